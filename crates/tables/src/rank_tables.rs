@@ -1,0 +1,131 @@
+//! All tables of one rank.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt32Array};
+use arrow::datatypes::{Field, Schema, UInt32Type};
+
+use crate::column::ColumnType;
+use crate::{Interner, RankBuilder, Str, Strings, Table, TableId, TableView, schema};
+
+/// Everything known of one rank, ready to be read.
+///
+/// A table is a list of batches of at most [`BATCH_ROWS`](crate::BATCH_ROWS) rows in the order of the
+/// source. A batch has no column that holds nothing but nulls.
+#[derive(Clone)]
+pub struct RankTables {
+    strings: Strings,
+    /// By [`TableId`].
+    batches: Vec<Vec<RecordBatch>>,
+}
+
+impl RankTables {
+    pub(crate) fn new(strings: Strings, batches: Vec<Vec<RecordBatch>>) -> Self {
+        RankTables { strings, batches }
+    }
+
+    pub fn strings(&self) -> &Strings {
+        &self.strings
+    }
+
+    pub fn text(&self, id: Str) -> &str {
+        self.strings.get(id)
+    }
+
+    pub fn opt_text(&self, id: Option<Str>) -> Option<&str> {
+        id.map(|id| self.strings.get(id))
+    }
+
+    pub fn batches(&self, table: TableId) -> &[RecordBatch] {
+        self.batches.get(table as usize).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Number of rows of a table.
+    pub fn len(&self, table: TableId) -> usize {
+        self.batches(table).iter().map(RecordBatch::num_rows).sum()
+    }
+
+    pub fn is_empty(&self, table: TableId) -> bool {
+        self.batches(table).is_empty()
+    }
+
+    /// The rows of a table, in the order of the source.
+    pub fn rows<T: Table>(&self) -> impl Iterator<Item = T> + '_ {
+        self.batches(T::ID).iter().flat_map(|batch| {
+            let view = T::View::new(batch);
+            (0..batch.num_rows()).map(move |row| view.row(row))
+        })
+    }
+
+    /// Replaces the column `name` of a table by `values`, one per row.
+    pub fn set_ids(&mut self, table: TableId, name: &str, values: &[Option<u32>]) {
+        let Some(batches) = self.batches.get_mut(table as usize) else { return };
+        let mut values = values.iter();
+        for batch in batches {
+            let column: UInt32Array = values.by_ref().take(batch.num_rows()).copied().collect();
+            *batch = with_column(batch, name, Arc::new(column));
+        }
+    }
+
+    /// Bytes held by batches and strings.
+    pub fn memory(&self) -> usize {
+        let batches = self.batches.iter().flatten().map(RecordBatch::get_array_memory_size).sum::<usize>();
+        batches + self.strings.array().get_array_memory_size()
+    }
+}
+
+fn with_column(batch: &RecordBatch, name: &str, column: ArrayRef) -> RecordBatch {
+    let schema = batch.schema();
+    let kept = schema.fields().iter().zip(batch.columns()).filter(|(field, _)| field.name() != name);
+    let (mut fields, mut columns): (Vec<_>, Vec<_>) = kept.map(|(f, c)| (f.clone(), c.clone())).unzip();
+    if column.null_count() < column.len() {
+        fields.push(Arc::new(Field::new(name, column.data_type().clone(), true)));
+        columns.push(column);
+    }
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).unwrap_or_else(|_| batch.clone())
+}
+
+impl RankBuilder {
+    pub fn finish(self) -> RankTables {
+        let (strings, batches) = self.finish_parts();
+        RankTables::new(strings.finish(), batches)
+    }
+}
+
+/// Tables of one rank that were filled in pieces, put together in the order of the pieces.
+#[derive(Default)]
+pub struct RankPieces {
+    strings: Interner,
+    batches: Vec<Vec<RecordBatch>>,
+}
+
+impl RankPieces {
+    pub fn append(&mut self, piece: RankBuilder) {
+        let (strings, tables) = piece.finish_parts();
+        let ids = self.strings.absorb(&strings);
+        self.batches.resize_with(tables.len(), Vec::new);
+        for ((ours, theirs), spec) in self.batches.iter_mut().zip(tables).zip(schema::all()) {
+            ours.extend(theirs.iter().map(|batch| translate(batch, spec, &ids)));
+        }
+    }
+
+    pub fn finish(self) -> RankTables {
+        RankTables::new(self.strings.finish(), self.batches)
+    }
+}
+
+/// A batch with its text columns in other ids.
+fn translate(batch: &RecordBatch, spec: &schema::TableSpec, ids: &[Str]) -> RecordBatch {
+    let schema = batch.schema();
+    let columns = schema.fields().iter().zip(batch.columns()).map(|(field, column)| {
+        let is_text = spec.column(field.name()).is_some_and(|c| c.ty == ColumnType::Text);
+        match column.as_primitive_opt::<UInt32Type>() {
+            Some(old) if is_text => {
+                Arc::new(old.unary::<_, UInt32Type>(|id| ids.get(id as usize).copied().unwrap_or_default().0))
+                    as ArrayRef
+            }
+            _ => column.clone(),
+        }
+    });
+    RecordBatch::try_new(schema.clone(), columns.collect()).unwrap_or_else(|_| batch.clone())
+}
