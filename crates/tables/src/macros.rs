@@ -70,6 +70,12 @@ macro_rules! table {
                 }
             }
 
+            /// Takes in the rows of another builder that used the same strings.
+            pub fn append(&mut self, other: Builder) {
+                self.flush();
+                self.batches.extend(other.finish());
+            }
+
             fn flush(&mut self) {
                 use $crate::column::CellBuf;
                 if self.pending > 0 {

@@ -102,10 +102,13 @@ pub struct RankPieces {
 impl RankPieces {
     pub fn append(&mut self, piece: RankBuilder) {
         let (strings, tables) = piece.finish_parts();
+        if self.batches.is_empty() {
+            (self.strings, self.batches) = (strings, tables);
+            return;
+        }
         let ids = self.strings.absorb(&strings);
-        self.batches.resize_with(tables.len(), Vec::new);
         for ((ours, theirs), spec) in self.batches.iter_mut().zip(tables).zip(schema::all()) {
-            ours.extend(theirs.iter().map(|batch| translate(batch, spec, &ids)));
+            ours.extend(theirs.into_iter().map(|batch| translate(&batch, spec, &ids)));
         }
     }
 

@@ -19,7 +19,10 @@ pub struct Ns(pub i64);
 impl Ns {
     /// Reads decimal microseconds. Digits beyond the nanosecond round half away from zero.
     pub fn parse_us(text: &[u8]) -> Option<Ns> {
-        Decimal::parse(text)?.scaled(3).map(Ns)
+        match plain_ns(text) {
+            Some(ns) => Some(Ns(ns)),
+            None => Decimal::parse(text)?.scaled(3).map(Ns),
+        }
     }
 
     /// This time moved later by `ns` nanoseconds, saturating at the ends of the range.
@@ -91,6 +94,9 @@ impl Span {
 
     /// Reads decimal microseconds.
     pub fn parse_us(text: &[u8]) -> Option<Span> {
+        if let Some(ns) = plain_ns(text) {
+            return Some(Span::from_ns(ns));
+        }
         let decimal = Decimal::parse(text)?;
         let ns = decimal.scaled(3)?;
         if decimal.exponent >= -3 {
@@ -115,6 +121,63 @@ impl Span {
     pub fn us(self) -> f64 {
         self.exact_us.unwrap_or(self.ns as f64 / 1000.0)
     }
+}
+
+/// Nanoseconds of plain decimal microseconds: digits, and at most three after a point. What nearly every
+/// number of a trace looks like, and read several times faster than [`Decimal`] does.
+#[inline]
+fn plain_ns(text: &[u8]) -> Option<i64> {
+    // 18 digits cannot overflow.
+    if text.is_empty() || text.len() > 19 + 1 {
+        return None;
+    }
+    let point = text.iter().rev().take(4).position(|&b| b == b'.');
+    let (whole, fraction) = match point {
+        Some(decimals) => {
+            let (whole, rest) = text.split_at_checked(text.len() - decimals - 1)?;
+            (whole, rest.get(1..)?)
+        }
+        None => (text, [].as_slice()),
+    };
+    if whole.is_empty() || whole.len() > 16 {
+        return None;
+    }
+    let mut ns = digits(whole)? * 1000;
+    let scale = [1000, 100, 10, 1].get(fraction.len())?;
+    ns += digits(fraction)? * scale;
+    i64::try_from(ns).ok()
+}
+
+/// The number that up to 16 ASCII digits stand for.
+#[inline]
+fn digits(text: &[u8]) -> Option<u64> {
+    let mut value = 0u64;
+    let (head, eights) = text.as_rchunks::<8>();
+    for &byte in head {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + u64::from(digit);
+    }
+    for eight in eights {
+        value = value * 100_000_000 + eight_digits(u64::from_le_bytes(*eight))?;
+    }
+    Some(value)
+}
+
+/// Eight ASCII digits at once: neighbours are added with their weights, three times over.
+#[inline]
+fn eight_digits(word: u64) -> Option<u64> {
+    const ASCII: u64 = 0x3030_3030_3030_3030;
+    const HIGH: u64 = 0xf0f0_f0f0_f0f0_f0f0;
+    // Every byte is 0x30..=0x39: its high half is 3, and still is when 6 is added.
+    if word & HIGH != ASCII || word.wrapping_add(0x0606_0606_0606_0606) & HIGH != ASCII {
+        return None;
+    }
+    let pairs = (word & !HIGH).wrapping_mul((10 << 8) + 1) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul((100 << 16) + 1) >> 16 & 0x0000_ffff_0000_ffff;
+    Some(fours.wrapping_mul((10_000 << 32) + 1) >> 32)
 }
 
 /// A decimal number as digits and a power of ten.

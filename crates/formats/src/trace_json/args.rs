@@ -1,0 +1,82 @@
+//! Typed reading of `args` objects.
+
+use npuscope_tables::{Interner, Str};
+
+use super::text::{Cursor, RawString};
+
+/// Members of an `args` object that have no column: kept, as an object of their own.
+#[derive(Default)]
+pub struct Rest {
+    text: String,
+}
+
+impl Rest {
+    /// Keeps a member whose value is under the cursor, and steps over it.
+    pub fn keep(&mut self, key: RawString<'_>, cursor: &mut Cursor<'_>) -> Option<()> {
+        let start = cursor.at;
+        cursor.skip_value()?;
+        let value = cursor.bytes.get(start..cursor.at)?;
+        self.text.push_str(if self.text.is_empty() { "{\"" } else { ", \"" });
+        self.text.push_str(&String::from_utf8_lossy(key.bytes));
+        self.text.push_str("\": ");
+        self.text.push_str(&String::from_utf8_lossy(value));
+        Some(())
+    }
+
+    pub fn finish(mut self, strings: &mut Interner) -> Option<Str> {
+        if self.text.is_empty() {
+            return None;
+        }
+        self.text.push('}');
+        Some(strings.intern(&self.text))
+    }
+}
+
+/// An integer under the cursor; else nothing, and the cursor stays.
+#[inline]
+pub fn integer(cursor: &mut Cursor<'_>) -> Option<i64> {
+    let start = cursor.at;
+    let negative = cursor.eat(b'-').is_some();
+    let digits = cursor.at;
+    let mut value = 0i64;
+    loop {
+        let digit = cursor.peek().wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
+        cursor.at += 1;
+    }
+    let digits = cursor.at - digits;
+    if digits == 0 || digits > 18 || matches!(cursor.peek(), b'.' | b'e' | b'E') {
+        cursor.at = start;
+        return None;
+    }
+    Some(if negative { -value } else { value })
+}
+
+/// A number under the cursor; else nothing, and the cursor stays.
+pub fn number(cursor: &mut Cursor<'_>) -> Option<f64> {
+    let start = cursor.at;
+    let value = match cursor.peek() {
+        b'0'..=b'9' | b'-' => cursor.scalar().and_then(|text| std::str::from_utf8(text).ok()?.parse().ok()),
+        _ => None,
+    };
+    if value.is_none() {
+        cursor.at = start;
+    }
+    value
+}
+
+/// A string under the cursor, interned; else nothing, and the cursor stays.
+#[inline]
+pub fn text(cursor: &mut Cursor<'_>, strings: &mut Interner) -> Option<Str> {
+    let start = cursor.at;
+    match cursor.string() {
+        Some(raw) => Some(strings.intern_bytes(&raw.unescaped())),
+        None => {
+            cursor.at = start;
+            None
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Events as they stand in a trace file, before anyone asks what they mean.
+
+use npuscope_tables::{Interner, Ns, Span, Str};
+
+/// One event. `args` and `id` are byte ranges: most are never looked at, and those that are get
+/// looked at once, when the layer of the event is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Event {
+    pub time: Ns,
+    /// Nanoseconds; [`Events::exact_us`] has the few that are finer.
+    pub duration: i64,
+    pub args_start: u64,
+    /// 0 for an event without `args`.
+    pub args_len: u32,
+    pub name: Str,
+    /// [`Interner::EMPTY`] for an event without `cat`.
+    pub category: Str,
+    /// Index into [`Events::lanes`].
+    pub lane: u32,
+    pub phase: Phase,
+    pub has_binding: bool,
+    pub has_exact: bool,
+    pub has_id: bool,
+}
+
+/// The phases an Ascend trace uses, and the rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    Slice,
+    Metadata,
+    Counter,
+    FlowStart,
+    FlowEnd,
+    #[default]
+    Other,
+}
+
+impl Phase {
+    pub fn from_byte(byte: u8) -> Phase {
+        match byte {
+            b'X' => Phase::Slice,
+            b'M' => Phase::Metadata,
+            b'C' => Phase::Counter,
+            b's' => Phase::FlowStart,
+            b'f' => Phase::FlowEnd,
+            _ => Phase::Other,
+        }
+    }
+}
+
+/// `pid` and `tid` as the trace gave them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LaneKey {
+    pub pid: TraceId,
+    pub tid: TraceId,
+}
+
+/// A process or thread id: a number, or text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TraceId {
+    Number(i64),
+    Text(Str),
+}
+
+/// Events of a stretch of a file, in order.
+#[derive(Default)]
+pub struct Events {
+    /// In blocks, so that a consumer can let go of what it has read.
+    pub blocks: Vec<Vec<Event>>,
+    /// Durations finer than a nanosecond, in event order, for events with `has_exact`.
+    pub exact_us: Vec<f64>,
+    /// Where the ids are, in event order, for events with `has_id`; quotes excluded.
+    pub ids: Vec<(u64, u32)>,
+    pub lanes: Vec<LaneKey>,
+    pub strings: Interner,
+    /// Keys of events that nothing is read from.
+    pub unread_keys: Vec<Str>,
+    pub defects: Vec<Defect>,
+    /// Events that were skipped because of defects.
+    pub skipped: u64,
+}
+
+impl Events {
+    pub const BLOCK: usize = 16 * 1024;
+
+    pub fn len(&self) -> usize {
+        self.blocks.iter().map(Vec::len).sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.blocks.iter().all(Vec::is_empty)
+    }
+
+    pub(super) fn push(&mut self, event: Event) {
+        match self.blocks.last_mut() {
+            Some(block) if block.len() < Self::BLOCK => block.push(event),
+            _ => {
+                let mut block = Vec::with_capacity(Self::BLOCK);
+                block.push(event);
+                self.blocks.push(block);
+            }
+        }
+    }
+
+    pub(super) fn set_duration(&mut self, event: &mut Event, duration: Span) {
+        event.duration = duration.ns();
+        if let Some(us) = duration.exact_us() {
+            event.has_exact = true;
+            self.exact_us.push(us);
+        }
+    }
+}
+
+/// Something wrong at a place of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Defect {
+    pub offset: u64,
+    pub what: DefectKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DefectKind {
+    /// The file ends inside an event or without closing the array.
+    Cut,
+    /// Bytes that are no event where one should start.
+    Garbage,
+    /// An event without a phase, or with one unknown here.
+    UnknownPhase,
+    /// An event of a known phase that lacks a time, or whose time is no number.
+    NoTime,
+    /// The file is not a JSON array of events, nor an object with `traceEvents`.
+    NotATrace,
+}

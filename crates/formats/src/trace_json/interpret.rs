@@ -1,0 +1,349 @@
+//! From events to rows: what each event means, now that its lane is known.
+
+use hashbrown::HashMap;
+use npuscope_tables::table::lane::Layer;
+use npuscope_tables::table::{comm_op, comm_task, counter, host_op, overlap, task};
+use npuscope_tables::{Interner, RankBuilder, Span, Str};
+
+use super::args::{Rest, integer, number, text};
+use super::event::{Event, Events, Phase};
+use super::lanes::{Id, Lanes};
+use super::layers;
+use super::text::Cursor;
+
+/// How the traces write "no rank" and "no model".
+const NO_RANK: i64 = 4_294_967_295;
+
+/// Turns the slices and counters of a stretch of the file into rows. Flows and metadata are not its
+/// business: they tie together events of different stretches.
+pub struct Interpreter<'a> {
+    bytes: &'a [u8],
+    lanes: &'a Lanes,
+    /// From lanes of the stretch to lanes of the file.
+    lane_map: &'a [u32],
+    rank: RankBuilder,
+    /// Host slices by kind: each kind fills other columns, and a batch has only columns that are filled.
+    host_ops: [host_op::Builder; host_op::Kind::ALL.len()],
+    /// Lanes of the stretch that showed user ranges.
+    mstx_lanes: Vec<u32>,
+    /// CANN slice name → API name.
+    api_names: HashMap<Str, Option<(Str, Str)>>,
+    /// Counter argument key → series and unit.
+    series: HashMap<Vec<u8>, (Str, Option<Str>, f64)>,
+    /// The samples of one counter event, while it is read.
+    samples: Vec<(Str, Option<Str>, f64)>,
+    kinds: HashMap<(Layer, Str), (host_op::Kind, Str, Option<Str>)>,
+}
+
+impl<'a> Interpreter<'a> {
+    pub fn new(bytes: &'a [u8], lanes: &'a Lanes, lane_map: &'a [u32]) -> Self {
+        Interpreter {
+            bytes,
+            lanes,
+            lane_map,
+            rank: RankBuilder::default(),
+            host_ops: Default::default(),
+            mstx_lanes: Vec::new(),
+            api_names: HashMap::default(),
+            series: HashMap::default(),
+            samples: Vec::new(),
+            kinds: HashMap::default(),
+        }
+    }
+
+    /// The rows of `events`, and the lanes on which user ranges were found.
+    pub fn run(mut self, events: Events) -> (RankBuilder, Vec<u32>) {
+        self.rank.strings = events.strings;
+        let mut exact = events.exact_us.into_iter();
+        for block in events.blocks {
+            for event in block {
+                let exact_us = if event.has_exact { exact.next() } else { None };
+                let lane = self.lane_map.get(event.lane as usize).copied().unwrap_or_default();
+                match event.phase {
+                    Phase::Slice => self.slice(&event, lane, Span::new(event.duration, exact_us)),
+                    Phase::Counter => self.counter(&event, lane),
+                    _ => {}
+                }
+            }
+        }
+        for host_ops in self.host_ops {
+            self.rank.host_op.append(host_ops);
+        }
+        (self.rank, self.mstx_lanes)
+    }
+
+    fn push_host_op(&mut self, kind: host_op::Kind, row: host_op::Row) {
+        if let Some(builder) = self.host_ops.get_mut(kind as usize) {
+            builder.push(row);
+        }
+    }
+
+    fn args_of(&self, event: &Event) -> Option<Cursor<'a>> {
+        (event.args_len > 0).then(|| Cursor::new(self.bytes, usize::try_from(event.args_start).unwrap_or(usize::MAX)))
+    }
+
+    fn slice(&mut self, event: &Event, lane: u32, duration: Span) {
+        match self.lanes.layer(lane) {
+            Layer::Hardware | Layer::Counter => self.task(event, lane, duration),
+            Layer::Communication => self.communication(event, lane, duration),
+            Layer::Overlap => self.overlap(event, lane, duration),
+            Layer::Cann => self.cann(event, lane, duration),
+            layer => self.host_op(event, lane, duration, layer),
+        }
+    }
+
+    fn host_op(&mut self, event: &Event, lane: u32, duration: Span, layer: Layer) {
+        let (mut kind, mut kind_name, category) = self.kind(layer, event.category);
+        let mut row =
+            host_op::Row { lane, start: event.time, duration, name: event.name, category, ..host_op::Row::default() };
+        let mut rest = Rest::default();
+        let args = self.args_of(event);
+        let strings = &mut self.rank.strings;
+        if let Some(mut args) = args {
+            let _ = args.members(|key, cursor| {
+                let read = match key.bytes {
+                    b"Sequence number" => integer(cursor).map(|v| row.sequence = Some(v)),
+                    b"Fwd thread id" => integer(cursor).map(|v| row.forward_thread = Some(v)),
+                    b"Input Dims" => text(cursor, strings).map(|v| row.shapes = Some(v)),
+                    b"Input type" => text(cursor, strings).map(|v| row.dtypes = Some(v)),
+                    b"Call stack" => text(cursor, strings).map(|v| row.stack = Some(v)),
+                    b"Module Hierarchy" => text(cursor, strings).map(|v| row.modules = Some(v)),
+                    b"flops" => number(cursor).map(|v| row.flops = Some(v)),
+                    b"correlation_id" => integer(cursor).map(|v| row.connection_id = Some(v)),
+                    b"Python id" => integer(cursor).map(|v| row.python_id = Some(v)),
+                    b"Python parent id" => integer(cursor).map(|v| row.python_parent_id = Some(v)),
+                    b"Python module id" => integer(cursor).map(|v| row.python_module_id = Some(v)),
+                    b"event_type" => text(cursor, strings).map(|v| row.event_type = Some(v)),
+                    b"domain" => text(cursor, strings).map(|v| row.domain = Some(v)),
+                    _ => None,
+                };
+                read.or_else(|| rest.keep(key, cursor))
+            });
+        }
+        if row.event_type.is_some() && kind == host_op::Kind::Other {
+            kind = host_op::Kind::Mstx;
+            kind_name = strings.intern(kind.name());
+            if !self.mstx_lanes.contains(&lane) {
+                self.mstx_lanes.push(lane);
+            }
+        }
+        row.kind = kind_name;
+        row.args = self.finish_rest(rest, event, || host_op_has_args(&row));
+        self.push_host_op(kind, row);
+    }
+
+    fn cann(&mut self, event: &Event, lane: u32, duration: Span) {
+        let kind = self.rank.strings.intern(host_op::Kind::Cann.name());
+        let api = self.api_name(event.name);
+        let (name, prefix) = api.unwrap_or((event.name, Interner::EMPTY));
+        let thread = self.lanes.get(lane).map(|l| &l.tid);
+        let mut row = host_op::Row { lane, kind, start: event.time, duration, name, ..host_op::Row::default() };
+        let mut rest = Rest::default();
+        let args = self.args_of(event);
+        let strings = &mut self.rank.strings;
+        if let Some(mut args) = args {
+            let _ = args.members(|key, cursor| {
+                let start = cursor.at;
+                let read = match key.bytes {
+                    b"Thread Id" => integer(cursor).filter(|&id| thread == Some(&Id::Number(id))).map(drop),
+                    b"Mode" => text(cursor, strings).map(|v| row.mode = Some(v)),
+                    b"level" => text(cursor, strings)
+                        .filter(|&v| layers::cann_prefix(strings.get(v)) == strings.get(prefix))
+                        .map(|v| row.level = Some(v)),
+                    b"id" => text(cursor, strings).map(|v| row.api_id = Some(v).filter(|&v| v != name)),
+                    b"item_id" => text(cursor, strings).map(|v| row.item = Some(v)),
+                    b"connection_id" => integer(cursor).map(|v| row.connection_id = Some(v)),
+                    _ => None,
+                };
+                read.or_else(|| {
+                    cursor.at = start;
+                    rest.keep(key, cursor)
+                })
+            });
+        }
+        if row.level.is_none() {
+            // The name cannot be put together again from a level: keep it whole.
+            row.name = event.name;
+        }
+        row.args = rest.finish(&mut self.rank.strings);
+        self.push_host_op(host_op::Kind::Cann, row);
+    }
+
+    fn task(&mut self, event: &Event, lane: u32, duration: Span) {
+        let mut row = task::Row { lane, start: event.time, duration, name: event.name, ..task::Row::default() };
+        let mut rest = Rest::default();
+        let args = self.args_of(event);
+        let strings = &mut self.rank.strings;
+        if let Some(mut args) = args {
+            let _ = args.members(|key, cursor| {
+                let read = match key.bytes {
+                    b"Model Id" => integer(cursor).map(|v| row.model_id = Some(v)),
+                    b"Task Type" => text(cursor, strings).map(|v| row.task_type = Some(v)),
+                    b"Physic Stream Id" => integer(cursor).map(|v| row.stream = Some(v)),
+                    b"Task Id" => integer(cursor).map(|v| row.task_id = Some(v)),
+                    b"Batch Id" => integer(cursor).map(|v| row.batch_id = Some(v)),
+                    b"Subtask Id" => integer(cursor).map(|v| row.subtask_id = Some(v)),
+                    b"connection_id" => integer(cursor).map(|v| row.connection_id = Some(v)),
+                    b"size(B)" => integer(cursor).map(|v| row.bytes = Some(v)),
+                    b"bandwidth(GB/s)" => number(cursor).map(|v| row.bandwidth = Some(v)),
+                    b"operation" => text(cursor, strings).map(|v| row.operation = Some(v)),
+                    _ => None,
+                };
+                read.or_else(|| rest.keep(key, cursor))
+            });
+        }
+        row.args = rest.finish(&mut self.rank.strings);
+        self.rank.task.push(row);
+    }
+
+    /// A slice of a communication lane: a piece if its arguments tell of a transport, else an operation.
+    fn communication(&mut self, event: &Event, lane: u32, duration: Span) {
+        let mut op = comm_op::Row { lane, start: event.time, duration, name: event.name, ..comm_op::Row::default() };
+        let mut piece = comm_task::Row {
+            lane: Some(lane),
+            start: event.time,
+            duration,
+            name: event.name,
+            ..comm_task::Row::default()
+        };
+        let mut is_piece = false;
+        let (mut src, mut dst) = (None, None);
+        let mut rest = Rest::default();
+        let args = self.args_of(event);
+        let strings = &mut self.rank.strings;
+        if let Some(mut args) = args {
+            let _ = args.members(|key, cursor| {
+                let read = match key.bytes {
+                    b"connection_id" => integer(cursor).map(|v| op.connection_id = Some(v)),
+                    b"model id" => integer(cursor).map(|v| op.model_id = Some(v)),
+                    b"data_type" => text(cursor, strings).map(|v| op.dtype = Some(v)),
+                    b"alg_type" => text(cursor, strings).map(|v| op.algorithm = Some(v)),
+                    b"count" => integer(cursor).map(|v| op.count = Some(v)),
+                    b"rank_size" => integer(cursor).map(|v| op.rank_size = Some(v)),
+                    b"relay" => text(cursor, strings).map(|v| op.relay = Some(v)),
+                    b"retry" => text(cursor, strings).map(|v| op.retry = Some(v)),
+                    b"notify_id" => text(cursor, strings).map(|v| piece.notify_id = Some(v)),
+                    b"duration estimated(us)" => number(cursor).map(|v| piece.estimated = Some(v)),
+                    b"stream id" => integer(cursor).map(|v| piece.stream = Some(v)),
+                    b"task id" => integer(cursor).map(|v| piece.task_id = Some(v)),
+                    b"context id" => integer(cursor).map(|v| piece.context_id = Some(v)),
+                    b"task type" => text(cursor, strings).map(|v| {
+                        is_piece = true;
+                        piece.task_type = Some(v).filter(|&v| v != event.name);
+                    }),
+                    b"src rank" => integer(cursor).map(|v| src = Some(v)),
+                    b"dst rank" => integer(cursor).map(|v| dst = Some(v)),
+                    b"transport type" => text(cursor, strings).map(|v| {
+                        is_piece = true;
+                        piece.transport = Some(v);
+                    }),
+                    b"size(Byte)" => integer(cursor).map(|v| piece.bytes = Some(v)),
+                    b"data type" => text(cursor, strings).map(|v| piece.dtype = Some(v)),
+                    b"link type" => text(cursor, strings).map(|v| piece.link = Some(v)),
+                    b"bandwidth(GB/s)" => number(cursor).map(|v| piece.bandwidth = Some(v)),
+                    _ => None,
+                };
+                read.or_else(|| rest.keep(key, cursor))
+            });
+        }
+        let thread = self.lanes.get(lane).and_then(|l| l.thread.as_deref()).unwrap_or_default();
+        if is_piece {
+            piece.src_rank = src.filter(|&r| r != NO_RANK);
+            piece.dst_rank = dst.filter(|&r| r != NO_RANK);
+            piece.model_id = op.model_id;
+            piece.plane = layers::plane_in_lane(thread);
+            piece.args = rest.finish(&mut self.rank.strings);
+            self.rank.comm_task.push(piece);
+        } else {
+            op.group_name = layers::group_in_lane(thread).map(|name| self.rank.strings.intern(name));
+            op.args = rest.finish(&mut self.rank.strings);
+            self.rank.comm_op.push(op);
+        }
+    }
+
+    fn overlap(&mut self, event: &Event, lane: u32, duration: Span) {
+        let name = self.rank.strings.get(event.name);
+        let kind = match layers::overlap_kind(name) {
+            Some(kind) => self.rank.strings.intern(kind.name()),
+            None => event.name,
+        };
+        let mut rest = Rest::default();
+        if let Some(mut args) = self.args_of(event) {
+            let _ = args.members(|key, cursor| rest.keep(key, cursor));
+        }
+        let args = self.finish_rest(rest, event, || false);
+        self.rank.overlap.push(overlap::Row { lane, kind, device: None, start: event.time, duration, args });
+    }
+
+    fn counter(&mut self, event: &Event, lane: u32) {
+        let Some(mut args) = self.args_of(event) else { return };
+        let mut instance = None;
+        self.samples.clear();
+        let Interpreter { rank: RankBuilder { strings, .. }, series: known_series, samples, .. } = self;
+        let _ = args.members(|key, cursor| {
+            if key.bytes == b"acc_id"
+                && let Some(id) = integer(cursor)
+            {
+                instance = Some(id);
+                return Some(());
+            }
+            let Some(value) = number(cursor) else { return cursor.skip_value() };
+            let (series, unit, factor) = match known_series.get(key.bytes) {
+                Some(&known) => known,
+                None => {
+                    let name = String::from_utf8_lossy(&key.unescaped()).into_owned();
+                    let (series, unit, factor) = layers::counter_series(&name);
+                    let new = (strings.intern(series), unit.map(|u| strings.intern(u)), factor);
+                    known_series.insert(key.bytes.to_vec(), new);
+                    new
+                }
+            };
+            samples.push((series, unit, value * factor));
+            Some(())
+        });
+        for &(series, unit, value) in &self.samples {
+            let row = counter::Row { lane, time: event.time, name: event.name, series, instance, value, unit };
+            self.rank.counter.push(row);
+        }
+    }
+
+    /// The members without a column; an `args` object that is there but says nothing is kept as `{}`.
+    fn finish_rest(&mut self, rest: Rest, event: &Event, has_columns: impl FnOnce() -> bool) -> Option<Str> {
+        let rest = rest.finish(&mut self.rank.strings);
+        if rest.is_none() && event.args_len > 0 && !has_columns() {
+            return Some(self.rank.strings.intern("{}"));
+        }
+        rest
+    }
+
+    /// The API name and the prefix in a name such as `AscendCL@aclrtMemcpyAsync`.
+    fn api_name(&mut self, name: Str) -> Option<(Str, Str)> {
+        let strings = &mut self.rank.strings;
+        *self.api_names.entry(name).or_insert_with(|| {
+            let (prefix, api) = strings.get(name).split_once('@').map(|(p, a)| (p.to_owned(), a.to_owned()))?;
+            Some((strings.intern(&api), strings.intern(&prefix)))
+        })
+    }
+
+    /// Kind of a host slice, its word, and the category where the kind does not imply it.
+    fn kind(&mut self, layer: Layer, category: Str) -> (host_op::Kind, Str, Option<Str>) {
+        let strings = &mut self.rank.strings;
+        *self.kinds.entry((layer, category)).or_insert_with(|| {
+            let kind = layers::host_kind(layer, strings.get(category));
+            let implied = layers::category_of(kind) == strings.get(category);
+            (kind, strings.intern(kind.name()), (!implied).then_some(category))
+        })
+    }
+}
+
+/// Whether any argument of a host slice went into a column.
+fn host_op_has_args(row: &host_op::Row) -> bool {
+    row.sequence.is_some()
+        || row.forward_thread.is_some()
+        || row.connection_id.is_some()
+        || row.python_id.is_some()
+        || row.event_type.is_some()
+        || row.domain.is_some()
+        || row.shapes.is_some()
+        || row.stack.is_some()
+}

@@ -1,0 +1,346 @@
+//! From the bytes of a trace to [`Events`].
+//!
+//! Built for what Ascend tools write, right for any JSON. What trips a scanner of these files: `ts` is
+//! text with three decimals or none, `dur` a number with any; `id` is a number in one half of the flows
+//! and text in the other; keys come in another order from each producer; the parts of a file are glued
+//! with another separator than the events; a killed job leaves the array open.
+
+use hashbrown::HashMap;
+use npuscope_tables::{Ns, Span, Str};
+
+use super::event::{Defect, DefectKind, Event, Events, LaneKey, Phase, TraceId};
+use super::text::Cursor;
+
+/// Defects of one file that are told apart; the rest is only counted.
+const MAX_DEFECTS: usize = 100;
+
+/// Why a scan ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The next event starts here, at or beyond the stop that was asked for.
+    At(usize),
+    /// The array was closed by the bracket here.
+    Closed(usize),
+    /// The file ended.
+    Cut,
+}
+
+/// Scans events from `start`, which is the first byte of an event, until one starts at or beyond `stop`.
+pub fn scan(bytes: &[u8], start: usize, stop: usize) -> (Events, End) {
+    let mut scan = Scan { events: Events::default(), lane_index: HashMap::default(), last_lane: None };
+    let mut cursor = Cursor::new(bytes, start);
+    let end = loop {
+        if cursor.at >= stop {
+            break End::At(cursor.at);
+        }
+        let event_start = cursor.at;
+        if scan.event(&mut cursor).is_none() {
+            scan.events.skipped += 1;
+            let cut = cursor.at >= bytes.len();
+            scan.defect(event_start, if cut { DefectKind::Cut } else { DefectKind::Garbage });
+            if cut {
+                break End::Cut;
+            }
+            match next_event_like(bytes, event_start + 1) {
+                Some(at) => cursor.at = at,
+                None => break closing_bracket(bytes, event_start).map_or(End::Cut, End::Closed),
+            }
+            continue;
+        }
+        cursor.skip_space();
+        let separator = cursor.at;
+        match cursor.peek() {
+            b',' => {
+                cursor.at += 1;
+                cursor.skip_space();
+                // Parts glued together may leave two commas, and a killed writer a last one.
+                while cursor.eat(b',').is_some() {
+                    cursor.skip_space();
+                }
+                if cursor.peek() == b']' {
+                    break End::Closed(cursor.at);
+                }
+            }
+            b']' => break End::Closed(separator),
+            _ => {}
+        }
+        if cursor.at >= bytes.len() {
+            scan.defect(separator, DefectKind::Cut);
+            break End::Cut;
+        }
+    };
+    (scan.events, end)
+}
+
+/// The next place from `from` on that looks like the start of an event: `{`, then a key, after `,` or `[`.
+///
+/// In valid JSON the bytes `{"` outside of a string start an object with a key; inside a string the
+/// quote would have to be escaped. So the pattern is never inside a string. It may be nested in the
+/// arguments of an event, which is why a place found here is a guess that has to be checked.
+pub fn next_event_like(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    loop {
+        at += memchr::memchr(b'{', bytes.get(at..)?)?;
+        let mut key = Cursor::new(bytes, at + 1);
+        key.skip_space();
+        let before = bytes.get(..at)?.trim_ascii_end().last();
+        if key.peek() == b'"' && matches!(before, Some(b',' | b'[' | b'}')) {
+            return Some(at);
+        }
+        at += 1;
+    }
+}
+
+fn closing_bracket(bytes: &[u8], from: usize) -> Option<usize> {
+    let tail = bytes.get(from..)?.trim_ascii_end();
+    (tail.last() == Some(&b']')).then(|| from + tail.len() - 1)
+}
+
+struct Scan {
+    events: Events,
+    lane_index: HashMap<LaneKey, u32, foldhash::fast::FixedState>,
+    last_lane: Option<(LaneKey, u32)>,
+}
+
+/// The keys of an event.
+#[derive(Clone, Copy)]
+enum Key {
+    Phase,
+    Name,
+    Category,
+    Pid,
+    Tid,
+    Time,
+    Duration,
+    Id,
+    Args,
+    Binding,
+}
+
+impl Key {
+    /// The key under the cursor, which stands on its opening quote, and the bytes it takes with quotes.
+    #[inline]
+    fn at(cursor: &Cursor<'_>) -> Option<(Key, usize)> {
+        let word = cursor.word().to_le_bytes();
+        Some(match word {
+            [_, b'n', b'a', b'm', b'e', b'"', ..] => (Key::Name, 6),
+            [_, b'p', b'i', b'd', b'"', ..] => (Key::Pid, 5),
+            [_, b't', b'i', b'd', b'"', ..] => (Key::Tid, 5),
+            [_, b't', b's', b'"', ..] => (Key::Time, 4),
+            [_, b'd', b'u', b'r', b'"', ..] => (Key::Duration, 5),
+            [_, b'a', b'r', b'g', b's', b'"', ..] => (Key::Args, 6),
+            [_, b'p', b'h', b'"', ..] => (Key::Phase, 4),
+            [_, b'c', b'a', b't', b'"', ..] => (Key::Category, 5),
+            [_, b'i', b'd', b'"', ..] => (Key::Id, 4),
+            [_, b'b', b'p', b'"', ..] => (Key::Binding, 4),
+            _ => return None,
+        })
+    }
+}
+
+/// What is known of an event while its members are read.
+#[derive(Default)]
+struct Draft {
+    event: Event,
+    phase: u8,
+    pid: Option<TraceId>,
+    tid: Option<TraceId>,
+    time: Option<Ns>,
+    bad_duration: bool,
+    /// `args`, kept for the end: its place is only noted.
+    has_phase: bool,
+}
+
+impl Scan {
+    fn defect(&mut self, offset: usize, what: DefectKind) {
+        if self.events.defects.len() < MAX_DEFECTS {
+            self.events.defects.push(Defect { offset: offset as u64, what });
+        }
+    }
+
+    /// Reads the event under the cursor and steps over it; `None` if it is not a whole object.
+    fn event(&mut self, cursor: &mut Cursor<'_>) -> Option<()> {
+        let start = cursor.at;
+        let mut draft = Draft::default();
+        let (exact, ids) = (self.events.exact_us.len(), self.events.ids.len());
+        let whole = self.members(&mut draft, cursor);
+        if whole.is_none() {
+            self.events.exact_us.truncate(exact);
+            self.events.ids.truncate(ids);
+            return None;
+        }
+        let mut event = draft.event;
+        event.phase = Phase::from_byte(draft.phase);
+        let defect = match event.phase {
+            Phase::Other => Some(DefectKind::UnknownPhase),
+            Phase::Metadata => None,
+            _ if draft.time.is_none() || draft.bad_duration => Some(DefectKind::NoTime),
+            _ => None,
+        };
+        if let Some(what) = defect {
+            self.events.exact_us.truncate(exact);
+            self.events.ids.truncate(ids);
+            self.events.skipped += 1;
+            self.defect(start, what);
+            return Some(());
+        }
+        event.time = draft.time.unwrap_or_default();
+        let none = TraceId::Number(0);
+        event.lane = self.lane(LaneKey { pid: draft.pid.unwrap_or(none), tid: draft.tid.unwrap_or(none) });
+        self.events.push(event);
+        Some(())
+    }
+
+    fn members(&mut self, draft: &mut Draft, cursor: &mut Cursor<'_>) -> Option<()> {
+        cursor.eat(b'{')?;
+        cursor.skip_space();
+        if cursor.eat(b'}').is_some() {
+            return Some(());
+        }
+        loop {
+            match Key::at(cursor) {
+                Some((key, bytes)) => {
+                    cursor.at += bytes;
+                    cursor.skip_space();
+                    cursor.eat(b':')?;
+                    cursor.skip_space();
+                    self.member(draft, key, cursor)?;
+                }
+                None => self.unread_member(cursor)?,
+            }
+            cursor.skip_space();
+            match cursor.peek() {
+                b',' => cursor.at += 1,
+                b'}' => {
+                    cursor.at += 1;
+                    return Some(());
+                }
+                _ => return None,
+            }
+            cursor.skip_space();
+        }
+    }
+
+    fn unread_member(&mut self, cursor: &mut Cursor<'_>) -> Option<()> {
+        let key = cursor.string()?;
+        cursor.skip_space();
+        cursor.eat(b':')?;
+        cursor.skip_space();
+        let key = self.events.strings.intern_bytes(&key.unescaped());
+        if !self.events.unread_keys.contains(&key) {
+            self.events.unread_keys.push(key);
+        }
+        cursor.skip_value()
+    }
+
+    #[inline]
+    fn member(&mut self, draft: &mut Draft, key: Key, cursor: &mut Cursor<'_>) -> Option<()> {
+        match key {
+            Key::Phase => {
+                let text = cursor.string()?.bytes;
+                draft.phase = if let [byte] = text { *byte } else { 0 };
+                draft.has_phase = true;
+            }
+            Key::Name => draft.event.name = self.text(cursor)?,
+            Key::Category => draft.event.category = self.text(cursor)?,
+            Key::Pid => draft.pid = Some(self.trace_id(cursor)?),
+            Key::Tid => draft.tid = Some(self.trace_id(cursor)?),
+            Key::Time => draft.time = Ns::parse_us(number_text(cursor)?),
+            Key::Duration => match Span::parse_us(number_text(cursor)?) {
+                Some(duration) => self.events.set_duration(&mut draft.event, duration),
+                None => draft.bad_duration = true,
+            },
+            Key::Id => {
+                let text = number_text(cursor)?;
+                let quote = usize::from(cursor.bytes.get(cursor.at.wrapping_sub(1)) == Some(&b'"'));
+                let start = cursor.at - quote - text.len();
+                draft.event.has_id = true;
+                self.events.ids.push((start as u64, u32::try_from(text.len()).ok()?));
+            }
+            Key::Args => {
+                let start = cursor.at;
+                cursor.skip_value()?;
+                draft.event.args_start = start as u64;
+                draft.event.args_len = u32::try_from(cursor.at - start).ok()?;
+            }
+            Key::Binding => {
+                cursor.skip_value()?;
+                draft.event.has_binding = true;
+            }
+        }
+        Some(())
+    }
+
+    /// A string value, interned; other scalars by their text.
+    #[inline]
+    fn text(&mut self, cursor: &mut Cursor<'_>) -> Option<Str> {
+        if cursor.peek() != b'"' {
+            let text = cursor.scalar()?;
+            return Some(self.events.strings.intern_bytes(text));
+        }
+        let raw = cursor.string()?;
+        Some(self.events.strings.intern_bytes(&raw.unescaped()))
+    }
+
+    #[inline]
+    fn trace_id(&mut self, cursor: &mut Cursor<'_>) -> Option<TraceId> {
+        if let Some(number) = integer(cursor) {
+            return Some(TraceId::Number(number));
+        }
+        let text = match cursor.peek() {
+            b'"' => cursor.string()?.unescaped(),
+            _ => cursor.scalar()?.into(),
+        };
+        let number = std::str::from_utf8(&text).ok().and_then(|t| t.parse().ok());
+        Some(match number {
+            Some(number) => TraceId::Number(number),
+            None => TraceId::Text(self.events.strings.intern_bytes(&text)),
+        })
+    }
+
+    #[inline]
+    fn lane(&mut self, key: LaneKey) -> u32 {
+        if let Some((last, lane)) = self.last_lane
+            && last == key
+        {
+            return lane;
+        }
+        let lanes = &mut self.events.lanes;
+        let lane = *self.lane_index.entry(key).or_insert_with(|| {
+            lanes.push(key);
+            u32::try_from(lanes.len() - 1).unwrap_or(u32::MAX)
+        });
+        self.last_lane = Some((key, lane));
+        lane
+    }
+}
+
+/// The text of a number, in quotes or not.
+#[inline]
+fn number_text<'a>(cursor: &mut Cursor<'a>) -> Option<&'a [u8]> {
+    match cursor.peek() {
+        b'"' => cursor.string().map(|raw| raw.bytes),
+        _ => cursor.scalar(),
+    }
+}
+
+/// A plain non-negative integer of at most 18 digits, or nothing and the cursor where it was.
+#[inline]
+fn integer(cursor: &mut Cursor<'_>) -> Option<i64> {
+    let start = cursor.at;
+    let mut value = 0i64;
+    loop {
+        let digit = cursor.peek().wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
+        cursor.at += 1;
+    }
+    let digits = cursor.at - start;
+    if digits == 0 || digits > 18 || matches!(cursor.peek(), b'.' | b'e' | b'E') {
+        cursor.at = start;
+        return None;
+    }
+    Some(value)
+}
