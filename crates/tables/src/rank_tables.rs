@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt32Array};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::{Field, Schema, UInt32Type};
 
 use crate::column::ColumnType;
@@ -57,14 +57,19 @@ impl RankTables {
         })
     }
 
-    /// Replaces the column `name` of a table by `values`, one per row.
-    pub fn set_ids(&mut self, table: TableId, name: &str, values: &[Option<u32>]) {
-        let Some(batches) = self.batches.get_mut(table as usize) else { return };
-        let mut values = values.iter();
-        for batch in batches {
-            let column: UInt32Array = values.by_ref().take(batch.num_rows()).copied().collect();
-            *batch = with_column(batch, name, Arc::new(column));
+    /// Replaces the column `name` of a table; `values` gives the values of the next so many rows.
+    pub fn set_column(&mut self, table: TableId, name: &str, mut values: impl FnMut(usize) -> ArrayRef) {
+        for batch in self.batches.get_mut(table as usize).into_iter().flatten() {
+            *batch = with_column(batch, name, values(batch.num_rows()));
         }
+    }
+
+    /// These tables and, after their rows, those of `more`.
+    #[must_use]
+    pub fn with(self, more: RankBuilder) -> RankTables {
+        let mut pieces = RankPieces::from(self);
+        pieces.append(more);
+        pieces.finish()
     }
 
     /// Bytes held by batches and strings.
@@ -114,6 +119,12 @@ impl RankPieces {
 
     pub fn finish(self) -> RankTables {
         RankTables::new(self.strings.finish(), self.batches)
+    }
+}
+
+impl From<RankTables> for RankPieces {
+    fn from(tables: RankTables) -> Self {
+        RankPieces { strings: Interner::from(&tables.strings), batches: tables.batches }
     }
 }
 

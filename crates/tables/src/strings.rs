@@ -135,6 +135,17 @@ impl Interner {
     }
 }
 
+/// An interner that knows these strings by these ids.
+impl From<&Strings> for Interner {
+    fn from(strings: &Strings) -> Self {
+        let mut interner = Interner::default();
+        for text in strings.array.iter().flatten() {
+            interner.intern(text);
+        }
+        interner
+    }
+}
+
 /// The distinct strings of one rank, indexed by [`Str`].
 #[derive(Clone)]
 pub struct Strings {

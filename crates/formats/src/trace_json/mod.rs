@@ -15,7 +15,10 @@ mod read;
 mod scan;
 mod split;
 mod text;
+mod write;
 
 pub use event::Events;
 pub use read::{Summary, read};
 pub use split::scan_in;
+pub use text::Cursor;
+pub use write::write;

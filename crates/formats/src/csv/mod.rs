@@ -1,0 +1,106 @@
+//! The csv deliverables.
+//!
+//! A file is described once, as a list of columns with their header spellings and notations, and the
+//! description serves reading and writing. Versions add, rename and drop columns, so columns are
+//! found by header, never by place.
+
+mod aicpu;
+mod cache;
+mod cell;
+mod dataset;
+mod kernel_details;
+mod memory;
+mod operator_details;
+mod read;
+mod sheet;
+mod statistics;
+mod step_trace;
+mod write;
+
+pub use read::{Outcome, read_file};
+pub use write::write_files;
+
+use npuscope_tables::{Interner, RankBuilder, Str, Strings};
+
+/// A csv deliverable.
+pub struct Layout<R: 'static> {
+    /// Its name in `source.kind`, and of the file without `.csv`.
+    pub kind: &'static str,
+    pub columns: &'static [Column<R>],
+    /// A row of the file of that name, before its cells are read.
+    pub blank: fn(&mut Interner, &str) -> R,
+    /// Headers that are known to hold nothing a column does not.
+    pub implied: &'static [&'static str],
+    /// Where the cells of all other headers go, as a JSON object; without it they stay unread.
+    pub other: Option<fn(&mut R) -> &mut Option<Str>>,
+}
+
+/// A column of a csv deliverable.
+pub struct Column<R> {
+    /// Spellings of the header, the current one first.
+    pub headers: &'static [&'static str],
+    /// How null is spelled.
+    pub null: &'static str,
+    pub presence: Presence,
+    pub read: fn(&mut R, &str, &mut Interner) -> bool,
+    pub write: fn(&R, &Strings, &mut String) -> bool,
+}
+
+/// Whether a file that is written from scratch has a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    Always,
+    /// If any row has a value for it.
+    Optional,
+    /// Never: another column of the file says the same in the current notation.
+    Superseded,
+}
+
+/// `column!(field: Codec, "Header" | "Older header", null "N/A"; Optional)`.
+macro_rules! column {
+    ($field:ident: $codec:ty, $($header:literal)|+ $(, null $null:literal)? $(; $presence:ident)?) => {
+        $crate::csv::Column {
+            headers: &[$($header),+],
+            null: [$($null,)? ""][0],
+            presence: [$($crate::csv::Presence::$presence,)? $crate::csv::Presence::Always][0],
+            read: |row, cell, strings| match <$codec as $crate::csv::cell::Codec<_>>::read(cell, strings) {
+                Some(value) => {
+                    row.$field = value;
+                    true
+                }
+                None => false,
+            },
+            write: |row, strings, out| <$codec as $crate::csv::cell::Codec<_>>::write(row.$field, strings, out),
+        }
+    };
+}
+pub(crate) use column;
+
+/// A file whose rows go to one table.
+pub trait CsvTable: Sized {
+    fn push(self, rank: &mut RankBuilder);
+}
+
+macro_rules! csv_table {
+    ($($module:ident,)+) => {
+        $(impl CsvTable for npuscope_tables::table::$module::Row {
+            fn push(self, rank: &mut RankBuilder) {
+                rank.$module.push(self);
+            }
+        })+
+    };
+}
+
+csv_table! {
+    kernel,
+    kernel_cache,
+    aicpu_op,
+    mem_event,
+    mem_sample,
+    dataset_op,
+    pipeline_op,
+    reported_step,
+    reported_op_type,
+    reported_api,
+    reported_operator,
+}

@@ -1,0 +1,211 @@
+//! Reading csv files.
+
+use std::borrow::Cow;
+
+use csv::{ByteRecord, ReaderBuilder};
+use npuscope_tables::RankBuilder;
+use serde_json::{Map, Value};
+
+use super::{Column, CsvTable, Layout, aicpu, cache, dataset, kernel_details, memory, operator_details, sheet};
+use super::{statistics, step_trace};
+use crate::flavour::Flavour;
+use crate::problem::{Problem, Severity};
+
+/// What reading a file told, beside its rows.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    pub rows: u64,
+    /// Headers in order.
+    pub columns: Vec<String>,
+    /// Headers nothing was read from.
+    pub unread: Vec<String>,
+    pub problems: Vec<Problem>,
+}
+
+/// Reads `bytes`, the file called `file`, which is of the given kind. Kinds without a layout are kept
+/// cell by cell.
+pub fn read_file(kind: &str, flavour: Flavour, bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome {
+    let mindspore = flavour == Flavour::MindSpore;
+    match kind {
+        "kernel_details" | "op_summary" => read(&kernel_details::KERNEL_DETAILS, bytes, file, rank),
+        "operator_details" => read(&operator_details::OPERATOR_DETAILS, bytes, file, rank),
+        "operator_memory" if mindspore => read(&memory::OPERATOR_MEMORY_MINDSPORE, bytes, file, rank),
+        "operator_memory" => read(&memory::OPERATOR_MEMORY, bytes, file, rank),
+        "memory_record" if mindspore => read(&memory::MEMORY_RECORD_MINDSPORE, bytes, file, rank),
+        "memory_record" => read(&memory::MEMORY_RECORD, bytes, file, rank),
+        "npu_module_mem" => read(&memory::NPU_MODULE_MEM, bytes, file, rank),
+        "static_op_mem" => read(&memory::STATIC_OP_MEM, bytes, file, rank),
+        "step_trace_time" => read(&step_trace::STEP_TRACE_TIME, bytes, file, rank),
+        "op_statistic" => read(&statistics::OP_STATISTIC, bytes, file, rank),
+        "api_statistic" => read(&statistics::API_STATISTIC, bytes, file, rank),
+        "l2_cache" => read(&cache::L2_CACHE, bytes, file, rank),
+        "soc_pmu" => read(&cache::SOC_PMU, bytes, file, rank),
+        "data_preprocess" | "aicpu" => read(&aicpu::DATA_PREPROCESS, bytes, file, rank),
+        "dataset" => read(&dataset::DATASET, bytes, file, rank),
+        "minddata_pipeline_raw" => read(&dataset::PIPELINE_RAW, bytes, file, rank),
+        _ => read_sheet(bytes, file, rank),
+    }
+}
+
+/// A row source that tells where it is.
+struct Table<'a> {
+    reader: csv::Reader<&'a [u8]>,
+    headers: Vec<String>,
+    record: ByteRecord,
+    lossy: bool,
+    problems: Vec<Problem>,
+    file: &'a str,
+}
+
+impl<'a> Table<'a> {
+    fn open(bytes: &'a [u8], file: &'a str) -> Result<Table<'a>, Problem> {
+        let bytes = bytes.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(bytes);
+        if bytes.trim_ascii().is_empty() {
+            return Err(Problem::new(Severity::Error, "empty-file", file, "the file is empty").at(0));
+        }
+        if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+            let message = "the file is UTF-16; csv deliverables are UTF-8. Convert it, for example with iconv";
+            return Err(Problem::new(Severity::Error, "wrong-encoding", file, message).at(0));
+        }
+        let mut reader = ReaderBuilder::new().flexible(true).from_reader(bytes);
+        let unreadable = |error: csv::Error| {
+            let offset = error.position().map_or(0, csv::Position::byte);
+            Problem::new(Severity::Error, "not-csv", file, format!("no header line: {error}")).at(offset)
+        };
+        let headers = reader.byte_headers().map_err(unreadable)?;
+        let headers = headers.iter().map(|h| String::from_utf8_lossy(h).trim().to_owned()).collect();
+        Ok(Table { reader, headers, record: ByteRecord::new(), lossy: false, problems: Vec::new(), file })
+    }
+
+    /// Moves to the next whole row; the byte where it starts.
+    fn next(&mut self) -> Option<u64> {
+        loop {
+            match self.reader.read_byte_record(&mut self.record) {
+                Ok(false) => return None,
+                Ok(true) => {
+                    let offset = self.record.position().map_or(0, csv::Position::byte);
+                    if self.record.len() >= self.headers.len() {
+                        return Some(offset);
+                    }
+                    self.short_row(offset);
+                }
+                Err(error) => {
+                    let offset = error.position().map_or(0, csv::Position::byte);
+                    let problem = Problem::new(Severity::Warning, "bad-row", self.file, error.to_string());
+                    self.problems.push(problem.at(offset));
+                }
+            }
+        }
+    }
+
+    /// Which cell of a short row is missing cannot be known, so none can be trusted.
+    fn short_row(&mut self, offset: u64) {
+        let has = format!("{} of {} cells", self.record.len(), self.headers.len());
+        let (code, message) = if self.reader.is_done() {
+            ("cut-file", format!("the file ends here, in a row of {has}; the rows before are kept"))
+        } else {
+            ("short-row", format!("a row of {has}; left out"))
+        };
+        self.problems.push(Problem::new(Severity::Warning, code, self.file, message).at(offset));
+    }
+
+    fn cell(&mut self, index: usize) -> Cow<'_, str> {
+        let cell = String::from_utf8_lossy(self.record.get(index).unwrap_or_default());
+        if matches!(cell, Cow::Owned(_)) && !self.lossy {
+            self.lossy = true;
+            let message = "text that is not UTF-8; what cannot be read shows as \u{fffd}";
+            let offset = self.record.position().map_or(0, csv::Position::byte);
+            self.problems.push(Problem::new(Severity::Warning, "wrong-encoding", self.file, message).at(offset));
+        }
+        cell
+    }
+}
+
+fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome {
+    let mut table = match Table::open(bytes, file) {
+        Ok(table) => table,
+        Err(problem) => return Outcome { problems: vec![problem], ..Outcome::default() },
+    };
+    let mut outcome = Outcome { columns: table.headers.clone(), ..Outcome::default() };
+    let columns: Vec<Option<&Column<R>>> = outcome.columns.iter().map(|h| find_column(layout, h)).collect();
+    if columns.iter().all(Option::is_none) {
+        let message = format!("no column of a {} file; expected {}", layout.kind, expected(layout));
+        outcome.problems.push(Problem::new(Severity::Error, "wrong-columns", file, message).at(0));
+        return outcome;
+    }
+    if layout.other.is_none() {
+        let unread = outcome.columns.iter().zip(&columns).filter(|(_, column)| column.is_none());
+        outcome.unread = unread.map(|(h, _)| h.clone()).filter(|h| !layout.implied.contains(&h.as_str())).collect();
+    }
+    let mut bad_cells = 0u64;
+    let mut first_bad = None;
+    while let Some(offset) = table.next() {
+        let mut row = (layout.blank)(&mut rank.strings, file);
+        let mut others = Map::new();
+        for (index, column) in columns.iter().enumerate() {
+            let header = outcome.columns.get(index).map(String::as_str).unwrap_or_default();
+            let cell = table.cell(index);
+            match column {
+                Some(column) => {
+                    if !(column.read)(&mut row, &cell, &mut rank.strings) {
+                        bad_cells += 1;
+                        first_bad.get_or_insert_with(|| (offset, format!("`{cell}` in column {header}")));
+                    }
+                }
+                None if layout.other.is_some() => {
+                    others.insert(header.to_owned(), other_cell(&cell));
+                }
+                None => {}
+            }
+        }
+        if let Some(place) = layout.other
+            && others.values().any(|v| !v.is_null())
+        {
+            *place(&mut row) = Some(rank.strings.intern(&Value::Object(others).to_string()));
+        }
+        row.push(rank);
+        outcome.rows += 1;
+    }
+    outcome.problems.append(&mut table.problems);
+    if let Some((offset, what)) = first_bad {
+        let message = format!("{bad_cells} cells are not of their column's kind and read as empty; the first is {what}");
+        outcome.problems.push(Problem::new(Severity::Warning, "bad-cell", file, message).at(offset));
+    }
+    outcome
+}
+
+/// A cell that has no column: a number if it is one, so that it can be computed with.
+fn other_cell(cell: &str) -> Value {
+    if matches!(cell, "" | "N/A") {
+        return Value::Null;
+    }
+    let number: Option<Value> = serde_json::from_str(cell).ok().filter(Value::is_number);
+    number.unwrap_or_else(|| Value::String(cell.to_owned()))
+}
+
+fn find_column<'a, R>(layout: &'a Layout<R>, header: &str) -> Option<&'a Column<R>> {
+    layout.columns.iter().find(|column| column.headers.contains(&header))
+}
+
+fn expected<R>(layout: &Layout<R>) -> String {
+    let headers: Vec<&str> = layout.columns.iter().filter_map(|c| c.headers.first().copied()).take(4).collect();
+    format!("{} …", headers.join(", "))
+}
+
+fn read_sheet(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome {
+    let mut table = match Table::open(bytes, file) {
+        Ok(table) => table,
+        Err(problem) => return Outcome { problems: vec![problem], ..Outcome::default() },
+    };
+    let mut outcome = Outcome { columns: table.headers.clone(), ..Outcome::default() };
+    let mut number = 0;
+    while table.next().is_some() {
+        for (index, header) in outcome.columns.iter().enumerate() {
+            sheet::keep(rank, file, number, header, &table.cell(index));
+        }
+        number += 1;
+        outcome.rows += 1;
+    }
+    outcome.problems = table.problems;
+    outcome
+}

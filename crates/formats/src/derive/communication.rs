@@ -1,0 +1,364 @@
+//! `communication.json`: time and bandwidth of every communication operation.
+
+use hashbrown::HashMap;
+use npuscope_tables::table::{comm_op, comm_task, reported_bandwidth, reported_comm, step};
+use npuscope_tables::{Interner, Ns, RankTables, Str};
+
+use crate::link::group_hash;
+use crate::number::{float, round};
+
+/// The two parts of the file.
+#[derive(Default)]
+pub struct Communication {
+    pub times: Vec<reported_comm::Row>,
+    pub bandwidths: Vec<reported_bandwidth::Row>,
+}
+
+/// Transports in the order of the file, and the packet size in MB above which each uses its link well.
+const TRANSPORTS: [(&str, f64); 5] = [("RDMA", 0.5), ("HCCS", 32.0), ("PCIE", 32.0), ("SDMA", 0.0), ("SIO", 32.0)];
+
+pub const TOTAL: &str = "Total Op Info";
+
+/// An operation and where it belongs in the file.
+pub struct Op {
+    pub row: comm_op::Row,
+    pub name: String,
+    pub step: String,
+    pub kind: &'static str,
+    pub group_hash: Option<String>,
+    pub pieces: Vec<comm_task::Row>,
+}
+
+/// The operations of a rank in start order; their pieces by plane, and by start within a plane.
+pub fn operations(tables: &RankTables) -> Vec<Op> {
+    let mut pieces: HashMap<i64, Vec<comm_task::Row>> = HashMap::new();
+    for piece in tables.rows::<comm_task::Row>() {
+        if let Some(op) = piece.op {
+            pieces.entry(op).or_default().push(piece);
+        }
+    }
+    let steps: Vec<step::Row> = tables.rows().collect();
+    let mut ops: Vec<Op> = tables
+        .rows::<comm_op::Row>()
+        .map(|row| {
+            let name = tables.text(row.name).to_owned();
+            let hash = tables.opt_text(row.group_hash).map(str::to_owned);
+            let hash = hash.or_else(|| tables.opt_text(row.group_name).map(group_hash));
+            let kind = if is_point_to_point(&name) { "p2p" } else { "collective" };
+            let step = step_of(&steps, row.start);
+            let mut pieces = pieces.remove(&row.op).unwrap_or_default();
+            pieces.sort_by_key(|p| (p.plane, p.start));
+            Op { kind, step, name, group_hash: hash, pieces, row }
+        })
+        .collect();
+    ops.sort_by_key(|op| (op.row.start, op.row.op));
+    ops
+}
+
+/// `step50` for an operation that starts in step 50 on the host or after it; `step` without steps.
+fn step_of(steps: &[step::Row], start: Ns) -> String {
+    let step = steps.iter().rev().find(|step| step.start <= start).or(steps.first());
+    step.and_then(|step| step.id).map_or_else(|| "step".to_owned(), |id| format!("step{id}"))
+}
+
+fn is_point_to_point(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    ["hcom_send", "hcom_receive", "hcom_batchsendrecv"].iter().any(|prefix| lower.starts_with(prefix))
+}
+
+/// Whether a piece moves data: a copy or a reduction over SDMA.
+pub fn moves_data(tables: &RankTables, piece: &comm_task::Row) -> bool {
+    matches!(tables.text(piece.name), "Memcpy" | "Reduce_Inline") && tables.opt_text(piece.transport) == Some("SDMA")
+}
+
+/// Data that RDMA moved: a run of payload sends and the tasks that close it.
+pub struct RdmaRun {
+    pub first: comm_task::Row,
+    pub bytes: i64,
+    pub ms: f64,
+}
+
+/// Milliseconds of a piece. Rounding once from nanoseconds is what makes the sums come out.
+pub fn ms(piece: &comm_task::Row) -> f64 {
+    piece.duration.fractional_ns() / 1e6
+}
+
+/// The RDMA runs of one plane.
+///
+/// A run is closed by its acknowledgements: two tasks after the last payload for send and receive,
+/// four where the algorithm adds a barrier. Its time lasts until the closing task ends.
+pub fn rdma_runs(tables: &RankTables, op: &Op, plane: &[comm_task::Row]) -> Vec<RdmaRun> {
+    let tasks_of_run = if op.kind == "p2p" { 3 } else { 5 };
+    let is_payload = |piece: &comm_task::Row| tables.opt_text(piece.rdma_type) == Some("RDMA_SEND_PAYLOAD");
+    let mut runs = Vec::new();
+    let mut at = 0;
+    while let Some(first) = plane.get(at) {
+        let payload = plane.iter().skip(at).take_while(|p| is_payload(p)).count();
+        if payload == 0 {
+            at += 1;
+            continue;
+        }
+        let close = at + payload - 1 + tasks_of_run - 1;
+        let Some(last) = plane.get(close) else { break };
+        let bytes = plane.iter().skip(at).take(payload).filter_map(|p| p.bytes).sum();
+        #[expect(clippy::cast_precision_loss, reason = "durations are far below 2^53 ns")]
+        let ms = (last.start.since(first.start) as f64 + last.duration.fractional_ns()) / 1e6;
+        runs.push(RdmaRun { first: *first, bytes, ms });
+        at = close + 1;
+    }
+    runs
+}
+
+/// The pieces of an operation by plane.
+pub fn planes(op: &Op) -> impl Iterator<Item = &[comm_task::Row]> {
+    op.pieces.chunk_by(|a, b| a.plane == b.plane)
+}
+
+/// Times and bandwidths of all operations and their totals.
+///
+/// Times in ms, of the plane that is marked as master: transit is the duration of copies and
+/// reductions over a link, wait that of `Notify_Wait`, synchronization the part of it before the first
+/// transit, idle what is left of the operation. Where no plane is marked, only start and elapsed time
+/// are known, and the rest stays null. Bandwidth counts all planes: MB / ms, by link type, four decimals.
+pub fn communication(tables: &RankTables, strings: &mut Interner) -> Communication {
+    let mut out = Communication::default();
+    let ops = operations(tables);
+    if ops.iter().all(|op| op.pieces.iter().all(|p| p.transport.is_none())) {
+        return out;
+    }
+    for (step, kind) in places(&ops) {
+        let mut totals = Totals::default();
+        for op in ops.iter().filter(|op| (op.step.as_str(), op.kind) == (step.as_str(), kind)) {
+            let place = Place {
+                step: Some(strings.intern(&op.step)),
+                kind: Some(strings.intern(op.kind)),
+                name: strings.intern(&op.name),
+                group_hash: op.group_hash.as_deref().map(|hash| strings.intern(hash)),
+            };
+            let time = op_times(tables, op, &place);
+            let transports = op_transports(tables, op);
+            totals.add(&time, &transports);
+            out.times.push(time);
+            push_transports(&mut out.bandwidths, &place, &transports, true, strings);
+        }
+        if !totals.is_empty() {
+            let place = Place {
+                step: Some(strings.intern(&step)),
+                kind: Some(strings.intern(kind)),
+                name: strings.intern(TOTAL),
+                group_hash: None,
+            };
+            out.times.push(totals.time(&place));
+            push_transports(&mut out.bandwidths, &place, &totals.transports, false, strings);
+        }
+    }
+    out
+}
+
+/// The steps and classes that have operations, in order.
+fn places(ops: &[Op]) -> Vec<(String, &'static str)> {
+    let mut places = Vec::new();
+    for op in ops {
+        let place = (op.step.clone(), op.kind);
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
+
+struct Place {
+    step: Option<Str>,
+    kind: Option<Str>,
+    name: Str,
+    group_hash: Option<Str>,
+}
+
+fn op_times(tables: &RankTables, op: &Op, place: &Place) -> reported_comm::Row {
+    let elapse = op.row.duration.fractional_ns() / 1e6;
+    let mut row = reported_comm::Row {
+        step: place.step,
+        kind: place.kind,
+        name: place.name,
+        group_hash: place.group_hash,
+        start: Some(op.row.start.us()),
+        elapse: Some(elapse),
+        ..reported_comm::Row::default()
+    };
+    let master: Vec<comm_task::Row> = op.pieces.iter().copied().filter(|p| p.master == Some(true)).collect();
+    if master.is_empty() {
+        return row;
+    }
+    let (mut transit, mut wait, mut synchronization) = (0.0, 0.0, 0.0);
+    let mut has_moved = false;
+    for piece in &master {
+        if moves_data(tables, piece) && tables.opt_text(piece.link) != Some("ON_CHIP") {
+            transit += ms(piece);
+            has_moved = true;
+        }
+        if tables.opt_text(piece.rdma_type) == Some("RDMA_SEND_PAYLOAD") {
+            has_moved = true;
+        }
+        if tables.text(piece.name) == "Notify_Wait" {
+            wait += ms(piece);
+            synchronization += if has_moved { 0.0 } else { ms(piece) };
+        }
+    }
+    transit += rdma_runs(tables, op, &master).iter().map(|run| run.ms).sum::<f64>();
+    row.transit = Some(transit);
+    row.wait = Some(wait);
+    row.synchronization = Some(synchronization);
+    row.idle = Some(elapse - transit - wait);
+    row.wait_ratio = Some(ratio(wait, wait + transit));
+    row.synchronization_ratio = Some(ratio(synchronization, synchronization + transit));
+    row
+}
+
+/// `part / whole` to four decimals, 0 of nothing.
+pub fn ratio(part: f64, whole: f64) -> f64 {
+    if whole.abs() < 1e-15 { 0.0 } else { round(part / whole, 4) }
+}
+
+/// What went over one transport.
+#[derive(Clone, Default)]
+struct Transport {
+    size: f64,
+    time: f64,
+    /// Packet size in MB as text, count, ms.
+    packets: Vec<(String, f64, f64)>,
+}
+
+impl Transport {
+    #[expect(clippy::cast_precision_loss, reason = "sizes are below 2^53")]
+    fn add(&mut self, bytes: i64, ms: f64) {
+        let size = bytes as f64 / 1e6;
+        self.size += size;
+        self.time += ms;
+        self.add_packets(float(size), 1.0, ms);
+    }
+
+    fn add_packets(&mut self, size: String, count: f64, ms: f64) {
+        match self.packets.iter_mut().find(|(s, _, _)| *s == size) {
+            Some(packet) => {
+                packet.1 += count;
+                packet.2 += ms;
+            }
+            None => self.packets.push((size, count, ms)),
+        }
+    }
+}
+
+/// By index into [`TRANSPORTS`].
+type Transports = [Transport; TRANSPORTS.len()];
+
+fn op_transports(tables: &RankTables, op: &Op) -> Transports {
+    let mut transports = Transports::default();
+    let [rdma, hccs, pcie, sdma, sio] = &mut transports;
+    for piece in op.pieces.iter().filter(|p| moves_data(tables, p)) {
+        let transport = match tables.opt_text(piece.link) {
+            Some("ON_CHIP") => continue,
+            Some("HCCS" | "HCCS_SW") => &mut *hccs,
+            Some("PCIE") => &mut *pcie,
+            Some("SIO") => &mut *sio,
+            _ => &mut *sdma,
+        };
+        transport.add(piece.bytes.unwrap_or_default(), ms(piece));
+    }
+    for plane in planes(op) {
+        for run in rdma_runs(tables, op, plane) {
+            rdma.add(run.bytes, run.ms);
+        }
+    }
+    for link in [hccs, pcie, sio] {
+        sdma.size += link.size;
+        sdma.time += link.time;
+    }
+    transports
+}
+
+fn push_transports(
+    rows: &mut Vec<reported_bandwidth::Row>,
+    place: &Place,
+    transports: &Transports,
+    with_rates: bool,
+    strings: &mut Interner,
+) {
+    for ((name, threshold), transport) in TRANSPORTS.iter().zip(transports) {
+        let packets: f64 = transport.packets.iter().map(|(_, count, _)| count).sum();
+        let large: f64 = transport
+            .packets
+            .iter()
+            .filter(|(size, _, _)| *threshold > 0.0 && size.parse::<f64>().is_ok_and(|size| size > *threshold))
+            .map(|(_, count, _)| count)
+            .sum();
+        let mut row = reported_bandwidth::Row {
+            step: place.step,
+            kind: place.kind,
+            name: place.name,
+            group_hash: place.group_hash,
+            transport: strings.intern(name),
+            transit_size: Some(transport.size),
+            transit_time: Some(transport.time),
+            bandwidth: with_rates.then(|| ratio(transport.size, transport.time)),
+            large_packet_ratio: with_rates.then(|| ratio(large, packets)),
+            ..reported_bandwidth::Row::default()
+        };
+        if transport.packets.is_empty() {
+            rows.push(row);
+        }
+        for (size, count, ms) in &transport.packets {
+            (row.package_size, row.count, row.total_duration) = (Some(strings.intern(size)), Some(*count), Some(*ms));
+            rows.push(row);
+        }
+    }
+}
+
+/// Sums over the operations of a class.
+#[derive(Default)]
+struct Totals {
+    ops: usize,
+    times: [Option<f64>; 5],
+    transports: Transports,
+}
+
+impl Totals {
+    fn is_empty(&self) -> bool {
+        self.ops == 0
+    }
+
+    fn add(&mut self, time: &reported_comm::Row, transports: &Transports) {
+        self.ops += 1;
+        let parts = [time.elapse, time.transit, time.wait, time.synchronization, time.idle];
+        for (sum, part) in self.times.iter_mut().zip(parts) {
+            if let Some(part) = part {
+                *sum = Some(sum.unwrap_or_default() + part);
+            }
+        }
+        for (sum, transport) in self.transports.iter_mut().zip(transports) {
+            sum.size += transport.size;
+            sum.time += transport.time;
+            for (size, count, ms) in &transport.packets {
+                sum.add_packets(size.clone(), *count, *ms);
+            }
+        }
+    }
+
+    fn time(&self, place: &Place) -> reported_comm::Row {
+        let [elapse, transit, wait, synchronization, idle] = self.times;
+        let share = |part: Option<f64>| part.zip(transit).map(|(part, transit)| ratio(part, part + transit));
+        reported_comm::Row {
+            step: place.step,
+            kind: place.kind,
+            name: place.name,
+            group_hash: place.group_hash,
+            start: None,
+            elapse,
+            transit,
+            wait,
+            synchronization,
+            idle,
+            wait_ratio: share(wait),
+            synchronization_ratio: share(synchronization),
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! What is in this directory?
+//!
+//! A profile is found by what it holds, not by how its directories are called: users rename them. A
+//! rank is a directory with `ASCEND_PROFILER_OUTPUT` in it, a `PROF_*` directory that `msprof` has
+//! exported, or a directory with deliverables lying in it.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::file_kind::{FileKind, kind_of};
+use crate::flavour::Flavour;
+use crate::problem::{Problem, Severity};
+
+/// How deep below the given directory ranks are looked for.
+const MAX_DEPTH: usize = 10;
+
+/// The name of the directory that torch_npu and MindSpore put deliverables in.
+pub const OUTPUT_DIRECTORY: &str = "ASCEND_PROFILER_OUTPUT";
+
+#[derive(Debug, thiserror::Error)]
+pub enum DiscoverError {
+    #[error("there is no {path}", path = .0.display())]
+    Missing(PathBuf),
+    #[error("no profile in {path}: expected {OUTPUT_DIRECTORY} directories, exported PROF_* directories, trace_view.json or *.db files", path = .0.display())]
+    Nothing(PathBuf),
+}
+
+/// Everything found below one path.
+#[derive(Debug, Default)]
+pub struct Profile {
+    pub root: PathBuf,
+    /// By rank number.
+    pub ranks: Vec<RankSource>,
+    /// Results of cluster analyses: `cluster_analysis.db` files.
+    pub cluster_results: Vec<PathBuf>,
+    /// What concerns no rank in particular.
+    pub problems: Vec<Problem>,
+}
+
+/// The files of one rank.
+#[derive(Clone, Debug)]
+pub struct RankSource {
+    pub rank: i64,
+    /// Where paths of files are relative to.
+    pub directory: PathBuf,
+    pub flavour: Flavour,
+    pub files: Vec<SourceFile>,
+    /// Raw data is there too: `PROF_*` or `FRAMEWORK`.
+    pub has_raw: bool,
+    pub problems: Vec<Problem>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Relative to the rank's directory, with `/`.
+    pub name: String,
+    pub kind: FileKind,
+    pub bytes: u64,
+}
+
+impl RankSource {
+    pub fn path(&self, file: &SourceFile) -> PathBuf {
+        self.directory.join(&file.name)
+    }
+
+    pub fn has(&self, kind: &FileKind) -> bool {
+        self.files.iter().any(|f| f.kind == *kind)
+    }
+
+    /// Bytes of all files that will be read.
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|f| f.bytes).sum()
+    }
+
+    /// The last component of the directory.
+    pub fn directory_name(&self) -> String {
+        let name = self.directory.file_name().or_else(|| self.directory.parent()?.file_name());
+        name.unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+/// Finds the ranks below `path`, which may be a directory or a single deliverable.
+pub fn discover(path: &Path) -> Result<Profile, DiscoverError> {
+    let metadata = fs::metadata(path).map_err(|_| DiscoverError::Missing(path.to_owned()))?;
+    let mut search = Search { root: path.to_owned(), ..Search::default() };
+    if metadata.is_file() {
+        search.single_file(path);
+    } else {
+        let start = match path.file_name() {
+            // Given the output directory itself, what lies beside it belongs to the rank too.
+            Some(name) if name == OUTPUT_DIRECTORY => path.parent().filter(|p| p.is_dir()).unwrap_or(path),
+            _ => path,
+        };
+        search.directory(start, 0, &mut Vec::new());
+    }
+    let profile = search.finish();
+    if profile.ranks.is_empty() && profile.cluster_results.is_empty() {
+        return Err(DiscoverError::Nothing(path.to_owned()));
+    }
+    Ok(profile)
+}
+
+#[derive(Default)]
+struct Search {
+    root: PathBuf,
+    found: Vec<Candidate>,
+    cluster_results: Vec<PathBuf>,
+    problems: Vec<Problem>,
+}
+
+/// A rank directory whose number is not settled.
+struct Candidate {
+    rank: Option<i64>,
+    source: RankSource,
+}
+
+impl Search {
+    /// Looks at a directory: a rank of its own, or the way to others.
+    fn directory(&mut self, path: &Path, depth: usize, above: &mut Vec<PathBuf>) {
+        let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if above.contains(&real) {
+            let message = "a link to a directory above itself; not followed";
+            self.problem(Problem::new(Severity::Warning, "symlink-loop", &self.shown(path), message));
+            return;
+        }
+        if depth > MAX_DEPTH {
+            let message = format!("more than {MAX_DEPTH} directories deep; not looked into");
+            self.problem(Problem::new(Severity::Warning, "too-deep", &self.shown(path), message));
+            return;
+        }
+        let (directories, files) = match list(path) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let message = format!("cannot be listed: {error}");
+                self.problem(Problem::new(Severity::Error, "unreadable", &self.shown(path), message));
+                return;
+            }
+        };
+        for file in &files {
+            if kind_of(&file_name(file)) == FileKind::ClusterDb {
+                self.cluster_results.push(file.clone());
+            }
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let output = directories.iter().find(|d| d.file_name().is_some_and(|n| n == OUTPUT_DIRECTORY));
+        if let Some(output) = output {
+            self.framework_rank(path, output, &directories, &files);
+            return;
+        }
+        let is_loose = files.iter().any(|f| kind_of(&file_name(f)).is_main());
+        if name.starts_with("PROF_") {
+            self.msprof_rank(path, &directories, &files);
+            return;
+        }
+        if is_loose {
+            self.loose_rank(path, &files);
+            return;
+        }
+        above.push(real);
+        for directory in directories {
+            self.directory(&directory, depth + 1, above);
+        }
+        above.pop();
+    }
+
+    /// A directory that torch_npu or MindSpore wrote.
+    fn framework_rank(&mut self, path: &Path, output: &Path, directories: &[PathBuf], files: &[PathBuf]) {
+        let mut paths = files.to_vec();
+        match list(output) {
+            Ok((_, inside)) => paths.extend(inside),
+            Err(error) => {
+                let message = format!("cannot be listed: {error}");
+                self.problem(Problem::new(Severity::Error, "unreadable", &self.shown(output), message));
+            }
+        }
+        let has_raw = directories.iter().map(|d| file_name(d)).any(|n| n.starts_with("PROF_") || n == "FRAMEWORK");
+        let name = file_name(path);
+        let is_mindspore = name.ends_with("ascend_ms")
+            || paths.iter().any(|p| file_name(p).starts_with("ascend_mindspore_profiler"))
+            || (!name.ends_with("ascend_pt") && is_mindspore_info(&paths));
+        let flavour = if is_mindspore { Flavour::MindSpore } else { Flavour::TorchNpu };
+        self.candidate(path, flavour, &paths, has_raw);
+    }
+
+    /// A `PROF_*` directory; only what `msprof` has exported from it can be read here.
+    fn msprof_rank(&mut self, path: &Path, directories: &[PathBuf], files: &[PathBuf]) {
+        let mut paths = files.to_vec();
+        for directory in directories {
+            if matches!(file_name(directory).as_str(), "mindstudio_profiler_output" | "analyze") {
+                paths.extend(list(directory).map(|(_, files)| files).unwrap_or_default());
+            }
+        }
+        if paths.iter().any(|p| kind_of(&file_name(p)).is_main()) {
+            self.candidate(path, Flavour::Msprof, &paths, true);
+        } else {
+            let message = "raw data that was not exported; run `msprof --export=on --output=<this directory>` first";
+            self.problem(Problem::new(Severity::Warning, "raw-only", &self.shown(path), message));
+        }
+    }
+
+    fn loose_rank(&mut self, path: &Path, files: &[PathBuf]) {
+        let from_msprof = files.iter().map(|f| file_name(f)).any(|n| n.starts_with("msprof_"));
+        let flavour = if from_msprof {
+            Flavour::Msprof
+        } else if is_mindspore_info(files) || files.iter().any(|f| file_name(f).starts_with("ascend_mindspore")) {
+            Flavour::MindSpore
+        } else {
+            Flavour::TorchNpu
+        };
+        self.candidate(path, flavour, files, false);
+    }
+
+    fn single_file(&mut self, path: &Path) {
+        let directory = path.parent().unwrap_or(Path::new(""));
+        match kind_of(&file_name(path)) {
+            FileKind::ClusterDb => self.cluster_results.push(path.to_owned()),
+            FileKind::Unknown => {}
+            _ => self.loose_rank(directory, &[path.to_owned()]),
+        }
+    }
+
+    fn candidate(&mut self, directory: &Path, flavour: Flavour, paths: &[PathBuf], has_raw: bool) {
+        let mut source = RankSource {
+            rank: 0,
+            directory: directory.to_owned(),
+            flavour,
+            files: Vec::new(),
+            has_raw,
+            problems: Vec::new(),
+        };
+        let mut rank = None;
+        for path in paths {
+            let name = path.strip_prefix(directory).unwrap_or(path).to_string_lossy().replace('\\', "/");
+            let base = file_name(path);
+            rank = rank.or(rank_in_name(&base));
+            let bytes = match fs::metadata(path) {
+                Ok(metadata) if metadata.is_file() => metadata.len(),
+                Ok(_) => continue,
+                Err(error) => {
+                    let message = format!("cannot be read: {error}");
+                    source.problems.push(Problem::new(Severity::Error, "unreadable", &name, message));
+                    continue;
+                }
+            };
+            source.files.push(SourceFile { name, kind: kind_of(&base), bytes });
+        }
+        source.files.sort_by(|a, b| a.name.cmp(&b.name));
+        keep_newest_exports(&mut source.files);
+        self.found.push(Candidate { rank, source });
+    }
+
+    fn problem(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+
+    /// A path as a message shows it: relative to what the user gave.
+    fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().into_owned()
+    }
+
+    /// Numbers the ranks, one directory each.
+    fn finish(mut self) -> Profile {
+        self.found.sort_by(|a, b| a.source.directory.cmp(&b.source.directory));
+        let mut by_rank: BTreeMap<i64, RankSource> = BTreeMap::new();
+        let (numbered, unnumbered): (Vec<_>, Vec<_>) = self.found.drain(..).partition(|c| c.rank.is_some());
+        for Candidate { rank, mut source } in numbered {
+            source.rank = rank.unwrap_or_default();
+            match by_rank.remove(&source.rank) {
+                None => {
+                    by_rank.insert(source.rank, source);
+                }
+                Some(other) => {
+                    let (mut kept, dropped) = newer(source, other);
+                    let shown = dropped.directory.strip_prefix(&self.root).unwrap_or(&dropped.directory);
+                    let message = format!(
+                        "rank {} is there twice; {} is newer and was read, {} was not",
+                        kept.rank,
+                        kept.directory_name(),
+                        shown.display()
+                    );
+                    kept.problems.push(Problem::new(Severity::Warning, "duplicate-rank", "", message));
+                    by_rank.insert(kept.rank, kept);
+                }
+            }
+        }
+        let taken: HashSet<i64> = by_rank.keys().copied().collect();
+        let free = (0..).filter(|rank| !taken.contains(rank));
+        for (rank, Candidate { mut source, .. }) in free.zip(unnumbered) {
+            source.rank = rank;
+            let message = format!("the files do not say which rank this is; it is shown as rank {rank}");
+            source.problems.push(Problem::new(Severity::Info, "no-rank", "", message));
+            by_rank.insert(rank, source);
+        }
+        Profile {
+            root: self.root,
+            ranks: by_rank.into_values().collect(),
+            cluster_results: self.cluster_results,
+            problems: self.problems,
+        }
+    }
+}
+
+/// Directories and files of a directory, sorted; links are followed.
+fn list(path: &Path) -> std::io::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(path)? {
+        paths.push(entry?.path());
+    }
+    paths.sort();
+    Ok(paths.into_iter().partition(|p| p.is_dir()))
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The rank in `profiler_info_3.json` or `ascend_pytorch_profiler_3.db`.
+fn rank_in_name(name: &str) -> Option<i64> {
+    let stem = name.strip_suffix(".json").or_else(|| name.strip_suffix(".db"))?;
+    let prefixes = ["profiler_info_", "ascend_pytorch_profiler_", "ascend_mindspore_profiler_"];
+    prefixes.iter().find_map(|prefix| stem.strip_prefix(prefix)?.parse().ok())
+}
+
+fn is_mindspore_info(paths: &[PathBuf]) -> bool {
+    let info = paths.iter().find(|p| kind_of(&file_name(p)) == FileKind::ProfilerInfo);
+    info.and_then(|p| fs::read(p).ok()).is_some_and(|text| {
+        memchr::memmem::find(&text, b"ms_profiler_info").is_some() || memchr::memmem::find(&text, b"ms_version").is_some()
+    })
+}
+
+/// The younger of two directories of one rank first: by the time in their names, else by that of the files.
+fn newer(a: RankSource, b: RankSource) -> (RankSource, RankSource) {
+    let age = |source: &RankSource| {
+        let name = source.directory_name();
+        let stamp = name.split('_').filter(|part| part.len() >= 14).find_map(|part| part.parse::<u64>().ok());
+        let modified = fs::metadata(&source.directory).and_then(|m| m.modified()).ok();
+        (stamp, modified, name)
+    };
+    if age(&a) >= age(&b) { (a, b) } else { (b, a) }
+}
+
+/// `msprof` adds an export beside older ones, with a time in the name: keeps the newest of each kind.
+fn keep_newest_exports(files: &mut Vec<SourceFile>) {
+    let newest = |kind: &FileKind, files: &[SourceFile]| {
+        files.iter().filter(|f| f.kind == *kind).filter_map(|f| export_stamp(&f.name)).max()
+    };
+    let all = files.clone();
+    files.retain(|file| match export_stamp(&file.name) {
+        Some(stamp) => newest(&file.kind, &all) == Some(stamp),
+        None => true,
+    });
+}
+
+/// The time in `op_summary_20261115185652.csv`.
+fn export_stamp(name: &str) -> Option<u64> {
+    let stem = name.rsplit_once('.')?.0;
+    stem.rsplit('_').next().filter(|stamp| stamp.len() == 14)?.parse().ok()
+}

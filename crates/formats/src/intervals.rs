@@ -1,0 +1,95 @@
+//! Sets of half-open intervals on a line.
+
+/// `start..end`, in any unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Interval {
+    pub start: i64,
+    pub end: i64,
+}
+
+impl Interval {
+    pub fn new(start: i64, end: i64) -> Interval {
+        Interval { start, end: end.max(start) }
+    }
+}
+
+/// The intervals as a sorted list without overlaps; those that touch become one.
+pub fn union(mut intervals: Vec<Interval>) -> Vec<Interval> {
+    intervals.sort_unstable();
+    let mut united: Vec<Interval> = Vec::with_capacity(intervals.len());
+    for interval in intervals {
+        match united.last_mut() {
+            Some(last) if interval.start <= last.end => last.end = last.end.max(interval.end),
+            _ => united.push(interval),
+        }
+    }
+    united
+}
+
+/// What of `from` is in none of `what`. Both must be unions.
+pub fn subtract(from: &[Interval], what: &[Interval]) -> Vec<Interval> {
+    let mut left = Vec::new();
+    let mut next = 0;
+    for &Interval { mut start, end } in from {
+        while what.get(next).is_some_and(|w| w.end <= start) {
+            next += 1;
+        }
+        for cut in what.iter().skip(next).take_while(|w| w.start < end) {
+            if start < cut.start {
+                left.push(Interval { start, end: cut.start });
+            }
+            start = start.max(cut.end);
+        }
+        if start < end {
+            left.push(Interval { start, end });
+        }
+    }
+    left
+}
+
+/// The holes between the intervals of a union.
+pub fn gaps(union: &[Interval]) -> Vec<Interval> {
+    union.iter().zip(union.iter().skip(1)).map(|(a, b)| Interval { start: a.end, end: b.start }).collect()
+}
+
+pub fn total(intervals: &[Interval]) -> i64 {
+    intervals.iter().map(|i| i.end - i.start).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn points(intervals: &[Interval]) -> Vec<bool> {
+        (0..64).map(|p| intervals.iter().any(|i| i.start <= p && p < i.end)).collect()
+    }
+
+    fn some_intervals() -> impl Strategy<Value = Vec<Interval>> {
+        let interval = (0i64..60, 0i64..10).prop_map(|(start, length)| Interval::new(start, (start + length).min(63)));
+        prop::collection::vec(interval, 0..12)
+    }
+
+    proptest! {
+        #[test]
+        fn a_union_covers_what_its_parts_cover(a in some_intervals()) {
+            let united = union(a.clone());
+            prop_assert_eq!(points(&united), points(&a));
+            prop_assert!(united.windows(2).all(|w| w[0].end < w[1].start));
+        }
+
+        #[test]
+        fn a_difference_covers_what_only_the_first_covers(a in some_intervals(), b in some_intervals()) {
+            let (a, b) = (union(a), union(b));
+            let expected: Vec<bool> = points(&a).iter().zip(points(&b)).map(|(&a, b)| a && !b).collect();
+            prop_assert_eq!(points(&subtract(&a, &b)), expected);
+        }
+
+        #[test]
+        fn a_union_and_its_gaps_fill_its_extent(a in some_intervals()) {
+            let united = union(a);
+            let extent = united.first().zip(united.last()).map_or(0, |(first, last)| last.end - first.start);
+            prop_assert_eq!(total(&united) + total(&gaps(&united)), extent);
+        }
+    }
+}

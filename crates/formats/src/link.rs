@@ -1,0 +1,184 @@
+//! Ties between rows that no file states: numbers of tasks and operations, nesting of host slices,
+//! pieces to operations, kernels to tasks, groups to operations, steps.
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Int64Array, UInt32Array};
+use hashbrown::HashMap;
+use npuscope_tables::table::lane::{self, Layer};
+use npuscope_tables::table::{comm_op, comm_task, host_op, kernel, reported_comm, step, task};
+use npuscope_tables::{Ns, RankBuilder, RankTables, Str, TableId};
+
+use crate::trace_json::layers;
+
+/// How the framework names the range of a training step.
+pub const STEP_PREFIX: &str = "ProfilerStep#";
+
+/// Numbers the tasks and operations of a trace, which has no ids for them, in the order of the file.
+pub fn number_rows(tables: &mut RankTables) {
+    for (table, column) in [(TableId::Task, "task"), (TableId::CommOp, "op")] {
+        let numbers: Vec<Option<i64>> = (0..).take(tables.len(table)).map(Some).collect();
+        set_ints(tables, table, column, &numbers);
+    }
+}
+
+/// Fills `depth` and `parent` of host slices: how they nest on their lane.
+///
+/// A slice is inside another if it starts no earlier and ends no later, and does not just follow it; of
+/// two equal slices the one that stands first in the file is the outer.
+pub fn nest_host_ops(tables: &mut RankTables) {
+    struct Slice {
+        lane: u32,
+        start: i64,
+        end: i64,
+        row: u32,
+    }
+    let mut slices: Vec<Slice> = (0u32..)
+        .zip(tables.rows::<host_op::Row>())
+        .map(|(row, op)| Slice { lane: op.lane, start: op.start.0, end: op.start.plus(op.duration.ns()).0, row })
+        .collect();
+    slices.sort_unstable_by_key(|s| (s.lane, s.start, std::cmp::Reverse(s.end), s.row));
+    let mut depths: Vec<Option<u32>> = vec![None; slices.len()];
+    let mut parents: Vec<Option<u32>> = vec![None; slices.len()];
+    let mut open: Vec<&Slice> = Vec::new();
+    let mut lane = None;
+    for slice in &slices {
+        if lane != Some(slice.lane) {
+            lane = Some(slice.lane);
+            open.clear();
+        }
+        let contains = |outer: &Slice| slice.end <= outer.end && (slice.start < outer.end || slice.start == outer.start);
+        while open.last().is_some_and(|outer| !contains(outer)) {
+            open.pop();
+        }
+        if let Some(depth) = depths.get_mut(slice.row as usize) {
+            *depth = u32::try_from(open.len()).ok();
+        }
+        if let Some(parent) = parents.get_mut(slice.row as usize) {
+            *parent = open.last().map(|outer| outer.row);
+        }
+        open.push(slice);
+    }
+    set_ids(tables, TableId::HostOp, "depth", &depths);
+    set_ids(tables, TableId::HostOp, "parent", &parents);
+}
+
+/// Finds the operation that each piece of a trace belongs to: the one of its group that was running.
+///
+/// The lanes of a group stand together, the group's own lane first, then its planes.
+pub fn link_pieces(tables: &mut RankTables) {
+    let mut lanes: Vec<lane::Row> = tables
+        .rows::<lane::Row>()
+        .filter(|row| Layer::from_name(tables.text(row.layer)) == Some(Layer::Communication))
+        .collect();
+    lanes.sort_by_key(|row| (row.pid, row.thread_sort.unwrap_or(row.tid), row.tid));
+    let mut group_of_lane: HashMap<u32, u32> = HashMap::new();
+    let mut group = None;
+    for row in &lanes {
+        let is_plane = tables.opt_text(row.thread).is_some_and(|name| layers::plane_in_lane(name).is_some());
+        if !is_plane {
+            group = Some(row.lane);
+        }
+        group_of_lane.insert(row.lane, group.unwrap_or(row.lane));
+    }
+    let mut ops: HashMap<u32, Vec<(Ns, Ns, i64)>> = HashMap::new();
+    for op in tables.rows::<comm_op::Row>() {
+        ops.entry(op.lane).or_default().push((op.start, op.start.plus(op.duration.ns()), op.op));
+    }
+    for ops in ops.values_mut() {
+        ops.sort_unstable();
+    }
+    let found: Vec<Option<i64>> = tables
+        .rows::<comm_task::Row>()
+        .map(|piece| {
+            let ops = ops.get(group_of_lane.get(&piece.lane?)?)?;
+            let after = ops.partition_point(|&(start, _, _)| start <= piece.start);
+            let &(_, end, op) = ops.get(after.checked_sub(1)?)?;
+            (piece.start <= end).then_some(op)
+        })
+        .collect();
+    set_ints(tables, TableId::CommTask, "op", &found);
+}
+
+/// Finds the task that each kernel of a csv file was, by its start and, where that is not enough, its name.
+pub fn link_kernels(tables: &mut RankTables) {
+    let mut by_start: HashMap<Ns, Vec<(i64, Str, Option<i64>)>> = HashMap::new();
+    for row in tables.rows::<task::Row>() {
+        by_start.entry(row.start).or_default().push((row.task, row.name, row.stream));
+    }
+    let found: Vec<Option<i64>> = tables
+        .rows::<kernel::Row>()
+        .map(|kernel| {
+            let tasks = by_start.get(&kernel.start)?;
+            let exact = tasks.iter().find(|(_, name, stream)| {
+                tables.text(*name) == tables.text(kernel.name) && (kernel.stream.is_none() || *stream == kernel.stream)
+            });
+            exact.map(|&(task, _, _)| task)
+        })
+        .collect();
+    set_ints(tables, TableId::Kernel, "task", &found);
+}
+
+/// The group hash of each operation, where only `communication.json` knows it.
+pub fn group_hashes(tables: &RankTables) -> HashMap<String, String> {
+    let rows = tables.rows::<reported_comm::Row>().filter_map(|row| {
+        let hash = tables.opt_text(row.group_hash)?;
+        Some((tables.text(row.name).to_owned(), hash.to_owned()))
+    });
+    rows.collect()
+}
+
+/// The hash by which text deliverables name a group: two 32-bit polynomial hashes side by side.
+pub fn group_hash(name: &str) -> String {
+    let hash = |prime: u32| name.chars().fold(0u32, |sum, c| sum.wrapping_mul(prime).wrapping_add(c as u32));
+    (u64::from(hash(29)) << 32 | u64::from(hash(131))).to_string()
+}
+
+/// The steps that framework ranges mark, in order.
+pub fn marked_steps(tables: &RankTables) -> Vec<step::Row> {
+    let ops = tables.rows::<host_op::Row>().filter(|op| tables.text(op.kind) == host_op::Kind::Op.name());
+    let mut steps: Vec<step::Row> = ops
+        .filter_map(|op| {
+            let (_, id) = tables.text(op.name).split_once(STEP_PREFIX)?;
+            Some(step::Row { id: id.parse().ok(), start: op.start, end: op.start.plus(op.duration.ns()) })
+        })
+        .collect();
+    steps.sort_by_key(|s| (s.start, s.id));
+    steps
+}
+
+/// First and last moment that the rows of the tables cover.
+pub fn time_window(tables: &RankTables) -> Option<(Ns, Ns)> {
+    let mut window: Option<(Ns, Ns)> = None;
+    let mut cover = |start: Ns, end: Ns| {
+        let (first, last) = window.unwrap_or((start, end));
+        window = Some((first.min(start), last.max(end)));
+    };
+    tables.rows::<host_op::Row>().for_each(|r| cover(r.start, r.start.plus(r.duration.ns())));
+    tables.rows::<task::Row>().for_each(|r| cover(r.start, r.start.plus(r.duration.ns())));
+    tables.rows::<kernel::Row>().for_each(|r| cover(r.start, r.start.plus(r.duration.ns())));
+    tables.rows::<comm_op::Row>().for_each(|r| cover(r.start, r.start.plus(r.duration.ns())));
+    tables.rows::<step::Row>().for_each(|r| cover(r.start, r.end));
+    window
+}
+
+fn set_ints(tables: &mut RankTables, table: TableId, column: &str, values: &[Option<i64>]) {
+    let mut values = values.iter();
+    tables.set_column(table, column, |rows| {
+        Arc::new(values.by_ref().take(rows).copied().collect::<Int64Array>()) as ArrayRef
+    });
+}
+
+fn set_ids(tables: &mut RankTables, table: TableId, column: &str, values: &[Option<u32>]) {
+    let mut values = values.iter();
+    tables.set_column(table, column, |rows| {
+        Arc::new(values.by_ref().take(rows).copied().collect::<UInt32Array>()) as ArrayRef
+    });
+}
+
+/// Adds rows that were computed from the tables of a rank to them.
+pub fn with_more(tables: RankTables, add: impl FnOnce(&RankTables, &mut RankBuilder)) -> RankTables {
+    let mut rank = RankBuilder::default();
+    add(&tables, &mut rank);
+    tables.with(rank)
+}

@@ -1,0 +1,270 @@
+//! Reading a rank: all its files into one set of tables.
+
+use std::fs::File;
+use std::path::Path;
+
+use memmap2::Mmap;
+use npuscope_tables::table::{rank, source};
+use npuscope_tables::{RankBuilder, RankPieces, RankTables, TableId};
+
+use crate::discover::{RankSource, SourceFile};
+use crate::file_kind::FileKind;
+use crate::info::RankInfo;
+use crate::problem::{Problem, Severity};
+use crate::{comm_json, csv, db, info_json, link, trace_json};
+
+/// Raised whenever a reader makes other rows of the same bytes. Part of the cache key.
+pub const READER_VERSION: u32 = 1;
+
+/// How a rank is read.
+#[derive(Clone, Copy)]
+pub struct ReadOptions<'a> {
+    pub threads: usize,
+    /// Told the bytes of each file when it has been read.
+    pub progress: &'a (dyn Fn(u64) + Sync),
+}
+
+impl Default for ReadOptions<'_> {
+    fn default() -> Self {
+        ReadOptions { threads: 1, progress: &|_| {} }
+    }
+}
+
+/// Reads everything that the files of a rank tell.
+///
+/// Never fails: what cannot be read is a row of `diagnostic`, and what can be is in the tables.
+pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
+    let mut reader = RankReader { rank, options, pieces: RankPieces::default() };
+    let mut rest = RankBuilder::default();
+    for problem in &rank.problems {
+        problem.record(&mut rest);
+    }
+    reader.pieces.append(rest);
+    let mut formats = Vec::new();
+    let mut has_db = false;
+    for file in rank.files.iter().filter(|f| matches!(f.kind, FileKind::ProfilerDb | FileKind::AnalysisDb)) {
+        has_db |= reader.db_file(file) && file.kind == FileKind::ProfilerDb;
+        formats.push("db");
+    }
+    for file in &rank.files {
+        if reader.text_file(file, has_db) {
+            formats.push("text");
+        }
+    }
+    finish(rank, reader.pieces.finish(), &formats, has_db)
+}
+
+struct RankReader<'a> {
+    rank: &'a RankSource,
+    options: ReadOptions<'a>,
+    pieces: RankPieces,
+}
+
+impl RankReader<'_> {
+    /// Reads a database; whether it gave any rows.
+    fn db_file(&mut self, file: &SourceFile) -> bool {
+        let mut piece = RankBuilder::default();
+        let read = db::read_file(&self.rank.path(file), file, &mut piece);
+        self.pieces.append(piece);
+        (self.options.progress)(file.bytes);
+        read
+    }
+
+    /// Reads a text file unless a database has told the same; whether it was read as a deliverable.
+    fn text_file(&mut self, file: &SourceFile, has_db: bool) -> bool {
+        match &file.kind {
+            FileKind::ProfilerDb | FileKind::AnalysisDb => return false,
+            kind if has_db && is_told_by_db(kind, self.rank) => {
+                (self.options.progress)(file.bytes);
+                return false;
+            }
+            FileKind::Known | FileKind::ClusterDb => return false,
+            FileKind::Unknown => {
+                let message = "not a file of a profile that npuscope knows; not read";
+                self.record(&Problem::new(Severity::Info, "unknown-file", &file.name, message));
+                return false;
+            }
+            _ => {}
+        }
+        let bytes = match map(&self.rank.path(file)) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let message = format!("cannot be read: {error}");
+                self.record(&Problem::new(Severity::Error, "unreadable", &file.name, message));
+                return false;
+            }
+        };
+        let bytes: &[u8] = bytes.as_deref().unwrap_or_default();
+        let told = self.bytes(file, bytes);
+        self.record_source(file, told);
+        (self.options.progress)(file.bytes);
+        !matches!(file.kind, FileKind::ProfilerInfo | FileKind::ProfilerMetadata)
+    }
+
+    fn bytes(&mut self, file: &SourceFile, bytes: &[u8]) -> Told {
+        let mut piece = RankBuilder::default();
+        let name = file.name.as_str();
+        let told = match &file.kind {
+            FileKind::Trace => {
+                let summary = trace_json::read(bytes, name, self.options.threads, &mut self.pieces);
+                Told { rows: summary.events, unread: summary.unread_keys, problems: summary.problems, columns: None }
+            }
+            FileKind::Csv(kind) => Told::from(csv::read_file(kind, self.rank.flavour, bytes, name, &mut piece)),
+            FileKind::Sheet => Told::from(csv::read_file("", self.rank.flavour, bytes, name, &mut piece)),
+            FileKind::Communication => Told::from(comm_json::read_communication(bytes, name, &mut piece)),
+            FileKind::CommunicationMatrix => Told::from(comm_json::read_matrix(bytes, name, &mut piece)),
+            FileKind::ProfilerInfo | FileKind::ProfilerMetadata | FileKind::PipelineSummary => {
+                let kept_as = metadata_file(file);
+                match info_json::read(bytes, kept_as, &mut piece) {
+                    Ok(rows) => Told { rows, ..Told::default() },
+                    Err(problem) => Told { problems: vec![Problem { file: name.to_owned(), ..problem }], ..Told::default() },
+                }
+            }
+            _ => Told::default(),
+        };
+        self.pieces.append(piece);
+        told
+    }
+
+    fn record(&mut self, problem: &Problem) {
+        let mut piece = RankBuilder::default();
+        problem.record(&mut piece);
+        self.pieces.append(piece);
+    }
+
+    fn record_source(&mut self, file: &SourceFile, told: Told) {
+        let mut piece = RankBuilder::default();
+        let json = |list: &[String]| serde_json::to_string(list).unwrap_or_default();
+        let columns = told.columns.as_deref().map(json);
+        let unread = Some(&told.unread).filter(|u| !u.is_empty()).map(|u| json(u));
+        let row = source::Row {
+            file: piece.strings.intern(&file.name),
+            kind: piece.strings.intern(file.kind.name()),
+            bytes: i64::try_from(file.bytes).ok(),
+            rows: i64::try_from(told.rows).ok(),
+            columns: columns.map(|c| piece.strings.intern(&c)),
+            unread: unread.map(|u| piece.strings.intern(&u)),
+        };
+        piece.source.push(row);
+        for problem in &told.problems {
+            problem.record(&mut piece);
+        }
+        self.pieces.append(piece);
+    }
+}
+
+/// What a reader told of a file, beside its rows.
+#[derive(Default)]
+struct Told {
+    rows: u64,
+    columns: Option<Vec<String>>,
+    unread: Vec<String>,
+    problems: Vec<Problem>,
+}
+
+impl From<csv::Outcome> for Told {
+    fn from(outcome: csv::Outcome) -> Self {
+        let csv::Outcome { rows, columns, unread, problems } = outcome;
+        Told { rows, columns: Some(columns), unread, problems }
+    }
+}
+
+impl From<comm_json::Outcome> for Told {
+    fn from(outcome: comm_json::Outcome) -> Self {
+        let comm_json::Outcome { rows, unread, problems } = outcome;
+        Told { rows, columns: None, unread, problems }
+    }
+}
+
+/// The name under which the settings of a file are kept: without the rank, which is a column of its own.
+fn metadata_file(file: &SourceFile) -> &str {
+    match file.kind {
+        FileKind::ProfilerInfo => "profiler_info",
+        FileKind::ProfilerMetadata => "profiler_metadata",
+        _ => file.name.rsplit('/').next().unwrap_or(&file.name),
+    }
+}
+
+/// Whether the databases of a rank have what a text file of that kind would tell.
+fn is_told_by_db(kind: &FileKind, rank: &RankSource) -> bool {
+    match kind {
+        FileKind::Trace => true,
+        FileKind::Csv(kind) => matches!(
+            *kind,
+            "kernel_details" | "op_summary" | "operator_memory" | "memory_record" | "npu_module_mem"
+        ),
+        _ if !rank.has(&FileKind::AnalysisDb) => false,
+        FileKind::Communication | FileKind::CommunicationMatrix => true,
+        _ => false,
+    }
+}
+
+/// The bytes of a file, mapped; `None` for an empty file, which cannot be.
+fn map(path: &Path) -> std::io::Result<Option<Mmap>> {
+    let file = File::open(path)?;
+    if file.metadata()?.len() == 0 {
+        return Ok(None);
+    }
+    // SAFETY: the mapping is only read. A file that another process cuts while it is being read would
+    // end this one with SIGBUS, as it would any tool that maps; deliverables are complete when read.
+    unsafe { Mmap::map(&file) }.map(Some)
+}
+
+/// Adds what follows from the rows of a rank.
+fn finish(rank: &RankSource, mut tables: RankTables, formats: &[&str], has_db: bool) -> RankTables {
+    if !has_db {
+        link::number_rows(&mut tables);
+        link::link_pieces(&mut tables);
+        link::link_kernels(&mut tables);
+    }
+    link::nest_host_ops(&mut tables);
+    link::with_more(tables, |tables, more| {
+        if tables.is_empty(TableId::Step) {
+            for step in link::marked_steps(tables) {
+                more.step.push(step);
+            }
+        }
+        let row = rank_row(rank, tables, formats, more);
+        more.rank.push(row);
+    })
+}
+
+fn rank_row(source: &RankSource, tables: &RankTables, formats: &[&str], more: &mut RankBuilder) -> rank::Row {
+    let info = RankInfo::gather(source, tables);
+    let format = match (formats.contains(&"text"), formats.contains(&"db")) {
+        (true, true) => "text+db",
+        (false, true) => "db",
+        _ => "text",
+    };
+    let window = link::time_window(tables);
+    let mut intern = |text: &Option<String>| text.as_deref().map(|t| more.strings.intern(t));
+    let row = rank::Row {
+        device: info.device,
+        host: intern(&info.host),
+        host_uid: intern(&info.host_uid),
+        chip: intern(&info.chip),
+        process: info.process,
+        framework: intern(&Some(source.flavour.name().to_owned())),
+        framework_version: intern(&info.framework_version),
+        cann_version: intern(&info.cann_version),
+        schema_version: intern(&info.schema_version),
+        level: intern(&info.level),
+        aic_metrics: intern(&info.aic_metrics),
+        start: window.map(|(start, _)| start),
+        end: window.map(|(_, end)| end),
+        session_start: info.session.map(|(start, _)| start),
+        session_end: info.session.map(|(_, end)| end),
+        world_size: info.layout.world,
+        tp_size: info.layout.tensor,
+        pp_size: info.layout.pipeline,
+        dp_size: info.layout.data,
+        cp_size: info.layout.context,
+        ep_size: info.layout.expert,
+        ..rank::Row::default()
+    };
+    rank::Row {
+        format: more.strings.intern(format),
+        directory: more.strings.intern(&source.directory_name()),
+        ..row
+    }
+}
