@@ -178,18 +178,17 @@ fn read_times(path: &[String], cursor: &mut Cursor<'_>, outcome: &mut Outcome, r
     whole
 }
 
-fn read_bandwidths(path: &[String], cursor: &mut Cursor<'_>, outcome: &mut Outcome, rank: &mut RankBuilder) -> Option<()> {
+fn read_bandwidths(
+    path: &[String],
+    cursor: &mut Cursor<'_>,
+    outcome: &mut Outcome,
+    rank: &mut RankBuilder,
+) -> Option<()> {
     let Place { step, kind, name, group_hash } = place(path, &mut rank.strings);
     cursor.members(|transport, cursor| {
         let transport = rank.strings.intern_bytes(&transport.unescaped());
-        let mut row = reported_bandwidth::Row {
-            step,
-            kind,
-            name,
-            group_hash,
-            transport,
-            ..reported_bandwidth::Row::default()
-        };
+        let mut row =
+            reported_bandwidth::Row { step, kind, name, group_hash, transport, ..reported_bandwidth::Row::default() };
         let mut packets: Vec<(Str, f64, f64)> = Vec::new();
         let strings = &mut rank.strings;
         let whole = cursor.members(|key, cursor| {
@@ -414,7 +413,11 @@ pub fn write_communication(
     )
 }
 
-fn write_transports(json: &mut JsonOut<'_, &mut dyn Write>, rows: &[reported_bandwidth::Row], strings: &Strings) -> io::Result<()> {
+fn write_transports(
+    json: &mut JsonOut<'_, &mut dyn Write>,
+    rows: &[reported_bandwidth::Row],
+    strings: &Strings,
+) -> io::Result<()> {
     for (transport, group) in grouped(rows, |r| r.transport) {
         let Some(first) = group.first() else { continue };
         json.key(strings.get(transport))?;

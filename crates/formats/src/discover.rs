@@ -325,7 +325,8 @@ fn rank_in_name(name: &str) -> Option<i64> {
 fn is_mindspore_info(paths: &[PathBuf]) -> bool {
     let info = paths.iter().find(|p| kind_of(&file_name(p)) == FileKind::ProfilerInfo);
     info.and_then(|p| fs::read(p).ok()).is_some_and(|text| {
-        memchr::memmem::find(&text, b"ms_profiler_info").is_some() || memchr::memmem::find(&text, b"ms_version").is_some()
+        memchr::memmem::find(&text, b"ms_profiler_info").is_some()
+            || memchr::memmem::find(&text, b"ms_version").is_some()
     })
 }
 

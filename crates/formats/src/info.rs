@@ -93,8 +93,14 @@ impl Settings {
 
     /// Whether an activity (CPU or NPU) was collected; `None` where the profile does not say.
     pub fn activity(&self, name: &str) -> Option<bool> {
-        let list = self.get("config/common_config/activities").or_else(|| self.get("profiler_parameters/activities"))?;
-        Some(list.as_array()?.iter().filter_map(Value::as_str).any(|a| a.trim_start_matches("ProfilerActivity.") == name))
+        let list =
+            self.get("config/common_config/activities").or_else(|| self.get("profiler_parameters/activities"))?;
+        Some(
+            list.as_array()?
+                .iter()
+                .filter_map(Value::as_str)
+                .any(|a| a.trim_start_matches("ProfilerActivity.") == name),
+        )
     }
 }
 
@@ -113,7 +119,10 @@ impl RankInfo {
         let start = settings.int("SESSION_TIME_INFO/startTimeNs");
         let end = settings.int("SESSION_TIME_INFO/endTimeNs");
         RankInfo {
-            device: db.device.or_else(|| device_in_lanes(tables)).or_else(|| settings.int("ms_profiler_info/device_id")),
+            device: db
+                .device
+                .or_else(|| device_in_lanes(tables))
+                .or_else(|| settings.int("ms_profiler_info/device_id")),
             host: db.host.or_else(|| host_in_directory(source)),
             host_uid: db.host_uid,
             chip: db.chip,

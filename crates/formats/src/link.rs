@@ -47,7 +47,8 @@ pub fn nest_host_ops(tables: &mut RankTables) {
             lane = Some(slice.lane);
             open.clear();
         }
-        let contains = |outer: &Slice| slice.end <= outer.end && (slice.start < outer.end || slice.start == outer.start);
+        let contains =
+            |outer: &Slice| slice.end <= outer.end && (slice.start < outer.end || slice.start == outer.start);
         while open.last().is_some_and(|outer| !contains(outer)) {
             open.pop();
         }
@@ -119,13 +120,49 @@ pub fn link_kernels(tables: &mut RankTables) {
     set_ints(tables, TableId::Kernel, "task", &found);
 }
 
-/// The group hash of each operation, where only `communication.json` knows it.
-pub fn group_hashes(tables: &RankTables) -> HashMap<String, String> {
-    let rows = tables.rows::<reported_comm::Row>().filter_map(|row| {
-        let hash = tables.opt_text(row.group_hash)?;
-        Some((tables.text(row.name).to_owned(), hash.to_owned()))
-    });
-    rows.collect()
+/// Finds the task that each piece of a trace was, by its start, stream and ids.
+pub fn link_piece_tasks(tables: &mut RankTables) {
+    let mut by_ids: HashMap<(Ns, Option<i64>, Option<i64>, Option<i64>), i64> = HashMap::new();
+    for row in tables.rows::<task::Row>() {
+        by_ids.insert((row.start, row.stream, row.task_id, row.subtask_id), row.task);
+    }
+    let found: Vec<Option<i64>> = tables
+        .rows::<comm_task::Row>()
+        .map(|piece| by_ids.get(&(piece.start, piece.stream, piece.task_id, piece.context_id)).copied())
+        .collect();
+    set_ints(tables, TableId::CommTask, "task", &found);
+}
+
+/// Fills the gap before each kernel where the source does not give it: from the end of the kernel before
+/// it on the device, by start, to its own start; 0 where they overlap.
+pub fn fill_waits(tables: &mut RankTables) {
+    let kernels: Vec<kernel::Row> = tables.rows().collect();
+    if kernels.iter().all(|kernel| kernel.wait.is_some()) {
+        return;
+    }
+    let mut order: Vec<usize> = (0..kernels.len()).collect();
+    order.sort_by_key(|&index| kernels.get(index).map(|k| (k.device, k.start)));
+    let mut waits: Vec<Option<i64>> = kernels.iter().map(|k| k.wait.map(|w| w.ns())).collect();
+    let mut before: Option<(Option<i64>, Ns)> = None;
+    for index in order {
+        let (Some(kernel), Some(wait)) = (kernels.get(index), waits.get_mut(index)) else { continue };
+        let gap = match before {
+            Some((device, end)) if device == kernel.device => kernel.start.since(end).max(0),
+            _ => 0,
+        };
+        wait.get_or_insert(gap);
+        before = Some((kernel.device, kernel.start.plus(kernel.duration.ns())));
+    }
+    set_ints(tables, TableId::Kernel, "wait", &waits);
+}
+
+/// Fills the group hash of operations that only `communication.json` knows the group of.
+pub fn fill_group_hashes(tables: &mut RankTables) {
+    let hashes: HashMap<Str, Str> =
+        tables.rows::<reported_comm::Row>().filter_map(|row| Some((row.name, row.group_hash?))).collect();
+    let found: Vec<Option<u32>> =
+        tables.rows::<comm_op::Row>().map(|op| op.group_hash.or(hashes.get(&op.name).copied()).map(|s| s.0)).collect();
+    set_ids(tables, TableId::CommOp, "group_hash", &found);
 }
 
 /// The hash by which text deliverables name a group: two 32-bit polynomial hashes side by side.

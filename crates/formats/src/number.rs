@@ -118,7 +118,9 @@ mod tests {
 
     #[test]
     fn rounding_is_pythons() {
-        for (value, digits, rounded) in [(0.5, 0, 0.0), (1.5, 0, 2.0), (2.675, 2, 2.67), (15.76765, 4, 15.7676), (1e-9, 4, 0.0)] {
+        for (value, digits, rounded) in
+            [(0.5, 0, 0.0), (1.5, 0, 2.0), (2.675, 2, 2.67), (15.76765, 4, 15.7676), (1e-9, 4, 0.0)]
+        {
             assert_eq!(round(value, digits), rounded);
         }
     }

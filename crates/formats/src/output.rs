@@ -59,11 +59,7 @@ impl Output {
     }
 
     /// As [`Output::file`], for writers that want a path.
-    pub fn path_for<T>(
-        &self,
-        name: &str,
-        write: impl FnOnce(&Path) -> Result<T, io::Error>,
-    ) -> Result<T, OutputError> {
+    pub fn path_for<T>(&self, name: &str, write: impl FnOnce(&Path) -> Result<T, io::Error>) -> Result<T, OutputError> {
         let target = self.directory.join(name);
         let temporary = self.directory.join(format!(".{name}.{}.part", std::process::id()));
         let written = write(&temporary).and_then(|result| fs::rename(&temporary, &target).map(|()| result));

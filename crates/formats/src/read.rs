@@ -117,7 +117,9 @@ impl RankReader<'_> {
                 let kept_as = metadata_file(file);
                 match info_json::read(bytes, kept_as, &mut piece) {
                     Ok(rows) => Told { rows, ..Told::default() },
-                    Err(problem) => Told { problems: vec![Problem { file: name.to_owned(), ..problem }], ..Told::default() },
+                    Err(problem) => {
+                        Told { problems: vec![Problem { file: name.to_owned(), ..problem }], ..Told::default() }
+                    }
                 }
             }
             _ => Told::default(),
@@ -189,10 +191,9 @@ fn metadata_file(file: &SourceFile) -> &str {
 fn is_told_by_db(kind: &FileKind, rank: &RankSource) -> bool {
     match kind {
         FileKind::Trace => true,
-        FileKind::Csv(kind) => matches!(
-            *kind,
-            "kernel_details" | "op_summary" | "operator_memory" | "memory_record" | "npu_module_mem"
-        ),
+        FileKind::Csv(kind) => {
+            matches!(*kind, "kernel_details" | "op_summary" | "operator_memory" | "memory_record" | "npu_module_mem")
+        }
         _ if !rank.has(&FileKind::AnalysisDb) => false,
         FileKind::Communication | FileKind::CommunicationMatrix => true,
         _ => false,
@@ -215,8 +216,11 @@ fn finish(rank: &RankSource, mut tables: RankTables, formats: &[&str], has_db: b
     if !has_db {
         link::number_rows(&mut tables);
         link::link_pieces(&mut tables);
+        link::link_piece_tasks(&mut tables);
         link::link_kernels(&mut tables);
+        link::fill_group_hashes(&mut tables);
     }
+    link::fill_waits(&mut tables);
     link::nest_host_ops(&mut tables);
     link::with_more(tables, |tables, more| {
         if tables.is_empty(TableId::Step) {
@@ -262,9 +266,5 @@ fn rank_row(source: &RankSource, tables: &RankTables, formats: &[&str], more: &m
         ep_size: info.layout.expert,
         ..rank::Row::default()
     };
-    rank::Row {
-        format: more.strings.intern(format),
-        directory: more.strings.intern(&source.directory_name()),
-        ..row
-    }
+    rank::Row { format: more.strings.intern(format), directory: more.strings.intern(&source.directory_name()), ..row }
 }

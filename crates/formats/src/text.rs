@@ -28,9 +28,7 @@ pub fn write_rank(tables: RankTables, rank: i64, directory: &Output) -> Result<(
     }
     if !tables.is_empty(TableId::ReportedLink) {
         let links: Vec<reported_link::Row> = tables.rows().collect();
-        out.file("communication_matrix.json", |file| {
-            comm_json::write_matrix(file, &links, flavour, tables.strings())
-        })?;
+        out.file("communication_matrix.json", |file| comm_json::write_matrix(file, &links, flavour, tables.strings()))?;
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! What tests of several crates share.
 
+pub mod database;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

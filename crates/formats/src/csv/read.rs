@@ -168,7 +168,8 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
     }
     outcome.problems.append(&mut table.problems);
     if let Some((offset, what)) = first_bad {
-        let message = format!("{bad_cells} cells are not of their column's kind and read as empty; the first is {what}");
+        let message =
+            format!("{bad_cells} cells are not of their column's kind and read as empty; the first is {what}");
         outcome.problems.push(Problem::new(Severity::Warning, "bad-cell", file, message).at(offset));
     }
     outcome

@@ -75,7 +75,13 @@ impl CsvWriter<'_> {
         })
     }
 
-    fn cell<R>(&self, row: &R, header: &str, column: Option<&Column<R>>, other: Option<&Map<String, Value>>) -> Cow<'static, str> {
+    fn cell<R>(
+        &self,
+        row: &R,
+        header: &str,
+        column: Option<&Column<R>>,
+        other: Option<&Map<String, Value>>,
+    ) -> Cow<'static, str> {
         match column {
             Some(column) => {
                 let mut cell = String::new();
@@ -161,7 +167,11 @@ impl CsvWriter<'_> {
 }
 
 fn writer<W: Write>(file: W) -> csv::Writer<W> {
-    WriterBuilder::new().quote_style(QuoteStyle::Necessary).terminator(Terminator::CRLF).flexible(true).from_writer(file)
+    WriterBuilder::new()
+        .quote_style(QuoteStyle::Necessary)
+        .terminator(Terminator::CRLF)
+        .flexible(true)
+        .from_writer(file)
 }
 
 fn find<'a, R>(layout: &'a Layout<R>, header: &str) -> Option<&'a Column<R>> {

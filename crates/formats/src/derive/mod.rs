@@ -15,9 +15,9 @@ mod operator_details;
 mod step_trace;
 
 pub use api_statistic::api_statistic;
-pub use communication::{Communication, communication};
+pub use communication::{Communication, communication, ratio};
 pub use communication_matrix::communication_matrix;
-pub use op_statistic::op_statistic;
+pub use op_statistic::{is_communication, op_statistic};
 pub use operator_details::operator_details;
 pub use step_trace::{step_trace_db, step_trace_text};
 

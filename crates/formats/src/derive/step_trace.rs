@@ -260,7 +260,10 @@ fn db_steps(tables: &RankTables) -> Vec<DeviceStep> {
     let steps: Vec<step::Row> = tables.rows().collect();
     if steps.is_empty() {
         let first = tables.rows::<task::Row>().map(|row| row.start).min();
-        return first.map(|start| DeviceStep { id: None, host_start: None, start, end: Ns(i64::MAX) }).into_iter().collect();
+        return first
+            .map(|start| DeviceStep { id: None, host_start: None, start, end: Ns(i64::MAX) })
+            .into_iter()
+            .collect();
     }
     let mut tasks: hashbrown::HashMap<i64, (Ns, Ns)> = hashbrown::HashMap::new();
     for row in tables.rows::<task::Row>() {

@@ -71,7 +71,9 @@ impl Lanes {
     pub fn absorb(&mut self, bytes: &[u8], events: &Events) -> Vec<u32> {
         let map: Vec<u32> = events.lanes.iter().map(|&key| self.lane(key, &events.strings)).collect();
         for event in events.blocks.iter().flatten().filter(|e| e.phase == Phase::Metadata) {
-            let Some(lane) = map.get(event.lane as usize).and_then(|&l| self.lanes.get_mut(l as usize)) else { continue };
+            let Some(lane) = map.get(event.lane as usize).and_then(|&l| self.lanes.get_mut(l as usize)) else {
+                continue;
+            };
             let Some(process) = self.processes.get_mut(lane.process) else { continue };
             let args = Args::read(bytes, event.args_start);
             match events.strings.get(event.name) {

@@ -107,7 +107,10 @@ fn note_problems(summary: &mut Summary, bytes: &[u8], file: &str, stretches: &[E
                 DefectKind::Cut => (
                     Severity::Warning,
                     "cut-file",
-                    format!("the file ends here, before the list of events does; the {} events before are kept", summary.events),
+                    format!(
+                        "the file ends here, before the list of events does; the {} events before are kept",
+                        summary.events
+                    ),
                 ),
                 DefectKind::Garbage => {
                     (Severity::Warning, "garbage", "not an event; went on at the next one".to_owned())

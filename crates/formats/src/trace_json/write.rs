@@ -240,7 +240,8 @@ impl<'a, W: Write> TraceWriter<'a, W> {
     fn sort_index(&mut self, ids: &str, name: &str, value: Option<i64>) -> io::Result<()> {
         let Some(value) = value else { return Ok(()) };
         self.begin();
-        self.line.push_str(&format!("\"ph\": \"M\", \"name\": \"{name}\", {ids}, \"args\": {{\"sort_index\": {value}}}"));
+        self.line
+            .push_str(&format!("\"ph\": \"M\", \"name\": \"{name}\", {ids}, \"args\": {{\"sort_index\": {value}}}"));
         self.end()
     }
 
@@ -499,7 +500,16 @@ impl<'a, W: Write> TraceWriter<'a, W> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "these are the members of the event")]
-    fn flow(&mut self, phase: &str, binds: bool, kind: &str, id: &str, name: &str, lane: u32, time: Ns) -> io::Result<()> {
+    fn flow(
+        &mut self,
+        phase: &str,
+        binds: bool,
+        kind: &str,
+        id: &str,
+        name: &str,
+        lane: u32,
+        time: Ns,
+    ) -> io::Result<()> {
         self.begin();
         let binding = if binds { "\"bp\": \"e\", " } else { "" };
         self.line.push_str(&format!("\"ph\": \"{phase}\", {binding}\"name\": {name}, \"id\": {id}, "));

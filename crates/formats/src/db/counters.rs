@@ -1,0 +1,461 @@
+//! Sampled counters: each kind has a table of its own, and all are rows of `counter`.
+//!
+//! A trace names and spells the same samples its own way; the names here are the trace's, so that a
+//! counter is called the same whichever file it was read from.
+
+use hashbrown::HashMap;
+use npuscope_tables::table::{counter, lane, mem_sample};
+use npuscope_tables::{Ns, RankBuilder, RankTables, Str};
+use rusqlite::Connection;
+
+use super::cell::{Int, IntOr, Name, ReadContext, Real, Time};
+use super::lanes::{self, Lanes, LayerSpec};
+use super::layout::{self, Layout, Outcome, db_column};
+
+/// A row of any of these tables.
+#[derive(Clone, Copy, Default)]
+pub struct SampleRow {
+    pub device: i64,
+    pub time: Ns,
+    pub instance: Option<i64>,
+    pub name: Str,
+    pub a: Option<f64>,
+    pub b: Option<f64>,
+    pub c: Option<f64>,
+    pub d: Option<f64>,
+}
+
+const fn nothing(_: &mut SampleRow) {}
+
+pub static AICORE_FREQ: Layout<SampleRow> = Layout {
+    table: "AICORE_FREQ",
+    columns: &[&[
+        db_column!(device: Int, "deviceId", "INTEGER"),
+        db_column!(time: Time, "timestampNs", "NUMERIC"),
+        db_column!(a: Real, "freq", "INTEGER"),
+        db_column!(instance: IntOr<{ -1 }>, "dieId", "NUMERIC"),
+    ]],
+    ignored: &[],
+    indexes: &[],
+    finish: nothing,
+};
+
+pub static NPU_MEM: Layout<SampleRow> = Layout {
+    table: "NPU_MEM",
+    columns: &[&[
+        db_column!(name: Name, "type", "INTEGER"),
+        db_column!(a: Real, "ddr", "NUMERIC"),
+        db_column!(b: Real, "hbm", "NUMERIC"),
+        db_column!(time: Time, "timestampNs", "INTEGER"),
+        db_column!(device: Int, "deviceId", "INTEGER"),
+    ]],
+    ignored: &[],
+    indexes: &[],
+    finish: nothing,
+};
+
+pub static HBM: Layout<SampleRow> = Layout {
+    table: "HBM",
+    columns: &[&[
+        db_column!(device: Int, "deviceId", "INTEGER"),
+        db_column!(time: Time, "timestampNs", "INTEGER"),
+        db_column!(a: Real, "bandwidth", "NUMERIC"),
+        db_column!(instance: Int, "hbmId", "INTEGER"),
+        db_column!(name: Name, "type", "INTEGER"),
+    ]],
+    ignored: &[],
+    indexes: &[],
+    finish: nothing,
+};
+
+pub static LLC: Layout<SampleRow> = Layout {
+    table: "LLC",
+    columns: &[&[
+        db_column!(device: Int, "deviceId", "INTEGER"),
+        db_column!(instance: Int, "llcId", "INTEGER"),
+        db_column!(time: Time, "timestampNs", "INTEGER"),
+        db_column!(a: Real, "hitRate", "REAL"),
+        db_column!(b: Real, "throughput", "INTEGER"),
+        db_column!(name: Name, "mode", "INTEGER"),
+    ]],
+    ignored: &[],
+    indexes: &[],
+    finish: nothing,
+};
+
+pub static ACC_PMU: Layout<SampleRow> = Layout {
+    table: "ACC_PMU",
+    columns: &[&[
+        db_column!(instance: Int, "accId", "INTEGER"),
+        db_column!(a: Real, "readBwLevel", "INTEGER"),
+        db_column!(b: Real, "writeBwLevel", "INTEGER"),
+        db_column!(c: Real, "readOstLevel", "INTEGER"),
+        db_column!(d: Real, "writeOstLevel", "INTEGER"),
+        db_column!(time: Time, "timestampNs", "NUMERIC"),
+        db_column!(device: Int, "deviceId", "INTEGER"),
+    ]],
+    ignored: &[],
+    indexes: &[],
+    finish: nothing,
+};
+
+pub static SOC_BANDWIDTH_LEVEL: Layout<SampleRow> = Layout {
+    table: "SOC_BANDWIDTH_LEVEL",
+    columns: &[&[
+        db_column!(a: Real, "l2BufferBwLevel", "INTEGER"),
+        db_column!(b: Real, "mataBwLevel", "INTEGER"),
+        db_column!(time: Time, "timestampNs", "NUMERIC"),
+        db_column!(device: Int, "deviceId", "INTEGER"),
+    ]],
+    ignored: &[],
+    indexes: &[],
+    finish: nothing,
+};
+
+pub static QOS: Layout<SampleRow> = Layout {
+    table: "QOS",
+    columns: &[&[
+        db_column!(device: Int, "deviceId", "INTEGER"),
+        db_column!(name: Name, "eventName", "INTEGER"),
+        db_column!(a: Real, "bandwidth", "NUMERIC"),
+        db_column!(time: Time, "timestampNs", "NUMERIC"),
+        db_column!(instance: IntOr<{ -1 }>, "dieId", "NUMERIC"),
+    ]],
+    ignored: &[],
+    indexes: &[],
+    finish: nothing,
+};
+
+pub static HCCS: Layout<SampleRow> = Layout {
+    table: "HCCS",
+    columns: &[&[
+        db_column!(device: Int, "deviceId", "INTEGER"),
+        db_column!(time: Time, "timestampNs", "INTEGER"),
+        db_column!(a: Real, "txThroughput", "NUMERIC"),
+        db_column!(b: Real, "rxThroughput", "NUMERIC"),
+    ]],
+    ignored: &[],
+    indexes: &[],
+    finish: nothing,
+};
+
+/// The tables of this file, and the layer of the timeline that each fills.
+pub static TABLES: [(&Layout<SampleRow>, LayerSpec); 8] = [
+    (&AICORE_FREQ, lanes::AI_CORE_FREQ),
+    (&NPU_MEM, lanes::NPU_MEM),
+    (&HBM, lanes::HBM),
+    (&LLC, lanes::LLC),
+    (&ACC_PMU, lanes::ACC_PMU),
+    (&SOC_BANDWIDTH_LEVEL, lanes::SOC),
+    (&QOS, lanes::QOS),
+    (&HCCS, lanes::HCCS),
+];
+
+/// One series of a counter: its name, its series, its unit, and where in the row its value is.
+struct Series {
+    name: String,
+    series: &'static str,
+    unit: Option<&'static str>,
+    value: Option<f64>,
+}
+
+/// The samples that a row of a table holds.
+fn samples(table: &str, row: &SampleRow, word: &str) -> Vec<Series> {
+    let id = row.instance.unwrap_or_default();
+    let series = |name: String, series, unit, value| Series { name, series, unit, value };
+    match table {
+        "AICORE_FREQ" => vec![series("AI Core Freq".to_owned(), "", Some("MHz"), row.a)],
+        "NPU_MEM" => {
+            let owner = memory_owner(word);
+            let total = row.a.zip(row.b).map(|(ddr, hbm)| ddr + hbm);
+            vec![
+                series(format!("{owner}/DDR"), "", Some("B"), row.a),
+                series(format!("{owner}/HBM"), "", Some("B"), row.b),
+                series(format!("{owner}/Memory"), "", Some("B"), total),
+            ]
+        }
+        "HBM" => {
+            let direction = capital(word);
+            vec![series(format!("HBM {id}/{direction}"), direction, Some("B/s"), row.a)]
+        }
+        "LLC" => {
+            let mode = capital(word);
+            vec![
+                series(format!("LLC {id} {mode}/Hit Rate"), "Hit Rate(%)", None, row.a.map(from_percent)),
+                series(format!("LLC {id} {mode}/Throughput"), "Throughput", Some("B/s"), row.b),
+            ]
+        }
+        "ACC_PMU" => vec![
+            series("read_bandwidth".to_owned(), "value", None, row.a),
+            series("write_band_width".to_owned(), "value", None, row.b),
+            series("read_ost".to_owned(), "value", None, row.c),
+            series("write_ost".to_owned(), "value", None, row.d),
+        ],
+        "SOC_BANDWIDTH_LEVEL" => vec![
+            series("L2 Buffer Bw Level".to_owned(), "L2 Buffer Bw Level", None, row.a),
+            series("Mata Bw Level".to_owned(), "Mata Bw Level", None, row.b),
+        ],
+        "QOS" => vec![series(format!("QoS {word}"), "value", None, row.a)],
+        "HCCS" => {
+            vec![series("Tx".to_owned(), "Tx", Some("B/s"), row.a), series("Rx".to_owned(), "Rx", Some("B/s"), row.b)]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// `app` and `device` as a trace spells them.
+fn memory_owner(word: &str) -> &str {
+    match word {
+        "app" => "APP",
+        "device" => "Device",
+        other => other,
+    }
+}
+
+fn capital(word: &str) -> &'static str {
+    if word.eq_ignore_ascii_case("write") { "Write" } else { "Read" }
+}
+
+/// A percentage as a share. Databases hold a share of few decimals times a hundred, noise included:
+/// the share is found again if it has up to twelve.
+fn from_percent(percent: f64) -> f64 {
+    let share = crate::number::round(percent / 100.0, 12);
+    #[expect(clippy::float_cmp, reason = "the test is whether the product is the same double")]
+    if share * 100.0 == percent { share } else { percent / 100.0 }
+}
+
+/// Whether the samples name their instance beside the value and not in the counter's name.
+fn names_instance(table: &str) -> bool {
+    matches!(table, "ACC_PMU" | "AICORE_FREQ" | "QOS")
+}
+
+/// Reads one of [`TABLES`].
+pub fn read(
+    connection: &Connection,
+    table: &Layout<SampleRow>,
+    spec: LayerSpec,
+    lanes: &mut Lanes,
+    context: &mut ReadContext<'_>,
+    rank: &mut RankParts<'_>,
+) -> Outcome {
+    layout::read(connection, table, context, |row, context| {
+        let lane = lanes.device_layer(spec, row.device, 0, None);
+        let word = context.strings.get(row.name).to_owned();
+        for sample in samples(table.table, &row, &word) {
+            let Some(value) = sample.value else { continue };
+            let sample = counter::Row {
+                lane,
+                time: row.time,
+                name: context.strings.intern(&sample.name),
+                series: context.strings.intern(sample.series),
+                instance: row.instance.filter(|_| names_instance(table.table)),
+                value,
+                unit: sample.unit.map(|unit| context.strings.intern(unit)),
+            };
+            rank.counter.push(sample);
+        }
+        if table.table == "NPU_MEM" && word == "app" {
+            rank.mem_sample.push(process_memory(&row, context));
+        }
+    })
+}
+
+/// The tables that counters fill. Strings are the context's.
+pub struct RankParts<'a> {
+    pub counter: &'a mut counter::Builder,
+    pub mem_sample: &'a mut mem_sample::Builder,
+}
+
+/// The memory of the process, as `memory_record.csv` has it.
+#[expect(clippy::cast_possible_truncation, reason = "sizes are whole bytes below 2^53")]
+fn process_memory(row: &SampleRow, context: &mut ReadContext<'_>) -> mem_sample::Row {
+    mem_sample::Row {
+        kind: context.strings.intern("allocator"),
+        component: context.strings.intern("APP"),
+        time: row.time,
+        reserved: row.a.zip(row.b).map(|(ddr, hbm)| (ddr + hbm) as i64),
+        device: Some(row.device),
+        ..mem_sample::Row::default()
+    }
+}
+
+/// The rows of one of [`TABLES`], put together again from `counter`. The name of a row is its word.
+pub fn rows(tables: &RankTables, table: &str, spec: LayerSpec) -> Vec<(SampleRow, String)> {
+    let lanes: HashMap<u32, i64> = tables
+        .rows::<lane::Row>()
+        .filter(|lane| tables.opt_text(lane.process) == Some(spec.process))
+        .map(|lane| (lane.lane, lane.pid & 31))
+        .collect();
+    let mut joined = Joined::default();
+    for sample in tables.rows::<counter::Row>() {
+        let Some(&device) = lanes.get(&sample.lane) else { continue };
+        let name = tables.text(sample.name);
+        let Some(place) = place(table, name, tables.text(sample.series)) else { continue };
+        let key = Key { device, time: sample.time, instance: place.instance.or(sample.instance), word: place.word };
+        joined.add(key, place.slot, place.factor * sample.value);
+    }
+    joined.rows
+}
+
+/// Where a sample goes in a row.
+struct Place {
+    word: String,
+    instance: Option<i64>,
+    slot: usize,
+    factor: f64,
+}
+
+fn place(table: &str, name: &str, series: &str) -> Option<Place> {
+    let at = |word: &str, instance, slot| Some(Place { word: word.to_owned(), instance, slot, factor: 1.0 });
+    match table {
+        "AICORE_FREQ" => at("", None, 0),
+        "NPU_MEM" => match name.split_once('/')? {
+            (owner, "DDR") => at(&owner.to_lowercase(), None, 0),
+            (owner, "HBM") => at(&owner.to_lowercase(), None, 1),
+            _ => None,
+        },
+        "HBM" => {
+            let (id, direction) = name.strip_prefix("HBM ")?.split_once('/')?;
+            at(&direction.to_lowercase(), id.parse().ok(), 0)
+        }
+        "LLC" => {
+            let (id, rest) = name.strip_prefix("LLC ")?.split_once(' ')?;
+            let (mode, metric) = rest.split_once('/')?;
+            let slot = if metric == "Hit Rate" { 0 } else { 1 };
+            let factor = if slot == 0 { 100.0 } else { 1.0 };
+            Some(Place { word: mode.to_lowercase(), instance: id.parse().ok(), slot, factor })
+        }
+        "ACC_PMU" => {
+            let names = ["read_bandwidth", "write_band_width", "read_ost", "write_ost"];
+            at("", None, names.iter().position(|n| *n == name)?)
+        }
+        "SOC_BANDWIDTH_LEVEL" => at("", None, if name.starts_with("L2") { 0 } else { 1 }),
+        "QOS" => at(name.strip_prefix("QoS ")?, None, 0),
+        "HCCS" => at("", None, if series == "Tx" { 0 } else { 1 }),
+        _ => None,
+    }
+}
+
+/// Samples of the same moment, joined to rows.
+#[derive(Default)]
+struct Joined {
+    rows: Vec<(SampleRow, String)>,
+    index: HashMap<Key, Vec<usize>>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    device: i64,
+    time: Ns,
+    instance: Option<i64>,
+    word: String,
+}
+
+impl Joined {
+    fn add(&mut self, key: Key, slot: usize, value: f64) {
+        let candidates = self.index.entry(key.clone()).or_default();
+        let is_free =
+            |&&at: &&usize| self.rows.get(at).is_some_and(|(row, _)| slot_of(&mut row.clone(), slot).is_none());
+        let at = match candidates.iter().find(is_free) {
+            Some(&at) => at,
+            None => {
+                let row =
+                    SampleRow { device: key.device, time: key.time, instance: key.instance, ..SampleRow::default() };
+                self.rows.push((row, key.word));
+                candidates.push(self.rows.len() - 1);
+                self.rows.len() - 1
+            }
+        };
+        if let Some((row, _)) = self.rows.get_mut(at) {
+            *slot_of(row, slot) = Some(value);
+        }
+    }
+}
+
+fn slot_of(row: &mut SampleRow, slot: usize) -> &mut Option<f64> {
+    match slot {
+        0 => &mut row.a,
+        1 => &mut row.b,
+        2 => &mut row.c,
+        _ => &mut row.d,
+    }
+}
+
+/// Samples of a table of another kind: one counter per table, one series per column.
+pub fn read_plain(
+    connection: &Connection,
+    table: &str,
+    lanes: &mut Lanes,
+    rank: &mut RankBuilder,
+) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare(&format!("SELECT * FROM {}", super::open::quoted(table)))?;
+    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let find = |name: &str| names.iter().position(|n| n == name);
+    let (Some(time), device) = (find("timestampNs"), find("deviceId")) else { return Ok(()) };
+    let spec = LayerSpec { process: process_of(table), sort: sort_of(table), ..lanes::HBM };
+    let instance = ["cpuId", "portId", "funcId"].iter().find_map(|name| find(name));
+    let mut rows = statement.query(())?;
+    while let Some(row) = rows.next()? {
+        let Ok(rusqlite::types::ValueRef::Integer(time)) = row.get_ref(time) else { continue };
+        let device = device.and_then(|at| row.get(at).ok()).unwrap_or(31);
+        let lane = lanes.device_layer(spec, device, 0, None);
+        for (index, name) in names.iter().enumerate() {
+            let is_key = matches!(name.as_str(), "timestampNs" | "deviceId" | "cpuId" | "portId" | "funcId");
+            let Some(value) = row.get::<_, f64>(index).ok().filter(|_| !is_key) else { continue };
+            let sample = counter::Row {
+                lane,
+                time: Ns(time),
+                name: rank.strings.intern(spec.process),
+                series: rank.strings.intern(name),
+                instance: instance.and_then(|at| row.get(at).ok()),
+                value,
+                unit: None,
+            };
+            rank.counter.push(sample);
+        }
+    }
+    Ok(())
+}
+
+/// Tables of samples that are kept cell by cell and shown as counters.
+pub const PLAIN: &[&str] = &[
+    "DDR",
+    "PCIE",
+    "NIC",
+    "ROCE",
+    "NETDEV_STATS",
+    "UB",
+    "SIO",
+    "CPU_USAGE",
+    "HOST_MEM_USAGE",
+    "HOST_DISK_USAGE",
+    "HOST_NETWORK_USAGE",
+];
+
+fn process_of(table: &str) -> &'static str {
+    match table {
+        "PCIE" => "PCIe",
+        "ROCE" => "RoCE",
+        "UB" => "Ub",
+        "CPU_USAGE" => "CPU Usage",
+        "HOST_MEM_USAGE" => "Memory Usage",
+        "HOST_DISK_USAGE" => "Disk Usage",
+        "HOST_NETWORK_USAGE" => "Network Usage",
+        other => PLAIN.iter().find(|t| **t == other).copied().unwrap_or_default(),
+    }
+}
+
+fn sort_of(table: &str) -> i64 {
+    match table {
+        "CPU_USAGE" => 9,
+        "HOST_MEM_USAGE" => 10,
+        "HOST_NETWORK_USAGE" => 11,
+        "HOST_DISK_USAGE" => 12,
+        "DDR" => 18,
+        "NIC" => 21,
+        "ROCE" => 22,
+        "PCIE" => 23,
+        "SIO" => 28,
+        _ => 30,
+    }
+}

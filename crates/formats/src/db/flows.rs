@@ -1,0 +1,149 @@
+//! Arrows of a database: it has no arrows, but ids that calls and tasks share.
+
+use hashbrown::HashMap;
+use npuscope_tables::table::host_op::Kind;
+use npuscope_tables::table::{comm_op, flow, host_op, task};
+use npuscope_tables::{Ns, RankBuilder};
+
+/// A slice an arrow may leave or reach.
+type Place = (u32, Ns);
+
+/// Collects who caused what while tables are read.
+#[derive(Default)]
+pub struct Flows {
+    /// By queue correlation id.
+    queue: Vec<(i64, Option<Place>, Option<Place>)>,
+    queue_index: HashMap<i64, usize>,
+    /// Framework operators and the connection ids they own.
+    operators: Vec<(host_op::Row, Vec<i64>)>,
+    calls: Vec<(i64, Place)>,
+    marks: Vec<(i64, Place)>,
+    tasks: HashMap<i64, Vec<Place>>,
+    operations: HashMap<i64, Place>,
+}
+
+impl Flows {
+    pub fn queue(&mut self, kind: Kind, row: &host_op::Row) {
+        let Some(correlation) = row.connection_id else { return };
+        let index = *self.queue_index.entry(correlation).or_insert_with(|| {
+            self.queue.push((correlation, None, None));
+            self.queue.len() - 1
+        });
+        let Some((_, enqueue, dequeue)) = self.queue.get_mut(index) else { return };
+        let place = Some((row.lane, row.start));
+        if kind == Kind::Enqueue {
+            *enqueue = place;
+        } else {
+            *dequeue = place;
+        }
+    }
+
+    pub fn operator(&mut self, row: &host_op::Row, connections: &[i64]) {
+        if !connections.is_empty() {
+            self.operators.push((*row, connections.to_vec()));
+        }
+    }
+
+    pub fn call(&mut self, row: &host_op::Row) {
+        if let Some(connection) = row.connection_id {
+            self.calls.push((connection, (row.lane, row.start)));
+        }
+    }
+
+    pub fn mark(&mut self, row: &host_op::Row) {
+        if let Some(connection) = row.connection_id {
+            self.marks.push((connection, (row.lane, row.start)));
+        }
+    }
+
+    pub fn task(&mut self, row: &task::Row) {
+        if let Some(connection) = row.connection_id {
+            self.tasks.entry(connection).or_default().push((row.lane, row.start));
+        }
+    }
+
+    pub fn operation(&mut self, row: &comm_op::Row) {
+        if let Some(connection) = row.connection_id {
+            self.operations.insert(connection, (row.lane, row.start));
+        }
+    }
+
+    /// What a connection led to: the operation, where it was one, and not its many pieces.
+    fn caused(&self, connection: i64) -> &[Place] {
+        match self.operations.get(&connection) {
+            Some(place) => std::slice::from_ref(place),
+            None => self.tasks.get(&connection).map(Vec::as_slice).unwrap_or_default(),
+        }
+    }
+
+    /// Writes the rows of `flow`.
+    pub fn record(&self, rank: &mut RankBuilder) {
+        let kind = rank.strings.intern("async_task_queue");
+        for &(correlation, enqueue, dequeue) in &self.queue {
+            rank.flow.push(flow::Row { kind, ..arrow(Some(correlation), enqueue, dequeue) });
+        }
+        self.forward_backward(rank);
+        let kind = rank.strings.intern("HostToDevice");
+        for &(connection, call) in &self.calls {
+            // Ids of these flows are connection ids moved up by 32 bits.
+            let id = connection.checked_mul(1 << 32);
+            let id_text = if id.is_none() {
+                Some(rank.strings.intern(&(i128::from(connection) << 32).to_string()))
+            } else {
+                None
+            };
+            for (index, &place) in self.caused(connection).iter().enumerate() {
+                let branch = (index > 0).then_some(true);
+                rank.flow.push(flow::Row { kind, id_text, branch, ..arrow(id, Some(call), Some(place)) });
+            }
+        }
+        let kind = rank.strings.intern("async_npu");
+        for (row, connections) in &self.operators {
+            for &place in connections.iter().flat_map(|&connection| self.caused(connection)) {
+                rank.flow.push(flow::Row { kind, ..arrow(Some(place.1.0), Some((row.lane, row.start)), Some(place)) });
+            }
+        }
+        let kind = rank.strings.intern("MsTx");
+        for &(connection, mark) in &self.marks {
+            let reached = self.tasks.get(&connection).map(Vec::as_slice).unwrap_or_default();
+            let reached = reached.first().copied();
+            rank.flow.push(flow::Row { kind, ..arrow(Some(connection), Some(mark), reached) });
+        }
+    }
+
+    /// Forward and backward operators share an id that is no call's.
+    fn forward_backward(&self, rank: &mut RankBuilder) {
+        let called: hashbrown::HashSet<i64> = self.calls.iter().map(|(connection, _)| *connection).collect();
+        let mut pairs: HashMap<i64, Vec<&host_op::Row>> = HashMap::new();
+        let mut order = Vec::new();
+        for (row, connections) in &self.operators {
+            for connection in connections.iter().filter(|id| !called.contains(*id)) {
+                let pair = pairs.entry(*connection).or_default();
+                if pair.is_empty() {
+                    order.push(*connection);
+                }
+                pair.push(row);
+            }
+        }
+        let kind = rank.strings.intern("fwdbwd");
+        for connection in order {
+            let Some(rows) = pairs.get_mut(&connection) else { continue };
+            rows.sort_by_key(|row| row.start);
+            if let [forward, backward] = rows.as_slice() {
+                let place = |row: &host_op::Row| Some((row.lane, row.start));
+                rank.flow.push(flow::Row { kind, ..arrow(forward.sequence, place(forward), place(backward)) });
+            }
+        }
+    }
+}
+
+fn arrow(id: Option<i64>, src: Option<Place>, dst: Option<Place>) -> flow::Row {
+    flow::Row {
+        id,
+        src_lane: src.map(|p| p.0),
+        src_time: src.map(|p| p.1),
+        dst_lane: dst.map(|p| p.0),
+        dst_time: dst.map(|p| p.1),
+        ..flow::Row::default()
+    }
+}

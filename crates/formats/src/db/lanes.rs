@@ -1,0 +1,143 @@
+//! The lanes of a database: the same that a trace of the run would have.
+
+use hashbrown::HashMap;
+use npuscope_tables::RankBuilder;
+use npuscope_tables::table::lane::{self, Layer};
+
+/// A layer of the timeline: the name of its process, where it sorts, and whether it is on the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LayerSpec {
+    pub process: &'static str,
+    pub sort: i64,
+    pub on_device: bool,
+    pub layer: Layer,
+}
+
+const fn device(process: &'static str, sort: i64, layer: Layer) -> LayerSpec {
+    LayerSpec { process, sort, on_device: true, layer }
+}
+
+pub const CANN: LayerSpec = LayerSpec { process: "CANN", sort: 7, on_device: false, layer: Layer::Cann };
+pub const OS_RUNTIME: LayerSpec =
+    LayerSpec { process: "OS Runtime API", sort: 13, on_device: false, layer: Layer::Other };
+pub const MSTX: LayerSpec = LayerSpec { process: "python", sort: 6, on_device: false, layer: Layer::Mstx };
+pub const HARDWARE: LayerSpec = device("Ascend Hardware", 14, Layer::Hardware);
+pub const AI_CORE_FREQ: LayerSpec = device("AI Core Freq", 15, Layer::Counter);
+pub const COMMUNICATION: LayerSpec = device("Communication", 16, Layer::Communication);
+pub const NPU_MEM: LayerSpec = device("NPU MEM", 17, Layer::Counter);
+pub const ACC_PMU: LayerSpec = device("Acc PMU", 19, Layer::Counter);
+pub const HCCS: LayerSpec = device("HCCS", 20, Layer::Counter);
+pub const HBM: LayerSpec = device("HBM", 24, Layer::Counter);
+pub const SOC: LayerSpec = device("Stars Soc Info", 25, Layer::Counter);
+pub const LLC: LayerSpec = device("LLC", 27, Layer::Counter);
+pub const QOS: LayerSpec = device("QoS", 29, Layer::Counter);
+pub const OVERLAP: LayerSpec = device("Overlap Analysis", 31, Layer::Overlap);
+
+/// The device number of what is on the host.
+const HOST: i64 = 31;
+
+/// Hands out lane numbers and remembers what they are.
+pub struct Lanes {
+    process: i64,
+    index: HashMap<(i64, i64), u32>,
+    rows: Vec<LaneText>,
+}
+
+struct LaneText {
+    pid: i64,
+    tid: i64,
+    process: String,
+    thread: Option<String>,
+    label: String,
+    process_sort: i64,
+    thread_sort: Option<i64>,
+    layer: Layer,
+}
+
+impl Lanes {
+    /// Lanes of the training process with that id.
+    pub fn new(process: i64) -> Lanes {
+        Lanes { process, index: HashMap::new(), rows: Vec::new() }
+    }
+
+    /// A thread of the framework; `thread` is process id << 32 | thread id.
+    pub fn framework(&mut self, thread: i64) -> u32 {
+        let (pid, tid) = (thread >> 32, thread & 0xffff_ffff);
+        self.lane(pid, tid, || LaneText {
+            pid,
+            tid,
+            process: "Python".to_owned(),
+            thread: Some(format!("Thread {tid}")),
+            label: "CPU".to_owned(),
+            process_sort: 0,
+            thread_sort: Some(tid),
+            layer: Layer::Framework,
+        })
+    }
+
+    /// A thread in garbage collection.
+    pub fn garbage_collection(&mut self, thread: i64) -> u32 {
+        self.host_layer(LayerSpec { process: "Python GC", sort: 1, on_device: false, layer: Layer::Gc }, thread)
+    }
+
+    /// A thread of a layer on the host.
+    pub fn host_layer(&mut self, spec: LayerSpec, thread: i64) -> u32 {
+        let (process, tid) = (thread >> 32, thread & 0xffff_ffff);
+        let pid = process << 10 | spec.sort << 5 | HOST;
+        self.layer(spec, pid, tid, HOST, Some(format!("Thread {tid}")), Some(tid))
+    }
+
+    /// Lane number `tid` of a layer of a device.
+    pub fn device_layer(&mut self, spec: LayerSpec, device: i64, tid: i64, thread: Option<String>) -> u32 {
+        let pid = self.process << 10 | spec.sort << 5 | device;
+        let sort = thread.is_some().then_some(tid);
+        self.layer(spec, pid, tid, device, thread, sort)
+    }
+
+    fn layer(
+        &mut self,
+        spec: LayerSpec,
+        pid: i64,
+        tid: i64,
+        device: i64,
+        thread: Option<String>,
+        sort: Option<i64>,
+    ) -> u32 {
+        self.lane(pid, tid, || LaneText {
+            pid,
+            tid,
+            process: spec.process.to_owned(),
+            thread,
+            label: if spec.on_device { format!("NPU {device}") } else { "CPU".to_owned() },
+            process_sort: spec.sort,
+            thread_sort: sort,
+            layer: spec.layer,
+        })
+    }
+
+    fn lane(&mut self, pid: i64, tid: i64, make: impl FnOnce() -> LaneText) -> u32 {
+        *self.index.entry((pid, tid)).or_insert_with(|| {
+            self.rows.push(make());
+            u32::try_from(self.rows.len() - 1).unwrap_or(u32::MAX)
+        })
+    }
+
+    /// Writes the rows of `lane`.
+    pub fn record(self, rank: &mut RankBuilder) {
+        for (number, text) in (0u32..).zip(self.rows) {
+            let row = lane::Row {
+                lane: number,
+                layer: rank.strings.intern(text.layer.name()),
+                pid: text.pid,
+                tid: text.tid,
+                process: Some(rank.strings.intern(&text.process)),
+                thread: text.thread.map(|t| rank.strings.intern(&t)),
+                label: Some(rank.strings.intern(&text.label)),
+                process_sort: Some(text.process_sort),
+                thread_sort: text.thread_sort,
+                ..lane::Row::default()
+            };
+            rank.lane.push(row);
+        }
+    }
+}

@@ -1,0 +1,732 @@
+//! Reading a database: its tables into ours.
+
+use std::path::Path;
+
+use hashbrown::HashMap;
+use npuscope_tables::table::{comm_op, comm_task, host_op, kernel, mem_event, mem_sample, metadata, overlap};
+use npuscope_tables::table::{reported_bandwidth, reported_comm, source};
+use npuscope_tables::{Interner, Ns, RankBuilder, Span, Str};
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+use serde_json::{Map, Value};
+
+use super::cell::ReadContext;
+use super::counters::{self, RankParts};
+use super::flows::Flows;
+use super::lanes::{self, Lanes};
+use super::layout::{self, Layout, Outcome};
+use super::layouts::{self, ApiRow, CommTaskRow};
+use super::names::{Vocabulary, Words};
+use super::open::{self, quoted};
+use super::{pmu, sheet};
+use crate::discover::SourceFile;
+use crate::intervals::{Interval, gaps, subtract, union};
+use crate::link::group_hash;
+use crate::problem::{Problem, Severity};
+use crate::trace_json::layers;
+
+/// The diagnostic of a table that has shapes and types in each other's columns.
+pub const SWAPPED_COLUMNS: &str = "swapped-columns";
+
+/// Tables that hold nothing of a run: SQLite's own.
+const NOT_OURS: &[&str] = &["sqlite_sequence", "sqlite_stat1", "sqlite_stat4"];
+
+/// Reads the database at `path`. Whether any row could be read.
+pub fn read_file(path: &Path, file: &SourceFile, rank: &mut RankBuilder) -> bool {
+    if path.with_extension("db-wal").metadata().is_ok_and(|m| m.len() > 0) {
+        let message = "a program has left changes to this database in a -wal file; they are not read";
+        Problem::new(Severity::Info, "wal-not-read", &file.name, message).record(rank);
+    }
+    let opened = open::open(path).and_then(|connection| {
+        let tables = open::tables(&connection)?;
+        let words = Words::read(&connection, &tables, &mut rank.strings)?;
+        Ok((connection, tables, words))
+    });
+    match opened {
+        Ok((connection, tables, words)) => {
+            let mut reader = DbReader::new(&connection, file, tables, &words);
+            reader.read(rank)
+        }
+        Err(error) => {
+            unreadable(path, file, &error).record(rank);
+            false
+        }
+    }
+}
+
+fn unreadable(path: &Path, file: &SourceFile, error: &rusqlite::Error) -> Problem {
+    let header = std::fs::File::open(path).and_then(|mut f| {
+        let mut header = [0u8; 16];
+        std::io::Read::read_exact(&mut f, &mut header).map(|()| header)
+    });
+    let (code, message) = match header {
+        _ if file.bytes == 0 => ("empty-file", "the file is empty".to_owned()),
+        Ok(header) if header != *b"SQLite format 3\0" => (
+            "not-a-database",
+            "the file is no SQLite database: its first 16 bytes are not `SQLite format 3`".to_owned(),
+        ),
+        Ok(_) => ("damaged-database", format!("the database is cut or damaged: {error}")),
+        Err(io) => ("unreadable", format!("cannot be read: {io}")),
+    };
+    Problem::new(Severity::Error, code, &file.name, message).at(0)
+}
+
+struct DbReader<'a> {
+    connection: &'a Connection,
+    file: &'a SourceFile,
+    tables: Vec<String>,
+    words: &'a Words,
+    lanes: Lanes,
+    /// What was read of each table, in order.
+    outcomes: Vec<(String, Outcome)>,
+    dangling: u64,
+    /// Whether shapes and types stood in each other's columns.
+    swapped: bool,
+    computing: Vec<Interval>,
+    communication: Vec<Interval>,
+}
+
+impl<'a> DbReader<'a> {
+    fn new(connection: &'a Connection, file: &'a SourceFile, tables: Vec<String>, words: &'a Words) -> Self {
+        let mut reader = DbReader {
+            connection,
+            file,
+            tables,
+            words,
+            lanes: Lanes::new(0),
+            outcomes: Vec::new(),
+            dangling: 0,
+            swapped: false,
+            computing: Vec::new(),
+            communication: Vec::new(),
+        };
+        reader.lanes = Lanes::new(reader.process());
+        reader
+    }
+
+    /// The id of the training process: layers of the device are numbered by it.
+    fn process(&self) -> i64 {
+        let first = |table: &str, expression: &str| -> Option<i64> {
+            let sql = format!("SELECT {expression} FROM {} LIMIT 1", quoted(table));
+            self.has(table).then(|| self.connection.query_row(&sql, (), |row| row.get(0)).ok()).flatten()
+        };
+        first("TASK", "globalPid")
+            .or_else(|| first("CANN_API", "globalTid >> 32"))
+            .or_else(|| first("PYTORCH_API", "globalTid >> 32"))
+            .unwrap_or_default()
+    }
+
+    fn has(&self, table: &str) -> bool {
+        self.tables.iter().any(|t| t == table)
+    }
+
+    fn has_column(&self, table: &str, column: &str) -> bool {
+        let sql = format!("SELECT * FROM {} LIMIT 0", quoted(table));
+        self.connection.prepare(&sql).is_ok_and(|s| s.column_names().any(|name| name == column))
+    }
+
+    /// Reads a table if it is there, and notes what that told.
+    fn table<R: Default>(
+        &mut self,
+        layout: &Layout<R>,
+        strings: &mut Interner,
+        take: impl FnMut(R, &mut ReadContext<'_>),
+    ) {
+        if self.has(layout.table) {
+            let mut context = ReadContext { strings, words: self.words, dangling: 0 };
+            let outcome = layout::read(self.connection, layout, &mut context, take);
+            self.dangling += context.dangling;
+            self.outcomes.push((layout.table.to_owned(), outcome));
+        }
+    }
+
+    fn read(&mut self, rank: &mut RankBuilder) -> bool {
+        let mut flows = Flows::default();
+        let frames = self.call_chains(rank);
+        let connections = self.connections(rank);
+        self.host_calls(rank, &frames, &connections, &mut flows);
+        let ops = self.communication_ops(rank, &mut flows);
+        self.tasks(rank, &ops, &mut flows);
+        flows.record(rank);
+        self.steps_and_overlap(rank);
+        self.memory(rank);
+        self.counters(rank);
+        self.summaries(rank);
+        self.metadata(rank);
+        self.other_tables(rank);
+        std::mem::replace(&mut self.lanes, Lanes::new(0)).record(rank);
+        self.record(rank)
+    }
+
+    /// Call chains by id, frames joined as a trace has them.
+    fn call_chains(&mut self, rank: &mut RankBuilder) -> HashMap<i64, Str> {
+        let mut chains: HashMap<i64, Vec<(i64, Str)>> = HashMap::new();
+        self.table(&layouts::PYTORCH_CALLCHAINS, &mut rank.strings, |row, _| {
+            chains.entry(row.id).or_default().push((row.depth, row.frame));
+        });
+        let joined = chains.into_iter().map(|(id, mut frames)| {
+            frames.sort_by_key(|(depth, _)| *depth);
+            let text: Vec<&str> = frames.iter().map(|(_, frame)| rank.strings.get(*frame)).collect();
+            let text = text.join(";\r\n");
+            (id, rank.strings.intern(&text))
+        });
+        joined.collect()
+    }
+
+    fn connections(&mut self, rank: &mut RankBuilder) -> HashMap<i64, Vec<i64>> {
+        let mut connections: HashMap<i64, Vec<i64>> = HashMap::new();
+        self.table(&layouts::CONNECTION_IDS, &mut rank.strings, |row, _| {
+            connections.entry(row.id).or_default().push(row.connection);
+        });
+        connections
+    }
+
+    fn host_calls(
+        &mut self,
+        rank: &mut RankBuilder,
+        frames: &HashMap<i64, Str>,
+        connections: &HashMap<i64, Vec<i64>>,
+        flows: &mut Flows,
+    ) {
+        let mut lanes = std::mem::replace(&mut self.lanes, Lanes::new(0));
+        let words = self.words;
+        let RankBuilder { strings, host_op: host_ops, .. } = rank;
+        let swapped = self.shapes_and_types_are_swapped(strings);
+        self.swapped = swapped;
+        let layout = if swapped { &layouts::PYTORCH_API_SWAPPED } else { &layouts::PYTORCH_API };
+        self.table(layout, strings, |mut row: ApiRow, context| {
+            row.op.lane = lanes.framework(row.thread);
+            row.op.stack = row.call_chain.and_then(|id| frames.get(&id).copied());
+            let ids = row.connections.and_then(|id| connections.get(&id)).map(Vec::as_slice).unwrap_or_default();
+            let kind = framework_kind(&row, context.strings);
+            match kind {
+                host_op::Kind::Enqueue | host_op::Kind::Dequeue => {
+                    row.op.connection_id = ids.first().copied();
+                    flows.queue(kind, &row.op);
+                }
+                host_op::Kind::Op => flows.operator(&row.op, ids),
+                _ => {}
+            }
+            row.op.kind = context.strings.intern(kind.name());
+            host_ops.push(row.op);
+        });
+        self.table(&layouts::CANN_API, strings, |mut row: ApiRow, context| {
+            row.op.lane = lanes.host_layer(lanes::CANN, row.thread);
+            row.op.kind = context.strings.intern(host_op::Kind::Cann.name());
+            row.op.level = row.api_type.and_then(|id| words.word(Vocabulary::ApiType, id));
+            flows.call(&row.op);
+            host_ops.push(row.op);
+        });
+        self.table(&layouts::MSTX_EVENTS, strings, |mut row: ApiRow, context| {
+            row.op.lane = lanes.host_layer(lanes::MSTX, row.thread);
+            row.op.kind = context.strings.intern(host_op::Kind::Mstx.name());
+            row.op.args = mstx_args(&row, context.strings);
+            flows.mark(&row.op);
+            host_ops.push(row.op);
+        });
+        self.table(&layouts::GC_RECORD, strings, |mut row: ApiRow, context| {
+            row.op.lane = lanes.garbage_collection(row.thread);
+            row.op.kind = context.strings.intern(host_op::Kind::Gc.name());
+            row.op.name = context.strings.intern("GC");
+            host_ops.push(row.op);
+        });
+        self.table(&layouts::OSRT_API, strings, |mut row: ApiRow, context| {
+            row.op.lane = lanes.host_layer(lanes::OS_RUNTIME, row.thread);
+            row.op.kind = context.strings.intern(host_op::Kind::Other.name());
+            host_ops.push(row.op);
+        });
+        self.lanes = lanes;
+    }
+
+    /// Whether `inputDtypes` holds shapes and `inputShapes` types, as some writers had it: types have
+    /// letters in them and shapes do not.
+    fn shapes_and_types_are_swapped(&self, strings: &Interner) -> bool {
+        if !self.has("PYTORCH_API") || !self.has_column("PYTORCH_API", "inputDtypes") {
+            return false;
+        }
+        let sql = "SELECT inputDtypes, inputShapes FROM PYTORCH_API \
+                   WHERE inputDtypes IS NOT NULL AND inputShapes IS NOT NULL LIMIT 2000";
+        let Ok(mut statement) = self.connection.prepare(sql) else { return false };
+        let Ok(mut rows) = statement.query(()) else { return false };
+        let has_letters = |id: Option<i64>| {
+            let text = id.and_then(|id| self.words.string(id)).map(|s| strings.get(s)).unwrap_or_default();
+            text.bytes().any(|b| b.is_ascii_alphabetic())
+        };
+        let (mut straight, mut swapped) = (0, 0);
+        while let Ok(Some(row)) = rows.next() {
+            match (has_letters(row.get(0).ok()), has_letters(row.get(1).ok())) {
+                (true, false) => straight += 1,
+                (false, true) => swapped += 1,
+                _ => {}
+            }
+        }
+        swapped > straight
+    }
+
+    fn communication_ops(&mut self, rank: &mut RankBuilder, flows: &mut Flows) -> CommLanes {
+        let mut pieces: Vec<CommTaskRow> = Vec::new();
+        self.table(&layouts::COMMUNICATION_TASK_INFO, &mut rank.strings, |row, _| pieces.push(row));
+        let mut ops: Vec<comm_op::Row> = Vec::new();
+        self.table(&layouts::COMMUNICATION_OP, &mut rank.strings, |row: layouts::CommOpRow, _| ops.push(row.op));
+        let device = self.only_device();
+        let lanes = CommLanes::number(&ops, &pieces, device, &mut self.lanes, &rank.strings);
+        for mut op in ops {
+            op.lane = lanes.of_op.get(&op.op).copied().unwrap_or_default();
+            (op.group_name, op.group_hash) = group_of(op.group_name, &mut rank.strings);
+            flows.operation(&op);
+            self.communication.push(Interval::new(op.start.0, op.start.plus(op.duration.ns()).0));
+            rank.comm_op.push(op);
+            rank.kernel.push(kernel_of_operation(&op, &mut rank.strings));
+        }
+        CommLanes { pieces, ..lanes }
+    }
+
+    /// The device of a rank whose database names just one; schema 1.0 does not say it of operations.
+    fn only_device(&self) -> i64 {
+        let sql = "SELECT deviceId FROM RANK_DEVICE_MAP LIMIT 1";
+        let map =
+            self.has("RANK_DEVICE_MAP").then(|| self.connection.query_row(sql, (), |row| row.get(0)).ok()).flatten();
+        let sql = "SELECT deviceId FROM TASK LIMIT 1";
+        map.or_else(|| self.has("TASK").then(|| self.connection.query_row(sql, (), |row| row.get(0)).ok()).flatten())
+            .unwrap_or_default()
+    }
+
+    fn tasks(&mut self, rank: &mut RankBuilder, comm: &CommLanes, flows: &mut Flows) {
+        let mut kernels = self.kernels(rank);
+        let mut copies: HashMap<i64, (Option<i64>, Option<Str>)> = HashMap::new();
+        self.table(&layouts::MEMCPY_INFO, &mut rank.strings, |row: layouts::MemcpyRow, _| {
+            copies.insert(row.task, (row.bytes, row.operation));
+        });
+        let mut piece_of_task: HashMap<i64, Vec<usize>> = HashMap::new();
+        for (index, piece) in comm.pieces.iter().enumerate() {
+            piece_of_task.entry(piece.piece.task.unwrap_or(-1)).or_default().push(index);
+        }
+        let mut pieces = comm.pieces.clone();
+        let mut lanes = std::mem::replace(&mut self.lanes, Lanes::new(0));
+        let RankBuilder { strings, task: tasks, kernel: kernel_rows, .. } = rank;
+        let mut computing = Vec::new();
+        self.table(&layouts::TASK, strings, |row: layouts::TaskRow, _| {
+            let mut task = row.task;
+            let stream = task.stream.unwrap_or_default();
+            task.lane = lanes.device_layer(
+                lanes::HARDWARE,
+                task.device.unwrap_or_default(),
+                stream,
+                Some(format!("Stream {stream}")),
+            );
+            task.name = task.task_type.unwrap_or_default();
+            if let Some(&(bytes, operation)) = copies.get(&task.task) {
+                (task.bytes, task.operation) = (bytes, operation);
+            }
+            for &index in piece_of_task.get(&task.task).map(Vec::as_slice).unwrap_or_default() {
+                if let Some(piece) = pieces.get_mut(index).map(|p| &mut p.piece) {
+                    (piece.start, piece.duration) = (task.start, task.duration);
+                    (piece.stream, piece.task_id) = (task.stream, task.task_id);
+                    (piece.context_id, piece.model_id) = (task.subtask_id, task.model_id);
+                }
+            }
+            if let Some(mut kernel) = kernels.remove(&task.task) {
+                task.name = kernel.name;
+                (kernel.start, kernel.duration, kernel.device) = (task.start, task.duration, task.device);
+                (kernel.stream, kernel.task_id, kernel.model_id) = (task.stream, task.task_id, task.model_id);
+                kernel.context_id = task.subtask_id.filter(|&id| id != 4_294_967_295);
+                computing.push(Interval::new(task.start.0, task.start.plus(task.duration.ns()).0));
+                kernel_rows.push(kernel);
+            }
+            flows.task(&task);
+            tasks.push(task);
+        });
+        self.lanes = lanes;
+        self.computing = computing;
+        for mut row in pieces {
+            let group = group_of(row.piece.group_name, &mut rank.strings).0;
+            row.piece.lane = comm.of_plane.get(&(row.piece.group_name, row.piece.plane)).copied();
+            row.piece.bandwidth = row.bandwidth.map(|bytes_per_second| bytes_per_second / 1e9);
+            row.piece.group_name = group;
+            rank.comm_task.push(row.piece);
+        }
+    }
+
+    /// Kernels by task, metrics included.
+    fn kernels(&mut self, rank: &mut RankBuilder) -> HashMap<i64, kernel::Row> {
+        let mut kernels: HashMap<i64, kernel::Row> = HashMap::new();
+        let has_block_num = self.has_column("COMPUTE_TASK_INFO", "blockNum");
+        let layout = if has_block_num { &layouts::COMPUTE_TASK_INFO } else { &layouts::COMPUTE_TASK_INFO_1_0 };
+        self.table(layout, &mut rank.strings, |row: kernel::Row, _| {
+            kernels.insert(row.task.unwrap_or(-1), row);
+        });
+        let mut others: HashMap<i64, Map<String, Value>> = HashMap::new();
+        self.table(&layouts::TASK_PMU_INFO, &mut rank.strings, |row: layouts::PmuRow, context| {
+            let Some(kernel) = kernels.get_mut(&row.task) else { return };
+            let name = context.strings.get(row.name);
+            match pmu::place(kernel, name) {
+                Some(place) => *place = row.value,
+                None => {
+                    others.entry(row.task).or_default().insert(name.to_owned(), row.value.into());
+                }
+            }
+        });
+        for (task, metrics) in others {
+            if let Some(kernel) = kernels.get_mut(&task) {
+                kernel.metrics = Some(rank.strings.intern(&Value::Object(metrics).to_string()));
+            }
+        }
+        kernels
+    }
+
+    fn steps_and_overlap(&mut self, rank: &mut RankBuilder) {
+        let RankBuilder { strings, step, overlap: overlaps, .. } = rank;
+        self.table(&layouts::STEP_TIME, strings, |row, _| step.push(row));
+        let mut lanes = std::mem::replace(&mut self.lanes, Lanes::new(0));
+        self.table(&layouts::OVERLAP_ANALYSIS, strings, |mut row: layouts::OverlapRow, context| {
+            let kind = usize::try_from(row.kind).ok().and_then(|kind| overlap::Kind::ALL.get(kind).copied());
+            row.interval.lane = overlap_lane(&mut lanes, row.interval.device.unwrap_or_default(), row.kind);
+            row.interval.kind = context.strings.intern(kind.map_or("other", overlap::Kind::name));
+            overlaps.push(row.interval);
+        });
+        if !self.has("OVERLAP_ANALYSIS") {
+            let device = self.only_device();
+            let computing = union(std::mem::take(&mut self.computing));
+            let communication = union(std::mem::take(&mut self.communication));
+            for (kind, interval) in device_time(&computing, &communication) {
+                overlaps.push(overlap::Row {
+                    lane: overlap_lane(&mut lanes, device, kind as i64),
+                    kind: strings.intern(kind.name()),
+                    device: Some(device),
+                    start: Ns(interval.start),
+                    duration: Span::from_ns(interval.end - interval.start),
+                    args: None,
+                });
+            }
+        }
+        self.lanes = lanes;
+    }
+
+    fn memory(&mut self, rank: &mut RankBuilder) {
+        let RankBuilder { strings, mem_event: events, mem_sample: samples, .. } = rank;
+        self.table(&layouts::MEMORY_RECORD, strings, |mut row: mem_sample::Row, context| {
+            row.kind = context.strings.intern("allocator");
+            samples.push(row);
+        });
+        self.table(&layouts::NPU_MODULE_MEM, strings, |mut row: mem_sample::Row, context| {
+            row.kind = context.strings.intern("module");
+            samples.push(row);
+        });
+        self.table(&layouts::NPU_OP_MEM, strings, |mut row: mem_sample::Row, context| {
+            row.kind = context.strings.intern("operator");
+            samples.push(row);
+        });
+        self.table(&layouts::OP_MEMORY, strings, |mut row: mem_event::Row, context| {
+            row.kind = context.strings.intern("operator");
+            if row.stream_ptr.is_none() && row.start_active.is_none() {
+                // Text calls what CANN allocated for itself by this prefix.
+                let name = format!("cann::{}", context.strings.get(row.name));
+                row.name = context.strings.intern(&name);
+            }
+            events.push(row);
+        });
+    }
+
+    fn counters(&mut self, rank: &mut RankBuilder) {
+        for (table, spec) in counters::TABLES {
+            if !self.has(table.table) {
+                continue;
+            }
+            let mut context = ReadContext { strings: &mut rank.strings, words: self.words, dangling: 0 };
+            let mut parts = RankParts { counter: &mut rank.counter, mem_sample: &mut rank.mem_sample };
+            let outcome = counters::read(self.connection, table, spec, &mut self.lanes, &mut context, &mut parts);
+            self.dangling += context.dangling;
+            self.outcomes.push((table.table.to_owned(), outcome));
+        }
+        for &table in counters::PLAIN {
+            if self.has(table) {
+                // The cells are kept too, by `other_tables`, which reports what cannot be read.
+                let _ = counters::read_plain(self.connection, table, &mut self.lanes, rank);
+            }
+        }
+    }
+
+    /// The tables of `analysis.db`.
+    fn summaries(&mut self, rank: &mut RankBuilder) {
+        let RankBuilder {
+            strings,
+            reported_step,
+            reported_comm: times,
+            reported_bandwidth: transports,
+            reported_link,
+            ..
+        } = rank;
+        self.table(&layouts::STEP_TRACE_TIME, strings, |row, _| reported_step.push(row));
+        self.table(&layouts::COMM_ANALYZER_TIME, strings, |mut row: reported_comm::Row, _| {
+            let share = |part: Option<f64>| part.zip(row.transit).map(|(p, t)| crate::derive::ratio(p, p + t));
+            (row.wait_ratio, row.synchronization_ratio) = (share(row.wait), share(row.synchronization));
+            times.push(row);
+        });
+        let mut bandwidths: Vec<reported_bandwidth::Row> = Vec::new();
+        self.table(&layouts::COMM_ANALYZER_BANDWIDTH, strings, |row, _| bandwidths.push(row));
+        for row in with_idle_transports(bandwidths, strings) {
+            transports.push(row);
+        }
+        self.table(&layouts::COMM_ANALYZER_MATRIX, strings, |row, _| reported_link.push(row));
+    }
+
+    fn metadata(&mut self, rank: &mut RankBuilder) {
+        if !self.has("META_DATA") {
+            return;
+        }
+        let mut outcome = Outcome { columns: vec!["name".to_owned(), "value".to_owned()], ..Outcome::default() };
+        let mut read = || -> rusqlite::Result<()> {
+            let mut statement = self.connection.prepare("SELECT name, value FROM META_DATA")?;
+            let mut rows = statement.query(())?;
+            while let Some(row) = rows.next()? {
+                let value = match row.get_ref(1)? {
+                    ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
+                    ValueRef::Integer(number) => number.to_string(),
+                    _ => String::new(),
+                };
+                let is_object = serde_json::from_str::<Value>(&value).is_ok_and(|v| v.is_object() || v.is_array());
+                let value = if is_object { value } else { Value::String(value).to_string() };
+                let row = metadata::Row {
+                    file: rank.strings.intern("META_DATA"),
+                    key: rank.strings.intern(&row.get::<_, String>(0)?),
+                    value: rank.strings.intern(&value),
+                };
+                rank.metadata.push(row);
+                outcome.rows += 1;
+            }
+            Ok(())
+        };
+        outcome.error = read().err().map(|e| e.to_string());
+        self.outcomes.push(("META_DATA".to_owned(), outcome));
+    }
+
+    /// Tables that no reader above has taken are kept cell by cell.
+    fn other_tables(&mut self, rank: &mut RankBuilder) {
+        let read: Vec<&str> = self.outcomes.iter().map(|(name, _)| name.as_str()).collect();
+        let is_other = |name: &str| !read.contains(&name) && !NOT_OURS.contains(&name) && name != "STRING_IDS";
+        let others: Vec<String> = self.tables.iter().filter(|name| is_other(name)).cloned().collect();
+        for table in others {
+            let outcome = sheet::read(self.connection, &self.file.name, &table, self.words, rank);
+            self.outcomes.push((table, outcome));
+        }
+    }
+
+    /// Writes the rows of `source` and `diagnostic`; whether any row was read.
+    fn record(&mut self, rank: &mut RankBuilder) -> bool {
+        let file = &self.file.name;
+        let mut total = 0;
+        for (table, outcome) in std::mem::take(&mut self.outcomes) {
+            total += outcome.rows;
+            let json = |list: &[String]| serde_json::to_string(list).unwrap_or_default();
+            let unread = (!outcome.unread.is_empty()).then(|| json(&outcome.unread));
+            let row = source::Row {
+                file: rank.strings.intern(&format!("{file}#{table}")),
+                kind: rank.strings.intern("db_table"),
+                bytes: None,
+                rows: i64::try_from(outcome.rows).ok(),
+                columns: Some(rank.strings.intern(&json(&outcome.columns))),
+                unread: unread.map(|u| rank.strings.intern(&u)),
+            };
+            rank.source.push(row);
+            if let Some(error) = outcome.error {
+                let message = format!(
+                    "table {table} could not be read to its end: {error}; its first {} rows are kept",
+                    outcome.rows
+                );
+                Problem::new(Severity::Warning, "damaged-table", file, message).record(rank);
+            }
+            if outcome.bad_cells > 0 {
+                let message = format!(
+                    "{} cells of table {table} are not of their column's kind and read as empty",
+                    outcome.bad_cells
+                );
+                Problem::new(Severity::Warning, "bad-cell", file, message).record(rank);
+            }
+        }
+        if self.swapped {
+            let message =
+                "PYTORCH_API has shapes in inputDtypes and types in inputShapes; they were read the right way round";
+            Problem::new(Severity::Info, SWAPPED_COLUMNS, file, message).record(rank);
+        }
+        if self.dangling > 0 {
+            let message = format!("{} ids stand for no string of STRING_IDS", self.dangling);
+            Problem::new(Severity::Warning, "dangling-id", file, message).record(rank);
+        }
+        let row = source::Row {
+            file: rank.strings.intern(file),
+            kind: rank.strings.intern(self.file.kind.name()),
+            bytes: i64::try_from(self.file.bytes).ok(),
+            rows: i64::try_from(total).ok(),
+            columns: None,
+            unread: None,
+        };
+        rank.source.push(row);
+        total > 0
+    }
+}
+
+/// Bandwidths as text has them: a transport without packets has no packet columns, and one that moved
+/// nothing, which databases leave out, has zeros.
+fn with_idle_transports(rows: Vec<reported_bandwidth::Row>, strings: &mut Interner) -> Vec<reported_bandwidth::Row> {
+    let transports = ["RDMA", "HCCS", "PCIE", "SDMA", "SIO"].map(|name| strings.intern(name));
+    let mut all = Vec::new();
+    for op in rows.chunk_by(|a, b| (a.step, a.kind, a.name, a.group_hash) == (b.step, b.kind, b.name, b.group_hash)) {
+        let Some(&first) = op.first() else { continue };
+        for transport in transports {
+            let used = op.iter().filter(|row| row.transport == transport);
+            let before = all.len();
+            all.extend(used.map(|&row| match row.count {
+                Some(0.0) => reported_bandwidth::Row { count: None, total_duration: None, ..row },
+                _ => row,
+            }));
+            if all.len() == before {
+                let zero = Some(0.0);
+                all.push(reported_bandwidth::Row {
+                    transport,
+                    transit_size: zero,
+                    transit_time: zero,
+                    bandwidth: zero,
+                    large_packet_ratio: zero,
+                    package_size: None,
+                    count: None,
+                    total_duration: None,
+                    ..first
+                });
+            }
+        }
+        all.extend(op.iter().filter(|row| !transports.contains(&row.transport)));
+    }
+    all
+}
+
+/// The lane of one kind of a device's time; kinds are numbered as the database does.
+fn overlap_lane(lanes: &mut Lanes, device: i64, kind: i64) -> u32 {
+    let known = usize::try_from(kind).ok().and_then(|kind| overlap::Kind::ALL.get(kind).copied());
+    let name = known.map(|kind| layers::overlap_name(kind).to_owned());
+    lanes.device_layer(lanes::OVERLAP, device, kind, name)
+}
+
+/// How the time of a device divides, in order of start: computing, communication, communication that
+/// no computing covers, and the gaps where there is neither.
+fn device_time(computing: &[Interval], communication: &[Interval]) -> Vec<(overlap::Kind, Interval)> {
+    let exposed = subtract(communication, computing);
+    let free = gaps(&union([computing, communication].concat()));
+    let kinds = [
+        (overlap::Kind::Computing, computing),
+        (overlap::Kind::Communication, communication),
+        (overlap::Kind::ExposedCommunication, &exposed),
+        (overlap::Kind::Free, &free),
+    ];
+    let mut all: Vec<_> = kinds.into_iter().flat_map(|(kind, list)| list.iter().map(move |&i| (kind, i))).collect();
+    all.sort_by_key(|(kind, interval)| (interval.start, *kind));
+    all
+}
+
+/// The kind of a row of `PYTORCH_API`.
+fn framework_kind(row: &ApiRow, strings: &Interner) -> host_op::Kind {
+    let name = strings.get(row.op.name);
+    match row.api_type {
+        Some(50002) if name.starts_with("Dequeue") => host_op::Kind::Dequeue,
+        Some(50002) => host_op::Kind::Enqueue,
+        Some(50003) => host_op::Kind::Python,
+        Some(50004) => host_op::Kind::Mstx,
+        _ => host_op::Kind::Op,
+    }
+}
+
+/// What an mstx row says beyond the columns of `host_op`.
+fn mstx_args(row: &ApiRow, strings: &mut Interner) -> Option<Str> {
+    let mut args = Map::new();
+    if let Some(range) = row.range {
+        args.insert("rangeId".to_owned(), range.into());
+    }
+    if let Some(category) = row.category {
+        args.insert("category".to_owned(), strings.get(category).into());
+    }
+    if let Some(end) = row.end_thread.filter(|&end| end != row.thread) {
+        args.insert("endGlobalTid".to_owned(), end.into());
+    }
+    (!args.is_empty()).then(|| strings.intern(&Value::Object(args).to_string()))
+}
+
+/// Name and hash of a group. A writer that knew only the hash has put it in place of the name.
+fn group_of(name: Option<Str>, strings: &mut Interner) -> (Option<Str>, Option<Str>) {
+    let text = name.map(|name| strings.get(name)).unwrap_or_default();
+    if text.is_empty() {
+        return (None, None);
+    }
+    if text.bytes().all(|b| b.is_ascii_digit()) {
+        return (None, name);
+    }
+    let hash = group_hash(text);
+    (name, Some(strings.intern(&hash)))
+}
+
+/// An operation as the scheduler sees it: one long task. `kernel_details.csv` lists it among kernels.
+fn kernel_of_operation(op: &comm_op::Row, strings: &mut Interner) -> kernel::Row {
+    kernel::Row {
+        device: op.device,
+        start: op.start,
+        duration: op.duration,
+        name: op.name,
+        op_type: op.op_type,
+        core: Some(strings.intern("COMMUNICATION")),
+        model_id: op.model_id,
+        ..kernel::Row::default()
+    }
+}
+
+/// The lanes of communication: a group's own, then its planes, group after group.
+#[derive(Default)]
+struct CommLanes {
+    pieces: Vec<CommTaskRow>,
+    of_op: HashMap<i64, u32>,
+    of_plane: HashMap<(Option<Str>, Option<i64>), u32>,
+}
+
+impl CommLanes {
+    fn number(
+        ops: &[comm_op::Row],
+        pieces: &[CommTaskRow],
+        device: i64,
+        lanes: &mut Lanes,
+        strings: &Interner,
+    ) -> CommLanes {
+        let mut groups: Vec<(Option<Str>, Vec<i64>)> = Vec::new();
+        for op in ops {
+            if !groups.iter().any(|(name, _)| *name == op.group_name) {
+                groups.push((op.group_name, Vec::new()));
+            }
+        }
+        for comm_task::Row { group_name, plane, .. } in pieces.iter().map(|p| p.piece) {
+            let Some(plane) = plane else { continue };
+            let index = groups.iter().position(|(name, _)| *name == group_name).unwrap_or_else(|| {
+                groups.push((group_name, Vec::new()));
+                groups.len() - 1
+            });
+            if let Some((_, planes)) = groups.get_mut(index)
+                && !planes.contains(&plane)
+            {
+                planes.push(plane);
+            }
+        }
+        let mut numbered = CommLanes::default();
+        let mut tid = 0;
+        for (name, mut planes) in groups {
+            let shown = name.map(|n| strings.get(n)).unwrap_or_default();
+            let group =
+                lanes.device_layer(lanes::COMMUNICATION, device, tid, Some(format!("Group {shown} Communication")));
+            tid += 1;
+            for op in ops.iter().filter(|op| op.group_name == name) {
+                numbered.of_op.insert(op.op, group);
+            }
+            planes.sort_unstable();
+            for plane in planes {
+                let lane = lanes.device_layer(lanes::COMMUNICATION, device, tid, Some(format!("Plane {plane}")));
+                numbered.of_plane.insert((name, Some(plane)), lane);
+                tid += 1;
+            }
+        }
+        numbered
+    }
+}
