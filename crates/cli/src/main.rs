@@ -1,1 +1,7 @@
-fn main() {}
+//! The binary `npuscope`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    npuscope::run(std::env::args_os())
+}

@@ -32,10 +32,19 @@ pub struct Profile {
     pub root: PathBuf,
     /// By rank number.
     pub ranks: Vec<RankSource>,
-    /// Results of cluster analyses: `cluster_analysis.db` files.
-    pub cluster_results: Vec<PathBuf>,
-    /// What concerns no rank in particular.
-    pub problems: Vec<Problem>,
+    /// What concerns no rank in particular: results of cluster analyses, directories that could not be
+    /// read. A source of its own, numbered [`JOB`].
+    pub job: Option<RankSource>,
+}
+
+/// The rank number under which rows stand that concern no rank in particular.
+pub const JOB: i64 = -1;
+
+impl Profile {
+    /// The ranks and, where there is anything to say of it, the job.
+    pub fn sources(&self) -> impl Iterator<Item = &RankSource> {
+        self.ranks.iter().chain(&self.job)
+    }
 }
 
 /// The files of one rank.
@@ -95,7 +104,8 @@ pub fn discover(path: &Path) -> Result<Profile, DiscoverError> {
         search.directory(start, 0, &mut Vec::new());
     }
     let profile = search.finish();
-    if profile.ranks.is_empty() && profile.cluster_results.is_empty() {
+    let has_results = profile.job.as_ref().is_some_and(|job| !job.files.is_empty());
+    if profile.ranks.is_empty() && !has_results {
         return Err(DiscoverError::Nothing(path.to_owned()));
     }
     Ok(profile)
@@ -292,12 +302,22 @@ impl Search {
             source.problems.push(Problem::new(Severity::Info, "no-rank", "", message));
             by_rank.insert(rank, source);
         }
-        Profile {
-            root: self.root,
-            ranks: by_rank.into_values().collect(),
-            cluster_results: self.cluster_results,
-            problems: self.problems,
-        }
+        let job = self.job();
+        Profile { root: self.root, ranks: by_rank.into_values().collect(), job }
+    }
+
+    fn job(&mut self) -> Option<RankSource> {
+        let directory = if self.root.is_dir() { self.root.clone() } else { self.root.parent()?.to_owned() };
+        let files = self.cluster_results.iter().map(|path| SourceFile {
+            name: path.strip_prefix(&directory).unwrap_or(path).to_string_lossy().replace('\\', "/"),
+            kind: FileKind::ClusterDb,
+            bytes: fs::metadata(path).map_or(0, |m| m.len()),
+        });
+        let files: Vec<SourceFile> = files.collect();
+        let problems = std::mem::take(&mut self.problems);
+        let is_needed = !files.is_empty() || !problems.is_empty();
+        let flavour = Flavour::TorchNpu;
+        is_needed.then_some(RankSource { rank: JOB, directory, flavour, files, has_raw: false, problems })
     }
 }
 

@@ -133,16 +133,16 @@ pub fn link_piece_tasks(tables: &mut RankTables) {
     set_ints(tables, TableId::CommTask, "task", &found);
 }
 
-/// Fills the gap before each kernel where the source does not give it: from the end of the kernel before
+/// Fills the gap before each kernel where the source gives none at all: from the end of the kernel before
 /// it on the device, by start, to its own start; 0 where they overlap.
 pub fn fill_waits(tables: &mut RankTables) {
     let kernels: Vec<kernel::Row> = tables.rows().collect();
-    if kernels.iter().all(|kernel| kernel.wait.is_some()) {
+    if kernels.iter().any(|kernel| kernel.wait.is_some()) {
         return;
     }
     let mut order: Vec<usize> = (0..kernels.len()).collect();
     order.sort_by_key(|&index| kernels.get(index).map(|k| (k.device, k.start)));
-    let mut waits: Vec<Option<i64>> = kernels.iter().map(|k| k.wait.map(|w| w.ns())).collect();
+    let mut waits: Vec<Option<i64>> = vec![None; kernels.len()];
     let mut before: Option<(Option<i64>, Ns)> = None;
     for index in order {
         let (Some(kernel), Some(wait)) = (kernels.get(index), waits.get_mut(index)) else { continue };
@@ -150,7 +150,7 @@ pub fn fill_waits(tables: &mut RankTables) {
             Some((device, end)) if device == kernel.device => kernel.start.since(end).max(0),
             _ => 0,
         };
-        wait.get_or_insert(gap);
+        *wait = Some(gap);
         before = Some((kernel.device, kernel.start.plus(kernel.duration.ns())));
     }
     set_ints(tables, TableId::Kernel, "wait", &waits);

@@ -7,7 +7,7 @@ use memmap2::Mmap;
 use npuscope_tables::table::{rank, source};
 use npuscope_tables::{RankBuilder, RankPieces, RankTables, TableId};
 
-use crate::discover::{RankSource, SourceFile};
+use crate::discover::{JOB, RankSource, SourceFile};
 use crate::file_kind::FileKind;
 use crate::info::RankInfo;
 use crate::problem::{Problem, Severity};
@@ -42,7 +42,8 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
     reader.pieces.append(rest);
     let mut formats = Vec::new();
     let mut has_db = false;
-    for file in rank.files.iter().filter(|f| matches!(f.kind, FileKind::ProfilerDb | FileKind::AnalysisDb)) {
+    let is_db = |f: &&SourceFile| matches!(f.kind, FileKind::ProfilerDb | FileKind::AnalysisDb | FileKind::ClusterDb);
+    for file in rank.files.iter().filter(is_db) {
         has_db |= reader.db_file(file) && file.kind == FileKind::ProfilerDb;
         formats.push("db");
     }
@@ -51,7 +52,8 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
             formats.push("text");
         }
     }
-    finish(rank, reader.pieces.finish(), &formats, has_db)
+    let tables = reader.pieces.finish();
+    if rank.rank == JOB { tables } else { finish(rank, tables, &formats, has_db) }
 }
 
 struct RankReader<'a> {
@@ -73,12 +75,12 @@ impl RankReader<'_> {
     /// Reads a text file unless a database has told the same; whether it was read as a deliverable.
     fn text_file(&mut self, file: &SourceFile, has_db: bool) -> bool {
         match &file.kind {
-            FileKind::ProfilerDb | FileKind::AnalysisDb => return false,
+            FileKind::ProfilerDb | FileKind::AnalysisDb | FileKind::ClusterDb => return false,
             kind if has_db && is_told_by_db(kind, self.rank) => {
                 (self.options.progress)(file.bytes);
                 return false;
             }
-            FileKind::Known | FileKind::ClusterDb => return false,
+            FileKind::Known => return false,
             FileKind::Unknown => {
                 let message = "not a file of a profile that npuscope knows; not read";
                 self.record(&Problem::new(Severity::Info, "unknown-file", &file.name, message));

@@ -9,8 +9,9 @@ use npuscope_tables::{Ns, RankBuilder, RankTables, Str};
 use rusqlite::Connection;
 
 use super::cell::{Int, IntOr, Name, ReadContext, Real, Time};
-use super::lanes::{self, Lanes, LayerSpec};
+
 use super::layout::{self, Layout, Outcome, db_column};
+use crate::lanes::{self, LayerSpec, Lanes};
 
 /// A row of any of these tables.
 #[derive(Clone, Copy, Default)]

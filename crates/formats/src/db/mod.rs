@@ -7,7 +7,6 @@
 mod cell;
 mod counters;
 mod flows;
-mod lanes;
 pub(crate) mod layout;
 mod layouts;
 mod names;
@@ -20,4 +19,4 @@ mod write;
 mod write_names;
 
 pub use read::read_file;
-pub use write::write_rank;
+pub use write::{write_cluster, write_rank};

@@ -13,15 +13,16 @@ use serde_json::{Map, Value};
 use super::cell::ReadContext;
 use super::counters::{self, RankParts};
 use super::flows::Flows;
-use super::lanes::{self, Lanes};
 use super::layout::{self, Layout, Outcome};
 use super::layouts::{self, ApiRow, CommTaskRow};
 use super::names::{Vocabulary, Words};
 use super::open::{self, quoted};
 use super::{pmu, sheet};
 use crate::discover::SourceFile;
-use crate::intervals::{Interval, gaps, subtract, union};
+use crate::intervals::{Interval, union};
+use crate::lanes::{self, Lanes};
 use crate::link::group_hash;
+use crate::overlap::device_time;
 use crate::problem::{Problem, Severity};
 use crate::trace_json::layers;
 
@@ -604,22 +605,6 @@ fn overlap_lane(lanes: &mut Lanes, device: i64, kind: i64) -> u32 {
     let known = usize::try_from(kind).ok().and_then(|kind| overlap::Kind::ALL.get(kind).copied());
     let name = known.map(|kind| layers::overlap_name(kind).to_owned());
     lanes.device_layer(lanes::OVERLAP, device, kind, name)
-}
-
-/// How the time of a device divides, in order of start: computing, communication, communication that
-/// no computing covers, and the gaps where there is neither.
-fn device_time(computing: &[Interval], communication: &[Interval]) -> Vec<(overlap::Kind, Interval)> {
-    let exposed = subtract(communication, computing);
-    let free = gaps(&union([computing, communication].concat()));
-    let kinds = [
-        (overlap::Kind::Computing, computing),
-        (overlap::Kind::Communication, communication),
-        (overlap::Kind::ExposedCommunication, &exposed),
-        (overlap::Kind::Free, &free),
-    ];
-    let mut all: Vec<_> = kinds.into_iter().flat_map(|(kind, list)| list.iter().map(move |&i| (kind, i))).collect();
-    all.sort_by_key(|(kind, interval)| (interval.start, *kind));
-    all
 }
 
 /// The kind of a row of `PYTORCH_API`.

@@ -748,3 +748,20 @@ impl CallChains {
         })
     }
 }
+
+/// Writes the results of cluster analyses back into `cluster_analysis_output/cluster_analysis.db`.
+pub fn write_cluster(tables: &RankTables, directory: &Output) -> Result<(), OutputError> {
+    let is_cluster_db = |file: &str| file.ends_with("cluster_analysis.db");
+    let kept = sheet::kept(tables, is_cluster_db, |_| 0);
+    if kept.is_empty() {
+        return Ok(());
+    }
+    directory.directory("cluster_analysis_output")?.path_for("cluster_analysis.db", |path| {
+        let sink = Sink::create(path).map_err(io::Error::other)?;
+        for table in kept {
+            let columns: Vec<(String, &str)> = table.columns.iter().map(|name| (name.clone(), "")).collect();
+            sink.table(&table.name, &columns, table.rows).map_err(io::Error::other)?;
+        }
+        sink.finish().map_err(io::Error::other)
+    })
+}

@@ -1,4 +1,4 @@
-//! The lanes of a database: the same that a trace of the run would have.
+//! The lanes of a run that no trace has named: what CANN and the frameworks would call them.
 
 use hashbrown::HashMap;
 use npuscope_tables::RankBuilder;

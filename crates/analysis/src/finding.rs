@@ -1,0 +1,33 @@
+//! What an analysis has to say: one structure for the terminal, JSON, reports and pages.
+
+use serde::Serialize;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Info,
+    Warning,
+    Critical,
+}
+
+/// A claim with the numbers behind it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// Kind of finding, for programs.
+    pub id: &'static str,
+    pub severity: Severity,
+    /// One sentence.
+    pub claim: String,
+    /// Name, value and unit of each number the claim rests on.
+    pub numbers: Vec<(&'static str, f64, &'static str)>,
+    /// Share of step time it costs, 0 to 1.
+    pub share_of_step: Option<f64>,
+    /// How sure the analysis is, 0 to 1.
+    pub confidence: f64,
+    /// Ranks it is about.
+    pub ranks: Vec<i64>,
+    /// What to do about it.
+    pub suggestion: String,
+    /// The command that shows more.
+    pub next: Option<String>,
+}

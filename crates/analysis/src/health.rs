@@ -1,0 +1,313 @@
+//! The health of a profile: what is in it, what is not, and which switch would have collected that.
+
+use std::collections::BTreeMap;
+
+use npuscope_collect::{Dialect, Setting};
+use npuscope_engine::{EngineError, Session};
+use npuscope_formats::discover::RankSource;
+use npuscope_formats::info::Settings;
+use npuscope_tables::table::host_op::Kind;
+use npuscope_tables::table::{counter, diagnostic, host_op, kernel, lane, rank, source, step};
+use npuscope_tables::{RankTables, TableId, schema};
+use serde::Serialize;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Health {
+    /// What was opened.
+    pub path: String,
+    pub ranks: Vec<RankHealth>,
+    /// What concerns no rank in particular.
+    pub problems: Vec<Problem>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct RankHealth {
+    pub rank: i64,
+    pub device: Option<i64>,
+    pub host: Option<String>,
+    pub chip: Option<String>,
+    pub directory: String,
+    /// text, db or text+db.
+    pub format: String,
+    pub framework: Option<String>,
+    pub framework_version: Option<String>,
+    pub cann_version: Option<String>,
+    pub schema_version: Option<String>,
+    pub level: Option<String>,
+    /// Numbers of the steps.
+    pub steps: Vec<i64>,
+    /// First and last moment covered, in ns since the epoch.
+    pub window: Option<(i64, i64)>,
+    pub files: Vec<FileHealth>,
+    /// Rows of each table that has any.
+    pub rows: BTreeMap<String, u64>,
+    /// Slices and samples of each lane.
+    pub lanes: Vec<LaneHealth>,
+    pub missing: Vec<Missing>,
+    pub problems: Vec<Problem>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileHealth {
+    pub file: String,
+    pub kind: String,
+    pub bytes: Option<i64>,
+    pub rows: Option<i64>,
+    /// Columns or keys that nothing was read from.
+    pub unread: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LaneHealth {
+    pub process: Option<String>,
+    pub thread: Option<String>,
+    pub pid: i64,
+    pub tid: i64,
+    pub slices: u64,
+    pub samples: u64,
+}
+
+/// Something that was not collected.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Missing {
+    /// What there is none of.
+    pub what: &'static str,
+    /// What it would be good for.
+    pub good_for: &'static str,
+    pub setting: Setting,
+    /// The switch was on all the same.
+    pub was_on: bool,
+    /// What to write to collect it, by style of configuration.
+    pub switches: Vec<(&'static str, &'static str)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    pub severity: String,
+    pub code: String,
+    pub file: Option<String>,
+    pub offset: Option<i64>,
+    pub message: String,
+}
+
+pub fn health(session: &Session) -> Result<Health, EngineError> {
+    let loaded = session.load_all()?;
+    let mut ranks = Vec::new();
+    let mut job_problems = Vec::new();
+    for (source, loaded) in session.profile().sources().zip(loaded) {
+        let tables = loaded.tables()?;
+        if source.rank < 0 {
+            job_problems = problems(&tables);
+        } else {
+            ranks.push(rank_health(source, &tables));
+        }
+    }
+    Ok(Health { path: session.profile().root.display().to_string(), ranks, problems: job_problems })
+}
+
+fn rank_health(source: &RankSource, tables: &RankTables) -> RankHealth {
+    let row = tables.rows::<rank::Row>().next().unwrap_or_default();
+    let text = |id| tables.opt_text(id).map(str::to_owned);
+    let rows = schema::all().iter().filter(|t| !tables.is_empty(t.id));
+    RankHealth {
+        rank: source.rank,
+        device: row.device,
+        host: text(row.host),
+        chip: text(row.chip),
+        directory: source.directory_name(),
+        format: tables.text(row.format).to_owned(),
+        framework: text(row.framework),
+        framework_version: text(row.framework_version),
+        cann_version: text(row.cann_version),
+        schema_version: text(row.schema_version),
+        level: text(row.level),
+        steps: tables.rows::<step::Row>().filter_map(|s| s.id).collect(),
+        window: row.start.zip(row.end).map(|(start, end)| (start.0, end.0)),
+        files: files(tables),
+        rows: rows.map(|t| (t.name.to_owned(), tables.len(t.id) as u64)).collect(),
+        lanes: lanes(tables),
+        missing: missing(tables),
+        problems: problems(tables),
+    }
+}
+
+fn files(tables: &RankTables) -> Vec<FileHealth> {
+    let files = tables.rows::<source::Row>().map(|row| FileHealth {
+        file: tables.text(row.file).to_owned(),
+        kind: tables.text(row.kind).to_owned(),
+        bytes: row.bytes,
+        rows: row.rows,
+        unread: tables.opt_text(row.unread).and_then(|u| serde_json::from_str(u).ok()).unwrap_or_default(),
+    });
+    files.collect()
+}
+
+fn problems(tables: &RankTables) -> Vec<Problem> {
+    let problems = tables.rows::<diagnostic::Row>().map(|row| Problem {
+        severity: tables.text(row.severity).to_owned(),
+        code: tables.text(row.code).to_owned(),
+        file: tables.opt_text(row.file).map(str::to_owned),
+        offset: row.offset,
+        message: tables.text(row.message).to_owned(),
+    });
+    problems.collect()
+}
+
+fn lanes(tables: &RankTables) -> Vec<LaneHealth> {
+    use npuscope_tables::table::{comm_op, comm_task, overlap, task};
+    let mut slices: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut samples: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut count = |lane: u32| *slices.entry(lane).or_default() += 1;
+    tables.rows::<host_op::Row>().for_each(|r| count(r.lane));
+    tables.rows::<task::Row>().for_each(|r| count(r.lane));
+    tables.rows::<comm_op::Row>().for_each(|r| count(r.lane));
+    tables.rows::<comm_task::Row>().filter_map(|r| r.lane).for_each(&mut count);
+    tables.rows::<overlap::Row>().for_each(|r| count(r.lane));
+    tables.rows::<counter::Row>().for_each(|r| *samples.entry(r.lane).or_default() += 1);
+    let lanes = tables.rows::<lane::Row>().map(|row| LaneHealth {
+        process: tables.opt_text(row.process).map(str::to_owned),
+        thread: tables.opt_text(row.thread).map(str::to_owned),
+        pid: row.pid,
+        tid: row.tid,
+        slices: slices.get(&row.lane).copied().unwrap_or_default(),
+        samples: samples.get(&row.lane).copied().unwrap_or_default(),
+    });
+    lanes.collect()
+}
+
+/// One thing to look for: what, what for, the switch, where the settings say whether it was on.
+struct Check {
+    what: &'static str,
+    good_for: &'static str,
+    setting: Setting,
+    switch: &'static [&'static str],
+    is_there: fn(&RankTables) -> bool,
+}
+
+const CHECKS: &[Check] = &[
+    Check {
+        what: "framework operators",
+        good_for: "which line of the model launched a kernel",
+        setting: Setting::Cpu,
+        switch: &[],
+        is_there: |t| has_kind(t, Kind::Op),
+    },
+    Check {
+        what: "device tasks",
+        good_for: "what the NPU did",
+        setting: Setting::Npu,
+        switch: &[],
+        is_there: |t| !t.is_empty(TableId::Task) || !t.is_empty(TableId::Kernel),
+    },
+    Check {
+        what: "step markers",
+        good_for: "time per training step",
+        setting: Setting::Steps,
+        switch: &[],
+        is_there: |t| !t.is_empty(TableId::Step) || !t.is_empty(TableId::ReportedStep),
+    },
+    Check {
+        what: "operator types and kernel shapes",
+        good_for: "which operators take the time",
+        setting: Setting::Level1,
+        switch: &[],
+        is_there: |t| t.rows::<kernel::Row>().any(|k| k.op_type.is_some() && k.input_shapes.is_some()),
+    },
+    Check {
+        what: "AI Core metrics",
+        good_for: "what a kernel is bound by",
+        setting: Setting::Level1,
+        switch: &[],
+        is_there: |t| {
+            t.rows::<kernel::Row>().any(|k| {
+                k.aic_total_time.is_some() || k.aiv_total_time.is_some() || k.metrics.is_some()
+            })
+        },
+    },
+    Check {
+        what: "communication links",
+        good_for: "bandwidth, and waiting against moving data",
+        setting: Setting::Level1,
+        switch: &[],
+        is_there: |t| {
+            t.is_empty(TableId::CommOp) && t.is_empty(TableId::ReportedComm) && !t.is_empty(TableId::Task)
+                || !t.is_empty(TableId::ReportedComm)
+                || t.rows::<npuscope_tables::table::comm_task::Row>().any(|p| p.transport.is_some())
+        },
+    },
+    Check {
+        what: "CANN calls",
+        good_for: "why the host is late",
+        setting: Setting::Level1,
+        switch: &[],
+        is_there: |t| has_kind(t, Kind::Cann),
+    },
+    Check {
+        what: "runtime calls",
+        good_for: "synchronising calls and copies",
+        setting: Setting::Level2,
+        switch: &[],
+        is_there: |t| t.rows::<host_op::Row>().any(|op| t.opt_text(op.level) == Some("runtime")),
+    },
+    Check {
+        what: "memory",
+        good_for: "peaks, fragmentation, leaks",
+        setting: Setting::Memory,
+        switch: &["config/common_config/profile_memory", "profiler_parameters/profile_memory"],
+        is_there: |t| !t.is_empty(TableId::MemEvent) || !t.is_empty(TableId::MemSample),
+    },
+    Check {
+        what: "operator input shapes",
+        good_for: "which call of an operator is slow",
+        setting: Setting::Shapes,
+        switch: &["config/common_config/record_shapes", "profiler_parameters/record_shapes"],
+        is_there: |t| t.rows::<host_op::Row>().any(|op| op.shapes.is_some()),
+    },
+    Check {
+        what: "call stacks",
+        good_for: "the line of code behind an operator",
+        setting: Setting::Stack,
+        switch: &["config/common_config/with_stack", "profiler_parameters/with_stack"],
+        is_there: |t| t.rows::<host_op::Row>().any(|op| op.stack.is_some()) || has_kind(t, Kind::Python),
+    },
+    Check {
+        what: "L2 cache rates",
+        good_for: "kernels that miss the cache",
+        setting: Setting::L2Cache,
+        switch: &["config/experimental_config/_l2_cache", "profiler_parameters/l2_cache"],
+        is_there: |t| !t.is_empty(TableId::KernelCache),
+    },
+    Check {
+        what: "user ranges (mstx)",
+        good_for: "stages and modules by name",
+        setting: Setting::Mstx,
+        switch: &["config/experimental_config/_mstx", "config/experimental_config/_msprof_tx", "profiler_parameters/mstx"],
+        is_there: |t| has_kind(t, Kind::Mstx),
+    },
+];
+
+fn has_kind(tables: &RankTables, kind: Kind) -> bool {
+    tables.rows::<host_op::Row>().any(|op| tables.text(op.kind) == kind.name())
+}
+
+fn missing(tables: &RankTables) -> Vec<Missing> {
+    let settings = Settings::of(tables);
+    let level = settings.level();
+    let missing = CHECKS.iter().filter(|check| !(check.is_there)(tables)).map(|check| {
+        let was_on = match check.setting {
+            Setting::Cpu => settings.activity("CPU").unwrap_or(false),
+            Setting::Npu => settings.activity("NPU").unwrap_or(false),
+            Setting::Level1 => matches!(level.as_deref(), Some("level1" | "level2")),
+            Setting::Level2 => level.as_deref() == Some("level2"),
+            _ => settings.switch(check.switch).unwrap_or(false),
+        };
+        Missing {
+            what: check.what,
+            good_for: check.good_for,
+            setting: check.setting,
+            was_on,
+            switches: Dialect::ALL.iter().filter_map(|d| Some((d.name(), d.spelling(check.setting)?))).collect(),
+        }
+    });
+    missing.collect()
+}

@@ -1,0 +1,306 @@
+//! The command line's words.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+
+/// See why a training step is slow: profiles of Ascend NPUs as tables, questions as queries.
+#[derive(Debug, Parser)]
+#[command(name = "npuscope", version, max_term_width = 100, propagate_version = true)]
+#[command(after_help = "A profile is a directory that torch_npu, MindSpore or msprof wrote, or one with many of them.
+Start with:  npuscope doctor DIR   then:  npuscope info DIR")]
+pub struct Arguments {
+    #[command(flatten)]
+    pub global: GlobalArguments,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Args)]
+pub struct GlobalArguments {
+    /// Directory for caches of profiles that were read [default: the user's cache directory]
+    #[arg(long, global = true, value_name = "DIR", env = "NPUSCOPE_CACHE_DIR", value_hint = ValueHint::DirPath)]
+    pub cache_dir: Option<PathBuf>,
+    /// Threads for reading and querying [default: all]
+    #[arg(long, global = true, value_name = "N", env = "NPUSCOPE_THREADS")]
+    pub threads: Option<usize>,
+    /// When to use colours and progress bars
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorChoice,
+    /// Say nothing but results and errors
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Doctor(DoctorCommand),
+    Info(InfoCommand),
+    Sql(SqlCommand),
+    Convert(ConvertCommand),
+    Synth(SynthCommand),
+    Completion(CompletionCommand),
+}
+
+/// What is in a profile, what is missing, and which setting would have collected it
+///
+/// Reads every rank and reports its files, profiler level, versions, steps, time window, rows per table,
+/// problems met while reading, and, for everything that was not collected, the exact setting to turn on
+/// in MindSpeed-LLM, FSDP2, MindSpeed-RL, MindSpore and torch_npu.
+#[derive(Debug, Args)]
+pub struct DoctorCommand {
+    /// Profile: a directory, or a single deliverable
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub path: PathBuf,
+    /// How to print the report; json has every rank, file and lane
+    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    pub format: ReportFormat,
+    /// Fail if anything could not be read
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// How long steps took, where the time went, and which rank stands out
+#[derive(Debug, Args)]
+pub struct InfoCommand {
+    /// Profile: a directory, or a single deliverable
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub path: PathBuf,
+    /// How to print the report
+    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    pub format: ReportFormat,
+    /// Exit with 1 if there is a finding of this severity or above
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    pub fail_on: Option<FailOn>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    Info,
+    Warning,
+    Critical,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    Text,
+    Json,
+}
+
+/// Ask a profile a question in SQL
+///
+/// Every table has the columns that `\d TABLE` lists, and `rank`. Times are nanoseconds since the epoch,
+/// durations nanoseconds, sizes bytes.
+#[derive(Debug, Args)]
+#[command(after_help = r"Examples:
+  npuscope sql DIR '\tables'
+  npuscope sql DIR '\d kernel'
+  npuscope sql DIR 'SELECT op_type, count(*), sum(duration) / 1e6 AS ms FROM kernel GROUP BY 1 ORDER BY 3 DESC LIMIT 10'
+  npuscope sql DIR 'SELECT * FROM comm_op' --format parquet -o comm_op.parquet
+  echo 'SELECT count(*) FROM task' | npuscope sql DIR -")]
+pub struct SqlCommand {
+    /// Profile: a directory, or a single deliverable
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub path: PathBuf,
+    /// Query; `\tables` lists the tables, `\d TABLE` the columns of one, `-` reads the query from stdin
+    pub query: String,
+    /// How to print the result
+    #[arg(long, value_enum, default_value = "table", value_name = "FORM")]
+    pub format: ResultFormat,
+    /// Write the result into a file
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Rows to print as a table; the other forms always have all
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub max_rows: usize,
+    /// Memory the query may use before it spills to disk, for example 4GB
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory_limit: Option<usize>,
+    /// Directory to spill to [default: the system's temporary directory]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub spill_dir: Option<PathBuf>,
+    /// Fail if anything could not be read, instead of answering from the rest
+    #[arg(long)]
+    pub strict: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ResultFormat {
+    Table,
+    Csv,
+    /// An array of objects
+    Json,
+    Parquet,
+    /// Arrow IPC stream
+    Arrow,
+}
+
+/// Write a profile in another form
+///
+/// text and db give the deliverables that torch_npu or MindSpore would have written, one directory per
+/// rank; parquet gives one directory per table with one file per rank.
+#[derive(Debug, Args)]
+pub struct ConvertCommand {
+    /// Profile: a directory, or a single deliverable
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub path: PathBuf,
+    /// Form to write
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub to: TargetFormat,
+    /// Directory to write into; created if need be
+    #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub output: PathBuf,
+    /// Ranks to write, for example 0,3-7 [default: all]
+    #[arg(long, value_name = "LIST", value_parser = parse_ranks)]
+    pub ranks: Option<RankList>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TargetFormat {
+    Text,
+    Db,
+    Parquet,
+}
+
+/// Simulate a training job and write its profile
+///
+/// A transformer on a TP x PP x DP layout: ranks compute, meet in collectives and wait for the slowest.
+/// The same options give the same bytes. ground_truth.json tells what is true of the job.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  npuscope synth -o demo --slow-rank 5 && npuscope info demo")]
+pub struct SynthCommand {
+    /// Directory to write into; must be empty or new
+    #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub output: PathBuf,
+    /// Tensor-parallel size
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub tp: usize,
+    /// Pipeline-parallel size
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub pp: usize,
+    /// Data-parallel size
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub dp: usize,
+    /// Transformer layers
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub layers: usize,
+    /// Hidden size
+    #[arg(long, value_name = "N", default_value_t = 4096)]
+    pub hidden: u64,
+    /// Sequence length
+    #[arg(long, value_name = "N", default_value_t = 4096)]
+    pub sequence: u64,
+    /// Micro-batches per step
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub micro_batches: usize,
+    /// Steps
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub steps: usize,
+    /// A rank whose kernels are slow
+    #[arg(long, value_name = "RANK")]
+    pub slow_rank: Option<usize>,
+    /// How many times as long they take
+    #[arg(long, value_name = "F", default_value_t = 1.3)]
+    pub slow_factor: f64,
+    /// Number that all noise comes from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Form to write
+    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    pub form: SynthForm,
+    /// Framework whose habits the files follow
+    #[arg(long, value_enum, default_value = "torch-npu", value_name = "FRAMEWORK")]
+    pub flavour: SynthFlavour,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SynthForm {
+    Text,
+    Db,
+    Both,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SynthFlavour {
+    TorchNpu,
+    Mindspore,
+}
+
+/// Print a completion script for a shell
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  npuscope completion bash > ~/.local/share/bash-completion/completions/npuscope
+  npuscope completion zsh > ~/.zfunc/_npuscope
+  npuscope completion fish > ~/.config/fish/completions/npuscope.fish")]
+pub struct CompletionCommand {
+    pub shell: Shell,
+}
+
+/// Ranks given as numbers and ranges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankList(Vec<(i64, i64)>);
+
+impl RankList {
+    pub fn contains(&self, rank: i64) -> bool {
+        self.0.iter().any(|&(first, last)| (first..=last).contains(&rank))
+    }
+}
+
+fn parse_ranks(text: &str) -> Result<RankList, String> {
+    let part = |part: &str| -> Option<(i64, i64)> {
+        match part.trim().split_once('-') {
+            Some((first, last)) => Some((first.parse().ok()?, last.parse().ok()?)),
+            None => part.trim().parse().ok().map(|rank| (rank, rank)),
+        }
+    };
+    let parts: Option<Vec<_>> = text.split(',').map(part).collect();
+    parts.map(RankList).ok_or_else(|| "expected numbers and ranges such as 0,3-7".to_owned())
+}
+
+/// A size such as 512MB or 4GB; a bare number is bytes.
+fn parse_size(text: &str) -> Result<usize, String> {
+    let text = text.trim();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = text.get(digits.len()..).unwrap_or_default().to_ascii_uppercase();
+    let shift = match unit.as_str() {
+        "" | "B" => 0,
+        "K" | "KB" => 10,
+        "M" | "MB" => 20,
+        "G" | "GB" => 30,
+        "T" | "TB" => 40,
+        _ => return Err("expected a size such as 512MB or 4GB".to_owned()),
+    };
+    let number: usize = digits.trim().parse().map_err(|_| "expected a size such as 512MB or 4GB".to_owned())?;
+    number.checked_mul(1 << shift).ok_or_else(|| "that is more than this machine can address".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn ranks_and_sizes_read_as_they_are_written() {
+        let ranks = parse_ranks("0, 3-5").unwrap();
+        assert!([0, 3, 4, 5].iter().all(|&r| ranks.contains(r)) && !ranks.contains(1));
+        assert!(parse_ranks("a").is_err());
+        assert_eq!(parse_size("4GB"), Ok(4 << 30));
+        assert_eq!(parse_size("1024"), Ok(1024));
+        assert!(parse_size("4 apples").is_err());
+    }
+}

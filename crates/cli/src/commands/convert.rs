@@ -1,0 +1,90 @@
+//! `npuscope convert`.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+use arrow::datatypes::{DataType, Field, Schema};
+use npuscope_engine::{LoadedRank, Session};
+use npuscope_formats::discover::RankSource;
+use npuscope_formats::output::{Output, OutputError};
+use npuscope_formats::{db, text};
+use npuscope_tables::scan::scan_batch;
+use npuscope_tables::schema;
+use parquet::arrow::ArrowWriter;
+
+use crate::arguments::{ConvertCommand, TargetFormat};
+use crate::commands::say_warnings;
+use crate::commands::sql::parquet_properties;
+use crate::error::CliError;
+use crate::settings::Settings;
+use crate::terminal;
+
+pub fn run(command: &ConvertCommand, settings: &Settings) -> Result<ExitCode, CliError> {
+    let session = settings.open(&command.path, settings.session_options())?;
+    let wanted = |rank: i64| command.ranks.as_ref().is_none_or(|ranks| ranks.contains(rank));
+    let sources: Vec<&RankSource> = session.profile().ranks.iter().filter(|source| wanted(source.rank)).collect();
+    if sources.is_empty() {
+        return Err(CliError::Usage("the profile has none of these ranks".to_owned()));
+    }
+    let out = Output::new(&command.output)?;
+    for source in &sources {
+        convert(command, source, &session, &out)?;
+    }
+    if let Some(job) = session.profile().job.as_ref().filter(|_| command.ranks.is_none() && command.to == TargetFormat::Db) {
+        db::write_cluster(&session.load(job)?.tables()?, &out)?;
+    }
+    say_warnings(&session, settings);
+    let count = terminal::grouped(sources.len() as u64);
+    settings.terminal.note(&format!("{count} ranks written to {}", command.output.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn convert(command: &ConvertCommand, source: &RankSource, session: &Session, out: &Output) -> Result<(), CliError> {
+    let loaded = session.load(source)?;
+    match command.to {
+        TargetFormat::Text => text::write_rank(loaded.tables()?, source.rank, &rank_directory(source, out)?)?,
+        TargetFormat::Db => db::write_rank(loaded.tables()?, source.rank, &rank_directory(source, out)?)?,
+        TargetFormat::Parquet => write_parquet(&loaded, source.rank, out)?,
+    }
+    Ok(())
+}
+
+/// A new directory for the rank, named so that the peers take it for one.
+fn rank_directory(source: &RankSource, out: &Output) -> Result<Output, CliError> {
+    let name = source.directory_name();
+    let is_known = name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
+    let suffix = if source.flavour == npuscope_formats::flavour::Flavour::MindSpore { "ms" } else { "pt" };
+    let name = if is_known { name } else { format!("rank{}_ascend_{suffix}", source.rank) };
+    let path = out.path().join(&name);
+    if path.exists() {
+        return Err(OutputError::Exists { path }.into());
+    }
+    Ok(out.directory(&name)?)
+}
+
+/// One file per table that has rows, `TABLE/rank_N.parquet`, with the column `rank` as a query has it.
+fn write_parquet(loaded: &LoadedRank, rank: i64, out: &Output) -> Result<(), CliError> {
+    let tables = loaded.tables()?;
+    for spec in schema::all().iter().filter(|spec| !tables.is_empty(spec.id)) {
+        let directory = out.directory(spec.name)?;
+        let projection: Vec<usize> = (0..spec.columns.len()).collect();
+        let mut fields = vec![Field::new("rank", DataType::Int64, false)];
+        fields.extend(spec.schema.fields().iter().map(|f| f.as_ref().clone()));
+        let schema = Arc::new(Schema::new(fields));
+        directory.file(&format!("rank_{rank}.parquet"), |file| {
+            let failed = |error: &dyn std::fmt::Display| std::io::Error::other(error.to_string());
+            let mut writer =
+                ArrowWriter::try_new(file, schema.clone(), Some(parquet_properties())).map_err(|e| failed(&e))?;
+            for batch in tables.batches(spec.id) {
+                let batch = scan_batch(batch, spec, &projection, loaded.strings()).map_err(|e| failed(&e))?;
+                let ranks: ArrayRef = Arc::new(Int64Array::from(vec![rank; batch.num_rows()]));
+                let columns = std::iter::once(ranks).chain(batch.columns().iter().cloned()).collect();
+                let batch = RecordBatch::try_new(schema.clone(), columns).map_err(|e| failed(&e))?;
+                writer.write(&batch).map_err(|e| failed(&e))?;
+            }
+            writer.close().map_err(|e| failed(&e)).map(drop)
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! `npuscope info`.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use npuscope_analysis::overview::{Overview, overview};
+use npuscope_analysis::{Finding, Severity};
+
+use crate::arguments::{FailOn, InfoCommand, ReportFormat};
+use crate::commands::say_warnings;
+use crate::error::CliError;
+use crate::settings::Settings;
+use crate::terminal::{self, Style};
+
+/// Ranks that are listed one by one.
+const MAX_LISTED: usize = 32;
+
+pub fn run(command: &InfoCommand, settings: &Settings) -> Result<ExitCode, CliError> {
+    let session = settings.open(&command.path, settings.session_options())?;
+    let overview = overview(&session)?;
+    say_warnings(&session, settings);
+    let mut out = io::stdout().lock();
+    match command.format {
+        ReportFormat::Json => {
+            serde_json::to_writer_pretty(&mut out, &overview)?;
+            writeln!(out)?;
+        }
+        ReportFormat::Text => out.write_all(text(&overview, settings).as_bytes())?,
+    }
+    let threshold = command.fail_on.map(|fail_on| match fail_on {
+        FailOn::Info => Severity::Info,
+        FailOn::Warning => Severity::Warning,
+        FailOn::Critical => Severity::Critical,
+    });
+    let failed = threshold.is_some_and(|threshold| overview.findings.iter().any(|f| f.severity >= threshold));
+    Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn text(overview: &Overview, settings: &Settings) -> String {
+    let bold = |text: &str| settings.terminal.styled(Style::Bold, text);
+    let mut text = String::new();
+    if overview.ranks.is_empty() {
+        text.push_str("no rank has step times; `npuscope doctor DIR` says what is missing\n");
+        return text;
+    }
+    let steps = overview.ranks.iter().map(|r| r.steps).max().unwrap_or_default();
+    let mean = overview.ranks.iter().map(|r| r.step).fold(0.0, f64::max);
+    text.push_str(&bold(&format!(
+        "{} ranks, {steps} steps, {mean:.1} ms a step\n",
+        terminal::grouped(overview.ranks.len() as u64)
+    )));
+    text.push('\n');
+    text.push_str(&bold("time of a step on the device, mean in ms\n"));
+    let share = |part: f64, whole: f64| if whole > 0.0 { format!("{:.0} %", part / whole * 100.0) } else { String::new() };
+    let mut ranks: Vec<_> = overview.ranks.iter().collect();
+    if ranks.len() > MAX_LISTED {
+        ranks.sort_by(|a, b| b.computing.total_cmp(&a.computing));
+        ranks.truncate(MAX_LISTED);
+    }
+    let rows = ranks.iter().map(|r| {
+        vec![
+            r.rank.to_string(),
+            format!("{:.1}", r.step),
+            format!("{:.1}", r.computing),
+            share(r.computing, r.step),
+            format!("{:.1}", r.exposed_communication),
+            share(r.exposed_communication, r.step),
+            format!("{:.1}", r.free),
+            share(r.free, r.step),
+        ]
+    });
+    let headers = ["rank", "step", "computing", "", "communication", "", "free", ""];
+    text.push_str(&terminal::columns(&headers, &[0, 1, 2, 3, 4, 5, 6, 7], rows));
+    if overview.ranks.len() > MAX_LISTED {
+        let listed = format!("  the {MAX_LISTED} that compute longest; --format json has all\n");
+        text.push_str(&settings.terminal.styled(Style::Dim, &listed));
+    }
+    if !overview.ranks_without_steps.is_empty() {
+        text.push_str(&format!("  without step times: {:?}\n", overview.ranks_without_steps));
+    }
+    text.push('\n');
+    text.push_str(&bold("findings\n"));
+    if overview.findings.is_empty() {
+        text.push_str(&settings.terminal.styled(Style::Green, "  no rank stands out\n"));
+    }
+    for finding in &overview.findings {
+        text.push_str(&finding_text(finding, settings));
+    }
+    text
+}
+
+fn finding_text(finding: &Finding, settings: &Settings) -> String {
+    let style = match finding.severity {
+        Severity::Critical => Style::Red,
+        Severity::Warning => Style::Yellow,
+        Severity::Info => Style::Dim,
+    };
+    let severity = format!("{:?}", finding.severity).to_lowercase();
+    let mut text = format!("  {}: {}\n", settings.terminal.styled(style, &severity), finding.claim);
+    if let Some(share) = finding.share_of_step {
+        text.push_str(&format!("    costs about {:.0} % of the step\n", share * 100.0));
+    }
+    text.push_str(&format!("    try: {}\n", finding.suggestion));
+    text
+}

@@ -1,0 +1,223 @@
+//! `npuscope sql`.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{DataType, SchemaRef};
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use npuscope_engine::{EngineError, Session};
+use npuscope_tables::schema::{self, Family, TableSpec};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+
+use crate::arguments::{ResultFormat, SqlCommand};
+use crate::commands::{check_strict, say_warnings};
+use crate::error::CliError;
+use crate::settings::Settings;
+use crate::terminal;
+
+pub fn run(command: &SqlCommand, settings: &Settings) -> Result<ExitCode, CliError> {
+    let query = match command.query.as_str() {
+        "-" => {
+            let mut query = String::new();
+            io::stdin().read_to_string(&mut query)?;
+            query
+        }
+        query => query.to_owned(),
+    };
+    if let Some(listing) = listing(query.trim())? {
+        io::stdout().write_all(listing.as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut options = settings.session_options();
+    options.memory_limit = command.memory_limit;
+    options.spill.clone_from(&command.spill_dir);
+    let session = settings.open(&command.path, options)?;
+    if command.strict {
+        check_strict(&session)?;
+    }
+    match &command.output {
+        Some(path) => to_file(path, |file| print(command, &session, &query, settings, file))?,
+        None => {
+            let is_binary = matches!(command.format, ResultFormat::Parquet | ResultFormat::Arrow);
+            if is_binary && io::stdout().is_terminal() {
+                let message = "this form is binary: give a file with -o, or send the output to one";
+                return Err(CliError::Usage(message.to_owned()));
+            }
+            let mut out = BufWriter::new(io::stdout());
+            print(command, &session, &query, settings, &mut out)?;
+            out.flush()?;
+        }
+    }
+    say_warnings(&session, settings);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a file that appears only when it is complete.
+fn to_file(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Result<(), CliError>) -> Result<(), CliError> {
+    let failed = |source| CliError::Write { path: path.to_owned(), source };
+    let temporary = path.with_file_name(format!(".{}.part", path.file_name().unwrap_or_default().to_string_lossy()));
+    let mut file = BufWriter::new(File::create(&temporary).map_err(failed)?);
+    let written = write(&mut file).and_then(|()| file.flush().map_err(failed));
+    let written = written.and_then(|()| std::fs::rename(&temporary, path).map_err(failed));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn print(
+    command: &SqlCommand,
+    session: &Session,
+    query: &str,
+    settings: &Settings,
+    out: &mut (impl Write + Send),
+) -> Result<(), CliError> {
+    match command.format {
+        ResultFormat::Table => {
+            let (schema, batches) = session.sql(query)?;
+            let total: usize = batches.iter().map(RecordBatch::num_rows).sum();
+            out.write_all(table(&schema, &batches, command.max_rows)?.as_bytes())?;
+            if total > command.max_rows {
+                let message = format!(
+                    "{} of {} rows shown; --max-rows N shows more, --format csv all",
+                    terminal::grouped(command.max_rows as u64),
+                    terminal::grouped(total as u64)
+                );
+                settings.terminal.note(&message);
+            }
+            Ok(())
+        }
+        ResultFormat::Csv => {
+            let mut header = true;
+            let mut printed_any = false;
+            let schema = session.stream(query, |batch| {
+                arrow::csv::WriterBuilder::new().with_header(header).build(&mut *out).write(&batch)?;
+                (header, printed_any) = (false, true);
+                Ok::<(), CliError>(())
+            })?;
+            if !printed_any {
+                let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
+                writeln!(out, "{}", names.join(","))?;
+            }
+            Ok(())
+        }
+        ResultFormat::Json => {
+            let mut writer = arrow::json::ArrayWriter::new(&mut *out);
+            session.stream(query, |batch| Ok::<(), CliError>(writer.write(&batch)?))?;
+            writer.finish()?;
+            writeln!(out)?;
+            Ok(())
+        }
+        ResultFormat::Arrow => {
+            let (schema, batches) = session.sql(query)?;
+            let mut writer = arrow::ipc::writer::StreamWriter::try_new(&mut *out, &schema)?;
+            for batch in &batches {
+                writer.write(batch)?;
+            }
+            Ok(writer.finish()?)
+        }
+        ResultFormat::Parquet => {
+            let (schema, batches) = session.sql(query)?;
+            let mut writer = ArrowWriter::try_new(&mut *out, schema, Some(parquet_properties()))?;
+            for batch in &batches {
+                writer.write(batch)?;
+            }
+            writer.close()?;
+            Ok(())
+        }
+    }
+}
+
+/// How parquet files are written: small, since they are what leaves the machine.
+pub fn parquet_properties() -> WriterProperties {
+    let compression = ZstdLevel::try_new(3).map_or(Compression::SNAPPY, Compression::ZSTD);
+    WriterProperties::builder().set_compression(compression).build()
+}
+
+/// The result as a table of text.
+fn table(schema: &SchemaRef, batches: &[RecordBatch], max_rows: usize) -> Result<String, CliError> {
+    let headers: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
+    let is_number = |ty: &DataType| ty.is_numeric();
+    let right: Vec<usize> =
+        schema.fields().iter().enumerate().filter(|(_, f)| is_number(f.data_type())).map(|(i, _)| i).collect();
+    let options = FormatOptions::default().with_null("");
+    let mut rows = Vec::new();
+    for batch in batches {
+        let cells: Vec<ArrayFormatter<'_>> =
+            batch.columns().iter().map(|c| ArrayFormatter::try_new(c, &options)).collect::<Result<_, _>>()?;
+        for row in 0..batch.num_rows().min(max_rows - rows.len()) {
+            rows.push(cells.iter().map(|cell| one_line(&cell.value(row).to_string())).collect());
+        }
+    }
+    Ok(terminal::columns(&headers, &right, rows))
+}
+
+/// Text of several lines on one, and not wider than can be read.
+fn one_line(text: &str) -> String {
+    const WIDEST: usize = 80;
+    let line = text.replace("\r\n", " ").replace(['\r', '\n', '\t'], " ");
+    if line.chars().count() <= WIDEST {
+        return line;
+    }
+    let cut: String = line.chars().take(WIDEST - 1).collect();
+    format!("{cut}…")
+}
+
+/// The answer to `\tables` and `\d TABLE`, which need no profile.
+fn listing(query: &str) -> Result<Option<String>, CliError> {
+    let Some(command) = query.strip_prefix('\\') else { return Ok(None) };
+    let mut words = command.split_whitespace();
+    match (words.next(), words.next()) {
+        (Some("tables" | "dt" | "d"), None) => Ok(Some(tables())),
+        (Some("d" | "tables"), Some(name)) => match schema::by_name(&name.to_ascii_lowercase()) {
+            Some(spec) => Ok(Some(columns(spec))),
+            None => Err(CliError::Usage(format!("there is no table {name}; \\tables lists them"))),
+        },
+        _ => Err(CliError::Usage(format!("unknown command {query}; there are \\tables and \\d TABLE"))),
+    }
+}
+
+fn tables() -> String {
+    let mut text = String::new();
+    for (family, title) in [
+        (Family::Fact, "what happened"),
+        (Family::Reported, "what the source's own summaries say, in their units"),
+        (Family::About, "about the profile itself"),
+    ] {
+        text.push_str(title);
+        text.push('\n');
+        let of_family = schema::all().iter().filter(|t| t.family == family);
+        text.push_str(&terminal::columns(&["table", "one row"], &[], of_family.map(|t| vec![t.name.to_owned(), row_of(t)])));
+        text.push('\n');
+    }
+    text.push_str("\\d TABLE lists the columns of a table; every table also has the column rank.\n");
+    text
+}
+
+/// `One row per kernel …` without its first words.
+fn row_of(table: &TableSpec) -> String {
+    table.doc.trim_start_matches("One row per ").to_owned()
+}
+
+fn columns(spec: &TableSpec) -> String {
+    let mut rows = vec![vec!["rank".to_owned(), "Int64".to_owned(), String::new(), "Rank the row belongs to.".to_owned()]];
+    rows.extend(spec.columns.iter().map(|column| {
+        let ty = match column.ty.scanned() {
+            DataType::Utf8View => "Text".to_owned(),
+            other => other.to_string(),
+        };
+        vec![column.name.to_string(), ty, column.unit.to_owned(), column.doc.to_owned()]
+    }));
+    format!("{}: {}\n{}", spec.name, spec.doc, terminal::columns(&["column", "type", "unit", "meaning"], &[], rows))
+}
+
+impl From<CliError> for EngineError {
+    fn from(error: CliError) -> Self {
+        EngineError::Internal(error.to_string())
+    }
+}

@@ -1,0 +1,71 @@
+//! What can go wrong, and whose fault it is.
+
+use std::io;
+use std::path::PathBuf;
+
+use npuscope_engine::EngineError;
+use npuscope_formats::output::OutputError;
+use npuscope_tables::cache::CacheError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    #[error("{0}")]
+    Usage(String),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    #[error("cannot write {path}: {source}", path = path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("{0}")]
+    Strict(String),
+    #[error("{0}")]
+    Internal(String),
+    /// Who read our output has seen enough.
+    #[error("the output was closed")]
+    Closed,
+}
+
+impl CliError {
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            CliError::Closed => 0,
+            CliError::Usage(_) | CliError::Output(_) | CliError::Write { .. } | CliError::Strict(_) => 2,
+            CliError::Engine(EngineError::Internal(_) | EngineError::Cache(_)) | CliError::Internal(_) => 3,
+            CliError::Engine(_) => 2,
+        }
+    }
+}
+
+impl From<io::Error> for CliError {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe { CliError::Closed } else { CliError::Internal(error.to_string()) }
+    }
+}
+
+impl From<CacheError> for CliError {
+    fn from(error: CacheError) -> Self {
+        CliError::Engine(error.into())
+    }
+}
+
+impl From<arrow::error::ArrowError> for CliError {
+    fn from(error: arrow::error::ArrowError) -> Self {
+        match error {
+            arrow::error::ArrowError::IoError(_, io) => io.into(),
+            other => CliError::Internal(other.to_string()),
+        }
+    }
+}
+
+impl From<parquet::errors::ParquetError> for CliError {
+    fn from(error: parquet::errors::ParquetError) -> Self {
+        CliError::Internal(error.to_string())
+    }
+}
+
+impl From<serde_json::Error> for CliError {
+    fn from(error: serde_json::Error) -> Self {
+        io::Error::from(error).into()
+    }
+}

@@ -1,0 +1,48 @@
+//! The command line, as a library: the binary and the Python wheel both call [`run`].
+
+pub mod arguments;
+mod commands;
+mod error;
+mod progress;
+mod settings;
+mod terminal;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+use error::CliError;
+use settings::Settings;
+
+/// Runs a command line and gives its exit code: 0 fine, 1 findings above a threshold, 2 bad usage or
+/// input, 3 internal error.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let code = u8::try_from(error.exit_code()).unwrap_or(2);
+            // Help and version go to stdout, errors to stderr; a closed pipe is nobody's fault.
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    let settings = Settings::resolve(&arguments.global);
+    let result = match &arguments.command {
+        Command::Doctor(command) => commands::doctor::run(command, &settings),
+        Command::Info(command) => commands::info::run(command, &settings),
+        Command::Sql(command) => commands::sql::run(command, &settings),
+        Command::Convert(command) => commands::convert::run(command, &settings),
+        Command::Synth(command) => commands::synth::run(command, &settings),
+        Command::Completion(command) => commands::completion::run(command),
+    };
+    match result {
+        Ok(code) => code,
+        Err(CliError::Closed) => ExitCode::SUCCESS,
+        Err(error) => {
+            settings.terminal.error(&error.to_string());
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Words on the terminal: results on stdout, everything else on stderr.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write};
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::arguments::ColorChoice;
+
+#[derive(Clone, Copy, Debug)]
+pub enum Style {
+    Bold,
+    Dim,
+    Red,
+    Yellow,
+    Green,
+}
+
+pub struct Terminal {
+    color: ColorChoice,
+    quiet: bool,
+}
+
+impl Terminal {
+    pub fn new(color: ColorChoice, quiet: bool) -> Terminal {
+        Terminal { color, quiet }
+    }
+
+    fn colours(&self, is_terminal: bool) -> bool {
+        match self.color {
+            ColorChoice::Auto => is_terminal,
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+        }
+    }
+
+    /// Whether somebody can see a progress bar.
+    pub fn shows_progress(&self) -> bool {
+        !self.quiet && self.color != ColorChoice::Never && io::stderr().is_terminal()
+    }
+
+    /// Text for stdout, styled where that is wanted.
+    pub fn styled(&self, style: Style, text: &str) -> String {
+        paint(self.colours(io::stdout().is_terminal()), style, text)
+    }
+
+    pub fn error(&self, message: &str) {
+        self.say(Style::Red, "error", message);
+    }
+
+    pub fn warning(&self, message: &str) {
+        if !self.quiet {
+            self.say(Style::Yellow, "warning", message);
+        }
+    }
+
+    pub fn note(&self, message: &str) {
+        if !self.quiet {
+            self.say(Style::Dim, "note", message);
+        }
+    }
+
+    fn say(&self, style: Style, label: &str, message: &str) {
+        let label = paint(self.colours(io::stderr().is_terminal()), style, label);
+        let _ = writeln!(io::stderr(), "{label}: {message}");
+    }
+}
+
+fn paint(colours: bool, style: Style, text: &str) -> String {
+    let code = match style {
+        _ if !colours => return text.to_owned(),
+        Style::Bold => 1,
+        Style::Dim => 2,
+        Style::Red => 31,
+        Style::Green => 32,
+        Style::Yellow => 33,
+    };
+    format!("\x1b[{code}m{text}\x1b[0m")
+}
+
+/// Columns under their headers, no lines. `right` names the columns of numbers.
+pub fn columns(headers: &[&str], right: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let header: Vec<String> = headers.iter().map(|h| (*h).to_owned()).collect();
+    let mut lines: Vec<Vec<String>> = vec![header];
+    lines.extend(rows);
+    if headers.iter().all(|h| h.is_empty()) {
+        lines.remove(0);
+    }
+    let width = |column: usize| lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.width()).max();
+    let widths: Vec<usize> = (0..headers.len()).map(|column| width(column).unwrap_or_default()).collect();
+    let mut text = String::new();
+    for line in &lines {
+        let mut printed = String::from(" ");
+        for (column, (cell, width)) in line.iter().zip(&widths).enumerate() {
+            let padding = " ".repeat(width.saturating_sub(cell.width()));
+            let (before, after) = if right.contains(&column) { (padding.as_str(), "") } else { ("", padding.as_str()) };
+            let _ = write!(printed, " {before}{cell}{after} ");
+        }
+        text.push_str(printed.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// 12,345,678.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// 3.4 MB.
+pub fn bytes(number: u64) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB"];
+    #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
+    let mut value = number as f64;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let unit_name = units.get(unit).copied().unwrap_or_default();
+    if unit == 0 { format!("{number} B") } else { format!("{value:.1} {unit_name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([999, 1_500, 3_400_000].map(bytes), ["999 B", "1.5 kB", "3.4 MB"]);
+    }
+}

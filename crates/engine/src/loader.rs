@@ -1,0 +1,181 @@
+//! Gets the tables of a rank: from the cache, or from the files and then into the cache.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow::array::RecordBatch;
+use npuscope_formats::discover::RankSource;
+use npuscope_formats::fingerprint::fingerprint;
+use npuscope_formats::read::{ReadOptions, read_rank};
+use npuscope_tables::cache::{Cache, CacheError, CachedRank, CachedTable};
+use npuscope_tables::{RankTables, Strings, TableId};
+
+/// Told what loading a rank is doing.
+pub trait Progress: Send + Sync {
+    /// A rank whose files have that many bytes is about to be read.
+    fn start(&self, rank: i64, bytes: u64);
+    /// That many more bytes of it have been read.
+    fn advance(&self, rank: i64, bytes: u64);
+    /// The rank is done.
+    fn finish(&self, rank: i64);
+}
+
+/// Nobody listens.
+pub struct Silent;
+
+impl Progress for Silent {
+    fn start(&self, _: i64, _: u64) {}
+    fn advance(&self, _: i64, _: u64) {}
+    fn finish(&self, _: i64) {}
+}
+
+/// Loads ranks, each once.
+pub struct Loader {
+    cache: Cache,
+    max_cache_bytes: u64,
+    threads: usize,
+    progress: Arc<dyn Progress>,
+    loaded: Mutex<HashMap<String, Arc<Mutex<Option<LoadedRank>>>>>,
+    warnings: Mutex<Vec<String>>,
+}
+
+impl Loader {
+    pub fn new(cache: Cache, max_cache_bytes: u64, threads: usize, progress: Arc<dyn Progress>) -> Loader {
+        Loader { cache, max_cache_bytes, threads, progress, loaded: Mutex::default(), warnings: Mutex::default() }
+    }
+
+    /// The tables of a rank. Two that ask for one rank at the same time share the work.
+    pub fn load(&self, source: &RankSource) -> Result<LoadedRank, CacheError> {
+        let key = fingerprint(source);
+        let slot = lock(&self.loaded).entry(key.clone()).or_default().clone();
+        let mut slot = lock(&slot);
+        if let Some(rank) = &*slot {
+            return Ok(rank.clone());
+        }
+        let rank = match self.cache.open(&key) {
+            Some(cached) => LoadedRank::cached(cached)?,
+            None => self.read(source, &key)?,
+        };
+        *slot = Some(rank.clone());
+        Ok(rank)
+    }
+
+    /// Reads a rank from its files. A cache that cannot be written costs time, not the answer.
+    fn read(&self, source: &RankSource, key: &str) -> Result<LoadedRank, CacheError> {
+        self.progress.start(source.rank, source.bytes());
+        let advance = |bytes| self.progress.advance(source.rank, bytes);
+        let tables = read_rank(source, ReadOptions { threads: self.threads, progress: &advance });
+        let stored = self.cache.store(key, &tables);
+        self.progress.finish(source.rank);
+        match stored {
+            Ok(cached) => {
+                // What was just written was used last, so it is trimmed last.
+                if let Err(error) = self.cache.trim(self.max_cache_bytes) {
+                    self.warn(error.to_string());
+                }
+                LoadedRank::cached(cached)
+            }
+            Err(error) => {
+                self.warn(format!("{error}; rank {} will be read again next time", source.rank));
+                Ok(LoadedRank::in_memory(tables))
+            }
+        }
+    }
+
+    fn warn(&self, warning: String) {
+        let mut warnings = lock(&self.warnings);
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+
+    /// What went wrong without costing an answer, since this was last asked.
+    pub fn take_warnings(&self) -> Vec<String> {
+        std::mem::take(&mut lock(&self.warnings))
+    }
+}
+
+/// A panic elsewhere while the lock was held leaves nothing half done: values are replaced whole.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The tables of one rank, wherever they are.
+#[derive(Clone)]
+pub struct LoadedRank {
+    strings: Strings,
+    tables: Arc<Tables>,
+}
+
+enum Tables {
+    Cached(CachedRank),
+    Memory(RankTables),
+}
+
+impl LoadedRank {
+    fn cached(rank: CachedRank) -> Result<LoadedRank, CacheError> {
+        Ok(LoadedRank { strings: rank.strings()?, tables: Arc::new(Tables::Cached(rank)) })
+    }
+
+    fn in_memory(tables: RankTables) -> LoadedRank {
+        LoadedRank { strings: tables.strings().clone(), tables: Arc::new(Tables::Memory(tables)) }
+    }
+
+    pub fn strings(&self) -> &Strings {
+        &self.strings
+    }
+
+    /// Number of rows of a table.
+    pub fn rows(&self, table: TableId) -> u64 {
+        match &*self.tables {
+            Tables::Cached(rank) => rank.rows(table),
+            Tables::Memory(tables) => tables.len(table) as u64,
+        }
+    }
+
+    /// All tables, mapped or in memory.
+    pub fn tables(&self) -> Result<RankTables, CacheError> {
+        match &*self.tables {
+            Tables::Cached(rank) => rank.tables(),
+            Tables::Memory(tables) => Ok(tables.clone()),
+        }
+    }
+
+    /// One table, segment by segment.
+    pub fn segments(&self, table: TableId) -> Result<Segments, CacheError> {
+        Ok(match &*self.tables {
+            Tables::Cached(rank) => rank.table(table)?.map_or(Segments::Memory(Vec::new()), Segments::Cached),
+            Tables::Memory(tables) => Segments::Memory(tables.batches(table).to_vec()),
+        })
+    }
+}
+
+/// The segments of a table.
+pub enum Segments {
+    Cached(CachedTable),
+    Memory(Vec<RecordBatch>),
+}
+
+impl Segments {
+    pub fn len(&self) -> usize {
+        match self {
+            Segments::Cached(table) => table.segments().len(),
+            Segments::Memory(batches) => batches.len(),
+        }
+    }
+
+    /// The time a segment covers, where that is known.
+    pub fn time(&self, index: usize) -> Option<(i64, i64)> {
+        match self {
+            Segments::Cached(table) => table.segments().get(index)?.time,
+            Segments::Memory(_) => None,
+        }
+    }
+
+    pub fn read(&self, index: usize) -> Result<Option<RecordBatch>, CacheError> {
+        match self {
+            Segments::Cached(table) => table.read(index).map(Some),
+            Segments::Memory(batches) => Ok(batches.get(index).cloned()),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! A table of the profile as DataFusion sees it: one file group, and so one partition, per rank.
+
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, Field, SchemaRef};
+use async_trait::async_trait;
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::ScalarValue;
+use datafusion::datasource::TableType;
+use datafusion::error::Result;
+use datafusion::execution::object_store::ObjectStoreUrl;
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion_datasource::file_groups::FileGroup;
+use datafusion_datasource::file_scan_config::FileScanConfigBuilder;
+use datafusion_datasource::source::DataSourceExec;
+use datafusion_datasource::{PartitionedFile, TableSchema};
+use npuscope_formats::discover::RankSource;
+use npuscope_tables::schema::TableSpec;
+
+use crate::filters::{Range, narrows, range_of};
+use crate::loader::Loader;
+use crate::source::{RankOfPartition, RankTableSource};
+
+/// The column that tells ranks apart.
+pub const RANK: &str = "rank";
+
+/// One table over all ranks.
+pub struct RankTable {
+    spec: &'static TableSpec,
+    sources: Vec<Arc<RankSource>>,
+    loader: Arc<Loader>,
+    schema: TableSchema,
+}
+
+impl std::fmt::Debug for RankTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RankTable").field("table", &self.spec.name).field("ranks", &self.sources.len()).finish()
+    }
+}
+
+impl RankTable {
+    pub fn new(spec: &'static TableSpec, sources: Vec<Arc<RankSource>>, loader: Arc<Loader>) -> RankTable {
+        let rank = Arc::new(Field::new(RANK, DataType::Int64, false).with_metadata(
+            [("doc".to_owned(), "Rank the row belongs to; -1 for the job as a whole.".to_owned())].into(),
+        ));
+        let schema = TableSchema::builder(spec.schema.clone()).with_table_partition_cols(vec![rank]).build();
+        RankTable { spec, sources, loader, schema }
+    }
+
+    /// The file groups of the ranks that `filters` leave.
+    fn file_groups(&self, filters: &[Expr]) -> Vec<FileGroup> {
+        let ranks = range_of(RANK, filters);
+        let wanted = self.sources.iter().filter(|source| ranks.contains(source.rank));
+        wanted
+            .map(|source| {
+                let path = source.directory.to_string_lossy().into_owned();
+                let mut file = PartitionedFile::new(path, source.bytes().max(1));
+                file.partition_values = vec![ScalarValue::Int64(Some(source.rank))];
+                file.extensions.insert(RankOfPartition(source.clone()));
+                FileGroup::new(vec![file])
+            })
+            .collect()
+    }
+}
+
+#[async_trait]
+impl TableProvider for RankTable {
+    fn schema(&self) -> SchemaRef {
+        self.schema.table_schema().clone()
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    async fn scan(
+        &self,
+        _: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let time = self.spec.time.map_or(Range::ALL, |column| range_of(column, filters));
+        let source = RankTableSource::new(self.spec, self.loader.clone(), self.schema.clone(), time);
+        let config = FileScanConfigBuilder::new(ObjectStoreUrl::local_filesystem(), Arc::new(source))
+            .with_file_groups(self.file_groups(filters))
+            .with_projection_indices(projection.cloned())?
+            .with_limit(limit)
+            .build();
+        Ok(DataSourceExec::from_data_source(config))
+    }
+
+    /// Filters on rank and time choose what is read; rows are still checked one by one afterwards.
+    fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
+        let is_used = |filter: &Expr| narrows(RANK, filter) || self.spec.time.is_some_and(|time| narrows(time, filter));
+        Ok(filters
+            .iter()
+            .map(|filter| match is_used(filter) {
+                true => TableProviderFilterPushDown::Inexact,
+                false => TableProviderFilterPushDown::Unsupported,
+            })
+            .collect())
+    }
+}

@@ -1,0 +1,198 @@
+//! A profile, opened.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use datafusion::error::DataFusionError;
+use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use futures::StreamExt;
+use npuscope_formats::discover::{DiscoverError, Profile, RankSource, discover};
+use npuscope_tables::cache::{Cache, CacheError};
+use npuscope_tables::schema;
+use tokio::runtime::Runtime;
+
+use crate::loader::{LoadedRank, Loader, Progress, Silent};
+use crate::provider::RankTable;
+
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    #[error(transparent)]
+    Discover(#[from] DiscoverError),
+    /// The query is at fault.
+    #[error("{0}")]
+    Query(String),
+    #[error(transparent)]
+    Cache(#[from] CacheError),
+    #[error("the query ran out of its memory of {limit}; give it more, or a directory to spill to: {what}")]
+    Memory { limit: String, what: String },
+    /// Neither the query nor the data is at fault.
+    #[error("{0}")]
+    Internal(String),
+}
+
+/// How a profile is opened.
+#[derive(Clone)]
+pub struct SessionOptions {
+    /// Where caches are kept.
+    pub cache: PathBuf,
+    /// What caches may take on disk.
+    pub max_cache_bytes: u64,
+    /// What a query may take of memory before it spills.
+    pub memory_limit: Option<usize>,
+    /// Where it spills to; the system's temporary directory if none is given.
+    pub spill: Option<PathBuf>,
+    /// Threads for reading and querying.
+    pub threads: usize,
+    pub progress: Arc<dyn Progress>,
+}
+
+impl SessionOptions {
+    pub fn new(cache: impl Into<PathBuf>) -> SessionOptions {
+        SessionOptions {
+            cache: cache.into(),
+            max_cache_bytes: 20 << 30,
+            memory_limit: None,
+            spill: None,
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            progress: Arc::new(Silent),
+        }
+    }
+}
+
+/// A profile with its tables registered.
+pub struct Session {
+    profile: Profile,
+    context: SessionContext,
+    loader: Arc<Loader>,
+    runtime: Runtime,
+    memory_limit: Option<usize>,
+}
+
+impl Session {
+    /// Finds the ranks at `path` and makes their tables ready to be queried. Reads none of them yet.
+    pub fn open(path: &Path, options: SessionOptions) -> Result<Session, EngineError> {
+        let profile = discover(path)?;
+        let internal = |error: &dyn std::fmt::Display| EngineError::Internal(error.to_string());
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(options.threads.max(1))
+            .build()
+            .map_err(|e| internal(&e))?;
+        let context = context(&options).map_err(|e| internal(&e))?;
+        // One rank at a time per thread: reading a rank is itself spread over threads only when ranks are few.
+        let threads_per_rank = (options.threads / profile.ranks.len().max(1)).max(1);
+        let cache = Cache::new(options.cache);
+        let loader = Arc::new(Loader::new(cache, options.max_cache_bytes, threads_per_rank, options.progress));
+        let sources: Vec<Arc<RankSource>> = profile.sources().cloned().map(Arc::new).collect();
+        for spec in schema::all() {
+            let table = RankTable::new(spec, sources.clone(), loader.clone());
+            context.register_table(spec.name, Arc::new(table)).map_err(|e| internal(&e))?;
+        }
+        Ok(Session { profile, context, loader, runtime, memory_limit: options.memory_limit })
+    }
+
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// The tables of one rank.
+    pub fn load(&self, rank: &RankSource) -> Result<LoadedRank, EngineError> {
+        Ok(self.loader.load(rank)?)
+    }
+
+    /// Loads every rank and the job, on all threads, and hands each over in order.
+    pub fn load_all(&self) -> Result<Vec<LoadedRank>, EngineError> {
+        let loads = self.profile.sources().cloned().map(|source| {
+            let loader = self.loader.clone();
+            self.runtime.spawn_blocking(move || loader.load(&source))
+        });
+        let loads: Vec<_> = loads.collect();
+        let load = async {
+            let mut ranks = Vec::new();
+            for load in loads {
+                ranks.push(load.await.map_err(|e| EngineError::Internal(e.to_string()))??);
+            }
+            Ok(ranks)
+        };
+        self.runtime.block_on(load)
+    }
+
+    /// Runs a query to its end.
+    pub fn sql(&self, sql: &str) -> Result<(SchemaRef, Vec<RecordBatch>), EngineError> {
+        let mut batches = Vec::new();
+        let schema = self.stream(sql, |batch| {
+            batches.push(batch);
+            Ok::<(), EngineError>(())
+        })?;
+        Ok((schema, batches))
+    }
+
+    /// Runs a query and gives each batch to `take` as it comes; an error of `take` ends the query.
+    pub fn stream<E: From<EngineError>>(
+        &self,
+        sql: &str,
+        mut take: impl FnMut(RecordBatch) -> Result<(), E>,
+    ) -> Result<SchemaRef, E> {
+        let run = async {
+            let frame = self.context.sql(sql).await.map_err(|e| self.error(e))?;
+            let schema: SchemaRef = Arc::new(frame.schema().as_arrow().clone());
+            let mut stream: SendableRecordBatchStream = frame.execute_stream().await.map_err(|e| self.error(e))?;
+            while let Some(batch) = stream.next().await {
+                take(batch.map_err(|e| self.error(e))?)?;
+            }
+            Ok(schema)
+        };
+        self.runtime.block_on(run)
+    }
+
+    /// The plan of a query.
+    pub fn plan(&self, sql: &str) -> Result<Arc<dyn ExecutionPlan>, EngineError> {
+        let plan = async { self.context.sql(sql).await?.create_physical_plan().await };
+        self.runtime.block_on(plan).map_err(|e| self.error(e))
+    }
+
+    /// What went wrong without costing an answer, since this was last asked.
+    pub fn take_warnings(&self) -> Vec<String> {
+        self.loader.take_warnings()
+    }
+
+    fn error(&self, error: DataFusionError) -> EngineError {
+        match error.find_root() {
+            DataFusionError::SQL(..)
+            | DataFusionError::Plan(_)
+            | DataFusionError::SchemaError(..)
+            | DataFusionError::Execution(_)
+            | DataFusionError::ArrowError(..)
+            | DataFusionError::Diagnostic(..)
+            | DataFusionError::NotImplemented(_) => EngineError::Query(error.strip_backtrace()),
+            DataFusionError::ResourcesExhausted(what) => {
+                let limit = self.memory_limit.map_or("unlimited size".to_owned(), |bytes| format!("{} MB", bytes >> 20));
+                EngineError::Memory { limit, what: what.clone() }
+            }
+            _ => EngineError::Internal(error.strip_backtrace()),
+        }
+    }
+}
+
+fn context(options: &SessionOptions) -> Result<SessionContext, DataFusionError> {
+    let config = SessionConfig::new()
+        .with_target_partitions(options.threads.max(1))
+        .with_information_schema(true)
+        // Names are as the tables spell them; a user's capitals do not matter.
+        .set_bool("datafusion.sql_parser.enable_ident_normalization", true);
+    let mut disk = DiskManagerBuilder::default();
+    if let Some(directory) = &options.spill {
+        disk = disk.with_mode(DiskManagerMode::Directories(vec![directory.clone()]));
+    }
+    let mut runtime = RuntimeEnvBuilder::new().with_disk_manager_builder(disk);
+    if let Some(bytes) = options.memory_limit {
+        runtime = runtime.with_memory_pool(Arc::new(FairSpillPool::new(bytes)));
+    }
+    Ok(SessionContext::new_with_config_rt(config, runtime.build_arc()?))
+}

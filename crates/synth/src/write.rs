@@ -1,0 +1,41 @@
+//! A job as a directory of profiles.
+
+use npuscope_formats::flavour::Flavour;
+use npuscope_formats::output::{Output, OutputError};
+use npuscope_formats::{db, text};
+
+use crate::layout::DEVICES_PER_HOST;
+use crate::settings::host;
+use crate::simulate::Job;
+
+/// What to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Text,
+    Db,
+    Both,
+}
+
+/// Writes every rank of the job into `out`, and `ground_truth.json`. `progress` is told each rank that is done.
+pub fn write_job(job: &Job, form: Form, out: &Output, mut progress: impl FnMut(usize)) -> Result<(), OutputError> {
+    for rank in 0..job.config.ranks() {
+        let directory = out.directory(&rank_directory(job, rank))?;
+        let tables = job.rank(rank);
+        let number = i64::try_from(rank).unwrap_or(i64::MAX);
+        if form != Form::Db {
+            text::write_rank(tables.clone(), number, &directory)?;
+        }
+        if form != Form::Text {
+            db::write_rank(tables, number, &directory)?;
+        }
+        progress(rank);
+    }
+    out.file("ground_truth.json", |file| Ok(serde_json::to_writer_pretty(file, &job.truth())?))
+}
+
+/// `{host}_{process}_{time}_ascend_pt`, as the frameworks name it.
+fn rank_directory(job: &Job, rank: usize) -> String {
+    let process = 100_000 + rank % DEVICES_PER_HOST * 100;
+    let suffix = if job.config.flavour == Flavour::MindSpore { "ms" } else { "pt" };
+    format!("{}_{process}_20260101000000{:03}_ascend_{suffix}", host(rank), rank % 1000)
+}
