@@ -219,9 +219,8 @@ const CHECKS: &[Check] = &[
         setting: Setting::Level1,
         switch: &[],
         is_there: |t| {
-            t.rows::<kernel::Row>().any(|k| {
-                k.aic_total_time.is_some() || k.aiv_total_time.is_some() || k.metrics.is_some()
-            })
+            t.rows::<kernel::Row>()
+                .any(|k| k.aic_total_time.is_some() || k.aiv_total_time.is_some() || k.metrics.is_some())
         },
     },
     Check {
@@ -281,7 +280,11 @@ const CHECKS: &[Check] = &[
         what: "user ranges (mstx)",
         good_for: "stages and modules by name",
         setting: Setting::Mstx,
-        switch: &["config/experimental_config/_mstx", "config/experimental_config/_msprof_tx", "profiler_parameters/mstx"],
+        switch: &[
+            "config/experimental_config/_mstx",
+            "config/experimental_config/_msprof_tx",
+            "profiler_parameters/mstx",
+        ],
         is_there: |t| has_kind(t, Kind::Mstx),
     },
 ];

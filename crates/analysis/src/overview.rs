@@ -58,13 +58,19 @@ fn rank_time(rank: i64, tables: RankTables) -> Option<RankTime> {
     }
     #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
     let count = steps.len() as f64;
-    let mean = |part: fn(&reported_step::Row) -> Option<f64>| {
-        steps.iter().filter_map(part).sum::<f64>() / count / 1000.0
-    };
+    let mean =
+        |part: fn(&reported_step::Row) -> Option<f64>| steps.iter().filter_map(part).sum::<f64>() / count / 1000.0;
     let computing = mean(|s| s.computing);
     let exposed_communication = mean(|s| s.communication_not_overlapped);
     let free = mean(|s| s.free);
-    Some(RankTime { rank, steps: steps.len(), step: computing + exposed_communication + free, computing, exposed_communication, free })
+    Some(RankTime {
+        rank,
+        steps: steps.len(),
+        step: computing + exposed_communication + free,
+        computing,
+        exposed_communication,
+        free,
+    })
 }
 
 /// Ranks that compute longer than the median: the others wait for them in every collective.

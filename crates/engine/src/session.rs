@@ -6,10 +6,10 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use datafusion::error::DataFusionError;
+use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
-use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::StreamExt;
@@ -172,7 +172,8 @@ impl Session {
             | DataFusionError::Diagnostic(..)
             | DataFusionError::NotImplemented(_) => EngineError::Query(error.strip_backtrace()),
             DataFusionError::ResourcesExhausted(what) => {
-                let limit = self.memory_limit.map_or("unlimited size".to_owned(), |bytes| format!("{} MB", bytes >> 20));
+                let limit =
+                    self.memory_limit.map_or("unlimited size".to_owned(), |bytes| format!("{} MB", bytes >> 20));
                 EngineError::Memory { limit, what: what.clone() }
             }
             _ => EngineError::Internal(error.strip_backtrace()),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::error::{DataFusionError, Result};
+use datafusion::object_store::ObjectStore;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder};
@@ -21,7 +22,6 @@ use futures::{FutureExt, StreamExt, stream};
 use npuscope_formats::discover::RankSource;
 use npuscope_tables::scan::scan_batch;
 use npuscope_tables::schema::TableSpec;
-use datafusion::object_store::ObjectStore;
 
 use crate::filters::Range;
 use crate::loader::{LoadedRank, Loader};

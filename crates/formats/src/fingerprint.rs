@@ -45,7 +45,8 @@ fn sample(path: &Path, hash: &mut Xxh3) {
     hash.update(&modified.map_or(0, |time| time.as_nanos()).to_le_bytes());
     let Ok(mut file) = File::open(path) else { return };
     let length = metadata.len();
-    let places = (0..=SAMPLES_BETWEEN).map(|n| length / (SAMPLES_BETWEEN + 1) * n).chain([length.saturating_sub(SAMPLE)]);
+    let places =
+        (0..=SAMPLES_BETWEEN).map(|n| length / (SAMPLES_BETWEEN + 1) * n).chain([length.saturating_sub(SAMPLE)]);
     let mut buffer = Vec::new();
     for place in places {
         buffer.clear();

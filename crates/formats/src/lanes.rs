@@ -17,6 +17,21 @@ const fn device(process: &'static str, sort: i64, layer: Layer) -> LayerSpec {
     LayerSpec { process, sort, on_device: true, layer }
 }
 
+impl LayerSpec {
+    fn lane(self, pid: i64, tid: i64, device: i64, thread: Option<String>) -> LaneText {
+        LaneText {
+            pid,
+            tid,
+            process: self.process.to_owned(),
+            thread_sort: thread.is_some().then_some(tid),
+            thread,
+            label: if self.on_device { format!("NPU {device}") } else { "CPU".to_owned() },
+            process_sort: self.sort,
+            layer: self.layer,
+        }
+    }
+}
+
 pub const CANN: LayerSpec = LayerSpec { process: "CANN", sort: 7, on_device: false, layer: Layer::Cann };
 pub const OS_RUNTIME: LayerSpec =
     LayerSpec { process: "OS Runtime API", sort: 13, on_device: false, layer: Layer::Other };
@@ -84,35 +99,24 @@ impl Lanes {
     pub fn host_layer(&mut self, spec: LayerSpec, thread: i64) -> u32 {
         let (process, tid) = (thread >> 32, thread & 0xffff_ffff);
         let pid = process << 10 | spec.sort << 5 | HOST;
-        self.layer(spec, pid, tid, HOST, Some(format!("Thread {tid}")), Some(tid))
+        self.lane(pid, tid, || spec.lane(pid, tid, HOST, Some(format!("Thread {tid}"))))
     }
 
-    /// Lane number `tid` of a layer of a device.
-    pub fn device_layer(&mut self, spec: LayerSpec, device: i64, tid: i64, thread: Option<String>) -> u32 {
-        let pid = self.process << 10 | spec.sort << 5 | device;
-        let sort = thread.is_some().then_some(tid);
-        self.layer(spec, pid, tid, device, thread, sort)
-    }
-
-    fn layer(
+    /// Lane number `tid` of a layer of a device; `thread` names it when it is new.
+    pub fn device_layer(
         &mut self,
         spec: LayerSpec,
-        pid: i64,
-        tid: i64,
         device: i64,
-        thread: Option<String>,
-        sort: Option<i64>,
+        tid: i64,
+        thread: impl FnOnce() -> Option<String>,
     ) -> u32 {
-        self.lane(pid, tid, || LaneText {
-            pid,
-            tid,
-            process: spec.process.to_owned(),
-            thread,
-            label: if spec.on_device { format!("NPU {device}") } else { "CPU".to_owned() },
-            process_sort: spec.sort,
-            thread_sort: sort,
-            layer: spec.layer,
-        })
+        let pid = self.process << 10 | spec.sort << 5 | device;
+        self.lane(pid, tid, || spec.lane(pid, tid, device, thread()))
+    }
+
+    /// A stream of a device.
+    pub fn stream(&mut self, device: i64, stream: i64) -> u32 {
+        self.device_layer(HARDWARE, device, stream, || Some(format!("Stream {stream}")))
     }
 
     fn lane(&mut self, pid: i64, tid: i64, make: impl FnOnce() -> LaneText) -> u32 {

@@ -186,15 +186,23 @@ pub fn marked_steps(tables: &RankTables) -> Vec<step::Row> {
 
 /// First and last moment that the rows of the tables cover.
 pub fn time_window(tables: &RankTables) -> Option<(Ns, Ns)> {
+    use npuscope_tables::column::CellView;
     let mut window: Option<(Ns, Ns)> = None;
     let mut cover = |start: Ns, end: Ns| {
         let (first, last) = window.unwrap_or((start, end));
         window = Some((first.min(start), last.max(end)));
     };
-    tables.rows::<host_op::Row>().for_each(|r| cover(r.start, r.start.plus(r.duration.ns())));
-    tables.rows::<task::Row>().for_each(|r| cover(r.start, r.start.plus(r.duration.ns())));
-    tables.rows::<kernel::Row>().for_each(|r| cover(r.start, r.start.plus(r.duration.ns())));
-    tables.rows::<comm_op::Row>().for_each(|r| cover(r.start, r.start.plus(r.duration.ns())));
+    macro_rules! cover_slices {
+        ($($table:ident),+) => {
+            $(for (view, rows) in tables.views::<$table::Row>() {
+                for row in 0..rows {
+                    let start = view.start.get(row);
+                    cover(start, start.plus(view.duration.get(row).ns()));
+                }
+            })+
+        };
+    }
+    cover_slices!(host_op, task, kernel, comm_op);
     tables.rows::<step::Row>().for_each(|r| cover(r.start, r.end));
     window
 }

@@ -203,7 +203,7 @@ fn is_told_by_db(kind: &FileKind, rank: &RankSource) -> bool {
 }
 
 /// The bytes of a file, mapped; `None` for an empty file, which cannot be.
-fn map(path: &Path) -> std::io::Result<Option<Mmap>> {
+pub fn map(path: &Path) -> std::io::Result<Option<Mmap>> {
     let file = File::open(path)?;
     if file.metadata()?.len() == 0 {
         return Ok(None);

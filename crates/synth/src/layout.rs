@@ -79,7 +79,11 @@ impl Layout {
             (GroupKind::Data, (0..self.dp).map(|d| self.rank(tensor, d, stage)).collect()),
             (GroupKind::Pipeline, (0..self.pp).map(|s| self.rank(tensor, data, s)).collect()),
         ];
-        groups.into_iter().filter(|(_, ranks)| ranks.len() > 1).map(|(kind, ranks)| group(kind, ranks, config)).collect()
+        groups
+            .into_iter()
+            .filter(|(_, ranks)| ranks.len() > 1)
+            .map(|(kind, ranks)| group(kind, ranks, config))
+            .collect()
     }
 }
 

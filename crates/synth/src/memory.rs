@@ -126,7 +126,14 @@ impl Sample {
         match *self {
             Sample::Process { time, bytes } => {
                 let component = rank.strings.intern("APP");
-                let row = mem_sample::Row { kind, component, time, reserved: int(bytes), device: Some(device), ..mem_sample::Row::default() };
+                let row = mem_sample::Row {
+                    kind,
+                    component,
+                    time,
+                    reserved: int(bytes),
+                    device: Some(device),
+                    ..mem_sample::Row::default()
+                };
                 rank.mem_sample.push(row);
             }
             Sample::Allocator { time, allocated } => {

@@ -134,7 +134,14 @@ impl<'a> Builder<'a> {
         let (sequence, hidden) = (self.config.sequence, self.config.hidden);
         if self.is_first() {
             let table = vec![self.config.vocabulary / self.config.tp as u64, hidden];
-            self.vector("aten::embedding", "GatherV2", vec![table, vec![sequence]], vec![sequence, hidden], None, false);
+            self.vector(
+                "aten::embedding",
+                "GatherV2",
+                vec![table, vec![sequence]],
+                vec![sequence, hidden],
+                None,
+                false,
+            );
         } else {
             let peer = self.neighbour(self.stage - 1);
             self.actions.push(Action::Receive(PointToPoint { peer, elements: self.activation(), number: 2 * number }));
@@ -181,14 +188,25 @@ impl<'a> Builder<'a> {
             self.matmul("aten::mm", [sequence, vocabulary, hidden], None, true);
         } else {
             let peer = self.neighbour(self.stage + 1);
-            self.actions.push(Action::Receive(PointToPoint { peer, elements: self.activation(), number: 2 * number + 1 }));
+            self.actions.push(Action::Receive(PointToPoint {
+                peer,
+                elements: self.activation(),
+                number: 2 * number + 1,
+            }));
         }
         for layer in self.layers().rev() {
             self.backward_layer(layer);
         }
         if self.is_first() {
             let table = vec![self.config.vocabulary / self.config.tp as u64, hidden];
-            self.vector("aten::embedding_dense_backward", "EmbeddingDenseGrad", vec![vec![sequence, hidden]], table, None, true);
+            self.vector(
+                "aten::embedding_dense_backward",
+                "EmbeddingDenseGrad",
+                vec![vec![sequence, hidden]],
+                table,
+                None,
+                true,
+            );
         } else {
             let peer = self.neighbour(self.stage - 1);
             self.actions.push(Action::Send(PointToPoint { peer, elements: self.activation(), number: 2 * number + 1 }));
@@ -202,7 +220,14 @@ impl<'a> Builder<'a> {
         let tokens = vec![s, h];
         self.matmul("aten::mm", [s, h, 4 * h / tp], layer, true);
         self.matmul("aten::mm", [4 * h / tp, s, h], layer, true);
-        self.vector("npu::npu_swiglu_backward", "SwiGluGrad", vec![vec![s, 4 * h / tp]], vec![s, 8 * h / tp], layer, true);
+        self.vector(
+            "npu::npu_swiglu_backward",
+            "SwiGluGrad",
+            vec![vec![s, 4 * h / tp]],
+            vec![s, 8 * h / tp],
+            layer,
+            true,
+        );
         self.matmul("aten::mm", [s, 8 * h / tp, h], layer, true);
         self.matmul("aten::mm", [h, s, 8 * h / tp], layer, true);
         self.all_reduce_tensor();
@@ -222,25 +247,47 @@ impl<'a> Builder<'a> {
         let per_layer = (3 * h * h + h * h + 12 * h * h) / tp;
         for layer in self.layers() {
             if self.config.dp > 1 {
-                let collective = Collective { group: GroupKind::Data, name: "allReduce", elements: per_layer, dtype: "FP32" };
+                let collective =
+                    Collective { group: GroupKind::Data, name: "allReduce", elements: per_layer, dtype: "FP32" };
                 self.actions.push(Action::Collective(collective));
             }
             let weights = vec![per_layer];
-            self.vector("npu::npu_apply_adam_w", "ApplyAdamW", vec![weights.clone(), weights.clone()], weights, Some(layer), false);
+            self.vector(
+                "npu::npu_apply_adam_w",
+                "ApplyAdamW",
+                vec![weights.clone(), weights.clone()],
+                weights,
+                Some(layer),
+                false,
+            );
         }
     }
 
     fn all_reduce_tensor(&mut self) {
         if self.config.tp > 1 {
             let elements = self.activation();
-            self.actions.push(Action::Collective(Collective { group: GroupKind::Tensor, name: "allReduce", elements, dtype: "BFP16" }));
+            self.actions.push(Action::Collective(Collective {
+                group: GroupKind::Tensor,
+                name: "allReduce",
+                elements,
+                dtype: "BFP16",
+            }));
         }
     }
 
     fn matmul(&mut self, op: &'static str, [m, k, n]: [u64; 3], layer: Option<usize>, is_backward: bool) {
         let ns = chip::kernel_ns(2 * m * k * n, 2 * (m * k + k * n + m * n));
         let (inputs, output) = (vec![vec![m, k], vec![k, n]], vec![m, n]);
-        self.actions.push(Action::Kernel(Kernel { op, op_type: "MatMulV2", core: Core::Cube, inputs, output, ns, layer, is_backward }));
+        self.actions.push(Action::Kernel(Kernel {
+            op,
+            op_type: "MatMulV2",
+            core: Core::Cube,
+            inputs,
+            output,
+            ns,
+            layer,
+            is_backward,
+        }));
     }
 
     fn attention(&mut self, layer: Option<usize>, is_backward: bool) {
@@ -254,7 +301,16 @@ impl<'a> Builder<'a> {
         let ns = chip::kernel_ns(flops, 8 * s * h / tp);
         let inputs = vec![vec![s, h / tp]; 3];
         let output = vec![s, h / tp];
-        self.actions.push(Action::Kernel(Kernel { op, op_type, core: Core::Mix, inputs, output, ns, layer, is_backward }));
+        self.actions.push(Action::Kernel(Kernel {
+            op,
+            op_type,
+            core: Core::Mix,
+            inputs,
+            output,
+            ns,
+            layer,
+            is_backward,
+        }));
     }
 
     fn vector(
@@ -269,7 +325,16 @@ impl<'a> Builder<'a> {
         let elements = |shape: &Vec<u64>| shape.iter().product::<u64>();
         let bytes = 2 * (inputs.iter().map(elements).sum::<u64>() + elements(&output));
         let ns = chip::kernel_ns(0, bytes);
-        self.actions.push(Action::Kernel(Kernel { op, op_type, core: Core::Vector, inputs, output, ns, layer, is_backward }));
+        self.actions.push(Action::Kernel(Kernel {
+            op,
+            op_type,
+            core: Core::Vector,
+            inputs,
+            output,
+            ns,
+            layer,
+            is_backward,
+        }));
     }
 }
 

@@ -146,18 +146,31 @@ impl<'a> Recorder<'a> {
     }
 
     /// The host side of a launch: operator, queue, CANN calls, and the arrows between them.
-    fn launch(&mut self, timed: &Timed, op: &str, is_backward: bool, row: host_op::Row, item: &str, api: &str) -> Launch {
+    fn launch(
+        &mut self,
+        timed: &Timed,
+        op: &str,
+        is_backward: bool,
+        row: host_op::Row,
+        item: &str,
+        api: &str,
+    ) -> Launch {
         let begin = timed.launch - LAUNCH_NS - HOST_NS;
         let lane = self.thread(if is_backward { BACKWARD_THREAD } else { 0 });
-        let stack = format!("/work/train/model.py({}): {op};\r\n/work/train/train.py(88): train_step;\r\n/work/train/train.py(21): main", 40 + op.len());
+        let stack = format!(
+            "/work/train/model.py({}): {op};\r\n/work/train/train.py(88): train_step;\r\n/work/train/train.py(21): main",
+            40 + op.len()
+        );
         let stack = (!is_backward).then(|| self.intern(&stack));
         let start = self.host_op(lane, Kind::Op, begin, HOST_NS - 2_000, op, host_op::Row { stack, ..row });
         let correlation = self.next_correlation;
         self.next_correlation += 1;
         let queued = host_op::Row { connection_id: Some(correlation), ..host_op::Row::default() };
-        let enqueue = self.host_op(lane, Kind::Enqueue, begin + ENQUEUE.0, ENQUEUE.1, &format!("Enqueue@{api}"), queued);
+        let enqueue =
+            self.host_op(lane, Kind::Enqueue, begin + ENQUEUE.0, ENQUEUE.1, &format!("Enqueue@{api}"), queued);
         let queue = self.thread(QUEUE_THREAD);
-        let dequeue = self.host_op(queue, Kind::Dequeue, begin + DEQUEUE.0, DEQUEUE.1, &format!("Dequeue@{api}"), queued);
+        let dequeue =
+            self.host_op(queue, Kind::Dequeue, begin + DEQUEUE.0, DEQUEUE.1, &format!("Dequeue@{api}"), queued);
         self.flow("async_task_queue", correlation, (lane, enqueue), (queue, dequeue));
         let thread = self.process << 32 | (self.process + QUEUE_THREAD);
         let cann = self.lanes.host_layer(lanes::CANN, thread);
@@ -221,17 +234,19 @@ impl<'a> Recorder<'a> {
         };
         let launch = self.launch(timed, kernel.op, kernel.is_backward, row, &name, &api);
         let (start, ns) = (self.time(timed.start), i64::try_from(timed.end - timed.start).unwrap_or_default());
-        let lane = self.lanes.device_layer(lanes::HARDWARE, self.device, COMPUTE_STREAM, Some(format!("Stream {COMPUTE_STREAM}")));
+        let lane = self.lanes.stream(self.device, COMPUTE_STREAM);
         let core = match kernel.core {
             Core::Cube => "AI_CORE",
             Core::Vector => "AI_VECTOR_CORE",
             Core::Mix => "MIX_AIC",
         };
-        let (task_number, task_id) = self.task(lane, start, ns, &name, core, COMPUTE_STREAM, NONE_ID, launch.connection);
+        let (task_number, task_id) =
+            self.task(lane, start, ns, &name, core, COMPUTE_STREAM, NONE_ID, launch.connection);
         self.launched(&launch, (lane, start));
         self.computing.push(Interval::new(start.0, start.0 + ns));
         self.memory.kernel(timed, kernel, launch.op.1);
-        let quoted = |shapes: &[Vec<u64>]| format!("\"{}\"", shapes.iter().map(|s| joined(s)).collect::<Vec<_>>().join(";"));
+        let quoted =
+            |shapes: &[Vec<u64>]| format!("\"{}\"", shapes.iter().map(|s| joined(s)).collect::<Vec<_>>().join(";"));
         let many = |word: &str| vec![word; kernel.inputs.len()].join(";");
         let row = kernel::Row {
             task: Some(task_number),
@@ -303,11 +318,28 @@ impl<'a> Recorder<'a> {
             python_module_id: i64::try_from(layer).ok(),
             ..host_op::Row::default()
         };
-        self.host_op(lane, Kind::Python, start, end.saturating_sub(start), &format!("nn.Module: TransformerLayer_{layer}"), row);
+        self.host_op(
+            lane,
+            Kind::Python,
+            start,
+            end.saturating_sub(start),
+            &format!("nn.Module: TransformerLayer_{layer}"),
+            row,
+        );
     }
 
     #[expect(clippy::too_many_arguments, reason = "these are the columns of a task")]
-    fn task(&mut self, lane: u32, start: Ns, ns: i64, name: &str, kind: &str, stream: i64, subtask: i64, connection: i64) -> (i64, i64) {
+    fn task(
+        &mut self,
+        lane: u32,
+        start: Ns,
+        ns: i64,
+        name: &str,
+        kind: &str,
+        stream: i64,
+        subtask: i64,
+        connection: i64,
+    ) -> (i64, i64) {
         let number = self.next_task;
         self.next_task += 1;
         let task_id = number % 65_536;
@@ -371,10 +403,13 @@ impl<'a> Recorder<'a> {
         let row = host_op::Row { sequence: Some(-1), forward_thread: Some(0), ..host_op::Row::default() };
         let launch = self.launch(timed, op, false, row, &op_type, &op_type);
         let first_lane = self.group_lane(group);
-        let lane = self.lanes.device_layer(lanes::COMMUNICATION, self.device, first_lane, Some(format!("Group {} Communication", group.name)));
-        let plane = self.lanes.device_layer(lanes::COMMUNICATION, self.device, first_lane + 1, Some("Plane 0".to_owned()));
+        let lane = self.lanes.device_layer(lanes::COMMUNICATION, self.device, first_lane, || {
+            Some(format!("Group {} Communication", group.name))
+        });
+        let plane =
+            self.lanes.device_layer(lanes::COMMUNICATION, self.device, first_lane + 1, || Some("Plane 0".to_owned()));
         let stream = COMM_STREAM + group.kind as i64;
-        let stream_lane = self.lanes.device_layer(lanes::HARDWARE, self.device, stream, Some(format!("Stream {stream}")));
+        let stream_lane = self.lanes.stream(self.device, stream);
         let start = self.time(timed.start);
         let ns = i64::try_from(timed.end - timed.start).unwrap_or_default();
         let op_number = i64::try_from(self.operations.values().sum::<usize>()).unwrap_or_default();
@@ -417,16 +452,30 @@ impl<'a> Recorder<'a> {
         self.tables.kernel.push(row);
         self.launched(&launch, (lane, start));
         self.communication.push(Interval::new(start.0, start.0 + ns));
-        let operation = Operation { number: op_number, plane, stream, stream_lane, group_name, connection: launch.connection };
+        let operation =
+            Operation { number: op_number, plane, stream, stream_lane, group_name, connection: launch.connection };
         // All that is not moving data is waiting for the others to come.
         let moving = match name {
             "send" => timed.end - timed.start,
             "receive" => 1_000.min(timed.end - timed.start),
-            _ => crate::simulate::collective_ns(elements * if dtype == "FP32" { 4 } else { 2 }, &group.ranks).min(timed.end - timed.start),
+            _ => crate::simulate::collective_ns(elements * if dtype == "FP32" { 4 } else { 2 }, &group.ranks)
+                .min(timed.end - timed.start),
         };
         let waited = timed.end - moving;
         let local = group.local(self.rank);
         self.piece(&operation, timed.start, waited, "Notify_Wait", (local, local), None, dtype, 0);
+        // The rank's own share is put in place first: a copy on the chip.
+        let own = elements * 2 / group.ranks.len() as u64;
+        self.piece(
+            &operation,
+            waited,
+            waited + moving / 50,
+            "Memcpy",
+            (local, local),
+            Some((own, self.rank)),
+            dtype,
+            0,
+        );
         (operation, waited)
     }
 
@@ -450,8 +499,10 @@ impl<'a> Recorder<'a> {
         let (start, ns) = (self.time(begin), i64::try_from(end - begin).unwrap_or_default());
         let task_name = if name == "Notify_Wait" { "Notify Wait" } else { "SDMA" };
         let subtask = i64::try_from(round).unwrap_or_default();
-        let (task, task_id) = self.task(op.stream_lane, start, ns, task_name, task_name, op.stream, subtask, op.connection);
+        let (task, task_id) =
+            self.task(op.stream_lane, start, ns, task_name, task_name, op.stream, subtask, op.connection);
         let link = match moved {
+            Some((_, peer)) if peer == self.rank => "ON_CHIP",
             Some((_, peer)) if same_host(self.rank, peer) => "HCCS",
             Some(_) => "HCCS_SW",
             None => "INVALID_TYPE",
@@ -515,7 +566,7 @@ impl<'a> Recorder<'a> {
         let communication = union(std::mem::take(&mut self.communication));
         for (kind, interval) in device_time(&computing, &communication) {
             let name = layers::overlap_name(kind).to_owned();
-            let lane = self.lanes.device_layer(lanes::OVERLAP, self.device, kind as i64, Some(name));
+            let lane = self.lanes.device_layer(lanes::OVERLAP, self.device, kind as i64, || Some(name));
             let kind = self.intern(kind.name());
             self.tables.overlap.push(overlap::Row {
                 lane,
@@ -531,10 +582,10 @@ impl<'a> Recorder<'a> {
     /// Samples of the hardware, fifty a second.
     fn counters(&mut self, end: u64) {
         const EVERY: u64 = 20_000_000;
-        let freq = self.lanes.device_layer(lanes::AI_CORE_FREQ, self.device, 0, None);
-        let hbm = self.lanes.device_layer(lanes::HBM, self.device, 0, None);
-        let llc = self.lanes.device_layer(lanes::LLC, self.device, 0, None);
-        let memory = self.lanes.device_layer(lanes::NPU_MEM, self.device, 0, None);
+        let freq = self.lanes.device_layer(lanes::AI_CORE_FREQ, self.device, 0, || None);
+        let hbm = self.lanes.device_layer(lanes::HBM, self.device, 0, || None);
+        let llc = self.lanes.device_layer(lanes::LLC, self.device, 0, || None);
+        let memory = self.lanes.device_layer(lanes::NPU_MEM, self.device, 0, || None);
         for (number, at) in (0..=end).step_by(usize::try_from(EVERY).unwrap_or(1)).enumerate() {
             let noise = uniform([self.config.seed, 11, self.rank as u64, number as u64]);
             let time = self.time(at);
@@ -542,7 +593,14 @@ impl<'a> Recorder<'a> {
             for instance in 0..4 {
                 let bandwidth = (40e9 + 20e9 * noise).round();
                 self.sample(hbm, time, &format!("HBM {instance}/Read"), "Read", Some("B/s"), bandwidth);
-                self.sample(hbm, time, &format!("HBM {instance}/Write"), "Write", Some("B/s"), (bandwidth / 2.0).round());
+                self.sample(
+                    hbm,
+                    time,
+                    &format!("HBM {instance}/Write"),
+                    "Write",
+                    Some("B/s"),
+                    (bandwidth / 2.0).round(),
+                );
             }
             let hit_rate = (800.0 + 100.0 * noise).round() / 1000.0;
             self.sample(llc, time, "LLC 0 Read/Hit Rate", "Hit Rate(%)", None, hit_rate);

@@ -92,7 +92,10 @@ impl Job {
 
     /// Nanoseconds from the start of the job to the end of the last communication or kernel.
     pub fn duration(&self) -> u64 {
-        (0..self.config.ranks()).map(|rank| self.replay(rank).last().map_or(0, |timed| timed.end)).max().unwrap_or_default()
+        (0..self.config.ranks())
+            .map(|rank| self.replay(rank).last().map_or(0, |timed| timed.end))
+            .max()
+            .unwrap_or_default()
     }
 
     /// The actions of a rank with their times, step by step.
@@ -162,7 +165,12 @@ impl Clock {
 }
 
 /// Duration of a kernel: its own, two per cent of noise, and the slow rank's share.
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a duration in ns")]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a duration in ns"
+)]
 fn kernel_ns(config: &JobConfig, rank: usize, step: usize, index: usize, kernel: &Kernel) -> u64 {
     let noise = 1.0 + 0.02 * (uniform([config.seed, rank as u64, step as u64, index as u64]) - 0.5);
     let slow = config.slow_rank.filter(|slow| slow.rank == rank).map_or(1.0, |slow| slow.factor);

@@ -140,9 +140,15 @@ impl<T: Primitive> CellBuf for ValueBuf<T> {
     }
 
     fn take(&mut self) -> Vec<Option<ArrayRef>> {
-        let values = std::mem::take(&mut self.0);
+        let values = take_all(&mut self.0);
         vec![Some(Arc::new(PrimitiveArray::<T::Arrow>::new(values.into(), None)))]
     }
+}
+
+/// Takes the values out and leaves room for as many: the next batch is mostly as large as this one.
+fn take_all<N>(values: &mut Vec<N>) -> Vec<N> {
+    let room = Vec::with_capacity(values.len());
+    std::mem::replace(values, room)
 }
 
 /// Nulls before the first value are only counted.
@@ -184,7 +190,7 @@ impl<T: Primitive> CellBuf for OptionBuf<T> {
         if self.values.is_empty() {
             return vec![None];
         }
-        let values = std::mem::take(&mut self.values);
+        let values = take_all(&mut self.values);
         let nulls = NullBuffer::new(self.valid.finish());
         let nulls = Some(nulls).filter(|n| n.null_count() > 0);
         vec![Some(Arc::new(PrimitiveArray::<T::Arrow>::new(values.into(), nulls)))]

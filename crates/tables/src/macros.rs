@@ -61,8 +61,9 @@ macro_rules! table {
         }
 
         impl Builder {
-            pub fn push(&mut self, row: Row) {
+            pub fn push(&mut self, row: impl std::borrow::Borrow<Row>) {
                 use $crate::column::CellBuf;
+                let row = row.borrow();
                 $( self.columns.$field.push(row.$field); )+
                 self.pending += 1;
                 if self.pending == $crate::BATCH_ROWS {

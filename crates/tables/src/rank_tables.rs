@@ -49,12 +49,14 @@ impl RankTables {
         self.batches(table).is_empty()
     }
 
+    /// The batches of a table as views, with their number of rows: for reading few columns of many rows.
+    pub fn views<T: Table>(&self) -> impl Iterator<Item = (T::View, usize)> + '_ {
+        self.batches(T::ID).iter().map(|batch| (T::View::new(batch), batch.num_rows()))
+    }
+
     /// The rows of a table, in the order of the source.
     pub fn rows<T: Table>(&self) -> impl Iterator<Item = T> + '_ {
-        self.batches(T::ID).iter().flat_map(|batch| {
-            let view = T::View::new(batch);
-            (0..batch.num_rows()).map(move |row| view.row(row))
-        })
+        self.views::<T>().flat_map(|(view, rows)| (0..rows).map(move |row| view.row(row)))
     }
 
     /// Replaces the column `name` of a table; `values` gives the values of the next so many rows.

@@ -31,7 +31,9 @@ pub fn run(command: &ConvertCommand, settings: &Settings) -> Result<ExitCode, Cl
     for source in &sources {
         convert(command, source, &session, &out)?;
     }
-    if let Some(job) = session.profile().job.as_ref().filter(|_| command.ranks.is_none() && command.to == TargetFormat::Db) {
+    if let Some(job) =
+        session.profile().job.as_ref().filter(|_| command.ranks.is_none() && command.to == TargetFormat::Db)
+    {
         db::write_cluster(&session.load(job)?.tables()?, &out)?;
     }
     say_warnings(&session, settings);

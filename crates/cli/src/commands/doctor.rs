@@ -65,7 +65,8 @@ impl Report<'_> {
     fn ranks(&self) -> String {
         let rows = self.health.ranks.iter().take(MAX_LISTED).map(|rank| {
             let or_dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
-            let versions = [("", &rank.framework_version), ("CANN ", &rank.cann_version), ("schema ", &rank.schema_version)];
+            let versions =
+                [("", &rank.framework_version), ("CANN ", &rank.cann_version), ("schema ", &rank.schema_version)];
             let versions: Vec<String> =
                 versions.iter().filter_map(|(what, v)| v.as_ref().map(|v| format!("{what}{v}"))).collect();
             vec![
@@ -81,8 +82,7 @@ impl Report<'_> {
                 window(rank.window),
             ]
         });
-        let headers =
-            ["rank", "device", "host", "chip", "form", "framework", "versions", "level", "steps", "covers"];
+        let headers = ["rank", "device", "host", "chip", "form", "framework", "versions", "level", "steps", "covers"];
         let mut text = terminal::columns(&headers, &[0, 1], rows);
         self.more(&mut text, self.health.ranks.len(), "ranks");
         text
@@ -171,12 +171,14 @@ impl Report<'_> {
         for setting in settings {
             let of_setting: Vec<_> = missing.iter().filter(|(m, _)| m.setting == setting).collect();
             for (one, ranks) in &of_setting {
-                let whose = if ranks.len() == self.health.ranks.len() { String::new() } else { format!(" on ranks {ranks:?}") };
+                let whose =
+                    if ranks.len() == self.health.ranks.len() { String::new() } else { format!(" on ranks {ranks:?}") };
                 let remark = if one.was_on { " (it was turned on, but the files do not have it)" } else { "" };
                 text.push_str(&format!("  {}{whose}: {}{remark}\n", one.what, one.good_for));
             }
             if let Some((one, _)) = of_setting.first() {
-                let rows = one.switches.iter().map(|(dialect, switch)| vec![format!("  {dialect}"), (*switch).to_owned()]);
+                let rows =
+                    one.switches.iter().map(|(dialect, switch)| vec![format!("  {dialect}"), (*switch).to_owned()]);
                 text.push_str(&terminal::columns(&["", ""], &[], rows));
             }
         }
@@ -185,7 +187,8 @@ impl Report<'_> {
 
     fn problems(&self) -> String {
         let of_ranks = self.health.ranks.iter().flat_map(|r| r.problems.iter().map(move |p| (Some(r.rank), p)));
-        let all: Vec<(Option<i64>, &Problem)> = self.health.problems.iter().map(|p| (None, p)).chain(of_ranks).collect();
+        let all: Vec<(Option<i64>, &Problem)> =
+            self.health.problems.iter().map(|p| (None, p)).chain(of_ranks).collect();
         let mut text = String::new();
         self.title(&mut text, "problems");
         if all.is_empty() {
@@ -212,7 +215,10 @@ impl Report<'_> {
 
     fn more(&self, text: &mut String, count: usize, what: &str) {
         if count > MAX_LISTED {
-            let more = format!("  … and {} more {what}; --format json has all\n", terminal::grouped((count - MAX_LISTED) as u64));
+            let more = format!(
+                "  … and {} more {what}; --format json has all\n",
+                terminal::grouped((count - MAX_LISTED) as u64)
+            );
             text.push_str(&self.settings.terminal.styled(Style::Dim, &more));
         }
     }

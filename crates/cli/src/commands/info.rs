@@ -51,7 +51,8 @@ fn text(overview: &Overview, settings: &Settings) -> String {
     )));
     text.push('\n');
     text.push_str(&bold("time of a step on the device, mean in ms\n"));
-    let share = |part: f64, whole: f64| if whole > 0.0 { format!("{:.0} %", part / whole * 100.0) } else { String::new() };
+    let share =
+        |part: f64, whole: f64| if whole > 0.0 { format!("{:.0} %", part / whole * 100.0) } else { String::new() };
     let mut ranks: Vec<_> = overview.ranks.iter().collect();
     if ranks.len() > MAX_LISTED {
         ranks.sort_by(|a, b| b.computing.total_cmp(&a.computing));

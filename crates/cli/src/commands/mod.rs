@@ -36,6 +36,8 @@ fn check_strict(session: &Session) -> Result<(), CliError> {
     }
     match worst.first() {
         None => Ok(()),
-        Some(first) => Err(CliError::Strict(format!("{} problems while reading (--strict); the first: {first}", worst.len()))),
+        Some(first) => {
+            Err(CliError::Strict(format!("{} problems while reading (--strict); the first: {first}", worst.len())))
+        }
     }
 }

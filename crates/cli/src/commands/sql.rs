@@ -192,7 +192,11 @@ fn tables() -> String {
         text.push_str(title);
         text.push('\n');
         let of_family = schema::all().iter().filter(|t| t.family == family);
-        text.push_str(&terminal::columns(&["table", "one row"], &[], of_family.map(|t| vec![t.name.to_owned(), row_of(t)])));
+        text.push_str(&terminal::columns(
+            &["table", "one row"],
+            &[],
+            of_family.map(|t| vec![t.name.to_owned(), row_of(t)]),
+        ));
         text.push('\n');
     }
     text.push_str("\\d TABLE lists the columns of a table; every table also has the column rank.\n");
@@ -205,7 +209,8 @@ fn row_of(table: &TableSpec) -> String {
 }
 
 fn columns(spec: &TableSpec) -> String {
-    let mut rows = vec![vec!["rank".to_owned(), "Int64".to_owned(), String::new(), "Rank the row belongs to.".to_owned()]];
+    let mut rows =
+        vec![vec!["rank".to_owned(), "Int64".to_owned(), String::new(), "Rank the row belongs to.".to_owned()]];
     rows.extend(spec.columns.iter().map(|column| {
         let ty = match column.ty.scanned() {
             DataType::Utf8View => "Text".to_owned(),

@@ -3,15 +3,18 @@
 //! A trace names and spells the same samples its own way; the names here are the trace's, so that a
 //! counter is called the same whichever file it was read from.
 
+use std::ops::ControlFlow;
+
 use hashbrown::HashMap;
 use npuscope_tables::table::{counter, lane, mem_sample};
 use npuscope_tables::{Ns, RankBuilder, RankTables, Str};
-use rusqlite::Connection;
+use rusqlite::types::ValueRef;
 
 use super::cell::{Int, IntOr, Name, ReadContext, Real, Time};
 
+use super::database::{Database, Table};
 use super::layout::{self, Layout, Outcome, db_column};
-use crate::lanes::{self, LayerSpec, Lanes};
+use crate::lanes::{self, Lanes, LayerSpec};
 
 /// A row of any of these tables.
 #[derive(Clone, Copy, Default)]
@@ -232,17 +235,17 @@ fn names_instance(table: &str) -> bool {
 
 /// Reads one of [`TABLES`].
 pub fn read(
-    connection: &Connection,
+    database: &Database<'_>,
     table: &Layout<SampleRow>,
     spec: LayerSpec,
     lanes: &mut Lanes,
     context: &mut ReadContext<'_>,
     rank: &mut RankParts<'_>,
-) -> Outcome {
-    layout::read(connection, table, context, |row, context| {
-        let lane = lanes.device_layer(spec, row.device, 0, None);
+) -> Option<Outcome> {
+    layout::read(database, table, context, |row, context| {
+        let lane = lanes.device_layer(spec, row.device, 0, || None);
         let word = context.strings.get(row.name).to_owned();
-        for sample in samples(table.table, &row, &word) {
+        for sample in samples(table.table, row, &word) {
             let Some(value) = sample.value else { continue };
             let sample = counter::Row {
                 lane,
@@ -256,7 +259,7 @@ pub fn read(
             rank.counter.push(sample);
         }
         if table.table == "NPU_MEM" && word == "app" {
-            rank.mem_sample.push(process_memory(&row, context));
+            rank.mem_sample.push(process_memory(row, context));
         }
     })
 }
@@ -383,39 +386,34 @@ fn slot_of(row: &mut SampleRow, slot: usize) -> &mut Option<f64> {
 }
 
 /// Samples of a table of another kind: one counter per table, one series per column.
-pub fn read_plain(
-    connection: &Connection,
-    table: &str,
-    lanes: &mut Lanes,
-    rank: &mut RankBuilder,
-) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare(&format!("SELECT * FROM {}", super::open::quoted(table)))?;
-    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
-    let find = |name: &str| names.iter().position(|n| n == name);
-    let (Some(time), device) = (find("timestampNs"), find("deviceId")) else { return Ok(()) };
-    let spec = LayerSpec { process: process_of(table), sort: sort_of(table), ..lanes::HBM };
+pub fn read_plain(database: &Database<'_>, table: &Table, lanes: &mut Lanes, rank: &mut RankBuilder) {
+    let find = |name: &str| table.columns.iter().position(|n| n == name);
+    let (Some(time), device) = (find("timestampNs"), find("deviceId")) else { return };
+    let spec = LayerSpec { process: process_of(&table.name), sort: sort_of(&table.name), ..lanes::HBM };
     let instance = ["cpuId", "portId", "funcId"].iter().find_map(|name| find(name));
-    let mut rows = statement.query(())?;
-    while let Some(row) = rows.next()? {
-        let Ok(rusqlite::types::ValueRef::Integer(time)) = row.get_ref(time) else { continue };
-        let device = device.and_then(|at| row.get(at).ok()).unwrap_or(31);
-        let lane = lanes.device_layer(spec, device, 0, None);
-        for (index, name) in names.iter().enumerate() {
-            let is_key = matches!(name.as_str(), "timestampNs" | "deviceId" | "cpuId" | "portId" | "funcId");
-            let Some(value) = row.get::<_, f64>(index).ok().filter(|_| !is_key) else { continue };
-            let sample = counter::Row {
-                lane,
-                time: Ns(time),
-                name: rank.strings.intern(spec.process),
-                series: rank.strings.intern(name),
-                instance: instance.and_then(|at| row.get(at).ok()),
-                value,
-                unit: None,
+    let name = rank.strings.intern(spec.process);
+    let series: Vec<Str> = table.columns.iter().map(|column| rank.strings.intern(column)).collect();
+    // What cannot be read is reported where the cells of the table are kept.
+    database.scan(table, |row| {
+        let integers = row.integers();
+        let integer = |column: usize| integers.get(column).copied().flatten();
+        let Some(time_ns) = integer(time) else { return ControlFlow::Continue(()) };
+        let lane = lanes.device_layer(spec, device.and_then(integer).unwrap_or(31), 0, || None);
+        row.each(|index, value| {
+            let is_key = [Some(time), device, instance].contains(&Some(index));
+            #[expect(clippy::cast_precision_loss, reason = "measurements are below 2^53")]
+            let value = match value {
+                ValueRef::Integer(number) => number as f64,
+                ValueRef::Real(real) => real,
+                _ => return,
             };
-            rank.counter.push(sample);
-        }
-    }
-    Ok(())
+            if let Some(&series) = series.get(index).filter(|_| !is_key) {
+                let instance = instance.and_then(integer);
+                rank.counter.push(counter::Row { lane, time: Ns(time_ns), name, series, instance, value, unit: None });
+            }
+        });
+        ControlFlow::Continue(())
+    });
 }
 
 /// Tables of samples that are kept cell by cell and shown as counters.

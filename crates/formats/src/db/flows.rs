@@ -1,6 +1,6 @@
 //! Arrows of a database: it has no arrows, but ids that calls and tasks share.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, flow, host_op, task};
 use npuscope_tables::{Ns, RankBuilder};
@@ -18,8 +18,11 @@ pub struct Flows {
     operators: Vec<(host_op::Row, Vec<i64>)>,
     calls: Vec<(i64, Place)>,
     marks: Vec<(i64, Place)>,
-    tasks: HashMap<i64, Vec<Place>>,
+    /// By connection id, once [`Flows::record`] has sorted them.
+    tasks: Vec<(i64, Place)>,
     operations: HashMap<i64, Place>,
+    /// Connection ids of calls, operators and marks.
+    wanted: HashSet<i64>,
 }
 
 impl Flows {
@@ -40,25 +43,32 @@ impl Flows {
 
     pub fn operator(&mut self, row: &host_op::Row, connections: &[i64]) {
         if !connections.is_empty() {
+            self.wanted.extend(connections);
             self.operators.push((*row, connections.to_vec()));
         }
     }
 
     pub fn call(&mut self, row: &host_op::Row) {
         if let Some(connection) = row.connection_id {
+            self.wanted.insert(connection);
             self.calls.push((connection, (row.lane, row.start)));
         }
     }
 
     pub fn mark(&mut self, row: &host_op::Row) {
         if let Some(connection) = row.connection_id {
+            self.wanted.insert(connection);
             self.marks.push((connection, (row.lane, row.start)));
         }
     }
 
+    /// To be called when all calls, operators and marks are known: a task that none of them leads to is
+    /// of no interest.
     pub fn task(&mut self, row: &task::Row) {
-        if let Some(connection) = row.connection_id {
-            self.tasks.entry(connection).or_default().push((row.lane, row.start));
+        if let Some(connection) = row.connection_id
+            && self.wanted.contains(&connection)
+        {
+            self.tasks.push((connection, (row.lane, row.start)));
         }
     }
 
@@ -68,16 +78,24 @@ impl Flows {
         }
     }
 
+    /// The tasks of a connection, in order of time.
+    fn tasks_of(&self, connection: i64) -> impl Iterator<Item = Place> {
+        let first = self.tasks.partition_point(|(id, _)| *id < connection);
+        let rest = self.tasks.get(first..).unwrap_or_default();
+        rest.iter().take_while(move |(id, _)| *id == connection).map(|(_, place)| *place)
+    }
+
     /// What a connection led to: the operation, where it was one, and not its many pieces.
-    fn caused(&self, connection: i64) -> &[Place] {
+    fn caused(&self, connection: i64) -> Vec<Place> {
         match self.operations.get(&connection) {
-            Some(place) => std::slice::from_ref(place),
-            None => self.tasks.get(&connection).map(Vec::as_slice).unwrap_or_default(),
+            Some(place) => vec![*place],
+            None => self.tasks_of(connection).collect(),
         }
     }
 
     /// Writes the rows of `flow`.
-    pub fn record(&self, rank: &mut RankBuilder) {
+    pub fn record(mut self, rank: &mut RankBuilder) {
+        self.tasks.sort_unstable_by_key(|(connection, (lane, time))| (*connection, *time, *lane));
         let kind = rank.strings.intern("async_task_queue");
         for &(correlation, enqueue, dequeue) in &self.queue {
             rank.flow.push(flow::Row { kind, ..arrow(Some(correlation), enqueue, dequeue) });
@@ -92,28 +110,27 @@ impl Flows {
             } else {
                 None
             };
-            for (index, &place) in self.caused(connection).iter().enumerate() {
+            for (index, place) in self.caused(connection).into_iter().enumerate() {
                 let branch = (index > 0).then_some(true);
                 rank.flow.push(flow::Row { kind, id_text, branch, ..arrow(id, Some(call), Some(place)) });
             }
         }
         let kind = rank.strings.intern("async_npu");
         for (row, connections) in &self.operators {
-            for &place in connections.iter().flat_map(|&connection| self.caused(connection)) {
+            for place in connections.iter().flat_map(|&connection| self.caused(connection)) {
                 rank.flow.push(flow::Row { kind, ..arrow(Some(place.1.0), Some((row.lane, row.start)), Some(place)) });
             }
         }
         let kind = rank.strings.intern("MsTx");
         for &(connection, mark) in &self.marks {
-            let reached = self.tasks.get(&connection).map(Vec::as_slice).unwrap_or_default();
-            let reached = reached.first().copied();
+            let reached = self.tasks_of(connection).next();
             rank.flow.push(flow::Row { kind, ..arrow(Some(connection), Some(mark), reached) });
         }
     }
 
     /// Forward and backward operators share an id that is no call's.
     fn forward_backward(&self, rank: &mut RankBuilder) {
-        let called: hashbrown::HashSet<i64> = self.calls.iter().map(|(connection, _)| *connection).collect();
+        let called: HashSet<i64> = self.calls.iter().map(|(connection, _)| *connection).collect();
         let mut pairs: HashMap<i64, Vec<&host_op::Row>> = HashMap::new();
         let mut order = Vec::new();
         for (row, connections) in &self.operators {

@@ -1,10 +1,12 @@
 //! A database table described once, for reading and for writing.
 
-use rusqlite::Connection;
+use std::ops::ControlFlow;
+
 use rusqlite::types::ValueRef;
 
 use super::cell::{ReadContext, SqlCell, WriteContext};
-use super::open::quoted;
+use super::database::{Database, Scan};
+use super::sqlite_file::Index;
 
 /// A table of a database whose rows become rows of type `R`.
 pub struct Layout<R: 'static> {
@@ -13,8 +15,7 @@ pub struct Layout<R: 'static> {
     pub columns: &'static [&'static [Column<R>]],
     /// Columns that hold nothing of the run: a viewer added them.
     pub ignored: &'static [&'static str],
-    /// Statements to be run when the table is filled.
-    pub indexes: &'static [&'static str],
+    pub indexes: &'static [Index],
     /// Called when all cells of a row are read.
     pub finish: fn(&mut R),
 }
@@ -87,48 +88,34 @@ pub struct Outcome {
     pub columns: Vec<String>,
     pub unread: Vec<String>,
     pub bad_cells: u64,
-    /// Why the table could not be read to its end.
-    pub error: Option<String>,
+    pub scan: Scan,
 }
 
-/// Reads the rows of a table in order and gives each to `take`.
+/// Reads the rows of a table in order and gives each to `take`; nothing if there is no such table.
 pub fn read<R: Default>(
-    connection: &Connection,
+    database: &Database<'_>,
     layout: &Layout<R>,
     context: &mut ReadContext<'_>,
-    mut take: impl FnMut(R, &mut ReadContext<'_>),
-) -> Outcome {
-    let mut outcome = Outcome::default();
-    if let Err(error) = read_rows(connection, layout, context, &mut take, &mut outcome) {
-        outcome.error = Some(error.to_string());
-    }
-    outcome
-}
-
-fn read_rows<R: Default>(
-    connection: &Connection,
-    layout: &Layout<R>,
-    context: &mut ReadContext<'_>,
-    take: &mut impl FnMut(R, &mut ReadContext<'_>),
-    outcome: &mut Outcome,
-) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare(&format!("SELECT * FROM {}", quoted(layout.table)))?;
-    outcome.columns = statement.column_names().into_iter().map(str::to_owned).collect();
-    let columns: Vec<(usize, &Column<R>)> =
-        outcome.columns.iter().enumerate().filter_map(|(index, name)| Some((index, layout.column(name)?))).collect();
-    let unread = outcome.columns.iter().filter(|name| layout.column(name).is_none());
-    outcome.unread = unread.filter(|name| !layout.ignored.contains(&name.as_str())).cloned().collect();
-    let mut rows = statement.query(())?;
-    while let Some(sql_row) = rows.next()? {
+    mut take: impl FnMut(&mut R, &mut ReadContext<'_>),
+) -> Option<Outcome> {
+    let table = database.table(layout.table)?;
+    let columns: Vec<Option<&Column<R>>> = table.columns.iter().map(|name| layout.column(name)).collect();
+    let unread = table.columns.iter().filter(|name| layout.column(name).is_none());
+    let unread = unread.filter(|name| !layout.ignored.contains(&name.as_str())).cloned().collect();
+    let mut outcome = Outcome { columns: table.columns.clone(), unread, ..Outcome::default() };
+    outcome.scan = database.scan(table, |values| {
         let mut row = R::default();
-        for &(index, column) in &columns {
-            if !(column.read)(&mut row, sql_row.get_ref(index)?, context) {
+        values.each(|index, value| {
+            if let Some(Some(column)) = columns.get(index)
+                && !(column.read)(&mut row, value, context)
+            {
                 outcome.bad_cells += 1;
             }
-        }
+        });
         (layout.finish)(&mut row);
-        take(row, context);
+        take(&mut row, context);
         outcome.rows += 1;
-    }
-    Ok(())
+        ControlFlow::Continue(())
+    });
+    Some(outcome)
 }

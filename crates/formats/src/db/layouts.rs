@@ -1,6 +1,8 @@
 //! The tables of the databases, column by column.
 
-use npuscope_tables::table::{comm_op, comm_task, host_op, kernel, mem_event, mem_sample, overlap, step, task};
+use npuscope_tables::table::{
+    comm_op, comm_task, host_op, kernel, mem_event, mem_sample, metadata, overlap, step, task,
+};
 use npuscope_tables::table::{reported_bandwidth, reported_comm, reported_link, reported_step};
 use npuscope_tables::{Ns, Span};
 
@@ -9,6 +11,7 @@ use super::cell::{
     NumberTextOrZero, RdmaType, Real, SqlCell, Text, Time, TimeText, TransportType, YesNo,
 };
 use super::layout::{Column, Layout, Presence, db_column};
+use super::sqlite_file::Index;
 
 /// How databases write "no rank", "no plane", "no context".
 const NONE_U32: i64 = 4_294_967_295;
@@ -39,7 +42,7 @@ pub static TASK: Layout<TaskRow> = Layout {
         db_column!(task.model_id: Int, "modelId", "INTEGER"),
     ]],
     ignored: &["depth"],
-    indexes: &["CREATE INDEX TaskIndex ON TASK (startNs,globalTaskId)"],
+    indexes: &[Index { name: "TaskIndex", columns: &["startNs", "globalTaskId"] }],
     finish: |row| row.task.duration = span(row.task.start, row.end),
 };
 
@@ -223,7 +226,7 @@ pub static COMMUNICATION_TASK_INFO: Layout<CommTaskRow> = Layout {
         db_column!(bandwidth: Real, "bandwidth", "NUMERIC"),
     ]],
     ignored: &["depth"],
-    indexes: &["CREATE INDEX CommunicationTaskIndex ON COMMUNICATION_TASK_INFO (globalTaskId)"],
+    indexes: &[Index { name: "CommunicationTaskIndex", columns: &["globalTaskId"] }],
     finish: nothing,
 };
 
@@ -385,6 +388,14 @@ pub static STEP_TIME: Layout<step::Row> = Layout {
         db_column!(start: Time, "startNs", "INTEGER"),
         db_column!(end: Time, "endNs", "INTEGER"),
     ]],
+    ignored: &[],
+    indexes: &[],
+    finish: nothing,
+};
+
+pub static META_DATA: Layout<metadata::Row> = Layout {
+    table: "META_DATA",
+    columns: &[&[db_column!(key: Text, "name", "TEXT"), db_column!(value: Text, "value", "TEXT")]],
     ignored: &[],
     indexes: &[],
     finish: nothing,

@@ -4,17 +4,19 @@
 //! Databases are opened read-only and immutable, and their schema is not trusted: columns are found by
 //! name, whatever a version or a viewer has added, and tables without a counterpart are kept cell by cell.
 
+mod btree;
 mod cell;
 mod counters;
+mod database;
 mod flows;
 pub(crate) mod layout;
 mod layouts;
 mod names;
-mod open;
 mod pmu;
 mod read;
+mod schema;
 mod sheet;
-mod sink;
+mod sqlite_file;
 mod write;
 mod write_names;
 

@@ -1,10 +1,12 @@
 //! Ids that stand for words: `STRING_IDS` and the `ENUM_*` tables.
 
+use std::ops::ControlFlow;
+
 use hashbrown::HashMap;
 use npuscope_tables::{Interner, Str};
-use rusqlite::Connection;
+use rusqlite::types::ValueRef;
 
-use super::open::quoted;
+use super::database::Database;
 
 /// How databases write "no string".
 pub const NO_STRING: i64 = 4_294_967_295;
@@ -236,34 +238,20 @@ pub struct Words {
 impl Words {
     /// Reads the words of a database. Ids that its own `ENUM_*` tables lack get the words of the
     /// current schema: older ones had no such tables.
-    pub fn read(connection: &Connection, tables: &[String], strings: &mut Interner) -> rusqlite::Result<Words> {
+    pub fn read(database: &Database<'_>, strings: &mut Interner) -> Words {
         let mut words = Words::default();
-        if tables.iter().any(|t| t == "STRING_IDS") {
-            let mut statement = connection.prepare("SELECT id, value FROM STRING_IDS")?;
-            let mut rows = statement.query(())?;
-            while let Some(row) = rows.next()? {
-                let text = match row.get_ref(1)? {
-                    rusqlite::types::ValueRef::Text(text) => strings.intern_bytes(text),
-                    _ => Interner::EMPTY,
-                };
-                words.strings.insert(row.get(0)?, text);
-            }
-        }
+        each_word(database, "STRING_IDS", |id, text| {
+            words.strings.insert(id, strings.intern_bytes(text));
+        });
         for &vocabulary in Vocabulary::ALL {
             for &(id, word) in vocabulary.words() {
                 words.enums.insert((vocabulary, id), strings.intern(word));
             }
-            if tables.iter().any(|t| t == vocabulary.table()) {
-                let sql = format!("SELECT id, name FROM {}", quoted(vocabulary.table()));
-                let mut statement = connection.prepare(&sql)?;
-                let mut rows = statement.query(())?;
-                while let Some(row) = rows.next()? {
-                    let word: String = row.get(1)?;
-                    words.enums.insert((vocabulary, row.get(0)?), strings.intern(&word));
-                }
-            }
+            each_word(database, vocabulary.table(), |id, word| {
+                words.enums.insert((vocabulary, id), strings.intern_bytes(word));
+            });
         }
-        Ok(words)
+        words
     }
 
     pub fn string(&self, id: i64) -> Option<Str> {
@@ -273,4 +261,23 @@ impl Words {
     pub fn word(&self, vocabulary: Vocabulary, id: i64) -> Option<Str> {
         self.enums.get(&(vocabulary, id)).copied()
     }
+}
+
+/// Gives every id and word of a table of two columns to `each`.
+fn each_word(database: &Database<'_>, table: &str, mut each: impl FnMut(i64, &[u8])) {
+    let Some(table) = database.table(table) else { return };
+    // What could not be read shows as ids that stand for no word.
+    database.scan(table, |row| {
+        let mut id = None;
+        row.each(|index, value| match (index, value) {
+            (0, ValueRef::Integer(number)) => id = Some(number),
+            (1, ValueRef::Text(text)) => {
+                if let Some(id) = id {
+                    each(id, text);
+                }
+            }
+            _ => {}
+        });
+        ControlFlow::Continue(())
+    });
 }

@@ -1,22 +1,21 @@
 //! Reading a database: its tables into ours.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use hashbrown::HashMap;
 use npuscope_tables::table::{comm_op, comm_task, host_op, kernel, mem_event, mem_sample, metadata, overlap};
 use npuscope_tables::table::{reported_bandwidth, reported_comm, source};
 use npuscope_tables::{Interner, Ns, RankBuilder, Span, Str};
-use rusqlite::Connection;
-use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 
 use super::cell::ReadContext;
 use super::counters::{self, RankParts};
+use super::database::Database;
 use super::flows::Flows;
 use super::layout::{self, Layout, Outcome};
 use super::layouts::{self, ApiRow, CommTaskRow};
 use super::names::{Vocabulary, Words};
-use super::open::{self, quoted};
 use super::{pmu, sheet};
 use crate::discover::SourceFile;
 use crate::intervals::{Interval, union};
@@ -38,44 +37,44 @@ pub fn read_file(path: &Path, file: &SourceFile, rank: &mut RankBuilder) -> bool
         let message = "a program has left changes to this database in a -wal file; they are not read";
         Problem::new(Severity::Info, "wal-not-read", &file.name, message).record(rank);
     }
-    let opened = open::open(path).and_then(|connection| {
-        let tables = open::tables(&connection)?;
-        let words = Words::read(&connection, &tables, &mut rank.strings)?;
-        Ok((connection, tables, words))
-    });
-    match opened {
-        Ok((connection, tables, words)) => {
-            let mut reader = DbReader::new(&connection, file, tables, &words);
-            reader.read(rank)
+    let bytes = match crate::read::map(path) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let message = format!("cannot be read: {error}");
+            Problem::new(Severity::Error, "unreadable", &file.name, message).record(rank);
+            return false;
+        }
+    };
+    read_bytes(bytes.as_deref().unwrap_or_default(), path, file, rank)
+}
+
+/// Reads a database whose bytes are at hand.
+pub fn read_bytes(bytes: &[u8], path: &Path, file: &SourceFile, rank: &mut RankBuilder) -> bool {
+    let problem = |code, message: &str| Problem::new(Severity::Error, code, &file.name, message).at(0);
+    if bytes.is_empty() {
+        problem("empty-file", "the file is empty").record(rank);
+        return false;
+    }
+    if !bytes.starts_with(b"SQLite format 3\0") {
+        let message = "the file is no SQLite database: it does not begin with `SQLite format 3`";
+        problem("not-a-database", message).record(rank);
+        return false;
+    }
+    match Database::open(bytes, path) {
+        Ok(database) => {
+            let words = Words::read(&database, &mut rank.strings);
+            DbReader::new(&database, file, &words).read(rank)
         }
         Err(error) => {
-            unreadable(path, file, &error).record(rank);
+            problem("damaged-database", &format!("the database is cut or damaged: {error}")).record(rank);
             false
         }
     }
 }
 
-fn unreadable(path: &Path, file: &SourceFile, error: &rusqlite::Error) -> Problem {
-    let header = std::fs::File::open(path).and_then(|mut f| {
-        let mut header = [0u8; 16];
-        std::io::Read::read_exact(&mut f, &mut header).map(|()| header)
-    });
-    let (code, message) = match header {
-        _ if file.bytes == 0 => ("empty-file", "the file is empty".to_owned()),
-        Ok(header) if header != *b"SQLite format 3\0" => (
-            "not-a-database",
-            "the file is no SQLite database: its first 16 bytes are not `SQLite format 3`".to_owned(),
-        ),
-        Ok(_) => ("damaged-database", format!("the database is cut or damaged: {error}")),
-        Err(io) => ("unreadable", format!("cannot be read: {io}")),
-    };
-    Problem::new(Severity::Error, code, &file.name, message).at(0)
-}
-
 struct DbReader<'a> {
-    connection: &'a Connection,
+    database: &'a Database<'a>,
     file: &'a SourceFile,
-    tables: Vec<String>,
     words: &'a Words,
     lanes: Lanes,
     /// What was read of each table, in order.
@@ -88,11 +87,10 @@ struct DbReader<'a> {
 }
 
 impl<'a> DbReader<'a> {
-    fn new(connection: &'a Connection, file: &'a SourceFile, tables: Vec<String>, words: &'a Words) -> Self {
+    fn new(database: &'a Database<'a>, file: &'a SourceFile, words: &'a Words) -> Self {
         let mut reader = DbReader {
-            connection,
+            database,
             file,
-            tables,
             words,
             lanes: Lanes::new(0),
             outcomes: Vec::new(),
@@ -107,23 +105,31 @@ impl<'a> DbReader<'a> {
 
     /// The id of the training process: layers of the device are numbered by it.
     fn process(&self) -> i64 {
-        let first = |table: &str, expression: &str| -> Option<i64> {
-            let sql = format!("SELECT {expression} FROM {} LIMIT 1", quoted(table));
-            self.has(table).then(|| self.connection.query_row(&sql, (), |row| row.get(0)).ok()).flatten()
-        };
-        first("TASK", "globalPid")
-            .or_else(|| first("CANN_API", "globalTid >> 32"))
-            .or_else(|| first("PYTORCH_API", "globalTid >> 32"))
+        self.first("TASK", "globalPid")
+            .or_else(|| self.first("CANN_API", "globalTid").map(|thread| thread >> 32))
+            .or_else(|| self.first("PYTORCH_API", "globalTid").map(|thread| thread >> 32))
             .unwrap_or_default()
     }
 
-    fn has(&self, table: &str) -> bool {
-        self.tables.iter().any(|t| t == table)
+    /// The device of a rank whose database names just one; schema 1.0 does not say it of operations.
+    fn only_device(&self) -> i64 {
+        self.first("RANK_DEVICE_MAP", "deviceId").or_else(|| self.first("TASK", "deviceId")).unwrap_or_default()
+    }
+
+    /// The integer in a column of the first row of a table.
+    fn first(&self, table: &str, column: &str) -> Option<i64> {
+        let table = self.database.table(table)?;
+        let index = table.columns.iter().position(|name| name == column)?;
+        let mut first = None;
+        self.database.scan(table, |row| {
+            first = row.integers().get(index).copied().flatten();
+            ControlFlow::Break(())
+        });
+        first
     }
 
     fn has_column(&self, table: &str, column: &str) -> bool {
-        let sql = format!("SELECT * FROM {} LIMIT 0", quoted(table));
-        self.connection.prepare(&sql).is_ok_and(|s| s.column_names().any(|name| name == column))
+        self.database.table(table).is_some_and(|table| table.columns.iter().any(|name| name == column))
     }
 
     /// Reads a table if it is there, and notes what that told.
@@ -131,11 +137,10 @@ impl<'a> DbReader<'a> {
         &mut self,
         layout: &Layout<R>,
         strings: &mut Interner,
-        take: impl FnMut(R, &mut ReadContext<'_>),
+        take: impl FnMut(&mut R, &mut ReadContext<'_>),
     ) {
-        if self.has(layout.table) {
-            let mut context = ReadContext { strings, words: self.words, dangling: 0 };
-            let outcome = layout::read(self.connection, layout, &mut context, take);
+        let mut context = ReadContext { strings, words: self.words, dangling: 0 };
+        if let Some(outcome) = layout::read(self.database, layout, &mut context, take) {
             self.dangling += context.dangling;
             self.outcomes.push((layout.table.to_owned(), outcome));
         }
@@ -195,11 +200,11 @@ impl<'a> DbReader<'a> {
         let swapped = self.shapes_and_types_are_swapped(strings);
         self.swapped = swapped;
         let layout = if swapped { &layouts::PYTORCH_API_SWAPPED } else { &layouts::PYTORCH_API };
-        self.table(layout, strings, |mut row: ApiRow, context| {
+        self.table(layout, strings, |row: &mut ApiRow, context| {
             row.op.lane = lanes.framework(row.thread);
             row.op.stack = row.call_chain.and_then(|id| frames.get(&id).copied());
             let ids = row.connections.and_then(|id| connections.get(&id)).map(Vec::as_slice).unwrap_or_default();
-            let kind = framework_kind(&row, context.strings);
+            let kind = framework_kind(row, context.strings);
             match kind {
                 host_op::Kind::Enqueue | host_op::Kind::Dequeue => {
                     row.op.connection_id = ids.first().copied();
@@ -209,32 +214,32 @@ impl<'a> DbReader<'a> {
                 _ => {}
             }
             row.op.kind = context.strings.intern(kind.name());
-            host_ops.push(row.op);
+            host_ops.push(&row.op);
         });
-        self.table(&layouts::CANN_API, strings, |mut row: ApiRow, context| {
+        self.table(&layouts::CANN_API, strings, |row: &mut ApiRow, context| {
             row.op.lane = lanes.host_layer(lanes::CANN, row.thread);
             row.op.kind = context.strings.intern(host_op::Kind::Cann.name());
             row.op.level = row.api_type.and_then(|id| words.word(Vocabulary::ApiType, id));
             flows.call(&row.op);
-            host_ops.push(row.op);
+            host_ops.push(&row.op);
         });
-        self.table(&layouts::MSTX_EVENTS, strings, |mut row: ApiRow, context| {
+        self.table(&layouts::MSTX_EVENTS, strings, |row: &mut ApiRow, context| {
             row.op.lane = lanes.host_layer(lanes::MSTX, row.thread);
             row.op.kind = context.strings.intern(host_op::Kind::Mstx.name());
-            row.op.args = mstx_args(&row, context.strings);
+            row.op.args = mstx_args(row, context.strings);
             flows.mark(&row.op);
-            host_ops.push(row.op);
+            host_ops.push(&row.op);
         });
-        self.table(&layouts::GC_RECORD, strings, |mut row: ApiRow, context| {
+        self.table(&layouts::GC_RECORD, strings, |row: &mut ApiRow, context| {
             row.op.lane = lanes.garbage_collection(row.thread);
             row.op.kind = context.strings.intern(host_op::Kind::Gc.name());
             row.op.name = context.strings.intern("GC");
-            host_ops.push(row.op);
+            host_ops.push(&row.op);
         });
-        self.table(&layouts::OSRT_API, strings, |mut row: ApiRow, context| {
+        self.table(&layouts::OSRT_API, strings, |row: &mut ApiRow, context| {
             row.op.lane = lanes.host_layer(lanes::OS_RUNTIME, row.thread);
             row.op.kind = context.strings.intern(host_op::Kind::Other.name());
-            host_ops.push(row.op);
+            host_ops.push(&row.op);
         });
         self.lanes = lanes;
     }
@@ -242,33 +247,33 @@ impl<'a> DbReader<'a> {
     /// Whether `inputDtypes` holds shapes and `inputShapes` types, as some writers had it: types have
     /// letters in them and shapes do not.
     fn shapes_and_types_are_swapped(&self, strings: &Interner) -> bool {
-        if !self.has("PYTORCH_API") || !self.has_column("PYTORCH_API", "inputDtypes") {
-            return false;
-        }
-        let sql = "SELECT inputDtypes, inputShapes FROM PYTORCH_API \
-                   WHERE inputDtypes IS NOT NULL AND inputShapes IS NOT NULL LIMIT 2000";
-        let Ok(mut statement) = self.connection.prepare(sql) else { return false };
-        let Ok(mut rows) = statement.query(()) else { return false };
+        const ROWS_TO_TELL: usize = 2000;
+        let Some(table) = self.database.table("PYTORCH_API") else { return false };
+        let find = |column: &str| table.columns.iter().position(|name| name == column);
+        let (Some(types), Some(shapes)) = (find("inputDtypes"), find("inputShapes")) else { return false };
         let has_letters = |id: Option<i64>| {
             let text = id.and_then(|id| self.words.string(id)).map(|s| strings.get(s)).unwrap_or_default();
             text.bytes().any(|b| b.is_ascii_alphabetic())
         };
         let (mut straight, mut swapped) = (0, 0);
-        while let Ok(Some(row)) = rows.next() {
-            match (has_letters(row.get(0).ok()), has_letters(row.get(1).ok())) {
+        self.database.scan(table, |row| {
+            let integers = row.integers();
+            let id = |column: usize| integers.get(column).copied().flatten();
+            match (has_letters(id(types)), has_letters(id(shapes))) {
                 (true, false) => straight += 1,
                 (false, true) => swapped += 1,
                 _ => {}
             }
-        }
+            if straight + swapped < ROWS_TO_TELL { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
         swapped > straight
     }
 
     fn communication_ops(&mut self, rank: &mut RankBuilder, flows: &mut Flows) -> CommLanes {
         let mut pieces: Vec<CommTaskRow> = Vec::new();
-        self.table(&layouts::COMMUNICATION_TASK_INFO, &mut rank.strings, |row, _| pieces.push(row));
+        self.table(&layouts::COMMUNICATION_TASK_INFO, &mut rank.strings, |row, _| pieces.push(*row));
         let mut ops: Vec<comm_op::Row> = Vec::new();
-        self.table(&layouts::COMMUNICATION_OP, &mut rank.strings, |row: layouts::CommOpRow, _| ops.push(row.op));
+        self.table(&layouts::COMMUNICATION_OP, &mut rank.strings, |row: &mut layouts::CommOpRow, _| ops.push(row.op));
         let device = self.only_device();
         let lanes = CommLanes::number(&ops, &pieces, device, &mut self.lanes, &rank.strings);
         for mut op in ops {
@@ -282,20 +287,10 @@ impl<'a> DbReader<'a> {
         CommLanes { pieces, ..lanes }
     }
 
-    /// The device of a rank whose database names just one; schema 1.0 does not say it of operations.
-    fn only_device(&self) -> i64 {
-        let sql = "SELECT deviceId FROM RANK_DEVICE_MAP LIMIT 1";
-        let map =
-            self.has("RANK_DEVICE_MAP").then(|| self.connection.query_row(sql, (), |row| row.get(0)).ok()).flatten();
-        let sql = "SELECT deviceId FROM TASK LIMIT 1";
-        map.or_else(|| self.has("TASK").then(|| self.connection.query_row(sql, (), |row| row.get(0)).ok()).flatten())
-            .unwrap_or_default()
-    }
-
     fn tasks(&mut self, rank: &mut RankBuilder, comm: &CommLanes, flows: &mut Flows) {
         let mut kernels = self.kernels(rank);
         let mut copies: HashMap<i64, (Option<i64>, Option<Str>)> = HashMap::new();
-        self.table(&layouts::MEMCPY_INFO, &mut rank.strings, |row: layouts::MemcpyRow, _| {
+        self.table(&layouts::MEMCPY_INFO, &mut rank.strings, |row: &mut layouts::MemcpyRow, _| {
             copies.insert(row.task, (row.bytes, row.operation));
         });
         let mut piece_of_task: HashMap<i64, Vec<usize>> = HashMap::new();
@@ -306,15 +301,10 @@ impl<'a> DbReader<'a> {
         let mut lanes = std::mem::replace(&mut self.lanes, Lanes::new(0));
         let RankBuilder { strings, task: tasks, kernel: kernel_rows, .. } = rank;
         let mut computing = Vec::new();
-        self.table(&layouts::TASK, strings, |row: layouts::TaskRow, _| {
-            let mut task = row.task;
+        self.table(&layouts::TASK, strings, |row: &mut layouts::TaskRow, _| {
+            let task = &mut row.task;
             let stream = task.stream.unwrap_or_default();
-            task.lane = lanes.device_layer(
-                lanes::HARDWARE,
-                task.device.unwrap_or_default(),
-                stream,
-                Some(format!("Stream {stream}")),
-            );
+            task.lane = lanes.stream(task.device.unwrap_or_default(), stream);
             task.name = task.task_type.unwrap_or_default();
             if let Some(&(bytes, operation)) = copies.get(&task.task) {
                 (task.bytes, task.operation) = (bytes, operation);
@@ -334,8 +324,8 @@ impl<'a> DbReader<'a> {
                 computing.push(Interval::new(task.start.0, task.start.plus(task.duration.ns()).0));
                 kernel_rows.push(kernel);
             }
-            flows.task(&task);
-            tasks.push(task);
+            flows.task(task);
+            tasks.push(&*task);
         });
         self.lanes = lanes;
         self.computing = computing;
@@ -353,11 +343,11 @@ impl<'a> DbReader<'a> {
         let mut kernels: HashMap<i64, kernel::Row> = HashMap::new();
         let has_block_num = self.has_column("COMPUTE_TASK_INFO", "blockNum");
         let layout = if has_block_num { &layouts::COMPUTE_TASK_INFO } else { &layouts::COMPUTE_TASK_INFO_1_0 };
-        self.table(layout, &mut rank.strings, |row: kernel::Row, _| {
-            kernels.insert(row.task.unwrap_or(-1), row);
+        self.table(layout, &mut rank.strings, |row: &mut kernel::Row, _| {
+            kernels.insert(row.task.unwrap_or(-1), *row);
         });
         let mut others: HashMap<i64, Map<String, Value>> = HashMap::new();
-        self.table(&layouts::TASK_PMU_INFO, &mut rank.strings, |row: layouts::PmuRow, context| {
+        self.table(&layouts::TASK_PMU_INFO, &mut rank.strings, |row: &mut layouts::PmuRow, context| {
             let Some(kernel) = kernels.get_mut(&row.task) else { return };
             let name = context.strings.get(row.name);
             match pmu::place(kernel, name) {
@@ -377,15 +367,15 @@ impl<'a> DbReader<'a> {
 
     fn steps_and_overlap(&mut self, rank: &mut RankBuilder) {
         let RankBuilder { strings, step, overlap: overlaps, .. } = rank;
-        self.table(&layouts::STEP_TIME, strings, |row, _| step.push(row));
+        self.table(&layouts::STEP_TIME, strings, |row, _| step.push(&*row));
         let mut lanes = std::mem::replace(&mut self.lanes, Lanes::new(0));
-        self.table(&layouts::OVERLAP_ANALYSIS, strings, |mut row: layouts::OverlapRow, context| {
+        self.table(&layouts::OVERLAP_ANALYSIS, strings, |row: &mut layouts::OverlapRow, context| {
             let kind = usize::try_from(row.kind).ok().and_then(|kind| overlap::Kind::ALL.get(kind).copied());
             row.interval.lane = overlap_lane(&mut lanes, row.interval.device.unwrap_or_default(), row.kind);
             row.interval.kind = context.strings.intern(kind.map_or("other", overlap::Kind::name));
-            overlaps.push(row.interval);
+            overlaps.push(&row.interval);
         });
-        if !self.has("OVERLAP_ANALYSIS") {
+        if self.database.table("OVERLAP_ANALYSIS").is_none() {
             let device = self.only_device();
             let computing = union(std::mem::take(&mut self.computing));
             let communication = union(std::mem::take(&mut self.communication));
@@ -405,45 +395,39 @@ impl<'a> DbReader<'a> {
 
     fn memory(&mut self, rank: &mut RankBuilder) {
         let RankBuilder { strings, mem_event: events, mem_sample: samples, .. } = rank;
-        self.table(&layouts::MEMORY_RECORD, strings, |mut row: mem_sample::Row, context| {
+        self.table(&layouts::MEMORY_RECORD, strings, |row: &mut mem_sample::Row, context| {
             row.kind = context.strings.intern("allocator");
-            samples.push(row);
+            samples.push(&*row);
         });
-        self.table(&layouts::NPU_MODULE_MEM, strings, |mut row: mem_sample::Row, context| {
+        self.table(&layouts::NPU_MODULE_MEM, strings, |row: &mut mem_sample::Row, context| {
             row.kind = context.strings.intern("module");
-            samples.push(row);
+            samples.push(&*row);
         });
-        self.table(&layouts::NPU_OP_MEM, strings, |mut row: mem_sample::Row, context| {
+        self.table(&layouts::NPU_OP_MEM, strings, |row: &mut mem_sample::Row, context| {
             row.kind = context.strings.intern("operator");
-            samples.push(row);
+            samples.push(&*row);
         });
-        self.table(&layouts::OP_MEMORY, strings, |mut row: mem_event::Row, context| {
+        self.table(&layouts::OP_MEMORY, strings, |row: &mut mem_event::Row, context| {
             row.kind = context.strings.intern("operator");
             if row.stream_ptr.is_none() && row.start_active.is_none() {
                 // Text calls what CANN allocated for itself by this prefix.
                 let name = format!("cann::{}", context.strings.get(row.name));
                 row.name = context.strings.intern(&name);
             }
-            events.push(row);
+            events.push(&*row);
         });
     }
 
     fn counters(&mut self, rank: &mut RankBuilder) {
         for (table, spec) in counters::TABLES {
-            if !self.has(table.table) {
-                continue;
-            }
             let mut context = ReadContext { strings: &mut rank.strings, words: self.words, dangling: 0 };
             let mut parts = RankParts { counter: &mut rank.counter, mem_sample: &mut rank.mem_sample };
-            let outcome = counters::read(self.connection, table, spec, &mut self.lanes, &mut context, &mut parts);
+            let read = counters::read(self.database, table, spec, &mut self.lanes, &mut context, &mut parts);
             self.dangling += context.dangling;
-            self.outcomes.push((table.table.to_owned(), outcome));
+            self.outcomes.extend(read.map(|outcome| (table.table.to_owned(), outcome)));
         }
-        for &table in counters::PLAIN {
-            if self.has(table) {
-                // The cells are kept too, by `other_tables`, which reports what cannot be read.
-                let _ = counters::read_plain(self.connection, table, &mut self.lanes, rank);
-            }
+        for table in counters::PLAIN.iter().filter_map(|name| self.database.table(name)) {
+            counters::read_plain(self.database, table, &mut self.lanes, rank);
         }
     }
 
@@ -457,59 +441,44 @@ impl<'a> DbReader<'a> {
             reported_link,
             ..
         } = rank;
-        self.table(&layouts::STEP_TRACE_TIME, strings, |row, _| reported_step.push(row));
-        self.table(&layouts::COMM_ANALYZER_TIME, strings, |mut row: reported_comm::Row, _| {
+        self.table(&layouts::STEP_TRACE_TIME, strings, |row, _| reported_step.push(&*row));
+        self.table(&layouts::COMM_ANALYZER_TIME, strings, |row: &mut reported_comm::Row, _| {
             let share = |part: Option<f64>| part.zip(row.transit).map(|(p, t)| crate::derive::ratio(p, p + t));
             (row.wait_ratio, row.synchronization_ratio) = (share(row.wait), share(row.synchronization));
-            times.push(row);
+            times.push(&*row);
         });
         let mut bandwidths: Vec<reported_bandwidth::Row> = Vec::new();
-        self.table(&layouts::COMM_ANALYZER_BANDWIDTH, strings, |row, _| bandwidths.push(row));
+        self.table(&layouts::COMM_ANALYZER_BANDWIDTH, strings, |row, _| bandwidths.push(*row));
         for row in with_idle_transports(bandwidths, strings) {
             transports.push(row);
         }
-        self.table(&layouts::COMM_ANALYZER_MATRIX, strings, |row, _| reported_link.push(row));
+        self.table(&layouts::COMM_ANALYZER_MATRIX, strings, |row, _| reported_link.push(&*row));
     }
 
     fn metadata(&mut self, rank: &mut RankBuilder) {
-        if !self.has("META_DATA") {
-            return;
-        }
-        let mut outcome = Outcome { columns: vec!["name".to_owned(), "value".to_owned()], ..Outcome::default() };
-        let mut read = || -> rusqlite::Result<()> {
-            let mut statement = self.connection.prepare("SELECT name, value FROM META_DATA")?;
-            let mut rows = statement.query(())?;
-            while let Some(row) = rows.next()? {
-                let value = match row.get_ref(1)? {
-                    ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
-                    ValueRef::Integer(number) => number.to_string(),
-                    _ => String::new(),
-                };
-                let is_object = serde_json::from_str::<Value>(&value).is_ok_and(|v| v.is_object() || v.is_array());
-                let value = if is_object { value } else { Value::String(value).to_string() };
-                let row = metadata::Row {
-                    file: rank.strings.intern("META_DATA"),
-                    key: rank.strings.intern(&row.get::<_, String>(0)?),
-                    value: rank.strings.intern(&value),
-                };
-                rank.metadata.push(row);
-                outcome.rows += 1;
+        let RankBuilder { strings, metadata: rows, .. } = rank;
+        self.table(&layouts::META_DATA, strings, |row: &mut metadata::Row, context| {
+            row.file = context.strings.intern("META_DATA");
+            let value = context.strings.get(row.value);
+            let is_object = serde_json::from_str::<Value>(value).is_ok_and(|v| v.is_object() || v.is_array());
+            if !is_object {
+                // Plain text becomes a JSON string; what is JSON stays as it stands.
+                let value = Value::String(value.to_owned()).to_string();
+                row.value = context.strings.intern(&value);
             }
-            Ok(())
-        };
-        outcome.error = read().err().map(|e| e.to_string());
-        self.outcomes.push(("META_DATA".to_owned(), outcome));
+            rows.push(&*row);
+        });
     }
 
     /// Tables that no reader above has taken are kept cell by cell.
     fn other_tables(&mut self, rank: &mut RankBuilder) {
         let read: Vec<&str> = self.outcomes.iter().map(|(name, _)| name.as_str()).collect();
         let is_other = |name: &str| !read.contains(&name) && !NOT_OURS.contains(&name) && name != "STRING_IDS";
-        let others: Vec<String> = self.tables.iter().filter(|name| is_other(name)).cloned().collect();
-        for table in others {
-            let outcome = sheet::read(self.connection, &self.file.name, &table, self.words, rank);
-            self.outcomes.push((table, outcome));
-        }
+        let others = self.database.tables().iter().filter(|table| is_other(&table.name));
+        let kept: Vec<_> = others
+            .map(|table| (table.name.clone(), sheet::read(self.database, &self.file.name, table, self.words, rank)))
+            .collect();
+        self.outcomes.extend(kept);
     }
 
     /// Writes the rows of `source` and `diagnostic`; whether any row was read.
@@ -529,12 +498,8 @@ impl<'a> DbReader<'a> {
                 unread: unread.map(|u| rank.strings.intern(&u)),
             };
             rank.source.push(row);
-            if let Some(error) = outcome.error {
-                let message = format!(
-                    "table {table} could not be read to its end: {error}; its first {} rows are kept",
-                    outcome.rows
-                );
-                Problem::new(Severity::Warning, "damaged-table", file, message).record(rank);
+            for problem in damages_of(&table, &outcome, file) {
+                problem.record(rank);
             }
             if outcome.bad_cells > 0 {
                 let message = format!(
@@ -543,6 +508,10 @@ impl<'a> DbReader<'a> {
                 );
                 Problem::new(Severity::Warning, "bad-cell", file, message).record(rank);
             }
+        }
+        for damage in &self.database.damages {
+            let message = format!("the list of tables has {}; tables named there are lost", damage.what);
+            Problem::new(Severity::Warning, "damaged-database", file, message).at(damage.offset).record(rank);
         }
         if self.swapped {
             let message =
@@ -564,6 +533,25 @@ impl<'a> DbReader<'a> {
         rank.source.push(row);
         total > 0
     }
+}
+
+/// What could not be read of a table.
+fn damages_of(table: &str, outcome: &Outcome, file: &str) -> Vec<Problem> {
+    let Outcome { rows, scan, .. } = outcome;
+    let problem = |message: String| Problem::new(Severity::Warning, "damaged-table", file, message);
+    let kept = format!("{rows} rows of the table are kept");
+    let mut problems: Vec<Problem> = scan
+        .damages
+        .iter()
+        .map(|damage| problem(format!("table {table} has {}; {kept}", damage.what)).at(damage.offset))
+        .collect();
+    if scan.more_damages > 0 {
+        problems.push(problem(format!("table {table} has {} more damaged places", scan.more_damages)));
+    }
+    if let Some(error) = &scan.error {
+        problems.push(problem(format!("table {table} could not be read to its end: {error}; {kept}")));
+    }
+    problems
 }
 
 /// Bandwidths as text has them: a transport without packets has no packet columns, and one that moved
@@ -604,7 +592,7 @@ fn with_idle_transports(rows: Vec<reported_bandwidth::Row>, strings: &mut Intern
 fn overlap_lane(lanes: &mut Lanes, device: i64, kind: i64) -> u32 {
     let known = usize::try_from(kind).ok().and_then(|kind| overlap::Kind::ALL.get(kind).copied());
     let name = known.map(|kind| layers::overlap_name(kind).to_owned());
-    lanes.device_layer(lanes::OVERLAP, device, kind, name)
+    lanes.device_layer(lanes::OVERLAP, device, kind, || name)
 }
 
 /// The kind of a row of `PYTORCH_API`.
@@ -700,14 +688,14 @@ impl CommLanes {
         for (name, mut planes) in groups {
             let shown = name.map(|n| strings.get(n)).unwrap_or_default();
             let group =
-                lanes.device_layer(lanes::COMMUNICATION, device, tid, Some(format!("Group {shown} Communication")));
+                lanes.device_layer(lanes::COMMUNICATION, device, tid, || Some(format!("Group {shown} Communication")));
             tid += 1;
             for op in ops.iter().filter(|op| op.group_name == name) {
                 numbered.of_op.insert(op.op, group);
             }
             planes.sort_unstable();
             for plane in planes {
-                let lane = lanes.device_layer(lanes::COMMUNICATION, device, tid, Some(format!("Plane {plane}")));
+                let lane = lanes.device_layer(lanes::COMMUNICATION, device, tid, || Some(format!("Plane {plane}")));
                 numbered.of_plane.insert((name, Some(plane)), lane);
                 tid += 1;
             }

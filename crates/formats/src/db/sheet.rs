@@ -1,14 +1,15 @@
 //! Tables of a database that have no table of their own: kept cell by cell.
 
+use std::ops::ControlFlow;
+
 use npuscope_tables::table::sheet;
-use npuscope_tables::{RankBuilder, RankTables};
-use rusqlite::Connection;
+use npuscope_tables::{Interner, RankBuilder, RankTables, Str};
 use rusqlite::types::ValueRef;
 
 use super::cell::SqlCell;
+use super::database::{Database, Table};
 use super::layout::Outcome;
 use super::names::Words;
-use super::open::quoted;
 
 /// Columns of kept tables whose numbers are ids of `STRING_IDS`, which a new file numbers anew.
 fn is_name(table: &str, column: &str) -> bool {
@@ -23,50 +24,51 @@ fn is_name(table: &str, column: &str) -> bool {
 }
 
 /// Keeps every cell of a table.
-pub fn read(connection: &Connection, file: &str, table: &str, words: &Words, rank: &mut RankBuilder) -> Outcome {
-    let mut outcome = Outcome::default();
-    if let Err(error) = read_cells(connection, file, table, words, rank, &mut outcome) {
-        outcome.error = Some(error.to_string());
-    }
-    outcome
-}
-
-fn read_cells(
-    connection: &Connection,
-    file: &str,
-    table: &str,
-    words: &Words,
-    rank: &mut RankBuilder,
-    outcome: &mut Outcome,
-) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare(&format!("SELECT * FROM {}", quoted(table)))?;
-    outcome.columns = statement.column_names().into_iter().map(str::to_owned).collect();
-    let (file, sheet) = (rank.strings.intern(file), rank.strings.intern(table));
+pub fn read(database: &Database<'_>, file: &str, table: &Table, words: &Words, rank: &mut RankBuilder) -> Outcome {
+    let mut outcome = Outcome { columns: table.columns.clone(), ..Outcome::default() };
+    let (file, sheet) = (rank.strings.intern(file), rank.strings.intern(&table.name));
     let columns: Vec<_> =
-        outcome.columns.iter().map(|name| (rank.strings.intern(name), is_name(table, name))).collect();
-    let mut rows = statement.query(())?;
+        table.columns.iter().map(|name| (rank.strings.intern(name), is_name(&table.name, name))).collect();
     let mut number = 0;
-    while let Some(row) = rows.next()? {
-        for (index, &(column, is_name)) in columns.iter().enumerate() {
-            let strings = &mut rank.strings;
-            let (value, value_type) = match row.get_ref(index)? {
-                ValueRef::Null => (None, None),
-                ValueRef::Integer(id) if is_name => (words.string(id), Some("name")),
-                ValueRef::Integer(number) => (Some(strings.intern(&number.to_string())), Some("integer")),
-                ValueRef::Real(real) => (Some(strings.intern(&crate::number::float(real))), Some("real")),
-                ValueRef::Text(text) => (Some(strings.intern_bytes(text)), Some("text")),
-                ValueRef::Blob(bytes) => {
-                    let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
-                    (Some(strings.intern(&hex)), Some("blob"))
-                }
-            };
-            let value_type = value_type.map(|t| strings.intern(t));
+    outcome.scan = database.scan(table, |row| {
+        let mut filled = 0;
+        row.each(|index, value| {
+            let Some(&(column, is_name)) = columns.get(index) else { return };
+            filled = index + 1;
+            let (value, value_type) = kept_value(value, is_name, words, &mut rank.strings);
             rank.sheet.push(sheet::Row { file, sheet: Some(sheet), row: number, column, value, value_type });
+        });
+        for &(column, _) in columns.iter().skip(filled) {
+            rank.sheet.push(sheet::Row {
+                file,
+                sheet: Some(sheet),
+                row: number,
+                column,
+                value: None,
+                value_type: None,
+            });
         }
         number += 1;
         outcome.rows += 1;
-    }
-    Ok(())
+        ControlFlow::Continue(())
+    });
+    outcome
+}
+
+/// A value as text, and what kind of value it is.
+fn kept_value(value: ValueRef<'_>, is_name: bool, words: &Words, strings: &mut Interner) -> (Option<Str>, Option<Str>) {
+    let (text, kind) = match value {
+        ValueRef::Null => return (None, None),
+        ValueRef::Integer(id) if is_name => (words.string(id), "name"),
+        ValueRef::Integer(number) => (Some(strings.intern(&number.to_string())), "integer"),
+        ValueRef::Real(real) => (Some(strings.intern(&crate::number::float(real))), "real"),
+        ValueRef::Text(text) => (Some(strings.intern_bytes(text)), "text"),
+        ValueRef::Blob(bytes) => {
+            let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+            (Some(strings.intern(&hex)), "blob")
+        }
+    };
+    (text, Some(strings.intern(kind)))
 }
 
 /// A kept table, ready to be written: its columns and its rows.

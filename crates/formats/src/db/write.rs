@@ -7,6 +7,7 @@ use std::io;
 use std::path::Path;
 
 use hashbrown::HashMap;
+use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{
     comm_op, comm_task, diagnostic, flow, host_op, kernel, lane, mem_event, mem_sample, metadata, overlap, rank,
@@ -26,7 +27,7 @@ use super::names::Vocabulary;
 use super::pmu;
 use super::read::SWAPPED_COLUMNS;
 use super::sheet::{self, KeptTable};
-use super::sink::Sink;
+use super::sqlite_file::SqliteFile;
 use super::write_names::WordIds;
 use crate::derive::{self, Target, is_communication};
 use crate::discover::OUTPUT_DIRECTORY;
@@ -55,12 +56,10 @@ pub fn write_rank(tables: RankTables, rank: i64, directory: &Output) -> Result<(
         Flavour::MindSpore => (format!("ascend_mindspore_profiler_{rank}.db"), "communication_analyzer.db"),
         _ => (format!("ascend_pytorch_profiler_{rank}.db"), "analysis.db"),
     };
-    out.path_for(&profiler, |path| DbWriter::new(&tables, rank, flavour, path)?.profiler().map_err(io::Error::other))?;
+    out.path_for(&profiler, |path| DbWriter::new(&tables, rank, flavour, path)?.profiler())?;
     let has_summaries = [TableId::ReportedStep, TableId::ReportedComm, TableId::ReportedLink];
     if has_summaries.iter().any(|&table| !tables.is_empty(table)) {
-        out.path_for(analysis, |path| {
-            DbWriter::new(&tables, rank, flavour, path)?.analysis().map_err(io::Error::other)
-        })?;
+        out.path_for(analysis, |path| DbWriter::new(&tables, rank, flavour, path)?.analysis())?;
     }
     Ok(())
 }
@@ -70,7 +69,7 @@ struct DbWriter<'a> {
     rank: i64,
     rank_row: rank::Row,
     flavour: Flavour,
-    sink: Sink,
+    file: SqliteFile,
     words: WordIds,
     kept: Vec<KeptTable>,
     /// Columns of each table in the database that was read.
@@ -110,7 +109,7 @@ impl<'a> DbWriter<'a> {
             rank_row: tables.rows::<rank::Row>().next().unwrap_or_default(),
             carried: carried.collect(),
             lanes: lanes.collect(),
-            sink: Sink::create(path).map_err(io::Error::other)?,
+            file: SqliteFile::create(path)?,
             tables,
             rank,
             flavour,
@@ -120,7 +119,18 @@ impl<'a> DbWriter<'a> {
     }
 
     /// Writes a table if it has rows, or if its source had it.
-    fn table<R>(&mut self, layout: &Layout<R>, rows: impl IntoIterator<Item = R>) -> rusqlite::Result<()> {
+    fn table<R>(&mut self, layout: &Layout<R>, rows: impl IntoIterator<Item = R>) -> io::Result<()> {
+        self.table_with(layout, rows, &[], |_, _, _| None)
+    }
+
+    /// As [`DbWriter::table`]; cells of the columns `special` are asked of `cell` first.
+    fn table_with<R, W: AsRow<R>>(
+        &mut self,
+        layout: &Layout<R>,
+        rows: impl IntoIterator<Item = W>,
+        special: &[&str],
+        mut cell: impl FnMut(&str, &W, &mut WriteContext<'_>) -> Option<SqlCell>,
+    ) -> io::Result<()> {
         let mut rows = rows.into_iter().peekable();
         let carried = self.carried.get(layout.table);
         if rows.peek().is_none() && carried.is_none() {
@@ -128,18 +138,18 @@ impl<'a> DbWriter<'a> {
         }
         let columns = layout.written(carried.map(Vec::as_slice));
         let declared: Vec<(String, &str)> = columns.iter().map(|(name, column)| (name.clone(), column.sql)).collect();
-        let mut insert = self.sink.insert(layout.table, &declared)?;
+        let columns: Vec<_> =
+            columns.iter().map(|(name, column)| (name.as_str(), *column, special.contains(&name.as_str()))).collect();
         let mut context = WriteContext { tables: self.tables, words: &mut self.words };
-        for row in rows {
-            for (_, column) in &columns {
-                insert.push(&(column.write)(&row, &mut context))?;
+        self.file.table(layout.table, &declared, layout.indexes, rows, |row, push| {
+            for &(name, column, is_special) in &columns {
+                let asked = if is_special { cell(name, row, &mut context) } else { None };
+                push(asked.unwrap_or_else(|| (column.write)(row.as_row(), &mut context)));
             }
-        }
-        insert.finish()?;
-        layout.indexes.iter().try_for_each(|index| self.sink.execute(index))
+        })
     }
 
-    fn profiler(mut self) -> rusqlite::Result<()> {
+    fn profiler(mut self) -> io::Result<()> {
         let mut words = std::mem::replace(&mut self.words, WordIds::new(self.tables, &[]));
         self.kept = sheet::kept(self.tables, is_profiler_db, |name| words.string(name));
         self.words = words;
@@ -156,10 +166,10 @@ impl<'a> DbWriter<'a> {
         self.meta_data()?;
         self.kept_tables()?;
         self.words()?;
-        self.sink.finish()
+        self.file.finish()
     }
 
-    fn analysis(mut self) -> rusqlite::Result<()> {
+    fn analysis(mut self) -> io::Result<()> {
         let device = self.device();
         let has_device = self.carried.get("StepTraceTime").is_none_or(|c| c.iter().any(|c| c == "deviceId"));
         let steps: Vec<reported_step::Row> = self.tables.rows().collect();
@@ -172,7 +182,7 @@ impl<'a> DbWriter<'a> {
         self.table(&layouts::COMM_ANALYZER_BANDWIDTH, bandwidths(tables).into_iter().filter(move |r| is_op(r.name)))?;
         self.table(&layouts::COMM_ANALYZER_TIME, tables.rows::<reported_comm::Row>().filter(move |r| is_op(r.name)))?;
         self.table(&layouts::COMM_ANALYZER_MATRIX, tables.rows::<reported_link::Row>())?;
-        self.sink.finish()
+        self.file.finish()
     }
 
     fn device(&self) -> i64 {
@@ -185,7 +195,7 @@ impl<'a> DbWriter<'a> {
     }
 
     /// Who and where: small tables that a database always has.
-    fn identity(&mut self) -> rusqlite::Result<()> {
+    fn identity(&mut self) -> io::Result<()> {
         let tables = self.tables;
         let text = |id: Option<Str>| tables.opt_text(id).map(|t| SqlCell::Text(t.to_owned()));
         let column = |name: &str, sql: &'static str| (name.to_owned(), sql);
@@ -193,75 +203,70 @@ impl<'a> DbWriter<'a> {
         if !self.has_kept("RANK_DEVICE_MAP") {
             let columns = [column("rankId", "INTEGER"), column("deviceId", "INTEGER")];
             let row = vec![SqlCell::Int(self.rank), SqlCell::Int(device)];
-            self.sink.table("RANK_DEVICE_MAP", &columns, [row])?;
+            self.file.cells("RANK_DEVICE_MAP", &columns, [row])?;
         }
         if let Some(host) = text(self.rank_row.host).filter(|_| !self.has_kept("HOST_INFO")) {
             let columns = [column("hostUid", "TEXT"), column("hostName", "TEXT")];
             let uid = text(self.rank_row.host_uid).unwrap_or(host.clone());
-            self.sink.table("HOST_INFO", &columns, [vec![uid, host]])?;
+            self.file.cells("HOST_INFO", &columns, [vec![uid, host]])?;
         }
         if let Some(chip) = text(self.rank_row.chip).filter(|_| !self.has_kept("NPU_INFO")) {
             let columns = [column("id", "INTEGER"), column("name", "TEXT")];
-            self.sink.table("NPU_INFO", &columns, [vec![SqlCell::Int(device), chip]])?;
+            self.file.cells("NPU_INFO", &columns, [vec![SqlCell::Int(device), chip]])?;
         }
         let session =
             self.rank_row.session_start.or(self.rank_row.start).zip(self.rank_row.session_end.or(self.rank_row.end));
         if let Some((start, end)) = session.filter(|_| !self.has_kept("SESSION_TIME_INFO")) {
             let columns = [column("startTimeNs", "INTEGER"), column("endTimeNs", "INTEGER")];
-            self.sink.table("SESSION_TIME_INFO", &columns, [vec![SqlCell::Int(start.0), SqlCell::Int(end.0)]])?;
+            self.file.cells("SESSION_TIME_INFO", &columns, [vec![SqlCell::Int(start.0), SqlCell::Int(end.0)]])?;
         }
         Ok(())
     }
 
     /// `TASK`, `COMPUTE_TASK_INFO`, `TASK_PMU_INFO`, `MEMCPY_INFO`.
-    fn tasks(&mut self) -> rusqlite::Result<()> {
+    fn tasks(&mut self) -> io::Result<()> {
         let tables = self.tables;
         let (kernels, extra_tasks) = self.kernels();
-        let of_task: HashMap<i64, &kernel::Row> = kernels.iter().filter_map(|k| Some((k.task?, k))).collect();
-        let from_db = self.carried.contains_key("TASK");
-        let types: HashMap<i64, String> = tables
-            .rows::<task::Row>()
-            .filter(|_| !from_db)
-            .map(|row| (row.task, host_task_type(tables, &row, of_task.get(&row.task).copied())))
-            .collect();
-        let mut type_ids: HashMap<i64, i64> = HashMap::new();
-        for (task, name) in &types {
-            type_ids.insert(*task, self.words.string(name));
-        }
-        let (device, lanes) = (self.device(), self.lanes.clone());
+        let core_of_task: HashMap<i64, Option<Str>> = kernels.iter().filter_map(|k| Some((k.task?, k.core))).collect();
+        let (device, lanes) = (self.device(), std::mem::take(&mut self.lanes));
         let process = self.rank_row.process;
         let rows = tables.rows::<task::Row>().map(|mut row| {
             let ids = lanes.get(&row.lane);
             row.device = row.device.or(ids.map(|l| l.device)).or(Some(device));
             TaskRow { end: row.start.plus(row.duration.ns()), pid: process.or(ids.map(|l| l.process)), task: row }
         });
-        let rows: Vec<TaskRow> = rows.chain(extra_tasks).collect();
-        // A trace has no host task types: what was worked out goes where the column's codec would look.
-        if from_db {
-            self.table(&layouts::TASK, rows)?;
-        } else {
-            self.table_with(&layouts::TASK, rows, |column, row| match column {
-                "taskType" => type_ids.get(&row.task.task).map(|&id| SqlCell::Int(id)),
-                _ => None,
-            })?;
-        }
+        // A trace gives tasks the device's types; databases have the host's.
+        let special: &[&str] = if self.carried.contains_key("TASK") { &[] } else { &["taskType"] };
+        let mut type_ids: HashMap<(Str, Option<Option<Str>>), i64> = HashMap::new();
+        self.table_with(&layouts::TASK, rows.chain(extra_tasks), special, |_, row, context| {
+            let core = core_of_task.get(&row.task.task).copied();
+            let id = type_ids.entry((row.task.name, core)).or_insert_with(|| {
+                let core = core.map(|core| context.tables.opt_text(core.or(row.task.task_type)).unwrap_or_default());
+                context.words.string(host_task_type(context.tables.text(row.task.name), core))
+            });
+            Some(SqlCell::Int(*id))
+        })?;
+        self.lanes = lanes;
         let has_block_num = self.carried.get("COMPUTE_TASK_INFO").is_none_or(|c| c.iter().any(|c| c == "blockNum"));
         let layout = if has_block_num { &layouts::COMPUTE_TASK_INFO } else { &layouts::COMPUTE_TASK_INFO_1_0 };
         self.table(layout, kernels.iter().copied())?;
         let metrics = self.metrics(&kernels);
-        self.table_with(&layouts::TASK_PMU_INFO, metrics, |column, (_, name)| {
-            (column == "name").then_some(SqlCell::Int(*name))
-        })?;
-        let copies = tables.rows::<task::Row>().filter(|row| row.bytes.is_some() || row.operation.is_some());
-        self.table(
-            &layouts::MEMCPY_INFO,
-            copies.map(|row| MemcpyRow { task: row.task, bytes: row.bytes, operation: row.operation }),
-        )
+        self.table_with(&layouts::TASK_PMU_INFO, metrics, &["name"], |_, (_, name), _| Some(SqlCell::Int(*name)))?;
+        let copies = tables.views::<task::Row>().flat_map(|(view, rows)| {
+            (0..rows).map(move |row| MemcpyRow {
+                task: view.task.get(row),
+                bytes: view.bytes.get(row),
+                operation: view.operation.get(row),
+            })
+        });
+        self.table(&layouts::MEMCPY_INFO, copies.filter(|row| row.bytes.is_some() || row.operation.is_some()))
     }
 
     /// Kernels with a task each; for kernels that no trace shows, tasks are added.
     fn kernels(&self) -> (Vec<kernel::Row>, Vec<TaskRow>) {
-        let mut next = self.tables.rows::<task::Row>().map(|row| row.task + 1).max().unwrap_or_default();
+        let last =
+            self.tables.views::<task::Row>().flat_map(|(view, rows)| (0..rows).map(move |row| view.task.get(row)));
+        let mut next = last.max().map_or(0, |last| last + 1);
         let mut extra = Vec::new();
         let kernels =
             self.tables.rows::<kernel::Row>().filter(|row| !is_communication(self.tables, row)).map(|mut row| {
@@ -311,32 +316,7 @@ impl<'a> DbWriter<'a> {
         rows
     }
 
-    /// As [`DbWriter::table`], with cells that `special` gives instead of the column's codec.
-    fn table_with<R, W: AsRow<R>>(
-        &mut self,
-        layout: &Layout<R>,
-        rows: Vec<W>,
-        special: impl Fn(&str, &W) -> Option<SqlCell>,
-    ) -> rusqlite::Result<()> {
-        let carried = self.carried.get(layout.table);
-        if rows.is_empty() && carried.is_none() {
-            return Ok(());
-        }
-        let columns = layout.written(carried.map(Vec::as_slice));
-        let declared: Vec<(String, &str)> = columns.iter().map(|(name, column)| (name.clone(), column.sql)).collect();
-        let mut insert = self.sink.insert(layout.table, &declared)?;
-        let mut context = WriteContext { tables: self.tables, words: &mut self.words };
-        for row in &rows {
-            for (name, column) in &columns {
-                let cell = special(name, row).unwrap_or_else(|| (column.write)(row.as_row(), &mut context));
-                insert.push(&cell)?;
-            }
-        }
-        insert.finish()?;
-        layout.indexes.iter().try_for_each(|index| self.sink.execute(index))
-    }
-
-    fn communication(&mut self) -> rusqlite::Result<()> {
+    fn communication(&mut self) -> io::Result<()> {
         let tables = self.tables;
         let device = self.device();
         let groups = GroupNames::of(tables);
@@ -358,7 +338,7 @@ impl<'a> DbWriter<'a> {
                 CommOpRow { end: op.start.plus(op.duration.ns()), op }
             })
             .collect();
-        self.table_with(&layouts::COMMUNICATION_OP, ops, |column, row| match column {
+        self.table_with(&layouts::COMMUNICATION_OP, ops, &["groupName", "opType"], |column, row, _| match column {
             "groupName" if row.op.group_name.is_none() => group_ids.get(&row.op.op).map(|&id| SqlCell::Int(id)),
             "opType" if row.op.op_type.is_none() && !from_db => type_ids.get(&row.op.op).map(|&id| SqlCell::Int(id)),
             _ => None,
@@ -370,14 +350,14 @@ impl<'a> DbWriter<'a> {
                 CommTaskRow { op_name, bandwidth: bytes_per_second(&piece), piece }
             })
             .collect();
-        self.table_with(&layouts::COMMUNICATION_TASK_INFO, pieces, |column, row| match column {
+        self.table_with(&layouts::COMMUNICATION_TASK_INFO, pieces, &["groupName"], |column, row, _| match column {
             "groupName" if row.piece.group_name.is_none() => group_ids.get(&row.piece.op?).map(|&id| SqlCell::Int(id)),
             _ => None,
         })
     }
 
     /// Calls of the host below the framework: `CANN_API`, `MSTX_EVENTS`, `GC_RECORD`, `OSRT_API`.
-    fn calls(&mut self) -> rusqlite::Result<()> {
+    fn calls(&mut self) -> io::Result<()> {
         let tables = self.tables;
         let words: HashMap<Str, Option<i64>> = tables
             .rows::<host_op::Row>()
@@ -416,7 +396,7 @@ impl<'a> DbWriter<'a> {
     }
 
     /// `PYTORCH_API` and what hangs on it.
-    fn framework(&mut self) -> rusqlite::Result<()> {
+    fn framework(&mut self) -> io::Result<()> {
         let tables = self.tables;
         let lanes = self.lanes.clone();
         let mut connections = Connections::of(tables);
@@ -452,9 +432,7 @@ impl<'a> DbWriter<'a> {
             })
             .map(|(frame, id, depth)| (FrameRow { id, frame: Str::default(), depth }, self.words.string(frame)))
             .collect();
-        self.table_with(&layouts::PYTORCH_CALLCHAINS, frames, |column, (_, frame)| {
-            (column == "stack").then_some(SqlCell::Int(*frame))
-        })
+        self.table_with(&layouts::PYTORCH_CALLCHAINS, frames, &["stack"], |_, (_, frame), _| Some(SqlCell::Int(*frame)))
     }
 
     /// A database that had shapes and types the wrong way round is written as it was.
@@ -463,7 +441,7 @@ impl<'a> DbWriter<'a> {
         diagnostics.any(|row| self.tables.text(row.code) == SWAPPED_COLUMNS)
     }
 
-    fn steps_and_overlap(&mut self) -> rusqlite::Result<()> {
+    fn steps_and_overlap(&mut self) -> io::Result<()> {
         let tables = self.tables;
         self.table(&layouts::STEP_TIME, tables.rows::<step::Row>())?;
         if !self.carried.is_empty() && !self.carried.contains_key("OVERLAP_ANALYSIS") {
@@ -479,7 +457,7 @@ impl<'a> DbWriter<'a> {
         self.table(&layouts::OVERLAP_ANALYSIS, intervals)
     }
 
-    fn memory(&mut self) -> rusqlite::Result<()> {
+    fn memory(&mut self) -> io::Result<()> {
         let tables = self.tables;
         let of_kind =
             |kind: &'static str| tables.rows::<mem_sample::Row>().filter(move |row| tables.text(row.kind) == kind);
@@ -494,22 +472,17 @@ impl<'a> DbWriter<'a> {
                 (row, self.words.string(name.strip_prefix("cann::").unwrap_or(name)))
             })
             .collect();
-        self.table_with(&layouts::OP_MEMORY, events, |column, (_, name)| {
-            (column == "name").then_some(SqlCell::Int(*name))
-        })
+        self.table_with(&layouts::OP_MEMORY, events, &["name"], |_, (_, name), _| Some(SqlCell::Int(*name)))
     }
 
-    fn counters(&mut self) -> rusqlite::Result<()> {
+    fn counters(&mut self) -> io::Result<()> {
         for (table, spec) in counters::TABLES {
             let mut rows = counters::rows(self.tables, table.table, spec);
             if table.table == "NPU_MEM" && rows.is_empty() {
                 rows = self.process_memory();
             }
             let rows: Vec<_> = rows.into_iter().map(|(row, word)| (row, self.words.string(&word))).collect();
-            self.table_with(table, rows, |column, (_, word)| match column {
-                "type" | "mode" | "eventName" => Some(SqlCell::Int(*word)),
-                _ => None,
-            })?;
+            self.table_with(table, rows, &["type", "mode", "eventName"], |_, (_, word), _| Some(SqlCell::Int(*word)))?;
         }
         Ok(())
     }
@@ -529,7 +502,7 @@ impl<'a> DbWriter<'a> {
         rows.map(|row| (row, "app".to_owned())).collect()
     }
 
-    fn meta_data(&mut self) -> rusqlite::Result<()> {
+    fn meta_data(&mut self) -> io::Result<()> {
         let tables = self.tables;
         let rows_of = |file: &'static str| {
             tables.rows::<metadata::Row>().filter(move |row| tables.text(row.file) == file).map(|row| {
@@ -546,26 +519,26 @@ impl<'a> DbWriter<'a> {
         }
         let columns = [("name".to_owned(), "TEXT"), ("value".to_owned(), "TEXT")];
         let rows = rows.into_iter().map(|(name, value)| vec![SqlCell::Text(name), SqlCell::Text(value)]);
-        self.sink.table("META_DATA", &columns, rows)
+        self.file.cells("META_DATA", &columns, rows)
     }
 
-    fn kept_tables(&mut self) -> rusqlite::Result<()> {
+    fn kept_tables(&mut self) -> io::Result<()> {
         for table in std::mem::take(&mut self.kept) {
             let columns: Vec<(String, &str)> = table.columns.iter().map(|name| (name.clone(), "")).collect();
-            self.sink.table(&table.name, &columns, table.rows)?;
+            self.file.cells(&table.name, &columns, table.rows)?;
         }
         Ok(())
     }
 
     /// `STRING_IDS` and the `ENUM_*` tables: last, when all words are known.
-    fn words(&mut self) -> rusqlite::Result<()> {
+    fn words(&mut self) -> io::Result<()> {
         let columns = [("id".to_owned(), "INTEGER PRIMARY KEY"), ("value".to_owned(), "TEXT")];
         let rows = self.words.strings().map(|(id, text)| vec![SqlCell::Int(id), SqlCell::Text(text.to_owned())]);
-        self.sink.table("STRING_IDS", &columns, rows)?;
+        self.file.cells("STRING_IDS", &columns, rows)?;
         let columns = [("id".to_owned(), "INTEGER PRIMARY KEY"), ("name".to_owned(), "TEXT")];
         for (vocabulary, words) in self.words.vocabularies() {
             let rows = words.iter().map(|(id, word)| vec![SqlCell::Int(*id), SqlCell::Text(word.clone())]);
-            self.sink.table(vocabulary.table(), &columns, rows)?;
+            self.file.cells(vocabulary.table(), &columns, rows)?;
         }
         Ok(())
     }
@@ -592,17 +565,16 @@ fn is_framework(process: &str) -> bool {
     matches!(process, "Python" | "MindSpore" | "CPU OP")
 }
 
-/// The type a task had for the host: databases name it, traces name the device's.
-fn host_task_type(tables: &RankTables, row: &task::Row, kernel: Option<&kernel::Row>) -> String {
-    let Some(kernel) = kernel else { return tables.text(row.name).to_owned() };
-    let core = tables.opt_text(kernel.core).or(tables.opt_text(row.task_type)).unwrap_or_default();
+/// The type a task had for the host, which databases name: that of its core for a kernel, else what it is called.
+fn host_task_type<'a>(name: &'a str, core: Option<&'a str>) -> &'a str {
     match core {
-        "AI_CORE" => "KERNEL_AICORE".to_owned(),
-        "AI_VECTOR_CORE" => "KERNEL_AIVEC".to_owned(),
-        "MIX_AIC" => "KERNEL_MIX_AIC".to_owned(),
-        "MIX_AIV" => "KERNEL_MIX_AIV".to_owned(),
-        "AI_CPU" => "KERNEL_AICPU".to_owned(),
-        other => other.to_owned(),
+        Some("AI_CORE") => "KERNEL_AICORE",
+        Some("AI_VECTOR_CORE") => "KERNEL_AIVEC",
+        Some("MIX_AIC") => "KERNEL_MIX_AIC",
+        Some("MIX_AIV") => "KERNEL_MIX_AIV",
+        Some("AI_CPU") => "KERNEL_AICPU",
+        Some(other) => other,
+        None => name,
     }
 }
 
@@ -673,12 +645,17 @@ struct Connections {
 
 impl Connections {
     fn of(tables: &RankTables) -> Connections {
+        let reached: hashbrown::HashSet<(u32, Ns)> = tables
+            .rows::<flow::Row>()
+            .filter(|row| tables.text(row.kind) == "async_npu")
+            .filter_map(|row| row.dst_lane.zip(row.dst_time))
+            .collect();
         let mut work: HashMap<(u32, Ns), i64> = HashMap::new();
-        for row in tables.rows::<task::Row>() {
-            work.extend(row.connection_id.map(|id| ((row.lane, row.start), id)));
-        }
-        for row in tables.rows::<comm_op::Row>() {
-            work.extend(row.connection_id.map(|id| ((row.lane, row.start), id)));
+        if !reached.is_empty() {
+            let tasks = tables.rows::<task::Row>().map(|row| ((row.lane, row.start), row.connection_id));
+            let operations = tables.rows::<comm_op::Row>().map(|row| ((row.lane, row.start), row.connection_id));
+            let known = tasks.chain(operations).filter(|(place, _)| reached.contains(place));
+            work.extend(known.filter_map(|(place, id)| Some((place, id?))));
         }
         let launches: hashbrown::HashSet<i64> = tables
             .rows::<host_op::Row>()
@@ -757,11 +734,11 @@ pub fn write_cluster(tables: &RankTables, directory: &Output) -> Result<(), Outp
         return Ok(());
     }
     directory.directory("cluster_analysis_output")?.path_for("cluster_analysis.db", |path| {
-        let sink = Sink::create(path).map_err(io::Error::other)?;
+        let mut file = SqliteFile::create(path)?;
         for table in kept {
             let columns: Vec<(String, &str)> = table.columns.iter().map(|name| (name.clone(), "")).collect();
-            sink.table(&table.name, &columns, table.rows).map_err(io::Error::other)?;
+            file.cells(&table.name, &columns, table.rows)?;
         }
-        sink.finish().map_err(io::Error::other)
+        file.finish()
     })
 }

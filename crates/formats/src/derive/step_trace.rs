@@ -1,5 +1,6 @@
 //! `step_trace_time.csv` and `StepTraceTime`: how the time of a step divides.
 
+use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::reported_step::Row;
 use npuscope_tables::table::{comm_op, kernel, overlap, step, task};
@@ -259,7 +260,8 @@ pub fn step_trace_db(tables: &RankTables, strings: &mut Interner) -> Vec<Row> {
 fn db_steps(tables: &RankTables) -> Vec<DeviceStep> {
     let steps: Vec<step::Row> = tables.rows().collect();
     if steps.is_empty() {
-        let first = tables.rows::<task::Row>().map(|row| row.start).min();
+        let starts = tables.views::<task::Row>().flat_map(|(view, rows)| (0..rows).map(move |row| view.start.get(row)));
+        let first = starts.min();
         return first
             .map(|start| DeviceStep { id: None, host_start: None, start, end: Ns(i64::MAX) })
             .into_iter()
