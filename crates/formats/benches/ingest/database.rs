@@ -26,13 +26,11 @@ pub fn run(directory: &Path) {
     };
     let out = measure(TIMES, write);
     let file = rank.join(OUTPUT_DIRECTORY).join("ascend_pytorch_profiler_0.db");
-    let index = measure(TIMES, || index_again(&file));
     let source = discover(&rank).expect("the database that was just written").ranks.remove(0);
     let input = measure(TIMES, || read_rank(&source, ReadOptions::default()));
     let rate = |cpu: f64| ROWS as f64 / cpu / 1e6;
     println!(
-        "  npuscope, tables to database        {:.2} M rows per CPU s (bar 2.5), {:.2} with the peers' index",
-        rate(out.cpu - index.cpu),
+        "  npuscope, tables to database        {:.2} M rows per CPU s, the peers' index included (bar 2.5)",
         rate(out.cpu)
     );
     println!(
@@ -53,13 +51,6 @@ pub fn run(directory: &Path) {
             None => println!("  {name:<35} not measured: needs python3 with pandas (NPUSCOPE_PYTHON names another)"),
         }
     }
-}
-
-/// Makes the index of TASK anew, as writing does at its end.
-fn index_again(file: &Path) {
-    let connection = rusqlite::Connection::open(file).expect("the database");
-    let sql = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; DROP INDEX TaskIndex; CREATE INDEX TaskIndex ON TASK (startNs,globalTaskId)";
-    connection.execute_batch(sql).expect("an index");
 }
 
 /// Tasks alone: what a database is mostly made of.

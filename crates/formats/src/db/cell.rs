@@ -168,7 +168,7 @@ impl Codec<Str> for Name {
     }
 
     fn write(value: Str, context: &mut WriteContext<'_>) -> SqlCell {
-        SqlCell::Int(context.words.string(context.tables.text(value)))
+        SqlCell::Int(context.words.string_of(value, context.tables))
     }
 }
 

@@ -30,6 +30,86 @@ pub struct Index {
     pub columns: &'static [&'static str],
 }
 
+/// A table to be written.
+pub struct NewTable<'a> {
+    pub name: &'a str,
+    /// Names and declared types.
+    pub columns: &'a [(String, &'a str)],
+    pub indexes: &'a [Index],
+    /// Whether a table without rows is written too.
+    pub even_if_empty: bool,
+}
+
+impl NewTable<'_> {
+    /// The column that is the key.
+    fn key(&self) -> Option<usize> {
+        self.columns.iter().position(|(_, declared)| declared.starts_with("INTEGER PRIMARY KEY"))
+    }
+
+    fn create(&self) -> String {
+        let column = |(name, declared): &(String, &str)| format!("{} {declared}", quoted(name)).trim_end().to_owned();
+        let columns: Vec<String> = self.columns.iter().map(column).collect();
+        format!("CREATE TABLE {} ({})", quoted(self.name), columns.join(", "))
+    }
+}
+
+/// Takes the cells of a row.
+pub struct RowSink {
+    affinities: Vec<Affinity>,
+    key: Option<usize>,
+    indexed: Vec<IndexEntries>,
+    record: Record,
+    column: usize,
+    rowid: i64,
+}
+
+impl RowSink {
+    fn new(table: &NewTable<'_>) -> RowSink {
+        RowSink {
+            affinities: table.columns.iter().map(|(_, declared)| Affinity::of(declared)).collect(),
+            key: table.key(),
+            indexed: table.indexes.iter().map(|index| IndexEntries::new(index, table.columns)).collect(),
+            record: Record::default(),
+            column: 0,
+            rowid: 0,
+        }
+    }
+
+    fn begin(&mut self, rowid: i64) {
+        self.rowid = rowid;
+        self.column = 0;
+        self.record.clear();
+        self.indexed.iter_mut().for_each(IndexEntries::begin);
+    }
+
+    #[inline]
+    pub fn push(&mut self, cell: SqlCell) {
+        let affinity = self.affinities.get(self.column).copied().unwrap_or(Affinity::None);
+        match cell {
+            SqlCell::Int(number) if matches!(affinity, Affinity::Numeric | Affinity::None) => {
+                for entries in &mut self.indexed {
+                    entries.take(self.column, number);
+                }
+                if self.key == Some(self.column) {
+                    // The key is stored as the row's number and not again.
+                    self.rowid = number;
+                    self.record.push(&SqlCell::Null);
+                } else {
+                    self.record.push_int(number);
+                }
+            }
+            cell => self.record.push(&affinity.stored(cell)),
+        }
+        self.column += 1;
+    }
+
+    fn end(&mut self) -> (i64, &[u8]) {
+        let rowid = self.rowid;
+        self.indexed.iter_mut().for_each(|entries| entries.end(rowid));
+        (rowid, self.record.finish())
+    }
+}
+
 /// How a column stores what it is given, by its declared type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Affinity {
@@ -84,62 +164,39 @@ impl SqliteFile {
         Ok(SqliteFile { out, pages: 1, schema: Vec::new() })
     }
 
-    /// Writes a table; `cells` gives the cells of a row in the order of `columns`, which are names and
-    /// declared types. A column declared `INTEGER PRIMARY KEY` is the key: rows may come in any order of
-    /// it, and of rows with one key the first is kept.
+    /// Writes a table; `cells` gives the cells of a row in the order of its columns. A column declared
+    /// `INTEGER PRIMARY KEY` is the key: rows may come in any order of it, and of rows with one key the
+    /// first is kept.
     pub fn table<R>(
         &mut self,
-        name: &str,
-        columns: &[(String, &str)],
-        indexes: &[Index],
+        table: &NewTable<'_>,
         rows: impl IntoIterator<Item = R>,
-        mut cells: impl FnMut(&R, &mut dyn FnMut(SqlCell)),
+        mut cells: impl FnMut(&R, &mut RowSink),
     ) -> io::Result<()> {
-        let key = columns.iter().position(|(_, declared)| declared.starts_with("INTEGER PRIMARY KEY"));
-        let affinities: Vec<Affinity> = columns.iter().map(|(_, declared)| Affinity::of(declared)).collect();
-        let mut indexed: Vec<IndexEntries> = indexes.iter().map(|index| IndexEntries::new(index, columns)).collect();
+        let mut sink = RowSink::new(table);
         let mut tree = TableTree::default();
         let mut keyed = KeyedRows::default();
-        let mut record = Record::default();
         let mut row_number = 0;
         for row in rows {
             row_number += 1;
-            let mut rowid = row_number;
-            record.clear();
-            let mut column = 0;
-            indexed.iter_mut().for_each(IndexEntries::begin);
-            cells(&row, &mut |cell| {
-                let affinity = affinities.get(column).copied().unwrap_or(Affinity::None);
-                let cell = affinity.stored(cell);
-                for entries in &mut indexed {
-                    entries.take(column, &cell);
-                }
-                match (&cell, key == Some(column)) {
-                    // The key is stored as the row's number and not again.
-                    (SqlCell::Int(value), true) => {
-                        rowid = *value;
-                        record.push(&SqlCell::Null);
-                    }
-                    _ => record.push(&cell),
-                }
-                column += 1;
-            });
-            indexed.iter_mut().for_each(|entries| entries.end(rowid));
-            match key {
-                Some(_) => keyed.push(rowid, record.finish()),
-                None => tree.push(self, rowid, record.finish())?,
+            sink.begin(row_number);
+            cells(&row, &mut sink);
+            let (rowid, payload) = sink.end();
+            match table.key() {
+                Some(_) => keyed.push(rowid, payload),
+                None => tree.push(self, rowid, payload)?,
             }
+        }
+        if row_number == 0 && !table.even_if_empty {
+            return Ok(());
         }
         for (key, payload) in keyed.sorted() {
             tree.push(self, key, payload)?;
         }
         let root = tree.finish(self)?;
-        let list: Vec<String> = columns
-            .iter()
-            .map(|(name, declared)| format!("{} {declared}", quoted(name)).trim_end().to_owned())
-            .collect();
-        self.list("table", name, name, root, format!("CREATE TABLE {} ({})", quoted(name), list.join(", ")));
-        for (index, entries) in indexes.iter().zip(indexed) {
+        let name = table.name;
+        self.list("table", name, name, root, table.create());
+        for (index, entries) in table.indexes.iter().zip(sink.indexed) {
             let root = entries.finish(self)?;
             let columns = index.columns.join(",");
             self.list("index", index.name, name, root, format!("CREATE INDEX {} ON {name} ({columns})", index.name));
@@ -154,7 +211,8 @@ impl SqliteFile {
         columns: &[(String, &str)],
         rows: impl IntoIterator<Item = Vec<SqlCell>>,
     ) -> io::Result<()> {
-        self.table(name, columns, &[], rows, |row, push| row.iter().cloned().for_each(push))
+        let table = NewTable { name, columns, indexes: &[], even_if_empty: true };
+        self.table(&table, rows, |row, sink| row.iter().cloned().for_each(|cell| sink.push(cell)))
     }
 
     fn list(&mut self, kind: &str, name: &str, table: &str, root: u32, sql: String) {
@@ -280,7 +338,11 @@ impl Record {
             _ => (6, 8),
         };
         self.types.push(serial);
-        self.body.extend_from_slice(number.to_be_bytes().get(8 - size..).unwrap_or_default());
+        // Eight bytes are written at once, and those that are not wanted taken back.
+        let length = self.body.len() + size;
+        let wanted_first = if size == 0 { 0 } else { number << (64 - 8 * size) };
+        self.body.extend_from_slice(&wanted_first.to_be_bytes());
+        self.body.truncate(length);
     }
 
     fn finish(&mut self) -> &[u8] {
@@ -517,11 +579,11 @@ impl IndexEntries {
     }
 
     #[inline]
-    fn take(&mut self, column: usize, cell: &SqlCell) {
-        if let (Some(Some(place)), SqlCell::Int(value)) = (self.places.get(column), cell)
+    fn take(&mut self, column: usize, value: i64) {
+        if let Some(Some(place)) = self.places.get(column)
             && let Some(slot) = self.current.get_mut(*place)
         {
-            *slot = Some(*value);
+            *slot = Some(value);
         }
     }
 
@@ -542,14 +604,18 @@ impl IndexEntries {
         let mut level: Vec<(u32, Option<Vec<u8>>)> = Vec::new();
         let mut record = Record::default();
         let mut leaf = Page::new(LEAF_INDEX, 0);
+        let mut cell = Vec::new();
         let mut count = entries.len();
         for entry in entries {
             record.clear();
             for value in entry {
-                record.push(&value.map_or(SqlCell::Null, SqlCell::Int));
+                match value {
+                    Some(number) => record.push_int(*number),
+                    None => record.push(&SqlCell::Null),
+                }
             }
             let payload = record.finish();
-            let mut cell = Vec::with_capacity(payload.len() + 2);
+            cell.clear();
             push_varint(&mut cell, payload.len() as u64);
             cell.extend_from_slice(payload);
             count -= 1;
@@ -557,7 +623,7 @@ impl IndexEntries {
             let is_full = !leaf.has_room(3 * cell.len());
             if is_full && count > 0 {
                 let full = std::mem::replace(&mut leaf, Page::new(LEAF_INDEX, 0));
-                level.push((file.write_page(&full.finish(None))?, Some(cell)));
+                level.push((file.write_page(&full.finish(None))?, Some(cell.clone())));
             } else {
                 leaf.push(&[&cell]);
             }
@@ -613,7 +679,8 @@ mod tests {
         let path = directory.path().join("x.db");
         let columns: Vec<(String, &str)> = columns.iter().map(|(n, d)| ((*n).to_owned(), *d)).collect();
         let mut file = SqliteFile::create(&path).unwrap();
-        file.table("t", &columns, indexes, rows, |row, push| row.iter().cloned().for_each(push)).unwrap();
+        let table = NewTable { name: "t", columns: &columns, indexes, even_if_empty: true };
+        file.table(&table, rows, |row, sink| row.iter().cloned().for_each(|cell| sink.push(cell))).unwrap();
         file.cells("u", &columns, []).unwrap();
         file.finish().unwrap();
         let connection = Connection::open(&path).unwrap();

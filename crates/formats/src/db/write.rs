@@ -27,7 +27,7 @@ use super::names::Vocabulary;
 use super::pmu;
 use super::read::SWAPPED_COLUMNS;
 use super::sheet::{self, KeptTable};
-use super::sqlite_file::SqliteFile;
+use super::sqlite_file::{NewTable, SqliteFile};
 use super::write_names::WordIds;
 use crate::derive::{self, Target, is_communication};
 use crate::discover::OUTPUT_DIRECTORY;
@@ -131,20 +131,18 @@ impl<'a> DbWriter<'a> {
         special: &[&str],
         mut cell: impl FnMut(&str, &W, &mut WriteContext<'_>) -> Option<SqlCell>,
     ) -> io::Result<()> {
-        let mut rows = rows.into_iter().peekable();
         let carried = self.carried.get(layout.table);
-        if rows.peek().is_none() && carried.is_none() {
-            return Ok(());
-        }
         let columns = layout.written(carried.map(Vec::as_slice));
         let declared: Vec<(String, &str)> = columns.iter().map(|(name, column)| (name.clone(), column.sql)).collect();
         let columns: Vec<_> =
             columns.iter().map(|(name, column)| (name.as_str(), *column, special.contains(&name.as_str()))).collect();
+        let even_if_empty = carried.is_some();
+        let table = NewTable { name: layout.table, columns: &declared, indexes: layout.indexes, even_if_empty };
         let mut context = WriteContext { tables: self.tables, words: &mut self.words };
-        self.file.table(layout.table, &declared, layout.indexes, rows, |row, push| {
+        self.file.table(&table, rows, |row, sink| {
             for &(name, column, is_special) in &columns {
                 let asked = if is_special { cell(name, row, &mut context) } else { None };
-                push(asked.unwrap_or_else(|| (column.write)(row.as_row(), &mut context)));
+                sink.push(asked.unwrap_or_else(|| (column.write)(row.as_row(), &mut context)));
             }
         })
     }

@@ -1,8 +1,8 @@
 //! Words as ids, for writing.
 
 use hashbrown::HashMap;
-use npuscope_tables::RankTables;
 use npuscope_tables::table::host_op;
+use npuscope_tables::{RankTables, Str};
 
 use super::cell::SqlCell;
 use super::names::Vocabulary;
@@ -15,6 +15,8 @@ const SPECIAL_IDS: i64 = 65_534;
 pub struct WordIds {
     strings: HashMap<String, i64, foldhash::fast::FixedState>,
     order: Vec<String>,
+    /// Ids of the tables' own strings, by [`Str`], as far as they were asked for.
+    known: Vec<Option<i64>>,
     enums: HashMap<(Vocabulary, String), i64>,
     /// The `ENUM_*` tables to be written, where the source had none.
     vocabularies: Vec<(Vocabulary, Vec<(i64, String)>)>,
@@ -26,6 +28,7 @@ impl WordIds {
         let mut ids = WordIds {
             strings: HashMap::default(),
             order: Vec::new(),
+            known: vec![None; tables.strings().len()],
             enums: HashMap::default(),
             vocabularies: Vec::new(),
         };
@@ -53,6 +56,19 @@ impl WordIds {
         let id = i64::try_from(self.order.len()).unwrap_or(i64::MAX);
         self.strings.insert(text.to_owned(), id);
         self.order.push(text.to_owned());
+        id
+    }
+
+    /// The id of a string of the tables, found again without looking at its text.
+    #[inline]
+    pub fn string_of(&mut self, string: Str, tables: &RankTables) -> i64 {
+        if let Some(Some(id)) = self.known.get(string.0 as usize) {
+            return *id;
+        }
+        let id = self.string(tables.text(string));
+        if let Some(slot) = self.known.get_mut(string.0 as usize) {
+            *slot = Some(id);
+        }
         id
     }
 

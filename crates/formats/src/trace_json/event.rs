@@ -4,23 +4,44 @@ use npuscope_tables::{Interner, Ns, Span, Str};
 
 /// One event. `args` and `id` are byte ranges: most are never looked at, and those that are get
 /// looked at once, when the layer of the event is known.
+///
+/// Forty bytes: all events of a file are held until its metadata has been seen.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Event {
     pub time: Ns,
     /// Nanoseconds; [`Events::exact_us`] has the few that are finer.
     pub duration: i64,
-    pub args_start: u64,
-    /// 0 for an event without `args`.
-    pub args_len: u32,
+    /// Where the event's text is: `args` of slices, counters and metadata, `id` of flows. An event of a
+    /// kind has only the one that is of use.
+    pub text_start: u64,
+    /// 0 for an event without.
+    pub text_len: u32,
     pub name: Str,
-    /// [`Interner::EMPTY`] for an event without `cat`.
-    pub category: Str,
     /// Index into [`Events::lanes`].
     pub lane: u32,
+    /// Index into [`Events::categories`].
+    pub category: u16,
     pub phase: Phase,
-    pub has_binding: bool,
-    pub has_exact: bool,
-    pub has_id: bool,
+    pub flags: Flags,
+}
+
+/// What else is true of an event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(u8);
+
+impl Flags {
+    /// `bp` is there.
+    pub const BINDING: Flags = Flags(1);
+    /// The duration is finer than a nanosecond.
+    pub const EXACT: Flags = Flags(2);
+
+    pub fn has(self, flag: Flags) -> bool {
+        self.0 & flag.0 != 0
+    }
+
+    pub fn set(&mut self, flag: Flags) {
+        self.0 |= flag.0;
+    }
 }
 
 /// The phases an Ascend trace uses, and the rest.
@@ -67,11 +88,11 @@ pub enum TraceId {
 pub struct Events {
     /// In blocks, so that a consumer can let go of what it has read.
     pub blocks: Vec<Vec<Event>>,
-    /// Durations finer than a nanosecond, in event order, for events with `has_exact`.
+    /// Durations finer than a nanosecond, in event order, for events with [`Flags::EXACT`].
     pub exact_us: Vec<f64>,
-    /// Where the ids are, in event order, for events with `has_id`; quotes excluded.
-    pub ids: Vec<(u64, u32)>,
     pub lanes: Vec<LaneKey>,
+    /// Categories; the first is that of events without one.
+    pub categories: Vec<Str>,
     pub strings: Interner,
     /// Keys of events that nothing is read from.
     pub unread_keys: Vec<Str>,
@@ -91,6 +112,10 @@ impl Events {
         self.blocks.iter().all(Vec::is_empty)
     }
 
+    pub fn category(&self, event: &Event) -> Str {
+        self.categories.get(usize::from(event.category)).copied().unwrap_or_default()
+    }
+
     pub(super) fn push(&mut self, event: Event) {
         match self.blocks.last_mut() {
             Some(block) if block.len() < Self::BLOCK => block.push(event),
@@ -105,7 +130,7 @@ impl Events {
     pub(super) fn set_duration(&mut self, event: &mut Event, duration: Span) {
         event.duration = duration.ns();
         if let Some(us) = duration.exact_us() {
-            event.has_exact = true;
+            event.flags.set(Flags::EXACT);
             self.exact_us.push(us);
         }
     }

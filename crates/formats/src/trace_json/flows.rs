@@ -2,101 +2,124 @@
 
 use hashbrown::HashMap;
 use npuscope_tables::table::flow;
-use npuscope_tables::{Interner, RankBuilder, Str};
+use npuscope_tables::{Interner, Ns, RankBuilder, Str};
 
-use super::event::{Event, Events, Phase};
+use super::event::{Event, Events, Flags, Phase};
 use super::layers;
 
-/// The arrows of a file, in the order in which it first names them.
+/// The arrows of a file: all starts are noted first, then every end finds its own.
 #[derive(Default)]
 pub struct Flows {
     strings: Interner,
-    rows: Vec<flow::Row>,
-    index: HashMap<FlowKey, Ends, foldhash::fast::FixedState>,
+    starts: HashMap<FlowKey, Start, foldhash::fast::FixedState>,
+    /// Starts of a flow that has one already.
+    surplus: Vec<(FlowKey, Start)>,
+    builder: flow::Builder,
 }
 
+/// Kind and id of a flow; an id that is no number is interned, and told apart by the flag.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct FlowKey {
+    id: i64,
     kind: Str,
-    id: Option<i64>,
-    id_text: Option<Str>,
+    is_text: bool,
 }
 
-/// The rows that a flow's first start and first end are in.
-#[derive(Clone, Copy, Default)]
-struct Ends {
-    start: Option<usize>,
-    end: Option<usize>,
+#[derive(Clone, Copy)]
+struct Start {
+    time: Ns,
+    lane: u32,
+    /// Name, where it is not implied by kind and id.
+    name: Option<Str>,
+    binding: Option<bool>,
+    has_end: bool,
 }
 
 impl Flows {
-    pub fn absorb(&mut self, bytes: &[u8], events: &Events, lane_map: &[u32]) {
-        let mut ids = events.ids.iter();
-        for event in events.blocks.iter().flatten() {
-            let id = if event.has_id { ids.next() } else { None };
-            if !matches!(event.phase, Phase::FlowStart | Phase::FlowEnd) {
-                continue;
+    /// Notes the starts of a stretch. To be called for all stretches before [`Flows::ends`].
+    pub fn starts(&mut self, bytes: &[u8], events: &Events, lane_map: &[u32]) {
+        for event in flows(events, Phase::FlowStart) {
+            let Half { key, name, lane } = self.half(bytes, event, events, lane_map);
+            let binds = event.flags.has(Flags::BINDING);
+            let binding = (binds != layers::binds_start(self.strings.get(key.kind))).then_some(binds);
+            let start = Start { time: event.time, lane, name, binding, has_end: false };
+            if self.starts.contains_key(&key) {
+                self.surplus.push((key, start));
+            } else {
+                self.starts.insert(key, start);
             }
-            let id = id.and_then(|&(start, len)| {
-                let start = usize::try_from(start).ok()?;
-                std::str::from_utf8(bytes.get(start..start.checked_add(len as usize)?)?).ok()
-            });
-            let lane = lane_map.get(event.lane as usize).copied().unwrap_or_default();
-            self.half(event, id.unwrap_or_default(), lane, &events.strings);
         }
     }
 
-    fn half(&mut self, event: &Event, id: &str, lane: u32, strings: &Interner) {
-        let kind_name = strings.get(event.category);
-        let kind = self.strings.intern(kind_name);
-        let number = id.parse::<i64>().ok().filter(|n| n.to_string() == id);
-        let id_text = if number.is_none() { Some(self.strings.intern(id)) } else { None };
-        let key = FlowKey { kind, id: number, id_text };
-        let name = strings.get(event.name);
-        let name = (name != layers::flow_name(kind_name, id)).then(|| self.strings.intern(name));
-        let ends = self.index.entry(key).or_default();
-        let mut row = flow::Row { kind, id: number, id_text, name, ..flow::Row::default() };
-        if event.phase == Phase::FlowStart {
-            let binding = (event.has_binding != layers::binds_start(kind_name)).then_some(event.has_binding);
-            match (ends.start, ends.end) {
-                (None, Some(end)) => {
-                    if let Some(row) = self.rows.get_mut(end) {
-                        (row.src_lane, row.src_time, row.src_binding) = (Some(lane), Some(event.time), binding);
-                    }
-                    ends.start = Some(end);
-                    return;
-                }
-                (None, None) => ends.start = Some(self.rows.len()),
-                _ => {}
-            }
-            (row.src_lane, row.src_time, row.src_binding) = (Some(lane), Some(event.time), binding);
-        } else {
-            match (ends.start, ends.end) {
-                (Some(start), None) => {
-                    if let Some(row) = self.rows.get_mut(start) {
-                        (row.dst_lane, row.dst_time) = (Some(lane), Some(event.time));
-                    }
-                    ends.end = Some(start);
-                    return;
-                }
-                (None, None) => ends.end = Some(self.rows.len()),
-                (start, Some(_)) => {
-                    if let Some(first) = start.and_then(|s| self.rows.get(s)) {
-                        (row.src_lane, row.src_time) = (first.src_lane, first.src_time);
-                    }
+    /// Makes a row of every end of a stretch.
+    pub fn ends(&mut self, bytes: &[u8], events: &Events, lane_map: &[u32]) {
+        for event in flows(events, Phase::FlowEnd) {
+            let Half { key, name, lane } = self.half(bytes, event, events, lane_map);
+            let mut row = flow::Row { name, dst_lane: Some(lane), dst_time: Some(event.time), ..row_of(key) };
+            if let Some(start) = self.starts.get_mut(&key) {
+                (row.src_lane, row.src_time) = (Some(start.lane), Some(start.time));
+                if std::mem::replace(&mut start.has_end, true) {
                     row.branch = Some(true);
+                } else {
+                    (row.src_binding, row.name) = (start.binding, row.name.or(start.name));
                 }
             }
-            (row.dst_lane, row.dst_time) = (Some(lane), Some(event.time));
+            self.builder.push(row);
         }
-        self.rows.push(row);
     }
 
-    pub fn finish(self) -> RankBuilder {
-        let mut rank = RankBuilder { strings: self.strings, ..RankBuilder::default() };
-        for row in self.rows {
-            rank.flow.push(row);
-        }
-        rank
+    fn half(&mut self, bytes: &[u8], event: &Event, events: &Events, lane_map: &[u32]) -> Half {
+        let id = usize::try_from(event.text_start)
+            .ok()
+            .and_then(|start| bytes.get(start..start.checked_add(event.text_len as usize)?))
+            .unwrap_or_default();
+        let kind_name = events.strings.get(events.category(event));
+        let kind = self.strings.intern(kind_name);
+        let key = match plain_number(id) {
+            Some(id) => FlowKey { id, kind, is_text: false },
+            None => FlowKey { id: i64::from(self.strings.intern_bytes(id).0), kind, is_text: true },
+        };
+        let name = events.strings.get(event.name);
+        let name = (!layers::is_flow_name(name, kind_name, id)).then(|| self.strings.intern(name));
+        Half { key, name, lane: lane_map.get(event.lane as usize).copied().unwrap_or_default() }
     }
+
+    /// The rows: ends in the order of the file, then starts that no end has come to.
+    pub fn finish(mut self) -> RankBuilder {
+        let lonely = self.starts.drain().filter(|(_, start)| !start.has_end);
+        let mut rest: Vec<(FlowKey, Start)> = lonely.chain(self.surplus.drain(..)).collect();
+        rest.sort_by_key(|(key, start)| (start.time, start.lane, key.kind, key.id));
+        for (key, start) in rest {
+            let Start { time, lane, name, binding, .. } = start;
+            let (src_lane, src_time) = (Some(lane), Some(time));
+            self.builder.push(flow::Row { name, src_lane, src_time, src_binding: binding, ..row_of(key) });
+        }
+        RankBuilder { strings: self.strings, flow: self.builder, ..RankBuilder::default() }
+    }
+}
+
+/// One end of an arrow.
+struct Half {
+    key: FlowKey,
+    name: Option<Str>,
+    lane: u32,
+}
+
+fn flows(events: &Events, phase: Phase) -> impl Iterator<Item = &Event> {
+    events.blocks.iter().flatten().filter(move |event| event.phase == phase)
+}
+
+fn row_of(key: FlowKey) -> flow::Row {
+    let id_text = key.is_text.then(|| Str(u32::try_from(key.id).unwrap_or_default()));
+    flow::Row { kind: key.kind, id: (!key.is_text).then_some(key.id), id_text, ..flow::Row::default() }
+}
+
+/// A number that prints as the text it was read from.
+fn plain_number(text: &[u8]) -> Option<i64> {
+    let is_plain = match text {
+        [b'0'] => true,
+        [b'1'..=b'9', rest @ ..] | [b'-', b'1'..=b'9', rest @ ..] => rest.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    is_plain.then(|| std::str::from_utf8(text).ok()?.parse().ok())?
 }

@@ -6,7 +6,7 @@ use npuscope_tables::table::{comm_op, comm_task, counter, host_op, overlap, task
 use npuscope_tables::{Interner, RankBuilder, Span, Str};
 
 use super::args::{Rest, integer, number, text};
-use super::event::{Event, Events, Phase};
+use super::event::{Event, Events, Flags, Phase};
 use super::lanes::{Id, Lanes};
 use super::layers;
 use super::text::Cursor;
@@ -22,6 +22,7 @@ pub struct Interpreter<'a> {
     /// From lanes of the stretch to lanes of the file.
     lane_map: &'a [u32],
     rank: RankBuilder,
+    categories: Vec<Str>,
     /// Host slices by kind: each kind fills other columns, and a batch has only columns that are filled.
     host_ops: [host_op::Builder; host_op::Kind::ALL.len()],
     /// Lanes of the stretch that showed user ranges.
@@ -42,6 +43,7 @@ impl<'a> Interpreter<'a> {
             lanes,
             lane_map,
             rank: RankBuilder::default(),
+            categories: Vec::new(),
             host_ops: Default::default(),
             mstx_lanes: Vec::new(),
             api_names: HashMap::default(),
@@ -54,10 +56,11 @@ impl<'a> Interpreter<'a> {
     /// The rows of `events`, and the lanes on which user ranges were found.
     pub fn run(mut self, events: Events) -> (RankBuilder, Vec<u32>) {
         self.rank.strings = events.strings;
+        self.categories = events.categories;
         let mut exact = events.exact_us.into_iter();
         for block in events.blocks {
             for event in block {
-                let exact_us = if event.has_exact { exact.next() } else { None };
+                let exact_us = if event.flags.has(Flags::EXACT) { exact.next() } else { None };
                 let lane = self.lane_map.get(event.lane as usize).copied().unwrap_or_default();
                 match event.phase {
                     Phase::Slice => self.slice(&event, lane, Span::new(event.duration, exact_us)),
@@ -72,6 +75,10 @@ impl<'a> Interpreter<'a> {
         (self.rank, self.mstx_lanes)
     }
 
+    fn category(&self, event: &Event) -> Str {
+        self.categories.get(usize::from(event.category)).copied().unwrap_or_default()
+    }
+
     fn push_host_op(&mut self, kind: host_op::Kind, row: host_op::Row) {
         if let Some(builder) = self.host_ops.get_mut(kind as usize) {
             builder.push(row);
@@ -79,7 +86,7 @@ impl<'a> Interpreter<'a> {
     }
 
     fn args_of(&self, event: &Event) -> Option<Cursor<'a>> {
-        (event.args_len > 0).then(|| Cursor::new(self.bytes, usize::try_from(event.args_start).unwrap_or(usize::MAX)))
+        (event.text_len > 0).then(|| Cursor::new(self.bytes, usize::try_from(event.text_start).unwrap_or(usize::MAX)))
     }
 
     fn slice(&mut self, event: &Event, lane: u32, duration: Span) {
@@ -93,7 +100,7 @@ impl<'a> Interpreter<'a> {
     }
 
     fn host_op(&mut self, event: &Event, lane: u32, duration: Span, layer: Layer) {
-        let (mut kind, mut kind_name, category) = self.kind(layer, event.category);
+        let (mut kind, mut kind_name, category) = self.kind(layer, self.category(event));
         let mut row =
             host_op::Row { lane, start: event.time, duration, name: event.name, category, ..host_op::Row::default() };
         let mut rest = Rest::default();
@@ -310,7 +317,7 @@ impl<'a> Interpreter<'a> {
     /// The members without a column; an `args` object that is there but says nothing is kept as `{}`.
     fn finish_rest(&mut self, rest: Rest, event: &Event, has_columns: impl FnOnce() -> bool) -> Option<Str> {
         let rest = rest.finish(&mut self.rank.strings);
-        if rest.is_none() && event.args_len > 0 && !has_columns() {
+        if rest.is_none() && event.text_len > 0 && !has_columns() {
             return Some(self.rank.strings.intern("{}"));
         }
         rest

@@ -75,7 +75,7 @@ impl Lanes {
                 continue;
             };
             let Some(process) = self.processes.get_mut(lane.process) else { continue };
-            let args = Args::read(bytes, event.args_start);
+            let args = Args::read(bytes, event.text_start);
             match events.strings.get(event.name) {
                 "process_name" => process.name = args.name.or(process.name.take()),
                 "process_labels" => process.label = args.labels.or(process.label.take()),

@@ -110,6 +110,17 @@ pub fn flow_name(kind: &str, id: &str) -> String {
     }
 }
 
+/// Whether `name` is the one that [`flow_name`] gives, found without making it.
+pub fn is_flow_name(name: &str, kind: &str, id: &[u8]) -> bool {
+    match kind {
+        "async_task_queue" => name == "enqueue_to_dequeue",
+        "async_npu" => name == "torch_to_npu",
+        "HostToDevice" => name.strip_prefix("HostToDevice").is_some_and(|rest| rest.as_bytes() == id),
+        "MsTx" => name.strip_prefix("MsTx_").is_some_and(|rest| rest.as_bytes() == id),
+        _ => name == kind,
+    }
+}
+
 /// Whether the start of a flow of that kind names its binding point; all ends do.
 pub fn binds_start(kind: &str) -> bool {
     !matches!(kind, "HostToDevice" | "MsTx")
@@ -142,6 +153,14 @@ mod tests {
         for key in ["Read(MB/s)", "KB", "MHz", "Hit Rate(%)", "value", "Tx", "L2 Buffer Bw Level"] {
             let (series, unit, factor) = counter_series(key);
             assert_eq!(counter_key(series, unit), (key.to_owned(), factor));
+        }
+    }
+
+    #[test]
+    fn a_flow_name_is_known_from_kind_and_id() {
+        for kind in ["async_task_queue", "async_npu", "HostToDevice", "MsTx", "fwdbwd", "other"] {
+            assert!(is_flow_name(&flow_name(kind, "12"), kind, b"12"), "{kind}");
+            assert!(!is_flow_name("mindspore_to_self", kind, b"12"), "{kind}");
         }
     }
 

@@ -43,8 +43,12 @@ pub fn read(bytes: &[u8], file: &str, threads: usize, pieces: &mut RankPieces) -
     lanes.classify();
     let mut flows = Flows::default();
     for (events, lane_map) in stretches.iter().zip(&lane_maps) {
-        flows.absorb(bytes, events, lane_map);
+        flows.starts(bytes, events, lane_map);
     }
+    for (events, lane_map) in stretches.iter().zip(&lane_maps) {
+        flows.ends(bytes, events, lane_map);
+    }
+    let flows = flows.finish();
     for (rank, mstx_lanes) in interpret_all(bytes, stretches, &lanes, &lane_maps) {
         for lane in mstx_lanes {
             if let Some(lane) = lanes.lanes.get_mut(lane as usize) {
@@ -53,7 +57,7 @@ pub fn read(bytes: &[u8], file: &str, threads: usize, pieces: &mut RankPieces) -
         }
         pieces.append(rank);
     }
-    pieces.append(flows.finish());
+    pieces.append(flows);
     let mut rest = RankBuilder::default();
     lanes.record(&mut rest);
     pieces.append(rest);

@@ -6,9 +6,9 @@
 //! with another separator than the events; a killed job leaves the array open.
 
 use hashbrown::HashMap;
-use npuscope_tables::{Ns, Span, Str};
+use npuscope_tables::{Interner, Ns, Span, Str};
 
-use super::event::{Defect, DefectKind, Event, Events, LaneKey, Phase, TraceId};
+use super::event::{Defect, DefectKind, Event, Events, Flags, LaneKey, Phase, TraceId};
 use super::text::Cursor;
 
 /// Defects of one file that are told apart; the rest is only counted.
@@ -28,6 +28,7 @@ pub enum End {
 /// Scans events from `start`, which is the first byte of an event, until one starts at or beyond `stop`.
 pub fn scan(bytes: &[u8], start: usize, stop: usize) -> (Events, End) {
     let mut scan = Scan { events: Events::default(), lane_index: HashMap::default(), last_lane: None };
+    scan.events.categories.push(Interner::EMPTY);
     let mut cursor = Cursor::new(bytes, start);
     let end = loop {
         if cursor.at >= stop {
@@ -147,8 +148,9 @@ struct Draft {
     tid: Option<TraceId>,
     time: Option<Ns>,
     bad_duration: bool,
-    /// `args`, kept for the end: its place is only noted.
-    has_phase: bool,
+    /// Start and length of `args` and of `id`, quotes excluded.
+    args: (usize, usize),
+    id: (usize, usize),
 }
 
 impl Scan {
@@ -162,11 +164,10 @@ impl Scan {
     fn event(&mut self, cursor: &mut Cursor<'_>) -> Option<()> {
         let start = cursor.at;
         let mut draft = Draft::default();
-        let (exact, ids) = (self.events.exact_us.len(), self.events.ids.len());
+        let exact = self.events.exact_us.len();
         let whole = self.members(&mut draft, cursor);
         if whole.is_none() {
             self.events.exact_us.truncate(exact);
-            self.events.ids.truncate(ids);
             return None;
         }
         let mut event = draft.event;
@@ -179,12 +180,15 @@ impl Scan {
         };
         if let Some(what) = defect {
             self.events.exact_us.truncate(exact);
-            self.events.ids.truncate(ids);
             self.events.skipped += 1;
             self.defect(start, what);
             return Some(());
         }
         event.time = draft.time.unwrap_or_default();
+        let is_flow = matches!(event.phase, Phase::FlowStart | Phase::FlowEnd);
+        let (start, length) = if is_flow { draft.id } else { draft.args };
+        event.text_start = start as u64;
+        event.text_len = u32::try_from(length).ok()?;
         let none = TraceId::Number(0);
         event.lane = self.lane(LaneKey { pid: draft.pid.unwrap_or(none), tid: draft.tid.unwrap_or(none) });
         self.events.push(event);
@@ -239,10 +243,9 @@ impl Scan {
             Key::Phase => {
                 let text = cursor.string()?.bytes;
                 draft.phase = if let [byte] = text { *byte } else { 0 };
-                draft.has_phase = true;
             }
             Key::Name => draft.event.name = self.text(cursor)?,
-            Key::Category => draft.event.category = self.text(cursor)?,
+            Key::Category => draft.event.category = self.category(cursor)?,
             Key::Pid => draft.pid = Some(self.trace_id(cursor)?),
             Key::Tid => draft.tid = Some(self.trace_id(cursor)?),
             Key::Time => draft.time = Ns::parse_us(number_text(cursor)?),
@@ -253,19 +256,16 @@ impl Scan {
             Key::Id => {
                 let text = number_text(cursor)?;
                 let quote = usize::from(cursor.bytes.get(cursor.at.wrapping_sub(1)) == Some(&b'"'));
-                let start = cursor.at - quote - text.len();
-                draft.event.has_id = true;
-                self.events.ids.push((start as u64, u32::try_from(text.len()).ok()?));
+                draft.id = (cursor.at - quote - text.len(), text.len());
             }
             Key::Args => {
                 let start = cursor.at;
                 cursor.skip_value()?;
-                draft.event.args_start = start as u64;
-                draft.event.args_len = u32::try_from(cursor.at - start).ok()?;
+                draft.args = (start, cursor.at - start);
             }
             Key::Binding => {
                 cursor.skip_value()?;
-                draft.event.has_binding = true;
+                draft.event.flags.set(Flags::BINDING);
             }
         }
         Some(())
@@ -280,6 +280,20 @@ impl Scan {
         }
         let raw = cursor.string()?;
         Some(self.events.strings.intern_bytes(&raw.unescaped()))
+    }
+
+    /// A category, by its number. There are a handful, and mostly it is the one of the event before.
+    #[inline]
+    fn category(&mut self, cursor: &mut Cursor<'_>) -> Option<u16> {
+        let text = self.text(cursor)?;
+        let categories = &mut self.events.categories;
+        let known = categories.iter().position(|&known| known == text);
+        let index = known.unwrap_or_else(|| {
+            categories.push(text);
+            categories.len() - 1
+        });
+        // More kinds of events than this is no trace of anything.
+        Some(u16::try_from(index).unwrap_or_default())
     }
 
     #[inline]
