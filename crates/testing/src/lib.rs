@@ -13,7 +13,8 @@ use serde_json::{Map, Value};
 pub fn shared(path: &str) -> Option<PathBuf> {
     let root = match std::env::var_os("NPUSCOPE_SHARED") {
         Some(root) => PathBuf::from(root),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
+        // Asked for at run time: clones that share a target directory also share what was compiled.
+        None => PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?).join("../../../shared"),
     };
     let path = root.join(path);
     if path.exists() {
