@@ -1,6 +1,64 @@
-# Build products stay outside the clone, so that a fresh clone on a warm machine builds in minutes.
-export CARGO_TARGET_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/npuscope/target
+# Everything is built and installed outside the clone, so that a fresh clone on a warm machine takes minutes.
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/npuscope
+export CARGO_TARGET_DIR ?= $(CACHE)/target
+
+CARGO_TEST := $(if $(shell command -v cargo-nextest),cargo nextest run --no-fail-fast,cargo test --all-targets --no-fail-fast)
+PYTHON := $(CACHE)/python/bin/python
+DEMO := $(CACHE)/demo
+DEMO_BINARY = $(CARGO_TARGET_DIR)/demo/npuscope
+
+.PHONY: help
+help: ## List these commands
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+.PHONY: demo
+demo: ## Build, simulate an 8-rank job with one slow rank, say what is wrong with it
+	cargo build --locked --profile demo -p npuscope
+	@rm -rf "$(DEMO)"
+	$(DEMO_BINARY) synth -o "$(DEMO)" --tp 2 --pp 2 --dp 2 --slow-rank 5
+	$(DEMO_BINARY) info "$(DEMO)"
+	@echo
+	@echo 'The profile is in $(DEMO), the program is $(DEMO_BINARY). Try:'
+	@echo '  $(DEMO_BINARY) doctor $(DEMO)'
+	@echo '  $(DEMO_BINARY) info YOUR_PROFILE'
 
 .PHONY: test
-test:
-	cargo test --workspace --locked
+test: check test-rust test-fuzz test-peer ## Run every test there is
+
+.PHONY: check
+check: ## Formatting and lints
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+.PHONY: test-rust
+test-rust: ## Unit, property, integration and documentation tests
+	$(CARGO_TEST) --locked --workspace
+	cargo test --locked --workspace --doc
+
+.PHONY: test-fuzz
+test-fuzz: ## Every fuzz target, a few thousand inputs each
+	fuzz/smoke
+
+.PHONY: test-peer
+test-peer: $(PYTHON) ## msprof-analyze on what npuscope writes
+	cargo build --locked -p npuscope
+	NPUSCOPE="$(CARGO_TARGET_DIR)/debug/npuscope" $(PYTHON) tests/peer/test_accepted.py
+
+.PHONY: bench-formats
+bench-formats: $(PYTHON) ## Speed and memory of the readers and writers, next to those of others
+	NPUSCOPE_PYTHON=$(PYTHON) cargo bench --locked -p npuscope-formats
+
+.PHONY: docs
+docs: ## Rewrite the generated pages and the recorded outputs
+	NPUSCOPE_BLESS=1 cargo test --locked -p npuscope
+
+.PHONY: dist
+dist: ## The binary that is shipped
+	cargo build --locked --profile dist -p npuscope
+
+$(PYTHON): tests/peer/requirements.txt
+	python3 -m venv --clear $(CACHE)/python || { $(APT) python3-venv && python3 -m venv --clear $(CACHE)/python; }
+	$(CACHE)/python/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+APT = $(if $(filter-out 0,$(shell id -u)),sudo) apt-get install --yes

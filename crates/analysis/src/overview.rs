@@ -3,8 +3,8 @@
 use npuscope_engine::{EngineError, Session};
 use npuscope_formats::derive::{self, Target};
 use npuscope_formats::flavour::Flavour;
-use npuscope_tables::RankTables;
 use npuscope_tables::table::reported_step;
+use npuscope_tables::{Interner, RankTables};
 use serde::Serialize;
 
 use crate::finding::{Finding, Severity};
@@ -50,9 +50,12 @@ pub fn overview(session: &Session) -> Result<Overview, EngineError> {
 /// Means over the steps that the source reports, or that its rows give.
 fn rank_time(rank: i64, tables: RankTables) -> Option<RankTime> {
     let is_db = !tables.rows::<npuscope_tables::table::source::Row>().any(|s| tables.text(s.kind) == "trace");
-    let target = if is_db { Target::Db } else { Target::Text(Flavour::of(&tables)) };
-    let tables = derive::complete(tables, target);
-    let steps: Vec<reported_step::Row> = tables.rows().collect();
+    let flavour = Flavour::of(&tables);
+    let target = if is_db { Target::Db(flavour) } else { Target::Text(flavour) };
+    let mut steps: Vec<reported_step::Row> = tables.rows().collect();
+    if steps.is_empty() {
+        steps = derive::step_trace(&tables, target, &mut Interner::default());
+    }
     if steps.is_empty() {
         return None;
     }

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 /// See why a training step is slow: profiles of Ascend NPUs as tables, questions as queries.
 #[derive(Debug, Parser)]
-#[command(name = "npuscope", version, max_term_width = 100, propagate_version = true)]
+#[command(name = "npuscope", bin_name = "npuscope", version, max_term_width = 100, propagate_version = true)]
 #[command(after_help = "A profile is a directory that torch_npu, MindSpore or msprof wrote, or one with many of them.
 Start with:  npuscope doctor DIR   then:  npuscope info DIR")]
 pub struct Arguments {
@@ -18,12 +18,14 @@ pub struct Arguments {
 }
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub struct GlobalArguments {
-    /// Directory for caches of profiles that were read [default: the user's cache directory]
-    #[arg(long, global = true, value_name = "DIR", env = "NPUSCOPE_CACHE_DIR", value_hint = ValueHint::DirPath)]
+    /// Directory for caches of profiles that were read [default: NPUSCOPE_CACHE_DIR, or the user's
+    /// cache directory]
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub cache_dir: Option<PathBuf>,
-    /// Threads for reading and querying [default: all]
-    #[arg(long, global = true, value_name = "N", env = "NPUSCOPE_THREADS")]
+    /// Threads for reading and querying [default: NPUSCOPE_THREADS, or all]
+    #[arg(long, global = true, value_name = "N")]
     pub threads: Option<usize>,
     /// When to use colours and progress bars
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
@@ -49,6 +51,7 @@ pub enum Command {
     Convert(ConvertCommand),
     Synth(SynthCommand),
     Completion(CompletionCommand),
+    Man(ManCommand),
 }
 
 /// What is in a profile, what is missing, and which setting would have collected it
@@ -243,7 +246,17 @@ pub enum SynthFlavour {
   npuscope completion zsh > ~/.zfunc/_npuscope
   npuscope completion fish > ~/.config/fish/completions/npuscope.fish")]
 pub struct CompletionCommand {
+    /// Shell to print it for
     pub shell: Shell,
+}
+
+/// Write the manual pages, one per command
+#[derive(Debug, Args)]
+#[command(hide = true)]
+pub struct ManCommand {
+    /// Directory to write into; created if need be
+    #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub output: PathBuf,
 }
 
 /// Ranks given as numbers and ranges.

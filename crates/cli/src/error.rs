@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use npuscope_engine::EngineError;
 use npuscope_formats::output::OutputError;
 use npuscope_tables::cache::CacheError;
+use parquet::errors::ParquetError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
@@ -58,9 +59,15 @@ impl From<arrow::error::ArrowError> for CliError {
     }
 }
 
-impl From<parquet::errors::ParquetError> for CliError {
-    fn from(error: parquet::errors::ParquetError) -> Self {
-        CliError::Internal(error.to_string())
+impl From<ParquetError> for CliError {
+    fn from(error: ParquetError) -> Self {
+        match error {
+            ParquetError::External(cause) => match cause.downcast::<io::Error>() {
+                Ok(io) => (*io).into(),
+                Err(other) => CliError::Internal(other.to_string()),
+            },
+            other => CliError::Internal(other.to_string()),
+        }
     }
 }
 

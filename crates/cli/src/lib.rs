@@ -15,6 +15,7 @@ use clap::Parser;
 use arguments::{Arguments, Command};
 use error::CliError;
 use settings::Settings;
+use terminal::Terminal;
 
 /// Runs a command line and gives its exit code: 0 fine, 1 findings above a threshold, 2 bad usage or
 /// input, 3 internal error.
@@ -28,7 +29,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let settings = Settings::resolve(&arguments.global);
+    let settings = match Settings::resolve(&arguments.global) {
+        Ok(settings) => settings,
+        Err(error) => {
+            Terminal::new(arguments.global.color, false).error(&error.to_string());
+            return ExitCode::from(error.exit_code());
+        }
+    };
     let result = match &arguments.command {
         Command::Doctor(command) => commands::doctor::run(command, &settings),
         Command::Info(command) => commands::info::run(command, &settings),
@@ -36,6 +43,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Convert(command) => commands::convert::run(command, &settings),
         Command::Synth(command) => commands::synth::run(command, &settings),
         Command::Completion(command) => commands::completion::run(command),
+        Command::Man(command) => commands::man::run(command),
     };
     match result {
         Ok(code) => code,

@@ -1,6 +1,7 @@
 //! Settings of a run: command line first, then environment, then defaults.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use npuscope_engine::{Session, SessionOptions};
@@ -17,17 +18,22 @@ pub struct Settings {
 }
 
 impl Settings {
-    pub fn resolve(arguments: &GlobalArguments) -> Settings {
-        let no_color = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    pub fn resolve(arguments: &GlobalArguments) -> Result<Settings, CliError> {
         let choice = match arguments.color {
-            ColorChoice::Auto if no_color => ColorChoice::Never,
+            ColorChoice::Auto if variable("NO_COLOR").is_some() => ColorChoice::Never,
             other => other,
         };
-        Settings {
+        let threads = match (arguments.threads, variable("NPUSCOPE_THREADS")) {
+            (None, Some(text)) => Some(text.to_string_lossy().parse().map_err(|_| {
+                CliError::Usage(format!("NPUSCOPE_THREADS is {}, not a number", text.to_string_lossy()))
+            })?),
+            (given, _) => given,
+        };
+        Ok(Settings {
             terminal: Terminal::new(choice, arguments.quiet),
             cache: arguments.cache_dir.clone().unwrap_or_else(default_cache),
-            threads: arguments.threads.filter(|&n| n > 0),
-        }
+            threads: threads.filter(|&n| n > 0),
+        })
     }
 
     /// Options to open a profile with, with a progress bar where somebody can see it.
@@ -42,14 +48,22 @@ impl Settings {
         options
     }
 
-    pub fn open(&self, path: &std::path::Path, options: SessionOptions) -> Result<Session, CliError> {
+    pub fn open(&self, path: &Path, options: SessionOptions) -> Result<Session, CliError> {
         Ok(Session::open(path, options)?)
     }
 }
 
-/// `npuscope/profiles` in the user's cache directory.
+/// A variable of the environment that is set and not empty.
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// `NPUSCOPE_CACHE_DIR`, or `npuscope/profiles` in the user's cache directory.
 fn default_cache() -> PathBuf {
-    let directory = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let directory = |name: &str| variable(name).map(PathBuf::from);
+    if let Some(cache) = directory("NPUSCOPE_CACHE_DIR") {
+        return cache;
+    }
     let base = directory("XDG_CACHE_HOME")
         .or_else(|| directory("LOCALAPPDATA"))
         .or_else(|| directory("HOME").map(|home| home.join(".cache")))

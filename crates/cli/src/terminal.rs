@@ -115,6 +115,26 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// `1 rank`, `8 ranks`.
+pub fn counted(number: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// `0-3, 7`.
+pub fn ranges(sorted: &[i64]) -> String {
+    let mut ranges: Vec<(i64, i64)> = Vec::new();
+    for &number in sorted {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => ranges.push((number, number)),
+        }
+    }
+    let one = |&(first, last): &(i64, i64)| {
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
+    };
+    ranges.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
 /// 3.4 MB.
 pub fn bytes(number: u64) -> String {
     let units = ["B", "kB", "MB", "GB", "TB"];
@@ -137,5 +157,12 @@ mod tests {
     fn numbers_are_grouped_by_thousands() {
         assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([999, 1_500, 3_400_000].map(bytes), ["999 B", "1.5 kB", "3.4 MB"]);
+        assert_eq!([0, 1, 1200].map(|n| counted(n, "rank")), ["0 ranks", "1 rank", "1,200 ranks"]);
+    }
+
+    #[test]
+    fn neighbouring_numbers_are_a_range() {
+        assert_eq!(ranges(&[0, 1, 2, 3, 7, 9, 10]), "0-3, 7, 9-10");
+        assert_eq!(ranges(&[]), "");
     }
 }

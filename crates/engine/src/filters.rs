@@ -25,6 +25,10 @@ impl Range {
     fn and(self, other: Range) -> Range {
         Range { first: self.first.max(other.first), last: self.last.min(other.last) }
     }
+
+    fn or(self, other: Range) -> Range {
+        Range { first: self.first.min(other.first), last: self.last.max(other.last) }
+    }
 }
 
 /// The range of `column` that all `filters` together leave. What they do not say about it, they leave open.
@@ -37,10 +41,34 @@ pub fn narrows(column: &str, filter: &Expr) -> bool {
     range_in(column, filter) != Range::ALL
 }
 
+/// Whether `filter` may let through a row whose `column` is `value`. What it does not say, it leaves open.
+pub fn admits(column: &str, value: i64, filter: &Expr) -> bool {
+    match filter {
+        Expr::BinaryExpr(BinaryExpr { left, op: Operator::And, right }) => {
+            admits(column, value, left) && admits(column, value, right)
+        }
+        Expr::BinaryExpr(BinaryExpr { left, op: Operator::Or, right }) => {
+            admits(column, value, left) || admits(column, value, right)
+        }
+        Expr::BinaryExpr(BinaryExpr { left, op: Operator::NotEq, right }) => {
+            let excludes = |a: &Expr, b: &Expr| is_column(column, a) && integer(b) == Some(value);
+            !excludes(left, right) && !excludes(right, left)
+        }
+        Expr::InList(list) if is_column(column, &list.expr) => {
+            let values: Option<Vec<i64>> = list.list.iter().map(integer).collect();
+            values.is_none_or(|values| values.contains(&value) != list.negated)
+        }
+        _ => range_in(column, filter).contains(value),
+    }
+}
+
 fn range_in(column: &str, filter: &Expr) -> Range {
     match filter {
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::And, right }) => {
             range_in(column, left).and(range_in(column, right))
+        }
+        Expr::BinaryExpr(BinaryExpr { left, op: Operator::Or, right }) => {
+            range_in(column, left).or(range_in(column, right))
         }
         Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
             if is_column(column, left)
@@ -108,12 +136,25 @@ mod tests {
         assert_eq!(range(lit(5i64).lt(col("start"))), Range { first: 6, ..Range::ALL });
         assert_eq!(range(col("start").between(lit(2i64), lit(3i64))), Range { first: 2, last: 3 });
         assert_eq!(range(col("start").in_list(vec![lit(7i64), lit(1i64)], false)), Range { first: 1, last: 7 });
+        assert_eq!(range(col("start").eq(lit(7i64)).or(col("start").eq(lit(1i64)))), Range { first: 1, last: 7 });
+    }
+
+    #[test]
+    fn a_value_is_admitted_unless_a_filter_excludes_it() {
+        let admitted = |filter: Expr| (0..5).filter(|&value| admits("rank", value, &filter)).collect::<Vec<_>>();
+        assert_eq!(admitted(col("rank").eq(lit(3i64))), [3]);
+        assert_eq!(admitted(col("rank").eq(lit(0i64)).or(lit(4i64).eq(col("rank")))), [0, 4]);
+        assert_eq!(admitted(col("rank").in_list(vec![lit(1i64), lit(4i64)], false)), [1, 4]);
+        assert_eq!(admitted(col("rank").in_list(vec![lit(1i64), lit(4i64)], true)), [0, 2, 3]);
+        assert_eq!(admitted(col("rank").not_eq(lit(2i64)).and(col("rank").lt(lit(4i64)))), [0, 1, 3]);
+        assert_eq!(admitted(col("rank").eq(lit(3i64)).or(col("name").eq(lit("x")))), [0, 1, 2, 3, 4]);
     }
 
     #[test]
     fn what_is_not_understood_leaves_all_open() {
         for filter in [
             col("start").gt(lit(5i64)).or(col("name").eq(lit("x"))),
+            col("start").gt(lit(5i64)).or(col("start").not_eq(lit(2i64))),
             col("start").not_eq(lit(5i64)),
             col("end").gt(lit(5i64)),
             (col("start") + lit(1i64)).gt(lit(5i64)),

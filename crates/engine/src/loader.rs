@@ -1,6 +1,8 @@
 //! Gets the tables of a rank: from the cache, or from the files and then into the cache.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow::array::RecordBatch;
@@ -35,13 +37,22 @@ pub struct Loader {
     max_cache_bytes: u64,
     threads: usize,
     progress: Arc<dyn Progress>,
+    has_stored: AtomicBool,
     loaded: Mutex<HashMap<String, Arc<Mutex<Option<LoadedRank>>>>>,
     warnings: Mutex<Vec<String>>,
 }
 
 impl Loader {
     pub fn new(cache: Cache, max_cache_bytes: u64, threads: usize, progress: Arc<dyn Progress>) -> Loader {
-        Loader { cache, max_cache_bytes, threads, progress, loaded: Mutex::default(), warnings: Mutex::default() }
+        Loader {
+            cache,
+            max_cache_bytes,
+            threads,
+            progress,
+            has_stored: AtomicBool::new(false),
+            loaded: Mutex::default(),
+            warnings: Mutex::default(),
+        }
     }
 
     /// The tables of a rank. Two that ask for one rank at the same time share the work.
@@ -52,12 +63,39 @@ impl Loader {
         if let Some(rank) = &*slot {
             return Ok(rank.clone());
         }
-        let rank = match self.cache.open(&key) {
-            Some(cached) => LoadedRank::cached(cached)?,
+        let rank = match self.cached(&key) {
+            Some(rank) => rank,
             None => self.read(source, &key)?,
         };
         *slot = Some(rank.clone());
         Ok(rank)
+    }
+
+    /// What `use_it` makes of a rank. A rank that another process has removed from the cache is loaded again.
+    pub fn with<T>(
+        &self,
+        source: &RankSource,
+        use_it: impl Fn(&LoadedRank) -> Result<T, CacheError>,
+    ) -> Result<T, CacheError> {
+        use_it(&self.load(source)?).or_else(|_| {
+            lock(&self.loaded).remove(&fingerprint(source));
+            use_it(&self.load(source)?)
+        })
+    }
+
+    /// A rank of the cache, every segment of which can be read. A damaged one is removed, to be written anew.
+    fn cached(&self, key: &str) -> Option<LoadedRank> {
+        let cached = self.cache.open(key)?;
+        // Arrow's reader panics on some headers that cannot be right.
+        let read = catch_unwind(AssertUnwindSafe(|| cached.tables().and_then(|_| LoadedRank::cached(cached))));
+        let what = match read {
+            Ok(Ok(rank)) => return Some(rank),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "the cache is damaged".to_owned(),
+        };
+        self.warn(format!("{what}; it is made anew"));
+        let _ = std::fs::remove_dir_all(self.cache.root().join(key));
+        None
     }
 
     /// Reads a rank from its files. A cache that cannot be written costs time, not the answer.
@@ -69,10 +107,7 @@ impl Loader {
         self.progress.finish(source.rank);
         match stored {
             Ok(cached) => {
-                // What was just written was used last, so it is trimmed last.
-                if let Err(error) = self.cache.trim(self.max_cache_bytes) {
-                    self.warn(error.to_string());
-                }
+                self.has_stored.store(true, Ordering::Relaxed);
                 LoadedRank::cached(cached)
             }
             Err(error) => {
@@ -80,6 +115,12 @@ impl Loader {
                 Ok(LoadedRank::in_memory(tables))
             }
         }
+    }
+
+    /// The ranks that were loaded so far.
+    pub fn loaded(&self) -> Vec<LoadedRank> {
+        let slots: Vec<_> = lock(&self.loaded).values().cloned().collect();
+        slots.iter().filter_map(|slot| lock(slot).clone()).collect()
     }
 
     fn warn(&self, warning: String) {
@@ -92,6 +133,15 @@ impl Loader {
     /// What went wrong without costing an answer, since this was last asked.
     pub fn take_warnings(&self) -> Vec<String> {
         std::mem::take(&mut lock(&self.warnings))
+    }
+}
+
+/// The cache is brought to its size at the end: before that, a rank it removes may still be wanted.
+impl Drop for Loader {
+    fn drop(&mut self) {
+        if self.has_stored.load(Ordering::Relaxed) {
+            let _ = self.cache.trim(self.max_cache_bytes);
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use datafusion_datasource::{PartitionedFile, TableSchema};
 use npuscope_formats::discover::RankSource;
 use npuscope_tables::schema::TableSpec;
 
-use crate::filters::{Range, narrows, range_of};
+use crate::filters::{Range, admits, narrows, range_of};
 use crate::loader::Loader;
 use crate::source::{RankOfPartition, RankTableSource};
 
@@ -31,6 +31,7 @@ pub struct RankTable {
     sources: Vec<Arc<RankSource>>,
     loader: Arc<Loader>,
     schema: TableSchema,
+    shares_memory: bool,
 }
 
 impl std::fmt::Debug for RankTable {
@@ -40,18 +41,24 @@ impl std::fmt::Debug for RankTable {
 }
 
 impl RankTable {
-    pub fn new(spec: &'static TableSpec, sources: Vec<Arc<RankSource>>, loader: Arc<Loader>) -> RankTable {
+    /// `shares_memory` gives queries the mapped files themselves: right unless their memory is counted.
+    pub fn new(
+        spec: &'static TableSpec,
+        sources: Vec<Arc<RankSource>>,
+        loader: Arc<Loader>,
+        shares_memory: bool,
+    ) -> RankTable {
         let rank = Arc::new(Field::new(RANK, DataType::Int64, false).with_metadata(
             [("doc".to_owned(), "Rank the row belongs to; -1 for the job as a whole.".to_owned())].into(),
         ));
         let schema = TableSchema::builder(spec.schema.clone()).with_table_partition_cols(vec![rank]).build();
-        RankTable { spec, sources, loader, schema }
+        RankTable { spec, sources, loader, schema, shares_memory }
     }
 
     /// The file groups of the ranks that `filters` leave.
     fn file_groups(&self, filters: &[Expr]) -> Vec<FileGroup> {
-        let ranks = range_of(RANK, filters);
-        let wanted = self.sources.iter().filter(|source| ranks.contains(source.rank));
+        let admitted = |rank| filters.iter().all(|filter| admits(RANK, rank, filter));
+        let wanted = self.sources.iter().filter(|source| admitted(source.rank));
         wanted
             .map(|source| {
                 let path = source.directory.to_string_lossy().into_owned();
@@ -82,7 +89,8 @@ impl TableProvider for RankTable {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let time = self.spec.time.map_or(Range::ALL, |column| range_of(column, filters));
-        let source = RankTableSource::new(self.spec, self.loader.clone(), self.schema.clone(), time);
+        let (loader, schema) = (self.loader.clone(), self.schema.clone());
+        let source = RankTableSource::new(self.spec, loader, schema, time, self.shares_memory);
         let config = FileScanConfigBuilder::new(ObjectStoreUrl::local_filesystem(), Arc::new(source))
             .with_file_groups(self.file_groups(filters))
             .with_projection_indices(projection.cloned())?
@@ -93,7 +101,10 @@ impl TableProvider for RankTable {
 
     /// Filters on rank and time choose what is read; rows are still checked one by one afterwards.
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
-        let is_used = |filter: &Expr| narrows(RANK, filter) || self.spec.time.is_some_and(|time| narrows(time, filter));
+        let is_used = |filter: &Expr| {
+            self.sources.iter().any(|source| !admits(RANK, source.rank, filter))
+                || self.spec.time.is_some_and(|time| narrows(time, filter))
+        };
         Ok(filters
             .iter()
             .map(|filter| match is_used(filter) {

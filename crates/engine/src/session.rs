@@ -7,42 +7,28 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
+use datafusion::execution::context::SQLOptions;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::StreamExt;
-use npuscope_formats::discover::{DiscoverError, Profile, RankSource, discover};
-use npuscope_tables::cache::{Cache, CacheError};
+use npuscope_formats::discover::{Profile, RankSource, discover};
+use npuscope_tables::cache::Cache;
 use npuscope_tables::schema;
 use tokio::runtime::Runtime;
 
+use crate::error::EngineError;
 use crate::loader::{LoadedRank, Loader, Progress, Silent};
 use crate::provider::RankTable;
-
-#[derive(Debug, thiserror::Error)]
-pub enum EngineError {
-    #[error(transparent)]
-    Discover(#[from] DiscoverError),
-    /// The query is at fault.
-    #[error("{0}")]
-    Query(String),
-    #[error(transparent)]
-    Cache(#[from] CacheError),
-    #[error("the query ran out of its memory of {limit}; give it more, or a directory to spill to: {what}")]
-    Memory { limit: String, what: String },
-    /// Neither the query nor the data is at fault.
-    #[error("{0}")]
-    Internal(String),
-}
 
 /// How a profile is opened.
 #[derive(Clone)]
 pub struct SessionOptions {
     /// Where caches are kept.
     pub cache: PathBuf,
-    /// What caches may take on disk.
+    /// What caches may take on disk when the session has ended.
     pub max_cache_bytes: u64,
     /// What a query may take of memory before it spills.
     pub memory_limit: Option<usize>,
@@ -84,14 +70,14 @@ impl Session {
             .worker_threads(options.threads.max(1))
             .build()
             .map_err(|e| internal(&e))?;
-        let context = context(&options).map_err(|e| internal(&e))?;
+        let context = context(&options, profile.ranks.len()).map_err(|e| internal(&e))?;
         // One rank at a time per thread: reading a rank is itself spread over threads only when ranks are few.
         let threads_per_rank = (options.threads / profile.ranks.len().max(1)).max(1);
         let cache = Cache::new(options.cache);
         let loader = Arc::new(Loader::new(cache, options.max_cache_bytes, threads_per_rank, options.progress));
         let sources: Vec<Arc<RankSource>> = profile.sources().cloned().map(Arc::new).collect();
         for spec in schema::all() {
-            let table = RankTable::new(spec, sources.clone(), loader.clone());
+            let table = RankTable::new(spec, sources.clone(), loader.clone(), options.memory_limit.is_none());
             context.register_table(spec.name, Arc::new(table)).map_err(|e| internal(&e))?;
         }
         Ok(Session { profile, context, loader, runtime, memory_limit: options.memory_limit })
@@ -123,6 +109,11 @@ impl Session {
         self.runtime.block_on(load)
     }
 
+    /// The ranks that were loaded so far.
+    pub fn loaded(&self) -> Vec<LoadedRank> {
+        self.loader.loaded()
+    }
+
     /// Runs a query to its end.
     pub fn sql(&self, sql: &str) -> Result<(SchemaRef, Vec<RecordBatch>), EngineError> {
         let mut batches = Vec::new();
@@ -140,7 +131,7 @@ impl Session {
         mut take: impl FnMut(RecordBatch) -> Result<(), E>,
     ) -> Result<SchemaRef, E> {
         let run = async {
-            let frame = self.context.sql(sql).await.map_err(|e| self.error(e))?;
+            let frame = self.context.sql_with_options(sql, read_only()).await.map_err(|e| self.error(e))?;
             let schema: SchemaRef = Arc::new(frame.schema().as_arrow().clone());
             let mut stream: SendableRecordBatchStream = frame.execute_stream().await.map_err(|e| self.error(e))?;
             while let Some(batch) = stream.next().await {
@@ -153,7 +144,7 @@ impl Session {
 
     /// The plan of a query.
     pub fn plan(&self, sql: &str) -> Result<Arc<dyn ExecutionPlan>, EngineError> {
-        let plan = async { self.context.sql(sql).await?.create_physical_plan().await };
+        let plan = async { self.context.sql_with_options(sql, read_only()).await?.create_physical_plan().await };
         self.runtime.block_on(plan).map_err(|e| self.error(e))
     }
 
@@ -163,26 +154,17 @@ impl Session {
     }
 
     fn error(&self, error: DataFusionError) -> EngineError {
-        match error.find_root() {
-            DataFusionError::SQL(..)
-            | DataFusionError::Plan(_)
-            | DataFusionError::SchemaError(..)
-            | DataFusionError::Execution(_)
-            | DataFusionError::ArrowError(..)
-            | DataFusionError::Diagnostic(..)
-            | DataFusionError::NotImplemented(_) => EngineError::Query(error.strip_backtrace()),
-            DataFusionError::ResourcesExhausted(what) => {
-                let limit =
-                    self.memory_limit.map_or("unlimited size".to_owned(), |bytes| format!("{} MB", bytes >> 20));
-                EngineError::Memory { limit, what: what.clone() }
-            }
-            _ => EngineError::Internal(error.strip_backtrace()),
-        }
+        EngineError::of_query(&error, self.memory_limit)
     }
 }
 
-fn context(options: &SessionOptions) -> Result<SessionContext, DataFusionError> {
-    let config = SessionConfig::new()
+/// A query reads; it changes neither tables nor settings nor files.
+fn read_only() -> SQLOptions {
+    SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false)
+}
+
+fn context(options: &SessionOptions, ranks: usize) -> Result<SessionContext, DataFusionError> {
+    let mut config = SessionConfig::new()
         .with_target_partitions(options.threads.max(1))
         .with_information_schema(true)
         // Names are as the tables spell them; a user's capitals do not matter.
@@ -193,6 +175,9 @@ fn context(options: &SessionOptions) -> Result<SessionContext, DataFusionError> 
     }
     let mut runtime = RuntimeEnvBuilder::new().with_disk_manager_builder(disk);
     if let Some(bytes) = options.memory_limit {
+        // Every rank that sorts sets some memory aside for merging what it spilled; together they must fit.
+        let aside = bytes / ranks.max(options.threads).max(1) / 4;
+        config = config.with_sort_spill_reservation_bytes(aside.min(10 << 20));
         runtime = runtime.with_memory_pool(Arc::new(FairSpillPool::new(bytes)));
     }
     Ok(SessionContext::new_with_config_rt(config, runtime.build_arc()?))

@@ -6,6 +6,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use arrow::array::{ArrayRef, AsArray, RecordBatch, RecordBatchOptions, UInt64Array};
+use arrow::compute::take;
+use arrow::error::ArrowError;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::object_store::ObjectStore;
@@ -24,7 +27,7 @@ use npuscope_tables::scan::scan_batch;
 use npuscope_tables::schema::TableSpec;
 
 use crate::filters::Range;
-use crate::loader::{LoadedRank, Loader};
+use crate::loader::{LoadedRank, Loader, Segments};
 
 /// Reads one table of ranks.
 #[derive(Clone)]
@@ -33,6 +36,8 @@ pub struct RankTableSource {
     pub loader: Arc<Loader>,
     /// Rows outside of this time may be left out.
     pub time: Range,
+    /// Whether batches share the mapped files, which makes each of them seem as large as its file.
+    pub shares_memory: bool,
     table_schema: TableSchema,
     projection: SplitProjection,
     batch_size: usize,
@@ -40,12 +45,19 @@ pub struct RankTableSource {
 }
 
 impl RankTableSource {
-    pub fn new(spec: &'static TableSpec, loader: Arc<Loader>, table_schema: TableSchema, time: Range) -> Self {
+    pub fn new(
+        spec: &'static TableSpec,
+        loader: Arc<Loader>,
+        table_schema: TableSchema,
+        time: Range,
+        shares_memory: bool,
+    ) -> Self {
         let projection = SplitProjection::unprojected(&table_schema);
         RankTableSource {
             spec,
             loader,
             time,
+            shares_memory,
             table_schema,
             projection,
             batch_size: 8192,
@@ -65,6 +77,7 @@ impl FileSource for RankTableSource {
             spec: self.spec,
             loader: self.loader.clone(),
             time: self.time,
+            shares_memory: self.shares_memory,
             columns: self.projection.file_indices.clone(),
             batch_size: self.batch_size,
             metrics: self.metrics.clone(),
@@ -124,6 +137,7 @@ struct RankOpener {
     spec: &'static TableSpec,
     loader: Arc<Loader>,
     time: Range,
+    shares_memory: bool,
     columns: Vec<usize>,
     batch_size: usize,
     metrics: ExecutionPlanMetricsSet,
@@ -140,14 +154,13 @@ impl FileOpener for RankOpener {
         let path = file.object_meta.location.to_string();
         let source = rank.ok_or_else(|| DataFusionError::Internal(format!("no rank is known at {path}")))?;
         let (loader, spec, time) = (self.loader.clone(), self.spec, self.time);
-        let (columns, batch_size) = (self.columns.clone(), self.batch_size);
+        let (columns, batch_size, shares_memory) = (self.columns.clone(), self.batch_size, self.shares_memory);
         let read = MetricBuilder::new(&self.metrics).counter("segments_read", self.partition);
         let pruned = MetricBuilder::new(&self.metrics).counter("segments_pruned", self.partition);
+        let columns_read = MetricBuilder::new(&self.metrics).counter("columns_read", self.partition);
         Ok(async move {
-            let load = move || -> Result<(LoadedRank, crate::loader::Segments)> {
-                let rank = loader.load(&source.0).map_err(external)?;
-                let segments = rank.segments(spec.id).map_err(external)?;
-                Ok((rank, segments))
+            let load = move || -> Result<(LoadedRank, Segments)> {
+                loader.with(&source.0, |rank| Ok((rank.clone(), rank.segments(spec.id)?))).map_err(external)
             };
             let loaded = tokio::task::spawn_blocking(load).await.map_err(external)?;
             let (rank, segments) = loaded?;
@@ -157,6 +170,7 @@ impl FileOpener for RankOpener {
             pruned.add(segments.len() - wanted.len());
             let batches = stream::iter(wanted).flat_map(move |index| {
                 read.add(1);
+                columns_read.add(columns.len());
                 let batch = segments.read(index).map_err(external).and_then(|batch| match batch {
                     Some(batch) => Ok(Some(scan_batch(&batch, spec, &columns, rank.strings())?)),
                     None => Ok(None),
@@ -165,7 +179,7 @@ impl FileOpener for RankOpener {
                     Ok(Some(batch)) => {
                         let starts = (0..batch.num_rows()).step_by(batch_size.max(1));
                         let slice = |start: usize| batch.slice(start, batch_size.min(batch.num_rows() - start));
-                        starts.map(|start| Ok(slice(start))).collect()
+                        starts.map(slice).map(|b| if shares_memory { Ok(b) } else { owned(&b) }).collect()
                     }
                     Ok(None) => Vec::new(),
                     Err(error) => vec![Err(error)],
@@ -175,6 +189,18 @@ impl FileOpener for RankOpener {
         }
         .boxed())
     }
+}
+
+/// A batch with memory of its own, so that what a query is charged for it is what it takes.
+fn owned(batch: &RecordBatch) -> Result<RecordBatch> {
+    let all = UInt64Array::from_iter_values(0..batch.num_rows() as u64);
+    let columns = batch.columns().iter().map(|column| match column.as_string_view_opt() {
+        Some(text) => Ok(Arc::new(text.gc()) as ArrayRef),
+        None => take(column, &all, None),
+    });
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    let columns = columns.collect::<std::result::Result<_, ArrowError>>()?;
+    Ok(RecordBatch::try_new_with_options(batch.schema(), columns, &options)?)
 }
 
 fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {

@@ -12,7 +12,7 @@ use npuscope_tables::{Interner, RankBuilder, Str, Strings};
 
 use crate::flavour::Flavour;
 use crate::number::push_float;
-use crate::problem::{Problem, Severity};
+use crate::problem::{Problem, Severity, first_not_utf8};
 use crate::trace_json::Cursor;
 
 /// Where a value stands: the keys above it.
@@ -29,6 +29,9 @@ pub struct Outcome {
 /// Deeper than any of these files is.
 const MAX_DEPTH: usize = 5;
 
+/// Keys that nothing is read from, of one file, that are told.
+const MAX_UNREAD_KEYS: usize = 100;
+
 const TIME_INFO: &str = "Communication Time Info";
 const BANDWIDTH_INFO: &str = "Communication Bandwidth Info";
 const SIZE_DISTRIBUTION: &str = "Size Distribution";
@@ -36,10 +39,7 @@ const SIZE_DISTRIBUTION: &str = "Size Distribution";
 pub fn read_communication(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome {
     let mut outcome = Outcome::default();
     let read = |path: &Path, key: &str, cursor: &mut Cursor<'_>, outcome: &mut Outcome| match key {
-        TIME_INFO => {
-            outcome.rows += 1;
-            Some(read_times(path, cursor, outcome, rank))
-        }
+        TIME_INFO => Some(read_times(path, cursor, outcome, rank)),
         BANDWIDTH_INFO => Some(read_bandwidths(path, cursor, outcome, rank)),
         _ => None,
     };
@@ -51,7 +51,6 @@ pub fn read_matrix(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome 
     let mut outcome = Outcome::default();
     let read = |path: &Path, key: &str, cursor: &mut Cursor<'_>, outcome: &mut Outcome| {
         let (src, dst) = key.split_once('-').filter(|(s, d)| is_number(s) && is_number(d))?;
-        outcome.rows += 1;
         Some(read_link(path, (src, dst), cursor, outcome, rank))
     };
     walk_file(bytes, file, &mut outcome, read);
@@ -70,23 +69,27 @@ fn walk_file(
     outcome: &mut Outcome,
     mut read: impl FnMut(&Path, &str, &mut Cursor<'_>, &mut Outcome) -> Option<Option<()>>,
 ) {
-    let mut cursor = Cursor::new(bytes.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(bytes), 0);
-    cursor.skip_space();
+    if let Some(problem) = Problem::not_text(bytes, file) {
+        outcome.problems.push(problem);
+        return;
+    }
+    let mut cursor = Cursor::of_file(bytes);
     let mut path = Path::new();
     let mut whole = walk(&mut cursor, &mut path, outcome, &mut read);
-    let end = cursor.at as u64;
     cursor.skip_space();
+    let end = cursor.at as u64;
     if whole.is_some() && cursor.at < cursor.bytes.len() {
         whole = None;
     }
+    if let Some(offset) = first_not_utf8(bytes).filter(|_| outcome.rows > 0) {
+        outcome.problems.push(Problem::not_utf8(file, offset as u64));
+    }
     if whole.is_none() {
-        let problem = if bytes.trim_ascii().is_empty() {
-            Problem::new(Severity::Error, "empty-file", file, "the file is empty")
-        } else if cursor.at >= cursor.bytes.len() {
+        let problem = if cursor.at >= cursor.bytes.len() {
             let message = format!("the file ends here, inside a value; the {} entries before are kept", outcome.rows);
             Problem::new(Severity::Warning, "cut-file", file, message)
         } else {
-            let message = format!("not the JSON of a {file} file; the {} entries before are kept", outcome.rows);
+            let message = format!("not the JSON of such a file; the {} entries before are kept", outcome.rows);
             let severity = if outcome.rows == 0 { Severity::Error } else { Severity::Warning };
             Problem::new(severity, "garbage", file, message)
         };
@@ -117,7 +120,7 @@ fn walk(
 }
 
 fn note_unread(outcome: &mut Outcome, key: &str) {
-    if !outcome.unread.iter().any(|k| k == key) {
+    if outcome.unread.len() < MAX_UNREAD_KEYS && !outcome.unread.iter().any(|k| k == key) {
         outcome.unread.push(key.to_owned());
     }
 }
@@ -148,8 +151,16 @@ fn place(path: &[String], strings: &mut Interner) -> Place {
     }
 }
 
-fn number(cursor: &mut Cursor<'_>) -> Option<f64> {
-    std::str::from_utf8(cursor.scalar()?).ok()?.parse().ok()
+/// Steps over the value of `key`: a number, or nothing that is one. `None` if it does not end.
+fn number(key: &str, cursor: &mut Cursor<'_>, outcome: &mut Outcome) -> Option<Option<f64>> {
+    let start = cursor.at;
+    cursor.skip_value()?;
+    let text = cursor.bytes.get(start..cursor.at)?;
+    let number = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+    if number.is_none() && text != b"null" {
+        note_unread(outcome, key);
+    }
+    Some(number)
 }
 
 fn read_times(path: &[String], cursor: &mut Cursor<'_>, outcome: &mut Outcome, rank: &mut RankBuilder) -> Option<()> {
@@ -157,7 +168,8 @@ fn read_times(path: &[String], cursor: &mut Cursor<'_>, outcome: &mut Outcome, r
     let mut row = reported_comm::Row { step, kind, name, group_hash, ..reported_comm::Row::default() };
     let whole = cursor.members(|key, cursor| {
         let key = key.unescaped();
-        let field = match String::from_utf8_lossy(&key).as_ref() {
+        let key = String::from_utf8_lossy(&key);
+        let field = match key.as_ref() {
             "Start Timestamp(us)" | "Start Timestamp(μs)" => &mut row.start,
             "Elapse Time(ms)" => &mut row.elapse,
             "Transit Time(ms)" => &mut row.transit,
@@ -171,11 +183,13 @@ fn read_times(path: &[String], cursor: &mut Cursor<'_>, outcome: &mut Outcome, r
                 return cursor.skip_value();
             }
         };
-        *field = Some(number(cursor)?);
+        *field = number(&key, cursor, outcome)?;
         Some(())
     });
+    whole?;
+    outcome.rows += 1;
     rank.reported_comm.push(row);
-    whole
+    Some(())
 }
 
 fn read_bandwidths(
@@ -192,7 +206,9 @@ fn read_bandwidths(
         let mut packets: Vec<(Str, f64, f64)> = Vec::new();
         let strings = &mut rank.strings;
         let whole = cursor.members(|key, cursor| {
-            let field = match String::from_utf8_lossy(&key.unescaped()).as_ref() {
+            let key = key.unescaped();
+            let key = String::from_utf8_lossy(&key);
+            let field = match key.as_ref() {
                 "Transit Size(MB)" => &mut row.transit_size,
                 "Transit Time(ms)" => &mut row.transit_time,
                 "Bandwidth(GB/s)" => &mut row.bandwidth,
@@ -210,9 +226,10 @@ fn read_bandwidths(
                     return cursor.skip_value();
                 }
             };
-            *field = Some(number(cursor)?);
+            *field = number(&key, cursor, outcome)?;
             Some(())
         });
+        whole?;
         if packets.is_empty() {
             rank.reported_bandwidth.push(row);
         }
@@ -220,19 +237,23 @@ fn read_bandwidths(
             (row.package_size, row.count, row.total_duration) = (Some(size), Some(count), Some(duration));
             rank.reported_bandwidth.push(row);
         }
-        whole
+        Some(())
     })
+}
+
+fn plain_number(cursor: &mut Cursor<'_>) -> Option<f64> {
+    std::str::from_utf8(cursor.scalar()?).ok()?.parse().ok()
 }
 
 /// `[count, duration]`.
 fn read_pair(cursor: &mut Cursor<'_>) -> Option<(f64, f64)> {
     cursor.eat(b'[')?;
     cursor.skip_space();
-    let first = number(cursor)?;
+    let first = plain_number(cursor)?;
     cursor.skip_space();
     cursor.eat(b',')?;
     cursor.skip_space();
-    let second = number(cursor)?;
+    let second = plain_number(cursor)?;
     cursor.skip_space();
     cursor.eat(b']')?;
     Some((first, second))
@@ -250,12 +271,17 @@ fn read_link(
     let mut row = reported_link::Row { step, kind, name, group_hash, ..reported_link::Row::default() };
     (row.src_rank, row.dst_rank) = (Some(strings.intern(src)), Some(strings.intern(dst)));
     let whole = cursor.members(|key, cursor| {
-        match String::from_utf8_lossy(&key.unescaped()).as_ref() {
-            "Transport Type" => row.transport = Some(strings.intern_bytes(&cursor.string()?.unescaped())),
-            "Op Name" | "op_name" => row.op_name = Some(strings.intern_bytes(&cursor.string()?.unescaped())),
-            "Transit Size(MB)" => row.transit_size = Some(number(cursor)?),
-            "Transit Time(ms)" => row.transit_time = Some(number(cursor)?),
-            "Bandwidth(GB/s)" => row.bandwidth = Some(number(cursor)?),
+        let key = key.unescaped();
+        let key = String::from_utf8_lossy(&key);
+        let is_text = cursor.peek() == b'"';
+        match key.as_ref() {
+            "Transport Type" if is_text => row.transport = Some(strings.intern_bytes(&cursor.string()?.unescaped())),
+            "Op Name" | "op_name" if is_text => {
+                row.op_name = Some(strings.intern_bytes(&cursor.string()?.unescaped()));
+            }
+            "Transit Size(MB)" => row.transit_size = number(&key, cursor, outcome)?,
+            "Transit Time(ms)" => row.transit_time = number(&key, cursor, outcome)?,
+            "Bandwidth(GB/s)" => row.bandwidth = number(&key, cursor, outcome)?,
             other => {
                 note_unread(outcome, other);
                 cursor.skip_value()?;
@@ -263,8 +289,10 @@ fn read_link(
         }
         Some(())
     });
+    whole?;
+    outcome.rows += 1;
     rank.reported_link.push(row);
-    whole
+    Some(())
 }
 
 /// Writes JSON objects as Python does: `{"key": value, …}` on one line.
@@ -336,7 +364,13 @@ fn write_nested<'s, R: Copy>(
             json.key(step)?;
             json.open()?;
         }
-        for kind in ["p2p", "collective"] {
+        let mut kinds = vec!["p2p", "collective"];
+        for kind in rows.iter().filter_map(&kind_of) {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        for kind in kinds {
             let of_kind: Vec<R> = rows.iter().copied().filter(|r| kind_of(r).unwrap_or("collective") == kind).collect();
             if step.is_some() {
                 json.key(kind)?;

@@ -117,6 +117,8 @@ struct Search {
     found: Vec<Candidate>,
     cluster_results: Vec<PathBuf>,
     problems: Vec<Problem>,
+    /// Directories that were looked into, by their real paths.
+    seen: HashSet<PathBuf>,
 }
 
 /// A rank directory whose number is not settled.
@@ -132,6 +134,9 @@ impl Search {
         if above.contains(&real) {
             let message = "a link to a directory above itself; not followed";
             self.problem(Problem::new(Severity::Warning, "symlink-loop", &self.shown(path), message));
+            return;
+        }
+        if !self.seen.insert(real.clone()) {
             return;
         }
         if depth > MAX_DEPTH {
@@ -177,8 +182,12 @@ impl Search {
     /// A directory that torch_npu or MindSpore wrote.
     fn framework_rank(&mut self, path: &Path, output: &Path, directories: &[PathBuf], files: &[PathBuf]) {
         let mut paths = files.to_vec();
+        paths.extend(directories.iter().filter(|d| is_deliverable(d)).cloned());
         match list(output) {
-            Ok((_, inside)) => paths.extend(inside),
+            Ok((directories, inside)) => {
+                paths.extend(directories.into_iter().filter(|d| is_deliverable(d)));
+                paths.extend(inside);
+            }
             Err(error) => {
                 let message = format!("cannot be listed: {error}");
                 self.problem(Problem::new(Severity::Error, "unreadable", &self.shown(output), message));
@@ -246,7 +255,13 @@ impl Search {
             rank = rank.or(rank_in_name(&base));
             let bytes = match fs::metadata(path) {
                 Ok(metadata) if metadata.is_file() => metadata.len(),
-                Ok(_) => continue,
+                Ok(_) if !is_deliverable(path) => continue,
+                Ok(metadata) => {
+                    let what = if metadata.is_dir() { "a directory" } else { "no ordinary file" };
+                    let message = format!("cannot be read: it is {what}");
+                    source.problems.push(Problem::new(Severity::Error, "unreadable", &name, message));
+                    continue;
+                }
                 Err(error) => {
                     let message = format!("cannot be read: {error}");
                     source.problems.push(Problem::new(Severity::Error, "unreadable", &name, message));
@@ -283,13 +298,13 @@ impl Search {
                 Some(other) => {
                     let (mut kept, dropped) = newer(source, other);
                     let shown = dropped.directory.strip_prefix(&self.root).unwrap_or(&dropped.directory);
+                    let shown = shown.to_string_lossy();
                     let message = format!(
-                        "rank {} is there twice; {} is newer and was read, {} was not",
+                        "rank {} is there twice; {} is newer and was read, {shown} was not",
                         kept.rank,
                         kept.directory_name(),
-                        shown.display()
                     );
-                    kept.problems.push(Problem::new(Severity::Warning, "duplicate-rank", "", message));
+                    kept.problems.push(Problem::new(Severity::Warning, "duplicate-rank", &shown, message));
                     by_rank.insert(kept.rank, kept);
                 }
             }
@@ -321,13 +336,18 @@ impl Search {
     }
 }
 
-/// Directories and files of a directory, sorted; links are followed.
+/// Whether a path has the name of a file that is read.
+fn is_deliverable(path: &Path) -> bool {
+    !matches!(kind_of(&file_name(path)), FileKind::Known | FileKind::Unknown)
+}
+
+/// Directories and files of a directory, sorted; links are followed, and come after what is there itself.
 fn list(path: &Path) -> std::io::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(path)? {
         paths.push(entry?.path());
     }
-    paths.sort();
+    paths.sort_by_cached_key(|path| (path.is_symlink(), path.clone()));
     Ok(paths.into_iter().partition(|p| p.is_dir()))
 }
 
@@ -344,7 +364,8 @@ fn rank_in_name(name: &str) -> Option<i64> {
 
 fn is_mindspore_info(paths: &[PathBuf]) -> bool {
     let info = paths.iter().find(|p| kind_of(&file_name(p)) == FileKind::ProfilerInfo);
-    info.and_then(|p| fs::read(p).ok()).is_some_and(|text| {
+    // Reading what only has the name of a file, such as a pipe, could wait for ever.
+    info.filter(|p| p.is_file()).and_then(|p| fs::read(p).ok()).is_some_and(|text| {
         memchr::memmem::find(&text, b"ms_profiler_info").is_some()
             || memchr::memmem::find(&text, b"ms_version").is_some()
     })

@@ -10,20 +10,33 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
-use crate::problem::{Problem, Severity};
+use crate::problem::{Problem, Severity, first_not_utf8};
 use crate::trace_json::Cursor;
 
-/// Reads the members of a JSON object as rows of `metadata`.
+/// Reads the members of a JSON object as rows of `metadata`. A problem does not keep what can be read from
+/// being read.
 pub fn read(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Result<u64, Problem> {
-    let bytes = bytes.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(bytes);
-    let mut cursor = Cursor::new(bytes, 0);
-    cursor.skip_space();
+    if let Some(problem) = Problem::not_text(bytes, file) {
+        return Err(problem);
+    }
+    let mut cursor = Cursor::of_file(bytes);
     let mut rows = 0;
+    let mut unreadable = None;
     let whole = cursor.members(|key, cursor| {
         let start = cursor.at;
         cursor.skip_value()?;
+        // A number that ends with the file may have lost digits.
+        if cursor.at >= bytes.len() {
+            return None;
+        }
         let value = String::from_utf8_lossy(bytes.get(start..cursor.at)?);
-        let value: Value = serde_json::from_str(&value).ok()?;
+        let value: Value = match serde_json::from_str(&value) {
+            Ok(value) => value,
+            Err(error) => {
+                unreadable.get_or_insert((start, error));
+                return Some(());
+            }
+        };
         let row = metadata::Row {
             file: rank.strings.intern(file),
             key: rank.strings.intern_bytes(&key.unescaped()),
@@ -33,16 +46,19 @@ pub fn read(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Result<u64, Pro
         rows += 1;
         Some(())
     });
-    match whole {
-        Some(()) => Ok(rows),
-        None if bytes.trim_ascii().is_empty() => {
-            Err(Problem::new(Severity::Error, "empty-file", file, "the file is empty").at(0))
-        }
-        None => {
-            let message = format!("not a whole JSON object; the {rows} settings before are kept");
-            let code = if cursor.at >= bytes.len() { "cut-file" } else { "garbage" };
-            Err(Problem::new(Severity::Warning, code, file, message).at(cursor.at as u64))
-        }
+    let warning = |code, at: usize, message: String| Problem::new(Severity::Warning, code, file, message).at(at as u64);
+    if whole.is_none() {
+        let code = if cursor.at >= bytes.len() { "cut-file" } else { "garbage" };
+        let message = format!("not a whole JSON object; the {rows} settings before are kept");
+        return Err(warning(code, cursor.at, message));
+    }
+    if let Some((start, error)) = unreadable {
+        let message = format!("a setting that is no JSON: {error}; the {rows} others are kept");
+        return Err(warning("garbage", start, message));
+    }
+    match first_not_utf8(bytes) {
+        Some(offset) => Err(Problem::not_utf8(file, offset as u64)),
+        None => Ok(rows),
     }
 }
 

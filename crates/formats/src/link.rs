@@ -122,7 +122,7 @@ pub fn link_kernels(tables: &mut RankTables) {
 
 /// Finds the task that each piece of a trace was, by its start, stream and ids.
 pub fn link_piece_tasks(tables: &mut RankTables) {
-    let mut by_ids: HashMap<(Ns, Option<i64>, Option<i64>, Option<i64>), i64> = HashMap::new();
+    let mut by_ids = HashMap::new();
     for row in tables.rows::<task::Row>() {
         by_ids.insert((row.start, row.stream, row.task_id, row.subtask_id), row.task);
     }

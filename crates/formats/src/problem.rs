@@ -23,6 +23,14 @@ impl Severity {
     }
 }
 
+/// What editors put before UTF-8.
+pub const BOM: &[u8] = &[0xef, 0xbb, 0xbf];
+
+/// Where `bytes` stop being UTF-8. A character that the end of the file cuts does not count.
+pub fn first_not_utf8(bytes: &[u8]) -> Option<usize> {
+    std::str::from_utf8(bytes).err().filter(|error| error.error_len().is_some()).map(|error| error.valid_up_to())
+}
+
 /// One row of `diagnostic`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -39,6 +47,24 @@ pub struct Problem {
 impl Problem {
     pub fn new(severity: Severity, code: &'static str, file: &str, message: impl Into<String>) -> Problem {
         Problem { severity, code, file: file.to_owned(), offset: None, message: message.into() }
+    }
+
+    /// What makes `bytes` no text at all: there are none, or they are UTF-16.
+    pub fn not_text(bytes: &[u8], file: &str) -> Option<Problem> {
+        let (code, message) = if bytes.strip_prefix(BOM).unwrap_or(bytes).trim_ascii().is_empty() {
+            ("empty-file", "the file is empty")
+        } else if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+            ("wrong-encoding", "the file is UTF-16; deliverables are UTF-8. Convert it, for example with iconv")
+        } else {
+            return None;
+        };
+        Some(Problem::new(Severity::Error, code, file, message).at(0))
+    }
+
+    /// What is not UTF-8 in a file, the first of it at `offset`.
+    pub fn not_utf8(file: &str, offset: u64) -> Problem {
+        let message = "text that is not UTF-8; what cannot be read shows as \u{fffd}";
+        Problem::new(Severity::Warning, "wrong-encoding", file, message).at(offset)
     }
 
     #[must_use]

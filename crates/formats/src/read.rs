@@ -14,7 +14,7 @@ use crate::problem::{Problem, Severity};
 use crate::{comm_json, csv, db, info_json, link, trace_json};
 
 /// Raised whenever a reader makes other rows of the same bytes. Part of the cache key.
-pub const READER_VERSION: u32 = 1;
+pub const READER_VERSION: u32 = 2;
 
 /// How a rank is read.
 #[derive(Clone, Copy)]

@@ -1,11 +1,12 @@
 //! The text deliverables of a rank, all together.
 
 use npuscope_tables::table::{metadata, reported_bandwidth, reported_comm, reported_link};
-use npuscope_tables::{RankTables, TableId};
+use npuscope_tables::{Ns, RankTables, Span, TableId};
 
 use crate::derive::{self, Target};
 use crate::discover::OUTPUT_DIRECTORY;
 use crate::flavour::Flavour;
+use crate::number::push_float;
 use crate::output::{Output, OutputError};
 use crate::{comm_json, csv, info_json, trace_json};
 
@@ -53,4 +54,14 @@ fn write_settings(tables: &RankTables, rank: i64, directory: &Output, out: &Outp
         }
     }
     Ok(())
+}
+
+/// A duration in microseconds, as few decimals as it takes. One too long for a double to hold its
+/// nanoseconds, such as a time that was taken for a duration, is printed by its digits.
+pub(crate) fn push_span(out: &mut String, span: Span) {
+    if span.ns().unsigned_abs() < 1 << 52 {
+        push_float(out, span.us());
+    } else {
+        out.push_str(&Ns(span.ns()).to_string());
+    }
 }

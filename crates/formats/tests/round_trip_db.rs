@@ -1,29 +1,46 @@
 //! A database read into the tables and written again holds the same values.
 
+mod simulated;
+
+use std::path::Path;
+
 use npuscope_formats::db;
 use npuscope_formats::discover::{OUTPUT_DIRECTORY, discover};
 use npuscope_formats::output::Output;
 use npuscope_formats::read::{ReadOptions, read_rank};
+use npuscope_synth::Form;
 use npuscope_testing::{captures, database, entries};
+
+fn check(name: &str, source: &Path) {
+    let profile = discover(source).unwrap();
+    let rank = &profile.ranks[0];
+    let tables = read_rank(rank, ReadOptions::default());
+    let target = tempfile::tempdir().unwrap();
+    db::write_rank(tables, rank.rank, &Output::new(target.path()).unwrap()).unwrap();
+    for file in entries(&source.join(OUTPUT_DIRECTORY)) {
+        let written = target.path().join(OUTPUT_DIRECTORY).join(file.file_name().unwrap());
+        let (before, after) = (database::rows(&file), database::rows(&written));
+        for (table, rows) in &before {
+            let other = after.get(table).unwrap_or_else(|| panic!("{name} {table} is missing"));
+            for (a, b) in rows.iter().zip(other) {
+                assert_eq!(a, b, "{name} {table}");
+            }
+            assert_eq!(rows.len(), other.len(), "{name} {table}");
+        }
+    }
+}
 
 #[test]
 fn real_captures_survive() {
     for (name, source) in captures("db") {
-        let profile = discover(&source).unwrap();
-        let rank = &profile.ranks[0];
-        let tables = read_rank(rank, ReadOptions::default());
-        let target = tempfile::tempdir().unwrap();
-        db::write_rank(tables, rank.rank, &Output::new(target.path()).unwrap()).unwrap();
-        for file in entries(&source.join(OUTPUT_DIRECTORY)) {
-            let written = target.path().join(OUTPUT_DIRECTORY).join(file.file_name().unwrap());
-            let (before, after) = (database::rows(&file), database::rows(&written));
-            for (table, rows) in &before {
-                let other = after.get(table).unwrap_or_else(|| panic!("{name} {table} is missing"));
-                for (a, b) in rows.iter().zip(other) {
-                    assert_eq!(a, b, "{name} {table}");
-                }
-                assert_eq!(rows.len(), other.len(), "{name} {table}");
-            }
-        }
+        check(&name, &source);
+    }
+}
+
+#[test]
+fn simulated_jobs_survive() {
+    let (_directory, ranks) = simulated::ranks(Form::Db);
+    for (name, source) in ranks {
+        check(&name, &source);
     }
 }

@@ -1,11 +1,14 @@
 //! Text read into the tables and written again is the same text: every event, cell and setting.
 
+mod simulated;
+
 use std::path::Path;
 
 use npuscope_formats::discover::{OUTPUT_DIRECTORY, discover};
 use npuscope_formats::output::Output;
 use npuscope_formats::read::{ReadOptions, read_rank};
 use npuscope_formats::text::write_rank;
+use npuscope_synth::Form;
 use npuscope_testing::{assert_same_json, captures, csv, entries, events, json, shared};
 
 /// Reads the rank at `source` and writes it into `target`.
@@ -70,5 +73,15 @@ fn older_captures_survive() {
         rewrite(&source, target.path());
         // A spreadsheet has cut the digits of some of these files, and sizes are whole bytes.
         compare(&source, target.path(), 1e-8);
+    }
+}
+
+#[test]
+fn simulated_jobs_survive() {
+    let (_directory, ranks) = simulated::ranks(Form::Text);
+    for (_, source) in ranks {
+        let target = tempfile::tempdir().unwrap();
+        rewrite(&source, target.path());
+        compare(&source, target.path(), 0.0);
     }
 }

@@ -91,10 +91,10 @@ impl JobConfig {
         if let Some((what, _)) = sizes.iter().find(|(_, size)| *size == 0) {
             return Err(ConfigError::Zero { what });
         }
-        if self.layers % self.pp != 0 {
+        if !self.layers.is_multiple_of(self.pp) {
             return Err(ConfigError::Layers { layers: self.layers, pp: self.pp });
         }
-        if self.hidden % self.tp as u64 != 0 {
+        if !self.hidden.is_multiple_of(self.tp as u64) {
             return Err(ConfigError::Hidden { hidden: self.hidden, tp: self.tp });
         }
         if let Some(SlowRank { rank, factor }) = self.slow_rank {

@@ -35,8 +35,7 @@ pub fn simulate(config: &JobConfig) -> Result<Job, ConfigError> {
     let mut ready: Vec<usize> = (0..ranks.len()).rev().collect();
     let mut waiting_for: HashMap<Transfer, usize> = HashMap::new();
     while let Some(rank) = ready.pop() {
-        loop {
-            let Some(runner) = ranks.get_mut(rank) else { break };
+        while let Some(runner) = ranks.get_mut(rank) {
             match runner.next() {
                 Next::Done => break,
                 Next::Arrived(meeting, members, transfer_ns) => {

@@ -308,7 +308,7 @@ fn write_segments(path: &Path, batches: &[RecordBatch], spec: Option<&TableSpec>
         writer.write(batch).and_then(|()| writer.finish()).map_err(CacheError::damaged(path))?;
         drop(writer);
         let padding = out.bytes.next_multiple_of(ALIGNMENT) - out.bytes;
-        out.write_all(&[0; ALIGNMENT as usize].split_at(padding as usize).0).map_err(CacheError::io(path))?;
+        out.write_all([0; ALIGNMENT as usize].split_at(padding as usize).0).map_err(CacheError::io(path))?;
         let time = spec.and_then(|spec| time_range(batch, spec.time?));
         segments.push(Segment { offset, bytes: out.bytes - offset, rows: batch.num_rows() as u64, time });
     }

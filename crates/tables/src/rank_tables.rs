@@ -66,6 +66,11 @@ impl RankTables {
         }
     }
 
+    /// Drops the rows of a table.
+    pub fn clear(&mut self, table: TableId) {
+        self.batches.get_mut(table as usize).into_iter().for_each(Vec::clear);
+    }
+
     /// These tables and, after their rows, those of `more`.
     #[must_use]
     pub fn with(self, more: RankBuilder) -> RankTables {

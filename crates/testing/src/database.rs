@@ -1,6 +1,6 @@
 //! Databases as text, so that two can be compared whatever ids they chose.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use rusqlite::types::ValueRef;
@@ -46,17 +46,17 @@ pub fn rows(path: &Path) -> BTreeMap<String, Vec<String>> {
     let strings: HashMap<i64, String> = pairs(&connection, has("STRING_IDS"), "SELECT id, value FROM STRING_IDS");
     let mut chains: HashMap<i64, Vec<String>> = HashMap::new();
     let sql = "SELECT id, stack FROM PYTORCH_CALLCHAINS ORDER BY id, stackDepth";
-    for (id, frame) in list::<i64>(&connection, has("PYTORCH_CALLCHAINS"), sql) {
+    for (id, frame) in list(&connection, has("PYTORCH_CALLCHAINS"), sql) {
         chains.entry(id).or_default().push(strings[&frame].clone());
     }
     let mut connections: HashMap<i64, Vec<i64>> = HashMap::new();
-    for (id, connection) in
-        list::<i64>(&connection, has("CONNECTION_IDS"), "SELECT id, connectionId FROM CONNECTION_IDS")
-    {
+    for (id, connection) in list(&connection, has("CONNECTION_IDS"), "SELECT id, connectionId FROM CONNECTION_IDS") {
         connections.entry(id).or_default().push(connection);
     }
-    let queue = "SELECT max(c.connectionId), 0 FROM PYTORCH_API p JOIN CONNECTION_IDS c ON p.connectionId = c.id WHERE p.type = 50002";
-    let last_queue_id = list::<Option<i64>>(&connection, has("CONNECTION_IDS"), queue).first().map_or(0, |r| r.0);
+    // Ids that two operators share say that one is the other's backward; their numbers are arbitrary.
+    let pairs = "SELECT c.connectionId, 0 FROM PYTORCH_API p JOIN CONNECTION_IDS c ON p.connectionId = c.id
+        WHERE p.type NOT IN (50002, 50003) GROUP BY 1 HAVING count(*) > 1";
+    let pairs: HashSet<i64> = list(&connection, has("CONNECTION_IDS"), pairs).into_iter().map(|(id, _)| id).collect();
 
     let mut result = BTreeMap::new();
     for table in &tables {
@@ -65,7 +65,7 @@ pub fn rows(path: &Path) -> BTreeMap<String, Vec<String>> {
             continue;
         }
         let mut statement = connection.prepare(&format!("SELECT * FROM \"{table}\"")).unwrap();
-        let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+        let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let mut rows = statement.query(()).unwrap();
         let mut lines = Vec::new();
         while let Some(row) = rows.next().unwrap() {
@@ -79,7 +79,7 @@ pub fn rows(path: &Path) -> BTreeMap<String, Vec<String>> {
                     ValueRef::Integer(id) if table == "PYTORCH_API" && column == "connectionId" => {
                         let mut ids: Vec<String> = connections[&id]
                             .iter()
-                            .map(|&id| if id > last_queue_id { "pair".to_owned() } else { id.to_string() })
+                            .map(|&id| if pairs.contains(&id) { "pair".to_owned() } else { id.to_string() })
                             .collect();
                         ids.sort();
                         ids.join("|")
@@ -111,16 +111,12 @@ fn text_or_json(text: &str) -> String {
     }
 }
 
-fn list<A: rusqlite::types::FromSql + Into<Option<i64>>>(
-    connection: &Connection,
-    is_there: bool,
-    sql: &str,
-) -> Vec<(i64, i64)> {
+fn list(connection: &Connection, is_there: bool, sql: &str) -> Vec<(i64, i64)> {
     if !is_there {
         return Vec::new();
     }
     let mut statement = connection.prepare(sql).unwrap();
-    let rows = statement.query_map((), |row| Ok((row.get::<_, A>(0)?.into().unwrap_or(0), row.get(1)?))).unwrap();
+    let rows = statement.query_map((), |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     rows.map(Result::unwrap).collect()
 }
 

@@ -14,8 +14,8 @@ use npuscope_tables::schema;
 use parquet::arrow::ArrowWriter;
 
 use crate::arguments::{ConvertCommand, TargetFormat};
-use crate::commands::say_warnings;
 use crate::commands::sql::parquet_properties;
+use crate::commands::{say_problems, say_warnings};
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal;
@@ -37,8 +37,9 @@ pub fn run(command: &ConvertCommand, settings: &Settings) -> Result<ExitCode, Cl
         db::write_cluster(&session.load(job)?.tables()?, &out)?;
     }
     say_warnings(&session, settings);
-    let count = terminal::grouped(sources.len() as u64);
-    settings.terminal.note(&format!("{count} ranks written to {}", command.output.display()));
+    say_problems(&session, &command.path, settings)?;
+    let count = terminal::counted(sources.len() as u64, "rank");
+    settings.terminal.note(&format!("{count} written to {}", command.output.display()));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -74,7 +75,12 @@ fn write_parquet(loaded: &LoadedRank, rank: i64, out: &Output) -> Result<(), Cli
         let mut fields = vec![Field::new("rank", DataType::Int64, false)];
         fields.extend(spec.schema.fields().iter().map(|f| f.as_ref().clone()));
         let schema = Arc::new(Schema::new(fields));
-        directory.file(&format!("rank_{rank}.parquet"), |file| {
+        let name = format!("rank_{rank}.parquet");
+        let path = directory.path().join(&name);
+        if path.exists() {
+            return Err(OutputError::Exists { path }.into());
+        }
+        directory.file(&name, |file| {
             let failed = |error: &dyn std::fmt::Display| std::io::Error::other(error.to_string());
             let mut writer =
                 ArrowWriter::try_new(file, schema.clone(), Some(parquet_properties())).map_err(|e| failed(&e))?;

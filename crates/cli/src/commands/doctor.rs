@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use npuscope_analysis::health::{Health, Missing, Problem, RankHealth, health};
@@ -42,7 +43,7 @@ impl Report<'_> {
     fn text(&self) -> String {
         let mut text = String::new();
         let ranks = &self.health.ranks;
-        self.title(&mut text, &format!("{} ranks in {}", terminal::grouped(ranks.len() as u64), self.health.path));
+        self.title(&mut text, &format!("{} in {}", terminal::counted(ranks.len() as u64, "rank"), self.health.path));
         text.push_str(&self.ranks());
         text.push('\n');
         self.title(&mut text, "files");
@@ -161,22 +162,32 @@ impl Report<'_> {
                 }
             }
         }
-        self.title(&mut text, "missing");
+        let is_file = Path::new(&self.health.path).is_file();
+        let title = if is_file { "missing from this file; the rest of the profile may have it" } else { "missing" };
+        self.title(&mut text, title);
         if missing.is_empty() {
             text.push_str(&self.settings.terminal.styled(Style::Green, "  nothing\n"));
         }
         // One block per setting: several things may hang on one.
-        let mut settings: Vec<_> = missing.iter().map(|(m, _)| m.setting).collect();
-        settings.dedup();
+        let mut settings = Vec::new();
+        for (one, _) in &missing {
+            if !settings.contains(&one.setting) {
+                settings.push(one.setting);
+            }
+        }
         for setting in settings {
             let of_setting: Vec<_> = missing.iter().filter(|(m, _)| m.setting == setting).collect();
             for (one, ranks) in &of_setting {
-                let whose =
-                    if ranks.len() == self.health.ranks.len() { String::new() } else { format!(" on ranks {ranks:?}") };
+                let whose = match ranks.len() {
+                    all if all == self.health.ranks.len() => String::new(),
+                    1 => format!(" on rank {}", terminal::ranges(ranks)),
+                    _ => format!(" on ranks {}", terminal::ranges(ranks)),
+                };
                 let remark = if one.was_on { " (it was turned on, but the files do not have it)" } else { "" };
                 text.push_str(&format!("  {}{whose}: {}{remark}\n", one.what, one.good_for));
             }
-            if let Some((one, _)) = of_setting.first() {
+            // What was turned on and still is not there, no switch would bring.
+            if let Some((one, _)) = of_setting.iter().find(|(one, _)| !one.was_on) {
                 let rows =
                     one.switches.iter().map(|(dialect, switch)| vec![format!("  {dialect}"), (*switch).to_owned()]);
                 text.push_str(&terminal::columns(&["", ""], &[], rows));

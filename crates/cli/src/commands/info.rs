@@ -1,31 +1,39 @@
 //! `npuscope info`.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use npuscope_analysis::overview::{Overview, overview};
 use npuscope_analysis::{Finding, Severity};
 
 use crate::arguments::{FailOn, InfoCommand, ReportFormat};
-use crate::commands::say_warnings;
+use crate::commands::{say_problems, say_warnings};
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
 
-/// Ranks that are listed one by one.
+/// Ranks and findings that are listed one by one.
 const MAX_LISTED: usize = 32;
+const MAX_FINDINGS: usize = 8;
 
 pub fn run(command: &InfoCommand, settings: &Settings) -> Result<ExitCode, CliError> {
     let session = settings.open(&command.path, settings.session_options())?;
     let overview = overview(&session)?;
     say_warnings(&session, settings);
+    say_problems(&session, &command.path, settings)?;
     let mut out = io::stdout().lock();
     match command.format {
         ReportFormat::Json => {
             serde_json::to_writer_pretty(&mut out, &overview)?;
             writeln!(out)?;
         }
-        ReportFormat::Text => out.write_all(text(&overview, settings).as_bytes())?,
+        ReportFormat::Text if overview.ranks.is_empty() => {}
+        ReportFormat::Text => out.write_all(text(&overview, &command.path, settings).as_bytes())?,
+    }
+    if overview.ranks.is_empty() {
+        let path = command.path.display();
+        return Err(CliError::Usage(format!("no rank has step times; npuscope doctor {path} says what is missing")));
     }
     let threshold = command.fail_on.map(|fail_on| match fail_on {
         FailOn::Info => Severity::Info,
@@ -36,18 +44,15 @@ pub fn run(command: &InfoCommand, settings: &Settings) -> Result<ExitCode, CliEr
     Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-fn text(overview: &Overview, settings: &Settings) -> String {
+fn text(overview: &Overview, path: &Path, settings: &Settings) -> String {
     let bold = |text: &str| settings.terminal.styled(Style::Bold, text);
     let mut text = String::new();
-    if overview.ranks.is_empty() {
-        text.push_str("no rank has step times; `npuscope doctor DIR` says what is missing\n");
-        return text;
-    }
     let steps = overview.ranks.iter().map(|r| r.steps).max().unwrap_or_default();
     let mean = overview.ranks.iter().map(|r| r.step).fold(0.0, f64::max);
     text.push_str(&bold(&format!(
-        "{} ranks, {steps} steps, {mean:.1} ms a step\n",
-        terminal::grouped(overview.ranks.len() as u64)
+        "{}, {}, {mean:.1} ms a step\n",
+        terminal::counted(overview.ranks.len() as u64, "rank"),
+        terminal::counted(steps as u64, "step"),
     )));
     text.push('\n');
     text.push_str(&bold("time of a step on the device, mean in ms\n"));
@@ -77,20 +82,25 @@ fn text(overview: &Overview, settings: &Settings) -> String {
         text.push_str(&settings.terminal.styled(Style::Dim, &listed));
     }
     if !overview.ranks_without_steps.is_empty() {
-        text.push_str(&format!("  without step times: {:?}\n", overview.ranks_without_steps));
+        let ranks = terminal::ranges(&overview.ranks_without_steps);
+        text.push_str(&format!("  without step times: ranks {ranks}\n"));
     }
     text.push('\n');
     text.push_str(&bold("findings\n"));
     if overview.findings.is_empty() {
         text.push_str(&settings.terminal.styled(Style::Green, "  no rank stands out\n"));
     }
-    for finding in &overview.findings {
-        text.push_str(&finding_text(finding, settings));
+    for finding in overview.findings.iter().take(MAX_FINDINGS) {
+        text.push_str(&finding_text(finding, path, settings));
+    }
+    if let Some(more) = overview.findings.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
+        let more = format!("  … and {}; --format json has all\n", terminal::counted(more as u64, "more finding"));
+        text.push_str(&settings.terminal.styled(Style::Dim, &more));
     }
     text
 }
 
-fn finding_text(finding: &Finding, settings: &Settings) -> String {
+fn finding_text(finding: &Finding, path: &Path, settings: &Settings) -> String {
     let style = match finding.severity {
         Severity::Critical => Style::Red,
         Severity::Warning => Style::Yellow,
@@ -102,5 +112,8 @@ fn finding_text(finding: &Finding, settings: &Settings) -> String {
         text.push_str(&format!("    costs about {:.0} % of the step\n", share * 100.0));
     }
     text.push_str(&format!("    try: {}\n", finding.suggestion));
+    if let Some(next) = &finding.next {
+        text.push_str(&format!("    see: {}\n", next.replacen("DIR", &path.display().to_string(), 1)));
+    }
     text
 }

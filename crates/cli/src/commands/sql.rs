@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, SchemaRef};
+use arrow::ipc::writer::StreamWriter;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use npuscope_engine::{EngineError, Session};
 use npuscope_tables::schema::{self, Family, TableSpec};
@@ -15,7 +16,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
 use crate::arguments::{ResultFormat, SqlCommand};
-use crate::commands::{check_strict, say_warnings};
+use crate::commands::{check_strict, say_problems, say_warnings};
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal;
@@ -24,7 +25,9 @@ pub fn run(command: &SqlCommand, settings: &Settings) -> Result<ExitCode, CliErr
     let query = match command.query.as_str() {
         "-" => {
             let mut query = String::new();
-            io::stdin().read_to_string(&mut query)?;
+            io::stdin()
+                .read_to_string(&mut query)
+                .map_err(|error| CliError::Usage(format!("cannot read the query from stdin: {error}")))?;
             query
         }
         query => query.to_owned(),
@@ -40,8 +43,8 @@ pub fn run(command: &SqlCommand, settings: &Settings) -> Result<ExitCode, CliErr
     if command.strict {
         check_strict(&session)?;
     }
-    match &command.output {
-        Some(path) => to_file(path, |file| print(command, &session, &query, settings, file))?,
+    let printed = match &command.output {
+        Some(path) => to_file(path, |file| print(command, &session, &query, settings, file)),
         None => {
             let is_binary = matches!(command.format, ResultFormat::Parquet | ResultFormat::Arrow);
             if is_binary && io::stdout().is_terminal() {
@@ -49,12 +52,28 @@ pub fn run(command: &SqlCommand, settings: &Settings) -> Result<ExitCode, CliErr
                 return Err(CliError::Usage(message.to_owned()));
             }
             let mut out = BufWriter::new(io::stdout());
-            print(command, &session, &query, settings, &mut out)?;
-            out.flush()?;
+            print(command, &session, &query, settings, &mut out).and_then(|()| Ok(out.flush()?))
         }
-    }
+    };
     say_warnings(&session, settings);
+    printed.map_err(with_hint)?;
+    say_problems(&session, &command.path, settings)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says where the names are listed that a query got wrong.
+fn with_hint(error: CliError) -> CliError {
+    match error {
+        CliError::Engine(EngineError::NoTable { .. }) => {
+            CliError::Usage(format!("{error}; the query '\\tables' lists the tables"))
+        }
+        CliError::Engine(EngineError::NoColumn { ref tables, .. }) => {
+            let known = tables.iter().find(|table| schema::by_name(table).is_some());
+            let table = known.map_or("TABLE", |table| table);
+            CliError::Usage(format!("{error}; the query '\\d {table}' lists its columns"))
+        }
+        other => other,
+    }
 }
 
 /// Writes a file that appears only when it is complete.
@@ -79,9 +98,14 @@ fn print(
 ) -> Result<(), CliError> {
     match command.format {
         ResultFormat::Table => {
-            let (schema, batches) = session.sql(query)?;
-            let total: usize = batches.iter().map(RecordBatch::num_rows).sum();
-            out.write_all(table(&schema, &batches, command.max_rows)?.as_bytes())?;
+            let (mut batches, mut total) = (Vec::new(), 0);
+            let schema = session.stream(query, |batch| {
+                let shown = batch.num_rows().min(command.max_rows.saturating_sub(total));
+                total += batch.num_rows();
+                batches.push(batch.slice(0, shown));
+                Ok::<(), CliError>(())
+            })?;
+            out.write_all(table(&schema, &batches)?.as_bytes())?;
             if total > command.max_rows {
                 let message = format!(
                     "{} of {} rows shown; --max-rows N shows more, --format csv all",
@@ -114,22 +138,39 @@ fn print(
             Ok(())
         }
         ResultFormat::Arrow => {
-            let (schema, batches) = session.sql(query)?;
-            let mut writer = arrow::ipc::writer::StreamWriter::try_new(&mut *out, &schema)?;
-            for batch in &batches {
-                writer.write(batch)?;
-            }
-            Ok(writer.finish()?)
-        }
-        ResultFormat::Parquet => {
-            let (schema, batches) = session.sql(query)?;
-            let mut writer = ArrowWriter::try_new(&mut *out, schema, Some(parquet_properties()))?;
-            for batch in &batches {
-                writer.write(batch)?;
-            }
-            writer.close()?;
+            let out = &mut *out;
+            stream_to(session, query, move |schema| Ok(StreamWriter::try_new(out, schema)?), |w, b| Ok(w.write(b)?))?
+                .finish()?;
             Ok(())
         }
+        ResultFormat::Parquet => {
+            let out = &mut *out;
+            let writer =
+                move |schema: &SchemaRef| Ok(ArrowWriter::try_new(out, schema.clone(), Some(parquet_properties()))?);
+            stream_to(session, query, writer, |w, b| Ok(w.write(b)?))?.close()?;
+            Ok(())
+        }
+    }
+}
+
+/// Gives the batches of a query to a writer that wants to know their schema first.
+fn stream_to<W>(
+    session: &Session,
+    query: &str,
+    make: impl FnOnce(&SchemaRef) -> Result<W, CliError>,
+    write: impl Fn(&mut W, &RecordBatch) -> Result<(), CliError>,
+) -> Result<W, CliError> {
+    let (mut make, mut writer) = (Some(make), None);
+    let schema = session.stream(query, |batch| {
+        if let Some(make) = make.take() {
+            writer = Some(make(&batch.schema())?);
+        }
+        writer.as_mut().map_or(Ok(()), |writer| write(writer, &batch))
+    })?;
+    match (make, writer) {
+        (Some(make), _) => make(&schema),
+        (None, Some(writer)) => Ok(writer),
+        (None, None) => Err(CliError::Internal("the result has no writer".to_owned())),
     }
 }
 
@@ -140,21 +181,28 @@ pub fn parquet_properties() -> WriterProperties {
 }
 
 /// The result as a table of text.
-fn table(schema: &SchemaRef, batches: &[RecordBatch], max_rows: usize) -> Result<String, CliError> {
+fn table(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<String, CliError> {
     let headers: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
     let is_number = |ty: &DataType| ty.is_numeric();
     let right: Vec<usize> =
         schema.fields().iter().enumerate().filter(|(_, f)| is_number(f.data_type())).map(|(i, _)| i).collect();
     let options = FormatOptions::default().with_null("");
+    let is_plan = headers == ["plan_type", "plan"];
+    let mut plans = String::new();
     let mut rows = Vec::new();
     for batch in batches {
         let cells: Vec<ArrayFormatter<'_>> =
             batch.columns().iter().map(|c| ArrayFormatter::try_new(c, &options)).collect::<Result<_, _>>()?;
-        for row in 0..batch.num_rows().min(max_rows - rows.len()) {
-            rows.push(cells.iter().map(|cell| one_line(&cell.value(row).to_string())).collect());
+        for row in 0..batch.num_rows() {
+            if is_plan {
+                // The answer to EXPLAIN is a tree of lines, which one line would not hold.
+                plans.extend(cells.iter().map(|cell| format!("{}\n", cell.value(row).to_string().trim_end())));
+            } else {
+                rows.push(cells.iter().map(|cell| one_line(&cell.value(row).to_string())).collect());
+            }
         }
     }
-    Ok(terminal::columns(&headers, &right, rows))
+    Ok(if is_plan { plans } else { terminal::columns(&headers, &right, rows) })
 }
 
 /// Text of several lines on one, and not wider than can be read.
@@ -219,10 +267,4 @@ fn columns(spec: &TableSpec) -> String {
         vec![column.name.to_string(), ty, column.unit.to_owned(), column.doc.to_owned()]
     }));
     format!("{}: {}\n{}", spec.name, spec.doc, terminal::columns(&["column", "type", "unit", "meaning"], &[], rows))
-}
-
-impl From<CliError> for EngineError {
-    fn from(error: CliError) -> Self {
-        EngineError::Internal(error.to_string())
-    }
 }

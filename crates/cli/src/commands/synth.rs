@@ -47,7 +47,7 @@ pub fn run(command: &SynthCommand, settings: &Settings) -> Result<ExitCode, CliE
         }
     })?;
     drop(bar);
-    let ranks = terminal::grouped(config.ranks() as u64);
-    settings.terminal.note(&format!("{ranks} ranks and ground_truth.json written to {}", command.output.display()));
+    let ranks = terminal::counted(config.ranks() as u64, "rank");
+    settings.terminal.note(&format!("{ranks} and ground_truth.json written to {}", command.output.display()));
     Ok(ExitCode::SUCCESS)
 }

@@ -11,11 +11,17 @@ mod trace;
 static ALLOCATOR: measure::CountingAllocator = measure::CountingAllocator;
 
 fn main() {
-    // `cargo bench` and `cargo test` pass options of the standard harness; there is nothing to choose here.
-    if std::env::args().any(|argument| argument == "--list") {
+    // `cargo bench -- trace` runs one part. `cargo test` lists benchmarks and would run them; they are not tests.
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if !arguments.iter().any(|argument| argument == "--bench") {
         return;
     }
+    let is_wanted = |part: &str| arguments.iter().all(|argument| argument.starts_with('-') || argument == part);
     let directory = tempfile::tempdir().expect("a temporary directory");
-    trace::run(directory.path());
-    database::run(directory.path());
+    if is_wanted("trace") {
+        trace::run(directory.path());
+    }
+    if is_wanted("database") {
+        database::run(directory.path());
+    }
 }

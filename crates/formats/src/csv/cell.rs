@@ -6,6 +6,7 @@
 use npuscope_tables::{Interner, Ns, Span, Str, Strings};
 
 use crate::number::{parse_scaled, push_float, scaled};
+use crate::text::push_span;
 
 /// One notation of a value of type `T`.
 pub trait Codec<T> {
@@ -117,7 +118,7 @@ impl Codec<Span> for UsSpan {
     }
 
     fn write(value: Span, _: &Strings, out: &mut String) -> bool {
-        push_float(out, value.us());
+        push_span(out, value);
         true
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{Column, CsvTable, Layout, aicpu, cache, dataset, kernel_details, memory, operator_details, sheet};
 use super::{statistics, step_trace};
 use crate::flavour::Flavour;
-use crate::problem::{Problem, Severity};
+use crate::problem::{BOM, Problem, Severity};
 
 /// What reading a file told, beside its rows.
 #[derive(Debug, Default)]
@@ -50,23 +50,27 @@ pub fn read_file(kind: &str, flavour: Flavour, bytes: &[u8], file: &str, rank: &
 /// A row source that tells where it is.
 struct Table<'a> {
     reader: csv::Reader<&'a [u8]>,
+    /// The file without a mark before it.
+    bytes: &'a [u8],
+    /// Bytes of the mark.
+    skipped: usize,
     headers: Vec<String>,
     record: ByteRecord,
+    /// Where the row that was read last starts.
+    row_start: usize,
     lossy: bool,
+    short_rows: u64,
     problems: Vec<Problem>,
     file: &'a str,
 }
 
 impl<'a> Table<'a> {
     fn open(bytes: &'a [u8], file: &'a str) -> Result<Table<'a>, Problem> {
-        let bytes = bytes.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(bytes);
-        if bytes.trim_ascii().is_empty() {
-            return Err(Problem::new(Severity::Error, "empty-file", file, "the file is empty").at(0));
+        if let Some(problem) = Problem::not_text(bytes, file) {
+            return Err(problem);
         }
-        if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-            let message = "the file is UTF-16; csv deliverables are UTF-8. Convert it, for example with iconv";
-            return Err(Problem::new(Severity::Error, "wrong-encoding", file, message).at(0));
-        }
+        let skipped = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+        let bytes = bytes.get(skipped..).unwrap_or_default();
         let mut reader = ReaderBuilder::new().flexible(true).from_reader(bytes);
         let unreadable = |error: csv::Error| {
             let offset = error.position().map_or(0, csv::Position::byte);
@@ -74,7 +78,22 @@ impl<'a> Table<'a> {
         };
         let headers = reader.byte_headers().map_err(unreadable)?;
         let headers = headers.iter().map(|h| String::from_utf8_lossy(h).trim().to_owned()).collect();
-        Ok(Table { reader, headers, record: ByteRecord::new(), lossy: false, problems: Vec::new(), file })
+        let mut table = Table {
+            reader,
+            bytes,
+            skipped,
+            headers,
+            record: ByteRecord::new(),
+            row_start: 0,
+            lossy: false,
+            short_rows: 0,
+            problems: Vec::new(),
+            file,
+        };
+        if table.is_cut() {
+            table.problem("cut-file", "the file ends here, in its header".to_owned());
+        }
+        Ok(table)
     }
 
     /// Moves to the next whole row; the byte where it starts.
@@ -83,41 +102,77 @@ impl<'a> Table<'a> {
             match self.reader.read_byte_record(&mut self.record) {
                 Ok(false) => return None,
                 Ok(true) => {
-                    let offset = self.record.position().map_or(0, csv::Position::byte);
-                    if self.record.len() >= self.headers.len() {
-                        return Some(offset);
+                    self.find_row_start();
+                    if self.is_cut() {
+                        self.problem(
+                            "cut-file",
+                            "the file ends here, inside a row; the rows before are kept".to_owned(),
+                        );
+                    } else if self.record.len() < self.headers.len() {
+                        self.short_row();
+                    } else {
+                        return Some(self.offset());
                     }
-                    self.short_row(offset);
                 }
                 Err(error) => {
-                    let offset = error.position().map_or(0, csv::Position::byte);
-                    let problem = Problem::new(Severity::Warning, "bad-row", self.file, error.to_string());
-                    self.problems.push(problem.at(offset));
+                    self.find_row_start();
+                    self.problem("bad-row", error.to_string());
                 }
             }
         }
     }
 
+    fn offset(&self) -> u64 {
+        (self.skipped + self.row_start) as u64
+    }
+
+    fn problem(&mut self, code: &'static str, message: String) {
+        let problem = Problem::new(Severity::Warning, code, self.file, message).at(self.offset());
+        self.problems.push(problem);
+    }
+
+    /// The reader steps over the rest of a line end only when it reads on.
+    fn find_row_start(&mut self) {
+        let from = self.record.position().and_then(|p| usize::try_from(p.byte()).ok()).unwrap_or_default();
+        let line_ends = self.bytes.get(from..).unwrap_or_default().iter().take_while(|b| matches!(b, b'\r' | b'\n'));
+        self.row_start = from + line_ends.count();
+    }
+
+    /// Whether the file ends inside the row that was read last: every writer ends a row with a line end.
+    fn is_cut(&self) -> bool {
+        if usize::try_from(self.reader.position().byte()).is_ok_and(|at| at < self.bytes.len()) {
+            return false;
+        }
+        let row = self.bytes.get(self.row_start..).unwrap_or_default();
+        !row.ends_with(b"\n") && !row.ends_with(b"\r") || memchr::memchr_iter(b'"', row).count() % 2 == 1
+    }
+
     /// Which cell of a short row is missing cannot be known, so none can be trusted.
-    fn short_row(&mut self, offset: u64) {
-        let has = format!("{} of {} cells", self.record.len(), self.headers.len());
-        let (code, message) = if self.reader.is_done() {
-            ("cut-file", format!("the file ends here, in a row of {has}; the rows before are kept"))
-        } else {
-            ("short-row", format!("a row of {has}; left out"))
-        };
-        self.problems.push(Problem::new(Severity::Warning, code, self.file, message).at(offset));
+    fn short_row(&mut self) {
+        if self.short_rows == 0 {
+            let has = format!("{} of {} cells", self.record.len(), self.headers.len());
+            self.problem("short-row", format!("a row of {has}; left out"));
+        }
+        self.short_rows += 1;
     }
 
     fn cell(&mut self, index: usize) -> Cow<'_, str> {
+        let offset = self.offset();
         let cell = String::from_utf8_lossy(self.record.get(index).unwrap_or_default());
         if matches!(cell, Cow::Owned(_)) && !self.lossy {
             self.lossy = true;
-            let message = "text that is not UTF-8; what cannot be read shows as \u{fffd}";
-            let offset = self.record.position().map_or(0, csv::Position::byte);
-            self.problems.push(Problem::new(Severity::Warning, "wrong-encoding", self.file, message).at(offset));
+            self.problems.push(Problem::not_utf8(self.file, offset));
         }
         cell
+    }
+
+    /// What was wrong, when all rows have been read.
+    fn finish(mut self) -> Vec<Problem> {
+        if self.short_rows > 1 {
+            let message = format!("{} more rows have too few cells; left out", self.short_rows - 1);
+            self.problems.push(Problem::new(Severity::Warning, "short-row", self.file, message));
+        }
+        self.problems
     }
 }
 
@@ -146,11 +201,10 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
             let header = outcome.columns.get(index).map(String::as_str).unwrap_or_default();
             let cell = table.cell(index);
             match column {
-                Some(column) => {
-                    if !(column.read)(&mut row, &cell, &mut rank.strings) {
-                        bad_cells += 1;
-                        first_bad.get_or_insert_with(|| (offset, format!("`{cell}` in column {header}")));
-                    }
+                Some(column) if (column.read)(&mut row, &cell, &mut rank.strings) => {}
+                Some(_) => {
+                    bad_cells += 1;
+                    first_bad.get_or_insert_with(|| (offset, format!("`{cell}` in column {header}")));
                 }
                 None if layout.other.is_some() => {
                     others.insert(header.to_owned(), other_cell(&cell));
@@ -166,7 +220,7 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
         row.push(rank);
         outcome.rows += 1;
     }
-    outcome.problems.append(&mut table.problems);
+    outcome.problems.append(&mut table.finish());
     if let Some((offset, what)) = first_bad {
         let message =
             format!("{bad_cells} cells are not of their column's kind and read as empty; the first is {what}");
@@ -207,6 +261,6 @@ fn read_sheet(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome {
         number += 1;
         outcome.rows += 1;
     }
-    outcome.problems = table.problems;
+    outcome.problems = table.finish();
     outcome
 }

@@ -1,6 +1,7 @@
 //! Arrows of a database: it has no arrows, but ids that calls and tasks share.
 
 use hashbrown::{HashMap, HashSet};
+use indexmap::IndexMap;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, flow, host_op, task};
 use npuscope_tables::{Ns, RankBuilder};
@@ -100,7 +101,7 @@ impl Flows {
         for &(correlation, enqueue, dequeue) in &self.queue {
             rank.flow.push(flow::Row { kind, ..arrow(Some(correlation), enqueue, dequeue) });
         }
-        self.forward_backward(rank);
+        let pairs = self.forward_backward(rank);
         let kind = rank.strings.intern("HostToDevice");
         for &(connection, call) in &self.calls {
             // Ids of these flows are connection ids moved up by 32 bits.
@@ -117,7 +118,8 @@ impl Flows {
         }
         let kind = rank.strings.intern("async_npu");
         for (row, connections) in &self.operators {
-            for place in connections.iter().flat_map(|&connection| self.caused(connection)) {
+            let own = connections.iter().filter(|id| !pairs.contains(*id));
+            for place in own.flat_map(|&connection| self.caused(connection)) {
                 rank.flow.push(flow::Row { kind, ..arrow(Some(place.1.0), Some((row.lane, row.start)), Some(place)) });
             }
         }
@@ -128,29 +130,26 @@ impl Flows {
         }
     }
 
-    /// Forward and backward operators share an id that is no call's.
-    fn forward_backward(&self, rank: &mut RankBuilder) {
-        let called: HashSet<i64> = self.calls.iter().map(|(connection, _)| *connection).collect();
-        let mut pairs: HashMap<i64, Vec<&host_op::Row>> = HashMap::new();
-        let mut order = Vec::new();
+    /// Forward and backward operators share an id, where a call is one operator's alone. Gives those ids.
+    ///
+    /// Not told by the ids themselves: they are counted on from the queue's, and may run into the calls'.
+    fn forward_backward(&self, rank: &mut RankBuilder) -> HashSet<i64> {
+        let mut owners: IndexMap<i64, Vec<&host_op::Row>> = IndexMap::new();
         for (row, connections) in &self.operators {
-            for connection in connections.iter().filter(|id| !called.contains(*id)) {
-                let pair = pairs.entry(*connection).or_default();
-                if pair.is_empty() {
-                    order.push(*connection);
-                }
-                pair.push(row);
+            for connection in connections {
+                owners.entry(*connection).or_default().push(row);
             }
         }
+        owners.retain(|_, rows| rows.len() > 1);
         let kind = rank.strings.intern("fwdbwd");
-        for connection in order {
-            let Some(rows) = pairs.get_mut(&connection) else { continue };
+        for rows in owners.values_mut() {
             rows.sort_by_key(|row| row.start);
             if let [forward, backward] = rows.as_slice() {
                 let place = |row: &host_op::Row| Some((row.lane, row.start));
                 rank.flow.push(flow::Row { kind, ..arrow(forward.sequence, place(forward), place(backward)) });
             }
         }
+        owners.into_keys().collect()
     }
 }
 

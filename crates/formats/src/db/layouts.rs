@@ -561,21 +561,23 @@ pub static COMM_ANALYZER_BANDWIDTH: Layout<reported_bandwidth::Row> = Layout {
 };
 
 pub static COMM_ANALYZER_MATRIX: Layout<reported_link::Row> = Layout {
-    table: "CommAnalyzerMatrix",
-    columns: &[&[
-        db_column!(name: Text, "hccl_op_name", "TEXT"),
-        db_column!(group_hash: Text, "group_name", "TEXT"),
-        db_column!(src_rank: Text, "src_rank", "TEXT"),
-        db_column!(dst_rank: Text, "dst_rank", "TEXT"),
-        db_column!(transport: Text, "transport_type", "TEXT"),
-        db_column!(transit_size: Real, "transit_size", "NUMERIC"),
-        db_column!(transit_time: Real, "transit_time", "NUMERIC"),
-        db_column!(bandwidth: Real, "bandwidth", "NUMERIC"),
-        db_column!(step: Text, "step", "TEXT"),
-        db_column!(kind: Text, "type", "TEXT"),
-        db_column!(op_name: Text, "op_name", "TEXT"),
-    ]],
-    ignored: &[],
-    indexes: &[],
-    finish: nothing,
+    columns: &[MATRIX_COLUMNS, &[db_column!(op_name: Text, "op_name", "TEXT")]],
+    ..COMM_ANALYZER_MATRIX_OF_OPERATIONS
 };
+
+/// In MindSpore's databases: a row is of one operation, not of a class and place.
+pub static COMM_ANALYZER_MATRIX_OF_OPERATIONS: Layout<reported_link::Row> =
+    Layout { table: "CommAnalyzerMatrix", columns: &[MATRIX_COLUMNS], ignored: &[], indexes: &[], finish: nothing };
+
+const MATRIX_COLUMNS: &[Column<reported_link::Row>] = &[
+    db_column!(name: Text, "hccl_op_name", "TEXT"),
+    db_column!(group_hash: Text, "group_name", "TEXT"),
+    db_column!(src_rank: Text, "src_rank", "TEXT"),
+    db_column!(dst_rank: Text, "dst_rank", "TEXT"),
+    db_column!(transport: Text, "transport_type", "TEXT"),
+    db_column!(transit_size: Real, "transit_size", "NUMERIC"),
+    db_column!(transit_time: Real, "transit_time", "NUMERIC"),
+    db_column!(bandwidth: Real, "bandwidth", "NUMERIC"),
+    db_column!(step: Text, "step", "TEXT"),
+    db_column!(kind: Text, "type", "TEXT"),
+];

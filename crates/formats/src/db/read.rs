@@ -80,6 +80,8 @@ struct DbReader<'a> {
     /// What was read of each table, in order.
     outcomes: Vec<(String, Outcome)>,
     dangling: u64,
+    /// Rows that add to rows which are not there: table, the table that lacks them, how many.
+    orphans: Vec<(&'static str, &'static str, usize)>,
     /// Whether shapes and types stood in each other's columns.
     swapped: bool,
     computing: Vec<Interval>,
@@ -95,6 +97,7 @@ impl<'a> DbReader<'a> {
             lanes: Lanes::new(0),
             outcomes: Vec::new(),
             dangling: 0,
+            orphans: Vec::new(),
             swapped: false,
             computing: Vec::new(),
             communication: Vec::new(),
@@ -214,32 +217,32 @@ impl<'a> DbReader<'a> {
                 _ => {}
             }
             row.op.kind = context.strings.intern(kind.name());
-            host_ops.push(&row.op);
+            host_ops.push(row.op);
         });
         self.table(&layouts::CANN_API, strings, |row: &mut ApiRow, context| {
             row.op.lane = lanes.host_layer(lanes::CANN, row.thread);
             row.op.kind = context.strings.intern(host_op::Kind::Cann.name());
             row.op.level = row.api_type.and_then(|id| words.word(Vocabulary::ApiType, id));
             flows.call(&row.op);
-            host_ops.push(&row.op);
+            host_ops.push(row.op);
         });
         self.table(&layouts::MSTX_EVENTS, strings, |row: &mut ApiRow, context| {
             row.op.lane = lanes.host_layer(lanes::MSTX, row.thread);
             row.op.kind = context.strings.intern(host_op::Kind::Mstx.name());
             row.op.args = mstx_args(row, context.strings);
             flows.mark(&row.op);
-            host_ops.push(&row.op);
+            host_ops.push(row.op);
         });
         self.table(&layouts::GC_RECORD, strings, |row: &mut ApiRow, context| {
             row.op.lane = lanes.garbage_collection(row.thread);
             row.op.kind = context.strings.intern(host_op::Kind::Gc.name());
             row.op.name = context.strings.intern("GC");
-            host_ops.push(&row.op);
+            host_ops.push(row.op);
         });
         self.table(&layouts::OSRT_API, strings, |row: &mut ApiRow, context| {
             row.op.lane = lanes.host_layer(lanes::OS_RUNTIME, row.thread);
             row.op.kind = context.strings.intern(host_op::Kind::Other.name());
-            host_ops.push(&row.op);
+            host_ops.push(row.op);
         });
         self.lanes = lanes;
     }
@@ -306,7 +309,7 @@ impl<'a> DbReader<'a> {
             let stream = task.stream.unwrap_or_default();
             task.lane = lanes.stream(task.device.unwrap_or_default(), stream);
             task.name = task.task_type.unwrap_or_default();
-            if let Some(&(bytes, operation)) = copies.get(&task.task) {
+            if let Some((bytes, operation)) = copies.remove(&task.task) {
                 (task.bytes, task.operation) = (bytes, operation);
             }
             for &index in piece_of_task.get(&task.task).map(Vec::as_slice).unwrap_or_default() {
@@ -325,10 +328,12 @@ impl<'a> DbReader<'a> {
                 kernel_rows.push(kernel);
             }
             flows.task(task);
-            tasks.push(&*task);
+            tasks.push(task);
         });
         self.lanes = lanes;
         self.computing = computing;
+        self.orphans.push(("COMPUTE_TASK_INFO", "TASK", kernels.len()));
+        self.orphans.push(("MEMCPY_INFO", "TASK", copies.len()));
         for mut row in pieces {
             let group = group_of(row.piece.group_name, &mut rank.strings).0;
             row.piece.lane = comm.of_plane.get(&(row.piece.group_name, row.piece.plane)).copied();
@@ -347,8 +352,12 @@ impl<'a> DbReader<'a> {
             kernels.insert(row.task.unwrap_or(-1), *row);
         });
         let mut others: HashMap<i64, Map<String, Value>> = HashMap::new();
+        let mut orphans = 0;
         self.table(&layouts::TASK_PMU_INFO, &mut rank.strings, |row: &mut layouts::PmuRow, context| {
-            let Some(kernel) = kernels.get_mut(&row.task) else { return };
+            let Some(kernel) = kernels.get_mut(&row.task) else {
+                orphans += 1;
+                return;
+            };
             let name = context.strings.get(row.name);
             match pmu::place(kernel, name) {
                 Some(place) => *place = row.value,
@@ -357,6 +366,7 @@ impl<'a> DbReader<'a> {
                 }
             }
         });
+        self.orphans.push(("TASK_PMU_INFO", "COMPUTE_TASK_INFO", orphans));
         for (task, metrics) in others {
             if let Some(kernel) = kernels.get_mut(&task) {
                 kernel.metrics = Some(rank.strings.intern(&Value::Object(metrics).to_string()));
@@ -367,13 +377,13 @@ impl<'a> DbReader<'a> {
 
     fn steps_and_overlap(&mut self, rank: &mut RankBuilder) {
         let RankBuilder { strings, step, overlap: overlaps, .. } = rank;
-        self.table(&layouts::STEP_TIME, strings, |row, _| step.push(&*row));
+        self.table(&layouts::STEP_TIME, strings, |row, _| step.push(*row));
         let mut lanes = std::mem::replace(&mut self.lanes, Lanes::new(0));
         self.table(&layouts::OVERLAP_ANALYSIS, strings, |row: &mut layouts::OverlapRow, context| {
             let kind = usize::try_from(row.kind).ok().and_then(|kind| overlap::Kind::ALL.get(kind).copied());
             row.interval.lane = overlap_lane(&mut lanes, row.interval.device.unwrap_or_default(), row.kind);
             row.interval.kind = context.strings.intern(kind.map_or("other", overlap::Kind::name));
-            overlaps.push(&row.interval);
+            overlaps.push(row.interval);
         });
         if self.database.table("OVERLAP_ANALYSIS").is_none() {
             let device = self.only_device();
@@ -397,15 +407,15 @@ impl<'a> DbReader<'a> {
         let RankBuilder { strings, mem_event: events, mem_sample: samples, .. } = rank;
         self.table(&layouts::MEMORY_RECORD, strings, |row: &mut mem_sample::Row, context| {
             row.kind = context.strings.intern("allocator");
-            samples.push(&*row);
+            samples.push(*row);
         });
         self.table(&layouts::NPU_MODULE_MEM, strings, |row: &mut mem_sample::Row, context| {
             row.kind = context.strings.intern("module");
-            samples.push(&*row);
+            samples.push(*row);
         });
         self.table(&layouts::NPU_OP_MEM, strings, |row: &mut mem_sample::Row, context| {
             row.kind = context.strings.intern("operator");
-            samples.push(&*row);
+            samples.push(*row);
         });
         self.table(&layouts::OP_MEMORY, strings, |row: &mut mem_event::Row, context| {
             row.kind = context.strings.intern("operator");
@@ -414,7 +424,7 @@ impl<'a> DbReader<'a> {
                 let name = format!("cann::{}", context.strings.get(row.name));
                 row.name = context.strings.intern(&name);
             }
-            events.push(&*row);
+            events.push(*row);
         });
     }
 
@@ -441,18 +451,18 @@ impl<'a> DbReader<'a> {
             reported_link,
             ..
         } = rank;
-        self.table(&layouts::STEP_TRACE_TIME, strings, |row, _| reported_step.push(&*row));
+        self.table(&layouts::STEP_TRACE_TIME, strings, |row, _| reported_step.push(*row));
         self.table(&layouts::COMM_ANALYZER_TIME, strings, |row: &mut reported_comm::Row, _| {
             let share = |part: Option<f64>| part.zip(row.transit).map(|(p, t)| crate::derive::ratio(p, p + t));
             (row.wait_ratio, row.synchronization_ratio) = (share(row.wait), share(row.synchronization));
-            times.push(&*row);
+            times.push(*row);
         });
         let mut bandwidths: Vec<reported_bandwidth::Row> = Vec::new();
         self.table(&layouts::COMM_ANALYZER_BANDWIDTH, strings, |row, _| bandwidths.push(*row));
         for row in with_idle_transports(bandwidths, strings) {
             transports.push(row);
         }
-        self.table(&layouts::COMM_ANALYZER_MATRIX, strings, |row, _| reported_link.push(&*row));
+        self.table(&layouts::COMM_ANALYZER_MATRIX, strings, |row, _| reported_link.push(*row));
     }
 
     fn metadata(&mut self, rank: &mut RankBuilder) {
@@ -466,7 +476,7 @@ impl<'a> DbReader<'a> {
                 let value = Value::String(value.to_owned()).to_string();
                 row.value = context.strings.intern(&value);
             }
-            rows.push(&*row);
+            rows.push(*row);
         });
     }
 
@@ -521,6 +531,11 @@ impl<'a> DbReader<'a> {
         if self.dangling > 0 {
             let message = format!("{} ids stand for no string of STRING_IDS", self.dangling);
             Problem::new(Severity::Warning, "dangling-id", file, message).record(rank);
+        }
+        for (table, lacking, rows) in self.orphans.iter().filter(|(_, _, rows)| *rows > 0) {
+            let message =
+                format!("{rows} rows of {table} are of tasks that {lacking} does not have; they are left out");
+            Problem::new(Severity::Warning, "orphan-rows", file, message).record(rank);
         }
         let row = source::Row {
             file: rank.strings.intern(file),

@@ -20,6 +20,8 @@ const LEAF_INDEX: u8 = 10;
 const INTERIOR_INDEX: u8 = 2;
 /// Bytes of the file's own header, which the first page begins with.
 const FILE_HEADER: usize = 100;
+/// The longest payload of a table that stays on a leaf whole.
+const MOST_LOCAL: usize = PAGE - 35;
 /// Any version of SQLite since 3.8 reads the file; this is what it says it was written by.
 const WRITTEN_BY: u32 = 3_045_000;
 
@@ -55,8 +57,7 @@ impl NewTable<'_> {
 
 /// Takes the cells of a row.
 pub struct RowSink {
-    affinities: Vec<Affinity>,
-    key: Option<usize>,
+    columns: Vec<SinkColumn>,
     indexed: Vec<IndexEntries>,
     record: Record,
     column: usize,
@@ -65,9 +66,17 @@ pub struct RowSink {
 
 impl RowSink {
     fn new(table: &NewTable<'_>) -> RowSink {
+        let column = |(index, (name, declared)): (usize, &(String, &str))| {
+            let affinity = Affinity::of(declared);
+            SinkColumn {
+                affinity,
+                keeps_integers: matches!(affinity, Affinity::Numeric | Affinity::None),
+                is_key: table.key() == Some(index),
+                is_indexed: table.indexes.iter().any(|i| i.columns.contains(&name.as_str())),
+            }
+        };
         RowSink {
-            affinities: table.columns.iter().map(|(_, declared)| Affinity::of(declared)).collect(),
-            key: table.key(),
+            columns: table.columns.iter().enumerate().map(column).collect(),
             indexed: table.indexes.iter().map(|index| IndexEntries::new(index, table.columns)).collect(),
             record: Record::default(),
             column: 0,
@@ -84,13 +93,13 @@ impl RowSink {
 
     #[inline]
     pub fn push(&mut self, cell: SqlCell) {
-        let affinity = self.affinities.get(self.column).copied().unwrap_or(Affinity::None);
+        let column = self.columns.get(self.column).copied().unwrap_or_default();
         match cell {
-            SqlCell::Int(number) if matches!(affinity, Affinity::Numeric | Affinity::None) => {
-                for entries in &mut self.indexed {
-                    entries.take(self.column, number);
+            SqlCell::Int(number) if column.keeps_integers => {
+                if column.is_indexed {
+                    self.indexed.iter_mut().for_each(|entries| entries.take(self.column, number));
                 }
-                if self.key == Some(self.column) {
+                if column.is_key {
                     // The key is stored as the row's number and not again.
                     self.rowid = number;
                     self.record.push(&SqlCell::Null);
@@ -98,26 +107,34 @@ impl RowSink {
                     self.record.push_int(number);
                 }
             }
-            cell => self.record.push(&affinity.stored(cell)),
+            cell => self.record.push(&column.affinity.stored(cell)),
         }
         self.column += 1;
     }
 
-    fn end(&mut self) -> (i64, &[u8]) {
+    fn end(&mut self) {
         let rowid = self.rowid;
         self.indexed.iter_mut().for_each(|entries| entries.end(rowid));
-        (rowid, self.record.finish())
     }
 }
 
+#[derive(Clone, Copy, Default)]
+struct SinkColumn {
+    affinity: Affinity,
+    keeps_integers: bool,
+    is_key: bool,
+    is_indexed: bool,
+}
+
 /// How a column stores what it is given, by its declared type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Affinity {
     Text,
     /// Floats that are whole become integers.
     Numeric,
     Real,
     /// As it comes.
+    #[default]
     None,
 }
 
@@ -177,26 +194,30 @@ impl SqliteFile {
         let mut tree = TableTree::default();
         let mut keyed = KeyedRows::default();
         let mut row_number = 0;
-        for row in rows {
+        let has_key = table.key().is_some();
+        // Not a loop: chained iterators hand rows to a closure without moving them about.
+        rows.into_iter().try_for_each(|row| {
             row_number += 1;
             sink.begin(row_number);
             cells(&row, &mut sink);
-            let (rowid, payload) = sink.end();
-            match table.key() {
-                Some(_) => keyed.push(rowid, payload),
-                None => tree.push(self, rowid, payload)?,
+            sink.end();
+            if has_key {
+                keyed.push(sink.rowid, &sink.record);
+                Ok(())
+            } else {
+                tree.push(self, sink.rowid, &sink.record)
             }
-        }
+        })?;
         if row_number == 0 && !table.even_if_empty {
             return Ok(());
         }
         for (key, payload) in keyed.sorted() {
-            tree.push(self, key, payload)?;
+            tree.push_whole(self, key, payload)?;
         }
         let root = tree.finish(self)?;
         let name = table.name;
         self.list("table", name, name, root, table.create());
-        for (index, entries) in table.indexes.iter().zip(sink.indexed) {
+        for (index, entries) in table.indexes.iter().zip(sink.indexed).filter(|(_, entries)| !entries.is_spoilt) {
             let root = entries.finish(self)?;
             let columns = index.columns.join(",");
             self.list("index", index.name, name, root, format!("CREATE INDEX {} ON {name} ({columns})", index.name));
@@ -235,7 +256,7 @@ impl SqliteFile {
             record.clear();
             row.iter().for_each(|cell| record.push(cell));
             let mut cell = Vec::new();
-            table_cell(&mut self, key, record.finish(), &mut cell)?;
+            table_cell(&mut self, key, &record.whole(), &mut cell)?;
             cells.push((key, cell));
         }
         let mut first = self.first_page(&cells)?;
@@ -298,7 +319,6 @@ fn write_header(page: &mut [u8; PAGE], pages: u32) {
 struct Record {
     types: Vec<u8>,
     body: Vec<u8>,
-    whole: Vec<u8>,
 }
 
 impl Record {
@@ -330,11 +350,11 @@ impl Record {
         let bits = 65 - magnitude.leading_zeros();
         let (serial, size) = match bits {
             _ if number == 0 || number == 1 => (8 + u8::from(number == 1), 0),
-            ..=8 => (1, 1),
-            ..=16 => (2, 2),
-            ..=24 => (3, 3),
-            ..=32 => (4, 4),
-            ..=48 => (5, 6),
+            0..=8 => (1, 1),
+            9..=16 => (2, 2),
+            17..=24 => (3, 3),
+            25..=32 => (4, 4),
+            33..=48 => (5, 6),
             _ => (6, 8),
         };
         self.types.push(serial);
@@ -345,35 +365,66 @@ impl Record {
         self.body.truncate(length);
     }
 
-    fn finish(&mut self) -> &[u8] {
-        self.whole.clear();
-        // The header counts its own length in; one byte more where that takes two.
-        let size = self.types.len() as u64 + 1;
-        push_varint(&mut self.whole, if size < 128 { size } else { size + 1 });
-        self.whole.extend_from_slice(&self.types);
-        self.whole.extend_from_slice(&self.body);
-        &self.whole
+    /// The length of the header, which counts itself in: one byte more where that takes two.
+    fn header_size(&self) -> usize {
+        let size = self.types.len() + 1;
+        if size < 128 { size } else { size + 1 }
+    }
+
+    fn size(&self) -> usize {
+        self.header_size() + self.body.len()
+    }
+
+    /// The parts that make up the record, the first of them in `start`, which may have something before.
+    fn parts<'a>(&'a self, start: &'a mut Varints) -> [&'a [u8]; 3] {
+        start.push(self.header_size() as u64);
+        [start.bytes(), &self.types, &self.body]
+    }
+
+    fn whole(&self) -> Vec<u8> {
+        self.parts(&mut Varints::default()).concat()
+    }
+}
+
+/// A few numbers as SQLite writes them: seven bits to a byte, and eight to the ninth.
+#[derive(Default)]
+struct Varints {
+    bytes: [u8; 27],
+    size: usize,
+}
+
+impl Varints {
+    #[inline]
+    fn push(&mut self, value: u64) {
+        if value < 128 {
+            self.push_byte(value as u8);
+        } else if value >= 1 << 56 {
+            (0..8).rev().for_each(|group| self.push_byte((value >> (8 + 7 * group)) as u8 | 0x80));
+            self.push_byte(value as u8);
+        } else {
+            let groups = (64 - value.leading_zeros()).div_ceil(7);
+            (1..groups).rev().for_each(|group| self.push_byte((value >> (7 * group)) as u8 | 0x80));
+            self.push_byte(value as u8 & 0x7f);
+        }
+    }
+
+    #[inline]
+    fn push_byte(&mut self, byte: u8) {
+        if let Some(place) = self.bytes.get_mut(self.size) {
+            *place = byte;
+            self.size += 1;
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.size).unwrap_or_default()
     }
 }
 
 fn push_varint(out: &mut Vec<u8>, value: u64) {
-    if value < 128 {
-        out.push(value as u8);
-        return;
-    }
-    if value >= 1 << 56 {
-        // Eight groups of seven bits and one of eight.
-        for group in (0..8).rev() {
-            out.push(((value >> (8 + 7 * group)) & 0x7f) as u8 | 0x80);
-        }
-        out.push(value as u8);
-        return;
-    }
-    let groups = (64 - value.leading_zeros()).div_ceil(7);
-    for group in (1..groups).rev() {
-        out.push(((value >> (7 * group)) & 0x7f) as u8 | 0x80);
-    }
-    out.push((value & 0x7f) as u8);
+    let mut varint = Varints::default();
+    varint.push(value);
+    out.extend_from_slice(varint.bytes());
 }
 
 /// A page being filled: cells from the end, pointers to them from the front.
@@ -435,9 +486,11 @@ struct KeyedRows {
 }
 
 impl KeyedRows {
-    fn push(&mut self, key: i64, payload: &[u8]) {
-        self.rows.push((key, self.bytes.len(), payload.len()));
-        self.bytes.extend_from_slice(payload);
+    fn push(&mut self, key: i64, record: &Record) {
+        self.rows.push((key, self.bytes.len(), record.size()));
+        for part in record.parts(&mut Varints::default()) {
+            self.bytes.extend_from_slice(part);
+        }
     }
 
     /// The rows by key; of rows with one key the first.
@@ -457,18 +510,35 @@ struct TableTree {
     /// Written pages and the greatest key of each.
     children: Vec<(u32, i64)>,
     last_key: i64,
-    cell: Vec<u8>,
 }
 
 impl TableTree {
     /// Adds a row, whose key is above all before it.
-    fn push(&mut self, file: &mut SqliteFile, key: i64, payload: &[u8]) -> io::Result<()> {
-        self.cell.clear();
-        table_cell(file, key, payload, &mut self.cell)?;
-        if self.leaf.as_ref().is_some_and(|leaf| !leaf.has_room(self.cell.len())) {
+    fn push(&mut self, file: &mut SqliteFile, key: i64, record: &Record) -> io::Result<()> {
+        let size = record.size();
+        if size > MOST_LOCAL {
+            return self.push_whole(file, key, &record.whole());
+        }
+        let mut start = Varints::default();
+        start.push(size as u64);
+        start.push(key.cast_unsigned());
+        let parts = record.parts(&mut start);
+        self.push_cell(file, key, &parts)
+    }
+
+    /// As [`TableTree::push`], for a record that is at hand as bytes.
+    fn push_whole(&mut self, file: &mut SqliteFile, key: i64, payload: &[u8]) -> io::Result<()> {
+        let mut cell = Vec::new();
+        table_cell(file, key, payload, &mut cell)?;
+        self.push_cell(file, key, &[&cell])
+    }
+
+    fn push_cell(&mut self, file: &mut SqliteFile, key: i64, parts: &[&[u8]]) -> io::Result<()> {
+        let size = parts.iter().map(|part| part.len()).sum();
+        if self.leaf.as_ref().is_some_and(|leaf| !leaf.has_room(size)) {
             self.close_leaf(file)?;
         }
-        self.leaf.get_or_insert_with(|| Page::new(LEAF_TABLE, 0)).push(&[&self.cell]);
+        self.leaf.get_or_insert_with(|| Page::new(LEAF_TABLE, 0)).push(parts);
         self.last_key = key;
         Ok(())
     }
@@ -535,13 +605,12 @@ fn interior_level(file: &mut SqliteFile, children: &[(u32, i64)]) -> io::Result<
 
 /// How much of a table's payload stays on the leaf.
 fn local_size(size: usize) -> usize {
-    let most = PAGE - 35;
-    if size <= most {
+    if size <= MOST_LOCAL {
         return size;
     }
     let least = (PAGE - 12) * 32 / 255 - 23;
     let fitting = least + (size - least) % (PAGE - 4);
-    if fitting <= most { fitting } else { least }
+    if fitting <= MOST_LOCAL { fitting } else { least }
 }
 
 /// Writes the rest of a long payload; the number of its first page.
@@ -563,19 +632,25 @@ fn write_overflow(file: &mut SqliteFile, rest: &[u8]) -> io::Result<u32> {
 struct IndexEntries {
     /// By column of the table: its place in the entry.
     places: Vec<Option<usize>>,
-    current: Vec<Option<i64>>,
+    current: Vec<i64>,
     /// Entries one after the other, each as long as `current`.
-    entries: Vec<Option<i64>>,
+    entries: Vec<i64>,
+    /// A value that stands for null was met as a number: there can be no index.
+    is_spoilt: bool,
 }
+
+/// Stands for null, and sorts before all numbers as null does.
+const NULL: i64 = i64::MIN;
 
 impl IndexEntries {
     fn new(index: &Index, columns: &[(String, &str)]) -> IndexEntries {
         let places = columns.iter().map(|(name, _)| index.columns.iter().position(|c| c == name)).collect();
-        IndexEntries { places, current: vec![None; index.columns.len() + 1], entries: Vec::new() }
+        let current = vec![NULL; index.columns.len() + 1];
+        IndexEntries { places, current, entries: Vec::new(), is_spoilt: false }
     }
 
     fn begin(&mut self) {
-        self.current.fill(None);
+        self.current.fill(NULL);
     }
 
     #[inline]
@@ -583,13 +658,14 @@ impl IndexEntries {
         if let Some(Some(place)) = self.places.get(column)
             && let Some(slot) = self.current.get_mut(*place)
         {
-            *slot = Some(value);
+            *slot = value;
+            self.is_spoilt |= value == NULL;
         }
     }
 
     fn end(&mut self, rowid: i64) {
         if let Some(last) = self.current.last_mut() {
-            *last = Some(rowid);
+            *last = rowid;
         }
         self.entries.extend_from_slice(&self.current);
     }
@@ -597,43 +673,43 @@ impl IndexEntries {
     /// Writes the tree: entries in order, those between two pages on the page above.
     fn finish(self, file: &mut SqliteFile) -> io::Result<u32> {
         let width = self.current.len();
-        let mut entries: Vec<&[Option<i64>]> = self.entries.chunks(width).collect();
-        if !entries.is_sorted() {
-            entries.sort_unstable();
+        if self.entries.chunks(width).is_sorted() {
+            return write_index(file, self.entries.chunks(width));
         }
-        let mut level: Vec<(u32, Option<Vec<u8>>)> = Vec::new();
-        let mut record = Record::default();
-        let mut leaf = Page::new(LEAF_INDEX, 0);
-        let mut cell = Vec::new();
-        let mut count = entries.len();
-        for entry in entries {
-            record.clear();
-            for value in entry {
-                match value {
-                    Some(number) => record.push_int(*number),
-                    None => record.push(&SqlCell::Null),
-                }
-            }
-            let payload = record.finish();
-            cell.clear();
-            push_varint(&mut cell, payload.len() as u64);
-            cell.extend_from_slice(payload);
-            count -= 1;
-            // The entry that no longer fits goes up and divides this leaf from the next; one must follow it.
-            let is_full = !leaf.has_room(3 * cell.len());
-            if is_full && count > 0 {
-                let full = std::mem::replace(&mut leaf, Page::new(LEAF_INDEX, 0));
-                level.push((file.write_page(&full.finish(None))?, Some(cell.clone())));
-            } else {
-                leaf.push(&[&cell]);
-            }
-        }
-        level.push((file.write_page(&leaf.finish(None))?, None));
-        while level.len() > 1 {
-            level = index_level(file, level)?;
-        }
-        Ok(level.first().map_or(0, |(page, _)| *page))
+        let mut entries: Vec<&[i64]> = self.entries.chunks(width).collect();
+        entries.sort_unstable();
+        write_index(file, entries.into_iter())
     }
+}
+
+fn write_index<'a>(file: &mut SqliteFile, entries: impl ExactSizeIterator<Item = &'a [i64]>) -> io::Result<u32> {
+    let mut level: Vec<(u32, Option<Vec<u8>>)> = Vec::new();
+    let mut record = Record::default();
+    let mut leaf = Page::new(LEAF_INDEX, 0);
+    let mut left = entries.len();
+    for entry in entries {
+        record.clear();
+        for &value in entry {
+            if value == NULL { record.push(&SqlCell::Null) } else { record.push_int(value) }
+        }
+        let mut start = Varints::default();
+        start.push(record.size() as u64);
+        let parts = record.parts(&mut start);
+        let size: usize = parts.iter().map(|part| part.len()).sum();
+        left -= 1;
+        // The entry that no longer fits goes up and divides this leaf from the next; one must follow it.
+        if !leaf.has_room(3 * size) && left > 0 {
+            let full = std::mem::replace(&mut leaf, Page::new(LEAF_INDEX, 0));
+            level.push((file.write_page(&full.finish(None))?, Some(parts.concat())));
+        } else {
+            leaf.push(&parts);
+        }
+    }
+    level.push((file.write_page(&leaf.finish(None))?, None));
+    while level.len() > 1 {
+        level = index_level(file, level)?;
+    }
+    Ok(level.first().map_or(0, |(page, _)| *page))
 }
 
 /// Interior pages of an index over `children`, each with the entry that divides it from the next.

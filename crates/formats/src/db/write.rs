@@ -46,7 +46,7 @@ const SCHEMA: [(&str, &str); 4] = [
 /// Writes the databases of rank number `rank` into `directory`, a rank directory of its own.
 pub fn write_rank(tables: RankTables, rank: i64, directory: &Output) -> Result<(), OutputError> {
     let flavour = Flavour::of(&tables);
-    let tables = derive::complete(tables, Target::Db);
+    let tables = derive::complete(tables, Target::Db(flavour));
     let out = directory.directory(OUTPUT_DIRECTORY)?;
     directory.file(&format!("profiler_info_{rank}.json"), |file| info_json::write(file, &tables, "profiler_info"))?;
     if tables.rows::<metadata::Row>().any(|row| tables.text(row.file) == "profiler_metadata") {
@@ -179,7 +179,11 @@ impl<'a> DbWriter<'a> {
         let is_op = move |name: Str| !tables.text(name).starts_with("Total");
         self.table(&layouts::COMM_ANALYZER_BANDWIDTH, bandwidths(tables).into_iter().filter(move |r| is_op(r.name)))?;
         self.table(&layouts::COMM_ANALYZER_TIME, tables.rows::<reported_comm::Row>().filter(move |r| is_op(r.name)))?;
-        self.table(&layouts::COMM_ANALYZER_MATRIX, tables.rows::<reported_link::Row>())?;
+        let matrix = match self.flavour {
+            Flavour::MindSpore => &layouts::COMM_ANALYZER_MATRIX_OF_OPERATIONS,
+            _ => &layouts::COMM_ANALYZER_MATRIX,
+        };
+        self.table(matrix, tables.rows::<reported_link::Row>())?;
         self.file.finish()
     }
 
@@ -670,8 +674,7 @@ impl Connections {
             }
         };
         // Ids of forward and backward pairs come after all others.
-        let queue = tables.rows::<host_op::Row>().filter(|row| tables.text(row.kind) == Kind::Enqueue.name());
-        let mut pair = queue.filter_map(|row| row.connection_id).max().unwrap_or_default();
+        let mut pair = tables.rows::<host_op::Row>().filter_map(|row| row.connection_id).max().unwrap_or_default();
         for row in tables.rows::<flow::Row>() {
             let (src, dst) = (row.src_lane.zip(row.src_time), row.dst_lane.zip(row.dst_time));
             match tables.text(row.kind) {

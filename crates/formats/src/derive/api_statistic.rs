@@ -9,7 +9,7 @@ use super::copy;
 use crate::number::round;
 
 /// One row per level and API, by name and level. Durations are rounded to three decimals before they
-/// are summed; the variance is that of the population.
+/// are summed, and their sum before it is divided; the variance is that of the population.
 #[expect(clippy::cast_precision_loss, reason = "counts of calls")]
 pub fn api_statistic(tables: &RankTables, strings: &mut Interner) -> Vec<Row> {
     let mut groups: HashMap<(Str, Str), Vec<f64>> = HashMap::new();
@@ -26,14 +26,14 @@ pub fn api_statistic(tables: &RankTables, strings: &mut Interner) -> Vec<Row> {
         .into_iter()
         .map(|((level, name), durations)| {
             let count = durations.len() as f64;
-            let total: f64 = durations.iter().sum();
+            let total = round(durations.iter().sum(), 3);
             let mean = total / count;
             let variance = durations.iter().map(|d| (d - mean) * (d - mean)).sum::<f64>() / count;
             Row {
                 device: None,
                 level: copy(level, tables, strings),
                 name: copy(name, tables, strings),
-                total: Some(round(total, 3)),
+                total: Some(total),
                 count: Some(durations.len() as i64),
                 avg: Some(round(mean, 3)),
                 min: durations.iter().copied().reduce(f64::min),

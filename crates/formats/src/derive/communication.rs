@@ -1,6 +1,7 @@
 //! `communication.json`: time and bandwidth of every communication operation.
 
 use hashbrown::HashMap;
+use indexmap::IndexMap;
 use npuscope_tables::table::{comm_op, comm_task, reported_bandwidth, reported_comm, step};
 use npuscope_tables::{Interner, Ns, RankTables, Str};
 
@@ -126,9 +127,13 @@ pub fn communication(tables: &RankTables, strings: &mut Interner) -> Communicati
     if ops.iter().all(|op| op.pieces.iter().all(|p| p.transport.is_none())) {
         return out;
     }
-    for (step, kind) in places(&ops) {
+    let mut places: IndexMap<(&str, &str), Vec<&Op>> = IndexMap::new();
+    for op in &ops {
+        places.entry((&op.step, op.kind)).or_default().push(op);
+    }
+    for ((step, kind), ops) in places {
         let mut totals = Totals::default();
-        for op in ops.iter().filter(|op| (op.step.as_str(), op.kind) == (step.as_str(), kind)) {
+        for op in ops {
             let place = Place {
                 step: Some(strings.intern(&op.step)),
                 kind: Some(strings.intern(op.kind)),
@@ -141,30 +146,16 @@ pub fn communication(tables: &RankTables, strings: &mut Interner) -> Communicati
             out.times.push(time);
             push_transports(&mut out.bandwidths, &place, &transports, true, strings);
         }
-        if !totals.is_empty() {
-            let place = Place {
-                step: Some(strings.intern(&step)),
-                kind: Some(strings.intern(kind)),
-                name: strings.intern(TOTAL),
-                group_hash: None,
-            };
-            out.times.push(totals.time(&place));
-            push_transports(&mut out.bandwidths, &place, &totals.transports, false, strings);
-        }
+        let place = Place {
+            step: Some(strings.intern(step)),
+            kind: Some(strings.intern(kind)),
+            name: strings.intern(TOTAL),
+            group_hash: None,
+        };
+        out.times.push(totals.time(&place));
+        push_transports(&mut out.bandwidths, &place, &totals.transports, false, strings);
     }
     out
-}
-
-/// The steps and classes that have operations, in order.
-fn places(ops: &[Op]) -> Vec<(String, &'static str)> {
-    let mut places = Vec::new();
-    for op in ops {
-        let place = (op.step.clone(), op.kind);
-        if !places.contains(&place) {
-            places.push(place);
-        }
-    }
-    places
 }
 
 struct Place {
@@ -316,18 +307,12 @@ fn push_transports(
 /// Sums over the operations of a class.
 #[derive(Default)]
 struct Totals {
-    ops: usize,
     times: [Option<f64>; 5],
     transports: Transports,
 }
 
 impl Totals {
-    fn is_empty(&self) -> bool {
-        self.ops == 0
-    }
-
     fn add(&mut self, time: &reported_comm::Row, transports: &Transports) {
-        self.ops += 1;
         let parts = [time.elapse, time.transit, time.wait, time.synchronization, time.idle];
         for (sum, part) in self.times.iter_mut().zip(parts) {
             if let Some(part) = part {

@@ -1,6 +1,7 @@
 //! `communication_matrix.json`: what went over every link, by class of operation.
 
 use hashbrown::HashMap;
+use indexmap::IndexMap;
 use npuscope_tables::table::reported_link::Row;
 use npuscope_tables::{Interner, RankTables};
 
@@ -16,6 +17,25 @@ struct Link {
     op: String,
 }
 
+/// What every operation moved over every link.
+type OpLinks = Vec<(OpKey, IndexMap<(String, String), Link>)>;
+
+/// An operation and where it belongs in the file.
+struct OpKey {
+    step: String,
+    kind: &'static str,
+    name: String,
+    group_hash: Option<String>,
+}
+
+/// Places in the order of operations by bandwidth, and the sum of all, as the file has them.
+const PLACES: [&str; 6] = ["top1", "middle", "bottom1", "total", "bottom2", "bottom3"];
+
+/// Whether a row is of a class and a place, not of one operation.
+pub fn is_place(name: &str) -> bool {
+    name.rsplit_once('-').is_some_and(|(_, place)| PLACES.contains(&place))
+}
+
 /// Rows per class of operation, place and link.
 ///
 /// Per operation and link, sizes (MB) and times (ms) of copies and reductions are summed, copies on the
@@ -23,49 +43,76 @@ struct Link {
 /// by bandwidth, greatest first: top1 is the first, middle the one at n/2, bottom1 to bottom3 the last
 /// three; total is the sum of all.
 pub fn communication_matrix(tables: &RankTables, strings: &mut Interner) -> Vec<Row> {
-    let ops = operations(tables);
-    let mut keys: Vec<(String, &'static str, &'static str, Option<String>)> = Vec::new();
-    let mut links: HashMap<usize, Vec<((i64, i64), Vec<Link>)>> = HashMap::new();
-    for op in &ops {
-        let key = (op.step.clone(), op.kind, op_class(&op.name), op.group_hash.clone());
-        let index = keys.iter().position(|k| *k == key).unwrap_or_else(|| {
-            keys.push(key);
-            keys.len() - 1
-        });
-        let group = links.entry(index).or_default();
-        for (ends, link) in op_links(tables, op) {
-            match group.iter_mut().find(|(e, _)| *e == ends) {
-                Some((_, list)) => list.push(link),
-                None => group.push((ends, vec![link])),
-            }
+    let mut groups: IndexMap<_, IndexMap<_, Vec<Link>>> = IndexMap::new();
+    for (op, op_links) in op_links(tables) {
+        let links = groups.entry((op.step, op.kind, op_class(&op.name), op.group_hash)).or_default();
+        for (ends, link) in op_links {
+            links.entry(ends).or_default().push(link);
         }
     }
     let mut rows = Vec::new();
-    for (index, (step, kind, class, group_hash)) in keys.iter().enumerate() {
-        let Some(group) = links.get_mut(&index) else { continue };
-        for (_, list) in group.iter_mut() {
+    for ((step, kind, class, group_hash), mut links) in groups {
+        for list in links.values_mut() {
             list.sort_by(|a, b| b.bandwidth.total_cmp(&a.bandwidth));
         }
-        for place in ["top1", "middle", "bottom1", "bottom2", "bottom3", "total"] {
-            for ((src, dst), list) in group.iter() {
+        for place in PLACES {
+            let op =
+                OpKey { step: step.clone(), kind, name: format!("{class}-{place}"), group_hash: group_hash.clone() };
+            for (ends, list) in &links {
                 let Some(link) = pick(list, place) else { continue };
-                rows.push(Row {
-                    step: Some(strings.intern(step)),
-                    kind: Some(strings.intern(kind)),
-                    name: strings.intern(&format!("{class}-{place}")),
-                    group_hash: group_hash.as_deref().map(|hash| strings.intern(hash)),
-                    src_rank: Some(strings.intern(&src.to_string())),
-                    dst_rank: Some(strings.intern(&dst.to_string())),
-                    transport: Some(strings.intern(&link.transport)),
-                    transit_size: Some(link.size),
-                    transit_time: Some(link.time),
-                    bandwidth: Some(link.bandwidth),
-                    op_name: (place != "total").then(|| strings.intern(&link.op)),
-                });
+                let op_name = (place != "total").then(|| strings.intern(&link.op));
+                rows.push(Row { op_name, ..row(&op, ends, &link, strings) });
             }
         }
     }
     rows
+}
+
+/// Rows per operation and link, as CANN's own exporter and MindSpore's databases have them.
+pub fn operation_links(tables: &RankTables, strings: &mut Interner) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (op, links) in op_links(tables) {
+        rows.extend(links.iter().map(|(ends, link)| row(&op, ends, link, strings)));
+    }
+    rows
+}
+
+fn row(op: &OpKey, (src, dst): &(String, String), link: &Link, strings: &mut Interner) -> Row {
+    Row {
+        step: Some(strings.intern(&op.step)),
+        kind: Some(strings.intern(op.kind)),
+        name: strings.intern(&op.name),
+        group_hash: op.group_hash.as_deref().map(|hash| strings.intern(hash)),
+        src_rank: Some(strings.intern(src)),
+        dst_rank: Some(strings.intern(dst)),
+        transport: Some(strings.intern(&link.transport)),
+        transit_size: Some(link.size),
+        transit_time: Some(link.time),
+        bandwidth: Some(link.bandwidth),
+        op_name: None,
+    }
+}
+
+/// What each operation moved, in start order: as reported where that is per operation, else from the pieces.
+fn op_links(tables: &RankTables) -> OpLinks {
+    let mut reported: HashMap<&str, IndexMap<(String, String), Link>> = HashMap::new();
+    for row in tables.rows::<Row>().filter(|row| !is_place(tables.text(row.name))) {
+        let op = tables.text(row.name);
+        let end = |end| tables.opt_text(end).unwrap_or_default().to_owned();
+        let link = Link {
+            transport: end(row.transport),
+            size: row.transit_size.unwrap_or_default(),
+            time: row.transit_time.unwrap_or_default(),
+            bandwidth: row.bandwidth.unwrap_or_default(),
+            op: op.to_owned(),
+        };
+        reported.entry(op).or_default().insert((end(row.src_rank), end(row.dst_rank)), link);
+    }
+    let links = |op: Op| {
+        let links = reported.remove(op.name.as_str()).unwrap_or_else(|| piece_links(tables, &op));
+        (OpKey { step: op.step, kind: op.kind, name: op.name, group_hash: op.group_hash }, links)
+    };
+    operations(tables).into_iter().map(links).collect()
 }
 
 fn pick(list: &[Link], place: &str) -> Option<Link> {
@@ -86,20 +133,17 @@ fn pick(list: &[Link], place: &str) -> Option<Link> {
     }
 }
 
-fn op_links(tables: &RankTables, op: &Op) -> Vec<((i64, i64), Link)> {
-    let mut links: Vec<((i64, i64), Link)> = Vec::new();
-    let mut add = |ends: (i64, i64), transport: &str, bytes: i64, ms: f64| {
-        let index = links.iter().position(|(e, _)| *e == ends).unwrap_or_else(|| {
+fn piece_links(tables: &RankTables, op: &Op) -> IndexMap<(String, String), Link> {
+    let mut links: IndexMap<(String, String), Link> = IndexMap::new();
+    let mut add = |(src, dst): (i64, i64), transport: &str, bytes: i64, ms: f64| {
+        let link = links.entry((src.to_string(), dst.to_string())).or_insert_with(|| {
             let op = op.name.clone();
-            links.push((ends, Link { transport: transport.to_owned(), size: 0.0, time: 0.0, bandwidth: 0.0, op }));
-            links.len() - 1
+            Link { transport: transport.to_owned(), size: 0.0, time: 0.0, bandwidth: 0.0, op }
         });
-        if let Some((_, link)) = links.get_mut(index) {
-            #[expect(clippy::cast_precision_loss, reason = "sizes are below 2^53")]
-            let size = bytes as f64 / 1e6;
-            link.size += size;
-            link.time += ms;
-        }
+        #[expect(clippy::cast_precision_loss, reason = "sizes are below 2^53")]
+        let size = bytes as f64 / 1e6;
+        link.size += size;
+        link.time += ms;
     };
     for piece in op.pieces.iter().filter(|p| moves_data(tables, p)) {
         let Some(src) = piece.src_rank else { continue };
@@ -118,7 +162,7 @@ fn op_links(tables: &RankTables, op: &Op) -> Vec<((i64, i64), Link)> {
             add((src, run.first.dst_rank.unwrap_or(src)), "RDMA", run.bytes, run.ms);
         }
     }
-    for (_, link) in &mut links {
+    for link in links.values_mut() {
         link.bandwidth = ratio(link.size, link.time);
     }
     links

@@ -16,12 +16,15 @@ mod step_trace;
 
 pub use api_statistic::api_statistic;
 pub use communication::{Communication, communication, ratio};
-pub use communication_matrix::communication_matrix;
+pub use communication_matrix::{communication_matrix, operation_links};
 pub use op_statistic::{is_communication, op_statistic};
 pub use operator_details::operator_details;
 pub use step_trace::{step_trace_db, step_trace_text};
 
-use npuscope_tables::{RankBuilder, RankTables, Str, TableId};
+use npuscope_tables::table::{reported_link, reported_step};
+use npuscope_tables::{Interner, RankBuilder, RankTables, Str, TableId};
+
+use communication_matrix::is_place;
 
 use crate::flavour::Flavour;
 
@@ -29,19 +32,15 @@ use crate::flavour::Flavour;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     Text(Flavour),
-    Db,
+    Db(Flavour),
 }
 
 /// The tables of a rank and, where the source lacks them, the summaries that `target` has.
-pub fn complete(tables: RankTables, target: Target) -> RankTables {
+pub fn complete(mut tables: RankTables, target: Target) -> RankTables {
     let mut more = RankBuilder::default();
     let lacks = |table| tables.is_empty(table);
     if lacks(TableId::ReportedStep) {
-        let steps = match target {
-            Target::Text(flavour) => step_trace_text(&tables, flavour, &mut more.strings),
-            Target::Db => step_trace_db(&tables, &mut more.strings),
-        };
-        steps.into_iter().for_each(|row| more.reported_step.push(row));
+        step_trace(&tables, target, &mut more.strings).into_iter().for_each(|row| more.reported_step.push(row));
     }
     if lacks(TableId::ReportedOpType) && matches!(target, Target::Text(_)) {
         op_statistic(&tables, &mut more.strings).into_iter().for_each(|row| more.reported_op_type.push(row));
@@ -57,18 +56,43 @@ pub fn complete(tables: RankTables, target: Target) -> RankTables {
         times.into_iter().for_each(|row| more.reported_comm.push(row));
         bandwidths.into_iter().for_each(|row| more.reported_bandwidth.push(row));
     }
-    if lacks(TableId::ReportedLink) {
-        communication_matrix(&tables, &mut more.strings).into_iter().for_each(|row| more.reported_link.push(row));
+    let links = links(&tables, target, &mut more.strings);
+    if !links.is_empty() {
+        tables.clear(TableId::ReportedLink);
+        links.into_iter().for_each(|row| more.reported_link.push(row));
     }
     tables.with(more)
 }
 
+/// The times of each step, as `target` defines them.
+pub fn step_trace(tables: &RankTables, target: Target, strings: &mut Interner) -> Vec<reported_step::Row> {
+    match target {
+        Target::Text(flavour) => step_trace_text(tables, flavour, strings),
+        Target::Db(_) => step_trace_db(tables, strings),
+    }
+}
+
+/// The rows of the communication matrix, if the source has none or has them in another form than `target`.
+fn links(tables: &RankTables, target: Target, strings: &mut Interner) -> Vec<reported_link::Row> {
+    let has = |place: bool| tables.rows::<reported_link::Row>().any(|row| is_place(tables.text(row.name)) == place);
+    match target {
+        Target::Text(Flavour::Msprof) | Target::Db(Flavour::Msprof) if !tables.is_empty(TableId::ReportedLink) => {
+            Vec::new()
+        }
+        Target::Db(Flavour::MindSpore) if !has(false) => operation_links(tables, strings),
+        Target::Text(_) | Target::Db(Flavour::TorchNpu | Flavour::Msprof) if !has(true) => {
+            communication_matrix(tables, strings)
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// Carries a string of one set of tables over to another.
-fn copy(id: Str, tables: &RankTables, strings: &mut npuscope_tables::Interner) -> Str {
+fn copy(id: Str, tables: &RankTables, strings: &mut Interner) -> Str {
     strings.intern(tables.text(id))
 }
 
 /// As [`copy`], for a string that may be missing.
-fn copy_opt(id: Option<Str>, tables: &RankTables, strings: &mut npuscope_tables::Interner) -> Option<Str> {
+fn copy_opt(id: Option<Str>, tables: &RankTables, strings: &mut Interner) -> Option<Str> {
     id.map(|id| copy(id, tables, strings))
 }

@@ -4,8 +4,12 @@
 //! entries sorted by start; what starts while another runs is inside it, whatever its thread. So host
 //! self time can mix threads; that is the definition of the figures users know.
 
+use std::collections::BTreeSet;
+
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::{Ns, RankTables};
+
+use super::kernels::launching_calls;
 
 /// An operator.
 pub struct Node {
@@ -15,10 +19,11 @@ pub struct Node {
     pub entries: std::ops::Range<usize>,
 }
 
-/// An entry of the task queue.
+/// An entry of the task queue; without a queue, a call that launches.
 pub struct Entry {
     pub correlation: i64,
-    /// The operator it was made by: the innermost one, if that is of the same thread.
+    /// The operator it was made by: the innermost one, if that is of the same thread. A call that
+    /// launches does not tell its operator's thread, so there any thread will do.
     pub node: Option<usize>,
 }
 
@@ -30,15 +35,24 @@ pub struct OpTree {
 
 impl OpTree {
     pub fn build(tables: &RankTables) -> OpTree {
-        let kind_of = |row: &host_op::Row| Kind::from_name(tables.text(row.kind));
+        let mut has_queue = false;
         let mut rows: Vec<(host_op::Row, bool)> = tables
             .rows::<host_op::Row>()
-            .filter_map(|row| match kind_of(&row)? {
+            .filter_map(|row| match Kind::from_name(tables.text(row.kind))? {
                 Kind::Op => Some((row, false)),
                 Kind::Enqueue => Some((row, true)),
-                _ => None,
+                kind => {
+                    has_queue |= kind == Kind::Dequeue;
+                    None
+                }
             })
             .collect();
+        if !has_queue {
+            rows.retain(|(_, is_entry)| !is_entry);
+            let call = |time: Ns| host_op::Row { start: time, connection_id: Some(time.0), ..host_op::Row::default() };
+            let times: BTreeSet<Ns> = launching_calls(tables).map(|launch| launch.call).collect();
+            rows.extend(times.into_iter().map(|time| (call(time), true)));
+        }
         rows.sort_by_key(|(row, _)| row.start);
         let mut tree = OpTree { nodes: Vec::new(), entries: Vec::new() };
         let mut open: Vec<(usize, Ns)> = Vec::new();
@@ -51,8 +65,8 @@ impl OpTree {
             }
             let top = open.last().map(|&(node, _)| node);
             if is_entry {
-                let same_lane = top.and_then(|t| tree.nodes.get(t)).is_some_and(|node| node.op.lane == row.lane);
-                let node = top.filter(|_| same_lane);
+                let is_of = |node: &usize| !has_queue || tree.nodes.get(*node).is_some_and(|n| n.op.lane == row.lane);
+                let node = top.filter(is_of);
                 tree.entries.push(Entry { correlation: row.connection_id.unwrap_or(-1), node });
             } else {
                 let first = tree.entries.len();

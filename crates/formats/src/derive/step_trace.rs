@@ -33,27 +33,31 @@ pub fn step_trace_text(tables: &RankTables, flavour: Flavour, strings: &mut Inte
     if flavour == Flavour::MindSpore {
         return step_trace_mindspore(tables, strings);
     }
-    let steps = text_steps(tables);
+    let overlaps: Vec<(overlap::Kind, f64, f64)> =
+        overlaps(tables).map(|(kind, row)| (kind, row.start.us(), row.duration.us())).collect();
+    let receives: Vec<(f64, f64)> = tables
+        .rows::<comm_op::Row>()
+        .filter(|op| tables.text(op.name).starts_with("hcom_receive"))
+        .map(|op| (op.start.us(), op.duration.us()))
+        .collect();
     let mut rows = Vec::new();
-    for step in steps {
-        let inside = |time: Ns| step.start.us() <= time.us() && time.us() < step.end.us();
+    for step in text_steps(tables) {
+        let inside = |us: f64| step.start.us() <= us && us < step.end.us();
         let mut sums = Sums::default();
-        for interval in tables.rows::<overlap::Row>().filter(|row| inside(row.start)) {
-            if let Some(kind) = overlap::Kind::from_name(tables.text(interval.kind)) {
-                sums.add(kind, interval.start, interval.duration.us());
-            }
+        for &(kind, start, duration) in overlaps.iter().filter(|(_, start, _)| inside(*start)) {
+            sums.add(kind, start, duration);
         }
-        for op in tables.rows::<comm_op::Row>().filter(|row| inside(row.start)) {
-            if tables.text(op.name).starts_with("hcom_receive") {
-                sums.bubble += op.duration.us();
-                sums.cover(op.start.us(), op.duration.us());
-            }
+        for &(start, duration) in receives.iter().filter(|(start, _)| inside(*start)) {
+            sums.bubble += duration;
+            sums.cover(start, duration);
         }
-        if let Some(row) = sums.row(step, strings) {
-            rows.push(row);
-        }
+        rows.extend(sums.row(step, strings));
     }
     rows
+}
+
+fn overlaps(tables: &RankTables) -> impl Iterator<Item = (overlap::Kind, overlap::Row)> {
+    tables.rows::<overlap::Row>().filter_map(|row| Some((overlap::Kind::from_name(tables.text(row.kind))?, row)))
 }
 
 /// Sums over the intervals of one step.
@@ -69,7 +73,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, kind: overlap::Kind, start: Ns, us: f64) {
+    fn add(&mut self, kind: overlap::Kind, start: f64, us: f64) {
         let sum = match kind {
             overlap::Kind::Computing => &mut self.computing,
             overlap::Kind::Communication => &mut self.communication,
@@ -78,10 +82,9 @@ impl Sums {
         };
         *sum += us;
         if matches!(kind, overlap::Kind::Computing | overlap::Kind::Communication) {
-            let start = start.us();
             self.first_work = Some(self.first_work.map_or(start, |first| first.min(start)));
         }
-        self.cover(start.us(), us);
+        self.cover(start, us);
     }
 
     fn cover(&mut self, start: f64, us: f64) {
@@ -152,13 +155,14 @@ fn step_trace_mindspore(tables: &RankTables, strings: &mut Interner) -> Vec<Row>
         steps.push(step::Row { id: Some(0), start: Ns(i64::MIN / 2), end: Ns(i64::MAX / 2) });
     }
     let us = |ns: i64| round(us(ns), 3);
+    let overlaps: Vec<(overlap::Kind, overlap::Row)> = overlaps(tables).collect();
+    let ops: Vec<comm_op::Row> = tables.rows().collect();
     let mut rows = Vec::new();
     for step in steps {
         let inside = |time: Ns| step.start <= time && time <= step.end;
         let mut sums = [0i64; overlap::Kind::ALL.len()];
         let mut first_work: Option<Ns> = None;
-        for row in tables.rows::<overlap::Row>() {
-            let Some(kind) = overlap::Kind::from_name(tables.text(row.kind)) else { continue };
+        for &(kind, row) in &overlaps {
             let end = row.start.plus(row.duration.ns());
             let ns = if kind == overlap::Kind::Free {
                 end.min(step.end).since(row.start.max(step.start)).max(0)
@@ -176,7 +180,7 @@ fn step_trace_mindspore(tables: &RankTables, strings: &mut Interner) -> Vec<Row>
         }
         let mut bubble = 0;
         let mut extent: Option<(Ns, Ns)> = None;
-        for op in tables.rows::<comm_op::Row>().filter(|op| inside(op.start)) {
+        for op in ops.iter().filter(|op| inside(op.start)) {
             let end = op.start.plus(op.duration.ns());
             let (first, last) = extent.unwrap_or((op.start, end));
             extent = Some((first.min(op.start), last.max(end)));
@@ -215,25 +219,25 @@ fn is_point_to_point(name: &str) -> bool {
 /// compute does not cover, free time the gaps between the first and the last of both. The bubble is
 /// the plain sum of receives.
 pub fn step_trace_db(tables: &RankTables, strings: &mut Interner) -> Vec<Row> {
-    let launches = db_steps(tables);
     let compute: Vec<Interval> = tables
         .rows::<kernel::Row>()
         .filter(|row| !is_communication(tables, row))
         .map(|row| Interval::new(row.start.0, row.start.plus(row.duration.ns()).0))
         .collect();
+    let ops: Vec<(Interval, bool)> = tables
+        .rows::<comm_op::Row>()
+        .map(|op| {
+            let interval = Interval::new(op.start.0, op.start.plus(op.duration.ns()).0);
+            (interval, tables.text(op.name).starts_with("hcom_receive"))
+        })
+        .collect();
     let mut rows = Vec::new();
-    for step in launches {
+    for step in db_steps(tables) {
         let inside = |start: i64| step.start.0 <= start && start < step.end.0;
         let computing = union(compute.iter().copied().filter(|i| inside(i.start)).collect());
-        let mut bubble = 0;
-        let mut communication = Vec::new();
-        for op in tables.rows::<comm_op::Row>().filter(|op| inside(op.start.0)) {
-            if tables.text(op.name).starts_with("hcom_receive") {
-                bubble += op.duration.ns();
-            }
-            communication.push(Interval::new(op.start.0, op.start.plus(op.duration.ns()).0));
-        }
-        let communication = union(communication);
+        let in_step = || ops.iter().filter(|(op, _)| inside(op.start));
+        let bubble: i64 = in_step().filter(|(_, is_receive)| *is_receive).map(|(op, _)| op.end - op.start).sum();
+        let communication = union(in_step().map(|(op, _)| *op).collect());
         let exposed = total(&subtract(&communication, &computing));
         let busy = union([computing.clone(), communication.clone()].concat());
         let (Some(first), Some(last)) = (busy.first(), busy.last()) else { continue };
@@ -298,4 +302,96 @@ fn db_steps(tables: &RankTables) -> Vec<DeviceStep> {
 #[expect(clippy::cast_precision_loss, reason = "durations are far below 2^53 ns")]
 fn us(ns: i64) -> f64 {
     ns as f64 / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use npuscope_tables::RankPieces;
+
+    use super::*;
+    use crate::trace_json;
+
+    /// Two steps: the first computes, receives (half hidden) and computes; the second computes.
+    fn two_steps() -> RankTables {
+        let names = [(10, "Python"), (20, "CANN"), (30, "Ascend Hardware"), (40, "Overlap Analysis"), (50, "HCCL")];
+        let mut events: Vec<String> = names
+            .iter()
+            .map(|(pid, name)| {
+                format!(r#"{{"ph":"M","name":"process_name","pid":{pid},"tid":0,"args":{{"name":"{name}"}}}}"#)
+            })
+            .collect();
+        let mut slice = |pid: u32, tid: u32, start: u32, end: u32, more: &str| {
+            let dur = end - start;
+            events.push(format!(r#"{{"ph":"X","pid":{pid},"tid":{tid},"ts":"{start}.000","dur":{dur},{more}}}"#));
+        };
+        slice(10, 7, 1000, 2000, r#""cat":"cpu_op","name":"ProfilerStep#1","args":{}"#);
+        slice(10, 7, 2001, 3000, r#""cat":"cpu_op","name":"ProfilerStep#2","args":{}"#);
+        let launches = [(1100, 1500, 1700), (1200, 1800, 2100), (2100, 2500, 2600)];
+        for (call, start, end) in launches {
+            slice(20, 9, call, call + 2, r#""name":"AscendCL@aclnnMul","args":{}"#);
+            slice(30, 2, start, end, r#""name":"Mul","args":{"Task Type":"AI_CORE","Stream Id":2}"#);
+            slice(40, 1, start, end, r#""name":"Computing","args":{}"#);
+        }
+        slice(50, 1, 1600, 1750, r#""name":"hcom_receive__1_0_1","args":{}"#);
+        slice(40, 2, 1600, 1750, r#""name":"Communication","args":{}"#);
+        slice(40, 3, 1700, 1750, r#""name":"Communication(Not Overlapped)","args":{}"#);
+        slice(40, 4, 1750, 1800, r#""name":"Free","args":{}"#);
+        slice(40, 4, 2100, 2500, r#""name":"Free","args":{}"#);
+        for (id, (call, start, _)) in launches.into_iter().enumerate() {
+            for (phase, pid, tid, ts) in [("s", 20, 9, call), ("f", 30, 2, start)] {
+                events.push(format!(
+                    r#"{{"ph":"{phase}","cat":"HostToDevice","name":"HostToDevice","id":"{id}","pid":{pid},"tid":{tid},"ts":"{ts}.000"}}"#
+                ));
+            }
+        }
+        let mut pieces = RankPieces::default();
+        trace_json::read(format!("[{}]", events.join(",")).as_bytes(), "trace_view.json", 1, &mut pieces);
+        pieces.finish()
+    }
+
+    /// Computing, exposed, overlapped, communication, free, stage, bubble, exposed without receiving, preparing.
+    fn figures(row: &Row) -> [f64; 9] {
+        [
+            row.computing,
+            row.communication_not_overlapped,
+            row.overlapped,
+            row.communication,
+            row.free,
+            row.stage,
+            row.bubble,
+            row.communication_not_overlapped_exclude_receive,
+            row.preparing,
+        ]
+        .map(Option::unwrap)
+    }
+
+    #[test]
+    fn an_interval_belongs_to_the_step_it_starts_in() {
+        let rows = step_trace_text(&two_steps(), Flavour::TorchNpu, &mut Interner::default());
+        assert_eq!(
+            rows.iter().map(figures).collect::<Vec<_>>(),
+            [
+                [500.0, 50.0, 100.0, 150.0, 50.0, 450.0, 150.0, 0.0, 500.0],
+                [100.0, 0.0, 0.0, 0.0, 0.0, 100.0, 0.0, 0.0, 499.0],
+            ]
+        );
+    }
+
+    #[test]
+    fn mindspore_cuts_free_time_at_the_step_and_counts_the_stage_over_communication() {
+        let mut tables = two_steps();
+        tables.clear(npuscope_tables::TableId::Step);
+        let mut steps = npuscope_tables::RankBuilder::default();
+        for (id, start, end) in [(1, 1_500_000, 2_200_000), (2, 2_200_000, 3_000_000)] {
+            steps.step.push(step::Row { id: Some(id), start: Ns(start), end: Ns(end) });
+        }
+        let rows = step_trace_text(&tables.with(steps), Flavour::MindSpore, &mut Interner::default());
+        assert_eq!(
+            rows.iter().map(figures).collect::<Vec<_>>(),
+            [
+                [500.0, 50.0, 100.0, 150.0, 150.0, 0.0, 150.0, -100.0, 0.0],
+                [100.0, 0.0, 0.0, 0.0, 300.0, 0.0, 0.0, 0.0, 300.0],
+            ]
+        );
+    }
 }

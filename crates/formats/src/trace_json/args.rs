@@ -1,5 +1,7 @@
 //! Typed reading of `args` objects.
 
+use std::fmt::Display;
+
 use npuscope_tables::{Interner, Str};
 
 use super::text::{Cursor, RawString};
@@ -21,6 +23,12 @@ impl Rest {
         self.text.push_str("\": ");
         self.text.push_str(&String::from_utf8_lossy(value));
         Some(())
+    }
+
+    /// Keeps a member whose value was read already, as JSON.
+    pub fn add(&mut self, key: &str, value: impl Display) {
+        let before = if self.text.is_empty() { "{" } else { ", " };
+        self.text.push_str(&format!("{before}\"{key}\": {value}"));
     }
 
     pub fn finish(mut self, strings: &mut Interner) -> Option<Str> {
@@ -66,6 +74,20 @@ pub fn number(cursor: &mut Cursor<'_>) -> Option<f64> {
         cursor.at = start;
     }
     value
+}
+
+/// [`number`], but nothing of what a double does not hold: long integers and what is out of its range.
+pub fn exact_number(cursor: &mut Cursor<'_>) -> Option<f64> {
+    const SURE_DIGITS: usize = 15;
+    let start = cursor.at;
+    let value = number(cursor)?;
+    let text = cursor.bytes.get(start..cursor.at).unwrap_or_default();
+    let is_long = text.len() > SURE_DIGITS && text.iter().all(|b| matches!(b, b'0'..=b'9' | b'-'));
+    if is_long || !value.is_finite() {
+        cursor.at = start;
+        return None;
+    }
+    Some(value)
 }
 
 /// A string under the cursor, interned; else nothing, and the cursor stays.

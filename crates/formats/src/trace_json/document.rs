@@ -13,11 +13,7 @@ pub struct Document {
 
 /// Finds the events. `Err` has the offset of the byte that no trace has there.
 pub fn open(bytes: &[u8]) -> Result<Document, usize> {
-    let mut cursor = Cursor::new(bytes, 0);
-    if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
-        cursor.at = 3;
-    }
-    cursor.skip_space();
+    let mut cursor = Cursor::of_file(bytes);
     let in_object = cursor.peek() == b'{';
     if in_object {
         find_trace_events(&mut cursor).ok_or(cursor.at)?;

@@ -97,6 +97,8 @@ pub struct Events {
     /// Keys of events that nothing is read from.
     pub unread_keys: Vec<Str>,
     pub defects: Vec<Defect>,
+    /// The first place that is not UTF-8.
+    pub not_utf8: Option<u64>,
     /// Events that were skipped because of defects.
     pub skipped: u64,
 }

@@ -6,6 +6,7 @@ use npuscope_tables::{Interner, Ns, RankBuilder, Str};
 
 use super::event::{Event, Events, Flags, Phase};
 use super::layers;
+use super::text::unescape;
 
 /// The arrows of a file: all starts are noted first, then every end finds its own.
 #[derive(Default)]
@@ -77,7 +78,7 @@ impl Flows {
         let kind = self.strings.intern(kind_name);
         let key = match plain_number(id) {
             Some(id) => FlowKey { id, kind, is_text: false },
-            None => FlowKey { id: i64::from(self.strings.intern_bytes(id).0), kind, is_text: true },
+            None => FlowKey { id: i64::from(self.strings.intern_bytes(&unescape(id)).0), kind, is_text: true },
         };
         let name = events.strings.get(event.name);
         let name = (!layers::is_flow_name(name, kind_name, id)).then(|| self.strings.intern(name));

@@ -5,11 +5,12 @@ use npuscope_tables::table::lane::Layer;
 use npuscope_tables::table::{comm_op, comm_task, counter, host_op, overlap, task};
 use npuscope_tables::{Interner, RankBuilder, Span, Str};
 
-use super::args::{Rest, integer, number, text};
+use super::args::{Rest, exact_number, integer, number, text};
 use super::event::{Event, Events, Flags, Phase};
 use super::lanes::{Id, Lanes};
 use super::layers;
 use super::text::Cursor;
+use crate::number::float;
 
 /// How the traces write "no rank" and "no model".
 const NO_RANK: i64 = 4_294_967_295;
@@ -115,7 +116,7 @@ impl<'a> Interpreter<'a> {
                     b"Input type" => text(cursor, strings).map(|v| row.dtypes = Some(v)),
                     b"Call stack" => text(cursor, strings).map(|v| row.stack = Some(v)),
                     b"Module Hierarchy" => text(cursor, strings).map(|v| row.modules = Some(v)),
-                    b"flops" => number(cursor).map(|v| row.flops = Some(v)),
+                    b"flops" => exact_number(cursor).map(|v| row.flops = Some(v)),
                     b"correlation_id" => integer(cursor).map(|v| row.connection_id = Some(v)),
                     b"Python id" => integer(cursor).map(|v| row.python_id = Some(v)),
                     b"Python parent id" => integer(cursor).map(|v| row.python_parent_id = Some(v)),
@@ -169,8 +170,24 @@ impl<'a> Interpreter<'a> {
             });
         }
         if row.level.is_none() {
-            // The name cannot be put together again from a level: keep it whole.
-            row.name = event.name;
+            // The name cannot be put together again from a level: keep it whole, and what goes with it.
+            rest = Rest::default();
+            if let Some(mut args) = args {
+                let _ = args.members(|key, cursor| match key.bytes {
+                    b"connection_id" if row.connection_id.is_some() => cursor.skip_value(),
+                    _ => rest.keep(key, cursor),
+                });
+            }
+            let connection_id = row.connection_id;
+            row = host_op::Row {
+                lane,
+                kind,
+                start: event.time,
+                duration,
+                name: event.name,
+                connection_id,
+                ..host_op::Row::default()
+            };
         }
         row.args = rest.finish(&mut self.rank.strings);
         self.push_host_op(host_op::Kind::Cann, row);
@@ -192,7 +209,7 @@ impl<'a> Interpreter<'a> {
                     b"Subtask Id" => integer(cursor).map(|v| row.subtask_id = Some(v)),
                     b"connection_id" => integer(cursor).map(|v| row.connection_id = Some(v)),
                     b"size(B)" => integer(cursor).map(|v| row.bytes = Some(v)),
-                    b"bandwidth(GB/s)" => number(cursor).map(|v| row.bandwidth = Some(v)),
+                    b"bandwidth(GB/s)" => exact_number(cursor).map(|v| row.bandwidth = Some(v)),
                     b"operation" => text(cursor, strings).map(|v| row.operation = Some(v)),
                     _ => None,
                 };
@@ -230,7 +247,7 @@ impl<'a> Interpreter<'a> {
                     b"relay" => text(cursor, strings).map(|v| op.relay = Some(v)),
                     b"retry" => text(cursor, strings).map(|v| op.retry = Some(v)),
                     b"notify_id" => text(cursor, strings).map(|v| piece.notify_id = Some(v)),
-                    b"duration estimated(us)" => number(cursor).map(|v| piece.estimated = Some(v)),
+                    b"duration estimated(us)" => exact_number(cursor).map(|v| piece.estimated = Some(v)),
                     b"stream id" => integer(cursor).map(|v| piece.stream = Some(v)),
                     b"task id" => integer(cursor).map(|v| piece.task_id = Some(v)),
                     b"context id" => integer(cursor).map(|v| piece.context_id = Some(v)),
@@ -247,7 +264,7 @@ impl<'a> Interpreter<'a> {
                     b"size(Byte)" => integer(cursor).map(|v| piece.bytes = Some(v)),
                     b"data type" => text(cursor, strings).map(|v| piece.dtype = Some(v)),
                     b"link type" => text(cursor, strings).map(|v| piece.link = Some(v)),
-                    b"bandwidth(GB/s)" => number(cursor).map(|v| piece.bandwidth = Some(v)),
+                    b"bandwidth(GB/s)" => exact_number(cursor).map(|v| piece.bandwidth = Some(v)),
                     _ => None,
                 };
                 read.or_else(|| rest.keep(key, cursor))
@@ -259,10 +276,28 @@ impl<'a> Interpreter<'a> {
             piece.dst_rank = dst.filter(|&r| r != NO_RANK);
             piece.model_id = op.model_id;
             piece.plane = layers::plane_in_lane(thread);
+            let numbers = [("connection_id", op.connection_id), ("count", op.count), ("rank_size", op.rank_size)];
+            let texts = [("data_type", op.dtype), ("alg_type", op.algorithm), ("relay", op.relay), ("retry", op.retry)];
+            keep_read(&mut rest, &numbers, &texts, strings);
             piece.args = rest.finish(&mut self.rank.strings);
             self.rank.comm_task.push(piece);
         } else {
-            op.group_name = layers::group_in_lane(thread).map(|name| self.rank.strings.intern(name));
+            op.group_name = layers::group_in_lane(thread).map(|name| strings.intern(name));
+            let numbers = [
+                ("stream id", piece.stream),
+                ("task id", piece.task_id),
+                ("context id", piece.context_id),
+                ("src rank", src),
+                ("dst rank", dst),
+                ("size(Byte)", piece.bytes),
+            ];
+            let texts = [("notify_id", piece.notify_id), ("data type", piece.dtype), ("link type", piece.link)];
+            keep_read(&mut rest, &numbers, &texts, strings);
+            for (key, value) in [("duration estimated(us)", piece.estimated), ("bandwidth(GB/s)", piece.bandwidth)] {
+                if let Some(value) = value {
+                    rest.add(key, float(value));
+                }
+            }
             op.args = rest.finish(&mut self.rank.strings);
             self.rank.comm_op.push(op);
         }
@@ -340,6 +375,16 @@ impl<'a> Interpreter<'a> {
             let implied = layers::category_of(kind) == strings.get(category);
             (kind, strings.intern(kind.name()), (!implied).then_some(category))
         })
+    }
+}
+
+/// Keeps arguments that were read for the other kind of communication slice.
+fn keep_read(rest: &mut Rest, numbers: &[(&str, Option<i64>)], texts: &[(&str, Option<Str>)], strings: &Interner) {
+    for (key, value) in numbers.iter().filter_map(|&(key, value)| Some((key, value?))) {
+        rest.add(key, value);
+    }
+    for (key, text) in texts.iter().filter_map(|&(key, text)| Some((key, text?))) {
+        rest.add(key, serde_json::Value::from(strings.get(text)));
     }
 }
 

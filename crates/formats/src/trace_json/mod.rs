@@ -18,7 +18,7 @@ mod text;
 mod write;
 
 pub use event::Events;
-pub use read::{Summary, read};
+pub use read::{Summary, read, read_in};
 pub use split::scan_in;
 pub use text::Cursor;
 pub use write::write;

@@ -1,17 +1,16 @@
 //! Reading a trace: bytes to tables.
 
-use std::thread;
-
 use npuscope_tables::table::lane::Layer;
 use npuscope_tables::{RankBuilder, RankPieces};
 
-use super::document;
+use super::document::{self, Document};
 use super::event::{DefectKind, Events};
 use super::flows::Flows;
 use super::interpret::Interpreter;
 use super::lanes::Lanes;
-use super::scan::End;
-use super::split::scan_all;
+use super::scan::{End, MAX_UNREAD_KEYS};
+use super::split::{in_order, scan_in};
+use super::text::Cursor;
 use crate::problem::{Problem, Severity};
 
 /// What reading a trace told, beside its rows.
@@ -23,11 +22,25 @@ pub struct Summary {
     pub problems: Vec<Problem>,
 }
 
+/// Bytes of a stretch that is scanned and interpreted in one go. Rows of a stretch stand together, so
+/// this and not the number of threads decides on their order.
+const STRETCH: usize = 16 << 20;
+
 /// Reads the trace `bytes` of the file called `file` into `pieces`, on up to `threads` threads.
 ///
 /// The rows, their order and the strings do not depend on the number of threads.
 pub fn read(bytes: &[u8], file: &str, threads: usize, pieces: &mut RankPieces) -> Summary {
+    read_in(bytes, file, bytes.len() / STRETCH, threads, pieces)
+}
+
+/// [`read`] with the file in `stretches` stretches, if it has as many events.
+///
+/// Host slices of a stretch come kind by kind, and strings in the order in which stretches meet them;
+/// nothing else depends on the number of stretches.
+pub fn read_in(bytes: &[u8], file: &str, stretches: usize, threads: usize, pieces: &mut RankPieces) -> Summary {
     let mut summary = Summary::default();
+    // A file system that lost power leaves zeros where the file would have gone on.
+    let bytes = bytes.get(..bytes.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1)).unwrap_or_default();
     let document = match document::open(bytes) {
         Ok(document) => document,
         Err(offset) => {
@@ -35,8 +48,9 @@ pub fn read(bytes: &[u8], file: &str, threads: usize, pieces: &mut RankPieces) -
             return summary;
         }
     };
-    let (stretches, end) = scan_all(bytes, document.events, threads);
+    let (stretches, end) = scan_in(bytes, document.events, stretches, threads);
     note_problems(&mut summary, bytes, file, &stretches, end);
+    note_rest(&mut summary, bytes, file, &document, end);
 
     let mut lanes = Lanes::default();
     let lane_maps: Vec<Vec<u32>> = stretches.iter().map(|events| lanes.absorb(bytes, events)).collect();
@@ -49,7 +63,10 @@ pub fn read(bytes: &[u8], file: &str, threads: usize, pieces: &mut RankPieces) -
         flows.ends(bytes, events, lane_map);
     }
     let flows = flows.finish();
-    for (rank, mstx_lanes) in interpret_all(bytes, stretches, &lanes, &lane_maps) {
+    let work = stretches.into_iter().zip(&lane_maps).collect();
+    let interpreted =
+        in_order(work, threads, |(events, map): (Events, &Vec<u32>)| Interpreter::new(bytes, &lanes, map).run(events));
+    for (rank, mstx_lanes) in interpreted {
         for lane in mstx_lanes {
             if let Some(lane) = lanes.lanes.get_mut(lane as usize) {
                 lane.layer = Layer::Mstx;
@@ -64,37 +81,11 @@ pub fn read(bytes: &[u8], file: &str, threads: usize, pieces: &mut RankPieces) -
     summary
 }
 
-/// Interprets every stretch, on a thread of its own if there are several. In order.
-fn interpret_all<'a>(
-    bytes: &'a [u8],
-    stretches: Vec<Events>,
-    lanes: &'a Lanes,
-    lane_maps: &'a [Vec<u32>],
-) -> Vec<(RankBuilder, Vec<u32>)> {
-    let mut work: Vec<_> = stretches.into_iter().zip(lane_maps).collect();
-    if work.len() == 1 {
-        return work.pop().map(|(events, map)| Interpreter::new(bytes, lanes, map).run(events)).into_iter().collect();
-    }
-    thread::scope(|scope| {
-        let workers: Vec<_> = work
-            .into_iter()
-            .map(|(events, map)| scope.spawn(move || Interpreter::new(bytes, lanes, map).run(events)))
-            .collect();
-        workers.into_iter().filter_map(|w| w.join().ok()).collect()
-    })
-}
-
 fn not_a_trace(bytes: &[u8], file: &str, offset: usize) -> Problem {
-    let problem = if bytes.trim_ascii().is_empty() {
-        Problem::new(Severity::Error, "empty-file", file, "the file is empty")
-    } else if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        let message = "the file is UTF-16; traces are UTF-8. Convert it, for example with iconv";
-        Problem::new(Severity::Error, "wrong-encoding", file, message)
-    } else {
+    Problem::not_text(bytes, file).unwrap_or_else(|| {
         let message = "expected a JSON array of trace events, or an object with `traceEvents`";
-        Problem::new(Severity::Error, "not-a-trace", file, message)
-    };
-    problem.at(offset as u64)
+        Problem::new(Severity::Error, "not-a-trace", file, message).at(offset as u64)
+    })
 }
 
 fn note_problems(summary: &mut Summary, bytes: &[u8], file: &str, stretches: &[Events], end: End) {
@@ -102,7 +93,7 @@ fn note_problems(summary: &mut Summary, bytes: &[u8], file: &str, stretches: &[E
         summary.events += events.len() as u64;
         for &key in &events.unread_keys {
             let key = events.strings.get(key).to_owned();
-            if !summary.unread_keys.contains(&key) {
+            if summary.unread_keys.len() < MAX_UNREAD_KEYS && !summary.unread_keys.contains(&key) {
                 summary.unread_keys.push(key);
             }
         }
@@ -137,10 +128,24 @@ fn note_problems(summary: &mut Summary, bytes: &[u8], file: &str, stretches: &[E
             summary.problems.push(Problem::new(Severity::Warning, "too-much-text", file, message));
         }
     }
+    if let Some(offset) = stretches.iter().find_map(|events| events.not_utf8) {
+        summary.problems.push(Problem::not_utf8(file, offset));
+    }
     let cut_is_told = summary.problems.iter().any(|p| p.code == "cut-file");
     if end == End::Cut && !cut_is_told {
         let message = format!("the list of events is not closed; the {} events are kept", summary.events);
         summary.problems.push(Problem::new(Severity::Warning, "cut-file", file, message).at(bytes.len() as u64));
+    }
+}
+
+/// Tells of what follows a list that stands alone, such as a second one.
+fn note_rest(summary: &mut Summary, bytes: &[u8], file: &str, document: &Document, end: End) {
+    let End::Closed(bracket) = end else { return };
+    let mut cursor = Cursor::new(bytes, bracket + 1);
+    cursor.skip_space();
+    if !document.in_object && cursor.at < bytes.len() {
+        let message = "the list of events has ended before; what follows is not read";
+        summary.problems.push(Problem::new(Severity::Warning, "garbage", file, message).at(cursor.at as u64));
     }
 }
 

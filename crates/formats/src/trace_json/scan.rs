@@ -10,9 +10,13 @@ use npuscope_tables::{Interner, Ns, Span, Str};
 
 use super::event::{Defect, DefectKind, Event, Events, Flags, LaneKey, Phase, TraceId};
 use super::text::Cursor;
+use crate::problem::first_not_utf8;
 
 /// Defects of one file that are told apart; the rest is only counted.
 const MAX_DEFECTS: usize = 100;
+
+/// Keys that nothing is read from, of one file, that are told.
+pub const MAX_UNREAD_KEYS: usize = 100;
 
 /// Why a scan ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,12 +31,22 @@ pub enum End {
 
 /// Scans events from `start`, which is the first byte of an event, until one starts at or beyond `stop`.
 pub fn scan(bytes: &[u8], start: usize, stop: usize) -> (Events, End) {
-    let mut scan = Scan { events: Events::default(), lane_index: HashMap::default(), last_lane: None };
+    let mut scan = Scan {
+        events: Events::default(),
+        lane_index: HashMap::default(),
+        last_lane: None,
+        category_index: HashMap::default(),
+        last_category: (Interner::EMPTY, 0),
+    };
     scan.events.categories.push(Interner::EMPTY);
     let mut cursor = Cursor::new(bytes, start);
     let end = loop {
         if cursor.at >= stop {
             break End::At(cursor.at);
+        }
+        // Only before the first event: an empty list.
+        if cursor.peek() == b']' {
+            break End::Closed(cursor.at);
         }
         let event_start = cursor.at;
         if scan.event(&mut cursor).is_none() {
@@ -70,14 +84,15 @@ pub fn scan(bytes: &[u8], start: usize, stop: usize) -> (Events, End) {
             break End::Cut;
         }
     };
+    scan.events.not_utf8 = bytes.get(start..cursor.at).and_then(first_not_utf8).map(|at| (start + at) as u64);
     (scan.events, end)
 }
 
 /// The next place from `from` on that looks like the start of an event: `{`, then a key, after `,` or `[`.
 ///
 /// In valid JSON the bytes `{"` outside of a string start an object with a key; inside a string the
-/// quote would have to be escaped. So the pattern is never inside a string. It may be nested in the
-/// arguments of an event, which is why a place found here is a guess that has to be checked.
+/// quote would have to be escaped, unless the string ends in a brace. And the object may be nested in
+/// the arguments of an event. So a place found here is a guess that has to be checked.
 pub fn next_event_like(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -101,6 +116,8 @@ struct Scan {
     events: Events,
     lane_index: HashMap<LaneKey, u32, foldhash::fast::FixedState>,
     last_lane: Option<(LaneKey, u32)>,
+    category_index: HashMap<Str, u16, foldhash::fast::FixedState>,
+    last_category: (Str, u16),
 }
 
 /// The keys of an event.
@@ -231,7 +248,8 @@ impl Scan {
         cursor.eat(b':')?;
         cursor.skip_space();
         let key = self.events.strings.intern_bytes(&key.unescaped());
-        if !self.events.unread_keys.contains(&key) {
+        let keys = &self.events.unread_keys;
+        if keys.len() < MAX_UNREAD_KEYS && !keys.contains(&key) {
             self.events.unread_keys.push(key);
         }
         cursor.skip_value()
@@ -286,14 +304,17 @@ impl Scan {
     #[inline]
     fn category(&mut self, cursor: &mut Cursor<'_>) -> Option<u16> {
         let text = self.text(cursor)?;
-        let categories = &mut self.events.categories;
-        let known = categories.iter().position(|&known| known == text);
-        let index = known.unwrap_or_else(|| {
-            categories.push(text);
-            categories.len() - 1
-        });
-        // More kinds of events than this is no trace of anything.
-        Some(u16::try_from(index).unwrap_or_default())
+        if text != self.last_category.0 {
+            let categories = &mut self.events.categories;
+            let number = *self.category_index.entry(text).or_insert_with(|| {
+                // More kinds of events than a number has room for is no trace of anything.
+                let Ok(number) = u16::try_from(categories.len()) else { return 0 };
+                categories.push(text);
+                number
+            });
+            self.last_category = (text, number);
+        }
+        Some(self.last_category.1)
     }
 
     #[inline]
@@ -305,7 +326,7 @@ impl Scan {
             b'"' => cursor.string()?.unescaped(),
             _ => cursor.scalar()?.into(),
         };
-        let number = std::str::from_utf8(&text).ok().and_then(|t| t.parse().ok());
+        let number = std::str::from_utf8(&text).ok().and_then(|t| t.parse().ok().filter(|n: &i64| n.to_string() == t));
         Some(match number {
             Some(number) => TraceId::Number(number),
             None => TraceId::Text(self.events.strings.intern_bytes(&text)),

@@ -5,34 +5,19 @@
 //! own end, finds its next event exactly there. The first start is certain, so by induction all proved
 //! ones are. A stretch whose start was wrong is read again from the true place.
 
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::event::Events;
 use super::scan::{End, next_event_like, scan};
 
-/// Stretches smaller than this are not worth a thread.
-const MIN_STRETCH: usize = 4 << 20;
-
-/// The events of `bytes` from `start`, in stretches, and how the last one ended.
-pub fn scan_all(bytes: &[u8], start: usize, threads: usize) -> (Vec<Events>, End) {
-    let stretches = threads.min((bytes.len() - start.min(bytes.len())) / MIN_STRETCH).max(1);
-    scan_in(bytes, start, stretches)
-}
-
-/// [`scan_all`] in exactly `stretches` stretches, if the file has as many events.
-pub fn scan_in(bytes: &[u8], start: usize, stretches: usize) -> (Vec<Events>, End) {
+/// The events of `bytes` from `start`, in `stretches` stretches if the file has as many events, and how
+/// the last one ended. On up to `threads` threads, whose number changes nothing.
+pub fn scan_in(bytes: &[u8], start: usize, stretches: usize, threads: usize) -> (Vec<Events>, End) {
     let starts = guess_starts(bytes, start, stretches);
     let stops = starts.iter().skip(1).copied().chain([usize::MAX]);
     let ranges: Vec<(usize, usize)> = starts.iter().copied().zip(stops).collect();
-    let mut scanned: Vec<(Events, End)> = match ranges.as_slice() {
-        [(start, stop)] => vec![scan(bytes, *start, *stop)],
-        ranges => thread::scope(|scope| {
-            let workers: Vec<_> =
-                ranges.iter().map(|&(start, stop)| scope.spawn(move || scan(bytes, start, stop))).collect();
-            // A worker ends by returning: it has no panic to carry over.
-            workers.into_iter().filter_map(|w| w.join().ok()).collect()
-        }),
-    };
+    let mut scanned = in_order(ranges.clone(), threads, |(start, stop)| scan(bytes, start, stop));
     let mut previous = None;
     for (index, &(start, stop)) in ranges.iter().enumerate() {
         let true_start = match previous {
@@ -66,4 +51,22 @@ fn guess_starts(bytes: &[u8], start: usize, stretches: usize) -> Vec<usize> {
         }
     }
     starts
+}
+
+/// What `work` makes of every item, in their order, on up to `threads` threads.
+pub fn in_order<T: Send, R: Send>(items: Vec<T>, threads: usize, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    if threads <= 1 || items.len() <= 1 {
+        return items.into_iter().map(work).collect();
+    }
+    let workers = threads.min(items.len());
+    let queue = Mutex::new(items.into_iter().enumerate());
+    let take = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let run = || std::iter::from_fn(take).map(|(index, item)| (index, work(item))).collect::<Vec<_>>();
+    let mut done: Vec<(usize, R)> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(run)).collect();
+        // A worker ends by returning: it has no panic to carry over.
+        workers.into_iter().filter_map(|w| w.join().ok()).flatten().collect()
+    });
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::problem::BOM;
+
 /// A place in JSON text. Every step returns `None` where the text does not go on as it must,
 /// leaving the cursor at the offending byte.
 #[derive(Clone, Copy)]
@@ -31,6 +33,13 @@ const fn matches(word: u64, byte: u8) -> u64 {
 impl<'a> Cursor<'a> {
     pub fn new(bytes: &'a [u8], at: usize) -> Cursor<'a> {
         Cursor { bytes, at }
+    }
+
+    /// The first byte of a file that counts: neither mark nor space.
+    pub fn of_file(bytes: &'a [u8]) -> Cursor<'a> {
+        let mut cursor = Cursor::new(bytes, if bytes.starts_with(BOM) { BOM.len() } else { 0 });
+        cursor.skip_space();
+        cursor
     }
 
     /// The byte under the cursor; 0 at the end, which is no JSON either.
@@ -196,7 +205,7 @@ impl<'a> RawString<'a> {
 }
 
 /// Undoes JSON's escapes. Lone surrogates become U+FFFD, unknown escapes stay as they are.
-fn unescape(raw: &[u8]) -> Vec<u8> {
+pub fn unescape(raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(step) = memchr::memchr(b'\\', rest) {

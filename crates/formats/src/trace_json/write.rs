@@ -13,6 +13,7 @@ use npuscope_tables::{Ns, RankTables, Span, Str};
 use super::layers;
 use crate::flavour::Flavour;
 use crate::number::push_float;
+use crate::text::push_span;
 
 /// Writes the trace of a rank.
 pub fn write(out: &mut impl Write, tables: &RankTables, flavour: Flavour) -> io::Result<()> {
@@ -162,7 +163,7 @@ impl<'a, W: Write> TraceWriter<'a, W> {
         if as_text {
             self.line.push('"');
         }
-        push_float(&mut self.line, duration.us());
+        push_span(&mut self.line, duration);
         if as_text {
             self.line.push('"');
         }
@@ -314,6 +315,7 @@ impl<'a, W: Write> TraceWriter<'a, W> {
         self.end_slice(
             |args| {
                 if level.is_none() {
+                    args.int("connection_id", row.connection_id);
                     return;
                 }
                 args.int("Thread Id", thread);
@@ -448,13 +450,13 @@ impl<'a, W: Write> TraceWriter<'a, W> {
             self.push_lane(first.lane);
             self.line.push_str(", \"args\": {");
             self.sample(&first, true);
-            let mut series = vec![first.series];
+            let mut series = vec![(first.series, first.unit)];
             // Series of one event stand together; the same series again is the next event.
             while let Some(next) = rows.next_if(|next| {
                 (next.lane, next.time, next.name, next.instance) == (first.lane, first.time, first.name, first.instance)
-                    && !series.contains(&next.series)
+                    && !series.contains(&(next.series, next.unit))
             }) {
-                series.push(next.series);
+                series.push((next.series, next.unit));
                 self.sample(&next, false);
             }
             if let Some(instance) = first.instance {

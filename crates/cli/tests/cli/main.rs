@@ -1,0 +1,8 @@
+//! The program as its users run it, on simulated jobs.
+
+mod convert;
+mod exit_codes;
+mod golden;
+mod outputs;
+mod program;
+mod streams;

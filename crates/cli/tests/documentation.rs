@@ -1,0 +1,122 @@
+//! The generated pages of the manual are what the program says of itself. `NPUSCOPE_BLESS=1` writes them anew.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use arrow::datatypes::DataType;
+use clap::{Arg, Command, CommandFactory};
+use npuscope::arguments::Arguments;
+use npuscope_tables::schema::{self, Family, TableSpec};
+
+fn assert_page(name: &str, text: &str) {
+    // Asked for at run time: clones that share a target directory also share what was compiled.
+    let path = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../docs").join(name);
+    if std::env::var_os("NPUSCOPE_BLESS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    let (line, _) = written.lines().zip(text.lines()).enumerate().find(|(_, (a, b))| a != b).unwrap_or_default();
+    let hint = "NPUSCOPE_BLESS=1 cargo test -p npuscope --test documentation";
+    assert!(written == text, "docs/{name} is out of date from line {}; {hint} writes it anew", line + 1);
+}
+
+#[test]
+fn the_page_of_commands_is_up_to_date() {
+    let mut program = Arguments::command();
+    program.build();
+    let mut page = "# Commands\n\nGenerated from the program; `npuscope COMMAND --help` says the same.\n".to_owned();
+    command(&mut page, &mut program);
+    for mut shown in program.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help").cloned() {
+        command(&mut page, &mut shown);
+    }
+    assert_page("commands.md", &page);
+}
+
+fn command(page: &mut String, command: &mut Command) {
+    let name = command.get_bin_name().unwrap_or(command.get_name()).to_owned();
+    let about = command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default();
+    let usage = command.render_usage().to_string();
+    let _ = write!(page, "\n## {name}\n\n{}\n\n```\n{}\n```\n", about.trim(), usage.trim_start_matches("Usage: "));
+    let is_root = !name.contains(' ');
+    let is_shown = |arg: &&Arg| {
+        let is_standard = ["help", "version"].contains(&arg.get_id().as_str());
+        !arg.is_hide_set() && !is_standard && arg.is_global_set() == is_root
+    };
+    let (positional, options): (Vec<&Arg>, Vec<&Arg>) =
+        command.get_arguments().filter(is_shown).partition(|arg| arg.is_positional());
+    let options_title = if is_root { "Options of every command" } else { "Options" };
+    for (title, arguments) in [("Arguments", positional), (options_title, options)] {
+        if !arguments.is_empty() {
+            let _ = write!(page, "\n{title}:\n\n");
+            arguments.iter().for_each(|arg| argument(page, arg));
+        }
+    }
+    if let Some(after) = command.get_after_help() {
+        let after = after.to_string();
+        let _ = match after.strip_prefix("Examples:\n").or(after.strip_prefix("Example:\n")) {
+            Some(examples) => {
+                let lines: Vec<&str> = examples.lines().map(str::trim).collect();
+                write!(page, "\nExamples:\n\n```sh\n{}\n```\n", lines.join("\n"))
+            }
+            None => write!(page, "\n{after}\n"),
+        };
+    }
+}
+
+fn argument(page: &mut String, arg: &Arg) {
+    let names = arg.get_value_names().unwrap_or_default().join(" ");
+    let takes_value = arg.get_action().takes_values();
+    let value = if takes_value { format!(" {names}") } else { String::new() };
+    let short = arg.get_short().map(|c| format!("-{c}"));
+    let flags: Vec<String> = short.into_iter().chain(arg.get_long().map(|long| format!("--{long}"))).collect();
+    let spelling = if flags.is_empty() { names.clone() } else { format!("{}{value}", flags.join(", ")) };
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let _ = write!(page, "- `{spelling}`");
+    if !help.is_empty() {
+        let _ = write!(page, ": {}", help.replace('\n', " "));
+    }
+    let values: Vec<_> = arg.get_possible_values().into_iter().filter(|v| takes_value && !v.is_hide_set()).collect();
+    if !values.is_empty() {
+        let named = values.iter().map(|value| match value.get_help() {
+            Some(help) => format!("`{}` ({help})", value.get_name()),
+            None => format!("`{}`", value.get_name()),
+        });
+        let _ = write!(page, "; one of {}", named.collect::<Vec<_>>().join(", "));
+    }
+    let defaults: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
+    if takes_value && !defaults.is_empty() {
+        let _ = write!(page, "; default `{}`", defaults.join(" "));
+    }
+    page.push('\n');
+}
+
+#[test]
+fn the_page_of_tables_is_up_to_date() {
+    let mut page = "# Tables\n\nGenerated from the program; `npuscope sql DIR '\\tables'` and `'\\d TABLE'` say the same.\n\n\
+        Every table also has the column `rank`. Times are nanoseconds since the epoch, durations nanoseconds, sizes bytes. \
+        A type with `?` may be null.\n"
+        .to_owned();
+    for (family, title) in [
+        (Family::Fact, "What happened"),
+        (Family::Reported, "What the source's own summaries say, in their units"),
+        (Family::About, "About the profile itself"),
+    ] {
+        let _ = write!(page, "\n## {title}\n");
+        schema::all().iter().filter(|table| table.family == family).for_each(|spec| table(&mut page, spec));
+    }
+    assert_page("tables.md", &page);
+}
+
+fn table(page: &mut String, spec: &TableSpec) {
+    let _ =
+        write!(page, "\n### {}\n\n{}\n\n| column | type | unit | meaning |\n|---|---|---|---|\n", spec.name, spec.doc);
+    for column in &spec.columns {
+        let ty = match column.ty.scanned() {
+            DataType::Utf8View => "Text".to_owned(),
+            other => other.to_string(),
+        };
+        let null = if column.nullable { "?" } else { "" };
+        let doc = column.doc.replace('|', "\\|");
+        let _ = writeln!(page, "| `{}` | {ty}{null} | {} | {doc} |", column.name, column.unit);
+    }
+}

@@ -1,0 +1,127 @@
+//! What can go wrong, and whose fault it is.
+
+use datafusion::common::SchemaError;
+use datafusion::error::DataFusionError;
+use npuscope_formats::discover::DiscoverError;
+use npuscope_tables::cache::CacheError;
+use npuscope_tables::schema;
+
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    #[error(transparent)]
+    Discover(#[from] DiscoverError),
+    /// The query is at fault.
+    #[error("{0}")]
+    Query(String),
+    #[error("there is no table {name}{}", did_you_mean(similar.as_deref()))]
+    NoTable { name: String, similar: Option<String> },
+    /// `tables` are those that the query reads at that place.
+    #[error("there is no column {name} in {}{}", tables.join(" or "), did_you_mean(similar.as_deref()))]
+    NoColumn { name: String, tables: Vec<String>, similar: Option<String> },
+    #[error(transparent)]
+    Cache(#[from] CacheError),
+    #[error("the query needs more memory than the {limit} it may use, although it may spill to disk: {what}")]
+    Memory { limit: String, what: String },
+    /// Neither the query nor the data is at fault.
+    #[error("{0}")]
+    Internal(String),
+}
+
+fn did_you_mean(similar: Option<&str>) -> String {
+    similar.map(|name| format!(", did you mean {name}?")).unwrap_or_default()
+}
+
+impl EngineError {
+    /// What went wrong with a query, and whose fault it is.
+    pub(crate) fn of_query(error: &DataFusionError, memory_limit: Option<usize>) -> EngineError {
+        match error.find_root() {
+            DataFusionError::SchemaError(schema, _) => schema_error(schema),
+            DataFusionError::Plan(message) => plan_error(message),
+            DataFusionError::SQL(error, _) => {
+                let message = error.to_string();
+                EngineError::Query(message.trim_start_matches("sql parser error: ").to_owned())
+            }
+            DataFusionError::Execution(_)
+            | DataFusionError::ArrowError(..)
+            | DataFusionError::Diagnostic(..)
+            | DataFusionError::NotImplemented(_) => EngineError::Query(error.find_root().strip_backtrace()),
+            DataFusionError::ResourcesExhausted(what) => {
+                let limit = memory_limit.map_or("unlimited".to_owned(), megabytes);
+                EngineError::Memory { limit, what: what.lines().next().unwrap_or_default().to_owned() }
+            }
+            _ => EngineError::Internal(error.strip_backtrace()),
+        }
+    }
+}
+
+fn schema_error(error: &SchemaError) -> EngineError {
+    let SchemaError::FieldNotFound { field, valid_fields } = error else {
+        return EngineError::Query(error.to_string());
+    };
+    let mut tables: Vec<String> =
+        valid_fields.iter().filter_map(|f| Some(f.relation.as_ref()?.table().into())).collect();
+    tables.sort();
+    tables.dedup();
+    if tables.is_empty() {
+        tables.push("the query".to_owned());
+    }
+    let similar = similar(&field.name, valid_fields.iter().map(|f| f.name.as_str()));
+    EngineError::NoColumn { name: field.name.clone(), tables, similar }
+}
+
+fn plan_error(message: &str) -> EngineError {
+    let table = message.strip_prefix("table '").and_then(|rest| rest.strip_suffix("' not found"));
+    if let Some(table) = table {
+        let name = table.rsplit('.').next().unwrap_or(table).to_owned();
+        let similar = similar(&name, schema::all().iter().map(|table| table.name));
+        return EngineError::NoTable { name, similar };
+    }
+    if let Some((_, call)) = message.split_once("No function matches the given name and argument types ") {
+        let call = call.split(". ").next().unwrap_or(call);
+        return EngineError::Query(format!("there is no function {}", call.trim_matches('\'')));
+    }
+    match message.split_once(" not supported: ") {
+        Some(("DDL" | "DML" | "Statement", what)) => EngineError::Query(format!("a query can only read, not {what}")),
+        _ => EngineError::Query(message.lines().map(str::trim).collect::<Vec<_>>().join(" ")),
+    }
+}
+
+/// The name that is closest to `name`, if one is close.
+fn similar<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let name = name.to_ascii_lowercase();
+    let (distance, closest) = names.map(|other| (edits(&name, other), other)).min()?;
+    (distance <= (name.chars().count() / 3).clamp(1, 3)).then(|| closest.to_owned())
+}
+
+/// How many letters must be put in, left out or changed to make `b` of `a`.
+fn edits(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut before = i;
+        let mut left = i + 1;
+        for (y, cell) in b.chars().zip(row.iter_mut().skip(1)) {
+            left = (left + 1).min(*cell + 1).min(before + usize::from(x != y));
+            before = std::mem::replace(cell, left);
+        }
+    }
+    if b.is_empty() { a.chars().count() } else { row.last().copied().unwrap_or_default() }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
+fn megabytes(bytes: usize) -> String {
+    format!("{:.1} MB", bytes as f64 / f64::from(1 << 20))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_close_name_is_suggested() {
+        let tables = || schema::all().iter().map(|table| table.name);
+        assert_eq!(similar("Kernels", tables()).as_deref(), Some("kernel"));
+        assert_eq!(similar("hostop", tables()).as_deref(), Some("host_op"));
+        assert_eq!(similar("weather", tables()), None);
+        assert_eq!((edits("abc", "abc"), edits("kitten", "sitting"), edits("ab", ""), edits("", "ab")), (0, 3, 2, 2));
+    }
+}

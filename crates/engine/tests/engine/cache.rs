@@ -1,0 +1,160 @@
+//! What is read once is not read again, and what is damaged is not believed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use npuscope_engine::{Session, SessionOptions};
+
+use crate::job::{Job, open_counted, rows};
+
+const QUESTION: &str = "SELECT rank, op_type, count(*), sum(duration) FROM kernel GROUP BY 1, 2 ORDER BY 1, 2";
+
+/// Every file below a directory with its size and time of change.
+fn files(directory: &Path) -> Vec<(PathBuf, u64, SystemTime)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let metadata = fs::metadata(&path).unwrap();
+        found.push((path.clone(), if metadata.is_dir() { 0 } else { metadata.len() }, metadata.modified().unwrap()));
+        if metadata.is_dir() {
+            found.extend(files(&path));
+        }
+    }
+    found.sort();
+    found
+}
+
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<_> = fs::read_dir(directory).unwrap().map(|e| e.unwrap().path()).collect();
+    entries.sort();
+    entries
+}
+
+#[test]
+fn a_second_session_reads_no_source() {
+    let job = Job::eight_ranks();
+    let (first, reads) = open_counted(&job);
+    let answer = rows(&first, QUESTION);
+    assert_eq!(reads.take(), [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(rows(&first, QUESTION), answer);
+    let (second, reads_again) = open_counted(&job);
+    assert_eq!(rows(&second, QUESTION), answer);
+    assert_eq!((reads.take(), reads_again.take()), (vec![], vec![]));
+}
+
+#[test]
+fn only_the_ranks_asked_for_are_read() {
+    let job = Job::eight_ranks();
+    let (session, reads) = open_counted(&job);
+    rows(&session, "SELECT count(*) FROM kernel WHERE rank IN (2, 5)");
+    assert_eq!(reads.take(), [2, 5]);
+    assert_eq!(session.loaded().len(), 2);
+}
+
+#[test]
+fn the_input_is_left_as_it_was() {
+    let job = Job::eight_ranks();
+    let before = files(&job.path());
+    let session = job.open();
+    rows(&session, QUESTION);
+    session.load_all().unwrap();
+    assert_eq!(files(&job.path()), before);
+    assert_eq!(entries(&job.cache()).len(), 8);
+}
+
+#[test]
+fn a_changed_file_makes_its_rank_be_read_again() {
+    let job = Job::eight_ranks();
+    let answer = rows(&job.open(), QUESTION);
+    let source = job.open().profile().ranks[3].clone();
+    let kernels = source.files.iter().find(|f| f.name.ends_with("kernel_details.csv")).unwrap();
+    let text = fs::read_to_string(source.path(kernels)).unwrap();
+    let (rest, _) = text.trim_end().rsplit_once('\n').unwrap();
+    fs::write(source.path(kernels), format!("{rest}\n")).unwrap();
+
+    let (session, reads) = open_counted(&job);
+    let counts = |answer: &[Vec<String>], rank: &str| -> i64 {
+        answer.iter().filter(|row| row[0] == rank).map(|row| row[2].parse::<i64>().unwrap()).sum()
+    };
+    let changed = rows(&session, QUESTION);
+    assert_eq!(reads.take(), [3]);
+    assert_eq!(counts(&changed, "3"), counts(&answer, "3") - 1);
+    assert_eq!(counts(&changed, "4"), counts(&answer, "4"));
+    assert_eq!(entries(&job.cache()).len(), 9);
+}
+
+#[test]
+fn a_damaged_cache_is_made_anew() {
+    type Damage = fn(&mut Vec<u8>);
+    let damages: [(&str, Damage); 4] = [
+        ("kernel.arrow", |bytes| bytes.truncate(bytes.len() / 2)),
+        ("kernel.arrow", |bytes| bytes[..200].fill(0xff)),
+        ("strings.arrow", |bytes| bytes.truncate(bytes.len() / 3)),
+        ("manifest.json", |bytes| bytes.truncate(10)),
+    ];
+    let job = Job::one_rank();
+    let answer = rows(&job.open(), QUESTION);
+    assert!(!answer.is_empty());
+    for (file, damage) in damages {
+        let path = entries(&job.cache())[0].join(file);
+        let mut bytes = fs::read(&path).unwrap();
+        damage(&mut bytes);
+        fs::write(&path, bytes).unwrap();
+        let (session, reads) = open_counted(&job);
+        assert_eq!(rows(&session, QUESTION), answer, "{file}");
+        assert_eq!(reads.take(), [0], "{file}");
+        let (session, reads) = open_counted(&job);
+        assert_eq!(rows(&session, QUESTION), answer, "{file}");
+        assert_eq!(reads.take(), Vec::<i64>::new(), "{file} is whole again");
+        assert_eq!(entries(&job.cache()).len(), 1);
+    }
+}
+
+#[test]
+fn a_cache_that_is_removed_while_it_is_used_costs_time_and_no_answer() {
+    let job = Job::eight_ranks();
+    let (session, reads) = open_counted(&job);
+    let answer = rows(&session, QUESTION);
+    reads.take();
+    fs::remove_dir_all(job.cache()).unwrap();
+    assert_eq!(rows(&session, QUESTION), answer);
+    assert_eq!(reads.take(), [0, 1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn sessions_that_fill_one_cache_at_once_agree() {
+    let job = Job::eight_ranks();
+    let ask = || rows(&job.open(), QUESTION);
+    let answers = std::thread::scope(|scope| {
+        let asking: Vec<_> = (0..3).map(|_| scope.spawn(ask)).collect();
+        asking.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    assert!(!answers[0].is_empty());
+    assert!(answers.iter().all(|answer| *answer == answers[0]));
+    assert_eq!(entries(&job.cache()).len(), 8, "one entry per rank and nothing half written");
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_costs_no_answer() {
+    let job = Job::one_rank();
+    let answer = rows(&job.open(), QUESTION);
+    let in_the_way = job.path().join("../file");
+    fs::write(&in_the_way, "").unwrap();
+    let session = Session::open(&job.path(), SessionOptions { cache: in_the_way, ..job.options() }).unwrap();
+    assert_eq!(rows(&session, QUESTION), answer);
+    let warnings = session.take_warnings();
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].ends_with("rank 0 will be read again next time"), "{warnings:?}");
+}
+
+#[test]
+fn a_cache_smaller_than_the_profile_costs_time_and_no_answer() {
+    let job = Job::eight_ranks();
+    let session = Session::open(&job.path(), SessionOptions { max_cache_bytes: 1, ..job.options() }).unwrap();
+    let answer = rows(&session, QUESTION);
+    assert_eq!(rows(&session, QUESTION), answer);
+    drop(session);
+    assert_eq!(entries(&job.cache()), Vec::<PathBuf>::new());
+    assert_eq!(rows(&job.open(), QUESTION), answer);
+}

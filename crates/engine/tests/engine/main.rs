@@ -1,0 +1,7 @@
+//! The engine on simulated jobs.
+
+mod answers;
+mod cache;
+mod job;
+mod memory;
+mod plan;

@@ -1,0 +1,419 @@
+//! Whatever the values of a text deliverable are, reading and writing keeps them.
+
+mod common {
+    pub mod hostile;
+    pub mod rows;
+}
+
+use std::path::Path;
+
+use common::hostile::{any_json, hostile, microseconds, spelled};
+use common::rows::rows;
+use npuscope_formats::discover::{OUTPUT_DIRECTORY, discover};
+use npuscope_formats::flavour::Flavour;
+use npuscope_formats::output::Output;
+use npuscope_formats::read::{ReadOptions, read_rank};
+use npuscope_formats::text;
+use npuscope_tables::table::diagnostic;
+use npuscope_tables::{Ns, RankTables, TableId};
+use npuscope_testing::{assert_same_json, csv, json};
+use proptest::collection::{btree_map, vec};
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+/// A cell of a csv file: its notation and how it is spelled where there is no value.
+#[derive(Clone, Copy, Debug)]
+enum Cell {
+    Name,
+    Text(&'static str),
+    Lines,
+    Int(&'static str),
+    Real(&'static str),
+    Time(&'static str),
+    Span(&'static str),
+    Life(&'static str),
+    /// In units of so many bytes.
+    Size(i64, &'static str),
+    Device,
+    Only(&'static str),
+}
+
+const KIB: i64 = 1024;
+const MIB: i64 = 1024 * 1024;
+/// MindSpore's MB.
+const KILO_KIB: i64 = 1000 * 1024;
+
+impl Cell {
+    fn strategy(self) -> BoxedStrategy<String> {
+        let or = |value: BoxedStrategy<String>, null: &'static str| {
+            prop_oneof![4 => value, 1 => Just(null.to_owned())].boxed()
+        };
+        let decimal = || {
+            (-1_000_000_000i64..1_000_000_000_000, 0usize..6).prop_map(|(n, d)| format!("{:.*}", d, n as f64 / 1000.0))
+        };
+        match self {
+            Cell::Name => prop_oneof![hostile(), Just(String::new())].boxed(),
+            Cell::Text(null) => or(hostile(), null),
+            Cell::Lines => prop_oneof![hostile(), "[a-z]{1,5}(;\r\n[a-z]{1,5}){0,3}", Just(String::new())].boxed(),
+            Cell::Int(null) => or(prop_oneof![0i64..100, any::<i64>()].prop_map(|n| n.to_string()).boxed(), null),
+            Cell::Real(null) => or(prop_oneof![decimal(), Just("6.000000000000001e-05".to_owned())].boxed(), null),
+            Cell::Time(null) => or((0i64..i64::MAX).prop_map(|ns| format!("{}\t", Ns(ns))).boxed(), null),
+            Cell::Span(null) => or(microseconds(), null),
+            Cell::Life(null) => or(any::<i64>().prop_map(|ns| format!("{}\t", Ns(ns))).boxed(), null),
+            Cell::Size(unit, null) => {
+                or((-1i64 << 30..1 << 45).prop_map(move |b| format!("{}", b as f64 / unit as f64)).boxed(), null)
+            }
+            Cell::Device => (0..64).prop_map(|n| format!("NPU:{n}")).boxed(),
+            Cell::Only(text) => Just(text.to_owned()).boxed(),
+        }
+    }
+}
+
+/// A csv file that some version of a framework writes: flavour, name, columns by notation.
+type CsvLayout = (Flavour, &'static str, Vec<(Cell, &'static str)>);
+
+fn layouts() -> Vec<CsvLayout> {
+    use Cell::*;
+    use Flavour::{MindSpore, TorchNpu};
+    const NA: &str = "N/A";
+    const AT: &str = "0.000\t";
+    const SHAPES: &str =
+        "Input Shapes, Input Data Types, Input Formats, Output Shapes, Output Data Types, Output Formats";
+    const PIPE: &str =
+        "aicore_time(us), aic_total_cycles, aic_mac_time(us), aic_mac_ratio, aiv_time(us), aiv_vec_ratio";
+    const TOTALS: &str = "Allocation Total Allocated(MB), Allocation Total Reserved(MB), Allocation Total Active(MB), Release Total Allocated(MB), Release Total Reserved(MB), Release Total Active(MB)";
+    const STEP: &str = "Computing, Communication(Not Overlapped), Overlapped, Communication, Free, Stage, Bubble, Communication(Not Overlapped and Exclude Receive)";
+    let kernels = |first: &'static str, more: &[(Cell, &'static str)]| {
+        let first =
+            [(Int(""), first), (Name, "Name"), (Text(NA), "Type, Accelerator Core"), (Time(AT), "Start Time(us)")];
+        [&first, [(Span("0.0"), "Duration(us), Wait Time(us)")].as_slice(), more].concat()
+    };
+    let level1 = [
+        (Int(NA), "Model ID, Task ID, Stream ID, Context ID"),
+        (Text(NA), "OP State, HF32 Eligible"),
+        (Text(NA), SHAPES),
+        (Real(NA), PIPE),
+    ];
+    let level1 = |blocks: &'static str| [level1.as_slice(), &[(Int(NA), blocks)]].concat();
+    let memory = |unit, null| {
+        vec![
+            (Name, "Name"),
+            (Size(KIB, null), "Size(KB)"),
+            (Time(null), "Allocation Time(us), Release Time(us), Active Release Time(us)"),
+            (Life(null), "Duration(us), Active Duration(us)"),
+            (Size(unit, null), TOTALS),
+            (Int(null), "Stream Ptr"),
+            (Device, "Device Type"),
+        ]
+    };
+    let samples = |more: &[(Cell, &'static str)]| [&[(Name, "Component"), (Time(AT), "Timestamp(us)")], more].concat();
+    let cache = |rates| vec![(Int(""), "Stream Id, Task Id"), (Real(NA), rates), (Name, "Op Name")];
+    vec![
+        (TorchNpu, "kernel_details", kernels("Step Id", &[(Int(NA), "Block Dim")])),
+        (TorchNpu, "kernel_details", kernels("Step Id, Device_id", &[(Int(NA), "Block Num")])),
+        (TorchNpu, "kernel_details", kernels("Step Id", &level1("Block Dim, Mix Block Dim"))),
+        (TorchNpu, "kernel_details", kernels("Step Id, Device_id", &level1("Block Num, Mix Block Num"))),
+        (
+            TorchNpu,
+            "kernel_details",
+            kernels("Step Id", &[(Real(NA), "aic_l1_read_bw(GB/s), new_ratio"), (Text(NA), "New Notes")]),
+        ),
+        (MindSpore, "kernel_details", kernels("Step ID", &[(Int(NA), "Block Num")])),
+        (MindSpore, "kernel_details", kernels("Step ID", &level1("Block Num, Mix Block Num"))),
+        (
+            TorchNpu,
+            "operator_details",
+            vec![
+                (Name, "Name"),
+                (Lines, "Input Shapes, Call Stack"),
+                (
+                    Real(""),
+                    "Host Self Duration(us), Host Total Duration(us), Device Self Duration(us), Device Total Duration(us), Device Self Duration With AICore(us), Device Total Duration With AICore(us)",
+                ),
+            ],
+        ),
+        (TorchNpu, "operator_memory", memory(MIB, "")),
+        (MindSpore, "operator_memory", memory(KILO_KIB, NA)),
+        (
+            TorchNpu,
+            "memory_record",
+            samples(&[
+                (Size(MIB, ""), "Total Allocated(MB), Total Reserved(MB), Total Active(MB)"),
+                (Int(""), "Stream Ptr"),
+                (Device, "Device Type"),
+            ]),
+        ),
+        (
+            TorchNpu,
+            "memory_record",
+            samples(&[(Size(KIB, ""), "Total Allocated(KB), Total Reserved(KB)"), (Device, "Device")]),
+        ),
+        (
+            MindSpore,
+            "memory_record",
+            samples(&[
+                (Size(KILO_KIB, ""), "Total Allocated(MB), Total Reserved(MB), Total Active(MB)"),
+                (Device, "Device Type"),
+            ]),
+        ),
+        (TorchNpu, "npu_module_mem", samples(&[(Size(MIB, ""), "Total Reserved(MB)"), (Device, "Device")])),
+        (MindSpore, "npu_module_mem", samples(&[(Size(KIB, ""), "Total Reserved(KB)"), (Device, "Device")])),
+        (
+            TorchNpu,
+            "static_op_mem",
+            vec![
+                (Only("host"), "Device_id"),
+                (Name, "Op Name"),
+                (Text(""), "Model Name"),
+                (Int(""), "Graph ID, Node Index Start, Node Index End"),
+                (Size(KIB, ""), "Size(KB)"),
+            ],
+        ),
+        (TorchNpu, "step_trace_time", vec![(Text(""), "Step"), (Real(""), STEP)]),
+        (
+            TorchNpu,
+            "step_trace_time",
+            vec![(Int(""), "Device_id"), (Text(""), "Step"), (Real(""), STEP), (Real(""), "Preparing")],
+        ),
+        (
+            TorchNpu,
+            "op_statistic",
+            vec![
+                (Int(""), "Device_id, Count"),
+                (Name, "OP Type"),
+                (Text(NA), "Core Type"),
+                (Real(""), "Total Time(us), Min Time(us), Avg Time(us), Max Time(us), Ratio(%)"),
+            ],
+        ),
+        (
+            TorchNpu,
+            "api_statistic",
+            vec![
+                (Text(""), "Device_id, Level"),
+                (Name, "API Name"),
+                (Int(""), "Count"),
+                (Real(""), "Time(us), Avg(us), Min(us), Max(us), Variance"),
+            ],
+        ),
+        (TorchNpu, "l2_cache", cache("Hit Rate, Victim Rate")),
+        (TorchNpu, "soc_pmu", cache("TLB Hit Rate, TLB Miss Rate")),
+        (
+            TorchNpu,
+            "data_preprocess",
+            vec![
+                (Time(NA), "Timestamp(us)"),
+                (Name, "Node"),
+                (Span(NA), "Compute_time(us), Memcpy_time(us), Task_time(us), Dispatch_time(us), Total_time(us)"),
+                (Int(NA), "Stream ID, Task ID"),
+            ],
+        ),
+        (
+            MindSpore,
+            "dataset",
+            vec![
+                (Name, "Operation"),
+                (Text(""), "Stage, Custom Info"),
+                (Int(""), "Occurrences"),
+                (Real(""), "Avg. time (us)"),
+            ],
+        ),
+        (
+            MindSpore,
+            "minddata_pipeline_raw_0",
+            vec![
+                (Int(""), "op_id, num_workers"),
+                (Text(""), "op_type, parent_id, children_id"),
+                (
+                    Real(""),
+                    "output_queue_size, output_queue_average_size, output_queue_length, output_queue_usage_rate, sample_interval",
+                ),
+            ],
+        ),
+        (TorchNpu, "hbm", vec![(Name, "Any Header, \"odd\"; one")]),
+    ]
+}
+
+fn columns(layout: &CsvLayout) -> impl Iterator<Item = (Cell, &'static str)> {
+    layout.2.iter().flat_map(|&(cell, headers)| headers.split(", ").map(move |header| (cell, header)))
+}
+
+/// A csv file, any of the layouts with a few rows.
+fn csv_file() -> impl Strategy<Value = (CsvLayout, Vec<Vec<String>>)> {
+    select(layouts()).prop_flat_map(|layout| {
+        let row: Vec<_> = columns(&layout).map(|(cell, _)| cell.strategy()).collect();
+        (Just(layout), vec(row, 1..6))
+    })
+}
+
+/// A rank with one file, read, written and read again: the tables of both readings.
+fn through_a_rank(flavour: Flavour, name: &str, text: &str, check: impl Fn(&Path, &Path)) -> (RankTables, RankTables) {
+    let suffix = if flavour == Flavour::MindSpore { "ms" } else { "pt" };
+    let directory = tempfile::tempdir().unwrap();
+    let [source, target] = ["a", "b"].map(|name| directory.path().join(format!("{name}_ascend_{suffix}")));
+    let place = |rank: &Path| match name.starts_with("profiler_") {
+        true => rank.join(name),
+        false => rank.join(OUTPUT_DIRECTORY).join(name),
+    };
+    std::fs::create_dir_all(source.join(OUTPUT_DIRECTORY)).unwrap();
+    std::fs::write(place(&source), text).unwrap();
+    let read = |rank: &Path| {
+        let profile = discover(rank).unwrap();
+        assert_eq!(profile.ranks[0].flavour, flavour);
+        read_rank(&profile.ranks[0], ReadOptions::default())
+    };
+    let before = read(&source);
+    text::write_rank(before.clone(), 0, &Output::new(&target).unwrap()).unwrap();
+    check(&place(&source), &place(&target));
+    (before, read(&target))
+}
+
+fn assert_same_rows(before: &RankTables, after: &RankTables, tables: impl Fn(TableId) -> bool) {
+    for &table in TableId::ALL.iter().filter(|&&table| tables(table)) {
+        assert_eq!(rows(before, table), rows(after, table), "{table:?}");
+    }
+}
+
+/// The tables that csv files are read into.
+fn is_of_csv(table: TableId) -> bool {
+    use TableId::*;
+    matches!(
+        table,
+        Kernel
+            | KernelCache
+            | AicpuOp
+            | MemEvent
+            | MemSample
+            | DatasetOp
+            | PipelineOp
+            | ReportedStep
+            | ReportedOperator
+            | ReportedOpType
+            | ReportedApi
+            | Sheet
+    )
+}
+
+fn quoted(cells: &[String]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| format!("\"{}\"", cell.replace('"', "\"\""))).collect();
+    cells.join(",") + "\r\n"
+}
+
+fn object(entries: impl IntoIterator<Item = (impl Into<String>, Value)>) -> Value {
+    Value::Object(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
+}
+
+fn figure() -> BoxedStrategy<Value> {
+    prop_oneof![
+        (0.0..1e9).prop_map(|n: f64| json!(n)),
+        (0i64..1_000_000).prop_map(|n| json!(n)),
+        Just(json!(0)),
+        Just(json!(1_736_408_883_813_620.2)),
+        Just(json!(6.000000000000001e-05)),
+    ]
+    .boxed()
+}
+
+/// An object with a figure for each key.
+fn figures(keys: &'static [&'static str]) -> BoxedStrategy<Value> {
+    vec(figure(), keys.len()).prop_map(|values| object(keys.iter().copied().zip(values))).boxed()
+}
+
+/// Operations under steps and classes, or by themselves as CANN has them.
+fn nested_ops(op: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
+    let name = ("[a-z]", hostile(), prop_oneof![Just(String::new()), "@[0-9]{1,20}"]);
+    let name = name.prop_map(|(letter, rest, group)| format!("{letter}{rest}{group}"));
+    let ops = btree_map(name, op, 1..4).prop_map(object);
+    let classes = (ops.clone(), ops.clone(), prop::option::of(ops.clone()));
+    let classes = classes.prop_map(|(p2p, collective, odd)| {
+        object([("p2p", p2p), ("collective", collective)].into_iter().chain(odd.map(|ops| ("odd class", ops))))
+    });
+    prop_oneof![3 => btree_map("step[0-9]{0,3}", classes, 1..3).prop_map(object), 1 => ops].boxed()
+}
+
+fn communication() -> BoxedStrategy<Value> {
+    let times = figures(&[
+        "Start Timestamp(us)",
+        "Elapse Time(ms)",
+        "Transit Time(ms)",
+        "Wait Time(ms)",
+        "Synchronization Time(ms)",
+        "Idle Time(ms)",
+        "Wait Time Ratio",
+        "Synchronization Time Ratio",
+    ]);
+    let sizes = btree_map(
+        "[0-9]{1,4}\\.[0-9]{1,6}",
+        (0i64..1000, figure()).prop_map(|(count, time)| json!([count, time])),
+        0..4,
+    );
+    let transport =
+        (figures(&["Transit Size(MB)", "Transit Time(ms)", "Bandwidth(GB/s)", "Large Packet Ratio"]), sizes);
+    let transport = transport.prop_map(|(mut transport, sizes)| {
+        transport["Size Distribution"] = object(sizes);
+        transport
+    });
+    let transports = btree_map(select(vec!["RDMA", "HCCS", "PCIE", "SDMA", "SIO"]), transport, 0..5);
+    let op = (times, transports).prop_map(|(times, transports)| {
+        object([("Communication Time Info", times), ("Communication Bandwidth Info", object(transports))])
+    });
+    nested_ops(op.boxed())
+}
+
+fn communication_matrix(op_name: &'static str) -> BoxedStrategy<Value> {
+    let link = (figures(&["Transit Size(MB)", "Transit Time(ms)", "Bandwidth(GB/s)"]), hostile(), hostile());
+    let link = link.prop_map(move |(mut link, transport, op)| {
+        link["Transport Type"] = transport.into();
+        link[op_name] = op.into();
+        link
+    });
+    nested_ops(btree_map("[0-9]{1,3}-[0-9]{1,3}", link, 1..4).prop_map(object).boxed())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn csv_files_keep_every_cell((layout, rows) in csv_file()) {
+        let headers: Vec<String> = columns(&layout).map(|(_, header)| header.to_owned()).collect();
+        let (flavour, kind, _) = layout;
+        let text: String = std::iter::once(&headers).chain(&rows).map(|row| quoted(row)).collect();
+        let (before, after) = through_a_rank(flavour, &format!("{kind}.csv"), &text, |source, target| {
+            assert_eq!(csv(source), csv(target));
+        });
+        assert_same_rows(&before, &after, |table| is_of_csv(table) && !before.is_empty(table));
+        prop_assert!(before.rows::<diagnostic::Row>().all(|row| row.file.is_none()));
+    }
+
+    #[test]
+    fn communication_json_keeps_every_figure(value in communication(), ascii: bool) {
+        let text = spelled(&value.to_string(), ascii);
+        let check = |a: &Path, b: &Path| assert_same_json(&json(a), &json(b), "communication");
+        through_a_rank(Flavour::TorchNpu, "communication.json", &text, check);
+    }
+
+    #[test]
+    fn communication_matrix_json_keeps_every_figure(
+        (flavour, value) in prop_oneof![
+            communication_matrix("Op Name").prop_map(|v| (Flavour::TorchNpu, v)),
+            communication_matrix("op_name").prop_map(|v| (Flavour::MindSpore, v)),
+        ],
+        ascii: bool,
+    ) {
+        let text = spelled(&value.to_string(), ascii);
+        let check = |a: &Path, b: &Path| assert_same_json(&json(a), &json(b), "matrix");
+        through_a_rank(flavour, "communication_matrix.json", &text, check);
+    }
+
+    #[test]
+    fn settings_keep_every_value(
+        value in btree_map(hostile(), any_json(), 0..6).prop_map(object),
+        name in select(vec!["profiler_info_0.json", "profiler_metadata.json"]),
+        ascii: bool,
+    ) {
+        prop_assume!(name == "profiler_info_0.json" || value != json!({}));
+        let text = spelled(&value.to_string(), ascii);
+        let check = |a: &Path, b: &Path| assert_same_json(&json(a), &json(b), "settings");
+        through_a_rank(Flavour::TorchNpu, name, &text, check);
+    }
+}

@@ -1,0 +1,71 @@
+//! Puts seeds into `corpus`: the files of a small simulated job and of the profiles given as arguments,
+//! whole if they are small, else their beginnings.
+//!
+//! `cargo run --example seeds -- /work/shared/data/npu/text/level1/rank0_ascend_pt`
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use npuscope_formats::discover::{RankSource, discover};
+use npuscope_formats::file_kind::FileKind;
+use npuscope_formats::flavour::Flavour;
+use npuscope_formats::output::Output;
+use npuscope_fuzz::CSV_KINDS;
+use npuscope_synth::{Form, JobConfig, simulate, write_job};
+
+const TEXT_BYTES: usize = 3000;
+const DB_BYTES: usize = 400_000;
+
+fn main() {
+    let job = tempfile::tempdir().unwrap();
+    let mut profiles: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    for flavour in [Flavour::TorchNpu, Flavour::MindSpore] {
+        let config =
+            JobConfig { tp: 2, pp: 1, dp: 1, layers: 1, steps: 1, micro_batches: 1, flavour, ..JobConfig::default() };
+        let directory = job.path().join(flavour.name());
+        write_job(&simulate(&config).unwrap(), Form::Both, &Output::new(&directory).unwrap(), |_| {}).unwrap();
+        profiles.push(directory);
+    }
+    for (number, profile) in profiles.iter().enumerate() {
+        for rank in discover(profile).unwrap().sources() {
+            put_rank(rank, number);
+        }
+    }
+}
+
+fn put_rank(rank: &RankSource, number: usize) {
+    for file in &rank.files {
+        let bytes = fs::read(rank.path(file)).unwrap();
+        let (target, prefix, limit) = match file.kind {
+            FileKind::Trace => ("trace_json", None, TEXT_BYTES),
+            FileKind::Csv(kind) => ("csv", Some(csv_byte(kind, rank.flavour)), TEXT_BYTES),
+            FileKind::Sheet => ("csv", Some(0), TEXT_BYTES),
+            FileKind::Communication => ("comm_json", Some(0), TEXT_BYTES),
+            FileKind::CommunicationMatrix => ("comm_json", Some(1), TEXT_BYTES),
+            FileKind::ProfilerInfo | FileKind::ProfilerMetadata => ("info_json", None, TEXT_BYTES),
+            FileKind::ProfilerDb | FileKind::AnalysisDb => ("db", None, DB_BYTES),
+            _ => continue,
+        };
+        let name = format!("{number}-{}-{}", rank.rank, file.name.replace('/', "-"));
+        for (part, cut) in [("start", 0), ("middle", bytes.len() / 2)] {
+            let end = bytes.len().min(cut + limit);
+            if cut > 0 && (target == "db" || end - cut < limit) {
+                continue;
+            }
+            let open: &[u8] = if part == "middle" && target == "trace_json" { b"[" } else { b"" };
+            let seed = [prefix.as_slice(), open, &bytes[cut..end]].concat();
+            put(target, &format!("{name}-{part}"), &seed);
+        }
+    }
+}
+
+fn csv_byte(kind: &str, flavour: Flavour) -> u8 {
+    let index = CSV_KINDS.iter().position(|&known| known == kind).unwrap() as u8;
+    if flavour == Flavour::MindSpore { index + 128 } else { index }
+}
+
+fn put(target: &str, name: &str, bytes: &[u8]) {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
+    fs::create_dir_all(&directory).unwrap();
+    fs::write(directory.join(name), bytes).unwrap();
+}

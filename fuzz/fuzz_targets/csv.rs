@@ -1,0 +1,29 @@
+//! Any bytes as a csv file, its kind and flavour by the first: every row that was read is written and read again.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use npuscope_formats::csv;
+use npuscope_formats::flavour::Flavour;
+use npuscope_formats::output::Output;
+use npuscope_fuzz::{csv_kind, lengths};
+use npuscope_tables::{RankBuilder, RankTables};
+
+fn read(kind: &str, flavour: Flavour, bytes: &[u8]) -> RankTables {
+    let mut rank = RankBuilder::default();
+    let outcome = csv::read_file(kind, flavour, bytes, "sheet_0.csv", &mut rank);
+    let tables = rank.finish();
+    assert!(outcome.rows == 0 || lengths(&tables).iter().any(|&(_, rows)| rows as u64 >= outcome.rows));
+    tables
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((&first, bytes)) = bytes.split_first() else { return };
+    let (kind, flavour) = csv_kind(first);
+    let tables = read(kind, flavour, bytes);
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    csv::write_files(&tables, flavour, &Output::new(directory.path()).unwrap()).unwrap();
+    for file in std::fs::read_dir(directory.path()).unwrap() {
+        let again = read(kind, flavour, &std::fs::read(file.unwrap().path()).unwrap());
+        assert_eq!(lengths(&tables), lengths(&again));
+    }
+});

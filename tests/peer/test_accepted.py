@@ -1,0 +1,133 @@
+"""msprof-analyze accepts what npuscope writes, and finds in a converted profile what it finds in the original.
+
+Run by `make test-peer`, which sets NPUSCOPE to the binary under test and puts msprof-analyze beside the interpreter.
+"""
+
+import contextlib
+import csv
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+NPUSCOPE = os.environ["NPUSCOPE"]
+PEER = Path(sys.executable).parent / "msprof-analyze"
+SHARED = Path(__file__).parents[3] / "shared"
+JOB = ["--tp", "2", "--pp", "1", "--dp", "2", "--layers", "2", "--steps", "2", "--micro-batches", "2", "--slow-rank", "1"]
+
+
+def run(*command):
+    """Runs a command that has to succeed; the errors it logs all the same."""
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=600)
+    output = done.stdout + done.stderr
+    if done.returncode != 0 or "Traceback" in output:
+        raise AssertionError(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{output}")
+    return re.findall(r"\[ERROR\]\[(.*?):", output)
+
+
+def synth(directory, form, *options):
+    run(NPUSCOPE, "synth", "-o", directory, "--form", form, *JOB, *options)
+    return directory
+
+
+def convert(source, form, directory):
+    run(NPUSCOPE, "convert", source, "--to", form, "-o", directory)
+    return directory
+
+
+def cluster(profile):
+    """What `msprof-analyze cluster -m all` finds in a profile: its result files as values, and its errors."""
+    with tempfile.TemporaryDirectory() as out:
+        errors = run(PEER, "cluster", "-m", "all", "-d", profile, "-o", out)
+        output = Path(out) / "cluster_analysis_output"
+        return {file.name: values(file, profile) for file in sorted(output.rglob("*")) if file.is_file()}, errors
+
+
+def values(file, profile):
+    """What a result file says, wherever the profile was."""
+    if file.suffix == ".json":
+        return json.loads(file.read_text())
+    if file.suffix == ".csv":
+        return list(csv.reader(file.read_text().splitlines()))
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        rows = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in tables}
+    return {table: sorted(repr(row).replace(f"{profile}/", "") for row in rows[table]) for table in tables}
+
+
+def ranks(profile):
+    return sorted(entry for entry in profile.iterdir() if entry.name.endswith(("_ascend_pt", "_ascend_ms")))
+
+
+class Accepted(unittest.TestCase):
+    maxDiff = 4000
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.scratch = Path(scratch.name)
+
+    def check(self, form, *options):
+        """The peer analyses a simulated profile, and the same profile written again, with the same result."""
+        profile = synth(self.scratch / "profile", form, *options)
+        found, errors = cluster(profile)
+        self.assertEqual(errors, [])
+        self.assertTrue(found)
+        self.assertEqual([name for name, rows in found.items() if not rows], [])
+        self.assertSame(found, cluster(convert(profile, form, self.scratch / "again"))[0])
+        return profile, found
+
+    def assertSame(self, one, other, path=""):
+        """Equal; if not, says where."""
+        if isinstance(one, dict) and isinstance(other, dict):
+            self.assertEqual(sorted(one), sorted(other), path)
+            for key in one:
+                self.assertSame(one[key], other[key], f"{path}/{key}")
+        else:
+            self.assertEqual(one, other, path)
+
+    def compare_and_advise(self, profile):
+        first, second = ranks(profile)[:2]
+        self.assertEqual(run(PEER, "compare", "-d", first, "-bp", second, "-o", self.scratch / "compare"), [])
+        self.assertTrue(list((self.scratch / "compare").glob("*.xlsx")))
+        self.assertEqual(run(PEER, "advisor", "all", "-d", profile, "-o", self.scratch / "advice"), [])
+        self.assertTrue(list((self.scratch / "advice").rglob("*.html")))
+
+    def check_form(self, form, other):
+        profile, found = self.check(form)
+        crossed, errors = cluster(convert(synth(self.scratch / other, other), form, self.scratch / "crossed"))
+        self.assertEqual(errors, [])
+        self.assertEqual(sorted(found), sorted(crossed))
+        self.compare_and_advise(profile)
+
+    def test_text(self):
+        self.check_form("text", "db")
+
+    def test_db(self):
+        self.check_form("db", "text")
+
+    def test_mindspore_text(self):
+        self.check("text", "--flavour", "mindspore")
+
+    def test_mindspore_db(self):
+        self.check("db", "--flavour", "mindspore")
+
+    def test_real_captures(self):
+        for form in ("text", "db"):
+            for capture in sorted(SHARED.glob(f"data/npu/{form}/level1")):
+                with self.subTest(capture=capture.parent.name + "/" + capture.name):
+                    again = convert(capture, form, self.scratch / form / capture.name)
+                    (found, errors), (found_again, errors_again) = cluster(capture), cluster(again)
+                    self.assertEqual(errors, errors_again)
+                    self.assertSame(found, found_again)
+        if not SHARED.exists():
+            self.skipTest(f"no {SHARED}")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
