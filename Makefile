@@ -36,7 +36,7 @@ test-rust: ## Unit, property, integration and documentation tests
 	cargo test --locked --workspace --doc
 
 .PHONY: test-fuzz
-test-fuzz: ## Every fuzz target, a few thousand inputs each
+test-fuzz: ## Every fuzz target on seeds and damaged seeds
 	fuzz/smoke
 
 .PHONY: test-peer

@@ -1,7 +1,7 @@
-//! Puts seeds into `corpus`: the files of a small simulated job and of the profiles given as arguments,
-//! whole if they are small, else their beginnings.
+//! Puts seeds into a directory: the files of a small simulated job and of the profiles given as arguments,
+//! whole if they are small, else their beginnings, and damaged copies of each.
 //!
-//! `cargo run --example seeds -- /work/shared/data/npu/text/level1/rank0_ascend_pt`
+//! `cargo run --example seeds -- corpus PROFILE…`
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,13 @@ use npuscope_synth::{Form, JobConfig, simulate, write_job};
 
 const TEXT_BYTES: usize = 3000;
 const DB_BYTES: usize = 400_000;
+const DAMAGED_COPIES: u64 = 8;
 
 fn main() {
     let job = tempfile::tempdir().unwrap();
-    let mut profiles: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
+    let corpus = arguments.next().expect("the directory for the seeds");
+    let mut profiles: Vec<PathBuf> = arguments.collect();
     for flavour in [Flavour::TorchNpu, Flavour::MindSpore] {
         let config =
             JobConfig { tp: 2, pp: 1, dp: 1, layers: 1, steps: 1, micro_batches: 1, flavour, ..JobConfig::default() };
@@ -28,12 +31,12 @@ fn main() {
     }
     for (number, profile) in profiles.iter().enumerate() {
         for rank in discover(profile).unwrap().sources() {
-            put_rank(rank, number);
+            put_rank(&corpus, rank, number);
         }
     }
 }
 
-fn put_rank(rank: &RankSource, number: usize) {
+fn put_rank(corpus: &Path, rank: &RankSource, number: usize) {
     for file in &rank.files {
         let bytes = fs::read(rank.path(file)).unwrap();
         let (target, prefix, limit) = match file.kind {
@@ -54,7 +57,12 @@ fn put_rank(rank: &RankSource, number: usize) {
             }
             let open: &[u8] = if part == "middle" && target == "trace_json" { b"[" } else { b"" };
             let seed = [prefix.as_slice(), open, &bytes[cut..end]].concat();
-            put(target, &format!("{name}-{part}"), &seed);
+            let directory = corpus.join(target);
+            fs::create_dir_all(&directory).unwrap();
+            fs::write(directory.join(format!("{name}-{part}")), &seed).unwrap();
+            for copy in 0..DAMAGED_COPIES {
+                fs::write(directory.join(format!("{name}-{part}-{copy}")), damaged(&seed, copy)).unwrap();
+            }
         }
     }
 }
@@ -64,8 +72,22 @@ fn csv_byte(kind: &str, flavour: Flavour) -> u8 {
     if flavour == Flavour::MindSpore { index + 128 } else { index }
 }
 
-fn put(target: &str, name: &str, bytes: &[u8]) {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
-    fs::create_dir_all(&directory).unwrap();
-    fs::write(directory.join(name), bytes).unwrap();
+/// A copy with a few bytes changed, cut short every other time.
+fn damaged(seed: &[u8], copy: u64) -> Vec<u8> {
+    let mut state = copy + 1;
+    let mut random = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % below.max(1)
+    };
+    let mut bytes = seed.to_vec();
+    for _ in 0..=random(20) {
+        let at = random(bytes.len());
+        if let Some(byte) = bytes.get_mut(at) {
+            *byte = random(256) as u8;
+        }
+    }
+    if copy % 2 == 1 {
+        bytes.truncate(random(bytes.len()));
+    }
+    bytes
 }

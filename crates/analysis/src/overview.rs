@@ -3,7 +3,7 @@
 use npuscope_engine::{EngineError, Session};
 use npuscope_formats::derive::{self, Target};
 use npuscope_formats::flavour::Flavour;
-use npuscope_tables::table::reported_step;
+use npuscope_tables::table::{rank, reported_step, source};
 use npuscope_tables::{Interner, RankTables};
 use serde::Serialize;
 
@@ -13,6 +13,8 @@ use crate::finding::{Finding, Severity};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct RankTime {
     pub rank: i64,
+    /// Pipeline stage, where the profile tells how many there are.
+    pub stage: Option<i64>,
     pub steps: usize,
     /// From the first to the last activity of the device in a step.
     pub step: f64,
@@ -49,7 +51,7 @@ pub fn overview(session: &Session) -> Result<Overview, EngineError> {
 
 /// Means over the steps that the source reports, or that its rows give.
 fn rank_time(rank: i64, tables: RankTables) -> Option<RankTime> {
-    let is_db = !tables.rows::<npuscope_tables::table::source::Row>().any(|s| tables.text(s.kind) == "trace");
+    let is_db = !tables.rows::<source::Row>().any(|s| tables.text(s.kind) == "trace");
     let flavour = Flavour::of(&tables);
     let target = if is_db { Target::Db(flavour) } else { Target::Text(flavour) };
     let mut steps: Vec<reported_step::Row> = tables.rows().collect();
@@ -59,6 +61,7 @@ fn rank_time(rank: i64, tables: RankTables) -> Option<RankTime> {
     if steps.is_empty() {
         return None;
     }
+    let stage = stage(rank, &tables);
     #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
     let count = steps.len() as f64;
     let mean =
@@ -68,6 +71,7 @@ fn rank_time(rank: i64, tables: RankTables) -> Option<RankTime> {
     let free = mean(|s| s.free);
     Some(RankTime {
         rank,
+        stage,
         steps: steps.len(),
         step: computing + exposed_communication + free,
         computing,
@@ -76,37 +80,52 @@ fn rank_time(rank: i64, tables: RankTables) -> Option<RankTime> {
     })
 }
 
-/// Ranks that compute longer than the median: the others wait for them in every collective.
+/// Ranks that compute longer than the others of their pipeline stage: those wait for them in every
+/// collective. Stages are not compared with each other, since they hold different layers.
 fn slow_ranks(ranks: &[RankTime]) -> Vec<Finding> {
-    let Some(median) = median(ranks.iter().map(|r| r.computing).collect()).filter(|m| *m > 0.0) else {
-        return Vec::new();
-    };
-    let mut slow: Vec<&RankTime> = ranks.iter().filter(|r| ranks.len() > 1 && r.computing > SLOW * median).collect();
-    slow.sort_by(|a, b| b.computing.total_cmp(&a.computing));
-    slow.into_iter()
-        .map(|rank| {
-            let ratio = rank.computing / median;
-            let lost = rank.computing - median;
-            let share = lost / rank.step;
-            Finding {
-                id: "slow-compute-rank",
-                severity: if share > 0.1 { Severity::Critical } else { Severity::Warning },
-                claim: format!(
-                    "rank {} computes {ratio:.2}x as long as the median rank: {:.1} ms against {median:.1} ms a step; the others wait for it",
-                    rank.rank, rank.computing
-                ),
-                numbers: vec![("computing", rank.computing, "ms"), ("median", median, "ms"), ("lost", lost, "ms")],
-                share_of_step: Some(share),
-                confidence: if ranks.len() > 2 { 0.8 } else { 0.4 },
-                ranks: vec![rank.rank],
-                suggestion: "compare the rank's kernels and its AI Core frequency with another rank's".to_owned(),
-                next: Some(format!(
-                    "npuscope sql DIR \"SELECT rank, op_type, sum(duration) / 1e6 AS ms FROM kernel WHERE rank IN ({}, 0) GROUP BY 1, 2 ORDER BY 3 DESC\"",
-                    rank.rank
-                )),
-            }
+    let mut slow: Vec<(&RankTime, f64, usize)> = ranks
+        .iter()
+        .filter_map(|rank| {
+            let peers = ranks.iter().filter(|r| r.stage == rank.stage && r.rank != rank.rank);
+            let peers: Vec<f64> = peers.map(|r| r.computing).collect();
+            let count = peers.len();
+            let median = median(peers).filter(|median| *median > 0.0 && rank.computing > SLOW * median)?;
+            Some((rank, median, count))
         })
-        .collect()
+        .collect();
+    slow.sort_by(|(a, _, _), (b, _, _)| b.computing.total_cmp(&a.computing));
+    slow.into_iter().map(|(rank, median, peers)| slow_rank(rank, median, peers)).collect()
+}
+
+fn slow_rank(rank: &RankTime, median: f64, peers: usize) -> Finding {
+    let ratio = rank.computing / median;
+    let lost = rank.computing - median;
+    let share = lost / rank.step;
+    let peers_are = if rank.stage.is_some() { "the others of its pipeline stage" } else { "the others" };
+    Finding {
+        id: "slow-compute-rank",
+        severity: if share > 0.1 { Severity::Critical } else { Severity::Warning },
+        claim: format!(
+            "rank {} computes {ratio:.2}x as long as {peers_are}: {:.1} ms against {median:.1} ms a step; they wait for it",
+            rank.rank, rank.computing
+        ),
+        numbers: vec![("computing", rank.computing, "ms"), ("median", median, "ms"), ("lost", lost, "ms")],
+        share_of_step: Some(share),
+        confidence: if peers > 1 { 0.8 } else { 0.4 },
+        ranks: vec![rank.rank],
+        suggestion: "compare the rank's kernels and its AI Core frequency with another rank's".to_owned(),
+        next: Some(format!(
+            "npuscope sql DIR \"SELECT rank, op_type, sum(duration) / 1e6 AS ms FROM kernel WHERE rank IN ({}, 0) GROUP BY 1, 2 ORDER BY 3 DESC\"",
+            rank.rank
+        )),
+    }
+}
+
+/// The pipeline stage of a rank, where the profile says how many there are: ranks are numbered stage by stage.
+fn stage(rank: i64, tables: &RankTables) -> Option<i64> {
+    let row = tables.rows::<rank::Row>().next()?;
+    let ranks_of_stage = row.world_size?.checked_div(row.pp_size.filter(|&stages| stages > 1)?)?;
+    rank.checked_div(ranks_of_stage)
 }
 
 fn median(mut values: Vec<f64>) -> Option<f64> {
@@ -128,6 +147,15 @@ mod tests {
         let ranks = [rank(0, 50.0), rank(1, 51.0), rank(2, 70.0), rank(3, 60.0), rank(4, 50.0)];
         let named: Vec<i64> = slow_ranks(&ranks).iter().map(|f| f.ranks[0]).collect();
         assert_eq!(named, [2, 3]);
+    }
+
+    #[test]
+    fn ranks_are_compared_within_their_pipeline_stage() {
+        let of_stage = |number, stage, computing| RankTime { stage: Some(stage), ..rank(number, computing) };
+        let balanced = [of_stage(0, 0, 50.0), of_stage(1, 0, 50.0), of_stage(2, 1, 80.0), of_stage(3, 1, 80.0)];
+        assert!(slow_ranks(&balanced).is_empty());
+        let slow = [of_stage(0, 0, 50.0), of_stage(1, 0, 70.0), of_stage(2, 1, 80.0), of_stage(3, 1, 80.0)];
+        assert_eq!(slow_ranks(&slow).iter().map(|f| f.ranks[0]).collect::<Vec<_>>(), [1]);
     }
 
     #[test]

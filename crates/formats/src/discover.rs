@@ -4,7 +4,7 @@
 //! rank is a directory with `ASCEND_PROFILER_OUTPUT` in it, a `PROF_*` directory that `msprof` has
 //! exported, or a directory with deliverables lying in it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,8 +15,14 @@ use crate::problem::{Problem, Severity};
 /// How deep below the given directory ranks are looked for.
 const MAX_DEPTH: usize = 10;
 
+/// The diagnostic of a rank that has several directories.
+const DUPLICATE: &str = "duplicate-rank";
+
 /// The name of the directory that torch_npu and MindSpore put deliverables in.
 pub const OUTPUT_DIRECTORY: &str = "ASCEND_PROFILER_OUTPUT";
+
+/// The name of the directory that `msprof` puts deliverables in.
+const MSPROF_OUTPUT_DIRECTORY: &str = "mindstudio_profiler_output";
 
 #[derive(Debug, thiserror::Error)]
 pub enum DiscoverError {
@@ -164,7 +170,8 @@ impl Search {
             return;
         }
         let is_loose = files.iter().any(|f| kind_of(&file_name(f)).is_main());
-        if name.starts_with("PROF_") {
+        let is_exported = directories.iter().any(|d| file_name(d) == MSPROF_OUTPUT_DIRECTORY);
+        if name.starts_with("PROF_") || is_exported {
             self.msprof_rank(path, &directories, &files);
             return;
         }
@@ -206,12 +213,13 @@ impl Search {
     fn msprof_rank(&mut self, path: &Path, directories: &[PathBuf], files: &[PathBuf]) {
         let mut paths = files.to_vec();
         for directory in directories {
-            if matches!(file_name(directory).as_str(), "mindstudio_profiler_output" | "analyze") {
+            if matches!(file_name(directory).as_str(), MSPROF_OUTPUT_DIRECTORY | "analyze") {
                 paths.extend(list(directory).map(|(_, files)| files).unwrap_or_default());
             }
         }
+        let has_raw = directories.iter().map(|d| file_name(d)).any(|n| n == "host" || n.starts_with("device_"));
         if paths.iter().any(|p| kind_of(&file_name(p)).is_main()) {
-            self.candidate(path, Flavour::Msprof, &paths, true);
+            self.candidate(path, Flavour::Msprof, &paths, has_raw);
         } else {
             let message = "raw data that was not exported; run `msprof --export=on --output=<this directory>` first";
             self.problem(Problem::new(Severity::Warning, "raw-only", &self.shown(path), message));
@@ -297,14 +305,13 @@ impl Search {
                 }
                 Some(other) => {
                     let (mut kept, dropped) = newer(source, other);
-                    let shown = dropped.directory.strip_prefix(&self.root).unwrap_or(&dropped.directory);
-                    let shown = shown.to_string_lossy();
+                    let (read, unread) = (self.shown(&kept.directory), self.shown(&dropped.directory));
                     let message = format!(
-                        "rank {} is there twice; {} is newer and was read, {shown} was not",
-                        kept.rank,
-                        kept.directory_name(),
+                        "rank {} is there more than once; {read} was read, {unread} is older and was not",
+                        kept.rank
                     );
-                    kept.problems.push(Problem::new(Severity::Warning, "duplicate-rank", &shown, message));
+                    kept.problems.push(Problem::new(Severity::Warning, DUPLICATE, &unread, message));
+                    kept.problems.extend(dropped.problems.into_iter().filter(|problem| problem.code == DUPLICATE));
                     by_rank.insert(kept.rank, kept);
                 }
             }
@@ -382,20 +389,41 @@ fn newer(a: RankSource, b: RankSource) -> (RankSource, RankSource) {
     if age(&a) >= age(&b) { (a, b) } else { (b, a) }
 }
 
-/// `msprof` adds an export beside older ones, with a time in the name: keeps the newest of each kind.
+/// `msprof` adds an export beside older ones, with a time in the name: keeps the newest of each.
 fn keep_newest_exports(files: &mut Vec<SourceFile>) {
-    let newest = |kind: &FileKind, files: &[SourceFile]| {
-        files.iter().filter(|f| f.kind == *kind).filter_map(|f| export_stamp(&f.name)).max()
-    };
-    let all = files.clone();
-    files.retain(|file| match export_stamp(&file.name) {
-        Some(stamp) => newest(&file.kind, &all) == Some(stamp),
-        None => true,
-    });
+    let mut newest: HashMap<String, u64> = HashMap::new();
+    for (export, time) in files.iter().filter_map(|file| export_and_time(&file.name)) {
+        let known = newest.entry(export.to_owned()).or_default();
+        *known = time.max(*known);
+    }
+    files.retain(|file| export_and_time(&file.name).is_none_or(|(export, time)| newest.get(export) == Some(&time)));
 }
 
-/// The time in `op_summary_20261115185652.csv`.
-fn export_stamp(name: &str) -> Option<u64> {
-    let stem = name.rsplit_once('.')?.0;
-    stem.rsplit('_').next().filter(|stamp| stamp.len() == 14)?.parse().ok()
+/// `op_summary` and the time in `op_summary_20261115185652.csv` or `op_summary_slice_0_20261115185652.csv`.
+fn export_and_time(name: &str) -> Option<(&str, u64)> {
+    let (stem, time) = name.rsplit_once('.')?.0.rsplit_once('_')?;
+    let time = time.parse().ok().filter(|_| time.len() == 14)?;
+    Some((stem.rsplit_once("_slice_").map_or(stem, |(export, _)| export), time))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_export_of_each_kind_is_kept_with_all_its_slices() {
+        let mut files: Vec<SourceFile> = [
+            "out/hbm_20260101000002.csv",
+            "out/op_summary_slice_0_20260101000001.csv",
+            "out/op_summary_slice_1_20260101000001.csv",
+            "out/pcie_20260101000001.csv",
+            "out/op_summary_20250101000000.csv",
+            "profiler_info_0.json",
+        ]
+        .map(|name| SourceFile { name: name.to_owned(), kind: kind_of(name), bytes: 0 })
+        .to_vec();
+        keep_newest_exports(&mut files);
+        assert!(!files.iter().any(|file| file.name.contains("2025")));
+        assert_eq!(files.len(), 5);
+    }
 }

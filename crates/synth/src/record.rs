@@ -158,7 +158,7 @@ impl<'a> Recorder<'a> {
         let begin = timed.launch - LAUNCH_NS - HOST_NS;
         let lane = self.thread(if is_backward { BACKWARD_THREAD } else { 0 });
         let stack = format!(
-            "/work/train/model.py({}): {op};\r\n/work/train/train.py(88): train_step;\r\n/work/train/train.py(21): main",
+            "/home/user/model.py({}): {op};\r\n/home/user/train.py(88): train_step;\r\n/home/user/train.py(21): main",
             40 + op.len()
         );
         let stack = (!is_backward).then(|| self.intern(&stack));

@@ -144,9 +144,14 @@ impl<'a> TableRows<'a> {
         }
     }
 
+    /// Notes a damaged page, once however many of its rows are lost.
     fn damage(&mut self, page: u32, what: &'static str) {
+        let damage = Damage { offset: self.pages.offset(page) as u64, what };
+        if self.damages.last() == Some(&damage) {
+            return;
+        }
         if self.damages.len() < MAX_DAMAGES {
-            self.damages.push(Damage { offset: self.pages.offset(page) as u64, what });
+            self.damages.push(damage);
         } else {
             self.more_damages += 1;
         }

@@ -20,5 +20,5 @@ mod sqlite_file;
 mod write;
 mod write_names;
 
-pub use read::read_file;
+pub use read::{read_bytes, read_file};
 pub use write::{write_cluster, write_rank};

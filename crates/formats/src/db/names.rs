@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use npuscope_tables::{Interner, Str};
 use rusqlite::types::ValueRef;
 
-use super::database::Database;
+use super::database::{Database, Scan};
 
 /// How databases write "no string".
 pub const NO_STRING: i64 = 4_294_967_295;
@@ -233,6 +233,8 @@ const MODULES: &[(i64, &str)] = &[
 pub struct Words {
     strings: HashMap<i64, Str, foldhash::fast::FixedState>,
     enums: HashMap<(Vocabulary, i64), Str, foldhash::fast::FixedState>,
+    /// How reading each table went, and how many rows it gave.
+    pub scans: Vec<(&'static str, u64, Scan)>,
 }
 
 impl Words {
@@ -240,16 +242,16 @@ impl Words {
     /// current schema: older ones had no such tables.
     pub fn read(database: &Database<'_>, strings: &mut Interner) -> Words {
         let mut words = Words::default();
-        each_word(database, "STRING_IDS", |id, text| {
+        words.scans.extend(each_word(database, "STRING_IDS", |id, text| {
             words.strings.insert(id, strings.intern_bytes(text));
-        });
+        }));
         for &vocabulary in Vocabulary::ALL {
             for &(id, word) in vocabulary.words() {
                 words.enums.insert((vocabulary, id), strings.intern(word));
             }
-            each_word(database, vocabulary.table(), |id, word| {
+            words.scans.extend(each_word(database, vocabulary.table(), |id, word| {
                 words.enums.insert((vocabulary, id), strings.intern_bytes(word));
-            });
+            }));
         }
         words
     }
@@ -264,10 +266,15 @@ impl Words {
 }
 
 /// Gives every id and word of a table of two columns to `each`.
-fn each_word(database: &Database<'_>, table: &str, mut each: impl FnMut(i64, &[u8])) {
-    let Some(table) = database.table(table) else { return };
-    // What could not be read shows as ids that stand for no word.
-    database.scan(table, |row| {
+fn each_word(
+    database: &Database<'_>,
+    name: &'static str,
+    mut each: impl FnMut(i64, &[u8]),
+) -> Option<(&'static str, u64, Scan)> {
+    let table = database.table(name)?;
+    let mut rows = 0;
+    let scan = database.scan(table, |row| {
+        rows += 1;
         let mut id = None;
         row.each(|index, value| match (index, value) {
             (0, ValueRef::Integer(number)) => id = Some(number),
@@ -280,4 +287,5 @@ fn each_word(database: &Database<'_>, table: &str, mut each: impl FnMut(i64, &[u
         });
         ControlFlow::Continue(())
     });
+    Some((name, rows, scan))
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::cell::ReadContext;
 use super::counters::{self, RankParts};
-use super::database::Database;
+use super::database::{Database, Scan};
 use super::flows::Flows;
 use super::layout::{self, Layout, Outcome};
 use super::layouts::{self, ApiRow, CommTaskRow};
@@ -61,6 +61,10 @@ pub fn read_bytes(bytes: &[u8], path: &Path, file: &SourceFile, rank: &mut RankB
         return false;
     }
     match Database::open(bytes, path) {
+        Ok(database) if database.tables().is_empty() => {
+            problem("damaged-database", "the database has no table that can be read").record(rank);
+            false
+        }
         Ok(database) => {
             let words = Words::read(&database, &mut rank.strings);
             DbReader::new(&database, file, &words).read(rank)
@@ -508,9 +512,7 @@ impl<'a> DbReader<'a> {
                 unread: unread.map(|u| rank.strings.intern(&u)),
             };
             rank.source.push(row);
-            for problem in damages_of(&table, &outcome, file) {
-                problem.record(rank);
-            }
+            damages_of(&table, outcome.rows, &outcome.scan, file).iter().for_each(|problem| problem.record(rank));
             if outcome.bad_cells > 0 {
                 let message = format!(
                     "{} cells of table {table} are not of their column's kind and read as empty",
@@ -518,6 +520,9 @@ impl<'a> DbReader<'a> {
                 );
                 Problem::new(Severity::Warning, "bad-cell", file, message).record(rank);
             }
+        }
+        for (table, rows, scan) in &self.words.scans {
+            damages_of(table, *rows, scan, file).iter().for_each(|problem| problem.record(rank));
         }
         for damage in &self.database.damages {
             let message = format!("the list of tables has {}; tables named there are lost", damage.what);
@@ -546,13 +551,15 @@ impl<'a> DbReader<'a> {
             unread: None,
         };
         rank.source.push(row);
+        if total == 0 {
+            Problem::new(Severity::Info, "empty-database", file, "no table of the database has rows").record(rank);
+        }
         total > 0
     }
 }
 
 /// What could not be read of a table.
-fn damages_of(table: &str, outcome: &Outcome, file: &str) -> Vec<Problem> {
-    let Outcome { rows, scan, .. } = outcome;
+fn damages_of(table: &str, rows: u64, scan: &Scan, file: &str) -> Vec<Problem> {
     let problem = |message: String| Problem::new(Severity::Warning, "damaged-table", file, message);
     let kept = format!("{rows} rows of the table are kept");
     let mut problems: Vec<Problem> = scan
