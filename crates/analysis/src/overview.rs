@@ -83,24 +83,24 @@ fn rank_time(rank: i64, tables: RankTables) -> Option<RankTime> {
 /// Ranks that compute longer than the others of their pipeline stage: those wait for them in every
 /// collective. Stages are not compared with each other, since they hold different layers.
 fn slow_ranks(ranks: &[RankTime]) -> Vec<Finding> {
-    let mut slow: Vec<(&RankTime, f64, usize)> = ranks
+    let mut slow: Vec<(&RankTime, f64, Vec<&RankTime>)> = ranks
         .iter()
         .filter_map(|rank| {
-            let peers = ranks.iter().filter(|r| r.stage == rank.stage && r.rank != rank.rank);
-            let peers: Vec<f64> = peers.map(|r| r.computing).collect();
-            let count = peers.len();
-            let median = median(peers).filter(|median| *median > 0.0 && rank.computing > SLOW * median)?;
-            Some((rank, median, count))
+            let is_peer = |r: &&RankTime| r.stage == rank.stage && r.rank != rank.rank;
+            let peers: Vec<&RankTime> = ranks.iter().filter(is_peer).collect();
+            let median = median(peers.iter().map(|r| r.computing).collect())?;
+            (median > 0.0 && rank.computing > SLOW * median).then_some((rank, median, peers))
         })
         .collect();
     slow.sort_by(|(a, _, _), (b, _, _)| b.computing.total_cmp(&a.computing));
-    slow.into_iter().map(|(rank, median, peers)| slow_rank(rank, median, peers)).collect()
+    slow.into_iter().map(|(rank, median, peers)| slow_rank(rank, median, &peers)).collect()
 }
 
-fn slow_rank(rank: &RankTime, median: f64, peers: usize) -> Finding {
+fn slow_rank(rank: &RankTime, median: f64, peers: &[&RankTime]) -> Finding {
     let ratio = rank.computing / median;
     let lost = rank.computing - median;
     let share = lost / rank.step;
+    let fastest = peers.iter().min_by(|a, b| a.computing.total_cmp(&b.computing));
     let peers_are = if rank.stage.is_some() { "the others of its pipeline stage" } else { "the others" };
     Finding {
         id: "slow-compute-rank",
@@ -111,12 +111,13 @@ fn slow_rank(rank: &RankTime, median: f64, peers: usize) -> Finding {
         ),
         numbers: vec![("computing", rank.computing, "ms"), ("median", median, "ms"), ("lost", lost, "ms")],
         share_of_step: Some(share),
-        confidence: if peers > 1 { 0.8 } else { 0.4 },
+        confidence: if peers.len() > 1 { 0.8 } else { 0.4 },
         ranks: vec![rank.rank],
         suggestion: "compare the rank's kernels and its AI Core frequency with another rank's".to_owned(),
         next: Some(format!(
-            "npuscope sql DIR \"SELECT rank, op_type, sum(duration) / 1e6 AS ms FROM kernel WHERE rank IN ({}, 0) GROUP BY 1, 2 ORDER BY 3 DESC\"",
-            rank.rank
+            "npuscope sql DIR \"SELECT rank, op_type, sum(duration) / 1e6 AS ms FROM kernel WHERE rank IN ({}, {}) GROUP BY 1, 2 ORDER BY 3 DESC\"",
+            rank.rank,
+            fastest.map_or(rank.rank, |peer| peer.rank)
         )),
     }
 }

@@ -148,7 +148,9 @@ impl<T: Primitive> CellBuf for ValueBuf<T> {
 /// Takes the values out and leaves room for as many: the next batch is mostly as large as this one.
 fn take_all<N>(values: &mut Vec<N>) -> Vec<N> {
     let room = Vec::with_capacity(values.len());
-    std::mem::replace(values, room)
+    let mut taken = std::mem::replace(values, room);
+    taken.shrink_to_fit();
+    taken
 }
 
 /// Nulls before the first value are only counted.

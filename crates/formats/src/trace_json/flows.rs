@@ -1,6 +1,5 @@
 //! Arrows: starts and ends that share a kind and an id, wherever in the file they stand.
 
-use hashbrown::HashMap;
 use npuscope_tables::table::flow;
 use npuscope_tables::{Interner, Ns, RankBuilder, Str};
 
@@ -8,18 +7,31 @@ use super::event::{Event, Events, Flags, Phase};
 use super::layers;
 use super::text::unescape;
 
-/// The arrows of a file: all starts are noted first, then every end finds its own.
+/// The rows of `flow`: ends in the order of the file, then starts that no end has come to.
+pub fn read_flows(bytes: &[u8], stretches: &[Events], lane_maps: &[Vec<u32>]) -> RankBuilder {
+    let count = stretches.iter().map(|events| of_phase(events, Phase::FlowStart).count()).sum();
+    let mut flows = Flows { starts: Vec::with_capacity(count), ..Flows::default() };
+    for (events, lane_map) in stretches.iter().zip(lane_maps) {
+        flows.note_starts(bytes, events, lane_map);
+    }
+    // Not a map: that takes twice the memory at the moment when most is in use.
+    flows.starts.sort_by_key(|(key, _)| *key);
+    for (events, lane_map) in stretches.iter().zip(lane_maps) {
+        flows.join_ends(bytes, events, lane_map);
+    }
+    flows.finish()
+}
+
 #[derive(Default)]
-pub struct Flows {
+struct Flows {
     strings: Interner,
-    starts: HashMap<FlowKey, Start, foldhash::fast::FixedState>,
-    /// Starts of a flow that has one already.
-    surplus: Vec<(FlowKey, Start)>,
+    /// By key, and in the order of the file within one: further starts of a flow have no ends.
+    starts: Vec<(FlowKey, Start)>,
     builder: flow::Builder,
 }
 
 /// Kind and id of a flow; an id that is no number is interned, and told apart by the flag.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct FlowKey {
     id: i64,
     kind: Str,
@@ -37,27 +49,21 @@ struct Start {
 }
 
 impl Flows {
-    /// Notes the starts of a stretch. To be called for all stretches before [`Flows::ends`].
-    pub fn starts(&mut self, bytes: &[u8], events: &Events, lane_map: &[u32]) {
-        for event in flows(events, Phase::FlowStart) {
+    fn note_starts(&mut self, bytes: &[u8], events: &Events, lane_map: &[u32]) {
+        for event in of_phase(events, Phase::FlowStart) {
             let Half { key, name, lane } = self.half(bytes, event, events, lane_map);
             let binds = event.flags.has(Flags::BINDING);
             let binding = (binds != layers::binds_start(self.strings.get(key.kind))).then_some(binds);
-            let start = Start { time: event.time, lane, name, binding, has_end: false };
-            if self.starts.contains_key(&key) {
-                self.surplus.push((key, start));
-            } else {
-                self.starts.insert(key, start);
-            }
+            self.starts.push((key, Start { time: event.time, lane, name, binding, has_end: false }));
         }
     }
 
-    /// Makes a row of every end of a stretch.
-    pub fn ends(&mut self, bytes: &[u8], events: &Events, lane_map: &[u32]) {
-        for event in flows(events, Phase::FlowEnd) {
+    fn join_ends(&mut self, bytes: &[u8], events: &Events, lane_map: &[u32]) {
+        for event in of_phase(events, Phase::FlowEnd) {
             let Half { key, name, lane } = self.half(bytes, event, events, lane_map);
             let mut row = flow::Row { name, dst_lane: Some(lane), dst_time: Some(event.time), ..row_of(key) };
-            if let Some(start) = self.starts.get_mut(&key) {
+            let first = self.starts.partition_point(|(other, _)| *other < key);
+            if let Some((_, start)) = self.starts.get_mut(first).filter(|(other, _)| *other == key) {
                 (row.src_lane, row.src_time) = (Some(start.lane), Some(start.time));
                 if std::mem::replace(&mut start.has_end, true) {
                     row.branch = Some(true);
@@ -85,12 +91,12 @@ impl Flows {
         Half { key, name, lane: lane_map.get(event.lane as usize).copied().unwrap_or_default() }
     }
 
-    /// The rows: ends in the order of the file, then starts that no end has come to.
-    pub fn finish(mut self) -> RankBuilder {
-        let lonely = self.starts.drain().filter(|(_, start)| !start.has_end);
-        let mut rest: Vec<(FlowKey, Start)> = lonely.chain(self.surplus.drain(..)).collect();
-        rest.sort_by_key(|(key, start)| (start.time, start.lane, key.kind, key.id));
-        for (key, start) in rest {
+    /// Adds the starts that no end has come to.
+    fn finish(mut self) -> RankBuilder {
+        let mut lonely = self.starts;
+        lonely.retain(|(_, start)| !start.has_end);
+        lonely.sort_by_key(|(key, start)| (start.time, start.lane, key.kind, key.id));
+        for (key, start) in lonely {
             let Start { time, lane, name, binding, .. } = start;
             let (src_lane, src_time) = (Some(lane), Some(time));
             self.builder.push(flow::Row { name, src_lane, src_time, src_binding: binding, ..row_of(key) });
@@ -106,7 +112,7 @@ struct Half {
     lane: u32,
 }
 
-fn flows(events: &Events, phase: Phase) -> impl Iterator<Item = &Event> {
+fn of_phase(events: &Events, phase: Phase) -> impl Iterator<Item = &Event> {
     events.blocks.iter().flatten().filter(move |event| event.phase == phase)
 }
 

@@ -5,7 +5,7 @@ use npuscope_tables::{RankBuilder, RankPieces};
 
 use super::document::{self, Document};
 use super::event::{DefectKind, Events};
-use super::flows::Flows;
+use super::flows::read_flows;
 use super::interpret::Interpreter;
 use super::lanes::Lanes;
 use super::scan::{End, MAX_UNREAD_KEYS};
@@ -55,24 +55,18 @@ pub fn read_in(bytes: &[u8], file: &str, stretches: usize, threads: usize, piece
     let mut lanes = Lanes::default();
     let lane_maps: Vec<Vec<u32>> = stretches.iter().map(|events| lanes.absorb(bytes, events)).collect();
     lanes.classify();
-    let mut flows = Flows::default();
-    for (events, lane_map) in stretches.iter().zip(&lane_maps) {
-        flows.starts(bytes, events, lane_map);
-    }
-    for (events, lane_map) in stretches.iter().zip(&lane_maps) {
-        flows.ends(bytes, events, lane_map);
-    }
-    let flows = flows.finish();
+    let flows = read_flows(bytes, &stretches, &lane_maps);
     let work = stretches.into_iter().zip(&lane_maps).collect();
-    let interpreted =
-        in_order(work, threads, |(events, map): (Events, &Vec<u32>)| Interpreter::new(bytes, &lanes, map).run(events));
-    for (rank, mstx_lanes) in interpreted {
-        for lane in mstx_lanes {
-            if let Some(lane) = lanes.lanes.get_mut(lane as usize) {
-                lane.layer = Layer::Mstx;
-            }
-        }
+    let interpret = |(events, map): (Events, &Vec<u32>)| Interpreter::new(bytes, &lanes, map).run(events);
+    let mut marked: Vec<u32> = Vec::new();
+    in_order(work, threads, interpret, |(rank, mstx_lanes)| {
+        marked.extend(mstx_lanes);
         pieces.append(rank);
+    });
+    for lane in marked {
+        if let Some(lane) = lanes.lanes.get_mut(lane as usize) {
+            lane.layer = Layer::Mstx;
+        }
     }
     pieces.append(flows);
     let mut rest = RankBuilder::default();

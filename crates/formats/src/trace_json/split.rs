@@ -5,7 +5,8 @@
 //! own end, finds its next event exactly there. The first start is certain, so by induction all proved
 //! ones are. A stretch whose start was wrong is read again from the true place.
 
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
 use super::event::Events;
@@ -17,7 +18,8 @@ pub fn scan_in(bytes: &[u8], start: usize, stretches: usize, threads: usize) -> 
     let starts = guess_starts(bytes, start, stretches);
     let stops = starts.iter().skip(1).copied().chain([usize::MAX]);
     let ranges: Vec<(usize, usize)> = starts.iter().copied().zip(stops).collect();
-    let mut scanned = in_order(ranges.clone(), threads, |(start, stop)| scan(bytes, start, stop));
+    let mut scanned = Vec::new();
+    in_order(ranges.clone(), threads, |(start, stop)| scan(bytes, start, stop), |result| scanned.push(result));
     let mut previous = None;
     for (index, &(start, stop)) in ranges.iter().enumerate() {
         let true_start = match previous {
@@ -53,20 +55,42 @@ fn guess_starts(bytes: &[u8], start: usize, stretches: usize) -> Vec<usize> {
     starts
 }
 
-/// What `work` makes of every item, in their order, on up to `threads` threads.
-pub fn in_order<T: Send, R: Send>(items: Vec<T>, threads: usize, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+/// Gives what `work` makes of every item to `take`, in their order and as soon as it is their turn. The work is
+/// done on up to `threads` threads.
+pub fn in_order<T: Send, R: Send>(
+    items: Vec<T>,
+    threads: usize,
+    work: impl Fn(T) -> R + Sync,
+    mut take: impl FnMut(R),
+) {
     if threads <= 1 || items.len() <= 1 {
-        return items.into_iter().map(work).collect();
+        return items.into_iter().for_each(|item| take(work(item)));
     }
     let workers = threads.min(items.len());
     let queue = Mutex::new(items.into_iter().enumerate());
-    let take = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let run = || std::iter::from_fn(take).map(|(index, item)| (index, work(item))).collect::<Vec<_>>();
-    let mut done: Vec<(usize, R)> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(run)).collect();
-        // A worker ends by returning: it has no panic to carry over.
-        workers.into_iter().filter_map(|w| w.join().ok()).flatten().collect()
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let (done, results) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            let (done, work, next) = (done.clone(), &work, &next);
+            scope.spawn(move || {
+                while let Some((index, item)) = next() {
+                    // Nobody listens once the receiver has given up; there is nothing left to do then.
+                    if done.send((index, work(item))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(done);
+        let mut early = BTreeMap::new();
+        let mut turn = 0;
+        for (index, result) in results {
+            early.insert(index, result);
+            while let Some(result) = early.remove(&turn) {
+                take(result);
+                turn += 1;
+            }
+        }
     });
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, result)| result).collect()
 }
