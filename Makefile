@@ -40,12 +40,12 @@ test-fuzz: ## Every fuzz target on seeds and damaged seeds
 	fuzz/smoke
 
 .PHONY: test-peer
-test-peer: $(PYTHON) ## msprof-analyze on what npuscope writes
+test-peer: python ## msprof-analyze on what npuscope writes
 	cargo build --locked -p npuscope
 	NPUSCOPE="$(CARGO_TARGET_DIR)/debug/npuscope" $(PYTHON) tests/peer/test_accepted.py
 
 .PHONY: bench-formats
-bench-formats: $(PYTHON) ## Speed and memory of the readers and writers, next to those of others
+bench-formats: python ## Speed and memory of the readers and writers, next to those of others
 	NPUSCOPE_PYTHON=$(PYTHON) cargo bench --locked -p npuscope-formats
 
 .PHONY: docs
@@ -56,9 +56,15 @@ docs: ## Rewrite the generated pages and the recorded outputs
 dist: ## The binary that is shipped
 	cargo build --locked --profile dist -p npuscope
 
-$(PYTHON): tests/peer/requirements.txt
+# The peers' Python packages, installed again when the list of them changes.
+.PHONY: python
+python:
+	@cmp -s tests/peer/requirements.txt $(CACHE)/python/installed.txt || $(MAKE) --no-print-directory install-python
+
+.PHONY: install-python
+install-python:
 	python3 -m venv --clear $(CACHE)/python || { $(APT) python3-venv && python3 -m venv --clear $(CACHE)/python; }
-	$(CACHE)/python/bin/pip install --quiet --disable-pip-version-check -r $<
-	touch $@
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r tests/peer/requirements.txt
+	cp tests/peer/requirements.txt $(CACHE)/python/installed.txt
 
 APT = $(if $(filter-out 0,$(shell id -u)),sudo) apt-get install --yes

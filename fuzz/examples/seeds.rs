@@ -10,7 +10,7 @@ use npuscope_formats::discover::{RankSource, discover};
 use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::flavour::Flavour;
 use npuscope_formats::output::Output;
-use npuscope_fuzz::CSV_KINDS;
+use npuscope_fuzz::csv_byte;
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
 
 const TEXT_BYTES: usize = 3000;
@@ -42,7 +42,7 @@ fn put_rank(corpus: &Path, rank: &RankSource, number: usize) {
         let (target, prefix, limit) = match file.kind {
             FileKind::Trace => ("trace_json", None, TEXT_BYTES),
             FileKind::Csv(kind) => ("csv", Some(csv_byte(kind, rank.flavour)), TEXT_BYTES),
-            FileKind::Sheet => ("csv", Some(0), TEXT_BYTES),
+            FileKind::Sheet => ("csv", Some(csv_byte("", rank.flavour)), TEXT_BYTES),
             FileKind::Communication => ("comm_json", Some(0), TEXT_BYTES),
             FileKind::CommunicationMatrix => ("comm_json", Some(1), TEXT_BYTES),
             FileKind::ProfilerInfo | FileKind::ProfilerMetadata => ("info_json", None, TEXT_BYTES),
@@ -65,11 +65,6 @@ fn put_rank(corpus: &Path, rank: &RankSource, number: usize) {
             }
         }
     }
-}
-
-fn csv_byte(kind: &str, flavour: Flavour) -> u8 {
-    let index = CSV_KINDS.iter().position(|&known| known == kind).unwrap() as u8;
-    if flavour == Flavour::MindSpore { index + 128 } else { index }
 }
 
 /// A copy with a few bytes changed, cut short every other time.

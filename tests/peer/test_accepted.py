@@ -57,7 +57,7 @@ def values(file, profile):
     with contextlib.closing(sqlite3.connect(file)) as connection:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         rows = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in tables}
-    return {table: sorted(repr(row).replace(f"{profile}/", "") for row in rows[table]) for table in tables}
+    return {table: sorted(repr(row).replace(f"{profile.resolve()}/", "") for row in rows[table]) for table in tables}
 
 
 def ranks(profile):

@@ -7,7 +7,7 @@ use npuscope_engine::{EngineError, Session};
 use npuscope_formats::discover::RankSource;
 use npuscope_formats::info::Settings;
 use npuscope_tables::table::host_op::Kind;
-use npuscope_tables::table::{counter, diagnostic, host_op, kernel, lane, rank, source, step};
+use npuscope_tables::table::{counter, diagnostic, host_op, kernel, lane, rank, reported_operator, source, step};
 use npuscope_tables::{RankTables, TableId, schema};
 use serde::Serialize;
 
@@ -260,14 +260,21 @@ const CHECKS: &[Check] = &[
         good_for: "which call of an operator is slow",
         setting: Setting::Shapes,
         switch: &["config/common_config/record_shapes", "profiler_parameters/record_shapes"],
-        is_there: |t| t.rows::<host_op::Row>().any(|op| op.shapes.is_some()),
+        is_there: |t| {
+            t.rows::<host_op::Row>().any(|op| op.shapes.is_some())
+                || t.rows::<reported_operator::Row>().any(|op| op.shapes.is_some())
+        },
     },
     Check {
         what: "call stacks",
         good_for: "the line of code behind an operator",
         setting: Setting::Stack,
         switch: &["config/common_config/with_stack", "profiler_parameters/with_stack"],
-        is_there: |t| t.rows::<host_op::Row>().any(|op| op.stack.is_some()) || has_kind(t, Kind::Python),
+        is_there: |t| {
+            t.rows::<host_op::Row>().any(|op| op.stack.is_some())
+                || t.rows::<reported_operator::Row>().any(|op| op.stack.is_some())
+                || has_kind(t, Kind::Python)
+        },
     },
     Check {
         what: "L2 cache rates",

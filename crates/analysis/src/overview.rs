@@ -16,11 +16,17 @@ pub struct RankTime {
     /// Pipeline stage, where the profile tells how many there are.
     pub stage: Option<i64>,
     pub steps: usize,
-    /// From the first to the last activity of the device in a step.
+    /// Whether the profile marks steps; without, all of it counts as one.
+    pub has_markers: bool,
+    /// Computing, exposed communication and free time together.
+    #[serde(rename = "step_ms")]
     pub step: f64,
+    #[serde(rename = "computing_ms")]
     pub computing: f64,
     /// Communication that no computing covers.
+    #[serde(rename = "exposed_communication_ms")]
     pub exposed_communication: f64,
+    #[serde(rename = "free_ms")]
     pub free: f64,
 }
 
@@ -73,6 +79,7 @@ fn rank_time(rank: i64, tables: RankTables) -> Option<RankTime> {
         rank,
         stage,
         steps: steps.len(),
+        has_markers: steps.iter().any(|step| step.step.is_some()),
         step: computing + exposed_communication + free,
         computing,
         exposed_communication,

@@ -81,6 +81,9 @@ pub struct InfoCommand {
     /// How to print the report
     #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
     pub format: ReportFormat,
+    /// Fail if anything could not be read, instead of answering from the rest
+    #[arg(long)]
+    pub strict: bool,
     /// Exit with 1 if there is a finding of this severity or above
     #[arg(long, value_enum, value_name = "SEVERITY")]
     pub fail_on: Option<FailOn>,
@@ -116,13 +119,13 @@ pub struct SqlCommand {
     pub path: PathBuf,
     /// Query; `\tables` lists the tables, `\d TABLE` the columns of one, `-` reads the query from stdin
     pub query: String,
-    /// How to print the result
-    #[arg(long, value_enum, default_value = "table", value_name = "FORM")]
-    pub format: ResultFormat,
+    /// How to print the result [default: as the ending of the output file says, else table]
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub format: Option<ResultFormat>,
     /// Write the result into a file
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
-    /// Rows to print as a table; the other forms always have all
+    /// Rows to print as a table; files and the other forms always have all
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub max_rows: usize,
     /// Memory the query may use before it spills to disk, for example 4GB

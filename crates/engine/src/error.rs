@@ -27,6 +27,9 @@ pub enum EngineError {
     Internal(String),
 }
 
+/// Said where a query stumbles over the columns called `end`.
+const QUOTE_END: &str = "; END is a word of SQL: write the column as \"end\"";
+
 fn did_you_mean(similar: Option<&str>) -> String {
     similar.map(|name| format!(", did you mean {name}?")).unwrap_or_default()
 }
@@ -39,7 +42,12 @@ impl EngineError {
             DataFusionError::Plan(message) => plan_error(message),
             DataFusionError::SQL(error, _) => {
                 let message = error.to_string();
-                EngineError::Query(message.trim_start_matches("sql parser error: ").to_owned())
+                let message = message.trim_start_matches("sql parser error: ");
+                let is_end = message.to_ascii_lowercase().contains("found: end ");
+                EngineError::Query(format!("{message}{}", if is_end { QUOTE_END } else { "" }))
+            }
+            DataFusionError::NotImplemented(message) if message.contains("single SQL statement") => {
+                EngineError::Query("one statement at a time, please".to_owned())
             }
             DataFusionError::Execution(_)
             | DataFusionError::ArrowError(..)
@@ -79,6 +87,10 @@ fn plan_error(message: &str) -> EngineError {
     if let Some((_, call)) = message.split_once("No function matches the given name and argument types ") {
         let call = call.split(". ").next().unwrap_or(call);
         return EngineError::Query(format!("there is no function {}", call.trim_matches('\'')));
+    }
+    if message.starts_with("Column in ORDER BY must be in GROUP BY") {
+        let message = "cannot order by an expression that has no name; give it one with AS and order by that";
+        return EngineError::Query(message.to_owned());
     }
     match message.split_once(" not supported: ") {
         Some(("DDL" | "DML" | "Statement", what)) => EngineError::Query(format!("a query can only read, not {what}")),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use arrow::array::RecordBatch;
 use npuscope_formats::discover::RankSource;
@@ -36,18 +36,40 @@ pub struct Loader {
     cache: Cache,
     max_cache_bytes: u64,
     threads: usize,
+    /// Ranks that may still be read at the same time.
+    free: Mutex<usize>,
+    freed: Condvar,
     progress: Arc<dyn Progress>,
     has_stored: AtomicBool,
     loaded: Mutex<HashMap<String, Arc<Mutex<Option<LoadedRank>>>>>,
     warnings: Mutex<Vec<String>>,
 }
 
+/// A rank being read; others may follow when it is done.
+struct Turn<'a>(&'a Loader);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.free) += 1;
+        self.0.freed.notify_one();
+    }
+}
+
 impl Loader {
-    pub fn new(cache: Cache, max_cache_bytes: u64, threads: usize, progress: Arc<dyn Progress>) -> Loader {
+    /// Reads up to `ranks` ranks at a time, each on `threads` threads.
+    pub fn new(
+        cache: Cache,
+        max_cache_bytes: u64,
+        ranks: usize,
+        threads: usize,
+        progress: Arc<dyn Progress>,
+    ) -> Loader {
         Loader {
             cache,
             max_cache_bytes,
             threads,
+            free: Mutex::new(ranks.max(1)),
+            freed: Condvar::new(),
             progress,
             has_stored: AtomicBool::new(false),
             loaded: Mutex::default(),
@@ -100,11 +122,13 @@ impl Loader {
 
     /// Reads a rank from its files. A cache that cannot be written costs time, not the answer.
     fn read(&self, source: &RankSource, key: &str) -> Result<LoadedRank, CacheError> {
+        let turn = self.wait_for_turn();
         self.progress.start(source.rank, source.bytes());
         let advance = |bytes| self.progress.advance(source.rank, bytes);
         let tables = read_rank(source, ReadOptions { threads: self.threads, progress: &advance });
         let stored = self.cache.store(key, &tables);
         self.progress.finish(source.rank);
+        drop(turn);
         match stored {
             Ok(cached) => {
                 self.has_stored.store(true, Ordering::Relaxed);
@@ -115,6 +139,16 @@ impl Loader {
                 Ok(LoadedRank::in_memory(tables))
             }
         }
+    }
+
+    /// Waits until there is a thread for one more rank: reading takes memory that is a share of the files.
+    fn wait_for_turn(&self) -> Turn<'_> {
+        let mut free = lock(&self.free);
+        while *free == 0 {
+            free = self.freed.wait(free).unwrap_or_else(PoisonError::into_inner);
+        }
+        *free -= 1;
+        Turn(self)
     }
 
     /// The ranks that were loaded so far.

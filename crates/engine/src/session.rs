@@ -1,16 +1,19 @@
 //! A profile, opened.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
+use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::StreamExt;
@@ -72,9 +75,11 @@ impl Session {
             .map_err(|e| internal(&e))?;
         let context = context(&options, profile.ranks.len()).map_err(|e| internal(&e))?;
         // One rank at a time per thread: reading a rank is itself spread over threads only when ranks are few.
-        let threads_per_rank = (options.threads / profile.ranks.len().max(1)).max(1);
+        let threads = options.threads.max(1);
+        let per_rank = (threads / profile.ranks.len().max(1)).max(1);
         let cache = Cache::new(options.cache);
-        let loader = Arc::new(Loader::new(cache, options.max_cache_bytes, threads_per_rank, options.progress));
+        let loader = Loader::new(cache, options.max_cache_bytes, threads / per_rank, per_rank, options.progress);
+        let loader = Arc::new(loader);
         let sources: Vec<Arc<RankSource>> = profile.sources().cloned().map(Arc::new).collect();
         for spec in schema::all() {
             let table = RankTable::new(spec, sources.clone(), loader.clone(), options.memory_limit.is_none());
@@ -140,6 +145,23 @@ impl Session {
             Ok(schema)
         };
         self.runtime.block_on(run)
+    }
+
+    /// The tables that a query reads and that have no rows in any rank that was loaded.
+    pub fn tables_without_rows(&self, sql: &str) -> Result<Vec<&'static str>, EngineError> {
+        let plan = async { Ok(self.context.sql_with_options(sql, read_only()).await?.into_unoptimized_plan()) };
+        let plan = self.runtime.block_on(plan).map_err(|e| self.error(e))?;
+        let mut tables = BTreeSet::new();
+        let visited = plan.apply_with_subqueries(|node| {
+            if let LogicalPlan::TableScan(scan) = node {
+                tables.extend(schema::by_name(scan.table_name.table()).map(|spec| (spec.name, spec.id)));
+            }
+            Ok(TreeNodeRecursion::Continue)
+        });
+        visited.map_err(|e| self.error(e))?;
+        let loaded = self.loaded();
+        let is_empty = |id| loaded.iter().all(|rank| rank.rows(id) == 0);
+        Ok(tables.into_iter().filter(|&(_, id)| is_empty(id)).map(|(name, _)| name).collect())
     }
 
     /// The plan of a query.

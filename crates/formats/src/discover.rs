@@ -4,7 +4,7 @@
 //! rank is a directory with `ASCEND_PROFILER_OUTPUT` in it, a `PROF_*` directory that `msprof` has
 //! exported, or a directory with deliverables lying in it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -28,8 +28,10 @@ const MSPROF_OUTPUT_DIRECTORY: &str = "mindstudio_profiler_output";
 pub enum DiscoverError {
     #[error("there is no {path}", path = .0.display())]
     Missing(PathBuf),
-    #[error("no profile in {path}: expected {OUTPUT_DIRECTORY} directories, exported PROF_* directories, trace_view.json or *.db files", path = .0.display())]
+    #[error("no profile in {path}: expected {OUTPUT_DIRECTORY} directories, exported PROF_* directories, or files by the names that profilers give them, such as trace_view.json, kernel_details.csv or ascend_pytorch_profiler_0.db", path = .0.display())]
     Nothing(PathBuf),
+    #[error("no profile in {path}: {why}", path = .0.display(), why = .1)]
+    NothingReadable(PathBuf, String),
 }
 
 /// Everything found below one path.
@@ -112,7 +114,10 @@ pub fn discover(path: &Path) -> Result<Profile, DiscoverError> {
     let profile = search.finish();
     let has_results = profile.job.as_ref().is_some_and(|job| !job.files.is_empty());
     if profile.ranks.is_empty() && !has_results {
-        return Err(DiscoverError::Nothing(path.to_owned()));
+        return Err(match profile.job.as_ref().and_then(|job| job.problems.first()) {
+            Some(problem) => DiscoverError::NothingReadable(path.to_owned(), problem.message.clone()),
+            None => DiscoverError::Nothing(path.to_owned()),
+        });
     }
     Ok(profile)
 }
@@ -171,13 +176,13 @@ impl Search {
         }
         let is_loose = files.iter().any(|f| kind_of(&file_name(f)).is_main());
         let is_exported = directories.iter().any(|d| file_name(d) == MSPROF_OUTPUT_DIRECTORY);
-        if name.starts_with("PROF_") || is_exported {
+        let has_msprof = files.iter().any(|f| is_deliverable(f) && file_name(f).starts_with("msprof_"));
+        if name.starts_with("PROF_") || is_exported || has_msprof {
             self.msprof_rank(path, &directories, &files);
             return;
         }
         if is_loose {
             self.loose_rank(path, &files);
-            return;
         }
         above.push(real);
         for directory in directories {
@@ -214,7 +219,13 @@ impl Search {
         let mut paths = files.to_vec();
         for directory in directories {
             if matches!(file_name(directory).as_str(), MSPROF_OUTPUT_DIRECTORY | "analyze") {
-                paths.extend(list(directory).map(|(_, files)| files).unwrap_or_default());
+                match list(directory) {
+                    Ok((_, files)) => paths.extend(files),
+                    Err(error) => {
+                        let message = format!("cannot be listed: {error}");
+                        self.problem(Problem::new(Severity::Error, "unreadable", &self.shown(directory), message));
+                    }
+                }
             }
         }
         let has_raw = directories.iter().map(|d| file_name(d)).any(|n| n == "host" || n.starts_with("device_"));
@@ -243,11 +254,38 @@ impl Search {
         match kind_of(&file_name(path)) {
             FileKind::ClusterDb => self.cluster_results.push(path.to_owned()),
             FileKind::Unknown => {}
+            _ if directory.file_name().is_some_and(|name| name == OUTPUT_DIRECTORY) => {
+                // What the profiler says of itself lies beside the output directory.
+                let rank = directory.parent().unwrap_or(directory);
+                let is_settings =
+                    |p: &PathBuf| matches!(kind_of(&file_name(p)), FileKind::ProfilerInfo | FileKind::ProfilerMetadata);
+                let (_, mut files) = list(rank).unwrap_or_default();
+                files.retain(is_settings);
+                files.push(path.to_owned());
+                self.loose_rank(rank, &files);
+            }
             _ => self.loose_rank(directory, &[path.to_owned()]),
         }
     }
 
+    /// Notes the rank whose files these are; several, if their names say so.
     fn candidate(&mut self, directory: &Path, flavour: Flavour, paths: &[PathBuf], has_raw: bool) {
+        let number = |path: &PathBuf| rank_in_name(&file_name(path));
+        let numbers: BTreeSet<i64> = paths.iter().filter_map(number).collect();
+        if numbers.len() < 2 {
+            return self.rank(directory, flavour, paths, has_raw);
+        }
+        for rank in &numbers {
+            let of_rank: Vec<PathBuf> = paths.iter().filter(|path| number(path) == Some(*rank)).cloned().collect();
+            self.rank(directory, flavour, &of_rank, has_raw);
+        }
+        for path in paths.iter().filter(|path| number(path).is_none() && is_deliverable(path)) {
+            let message = format!("{} ranks have files here, and the name does not say whose this is; not read", numbers.len());
+            self.problem(Problem::new(Severity::Warning, "whose-file", &self.shown(path), message));
+        }
+    }
+
+    fn rank(&mut self, directory: &Path, flavour: Flavour, paths: &[PathBuf], has_raw: bool) {
         let mut source = RankSource {
             rank: 0,
             directory: directory.to_owned(),
@@ -366,7 +404,7 @@ fn file_name(path: &Path) -> String {
 fn rank_in_name(name: &str) -> Option<i64> {
     let stem = name.strip_suffix(".json").or_else(|| name.strip_suffix(".db"))?;
     let prefixes = ["profiler_info_", "ascend_pytorch_profiler_", "ascend_mindspore_profiler_"];
-    prefixes.iter().find_map(|prefix| stem.strip_prefix(prefix)?.parse().ok())
+    prefixes.iter().find_map(|prefix| stem.strip_prefix(prefix)?.parse::<u32>().ok()).map(i64::from)
 }
 
 fn is_mindspore_info(paths: &[PathBuf]) -> bool {
@@ -391,19 +429,21 @@ fn newer(a: RankSource, b: RankSource) -> (RankSource, RankSource) {
 
 /// `msprof` adds an export beside older ones, with a time in the name: keeps the newest of each.
 fn keep_newest_exports(files: &mut Vec<SourceFile>) {
-    let mut newest: HashMap<String, u64> = HashMap::new();
-    for (export, time) in files.iter().filter_map(|file| export_and_time(&file.name)) {
-        let known = newest.entry(export.to_owned()).or_default();
+    let all = files.clone();
+    let mut newest: HashMap<(&str, &str), u64> = HashMap::new();
+    for (export, time) in all.iter().filter_map(|file| export_and_time(&file.name)) {
+        let known = newest.entry(export).or_default();
         *known = time.max(*known);
     }
-    files.retain(|file| export_and_time(&file.name).is_none_or(|(export, time)| newest.get(export) == Some(&time)));
+    files.retain(|file| export_and_time(&file.name).is_none_or(|(export, time)| newest.get(&export) == Some(&time)));
 }
 
-/// `op_summary` and the time in `op_summary_20261115185652.csv` or `op_summary_slice_0_20261115185652.csv`.
-fn export_and_time(name: &str) -> Option<(&str, u64)> {
-    let (stem, time) = name.rsplit_once('.')?.0.rsplit_once('_')?;
-    let time = time.parse().ok().filter(|_| time.len() == 14)?;
-    Some((stem.rsplit_once("_slice_").map_or(stem, |(export, _)| export), time))
+/// What `op_summary_20261115185652.csv` is an export of, `op_summary` as `csv`, and when it was made. A slice
+/// (`op_summary_slice_0_20261115185652.csv`) is an export of its own.
+fn export_and_time(name: &str) -> Option<((&str, &str), u64)> {
+    let (stem, ending) = name.rsplit_once('.')?;
+    let (export, time) = stem.rsplit_once('_')?;
+    Some(((export, ending), time.parse().ok().filter(|_| time.len() == 14)?))
 }
 
 #[cfg(test)]
@@ -411,13 +451,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_export_of_each_kind_is_kept_with_all_its_slices() {
+    fn the_newest_export_of_each_file_is_kept() {
         let mut files: Vec<SourceFile> = [
             "out/hbm_20260101000002.csv",
             "out/op_summary_slice_0_20260101000001.csv",
             "out/op_summary_slice_1_20260101000001.csv",
             "out/pcie_20260101000001.csv",
-            "out/op_summary_20250101000000.csv",
+            "out/op_summary_slice_0_20250101000000.csv",
             "profiler_info_0.json",
         ]
         .map(|name| SourceFile { name: name.to_owned(), kind: kind_of(name), bytes: 0 })

@@ -27,7 +27,7 @@ pub enum FileKind {
 }
 
 /// Csv deliverables by file name without `.csv` and without the stamp of an export.
-const CSV: &[&str] = &[
+pub const CSV: &[&str] = &[
     "kernel_details",
     "op_summary",
     "operator_details",

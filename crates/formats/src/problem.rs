@@ -1,6 +1,6 @@
 //! What a reader ran into, kept as a row of `diagnostic` instead of ending the read.
 
-use npuscope_tables::RankBuilder;
+use npuscope_tables::{RankBuilder, RankTables};
 use npuscope_tables::table::diagnostic;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,6 +47,22 @@ pub struct Problem {
 impl Problem {
     pub fn new(severity: Severity, code: &'static str, file: &str, message: impl Into<String>) -> Problem {
         Problem { severity, code, file: file.to_owned(), offset: None, message: message.into() }
+    }
+
+    /// A row of `diagnostic` that tells of a damaged database.
+    pub fn damage(row: &diagnostic::Row, tables: &RankTables) -> Problem {
+        let severity = match tables.text(row.severity) {
+            "info" => Severity::Info,
+            "warning" => Severity::Warning,
+            _ => Severity::Error,
+        };
+        Problem {
+            severity,
+            code: "damaged-database",
+            file: tables.opt_text(row.file).unwrap_or_default().to_owned(),
+            offset: row.offset.and_then(|offset| u64::try_from(offset).ok()),
+            message: tables.text(row.message).to_owned(),
+        }
     }
 
     /// What makes `bytes` no text at all: there are none, or they are UTF-16.

@@ -4,17 +4,18 @@ use std::fs::File;
 use std::path::Path;
 
 use memmap2::Mmap;
-use npuscope_tables::table::{rank, source};
+use npuscope_tables::table::{diagnostic, rank, source};
 use npuscope_tables::{RankBuilder, RankPieces, RankTables, TableId};
 
 use crate::discover::{JOB, RankSource, SourceFile};
 use crate::file_kind::FileKind;
+use crate::flavour::Flavour;
 use crate::info::RankInfo;
 use crate::problem::{Problem, Severity};
 use crate::{comm_json, csv, db, info_json, link, trace_json};
 
 /// Raised whenever a reader makes other rows of the same bytes. Part of the cache key.
-pub const READER_VERSION: u32 = 2;
+pub const READER_VERSION: u32 = 3;
 
 /// How a rank is read.
 #[derive(Clone, Copy)]
@@ -42,15 +43,24 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
     reader.pieces.append(rest);
     let mut formats = Vec::new();
     let mut has_db = false;
-    let is_db = |f: &&SourceFile| matches!(f.kind, FileKind::ProfilerDb | FileKind::AnalysisDb | FileKind::ClusterDb);
-    for file in rank.files.iter().filter(is_db) {
-        has_db |= reader.db_file(file) && file.kind == FileKind::ProfilerDb;
-        formats.push("db");
+    for file in rank.files.iter().filter(|file| is_db(file)) {
+        if reader.db_file(file) {
+            has_db |= file.kind == FileKind::ProfilerDb;
+            formats.push("db");
+        }
     }
-    for file in &rank.files {
-        if reader.text_file(file, has_db) {
+    let told_by_db: Vec<&SourceFile> = rank.files.iter().filter(|file| reader.is_told(file)).collect();
+    for file in rank.files.iter().filter(|file| !is_db(file)) {
+        if told_by_db.contains(&file) {
+            (options.progress)(file.bytes);
+        } else if reader.text_file(file) {
             formats.push("text");
         }
+    }
+    if !told_by_db.is_empty() {
+        let names: Vec<&str> = told_by_db.iter().map(|file| file.name.as_str()).collect();
+        let message = format!("not read, since the rank's databases tell the same: {}", names.join(", "));
+        reader.record(&Problem::new(Severity::Info, "told-by-database", "", message));
     }
     let tables = reader.pieces.finish();
     if rank.rank == JOB { tables } else { finish(rank, tables, &formats, has_db) }
@@ -64,22 +74,61 @@ struct RankReader<'a> {
 
 impl RankReader<'_> {
     /// Reads a database; whether it gave any rows.
+    ///
+    /// Where there is a trace too, the database is left alone if it holds less: MindSpore's have no
+    /// framework operators, and a damaged one may lack anything.
     fn db_file(&mut self, file: &SourceFile) -> bool {
+        (self.options.progress)(file.bytes);
+        let has_twin = file.kind == FileKind::ProfilerDb && self.rank.has(&FileKind::Trace);
+        if has_twin && self.rank.flavour == Flavour::MindSpore {
+            let message = "not read, since the trace of the rank tells more";
+            self.record(&Problem::new(Severity::Info, "told-by-trace", &file.name, message));
+            return false;
+        }
         let mut piece = RankBuilder::default();
         let read = db::read_file(&self.rank.path(file), file, &mut piece);
-        self.pieces.append(piece);
-        (self.options.progress)(file.bytes);
-        read
+        if !has_twin {
+            self.join(piece);
+            return read;
+        }
+        let tables = piece.finish();
+        let is_damage = |row: &diagnostic::Row| tables.text(row.code).starts_with("damaged");
+        if !tables.rows::<diagnostic::Row>().any(|row| is_damage(&row)) {
+            self.pieces.join(RankPieces::from(tables));
+            return read;
+        }
+        for row in tables.rows::<diagnostic::Row>().filter(is_damage) {
+            self.record(&Problem::damage(&row, &tables));
+        }
+        let message = "the database is damaged; the text files of the rank were read in its place";
+        self.record(&Problem::new(Severity::Info, "told-by-trace", &file.name, message));
+        false
     }
 
-    /// Reads a text file unless a database has told the same; whether it was read as a deliverable.
-    fn text_file(&mut self, file: &SourceFile, has_db: bool) -> bool {
+    fn join(&mut self, piece: RankBuilder) {
+        let mut pieces = RankPieces::default();
+        pieces.append(piece);
+        self.pieces.join(pieces);
+    }
+
+    /// Whether the databases that were read have what a text file would tell.
+    fn is_told(&self, file: &SourceFile) -> bool {
+        let has = |table| !self.pieces.is_empty(table);
         match &file.kind {
-            FileKind::ProfilerDb | FileKind::AnalysisDb | FileKind::ClusterDb => return false,
-            kind if has_db && is_told_by_db(kind, self.rank) => {
-                (self.options.progress)(file.bytes);
-                return false;
-            }
+            FileKind::Trace => has(TableId::Task) || has(TableId::HostOp),
+            FileKind::Csv("kernel_details" | "op_summary") => has(TableId::Kernel),
+            FileKind::Csv("operator_memory") => has(TableId::MemEvent),
+            FileKind::Csv("memory_record" | "npu_module_mem") => has(TableId::MemSample),
+            FileKind::Csv("step_trace_time") => has(TableId::ReportedStep),
+            FileKind::Communication => has(TableId::ReportedComm),
+            FileKind::CommunicationMatrix => has(TableId::ReportedLink),
+            _ => false,
+        }
+    }
+
+    /// Reads a text file; whether it was read as a deliverable.
+    fn text_file(&mut self, file: &SourceFile) -> bool {
+        match &file.kind {
             FileKind::Known => return false,
             FileKind::Unknown => {
                 let message = "not a file of a profile that npuscope knows; not read";
@@ -108,7 +157,9 @@ impl RankReader<'_> {
         let name = file.name.as_str();
         let told = match &file.kind {
             FileKind::Trace => {
-                let summary = trace_json::read(bytes, name, self.options.threads, &mut self.pieces);
+                let mut pieces = RankPieces::default();
+                let summary = trace_json::read(bytes, name, self.options.threads, &mut pieces);
+                self.pieces.join(pieces);
                 Told { rows: summary.events, unread: summary.unread_keys, problems: summary.problems, columns: None }
             }
             FileKind::Csv(kind) => Told::from(csv::read_file(kind, self.rank.flavour, bytes, name, &mut piece)),
@@ -189,17 +240,8 @@ fn metadata_file(file: &SourceFile) -> &str {
     }
 }
 
-/// Whether the databases of a rank have what a text file of that kind would tell.
-fn is_told_by_db(kind: &FileKind, rank: &RankSource) -> bool {
-    match kind {
-        FileKind::Trace => true,
-        FileKind::Csv(kind) => {
-            matches!(*kind, "kernel_details" | "op_summary" | "operator_memory" | "memory_record" | "npu_module_mem")
-        }
-        _ if !rank.has(&FileKind::AnalysisDb) => false,
-        FileKind::Communication | FileKind::CommunicationMatrix => true,
-        _ => false,
-    }
+fn is_db(file: &SourceFile) -> bool {
+    matches!(file.kind, FileKind::ProfilerDb | FileKind::AnalysisDb | FileKind::ClusterDb)
 }
 
 /// The bytes of a file, mapped; `None` for an empty file, which cannot be.

@@ -17,7 +17,7 @@ use npuscope_formats::problem::Problem;
 use npuscope_formats::read::{ReadOptions, read_rank};
 use npuscope_formats::{comm_json, csv, info_json, trace_json};
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
-use npuscope_tables::table::{diagnostic, rank};
+use npuscope_tables::table::{diagnostic, host_op, lane, rank};
 use npuscope_tables::{RankBuilder, RankPieces, RankTables, TableId, schema};
 use npuscope_testing::entries;
 use serde_json::value::RawValue;
@@ -512,11 +512,85 @@ fn a_rank_in_both_forms_is_read_once() {
     let both = read_path(&rank_directory(both.path(), 0));
     let db = read_path(&rank_directory(db.path(), 0));
     assert_eq!((format_of(&both).as_str(), format_of(&db).as_str()), ("text+db", "db"));
-    for id in
-        [TableId::HostOp, TableId::Task, TableId::Kernel, TableId::CommOp, TableId::MemEvent, TableId::ReportedComm]
-    {
-        assert_eq!(both.len(id), db.len(id), "{id:?}");
+    for (table, rows) in facts(&db) {
+        assert_eq!(facts(&both)[table].len(), rows.len(), "{table}");
     }
+    let told: Vec<_> = both.rows::<diagnostic::Row>().map(|row| both.text(row.code).to_owned()).collect();
+    assert_eq!(told, ["told-by-database"]);
+}
+
+#[test]
+fn a_damaged_database_gives_way_to_the_text_beside_it() {
+    let (both, text) = (job(Form::Both), job(Form::Text));
+    let rank = rank_directory(both.path(), 0);
+    for (name, path) in files(&rank).into_iter().filter(|(name, _)| name.ends_with(".db")) {
+        let mut bytes = fs::read(&path).unwrap();
+        // Of the smaller database nothing is left, of the larger one most.
+        let damaged = if name.contains("profiler") { 16_384..40_000 } else { 0..bytes.len() };
+        bytes[damaged].fill(0xa5);
+        fs::write(path, bytes).unwrap();
+    }
+    let tables = read_path(&rank);
+    assert_same_facts("text", &read_path(&rank_directory(text.path(), 0)), &tables);
+    let told = told(&tables, "ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db");
+    assert!(told.iter().any(|(code, offset, _)| code.starts_with("damaged") && offset.is_some()), "{told:?}");
+}
+
+#[test]
+fn databases_of_several_ranks_may_lie_in_one_directory() {
+    let job = job(Form::Db);
+    let together = tempfile::tempdir().unwrap();
+    for number in 0..2 {
+        let name = format!("ascend_pytorch_profiler_{number}.db");
+        let source = rank_directory(job.path(), number).join(OUTPUT_DIRECTORY).join(&name);
+        fs::copy(source, together.path().join(&name)).unwrap();
+    }
+    fs::write(together.path().join("trace_view.json"), "[]").unwrap();
+    let profile = discover(together.path()).unwrap();
+    assert_eq!(profile.ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>(), [0, 1]);
+    for number in 0..2 {
+        let alone = read_path(&rank_directory(job.path(), number));
+        assert_eq!(read(&profile, number).len(TableId::Task), alone.len(TableId::Task));
+    }
+    let problems: Vec<_> = profile.job.iter().flat_map(|job| &job.problems).map(|p| (p.code, p.file.as_str())).collect();
+    assert_eq!(problems, [("whose-file", "trace_view.json")]);
+}
+
+#[test]
+fn a_stray_file_does_not_hide_the_ranks_below() {
+    let job = job(Form::Text);
+    fs::write(job.path().join("trace_view.json"), r#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":"1.000","dur":1}]"#)
+        .unwrap();
+    let profile = discover(job.path()).unwrap();
+    assert_eq!(profile.ranks.len(), 3);
+}
+
+#[test]
+fn slices_of_a_trace_keep_their_lanes_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    for (number, pid) in [(0, 7), (1, 8)] {
+        let name = format!("msprof_slice_{number}_2026010100000{number}.json");
+        let slice = format!(
+            r#"[{{"ph":"M","name":"process_name","pid":{pid},"tid":0,"args":{{"name":"CANN"}}}},
+                {{"ph":"X","name":"slice {pid}","pid":{pid},"tid":1,"ts":"1.000","dur":1,"args":{{}}}}]"#
+        );
+        fs::write(directory.path().join(name), slice).unwrap();
+    }
+    let tables = read_path(directory.path());
+    let lanes: BTreeMap<u32, i64> = tables.rows::<lane::Row>().map(|row| (row.lane, row.pid)).collect();
+    let placed: Vec<_> =
+        tables.rows::<host_op::Row>().map(|row| (tables.text(row.name).to_owned(), lanes[&row.lane])).collect();
+    assert_eq!(placed, [("slice 7".to_owned(), 7), ("slice 8".to_owned(), 8)]);
+}
+
+#[test]
+fn a_single_file_knows_the_rank_whose_directory_it_lies_in() {
+    let job = job(Form::Text);
+    let rank = rank_directory(job.path(), 1);
+    let profile = discover(&rank.join(OUTPUT_DIRECTORY).join("kernel_details.csv")).unwrap();
+    assert_eq!(profile.ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>(), [1]);
+    assert_eq!(read(&profile, 0).len(TableId::Task), 0);
+    assert!(read(&profile, 0).len(TableId::Kernel) > 0);
 }
 
 #[test]

@@ -113,15 +113,34 @@ pub struct RankPieces {
 
 impl RankPieces {
     pub fn append(&mut self, piece: RankBuilder) {
-        let (strings, tables) = piece.finish_parts();
-        if self.batches.is_empty() {
-            (self.strings, self.batches) = (strings, tables);
+        let (strings, batches) = piece.finish_parts();
+        self.join_with(RankPieces { strings, batches }, 0);
+    }
+
+    /// Adds the rows of another source, whose lanes are numbered on from those that are there.
+    pub fn join(&mut self, other: RankPieces) {
+        let lanes = self.len(TableId::Lane);
+        self.join_with(other, u32::try_from(lanes).unwrap_or(u32::MAX));
+    }
+
+    fn join_with(&mut self, other: RankPieces, first_lane: u32) {
+        if self.batches.iter().all(Vec::is_empty) {
+            *self = other;
             return;
         }
-        let ids = self.strings.absorb(&strings);
-        for ((ours, theirs), spec) in self.batches.iter_mut().zip(tables).zip(schema::all()) {
-            ours.extend(theirs.into_iter().map(|batch| translate(&batch, spec, &ids)));
+        let ids = self.strings.absorb(&other.strings);
+        for ((ours, theirs), spec) in self.batches.iter_mut().zip(other.batches).zip(schema::all()) {
+            ours.extend(theirs.into_iter().map(|batch| translate(&batch, spec, &ids, first_lane)));
         }
+    }
+
+    /// Number of rows of a table so far.
+    pub fn len(&self, table: TableId) -> usize {
+        self.batches.get(table as usize).into_iter().flatten().map(RecordBatch::num_rows).sum()
+    }
+
+    pub fn is_empty(&self, table: TableId) -> bool {
+        self.len(table) == 0
     }
 
     pub fn finish(self) -> RankTables {
@@ -135,8 +154,8 @@ impl From<RankTables> for RankPieces {
     }
 }
 
-/// A batch with its text columns in other ids.
-fn translate(batch: &RecordBatch, spec: &schema::TableSpec, ids: &[Str]) -> RecordBatch {
+/// A batch with its text columns in other ids and its lanes moved up.
+fn translate(batch: &RecordBatch, spec: &schema::TableSpec, ids: &[Str], first_lane: u32) -> RecordBatch {
     let schema = batch.schema();
     let columns = schema.fields().iter().zip(batch.columns()).map(|(field, column)| {
         let is_text = spec.column(field.name()).is_some_and(|c| c.ty == ColumnType::Text);
@@ -144,6 +163,9 @@ fn translate(batch: &RecordBatch, spec: &schema::TableSpec, ids: &[Str]) -> Reco
             Some(old) if is_text => {
                 Arc::new(old.unary::<_, UInt32Type>(|id| ids.get(id as usize).copied().unwrap_or_default().0))
                     as ArrayRef
+            }
+            Some(old) if first_lane > 0 && matches!(field.name().as_str(), "lane" | "src_lane" | "dst_lane") => {
+                Arc::new(old.unary::<_, UInt32Type>(|lane| lane.saturating_add(first_lane))) as ArrayRef
             }
             _ => column.clone(),
         }

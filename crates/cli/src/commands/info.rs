@@ -1,14 +1,13 @@
 //! `npuscope info`.
 
 use std::io::{self, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
 use npuscope_analysis::overview::{Overview, overview};
 use npuscope_analysis::{Finding, Severity};
 
 use crate::arguments::{FailOn, InfoCommand, ReportFormat};
-use crate::commands::{say_problems, say_warnings};
+use crate::commands::{check_strict, say_problems, say_warnings};
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
@@ -19,7 +18,13 @@ const MAX_FINDINGS: usize = 8;
 
 pub fn run(command: &InfoCommand, settings: &Settings) -> Result<ExitCode, CliError> {
     let session = settings.open(&command.path, settings.session_options())?;
-    let overview = overview(&session)?;
+    if command.strict {
+        check_strict(&session)?;
+    }
+    let mut overview = overview(&session)?;
+    for next in overview.findings.iter_mut().filter_map(|finding| finding.next.as_mut()) {
+        *next = next.replacen("DIR", &command.path.display().to_string(), 1);
+    }
     say_warnings(&session, settings);
     say_problems(&session, &command.path, settings)?;
     let mut out = io::stdout().lock();
@@ -29,7 +34,7 @@ pub fn run(command: &InfoCommand, settings: &Settings) -> Result<ExitCode, CliEr
             writeln!(out)?;
         }
         ReportFormat::Text if overview.ranks.is_empty() => {}
-        ReportFormat::Text => out.write_all(text(&overview, &command.path, settings).as_bytes())?,
+        ReportFormat::Text => out.write_all(text(&overview, settings).as_bytes())?,
     }
     if overview.ranks.is_empty() {
         let path = command.path.display();
@@ -44,18 +49,22 @@ pub fn run(command: &InfoCommand, settings: &Settings) -> Result<ExitCode, CliEr
     Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-fn text(overview: &Overview, path: &Path, settings: &Settings) -> String {
+fn text(overview: &Overview, settings: &Settings) -> String {
     let bold = |text: &str| settings.terminal.styled(Style::Bold, text);
     let mut text = String::new();
     let steps = overview.ranks.iter().map(|r| r.steps).max().unwrap_or_default();
-    let mean = overview.ranks.iter().map(|r| r.step).fold(0.0, f64::max);
-    text.push_str(&bold(&format!(
-        "{}, {}, {mean:.1} ms a step\n",
-        terminal::counted(overview.ranks.len() as u64, "rank"),
-        terminal::counted(steps as u64, "step"),
-    )));
-    text.push('\n');
-    text.push_str(&bold("time of a step on the device, mean in ms\n"));
+    let slowest = overview.ranks.iter().map(|r| r.step).fold(0.0, f64::max);
+    // Microseconds matter where there are not many.
+    let digits = if slowest < 10.0 { 3 } else { 1 };
+    let ranks = terminal::counted(overview.ranks.len() as u64, "rank");
+    if overview.ranks.iter().any(|rank| rank.has_markers) {
+        let steps = terminal::counted(steps as u64, "step");
+        text.push_str(&bold(&format!("{ranks}, {steps}, {slowest:.digits$} ms a step\n\n")));
+        text.push_str(&bold("time of a step on the device, mean in ms\n"));
+    } else {
+        text.push_str(&bold(&format!("{ranks}, no step markers, {slowest:.digits$} ms in all\n\n")));
+        text.push_str(&bold("time on the device, in ms\n"));
+    }
     let share =
         |part: f64, whole: f64| if whole > 0.0 { format!("{:.0} %", part / whole * 100.0) } else { String::new() };
     let mut ranks: Vec<_> = overview.ranks.iter().collect();
@@ -66,12 +75,12 @@ fn text(overview: &Overview, path: &Path, settings: &Settings) -> String {
     let rows = ranks.iter().map(|r| {
         vec![
             r.rank.to_string(),
-            format!("{:.1}", r.step),
-            format!("{:.1}", r.computing),
+            format!("{:.digits$}", r.step),
+            format!("{:.digits$}", r.computing),
             share(r.computing, r.step),
-            format!("{:.1}", r.exposed_communication),
+            format!("{:.digits$}", r.exposed_communication),
             share(r.exposed_communication, r.step),
-            format!("{:.1}", r.free),
+            format!("{:.digits$}", r.free),
             share(r.free, r.step),
         ]
     });
@@ -88,10 +97,10 @@ fn text(overview: &Overview, path: &Path, settings: &Settings) -> String {
     text.push('\n');
     text.push_str(&bold("findings\n"));
     if overview.findings.is_empty() {
-        text.push_str(&settings.terminal.styled(Style::Green, "  no rank stands out\n"));
+        text.push_str(&settings.terminal.styled(Style::Green, if overview.ranks.len() > 1 { "  no rank stands out\n" } else { "  none; one rank has no other to be compared with\n" }));
     }
     for finding in overview.findings.iter().take(MAX_FINDINGS) {
-        text.push_str(&finding_text(finding, path, settings));
+        text.push_str(&finding_text(finding, settings));
     }
     if let Some(more) = overview.findings.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
         let more = format!("  … and {}; --format json has all\n", terminal::counted(more as u64, "more finding"));
@@ -100,7 +109,7 @@ fn text(overview: &Overview, path: &Path, settings: &Settings) -> String {
     text
 }
 
-fn finding_text(finding: &Finding, path: &Path, settings: &Settings) -> String {
+fn finding_text(finding: &Finding, settings: &Settings) -> String {
     let style = match finding.severity {
         Severity::Critical => Style::Red,
         Severity::Warning => Style::Yellow,
@@ -113,7 +122,7 @@ fn finding_text(finding: &Finding, path: &Path, settings: &Settings) -> String {
     }
     text.push_str(&format!("    try: {}\n", finding.suggestion));
     if let Some(next) = &finding.next {
-        text.push_str(&format!("    see: {}\n", next.replacen("DIR", &path.display().to_string(), 1)));
+        text.push_str(&format!("    see: {next}\n"));
     }
     text
 }

@@ -38,7 +38,8 @@ fn say_problems(session: &Session, path: &Path, settings: &Settings) -> Result<(
     let counts = counts.iter().filter(|(count, _)| *count > 0).map(|&(count, what)| terminal::counted(count, what));
     let what = counts.collect::<Vec<_>>().join(" and ");
     let them = if problems + remarks == 1 { "it" } else { "them" };
-    let message = format!("{what} while reading; npuscope doctor {} lists {them}", path.display());
+    let warned = if problems > 0 { ", what is shown may be incomplete" } else { "" };
+    let message = format!("{what} while reading{warned}; npuscope doctor {} lists {them}", path.display());
     match (problems, remarks) {
         (0, 0) => {}
         (0, _) => settings.terminal.note(&message),

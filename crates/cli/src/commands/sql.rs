@@ -43,21 +43,29 @@ pub fn run(command: &SqlCommand, settings: &Settings) -> Result<ExitCode, CliErr
     if command.strict {
         check_strict(&session)?;
     }
+    let form = form(command);
     let printed = match &command.output {
-        Some(path) => to_file(path, |file| print(command, &session, &query, settings, file)),
+        Some(path) => to_file(path, |file| print(form, usize::MAX, &session, &query, settings, file)),
         None => {
-            let is_binary = matches!(command.format, ResultFormat::Parquet | ResultFormat::Arrow);
+            let is_binary = matches!(form, ResultFormat::Parquet | ResultFormat::Arrow);
             if is_binary && io::stdout().is_terminal() {
                 let message = "this form is binary: give a file with -o, or send the output to one";
                 return Err(CliError::Usage(message.to_owned()));
             }
             let mut out = BufWriter::new(io::stdout());
-            print(command, &session, &query, settings, &mut out).and_then(|()| Ok(out.flush()?))
+            let printed = print(form, command.max_rows, &session, &query, settings, &mut out);
+            printed.and_then(|rows| out.flush().map(|()| rows).map_err(CliError::from))
         }
     };
     say_warnings(&session, settings);
-    printed.map_err(with_hint)?;
+    let rows = printed.map_err(with_hint)?;
     say_problems(&session, &command.path, settings)?;
+    if rows == 0 {
+        for table in session.tables_without_rows(&query)? {
+            let path = command.path.display();
+            settings.terminal.note(&format!("{table} has no rows in this profile; npuscope doctor {path} says what is missing"));
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -76,92 +84,110 @@ fn with_hint(error: CliError) -> CliError {
     }
 }
 
+/// The form that was asked for, or that the ending of the output file stands for.
+fn form(command: &SqlCommand) -> ResultFormat {
+    let ending = command.output.as_ref().and_then(|path| path.extension()?.to_str());
+    command.format.unwrap_or(match ending {
+        Some("csv") => ResultFormat::Csv,
+        Some("json") => ResultFormat::Json,
+        Some("parquet") => ResultFormat::Parquet,
+        Some("arrow" | "arrows") => ResultFormat::Arrow,
+        _ => ResultFormat::Table,
+    })
+}
+
 /// Writes a file that appears only when it is complete.
-fn to_file(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Result<(), CliError>) -> Result<(), CliError> {
+fn to_file<T>(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Result<T, CliError>) -> Result<T, CliError> {
     let failed = |source| CliError::Write { path: path.to_owned(), source };
     let temporary = path.with_file_name(format!(".{}.part", path.file_name().unwrap_or_default().to_string_lossy()));
     let mut file = BufWriter::new(File::create(&temporary).map_err(failed)?);
-    let written = write(&mut file).and_then(|()| file.flush().map_err(failed));
-    let written = written.and_then(|()| std::fs::rename(&temporary, path).map_err(failed));
+    let written = write(&mut file).and_then(|result| file.flush().map(|()| result).map_err(failed));
+    let written = written.and_then(|result| std::fs::rename(&temporary, path).map(|()| result).map_err(failed));
     if written.is_err() {
         let _ = std::fs::remove_file(&temporary);
     }
     written
 }
 
+/// Prints the answer to a query, of a table at most `max_rows`; how many rows it has.
 fn print(
-    command: &SqlCommand,
+    form: ResultFormat,
+    max_rows: usize,
     session: &Session,
     query: &str,
     settings: &Settings,
     out: &mut (impl Write + Send),
-) -> Result<(), CliError> {
-    match command.format {
+) -> Result<usize, CliError> {
+    let mut total = 0;
+    match form {
         ResultFormat::Table => {
-            let (mut batches, mut total) = (Vec::new(), 0);
+            let mut batches = Vec::new();
             let schema = session.stream(query, |batch| {
-                let shown = batch.num_rows().min(command.max_rows.saturating_sub(total));
+                let shown = batch.num_rows().min(max_rows.saturating_sub(total));
                 total += batch.num_rows();
-                batches.push(batch.slice(0, shown));
+                if shown > 0 {
+                    batches.push(batch.slice(0, shown));
+                }
                 Ok::<(), CliError>(())
             })?;
             out.write_all(table(&schema, &batches)?.as_bytes())?;
-            if total > command.max_rows {
+            if total > max_rows {
                 let message = format!(
                     "{} of {} rows shown; --max-rows N shows more, --format csv all",
-                    terminal::grouped(command.max_rows as u64),
+                    terminal::grouped(max_rows as u64),
                     terminal::grouped(total as u64)
                 );
                 settings.terminal.note(&message);
             }
-            Ok(())
         }
         ResultFormat::Csv => {
             let mut header = true;
-            let mut printed_any = false;
             let schema = session.stream(query, |batch| {
                 arrow::csv::WriterBuilder::new().with_header(header).build(&mut *out).write(&batch)?;
-                (header, printed_any) = (false, true);
+                header = false;
+                total += batch.num_rows();
                 Ok::<(), CliError>(())
             })?;
-            if !printed_any {
+            if header {
                 let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
                 writeln!(out, "{}", names.join(","))?;
             }
-            Ok(())
         }
         ResultFormat::Json => {
             let mut writer = arrow::json::ArrayWriter::new(&mut *out);
-            session.stream(query, |batch| Ok::<(), CliError>(writer.write(&batch)?))?;
+            session.stream(query, |batch| {
+                total += batch.num_rows();
+                Ok::<(), CliError>(writer.write(&batch)?)
+            })?;
             writer.finish()?;
             writeln!(out)?;
-            Ok(())
         }
         ResultFormat::Arrow => {
             let out = &mut *out;
-            stream_to(session, query, move |schema| Ok(StreamWriter::try_new(out, schema)?), |w, b| Ok(w.write(b)?))?
-                .finish()?;
-            Ok(())
+            let writer = move |schema: &SchemaRef| Ok(StreamWriter::try_new(out, schema)?);
+            stream_to(session, query, &mut total, writer, |w, b| Ok(w.write(b)?))?.finish()?;
         }
         ResultFormat::Parquet => {
             let out = &mut *out;
             let writer =
                 move |schema: &SchemaRef| Ok(ArrowWriter::try_new(out, schema.clone(), Some(parquet_properties()))?);
-            stream_to(session, query, writer, |w, b| Ok(w.write(b)?))?.close()?;
-            Ok(())
+            stream_to(session, query, &mut total, writer, |w, b| Ok(w.write(b)?))?.close()?;
         }
     }
+    Ok(total)
 }
 
 /// Gives the batches of a query to a writer that wants to know their schema first.
 fn stream_to<W>(
     session: &Session,
     query: &str,
+    rows: &mut usize,
     make: impl FnOnce(&SchemaRef) -> Result<W, CliError>,
     write: impl Fn(&mut W, &RecordBatch) -> Result<(), CliError>,
 ) -> Result<W, CliError> {
     let (mut make, mut writer) = (Some(make), None);
     let schema = session.stream(query, |batch| {
+        *rows += batch.num_rows();
         if let Some(make) = make.take() {
             writer = Some(make(&batch.schema())?);
         }

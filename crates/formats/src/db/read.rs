@@ -35,7 +35,7 @@ const NOT_OURS: &[&str] = &["sqlite_sequence", "sqlite_stat1", "sqlite_stat4"];
 pub fn read_file(path: &Path, file: &SourceFile, rank: &mut RankBuilder) -> bool {
     if path.with_extension("db-wal").metadata().is_ok_and(|m| m.len() > 0) {
         let message = "a program has left changes to this database in a -wal file; they are not read";
-        Problem::new(Severity::Info, "wal-not-read", &file.name, message).record(rank);
+        Problem::new(Severity::Warning, "wal-not-read", &file.name, message).record(rank);
     }
     let bytes = match crate::read::map(path) {
         Ok(bytes) => bytes,
@@ -305,6 +305,7 @@ impl<'a> DbReader<'a> {
             piece_of_task.entry(piece.piece.task.unwrap_or(-1)).or_default().push(index);
         }
         let mut pieces = comm.pieces.clone();
+        let mut has_task = vec![false; pieces.len()];
         let mut lanes = std::mem::replace(&mut self.lanes, Lanes::new(0));
         let RankBuilder { strings, task: tasks, kernel: kernel_rows, .. } = rank;
         let mut computing = Vec::new();
@@ -317,7 +318,9 @@ impl<'a> DbReader<'a> {
                 (task.bytes, task.operation) = (bytes, operation);
             }
             for &index in piece_of_task.get(&task.task).map(Vec::as_slice).unwrap_or_default() {
-                if let Some(piece) = pieces.get_mut(index).map(|p| &mut p.piece) {
+                if let Some((piece, has_task)) = pieces.get_mut(index).zip(has_task.get_mut(index)) {
+                    let piece = &mut piece.piece;
+                    *has_task = true;
                     (piece.start, piece.duration) = (task.start, task.duration);
                     (piece.stream, piece.task_id) = (task.stream, task.task_id);
                     (piece.context_id, piece.model_id) = (task.subtask_id, task.model_id);
@@ -338,7 +341,9 @@ impl<'a> DbReader<'a> {
         self.computing = computing;
         self.orphans.push(("COMPUTE_TASK_INFO", "TASK", kernels.len()));
         self.orphans.push(("MEMCPY_INFO", "TASK", copies.len()));
-        for mut row in pieces {
+        let lost = has_task.iter().filter(|has_task| !**has_task).count();
+        self.orphans.push(("COMMUNICATION_TASK_INFO", "TASK", lost));
+        for (mut row, _) in pieces.into_iter().zip(has_task).filter(|(_, has_task)| *has_task) {
             let group = group_of(row.piece.group_name, &mut rank.strings).0;
             row.piece.lane = comm.of_plane.get(&(row.piece.group_name, row.piece.plane)).copied();
             row.piece.bandwidth = row.bandwidth.map(|bytes_per_second| bytes_per_second / 1e9);

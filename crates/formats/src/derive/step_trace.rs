@@ -150,8 +150,10 @@ fn text_steps(tables: &RankTables) -> Vec<DeviceStep> {
 /// step; the bubble is sending and receiving; the stage is the extent of communication alone.
 fn step_trace_mindspore(tables: &RankTables, strings: &mut Interner) -> Vec<Row> {
     let mut steps: Vec<step::Row> = tables.rows().collect();
-    let has_host = tables.rows::<host_op::Row>().any(|op| tables.text(op.kind) == Kind::Op.name());
-    if steps.is_empty() {
+    let host_ops = tables.rows::<host_op::Row>().filter(|op| tables.text(op.kind) == Kind::Op.name());
+    let host_start = host_ops.map(|op| op.start).min();
+    let is_marked = !steps.is_empty();
+    if !is_marked {
         steps.push(step::Row { id: Some(0), start: Ns(i64::MIN / 2), end: Ns(i64::MAX / 2) });
     }
     let us = |ns: i64| round(us(ns), 3);
@@ -190,7 +192,8 @@ fn step_trace_mindspore(tables: &RankTables, strings: &mut Interner) -> Vec<Row>
         }
         let [computing, communication, exposed, free] = sums;
         let stage = extent.map_or(0, |(first, last)| last.since(first) - bubble);
-        let preparing = first_work.filter(|_| has_host).map_or(0, |first| first.since(step.start));
+        let host_start = if is_marked { Some(step.start).filter(|_| host_start.is_some()) } else { host_start };
+        let preparing = first_work.zip(host_start).map_or(0, |(first, host)| first.since(host));
         rows.push(Row {
             device: None,
             step: Some(strings.intern(&step.id.unwrap_or(0).to_string())),
@@ -219,11 +222,16 @@ fn is_point_to_point(name: &str) -> bool {
 /// compute does not cover, free time the gaps between the first and the last of both. The bubble is
 /// the plain sum of receives.
 pub fn step_trace_db(tables: &RankTables, strings: &mut Interner) -> Vec<Row> {
-    let compute: Vec<Interval> = tables
+    let mut compute: Vec<Interval> = tables
         .rows::<kernel::Row>()
         .filter(|row| !is_communication(tables, row))
         .map(|row| Interval::new(row.start.0, row.start.plus(row.duration.ns()).0))
         .collect();
+    if compute.is_empty() {
+        // A trace alone does not list kernels, but when any ran.
+        let computing = overlaps(tables).filter(|(kind, _)| *kind == overlap::Kind::Computing);
+        compute.extend(computing.map(|(_, row)| Interval::new(row.start.0, row.start.plus(row.duration.ns()).0)));
+    }
     let ops: Vec<(Interval, bool)> = tables
         .rows::<comm_op::Row>()
         .map(|op| {

@@ -44,23 +44,12 @@ impl Rest {
 #[inline]
 pub fn integer(cursor: &mut Cursor<'_>) -> Option<i64> {
     let start = cursor.at;
-    let negative = cursor.eat(b'-').is_some();
-    let digits = cursor.at;
-    let mut value = 0i64;
-    loop {
-        let digit = cursor.peek().wrapping_sub(b'0');
-        if digit > 9 {
-            break;
-        }
-        value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
-        cursor.at += 1;
-    }
-    let digits = cursor.at - digits;
-    if digits == 0 || digits > 18 || matches!(cursor.peek(), b'.' | b'e' | b'E') {
+    let is_negative = cursor.eat(b'-').is_some();
+    let Some(value) = cursor.natural() else {
         cursor.at = start;
         return None;
-    }
-    Some(if negative { -value } else { value })
+    };
+    Some(if is_negative { -value } else { value })
 }
 
 /// A number under the cursor; else nothing, and the cursor stays.

@@ -319,7 +319,7 @@ impl Scan {
 
     #[inline]
     fn trace_id(&mut self, cursor: &mut Cursor<'_>) -> Option<TraceId> {
-        if let Some(number) = integer(cursor) {
+        if let Some(number) = cursor.natural() {
             return Some(TraceId::Number(number));
         }
         let text = match cursor.peek() {
@@ -357,25 +357,4 @@ fn number_text<'a>(cursor: &mut Cursor<'a>) -> Option<&'a [u8]> {
         b'"' => cursor.string().map(|raw| raw.bytes),
         _ => cursor.scalar(),
     }
-}
-
-/// A plain non-negative integer of at most 18 digits, or nothing and the cursor where it was.
-#[inline]
-fn integer(cursor: &mut Cursor<'_>) -> Option<i64> {
-    let start = cursor.at;
-    let mut value = 0i64;
-    loop {
-        let digit = cursor.peek().wrapping_sub(b'0');
-        if digit > 9 {
-            break;
-        }
-        value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
-        cursor.at += 1;
-    }
-    let digits = cursor.at - start;
-    if digits == 0 || digits > 18 || matches!(cursor.peek(), b'.' | b'e' | b'E') {
-        cursor.at = start;
-        return None;
-    }
-    Some(value)
 }

@@ -190,6 +190,27 @@ impl<'a> Cursor<'a> {
             }
         }
     }
+
+    /// A plain non-negative integer of at most 18 digits, or nothing and the cursor where it was.
+    #[inline]
+    pub fn natural(&mut self) -> Option<i64> {
+        let start = self.at;
+        let mut value = 0i64;
+        loop {
+            let digit = self.peek().wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
+            self.at += 1;
+        }
+        let digits = self.at - start;
+        if digits == 0 || digits > 18 || matches!(self.peek(), b'.' | b'e' | b'E') {
+            self.at = start;
+            return None;
+        }
+        Some(value)
+    }
 }
 
 impl<'a> RawString<'a> {
