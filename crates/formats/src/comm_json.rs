@@ -12,6 +12,7 @@ use npuscope_tables::{Interner, RankBuilder, Str, Strings};
 
 use crate::flavour::Flavour;
 use crate::number::push_float;
+use crate::problem::MAX_UNREAD_KEYS;
 use crate::problem::{Problem, Severity, first_not_utf8};
 use crate::trace_json::Cursor;
 
@@ -28,9 +29,6 @@ pub struct Outcome {
 
 /// Deeper than any of these files is.
 const MAX_DEPTH: usize = 5;
-
-/// Keys that nothing is read from, of one file, that are told.
-const MAX_UNREAD_KEYS: usize = 100;
 
 const TIME_INFO: &str = "Communication Time Info";
 const BANDWIDTH_INFO: &str = "Communication Bandwidth Info";

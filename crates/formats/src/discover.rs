@@ -280,7 +280,8 @@ impl Search {
             self.rank(directory, flavour, &of_rank, has_raw);
         }
         for path in paths.iter().filter(|path| number(path).is_none() && is_deliverable(path)) {
-            let message = format!("{} ranks have files here, and the name does not say whose this is; not read", numbers.len());
+            let message =
+                format!("{} ranks have files here, and the name does not say whose this is; not read", numbers.len());
             self.problem(Problem::new(Severity::Warning, "whose-file", &self.shown(path), message));
         }
     }

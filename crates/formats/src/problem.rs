@@ -1,7 +1,7 @@
 //! What a reader ran into, kept as a row of `diagnostic` instead of ending the read.
 
-use npuscope_tables::{RankBuilder, RankTables};
 use npuscope_tables::table::diagnostic;
+use npuscope_tables::{RankBuilder, RankTables};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -22,6 +22,9 @@ impl Severity {
         }
     }
 }
+
+/// Keys and columns nothing was read from that are listed by name.
+pub const MAX_UNREAD_KEYS: usize = 100;
 
 /// What editors put before UTF-8.
 pub const BOM: &[u8] = &[0xef, 0xbb, 0xbf];

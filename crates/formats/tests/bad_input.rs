@@ -356,13 +356,13 @@ fn a_csv_cut_in_its_header_says_so() {
 }
 
 #[test]
-fn rows_with_too_few_cells_are_left_out_and_counted() {
-    let text = b"Step,Computing,Free\r\n1,2.0,3.0\r\n2,3.0\r\n3\r\n4,5.0,6.0\r\n5,6.0\r\n";
+fn rows_with_too_few_or_too_many_cells_are_left_out_and_counted() {
+    let text = b"Step,Computing,Free\r\n1,2.0,3.0\r\n2,3.0\r\n3\r\n4,5.0,6.0,\r\n5,6.0,7.0,8.0\r\n";
     let mut rank = RankBuilder::default();
     let outcome = csv::read_file("step_trace_time", Flavour::TorchNpu, text, "step_trace_time.csv", &mut rank);
     assert_eq!(outcome.rows, 2);
     let told: Vec<_> = outcome.problems.iter().map(|p| (p.code, p.offset)).collect();
-    assert_eq!(told, [("short-row", Some(32)), ("short-row", None)]);
+    assert_eq!(told, [("short-row", Some(32)), ("uneven-rows", None)]);
     assert!(outcome.problems[1].message.contains("2 more rows"), "{}", outcome.problems[1].message);
 }
 
@@ -552,7 +552,8 @@ fn databases_of_several_ranks_may_lie_in_one_directory() {
         let alone = read_path(&rank_directory(job.path(), number));
         assert_eq!(read(&profile, number).len(TableId::Task), alone.len(TableId::Task));
     }
-    let problems: Vec<_> = profile.job.iter().flat_map(|job| &job.problems).map(|p| (p.code, p.file.as_str())).collect();
+    let problems: Vec<_> =
+        profile.job.iter().flat_map(|job| &job.problems).map(|p| (p.code, p.file.as_str())).collect();
     assert_eq!(problems, [("whose-file", "trace_view.json")]);
 }
 

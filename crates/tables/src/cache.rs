@@ -219,11 +219,6 @@ impl CachedRank {
         }
         Ok(RankTables::new(self.strings()?, batches))
     }
-
-    /// Bytes on disk.
-    pub fn bytes(&self) -> u64 {
-        directory_bytes(&self.directory)
-    }
 }
 
 /// A mapped table file.

@@ -78,12 +78,6 @@ impl RankTables {
         pieces.append(more);
         pieces.finish()
     }
-
-    /// Bytes held by batches and strings.
-    pub fn memory(&self) -> usize {
-        let batches = self.batches.iter().flatten().map(RecordBatch::get_array_memory_size).sum::<usize>();
-        batches + self.strings.array().get_array_memory_size()
-    }
 }
 
 fn with_column(batch: &RecordBatch, name: &str, column: ArrayRef) -> RecordBatch {

@@ -163,11 +163,6 @@ impl Strings {
         if id < self.array.len() { self.array.value(id) } else { "" }
     }
 
-    /// The id of `text`, if any row can hold it. Linear: for the few look-ups a query needs.
-    pub fn find(&self, text: &str) -> Option<Str> {
-        self.array.iter().position(|s| s == Some(text)).and_then(|id| u32::try_from(id).ok()).map(Str)
-    }
-
     pub fn len(&self) -> usize {
         self.array.len()
     }

@@ -80,8 +80,6 @@ pub struct Span {
 }
 
 impl Span {
-    pub const ZERO: Span = Span::from_ns(0);
-
     pub const fn from_ns(ns: i64) -> Span {
         Span { ns, exact_us: None }
     }

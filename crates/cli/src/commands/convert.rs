@@ -24,17 +24,19 @@ pub fn run(command: &ConvertCommand, settings: &Settings) -> Result<ExitCode, Cl
     let session = settings.open(&command.path, settings.session_options())?;
     let wanted = |rank: i64| command.ranks.as_ref().is_none_or(|ranks| ranks.contains(rank));
     let sources: Vec<&RankSource> = session.profile().ranks.iter().filter(|source| wanted(source.rank)).collect();
-    if sources.is_empty() {
+    let job = session.profile().job.as_ref().filter(|job| command.ranks.is_none() && !job.files.is_empty());
+    if sources.is_empty() && job.is_none() {
         return Err(CliError::Usage("the profile has none of these ranks".to_owned()));
     }
     let out = Output::new(&command.output)?;
     for source in &sources {
         convert(command, source, &session, &out)?;
     }
-    if let Some(job) =
-        session.profile().job.as_ref().filter(|_| command.ranks.is_none() && command.to == TargetFormat::Db)
-    {
-        db::write_cluster(&session.load(job)?.tables()?, &out)?;
+    match (job, command.to) {
+        (None, _) => {}
+        (Some(job), TargetFormat::Db) => db::write_cluster(&session.load(job)?.tables()?, &out)?,
+        (Some(job), TargetFormat::Parquet) => convert(command, job, &session, &out)?,
+        (Some(_), TargetFormat::Text) => settings.terminal.note("cluster_analysis.db has no form in text; left out"),
     }
     say_warnings(&session, settings);
     say_problems(&session, &command.path, settings)?;

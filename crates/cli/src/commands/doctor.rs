@@ -83,7 +83,8 @@ impl Report<'_> {
                 window(rank.window),
             ]
         });
-        let headers = ["rank", "device", "host", "chip", "form", "framework", "versions", "level", "step ids", "covers"];
+        let headers =
+            ["rank", "device", "host", "chip", "form", "framework", "versions", "level", "step ids", "covers"];
         let mut text = terminal::columns(&headers, &[0, 1], rows);
         self.more(&mut text, self.health.ranks.len(), "ranks");
         text

@@ -97,7 +97,14 @@ fn text(overview: &Overview, settings: &Settings) -> String {
     text.push('\n');
     text.push_str(&bold("findings\n"));
     if overview.findings.is_empty() {
-        text.push_str(&settings.terminal.styled(Style::Green, if overview.ranks.len() > 1 { "  no rank stands out\n" } else { "  none; one rank has no other to be compared with\n" }));
+        text.push_str(&settings.terminal.styled(
+            Style::Green,
+            if overview.ranks.len() > 1 {
+                "  no rank stands out\n"
+            } else {
+                "  none; one rank has no other to be compared with\n"
+            },
+        ));
     }
     for finding in overview.findings.iter().take(MAX_FINDINGS) {
         text.push_str(&finding_text(finding, settings));

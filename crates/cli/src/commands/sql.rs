@@ -63,7 +63,9 @@ pub fn run(command: &SqlCommand, settings: &Settings) -> Result<ExitCode, CliErr
     if rows == 0 {
         for table in session.tables_without_rows(&query)? {
             let path = command.path.display();
-            settings.terminal.note(&format!("{table} has no rows in this profile; npuscope doctor {path} says what is missing"));
+            settings
+                .terminal
+                .note(&format!("{table} has no rows in this profile; npuscope doctor {path} says what is missing"));
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -95,7 +95,9 @@ fn a_wrong_query_is_refused_with_a_hint() {
         ("SELECT nofunc(name) FROM kernel", "Invalid function 'nofunc'"),
         ("SELECT 1 / 0 FROM kernel", "Divide by zero"),
         ("DROP TABLE kernel", "a query can only read"),
-        ("SELECT 1; SELECT 2", "a single SQL statement"),
+        ("SELECT 1; SELECT 2", "one statement at a time"),
+        ("SELECT start, end FROM step", r#"write the column as "end""#),
+        ("SELECT op_type, sum(duration) / 2 FROM kernel GROUP BY 1 ORDER BY 2", "give it one with AS"),
         (r"\d kernels", r"there is no table kernels; \tables lists them"),
         (r"\nonsense", r"there are \tables and \d TABLE"),
     ] {

@@ -148,3 +148,18 @@ fn a_plan_is_printed_as_the_tree_it_is() {
     let ran = sandbox.run(&["sql", "job", "EXPLAIN SELECT count(*) FROM kernel"]);
     assert!(ran.stdout.lines().any(|line| line.trim_start().starts_with("DataSourceExec:")), "{}", ran.stdout);
 }
+
+#[test]
+fn the_ending_of_the_output_file_chooses_the_form_and_a_file_has_all_rows() {
+    let sandbox = Sandbox::with_job();
+    let written = |name: &str| {
+        let ran = sandbox.run(&["sql", "job", "SELECT start FROM task", "--max-rows", "1", "-o", name]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
+        std::fs::read(sandbox.path(name)).unwrap()
+    };
+    let rows = written("tasks.csv").iter().filter(|&&byte| byte == b'\n').count() - 1;
+    assert!(rows > 1);
+    assert_eq!(written("tasks.txt").iter().filter(|&&byte| byte == b'\n').count() - 1, rows);
+    assert!(written("tasks.parquet").starts_with(b"PAR1"));
+    assert!(written("tasks.json").starts_with(b"["));
+}

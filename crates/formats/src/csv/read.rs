@@ -59,7 +59,7 @@ struct Table<'a> {
     /// Where the row that was read last starts.
     row_start: usize,
     lossy: bool,
-    short_rows: u64,
+    uneven_rows: u64,
     problems: Vec<Problem>,
     file: &'a str,
 }
@@ -86,7 +86,7 @@ impl<'a> Table<'a> {
             record: ByteRecord::new(),
             row_start: 0,
             lossy: false,
-            short_rows: 0,
+            uneven_rows: 0,
             problems: Vec::new(),
             file,
         };
@@ -109,7 +109,9 @@ impl<'a> Table<'a> {
                             "the file ends here, inside a row; the rows before are kept".to_owned(),
                         );
                     } else if self.record.len() < self.headers.len() {
-                        self.short_row();
+                        self.uneven_row("short-row");
+                    } else if self.record.iter().skip(self.headers.len()).any(|cell| !cell.is_empty()) {
+                        self.uneven_row("long-row");
                     } else {
                         return Some(self.offset());
                     }
@@ -147,13 +149,14 @@ impl<'a> Table<'a> {
         !row.ends_with(b"\n") && !row.ends_with(b"\r") || memchr::memchr_iter(b'"', row).count() % 2 == 1
     }
 
-    /// Which cell of a short row is missing cannot be known, so none can be trusted.
-    fn short_row(&mut self) {
-        if self.short_rows == 0 {
-            let has = format!("{} of {} cells", self.record.len(), self.headers.len());
-            self.problem("short-row", format!("a row of {has}; left out"));
+    /// Which cell is missing or too many cannot be known, so none can be trusted.
+    fn uneven_row(&mut self, code: &'static str) {
+        if self.uneven_rows == 0 {
+            let message =
+                format!("a row of {} cells under {} headers; left out", self.record.len(), self.headers.len());
+            self.problem(code, message);
         }
-        self.short_rows += 1;
+        self.uneven_rows += 1;
     }
 
     fn cell(&mut self, index: usize) -> Cow<'_, str> {
@@ -168,9 +171,9 @@ impl<'a> Table<'a> {
 
     /// What was wrong, when all rows have been read.
     fn finish(mut self) -> Vec<Problem> {
-        if self.short_rows > 1 {
-            let message = format!("{} more rows have too few cells; left out", self.short_rows - 1);
-            self.problems.push(Problem::new(Severity::Warning, "short-row", self.file, message));
+        if self.uneven_rows > 1 {
+            let message = format!("{} more rows have too few or too many cells; left out", self.uneven_rows - 1);
+            self.problems.push(Problem::new(Severity::Warning, "uneven-rows", self.file, message));
         }
         self.problems
     }

@@ -215,8 +215,8 @@ pub fn ratio(part: f64, whole: f64) -> f64 {
 struct Transport {
     size: f64,
     time: f64,
-    /// Packet size in MB as text, count, ms.
-    packets: Vec<(String, f64, f64)>,
+    /// Count and ms by packet size in MB, as text.
+    packets: IndexMap<String, (f64, f64)>,
 }
 
 impl Transport {
@@ -229,13 +229,9 @@ impl Transport {
     }
 
     fn add_packets(&mut self, size: String, count: f64, ms: f64) {
-        match self.packets.iter_mut().find(|(s, _, _)| *s == size) {
-            Some(packet) => {
-                packet.1 += count;
-                packet.2 += ms;
-            }
-            None => self.packets.push((size, count, ms)),
-        }
+        let (packets, time) = self.packets.entry(size).or_default();
+        *packets += count;
+        *time += ms;
     }
 }
 
@@ -275,12 +271,12 @@ fn push_transports(
     strings: &mut Interner,
 ) {
     for ((name, threshold), transport) in TRANSPORTS.iter().zip(transports) {
-        let packets: f64 = transport.packets.iter().map(|(_, count, _)| count).sum();
+        let packets: f64 = transport.packets.values().map(|(count, _)| count).sum();
         let large: f64 = transport
             .packets
             .iter()
-            .filter(|(size, _, _)| *threshold > 0.0 && size.parse::<f64>().is_ok_and(|size| size > *threshold))
-            .map(|(_, count, _)| count)
+            .filter(|(size, _)| *threshold > 0.0 && size.parse::<f64>().is_ok_and(|size| size > *threshold))
+            .map(|(_, (count, _))| count)
             .sum();
         let mut row = reported_bandwidth::Row {
             step: place.step,
@@ -297,7 +293,7 @@ fn push_transports(
         if transport.packets.is_empty() {
             rows.push(row);
         }
-        for (size, count, ms) in &transport.packets {
+        for (size, (count, ms)) in &transport.packets {
             (row.package_size, row.count, row.total_duration) = (Some(strings.intern(size)), Some(*count), Some(*ms));
             rows.push(row);
         }
@@ -322,7 +318,7 @@ impl Totals {
         for (sum, transport) in self.transports.iter_mut().zip(transports) {
             sum.size += transport.size;
             sum.time += transport.time;
-            for (size, count, ms) in &transport.packets {
+            for (size, (count, ms)) in &transport.packets {
                 sum.add_packets(size.clone(), *count, *ms);
             }
         }

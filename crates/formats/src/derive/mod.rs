@@ -87,6 +87,11 @@ fn links(tables: &RankTables, target: Target, strings: &mut Interner) -> Vec<rep
     }
 }
 
+#[expect(clippy::cast_precision_loss, reason = "durations are far below 2^53 ns")]
+fn us(ns: i64) -> f64 {
+    ns as f64 / 1000.0
+}
+
 /// Carries a string of one set of tables over to another.
 fn copy(id: Str, tables: &RankTables, strings: &mut Interner) -> Str {
     strings.intern(tables.text(id))

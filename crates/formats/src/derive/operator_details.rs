@@ -5,7 +5,7 @@ use npuscope_tables::{Interner, RankTables};
 
 use super::kernels::LaunchedByEntry;
 use super::op_tree::OpTree;
-use super::{copy, copy_opt};
+use super::{copy, copy_opt, us};
 use crate::link::STEP_PREFIX;
 
 /// One row per operator call in start order, step markers left out.
@@ -54,11 +54,6 @@ pub fn operator_details(tables: &RankTables, strings: &mut Interner) -> Vec<Row>
         });
     }
     rows
-}
-
-#[expect(clippy::cast_precision_loss, reason = "durations are far below 2^53 ns")]
-fn us(ns: i64) -> f64 {
-    ns as f64 / 1000.0
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use npuscope_tables::{Interner, Ns, RankTables};
 use super::kernels::LaunchedByEntry;
 use super::op_statistic::is_communication;
 use super::op_tree::OpTree;
+use super::us;
 use crate::flavour::Flavour;
 use crate::intervals::{Interval, gaps, subtract, total, union};
 use crate::link::STEP_PREFIX;
@@ -186,7 +187,7 @@ fn step_trace_mindspore(tables: &RankTables, strings: &mut Interner) -> Vec<Row>
             let end = op.start.plus(op.duration.ns());
             let (first, last) = extent.unwrap_or((op.start, end));
             extent = Some((first.min(op.start), last.max(end)));
-            if is_point_to_point(tables.text(op.name)) {
+            if is_transfer(tables.text(op.name)) {
                 bubble += op.duration.ns();
             }
         }
@@ -211,7 +212,8 @@ fn step_trace_mindspore(tables: &RankTables, strings: &mut Interner) -> Vec<Row>
     rows
 }
 
-fn is_point_to_point(name: &str) -> bool {
+/// Sending and receiving, by the names of either framework.
+fn is_transfer(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     ["hcom_send", "hcom_receive", "hcom_batchsendrecv", "send-op", "receive-op"].iter().any(|p| lower.starts_with(p))
 }
@@ -305,11 +307,6 @@ fn db_steps(tables: &RankTables) -> Vec<DeviceStep> {
             }
         })
         .collect()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "durations are far below 2^53 ns")]
-fn us(ns: i64) -> f64 {
-    ns as f64 / 1000.0
 }
 
 #[cfg(test)]

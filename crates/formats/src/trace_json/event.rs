@@ -155,6 +155,4 @@ pub enum DefectKind {
     UnknownPhase,
     /// An event of a known phase that lacks a time, or whose time is no number.
     NoTime,
-    /// The file is not a JSON array of events, nor an object with `traceEvents`.
-    NotATrace,
 }

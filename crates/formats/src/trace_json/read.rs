@@ -8,10 +8,10 @@ use super::event::{DefectKind, Events};
 use super::flows::read_flows;
 use super::interpret::Interpreter;
 use super::lanes::Lanes;
-use super::scan::{End, MAX_UNREAD_KEYS};
+use super::scan::End;
 use super::split::{in_order, scan_in};
 use super::text::Cursor;
-use crate::problem::{Problem, Severity};
+use crate::problem::{MAX_UNREAD_KEYS, Problem, Severity};
 
 /// What reading a trace told, beside its rows.
 #[derive(Debug, Default)]
@@ -108,7 +108,6 @@ fn note_problems(summary: &mut Summary, bytes: &[u8], file: &str, stretches: &[E
                 DefectKind::NoTime => {
                     (Severity::Warning, "no-time", "an event whose `ts` or `dur` is no number; left out".to_owned())
                 }
-                DefectKind::NotATrace => continue,
             };
             summary.problems.push(Problem::new(severity, code, file, message).at(defect.offset));
         }

@@ -10,13 +10,10 @@ use npuscope_tables::{Interner, Ns, Span, Str};
 
 use super::event::{Defect, DefectKind, Event, Events, Flags, LaneKey, Phase, TraceId};
 use super::text::Cursor;
-use crate::problem::first_not_utf8;
+use crate::problem::{MAX_UNREAD_KEYS, first_not_utf8};
 
-/// Defects of one file that are told apart; the rest is only counted.
+/// Defects of a stretch that are told apart; the rest is only counted.
 const MAX_DEFECTS: usize = 100;
-
-/// Keys that nothing is read from, of one file, that are told.
-pub const MAX_UNREAD_KEYS: usize = 100;
 
 /// Why a scan ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
