@@ -312,6 +312,24 @@ fn row_ends(text: &[u8]) -> Vec<usize> {
 }
 
 #[test]
+fn an_event_without_its_closing_quote_costs_only_itself() {
+    let event = |number: usize| {
+        format!(r#"{{"ph":"X","name":"op {number}","pid":1,"tid":1,"ts":"{number}.000","dur":1,"args":{{"a":"b"}}}}"#)
+    };
+    let mut events: Vec<String> = (0..40_000).map(event).collect();
+    events[10_000] = events[10_000].replace(r#""b""#, r#""b"#);
+    let text = format!("[{}]", events.join(","));
+    for stretches in [1, 3] {
+        let mut pieces = RankPieces::default();
+        let summary = trace_json::read_in(text.as_bytes(), "trace_view.json", stretches, 2, &mut pieces);
+        assert_eq!(summary.events, 39_999);
+        let offset = events[..10_000].iter().map(|event| event.len() + 1).sum::<usize>() + 1;
+        let told: Vec<_> = summary.problems.iter().map(|p| (p.code, p.offset)).collect();
+        assert_eq!(told, [("garbage", Some(offset as u64))]);
+    }
+}
+
+#[test]
 fn a_cut_csv_keeps_every_whole_row() {
     let job = job(Form::Text);
     for (name, path) in files(&rank_directory(job.path(), 0)) {

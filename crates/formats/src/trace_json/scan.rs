@@ -15,6 +15,15 @@ use crate::problem::{MAX_UNREAD_KEYS, first_not_utf8};
 /// Defects of a stretch that are told apart; the rest is only counted.
 const MAX_DEFECTS: usize = 100;
 
+/// No event is that long: one that seems to reach further, to the end of the file, lacks a quote or a brace.
+const LONGEST_EVENT: usize = 1 << 20;
+
+/// Broken events of a stretch that may be stepped over: finding each takes reading to the end of the file.
+const MAX_BROKEN: usize = 16;
+
+/// Places that are tried for the event after a broken one.
+const MAX_GUESSES: usize = 64;
+
 /// Why a scan ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -37,6 +46,7 @@ pub fn scan(bytes: &[u8], start: usize, stop: usize) -> (Events, End) {
     };
     scan.events.categories.push(Interner::EMPTY);
     let mut cursor = Cursor::new(bytes, start);
+    let mut broken = 0;
     let end = loop {
         if cursor.at >= stop {
             break End::At(cursor.at);
@@ -48,11 +58,19 @@ pub fn scan(bytes: &[u8], start: usize, stop: usize) -> (Events, End) {
         let event_start = cursor.at;
         if scan.event(&mut cursor).is_none() {
             scan.events.skipped += 1;
-            let cut = cursor.at >= bytes.len();
-            scan.defect(event_start, if cut { DefectKind::Cut } else { DefectKind::Garbage });
-            if cut {
+            if cursor.at >= bytes.len() {
+                if bytes.len() - event_start > LONGEST_EVENT && broken < MAX_BROKEN {
+                    broken += 1;
+                    if let Some(at) = next_whole_event(bytes, event_start + 1) {
+                        scan.defect(event_start, DefectKind::Garbage);
+                        cursor.at = at;
+                        continue;
+                    }
+                }
+                scan.defect(event_start, DefectKind::Cut);
                 break End::Cut;
             }
+            scan.defect(event_start, DefectKind::Garbage);
             match next_event_like(bytes, event_start + 1) {
                 Some(at) => cursor.at = at,
                 None => break closing_bracket(bytes, event_start).map_or(End::Cut, End::Closed),
@@ -102,6 +120,26 @@ pub fn next_event_like(bytes: &[u8], from: usize) -> Option<usize> {
         }
         at += 1;
     }
+}
+
+/// The next place from `from` on, not far away, where an object stands that is whole and has a phase.
+fn next_whole_event(bytes: &[u8], from: usize) -> Option<usize> {
+    let near = bytes.get(..bytes.len().min(from.saturating_add(LONGEST_EVENT)))?;
+    let mut at = from;
+    for _ in 0..MAX_GUESSES {
+        at = next_event_like(near, at)?;
+        let mut cursor = Cursor::new(near, at);
+        let mut has_phase = false;
+        let whole = cursor.members(|key, value| {
+            has_phase |= key.bytes == b"ph";
+            value.skip_value()
+        });
+        if whole.is_some() && has_phase {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
 }
 
 fn closing_bracket(bytes: &[u8], from: usize) -> Option<usize> {
