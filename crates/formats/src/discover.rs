@@ -158,8 +158,7 @@ impl Search {
         let (directories, files) = match list(path) {
             Ok(entries) => entries,
             Err(error) => {
-                let message = format!("cannot be listed: {error}");
-                self.problem(Problem::new(Severity::Error, "unreadable", &self.shown(path), message));
+                self.cannot_list(path, &error);
                 return;
             }
         };
@@ -200,10 +199,7 @@ impl Search {
                 paths.extend(directories.into_iter().filter(|d| is_deliverable(d)));
                 paths.extend(inside);
             }
-            Err(error) => {
-                let message = format!("cannot be listed: {error}");
-                self.problem(Problem::new(Severity::Error, "unreadable", &self.shown(output), message));
-            }
+            Err(error) => self.cannot_list(output, &error),
         }
         let has_raw = directories.iter().map(|d| file_name(d)).any(|n| n.starts_with("PROF_") || n == "FRAMEWORK");
         let name = file_name(path);
@@ -221,10 +217,7 @@ impl Search {
             if matches!(file_name(directory).as_str(), MSPROF_OUTPUT_DIRECTORY | "analyze") {
                 match list(directory) {
                     Ok((_, files)) => paths.extend(files),
-                    Err(error) => {
-                        let message = format!("cannot be listed: {error}");
-                        self.problem(Problem::new(Severity::Error, "unreadable", &self.shown(directory), message));
-                    }
+                    Err(error) => self.cannot_list(directory, &error),
                 }
             }
         }
@@ -324,6 +317,11 @@ impl Search {
 
     fn problem(&mut self, problem: Problem) {
         self.problems.push(problem);
+    }
+
+    fn cannot_list(&mut self, path: &Path, error: &std::io::Error) {
+        let message = format!("cannot be listed: {error}");
+        self.problem(Problem::new(Severity::Error, "unreadable", &self.shown(path), message));
     }
 
     /// A path as a message shows it: relative to what the user gave.
