@@ -93,17 +93,20 @@ class Accepted(unittest.TestCase):
 
     def compare_and_advise(self, profile):
         first, second = ranks(profile)[:2]
-        self.assertEqual(run(PEER, "compare", "-d", first, "-bp", second, "-o", self.scratch / "compare"), [])
-        self.assertTrue(list((self.scratch / "compare").glob("*.xlsx")))
-        self.assertEqual(run(PEER, "advisor", "all", "-d", profile, "-o", self.scratch / "advice"), [])
-        self.assertTrue(list((self.scratch / "advice").rglob("*.html")))
+        out = self.scratch / f"{profile.name} results"
+        self.assertEqual(run(PEER, "compare", "-d", first, "-bp", second, "-o", out / "compare"), [])
+        self.assertTrue(list((out / "compare").glob("*.xlsx")))
+        self.assertEqual(run(PEER, "advisor", "all", "-d", profile, "-o", out / "advice"), [])
+        self.assertTrue(list((out / "advice").rglob("*.html")))
 
     def check_form(self, form, other):
         profile, found = self.check(form)
-        crossed, errors = cluster(convert(synth(self.scratch / other, other), form, self.scratch / "crossed"))
+        converted = convert(synth(self.scratch / other, other), form, self.scratch / "crossed")
+        crossed, errors = cluster(converted)
         self.assertEqual(errors, [])
         self.assertEqual(sorted(found), sorted(crossed))
         self.compare_and_advise(profile)
+        self.compare_and_advise(converted)
 
     def test_text(self):
         self.check_form("text", "db")

@@ -21,7 +21,7 @@ pub use op_statistic::{is_communication, op_statistic};
 pub use operator_details::operator_details;
 pub use step_trace::{step_trace_db, step_trace_text};
 
-use npuscope_tables::table::{reported_link, reported_step};
+use npuscope_tables::table::{reported_comm, reported_link, reported_step};
 use npuscope_tables::{Interner, RankBuilder, RankTables, Str, TableId};
 
 use communication_matrix::is_place;
@@ -55,6 +55,14 @@ pub fn complete(mut tables: RankTables, target: Target) -> RankTables {
         let Communication { times, bandwidths } = communication(&tables, &mut more.strings);
         times.into_iter().for_each(|row| more.reported_comm.push(row));
         bandwidths.into_iter().for_each(|row| more.reported_bandwidth.push(row));
+    }
+    let has_totals = tables.rows::<reported_comm::Row>().any(|row| tables.text(row.name) == communication::TOTAL);
+    if !lacks(TableId::ReportedComm) && !has_totals && matches!(target, Target::Text(_)) {
+        // Databases list operations alone.
+        let Communication { times, bandwidths } = communication(&tables, &mut more.strings);
+        let total = more.strings.intern(communication::TOTAL);
+        times.into_iter().filter(|row| row.name == total).for_each(|row| more.reported_comm.push(row));
+        bandwidths.into_iter().filter(|row| row.name == total).for_each(|row| more.reported_bandwidth.push(row));
     }
     let links = links(&tables, target, &mut more.strings);
     if !links.is_empty() {
