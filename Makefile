@@ -15,7 +15,7 @@ help: ## List these commands
 demo: ## Build, simulate an 8-rank job with one slow rank, say what is wrong with it
 	cargo build --locked --profile demo -p npuscope
 	@rm -rf "$(DEMO)"
-	$(DEMO_BINARY) synth -o "$(DEMO)" --tp 2 --pp 2 --dp 2 --slow-rank 5
+	$(DEMO_BINARY) synth -o "$(DEMO)" --tp 2 --pp 2 --dp 2 --fault slow-rank@5:1.3
 	$(DEMO_BINARY) info "$(DEMO)"
 	@echo
 	@echo 'The profile is in $(DEMO), the program is $(DEMO_BINARY). Try:'

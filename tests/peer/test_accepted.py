@@ -18,7 +18,7 @@ from pathlib import Path
 NPUSCOPE = os.environ["NPUSCOPE"]
 PEER = Path(sys.executable).parent / "msprof-analyze"
 SHARED = Path(__file__).parents[3] / "shared"
-JOB = ["--tp", "2", "--pp", "1", "--dp", "2", "--layers", "2", "--steps", "2", "--micro-batches", "2", "--slow-rank", "1"]
+JOB = ["--tp", "2", "--pp", "1", "--dp", "2", "--layers", "2", "--steps", "2", "--micro-batches", "2", "--fault", "slow-rank@1:1.3"]
 
 
 def run(*command):

@@ -56,6 +56,7 @@ pub struct Lanes {
     process: i64,
     index: HashMap<(i64, i64), u32>,
     rows: Vec<LaneText>,
+    recorded: usize,
 }
 
 struct LaneText {
@@ -72,7 +73,7 @@ struct LaneText {
 impl Lanes {
     /// Lanes of the training process with that id.
     pub fn new(process: i64) -> Lanes {
-        Lanes { process, index: HashMap::new(), rows: Vec::new() }
+        Lanes { process, index: HashMap::new(), rows: Vec::new(), recorded: 0 }
     }
 
     /// A thread of the framework; `thread` is process id << 32 | thread id.
@@ -126,16 +127,16 @@ impl Lanes {
         })
     }
 
-    /// Writes the rows of `lane`.
-    pub fn record(self, rank: &mut RankBuilder) {
-        for (number, text) in (0u32..).zip(self.rows) {
+    /// Writes the rows of `lane` that are new since the last time.
+    pub fn record(&mut self, rank: &mut RankBuilder) {
+        for (number, text) in (0u32..).zip(&self.rows).skip(self.recorded) {
             let row = lane::Row {
                 lane: number,
                 layer: rank.strings.intern(text.layer.name()),
                 pid: text.pid,
                 tid: text.tid,
                 process: Some(rank.strings.intern(&text.process)),
-                thread: text.thread.map(|t| rank.strings.intern(&t)),
+                thread: text.thread.as_deref().map(|t| rank.strings.intern(t)),
                 label: Some(rank.strings.intern(&text.label)),
                 process_sort: Some(text.process_sort),
                 thread_sort: text.thread_sort,
@@ -143,5 +144,6 @@ impl Lanes {
             };
             rank.lane.push(row);
         }
+        self.recorded = self.rows.len();
     }
 }

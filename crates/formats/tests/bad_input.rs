@@ -194,7 +194,12 @@ fn latin_1_is_told_where_it_is_and_costs_no_row() {
         let mut text = fs::read(&path).unwrap();
         let is_csv = name.ends_with(".csv");
         let from = if is_csv { row_ends(&text)[0] } else { text.len() / 2 };
-        let at = from + text[from..].iter().position(|b| b.is_ascii_alphanumeric()).unwrap();
+        // A letter of a text, not of a number or a key.
+        let is_place = |bytes: &[u8]| match is_csv {
+            true => bytes[3].is_ascii_alphanumeric(),
+            false => bytes.starts_with(b": \"") && bytes[3].is_ascii_alphabetic(),
+        };
+        let at = from + text[from..].windows(4).position(is_place).unwrap() + 3;
         text[at] = 0xe9;
         fs::write(&path, &text).unwrap();
         offsets.insert(name, if is_csv { from } else { at });

@@ -1,33 +1,126 @@
-//! How fast the simulated chip and its links are. Figures of an Ascend 910B, rounded.
+//! How fast the simulated chip, its host and its links are.
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::ConfigError;
 
 pub const NAME: &str = "Ascend910B";
 
-/// Half-precision operations per second of the cube cores, at the share of the peak that kernels reach.
-const CUBE_FLOPS: f64 = 313e12 * 0.6;
-/// Bytes per second of memory, likewise.
-const MEMORY_BANDWIDTH: f64 = 1.6e12 * 0.7;
-/// Bytes per second between two chips of a host, and between hosts.
-const HCCS_BANDWIDTH: f64 = 28e9;
-const RDMA_BANDWIDTH: f64 = 23e9;
-/// Nanoseconds before the first byte arrives.
-const LATENCY: f64 = 12_000.0;
-
-/// The shortest kernel.
-const LAUNCH: f64 = 4_000.0;
-
-/// Frequency of the AI Core in MHz.
-pub const FREQUENCY: f64 = 1800.0;
-
-/// Nanoseconds of a kernel that does so many operations and moves so many bytes.
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
-pub fn kernel_ns(flops: u64, bytes: u64) -> u64 {
-    let ns = (flops as f64 / CUBE_FLOPS).max(bytes as f64 / MEMORY_BANDWIDTH) * 1e9;
-    (LAUNCH + ns) as u64
+/// Figures of a chip and what is around it. The default is an Ascend 910B, rounded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Chip {
+    /// Peak of the cube cores in half precision, and the share of it that kernels reach.
+    pub cube_tflops: f64,
+    pub cube_share: f64,
+    /// Peak of memory, and the share of it that kernels reach.
+    pub memory_gb_per_s: f64,
+    pub memory_share: f64,
+    /// Memory of a chip.
+    pub memory_gb: f64,
+    /// The shortest kernel.
+    pub kernel_us: f64,
+    pub frequency_mhz: f64,
+    /// Between two chips of a host.
+    pub hccs_gb_per_s: f64,
+    /// Between hosts.
+    pub rdma_gb_per_s: f64,
+    /// Before the first byte arrives.
+    pub latency_us: f64,
+    /// What the host needs to call an operator, before it goes into the queue.
+    pub host_us: f64,
+    /// What the queue's thread needs to launch it.
+    pub launch_us: f64,
+    /// Between steps, for the next batch.
+    pub batch_us: f64,
 }
 
-/// Nanoseconds to move so many bytes over one link.
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
-pub fn link_ns(bytes: u64, same_host: bool) -> u64 {
-    let bandwidth = if same_host { HCCS_BANDWIDTH } else { RDMA_BANDWIDTH };
-    (LATENCY + bytes as f64 / bandwidth * 1e9) as u64
+impl Default for Chip {
+    fn default() -> Self {
+        Chip {
+            cube_tflops: 313.0,
+            cube_share: 0.6,
+            memory_gb_per_s: 1600.0,
+            memory_share: 0.7,
+            memory_gb: 64.0,
+            kernel_us: 4.0,
+            frequency_mhz: 1800.0,
+            hccs_gb_per_s: 28.0,
+            rdma_gb_per_s: 23.0,
+            latency_us: 12.0,
+            host_us: 18.0,
+            launch_us: 15.0,
+            batch_us: 900.0,
+        }
+    }
+}
+
+impl Chip {
+    /// A chip without delays: kernels take what their operations and bytes take, nothing else takes time.
+    pub fn ideal() -> Chip {
+        let fast = f64::from(u32::MAX);
+        Chip {
+            kernel_us: 0.0,
+            latency_us: 0.0,
+            host_us: 0.0,
+            launch_us: 0.0,
+            batch_us: 0.0,
+            hccs_gb_per_s: fast,
+            rdma_gb_per_s: fast,
+            ..Chip::default()
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        let speeds = [
+            ("cube_tflops", self.cube_tflops),
+            ("cube_share", self.cube_share),
+            ("memory_gb_per_s", self.memory_gb_per_s),
+            ("memory_share", self.memory_share),
+            ("memory_gb", self.memory_gb),
+            ("frequency_mhz", self.frequency_mhz),
+            ("hccs_gb_per_s", self.hccs_gb_per_s),
+            ("rdma_gb_per_s", self.rdma_gb_per_s),
+        ];
+        let delays = [
+            ("kernel_us", self.kernel_us),
+            ("latency_us", self.latency_us),
+            ("host_us", self.host_us),
+            ("launch_us", self.launch_us),
+            ("batch_us", self.batch_us),
+        ];
+        let least = 1e-3;
+        if let Some(&(what, value)) = speeds.iter().find(|(_, value)| !(*value >= least && value.is_finite())) {
+            return Err(ConfigError::Number { what, least, value });
+        }
+        match delays.iter().find(|(_, value)| !(*value >= 0.0 && value.is_finite())) {
+            Some(&(what, value)) => Err(ConfigError::Number { what, least: 0.0, value }),
+            None => Ok(()),
+        }
+    }
+
+    /// Nanoseconds of so many operations on the cube cores.
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    pub fn cube_ns(&self, flops: u64) -> f64 {
+        flops as f64 / (self.cube_tflops * self.cube_share * 1e3)
+    }
+
+    /// Nanoseconds to move so many bytes to and from memory.
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    pub fn memory_ns(&self, bytes: u64) -> f64 {
+        bytes as f64 / (self.memory_gb_per_s * self.memory_share)
+    }
+
+    /// Nanoseconds to move so many bytes over one link.
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    pub fn link_ns(&self, bytes: u64, same_host: bool) -> f64 {
+        let bandwidth = if same_host { self.hccs_gb_per_s } else { self.rdma_gb_per_s };
+        self.latency_us * 1e3 + bytes as f64 / bandwidth
+    }
+}
+
+/// Whole nanoseconds of a duration that is not negative.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "durations are far below 2^63 ns")]
+pub fn whole_ns(ns: f64) -> u64 {
+    ns as u64
 }

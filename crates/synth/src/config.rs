@@ -1,57 +1,168 @@
 //! What job to simulate.
 
 use npuscope_formats::flavour::Flavour;
+use serde::{Deserialize, Serialize};
+
+use crate::chip::Chip;
+use crate::fault::{Fault, FaultKind};
+use crate::preset;
 
 /// A training job.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct JobConfig {
+    /// Transformer layers, divided evenly among the pipeline's stages.
+    pub layers: usize,
+    pub hidden: u64,
+    /// Width of the feed-forward network; in a mixture of experts, that of the expert all tokens share.
+    pub ffn: u64,
+    pub heads: u64,
+    /// Heads of keys and values.
+    pub kv_heads: u64,
+    pub sequence: u64,
+    pub vocabulary: u64,
+    /// Experts of a layer; 0 for a dense model.
+    pub experts: u64,
+    /// Experts that each token goes to.
+    pub top_k: u64,
+    /// Width of an expert.
+    pub expert_ffn: u64,
+
     /// Tensor-parallel size.
     pub tp: usize,
     /// Pipeline-parallel size.
     pub pp: usize,
     /// Data-parallel size.
     pub dp: usize,
-    /// Transformer layers, divided among the pipeline's stages.
-    pub layers: usize,
-    pub hidden: u64,
-    pub sequence: u64,
-    pub vocabulary: u64,
-    /// Micro-batches per step, run one forward, one backward.
+    /// Context-parallel size.
+    pub cp: usize,
+    /// Expert-parallel size: divides the data- and context-parallel ranks.
+    pub ep: usize,
+
+    /// Micro-batches per step.
     pub micro_batches: usize,
+    /// Pieces of the model on each stage; more than one is an interleaved pipeline.
+    pub virtual_stages: usize,
+    pub recompute: Recompute,
+    /// Whether norms run on a part of the sequence, with gather and scatter in place of reductions.
+    pub sequence_parallel: bool,
+    /// Whether optimizer state is divided among data-parallel ranks.
+    pub distributed_optimizer: bool,
+    /// A checkpoint is written after every so many steps; 0 for never.
+    pub checkpoint_every: usize,
+    pub workload: Workload,
     pub steps: usize,
     /// Number of the first step.
     pub first_step: i64,
-    pub slow_rank: Option<SlowRank>,
+
+    pub devices_per_host: usize,
+    pub chip: Chip,
+    /// How far the clocks of hosts are apart, at most, in microseconds.
+    pub clock_skew_us: f64,
+    /// Spread of kernel and host times: 0.02 is one per cent up or down.
+    pub noise: f64,
     pub seed: u64,
+
+    /// What goes wrong.
+    pub faults: Vec<Fault>,
+
+    pub level: Level,
+    #[serde(with = "flavour")]
     pub flavour: Flavour,
+    pub profile_memory: bool,
+    pub record_shapes: bool,
+    pub with_stack: bool,
+    pub with_modules: bool,
+    pub l2_cache: bool,
+    pub mstx: bool,
     /// When collection starts, in ns since the epoch.
     pub start: i64,
 }
 
-/// A rank whose kernels take longer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SlowRank {
-    pub rank: usize,
-    /// How many times as long.
-    pub factor: f64,
+/// What the backward pass computes again instead of keeping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Recompute {
+    None,
+    /// Attention alone.
+    Selective,
+    /// Whole layers.
+    Full,
+}
+
+/// What a step is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Workload {
+    Training,
+    /// Reinforcement learning: generation, two passes of log probabilities, and an update.
+    ReinforcementLearning,
+}
+
+/// How much the profiler records of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// User ranges alone.
+    None,
+    Level0,
+    Level1,
+    Level2,
+}
+
+impl Level {
+    /// As torch_npu spells it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Level::None => "Level_none",
+            Level::Level0 => "Level0",
+            Level::Level1 => "Level1",
+            Level::Level2 => "Level2",
+        }
+    }
 }
 
 impl Default for JobConfig {
     fn default() -> Self {
         JobConfig {
+            layers: 8,
+            hidden: 4096,
+            ffn: 11_008,
+            heads: 32,
+            kv_heads: 32,
+            sequence: 4096,
+            vocabulary: 32_000,
+            experts: 0,
+            top_k: 2,
+            expert_ffn: 0,
             tp: 2,
             pp: 2,
             dp: 2,
-            layers: 8,
-            hidden: 4096,
-            sequence: 4096,
-            vocabulary: 32_000,
+            cp: 1,
+            ep: 1,
             micro_batches: 4,
+            virtual_stages: 1,
+            recompute: Recompute::None,
+            sequence_parallel: true,
+            distributed_optimizer: true,
+            checkpoint_every: 0,
+            workload: Workload::Training,
             steps: 3,
             first_step: 10,
-            slow_rank: None,
+            devices_per_host: 8,
+            chip: Chip::default(),
+            clock_skew_us: 50.0,
+            noise: 0.02,
             seed: 1,
+            faults: Vec::new(),
+            level: Level::Level1,
             flavour: Flavour::TorchNpu,
+            profile_memory: true,
+            record_shapes: true,
+            with_stack: true,
+            with_modules: true,
+            l2_cache: true,
+            mstx: true,
             start: 1_767_225_600_000_000_000,
         }
     }
@@ -61,50 +172,159 @@ impl Default for JobConfig {
 pub enum ConfigError {
     #[error("{what} must be at least 1")]
     Zero { what: &'static str },
-    #[error("{layers} layers cannot be divided among {pp} pipeline stages")]
-    Layers { layers: usize, pp: usize },
-    #[error("the job has ranks 0 to {last}; there is no rank {rank} to be slow")]
-    NoSuchRank { rank: usize, last: usize },
-    #[error("a slow rank's factor must be at least 1 and finite, not {factor}")]
-    Factor { factor: f64 },
-    #[error("hidden size {hidden} cannot be divided among {tp} tensor-parallel ranks")]
-    Hidden { hidden: u64, tp: usize },
+    #[error("{what} {whole} cannot be divided among {parts} {among}")]
+    Division { what: &'static str, whole: u64, parts: usize, among: &'static str },
+    #[error("{what} must be a number of at least {least}, not {value}")]
+    Number { what: &'static str, least: f64, value: f64 },
+    #[error("an interleaved pipeline needs more than one stage")]
+    Interleaved,
+    #[error("expert parallelism needs a model with experts")]
+    NoExperts,
+    #[error("fault {fault}: {why}")]
+    Fault { fault: String, why: String },
+    #[error("there is no preset {name:?}; there are {}", preset::NAMES.join(", "))]
+    Preset { name: String },
+    #[error("{0}")]
+    Scenario(String),
 }
 
 impl JobConfig {
     pub fn ranks(&self) -> usize {
-        self.tp * self.pp * self.dp
+        self.tp * self.pp * self.dp * self.cp
+    }
+
+    pub fn hosts(&self) -> usize {
+        self.ranks().div_ceil(self.devices_per_host)
+    }
+
+    pub fn is_sparse(&self) -> bool {
+        self.experts > 0
+    }
+
+    /// The job without one of its faults.
+    #[must_use]
+    pub fn without(&self, fault: usize) -> JobConfig {
+        let mut config = self.clone();
+        config.faults.remove(fault);
+        config
     }
 
     pub fn check(&self) -> Result<(), ConfigError> {
-        let sizes = [
-            ("tp", self.tp),
-            ("pp", self.pp),
-            ("dp", self.dp),
-            ("layers", self.layers),
-            ("micro-batches", self.micro_batches),
-            ("steps", self.steps),
-            ("hidden", usize::from(self.hidden > 0)),
-            ("sequence", usize::from(self.sequence > 0)),
-            ("vocabulary", usize::from(self.vocabulary > 0)),
+        let sizes: [(&'static str, u64); 16] = [
+            ("tp", self.tp as u64),
+            ("pp", self.pp as u64),
+            ("dp", self.dp as u64),
+            ("cp", self.cp as u64),
+            ("ep", self.ep as u64),
+            ("layers", self.layers as u64),
+            ("micro-batches", self.micro_batches as u64),
+            ("virtual stages", self.virtual_stages as u64),
+            ("steps", self.steps as u64),
+            ("devices per host", self.devices_per_host as u64),
+            ("hidden", self.hidden),
+            ("heads", self.heads),
+            ("kv heads", self.kv_heads),
+            ("sequence", self.sequence),
+            ("vocabulary", self.vocabulary),
+            ("top-k", self.top_k),
         ];
         if let Some((what, _)) = sizes.iter().find(|(_, size)| *size == 0) {
             return Err(ConfigError::Zero { what });
         }
-        if !self.layers.is_multiple_of(self.pp) {
-            return Err(ConfigError::Layers { layers: self.layers, pp: self.pp });
+        if self.ffn == 0 && !self.is_sparse() {
+            return Err(ConfigError::Zero { what: "ffn" });
         }
-        if !self.hidden.is_multiple_of(self.tp as u64) {
-            return Err(ConfigError::Hidden { hidden: self.hidden, tp: self.tp });
+        if self.is_sparse() && self.expert_ffn == 0 {
+            return Err(ConfigError::Zero { what: "expert ffn" });
         }
-        if let Some(SlowRank { rank, factor }) = self.slow_rank {
-            if rank >= self.ranks() {
-                return Err(ConfigError::NoSuchRank { rank, last: self.ranks() - 1 });
+        if self.virtual_stages > 1 && self.pp == 1 {
+            return Err(ConfigError::Interleaved);
+        }
+        if self.ep > 1 && !self.is_sparse() {
+            return Err(ConfigError::NoExperts);
+        }
+        let divisions = [
+            ("layers", self.layers as u64, self.pp * self.virtual_stages, "pipeline stages"),
+            ("hidden size", self.hidden, self.tp, "tensor-parallel ranks"),
+            ("heads", self.heads, self.tp, "tensor-parallel ranks"),
+            ("sequence", self.sequence, self.tp * self.cp, "tensor- and context-parallel ranks"),
+            ("data- and context-parallel ranks", (self.dp * self.cp) as u64, self.ep, "expert-parallel ranks"),
+            ("experts", self.experts, self.ep, "expert-parallel ranks"),
+            ("hidden size", self.hidden, usize::try_from(self.heads).unwrap_or(1), "heads"),
+        ];
+        let uneven = divisions.iter().find(|(_, whole, parts, _)| !whole.is_multiple_of(*parts as u64));
+        if let Some(&(what, whole, parts, among)) = uneven {
+            return Err(ConfigError::Division { what, whole, parts, among });
+        }
+        if self.virtual_stages > 1 && !self.micro_batches.is_multiple_of(self.pp) {
+            let (whole, parts) = (self.micro_batches as u64, self.pp);
+            let among = "stages of an interleaved pipeline";
+            return Err(ConfigError::Division { what: "micro-batches", whole, parts, among });
+        }
+        for (what, value) in [("clock skew", self.clock_skew_us), ("noise", self.noise)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(ConfigError::Number { what, least: 0.0, value });
             }
-            if !(factor >= 1.0 && factor.is_finite()) {
-                return Err(ConfigError::Factor { factor });
+        }
+        self.chip.check()?;
+        self.faults.iter().try_for_each(|fault| {
+            self.check_fault(fault).map_err(|why| ConfigError::Fault { fault: fault.to_string(), why })
+        })
+    }
+
+    fn check_fault(&self, fault: &Fault) -> Result<(), String> {
+        let within = |number: usize, count: usize, what: &str| {
+            if number < count { Ok(()) } else { Err(format!("the job has no {what} {number}; it has {count}")) }
+        };
+        match fault.kind {
+            FaultKind::SlowHost | FaultKind::Clock => within(fault.place, self.hosts(), "host")?,
+            FaultKind::Stage => within(fault.place, self.pp, "stage")?,
+            _ => within(fault.place, self.ranks(), "rank")?,
+        }
+        if let Some(other) = fault.other {
+            within(other, self.ranks(), "rank")?;
+            if other == fault.place {
+                return Err("a link joins two ranks".to_owned());
             }
         }
-        Ok(())
+        match fault.kind {
+            FaultKind::Experts if self.ep == 1 => return Err("needs expert parallelism (ep)".to_owned()),
+            FaultKind::Stage if self.pp == 1 => return Err("needs a pipeline (pp)".to_owned()),
+            FaultKind::Retransmission if self.hosts() == 1 => {
+                return Err("needs more than one host, which links by RDMA".to_owned());
+            }
+            FaultKind::Frequency if fault.strength > self.chip.frequency_mhz => {
+                return Err(format!("the chip runs at {} MHz already", self.chip.frequency_mhz));
+            }
+            FaultKind::Clock if fault.steps.is_some() => return Err("a clock is off all the time".to_owned()),
+            FaultKind::Leak | FaultKind::Fragmentation if !self.profile_memory => {
+                return Err("needs memory to be profiled".to_owned());
+            }
+            _ => {}
+        }
+        let last = self.first_step + i64::try_from(self.steps).unwrap_or(i64::MAX) - 1;
+        match fault.steps {
+            Some((from, to)) if from > to || to < self.first_step || from > last => {
+                Err(format!("the job runs steps {} to {last}", self.first_step))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A framework by its name.
+mod flavour {
+    use npuscope_formats::flavour::Flavour;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+    pub fn serialize<S: Serializer>(flavour: &Flavour, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(flavour.name())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Flavour, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let known = Flavour::from_name(&name).filter(|f| matches!(f, Flavour::TorchNpu | Flavour::MindSpore));
+        known.ok_or_else(|| D::Error::custom(format!("flavour {name:?}: expected torch_npu or mindspore")))
     }
 }

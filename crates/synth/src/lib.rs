@@ -1,9 +1,13 @@
 //! A simulated training job, written as a profile with its truth.
 //!
-//! [`simulate`] runs a transformer on a TP x PP x DP layout: ranks compute, meet in collectives and
-//! wait there for the slowest. It keeps no more than when each rank's communication began and ended;
-//! [`Job::rank`] then plays one rank again and records what a profiler would have seen of it. So a job
-//! of any number of ranks is written one rank at a time.
+//! [`simulate`] runs a transformer on a TP x CP x DP x PP layout: hosts launch, devices compute, ranks meet
+//! in communications and wait there for the slowest. It keeps no more than when each communication ended;
+//! [`Job::recording`] then plays one rank again and records, step by step, what a profiler would have seen
+//! of it. So a job of any number of ranks, and a rank of any length, is written in little memory.
+//!
+//! Where a line belongs: [`JobConfig`] says what to simulate and [`Fault`] what goes wrong; `kernels` and
+//! `blocks` are the model, `pipeline` and `program` the order of a step, `network` the links, `play` a rank
+//! in time, `simulate` all of them; `record` and `memory` are the profiler; `truth` is what is known.
 //!
 //! Everything follows from the [`JobConfig`], its seed included: the same config gives the same bytes.
 //!
@@ -15,11 +19,18 @@
 //! assert!(tables.len(npuscope_tables::TableId::Kernel) > 0);
 //! ```
 
+mod blocks;
 mod chip;
 mod config;
+mod fault;
+mod kernels;
 mod layout;
 mod memory;
+mod network;
 mod noise;
+mod pipeline;
+mod play;
+mod preset;
 mod program;
 mod record;
 mod settings;
@@ -27,8 +38,13 @@ mod simulate;
 mod truth;
 mod write;
 
-pub use config::{ConfigError, JobConfig, SlowRank};
+pub use chip::Chip;
+pub use config::{ConfigError, JobConfig, Level, Recompute, Workload};
+pub use fault::{Fault, FaultError, FaultKind, Place};
 pub use layout::{Group, GroupKind, Layout};
+pub use preset::{NAMES as PRESETS, preset, scenario};
+pub use record::{Recording, View};
+pub use settings::Clock;
 pub use simulate::{Job, simulate};
-pub use truth::{GroundTruth, SlowRankTruth};
+pub use truth::{FaultTruth, GroundTruth};
 pub use write::{Form, write_job};

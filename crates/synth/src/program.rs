@@ -1,364 +1,304 @@
-//! What a rank does in a step: kernels and communication, in order.
+//! What a rank does in a step: calls of blocks, in order, and what the host does between them.
 
-use crate::chip;
-use crate::config::JobConfig;
-use crate::layout::{GroupKind, Layout};
+use crate::blocks::Block;
+use crate::config::{JobConfig, Recompute, Workload};
+use crate::fault::FaultKind;
+use crate::layout::Layout;
+use crate::pipeline::{self, Pass};
 
-/// Something the device does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Action {
-    Kernel(Kernel),
-    Collective(Collective),
-    Send(PointToPoint),
-    Receive(PointToPoint),
+/// Something that the host does next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Call {
+    /// Launches what a block does, for a layer and a micro-batch.
+    Block {
+        block: Block,
+        layer: usize,
+        micro_batch: usize,
+    },
+    /// Is busy, for so many ns.
+    Host(Work, u64),
+    /// Waits for the device, and is busy for so many ns then.
+    Synchronise(Reason, u64),
+    /// Begins a part of the step that has a name.
+    Begin(Part),
+    End(Part),
 }
 
-/// A kernel, and the framework operator that launches it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Kernel {
-    /// Framework operator.
-    pub op: &'static str,
-    /// Operator type of the device.
-    pub op_type: &'static str,
-    pub core: Core,
-    pub inputs: Vec<Vec<u64>>,
-    pub output: Vec<u64>,
-    /// Nanoseconds, before noise.
-    pub ns: u64,
-    /// The layer it belongs to, for names.
-    pub layer: Option<usize>,
-    pub is_backward: bool,
-}
-
+/// What the host is busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Core {
-    Cube,
-    Vector,
-    Mix,
+pub enum Work {
+    DataLoader,
+    GarbageCollection,
 }
 
-/// A collective of one of the rank's groups.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Collective {
-    pub group: GroupKind,
-    /// allReduce, reduceScatter …
-    pub name: &'static str,
-    pub elements: u64,
-    pub dtype: &'static str,
+/// Why the host waits for the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// To read the loss.
+    Loss,
+    /// To read a number that the loop does not need.
+    Item,
+    /// An allocation failed and is tried again.
+    Allocation,
+    Checkpoint,
 }
 
-/// Half of a transfer between neighbouring stages.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PointToPoint {
-    /// The other rank.
-    pub peer: usize,
-    pub elements: u64,
-    /// Which transfer between the two it is, so that the halves find each other.
-    pub number: usize,
+/// A part of the step that users name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Forward,
+    Backward,
+    Optimizer,
+    Stage(&'static str),
 }
 
-impl Collective {
-    pub fn bytes(&self) -> u64 {
-        self.elements * if self.dtype == "FP32" { 4 } else { 2 }
+impl Part {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Part::Forward => "forward_step",
+            Part::Backward => "backward_step",
+            Part::Optimizer => "optimizer_step",
+            Part::Stage(name) => name,
+        }
     }
 }
 
-impl PointToPoint {
-    pub fn bytes(&self) -> u64 {
-        self.elements * 2
-    }
-}
+/// Tokens that are generated one after the other in a step of reinforcement learning.
+const GENERATED: usize = 8;
+/// How fast a checkpoint is written, in bytes per ns.
+const CHECKPOINT_BYTES_PER_NS: u64 = 2;
 
-/// The actions of one step of a rank.
-pub fn step(config: &JobConfig, rank: usize) -> Vec<Action> {
-    Builder::new(config, rank).step()
-}
-
-struct Builder<'a> {
-    config: &'a JobConfig,
-    layout: Layout,
-    stage: usize,
-    rank: usize,
-    actions: Vec<Action>,
-}
-
-impl<'a> Builder<'a> {
-    fn new(config: &'a JobConfig, rank: usize) -> Self {
-        let layout = Layout::of(config);
-        let (_, _, stage) = layout.place(rank);
-        Builder { config, layout, stage, rank, actions: Vec::new() }
-    }
-
-    /// One forward, one backward: a stage runs ahead by as many micro-batches as stages follow it.
-    fn step(mut self) -> Vec<Action> {
-        let all = self.config.micro_batches;
-        let ahead = (self.config.pp - self.stage - 1).min(all);
-        for number in 0..ahead {
-            self.forward(number);
-        }
-        for number in 0..all - ahead {
-            self.forward(number + ahead);
-            self.backward(number);
-        }
-        for number in all - ahead..all {
-            self.backward(number);
-        }
-        self.optimizer();
-        self.actions
-    }
-
-    fn is_first(&self) -> bool {
-        self.stage == 0
-    }
-
-    fn is_last(&self) -> bool {
-        self.stage + 1 == self.config.pp
-    }
-
-    fn neighbour(&self, stage: usize) -> usize {
-        let (tensor, data, _) = self.layout.place(self.rank);
-        self.layout.rank(tensor, data, stage)
-    }
-
-    /// Elements of the activations that go from stage to stage.
-    fn activation(&self) -> u64 {
-        self.config.sequence * self.config.hidden
-    }
-
-    fn layers(&self) -> std::ops::Range<usize> {
-        let each = self.config.layers / self.config.pp;
-        self.stage * each..(self.stage + 1) * each
-    }
-
-    fn forward(&mut self, number: usize) {
-        let (sequence, hidden) = (self.config.sequence, self.config.hidden);
-        if self.is_first() {
-            let table = vec![self.config.vocabulary / self.config.tp as u64, hidden];
-            self.vector(
-                "aten::embedding",
-                "GatherV2",
-                vec![table, vec![sequence]],
-                vec![sequence, hidden],
-                None,
-                false,
-            );
-        } else {
-            let peer = self.neighbour(self.stage - 1);
-            self.actions.push(Action::Receive(PointToPoint { peer, elements: self.activation(), number: 2 * number }));
-        }
-        for layer in self.layers() {
-            self.forward_layer(layer);
-        }
-        if self.is_last() {
-            let vocabulary = self.config.vocabulary / self.config.tp as u64;
-            self.matmul("aten::mm", [sequence, hidden, vocabulary], None, false);
-            let logits = vec![sequence, vocabulary];
-            self.vector("aten::log_softmax", "LogSoftmaxV2", vec![logits.clone()], logits, None, false);
-        } else {
-            let peer = self.neighbour(self.stage + 1);
-            self.actions.push(Action::Send(PointToPoint { peer, elements: self.activation(), number: 2 * number }));
-        }
-    }
-
-    fn forward_layer(&mut self, layer: usize) {
-        let (s, h, tp) = (self.config.sequence, self.config.hidden, self.config.tp as u64);
-        let layer = Some(layer);
-        let tokens = vec![s, h];
-        self.vector("npu::npu_rms_norm", "RmsNorm", vec![tokens.clone(), vec![h]], tokens.clone(), layer, false);
-        self.matmul("aten::mm", [s, h, 3 * h / tp], layer, false);
-        self.vector("npu::npu_rotary_mul", "RotaryMul", vec![vec![s, h / tp]], vec![s, h / tp], layer, false);
-        self.attention(layer, false);
-        self.matmul("aten::mm", [s, h / tp, h], layer, false);
-        self.all_reduce_tensor();
-        self.vector("aten::add", "Add", vec![tokens.clone(), tokens.clone()], tokens.clone(), layer, false);
-        self.vector("npu::npu_rms_norm", "RmsNorm", vec![tokens.clone(), vec![h]], tokens.clone(), layer, false);
-        self.matmul("aten::mm", [s, h, 8 * h / tp], layer, false);
-        self.vector("npu::npu_swiglu", "SwiGlu", vec![vec![s, 8 * h / tp]], vec![s, 4 * h / tp], layer, false);
-        self.matmul("aten::mm", [s, 4 * h / tp, h], layer, false);
-        self.all_reduce_tensor();
-        self.vector("aten::add", "Add", vec![tokens.clone(), tokens.clone()], tokens, layer, false);
-    }
-
-    fn backward(&mut self, number: usize) {
-        let (sequence, hidden) = (self.config.sequence, self.config.hidden);
-        if self.is_last() {
-            let vocabulary = self.config.vocabulary / self.config.tp as u64;
-            let logits = vec![sequence, vocabulary];
-            self.vector("aten::_log_softmax_backward_data", "LogSoftmaxGrad", vec![logits.clone()], logits, None, true);
-            self.matmul("aten::mm", [sequence, vocabulary, hidden], None, true);
-        } else {
-            let peer = self.neighbour(self.stage + 1);
-            self.actions.push(Action::Receive(PointToPoint {
-                peer,
-                elements: self.activation(),
-                number: 2 * number + 1,
-            }));
-        }
-        for layer in self.layers().rev() {
-            self.backward_layer(layer);
-        }
-        if self.is_first() {
-            let table = vec![self.config.vocabulary / self.config.tp as u64, hidden];
-            self.vector(
-                "aten::embedding_dense_backward",
-                "EmbeddingDenseGrad",
-                vec![vec![sequence, hidden]],
-                table,
-                None,
-                true,
-            );
-        } else {
-            let peer = self.neighbour(self.stage - 1);
-            self.actions.push(Action::Send(PointToPoint { peer, elements: self.activation(), number: 2 * number + 1 }));
-        }
-    }
-
-    /// The forward pass in reverse, two matrix products for each one.
-    fn backward_layer(&mut self, layer: usize) {
-        let (s, h, tp) = (self.config.sequence, self.config.hidden, self.config.tp as u64);
-        let layer = Some(layer);
-        let tokens = vec![s, h];
-        self.matmul("aten::mm", [s, h, 4 * h / tp], layer, true);
-        self.matmul("aten::mm", [4 * h / tp, s, h], layer, true);
-        self.vector(
-            "npu::npu_swiglu_backward",
-            "SwiGluGrad",
-            vec![vec![s, 4 * h / tp]],
-            vec![s, 8 * h / tp],
-            layer,
-            true,
-        );
-        self.matmul("aten::mm", [s, 8 * h / tp, h], layer, true);
-        self.matmul("aten::mm", [h, s, 8 * h / tp], layer, true);
-        self.all_reduce_tensor();
-        self.vector("npu::npu_rms_norm_backward", "RmsNormGrad", vec![tokens.clone()], tokens.clone(), layer, true);
-        self.matmul("aten::mm", [s, h, h / tp], layer, true);
-        self.matmul("aten::mm", [h / tp, s, h], layer, true);
-        self.attention(layer, true);
-        self.matmul("aten::mm", [s, 3 * h / tp, h], layer, true);
-        self.matmul("aten::mm", [h, s, 3 * h / tp], layer, true);
-        self.all_reduce_tensor();
-        self.vector("npu::npu_rms_norm_backward", "RmsNormGrad", vec![tokens.clone()], tokens, layer, true);
-    }
-
-    /// Gradients are summed over data-parallel ranks, weights updated.
-    fn optimizer(&mut self) {
-        let (h, tp) = (self.config.hidden, self.config.tp as u64);
-        let per_layer = (3 * h * h + h * h + 12 * h * h) / tp;
-        for layer in self.layers() {
-            if self.config.dp > 1 {
-                let collective =
-                    Collective { group: GroupKind::Data, name: "allReduce", elements: per_layer, dtype: "FP32" };
-                self.actions.push(Action::Collective(collective));
-            }
-            let weights = vec![per_layer];
-            self.vector(
-                "npu::npu_apply_adam_w",
-                "ApplyAdamW",
-                vec![weights.clone(), weights.clone()],
-                weights,
-                Some(layer),
-                false,
-            );
-        }
-    }
-
-    fn all_reduce_tensor(&mut self) {
-        if self.config.tp > 1 {
-            let elements = self.activation();
-            self.actions.push(Action::Collective(Collective {
-                group: GroupKind::Tensor,
-                name: "allReduce",
-                elements,
-                dtype: "BFP16",
-            }));
-        }
-    }
-
-    fn matmul(&mut self, op: &'static str, [m, k, n]: [u64; 3], layer: Option<usize>, is_backward: bool) {
-        let ns = chip::kernel_ns(2 * m * k * n, 2 * (m * k + k * n + m * n));
-        let (inputs, output) = (vec![vec![m, k], vec![k, n]], vec![m, n]);
-        self.actions.push(Action::Kernel(Kernel {
-            op,
-            op_type: "MatMulV2",
-            core: Core::Cube,
-            inputs,
-            output,
-            ns,
-            layer,
-            is_backward,
-        }));
-    }
-
-    fn attention(&mut self, layer: Option<usize>, is_backward: bool) {
-        let (s, h, tp) = (self.config.sequence, self.config.hidden, self.config.tp as u64);
-        let flops = 4 * s * s * h / tp / 2 * if is_backward { 5 } else { 2 } / 2;
-        let (op, op_type) = if is_backward {
-            ("npu::npu_fusion_attention_grad", "FlashAttentionScoreGrad")
-        } else {
-            ("npu::npu_fusion_attention", "FlashAttentionScore")
+/// The calls of one step of a rank. `step` counts from 0; `weights` are those of the rank.
+pub fn calls(config: &JobConfig, rank: usize, step: usize, weights: u64) -> Vec<Call> {
+    let layout = Layout::of(config);
+    let stage = layout.stage(rank);
+    let number = config.first_step + i64::try_from(step).unwrap_or_default();
+    let mut strengths = Strengths::default();
+    for fault in config.faults.iter().filter(|fault| fault.is_in(number)) {
+        let place = match fault.kind {
+            FaultKind::Stage => stage,
+            _ => rank,
         };
-        let ns = chip::kernel_ns(flops, 8 * s * h / tp);
-        let inputs = vec![vec![s, h / tp]; 3];
-        let output = vec![s, h / tp];
-        self.actions.push(Action::Kernel(Kernel {
-            op,
-            op_type,
-            core: Core::Mix,
-            inputs,
-            output,
-            ns,
-            layer,
-            is_backward,
-        }));
+        if fault.place == place {
+            strengths.add(fault.kind, fault.strength);
+        }
     }
+    let mut program = Program { config, stage, strengths, calls: Vec::new() };
+    program.step();
+    if config.checkpoint_every > 0 && (step + 1).is_multiple_of(config.checkpoint_every) {
+        program.calls.push(Call::Synchronise(Reason::Checkpoint, weights * 2 / CHECKPOINT_BYTES_PER_NS));
+    }
+    program.calls
+}
 
-    fn vector(
-        &mut self,
-        op: &'static str,
-        op_type: &'static str,
-        inputs: Vec<Vec<u64>>,
-        output: Vec<u64>,
-        layer: Option<usize>,
-        is_backward: bool,
-    ) {
-        let elements = |shape: &Vec<u64>| shape.iter().product::<u64>();
-        let bytes = 2 * (inputs.iter().map(elements).sum::<u64>() + elements(&output));
-        let ns = chip::kernel_ns(0, bytes);
-        self.actions.push(Action::Kernel(Kernel {
-            op,
-            op_type,
-            core: Core::Vector,
-            inputs,
-            output,
-            ns,
-            layer,
-            is_backward,
-        }));
+/// What the faults of this rank and step add up to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Strengths {
+    gc_ms: f64,
+    dataloader_ms: f64,
+    aicpu_ms: f64,
+    allocation_ms: f64,
+    extra_layers: f64,
+    synchronising_calls: f64,
+}
+
+impl Strengths {
+    fn add(&mut self, kind: FaultKind, strength: f64) {
+        match kind {
+            FaultKind::Gc => self.gc_ms += strength,
+            FaultKind::Dataloader => self.dataloader_ms += strength,
+            FaultKind::Aicpu => self.aicpu_ms += strength,
+            FaultKind::Fragmentation => self.allocation_ms += strength,
+            FaultKind::Stage => self.extra_layers += strength,
+            FaultKind::Synchronise => self.synchronising_calls += strength,
+            _ => {}
+        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a fault's strength, checked when read")]
+fn whole(number: f64) -> u64 {
+    number as u64
+}
 
-    #[test]
-    fn what_is_sent_is_received() {
-        let config = JobConfig { tp: 1, pp: 4, dp: 1, layers: 4, micro_batches: 6, ..JobConfig::default() };
-        let mut sent = Vec::new();
-        let mut received = Vec::new();
-        for rank in 0..4 {
-            for action in step(&config, rank) {
-                match action {
-                    Action::Send(p) => sent.push((rank, p.peer, p.number, p.elements)),
-                    Action::Receive(p) => received.push((p.peer, rank, p.number, p.elements)),
-                    _ => {}
+fn ms(ms: f64) -> u64 {
+    whole(ms * 1e6)
+}
+
+struct Program<'a> {
+    config: &'a JobConfig,
+    stage: usize,
+    strengths: Strengths,
+    calls: Vec<Call>,
+}
+
+impl Program<'_> {
+    fn step(&mut self) {
+        let batch = crate::chip::whole_ns(self.config.chip.batch_us * 1e3);
+        self.calls.push(Call::Host(Work::DataLoader, batch + ms(self.strengths.dataloader_ms)));
+        match self.config.workload {
+            Workload::Training => self.train(),
+            Workload::ReinforcementLearning => {
+                self.part(Part::Stage("actor_generate"), Self::generate);
+                self.part(Part::Stage("actor_compute_log_prob"), Self::infer);
+                self.part(Part::Stage("reference_compute_log_prob"), Self::infer);
+                self.part(Part::Stage("actor_update"), Self::train);
+            }
+        }
+        self.block(Block::Loss, 0, 0);
+        self.calls.push(Call::Synchronise(Reason::Loss, 0));
+    }
+
+    fn part(&mut self, part: Part, fill: impl FnOnce(&mut Self)) {
+        self.calls.push(Call::Begin(part));
+        fill(self);
+        self.calls.push(Call::End(part));
+    }
+
+    fn block(&mut self, block: Block, layer: usize, micro_batch: usize) {
+        self.calls.push(Call::Block { block, layer, micro_batch });
+    }
+
+    fn train(&mut self) {
+        let config = self.config;
+        for pass in pipeline::passes(self.stage, config.pp, config.virtual_stages, config.micro_batches) {
+            match pass.is_backward {
+                false => self.part(Part::Forward, |p| p.forward(pass)),
+                true => self.part(Part::Backward, |p| p.backward(pass)),
+            }
+        }
+        self.block(Block::GradientNorm, 0, 0);
+        self.part(Part::Optimizer, Self::optimize);
+    }
+
+    /// The place of a piece in the whole pipeline.
+    fn virtual_stage(&self, piece: usize) -> usize {
+        piece * self.config.pp + self.stage
+    }
+
+    fn is_first(&self, piece: usize) -> bool {
+        self.virtual_stage(piece) == 0
+    }
+
+    fn is_last(&self, piece: usize) -> bool {
+        self.virtual_stage(piece) + 1 == self.config.pp * self.config.virtual_stages
+    }
+
+    /// The layers of a piece, and those that a fault adds to the stage, which come last.
+    fn layers(&self, piece: usize) -> Vec<usize> {
+        let each = self.config.layers / (self.config.pp * self.config.virtual_stages);
+        let first = self.virtual_stage(piece) * each;
+        let extra =
+            if piece == 0 { usize::try_from(whole(self.strengths.extra_layers)).unwrap_or_default() } else { 0 };
+        (first..first + each).chain(self.config.layers..self.config.layers + extra).collect()
+    }
+
+    fn forward(&mut self, Pass { micro_batch, piece, .. }: Pass) {
+        if self.strengths.gc_ms > 0.0 {
+            self.calls.push(Call::Host(Work::GarbageCollection, ms(self.strengths.gc_ms)));
+        }
+        if self.strengths.allocation_ms > 0.0 {
+            self.calls.push(Call::Synchronise(Reason::Allocation, ms(self.strengths.allocation_ms)));
+        }
+        match self.is_first(piece) {
+            true => self.block(Block::Embedding, 0, micro_batch),
+            false => self.block(Block::ReceiveForward, piece, micro_batch),
+        }
+        if self.strengths.aicpu_ms > 0.0 {
+            self.block(Block::AiCpu, piece, micro_batch);
+        }
+        for layer in self.layers(piece) {
+            self.block(Block::Layer, layer, micro_batch);
+            for _ in 0..whole(self.strengths.synchronising_calls) {
+                self.calls.push(Call::Synchronise(Reason::Item, 0));
+            }
+        }
+        match self.is_last(piece) {
+            true => self.block(Block::Head, 0, micro_batch),
+            false => self.block(Block::SendForward, piece, micro_batch),
+        }
+    }
+
+    fn backward(&mut self, Pass { micro_batch, piece, .. }: Pass) {
+        let is_final = micro_batch + 1 == self.config.micro_batches;
+        match self.is_last(piece) {
+            true => {
+                self.block(Block::HeadBackward, 0, micro_batch);
+                if is_final {
+                    self.block(Block::ReduceEmbedding, 1, 0);
                 }
             }
+            false => self.block(Block::ReceiveBackward, piece, micro_batch),
         }
-        sent.sort_unstable();
-        received.sort_unstable();
-        assert_eq!(sent, received);
-        assert_eq!(sent.len(), 3 * 2 * 6);
+        for layer in self.layers(piece).into_iter().rev() {
+            if self.config.recompute != Recompute::None {
+                self.block(Block::Recompute, layer, micro_batch);
+            }
+            self.block(Block::LayerBackward, layer, micro_batch);
+            // The gradients of the last micro-batch are summed while the pass goes on.
+            if is_final && layer < self.config.layers {
+                self.block(Block::ReduceGradients, layer, 0);
+            }
+        }
+        match self.is_first(piece) {
+            true => {
+                self.block(Block::EmbeddingBackward, 0, micro_batch);
+                if is_final {
+                    self.block(Block::ReduceEmbedding, 0, 0);
+                }
+            }
+            false => self.block(Block::SendBackward, piece, micro_batch),
+        }
+    }
+
+    fn optimize(&mut self) {
+        let pieces = 0..self.config.virtual_stages;
+        let layers: Vec<usize> = pieces.clone().flat_map(|piece| self.layers(piece)).collect();
+        let tables: Vec<usize> = pieces
+            .flat_map(|piece| [self.is_first(piece).then_some(0), self.is_last(piece).then_some(1)])
+            .flatten()
+            .collect();
+        for &layer in &layers {
+            self.block(Block::Update, layer, 0);
+        }
+        for &table in &tables {
+            self.block(Block::UpdateEmbedding, table, 0);
+        }
+        for &layer in layers.iter().filter(|&&layer| layer < self.config.layers) {
+            self.block(Block::GatherWeights, layer, 0);
+        }
+        for &table in &tables {
+            self.block(Block::GatherEmbedding, table, 0);
+        }
+    }
+
+    /// Forward passes of all micro-batches, without backward passes.
+    fn infer(&mut self) {
+        for micro_batch in 0..self.config.micro_batches {
+            self.pass_through(Block::InferenceEmbedding, Block::Inference, Block::InferenceHead, micro_batch);
+        }
+    }
+
+    /// Tokens one by one, each through all stages.
+    fn generate(&mut self) {
+        for token in 0..GENERATED {
+            self.pass_through(Block::InferenceEmbedding, Block::Decode, Block::InferenceHead, token);
+        }
+    }
+
+    fn pass_through(&mut self, embedding: Block, layer: Block, head: Block, number: usize) {
+        for piece in 0..self.config.virtual_stages {
+            match self.is_first(piece) {
+                true => self.block(embedding, 0, number),
+                false => self.block(Block::ReceiveForward, piece, number),
+            }
+            for index in self.layers(piece) {
+                self.block(layer, index, number);
+            }
+            match self.is_last(piece) {
+                true => self.block(head, 0, number),
+                false => self.block(Block::SendForward, piece, number),
+            }
+        }
     }
 }

@@ -1,20 +1,65 @@
-//! What the profile says about how it was collected.
+//! What the profile says about how it was collected, and by which clock.
 
 use npuscope_formats::flavour::Flavour;
-use npuscope_tables::RankBuilder;
 use npuscope_tables::table::metadata;
+use npuscope_tables::{Ns, RankBuilder};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::config::JobConfig;
-use crate::layout::{DEVICES_PER_HOST, Group};
+use crate::config::{JobConfig, Level};
+use crate::fault::FaultKind;
+use crate::layout::Group;
+use crate::noise::uniform;
 
 /// The name of the host a rank runs on.
-pub fn host(rank: usize) -> String {
-    format!("node{:04}", rank / DEVICES_PER_HOST)
+pub fn host(config: &JobConfig, rank: usize) -> String {
+    format!("node{:04}", rank / config.devices_per_host)
 }
 
-pub fn host_uid(rank: usize) -> String {
-    npuscope_formats::link::group_hash(&host(rank))
+pub fn host_uid(config: &JobConfig, rank: usize) -> String {
+    npuscope_formats::link::group_hash(&host(config, rank))
+}
+
+/// The clock of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Clock {
+    pub host: usize,
+    /// When the job starts by this clock, in ns since the epoch.
+    pub start_ns: i64,
+    /// How far it is ahead of the first host's at the start.
+    pub offset_ns: i64,
+    /// How much faster than true it runs, in parts per billion.
+    pub drift_ppb: i64,
+}
+
+/// How much faster or slower than true a clock may run.
+const MOST_DRIFT_PPB: f64 = 2_000.0;
+
+impl Clock {
+    pub fn of_rank(config: &JobConfig, rank: usize) -> Clock {
+        Clock::of_host(config, rank / config.devices_per_host)
+    }
+
+    /// The first host's clock is right.
+    #[expect(clippy::cast_possible_truncation, reason = "offsets are below an hour")]
+    pub fn of_host(config: &JobConfig, host: usize) -> Clock {
+        let spread = |what: u64| 2.0 * uniform([config.seed, 23, host as u64, what]) - 1.0;
+        let is_own = host > 0 && config.clock_skew_us > 0.0;
+        let (skew, drift_ppb) = match is_own {
+            true => ((spread(0) * config.clock_skew_us * 1e3) as i64, (spread(1) * MOST_DRIFT_PPB) as i64),
+            false => (0, 0),
+        };
+        let faults = config.faults.iter().filter(|fault| fault.kind == FaultKind::Clock && fault.place == host);
+        let offset_ns = skew + (faults.map(|fault| fault.strength).sum::<f64>() * 1e6) as i64;
+        Clock { host, start_ns: config.start.saturating_add(offset_ns), offset_ns, drift_ppb }
+    }
+
+    /// What the clock shows so many ns after the start of the job.
+    pub fn time(&self, ns: u64) -> Ns {
+        let ns = i64::try_from(ns).unwrap_or(i64::MAX);
+        let drift = i128::from(ns) * i128::from(self.drift_ppb) / 1_000_000_000;
+        Ns(self.start_ns.saturating_add(ns).saturating_add(i64::try_from(drift).unwrap_or_default()))
+    }
 }
 
 /// Writes the rows of `metadata`.
@@ -26,7 +71,12 @@ pub fn record(rank: &mut RankBuilder, config: &JobConfig, number: usize, groups:
     put(rank, "profiler_info", info);
     let mut notes = Map::new();
     if config.flavour != Flavour::MindSpore {
-        notes.insert("ENV_VARIABLES".to_owned(), json!({"ASCEND_GLOBAL_LOG_LEVEL": "", "HCCL_ALGO": ""}));
+        let variables = json!({
+            "ASCEND_GLOBAL_LOG_LEVEL": "", "HCCL_RDMA_TC": "", "HCCL_RDMA_SL": "", "ACLNN_CACHE_LIMIT": "",
+            "HOST_CACHE_CAPACITY": "", "ASCEND_ENHANCE_ENABLE": "", "PYTORCH_NPU_ALLOC_CONF": "",
+            "ASCEND_LAUNCH_BLOCKING": "", "HCCL_ALGO": "",
+        });
+        notes.insert("ENV_VARIABLES".to_owned(), variables);
     }
     notes.insert(
         "distributed_args".to_owned(),
@@ -34,9 +84,9 @@ pub fn record(rank: &mut RankBuilder, config: &JobConfig, number: usize, groups:
             "tensor_model_parallel_size": config.tp,
             "pipeline_model_parallel_size": config.pp,
             "data_parallel_size": config.dp,
-            "context_parallel_size": 1,
-            "expert_model_parallel_size": 1,
-            "sequence_parallel": false,
+            "context_parallel_size": config.cp,
+            "expert_model_parallel_size": config.ep,
+            "sequence_parallel": config.sequence_parallel,
             "rank": number,
             "world_size": config.ranks(),
         }),
@@ -69,27 +119,28 @@ fn put(rank: &mut RankBuilder, file: &str, object: Value) {
 }
 
 fn torch_info(config: &JobConfig, number: usize) -> Value {
+    let has_gc = config.faults.iter().any(|fault| fault.kind == FaultKind::Gc);
     json!({
         "config": {
             "common_config": {
                 "activities": ["ProfilerActivity.CPU", "ProfilerActivity.NPU"],
                 "schedule": {"wait": 0, "active": config.steps, "warmup": 1, "repeat": 1, "skip_first": config.first_step - 1},
-                "record_shapes": true,
-                "profile_memory": true,
-                "with_stack": true,
+                "record_shapes": config.record_shapes,
+                "profile_memory": config.profile_memory,
+                "with_stack": config.with_stack,
                 "with_flops": false,
-                "with_modules": true,
+                "with_modules": config.with_modules,
             },
             "experimental_config": {
-                "_profiler_level": "Level1",
-                "_aic_metrics": "ACL_AICORE_PIPE_UTILIZATION",
-                "_l2_cache": false,
-                "_msprof_tx": false,
+                "_profiler_level": config.level.name(),
+                "_aic_metrics": if config.level > Level::Level0 { "ACL_AICORE_PIPE_UTILIZATION" } else { "ACL_AICORE_NONE" },
+                "_l2_cache": config.l2_cache,
+                "_msprof_tx": config.mstx,
                 "_data_simplification": true,
                 "record_op_args": false,
                 "_export_type": ["text", "db"],
                 "_op_attr": false,
-                "_gc_detect_threshold": null,
+                "_gc_detect_threshold": if has_gc { json!(1.0) } else { Value::Null },
             },
         },
         "start_info": {"syscnt_enable": true, "freq": 100, "start_cnt": 0, "start_monotonic": 0},
@@ -103,17 +154,17 @@ fn mindspore_info(config: &JobConfig, number: usize) -> Value {
         "profiler_parameters": {
             "is_set_schedule": true,
             "activities": ["CPU", "NPU"],
-            "profiler_level": "Level1",
-            "aic_metrics": "PipeUtilization",
-            "with_stack": true,
-            "profile_memory": true,
-            "record_shapes": true,
-            "l2_cache": false,
-            "mstx": false,
+            "profiler_level": config.level.name().replace("Level_none", "LevelNone"),
+            "aic_metrics": if config.level > Level::Level0 { "PipeUtilization" } else { "AiCoreNone" },
+            "with_stack": config.with_stack,
+            "profile_memory": config.profile_memory,
+            "record_shapes": config.record_shapes,
+            "l2_cache": config.l2_cache,
+            "mstx": config.mstx,
             "export_type": ["text", "db"],
             "schedule": {"wait": 0, "active": config.steps, "warmup": 1, "repeat": 1, "skip_first": config.first_step - 1},
         },
-        "ms_profiler_info": {"rank_id": number.to_string(), "device_id": (number % DEVICES_PER_HOST).to_string()},
+        "ms_profiler_info": {"rank_id": number.to_string(), "device_id": (number % config.devices_per_host).to_string()},
         "ms_version": "2.10.0",
         "jit_level": "O0",
     })

@@ -1,87 +1,58 @@
-//! The job in time: ranks run their programs and wait for each other.
+//! The job in time: ranks run their programs and meet in communications.
 
-use std::collections::HashMap;
+use std::collections::VecDeque;
 
-use npuscope_tables::RankTables;
+use npuscope_tables::{RankPieces, RankTables};
 
-use crate::chip;
+use crate::blocks::{Blocks, Channel, Communication};
+use crate::chip::whole_ns;
 use crate::config::{ConfigError, JobConfig};
-use crate::layout::{DEVICES_PER_HOST, GroupKind, Layout};
-use crate::noise::uniform;
-use crate::program::{self, Action, Kernel};
-use crate::record;
+use crate::fault::{Fault, FaultKind};
+use crate::layout::Layout;
+use crate::network::Network;
+use crate::play::{CommunicationRun, Ends, MARK_NS, Observer, Player, Stop, number};
+use crate::record::{Recording, View};
 use crate::truth::{self, GroundTruth};
 
-/// A simulated job: when each rank communicated. The rest is played again when a rank is recorded.
+/// A simulated job: when each communication ended. The rest is played again when a rank is recorded.
 pub struct Job {
     pub config: JobConfig,
-    /// By rank: its communication in order, `start..end` in ns from the start of the job.
-    meetings: Vec<Vec<(u64, u64)>>,
+    pub(crate) blocks: Blocks,
+    /// By rank.
+    pub(crate) ends: Vec<Ends>,
+    /// When each step ended, in ns from the start of the job. All ranks end a step together.
+    step_ends: Vec<u64>,
 }
-
-/// Host time to launch a kernel, and from launch to the earliest start on the device.
-pub const HOST_NS: u64 = 18_000;
-pub const LAUNCH_NS: u64 = 25_000;
-/// Between steps the host reads the loss and the next batch.
-const BETWEEN_STEPS_NS: u64 = 900_000;
 
 /// Simulates a job.
 pub fn simulate(config: &JobConfig) -> Result<Job, ConfigError> {
     config.check()?;
-    let mut ranks: Vec<Runner> = (0..config.ranks()).map(|rank| Runner::new(config, rank)).collect();
-    let mut arrivals: HashMap<Meeting, Vec<(usize, u64)>> = HashMap::new();
-    let mut sent: HashMap<Transfer, u64> = HashMap::new();
-    // A rank runs until it has to wait; whoever ends a wait makes others ready.
-    let mut ready: Vec<usize> = (0..ranks.len()).rev().collect();
-    let mut waiting_for: HashMap<Transfer, usize> = HashMap::new();
-    while let Some(rank) = ready.pop() {
-        while let Some(runner) = ranks.get_mut(rank) {
-            match runner.next() {
-                Next::Done => break,
-                Next::Arrived(meeting, members, transfer_ns) => {
-                    let there = arrivals.entry(meeting).or_default();
-                    there.push((rank, runner.time));
-                    if there.len() < members {
-                        break;
-                    }
-                    let there = arrivals.remove(&meeting).unwrap_or_default();
-                    let last = there.iter().map(|(_, time)| *time).max().unwrap_or_default();
-                    for (member, _) in there {
-                        if let Some(runner) = ranks.get_mut(member) {
-                            runner.communicated(last + transfer_ns);
-                        }
-                        if member != rank {
-                            ready.push(member);
-                        }
-                    }
-                }
-                Next::Sent(transfer, ns) => {
-                    let end = runner.time + ns;
-                    runner.communicated(end);
-                    sent.insert(transfer, end);
-                    ready.extend(waiting_for.remove(&transfer));
-                }
-                Next::Receiving(transfer, ns) => match sent.remove(&transfer) {
-                    Some(arrived) => {
-                        let end = arrived.max(runner.time + ns);
-                        runner.communicated(end);
-                    }
-                    None => {
-                        waiting_for.insert(transfer, rank);
-                        break;
-                    }
-                },
-            }
-        }
-    }
-    let meetings = ranks.into_iter().map(|runner| runner.meetings).collect();
-    Ok(Job { config: config.clone(), meetings })
+    let blocks = Blocks::new(config);
+    let mut simulator = Simulator::new(config);
+    let mut players: Vec<Player<'_>> = (0..config.ranks()).map(|rank| Player::new(config, &blocks, rank)).collect();
+    let step_ends = (0..config.steps).map(|step| simulator.step(&mut players, step)).collect();
+    let ends = simulator.ends;
+    Ok(Job { config: config.clone(), blocks, ends, step_ends })
 }
 
 impl Job {
     /// What a profiler would have recorded of a rank.
     pub fn rank(&self, rank: usize) -> RankTables {
-        record::record(self, rank)
+        self.tables(rank, View::Whole)
+    }
+
+    /// What the deliverables of a view hold of it.
+    pub fn tables(&self, rank: usize, view: View) -> RankTables {
+        let mut pieces = RankPieces::default();
+        for step in self.recording(rank, view) {
+            pieces.append(step);
+        }
+        crate::record::linked(pieces.finish())
+    }
+
+    /// The same, step by step, for jobs whose ranks do not fit in memory.
+    pub fn recording(&self, rank: usize, view: View) -> Recording<'_> {
+        Recording::new(self, rank, view)
     }
 
     /// What is true of the job, whatever an analysis may say.
@@ -89,260 +60,198 @@ impl Job {
         truth::truth(self)
     }
 
-    /// Nanoseconds from the start of the job to the end of the last communication or kernel.
+    /// When each step begins and ends, in ns from the start of the job.
+    pub fn steps(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let starts = std::iter::once(0).chain(self.step_ends.iter().copied()).map(|end| end + MARK_NS);
+        starts.zip(self.step_ends.iter().copied())
+    }
+
+    /// Nanoseconds from the start of the job to the end of its last step.
     pub fn duration(&self) -> u64 {
-        (0..self.config.ranks())
-            .map(|rank| self.replay(rank).last().map_or(0, |timed| timed.end))
-            .max()
-            .unwrap_or_default()
-    }
-
-    /// The actions of a rank with their times, step by step.
-    pub fn replay(&self, rank: usize) -> Vec<Timed> {
-        let mut meetings = self.meetings.get(rank).into_iter().flatten();
-        let mut clock = Clock::default();
-        let mut timed = Vec::new();
-        for step in 0..self.config.steps {
-            clock.begin_step();
-            for (index, action) in program::step(&self.config, rank).into_iter().enumerate() {
-                let launch = clock.launch();
-                let start = clock.device.max(launch);
-                let end = match &action {
-                    Action::Kernel(kernel) => start + kernel_ns(&self.config, rank, step, index, kernel),
-                    _ => meetings.next().map_or(start, |&(_, end)| end),
-                };
-                clock.device = end;
-                timed.push(Timed { step, index, action, launch, start, end });
-            }
-            clock.end_step();
-        }
-        timed
+        self.step_ends.last().copied().unwrap_or_default()
     }
 }
 
-/// An action with its times, in ns from the start of the job.
-#[derive(Clone, Debug)]
-pub struct Timed {
-    pub step: usize,
-    /// Number of the action in its step.
-    pub index: usize,
-    pub action: Action,
-    /// When the host had launched it.
-    pub launch: u64,
-    pub start: u64,
-    pub end: u64,
-}
-
-impl Timed {
-    /// Whether this is a weight update, whose output nobody keeps.
-    pub fn action_is_update(&self) -> bool {
-        matches!(&self.action, Action::Kernel(kernel) if kernel.op_type == "ApplyAdamW")
-    }
-}
-
-/// Host and device of a rank: the host launches ahead, the device runs in order.
-#[derive(Clone, Copy, Debug, Default)]
-struct Clock {
-    host: u64,
-    device: u64,
-}
-
-impl Clock {
-    fn begin_step(&mut self) {
-        self.host = self.host.max(self.device) + BETWEEN_STEPS_NS;
-    }
-
-    fn launch(&mut self) -> u64 {
-        self.host += HOST_NS;
-        self.host + LAUNCH_NS
-    }
-
-    fn end_step(&mut self) {
-        // The host waits for the loss.
-        self.host = self.host.max(self.device);
-    }
-}
-
-/// Duration of a kernel: its own, two per cent of noise, and the slow rank's share.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a duration in ns"
-)]
-fn kernel_ns(config: &JobConfig, rank: usize, step: usize, index: usize, kernel: &Kernel) -> u64 {
-    let noise = 1.0 + 0.02 * (uniform([config.seed, rank as u64, step as u64, index as u64]) - 0.5);
-    let slow = config.slow_rank.filter(|slow| slow.rank == rank).map_or(1.0, |slow| slow.factor);
-    (kernel.ns as f64 * noise * slow) as u64
-}
-
-/// A collective that all members have to reach.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A group that meets, or two neighbours of a pipeline in one direction.
 struct Meeting {
-    kind: GroupKind,
-    /// Lowest rank of the group.
-    first: usize,
-    number: usize,
+    ranks: Vec<usize>,
+    /// The channel it meets on; for neighbours that of the sender and of the receiver.
+    channels: [Channel; 2],
+    arrived: usize,
+    last: u64,
+    /// Meetings of this step.
+    count: usize,
 }
 
-/// A transfer between two ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Transfer {
-    from: usize,
-    to: usize,
-    step: usize,
-    number: usize,
+/// A communication that a rank has started and that has not ended.
+#[derive(Clone, Copy)]
+struct Pending {
+    ready: u64,
+    communication: Communication,
 }
 
-enum Next {
-    /// At a collective of so many members, which takes so long once all are there.
-    Arrived(Meeting, usize, u64),
-    Sent(Transfer, u64),
-    Receiving(Transfer, u64),
-    Done,
-}
-
-/// A rank on its way through its program.
-struct Runner<'a> {
+struct Simulator<'a> {
     config: &'a JobConfig,
-    rank: usize,
-    groups: Vec<(GroupKind, Vec<usize>)>,
-    program: Vec<Action>,
-    step: usize,
-    index: usize,
-    clock: Clock,
-    /// When the action it stands at began.
-    time: u64,
-    is_launched: bool,
-    collectives: HashMap<GroupKind, usize>,
-    meetings: Vec<(u64, u64)>,
+    step: i64,
+    meetings: Vec<Meeting>,
+    /// By rank and channel: the meeting it is of.
+    meeting_of: Vec<[Option<usize>; Channel::ALL.len()]>,
+    pending: Vec<[VecDeque<Pending>; Channel::ALL.len()]>,
+    ends: Vec<Ends>,
+    /// Ranks that wait for a channel.
+    blocked: Vec<Option<Channel>>,
 }
 
-impl<'a> Runner<'a> {
-    fn new(config: &'a JobConfig, rank: usize) -> Self {
-        let groups = Layout::of(config).groups(rank, config);
-        let mut clock = Clock::default();
-        clock.begin_step();
-        Runner {
+impl<'a> Simulator<'a> {
+    fn new(config: &'a JobConfig) -> Self {
+        let ranks = config.ranks();
+        let mut simulator = Simulator {
             config,
-            rank,
-            groups: groups.into_iter().map(|g| (g.kind, g.ranks)).collect(),
-            program: program::step(config, rank),
-            step: 0,
-            index: 0,
-            clock,
-            time: 0,
-            is_launched: false,
-            collectives: HashMap::new(),
+            step: config.first_step,
             meetings: Vec::new(),
-        }
-    }
-
-    /// Runs kernels up to the next communication.
-    fn next(&mut self) -> Next {
-        loop {
-            let Some(action) = self.program.get(self.index) else {
-                self.clock.end_step();
-                self.step += 1;
-                self.index = 0;
-                if self.step >= self.config.steps {
-                    return Next::Done;
-                }
-                self.clock.begin_step();
-                continue;
+            meeting_of: vec![[None; Channel::ALL.len()]; ranks],
+            pending: (0..ranks).map(|_| Default::default()).collect(),
+            ends: (0..ranks).map(|_| Ends::default()).collect(),
+            blocked: vec![None; ranks],
+        };
+        let layout = Layout::of(config);
+        for channel in Channel::ALL {
+            let others = match channel {
+                Channel::SendForward => Channel::ReceiveForward,
+                Channel::SendBackward => Channel::ReceiveBackward,
+                Channel::ReceiveForward | Channel::ReceiveBackward => continue,
+                channel => channel,
             };
-            if !self.is_launched {
-                let launch = self.clock.launch();
-                self.time = self.clock.device.max(launch);
-                self.is_launched = true;
-            }
-            match action {
-                Action::Kernel(kernel) => {
-                    self.clock.device = self.time + kernel_ns(self.config, self.rank, self.step, self.index, kernel);
-                    self.index += 1;
-                    self.is_launched = false;
-                }
-                Action::Collective(collective) => {
-                    let ranks = self.groups.iter().find(|(kind, _)| *kind == collective.group).map(|(_, ranks)| ranks);
-                    let ranks = ranks.map(Vec::as_slice).unwrap_or_default();
-                    let number = self.collectives.get(&collective.group).copied().unwrap_or_default();
-                    let first = ranks.first().copied().unwrap_or_default();
-                    let meeting = Meeting { kind: collective.group, first, number };
-                    return Next::Arrived(meeting, ranks.len(), collective_ns(collective.bytes(), ranks));
-                }
-                Action::Send(transfer) => {
-                    let key = Transfer { from: self.rank, to: transfer.peer, step: self.step, number: transfer.number };
-                    return Next::Sent(key, chip::link_ns(transfer.bytes(), same_host(self.rank, transfer.peer)));
-                }
-                Action::Receive(transfer) => {
-                    let key = Transfer { from: transfer.peer, to: self.rank, step: self.step, number: transfer.number };
-                    return Next::Receiving(key, 1_000);
+            for rank in 0..ranks {
+                let members = layout.members(channel, rank);
+                if members.first() == Some(&rank) && members.len() > 1 {
+                    simulator.meeting(members, [channel, others]);
                 }
             }
         }
+        simulator
     }
 
-    /// The communication it stands at has ended.
-    fn communicated(&mut self, end: u64) {
-        if let Some(Action::Collective(collective)) = self.program.get(self.index) {
-            *self.collectives.entry(collective.group).or_default() += 1;
+    fn meeting(&mut self, ranks: Vec<usize>, channels: [Channel; 2]) {
+        for (index, &rank) in ranks.iter().enumerate() {
+            let [first, others] = channels;
+            let channel = if index == 0 { first } else { others };
+            if let Some(place) = self.meeting_of.get_mut(rank).and_then(|m| m.get_mut(channel as usize)) {
+                *place = Some(self.meetings.len());
+            }
         }
-        self.meetings.push((self.time, end));
-        self.clock.device = end;
-        self.index += 1;
-        self.is_launched = false;
+        self.meetings.push(Meeting { ranks, channels, arrived: 0, last: 0, count: 0 });
+    }
+
+    /// Runs a step of all ranks; when it ended.
+    fn step(&mut self, players: &mut [Player<'_>], step: usize) -> u64 {
+        self.step = number(self.config, step);
+        self.meetings.iter_mut().for_each(|meeting| meeting.count = 0);
+        players.iter_mut().for_each(|player| {
+            player.begin_step();
+        });
+        // A rank runs until it has to wait; whoever ends a wait makes others ready.
+        let mut ready: Vec<usize> = (0..players.len()).rev().collect();
+        let mut started = Vec::new();
+        while let Some(rank) = ready.pop() {
+            let (Some(player), Some(ends)) = (players.get_mut(rank), self.ends.get(rank)) else { continue };
+            let stop = player.run(ends, &mut Started(&mut started));
+            if let Some(blocked) = self.blocked.get_mut(rank) {
+                *blocked = match stop {
+                    Stop::Done => None,
+                    Stop::Blocked(channel) => Some(channel),
+                };
+            }
+            for pending in started.drain(..) {
+                self.start(rank, pending, &mut ready);
+            }
+        }
+        debug_assert!(self.blocked.iter().all(Option::is_none), "ranks wait for each other for ever");
+        players.iter().map(Player::time).max().unwrap_or_default()
+    }
+
+    /// A rank has started a communication; the ranks that can go on because of it are put into `ready`.
+    fn start(&mut self, rank: usize, pending: Pending, ready: &mut Vec<usize>) {
+        let channel = pending.communication.channel;
+        let Some(queue) = self.pending.get_mut(rank).and_then(|p| p.get_mut(channel as usize)) else { return };
+        queue.push_back(pending);
+        let mut arrivals = if queue.len() == 1 { vec![(rank, channel)] } else { Vec::new() };
+        while let Some((rank, channel)) = arrivals.pop() {
+            self.arrive(rank, channel, &mut arrivals, ready);
+        }
+    }
+
+    /// The communication at the head of a channel has come to its meeting; if all are there, it ends.
+    fn arrive(&mut self, rank: usize, channel: Channel, arrivals: &mut Vec<(usize, Channel)>, ready: &mut Vec<usize>) {
+        let index = channel as usize;
+        let Some(head) = self.pending.get(rank).and_then(|p| p.get(index)?.front().copied()) else { return };
+        let before = self.ends.get(rank).and_then(|e| e.get(index)?.last().copied()).unwrap_or_default();
+        let Some(number) = self.meeting_of.get(rank).and_then(|m| m.get(index).copied().flatten()) else { return };
+        let Some(meeting) = self.meetings.get_mut(number) else { return };
+        meeting.arrived += 1;
+        meeting.last = meeting.last.max(head.ready).max(before);
+        if meeting.arrived < meeting.ranks.len() {
+            return;
+        }
+        let (last, count) = (meeting.last, meeting.count);
+        (meeting.arrived, meeting.last, meeting.count) = (0, 0, count + 1);
+        let Some(meeting) = self.meetings.get(number) else { return };
+        let network = Network { config: self.config, step: self.step };
+        let mut end = last + network.duration(&head.communication, &meeting.ranks);
+        if count == 0 {
+            let [channel, _] = meeting.channels;
+            end += self.sent_again(channel, &meeting.ranks);
+        }
+        let [first, others] = meeting.channels;
+        for (member_index, &member) in meeting.ranks.iter().enumerate() {
+            let channel = if member_index == 0 { first } else { others };
+            if let Some(ends) = self.ends.get_mut(member).and_then(|e| e.get_mut(channel as usize)) {
+                ends.push(end);
+            }
+            if let Some(queue) = self.pending.get_mut(member).and_then(|p| p.get_mut(channel as usize)) {
+                queue.pop_front();
+                if !queue.is_empty() {
+                    arrivals.push((member, channel));
+                } else if self.blocked.get(member).copied().flatten() == Some(channel) {
+                    ready.push(member);
+                    if let Some(blocked) = self.blocked.get_mut(member) {
+                        *blocked = None;
+                    }
+                }
+            }
+        }
+    }
+
+    /// What sending again adds to the first meeting of a step on a channel.
+    fn sent_again(&self, channel: Channel, ranks: &[usize]) -> u64 {
+        let faults = self.config.faults.iter().filter(|fault| fault.is_in(self.step));
+        let ms = faults.filter(|fault| is_sent_again(self.config, fault, channel, ranks)).map(|fault| fault.strength);
+        whole_ns(ms.sum::<f64>() * 1e6)
     }
 }
 
-pub fn same_host(a: usize, b: usize) -> bool {
-    a / DEVICES_PER_HOST == b / DEVICES_PER_HOST
+/// Whether a retransmission strikes the first meeting of these ranks on this channel: that of the first
+/// channel, in this order, on which the rank talks to another host.
+fn is_sent_again(config: &JobConfig, fault: &Fault, channel: Channel, ranks: &[usize]) -> bool {
+    const ORDER: [Channel; 6] =
+        [Channel::Data, Channel::ExpertData, Channel::Expert, Channel::Context, Channel::Tensor, Channel::World];
+    if fault.kind != FaultKind::Retransmission || !ranks.contains(&fault.place) {
+        return false;
+    }
+    let network = Network { config, step: config.first_step };
+    let layout = Layout::of(config);
+    let is_struck = |channel: Channel| {
+        let group = layout.group(channel, fault.place, config);
+        group.is_some_and(|group| group.ranks.iter().any(|&other| !network.same_host(fault.place, other)))
+    };
+    ORDER.into_iter().find(|&channel| is_struck(channel)) == Some(channel)
 }
 
-/// A ring: every rank sends and receives its share of the data twice, over its slowest link.
-pub fn collective_ns(bytes: u64, ranks: &[usize]) -> u64 {
-    let count = ranks.len() as u64;
-    let one_host = ranks.iter().all(|&r| same_host(r, ranks.first().copied().unwrap_or_default()));
-    2 * (count - 1) * chip::link_ns(bytes / count, one_host)
-}
+/// Takes note of the communications that a rank starts.
+struct Started<'a>(&'a mut Vec<Pending>);
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::config::SlowRank;
-
-    #[test]
-    fn a_collective_ends_for_all_its_members_at_once() {
-        let config = JobConfig { tp: 4, pp: 1, dp: 1, layers: 2, steps: 2, ..JobConfig::default() };
-        let job = simulate(&config).unwrap();
-        for meetings in job.meetings.windows(2) {
-            let ends = |rank: &[(u64, u64)]| rank.iter().map(|m| m.1).collect::<Vec<_>>();
-            assert_eq!(ends(&meetings[0]), ends(&meetings[1]));
-            assert!(!meetings[0].is_empty());
-        }
-    }
-
-    #[test]
-    fn a_slow_rank_makes_the_others_wait() {
-        let fast = JobConfig::default();
-        let slow = JobConfig { slow_rank: Some(SlowRank { rank: 5, factor: 1.5 }), ..fast.clone() };
-        let (fast, slow) = (simulate(&fast).unwrap(), simulate(&slow).unwrap());
-        assert!(slow.duration() > fast.duration());
-        let waited = |job: &Job, rank: usize| job.meetings[rank].iter().map(|m| m.1 - m.0).sum::<u64>();
-        assert!(waited(&slow, 4) > waited(&fast, 4));
-        assert!(waited(&slow, 5) <= waited(&slow, 4));
-    }
-
-    #[test]
-    fn replaying_a_rank_gives_the_times_of_the_simulation() {
-        let job = simulate(&JobConfig::default()).unwrap();
-        for rank in 0..8 {
-            let replayed: Vec<(u64, u64)> = job
-                .replay(rank)
-                .into_iter()
-                .filter(|timed| !matches!(timed.action, Action::Kernel(_)))
-                .map(|timed| (timed.start, timed.end))
-                .collect();
-            assert_eq!(replayed, job.meetings[rank]);
-        }
+impl Observer for Started<'_> {
+    fn communicate(&mut self, run: CommunicationRun<'_>) {
+        self.0.push(Pending { ready: run.ready, communication: *run.communication });
     }
 }

@@ -4,7 +4,8 @@ use npuscope_formats::flavour::Flavour;
 use npuscope_formats::output::{Output, OutputError};
 use npuscope_formats::{db, text};
 
-use crate::layout::DEVICES_PER_HOST;
+use crate::config::JobConfig;
+use crate::record::View;
 use crate::settings::host;
 use crate::simulate::Job;
 
@@ -19,14 +20,13 @@ pub enum Form {
 /// Writes every rank of the job into `out`, and `ground_truth.json`. `progress` is told each rank that is done.
 pub fn write_job(job: &Job, form: Form, out: &Output, mut progress: impl FnMut(usize)) -> Result<(), OutputError> {
     for rank in 0..job.config.ranks() {
-        let directory = out.directory(&rank_directory(job, rank))?;
-        let tables = job.rank(rank);
+        let directory = out.directory(&rank_directory(&job.config, rank))?;
         let number = i64::try_from(rank).unwrap_or(i64::MAX);
         if form != Form::Db {
-            text::write_rank(tables.clone(), number, &directory)?;
+            text::write_rank(job.tables(rank, View::Text), number, &directory)?;
         }
         if form != Form::Text {
-            db::write_rank(tables, number, &directory)?;
+            db::write_rank(job.tables(rank, View::Whole), number, &directory)?;
         }
         progress(rank);
     }
@@ -34,8 +34,8 @@ pub fn write_job(job: &Job, form: Form, out: &Output, mut progress: impl FnMut(u
 }
 
 /// `{host}_{process}_{time}_ascend_pt`, as the frameworks name it.
-fn rank_directory(job: &Job, rank: usize) -> String {
-    let process = 100_000 + rank % DEVICES_PER_HOST * 100;
-    let suffix = if job.config.flavour == Flavour::MindSpore { "ms" } else { "pt" };
-    format!("{}_{process}_20260101000000{:03}_ascend_{suffix}", host(rank), rank % 1000)
+fn rank_directory(config: &JobConfig, rank: usize) -> String {
+    let process = 100_000 + rank % config.devices_per_host * 100;
+    let suffix = if config.flavour == Flavour::MindSpore { "ms" } else { "pt" };
+    format!("{}_{process}_20260101000000{:03}_ascend_{suffix}", host(config, rank), rank % 1000)
 }

@@ -31,7 +31,7 @@ impl Sandbox {
 
     /// With a job in `job` whose rank 3 is slow.
     pub fn with_slow_rank() -> Sandbox {
-        Sandbox::with_job_of(&["--slow-rank", "3", "--slow-factor", "1.5"])
+        Sandbox::with_job_of(&["--fault", "slow-rank@3:1.5"])
     }
 
     /// With a job in `job`, the trace of whose rank 1 is cut.

@@ -1,0 +1,233 @@
+//! What can go wrong in a job.
+//!
+//! A fault is written `KIND@PLACE[:STRENGTH][,steps=FIRST..LAST]`, on the command line, in scenario files
+//! and in the ground truth.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+/// Something that goes wrong at one place, so strongly, in some steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fault {
+    pub kind: FaultKind,
+    /// Rank, host or stage, as the kind says.
+    pub place: usize,
+    /// The other end of a link.
+    pub other: Option<usize>,
+    /// In the unit of the kind.
+    pub strength: f64,
+    /// First and last step; all where it is not given.
+    pub steps: Option<(i64, i64)>,
+}
+
+/// Where a kind of fault strikes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Rank,
+    Host,
+    Stage,
+    Link,
+}
+
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $cause:literal, $place:ident, $unit:literal, $least:literal, $default:literal;)+) => {
+        /// What goes wrong.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum FaultKind {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        impl FaultKind {
+            pub const ALL: &[FaultKind] = &[$(FaultKind::$variant,)+];
+
+            pub const fn name(self) -> &'static str {
+                match self { $(FaultKind::$variant => $name,)+ }
+            }
+
+            /// The class of causes that a diagnosis should name.
+            pub const fn cause(self) -> &'static str {
+                match self { $(FaultKind::$variant => $cause,)+ }
+            }
+
+            pub const fn place(self) -> Place {
+                match self { $(FaultKind::$variant => Place::$place,)+ }
+            }
+
+            /// What the strength counts.
+            pub const fn unit(self) -> &'static str {
+                match self { $(FaultKind::$variant => $unit,)+ }
+            }
+
+            /// The weakest it can be.
+            const fn least(self) -> f64 {
+                match self { $(FaultKind::$variant => $least,)+ }
+            }
+
+            /// The strength where none is given.
+            pub const fn default_strength(self) -> f64 {
+                match self { $(FaultKind::$variant => $default,)+ }
+            }
+
+            /// One line on what it does.
+            pub const fn summary(self) -> &'static str {
+                match self { $(FaultKind::$variant => concat!($($doc),+),)+ }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// Kernels of a rank take longer.
+    SlowRank = "slow-rank", "compute", Rank, "times as long", 1.0, 1.5;
+    /// The host of some ranks takes longer to launch.
+    SlowHost = "slow-host", "host", Host, "times as long", 1.0, 4.0;
+    /// Transfers between two ranks take longer.
+    SlowLink = "slow-link", "link", Link, "times as long", 1.0, 4.0;
+    /// Python collects garbage in every micro-batch.
+    Gc = "gc", "gc", Rank, "ms per micro-batch", 0.0, 20.0;
+    /// The next batch comes late.
+    Dataloader = "dataloader", "dataloader", Rank, "ms per step", 0.0, 100.0;
+    /// The AI Core runs at a lower frequency.
+    Frequency = "frequency", "frequency", Rank, "MHz", 1.0, 1000.0;
+    /// An operator runs on the AI CPU in every micro-batch.
+    Aicpu = "aicpu", "aicpu", Rank, "ms per micro-batch", 0.0, 3.0;
+    /// The experts of a rank get more tokens.
+    Experts = "experts", "expert-imbalance", Rank, "times as many tokens", 1.0, 3.0;
+    /// A pipeline stage has more layers than the others.
+    Stage = "stage", "stage-imbalance", Stage, "layers more", 1.0, 1.0;
+    /// A transfer between hosts is sent again in every step.
+    Retransmission = "retransmission", "retransmission", Rank, "ms per step", 0.0, 500.0;
+    /// Memory is in pieces: an allocation per micro-batch fails, waits for the device and tries again.
+    Fragmentation = "fragmentation", "memory", Rank, "ms per micro-batch", 0.0, 10.0;
+    /// Memory is kept that nobody needs; it costs no time.
+    Leak = "leak", "memory-leak", Rank, "MB per step", 0.0, 512.0;
+    /// The host waits for the device after every layer.
+    Synchronise = "synchronise", "synchronisation", Rank, "calls per layer", 1.0, 1.0;
+    /// The clock of a host is off; it costs no time.
+    Clock = "clock", "clock", Host, "ms", -1e9, 5.0;
+}
+
+impl Fault {
+    /// A fault of the usual strength in all steps.
+    pub fn new(kind: FaultKind, place: usize) -> Fault {
+        Fault { kind, place, other: None, strength: kind.default_strength(), steps: None }
+    }
+
+    #[must_use]
+    pub fn strength(self, strength: f64) -> Fault {
+        Fault { strength, ..self }
+    }
+
+    /// Whether it strikes in step number `step`.
+    pub fn is_in(&self, step: i64) -> bool {
+        self.steps.is_none_or(|(first, last)| (first..=last).contains(&step))
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}", self.kind.name(), self.place)?;
+        if let Some(other) = self.other {
+            write!(f, "-{other}")?;
+        }
+        write!(f, ":{}", self.strength)?;
+        match self.steps {
+            Some((first, last)) => write!(f, ",steps={first}..{last}"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("fault {text:?}: {why}")]
+pub struct FaultError {
+    text: String,
+    why: String,
+}
+
+impl FromStr for Fault {
+    type Err = FaultError;
+
+    fn from_str(text: &str) -> Result<Fault, FaultError> {
+        parse(text).map_err(|why| FaultError { text: text.to_owned(), why })
+    }
+}
+
+fn parse(text: &str) -> Result<Fault, String> {
+    let (head, steps) = match text.split_once(',') {
+        Some((head, steps)) => (head, Some(steps)),
+        None => (text, None),
+    };
+    let (kind, place) = head.split_once('@').ok_or("expected KIND@PLACE, for example slow-rank@5:1.5")?;
+    let kind = FaultKind::ALL.iter().copied().find(|k| k.name() == kind).ok_or_else(|| {
+        let names: Vec<&str> = FaultKind::ALL.iter().map(|k| k.name()).collect();
+        format!("there is no {kind:?}; there are {}", names.join(", "))
+    })?;
+    let (place, strength) = match place.split_once(':') {
+        Some((place, strength)) => (place, Some(strength)),
+        None => (place, None),
+    };
+    let number = |text: &str| text.parse::<usize>().map_err(|_| format!("{text:?} is no number"));
+    let (place, other) = match (kind.place(), place.split_once('-')) {
+        (Place::Link, Some((one, other))) => (number(one)?, Some(number(other)?)),
+        (Place::Link, None) => return Err("expected two ranks, for example slow-link@0-1:4".to_owned()),
+        _ => (number(place)?, None),
+    };
+    let strength = match strength {
+        None => kind.default_strength(),
+        Some(text) => text.parse().map_err(|_| format!("strength {text:?} is no number"))?,
+    };
+    if !(strength >= kind.least() && strength.is_finite()) {
+        return Err(format!("strength ({}) must be at least {}, not {strength}", kind.unit(), kind.least()));
+    }
+    let steps = steps.map(|steps| {
+        let range = steps.strip_prefix("steps=").and_then(|range| range.split_once(".."));
+        let (first, last) = range.ok_or("expected steps=FIRST..LAST after the comma")?;
+        let step = |text: &str| text.parse::<i64>().map_err(|_| format!("step {text:?} is no number"));
+        Ok::<_, String>((step(first)?, step(last)?))
+    });
+    Ok(Fault { kind, place, other, strength, steps: steps.transpose()? })
+}
+
+impl Serialize for Fault {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Fault {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Fault, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_read_as_it_is_written() {
+        for text in ["slow-rank@5:1.5", "slow-link@0-3:4,steps=11..12", "clock@1:-5", "stage@2:1", "gc@0:20.5"] {
+            assert_eq!(text.parse::<Fault>().unwrap().to_string(), text);
+        }
+        assert_eq!("leak@3".parse::<Fault>().unwrap().strength, 512.0);
+    }
+
+    #[test]
+    fn what_is_no_fault_is_told_why() {
+        for (text, word) in [
+            ("slow-rank", "KIND@PLACE"),
+            ("slowrank@3", "slow-rank"),
+            ("slow-rank@x", "no number"),
+            ("slow-rank@3:0.5", "at least 1"),
+            ("slow-rank@3:NaN", "at least 1"),
+            ("slow-link@3", "two ranks"),
+            ("gc@1:5,11..12", "steps="),
+        ] {
+            let error = text.parse::<Fault>().unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+        }
+    }
+}

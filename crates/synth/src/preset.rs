@@ -1,0 +1,113 @@
+//! Models that everyone knows, and scenario files.
+
+use toml::Table;
+
+use crate::config::{ConfigError, JobConfig};
+
+/// The models there are presets for.
+pub const NAMES: &[&str] = &["small", "llama-7b", "qwen-72b", "deepseek-moe"];
+
+/// The job that trains a well-known model, on the layout of [`JobConfig::default`].
+pub fn preset(name: &str) -> Result<JobConfig, ConfigError> {
+    let job = JobConfig::default();
+    Ok(match name {
+        "small" => job,
+        "llama-7b" => JobConfig { layers: 32, ..job },
+        "qwen-72b" => JobConfig {
+            layers: 80,
+            hidden: 8192,
+            ffn: 29_568,
+            heads: 64,
+            kv_heads: 8,
+            vocabulary: 152_064,
+            tp: 8,
+            pp: 4,
+            micro_batches: 8,
+            ..job
+        },
+        "deepseek-moe" => JobConfig {
+            layers: 28,
+            hidden: 2048,
+            ffn: 2816,
+            heads: 16,
+            kv_heads: 16,
+            vocabulary: 102_400,
+            experts: 64,
+            top_k: 6,
+            expert_ffn: 1408,
+            tp: 1,
+            pp: 2,
+            dp: 4,
+            ep: 4,
+            ..job
+        },
+        _ => return Err(ConfigError::Preset { name: name.to_owned() }),
+    })
+}
+
+/// Reads a scenario: the fields of [`JobConfig`] as TOML, those that are left out taken from the model
+/// that `preset` names.
+///
+/// ```
+/// let job = npuscope_synth::scenario("preset = 'llama-7b'\npp = 4\nfaults = ['slow-rank@3:1.4']").unwrap();
+/// assert_eq!((job.layers, job.pp, job.faults.len()), (32, 4, 1));
+/// ```
+pub fn scenario(text: &str) -> Result<JobConfig, ConfigError> {
+    let failed = |error: &dyn std::fmt::Display| ConfigError::Scenario(error.to_string().trim_end().to_owned());
+    let mut given: Table = text.parse().map_err(|error: toml::de::Error| failed(&error))?;
+    let base = match given.remove("preset") {
+        None => JobConfig::default(),
+        Some(toml::Value::String(name)) => preset(&name)?,
+        Some(other) => return Err(ConfigError::Preset { name: other.to_string() }),
+    };
+    let mut fields = Table::try_from(base).map_err(|error| failed(&error))?;
+    overlay(&mut fields, given);
+    fields.try_into().map_err(|error: toml::de::Error| failed(&error))
+}
+
+/// Puts the values of `over` in place of those of `table`, table by table.
+fn overlay(table: &mut Table, over: Table) {
+    for (key, value) in over {
+        match (table.get_mut(&key), value) {
+            (Some(toml::Value::Table(inner)), toml::Value::Table(value)) => overlay(inner, value),
+            (_, value) => {
+                table.insert(key, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_is_a_job() {
+        for name in NAMES {
+            preset(name).unwrap().check().unwrap();
+        }
+        assert!(matches!(preset("gpt-9"), Err(ConfigError::Preset { .. })));
+    }
+
+    #[test]
+    fn a_scenario_changes_what_it_names() {
+        let job = scenario("preset = 'deepseek-moe'\nsteps = 5\n[chip]\nhost_us = 9.0").unwrap();
+        assert_eq!((job.experts, job.steps, job.chip.host_us), (64, 5, 9.0));
+        assert_eq!(job.chip.cube_tflops, JobConfig::default().chip.cube_tflops);
+    }
+
+    #[test]
+    fn what_a_scenario_misspells_is_told() {
+        for (text, word) in [
+            ("stpes = 3", "stpes"),
+            ("preset = 'x'", "llama-7b"),
+            ("faults = ['slow-rank']", "slow-rank"),
+            ("level = 'level7'", "level7"),
+            ("flavour = 'jax'", "jax"),
+            ("tp = ", "tp"),
+        ] {
+            let error = scenario(text).unwrap_err().to_string();
+            assert!(error.contains(word), "{text}: {error}");
+        }
+    }
+}

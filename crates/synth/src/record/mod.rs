@@ -1,0 +1,350 @@
+//! What a profiler would have recorded of one rank.
+
+mod communication;
+mod counters;
+mod device;
+mod host;
+mod metrics;
+mod names;
+
+use std::collections::HashMap;
+
+use npuscope_formats::intervals::{Interval, union};
+use npuscope_formats::lanes::{self, Lanes};
+use npuscope_formats::link;
+use npuscope_formats::overlap::device_time;
+use npuscope_formats::trace_json::layers;
+use npuscope_tables::table::{kernel, overlap, rank, step};
+use npuscope_tables::{Ns, RankBuilder, RankTables, Span, Str};
+
+use crate::blocks::{Channel, Module};
+use crate::chip;
+use crate::config::{JobConfig, Level};
+use crate::layout::Layout;
+use crate::memory::Memory;
+use crate::play::{self, CommunicationRun, KernelRun, Observer, Player, Spot};
+use crate::program::{Part, Reason, Work};
+use crate::settings;
+use crate::simulate::Job;
+use counters::Traffic;
+use names::Names;
+
+/// Which deliverables a recording is for: at the lowest level they do not hold the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// All that was recorded.
+    Whole,
+    /// What the text files show of it: at level 0 neither CANN calls nor pieces of communication.
+    Text,
+}
+
+/// The tables of a rank, step by step.
+pub struct Recording<'a> {
+    job: &'a Job,
+    player: Player<'a>,
+    recorder: Recorder<'a>,
+}
+
+impl<'a> Recording<'a> {
+    pub(crate) fn new(job: &'a Job, rank: usize, view: View) -> Self {
+        let player = Player::new(&job.config, &job.blocks, rank);
+        Recording { job, player, recorder: Recorder::new(job, rank, view) }
+    }
+}
+
+impl Iterator for Recording<'_> {
+    type Item = RankBuilder;
+
+    fn next(&mut self) -> Option<RankBuilder> {
+        let ends = self.job.ends.get(self.recorder.rank)?;
+        let step = self.player.begin_step();
+        let (start, end) = self.job.steps().nth(step)?;
+        self.recorder.begin_step(step);
+        // All ends are known, so the player does not stop before the step is over.
+        self.player.run(ends, &mut self.recorder);
+        self.recorder.end_step(start, end);
+        Some(self.recorder.take())
+    }
+}
+
+/// Tables with what follows from their rows.
+pub fn linked(mut tables: RankTables) -> RankTables {
+    link::nest_host_ops(&mut tables);
+    tables
+}
+
+/// Stream of computing; those of communication follow it, one for each channel.
+const COMPUTE_STREAM: i64 = 2;
+const FIRST_COMM_STREAM: i64 = 5;
+
+/// How traces write "no model", "no sub-task".
+const NONE_ID: i64 = 4_294_967_295;
+
+struct Recorder<'a> {
+    config: &'a JobConfig,
+    ends: &'a play::Ends,
+    layout: Layout,
+    rank: usize,
+    view: View,
+    device: i64,
+    process: i64,
+    /// What the clock of the host shows at the start of the job, and how fast it runs.
+    clock: settings::Clock,
+    /// Number of the step that is going on.
+    step: i64,
+    tables: RankBuilder,
+    names: Names,
+    lanes: Lanes,
+    memory: Memory,
+    traffic: Traffic,
+    /// Kernels of the step, to be put in order of start.
+    kernels: Vec<kernel::Row>,
+    /// Communications started so far: on each channel, and transfers between stages in all.
+    issued: [usize; Channel::ALL.len()],
+    transfers: usize,
+    /// Channels in the order in which they were first used.
+    group_lanes: Vec<usize>,
+    next_operation: i64,
+    next_correlation: i64,
+    next_connection: i64,
+    next_sequence: i64,
+    next_task: i64,
+    next_python: i64,
+    next_range: i64,
+    /// First sequence number of each forward block that no backward block has answered.
+    forward: HashMap<(crate::blocks::Block, usize, usize), Vec<host::Forward>>,
+    /// The call around the backward kernels of one node.
+    open_node: Option<host::OpenNode>,
+    modules: Vec<(Module, usize, u64)>,
+    parts: Vec<(Part, u64, u64)>,
+    computing: Vec<Interval>,
+    communication: Vec<Interval>,
+    /// When the device was last busy, before this step.
+    last_busy: Option<i64>,
+    last_kernel_end: Option<Ns>,
+}
+
+impl<'a> Recorder<'a> {
+    fn new(job: &'a Job, rank: usize, view: View) -> Self {
+        let config = &job.config;
+        let slot = i64::try_from(rank % config.devices_per_host).unwrap_or_default();
+        let process = 100_000 + slot * 100;
+        let layout = Layout::of(config);
+        let mut recorder = Recorder {
+            config,
+            ends: job.ends.get(rank).unwrap_or(const { &[const { Vec::new() }; Channel::ALL.len()] }),
+            layout,
+            rank,
+            view,
+            device: slot,
+            process,
+            clock: settings::Clock::of_rank(config, rank),
+            step: config.first_step,
+            tables: RankBuilder::default(),
+            names: Names::default(),
+            lanes: Lanes::new(process),
+            memory: Memory::new(config, &job.blocks, rank),
+            traffic: Traffic::default(),
+            kernels: Vec::new(),
+            issued: [0; Channel::ALL.len()],
+            transfers: 0,
+            group_lanes: Vec::new(),
+            next_operation: 0,
+            next_correlation: 1,
+            next_connection: 1,
+            next_sequence: 0,
+            next_task: 0,
+            next_python: 1,
+            next_range: 0,
+            forward: HashMap::new(),
+            open_node: None,
+            modules: Vec::new(),
+            parts: Vec::new(),
+            computing: Vec::new(),
+            communication: Vec::new(),
+            last_busy: None,
+            last_kernel_end: None,
+        };
+        settings::record(&mut recorder.tables, config, rank, &layout.groups(rank, config));
+        recorder.rank_row(job.duration());
+        recorder
+    }
+
+    /// The time that the profile shows.
+    fn time(&self, ns: u64) -> Ns {
+        self.clock.time(ns)
+    }
+
+    /// When something starts and how long it takes by the clock of the host.
+    fn slice(&self, from: u64, until: u64) -> (Ns, Span) {
+        let start = self.time(from);
+        (start, Span::from_ns(self.time(until).since(start)))
+    }
+
+    fn intern(&mut self, text: &str) -> Str {
+        self.tables.strings.intern(text)
+    }
+
+    /// Whether the device is recorded at all.
+    fn sees_device(&self) -> bool {
+        self.config.level > Level::None
+    }
+
+    /// Whether CANN calls and the pieces of communications are there.
+    fn sees_details(&self) -> bool {
+        self.config.level > Level::Level0 || self.config.level == Level::Level0 && self.view == View::Whole
+    }
+
+    fn begin_step(&mut self, step: usize) {
+        self.step = play::number(self.config, step);
+        self.forward.clear();
+        self.memory.begin_step(self.step);
+    }
+
+    fn end_step(&mut self, start: u64, end: u64) {
+        self.step_marker((start, end));
+        let row = step::Row { id: Some(self.step), start: self.time(start), end: self.time(end) };
+        self.tables.step.push(row);
+        if self.sees_device() {
+            self.record_kernels();
+            self.record_overlap();
+            self.record_counters(start, end);
+        }
+        self.record_memory(start, end);
+        self.lanes.record(&mut self.tables);
+    }
+
+    /// The rows of the step that has ended.
+    fn take(&mut self) -> RankBuilder {
+        self.names = Names::default();
+        std::mem::take(&mut self.tables)
+    }
+
+    fn record_kernels(&mut self) {
+        let mut kernels = std::mem::take(&mut self.kernels);
+        kernels.sort_by_key(|row| row.start);
+        for mut row in kernels.drain(..) {
+            let wait = self.last_kernel_end.map_or(0, |end| row.start.since(end).max(0));
+            row.wait = Some(Span::from_ns(wait));
+            self.last_kernel_end = Some(row.start.plus(row.duration.ns()));
+            self.tables.kernel.push(row);
+        }
+        self.kernels = kernels;
+    }
+
+    fn record_overlap(&mut self) {
+        let computing = union(std::mem::take(&mut self.computing));
+        let communication = union(std::mem::take(&mut self.communication));
+        let mut times = device_time(&computing, &communication);
+        let first = [&computing, &communication].iter().filter_map(|list| Some(list.first()?.start)).min();
+        if let (Some(before), Some(first)) = (self.last_busy, first) {
+            times.insert(0, (overlap::Kind::Free, Interval::new(before, first)));
+        }
+        let last = [&computing, &communication].iter().filter_map(|list| Some(list.last()?.end)).max();
+        self.last_busy = last.or(self.last_busy);
+        for (kind, interval) in times {
+            let name = layers::overlap_name(kind).to_owned();
+            let lane = self.lanes.device_layer(lanes::OVERLAP, self.device, kind as i64, || Some(name));
+            let kind = self.intern(kind.name());
+            self.tables.overlap.push(overlap::Row {
+                lane,
+                kind,
+                device: Some(self.device),
+                start: Ns(interval.start),
+                duration: Span::from_ns(interval.end - interval.start),
+                args: None,
+            });
+        }
+    }
+
+    fn record_memory(&mut self, start: u64, end: u64) {
+        if !self.config.profile_memory {
+            return;
+        }
+        self.memory.end_step(self.clock.time(start), self.clock.time(end));
+        self.memory.record(&mut self.tables, self.device);
+    }
+
+    fn rank_row(&mut self, end: u64) {
+        let Layout { tp, cp, dp, pp, ep } = self.layout;
+        let size = |n: usize| i64::try_from(n).ok();
+        let config = self.config;
+        let row = rank::Row {
+            device: Some(self.device),
+            host: Some(self.intern(&settings::host(config, self.rank))),
+            host_uid: Some(self.intern(&settings::host_uid(config, self.rank))),
+            chip: Some(self.intern(chip::NAME)),
+            process: Some(self.process),
+            framework: Some(self.intern(config.flavour.name())),
+            level: Some(self.intern(&config.level.name().to_lowercase())),
+            format: self.intern("text"),
+            start: Some(self.time(0)),
+            end: Some(self.time(end)),
+            session_start: Some(self.time(0)),
+            session_end: Some(self.time(end + 50_000_000)),
+            world_size: size(config.ranks()),
+            tp_size: size(tp),
+            pp_size: size(pp),
+            dp_size: size(dp),
+            cp_size: size(cp),
+            ep_size: size(ep),
+            ..rank::Row::default()
+        };
+        self.tables.rank.push(row);
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn kernel(&mut self, run: KernelRun<'_>) {
+        let launch = self.launch_kernel(&run);
+        if self.sees_device() {
+            self.run_kernel(&run, &launch);
+            self.traffic.add(run.start, run.end, run.spec);
+        }
+        self.memory.kernel(&run, self.clock.time(run.launch.start));
+    }
+
+    fn communicate(&mut self, run: CommunicationRun<'_>) {
+        self.record_communication(&run);
+    }
+
+    fn wait(&mut self, _: Channel, from: u64, until: u64) {
+        if self.sees_device() {
+            self.event_wait(from, until);
+        }
+    }
+
+    fn host(&mut self, work: Work, from: u64, until: u64) {
+        self.host_work(work, from, until);
+    }
+
+    fn synchronise(&mut self, reason: Reason, from: u64, until: u64) {
+        self.synchronisation(reason, from, until);
+        if reason == Reason::Allocation {
+            self.memory.allocation_failed(self.clock.time(until));
+        }
+    }
+
+    fn begin(&mut self, part: Part, at: u64, device: u64) {
+        self.parts.push((part, at, device));
+    }
+
+    fn end(&mut self, part: Part, at: u64, device: u64) {
+        self.close_node();
+        if let Some((_, from, on_device)) = self.parts.pop() {
+            self.part(part, (from, at), (on_device, device));
+        }
+    }
+
+    fn enter(&mut self, module: Module, spot: Spot, at: u64) {
+        self.close_node();
+        self.modules.push((module, spot.layer, at));
+    }
+
+    fn leave(&mut self, spot: Spot, at: u64) {
+        self.close_node();
+        if let Some((module, layer, from)) = self.modules.pop() {
+            self.module(module, layer, spot, from, at);
+        }
+    }
+}

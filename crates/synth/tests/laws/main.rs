@@ -1,0 +1,6 @@
+//! What holds in every simulated job, whatever its layout and whatever goes wrong in it.
+
+mod jobs;
+mod memory;
+mod times;
+mod traffic;
