@@ -39,26 +39,57 @@ pub fn join(
     let mut flows = Flows::default();
     let is_outside =
         |time: Option<Ns>| window.zip(time).is_some_and(|(window, time)| time.0 < window.start || time.0 >= window.end);
+    let (mut sources, mut targets) = (Vec::new(), Vec::new());
     for row in tables.rows::<flow::Row>() {
-        let source = slice_at(slices, lanes, row.src_lane, row.src_time);
-        let target = slice_at(slices, lanes, row.dst_lane, row.dst_time);
-        let Some((source, target)) = source.zip(target) else {
-            flows.loose += u64::from(!is_outside(row.src_time) && !is_outside(row.dst_time));
+        let source = row.src_lane.and_then(|lane| lanes.known(lane)).zip(row.src_time);
+        let target = row.dst_lane.and_then(|lane| lanes.known(lane)).zip(row.dst_time);
+        if is_outside(row.src_time) || is_outside(row.dst_time) {
+            continue;
+        }
+        sources.push(source);
+        targets.push(target);
+    }
+    for slices_of_flow in slices_at(&sources, slices).into_iter().zip(slices_at(&targets, slices)) {
+        let (Some(source), Some(target)) = slices_of_flow else {
+            flows.loose += 1;
             continue;
         };
         let flow = ids.flow();
         flows.count += 1;
-        flows.anchors.push(Anchor { slice: source, flow, is_target: false });
-        flows.anchors.push(Anchor { slice: target, flow, is_target: true });
+        let (first, last) = in_order(slices, source, target);
+        flows.anchors.push(Anchor { slice: first, flow, is_target: false });
+        flows.anchors.push(Anchor { slice: last, flow, is_target: true });
     }
     flows.anchors.sort_by_key(|anchor| (anchor.slice, anchor.is_target));
     flows
 }
 
-/// The slice of a lane that begins at a time; of several the shortest, which is inside the others.
-fn slice_at(slices: &[Slice], lanes: &Lanes, lane: Option<u32>, time: Option<Ns>) -> Option<usize> {
-    let (lane, time) = (lanes.known(lane?)?, time?.0);
-    let after = slices.partition_point(|slice| (slice.lane, slice.begin) <= (lane, time));
-    let found = after.checked_sub(1)?;
-    slices.get(found).filter(|slice| (slice.lane, slice.begin) == (lane, time)).map(|_| found)
+/// An arrow of Perfetto runs from the earlier to the later slice. Those that do not (host and device have clocks
+/// of their own) are turned: a viewer would drop them.
+fn in_order(slices: &[Slice], source: usize, target: usize) -> (usize, usize) {
+    let place = |index: usize| (slices.get(index).map(|slice| slice.begin), index);
+    if place(source) <= place(target) { (source, target) } else { (target, source) }
+}
+
+/// The slice at each end of an arrow, given as lane and time: of those that are open then the one that began
+/// last, which is the innermost.
+fn slices_at(ends: &[Option<(usize, Ns)>], slices: &[Slice]) -> Vec<Option<usize>> {
+    let ends_with_slice =
+        ends.iter().enumerate().filter_map(|(flow, end)| end.map(|(lane, time)| (lane, time.0, flow)));
+    let mut order: Vec<(usize, i64, usize)> = ends_with_slice.collect();
+    order.sort_unstable();
+    let mut found = vec![None; ends.len()];
+    let mut open: Vec<(usize, Slice)> = Vec::new();
+    let mut coming = slices.iter().copied().enumerate().peekable();
+    for (lane, time, flow) in order {
+        let begun = || coming.next_if(|(_, slice)| (slice.lane, slice.begin) <= (lane, time));
+        open.extend(std::iter::from_fn(begun));
+        // One below the top that is over by now is found so when it gets to the top.
+        let is_over = |slice: &Slice| slice.lane != lane || slice.end <= time && slice.begin < time;
+        while open.pop_if(|(_, slice)| is_over(slice)).is_some() {}
+        if let (Some(slot), Some((index, _))) = (found.get_mut(flow), open.last()) {
+            *slot = Some(*index);
+        }
+    }
+    found
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 /// The sub-tracks of a lane. Slices come in order of begin, of two with one begin the longer first; each goes
-/// into the tightest open slice that holds it, or else onto the first track where nothing is open.
+/// into an open slice that can hold it, on the first track that has one, or else onto the first track where nothing
+/// is open. So what nests stays together, and a call tree is not torn by a range that crosses it.
 ///
 /// To find the fewest tracks possible is to colour a circle graph, which is NP-hard. A slice opens a new track
 /// here only if it crosses a slice on every other.
@@ -47,12 +48,12 @@ impl SubTracks {
 
     /// Opens a slice that ends at `end` and gives its track. What ends by its begin has been closed before.
     pub fn open(&mut self, end: i64) -> usize {
-        let around = self.innermost.range((end, 0)..).next().copied();
-        let track = match around {
-            Some((_, track)) => track,
-            None => self.free.pop_first().unwrap_or(self.open.len()),
-        };
-        around.map(|covered| self.innermost.remove(&covered));
+        let mut innermost = self.open.iter().map(|open| open.last().copied());
+        let around = innermost.position(|innermost| innermost.is_some_and(|innermost| innermost >= end));
+        let track = around.or_else(|| self.free.pop_first()).unwrap_or(self.open.len());
+        if let Some(&covered) = self.open.get(track).and_then(|open| open.last()) {
+            self.innermost.remove(&(covered, track));
+        }
         self.innermost.insert((end, track));
         match self.open.get_mut(track) {
             Some(open) => open.push(end),
