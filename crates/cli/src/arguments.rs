@@ -172,13 +172,13 @@ pub struct ConvertCommand {
     pub to: TargetFormat,
     /// Directory to write into; created if need be. For perfetto also a file that ends in
     /// .perfetto-trace or .pftrace; in a directory it is profile.perfetto-trace
-    #[arg(long, short, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    #[arg(long, short, value_name = "OUT", value_hint = ValueHint::AnyPath)]
     pub output: PathBuf,
     /// Ranks to write, for example 0,3-7 [default: all]
     #[arg(long, visible_alias = "rank", value_name = "LIST", value_parser = parse_ranks)]
     pub ranks: Option<RankList>,
-    /// For perfetto: only what intersects a time window, such as 1.5s..2.25s or 100ms..200ms from the
-    /// start of the profile, step:12, step:12..14, or nanoseconds since the epoch [default: all]
+    /// For perfetto: only what intersects a window of time, such as 1.5s..2.25s or 100ms..200ms from the
+    /// first event of the profile, step:12, step:12..14, or nanoseconds since the epoch [default: all]
     #[arg(long, value_name = "WINDOW")]
     pub range: Option<TimeRange>,
 }

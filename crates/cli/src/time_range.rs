@@ -5,7 +5,8 @@ use std::str::FromStr;
 use npuscope_engine::Session;
 use npuscope_formats::discover::RankSource;
 use npuscope_formats::intervals::Interval;
-use npuscope_tables::table::{rank, step};
+use npuscope_formats::perfetto::time_span;
+use npuscope_tables::table::step;
 
 use crate::error::CliError;
 
@@ -74,7 +75,7 @@ fn moment(text: &str) -> Result<Moment, String> {
 
 impl TimeRange {
     /// The window in nanoseconds since the epoch. Steps are those of the ranks given, taken together; the
-    /// profile starts with the first event of any of its ranks.
+    /// profile starts with the first event of any of its ranks, which is where a viewer has its zero.
     pub fn resolve(self, session: &Session, ranks: &[&RankSource]) -> Result<Interval, CliError> {
         match self {
             TimeRange::Steps(first, last) => steps(session, ranks, first, last),
@@ -86,10 +87,9 @@ impl TimeRange {
 fn between(session: &Session, from: Option<Moment>, to: Option<Moment>) -> Result<Interval, CliError> {
     let mut profile: Option<Interval> = None;
     for loaded in session.load_all()? {
-        for (start, end) in loaded.tables()?.rows::<rank::Row>().filter_map(|rank| rank.start.zip(rank.end)) {
-            let known = profile.unwrap_or(Interval::new(start.0, end.0));
-            profile = Some(Interval::new(known.start.min(start.0), known.end.max(end.0)));
-        }
+        let Some(rank) = time_span(&loaded.tables()?) else { continue };
+        let so_far = profile.unwrap_or(rank);
+        profile = Some(Interval::new(so_far.start.min(rank.start), so_far.end.max(rank.end)));
     }
     let profile = profile.ok_or_else(|| CliError::Usage("the profile has no events to choose from".to_owned()))?;
     let time = |moment: Option<Moment>, default: i64| match moment {

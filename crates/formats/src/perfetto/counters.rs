@@ -5,6 +5,7 @@ use npuscope_tables::table::counter;
 use npuscope_tables::{RankTables, Str};
 
 use super::lanes::Lanes;
+use super::slices::around;
 use crate::intervals::Interval;
 
 /// A counter: one series of one instance, in one unit.
@@ -32,6 +33,12 @@ impl Counter {
         }
         text
     }
+}
+
+/// The time from the first to the last sample.
+pub fn time_span(tables: &RankTables) -> Option<Interval> {
+    let times = tables.rows::<counter::Row>().map(|row| row.time.0.max(0));
+    times.map(|time| Interval::new(time, time)).reduce(around)
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -22,4 +22,4 @@ mod proto;
 mod slices;
 mod write;
 
-pub use write::{Summary, Writer};
+pub use write::{Summary, Writer, time_span};

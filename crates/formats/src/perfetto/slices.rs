@@ -193,6 +193,22 @@ impl Slices {
     }
 }
 
+/// The time from the first begin to the last end of the slices.
+pub fn time_span(tables: &RankTables) -> Option<Interval> {
+    let tables_of_slices = TABLES.into_iter().chain([TableId::Step]);
+    let batches = tables_of_slices.flat_map(|table| tables.batches(table).iter().map(move |batch| (batch, table)));
+    let extents = batches.flat_map(|(batch, table)| {
+        let batch = SliceBatch::new(batch, table);
+        (0..batch.rows).map(move |row| batch.extent(row))
+    });
+    extents.map(|(begin, end)| Interval::new(begin, end)).reduce(around)
+}
+
+/// The interval from the start of one to the end of the other, whichever they are.
+pub fn around(a: Interval, b: Interval) -> Interval {
+    Interval::new(a.start.min(b.start), a.end.max(b.end))
+}
+
 /// Whether a slice has a part in the window; one without length is where it begins.
 fn intersects(window: Interval, begin: i64, end: i64) -> bool {
     begin < window.end && (end > window.start || begin == end && begin == window.start)

@@ -7,14 +7,19 @@ use std::iter::Peekable;
 use npuscope_tables::RankTables;
 
 use super::annotations::{Annotator, Kernels};
-use super::counters::{Counter, Counters};
+use super::counters::{self, Counter, Counters};
 use super::flows::{self, Anchor, Flows};
 use super::ids::{FileIds, Interned};
 use super::lanes::Lanes;
 use super::packing::SubTracks;
 use super::proto::{Message, clock_snapshot, counter, event, interned, packet, process, thread, trace, track};
-use super::slices::{Slice, SliceName, Slices};
+use super::slices::{self, Slice, SliceName, Slices, around};
 use crate::intervals::Interval;
+
+/// The time that the whole trace of a rank covers.
+pub fn time_span(tables: &RankTables) -> Option<Interval> {
+    [slices::time_span(tables), counters::time_span(tables)].into_iter().flatten().reduce(around)
+}
 
 /// What was written of a rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
