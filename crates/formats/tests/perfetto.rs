@@ -359,9 +359,23 @@ fn cross(a: (i64, i64), b: (i64, i64)) -> bool {
     a.0 < b.0 && b.0 < a.1 && a.1 < b.1
 }
 
+/// Few slices, which often do not cross, or many, which do.
+fn any_slices() -> impl Strategy<Value = Vec<(i64, i64)>> {
+    let slices = |count| prop::collection::vec((0i64..60, 0i64..30), count);
+    prop_oneof![slices(0..4), slices(4..60)]
+}
+
+#[test]
+fn what_nests_or_touches_shares_a_track() {
+    let slices = [(20, 10), (0, 10), (10, 10), (0, 30), (10, 0), (12, 4), (20, 0), (0, 10)];
+    let (trace, _) = write(&[(0, &rank_with(&slices).finish())], None);
+    let tracks: HashSet<u64> = trace.slices.iter().map(|slice| slice.track).collect();
+    assert_eq!((trace.slices.len(), tracks.len()), (8, 1));
+}
+
 proptest! {
     #[test]
-    fn slices_of_a_track_nest(mut slices in prop::collection::vec((0i64..60, 0i64..30), 0..60)) {
+    fn slices_of_a_track_nest(mut slices in any_slices()) {
         slices.iter_mut().for_each(|slice| slice.1 += slice.0);
         slices.sort_by_key(|&(begin, end)| (begin, -end));
         let tracks = pack(&slices);
