@@ -40,9 +40,10 @@ test-fuzz: ## Every fuzz target on seeds and damaged seeds
 	fuzz/smoke
 
 .PHONY: test-peer
-test-peer: python ## msprof-analyze on what npuscope writes
+test-peer: python ## msprof-analyze and Perfetto's schema on what npuscope writes
 	cargo build --locked -p npuscope
 	NPUSCOPE="$(CARGO_TARGET_DIR)/debug/npuscope" $(PYTHON) tests/peer/test_accepted.py
+	NPUSCOPE="$(CARGO_TARGET_DIR)/debug/npuscope" $(PYTHON) tests/peer/test_perfetto.py
 
 .PHONY: bench-formats
 bench-formats: python ## Speed and memory of the readers and writers, next to those of others

@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use npuscope_synth::{Fault, FaultKind, Place};
 
+use crate::time_range::TimeRange;
+
 /// See why a training step is slow: profiles of Ascend NPUs as tables, questions as queries.
 #[derive(Debug, Parser)]
 #[command(name = "npuscope", bin_name = "npuscope", version, max_term_width = 100, propagate_version = true)]
@@ -154,8 +156,14 @@ pub enum ResultFormat {
 /// Write a profile in another form
 ///
 /// text and db give the deliverables that torch_npu or MindSpore would have written, one directory per
-/// rank; parquet gives one directory per table with one file per rank.
+/// rank; parquet gives one directory per table with one file per rank; perfetto gives one trace of all
+/// ranks for ui.perfetto.dev, with every slice on it.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  npuscope convert DIR --to db -o OUT
+  npuscope convert DIR --to perfetto -o job.perfetto-trace
+  npuscope convert DIR --to perfetto -o step.pftrace --ranks 0,5 --range step:12
+  npuscope convert DIR --to perfetto -o window.pftrace --range 1.5s..2.25s")]
 pub struct ConvertCommand {
     /// Profile: a directory, or a single deliverable
     #[arg(value_hint = ValueHint::AnyPath)]
@@ -163,12 +171,17 @@ pub struct ConvertCommand {
     /// Form to write
     #[arg(long, value_enum, value_name = "FORM")]
     pub to: TargetFormat,
-    /// Directory to write into; created if need be
-    #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    /// Directory to write into; created if need be. For perfetto also a file that ends in
+    /// .perfetto-trace or .pftrace; in a directory it is profile.perfetto-trace
+    #[arg(long, short, value_name = "OUT", value_hint = ValueHint::AnyPath)]
     pub output: PathBuf,
     /// Ranks to write, for example 0,3-7 [default: all]
-    #[arg(long, value_name = "LIST", value_parser = parse_ranks)]
+    #[arg(long, visible_alias = "rank", value_name = "LIST", value_parser = parse_ranks)]
     pub ranks: Option<RankList>,
+    /// For perfetto: only what intersects a window of time, such as 1.5s..2.25s or 100ms..200ms from the
+    /// first event of the profile, step:12, step:12..14, or nanoseconds since the epoch [default: all]
+    #[arg(long, value_name = "WINDOW")]
+    pub range: Option<TimeRange>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -176,6 +189,7 @@ pub enum TargetFormat {
     Text,
     Db,
     Parquet,
+    Perfetto,
 }
 
 /// Simulate a training job and write its profile

@@ -6,6 +6,7 @@ mod error;
 mod progress;
 mod settings;
 mod terminal;
+pub mod time_range;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -68,7 +68,8 @@ fn argument(page: &mut String, arg: &Arg) {
     let takes_value = arg.get_action().takes_values();
     let value = if takes_value { format!(" {names}") } else { String::new() };
     let short = arg.get_short().map(|c| format!("-{c}"));
-    let flags: Vec<String> = short.into_iter().chain(arg.get_long().map(|long| format!("--{long}"))).collect();
+    let longs = arg.get_long().into_iter().chain(arg.get_visible_aliases().unwrap_or_default());
+    let flags: Vec<String> = short.into_iter().chain(longs.map(|long| format!("--{long}"))).collect();
     let spelling = if flags.is_empty() { names.clone() } else { format!("{}{value}", flags.join(", ")) };
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
     let _ = write!(page, "- `{spelling}`");

@@ -1,5 +1,8 @@
 //! `npuscope convert`.
 
+mod perfetto;
+
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -28,21 +31,34 @@ pub fn run(command: &ConvertCommand, settings: &Settings) -> Result<ExitCode, Cl
     if sources.is_empty() && job.is_none() {
         return Err(CliError::Usage("the profile has none of these ranks".to_owned()));
     }
-    let out = Output::new(&command.output)?;
-    for source in &sources {
-        convert(command, source, &session, &out)?;
-    }
+    let place = match command.to {
+        TargetFormat::Perfetto => perfetto::write(command, &sources, &session, settings)?,
+        _ => write_each(command, &sources, &session)?,
+    };
     match (job, command.to) {
         (None, _) => {}
-        (Some(job), TargetFormat::Db) => db::write_cluster(&session.load(job)?.tables()?, &out)?,
-        (Some(job), TargetFormat::Parquet) => convert(command, job, &session, &out)?,
+        (Some(job), TargetFormat::Db) => db::write_cluster(&session.load(job)?.tables()?, &Output::new(&place)?)?,
+        (Some(job), TargetFormat::Parquet) => convert(command, job, &session, &Output::new(&place)?)?,
         (Some(_), TargetFormat::Text) => settings.terminal.note("cluster_analysis.db has no form in text; left out"),
+        (Some(_), TargetFormat::Perfetto) => settings.terminal.note("cluster_analysis.db has no timeline; left out"),
     }
     say_warnings(&session, settings);
     say_problems(&session, &command.path, settings)?;
     let count = terminal::counted(sources.len() as u64, "rank");
-    settings.terminal.note(&format!("{count} written to {}", command.output.display()));
+    settings.terminal.note(&format!("{count} written to {}", place.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes what is a directory or file of its own for every rank.
+fn write_each(command: &ConvertCommand, sources: &[&RankSource], session: &Session) -> Result<PathBuf, CliError> {
+    if command.range.is_some() {
+        return Err(CliError::Usage("--range is for --to perfetto; the other forms have whole ranks".to_owned()));
+    }
+    let out = Output::new(&command.output)?;
+    for source in sources {
+        convert(command, source, session, &out)?;
+    }
+    Ok(command.output.clone())
 }
 
 fn convert(command: &ConvertCommand, source: &RankSource, session: &Session, out: &Output) -> Result<(), CliError> {
@@ -51,6 +67,8 @@ fn convert(command: &ConvertCommand, source: &RankSource, session: &Session, out
         TargetFormat::Text => text::write_rank(loaded.tables()?, source.rank, &rank_directory(source, out)?)?,
         TargetFormat::Db => db::write_rank(loaded.tables()?, source.rank, &rank_directory(source, out)?)?,
         TargetFormat::Parquet => write_parquet(&loaded, source.rank, out)?,
+        // All ranks are one file, which is written elsewhere.
+        TargetFormat::Perfetto => {}
     }
     Ok(())
 }

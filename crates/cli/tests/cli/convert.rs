@@ -1,6 +1,6 @@
 //! Another form, the same job.
 
-use std::fs::File;
+use std::fs::{self, File};
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
@@ -56,10 +56,73 @@ fn only_the_ranks_asked_for_are_written() {
 #[test]
 fn nothing_is_written_over() {
     let sandbox = Sandbox::with_job();
-    for form in ["text", "db", "parquet"] {
+    for form in ["text", "db", "parquet", "perfetto"] {
         assert_eq!(sandbox.run(&["convert", "job", "--to", form, "-o", form]).code, 0);
         let ran = sandbox.run(&["convert", "job", "--to", form, "-o", form]);
         assert_eq!(ran.code, 2);
         assert!(ran.stderr.contains("is there already"), "{}", ran.stderr);
     }
+}
+
+/// Whether a trace names a process of the rank.
+fn shows(trace: &[u8], rank: usize) -> bool {
+    let name = format!("rank {rank} · ");
+    trace.windows(name.len()).any(|window| window == name.as_bytes())
+}
+
+#[test]
+fn a_perfetto_trace_has_the_ranks_and_the_window_asked_for() {
+    let sandbox = Sandbox::with_job();
+    let convert = |output: &str, options: &[&str]| {
+        let arguments = [&["convert", "job", "--to", "perfetto", "-o", output], options].concat();
+        let ran = sandbox.run(&arguments);
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{arguments:?}: {}", ran.stderr);
+        ran.stderr
+    };
+    let trace = |name: &str| fs::read(sandbox.path(name)).unwrap();
+    assert_eq!(convert("all", &[]), "note: 4 ranks written to all/profile.perfetto-trace\n");
+    let all = trace("all/profile.perfetto-trace");
+    assert!((0..4).all(|rank| shows(&all, rank)));
+
+    assert_eq!(convert("some.pftrace", &["--ranks", "1,3"]), "note: 2 ranks written to some.pftrace\n");
+    let some = trace("some.pftrace");
+    assert_eq!([0, 1, 2, 3].map(|rank| shows(&some, rank)), [false, true, false, true]);
+    convert("one.perfetto-trace", &["--rank", "1"]);
+    assert!(trace("one.perfetto-trace").len() < some.len());
+
+    let first = "SELECT least((SELECT min(start) FROM host_op), (SELECT min(start) FROM overlap), \
+        (SELECT min(start) FROM task), (SELECT min(time) FROM counter))";
+    let start = sandbox.sql("job", first);
+    let start: i64 = start.lines().nth(1).unwrap().parse().unwrap();
+    let absolute = format!("{start}..{}", start + 50_000_000);
+    convert("absolute.pftrace", &["--range", &absolute]);
+    convert("relative.pftrace", &["--range", "0ms..50ms"]);
+    assert_eq!(trace("absolute.pftrace"), trace("relative.pftrace"));
+    assert!(trace("relative.pftrace").len() < all.len());
+
+    convert("step.pftrace", &["--range", "step:11"]);
+    convert("steps.pftrace", &["--range", "step:10..11"]);
+    assert!(trace("step.pftrace").len() < trace("steps.pftrace").len());
+}
+
+#[test]
+fn a_window_that_is_none_is_refused() {
+    let sandbox = Sandbox::with_job();
+    for (range, words) in [
+        ("5", "expected a window"),
+        ("1..2.5", "needs a unit"),
+        ("2s..1s", "ends before it begins"),
+        ("1000s..1001s", "the profile lasts"),
+        ("1..2", "the profile lasts"),
+        ("step:99", "no step 99; it has steps 10 to 11"),
+        ("step:98..99", "no steps 98 to 99"),
+    ] {
+        let ran = sandbox.run(&["convert", "job", "--to", "perfetto", "-o", "out", "--range", range]);
+        assert_eq!(ran.code, 2, "{range}: {}", ran.stderr);
+        assert!(ran.stderr.contains(words), "{range}: {}", ran.stderr);
+        assert!(!sandbox.path("out").exists(), "{range}");
+    }
+    let ran = sandbox.run(&["convert", "job", "--to", "db", "-o", "out", "--range", "1s..2s"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("--range is for --to perfetto"), "{}", ran.stderr);
 }

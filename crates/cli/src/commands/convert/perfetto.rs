@@ -1,0 +1,62 @@
+//! `npuscope convert --to perfetto`: one trace of all ranks.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use npuscope_engine::Session;
+use npuscope_formats::discover::RankSource;
+use npuscope_formats::output::{Output, OutputError};
+use npuscope_formats::perfetto::{Summary, Writer};
+
+use crate::arguments::ConvertCommand;
+use crate::error::CliError;
+use crate::settings::Settings;
+use crate::terminal;
+
+/// How the name of a trace ends.
+const ENDINGS: [&str; 2] = ["perfetto-trace", "pftrace"];
+
+/// The name of a trace in a directory.
+const NAME: &str = "profile.perfetto-trace";
+
+/// Writes the ranks and gives the file they are in.
+pub fn write(
+    command: &ConvertCommand,
+    sources: &[&RankSource],
+    session: &Session,
+    settings: &Settings,
+) -> Result<PathBuf, CliError> {
+    if sources.is_empty() {
+        return Err(CliError::Usage("the profile has no ranks, and so no timeline".to_owned()));
+    }
+    let path = trace_path(&command.output);
+    if path.exists() {
+        return Err(OutputError::Exists { path }.into());
+    }
+    let window = command.range.as_ref().map(|range| range.resolve(session, sources)).transpose()?;
+    let ranks: Vec<_> = sources.iter().map(|source| session.load(source)).collect::<Result<_, _>>()?;
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let written = Output::new(directory)?.file(&name, |file| {
+        let mut writer = Writer::new(file);
+        let mut written = Summary::default();
+        for (source, loaded) in sources.iter().zip(&ranks) {
+            let tables = loaded.tables().map_err(io::Error::other)?;
+            written = written.plus(writer.rank(source.rank, &tables, window)?);
+        }
+        writer.finish()?;
+        Ok(written)
+    })?;
+    if written.loose_flows > 0 {
+        let count = terminal::counted(written.loose_flows, "arrow");
+        settings.terminal.note(&format!("{count} left out: the profile has no slice at an end"));
+    }
+    Ok(path)
+}
+
+/// The file that the trace is written to: the path itself if it is named as a trace, else one in it.
+fn trace_path(output: &Path) -> PathBuf {
+    let ending = output.extension().unwrap_or_default();
+    let is_trace = ENDINGS.iter().any(|known| ending == *known) && !output.is_dir();
+    if is_trace { output.to_owned() } else { output.join(NAME) }
+}

@@ -1,0 +1,170 @@
+//! A part of a profile's time, as users write it.
+
+use std::str::FromStr;
+
+use npuscope_engine::Session;
+use npuscope_formats::discover::RankSource;
+use npuscope_formats::intervals::Interval;
+use npuscope_formats::perfetto::time_span;
+use npuscope_tables::table::step;
+
+use crate::error::CliError;
+
+/// `A..B`, either side of which may be missing, or `step:N`, `step:N..M`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeRange {
+    Between(Option<Moment>, Option<Moment>),
+    /// From the begin of the first step to the end of the last.
+    Steps(i64, i64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// Nanoseconds from the start of the profile.
+    Offset(i64),
+    /// Nanoseconds since the epoch.
+    Absolute(i64),
+}
+
+const EXPECTED: &str = "expected a window such as 1.5s..2.25s, 100ms..200ms, step:12 or step:12..14";
+
+impl FromStr for TimeRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<TimeRange, String> {
+        let text = text.trim();
+        if let Some(steps) = text.strip_prefix("step:") {
+            let (first, last) = steps.split_once("..").unwrap_or((steps, steps));
+            return match (first.trim().parse(), last.trim().parse()) {
+                (Ok(first), Ok(last)) if first <= last => Ok(TimeRange::Steps(first, last)),
+                (Ok(_), Ok(_)) => Err("the first step is after the last".to_owned()),
+                _ => Err(EXPECTED.to_owned()),
+            };
+        }
+        let (from, to) = text.split_once("..").ok_or(EXPECTED)?;
+        let side = |side: &str| Some(side.trim()).filter(|side| !side.is_empty()).map(moment).transpose();
+        match (side(from)?, side(to)?) {
+            (None, None) => Err(EXPECTED.to_owned()),
+            (Some(Moment::Offset(from)), Some(Moment::Offset(to))) if from >= to => Err(EMPTY.to_owned()),
+            (Some(Moment::Absolute(from)), Some(Moment::Absolute(to))) if from >= to => Err(EMPTY.to_owned()),
+            (from, to) => Ok(TimeRange::Between(from, to)),
+        }
+    }
+}
+
+const EMPTY: &str = "the window ends before it begins";
+
+fn moment(text: &str) -> Result<Moment, String> {
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let scale = match text.get(number.len()..).unwrap_or_default() {
+        "" => {
+            let absolute = text.parse().map(Moment::Absolute);
+            return absolute.map_err(|_| format!("{text} needs a unit: s, ms, us or ns; {EXPECTED}"));
+        }
+        "s" => 1e9,
+        "ms" => 1e6,
+        "us" => 1e3,
+        "ns" => 1.0,
+        other => return Err(format!("{other} is no unit of time: use s, ms, us or ns")),
+    };
+    match number.trim().parse::<f64>() {
+        Ok(number) if number >= 0.0 && number * scale < 9e18 => Ok(Moment::Offset((number * scale).round() as i64)),
+        _ => Err(EXPECTED.to_owned()),
+    }
+}
+
+impl TimeRange {
+    /// The window in nanoseconds since the epoch. Steps are those of the ranks given, taken together; the
+    /// profile starts with the first event of any of its ranks, which is where a viewer has its zero.
+    pub fn resolve(self, session: &Session, ranks: &[&RankSource]) -> Result<Interval, CliError> {
+        match self {
+            TimeRange::Steps(first, last) => steps(session, ranks, first, last),
+            TimeRange::Between(from, to) => between(session, from, to),
+        }
+    }
+}
+
+fn between(session: &Session, from: Option<Moment>, to: Option<Moment>) -> Result<Interval, CliError> {
+    let mut profile: Option<Interval> = None;
+    for loaded in session.load_all()? {
+        let Some(rank) = time_span(&loaded.tables()?) else { continue };
+        let so_far = profile.unwrap_or(rank);
+        profile = Some(Interval::new(so_far.start.min(rank.start), so_far.end.max(rank.end)));
+    }
+    let profile = profile.ok_or_else(|| CliError::Usage("the profile has no events to choose from".to_owned()))?;
+    let time = |moment: Option<Moment>, default: i64| match moment {
+        None => default,
+        Some(Moment::Absolute(time)) => time,
+        Some(Moment::Offset(offset)) => profile.start.saturating_add(offset),
+    };
+    let window = Interval { start: time(from, i64::MIN), end: time(to, i64::MAX) };
+    if window.start > profile.end || window.end <= profile.start || window.start >= window.end {
+        let seconds = profile.end.saturating_sub(profile.start) as f64 / 1e9;
+        let what = format!("nothing is in that --range: the profile lasts {seconds:.3} s");
+        return Err(CliError::Usage(format!("{what}, from {} to {} ns since the epoch", profile.start, profile.end)));
+    }
+    Ok(window)
+}
+
+fn steps(session: &Session, ranks: &[&RankSource], first: i64, last: i64) -> Result<Interval, CliError> {
+    let mut window: Option<Interval> = None;
+    let mut known: Option<(i64, i64)> = None;
+    for source in ranks {
+        for step in session.load(source)?.tables()?.rows::<step::Row>() {
+            let Some(id) = step.id else { continue };
+            known = Some(known.map_or((id, id), |(low, high)| (low.min(id), high.max(id))));
+            if (first..=last).contains(&id) {
+                let so_far = window.unwrap_or(Interval::new(step.start.0, step.end.0));
+                window = Some(Interval::new(so_far.start.min(step.start.0), so_far.end.max(step.end.0)));
+            }
+        }
+    }
+    window.ok_or_else(|| {
+        let what = if first == last { format!("no step {first}") } else { format!("no steps {first} to {last}") };
+        CliError::Usage(match known {
+            Some((low, high)) => format!("the profile has {what}; it has steps {low} to {high}"),
+            None => "the profile has no numbered steps; give --range as times, such as 1.5s..2.25s".to_owned(),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_read_as_they_are_written() {
+        let between = |from, to| Ok(TimeRange::Between(from, to));
+        let offset = |ns| Some(Moment::Offset(ns));
+        assert_eq!("1.5s..2.25s".parse(), between(offset(1_500_000_000), offset(2_250_000_000)));
+        assert_eq!("100ms .. 200ms".parse(), between(offset(100_000_000), offset(200_000_000)));
+        assert_eq!("..7us".parse(), between(None, offset(7_000)));
+        assert_eq!("7ns..".parse(), between(offset(7), None));
+        let absolute = |ns| Some(Moment::Absolute(ns));
+        assert_eq!(
+            "1767225600000000000..1767225600000000009".parse(),
+            between(absolute(1_767_225_600_000_000_000), absolute(1_767_225_600_000_000_009))
+        );
+        assert_eq!("step:12".parse(), Ok(TimeRange::Steps(12, 12)));
+        assert_eq!("step:12..14".parse(), Ok(TimeRange::Steps(12, 14)));
+    }
+
+    #[test]
+    fn what_is_no_window_is_refused_with_a_reason() {
+        let refused = |text: &str, words: &str| {
+            let error = text.parse::<TimeRange>().unwrap_err();
+            assert!(error.contains(words), "{text}: {error}");
+        };
+        refused("", "expected a window");
+        refused("..", "expected a window");
+        refused("5s", "expected a window");
+        refused("step:x", "expected a window");
+        refused("-1s..2s", "expected a window");
+        refused("1e300s..2s", "expected a window");
+        refused("1.5..2", "needs a unit");
+        refused("1h..2h", "no unit of time");
+        refused("2s..1s", "ends before it begins");
+        refused("9..9", "ends before it begins");
+        refused("step:4..3", "after the last");
+    }
+}
