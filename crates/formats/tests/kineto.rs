@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use flate2::read::GzDecoder;
 use npuscope_formats::discover::discover;
@@ -17,7 +18,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-const TRACES: [&str; 4] = ["alexnet", "amd", "nccl_data", "ns_res"];
+const NAMES: [&str; 4] = ["alexnet", "amd", "nccl_data", "ns_res"];
 
 /// An event as serde_json reads it; numbers that must stay exact as their text.
 #[derive(Deserialize)]
@@ -50,13 +51,17 @@ fn ns(text: &RawValue) -> i64 {
     format!("{whole}{rest:0<3}").parse().unwrap()
 }
 
-/// The real traces, as read by us and by serde_json.
-fn traces() -> impl Iterator<Item = (&'static str, RankTables, File)> {
-    TRACES.iter().filter_map(|name| {
-        let path = shared(&format!("data/gpu/{name}.json.gz"))?;
-        let mut text = String::new();
-        GzDecoder::new(std::fs::File::open(&path).unwrap()).read_to_string(&mut text).unwrap();
-        Some((*name, read_path(&path), serde_json::from_str(&text).unwrap()))
+/// The real traces, as read by us and by serde_json, once for all tests.
+fn traces() -> &'static [(&'static str, RankTables, File)] {
+    static TRACES: OnceLock<Vec<(&'static str, RankTables, File)>> = OnceLock::new();
+    TRACES.get_or_init(|| {
+        let read = |name: &&'static str| {
+            let path = shared(&format!("data/gpu/{name}.json.gz"))?;
+            let mut text = String::new();
+            GzDecoder::new(std::fs::File::open(&path).unwrap()).read_to_string(&mut text).unwrap();
+            Some((*name, read_path(&path), serde_json::from_str(&text).unwrap()))
+        };
+        NAMES.iter().filter_map(read).collect()
     })
 }
 
@@ -102,7 +107,7 @@ fn every_slice_is_there_with_its_time_and_all_its_arguments() {
                 args: event.args.iter().map(|(key, value)| (key.clone(), in_tables(&event.cat, key, value))).collect(),
             });
         }
-        let read = slices(&tables);
+        let read = slices(tables);
         assert_eq!(expected.keys().collect::<Vec<_>>(), read.keys().collect::<Vec<_>>(), "{name}");
         for (category, slices) in &expected {
             assert_eq!(slices.len(), read[category].len(), "{name} {category}");
@@ -249,7 +254,7 @@ fn every_mark_flow_counter_and_name_is_there() {
         }
 
         let lanes: BTreeMap<(String, String), lane::Row> =
-            lane_ids(&tables).into_values().zip(tables.rows::<lane::Row>()).collect();
+            lane_ids(tables).into_values().zip(tables.rows::<lane::Row>()).collect();
         // Threads are named several times over; the last name counts.
         let metadata = file.events.iter().filter(|event| event.ph == "M");
         let metadata: BTreeMap<_, &Event> = metadata.map(|e| ((&e.name, id(&e.pid), id(&e.tid)), e)).collect();
@@ -272,7 +277,7 @@ fn every_mark_flow_counter_and_name_is_there() {
 fn the_real_traces_say_who_and_where_they_are() {
     for (name, tables, file) in traces() {
         let row = tables.rows::<rank::Row>().next().unwrap();
-        let (chip, device, world, start) = match name {
+        let (chip, device, world, start) = match *name {
             "alexnet" => ("NVIDIA A100-PG509-200", 0, None, 1695),
             "amd" => ("AMD Radeon Graphics", 2, None, 1739),
             "nccl_data" => ("NVIDIA A100-PG509-200", 0, Some(2), 1716),
@@ -303,12 +308,12 @@ fn collectives_and_launchers_of_the_real_traces_are_known() {
         let known = tables.rows::<kernel::Row>().filter(|row| row.op_type.is_some()).count();
         assert!(known * 100 >= kernels * 95, "{name}: {known} of {kernels}");
         for op in tables.rows::<comm_op::Row>() {
-            assert_eq!(name, "nccl_data");
+            assert_eq!(*name, "nccl_data");
             assert!(matches!(tables.opt_text(op.op_type), Some("allreduce" | "broadcast")));
             assert_eq!((tables.opt_text(op.group_name), op.rank_size), (Some("0"), Some(2)));
             assert!(op.dtype.is_some());
             assert!(op.count.unwrap() > 0);
         }
-        assert_eq!(tables.len(TableId::CommOp), if name == "nccl_data" { 21 } else { 0 }, "{name}");
+        assert_eq!(tables.len(TableId::CommOp), if *name == "nccl_data" { 21 } else { 0 }, "{name}");
     }
 }
