@@ -260,6 +260,39 @@ fn a_collective_is_a_task_a_kernel_and_an_operation_of_its_group() {
 }
 
 #[test]
+fn a_kernel_that_says_nothing_of_its_collective_has_it_from_the_operator_that_announced_it() {
+    let mut trace = Trace::new(0);
+    let said = json!({
+        "Collective name": "allreduce", "dtype": "Float", "In msg nelems": 2049, "Out msg nelems": 2049, "Group size": 8,
+        "Process Group Name": "2", "Process Group Ranks": "[0, 1]", "Ev Idx": 50,
+    });
+    trace.slice("cpu_op", "record_param_comms", HOST, "10", "20", said.clone());
+    trace.slice("cuda_runtime", "cudaLaunchKernelExC", HOST, "15", "2", json!({"correlation": 5}));
+    trace.slice("cuda_runtime", "cudaLaunchKernelExC", HOST, "40", "2", json!({"correlation": 6}));
+    for (correlation, at) in [(5, "100"), (6, "200")] {
+        trace.slice(
+            "kernel",
+            "ncclDevKernel_Generic(x)",
+            (0, 40),
+            at,
+            "5",
+            json!({"correlation": correlation, "stream": 40}),
+        );
+    }
+    let tables = trace.read();
+    let ops: Vec<comm_op::Row> = tables.rows().collect();
+    let first = &ops[0];
+    assert_eq!((tables.opt_text(first.op_type), tables.opt_text(first.group_name)), (Some("allreduce"), Some("2")));
+    assert_eq!((first.rank_size, first.count, tables.opt_text(first.dtype)), (Some(8), Some(2049), Some("Float")));
+    assert_eq!(args(&tables, first.args), json!({"Out msg nelems": 2049, "Process Group Ranks": "[0, 1]"}));
+    assert_eq!((ops[1].op_type, ops[1].group_name, ops[1].count), (None, None, None));
+    assert_ne!(first.lane, ops[1].lane);
+    // The operator keeps all it said.
+    let operator = tables.rows::<host_op::Row>().find(|row| tables.text(row.name) == "record_param_comms").unwrap();
+    assert_eq!(args(&tables, operator.args), said);
+}
+
+#[test]
 fn arguments_of_operators_have_their_columns_and_the_rest_is_kept() {
     let mut trace = Trace::new(0);
     let of_op = json!({
@@ -396,7 +429,7 @@ fn numbers_that_fit_no_column_stay_as_they_are() {
     assert_eq!(
         tables.opt_text(tasks[0].args),
         Some(
-            r#"{"device": 0.5, "stream": 123456789012345678901234567890, "correlation": "7", "grid": "all", "blocks per SM": inf}"#
+            r#"{"device": 0.5, "stream": 123456789012345678901234567890, "correlation": "7", "grid": "all", "blocks per SM": "inf"}"#
         )
     );
     assert_eq!((tasks[0].duration.ns(), tasks[0].duration.us()), (0, 0.000_000_1));

@@ -53,7 +53,7 @@ impl Collective {
             b"In msg nelems" => integer(cursor).map(|v| self.row.count = Some(v)),
             _ => None,
         };
-        read.or_else(|| if FURTHER.contains(&key.bytes) { self.rest.keep(key, cursor) } else { None })
+        read.or_else(|| if FURTHER.contains(&key.bytes) { self.rest.keep_as_json(key, cursor) } else { None })
     }
 
     /// The operation, on no lane yet; `kernel` names it where the arguments do not.

@@ -7,6 +7,7 @@ use npuscope_tables::table::{comm_op, kernel, task};
 use npuscope_tables::{RankBuilder, Span, Str};
 
 use super::allocations::thread_of;
+use super::announced::{self, Announcement, Announcements, Call};
 use super::collectives::Collective;
 use super::memory;
 use super::words::{self, Class};
@@ -32,6 +33,8 @@ pub struct Piece {
     pub kernels: Vec<kernel::Row>,
     /// Collectives, not yet on a lane, and the streams they ran on.
     pub collectives: Vec<(Option<i64>, comm_op::Row)>,
+    /// What the host said of collectives.
+    pub announcements: Announcements,
     /// Lanes that showed work of the device.
     pub device_lanes: Vec<u32>,
     /// Arguments that have no column.
@@ -146,11 +149,29 @@ impl<'a> Interpreter<'a> {
                     b"Input type" => list_text(cursor, TENSORS).map(|v| row.dtypes = Some(strings.intern(&v))),
                     _ => None,
                 };
-                read.or_else(|| read_host_arg(key.bytes, cursor, &mut row, strings)).or_else(|| rest.keep(key, cursor))
+                read.or_else(|| read_host_arg(key.bytes, cursor, &mut row, strings))
+                    .or_else(|| rest.keep_as_json(key, cursor))
             });
         }
         row.args = rest.finish(strings);
+        if kind == Kind::Op && strings.get(event.name) == announced::OPERATOR {
+            self.announcement(event, &row);
+        }
+        if let (Kind::Cann, Some(connection)) = (kind, row.connection_id) {
+            self.piece.announcements.calls.push(Call { connection, lane, start: row.start });
+        }
         self.host_ops.push(kind, row);
+    }
+
+    /// Notes the collective that an operator announces. Its arguments are those of the operator too.
+    fn announcement(&mut self, event: &Event, operator: &host_op::Row) {
+        let Some(mut args) = self.text_of(event) else { return };
+        let strings = &mut self.piece.rank.strings;
+        let mut collective = Collective::default();
+        let _ = args.members(|key, cursor| collective.read(key, cursor, strings).or_else(|| cursor.skip_value()));
+        let (lane, start, end) = (operator.lane, operator.start, operator.start.plus(operator.duration.ns()));
+        let row = collective.finish(event.name, strings);
+        self.piece.announcements.announced.push(Announcement { lane, start, end, row });
     }
 
     fn task(&mut self, event: &Event, lane: u32, duration: Span, class: Class) {
@@ -179,7 +200,8 @@ impl<'a> Interpreter<'a> {
                     b"block" if class == Class::Kernel => list_text(cursor, ",").map(|v| block = Some(v)),
                     _ => None,
                 };
-                read.or_else(|| collective.as_mut()?.read(key, cursor, strings)).or_else(|| rest.keep(key, cursor))
+                read.or_else(|| collective.as_mut()?.read(key, cursor, strings))
+                    .or_else(|| rest.keep_as_json(key, cursor))
             });
         }
         if let Some(lane) = self.lanes.get(lane).filter(|lane| lane.layer == Layer::Hardware) {
@@ -222,7 +244,7 @@ impl<'a> Interpreter<'a> {
             let mut row = self.host_row(event, lane, Kind::Other);
             let mut rest = Rest::default();
             if let Some(mut args) = self.text_of(event) {
-                let _ = args.members(|key, cursor| rest.keep(key, cursor));
+                let _ = args.members(|key, cursor| rest.keep_as_json(key, cursor));
             }
             let strings = &mut self.piece.rank.strings;
             (row.event_type, row.args) = (Some(strings.intern("C")), rest.finish(strings));
@@ -244,7 +266,7 @@ impl<'a> Interpreter<'a> {
                 args = Some(*cursor);
                 cursor.skip_value()
             }
-            _ => rest.keep(key, cursor),
+            _ => rest.keep_as_json(key, cursor),
         });
         if let Some(args) = args
             && self.piece.rank.strings.get(event.name) == memory::MARK
@@ -253,7 +275,7 @@ impl<'a> Interpreter<'a> {
             return;
         }
         if let Some(mut args) = args {
-            let _ = args.members(|key, cursor| rest.keep(key, cursor));
+            let _ = args.members(|key, cursor| rest.keep_as_json(key, cursor));
         }
         let kind = match self.class(event, lane) {
             Class::Host(kind, _) => kind,

@@ -5,6 +5,7 @@
 //! may count from a base, memory as marks in time. Often packed with gzip. One file is one rank.
 
 mod allocations;
+mod announced;
 mod collectives;
 mod gzip;
 mod info;

@@ -5,6 +5,7 @@ use npuscope_tables::table::{comm_op, metadata};
 use npuscope_tables::{Ns, RankBuilder, RankPieces, Str, TableId};
 
 use super::SETTINGS;
+use super::announced::Announcements;
 use super::gzip::{Unpacked, unpack};
 use super::interpret::{Interpreter, Piece};
 use super::settings::read_settings;
@@ -126,6 +127,7 @@ struct Later {
     rank: RankBuilder,
     /// Collectives by stream; their text is that of `rank`.
     collectives: Vec<(Option<i64>, comm_op::Row)>,
+    announcements: Announcements,
     device_lanes: Vec<u32>,
 }
 
@@ -136,19 +138,19 @@ impl Later {
             row.task = row.task.map(|task| task + tasks);
             piece.rank.kernel.push(row);
         }
-        for (stream, row) in piece.collectives {
-            let mut copy = |text: Str| self.rank.strings.intern(piece.rank.strings.get(text));
-            let row = comm_op::Row {
-                name: copy(row.name),
-                op_type: row.op_type.map(&mut copy),
-                group_name: row.group_name.map(&mut copy),
-                group_hash: row.group_hash.map(&mut copy),
-                dtype: row.dtype.map(&mut copy),
-                args: row.args.map(&mut copy),
-                ..row
-            };
-            self.collectives.push((stream, row));
-        }
+        let Later { rank: RankBuilder { strings, .. }, collectives, announcements, .. } = self;
+        let mut copy = |text: Str| strings.intern(piece.rank.strings.get(text));
+        let mut copy = |row: comm_op::Row| comm_op::Row {
+            name: copy(row.name),
+            op_type: row.op_type.map(&mut copy),
+            group_name: row.group_name.map(&mut copy),
+            group_hash: row.group_hash.map(&mut copy),
+            dtype: row.dtype.map(&mut copy),
+            args: row.args.map(&mut copy),
+            ..row
+        };
+        collectives.extend(piece.collectives.into_iter().map(|(stream, row)| (stream, copy(row))));
+        announcements.take(piece.announcements, copy);
         self.device_lanes.extend(piece.device_lanes);
         for key in piece.unread {
             if summary.unread_keys.len() < MAX_UNREAD_KEYS && !summary.unread_keys.contains(&key) {
@@ -166,6 +168,7 @@ impl Later {
                 lane.layer = Layer::Hardware;
             }
         }
+        self.announcements.complete(self.collectives.iter_mut().map(|(_, row)| row));
         for (stream, row) in self.collectives {
             let label = row.device.map_or("GPU".to_owned(), |device| format!("GPU {device}"));
             let thread = match (row.group_name, stream) {

@@ -25,6 +25,22 @@ impl Rest {
         Some(())
     }
 
+    /// [`Rest::keep`], with what is no JSON, such as `inf` and `nan`, as text.
+    pub fn keep_as_json(&mut self, key: RawString<'_>, cursor: &mut Cursor<'_>) -> Option<()> {
+        let word = match cursor.peek() {
+            b'"' | b'{' | b'[' => None,
+            _ => cursor.clone().scalar().filter(|word| serde_json::from_slice::<serde::de::IgnoredAny>(word).is_err()),
+        };
+        match word {
+            None => self.keep(key, cursor),
+            Some(word) => {
+                let word = serde_json::Value::from(String::from_utf8_lossy(word));
+                self.add(&String::from_utf8_lossy(key.bytes), word);
+                cursor.skip_value()
+            }
+        }
+    }
+
     /// Keeps a member whose value was read already, as JSON.
     pub fn add(&mut self, key: &str, value: impl Display) {
         let before = if self.text.is_empty() { "{" } else { ", " };
