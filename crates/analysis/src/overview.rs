@@ -57,6 +57,7 @@ pub fn overview(session: &Session) -> Result<Overview, EngineError> {
 
 /// Means over the steps that the source reports, or that its rows give.
 fn rank_time(rank: i64, tables: RankTables) -> Option<RankTime> {
+    // Neither databases nor GPU traces have overlap intervals: their steps are made of tasks.
     let is_db = !tables.rows::<source::Row>().any(|s| tables.text(s.kind) == "trace");
     let flavour = Flavour::of(&tables);
     let target = if is_db { Target::Db(flavour) } else { Target::Text(flavour) };

@@ -419,12 +419,15 @@ fn is_deliverable(path: &Path) -> bool {
     !matches!(kind_of(&file_name(path)), FileKind::Known | FileKind::Unknown)
 }
 
-/// What a file says of itself if it is a trace of PyTorch's profiler, which may have any name.
+/// What a file among others says of itself if it is a trace of PyTorch's profiler, which may have any name. Browsers
+/// and compilers write traces too: those are not taken for ranks.
 fn probe_trace(path: &Path) -> Option<kineto::Probe> {
     let name = file_name(path).to_ascii_lowercase();
     match kind_of(&file_name(path)) {
         FileKind::Kineto => Some(kineto::probe(path).unwrap_or_default()),
-        FileKind::Unknown if name.ends_with(".json") || name.ends_with(".json.gz") => kineto::probe(path),
+        FileKind::Unknown if name.ends_with(".json") || name.ends_with(".json.gz") => {
+            kineto::probe(path).filter(|trace| trace.is_typical)
+        }
         _ => None,
     }
 }

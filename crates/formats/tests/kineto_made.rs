@@ -472,6 +472,8 @@ fn each_trace_of_a_directory_is_a_rank() {
     put(&directory, "trace.json", nameless.as_bytes());
     put(&directory, "config.json", br#"{"learning_rate": 0.1, "schemaVersion": 2}"#);
     put(&directory, "events.json", br#"[{"ph": "X"}]"#);
+    let of_a_browser = put(&directory, "browser.json", br#"{"traceEvents": [{"ph": "i", "name": "load", "ts": 1}]}"#);
+    assert_eq!(read_path(&of_a_browser).len(TableId::HostOp), 1);
     put(&directory, "notes.txt", b"hello");
     let profile = discover(directory.path()).unwrap();
     let ranks: Vec<i64> = profile.ranks.iter().map(|source| source.rank).collect();

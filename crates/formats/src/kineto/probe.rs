@@ -13,7 +13,7 @@ use crate::trace_json::args::integer;
 const PACKED: u64 = 256 << 10;
 const TEXT: usize = 1 << 20;
 
-/// Keys of Kineto that stand before the list of events. One is enough where the list comes too late to be seen.
+/// Keys that only Kineto writes before the list of events. One is enough where the list comes too late to be seen.
 const TYPICAL: &[&[u8]] = &[b"schemaVersion", b"deviceProperties", b"distributedInfo", b"baseTimeNanoseconds"];
 
 /// What the beginning of a trace tells.
@@ -21,6 +21,8 @@ const TYPICAL: &[&[u8]] = &[b"schemaVersion", b"deviceProperties", b"distributed
 pub struct Probe {
     /// The rank, where the trace says so.
     pub rank: Option<i64>,
+    /// It has keys that only Kineto writes. Without, it may be a trace of anything.
+    pub is_typical: bool,
 }
 
 /// Looks at the beginning of a file; nothing if it is no trace, or cannot be read.
@@ -35,19 +37,19 @@ pub fn probe(path: &Path) -> Option<Probe> {
 fn probe_text(text: &[u8]) -> Option<Probe> {
     let mut cursor = Cursor::of_file(text);
     let mut probe = Probe::default();
-    let (mut has_events, mut is_typical) = (false, false);
+    let mut has_events = false;
     let whole = cursor.members(|key, cursor| {
         if key.bytes == EVENTS {
             has_events = cursor.peek() == b'[';
             // What follows is as long as the file.
             return None;
         }
-        is_typical |= TYPICAL.contains(&key.bytes);
+        probe.is_typical |= TYPICAL.contains(&key.bytes);
         if key.bytes == b"distributedInfo" {
             let mut info = *cursor;
             let _ = info.members(|key, cursor| {
                 if key.bytes == b"rank" {
-                    probe.rank = probe.rank.or(integer(&mut cursor.clone()));
+                    probe.rank = integer(&mut cursor.clone()).filter(|&rank| rank >= 0);
                 }
                 cursor.skip_value()
             });
@@ -55,7 +57,7 @@ fn probe_text(text: &[u8]) -> Option<Probe> {
         cursor.skip_value()
     });
     let is_cut = whole.is_none() && cursor.at >= text.len();
-    (has_events || is_typical && is_cut).then_some(probe)
+    (has_events || probe.is_typical && is_cut).then_some(probe)
 }
 
 /// The rank in the name of a trace: `rank3.json`, `trace_rank-3.pt.trace.json.gz`, `worker3.1695835542.pt.trace.json`.
@@ -83,6 +85,7 @@ mod tests {
             Some(Some(5))
         );
         assert_eq!(rank(r#"{"traceEvents": []}"#), Some(None));
+        assert_eq!(rank(r#"{"distributedInfo": {"rank": -1}, "traceEvents": []}"#), Some(None));
         assert_eq!(rank(r#"{"distributedInfo": {"rank": 7, "pg_config": [{"ranks": [0, 1"#), Some(Some(7)));
         assert_eq!(rank(r#"{"schemaVersion": 1}"#), None);
         assert_eq!(rank(r#"{"traceEvents": 3}"#), None);
