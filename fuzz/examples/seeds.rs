@@ -4,8 +4,11 @@
 //! `cargo run --example seeds -- corpus PROFILE…`
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use npuscope_formats::discover::{RankSource, discover};
 use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::flavour::Flavour;
@@ -29,6 +32,7 @@ fn main() {
         write_job(&simulate(&config).unwrap(), Form::Both, &Output::new(&directory).unwrap(), |_| {}).unwrap();
         profiles.push(directory);
     }
+    profiles.push(gpu_traces(&job.path().join(Flavour::Kineto.name())));
     for (number, profile) in profiles.iter().enumerate() {
         for rank in discover(profile).unwrap().sources() {
             put_rank(&corpus, rank, number);
@@ -41,6 +45,7 @@ fn put_rank(corpus: &Path, rank: &RankSource, number: usize) {
         let bytes = fs::read(rank.path(file)).unwrap();
         let (target, prefix, limit) = match file.kind {
             FileKind::Trace => ("trace_json", None, TEXT_BYTES),
+            FileKind::Kineto => ("kineto", None, TEXT_BYTES),
             FileKind::Csv(kind) => ("csv", Some(csv_byte(kind, rank.flavour)), TEXT_BYTES),
             FileKind::Sheet => ("csv", Some(csv_byte("", rank.flavour)), TEXT_BYTES),
             FileKind::Communication => ("comm_json", Some(0), TEXT_BYTES),
@@ -55,7 +60,7 @@ fn put_rank(corpus: &Path, rank: &RankSource, number: usize) {
             if cut > 0 && (target == "db" || end - cut < limit) {
                 continue;
             }
-            let open: &[u8] = if part == "middle" && target == "trace_json" { b"[" } else { b"" };
+            let open: &[u8] = if part == "middle" && matches!(target, "trace_json" | "kineto") { b"[" } else { b"" };
             let seed = [prefix.as_slice(), open, &bytes[cut..end]].concat();
             let directory = corpus.join(target);
             fs::create_dir_all(&directory).unwrap();
@@ -65,6 +70,17 @@ fn put_rank(corpus: &Path, rank: &RankSource, number: usize) {
             }
         }
     }
+}
+
+/// A directory with a small trace of PyTorch's profiler, which has one event of every kind, plain and packed.
+fn gpu_traces(directory: &Path) -> PathBuf {
+    let trace = include_str!("gpu_trace.json");
+    fs::create_dir_all(directory).unwrap();
+    fs::write(directory.join("rank0.json"), trace).unwrap();
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    packed.write_all(trace.as_bytes()).unwrap();
+    fs::write(directory.join("rank1.json.gz"), packed.finish().unwrap()).unwrap();
+    directory.to_owned()
 }
 
 /// A copy with a few bytes changed, cut short every other time.

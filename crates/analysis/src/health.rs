@@ -1,10 +1,13 @@
 //! The health of a profile: what is in it, what is not, and which switch would have collected that.
 
+mod kineto;
+
 use std::collections::BTreeMap;
 
 use npuscope_collect::{Dialect, Setting};
 use npuscope_engine::{EngineError, Session};
 use npuscope_formats::discover::RankSource;
+use npuscope_formats::flavour::Flavour;
 use npuscope_formats::info::Settings;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{counter, diagnostic, host_op, kernel, lane, rank, reported_operator, source, step};
@@ -27,7 +30,7 @@ pub struct RankHealth {
     pub host: Option<String>,
     pub chip: Option<String>,
     pub directory: String,
-    /// text, db or text+db.
+    /// text, db, text+db or kineto.
     pub format: String,
     pub framework: Option<String>,
     pub framework_version: Option<String>,
@@ -302,8 +305,14 @@ fn has_kind(tables: &RankTables, kind: Kind) -> bool {
 
 fn missing(tables: &RankTables) -> Vec<Missing> {
     let settings = Settings::of(tables);
+    if Flavour::of(tables) == Flavour::Kineto {
+        return kineto::missing(tables, &settings);
+    }
     let level = settings.level();
-    let missing = CHECKS.iter().filter(|check| !(check.is_there)(tables)).map(|check| {
+    // The deepest level slows a job down and tells little more: it is not missed where it was not asked for.
+    let is_asked_for = |check: &Check| check.setting != Setting::Level2 || level.as_deref() == Some("level2");
+    let absent = CHECKS.iter().filter(|check| !(check.is_there)(tables) && is_asked_for(check));
+    let missing = absent.map(|check| {
         let was_on = match check.setting {
             Setting::Cpu => settings.activity("CPU").unwrap_or(false),
             Setting::Npu => settings.activity("NPU").unwrap_or(false),

@@ -57,6 +57,7 @@ pub fn overview(session: &Session) -> Result<Overview, EngineError> {
 
 /// Means over the steps that the source reports, or that its rows give.
 fn rank_time(rank: i64, tables: RankTables) -> Option<RankTime> {
+    // Neither databases nor GPU traces have overlap intervals: their steps are made of tasks.
     let is_db = !tables.rows::<source::Row>().any(|s| tables.text(s.kind) == "trace");
     let flavour = Flavour::of(&tables);
     let target = if is_db { Target::Db(flavour) } else { Target::Text(flavour) };
@@ -120,7 +121,7 @@ fn slow_rank(rank: &RankTime, median: f64, peers: &[&RankTime]) -> Finding {
         share_of_step: Some(share),
         confidence: if peers.len() > 1 { 0.8 } else { 0.4 },
         ranks: vec![rank.rank],
-        suggestion: "compare the rank's kernels and its AI Core frequency with another rank's".to_owned(),
+        suggestion: "compare the rank's kernels and the frequency of its cores with another rank's".to_owned(),
         next: Some(format!(
             "npuscope sql DIR \"SELECT rank, op_type, sum(duration) / 1e6 AS ms FROM kernel WHERE rank IN ({}, {}) GROUP BY 1, 2 ORDER BY 3 DESC\"",
             rank.rank,

@@ -2,7 +2,7 @@
 //!
 //! A profile is found by what it holds, not by how its directories are called: users rename them. A
 //! rank is a directory with `ASCEND_PROFILER_OUTPUT` in it, a `PROF_*` directory that `msprof` has
-//! exported, or a directory with deliverables lying in it.
+//! exported, a directory with deliverables lying in it, or a file that PyTorch's own profiler wrote.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::file_kind::{FileKind, kind_of};
 use crate::flavour::Flavour;
+use crate::kineto;
 use crate::problem::{Problem, Severity};
 
 /// How deep below the given directory ranks are looked for.
@@ -28,7 +29,7 @@ const MSPROF_OUTPUT_DIRECTORY: &str = "mindstudio_profiler_output";
 pub enum DiscoverError {
     #[error("there is no {path}", path = .0.display())]
     Missing(PathBuf),
-    #[error("no profile in {path}: expected {OUTPUT_DIRECTORY} directories, exported PROF_* directories, or files by the names that profilers give them, such as trace_view.json, kernel_details.csv or ascend_pytorch_profiler_0.db", path = .0.display())]
+    #[error("no profile in {path}: expected {OUTPUT_DIRECTORY} directories, exported PROF_* directories, or files by the names that profilers give them, such as trace_view.json, kernel_details.csv or ascend_pytorch_profiler_0.db, or traces of PyTorch's profiler (*.json, *.json.gz)", path = .0.display())]
     Nothing(PathBuf),
     #[error("no profile in {path}: {why}", path = .0.display(), why = .1)]
     NothingReadable(PathBuf, String),
@@ -88,6 +89,14 @@ impl RankSource {
     /// Bytes of all files that will be read.
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|f| f.bytes).sum()
+    }
+
+    /// What the rank is all of: its directory, or the one file that is all of it.
+    fn place(&self) -> PathBuf {
+        match self.files.as_slice() {
+            [file] if self.flavour == Flavour::Kineto => self.path(file),
+            _ => self.directory.clone(),
+        }
     }
 
     /// The last component of the directory.
@@ -180,7 +189,13 @@ impl Search {
             self.msprof_rank(path, &directories, &files);
             return;
         }
+        let (traces, files): (Vec<_>, Vec<_>) =
+            files.into_iter().map(|file| (probe_trace(&file), file)).partition(|(trace, _)| trace.is_some());
+        for (trace, file) in traces {
+            self.trace_rank(path, &file, trace.unwrap_or_default());
+        }
         if is_loose {
+            let files: Vec<PathBuf> = files.into_iter().map(|(_, file)| file).collect();
             self.loose_rank(path, &files);
         }
         above.push(real);
@@ -242,11 +257,24 @@ impl Search {
         self.candidate(path, flavour, files, false);
     }
 
+    /// A file that PyTorch's profiler wrote.
+    fn trace_rank(&mut self, directory: &Path, path: &Path, trace: kineto::Probe) {
+        self.rank(directory, Flavour::Kineto, &[path.to_owned()], false);
+        if let Some(candidate) = self.found.last_mut() {
+            candidate.rank = trace.rank.or_else(|| kineto::rank_in_name(&file_name(path)));
+        }
+    }
+
     fn single_file(&mut self, path: &Path) {
         let directory = path.parent().unwrap_or(Path::new(""));
         match kind_of(&file_name(path)) {
             FileKind::ClusterDb => self.cluster_results.push(path.to_owned()),
-            FileKind::Unknown => {}
+            FileKind::Kineto => self.trace_rank(directory, path, kineto::probe(path).unwrap_or_default()),
+            FileKind::Unknown => {
+                if let Some(trace) = kineto::probe(path) {
+                    self.trace_rank(directory, path, trace);
+                }
+            }
             _ if directory.file_name().is_some_and(|name| name == OUTPUT_DIRECTORY) => {
                 // What the profiler says of itself lies beside the output directory.
                 let rank = directory.parent().unwrap_or(directory);
@@ -308,7 +336,13 @@ impl Search {
                     continue;
                 }
             };
-            source.files.push(SourceFile { name, kind: kind_of(&base), bytes });
+            let kind = match kind_of(&base) {
+                _ if flavour == Flavour::Kineto => FileKind::Kineto,
+                // Beside the files of an NPU, it is not of this rank.
+                FileKind::Kineto => FileKind::Unknown,
+                kind => kind,
+            };
+            source.files.push(SourceFile { name, kind, bytes });
         }
         source.files.sort_by(|a, b| a.name.cmp(&b.name));
         keep_newest_exports(&mut source.files);
@@ -342,7 +376,7 @@ impl Search {
                 }
                 Some(other) => {
                     let (mut kept, dropped) = newer(source, other);
-                    let (read, unread) = (self.shown(&kept.directory), self.shown(&dropped.directory));
+                    let (read, unread) = (self.shown(&kept.place()), self.shown(&dropped.place()));
                     let message = format!(
                         "rank {} is there more than once; {read} was read, {unread} is older and was not",
                         kept.rank
@@ -385,6 +419,19 @@ fn is_deliverable(path: &Path) -> bool {
     !matches!(kind_of(&file_name(path)), FileKind::Known | FileKind::Unknown)
 }
 
+/// What a file among others says of itself if it is a trace of PyTorch's profiler, which may have any name. Browsers
+/// and compilers write traces too: those are not taken for ranks.
+fn probe_trace(path: &Path) -> Option<kineto::Probe> {
+    let name = file_name(path).to_ascii_lowercase();
+    match kind_of(&file_name(path)) {
+        FileKind::Kineto => Some(kineto::probe(path).unwrap_or_default()),
+        FileKind::Unknown if name.ends_with(".json") || name.ends_with(".json.gz") => {
+            kineto::probe(path).filter(|trace| trace.is_typical)
+        }
+        _ => None,
+    }
+}
+
 /// Directories and files of a directory, sorted; links are followed, and come after what is there itself.
 fn list(path: &Path) -> std::io::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let mut paths = Vec::new();
@@ -415,12 +462,16 @@ fn is_mindspore_info(paths: &[PathBuf]) -> bool {
     })
 }
 
-/// The younger of two directories of one rank first: by the time in their names, else by that of the files.
+/// The younger of two sources of one rank first: by the time in their names, else by that of the files.
 fn newer(a: RankSource, b: RankSource) -> (RankSource, RankSource) {
     let age = |source: &RankSource| {
-        let name = source.directory_name();
-        let stamp = name.split('_').filter(|part| part.len() >= 14).find_map(|part| part.parse::<u64>().ok());
-        let modified = fs::metadata(&source.directory).and_then(|m| m.modified()).ok();
+        let place = source.place();
+        let is_file = place != source.directory;
+        let name = if is_file { file_name(&place) } else { source.directory_name() };
+        // PyTorch counts in milliseconds or nanoseconds, the others write a date.
+        let (separator, digits) = if is_file { ('.', 13) } else { ('_', 14) };
+        let stamp = name.split(separator).filter(|part| part.len() >= digits).find_map(|part| part.parse::<u64>().ok());
+        let modified = fs::metadata(&place).and_then(|m| m.modified()).ok();
         (stamp, modified, name)
     };
     if age(&a) >= age(&b) { (a, b) } else { (b, a) }

@@ -5,6 +5,9 @@
 pub enum FileKind {
     /// `trace_view.json`, `msprof_*.json`.
     Trace,
+    /// A trace of PyTorch's own profiler: `*.pt.trace.json`, `*.pt.trace.json.gz`, or any other name, which only the
+    /// content tells.
+    Kineto,
     /// A csv file, by the name that all its spellings share.
     Csv(&'static str),
     /// A csv file that msprof or a framework writes and no table is made for: kept cell by cell.
@@ -87,6 +90,7 @@ impl FileKind {
     pub fn name(&self) -> &'static str {
         match self {
             FileKind::Trace => "trace",
+            FileKind::Kineto => "kineto",
             FileKind::Csv(kind) => kind,
             FileKind::Sheet => "sheet",
             FileKind::Communication => "communication",
@@ -117,6 +121,9 @@ pub fn kind_of(name: &str) -> FileKind {
         "cluster_analysis.db" => return FileKind::ClusterDb,
         "analyse.done" | "all.done" | "ground_truth.json" => return FileKind::Known,
         _ => {}
+    }
+    if name.ends_with(".pt.trace.json") || name.ends_with(".pt.trace.json.gz") {
+        return FileKind::Kineto;
     }
     let Some((stem, extension)) = name.rsplit_once('.') else { return FileKind::Unknown };
     match extension {
@@ -181,6 +188,8 @@ mod tests {
             ("ascend_pytorch_profiler_0.db-wal", FileKind::Known),
             ("holiday.csv", FileKind::Unknown),
             ("notes", FileKind::Unknown),
+            ("node1_77.1695835542.pt.trace.json", FileKind::Kineto),
+            ("node1_77.1695835542.pt.trace.json.gz", FileKind::Kineto),
         ] {
             assert_eq!(kind_of(name), kind, "{name}");
         }

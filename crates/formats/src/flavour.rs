@@ -11,10 +11,12 @@ pub enum Flavour {
     MindSpore,
     /// CANN's own exporter, without a framework.
     Msprof,
+    /// PyTorch's own profiler, on GPUs and CPUs.
+    Kineto,
 }
 
 impl Flavour {
-    pub const ALL: &[Flavour] = &[Flavour::TorchNpu, Flavour::MindSpore, Flavour::Msprof];
+    pub const ALL: &[Flavour] = &[Flavour::TorchNpu, Flavour::MindSpore, Flavour::Msprof, Flavour::Kineto];
 
     /// The word in `rank.framework`.
     pub const fn name(self) -> &'static str {
@@ -22,6 +24,7 @@ impl Flavour {
             Flavour::TorchNpu => "torch_npu",
             Flavour::MindSpore => "mindspore",
             Flavour::Msprof => "msprof",
+            Flavour::Kineto => "torch",
         }
     }
 

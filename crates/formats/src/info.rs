@@ -5,6 +5,8 @@ use npuscope_tables::{Ns, RankTables};
 use serde_json::Value;
 
 use crate::discover::RankSource;
+use crate::flavour::Flavour;
+use crate::kineto;
 
 /// Facts about a rank, gathered from its settings.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,7 +61,7 @@ impl Settings {
         self.rows.iter().filter(|(_, k, _)| k == key).find_map(|(_, _, value)| value.pointer(pointer))
     }
 
-    fn text(&self, paths: &[&str]) -> Option<String> {
+    pub(crate) fn text(&self, paths: &[&str]) -> Option<String> {
         paths.iter().find_map(|path| match self.get(path)? {
             Value::String(text) if !text.is_empty() => Some(text.clone()),
             Value::Number(number) => Some(number.to_string()),
@@ -67,7 +69,7 @@ impl Settings {
         })
     }
 
-    fn int(&self, path: &str) -> Option<i64> {
+    pub(crate) fn int(&self, path: &str) -> Option<i64> {
         match self.get(path)? {
             Value::Number(number) => number.as_i64(),
             Value::String(text) => text.parse().ok(),
@@ -107,6 +109,9 @@ impl Settings {
 impl RankInfo {
     pub fn gather(source: &RankSource, tables: &RankTables) -> RankInfo {
         let settings = Settings::of(tables);
+        if source.flavour == Flavour::Kineto {
+            return kineto::rank_info(source, tables, &settings);
+        }
         let layout = Layout {
             world: settings.int("distributed_args/world_size"),
             tensor: settings.int("distributed_args/tensor_model_parallel_size"),

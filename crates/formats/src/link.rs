@@ -173,7 +173,11 @@ pub fn group_hash(name: &str) -> String {
 
 /// The steps that framework ranges mark, in order.
 pub fn marked_steps(tables: &RankTables) -> Vec<step::Row> {
-    let ops = tables.rows::<host_op::Row>().filter(|op| tables.text(op.kind) == host_op::Kind::Op.name());
+    // Kineto marks steps as ranges of the user.
+    let is_range = |op: &host_op::Row| {
+        tables.text(op.kind) == host_op::Kind::Op.name() || tables.opt_text(op.category) == Some("user_annotation")
+    };
+    let ops = tables.rows::<host_op::Row>().filter(is_range);
     let mut steps: Vec<step::Row> = ops
         .filter_map(|op| {
             let (_, id) = tables.text(op.name).split_once(STEP_PREFIX)?;
@@ -214,7 +218,7 @@ fn set_ints(tables: &mut RankTables, table: TableId, column: &str, values: &[Opt
     });
 }
 
-fn set_ids(tables: &mut RankTables, table: TableId, column: &str, values: &[Option<u32>]) {
+pub(crate) fn set_ids(tables: &mut RankTables, table: TableId, column: &str, values: &[Option<u32>]) {
     let mut values = values.iter();
     tables.set_column(table, column, |rows| {
         Arc::new(values.by_ref().take(rows).copied().collect::<UInt32Array>()) as ArrayRef

@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use crate::flavour::Flavour;
+
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     #[error("cannot write {path}: {source}", path = path.display())]
@@ -32,6 +34,17 @@ impl Output {
         let directory = directory.into();
         fs::create_dir_all(&directory).map_err(OutputError::io(&directory))?;
         Ok(Output { directory })
+    }
+
+    /// Refuses to write a rank whose facts have no place in the files of an NPU, rather than losing half of them. The
+    /// directory goes too if it is still empty.
+    pub fn check_flavour(&self, flavour: Flavour) -> Result<(), OutputError> {
+        if flavour != Flavour::Kineto {
+            return Ok(());
+        }
+        let _ = fs::remove_dir(&self.directory);
+        let what = "this is a trace of PyTorch's own profiler, and the files of an NPU have no place for what it holds; --to parquet keeps all of it";
+        Err(OutputError::Refused { path: self.directory.clone(), what: what.to_owned() })
     }
 
     pub fn path(&self) -> &Path {

@@ -12,10 +12,10 @@ use crate::file_kind::FileKind;
 use crate::flavour::Flavour;
 use crate::info::RankInfo;
 use crate::problem::{Problem, Severity};
-use crate::{comm_json, csv, db, info_json, link, trace_json};
+use crate::{comm_json, csv, db, info_json, kineto, link, trace_json};
 
 /// Raised whenever a reader makes other rows of the same bytes. Part of the cache key.
-pub const READER_VERSION: u32 = 3;
+pub const READER_VERSION: u32 = 4;
 
 /// How a rank is read.
 #[derive(Clone, Copy)]
@@ -162,6 +162,12 @@ impl RankReader<'_> {
                 self.pieces.join(pieces);
                 Told { rows: summary.events, unread: summary.unread_keys, problems: summary.problems, columns: None }
             }
+            FileKind::Kineto => {
+                let mut pieces = RankPieces::default();
+                let summary = kineto::read(bytes, name, self.options.threads, &mut pieces);
+                self.pieces.join(pieces);
+                Told { rows: summary.events, unread: summary.unread_keys, problems: summary.problems, columns: None }
+            }
             FileKind::Csv(kind) => Told::from(csv::read_file(kind, self.rank.flavour, bytes, name, &mut piece)),
             FileKind::Sheet => Told::from(csv::read_file("", self.rank.flavour, bytes, name, &mut piece)),
             FileKind::Communication => Told::from(comm_json::read_communication(bytes, name, &mut piece)),
@@ -257,8 +263,11 @@ pub fn map(path: &Path) -> std::io::Result<Option<Mmap>> {
 
 /// Adds what follows from the rows of a rank.
 fn finish(rank: &RankSource, mut tables: RankTables, formats: &[&str], has_db: bool) -> RankTables {
+    let is_kineto = rank.flavour == Flavour::Kineto;
     if !has_db {
         link::number_rows(&mut tables);
+    }
+    if !has_db && !is_kineto {
         link::link_pieces(&mut tables);
         link::link_piece_tasks(&mut tables);
         link::link_kernels(&mut tables);
@@ -266,11 +275,17 @@ fn finish(rank: &RankSource, mut tables: RankTables, formats: &[&str], has_db: b
     }
     link::fill_waits(&mut tables);
     link::nest_host_ops(&mut tables);
+    if is_kineto {
+        kineto::name_launchers(&mut tables);
+    }
     link::with_more(tables, |tables, more| {
         if tables.is_empty(TableId::Step) {
             for step in link::marked_steps(tables) {
                 more.step.push(step);
             }
+        }
+        if is_kineto {
+            kineto::allocations(tables, more);
         }
         let row = rank_row(rank, tables, formats, more);
         more.rank.push(row);
@@ -280,6 +295,7 @@ fn finish(rank: &RankSource, mut tables: RankTables, formats: &[&str], has_db: b
 fn rank_row(source: &RankSource, tables: &RankTables, formats: &[&str], more: &mut RankBuilder) -> rank::Row {
     let info = RankInfo::gather(source, tables);
     let format = match (formats.contains(&"text"), formats.contains(&"db")) {
+        _ if source.flavour == Flavour::Kineto => "kineto",
         (true, true) => "text+db",
         (false, true) => "db",
         _ => "text",

@@ -13,6 +13,7 @@ use crate::{comm_json, csv, info_json, trace_json};
 /// Writes the deliverables of rank number `rank` into `directory`, a rank directory of its own.
 pub fn write_rank(tables: RankTables, rank: i64, directory: &Output) -> Result<(), OutputError> {
     let flavour = Flavour::of(&tables);
+    directory.check_flavour(flavour)?;
     let tables = derive::complete(tables, Target::Text(flavour));
     let out = directory.directory(OUTPUT_DIRECTORY)?;
     write_settings(&tables, rank, directory, &out)?;

@@ -163,7 +163,9 @@ impl Report<'_> {
                 }
             }
         }
-        let is_file = Path::new(&self.health.path).is_file();
+        // A GPU trace is one file, and all there is.
+        let is_part = self.health.ranks.iter().any(|rank| rank.format != "kineto");
+        let is_file = is_part && Path::new(&self.health.path).is_file();
         let title = if is_file { "missing from this file; the rest of the profile may have it" } else { "missing" };
         self.title(&mut text, title);
         if missing.is_empty() {

@@ -126,3 +126,17 @@ fn a_window_that_is_none_is_refused() {
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("--range is for --to perfetto"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_gpu_job_becomes_parquet_and_nothing_else() {
+    let sandbox = Sandbox::with_gpu_job();
+    for form in ["text", "db"] {
+        let ran = sandbox.run(&["convert", "job", "--to", form, "-o", form]);
+        assert_eq!((ran.code, ran.stderr.contains("--to parquet keeps all of it")), (2, true), "{}", ran.stderr);
+        assert!(files(&sandbox.path(form)).is_empty());
+    }
+    assert_eq!(sandbox.run(&["convert", "job", "--to", "parquet", "-o", "out"]).code, 0);
+    let query = "SELECT rank, op_type, sum(duration) AS ns FROM kernel GROUP BY 1, 2 ORDER BY 1, 2";
+    let expected = "rank,op_type,ns\n0,allreduce,200000\n0,aten::mm,600000\n1,allreduce,200000\n1,aten::mm,1000000\n";
+    assert_eq!(sandbox.sql("job", query), expected);
+}

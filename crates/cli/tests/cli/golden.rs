@@ -46,6 +46,13 @@ fn reports_read_as_they_should() {
 }
 
 #[test]
+fn a_gpu_job_is_reported_in_words_of_its_own() {
+    let sandbox = Sandbox::with_gpu_job();
+    assert_prints(&sandbox, "doctor_gpu.txt", &["doctor", "job"]);
+    assert_prints(&sandbox, "info_gpu.txt", &["info", "job"]);
+}
+
+#[test]
 fn damage_is_reported() {
     let sandbox = Sandbox::with_cut_trace();
     let ran = sandbox.run(&["doctor", "job"]);

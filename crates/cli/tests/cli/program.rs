@@ -43,6 +43,16 @@ impl Sandbox {
         sandbox
     }
 
+    /// With two ranks of a GPU job in `job`, the second slower.
+    pub fn with_gpu_job() -> Sandbox {
+        let sandbox = Sandbox::empty();
+        fs::create_dir(sandbox.path("job")).unwrap();
+        for (rank, kernel_us) in [(0, 300), (1, 500)] {
+            fs::write(sandbox.path(&format!("job/node1_{rank}.pt.trace.json")), gpu_trace(rank, kernel_us)).unwrap();
+        }
+        sandbox
+    }
+
     fn with_job_of(options: &[&str]) -> Sandbox {
         let sandbox = Sandbox::empty();
         let sizes = "--pp 1 --layers 2 --micro-batches 1 --steps 2".split(' ');
@@ -88,6 +98,43 @@ impl Sandbox {
     pub fn sql(&self, path: &str, query: &str) -> String {
         String::from_utf8(self.bytes(&["sql", path, query, "--format", "csv"])).unwrap()
     }
+}
+
+/// A trace as PyTorch's profiler writes it: two steps, each of a kernel that takes `kernel_us` and a collective.
+fn gpu_trace(rank: u32, kernel_us: u32) -> String {
+    let mut events = vec![
+        r#"{"ph": "M", "name": "process_labels", "pid": 77, "tid": 0, "args": {"labels": "CPU"}}"#.to_owned(),
+        r#"{"ph": "M", "name": "process_labels", "pid": 0, "tid": 0, "args": {"labels": "GPU 0"}}"#.to_owned(),
+    ];
+    let mut slice = |category: &str, name: &str, (pid, tid): (u32, u32), start: u32, us: u32, args: String| {
+        events.push(format!(
+            r#"{{"ph": "X", "cat": "{category}", "name": "{name}", "pid": {pid}, "tid": {tid}, "ts": {start}, "dur": {us}, "args": {{{args}}}}}"#
+        ));
+    };
+    for step in [3, 4] {
+        let at = step * 1000;
+        let launch = |id: u32| format!(r#""correlation": {id}"#);
+        slice("user_annotation", &format!("ProfilerStep#{step}"), (77, 77), at, 900, String::new());
+        slice("cpu_op", "aten::mm", (77, 77), at + 10, 20, String::new());
+        slice("cuda_runtime", "cudaLaunchKernel", (77, 77), at + 15, 5, launch(at));
+        slice("cuda_runtime", "cudaLaunchKernelExC", (77, 77), at + 40, 5, launch(at + 1));
+        slice("kernel", "gemm", (0, 7), at + 100, kernel_us, launch(at));
+        let group = r#""Collective name": "allreduce", "Process Group Name": "0", "Group size": 2, "stream": 9"#;
+        slice(
+            "kernel",
+            "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)",
+            (0, 9),
+            at + 700,
+            100,
+            format!("{group}, {}", launch(at + 1)),
+        );
+    }
+    format!(
+        r#"{{"schemaVersion": 1, "deviceProperties": [{{"id": 0, "name": "NVIDIA H100"}}],
+        "distributedInfo": {{"backend": "nccl", "rank": {rank}, "world_size": 2}}, "with_stack": 1,
+        "traceEvents": [{}], "baseTimeNanoseconds": 1711964646000000000}}"#,
+        events.join(",")
+    )
 }
 
 pub fn ran(output: Output) -> Ran {

@@ -7,7 +7,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use npuscope_formats::flavour::Flavour;
-use npuscope_formats::trace_json;
+use npuscope_formats::trace_json::{self, Dialect};
 use npuscope_synth::{JobConfig, simulate};
 use npuscope_tables::{Interner, Ns, RankPieces, Span, TableId};
 use serde::Deserialize;
@@ -25,7 +25,7 @@ pub fn run(directory: &Path) {
     // SAFETY: the file is ours and nobody writes to it.
     let bytes = unsafe { memmap2::Mmap::map(&file) }.expect("a mapping of the trace");
     let size = bytes.len() as f64 / 1e6;
-    let events = trace_json::scan_in(&bytes, 1, 1, 1).0.iter().map(|e| e.len()).sum::<usize>();
+    let events = trace_json::scan_in(&bytes, 1, 1, 1, Dialect::Ascend).0.iter().map(|e| e.len()).sum::<usize>();
     println!("\ntrace_view.json, {size:.0} MB, {events} events, one thread; median of {TIMES}\n");
     println!("  {:<52} {:>8} {:>9} {:>10}", "", "MB/CPU s", "of serde", "heap/file");
 
@@ -34,7 +34,10 @@ pub fn run(directory: &Path) {
         let (speed, ratio) = (size / cost.cpu, serde.cpu / cost.cpu);
         println!("  {name:<52} {speed:>8.0} {ratio:>8.2}x {:>10.3}", cost.heap as f64 / bytes.len() as f64);
     };
-    line("npuscope: events, args as byte ranges", measure(TIMES, || trace_json::scan_in(&bytes, 1, 1, 1)));
+    line(
+        "npuscope: events, args as byte ranges",
+        measure(TIMES, || trace_json::scan_in(&bytes, 1, 1, 1, Dialect::Ascend)),
+    );
     line("npuscope: all tables, args in typed columns", measure(TIMES, || read(&bytes, 1)));
     line("npuscope: all tables, two threads", measure(TIMES, || read(&bytes, 2)));
     line("serde_json, borrowed typed stream", serde);

@@ -46,6 +46,7 @@ const SCHEMA: [(&str, &str); 4] = [
 /// Writes the databases of rank number `rank` into `directory`, a rank directory of its own.
 pub fn write_rank(tables: RankTables, rank: i64, directory: &Output) -> Result<(), OutputError> {
     let flavour = Flavour::of(&tables);
+    directory.check_flavour(flavour)?;
     let tables = derive::complete(tables, Target::Db(flavour));
     let out = directory.directory(OUTPUT_DIRECTORY)?;
     directory.file(&format!("profiler_info_{rank}.json"), |file| info_json::write(file, &tables, "profiler_info"))?;

@@ -88,7 +88,7 @@ fn links(tables: &RankTables, target: Target, strings: &mut Interner) -> Vec<rep
             Vec::new()
         }
         Target::Db(Flavour::MindSpore) if !has(false) => operation_links(tables, strings),
-        Target::Text(_) | Target::Db(Flavour::TorchNpu | Flavour::Msprof) if !has(true) => {
+        Target::Text(_) | Target::Db(Flavour::TorchNpu | Flavour::Msprof | Flavour::Kineto) if !has(true) => {
             communication_matrix(tables, strings)
         }
         _ => Vec::new(),

@@ -270,7 +270,7 @@ pub fn step_trace_db(tables: &RankTables, strings: &mut Interner) -> Vec<Row> {
 }
 
 /// The steps of a database on the device: from the first to the last task that node launches inside
-/// the step on the host started, or to the host's end if that is later.
+/// the step on the host started, or to the host's end if that is later. On GPUs the runtime launches.
 fn db_steps(tables: &RankTables) -> Vec<DeviceStep> {
     let steps: Vec<step::Row> = tables.rows().collect();
     if steps.is_empty() {
@@ -288,9 +288,11 @@ fn db_steps(tables: &RankTables) -> Vec<DeviceStep> {
         let range = tasks.entry(connection).or_insert((row.start, end));
         *range = (range.0.min(row.start), range.1.max(end));
     }
+    let levels: &[&str] = if Flavour::of(tables) == Flavour::Kineto { &["runtime", "driver"] } else { &["node"] };
+    let is_launch = |level: Option<&str>| level.is_some_and(|level| levels.contains(&level));
     let launches: Vec<host_op::Row> = tables
         .rows::<host_op::Row>()
-        .filter(|row| tables.text(row.kind) == Kind::Cann.name() && tables.opt_text(row.level) == Some("node"))
+        .filter(|row| tables.text(row.kind) == Kind::Cann.name() && is_launch(tables.opt_text(row.level)))
         .collect();
     steps
         .into_iter()

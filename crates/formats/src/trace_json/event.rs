@@ -11,8 +11,8 @@ pub struct Event {
     pub time: Ns,
     /// Nanoseconds; [`Events::exact_us`] has the few that are finer.
     pub duration: i64,
-    /// Where the event's text is: `args` of slices, counters and metadata, `id` of flows. An event of a
-    /// kind has only the one that is of use.
+    /// Where the event's text is: `args` of slices, counters and metadata, `id` of flows, all of an event of
+    /// another phase. An event of a kind has only the one that is of use.
     pub text_start: u64,
     /// 0 for an event without.
     pub text_len: u32,
@@ -44,7 +44,16 @@ impl Flags {
     }
 }
 
-/// The phases an Ascend trace uses, and the rest.
+/// Whose traces are read: they use other phases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// CANN, torch_npu and MindSpore. An event of a phase that they do not use is a defect.
+    Ascend,
+    /// PyTorch's profiler. Events of other phases are kept: marks in time, and what users add.
+    Kineto,
+}
+
+/// The phases that have a meaning of their own, and the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
     Slice,
@@ -57,13 +66,15 @@ pub enum Phase {
 }
 
 impl Phase {
-    pub fn from_byte(byte: u8) -> Phase {
+    pub fn from_byte(byte: u8, dialect: Dialect) -> Phase {
         match byte {
             b'X' => Phase::Slice,
             b'M' => Phase::Metadata,
             b'C' => Phase::Counter,
             b's' => Phase::FlowStart,
             b'f' => Phase::FlowEnd,
+            // A stop on the way of an arrow: one end of it.
+            b't' if dialect == Dialect::Kineto => Phase::FlowEnd,
             _ => Phase::Other,
         }
     }

@@ -2,11 +2,13 @@
 
 use hashbrown::HashMap;
 use npuscope_tables::table::lane::Layer;
-use npuscope_tables::table::{comm_op, comm_task, counter, host_op, overlap, task};
+use npuscope_tables::table::{comm_op, comm_task, host_op, overlap, task};
 use npuscope_tables::{Interner, RankBuilder, Span, Str};
 
-use super::args::{Rest, exact_number, integer, number, text};
+use super::args::{Rest, exact_number, integer, text};
+use super::counters::Counters;
 use super::event::{Event, Events, Flags, Phase};
+use super::host_ops::{HostOps, read_host_arg};
 use super::lanes::{Id, Lanes};
 use super::layers;
 use super::text::Cursor;
@@ -24,16 +26,12 @@ pub struct Interpreter<'a> {
     lane_map: &'a [u32],
     rank: RankBuilder,
     categories: Vec<Str>,
-    /// Host slices by kind: each kind fills other columns, and a batch has only columns that are filled.
-    host_ops: [host_op::Builder; host_op::Kind::ALL.len()],
+    host_ops: HostOps,
     /// Lanes of the stretch that showed user ranges.
     mstx_lanes: Vec<u32>,
     /// CANN slice name → API name.
     api_names: HashMap<Str, Option<(Str, Str)>>,
-    /// Counter argument key → series and unit.
-    series: HashMap<Vec<u8>, (Str, Option<Str>, f64)>,
-    /// The samples of one counter event, while it is read.
-    samples: Vec<(Str, Option<Str>, f64)>,
+    counters: Counters,
     kinds: HashMap<(Layer, Str), (host_op::Kind, Str, Option<Str>)>,
 }
 
@@ -45,11 +43,10 @@ impl<'a> Interpreter<'a> {
             lane_map,
             rank: RankBuilder::default(),
             categories: Vec::new(),
-            host_ops: Default::default(),
+            host_ops: HostOps::default(),
             mstx_lanes: Vec::new(),
             api_names: HashMap::default(),
-            series: HashMap::default(),
-            samples: Vec::new(),
+            counters: Counters::default(),
             kinds: HashMap::default(),
         }
     }
@@ -70,20 +67,12 @@ impl<'a> Interpreter<'a> {
                 }
             }
         }
-        for host_ops in self.host_ops {
-            self.rank.host_op.append(host_ops);
-        }
+        self.host_ops.append_to(&mut self.rank);
         (self.rank, self.mstx_lanes)
     }
 
     fn category(&self, event: &Event) -> Str {
         self.categories.get(usize::from(event.category)).copied().unwrap_or_default()
-    }
-
-    fn push_host_op(&mut self, kind: host_op::Kind, row: host_op::Row) {
-        if let Some(builder) = self.host_ops.get_mut(kind as usize) {
-            builder.push(row);
-        }
     }
 
     fn args_of(&self, event: &Event) -> Option<Cursor<'a>> {
@@ -109,22 +98,7 @@ impl<'a> Interpreter<'a> {
         let strings = &mut self.rank.strings;
         if let Some(mut args) = args {
             let _ = args.members(|key, cursor| {
-                let read = match key.bytes {
-                    b"Sequence number" => integer(cursor).map(|v| row.sequence = Some(v)),
-                    b"Fwd thread id" => integer(cursor).map(|v| row.forward_thread = Some(v)),
-                    b"Input Dims" => text(cursor, strings).map(|v| row.shapes = Some(v)),
-                    b"Input type" => text(cursor, strings).map(|v| row.dtypes = Some(v)),
-                    b"Call stack" => text(cursor, strings).map(|v| row.stack = Some(v)),
-                    b"Module Hierarchy" => text(cursor, strings).map(|v| row.modules = Some(v)),
-                    b"flops" => exact_number(cursor).map(|v| row.flops = Some(v)),
-                    b"correlation_id" => integer(cursor).map(|v| row.connection_id = Some(v)),
-                    b"Python id" => integer(cursor).map(|v| row.python_id = Some(v)),
-                    b"Python parent id" => integer(cursor).map(|v| row.python_parent_id = Some(v)),
-                    b"Python module id" => integer(cursor).map(|v| row.python_module_id = Some(v)),
-                    b"event_type" => text(cursor, strings).map(|v| row.event_type = Some(v)),
-                    b"domain" => text(cursor, strings).map(|v| row.domain = Some(v)),
-                    _ => None,
-                };
+                let read = read_host_arg(key.bytes, cursor, &mut row, strings);
                 read.or_else(|| rest.keep(key, cursor))
             });
         }
@@ -137,7 +111,7 @@ impl<'a> Interpreter<'a> {
         }
         row.kind = kind_name;
         row.args = self.finish_rest(rest, event, || host_op_has_args(&row));
-        self.push_host_op(kind, row);
+        self.host_ops.push(kind, row);
     }
 
     fn cann(&mut self, event: &Event, lane: u32, duration: Span) {
@@ -190,7 +164,7 @@ impl<'a> Interpreter<'a> {
             };
         }
         row.args = rest.finish(&mut self.rank.strings);
-        self.push_host_op(host_op::Kind::Cann, row);
+        self.host_ops.push(host_op::Kind::Cann, row);
     }
 
     fn task(&mut self, event: &Event, lane: u32, duration: Span) {
@@ -318,34 +292,8 @@ impl<'a> Interpreter<'a> {
     }
 
     fn counter(&mut self, event: &Event, lane: u32) {
-        let Some(mut args) = self.args_of(event) else { return };
-        let mut instance = None;
-        self.samples.clear();
-        let Interpreter { rank: RankBuilder { strings, .. }, series: known_series, samples, .. } = self;
-        let _ = args.members(|key, cursor| {
-            if key.bytes == b"acc_id"
-                && let Some(id) = integer(cursor)
-            {
-                instance = Some(id);
-                return Some(());
-            }
-            let Some(value) = number(cursor) else { return cursor.skip_value() };
-            let (series, unit, factor) = match known_series.get(key.bytes) {
-                Some(&known) => known,
-                None => {
-                    let name = String::from_utf8_lossy(&key.unescaped()).into_owned();
-                    let (series, unit, factor) = layers::counter_series(&name);
-                    let new = (strings.intern(series), unit.map(|u| strings.intern(u)), factor);
-                    known_series.insert(key.bytes.to_vec(), new);
-                    new
-                }
-            };
-            samples.push((series, unit, value * factor));
-            Some(())
-        });
-        for &(series, unit, value) in &self.samples {
-            let row = counter::Row { lane, time: event.time, name: event.name, series, instance, value, unit };
-            self.rank.counter.push(row);
+        if let Some(args) = self.args_of(event) {
+            self.counters.read(args, event, lane, &mut self.rank);
         }
     }
 

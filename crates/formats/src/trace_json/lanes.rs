@@ -5,7 +5,6 @@ use npuscope_tables::table::lane::{self, Layer};
 use npuscope_tables::{Interner, RankBuilder};
 
 use super::event::{Events, LaneKey, Phase, TraceId};
-use super::layers;
 use super::text::Cursor;
 
 /// A lane of the whole file.
@@ -42,7 +41,8 @@ impl Id {
         }
     }
 
-    fn number(&self) -> i64 {
+    /// The number; 0 where it is text.
+    pub fn number(&self) -> i64 {
         match self {
             Id::Number(number) => *number,
             Id::Text(_) => 0,
@@ -88,13 +88,26 @@ impl Lanes {
         map
     }
 
-    /// To be called when the whole file was absorbed: what the lanes show.
-    pub fn classify(&mut self) {
+    /// To be called when the whole file was absorbed: what the lanes show, by name and label of their process.
+    pub fn classify(&mut self, layer_of: impl Fn(Option<&str>, Option<&str>) -> Layer) {
         for lane in &mut self.lanes {
             if let Some(process) = self.processes.get(lane.process) {
-                lane.layer = layers::layer_of(process.name.as_deref(), process.label.as_deref());
+                lane.layer = layer_of(process.name.as_deref(), process.label.as_deref());
             }
         }
+    }
+
+    /// Adds a communication lane that the file does not have, or finds it: the thread called `thread` of the process
+    /// with the id `pid`.
+    pub fn add(&mut self, pid: &str, process: Process, thread: String) -> u32 {
+        let lane = self.lane_of(Id::Text(pid.to_owned()), Id::Text(thread.clone()));
+        if let Some(row) = self.lanes.get_mut(lane as usize) {
+            (row.thread, row.layer) = (Some(thread), Layer::Communication);
+            if let Some(known) = self.processes.get_mut(row.process) {
+                *known = process;
+            }
+        }
+        lane
     }
 
     pub fn layer(&self, lane: u32) -> Layer {
@@ -128,7 +141,10 @@ impl Lanes {
     }
 
     fn lane(&mut self, key: LaneKey, strings: &Interner) -> u32 {
-        let (pid, tid) = (Id::new(key.pid, strings), Id::new(key.tid, strings));
+        self.lane_of(Id::new(key.pid, strings), Id::new(key.tid, strings))
+    }
+
+    fn lane_of(&mut self, pid: Id, tid: Id) -> u32 {
         if let Some(&lane) = self.lane_index.get(&(pid.clone(), tid.clone())) {
             return lane;
         }

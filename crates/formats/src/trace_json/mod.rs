@@ -4,20 +4,22 @@
 //! JSON, not Ascend. When all metadata has been seen, [`interpret`] turns events into rows and reads
 //! just the arguments it has columns for.
 
-mod args;
-mod document;
-mod event;
-mod flows;
+pub(crate) mod args;
+pub(crate) mod counters;
+pub(crate) mod document;
+pub(crate) mod event;
+pub(crate) mod flows;
+pub(crate) mod host_ops;
 mod interpret;
-mod lanes;
+pub(crate) mod lanes;
 pub mod layers;
-mod read;
-mod scan;
-mod split;
-mod text;
+pub(crate) mod read;
+pub(crate) mod scan;
+pub(crate) mod split;
+pub(crate) mod text;
 mod write;
 
-pub use event::Events;
+pub use event::{Dialect, Events};
 pub use read::{Summary, read, read_in};
 pub use split::scan_in;
 pub use text::Cursor;

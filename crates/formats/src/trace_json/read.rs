@@ -4,10 +4,11 @@ use npuscope_tables::table::lane::Layer;
 use npuscope_tables::{RankBuilder, RankPieces};
 
 use super::document::{self, Document};
-use super::event::{DefectKind, Events};
+use super::event::{DefectKind, Dialect, Events};
 use super::flows::read_flows;
 use super::interpret::Interpreter;
 use super::lanes::Lanes;
+use super::layers;
 use super::scan::End;
 use super::split::{in_order, scan_in};
 use super::text::Cursor;
@@ -24,7 +25,7 @@ pub struct Summary {
 
 /// Bytes of a stretch that is scanned and interpreted in one go. Rows of a stretch stand together, so
 /// this and not the number of threads decides on their order.
-const STRETCH: usize = 16 << 20;
+pub(crate) const STRETCH: usize = 16 << 20;
 
 /// Reads the trace `bytes` of the file called `file` into `pieces`, on up to `threads` threads.
 ///
@@ -39,8 +40,7 @@ pub fn read(bytes: &[u8], file: &str, threads: usize, pieces: &mut RankPieces) -
 /// nothing else depends on the number of stretches.
 pub fn read_in(bytes: &[u8], file: &str, stretches: usize, threads: usize, pieces: &mut RankPieces) -> Summary {
     let mut summary = Summary::default();
-    // A file system that lost power leaves zeros where the file would have gone on.
-    let bytes = bytes.get(..bytes.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1)).unwrap_or_default();
+    let bytes = without_zeros(bytes);
     let document = match document::open(bytes) {
         Ok(document) => document,
         Err(offset) => {
@@ -48,13 +48,13 @@ pub fn read_in(bytes: &[u8], file: &str, stretches: usize, threads: usize, piece
             return summary;
         }
     };
-    let (stretches, end) = scan_in(bytes, document.events, stretches, threads);
+    let (stretches, end) = scan_in(bytes, document.events, stretches, threads, Dialect::Ascend);
     note_problems(&mut summary, bytes, file, &stretches, end);
     note_rest(&mut summary, bytes, file, &document, end);
 
     let mut lanes = Lanes::default();
     let lane_maps: Vec<Vec<u32>> = stretches.iter().map(|events| lanes.absorb(bytes, events)).collect();
-    lanes.classify();
+    lanes.classify(layers::layer_of);
     let flows = read_flows(bytes, &stretches, &lane_maps);
     let work = stretches.into_iter().zip(&lane_maps).collect();
     let interpret = |(events, map): (Events, &Vec<u32>)| Interpreter::new(bytes, &lanes, map).run(events);
@@ -75,14 +75,21 @@ pub fn read_in(bytes: &[u8], file: &str, stretches: usize, threads: usize, piece
     summary
 }
 
-fn not_a_trace(bytes: &[u8], file: &str, offset: usize) -> Problem {
+/// `bytes` without the zeros that a file system that lost power leaves where a file would have gone on.
+pub(crate) fn without_zeros(bytes: &[u8]) -> &[u8] {
+    bytes.get(..bytes.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1)).unwrap_or_default()
+}
+
+/// What to say of a file that has no list of events; `offset` is where it departs from one.
+pub(crate) fn not_a_trace(bytes: &[u8], file: &str, offset: usize) -> Problem {
     Problem::not_text(bytes, file).unwrap_or_else(|| {
         let message = "expected a JSON array of trace events, or an object with `traceEvents`";
         Problem::new(Severity::Error, "not-a-trace", file, message).at(offset as u64)
     })
 }
 
-fn note_problems(summary: &mut Summary, bytes: &[u8], file: &str, stretches: &[Events], end: End) {
+/// Counts the events, and tells of what could not be read of them.
+pub(crate) fn note_problems(summary: &mut Summary, bytes: &[u8], file: &str, stretches: &[Events], end: End) {
     for events in stretches {
         summary.events += events.len() as u64;
         for &key in &events.unread_keys {

@@ -8,7 +8,7 @@
 use hashbrown::HashMap;
 use npuscope_tables::{Interner, Ns, Span, Str};
 
-use super::event::{Defect, DefectKind, Event, Events, Flags, LaneKey, Phase, TraceId};
+use super::event::{Defect, DefectKind, Dialect, Event, Events, Flags, LaneKey, Phase, TraceId};
 use super::text::Cursor;
 use crate::problem::{MAX_UNREAD_KEYS, first_not_utf8};
 
@@ -36,8 +36,9 @@ pub enum End {
 }
 
 /// Scans events from `start`, which is the first byte of an event, until one starts at or beyond `stop`.
-pub fn scan(bytes: &[u8], start: usize, stop: usize) -> (Events, End) {
+pub fn scan(bytes: &[u8], start: usize, stop: usize, dialect: Dialect) -> (Events, End) {
     let mut scan = Scan {
+        dialect,
         events: Events::default(),
         lane_index: HashMap::default(),
         last_lane: None,
@@ -148,6 +149,7 @@ fn closing_bracket(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 struct Scan {
+    dialect: Dialect,
     events: Events,
     lane_index: HashMap<LaneKey, u32, foldhash::fast::FixedState>,
     last_lane: Option<(LaneKey, u32)>,
@@ -217,15 +219,16 @@ impl Scan {
         let start = cursor.at;
         let mut draft = Draft::default();
         let exact = self.events.exact_us.len();
+        let unread = self.events.unread_keys.len();
         let whole = self.members(&mut draft, cursor);
         if whole.is_none() {
             self.events.exact_us.truncate(exact);
             return None;
         }
         let mut event = draft.event;
-        event.phase = Phase::from_byte(draft.phase);
+        event.phase = Phase::from_byte(draft.phase, self.dialect);
         let defect = match event.phase {
-            Phase::Other => Some(DefectKind::UnknownPhase),
+            Phase::Other if self.dialect == Dialect::Ascend || draft.phase == 0 => Some(DefectKind::UnknownPhase),
             Phase::Metadata => None,
             _ if draft.time.is_none() || draft.bad_duration => Some(DefectKind::NoTime),
             _ => None,
@@ -237,8 +240,15 @@ impl Scan {
             return Some(());
         }
         event.time = draft.time.unwrap_or_default();
-        let is_flow = matches!(event.phase, Phase::FlowStart | Phase::FlowEnd);
-        let (start, length) = if is_flow { draft.id } else { draft.args };
+        let (start, length) = match event.phase {
+            Phase::FlowStart | Phase::FlowEnd => draft.id,
+            Phase::Other => {
+                // Kept whole, so nothing of it is unread.
+                self.events.unread_keys.truncate(unread);
+                (start, cursor.at - start)
+            }
+            _ => draft.args,
+        };
         event.text_start = start as u64;
         event.text_len = u32::try_from(length).ok()?;
         let none = TraceId::Number(0);

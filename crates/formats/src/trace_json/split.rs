@@ -9,17 +9,17 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
-use super::event::Events;
+use super::event::{Dialect, Events};
 use super::scan::{End, next_event_like, scan};
 
 /// The events of `bytes` from `start`, in `stretches` stretches if the file has as many events, and how
 /// the last one ended. On up to `threads` threads, whose number changes nothing.
-pub fn scan_in(bytes: &[u8], start: usize, stretches: usize, threads: usize) -> (Vec<Events>, End) {
+pub fn scan_in(bytes: &[u8], start: usize, stretches: usize, threads: usize, dialect: Dialect) -> (Vec<Events>, End) {
     let starts = guess_starts(bytes, start, stretches);
     let stops = starts.iter().skip(1).copied().chain([usize::MAX]);
     let ranges: Vec<(usize, usize)> = starts.iter().copied().zip(stops).collect();
     let mut scanned = Vec::new();
-    in_order(ranges.clone(), threads, |(start, stop)| scan(bytes, start, stop), |result| scanned.push(result));
+    in_order(ranges.clone(), threads, |(start, stop)| scan(bytes, start, stop, dialect), |result| scanned.push(result));
     let mut previous = None;
     for (index, &(start, stop)) in ranges.iter().enumerate() {
         let true_start = match previous {
@@ -33,7 +33,7 @@ pub fn scan_in(bytes: &[u8], start: usize, stretches: usize, threads: usize) -> 
         };
         let Some(slot) = scanned.get_mut(index) else { break };
         if true_start != start {
-            *slot = scan(bytes, true_start, stop);
+            *slot = scan(bytes, true_start, stop, dialect);
         }
         previous = Some(slot.1);
     }

@@ -4,11 +4,11 @@ use crate::{Ns, Span, Str};
 
 table! {
     HostOp = "host_op", Fact, time = "start";
-    /// One row per host slice: framework operator, Python function, queue entry, CANN API call, mstx range, garbage collection.
+    /// One row per host slice: framework operator, Python function, queue entry, call of CANN, CUDA or HIP, user range, garbage collection.
     pub struct Row {
         /// Lane of the slice.
         pub lane: u32,
-        /// op, enqueue, dequeue, python, cann, mstx, gc or other.
+        /// op, enqueue, dequeue, python, cann (CANN, CUDA or HIP), mstx (a range of the user), gc or other.
         pub kind: Str,
         /// Start.
         pub start: Ns,
@@ -20,9 +20,9 @@ table! {
         pub depth: Option<u32>,
         /// Row number, within the rank, of the innermost slice around this one on its lane.
         pub parent: Option<u32>,
-        /// For cann: acl, node, model, runtime, hccl or communication.
+        /// For cann: acl, node, model, runtime, hccl or communication; on GPUs runtime or driver.
         pub level: Option<Str>,
-        /// Ties a call to what it caused: queue correlation id, or CANN connection id.
+        /// Ties a call to what it caused: queue correlation id, CANN connection id, or correlation of a GPU trace.
         pub connection_id: Option<i64>,
         /// Autograd sequence number.
         pub sequence: Option<i64>,
@@ -52,7 +52,7 @@ table! {
         pub api_id: Option<Str>,
         /// mstx: domain of the range.
         pub domain: Option<Str>,
-        /// mstx: marker, push/pop or start/end.
+        /// mstx: marker, push/pop or start/end. GPU traces: instant for marks in time, else the phase of the event.
         pub event_type: Option<Str>,
         /// Category the trace gave, where it is not implied by the kind.
         pub category: Option<Str>,

@@ -20,11 +20,11 @@ table! {
         pub wait: Option<Span>,
         /// Kernel name.
         pub name: Str,
-        /// Operator type, for example MatMulV2.
+        /// Operator type, for example MatMulV2; on GPUs the framework operator that launched the kernel.
         pub op_type: Option<Str>,
         /// dynamic or static shape.
         pub state: Option<Str>,
-        /// Accelerator core: AI_CORE, AI_VECTOR_CORE, MIX_AIC, AI_CPU, HCCL …
+        /// Accelerator core: AI_CORE, AI_VECTOR_CORE, MIX_AIC, AI_CPU, HCCL …; on GPUs COMMUNICATION for collectives.
         pub core: Option<Str>,
         /// Stream.
         pub stream: Option<i64>,

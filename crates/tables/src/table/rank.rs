@@ -6,7 +6,7 @@ table! {
     Rank = "rank", Fact;
     /// One row per rank: where it ran, how it was profiled, its place in the parallel layout.
     pub struct Row {
-        /// NPU the rank used, by its number on the host.
+        /// NPU or GPU the rank used, by its number on the host.
         pub device: Option<i64>,
         /// Host name.
         pub host: Option<Str>,
@@ -16,7 +16,7 @@ table! {
         pub chip: Option<Str>,
         /// Operating-system id of the training process.
         pub process: Option<i64>,
-        /// Who recorded: torch_npu, mindspore or msprof.
+        /// Who recorded: torch_npu, mindspore, msprof, or torch for PyTorch's own profiler.
         pub framework: Option<Str>,
         /// Version of that framework.
         pub framework_version: Option<Str>,
@@ -24,7 +24,7 @@ table! {
         pub cann_version: Option<Str>,
         /// Version of the database schema, for db profiles.
         pub schema_version: Option<Str>,
-        /// Form of the source: text, db, or text+db where both were needed.
+        /// Form of the source: text, db, text+db where both were needed, or kineto for a trace of PyTorch's own profiler.
         pub format: Str,
         /// Profiler level: level_none, level0, level1 or level2.
         pub level: Option<Str>,

@@ -30,7 +30,7 @@ table! {
         pub subtask_id: Option<i64>,
         /// Model the task belongs to.
         pub model_id: Option<i64>,
-        /// CANN call that launched the task.
+        /// Call that launched the task: `host_op.connection_id` of the CANN, CUDA or HIP call.
         pub connection_id: Option<i64>,
         /// Bytes copied, for copies.
         pub bytes: Option<i64> as "B",

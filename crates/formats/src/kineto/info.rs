@@ -1,0 +1,54 @@
+//! What a trace says about its rank.
+
+use npuscope_tables::RankTables;
+use npuscope_tables::table::lane::{self, Layer};
+use npuscope_tables::table::task;
+use serde_json::Value;
+
+use crate::discover::RankSource;
+use crate::info::{Layout, RankInfo, Settings};
+
+/// Facts about a rank, from the settings, the lanes and the name of its trace.
+pub fn rank_info(source: &RankSource, tables: &RankTables, settings: &Settings) -> RankInfo {
+    let device = tables.rows::<task::Row>().find_map(|row| row.device);
+    let host_lane = tables.rows::<lane::Row>().find(|row| tables.text(row.layer) == Layer::Framework.name());
+    RankInfo {
+        device,
+        host: settings.text(&["host_name", "hostname"]).or_else(|| host_in_name(&source.files.first()?.name)),
+        chip: chip(settings, device),
+        process: host_lane.filter(|row| row.pid_text.is_none()).map(|row| row.pid),
+        framework_version: settings.text(&["pytorch_version", "torch_version"]),
+        layout: Layout { world: settings.int("distributedInfo/world_size"), ..Layout::default() },
+        ..RankInfo::default()
+    }
+}
+
+/// The name of the device that was used, of all those that the trace lists.
+fn chip(settings: &Settings, device: Option<i64>) -> Option<String> {
+    let devices = settings.get("deviceProperties")?.as_array()?;
+    let is_used = |properties: &&Value| device.is_some() && properties.get("id").and_then(Value::as_i64) == device;
+    let used = devices.iter().find(is_used).or_else(|| devices.first().filter(|_| device.is_none()))?;
+    Some(used.get("name")?.as_str()?.to_owned())
+}
+
+/// The host in `{host}_{process}.{time}.pt.trace.json`, the name that PyTorch gives.
+fn host_in_name(file: &str) -> Option<String> {
+    let name = file.rsplit('/').next()?;
+    let (name, _) = name.split_once(".pt.trace.json")?;
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let (worker, _) = name.rsplit_once('.').filter(|(_, time)| digits(time))?;
+    let (host, process) = worker.rsplit_once('_')?;
+    (digits(process) && !host.is_empty()).then(|| host.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_read_only_from_names_of_the_usual_form() {
+        assert_eq!(host_in_name("gpu-7.site_2812.1695835542513.pt.trace.json.gz").as_deref(), Some("gpu-7.site"));
+        assert_eq!(host_in_name("worker0.1695835542513.pt.trace.json"), None);
+        assert_eq!(host_in_name("rank0.json"), None);
+    }
+}

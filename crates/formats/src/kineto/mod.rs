@@ -1,0 +1,29 @@
+//! Traces of PyTorch's own profiler, Kineto: what GPU and CPU jobs write, `*.pt.trace.json` and others.
+//!
+//! The same JSON as an Ascend trace, scanned by the same scanner, with other words: an object with
+//! settings around the list of events, slices told apart by category instead of by process, times that
+//! may count from a base, memory as marks in time. Often packed with gzip. One file is one rank.
+
+mod allocations;
+mod announced;
+mod collectives;
+mod gzip;
+mod info;
+mod interpret;
+mod launches;
+mod memory;
+mod operators;
+mod probe;
+mod read;
+mod settings;
+mod words;
+
+pub use allocations::allocations;
+pub use gzip::{Unpacked, unpack};
+pub use info::rank_info;
+pub use launches::name_launchers;
+pub use probe::{Probe, probe, rank_in_name};
+pub use read::{read, read_in};
+
+/// The word in `metadata.file` for what stands around the list of events.
+pub const SETTINGS: &str = "kineto";

@@ -1,0 +1,112 @@
+//! Is this file a trace of PyTorch's profiler, and of which rank? By its content: it may have any name.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use super::gzip::unpack_start;
+use super::settings::EVENTS;
+use crate::trace_json::Cursor;
+use crate::trace_json::args::integer;
+
+/// Bytes of a file that are looked at, and bytes of text that may come out of them.
+const PACKED: u64 = 256 << 10;
+const TEXT: usize = 1 << 20;
+
+/// Keys that only Kineto writes before the list of events. One is enough where the list comes too late to be seen.
+const TYPICAL: &[&[u8]] = &[b"schemaVersion", b"deviceProperties", b"distributedInfo", b"baseTimeNanoseconds"];
+
+/// What the beginning of a trace tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Probe {
+    /// The rank, where the trace says so.
+    pub rank: Option<i64>,
+    /// It has keys that only Kineto writes. Without, it may be a trace of anything.
+    pub is_typical: bool,
+}
+
+/// Looks at the beginning of a file; nothing if it is no trace, or cannot be read.
+pub fn probe(path: &Path) -> Option<Probe> {
+    // Reading what only has the name of a file, such as a pipe, could wait for ever.
+    let file = File::open(path).ok().filter(|_| path.is_file())?;
+    let mut start = Vec::new();
+    file.take(PACKED).read_to_end(&mut start).ok()?;
+    probe_text(&unpack_start(&start, TEXT))
+}
+
+fn probe_text(text: &[u8]) -> Option<Probe> {
+    let mut cursor = Cursor::of_file(text);
+    let mut probe = Probe::default();
+    let mut has_events = false;
+    let whole = cursor.members(|key, cursor| {
+        if key.bytes == EVENTS {
+            has_events = cursor.peek() == b'[';
+            // What follows is as long as the file.
+            return None;
+        }
+        probe.is_typical |= TYPICAL.contains(&key.bytes);
+        if key.bytes == b"distributedInfo" {
+            let mut info = *cursor;
+            let _ = info.members(|key, cursor| {
+                if key.bytes == b"rank" {
+                    probe.rank = integer(&mut cursor.clone()).filter(|&rank| rank >= 0);
+                }
+                cursor.skip_value()
+            });
+        }
+        cursor.skip_value()
+    });
+    let is_cut = whole.is_none() && cursor.at >= text.len();
+    (has_events || probe.is_typical && is_cut).then_some(probe)
+}
+
+/// The rank in the name of a trace: `rank3.json`, `trace_rank-3.pt.trace.json.gz`, `worker3.1695835542.pt.trace.json`.
+pub fn rank_in_name(name: &str) -> Option<i64> {
+    let name = name.to_ascii_lowercase();
+    ["rank", "worker"].iter().find_map(|word| {
+        name.match_indices(word).find_map(|(at, _)| {
+            let rest = name.get(at + word.len()..)?.trim_start_matches(['_', '-', '=', '.']);
+            let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+            // More digits are a time or a process.
+            digits.parse::<i64>().ok().filter(|_| digits.len() <= 6)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_is_known_by_its_keys() {
+        let rank = |text: &str| probe_text(text.as_bytes()).map(|probe| probe.rank);
+        assert_eq!(
+            rank(r#"{"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": 5}, "traceEvents": ["#),
+            Some(Some(5))
+        );
+        assert_eq!(rank(r#"{"traceEvents": []}"#), Some(None));
+        assert_eq!(rank(r#"{"distributedInfo": {"rank": -1}, "traceEvents": []}"#), Some(None));
+        assert_eq!(rank(r#"{"distributedInfo": {"rank": 7, "pg_config": [{"ranks": [0, 1"#), Some(Some(7)));
+        assert_eq!(rank(r#"{"schemaVersion": 1}"#), None);
+        assert_eq!(rank(r#"{"traceEvents": 3}"#), None);
+        assert_eq!(rank(r#"[{"ph": "X"}]"#), None);
+        assert_eq!(rank(r#"{"a": {"traceEvents": []}}"#), None);
+        assert_eq!(rank(""), None);
+    }
+
+    #[test]
+    fn a_rank_is_found_in_the_names_that_scripts_give() {
+        for (name, rank) in [
+            ("rank0.json", Some(0)),
+            ("trace_rank-12.pt.trace.json.gz", Some(12)),
+            ("Rank_3_step_50.json", Some(3)),
+            ("worker1.1695835542513910.pt.trace.json", Some(1)),
+            ("gpu-node-7_28122.1695835542513910.pt.trace.json", None),
+            ("ranking_2.json", None),
+            ("worker.1695835542513910.pt.trace.json", None),
+            ("trace.json", None),
+        ] {
+            assert_eq!(rank_in_name(name), rank, "{name}");
+        }
+    }
+}

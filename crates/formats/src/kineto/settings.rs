@@ -1,0 +1,66 @@
+//! What stands around the list of events: who recorded, on which devices, from which base times count.
+
+use npuscope_tables::table::metadata;
+use npuscope_tables::{Ns, RankBuilder};
+use serde_json::Value;
+
+use super::SETTINGS;
+use crate::problem::{Problem, Severity};
+use crate::trace_json::Cursor;
+use crate::trace_json::scan::End;
+use crate::trace_json::text::RawString;
+
+/// The key of the list of events.
+pub const EVENTS: &[u8] = b"traceEvents";
+
+/// Reads the members of the outermost object but for the list of events, which ends at `end`, as rows of
+/// `metadata`. The result is the base that times count from, where the file has one.
+pub fn read_settings(
+    bytes: &[u8],
+    end: End,
+    file: &str,
+    rank: &mut RankBuilder,
+    problems: &mut Vec<Problem>,
+) -> Option<Ns> {
+    let mut cursor = Cursor::of_file(bytes);
+    if cursor.peek() != b'{' {
+        return None;
+    }
+    let mut base = None;
+    let mut seen_list = false;
+    let whole = cursor.members(|key, cursor| {
+        if key.bytes == EVENTS && !seen_list {
+            seen_list = true;
+            let End::Closed(bracket) = end else { return None };
+            cursor.at = bracket + 1;
+            return Some(());
+        }
+        let start = cursor.at;
+        cursor.skip_value()?;
+        let text = bytes.get(start..cursor.at)?;
+        if key.bytes == b"baseTimeNanoseconds" {
+            base = std::str::from_utf8(text).ok().and_then(|text| text.trim_matches('"').parse().ok()).map(Ns);
+        }
+        keep(key, text, rank);
+        Some(())
+    });
+    // A list that does not end has been told of already.
+    if whole.is_none() && matches!(end, End::Closed(_)) {
+        let code = if cursor.at >= bytes.len() { "cut-file" } else { "garbage" };
+        let message = "what stands around the list of events is no whole JSON object; what comes before is kept";
+        problems.push(Problem::new(Severity::Warning, code, file, message).at(cursor.at as u64));
+    }
+    base
+}
+
+/// Keeps a member, as JSON if it is any.
+fn keep(key: RawString<'_>, text: &[u8], rank: &mut RankBuilder) {
+    let text = String::from_utf8_lossy(text);
+    let value: Value = serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text.into_owned()));
+    let row = metadata::Row {
+        file: rank.strings.intern(SETTINGS),
+        key: rank.strings.intern_bytes(&key.unescaped()),
+        value: rank.strings.intern(&value.to_string()),
+    };
+    rank.metadata.push(row);
+}
