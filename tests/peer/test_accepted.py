@@ -8,6 +8,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -19,6 +20,33 @@ NPUSCOPE = os.environ["NPUSCOPE"]
 PEER = Path(sys.executable).parent / "msprof-analyze"
 SHARED = Path(__file__).parents[3] / "shared"
 JOB = ["--tp", "2", "--pp", "1", "--dp", "2", "--layers", "2", "--steps", "2", "--micro-batches", "2", "--fault", "slow-rank@1:1.3"]
+
+
+MOE_JOB = [
+    "--preset", "deepseek-moe", "--tp", "1", "--pp", "2", "--dp", "4", "--ep", "2", "--layers", "4", "--steps", "4",
+    "--micro-batches", "2", "--fault", "slow-rank@1:1.3", "--fault", "experts@2:3", "--fault", "frequency@3:1200",
+    "--fault", "slow-link@4-5:8,steps=11..11",
+]  # fmt: skip
+# Each with a table that it writes.
+RECIPES = {
+    "cann_api_sum": "CannApiSum",
+    "compute_op_sum": "ComputeOpAllRankStats",
+    "hccl_sum": "HcclAllRankStats",
+    "mstx_sum": "MSTXAllCannStats",
+    "slow_link": "SlowLinkSum",
+    "slow_rank": "SlowRank",
+    "free_analysis": "FreeAnalysis",
+    "ep_load_balance": "EPTokensSummary",
+    "communication_group_map": "CommunicationGroupMapping",
+    "communication_time_sum": "ClusterCommunicationTime",
+    "communication_matrix_sum": "ClusterCommunicationMatrix",
+    "freq_analysis": "AbnormalFrequencyRanks",
+    "module_statistic": "ModuleStatistic",
+    "computational_op_masking": "ComputationalOperatorMaskingLinearity",
+    "communication_bottleneck": "CommunicationBottleneck",
+}
+# Those that write into the profile: a column or table of the database, or files.
+WRITING_RECIPES = {"p2p_pairing": "opConnectionId", "pp_chart": "StepTaskInfo", "export_summary": None}
 
 
 def run(*command):
@@ -58,6 +86,11 @@ def values(file, profile):
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         rows = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in tables}
     return {table: sorted(repr(row).replace(f"{profile.resolve()}/", "") for row in rows[table]) for table in tables}
+
+
+def schema(database):
+    with contextlib.closing(sqlite3.connect(database)) as connection:
+        return connection.execute("SELECT sql FROM sqlite_master").fetchall()
 
 
 def ranks(profile):
@@ -115,10 +148,60 @@ class Accepted(unittest.TestCase):
         self.check_form("db", "text")
 
     def test_mindspore_text(self):
-        self.check("text", "--flavour", "mindspore")
+        profile, _ = self.check("text", "--flavour", "mindspore")
+        self.compare_and_advise(profile)
 
     def test_mindspore_db(self):
-        self.check("db", "--flavour", "mindspore")
+        profile, _ = self.check("db", "--flavour", "mindspore")
+        self.compare_and_advise(profile)
+
+    def recipe(self, mode, profile, *options):
+        """Runs a recipe on a copy of the profile, since some write into it."""
+        copy, out = self.scratch / mode / "profile", self.scratch / mode / "out"
+        shutil.copytree(profile, copy)
+        with self.subTest(recipe=mode):
+            self.assertEqual(run(PEER, "cluster", "-m", mode, "-d", copy, "-o", out, *options), [])
+        return copy, out
+
+    def test_recipes(self):
+        """Every recipe that level1 feeds. The others want what no profile of that level has: operator_mfu the
+        device's own info file, calibrate_npu_gpu an Nsight profile, mstx2commop a profile without operations."""
+        profile = self.scratch / "moe"
+        run(NPUSCOPE, "synth", "-o", profile, "--form", "db", *MOE_JOB)
+        for mode, table in RECIPES.items():
+            _, out = self.recipe(mode, profile)
+            with self.subTest(recipe=mode):
+                self.assertIn(table, values(out / "cluster_analysis_output" / "cluster_analysis.db", profile))
+        for mode, table in WRITING_RECIPES.items():
+            copy, _ = self.recipe(mode, profile)
+            with self.subTest(recipe=mode):
+                written = [path for path in copy.rglob("*") if path.is_file()]
+                if table is None:
+                    self.assertGreater(len(written), len([path for path in profile.rglob("*") if path.is_file()]))
+                else:
+                    databases = [path for path in written if path.name.startswith("ascend_pytorch_profiler")]
+                    self.assertTrue(all(table in str(schema(path)) for path in databases))
+        first, _ = self.recipe("cluster_time_summary", profile)
+        for copy in (first, profile):
+            run(PEER, "cluster", "-m", "cluster_time_summary", "-d", copy)
+        self.assertEqual(run(PEER, "cluster", "-m", "cluster_time_compare_summary", "-d", first, "--bp", profile), [])
+
+    def test_user_ranges_alone(self):
+        """At the level that records user ranges alone, the peer finds the communications in them."""
+        profile = self.scratch / "ranges"
+        run(NPUSCOPE, "synth", "-o", profile, "--form", "db", "--level", "none", *JOB)
+        self.recipe("mstx_sum", profile)
+        _, out = self.recipe("mstx2commop", profile)
+        found = list(out.rglob("*.db"))
+        self.assertTrue(found and all("COMMUNICATION_OP" in str(schema(path)) for path in found))
+
+    def test_level0(self):
+        for form in ("text", "db"):
+            profile = synth(self.scratch / form, form, "--level", "level0")
+            found, errors = cluster(profile)
+            with self.subTest(form=form):
+                self.assertEqual(errors, [])
+                self.assertTrue(found)
 
     def test_real_captures(self):
         for form in ("text", "db"):

@@ -194,12 +194,12 @@ fn latin_1_is_told_where_it_is_and_costs_no_row() {
         let mut text = fs::read(&path).unwrap();
         let is_csv = name.ends_with(".csv");
         let from = if is_csv { row_ends(&text)[0] } else { text.len() / 2 };
-        // A letter of a text, not of a number or a key.
+        // A letter, of a key or a text where numbers would not be read without it.
         let is_place = |bytes: &[u8]| match is_csv {
-            true => bytes[3].is_ascii_alphanumeric(),
-            false => bytes.starts_with(b": \"") && bytes[3].is_ascii_alphabetic(),
+            true => bytes[1].is_ascii_alphanumeric(),
+            false => bytes[0] == b'"' && bytes[1].is_ascii_alphabetic(),
         };
-        let at = from + text[from..].windows(4).position(is_place).unwrap() + 3;
+        let at = from + text[from..].windows(2).position(is_place).unwrap() + 1;
         text[at] = 0xe9;
         fs::write(&path, &text).unwrap();
         offsets.insert(name, if is_csv { from } else { at });

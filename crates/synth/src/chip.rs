@@ -31,6 +31,8 @@ pub struct Chip {
     pub host_us: f64,
     /// What the queue's thread needs to launch it.
     pub launch_us: f64,
+    /// Until one stream knows what another has done.
+    pub event_us: f64,
     /// Between steps, for the next batch.
     pub batch_us: f64,
 }
@@ -50,6 +52,7 @@ impl Default for Chip {
             latency_us: 12.0,
             host_us: 18.0,
             launch_us: 15.0,
+            event_us: 1.5,
             batch_us: 900.0,
         }
     }
@@ -64,6 +67,7 @@ impl Chip {
             latency_us: 0.0,
             host_us: 0.0,
             launch_us: 0.0,
+            event_us: 0.0,
             batch_us: 0.0,
             hccs_gb_per_s: fast,
             rdma_gb_per_s: fast,
@@ -87,6 +91,7 @@ impl Chip {
             ("latency_us", self.latency_us),
             ("host_us", self.host_us),
             ("launch_us", self.launch_us),
+            ("event_us", self.event_us),
             ("batch_us", self.batch_us),
         ];
         let least = 1e-3;
@@ -109,6 +114,15 @@ impl Chip {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     pub fn memory_ns(&self, bytes: u64) -> f64 {
         bytes as f64 / (self.memory_gb_per_s * self.memory_share)
+    }
+
+    /// Nanoseconds until a stream of communication knows what the computing stream has done. Streams hear of
+    /// it one after the other.
+    pub fn event_ns(&self, stream: usize) -> u64 {
+        const EACH: f64 = 0.02;
+        #[expect(clippy::cast_precision_loss, reason = "there are ten streams")]
+        let turn = 1.0 + EACH * stream as f64;
+        whole_ns(self.event_us * 1e3 * turn)
     }
 
     /// Nanoseconds to move so many bytes over one link.

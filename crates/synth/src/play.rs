@@ -201,12 +201,15 @@ impl<'a> Player<'a> {
                     observer.host(work, from, self.host);
                 }
                 Call::Synchronise(reason, ns) => {
-                    if let Some(channel) = self.unknown(ends) {
+                    // In the middle of a step only the computing stream is waited for: a rank that waited for
+                    // a send might keep the receiver from getting there.
+                    let is_over = matches!(reason, Reason::Loss | Reason::Checkpoint);
+                    if let Some(channel) = self.unknown(ends).filter(|_| is_over) {
                         return Stop::Blocked(channel);
                     }
                     let from = self.host;
-                    let device = Channel::ALL.iter().filter_map(|&c| self.last_end(c, ends)).max().unwrap_or_default();
-                    let until = self.host.max(self.queue).max(self.computing).max(device);
+                    let device = Channel::ALL.iter().filter(|_| is_over).filter_map(|&c| self.last_end(c, ends)).max();
+                    let until = self.host.max(self.queue).max(self.computing).max(device.unwrap_or_default());
                     self.host = until + if self.config.chip.host_us > 0.0 { SYNCHRONISE_NS } else { 0 } + ns;
                     observer.synchronise(reason, from, self.host);
                 }
@@ -239,7 +242,8 @@ impl<'a> Player<'a> {
             Item::Communicate(number) => {
                 let communication = self.blocks.communication(number)?;
                 let launch = self.launch(spot);
-                let ready = self.computing.max(launch.launched);
+                let told = self.computing + self.config.chip.event_ns(communication.channel as usize);
+                let ready = told.max(launch.launched);
                 if let Some(issued) = self.issued.get_mut(communication.channel as usize) {
                     *issued += 1;
                 }

@@ -1,6 +1,7 @@
 //! What tests of several crates share.
 
 pub mod database;
+pub mod tables;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

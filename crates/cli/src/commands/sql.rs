@@ -145,7 +145,10 @@ fn print(
         ResultFormat::Csv => {
             let mut header = true;
             let schema = session.stream(query, |batch| {
-                arrow::csv::WriterBuilder::new().with_header(header).build(&mut *out).write(&batch)?;
+                // Arrow makes text of an error of the output, which hides a pipe that was closed.
+                let mut rows = Vec::new();
+                arrow::csv::WriterBuilder::new().with_header(header).build(&mut rows).write(&batch)?;
+                out.write_all(&rows)?;
                 header = false;
                 total += batch.num_rows();
                 Ok::<(), CliError>(())

@@ -66,6 +66,8 @@ impl Recorder<'_> {
         let name = format!("hcom_{}__{}_{number}_1", verb.name(), group.digits());
         let op_type = format!("hcom_{}_", verb.name());
         let launched = self.launch_communication(run.spot, &run.launch, verb.calls(), &op_type);
+        let stream = FIRST_COMM_STREAM + i64::try_from(channel).unwrap_or_default();
+        self.communication_range(run, &group, stream, (start, end));
         if !self.sees_device() {
             return;
         }
@@ -115,7 +117,6 @@ impl Recorder<'_> {
         self.communication.push(Interval::new(begin.0, begin.plus(duration.ns()).0));
         self.arrows(&launched, (lane, begin));
         self.communication_kernel(name, op_type, begin, duration);
-        let stream = FIRST_COMM_STREAM + i64::try_from(channel).unwrap_or_default();
         let local = group.local(self.rank);
         let connection = launched.connection;
         let mut operation =
@@ -123,6 +124,27 @@ impl Recorder<'_> {
         let ranks = self.layout.members(communication.channel, self.rank);
         let rounds = Network { config: self.config, step: self.step }.rounds(communication, &ranks, self.rank);
         self.pieces(&mut operation, (start, end), &rounds, communication.bytes() / ranks.len() as u64);
+    }
+
+    /// The range that HCCL marks around an operation. Where nothing else is recorded of the device, its side of
+    /// the range is all there is.
+    fn communication_range(&mut self, run: &CommunicationRun<'_>, group: &Group, stream: i64, span: (u64, u64)) {
+        if !self.config.mstx {
+            return;
+        }
+        let communication = run.communication;
+        let (_, api) = communication.verb.calls();
+        let message = format!(
+            r#"{{"streamId": "{stream}", "count": "{}", "dataType": "{}", "groupName": "{}", "opName": "{api}"}}"#,
+            communication.elements,
+            communication.dtype.of_communication().to_lowercase(),
+            group.name,
+        );
+        let connection = (!self.sees_device()).then(|| self.take_connection());
+        self.range(&message, "communication", (run.launch.start, run.launch.end), connection);
+        if let Some(connection) = connection {
+            self.marker_task(&message, stream, span, connection);
+        }
     }
 
     /// The number of the lane of a channel's group: its planes come after it, then the next group that is seen.

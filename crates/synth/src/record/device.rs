@@ -168,12 +168,10 @@ impl Recorder<'_> {
         self.task(&NewTask { stream: COMPUTE_STREAM, span, name, kind: name, subtask: NONE_ID, connection })
     }
 
-    /// The device's side of a user range.
-    pub fn marker_task(&mut self, message: &str, span: (u64, u64), connection: i64) {
-        if self.config.level == Level::None || self.sees_device() {
-            let (stream, subtask, connection) = (COMPUTE_STREAM, NONE_ID, Some(connection));
-            self.task(&NewTask { stream, span, name: message, kind: "MSTX", subtask, connection });
-        }
+    /// The device's side of a user range, which is recorded at every level.
+    pub fn marker_task(&mut self, message: &str, stream: i64, span: (u64, u64), connection: i64) {
+        let (subtask, connection) = (NONE_ID, Some(connection));
+        self.task(&NewTask { stream, span, name: message, kind: "MSTX", subtask, connection });
     }
 
     /// The batch goes to the device.

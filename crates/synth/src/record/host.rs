@@ -211,10 +211,15 @@ impl Recorder<'_> {
         Launched { op, node: (cann, start), connection }
     }
 
-    /// A CANN call, which takes the next connection id.
-    fn cann(&mut self, lane: u32, span: (u64, u64), name: Str, row: host_op::Row) -> Ns {
+    pub fn take_connection(&mut self) -> i64 {
         let connection = self.next_connection;
         self.next_connection += 1;
+        connection
+    }
+
+    /// A CANN call, which takes the next connection id.
+    fn cann(&mut self, lane: u32, span: (u64, u64), name: Str, row: host_op::Row) -> Ns {
+        let connection = self.take_connection();
         if !self.sees_details() {
             return self.time(span.0);
         }
@@ -326,7 +331,7 @@ impl Recorder<'_> {
     }
 
     /// A range that the user's code marked.
-    fn range(&mut self, message: &str, domain: &str, span: (u64, u64), connection: i64) {
+    pub fn range(&mut self, message: &str, domain: &str, span: (u64, u64), connection: Option<i64>) {
         if !self.config.mstx {
             return;
         }
@@ -334,7 +339,7 @@ impl Recorder<'_> {
         let id = self.next_range;
         self.next_range += 1;
         let row = host_op::Row {
-            connection_id: Some(connection),
+            connection_id: connection,
             event_type: Some(self.intern("start/end")),
             domain: Some(self.intern(domain)),
             args: Some(self.intern(&format!("{{\"rangeId\":{id}}}"))),
@@ -357,10 +362,9 @@ impl Recorder<'_> {
             self.python(&format!("{file}: {}", part.name()), None, host);
         }
         if self.config.mstx {
-            let connection = self.next_connection;
-            self.next_connection += 1;
-            self.range(part.name(), "default", host, connection);
-            self.marker_task(part.name(), device, connection);
+            let connection = self.take_connection();
+            self.range(part.name(), "default", host, Some(connection));
+            self.marker_task(part.name(), super::COMPUTE_STREAM, device, connection);
         }
     }
 
@@ -373,7 +377,7 @@ impl Recorder<'_> {
         if self.config.with_modules {
             self.python(&format!("nn.Module: {name}"), Some(layer), (from, until));
         }
-        self.range(&name, "Module", (from, until), super::NONE_ID);
+        self.range(&name, "Module", (from, until), None);
     }
 
     pub fn host_work(&mut self, work: Work, from: u64, until: u64) {
@@ -414,7 +418,7 @@ impl Recorder<'_> {
             Reason::Allocation => {
                 self.plain_op(lane, (from, until - step / 2), "empty_tensor");
                 let middle = from + (until - from) / 2;
-                self.call_if_seen((from + step, middle), "aclrtSynchronizeDevice");
+                self.call_if_seen((from + step, middle), "aclrtSynchronizeStreamWithTimeout");
                 self.call_if_seen((middle, middle + 5 * step), "aclrtFree");
                 self.call_if_seen((middle + 5 * step, until - step), "aclrtMallocAlign32");
             }

@@ -1,0 +1,72 @@
+//! Laws of the forms that a job is written in.
+
+use std::path::Path;
+
+use npuscope_formats::discover::discover;
+use npuscope_formats::output::Output;
+use npuscope_formats::read::{ReadOptions, read_rank};
+use npuscope_synth::{Form, Job, JobConfig, Level, simulate, write_job};
+use npuscope_tables::RankTables;
+use npuscope_tables::table::{diagnostic, source};
+use npuscope_testing::tables::common;
+use proptest::prelude::*;
+
+use crate::jobs::any_job;
+
+fn written(job: &Job, form: Form, directory: &Path) -> Vec<RankTables> {
+    let out = directory.join(format!("{form:?}"));
+    write_job(job, form, &Output::new(&out).unwrap(), |_| ()).unwrap();
+    discover(&out).unwrap().ranks.iter().map(|rank| read_rank(rank, ReadOptions::default())).collect()
+}
+
+fn problems(tables: &RankTables) -> Vec<String> {
+    let rows = tables.rows::<diagnostic::Row>();
+    let told = rows.map(|row| format!("{}: {}", tables.text(row.code), tables.text(row.message)));
+    let unread = tables.rows::<source::Row>().filter_map(|row| tables.opt_text(row.unread).map(str::to_owned));
+    told.chain(unread).collect()
+}
+
+/// The tables as they were recorded, as text files and as databases hold them, are the same.
+fn assert_forms_agree(config: &JobConfig) {
+    let scratch = tempfile::tempdir().unwrap();
+    let job = simulate(config).unwrap();
+    let text = written(&job, Form::Text, scratch.path());
+    let db = written(&job, Form::Db, scratch.path());
+    assert_eq!((text.len(), db.len()), (config.ranks(), config.ranks()));
+    for (rank, (text, db)) in text.iter().zip(&db).enumerate() {
+        assert_eq!((problems(text), problems(db)), (vec![], vec![]), "rank {rank} of {config:?}");
+        let recorded = common(&job.rank(rank));
+        let (text, db) = (common(text), common(db));
+        // Free time that begins before a step is no part of it to a database, and all of it to text files.
+        for (table, rows) in recorded.iter().filter(|(table, _)| **table != "reported_step") {
+            let is_derived = table.starts_with("reported");
+            let rows = if is_derived { &text[table] } else { rows };
+            for (form, other) in [("text", &text[table]), ("db", &db[table])] {
+                for (a, b) in rows.iter().zip(other) {
+                    assert_eq!(a, b, "{table} of rank {rank} in {form}: {config:?}");
+                }
+                assert_eq!(rows.len(), other.len(), "{table} of rank {rank} in {form}: {config:?}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn text_database_and_tables_agree(config in any_job()) {
+        assert_forms_agree(&config);
+    }
+}
+
+#[test]
+fn they_agree_at_the_deepest_level() {
+    assert_forms_agree(&JobConfig {
+        level: Level::Level2,
+        layers: 2,
+        steps: 2,
+        micro_batches: 2,
+        ..JobConfig::default()
+    });
+}
