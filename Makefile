@@ -49,6 +49,10 @@ test-peer: python ## msprof-analyze and Perfetto's schema on what npuscope write
 bench-formats: python ## Speed and memory of the readers and writers, next to those of others
 	NPUSCOPE_PYTHON=$(PYTHON) cargo bench --locked -p npuscope-formats
 
+.PHONY: bench-synth
+bench-synth: ## Speed and memory of simulating and writing jobs
+	cargo bench --locked -p npuscope-synth
+
 .PHONY: docs
 docs: ## Rewrite the generated pages and the recorded outputs
 	NPUSCOPE_BLESS=1 cargo test --locked -p npuscope

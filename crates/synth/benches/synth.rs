@@ -1,0 +1,114 @@
+//! How fast jobs are simulated and written, and in how much memory. Run by `make bench-synth`.
+//!
+//! Each case runs in a process of its own, whose CPU seconds and peak of resident memory are counted, from
+//! the simulation to the last byte. An event is a slice, an end of an arrow, or a sample of a counter.
+
+use std::process::Command;
+
+use npuscope_formats::output::Output;
+use npuscope_synth::{Form, JobConfig, View, simulate, write_job};
+use npuscope_tables::{RankTables, TableId};
+
+/// What a case writes, and what is asked of it.
+struct Case {
+    name: &'static str,
+    config: fn() -> JobConfig,
+    form: Form,
+    /// Millions of events per CPU second; 0 where nothing is asked.
+    events_bar: f64,
+    /// Megabytes of memory.
+    memory_bar: f64,
+}
+
+/// One rank of a 7B model, without communication to wait for.
+fn one_rank(steps: usize) -> JobConfig {
+    JobConfig { layers: 32, tp: 2, pp: 1, dp: 1, steps, ..JobConfig::default() }
+}
+
+const CASES: &[Case] = &[
+    Case { name: "text", config: || one_rank(30), form: Form::Text, events_bar: 1.0, memory_bar: 500.0 },
+    Case { name: "db", config: || one_rank(30), form: Form::Db, events_bar: 2.0, memory_bar: 500.0 },
+    Case { name: "5 GB trace", config: || one_rank(310), form: Form::Text, events_bar: 0.0, memory_bar: 500.0 },
+    Case {
+        name: "1,024 ranks x 20 steps",
+        config: || JobConfig { tp: 8, pp: 4, dp: 32, layers: 4, micro_batches: 4, steps: 20, ..JobConfig::default() },
+        form: Form::Text,
+        events_bar: 0.0,
+        memory_bar: 500.0,
+    },
+];
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    match arguments.iter().position(|argument| argument == "--case") {
+        Some(at) => run(&CASES[arguments[at + 1].parse::<usize>().expect("the number of a case")]),
+        None => {
+            let program = std::env::current_exe().expect("this program");
+            for number in 0..CASES.len() {
+                let status = Command::new(&program).args(["--case", &number.to_string()]).status();
+                assert!(status.expect("a process").success());
+            }
+        }
+    }
+}
+
+fn run(case: &Case) {
+    let directory = tempfile::tempdir().expect("a place to write");
+    let out = Output::new(directory.path()).expect("a place to write");
+    let config = (case.config)();
+    // One rank of the pair is written; both are simulated.
+    let start = cpu_seconds();
+    let job = simulate(&config).expect("a job that can be run");
+    let simulated = cpu_seconds() - start;
+    write_job(&job, case.form, &out, |_| ()).expect("room for the job");
+    let cpu = cpu_seconds() - start;
+    let memory = peak_memory();
+    let events: usize = (0..config.ranks().min(8)).map(|rank| events_of(&job.tables(rank, View::Whole))).sum();
+    let events = events as f64 / config.ranks().min(8) as f64 * config.ranks() as f64;
+    let (bytes, largest) = sizes(directory.path());
+    let rate = events / cpu / 1e6;
+    println!(
+        "{:<24} {:6.1} M events, {:7.1} MB (trace or database of a rank up to {:6.1} MB), {:6.1} CPU s of which \
+         {:.1} simulating: {:.2} M events per CPU s{}; peak memory {:.0} MB (bar {:.0})",
+        case.name,
+        events / 1e6,
+        bytes as f64 / 1e6,
+        largest as f64 / 1e6,
+        cpu,
+        simulated,
+        rate,
+        if case.events_bar > 0.0 { format!(" (bar {:.1})", case.events_bar) } else { String::new() },
+        memory as f64 / 1e6,
+        case.memory_bar,
+    );
+}
+
+fn events_of(tables: &RankTables) -> usize {
+    let slices = [TableId::HostOp, TableId::Task, TableId::CommOp, TableId::CommTask, TableId::Overlap];
+    let slices: usize = slices.iter().map(|&table| tables.len(table)).sum();
+    slices + 2 * tables.len(TableId::Flow) + tables.len(TableId::Counter)
+}
+
+/// Bytes of all files below a directory, and of the largest.
+fn sizes(directory: &std::path::Path) -> (u64, u64) {
+    let entries = std::fs::read_dir(directory).expect("the directory").filter_map(Result::ok);
+    entries.fold((0, 0), |(all, largest), entry| {
+        let kind = entry.metadata().expect("a file");
+        let (bytes, most) = if kind.is_dir() { sizes(&entry.path()) } else { (kind.len(), kind.len()) };
+        (all + bytes, most.max(largest))
+    })
+}
+
+fn cpu_seconds() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the clock exists on every Unix and `time` is a place to write to.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// The most resident memory that this process has had, in bytes.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<u64>().ok()).map_or(0, |kb| kb * 1024)
+}
