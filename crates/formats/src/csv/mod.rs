@@ -12,13 +12,14 @@ mod kernel_details;
 mod memory;
 mod operator_details;
 mod read;
+mod record;
 mod sheet;
 mod statistics;
 mod step_trace;
 mod write;
 
 pub use read::{Outcome, read_file};
-pub use write::write_files;
+pub use write::CsvFiles;
 
 use npuscope_tables::{Interner, RankBuilder, Str, Strings};
 
@@ -43,7 +44,7 @@ pub struct Column<R> {
     pub null: &'static str,
     pub presence: Presence,
     pub read: fn(&mut R, &str, &mut Interner) -> bool,
-    pub write: fn(&R, &Strings, &mut String) -> bool,
+    pub write: fn(&R, &Strings, &mut Vec<u8>) -> bool,
 }
 
 /// Whether a file that is written from scratch has a column.

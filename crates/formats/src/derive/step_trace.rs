@@ -6,9 +6,8 @@ use npuscope_tables::table::reported_step::Row;
 use npuscope_tables::table::{comm_op, kernel, overlap, step, task};
 use npuscope_tables::{Interner, Ns, RankTables};
 
-use super::kernels::LaunchedByEntry;
+use super::host_work::HostWork;
 use super::op_statistic::is_communication;
-use super::op_tree::OpTree;
 use super::us;
 use crate::flavour::Flavour;
 use crate::intervals::{Interval, gaps, subtract, total, union};
@@ -31,9 +30,14 @@ struct DeviceStep {
 /// microseconds in the order of the trace, points in time rounded to floats first, as the peers do:
 /// Stage and Preparing are good to a quarter microsecond.
 pub fn step_trace_text(tables: &RankTables, flavour: Flavour, strings: &mut Interner) -> Vec<Row> {
-    if flavour == Flavour::MindSpore {
-        return step_trace_mindspore(tables, strings);
+    match flavour {
+        Flavour::MindSpore => step_trace_mindspore(tables, strings),
+        _ => step_trace_of(tables, &HostWork::of(tables), strings),
     }
+}
+
+/// [`step_trace_text`] of work that is known already, for all but MindSpore.
+pub fn step_trace_of(tables: &RankTables, work: &HostWork, strings: &mut Interner) -> Vec<Row> {
     let overlaps: Vec<(overlap::Kind, f64, f64)> =
         overlaps(tables).map(|(kind, row)| (kind, row.start.us(), row.duration.us())).collect();
     let receives: Vec<(f64, f64)> = tables
@@ -42,7 +46,7 @@ pub fn step_trace_text(tables: &RankTables, flavour: Flavour, strings: &mut Inte
         .map(|op| (op.start.us(), op.duration.us()))
         .collect();
     let mut rows = Vec::new();
-    for step in text_steps(tables) {
+    for step in text_steps(tables, work) {
         let inside = |us: f64| step.start.us() <= us && us < step.end.us();
         let mut sums = Sums::default();
         for &(kind, start, duration) in overlaps.iter().filter(|(_, start, _)| inside(*start)) {
@@ -117,15 +121,14 @@ impl Sums {
 
 /// The steps of a trace on the device: from the first work that a step's operators enqueued to the end
 /// of the last, or of the step on the host if that is later. Without step markers, all is one step.
-fn text_steps(tables: &RankTables) -> Vec<DeviceStep> {
-    let tree = OpTree::build(tables);
-    let launched = LaunchedByEntry::build(tables);
+fn text_steps(tables: &RankTables, work: &HostWork) -> Vec<DeviceStep> {
+    let HostWork { tree, launched } = work;
     let marked = tree.nodes.iter().filter(|node| node.parent.is_none());
     let mut steps: Vec<DeviceStep> = marked
         .filter_map(|node| {
-            let (_, id) = tables.text(node.op.name).split_once(STEP_PREFIX)?;
-            let host_start = node.op.start;
-            let host_end = host_start.plus(node.op.duration.ns());
+            let (_, id) = tables.text(node.name).split_once(STEP_PREFIX)?;
+            let host_start = node.start;
+            let host_end = host_start.plus(node.ns);
             let mut correlations: Vec<i64> = tree.correlations(node).collect();
             correlations.sort_unstable();
             let work = |id: &i64| Some(launched.of(*id)).filter(|work| !work.is_empty());
@@ -140,7 +143,7 @@ fn text_steps(tables: &RankTables) -> Vec<DeviceStep> {
         })
         .collect();
     if steps.is_empty() {
-        let host_start = tree.nodes.iter().map(|node| node.op.start).min();
+        let host_start = tree.nodes.iter().map(|node| node.start).min();
         steps.push(DeviceStep { id: None, host_start, start: Ns(i64::MIN), end: Ns(i64::MAX) });
     }
     steps.sort_by_key(|step| step.id);
