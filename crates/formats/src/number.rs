@@ -19,8 +19,9 @@ pub fn push_time(out: &mut Vec<u8>, time: Ns) {
     }
     let ns = time.0.unsigned_abs();
     push_digits(out, ns / 1000);
-    out.push(b'.');
-    push_first(out, eight_digits(ns % 1000 * 100_000), 3);
+    // The point and three digits, four bytes at once.
+    let decimals = eight_digits(ns % 1000) >> 32;
+    out.extend_from_slice(&((decimals | 0x3030_3030) as u32 & !0xff | u32::from(b'.')).to_le_bytes());
 }
 
 /// Appends a duration in microseconds, as few decimals as it takes. One too long for a double to hold its
@@ -173,7 +174,9 @@ const EIGHT: u64 = 100_000_000;
 /// Appends the digits of a number.
 #[inline]
 fn push_digits(out: &mut Vec<u8>, number: u64) {
-    if number < EIGHT {
+    if number < 10 {
+        out.push(b'0' + number as u8);
+    } else if number < EIGHT {
         let digits = eight_digits(number);
         let zeros = (digits.trailing_zeros() / 8).min(7);
         push_first(out, digits >> (8 * zeros), 8 - zeros);
@@ -237,6 +240,12 @@ pub fn float(value: f64) -> String {
 /// `value` rounded to `digits` decimals as Python's `round` does: the decimal nearest to the exact
 /// value of the double, halves to even.
 pub fn round(value: f64, digits: usize) -> f64 {
+    // Far enough from a half, the product tells for certain which decimal is nearest.
+    let scale = 10f64.powi(i32::try_from(digits).unwrap_or(i32::MAX));
+    let product = value * scale;
+    if product.abs() < 1e12 && digits <= 22 && (product.fract().abs() - 0.5).abs() > 1e-3 {
+        return product.round() / scale;
+    }
     // Formatting rounds the exact binary value, ties to even, which is what Python does.
     format!("{value:.digits$}").parse().unwrap_or(value)
 }
@@ -311,6 +320,12 @@ mod tests {
             let expected = format!("{value:?}");
             prop_assert_eq!(float(value), expected);
             prop_assert_eq!(float(-value), format!("{:?}", -value));
+        }
+
+        #[test]
+        fn rounding_is_that_of_formatting(value in prop_oneof![-1e13..1e13, -10.0..10.0, any::<f64>()], digits in 0usize..6) {
+            let expected: f64 = format!("{value:.digits$}").parse().unwrap();
+            prop_assert!(round(value, digits) == expected || expected.is_nan(), "{} {}", value, digits);
         }
 
         #[test]

@@ -4,7 +4,7 @@ use npuscope_tables::{RankBuilder, RankTables, TableId};
 
 use crate::comm_json::CommWriter;
 use crate::csv::CsvFiles;
-use crate::derive::{self, ApiStatistic, OpStatistic, Target};
+use crate::derive::{self, ApiStatistic, Carried, OpStatistic, Target};
 use crate::discover::OUTPUT_DIRECTORY;
 use crate::flavour::Flavour;
 use crate::info_json::Settings;
@@ -36,6 +36,7 @@ pub struct RankWriter {
     out: Output,
     settings: Settings,
     statistics: Statistics,
+    carried: Carried,
     /// What depends on the flavour, from the first chunk on.
     files: Option<Files>,
 }
@@ -66,6 +67,7 @@ impl RankWriter {
             out: directory.directory(OUTPUT_DIRECTORY)?,
             settings: Settings::default(),
             statistics: Statistics::default(),
+            carried: Carried::default(),
             files: None,
         })
     }
@@ -74,7 +76,7 @@ impl RankWriter {
         let files = self.files.get_or_insert_with(|| Files::new(Flavour::of(&tables), self.out.clone()));
         self.statistics.add(&tables);
         self.settings.append(&tables);
-        let tables = derive::complete(tables, Target::Text(files.flavour));
+        let tables = derive::complete(tables, Target::Text(files.flavour), &mut self.carried);
         files.append(&tables, &self.out)
     }
 

@@ -10,7 +10,7 @@ use npuscope_tables::{RankTables, Str, Strings};
 
 use super::{BANDWIDTH_INFO, SIZE_DISTRIBUTION, TIME_INFO};
 use crate::flavour::Flavour;
-use crate::number::push_float;
+use crate::number::{push_float, push_int, whole};
 
 /// Writes one of the files from a rank that comes in chunks. A step must be in one chunk: it is a key.
 pub struct CommWriter {
@@ -30,8 +30,10 @@ impl CommWriter {
     pub fn communication(&mut self, out: &mut impl Write, tables: &RankTables) -> io::Result<()> {
         let strings = tables.strings();
         let times: Vec<reported_comm::Row> = tables.rows().collect();
-        let bandwidths: Vec<reported_bandwidth::Row> = tables.rows().collect();
-        let by_op = grouped(bandwidths, |b| (b.step, b.kind, b.name, b.group_hash));
+        let mut bandwidths: Vec<reported_bandwidth::Row> = tables.rows().collect();
+        // They mostly come sorted, so that this costs a look.
+        let key = |row: &reported_bandwidth::Row| (row.step, row.kind, row.name, row.group_hash);
+        bandwidths.sort_by_key(key);
         let place = |row: &reported_comm::Row| Place::of(row.step, row.kind, row.name, row.group_hash, strings);
         self.nested(out, times, strings, place, |json, rows| {
             let Some(time) = rows.first() else { return };
@@ -48,8 +50,11 @@ impl CommWriter {
             json.close();
             json.key(BANDWIDTH_INFO);
             json.open();
-            let of_op = by_op.get(&(time.step, time.kind, time.name, time.group_hash));
-            transports(json, of_op.map(Vec::as_slice).unwrap_or_default(), strings);
+            let op = (time.step, time.kind, time.name, time.group_hash);
+            let first = bandwidths.partition_point(|row| key(row) < op);
+            let rest = bandwidths.get(first..).unwrap_or_default();
+            let count = rest.iter().take_while(|row| key(row) == op).count();
+            transports(json, rest.get(..count).unwrap_or_default(), strings);
             json.close();
         })
     }
@@ -62,7 +67,7 @@ impl CommWriter {
         self.nested(out, tables.rows().collect(), strings, place, |json, rows: &[reported_link::Row]| {
             for row in rows {
                 let end = |rank: Option<Str>| tables.opt_text(rank).unwrap_or_default();
-                json.key(&format!("{}-{}", end(row.src_rank), end(row.dst_rank)));
+                json.key_of(&format!("{}-{}", end(row.src_rank), end(row.dst_rank)));
                 json.open();
                 json.text("Transport Type", tables.opt_text(row.transport));
                 json.number("Transit Size(MB)", row.transit_size);
@@ -91,7 +96,7 @@ impl CommWriter {
         let json = &mut self.json;
         for (step, rows) in grouped(rows, |row| place(row).step) {
             if let Some(step) = step {
-                json.key(step);
+                json.key_of(step);
                 json.open();
             }
             let mut kinds = IndexMap::from([("p2p", Vec::new()), ("collective", Vec::new())]);
@@ -100,7 +105,7 @@ impl CommWriter {
             }
             for (kind, rows) in kinds {
                 if step.is_some() {
-                    json.key(kind);
+                    json.key_of(kind);
                     json.open();
                 }
                 for (op, rows) in grouped(rows, |row| place(row).op) {
@@ -147,9 +152,11 @@ fn grouped<R, K: Eq + Hash>(rows: Vec<R>, key: impl Fn(&R) -> K) -> IndexMap<K, 
 }
 
 fn transports(json: &mut JsonOut, rows: &[reported_bandwidth::Row], strings: &Strings) {
-    for (transport, group) in grouped(rows.iter().collect(), |row| row.transport) {
-        let Some(first) = group.first() else { continue };
-        json.key(strings.get(transport));
+    for (at, first) in rows.iter().enumerate() {
+        if rows.iter().take(at).any(|before| before.transport == first.transport) {
+            continue;
+        }
+        json.key_of(strings.get(first.transport));
         json.open();
         json.number("Transit Size(MB)", first.transit_size);
         json.number("Transit Time(ms)", first.transit_time);
@@ -157,9 +164,9 @@ fn transports(json: &mut JsonOut, rows: &[reported_bandwidth::Row], strings: &St
         json.number("Large Packet Ratio", first.large_packet_ratio);
         json.key(SIZE_DISTRIBUTION);
         json.open();
-        for packet in &group {
+        for packet in rows.iter().filter(|row| row.transport == first.transport) {
             let Some(size) = packet.package_size else { continue };
-            json.key(strings.get(size));
+            json.key_of(strings.get(size));
             json.pair(packet.count.unwrap_or_default(), packet.total_duration.unwrap_or_default());
         }
         json.close();
@@ -186,17 +193,25 @@ impl JsonOut {
         self.bytes.push(b'}');
     }
 
-    fn key(&mut self, key: &str) {
+    /// A key of ours, which needs no escapes.
+    fn key(&mut self, key: &'static str) {
         self.separate();
-        self.string(key);
+        self.bytes.push(b'"');
+        self.bytes.extend_from_slice(key.as_bytes());
+        self.bytes.extend_from_slice(b"\": ");
+    }
+
+    fn key_of(&mut self, text: &str) {
+        self.separate();
+        self.string(text);
         self.bytes.extend_from_slice(b": ");
     }
 
     /// The key of an operation: its name and, where it is known, the hash of its group.
     fn key_of_op(&mut self, (name, group_hash): (Str, Option<Str>), strings: &Strings) {
         match group_hash {
-            Some(group) => self.key(&format!("{}@{}", strings.get(name), strings.get(group))),
-            None => self.key(strings.get(name)),
+            Some(group) => self.key_of(&format!("{}@{}", strings.get(name), strings.get(group))),
+            None => self.key_of(strings.get(name)),
         }
     }
 
@@ -214,13 +229,13 @@ impl JsonOut {
         let _ = serde_json::to_writer(&mut self.bytes, text);
     }
 
-    fn number(&mut self, key: &str, value: Option<f64>) {
+    fn number(&mut self, key: &'static str, value: Option<f64>) {
         let Some(value) = value else { return };
         self.key(key);
         push_float(&mut self.bytes, value);
     }
 
-    fn text(&mut self, key: &str, value: Option<&str>) {
+    fn text(&mut self, key: &'static str, value: Option<&str>) {
         let Some(value) = value else { return };
         self.key(key);
         self.string(value);
@@ -228,7 +243,12 @@ impl JsonOut {
 
     /// `[count, duration]`.
     fn pair(&mut self, count: f64, duration: f64) {
-        let _ = write!(self.bytes, "[{count}, ");
+        self.bytes.push(b'[');
+        match whole(count) {
+            Some(count) => push_int(&mut self.bytes, count),
+            None => _ = write!(self.bytes, "{count}"),
+        }
+        self.bytes.extend_from_slice(b", ");
         push_float(&mut self.bytes, duration);
         self.bytes.push(b']');
     }

@@ -7,7 +7,7 @@ use npuscope_tables::{RankTables, Str, Table, TableView};
 use serde_json::{Map, Value};
 
 use super::record::Records;
-use super::{Column, Layout, Presence, aicpu, cache, dataset, kernel_details, memory, operator_details};
+use super::{Column, Layout, OTHER, Presence, aicpu, cache, dataset, kernel_details, memory, operator_details};
 use super::{statistics, step_trace};
 use crate::flavour::Flavour;
 use crate::output::{Output, OutputError, PartFile};
@@ -191,28 +191,30 @@ fn new_headers<R: Table + Copy>(
 ) -> Vec<String> {
     let strings = tables.strings();
     let mut scratch = Vec::new();
+    // A batch has no column that is null throughout: what no batch has need not be looked for.
+    let is_stored = |field: &str| tables.batches(R::ID).iter().any(|batch| batch.column_by_name(field).is_some());
     let optional = layout.columns.iter().enumerate().filter(|(_, column)| column.presence == Presence::Optional);
-    let mut empty: Vec<(usize, &Column<R>)> = optional.collect();
+    let (mut unseen, mut empty): (Vec<_>, Vec<_>) = optional.partition(|(_, column)| is_stored(column.field));
+    let other = layout.other.filter(|_| is_stored(OTHER));
     let mut others: Vec<String> = Vec::new();
     let kept = tables.views::<R>().flat_map(|(view, rows)| {
         let kept: Vec<usize> = (0..rows).filter(|&row| keep(&view, row)).collect();
         kept.into_iter().map(move |row| view.row(row))
     });
     for mut row in kept {
-        empty.retain(|(_, column)| !(column.write)(&row, strings, &mut scratch));
+        unseen.retain(|(_, column)| !(column.write)(&row, strings, &mut scratch));
         scratch.clear();
-        match layout.other {
-            Some(place) => {
-                for (key, _) in object(tables, *place(&mut row)) {
-                    if find(layout, &key).is_none() && !others.contains(&key) {
-                        others.push(key);
-                    }
-                }
+        let object = other.map(|place| object(tables, *place(&mut row)));
+        for (key, _) in object.into_iter().flatten() {
+            if find(layout, &key).is_none() && !others.contains(&key) {
+                others.push(key);
             }
-            None if empty.is_empty() => break,
-            None => {}
+        }
+        if unseen.is_empty() && other.is_none() {
+            break;
         }
     }
+    empty.extend(unseen);
     let is_empty = |index: usize| empty.iter().any(|(at, _)| *at == index);
     let wanted = layout.columns.iter().enumerate();
     let wanted = wanted.filter(|(index, column)| column.presence != Presence::Superseded && !is_empty(*index));

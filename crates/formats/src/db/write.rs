@@ -9,7 +9,7 @@ use super::sheet;
 use super::sqlite_file::SqliteFile;
 use super::write_analysis::Analysis;
 use super::write_profiler::Profiler;
-use crate::derive::{self, Target};
+use crate::derive::{self, Carried, Target};
 use crate::discover::OUTPUT_DIRECTORY;
 use crate::flavour::Flavour;
 use crate::info_json::Settings;
@@ -64,7 +64,7 @@ impl RankWriter {
             Some(databases) => databases,
             None => Databases::create(&tables, self.rank, &self.out)?,
         };
-        let tables = derive::complete(tables, Target::Db(databases.flavour));
+        let tables = derive::complete(tables, Target::Db(databases.flavour), &mut Carried::default());
         databases.append(&tables, &self.out)?;
         self.databases = Some(databases);
         Ok(())

@@ -22,14 +22,14 @@ pub use op_statistic::{OpStatistic, is_communication, op_statistic};
 pub use operator_details::operator_details;
 pub use step_trace::{step_trace_db, step_trace_text};
 
-use npuscope_tables::table::{reported_comm, reported_link, reported_step};
+use npuscope_tables::table::{overlap, reported_comm, reported_link, reported_step};
 use npuscope_tables::{Interner, RankBuilder, RankTables, Str, TableId};
 
 use communication::{Op, of_operations, operations};
 use communication_matrix::{is_place, links_of_operations, matrix_of_operations};
 use host_work::HostWork;
 use operator_details::of_operators;
-use step_trace::step_trace_of;
+use step_trace::{step_trace_mindspore, step_trace_of};
 
 use crate::flavour::Flavour;
 
@@ -40,9 +40,17 @@ pub enum Target {
     Db(Flavour),
 }
 
+/// What the summaries of a chunk need of the chunks before.
+#[derive(Default)]
+pub struct Carried {
+    /// Free time that reaches into the next step. Its strings are not looked at.
+    free: Vec<overlap::Row>,
+}
+
 /// The tables of a rank, or of some steps of it, and, where the source lacks them, the summaries that
-/// `target` has; [`OpStatistic`] and [`ApiStatistic`] apart, which are of all steps together.
-pub fn complete(mut tables: RankTables, target: Target) -> RankTables {
+/// `target` has; [`OpStatistic`] and [`ApiStatistic`] apart, which are of all steps together. `carried` goes
+/// from one chunk to the next.
+pub fn complete(mut tables: RankTables, target: Target, carried: &mut Carried) -> RankTables {
     let mut more = RankBuilder::default();
     let lacks = |table| tables.is_empty(table);
     let is_text = matches!(target, Target::Text(_));
@@ -52,6 +60,9 @@ pub fn complete(mut tables: RankTables, target: Target) -> RankTables {
         let steps = match (target, &work) {
             (Target::Text(Flavour::TorchNpu | Flavour::Msprof), Some(work)) => {
                 step_trace_of(&tables, work, &mut more.strings)
+            }
+            (Target::Text(Flavour::MindSpore), _) => {
+                step_trace_mindspore(&tables, &mut carried.free, &mut more.strings)
             }
             _ => step_trace(&tables, target, &mut more.strings),
         };

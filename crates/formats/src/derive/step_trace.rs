@@ -31,7 +31,7 @@ struct DeviceStep {
 /// Stage and Preparing are good to a quarter microsecond.
 pub fn step_trace_text(tables: &RankTables, flavour: Flavour, strings: &mut Interner) -> Vec<Row> {
     match flavour {
-        Flavour::MindSpore => step_trace_mindspore(tables, strings),
+        Flavour::MindSpore => step_trace_mindspore(tables, &mut Vec::new(), strings),
         _ => step_trace_of(tables, &HostWork::of(tables), strings),
     }
 }
@@ -152,7 +152,10 @@ fn text_steps(tables: &RankTables, work: &HostWork) -> Vec<DeviceStep> {
 
 /// MindSpore's definitions: steps are those of the host, both ends included; free time is cut at the
 /// step; the bubble is sending and receiving; the stage is the extent of communication alone.
-fn step_trace_mindspore(tables: &RankTables, strings: &mut Interner) -> Vec<Row> {
+///
+/// `free` are the free intervals of the steps before that reach into these, and then those that reach
+/// beyond these.
+pub fn step_trace_mindspore(tables: &RankTables, free: &mut Vec<overlap::Row>, strings: &mut Interner) -> Vec<Row> {
     let mut steps: Vec<step::Row> = tables.rows().collect();
     let host_ops = tables.rows::<host_op::Row>().filter(|op| tables.text(op.kind) == Kind::Op.name());
     let host_start = host_ops.map(|op| op.start).min();
@@ -161,7 +164,13 @@ fn step_trace_mindspore(tables: &RankTables, strings: &mut Interner) -> Vec<Row>
         steps.push(step::Row { id: Some(0), start: Ns(i64::MIN / 2), end: Ns(i64::MAX / 2) });
     }
     let us = |ns: i64| round(us(ns), 3);
-    let overlaps: Vec<(overlap::Kind, overlap::Row)> = overlaps(tables).collect();
+    let before = std::mem::take(free).into_iter().map(|row| (overlap::Kind::Free, row));
+    let overlaps: Vec<(overlap::Kind, overlap::Row)> = before.chain(overlaps(tables)).collect();
+    let last_end = steps.iter().map(|step| step.end).max();
+    let reaches_on = |row: &overlap::Row| Some(row.start.plus(row.duration.ns())) > last_end;
+    free.extend(
+        overlaps.iter().filter(|(kind, row)| *kind == overlap::Kind::Free && reaches_on(row)).map(|(_, row)| row),
+    );
     let ops: Vec<comm_op::Row> = tables.rows().collect();
     let mut rows = Vec::new();
     for step in steps {

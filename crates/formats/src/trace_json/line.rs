@@ -95,15 +95,20 @@ pub struct Args<'l, 'a, W> {
 }
 
 impl<W: Write> Args<'_, '_, W> {
-    #[inline]
+    #[inline(always)]
     fn key(&mut self, key: &str) {
-        self.line.push(if self.is_empty { "\"" } else { ", \"" });
+        // Texts of known length are put in place without a call.
+        if self.is_empty {
+            self.line.push("\"");
+        } else {
+            self.line.push(", \"");
+        }
         self.is_empty = false;
         self.line.push(key);
         self.line.push("\": ");
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn int(&mut self, key: &str, value: Option<i64>) {
         if let Some(value) = value {
             self.key(key);
@@ -119,7 +124,7 @@ impl<W: Write> Args<'_, '_, W> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn text(&mut self, key: &str, value: Option<Str>, quoted: &mut Quoted<'_>) {
         if let Some(value) = value {
             self.key(key);
