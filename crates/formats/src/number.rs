@@ -57,7 +57,9 @@ fn push_thousandths(out: &mut Vec<u8>, value: i64) {
     if value < 0 {
         out.push(b'-');
     }
-    push_decimal(out, value.unsigned_abs(), 3);
+    let value = value.unsigned_abs();
+    push_digits(out, value / 1000);
+    push_decimals(out, value % 1000 * 100_000, 0);
 }
 
 /// The shortest text that reads back as `value`, in Python's `repr` form: a decimal point is always
@@ -83,16 +85,8 @@ pub fn push_float(out: &mut Vec<u8>, value: f64) {
         let _ = write!(out, "{digits}e{sign}{:02}", exponent.abs());
         return;
     }
-    // Most figures have few decimals; nearly all others fifteen digits at most.
-    let fifteen =
-        FIFTEEN_DIGITS.iter().find(|(below, _, _)| magnitude < *below).map(|&(_, decimals, scale)| (decimals, scale));
-    for (decimals, scale) in [Some((3, 1e3)), fifteen].into_iter().flatten() {
-        if let Some(digits) = few_digits(magnitude, scale) {
-            if value.is_sign_negative() {
-                out.push(b'-');
-            }
-            return push_decimal(out, digits, decimals);
-        }
+    if push_few_digits(out, value) {
+        return;
     }
     let start = out.len();
     let _ = write!(out, "{value}");
@@ -104,17 +98,48 @@ pub fn push_float(out: &mut Vec<u8>, value: f64) {
     }
 }
 
-/// For numbers below the first, that many decimals (and their power of ten) make fifteen digits at most.
-const FIFTEEN_DIGITS: [(f64, usize, f64); 8] = [
-    (1e1, 14, 1e14),
-    (1e2, 13, 1e13),
-    (1e3, 12, 1e12),
-    (1e4, 11, 1e11),
-    (1e6, 9, 1e9),
-    (1e8, 7, 1e7),
-    (1e12, 3, 1e3),
-    (1e15, 0, 1e0),
+/// Appends a number of fifteen digits at most; whether it is one. Most have three decimals or fewer.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "below 10^15, and powers of ten below 10^22 are exact"
+)]
+fn push_few_digits(out: &mut Vec<u8>, value: f64) -> bool {
+    let magnitude = value.abs();
+    let whole = magnitude as u64;
+    let (first, last) = match few_digits(magnitude, 1e3) {
+        Some(digits) => ((digits - whole * 1000) * 100_000, 0),
+        None => {
+            let wide = FIFTEEN_DIGITS.iter().find(|(below, _, _)| magnitude < *below);
+            let Some(&(_, power, rest)) = wide else { return false };
+            let Some(digits) = few_digits(magnitude, power as f64) else { return false };
+            let sixteen = (digits - whole * power) * rest;
+            (sixteen / EIGHT, sixteen % EIGHT)
+        }
+    };
+    if value.is_sign_negative() {
+        out.push(b'-');
+    }
+    push_digits(out, whole);
+    push_decimals(out, first, last);
+    true
+}
+
+/// For numbers below the first, the decimals of that power of ten make fifteen digits at most; with the
+/// last as a factor there are sixteen decimals.
+const FIFTEEN_DIGITS: [(f64, u64, u64); 7] = [
+    (1e1, 100_000_000_000_000, 100),
+    (1e2, 10_000_000_000_000, 1000),
+    (1e3, 1_000_000_000_000, 10_000),
+    (1e4, 100_000_000_000, 100_000),
+    (1e6, 1_000_000_000, 10_000_000),
+    (1e8, 10_000_000, 1_000_000_000),
+    (1e15, 1, SIXTEEN),
 ];
+
+const EIGHT: u64 = 100_000_000;
+const SIXTEEN: u64 = EIGHT * EIGHT;
 
 /// The digits of `magnitude * scale`, if they are few and `magnitude` is what they read as.
 #[expect(
@@ -133,43 +158,18 @@ fn few_digits(magnitude: f64, scale: f64) -> Option<u64> {
     (digits as f64 / scale == magnitude).then_some(digits)
 }
 
-/// Appends `digits / 10^decimals` without zeros at the end; a point and one decimal are always there.
-fn push_decimal(out: &mut Vec<u8>, digits: u64, decimals: usize) {
-    let power = POWERS.get(decimals).copied().unwrap_or(1);
-    push_digits(out, digits / power);
+/// Appends a point and decimals, given eight and eight, without zeros at the end; one is always there.
+fn push_decimals(out: &mut Vec<u8>, first: u64, last: u64) {
     out.push(b'.');
-    // As if there were sixteen decimals, the first eight and the last.
-    let sixteen = digits % power * POWERS.get(16 - decimals).copied().unwrap_or(1);
-    let (first, last) = (eight_digits(sixteen / EIGHT), eight_digits(sixteen % EIGHT));
+    let first = eight_digits(first);
     if last == 0 {
         push_first(out, first, (8 - first.leading_zeros() / 8).max(1));
     } else {
+        let last = eight_digits(last);
         push_first(out, first, 8);
         push_first(out, last, 8 - last.leading_zeros() / 8);
     }
 }
-
-const POWERS: [u64; 17] = [
-    1,
-    10,
-    100,
-    1000,
-    10_000,
-    100_000,
-    1_000_000,
-    10_000_000,
-    100_000_000,
-    1_000_000_000,
-    10_000_000_000,
-    100_000_000_000,
-    1_000_000_000_000,
-    10_000_000_000_000,
-    100_000_000_000_000,
-    1_000_000_000_000_000,
-    10_000_000_000_000_000,
-];
-
-const EIGHT: u64 = 100_000_000;
 
 /// Appends the digits of a number.
 #[inline]

@@ -10,15 +10,21 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::measure::measure;
 
-const TIMES: usize = 3;
+const TIMES: usize = 5;
 
 pub fn run(directory: &Path) {
     let config = JobConfig { tp: 2, pp: 1, dp: 1, layers: 32, micro_batches: 8, steps: 6, ..JobConfig::default() };
     let tables = simulate(&config).expect("a right config").rank(0);
-    let text_directory = directory.join("text_ascend_pt");
-    let out = Output::new(&text_directory).expect("a directory");
-    let cost = measure(TIMES, || text::write_rank(tables.clone(), 0, &out).expect("room for the files"));
-    let trace = std::fs::read(text_directory.join(OUTPUT_DIRECTORY).join("trace_view.json")).expect("the trace");
+    // A new directory each time: to replace files is to remove others.
+    let mut times = 0;
+    let mut rank_directory = || {
+        times += 1;
+        Output::new(directory.join(format!("{times}_ascend_pt"))).expect("a directory")
+    };
+    let cost = measure(TIMES, || text::write_rank(tables.clone(), 0, &rank_directory()).expect("room for the files"));
+    let output = rank_directory();
+    text::write_rank(tables.clone(), 0, &output).expect("room for the files");
+    let trace = std::fs::read(output.path().join(OUTPUT_DIRECTORY).join("trace_view.json")).expect("the trace");
     let events = memchr::memmem::find_iter(&trace, b"\"ph\": ").count();
     println!("\na simulated rank, {events} events, one thread; median of {TIMES}\n");
     println!(
@@ -26,10 +32,10 @@ pub fn run(directory: &Path) {
         events as f64 / cost.cpu / 1e6,
         cost.heap as f64 / 1e6
     );
-    let db_directory = directory.join("db_ascend_pt");
-    let out = Output::new(&db_directory).expect("a directory");
-    let cost = measure(TIMES, || db::write_rank(tables.clone(), 0, &out).expect("room for the files"));
-    let output = db_directory.join(OUTPUT_DIRECTORY);
+    let cost = measure(TIMES, || db::write_rank(tables.clone(), 0, &rank_directory()).expect("room for the files"));
+    let output = rank_directory();
+    db::write_rank(tables, 0, &output).expect("room for the files");
+    let output = output.path().join(OUTPUT_DIRECTORY);
     let rows = rows(&output.join("ascend_pytorch_profiler_0.db")) + rows(&output.join("analysis.db"));
     println!(
         "  tables to databases                 {:.2} M rows per CPU s (bar 3.5), {rows} rows, heap {:.0} MB",

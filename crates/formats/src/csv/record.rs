@@ -26,8 +26,9 @@ impl Records {
         let first = self.bytes.len();
         write(&mut self.bytes);
         let cell = self.bytes.get(first..).unwrap_or_default();
-        // All bytes are looked at, which is quicker than to stop early.
-        if cell.iter().fold(false, |special, byte| special | matches!(byte, b',' | b'"' | b'\r' | b'\n')) {
+        // All that need quotes are below digits and letters, which is quickly seen of most cells.
+        let is_special = |byte: &u8| matches!(byte, b',' | b'"' | b'\r' | b'\n');
+        if cell.iter().fold(u8::MAX, |least, byte| least.min(*byte)) <= b',' && cell.iter().any(is_special) {
             self.quote(first);
         }
     }
