@@ -202,11 +202,11 @@ fn push_first(out: &mut Vec<u8>, digits: u64, count: u32) {
 /// by 10, all at once.
 #[inline]
 fn eight_digits(number: u64) -> u64 {
-    let fours = number / 10_000 | (number % 10_000) << 32;
-    let high = (fours * 10_486 >> 20) & 0x0000_007f_0000_007f;
-    let pairs = high | (fours - 100 * high) << 16;
-    let tens = (pairs * 103 >> 10) & 0x000f_000f_000f_000f;
-    tens | (pairs - 10 * tens) << 8
+    let fours = (number / 10_000) | ((number % 10_000) << 32);
+    let high = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
+    let pairs = high | ((fours - 100 * high) << 16);
+    let tens = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
+    tens | ((pairs - 10 * tens) << 8)
 }
 
 /// Below this, two shortest decimals cannot be equally near to a double.

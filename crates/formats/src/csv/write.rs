@@ -11,6 +11,7 @@ use super::{Column, Layout, OTHER, Presence, aicpu, cache, dataset, kernel_detai
 use super::{statistics, step_trace};
 use crate::flavour::Flavour;
 use crate::output::{Output, OutputError, PartFile};
+use crate::rows::rows_where;
 
 /// The csv deliverables of a rank that comes in chunks. A file is begun with the first chunk that has rows
 /// for it, and that chunk decides its headers.
@@ -197,11 +198,7 @@ fn new_headers<R: Table + Copy>(
     let (mut unseen, mut empty): (Vec<_>, Vec<_>) = optional.partition(|(_, column)| is_stored(column.field));
     let other = layout.other.filter(|_| is_stored(OTHER));
     let mut others: Vec<String> = Vec::new();
-    let kept = tables.views::<R>().flat_map(|(view, rows)| {
-        let kept: Vec<usize> = (0..rows).filter(|&row| keep(&view, row)).collect();
-        kept.into_iter().map(move |row| view.row(row))
-    });
-    for mut row in kept {
+    for mut row in rows_where::<R>(tables, keep) {
         unseen.retain(|(_, column)| !(column.write)(&row, strings, &mut scratch));
         scratch.clear();
         let object = other.map(|place| object(tables, *place(&mut row)));

@@ -30,6 +30,7 @@ use crate::derive::is_communication;
 use crate::flavour::Flavour;
 use crate::info_json::Settings;
 use crate::memo::Memo;
+use crate::rows::rows_where;
 
 /// The schema this module writes.
 const SCHEMA: [(&str, &str); 4] = [
@@ -438,10 +439,7 @@ impl Profiler {
     fn memory(&mut self, tables: &RankTables) -> io::Result<()> {
         let database = &mut self.database;
         let of_kind = |kind: &'static str| {
-            let is_kind = move |view: &mem_sample::View, row: usize| tables.text(view.kind.get(row)) == kind;
-            tables.views::<mem_sample::Row>().flat_map(move |(view, rows)| {
-                (0..rows).filter_map(move |row| is_kind(&view, row).then(|| view.row(row)))
-            })
+            rows_where::<mem_sample::Row>(tables, move |view, row| tables.text(view.kind.get(row)) == kind)
         };
         // Memory of the process has a table of its own, NPU_MEM.
         let records = of_kind("allocator").filter(|row| tables.text(row.component) != "APP");
@@ -533,10 +531,9 @@ fn real_column(tables: &RankTables, table: TableId, name: &str) -> impl Iterator
 /// The host slices of a kind.
 fn host_ops(tables: &RankTables, wanted: Kind) -> impl Iterator<Item = host_op::Row> {
     let mut kinds = Memo::default();
-    tables.views::<host_op::Row>().flat_map(move |(view, rows)| {
-        let mut is_wanted = |kind: Str| kinds.get(kind, || tables.text(kind) == wanted.name());
-        let wanted: Vec<usize> = (0..rows).filter(|&row| is_wanted(view.kind.get(row))).collect();
-        wanted.into_iter().map(move |row| view.row(row))
+    rows_where(tables, move |view: &host_op::View, row| {
+        let kind = view.kind.get(row);
+        kinds.get(kind, || tables.text(kind) == wanted.name())
     })
 }
 
