@@ -5,6 +5,7 @@
 
 use npuscope_tables::{Interner, Ns, Span, Str, Strings};
 
+use super::record::push_text;
 use crate::number::{parse_scaled, push_float, push_int, push_ns_as_us, push_span, push_time, whole};
 
 /// One notation of a value of type `T`.
@@ -26,7 +27,7 @@ impl Codec<Str> for Text {
     }
 
     fn write(value: Str, strings: &Strings, out: &mut Vec<u8>) -> bool {
-        out.extend_from_slice(strings.get(value).as_bytes());
+        push_text(out, strings.get(value));
         true
     }
 }

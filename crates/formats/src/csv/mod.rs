@@ -49,6 +49,7 @@ pub struct Column<R> {
     pub null: &'static str,
     pub presence: Presence,
     pub read: fn(&mut R, &str, &mut Interner) -> bool,
+    /// Appends a cell as it stands in the file, quotes and all; `false` for null.
     pub write: fn(&R, &Strings, &mut Vec<u8>) -> bool,
 }
 

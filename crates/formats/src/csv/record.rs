@@ -9,42 +9,20 @@ pub struct Records {
     /// Where the row begins.
     start: usize,
     has_cell: bool,
-    scratch: Vec<u8>,
 }
 
 /// As much as the file's own buffer holds, which then has nothing to do.
 const FULL: usize = 1 << 18;
 
 impl Records {
-    /// Adds a cell; `write` appends its text.
+    /// Adds a cell; `write` appends it.
     #[inline]
     pub fn cell(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         if self.has_cell {
             self.bytes.push(b',');
         }
         self.has_cell = true;
-        let first = self.bytes.len();
         write(&mut self.bytes);
-        let cell = self.bytes.get(first..).unwrap_or_default();
-        // All that need quotes are below digits and letters, which is quickly seen of most cells.
-        let is_special = |byte: &u8| matches!(byte, b',' | b'"' | b'\r' | b'\n');
-        if cell.iter().fold(u8::MAX, |least, byte| least.min(*byte)) <= b',' && cell.iter().any(is_special) {
-            self.quote(first);
-        }
-    }
-
-    /// Puts quotes around what stands from `first` on.
-    fn quote(&mut self, first: usize) {
-        self.scratch.clear();
-        self.scratch.extend(self.bytes.drain(first..));
-        self.bytes.push(b'"');
-        for (number, part) in self.scratch.split(|&byte| byte == b'"').enumerate() {
-            if number > 0 {
-                self.bytes.extend_from_slice(b"\"\"");
-            }
-            self.bytes.extend_from_slice(part);
-        }
-        self.bytes.push(b'"');
     }
 
     /// Ends the row.
@@ -61,7 +39,7 @@ impl Records {
 
     /// A row of texts.
     pub fn row<'a>(&mut self, cells: impl Iterator<Item = &'a str>, out: &mut impl Write) -> io::Result<()> {
-        cells.for_each(|cell| self.cell(|bytes| bytes.extend_from_slice(cell.as_bytes())));
+        cells.for_each(|cell| self.cell(|bytes| push_text(bytes, cell)));
         self.end(out)
     }
 
@@ -71,6 +49,22 @@ impl Records {
         self.start = 0;
         Ok(())
     }
+}
+
+/// Appends text, in quotes if it could be taken for more than one cell or row.
+pub fn push_text(out: &mut Vec<u8>, text: &str) {
+    if !text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n')) {
+        out.extend_from_slice(text.as_bytes());
+        return;
+    }
+    out.push(b'"');
+    for (number, part) in text.split('"').enumerate() {
+        if number > 0 {
+            out.extend_from_slice(b"\"\"");
+        }
+        out.extend_from_slice(part.as_bytes());
+    }
+    out.push(b'"');
 }
 
 #[cfg(test)]

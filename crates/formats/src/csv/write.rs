@@ -6,7 +6,7 @@ use npuscope_tables::table::{mem_event, mem_sample, pipeline_op, sheet, source};
 use npuscope_tables::{RankTables, Str, Table, TableView};
 use serde_json::{Map, Value};
 
-use super::record::Records;
+use super::record::{Records, push_text};
 use super::{Column, Layout, OTHER, Presence, aicpu, cache, dataset, kernel_details, memory, operator_details};
 use super::{statistics, step_trace};
 use crate::flavour::Flavour;
@@ -167,9 +167,9 @@ impl CsvFiles {
 /// A cell of a header that no column has.
 fn push_value(cell: &mut Vec<u8>, value: Option<&Value>) {
     match value {
-        Some(Value::String(text)) => cell.extend_from_slice(text.as_bytes()),
+        Some(Value::String(text)) => push_text(cell, text),
         Some(Value::Null) | None => cell.extend_from_slice(b"N/A"),
-        Some(value) => cell.extend_from_slice(value.to_string().as_bytes()),
+        Some(value) => push_text(cell, &value.to_string()),
     }
 }
 
