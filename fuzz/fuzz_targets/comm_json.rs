@@ -5,7 +5,6 @@ use libfuzzer_sys::fuzz_target;
 use npuscope_formats::comm_json;
 use npuscope_formats::flavour::Flavour;
 use npuscope_tables::RankBuilder;
-use npuscope_tables::table::{reported_bandwidth, reported_comm, reported_link};
 
 fn rewrite(bytes: &[u8], is_matrix: bool) -> Vec<u8> {
     let mut rank = RankBuilder::default();
@@ -16,14 +15,13 @@ fn rewrite(bytes: &[u8], is_matrix: bool) -> Vec<u8> {
     }
     let tables = rank.finish();
     let mut text = Vec::new();
+    let mut writer = comm_json::CommWriter::default();
     if is_matrix {
-        let links: Vec<reported_link::Row> = tables.rows().collect();
-        comm_json::write_matrix(&mut text, &links, Flavour::TorchNpu, tables.strings()).unwrap();
+        writer.matrix(&mut text, &tables, Flavour::TorchNpu).unwrap();
     } else {
-        let times: Vec<reported_comm::Row> = tables.rows().collect();
-        let bandwidths: Vec<reported_bandwidth::Row> = tables.rows().collect();
-        comm_json::write_communication(&mut text, &times, &bandwidths, tables.strings()).unwrap();
+        writer.communication(&mut text, &tables).unwrap();
     }
+    writer.finish(&mut text).unwrap();
     text
 }
 

@@ -21,7 +21,9 @@ fuzz_target!(|bytes: &[u8]| {
     let (kind, flavour) = csv_kind(first);
     let tables = read(kind, flavour, bytes);
     let directory = tempfile::tempdir().unwrap();
-    csv::write_files(&tables, flavour, &Output::new(directory.path()).unwrap()).unwrap();
+    let mut files = csv::CsvFiles::new(flavour, Output::new(directory.path()).unwrap());
+    files.append(&tables).unwrap();
+    files.finish().unwrap();
     for file in std::fs::read_dir(directory.path()).unwrap() {
         let again = read(kind, flavour, &std::fs::read(file.unwrap().path()).unwrap());
         assert_eq!(lengths(&tables), lengths(&again));

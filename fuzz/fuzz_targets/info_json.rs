@@ -8,8 +8,10 @@ use npuscope_tables::RankBuilder;
 fn rewrite(bytes: &[u8]) -> Vec<u8> {
     let mut rank = RankBuilder::default();
     let _ = info_json::read(bytes, "profiler_info", &mut rank);
+    let mut settings = info_json::Settings::default();
+    settings.append(&rank.finish());
     let mut text = Vec::new();
-    info_json::write(&mut text, &rank.finish(), "profiler_info").unwrap();
+    settings.write(&mut text, "profiler_info").unwrap();
     text
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Whatever the keys are, they are kept: a row of `metadata` each, the value as JSON.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use npuscope_tables::table::metadata;
@@ -62,15 +63,38 @@ pub fn read(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Result<u64, Pro
     }
 }
 
-/// Writes the rows of `metadata` of one file back as a JSON object.
-pub fn write(out: &mut impl Write, tables: &RankTables, file: &str) -> io::Result<()> {
-    let rows = tables.rows::<metadata::Row>().filter(|row| tables.text(row.file) == file);
-    let object = rows.map(|row| {
-        let value = tables.text(row.value);
-        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
-        (tables.text(row.key).to_owned(), value)
-    });
-    let object = Value::Object(object.collect());
-    object.serialize(&mut Serializer::with_formatter(out, PrettyFormatter::with_indent(b"    ")))?;
-    Ok(())
+/// The rows of `metadata` of a rank that comes in chunks.
+#[derive(Debug, Default)]
+pub struct Settings {
+    /// File, key and value.
+    rows: Vec<(String, String, String)>,
+}
+
+impl Settings {
+    pub fn append(&mut self, tables: &RankTables) {
+        let text = |id| tables.text(id).to_owned();
+        let rows = tables.rows::<metadata::Row>().map(|row| (text(row.file), text(row.key), text(row.value)));
+        self.rows.extend(rows);
+    }
+
+    /// The files that have settings, by name.
+    pub fn files(&self) -> BTreeSet<&str> {
+        self.rows.iter().map(|(file, _, _)| file.as_str()).collect()
+    }
+
+    /// Keys and values of one file, the values as JSON text.
+    pub fn of<'a>(&'a self, file: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.rows.iter().filter(move |row| row.0 == file).map(|(_, key, value)| (key.as_str(), value.as_str()))
+    }
+
+    /// Writes the settings of one file back as a JSON object.
+    pub fn write(&self, out: &mut impl Write, file: &str) -> io::Result<()> {
+        let object = self.of(file).map(|(key, value)| {
+            let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+            (key.to_owned(), value)
+        });
+        let object = Value::Object(object.collect());
+        object.serialize(&mut Serializer::with_formatter(out, PrettyFormatter::with_indent(b"    ")))?;
+        Ok(())
+    }
 }

@@ -62,23 +62,82 @@ impl Output {
         name: &str,
         write: impl FnOnce(&mut BufWriter<File>) -> Result<T, io::Error>,
     ) -> Result<T, OutputError> {
-        self.path_for(name, |temporary| {
-            let file = File::create(temporary)?;
-            let mut file = BufWriter::with_capacity(1 << 18, file);
-            let result = write(&mut file)?;
-            file.flush()?;
-            Ok(result)
-        })
+        let mut file = self.begin(name)?;
+        let result = file.write(write)?;
+        file.finish()?;
+        Ok(result)
+    }
+
+    /// A file that is written bit by bit. It has its own name when it is finished; until then it is a
+    /// temporary one, which goes away if it is dropped.
+    pub fn begin(&self, name: &str) -> Result<PartFile, OutputError> {
+        let (target, temporary) = (self.directory.join(name), self.temporary(name));
+        let file = File::create(&temporary).map_err(OutputError::io(&target))?;
+        Ok(PartFile { out: BufWriter::with_capacity(1 << 18, file), part: Part { target, temporary } })
+    }
+
+    /// As [`Output::begin`], for writers that want a path.
+    pub fn begin_path(&self, name: &str) -> Part {
+        Part { target: self.directory.join(name), temporary: self.temporary(name) }
     }
 
     /// As [`Output::file`], for writers that want a path.
     pub fn path_for<T>(&self, name: &str, write: impl FnOnce(&Path) -> Result<T, io::Error>) -> Result<T, OutputError> {
-        let target = self.directory.join(name);
-        let temporary = self.directory.join(format!(".{name}.{}.part", std::process::id()));
-        let written = write(&temporary).and_then(|result| fs::rename(&temporary, &target).map(|()| result));
-        if written.is_err() {
-            let _ = fs::remove_file(&temporary);
-        }
-        written.map_err(OutputError::io(&target))
+        let part = self.begin_path(name);
+        let result = part.write(write)?;
+        part.finish()?;
+        Ok(result)
+    }
+
+    fn temporary(&self, name: &str) -> PathBuf {
+        self.directory.join(format!(".{name}.{}.part", std::process::id()))
+    }
+}
+
+/// A file under its temporary name. Dropped, it is removed.
+#[derive(Debug)]
+pub struct Part {
+    target: PathBuf,
+    temporary: PathBuf,
+}
+
+impl Part {
+    /// Does some of the writing; `write` gets the temporary path.
+    pub fn write<T>(&self, write: impl FnOnce(&Path) -> Result<T, io::Error>) -> Result<T, OutputError> {
+        write(&self.temporary).map_err(OutputError::io(&self.target))
+    }
+
+    /// Gives the file its name.
+    pub fn finish(self) -> Result<(), OutputError> {
+        fs::rename(&self.temporary, &self.target).map_err(OutputError::io(&self.target))
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // Not there any more once it is finished.
+        let _ = fs::remove_file(&self.temporary);
+    }
+}
+
+/// A file that is written bit by bit: see [`Output::begin`].
+#[derive(Debug)]
+pub struct PartFile {
+    out: BufWriter<File>,
+    part: Part,
+}
+
+impl PartFile {
+    pub fn write<T>(
+        &mut self,
+        write: impl FnOnce(&mut BufWriter<File>) -> Result<T, io::Error>,
+    ) -> Result<T, OutputError> {
+        write(&mut self.out).map_err(OutputError::io(&self.part.target))
+    }
+
+    /// Writes what is left and gives the file its name.
+    pub fn finish(mut self) -> Result<(), OutputError> {
+        self.write(Write::flush)?;
+        self.part.finish()
     }
 }

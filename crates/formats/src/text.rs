@@ -1,68 +1,186 @@
 //! The text deliverables of a rank, all together.
 
-use npuscope_tables::table::{metadata, reported_bandwidth, reported_comm, reported_link};
-use npuscope_tables::{Ns, RankTables, Span, TableId};
+use npuscope_tables::{RankBuilder, RankTables, TableId};
 
-use crate::derive::{self, Target};
+use crate::comm_json::CommWriter;
+use crate::csv::CsvFiles;
+use crate::derive::{self, ApiStatistic, Carried, OpStatistic, Target};
 use crate::discover::OUTPUT_DIRECTORY;
 use crate::flavour::Flavour;
-use crate::number::push_float;
-use crate::output::{Output, OutputError};
-use crate::{comm_json, csv, info_json, trace_json};
+use crate::info_json::Settings;
+use crate::output::{Output, OutputError, PartFile};
+use crate::trace_json::TraceWriter;
 
 /// Writes the deliverables of rank number `rank` into `directory`, a rank directory of its own.
 pub fn write_rank(tables: RankTables, rank: i64, directory: &Output) -> Result<(), OutputError> {
-    let flavour = Flavour::of(&tables);
-    directory.check_flavour(flavour)?;
-    let tables = derive::complete(tables, Target::Text(flavour));
-    let out = directory.directory(OUTPUT_DIRECTORY)?;
-    write_settings(&tables, rank, directory, &out)?;
-    if !tables.is_empty(TableId::Lane) {
-        out.file("trace_view.json", |file| trace_json::write(file, &tables, flavour))?;
-    }
-    csv::write_files(&tables, flavour, &out)?;
-    if !tables.is_empty(TableId::ReportedComm) {
-        let times: Vec<reported_comm::Row> = tables.rows().collect();
-        let bandwidths: Vec<reported_bandwidth::Row> = tables.rows().collect();
-        out.file("communication.json", |file| {
-            comm_json::write_communication(file, &times, &bandwidths, tables.strings())
-        })?;
-    }
-    if !tables.is_empty(TableId::ReportedLink) {
-        let links: Vec<reported_link::Row> = tables.rows().collect();
-        out.file("communication_matrix.json", |file| comm_json::write_matrix(file, &links, flavour, tables.strings()))?;
-    }
-    Ok(())
+    directory.check_flavour(Flavour::of(&tables))?;
+    let mut writer = RankWriter::create(directory, rank)?;
+    writer.append(tables)?;
+    writer.finish()
 }
 
-/// `profiler_info_{rank}.json` and `profiler_metadata.json` beside the deliverables, pipeline summaries
-/// among them.
-fn write_settings(tables: &RankTables, rank: i64, directory: &Output, out: &Output) -> Result<(), OutputError> {
-    let mut files: Vec<&str> = tables.rows::<metadata::Row>().map(|row| tables.text(row.file)).collect();
-    files.sort_unstable();
-    files.dedup();
-    // Peers take the rank from this file's name, so it is there whatever the source had.
-    directory.file(&format!("profiler_info_{rank}.json"), |file| info_json::write(file, tables, "profiler_info"))?;
-    for file in files {
-        match file {
-            "profiler_metadata" => {
-                directory.file("profiler_metadata.json", |out| info_json::write(out, tables, file))?;
+/// Writes the deliverables of a rank that comes in chunks.
+///
+/// A chunk has all rows of one step or several; chunks come in the order of time. Each has its own strings.
+/// A lane has the same number in all of them, and its row comes no later than its first event; rows of
+/// lanes that came before say nothing new. What a profile has once comes once: the row of `rank` in the
+/// first chunk, because it tells the flavour; `metadata` in any.
+///
+/// Files have their names when [`RankWriter::finish`] is done; a writer that is dropped leaves none. The
+/// headers of a csv file are decided by the first chunk that has rows for it: an optional column is there
+/// if that chunk has a value for it. Events of the trace come chunk by chunk.
+///
+/// It holds no more than the chunk at hand and what is known of lanes, kernel types and APIs.
+pub struct RankWriter {
+    rank: i64,
+    directory: Output,
+    out: Output,
+    settings: Settings,
+    statistics: Statistics,
+    carried: Carried,
+    /// What depends on the flavour, from the first chunk on.
+    files: Option<Files>,
+}
+
+/// The files whose content comes with the chunks.
+struct Files {
+    flavour: Flavour,
+    csv: CsvFiles,
+    trace: Option<(PartFile, TraceWriter)>,
+    communication: Option<(PartFile, CommWriter)>,
+    matrix: Option<(PartFile, CommWriter)>,
+}
+
+/// Sums over all chunks, and whether the source reported them itself.
+#[derive(Default)]
+struct Statistics {
+    ops: OpStatistic,
+    apis: ApiStatistic,
+    has_ops: bool,
+    has_apis: bool,
+}
+
+impl RankWriter {
+    pub fn create(directory: &Output, rank: i64) -> Result<RankWriter, OutputError> {
+        Ok(RankWriter {
+            rank,
+            directory: directory.clone(),
+            out: directory.directory(OUTPUT_DIRECTORY)?,
+            settings: Settings::default(),
+            statistics: Statistics::default(),
+            carried: Carried::default(),
+            files: None,
+        })
+    }
+
+    pub fn append(&mut self, tables: RankTables) -> Result<(), OutputError> {
+        let files = self.files.get_or_insert_with(|| Files::new(Flavour::of(&tables), self.out.clone()));
+        self.statistics.add(&tables);
+        self.settings.append(&tables);
+        let tables = derive::complete(tables, Target::Text(files.flavour), &mut self.carried);
+        files.append(&tables, &self.out)
+    }
+
+    pub fn finish(mut self) -> Result<(), OutputError> {
+        if let Some(mut files) = self.files.take() {
+            files.csv.append(&self.statistics.tables())?;
+            files.finish()?;
+        }
+        self.write_settings()
+    }
+
+    /// `profiler_info_{rank}.json` and `profiler_metadata.json` beside the deliverables, pipeline summaries
+    /// among them.
+    fn write_settings(&self) -> Result<(), OutputError> {
+        // Peers take the rank from this file's name, so it is there whatever the source had.
+        let info = format!("profiler_info_{}.json", self.rank);
+        self.directory.file(&info, |out| self.settings.write(out, "profiler_info"))?;
+        for file in self.settings.files() {
+            match file {
+                "profiler_metadata" => {
+                    self.directory.file("profiler_metadata.json", |out| self.settings.write(out, file))?;
+                }
+                name if name.starts_with("minddata_pipeline_summary") => {
+                    self.out.file(name, |out| self.settings.write(out, file))?;
+                }
+                _ => {}
             }
-            name if name.starts_with("minddata_pipeline_summary") => {
-                out.file(name, |out| info_json::write(out, tables, file))?;
-            }
-            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Files {
+    fn new(flavour: Flavour, out: Output) -> Files {
+        Files { flavour, csv: CsvFiles::new(flavour, out), trace: None, communication: None, matrix: None }
+    }
+
+    fn append(&mut self, tables: &RankTables, out: &Output) -> Result<(), OutputError> {
+        if self.trace.is_none() && !tables.is_empty(TableId::Lane) {
+            self.trace = Some((out.begin("trace_view.json")?, TraceWriter::new(self.flavour)));
+        }
+        if let Some((file, trace)) = &mut self.trace {
+            file.write(|file| trace.append(file, tables))?;
+        }
+        self.csv.append(tables)?;
+        if !tables.is_empty(TableId::ReportedComm) {
+            let (file, json) = begun(&mut self.communication, out, "communication.json")?;
+            file.write(|file| json.communication(file, tables))?;
+        }
+        if !tables.is_empty(TableId::ReportedLink) {
+            let (file, json) = begun(&mut self.matrix, out, "communication_matrix.json")?;
+            file.write(|file| json.matrix(file, tables, self.flavour))?;
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<(), OutputError> {
+        if let Some((mut file, trace)) = self.trace {
+            file.write(|file| trace.finish(file))?;
+            file.finish()?;
+        }
+        for (mut file, json) in [self.communication, self.matrix].into_iter().flatten() {
+            file.write(|file| json.finish(file))?;
+            file.finish()?;
+        }
+        self.csv.finish()
+    }
+}
+
+/// A file, begun if it is not yet.
+fn begun<'a>(
+    place: &'a mut Option<(PartFile, CommWriter)>,
+    out: &Output,
+    name: &str,
+) -> Result<&'a mut (PartFile, CommWriter), OutputError> {
+    let begun = match place.take() {
+        Some(begun) => begun,
+        None => (out.begin(name)?, CommWriter::default()),
+    };
+    Ok(place.insert(begun))
+}
+
+impl Statistics {
+    fn add(&mut self, tables: &RankTables) {
+        self.has_ops |= !tables.is_empty(TableId::ReportedOpType);
+        self.has_apis |= !tables.is_empty(TableId::ReportedApi);
+        if !self.has_ops {
+            self.ops.add(tables);
+        }
+        if !self.has_apis {
+            self.apis.add(tables);
         }
     }
-    Ok(())
-}
 
-/// A duration in microseconds, as few decimals as it takes. One too long for a double to hold its
-/// nanoseconds, such as a time that was taken for a duration, is printed by its digits.
-pub(crate) fn push_span(out: &mut String, span: Span) {
-    if span.ns().unsigned_abs() < 1 << 52 {
-        push_float(out, span.us());
-    } else {
-        out.push_str(&Ns(span.ns()).to_string());
+    /// What the source did not report.
+    fn tables(&self) -> RankTables {
+        let mut rank = RankBuilder::default();
+        if !self.has_ops {
+            self.ops.rows(&mut rank.strings).into_iter().for_each(|row| rank.reported_op_type.push(row));
+        }
+        if !self.has_apis {
+            self.apis.rows(&mut rank.strings).into_iter().for_each(|row| rank.reported_api.push(row));
+        }
+        rank.finish()
     }
 }

@@ -23,10 +23,14 @@ pub fn write_job(job: &Job, form: Form, out: &Output, mut progress: impl FnMut(u
         let directory = out.directory(&rank_directory(&job.config, rank))?;
         let number = i64::try_from(rank).unwrap_or(i64::MAX);
         if form != Form::Db {
-            text::write_rank(job.tables(rank, View::Text), number, &directory)?;
+            let mut writer = text::RankWriter::create(&directory, number)?;
+            job.recording(rank, View::Text).try_for_each(|step| writer.append(step.finish()))?;
+            writer.finish()?;
         }
         if form != Form::Text {
-            db::write_rank(job.tables(rank, View::Whole), number, &directory)?;
+            let mut writer = db::RankWriter::create(&directory, number)?;
+            job.recording(rank, View::Whole).try_for_each(|step| writer.append(step.finish()))?;
+            writer.finish()?;
         }
         progress(rank);
     }

@@ -89,10 +89,12 @@ macro_rules! primitive {
         impl Primitive for $type {
             type Arrow = $arrow;
             const TYPE: ColumnType = ColumnType::$column;
+            #[inline]
             fn into_native(self) -> Native<Self> {
                 let $in = self;
                 $into
             }
+            #[inline]
             fn from_native($out: Native<Self>) -> Self {
                 $from
             }
@@ -208,6 +210,7 @@ impl<T: Primitive> CellView for ValueView<T> {
         ValueView(OptionView::new(batch, columns))
     }
 
+    #[inline]
     fn get(&self, row: usize) -> T {
         self.0.get(row).unwrap_or_default()
     }
@@ -235,6 +238,7 @@ impl<T: Primitive> CellView for OptionView<T> {
         OptionView::of_column(batch, columns.first().map(|c| c.name.as_ref()))
     }
 
+    #[inline]
     fn get(&self, row: usize) -> Option<T> {
         let value = self.values.get(row)?;
         match &self.nulls {
@@ -292,6 +296,7 @@ impl CellView for SpanView {
         SpanView(OptionSpanView::new(batch, columns))
     }
 
+    #[inline]
     fn get(&self, row: usize) -> Span {
         self.0.get(row).unwrap_or_default()
     }
@@ -343,6 +348,7 @@ impl CellView for OptionSpanView {
         }
     }
 
+    #[inline]
     fn get(&self, row: usize) -> Option<Span> {
         self.ns.get(row).map(|ns| Span::new(ns, self.us.get(row)))
     }
@@ -392,6 +398,7 @@ impl CellView for OptionBoolView {
         }
     }
 
+    #[inline]
     fn get(&self, row: usize) -> Option<bool> {
         if row >= self.values.len() || self.nulls.as_ref().is_some_and(|n| n.is_null(row)) {
             return None;

@@ -28,10 +28,12 @@ impl RankTables {
         &self.strings
     }
 
+    #[inline]
     pub fn text(&self, id: Str) -> &str {
         self.strings.get(id)
     }
 
+    #[inline]
     pub fn opt_text(&self, id: Option<Str>) -> Option<&str> {
         id.map(|id| self.strings.get(id))
     }

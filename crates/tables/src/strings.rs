@@ -158,6 +158,7 @@ impl Strings {
         Strings { array, views: Arc::default() }
     }
 
+    #[inline]
     pub fn get(&self, id: Str) -> &str {
         let id = id.0 as usize;
         if id < self.array.len() { self.array.value(id) } else { "" }

@@ -27,6 +27,7 @@ impl Ns {
 
     /// This time moved later by `ns` nanoseconds, saturating at the ends of the range.
     #[must_use]
+    #[inline]
     pub fn plus(self, ns: i64) -> Ns {
         Ns(self.0.saturating_add(ns))
     }
@@ -85,6 +86,7 @@ impl Span {
     }
 
     /// The span of `ns` whose source printed `us`; `us` is kept only if it says more than `ns` does.
+    #[inline]
     pub fn new(ns: i64, us: Option<f64>) -> Span {
         let exact_us = us.filter(|&us| us != Span::from_ns(ns).us() && us.is_finite());
         Span { ns, exact_us }
@@ -126,6 +128,7 @@ impl Span {
 
     /// Microseconds exactly as the source's decimal text reads as a double.
     #[expect(clippy::cast_precision_loss, reason = "durations are far below 2^53 ns")]
+    #[inline]
     pub fn us(self) -> f64 {
         self.exact_us.unwrap_or(self.ns as f64 / 1000.0)
     }

@@ -6,6 +6,7 @@
 mod database;
 mod measure;
 mod trace;
+mod writing;
 
 #[global_allocator]
 static ALLOCATOR: measure::CountingAllocator = measure::CountingAllocator;
@@ -23,5 +24,8 @@ fn main() {
     }
     if is_wanted("database") {
         database::run(directory.path());
+    }
+    if is_wanted("writing") {
+        writing::run(directory.path());
     }
 }

@@ -5,13 +5,13 @@
 
 use npuscope_tables::{Interner, Ns, Span, Str, Strings};
 
-use crate::number::{parse_scaled, push_float, scaled};
-use crate::text::push_span;
+use super::record::push_text;
+use crate::number::{parse_scaled, push_float, push_int, push_ns_as_us, push_span, push_time, whole};
 
 /// One notation of a value of type `T`.
 pub trait Codec<T> {
     fn read(cell: &str, strings: &mut Interner) -> Option<T>;
-    fn write(value: T, strings: &Strings, out: &mut String) -> bool;
+    fn write(value: T, strings: &Strings, out: &mut Vec<u8>) -> bool;
 }
 
 fn is_null(cell: &str) -> bool {
@@ -26,8 +26,8 @@ impl Codec<Str> for Text {
         Some(strings.intern(cell))
     }
 
-    fn write(value: Str, strings: &Strings, out: &mut String) -> bool {
-        out.push_str(strings.get(value));
+    fn write(value: Str, strings: &Strings, out: &mut Vec<u8>) -> bool {
+        push_text(out, strings.get(value));
         true
     }
 }
@@ -37,7 +37,7 @@ impl Codec<Option<Str>> for Text {
         Some(if is_null(cell) { None } else { Some(strings.intern(cell)) })
     }
 
-    fn write(value: Option<Str>, strings: &Strings, out: &mut String) -> bool {
+    fn write(value: Option<Str>, strings: &Strings, out: &mut Vec<u8>) -> bool {
         value.is_some_and(|v| Text::write(v, strings, out))
     }
 }
@@ -53,7 +53,7 @@ impl Codec<Option<Str>> for Lines {
         Some(if cell.is_empty() { None } else { Some(strings.intern(cell)) })
     }
 
-    fn write(value: Option<Str>, strings: &Strings, out: &mut String) -> bool {
+    fn write(value: Option<Str>, strings: &Strings, out: &mut Vec<u8>) -> bool {
         Text::write(value, strings, out)
     }
 }
@@ -68,16 +68,10 @@ impl Codec<i64> for Int {
         cell.parse().ok().or_else(|| whole(cell.parse().ok()?))
     }
 
-    fn write(value: i64, _: &Strings, out: &mut String) -> bool {
-        out.push_str(&value.to_string());
+    fn write(value: i64, _: &Strings, out: &mut Vec<u8>) -> bool {
+        push_int(out, value);
         true
     }
-}
-
-/// The integer that a float is, if it is one.
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "checked to be whole and below 2^53")]
-fn whole(value: f64) -> Option<i64> {
-    (value.fract() == 0.0 && value.abs() < (1u64 << 53) as f64).then_some(value as i64)
 }
 
 /// A number.
@@ -88,7 +82,7 @@ impl Codec<f64> for Real {
         cell.trim().parse().ok().filter(|v: &f64| v.is_finite())
     }
 
-    fn write(value: f64, _: &Strings, out: &mut String) -> bool {
+    fn write(value: f64, _: &Strings, out: &mut Vec<u8>) -> bool {
         push_float(out, value);
         true
     }
@@ -102,9 +96,9 @@ impl Codec<Ns> for UsTime {
         Ns::parse_us(cell.as_bytes())
     }
 
-    fn write(value: Ns, _: &Strings, out: &mut String) -> bool {
-        out.push_str(&value.to_string());
-        out.push('\t');
+    fn write(value: Ns, _: &Strings, out: &mut Vec<u8>) -> bool {
+        push_time(out, value);
+        out.push(b'\t');
         true
     }
 }
@@ -117,7 +111,7 @@ impl Codec<Span> for UsSpan {
         Span::parse_us(cell.as_bytes())
     }
 
-    fn write(value: Span, _: &Strings, out: &mut String) -> bool {
+    fn write(value: Span, _: &Strings, out: &mut Vec<u8>) -> bool {
         push_span(out, value);
         true
     }
@@ -131,7 +125,7 @@ impl Codec<i64> for UsLife {
         UsTime::read(cell, strings).map(|ns: Ns| ns.0)
     }
 
-    fn write(value: i64, strings: &Strings, out: &mut String) -> bool {
+    fn write(value: i64, strings: &Strings, out: &mut Vec<u8>) -> bool {
         UsTime::write(Ns(value), strings, out)
     }
 }
@@ -144,8 +138,8 @@ impl Codec<f64> for UsReal {
         parse_scaled(cell, 3)
     }
 
-    fn write(value: f64, _: &Strings, out: &mut String) -> bool {
-        push_float(out, scaled(value, -3));
+    fn write(value: f64, _: &Strings, out: &mut Vec<u8>) -> bool {
+        push_ns_as_us(out, value);
         true
     }
 }
@@ -166,7 +160,7 @@ impl<const UNIT: i64> Codec<i64> for Size<UNIT> {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "sizes are below 2^53")]
-    fn write(value: i64, _: &Strings, out: &mut String) -> bool {
+    fn write(value: i64, _: &Strings, out: &mut Vec<u8>) -> bool {
         push_float(out, value as f64 / UNIT as f64);
         true
     }
@@ -180,9 +174,9 @@ impl Codec<i64> for Device {
         Int::read(cell.strip_prefix("NPU:").unwrap_or(cell), strings)
     }
 
-    fn write(value: i64, _: &Strings, out: &mut String) -> bool {
-        out.push_str("NPU:");
-        out.push_str(&value.to_string());
+    fn write(value: i64, _: &Strings, out: &mut Vec<u8>) -> bool {
+        out.extend_from_slice(b"NPU:");
+        push_int(out, value);
         true
     }
 }
@@ -194,7 +188,7 @@ macro_rules! nullable {
                 if is_null(cell.trim()) { Some(None) } else { <$codec as Codec<$type>>::read(cell, strings).map(Some) }
             }
 
-            fn write(value: Option<$type>, strings: &Strings, out: &mut String) -> bool {
+            fn write(value: Option<$type>, strings: &Strings, out: &mut Vec<u8>) -> bool {
                 value.is_some_and(|value| <$codec as Codec<$type>>::write(value, strings, out))
             }
         })+
@@ -221,8 +215,8 @@ mod tests {
     fn round_trip<C: Codec<T>, T>(cell: &str) -> Option<String> {
         let mut strings = Interner::default();
         let value = C::read(cell, &mut strings)?;
-        let mut out = String::new();
-        C::write(value, &strings.finish(), &mut out).then_some(out)
+        let mut out = Vec::new();
+        C::write(value, &strings.finish(), &mut out).then(|| String::from_utf8(out).unwrap())
     }
 
     #[test]

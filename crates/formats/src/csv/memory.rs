@@ -83,11 +83,11 @@ impl super::cell::Codec<Option<i64>> for StaticDevice {
         if cell == "host" { Some(None) } else { Int::read(cell, strings) }
     }
 
-    fn write(value: Option<i64>, strings: &npuscope_tables::Strings, out: &mut String) -> bool {
+    fn write(value: Option<i64>, strings: &npuscope_tables::Strings, out: &mut Vec<u8>) -> bool {
         match value {
             Some(device) => Int::write(device, strings, out),
             None => {
-                out.push_str("host");
+                out.extend_from_slice(b"host");
                 true
             }
         }

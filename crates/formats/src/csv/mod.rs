@@ -12,15 +12,19 @@ mod kernel_details;
 mod memory;
 mod operator_details;
 mod read;
+mod record;
 mod sheet;
 mod statistics;
 mod step_trace;
 mod write;
 
 pub use read::{Outcome, read_file};
-pub use write::write_files;
+pub use write::CsvFiles;
 
 use npuscope_tables::{Interner, RankBuilder, Str, Strings};
+
+/// The column of tables that have a place for cells without a column of their own.
+const OTHER: &str = "metrics";
 
 /// A csv deliverable.
 pub struct Layout<R: 'static> {
@@ -31,19 +35,22 @@ pub struct Layout<R: 'static> {
     pub blank: fn(&mut Interner, &str) -> R,
     /// Headers that are known to hold nothing a column does not.
     pub implied: &'static [&'static str],
-    /// Where the cells of all other headers go, as a JSON object; without it they stay unread.
+    /// Where the cells of all other headers go, as a JSON object: column [`OTHER`]. Without it they stay unread.
     pub other: Option<fn(&mut R) -> &mut Option<Str>>,
 }
 
 /// A column of a csv deliverable.
 pub struct Column<R> {
+    /// The field of the row.
+    pub field: &'static str,
     /// Spellings of the header, the current one first.
     pub headers: &'static [&'static str],
     /// How null is spelled.
     pub null: &'static str,
     pub presence: Presence,
     pub read: fn(&mut R, &str, &mut Interner) -> bool,
-    pub write: fn(&R, &Strings, &mut String) -> bool,
+    /// Appends a cell as it stands in the file, quotes and all; `false` for null.
+    pub write: fn(&R, &Strings, &mut Vec<u8>) -> bool,
 }
 
 /// Whether a file that is written from scratch has a column.
@@ -60,6 +67,7 @@ pub enum Presence {
 macro_rules! column {
     ($field:ident: $codec:ty, $($header:literal)|+ $(, null $null:literal)? $(; $presence:ident)?) => {
         $crate::csv::Column {
+            field: stringify!($field),
             headers: &[$($header),+],
             null: [$($null,)? ""][0],
             presence: [$($crate::csv::Presence::$presence,)? $crate::csv::Presence::Always][0],

@@ -1,177 +1,228 @@
 //! Writing csv files.
 
-use std::borrow::Cow;
-use std::io::Write;
-
-use csv::{QuoteStyle, Terminator, WriterBuilder};
-use npuscope_tables::table::{mem_event, mem_sample, sheet, source};
-use npuscope_tables::{RankTables, Table};
+use hashbrown::HashMap;
+use npuscope_tables::column::CellView;
+use npuscope_tables::table::{mem_event, mem_sample, pipeline_op, sheet, source};
+use npuscope_tables::{RankTables, Str, Table, TableView};
 use serde_json::{Map, Value};
 
-use super::{Column, Layout, Presence, aicpu, cache, dataset, kernel_details, memory, operator_details};
+use super::record::{Records, push_text};
+use super::{Column, Layout, OTHER, Presence, aicpu, cache, dataset, kernel_details, memory, operator_details};
 use super::{statistics, step_trace};
 use crate::flavour::Flavour;
-use crate::output::{Output, OutputError};
+use crate::output::{Output, OutputError, PartFile};
+use crate::rows::rows_where;
 
-/// Writes every csv deliverable that the tables have rows for into `out`.
-pub fn write_files(tables: &RankTables, flavour: Flavour, out: &Output) -> Result<(), OutputError> {
-    let writer = CsvWriter { tables, flavour, out };
-    let mindspore = flavour == Flavour::MindSpore;
-    writer.table(&kernel_details::KERNEL_DETAILS, |_| true)?;
-    writer.table(&cache::L2_CACHE, |row| tables.text(row.cache) == "l2")?;
-    writer.table(&cache::SOC_PMU, |row| tables.text(row.cache) == "tlb")?;
-    writer.table(&aicpu::DATA_PREPROCESS, |_| true)?;
-    let event_kind = |kind: &'static str| move |row: &mem_event::Row| tables.text(row.kind) == kind;
-    let sample_kind = |kind: &'static str| move |row: &mem_sample::Row| tables.text(row.kind) == kind;
-    let (events, samples) = if mindspore {
-        (&memory::OPERATOR_MEMORY_MINDSPORE, &memory::MEMORY_RECORD_MINDSPORE)
-    } else {
-        (&memory::OPERATOR_MEMORY, &memory::MEMORY_RECORD)
-    };
-    writer.table(events, event_kind("operator"))?;
-    writer.table(&memory::STATIC_OP_MEM, event_kind("static"))?;
-    writer.table(samples, sample_kind("allocator"))?;
-    writer.table(&memory::NPU_MODULE_MEM, sample_kind("module"))?;
-    writer.table(&dataset::DATASET, |_| true)?;
-    writer.pipelines()?;
-    writer.table(&step_trace::STEP_TRACE_TIME, |_| true)?;
-    writer.table(&statistics::OP_STATISTIC, |_| true)?;
-    writer.table(&statistics::API_STATISTIC, |_| true)?;
-    writer.table(&operator_details::OPERATOR_DETAILS, |_| true)?;
-    writer.sheets()
-}
-
-struct CsvWriter<'a> {
-    tables: &'a RankTables,
+/// The csv deliverables of a rank that comes in chunks. A file is begun with the first chunk that has rows
+/// for it, and that chunk decides its headers.
+pub struct CsvFiles {
     flavour: Flavour,
-    out: &'a Output,
+    out: Output,
+    files: HashMap<String, CsvFile>,
+    records: Records,
 }
 
-impl CsvWriter<'_> {
-    fn table<R: Table + Copy>(&self, layout: &Layout<R>, mut keep: impl FnMut(&R) -> bool) -> Result<(), OutputError> {
-        let rows = self.tables.rows::<R>().filter(|row| keep(row)).collect();
-        self.file(layout, &format!("{}.csv", layout.kind), rows)
+struct CsvFile {
+    file: PartFile,
+    headers: Vec<String>,
+}
+
+impl CsvFiles {
+    pub fn new(flavour: Flavour, out: Output) -> CsvFiles {
+        CsvFiles { flavour, out, files: HashMap::new(), records: Records::default() }
     }
 
-    /// Writes one file; nothing if there are no rows, as the peers do.
-    fn file<R: Copy>(&self, layout: &Layout<R>, name: &str, rows: Vec<R>) -> Result<(), OutputError> {
-        if rows.is_empty() {
+    /// Writes the rows of a chunk, whatever file they are of.
+    pub fn append(&mut self, tables: &RankTables) -> Result<(), OutputError> {
+        let mindspore = self.flavour == Flavour::MindSpore;
+        self.table(tables, &kernel_details::KERNEL_DETAILS, |_, _| true)?;
+        self.table(tables, &cache::L2_CACHE, |view, row| tables.text(view.cache.get(row)) == "l2")?;
+        self.table(tables, &cache::SOC_PMU, |view, row| tables.text(view.cache.get(row)) == "tlb")?;
+        self.table(tables, &aicpu::DATA_PREPROCESS, |_, _| true)?;
+        let is = |kind: Str, name: &str| tables.text(kind) == name;
+        let event_kind = |name: &'static str| move |view: &mem_event::View, row: usize| is(view.kind.get(row), name);
+        let sample_kind = |name: &'static str| move |view: &mem_sample::View, row: usize| is(view.kind.get(row), name);
+        let (events, samples) = if mindspore {
+            (&memory::OPERATOR_MEMORY_MINDSPORE, &memory::MEMORY_RECORD_MINDSPORE)
+        } else {
+            (&memory::OPERATOR_MEMORY, &memory::MEMORY_RECORD)
+        };
+        self.table(tables, events, event_kind("operator"))?;
+        self.table(tables, &memory::STATIC_OP_MEM, event_kind("static"))?;
+        self.table(tables, samples, sample_kind("allocator"))?;
+        self.table(tables, &memory::NPU_MODULE_MEM, sample_kind("module"))?;
+        self.table(tables, &dataset::DATASET, |_, _| true)?;
+        self.pipelines(tables)?;
+        self.table(tables, &step_trace::STEP_TRACE_TIME, |_, _| true)?;
+        self.table(tables, &statistics::OP_STATISTIC, |_, _| true)?;
+        self.table(tables, &statistics::API_STATISTIC, |_, _| true)?;
+        self.table(tables, &operator_details::OPERATOR_DETAILS, |_, _| true)?;
+        self.sheets(tables)
+    }
+
+    /// Gives all files their names.
+    pub fn finish(self) -> Result<(), OutputError> {
+        self.files.into_values().try_for_each(|file| file.file.finish())
+    }
+
+    fn table<R: Table + Copy>(
+        &mut self,
+        tables: &RankTables,
+        layout: &Layout<R>,
+        keep: impl Fn(&R::View, usize) -> bool,
+    ) -> Result<(), OutputError> {
+        self.file(tables, layout, &format!("{}.csv", layout.kind), keep)
+    }
+
+    /// Writes rows into a file; without rows there is none, as the peers do.
+    fn file<R: Table + Copy>(
+        &mut self,
+        tables: &RankTables,
+        layout: &Layout<R>,
+        name: &str,
+        keep: impl Fn(&R::View, usize) -> bool,
+    ) -> Result<(), OutputError> {
+        if !tables.views::<R>().any(|(view, rows)| (0..rows).any(|row| keep(&view, row))) {
             return Ok(());
         }
-        let headers = self.carried_headers(layout.kind).unwrap_or_else(|| self.headers(layout, &rows));
-        self.out.file(name, |file| {
-            let mut csv = writer(file);
-            csv.write_record(&headers)?;
-            let columns: Vec<_> = headers.iter().map(|header| find(layout, header)).collect();
-            for mut row in rows {
-                let other = layout.other.map(|place| self.object(*place(&mut row)));
-                for (header, column) in headers.iter().zip(&columns) {
-                    csv.write_field(self.cell(&row, header, *column, other.as_ref()).as_bytes())?;
+        if !self.files.contains_key(name) {
+            let headers = carried_headers(tables, layout.kind);
+            let headers = headers.unwrap_or_else(|| new_headers(tables, self.flavour, layout, &keep));
+            self.begin(name, headers)?;
+        }
+        let Some(CsvFile { file, headers }) = self.files.get_mut(name) else { return Ok(()) };
+        let records = &mut self.records;
+        let columns: Vec<_> = headers.iter().map(|header| (header, find(layout, header))).collect();
+        file.write(|out| {
+            for (view, rows) in tables.views::<R>() {
+                for row in (0..rows).filter(|&row| keep(&view, row)) {
+                    let mut row = view.row(row);
+                    let other = layout.other.map(|place| object(tables, *place(&mut row)));
+                    for &(header, column) in &columns {
+                        match column {
+                            Some(column) => records.cell(|cell| {
+                                if !(column.write)(&row, tables.strings(), cell) {
+                                    cell.extend_from_slice(column.null.as_bytes());
+                                }
+                            }),
+                            None => {
+                                let value = other.as_ref().and_then(|other| other.get(header));
+                                records.cell(|cell| push_value(cell, value));
+                            }
+                        }
+                    }
+                    records.end(out)?;
                 }
-                csv.write_record(None::<&[u8]>)?;
             }
-            csv.flush()?;
-            Ok(())
+            records.flush(out)
         })
     }
 
-    fn cell<R>(
-        &self,
-        row: &R,
-        header: &str,
-        column: Option<&Column<R>>,
-        other: Option<&Map<String, Value>>,
-    ) -> Cow<'static, str> {
-        match column {
-            Some(column) => {
-                let mut cell = String::new();
-                if (column.write)(row, self.tables.strings(), &mut cell) { cell.into() } else { column.null.into() }
-            }
-            None => match other.and_then(|o| o.get(header)) {
-                Some(Value::String(text)) => text.clone().into(),
-                Some(Value::Null) | None => "N/A".into(),
-                Some(value) => value.to_string().into(),
-            },
-        }
-    }
-
-    fn object(&self, text: Option<npuscope_tables::Str>) -> Map<String, Value> {
-        self.tables.opt_text(text).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
-    }
-
-    /// The headers of the file the rows were read from.
-    fn carried_headers(&self, kind: &str) -> Option<Vec<String>> {
-        let source = self.tables.rows::<source::Row>().find(|s| self.tables.text(s.kind) == kind)?;
-        serde_json::from_str(self.tables.opt_text(source.columns)?).ok()
-    }
-
-    /// The headers of a new file.
-    fn headers<R: Copy>(&self, layout: &Layout<R>, rows: &[R]) -> Vec<String> {
-        let strings = self.tables.strings();
-        let has_value = |column: &Column<R>| rows.iter().any(|row| (column.write)(row, strings, &mut String::new()));
-        let wanted = layout.columns.iter().filter(|column| match column.presence {
-            Presence::Always => true,
-            Presence::Optional => has_value(column),
-            Presence::Superseded => false,
-        });
-        let spelled = |column: &Column<R>| match (self.flavour, column.headers) {
-            (Flavour::MindSpore, ["Step Id", older]) => (*older).to_owned(),
-            (_, headers) => headers.first().copied().unwrap_or_default().to_owned(),
-        };
-        let mut headers: Vec<String> = wanted.map(spelled).collect();
-        if let Some(place) = layout.other {
-            for &(mut row) in rows {
-                for key in self.object(*place(&mut row)).keys().filter(|k| find(layout, k).is_none()) {
-                    if !headers.contains(key) {
-                        headers.push(key.clone());
-                    }
-                }
-            }
-        }
-        headers
+    fn begin(&mut self, name: &str, headers: Vec<String>) -> Result<(), OutputError> {
+        let mut file = self.out.begin(name)?;
+        file.write(|out| {
+            self.records.row(headers.iter().map(String::as_str), out)?;
+            self.records.flush(out)
+        })?;
+        self.files.insert(name.to_owned(), CsvFile { file, headers });
+        Ok(())
     }
 
     /// One file per MindData pipeline.
-    fn pipelines(&self) -> Result<(), OutputError> {
-        let rows: Vec<_> = self.tables.rows::<npuscope_tables::table::pipeline_op::Row>().collect();
-        let mut pipelines: Vec<_> = rows.iter().map(|row| row.pipeline).collect();
+    fn pipelines(&mut self, tables: &RankTables) -> Result<(), OutputError> {
+        let mut pipelines: Vec<_> = tables.rows::<pipeline_op::Row>().map(|row| row.pipeline).collect();
         pipelines.dedup();
         for pipeline in pipelines {
-            let id = self.tables.opt_text(pipeline).unwrap_or("0");
-            let rows = rows.iter().copied().filter(|row| row.pipeline == pipeline).collect();
-            self.file(&dataset::PIPELINE_RAW, &format!("minddata_pipeline_raw_{id}.csv"), rows)?;
+            let id = tables.opt_text(pipeline).unwrap_or("0");
+            let name = format!("minddata_pipeline_raw_{id}.csv");
+            self.file(tables, &dataset::PIPELINE_RAW, &name, |view, row| view.pipeline.get(row) == pipeline)?;
         }
         Ok(())
     }
 
     /// Files that were kept cell by cell.
-    fn sheets(&self) -> Result<(), OutputError> {
-        let cells: Vec<_> = self.tables.rows::<sheet::Row>().filter(|cell| cell.sheet.is_none()).collect();
-        for file in cells.chunk_by(|a, b| a.file == b.file) {
-            let Some(first) = file.first() else { continue };
-            let columns: Vec<_> = file.iter().take_while(|c| c.row == first.row).map(|c| c.column).collect();
-            let name = self.tables.text(first.file);
+    fn sheets(&mut self, tables: &RankTables) -> Result<(), OutputError> {
+        let cells: Vec<_> = tables.rows::<sheet::Row>().filter(|cell| cell.sheet.is_none()).collect();
+        for sheet in cells.chunk_by(|a, b| a.file == b.file) {
+            let Some(first) = sheet.first() else { continue };
+            let name = tables.text(first.file);
             let name = name.rsplit('/').next().unwrap_or(name);
-            self.out.file(name, |out| {
-                let mut csv = writer(out);
-                csv.write_record(columns.iter().map(|&c| self.tables.text(c)))?;
-                for row in file.chunk_by(|a, b| a.row == b.row) {
-                    csv.write_record(row.iter().map(|c| self.tables.opt_text(c.value).unwrap_or_default()))?;
+            if !self.files.contains_key(name) {
+                let columns = sheet.iter().take_while(|cell| cell.row == first.row).map(|cell| cell.column);
+                self.begin(name, columns.map(|column| tables.text(column).to_owned()).collect())?;
+            }
+            let Some(CsvFile { file, .. }) = self.files.get_mut(name) else { continue };
+            let records = &mut self.records;
+            file.write(|out| {
+                for row in sheet.chunk_by(|a, b| a.row == b.row) {
+                    records.row(row.iter().map(|cell| tables.opt_text(cell.value).unwrap_or_default()), out)?;
                 }
-                csv.flush()?;
-                Ok(())
+                records.flush(out)
             })?;
         }
         Ok(())
     }
 }
 
-fn writer<W: Write>(file: W) -> csv::Writer<W> {
-    WriterBuilder::new()
-        .quote_style(QuoteStyle::Necessary)
-        .terminator(Terminator::CRLF)
-        .flexible(true)
-        .from_writer(file)
+/// A cell of a header that no column has.
+fn push_value(cell: &mut Vec<u8>, value: Option<&Value>) {
+    match value {
+        Some(Value::String(text)) => push_text(cell, text),
+        Some(Value::Null) | None => cell.extend_from_slice(b"N/A"),
+        Some(value) => push_text(cell, &value.to_string()),
+    }
+}
+
+fn object(tables: &RankTables, text: Option<Str>) -> Map<String, Value> {
+    tables.opt_text(text).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+}
+
+/// The headers of the file the rows were read from.
+fn carried_headers(tables: &RankTables, kind: &str) -> Option<Vec<String>> {
+    let source = tables.rows::<source::Row>().find(|s| tables.text(s.kind) == kind)?;
+    serde_json::from_str(tables.opt_text(source.columns)?).ok()
+}
+
+/// The headers of a new file.
+fn new_headers<R: Table + Copy>(
+    tables: &RankTables,
+    flavour: Flavour,
+    layout: &Layout<R>,
+    keep: impl Fn(&R::View, usize) -> bool,
+) -> Vec<String> {
+    let strings = tables.strings();
+    let mut scratch = Vec::new();
+    // A batch has no column that is null throughout: what no batch has need not be looked for.
+    let is_stored = |field: &str| tables.batches(R::ID).iter().any(|batch| batch.column_by_name(field).is_some());
+    let optional = layout.columns.iter().enumerate().filter(|(_, column)| column.presence == Presence::Optional);
+    let (mut unseen, mut empty): (Vec<_>, Vec<_>) = optional.partition(|(_, column)| is_stored(column.field));
+    let other = layout.other.filter(|_| is_stored(OTHER));
+    let mut others: Vec<String> = Vec::new();
+    for mut row in rows_where::<R>(tables, keep) {
+        unseen.retain(|(_, column)| !(column.write)(&row, strings, &mut scratch));
+        scratch.clear();
+        let object = other.map(|place| object(tables, *place(&mut row)));
+        for (key, _) in object.into_iter().flatten() {
+            if find(layout, &key).is_none() && !others.contains(&key) {
+                others.push(key);
+            }
+        }
+        if unseen.is_empty() && other.is_none() {
+            break;
+        }
+    }
+    empty.extend(unseen);
+    let is_empty = |index: usize| empty.iter().any(|(at, _)| *at == index);
+    let wanted = layout.columns.iter().enumerate();
+    let wanted = wanted.filter(|(index, column)| column.presence != Presence::Superseded && !is_empty(*index));
+    let spelled = |column: &Column<R>| match (flavour, column.headers) {
+        (Flavour::MindSpore, ["Step Id", older]) => (*older).to_owned(),
+        (_, headers) => headers.first().copied().unwrap_or_default().to_owned(),
+    };
+    let mut headers: Vec<String> = wanted.map(|(_, column)| spelled(column)).collect();
+    let new: Vec<String> = others.into_iter().filter(|key| !headers.contains(key)).collect();
+    headers.extend(new);
+    headers
 }
 
 fn find<'a, R>(layout: &'a Layout<R>, header: &str) -> Option<&'a Column<R>> {

@@ -1,5 +1,7 @@
 //! What the cells of the databases hold: one codec per notation, both ways.
 
+use std::borrow::Cow;
+
 use npuscope_tables::{Interner, Ns, RankTables, Str};
 use rusqlite::types::ValueRef;
 
@@ -15,24 +17,26 @@ pub struct ReadContext<'a> {
 }
 
 /// What writing a cell may need.
-pub struct WriteContext<'a> {
+pub struct WriteContext<'a, 'w> {
     pub tables: &'a RankTables,
-    pub words: &'a mut WordIds,
+    pub words: &'w mut WordIds,
 }
 
 /// A value to be written.
 #[derive(Clone, Debug, PartialEq)]
-pub enum SqlCell {
+pub enum SqlCell<'a> {
     Null,
     Int(i64),
     Real(f64),
-    Text(String),
+    Text(Cow<'a, str>),
+    /// A whole number as text.
+    Digits(i64),
 }
 
 /// One notation of a value of type `T`. `read` gives `None` for a value of another kind.
 pub trait Codec<T> {
     fn read(value: ValueRef<'_>, context: &mut ReadContext<'_>) -> Option<T>;
-    fn write(value: T, context: &mut WriteContext<'_>) -> SqlCell;
+    fn write<'a>(value: T, context: &mut WriteContext<'a, '_>) -> SqlCell<'a>;
 }
 
 /// A whole number, in whatever storage class: columns drift between INTEGER, NUMERIC and TEXT.
@@ -55,7 +59,7 @@ impl Codec<i64> for Int {
         integer(value)
     }
 
-    fn write(value: i64, _: &mut WriteContext<'_>) -> SqlCell {
+    fn write<'a>(value: i64, _: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
         SqlCell::Int(value)
     }
 }
@@ -66,7 +70,7 @@ impl Codec<Option<i64>> for Int {
         if value == ValueRef::Null { Some(None) } else { integer(value).map(Some) }
     }
 
-    fn write(value: Option<i64>, _: &mut WriteContext<'_>) -> SqlCell {
+    fn write<'a>(value: Option<i64>, _: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
         value.map_or(SqlCell::Null, SqlCell::Int)
     }
 }
@@ -80,7 +84,7 @@ impl Codec<Ns> for Time {
         integer(value).map(Ns)
     }
 
-    fn write(value: Ns, _: &mut WriteContext<'_>) -> SqlCell {
+    fn write<'a>(value: Ns, _: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
         SqlCell::Int(value.0)
     }
 }
@@ -90,7 +94,7 @@ impl Codec<Option<Ns>> for Time {
         if value == ValueRef::Null { Some(None) } else { integer(value).map(|ns| Some(Ns(ns))) }
     }
 
-    fn write(value: Option<Ns>, _: &mut WriteContext<'_>) -> SqlCell {
+    fn write<'a>(value: Option<Ns>, _: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
         value.map_or(SqlCell::Null, |ns| SqlCell::Int(ns.0))
     }
 }
@@ -103,8 +107,8 @@ impl Codec<Ns> for TimeText {
         <Time as Codec<Ns>>::read(value, context)
     }
 
-    fn write(value: Ns, _: &mut WriteContext<'_>) -> SqlCell {
-        SqlCell::Text(value.0.to_string())
+    fn write<'a>(value: Ns, _: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
+        SqlCell::Digits(value.0)
     }
 }
 
@@ -123,7 +127,7 @@ impl Codec<Option<f64>> for Real {
         }
     }
 
-    fn write(value: Option<f64>, _: &mut WriteContext<'_>) -> SqlCell {
+    fn write<'a>(value: Option<f64>, _: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
         value.map_or(SqlCell::Null, SqlCell::Real)
     }
 }
@@ -141,8 +145,8 @@ impl Codec<Str> for Text {
         }
     }
 
-    fn write(value: Str, context: &mut WriteContext<'_>) -> SqlCell {
-        SqlCell::Text(context.tables.text(value).to_owned())
+    fn write<'a>(value: Str, context: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
+        SqlCell::Text(context.tables.text(value).into())
     }
 }
 
@@ -151,7 +155,7 @@ impl Codec<Option<Str>> for Text {
         if value == ValueRef::Null { Some(None) } else { <Text as Codec<Str>>::read(value, context).map(Some) }
     }
 
-    fn write(value: Option<Str>, context: &mut WriteContext<'_>) -> SqlCell {
+    fn write<'a>(value: Option<Str>, context: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
         value.map_or(SqlCell::Null, |v| <Text as Codec<Str>>::write(v, context))
     }
 }
@@ -167,7 +171,7 @@ impl Codec<Str> for Name {
         Some(word.unwrap_or_default())
     }
 
-    fn write(value: Str, context: &mut WriteContext<'_>) -> SqlCell {
+    fn write<'a>(value: Str, context: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
         SqlCell::Int(context.words.string_of(value, context.tables))
     }
 }
@@ -183,7 +187,7 @@ impl Codec<Option<Str>> for Name {
         Some(word)
     }
 
-    fn write(value: Option<Str>, context: &mut WriteContext<'_>) -> SqlCell {
+    fn write<'a>(value: Option<Str>, context: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
         value.map_or(SqlCell::Null, |v| <Name as Codec<Str>>::write(v, context))
     }
 }
@@ -197,9 +201,11 @@ impl Codec<Option<Str>> for NameOrNa {
         Some(name.filter(|&name| context.strings.get(name) != NOT_AVAILABLE))
     }
 
-    fn write(value: Option<Str>, context: &mut WriteContext<'_>) -> SqlCell {
-        let text = context.tables.opt_text(value).unwrap_or(NOT_AVAILABLE);
-        SqlCell::Int(context.words.string(text))
+    fn write<'a>(value: Option<Str>, context: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
+        SqlCell::Int(match value {
+            Some(value) => context.words.string_of(value, context.tables),
+            None => context.words.not_available(),
+        })
     }
 }
 
@@ -211,7 +217,7 @@ impl Codec<Option<Str>> for NameOrNone {
         Name::read(value, context)
     }
 
-    fn write(value: Option<Str>, context: &mut WriteContext<'_>) -> SqlCell {
+    fn write<'a>(value: Option<Str>, context: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
         match value {
             Some(_) => Name::write(value, context),
             None => SqlCell::Int(NO_STRING),
@@ -249,9 +255,12 @@ impl<const VOCABULARY: usize> Codec<Option<Str>> for Word<VOCABULARY> {
         }
     }
 
-    fn write(value: Option<Str>, context: &mut WriteContext<'_>) -> SqlCell {
-        let word = context.tables.opt_text(value).unwrap_or(NOT_AVAILABLE);
-        context.words.word(Self::vocabulary(), word).map_or(SqlCell::Null, SqlCell::Int)
+    fn write<'a>(value: Option<Str>, context: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
+        let id = match value {
+            Some(word) => context.words.word_of(Self::vocabulary(), word, context.tables),
+            None => context.words.word(Self::vocabulary(), NOT_AVAILABLE),
+        };
+        id.map_or(SqlCell::Null, SqlCell::Int)
     }
 }
 
@@ -260,7 +269,7 @@ impl<const VOCABULARY: usize> Codec<Str> for Word<VOCABULARY> {
         <Self as Codec<Option<Str>>>::read(value, context).map(Option::unwrap_or_default)
     }
 
-    fn write(value: Str, context: &mut WriteContext<'_>) -> SqlCell {
+    fn write<'a>(value: Str, context: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
         <Self as Codec<Option<Str>>>::write(Some(value), context)
     }
 }
@@ -276,7 +285,7 @@ impl<const NULL: i64> Codec<Option<i64>> for IntOr<NULL> {
         integer(value).map(|number| Some(number).filter(|&n| n != NULL))
     }
 
-    fn write(value: Option<i64>, _: &mut WriteContext<'_>) -> SqlCell {
+    fn write<'a>(value: Option<i64>, _: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
         SqlCell::Int(value.unwrap_or(NULL))
     }
 }
@@ -292,7 +301,7 @@ impl Codec<Option<Str>> for YesNo {
         }
     }
 
-    fn write(value: Option<Str>, context: &mut WriteContext<'_>) -> SqlCell {
+    fn write<'a>(value: Option<Str>, context: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
         match context.tables.opt_text(value) {
             Some(text) => SqlCell::Int(i64::from(text != "no")),
             None => SqlCell::Null,
@@ -308,7 +317,7 @@ impl Codec<Option<bool>> for Flag {
         if value == ValueRef::Null { Some(None) } else { integer(value).map(|flag| Some(flag != 0)) }
     }
 
-    fn write(value: Option<bool>, _: &mut WriteContext<'_>) -> SqlCell {
+    fn write<'a>(value: Option<bool>, _: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
         value.map_or(SqlCell::Null, |flag| SqlCell::Int(i64::from(flag)))
     }
 }
@@ -324,7 +333,7 @@ impl Codec<Option<Str>> for NotifyId {
         }
     }
 
-    fn write(value: Option<Str>, context: &mut WriteContext<'_>) -> SqlCell {
+    fn write<'a>(value: Option<Str>, context: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
         match context.tables.opt_text(value).and_then(|text| text.parse::<u64>().ok()) {
             Some(id) => SqlCell::Int(i64::try_from(id).unwrap_or(i64::MAX)),
             None => NumberText::write(value, context),
@@ -340,7 +349,7 @@ impl Codec<Option<Str>> for NumberTextOrZero {
         if value == ValueRef::Integer(0) { Some(None) } else { NumberText::read(value, context) }
     }
 
-    fn write(value: Option<Str>, context: &mut WriteContext<'_>) -> SqlCell {
+    fn write<'a>(value: Option<Str>, context: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
         if value.is_none() { SqlCell::Int(0) } else { NumberText::write(value, context) }
     }
 }
@@ -353,12 +362,12 @@ impl Codec<Option<Str>> for NumberText {
         Text::read(value, context)
     }
 
-    fn write(value: Option<Str>, context: &mut WriteContext<'_>) -> SqlCell {
+    fn write<'a>(value: Option<Str>, context: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
         let Some(text) = context.tables.opt_text(value) else { return SqlCell::Null };
         match (text.parse(), text.parse()) {
             (Ok(number), _) => SqlCell::Int(number),
             (_, Ok(real)) => SqlCell::Real(real),
-            _ => SqlCell::Text(text.to_owned()),
+            _ => SqlCell::Text(text.into()),
         }
     }
 }

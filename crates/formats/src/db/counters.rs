@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use hashbrown::HashMap;
-use npuscope_tables::table::{counter, lane, mem_sample};
+use npuscope_tables::table::{counter, mem_sample};
 use npuscope_tables::{Ns, RankBuilder, RankTables, Str};
 use rusqlite::types::ValueRef;
 
@@ -283,16 +283,17 @@ fn process_memory(row: &SampleRow, context: &mut ReadContext<'_>) -> mem_sample:
     }
 }
 
-/// The rows of one of [`TABLES`], put together again from `counter`. The name of a row is its word.
-pub fn rows(tables: &RankTables, table: &str, spec: LayerSpec) -> Vec<(SampleRow, String)> {
-    let lanes: HashMap<u32, i64> = tables
-        .rows::<lane::Row>()
-        .filter(|lane| tables.opt_text(lane.process) == Some(spec.process))
-        .map(|lane| (lane.lane, lane.pid & 31))
-        .collect();
+/// The table that the counters of a process go to.
+pub fn table_of(process: &str) -> Option<&'static str> {
+    TABLES.iter().find(|(_, spec)| spec.process == process).map(|(layout, _)| layout.table)
+}
+
+/// The rows of one of [`TABLES`], put together again from `counter`. The name of a row is its word. `device_of`
+/// tells the device of a lane whose counters go to the table.
+pub fn rows(tables: &RankTables, table: &str, device_of: impl Fn(u32) -> Option<i64>) -> Vec<(SampleRow, String)> {
     let mut joined = Joined::default();
     for sample in tables.rows::<counter::Row>() {
-        let Some(&device) = lanes.get(&sample.lane) else { continue };
+        let Some(device) = device_of(sample.lane) else { continue };
         let name = tables.text(sample.name);
         let Some(place) = place(table, name, tables.text(sample.series)) else { continue };
         let key = Key { device, time: sample.time, instance: place.instance.or(sample.instance), word: place.word };

@@ -28,7 +28,7 @@ pub struct Column<R> {
     pub sql: &'static str,
     pub presence: Presence,
     pub read: fn(&mut R, ValueRef<'_>, &mut ReadContext<'_>) -> bool,
-    pub write: fn(&R, &mut WriteContext<'_>) -> SqlCell,
+    pub write: for<'a> fn(&R, &mut WriteContext<'a, '_>) -> SqlCell<'a>,
 }
 
 /// Whether a table that is written from scratch has a column.

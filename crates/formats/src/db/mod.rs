@@ -6,9 +6,11 @@
 
 mod btree;
 mod cell;
+mod connections;
 mod counters;
 mod database;
 mod flows;
+mod id_set;
 pub(crate) mod layout;
 mod layouts;
 mod names;
@@ -18,7 +20,10 @@ mod schema;
 mod sheet;
 mod sqlite_file;
 mod write;
+mod write_analysis;
 mod write_names;
+mod write_profiler;
+mod write_tables;
 
 pub use read::{read_bytes, read_file};
-pub use write::{write_cluster, write_rank};
+pub use write::{RankWriter, write_cluster, write_rank};

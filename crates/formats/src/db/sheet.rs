@@ -75,7 +75,7 @@ fn kept_value(value: ValueRef<'_>, is_name: bool, words: &Words, strings: &mut I
 pub struct KeptTable {
     pub name: String,
     pub columns: Vec<String>,
-    pub rows: Vec<Vec<SqlCell>>,
+    pub rows: Vec<Vec<SqlCell<'static>>>,
 }
 
 /// The tables that were kept of databases for which `wanted` holds, in order.
@@ -98,12 +98,12 @@ pub fn kept(
     kept
 }
 
-fn value(tables: &RankTables, cell: &sheet::Row, name_id: &mut impl FnMut(&str) -> i64) -> SqlCell {
+fn value(tables: &RankTables, cell: &sheet::Row, name_id: &mut impl FnMut(&str) -> i64) -> SqlCell<'static> {
     let Some(text) = tables.opt_text(cell.value) else { return SqlCell::Null };
     match tables.opt_text(cell.value_type) {
         Some("integer") => text.parse().map_or(SqlCell::Null, SqlCell::Int),
         Some("real") => text.parse().map_or(SqlCell::Null, SqlCell::Real),
         Some("name") => SqlCell::Int(name_id(text)),
-        _ => SqlCell::Text(text.to_owned()),
+        _ => SqlCell::Text(text.to_owned().into()),
     }
 }

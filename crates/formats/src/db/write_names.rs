@@ -1,23 +1,29 @@
 //! Words as ids, for writing.
 
+use foldhash::fast::FixedState;
 use hashbrown::HashMap;
+use indexmap::IndexSet;
 use npuscope_tables::table::host_op;
 use npuscope_tables::{RankTables, Str};
 
 use super::cell::SqlCell;
-use super::names::Vocabulary;
+use super::names::{NOT_AVAILABLE, Vocabulary};
 use super::sheet::KeptTable;
+use crate::memo::Memo;
 
 /// From here on, ids of a vocabulary mean "reserved", "not available" and the like.
 const SPECIAL_IDS: i64 = 65_534;
 
 /// Hands out ids of `STRING_IDS`, and knows those of the `ENUM_*` tables.
 pub struct WordIds {
-    strings: HashMap<String, i64, foldhash::fast::FixedState>,
-    order: Vec<String>,
-    /// Ids of the tables' own strings, by [`Str`], as far as they were asked for.
-    known: Vec<Option<i64>>,
-    enums: HashMap<(Vocabulary, String), i64>,
+    /// By id.
+    strings: IndexSet<String, FixedState>,
+    not_available: Option<i64>,
+    /// Ids of the strings of the chunk at hand, as far as they were asked for.
+    known: Memo<i64>,
+    /// The same of words, by vocabulary.
+    known_words: Vec<Memo<Option<i64>>>,
+    enums: HashMap<Vocabulary, HashMap<String, i64, FixedState>, FixedState>,
     /// The `ENUM_*` tables to be written, where the source had none.
     vocabularies: Vec<(Vocabulary, Vec<(i64, String)>)>,
 }
@@ -26,9 +32,10 @@ impl WordIds {
     /// Ids for a database that has the `ENUM_*` tables of its source, or the current ones.
     pub fn new(tables: &RankTables, kept: &[KeptTable]) -> WordIds {
         let mut ids = WordIds {
-            strings: HashMap::default(),
-            order: Vec::new(),
-            known: vec![None; tables.strings().len()],
+            strings: IndexSet::default(),
+            not_available: None,
+            known: Memo::default(),
+            known_words: Vec::new(),
             enums: HashMap::default(),
             vocabularies: Vec::new(),
         };
@@ -41,33 +48,49 @@ impl WordIds {
                     words
                 }
             };
+            let known = ids.enums.entry(vocabulary).or_default();
             for (id, word) in words {
-                ids.enums.entry((vocabulary, word)).or_insert(id);
+                known.entry(word).or_insert(id);
             }
         }
         ids
     }
 
-    /// The id of a string, new or known.
-    pub fn string(&mut self, text: &str) -> i64 {
-        if let Some(&id) = self.strings.get(text) {
-            return id;
-        }
-        let id = i64::try_from(self.order.len()).unwrap_or(i64::MAX);
-        self.strings.insert(text.to_owned(), id);
-        self.order.push(text.to_owned());
-        id
+    /// Forgets the strings of the chunk before; a new chunk has its own.
+    pub fn begin_chunk(&mut self) {
+        self.known = Memo::default();
+        self.known_words = Vocabulary::ALL.iter().map(|_| Memo::default()).collect();
     }
 
-    /// The id of a string of the tables, found again without looking at its text.
+    /// The id of a string, new or known.
+    pub fn string(&mut self, text: &str) -> i64 {
+        id_in(&mut self.strings, text)
+    }
+
+    /// The id of what stands for a missing name.
+    pub fn not_available(&mut self) -> i64 {
+        match self.not_available {
+            Some(id) => id,
+            None => {
+                let id = self.string(NOT_AVAILABLE);
+                *self.not_available.insert(id)
+            }
+        }
+    }
+
+    /// The id of a string of the chunk, found again without looking at its text.
     #[inline]
     pub fn string_of(&mut self, string: Str, tables: &RankTables) -> i64 {
-        if let Some(Some(id)) = self.known.get(string.0 as usize) {
-            return *id;
-        }
-        let id = self.string(tables.text(string));
-        if let Some(slot) = self.known.get_mut(string.0 as usize) {
-            *slot = Some(id);
+        let strings = &mut self.strings;
+        self.known.get(string, || id_in(strings, tables.text(string)))
+    }
+
+    /// [`WordIds::word`] of a string of the chunk, found again without looking at its text.
+    pub fn word_of(&mut self, vocabulary: Vocabulary, word: Str, tables: &RankTables) -> Option<i64> {
+        let mut known = self.known_words.get_mut(vocabulary as usize).map(std::mem::take).unwrap_or_default();
+        let id = known.get(word, || self.word(vocabulary, tables.text(word)));
+        if let Some(place) = self.known_words.get_mut(vocabulary as usize) {
+            *place = known;
         }
         id
     }
@@ -75,7 +98,7 @@ impl WordIds {
     /// The id of a word of a vocabulary. A word that is a number stands for itself; one that is new to
     /// the vocabulary is added to it.
     pub fn word(&mut self, vocabulary: Vocabulary, word: &str) -> Option<i64> {
-        if let Some(&id) = self.enums.get(&(vocabulary, word.to_owned())) {
+        if let Some(&id) = self.enums.get(&vocabulary).and_then(|words| words.get(word)) {
             return Some(id);
         }
         if let Ok(number) = word.parse() {
@@ -85,13 +108,13 @@ impl WordIds {
         let last_regular = words.iter().map(|(id, _)| *id).filter(|&id| id < SPECIAL_IDS).max();
         let id = last_regular.unwrap_or_default() + 1;
         words.push((id, word.to_owned()));
-        self.enums.insert((vocabulary, word.to_owned()), id);
+        self.enums.entry(vocabulary).or_default().insert(word.to_owned(), id);
         Some(id)
     }
 
     /// The rows of `STRING_IDS`.
     pub fn strings(&self) -> impl Iterator<Item = (i64, &str)> {
-        (0..).zip(self.order.iter().map(String::as_str))
+        (0..).zip(self.strings.iter().map(String::as_str))
     }
 
     /// The `ENUM_*` tables that the source did not have.
@@ -100,9 +123,14 @@ impl WordIds {
     }
 }
 
-fn word_of(row: &[SqlCell]) -> Option<(i64, String)> {
+fn id_in(strings: &mut IndexSet<String, FixedState>, text: &str) -> i64 {
+    let at = strings.get_index_of(text).unwrap_or_else(|| strings.insert_full(text.to_owned()).0);
+    i64::try_from(at).unwrap_or(i64::MAX)
+}
+
+fn word_of(row: &[SqlCell<'_>]) -> Option<(i64, String)> {
     match row {
-        [SqlCell::Int(id), SqlCell::Text(word), ..] => Some((*id, word.clone())),
+        [SqlCell::Int(id), SqlCell::Text(word), ..] => Some((*id, word.clone().into_owned())),
         _ => None,
     }
 }

@@ -1,11 +1,14 @@
 //! `communication.json`: time and bandwidth of every communication operation.
 
+use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use indexmap::IndexMap;
+use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, comm_task, reported_bandwidth, reported_comm, step};
-use npuscope_tables::{Interner, Ns, RankTables, Str};
+use npuscope_tables::{Interner, Ns, RankTables, Span, Str, TableId};
 
 use crate::link::group_hash;
+use crate::memo::Memo;
 use crate::number::{float, round};
 
 /// The two parts of the file.
@@ -22,38 +25,123 @@ pub const TOTAL: &str = "Total Op Info";
 
 /// An operation and where it belongs in the file.
 pub struct Op {
-    pub row: comm_op::Row,
+    pub number: i64,
+    pub start: Ns,
+    pub duration: Span,
     pub name: String,
     pub step: String,
     pub kind: &'static str,
     pub group_hash: Option<String>,
-    pub pieces: Vec<comm_task::Row>,
+    pub pieces: Vec<Piece>,
+}
+
+/// What matters of a piece of an operation.
+#[derive(Clone, Copy)]
+pub struct Piece {
+    plane: Option<i64>,
+    start: Ns,
+    duration: Span,
+    pub bytes: Option<i64>,
+    pub src_rank: Option<i64>,
+    pub dst_rank: Option<i64>,
+    has_transport: bool,
+    is_master: bool,
+    /// Whether it moves data: a copy or a reduction over SDMA.
+    pub moves_data: bool,
+    is_wait: bool,
+    is_payload: bool,
+    pub link: Link,
+}
+
+/// What a piece went over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    OnChip,
+    Hccs,
+    Pcie,
+    Sio,
+    Other,
+}
+
+impl Link {
+    fn of(name: &str) -> Link {
+        match name {
+            "ON_CHIP" => Link::OnChip,
+            "HCCS" | "HCCS_SW" => Link::Hccs,
+            "PCIE" => Link::Pcie,
+            "SIO" => Link::Sio,
+            _ => Link::Other,
+        }
+    }
+}
+
+impl Piece {
+    /// Milliseconds. Rounding once from nanoseconds is what makes the sums come out.
+    pub fn ms(&self) -> f64 {
+        self.duration.fractional_ns() / 1e6
+    }
 }
 
 /// The operations of a rank in start order; their pieces by plane, and by start within a plane.
 pub fn operations(tables: &RankTables) -> Vec<Op> {
-    let mut pieces: HashMap<i64, Vec<comm_task::Row>> = HashMap::new();
-    for piece in tables.rows::<comm_task::Row>() {
-        if let Some(op) = piece.op {
-            pieces.entry(op).or_default().push(piece);
+    let mut pieces = pieces(tables);
+    let steps: Vec<step::Row> = tables.rows().collect();
+    let mut ops: Vec<Op> = Vec::with_capacity(tables.len(TableId::CommOp));
+    for (view, rows) in tables.views::<comm_op::Row>() {
+        for row in 0..rows {
+            let (number, start) = (view.op.get(row), view.start.get(row));
+            let name = tables.text(view.name.get(row)).to_owned();
+            let hash = tables.opt_text(view.group_hash.get(row)).map(str::to_owned);
+            let hash = hash.or_else(|| tables.opt_text(view.group_name.get(row)).map(group_hash));
+            let mut pieces = pieces.remove(&number).unwrap_or_default();
+            pieces.sort_by_key(|p| (p.plane, p.start));
+            ops.push(Op {
+                kind: if is_point_to_point(&name) { "p2p" } else { "collective" },
+                step: step_of(&steps, start),
+                duration: view.duration.get(row),
+                group_hash: hash,
+                number,
+                start,
+                name,
+                pieces,
+            });
         }
     }
-    let steps: Vec<step::Row> = tables.rows().collect();
-    let mut ops: Vec<Op> = tables
-        .rows::<comm_op::Row>()
-        .map(|row| {
-            let name = tables.text(row.name).to_owned();
-            let hash = tables.opt_text(row.group_hash).map(str::to_owned);
-            let hash = hash.or_else(|| tables.opt_text(row.group_name).map(group_hash));
-            let kind = if is_point_to_point(&name) { "p2p" } else { "collective" };
-            let step = step_of(&steps, row.start);
-            let mut pieces = pieces.remove(&row.op).unwrap_or_default();
-            pieces.sort_by_key(|p| (p.plane, p.start));
-            Op { kind, step, name, group_hash: hash, pieces, row }
-        })
-        .collect();
-    ops.sort_by_key(|op| (op.row.start, op.row.op));
+    ops.sort_by_key(|op| (op.start, op.number));
     ops
+}
+
+/// The pieces of each operation, in the order of the source.
+fn pieces(tables: &RankTables) -> HashMap<i64, Vec<Piece>, FixedState> {
+    let mut pieces: HashMap<i64, Vec<Piece>, FixedState> = HashMap::default();
+    let (mut copies, mut waits, mut sdma, mut payloads) =
+        (Memo::default(), Memo::default(), Memo::default(), Memo::default());
+    let mut links = Memo::default();
+    for (view, rows) in tables.views::<comm_task::Row>() {
+        for row in 0..rows {
+            let Some(op) = view.op.get(row) else { continue };
+            let (name, transport) = (view.name.get(row), view.transport.get(row));
+            let is_copy = copies.get(name, || matches!(tables.text(name), "Memcpy" | "Reduce_Inline"));
+            pieces.entry(op).or_default().push(Piece {
+                plane: view.plane.get(row),
+                start: view.start.get(row),
+                duration: view.duration.get(row),
+                bytes: view.bytes.get(row),
+                src_rank: view.src_rank.get(row),
+                dst_rank: view.dst_rank.get(row),
+                has_transport: transport.is_some(),
+                is_master: view.master.get(row) == Some(true),
+                moves_data: is_copy && transport.is_some_and(|t| sdma.get(t, || tables.text(t) == "SDMA")),
+                is_wait: waits.get(name, || tables.text(name) == "Notify_Wait"),
+                is_payload: view
+                    .rdma_type
+                    .get(row)
+                    .is_some_and(|t| payloads.get(t, || tables.text(t) == "RDMA_SEND_PAYLOAD")),
+                link: view.link.get(row).map_or(Link::Other, |link| links.get(link, || Link::of(tables.text(link)))),
+            });
+        }
+    }
+    pieces
 }
 
 /// `step50` for an operation that starts in step 50 on the host or after it; `step` without steps.
@@ -67,34 +155,23 @@ fn is_point_to_point(name: &str) -> bool {
     ["hcom_send", "hcom_receive", "hcom_batchsendrecv"].iter().any(|prefix| lower.starts_with(prefix))
 }
 
-/// Whether a piece moves data: a copy or a reduction over SDMA.
-pub fn moves_data(tables: &RankTables, piece: &comm_task::Row) -> bool {
-    matches!(tables.text(piece.name), "Memcpy" | "Reduce_Inline") && tables.opt_text(piece.transport) == Some("SDMA")
-}
-
 /// Data that RDMA moved: a run of payload sends and the tasks that close it.
 pub struct RdmaRun {
-    pub first: comm_task::Row,
+    pub first: Piece,
     pub bytes: i64,
     pub ms: f64,
-}
-
-/// Milliseconds of a piece. Rounding once from nanoseconds is what makes the sums come out.
-pub fn ms(piece: &comm_task::Row) -> f64 {
-    piece.duration.fractional_ns() / 1e6
 }
 
 /// The RDMA runs of one plane.
 ///
 /// A run is closed by its acknowledgements: two tasks after the last payload for send and receive,
 /// four where the algorithm adds a barrier. Its time lasts until the closing task ends.
-pub fn rdma_runs(tables: &RankTables, op: &Op, plane: &[comm_task::Row]) -> Vec<RdmaRun> {
+pub fn rdma_runs(op: &Op, plane: &[Piece]) -> Vec<RdmaRun> {
     let tasks_of_run = if op.kind == "p2p" { 3 } else { 5 };
-    let is_payload = |piece: &comm_task::Row| tables.opt_text(piece.rdma_type) == Some("RDMA_SEND_PAYLOAD");
     let mut runs = Vec::new();
     let mut at = 0;
     while let Some(first) = plane.get(at) {
-        let payload = plane.iter().skip(at).take_while(|p| is_payload(p)).count();
+        let payload = plane.iter().skip(at).take_while(|p| p.is_payload).count();
         if payload == 0 {
             at += 1;
             continue;
@@ -111,7 +188,7 @@ pub fn rdma_runs(tables: &RankTables, op: &Op, plane: &[comm_task::Row]) -> Vec<
 }
 
 /// The pieces of an operation by plane.
-pub fn planes(op: &Op) -> impl Iterator<Item = &[comm_task::Row]> {
+pub fn planes(op: &Op) -> impl Iterator<Item = &[Piece]> {
     op.pieces.chunk_by(|a, b| a.plane == b.plane)
 }
 
@@ -122,13 +199,17 @@ pub fn planes(op: &Op) -> impl Iterator<Item = &[comm_task::Row]> {
 /// transit, idle what is left of the operation. Where no plane is marked, only start and elapsed time
 /// are known, and the rest stays null. Bandwidth counts all planes: MB / ms, by link type, four decimals.
 pub fn communication(tables: &RankTables, strings: &mut Interner) -> Communication {
+    of_operations(&operations(tables), strings)
+}
+
+/// [`communication`] of operations that are known already.
+pub fn of_operations(ops: &[Op], strings: &mut Interner) -> Communication {
     let mut out = Communication::default();
-    let ops = operations(tables);
-    if ops.iter().all(|op| op.pieces.iter().all(|p| p.transport.is_none())) {
+    if ops.iter().all(|op| op.pieces.iter().all(|piece| !piece.has_transport)) {
         return out;
     }
     let mut places: IndexMap<(&str, &str), Vec<&Op>> = IndexMap::new();
-    for op in &ops {
+    for op in ops {
         places.entry((&op.step, op.kind)).or_default().push(op);
     }
     for ((step, kind), ops) in places {
@@ -140,8 +221,8 @@ pub fn communication(tables: &RankTables, strings: &mut Interner) -> Communicati
                 name: strings.intern(&op.name),
                 group_hash: op.group_hash.as_deref().map(|hash| strings.intern(hash)),
             };
-            let time = op_times(tables, op, &place);
-            let transports = op_transports(tables, op);
+            let time = op_times(op, &place);
+            let transports = op_transports(op);
             totals.add(&time, &transports);
             out.times.push(time);
             push_transports(&mut out.bandwidths, &place, &transports, true, strings);
@@ -165,37 +246,35 @@ struct Place {
     group_hash: Option<Str>,
 }
 
-fn op_times(tables: &RankTables, op: &Op, place: &Place) -> reported_comm::Row {
-    let elapse = op.row.duration.fractional_ns() / 1e6;
+fn op_times(op: &Op, place: &Place) -> reported_comm::Row {
+    let elapse = op.duration.fractional_ns() / 1e6;
     let mut row = reported_comm::Row {
         step: place.step,
         kind: place.kind,
         name: place.name,
         group_hash: place.group_hash,
-        start: Some(op.row.start.us()),
+        start: Some(op.start.us()),
         elapse: Some(elapse),
         ..reported_comm::Row::default()
     };
-    let master: Vec<comm_task::Row> = op.pieces.iter().copied().filter(|p| p.master == Some(true)).collect();
+    let master: Vec<Piece> = op.pieces.iter().copied().filter(|p| p.is_master).collect();
     if master.is_empty() {
         return row;
     }
     let (mut transit, mut wait, mut synchronization) = (0.0, 0.0, 0.0);
     let mut has_moved = false;
     for piece in &master {
-        if moves_data(tables, piece) && tables.opt_text(piece.link) != Some("ON_CHIP") {
-            transit += ms(piece);
+        if piece.moves_data && piece.link != Link::OnChip {
+            transit += piece.ms();
             has_moved = true;
         }
-        if tables.opt_text(piece.rdma_type) == Some("RDMA_SEND_PAYLOAD") {
-            has_moved = true;
-        }
-        if tables.text(piece.name) == "Notify_Wait" {
-            wait += ms(piece);
-            synchronization += if has_moved { 0.0 } else { ms(piece) };
+        has_moved |= piece.is_payload;
+        if piece.is_wait {
+            wait += piece.ms();
+            synchronization += if has_moved { 0.0 } else { piece.ms() };
         }
     }
-    transit += rdma_runs(tables, op, &master).iter().map(|run| run.ms).sum::<f64>();
+    transit += rdma_runs(op, &master).iter().map(|run| run.ms).sum::<f64>();
     row.transit = Some(transit);
     row.wait = Some(wait);
     row.synchronization = Some(synchronization);
@@ -238,21 +317,21 @@ impl Transport {
 /// By index into [`TRANSPORTS`].
 type Transports = [Transport; TRANSPORTS.len()];
 
-fn op_transports(tables: &RankTables, op: &Op) -> Transports {
+fn op_transports(op: &Op) -> Transports {
     let mut transports = Transports::default();
     let [rdma, hccs, pcie, sdma, sio] = &mut transports;
-    for piece in op.pieces.iter().filter(|p| moves_data(tables, p)) {
-        let transport = match tables.opt_text(piece.link) {
-            Some("ON_CHIP") => continue,
-            Some("HCCS" | "HCCS_SW") => &mut *hccs,
-            Some("PCIE") => &mut *pcie,
-            Some("SIO") => &mut *sio,
-            _ => &mut *sdma,
+    for piece in op.pieces.iter().filter(|piece| piece.moves_data) {
+        let transport = match piece.link {
+            Link::OnChip => continue,
+            Link::Hccs => &mut *hccs,
+            Link::Pcie => &mut *pcie,
+            Link::Sio => &mut *sio,
+            Link::Other => &mut *sdma,
         };
-        transport.add(piece.bytes.unwrap_or_default(), ms(piece));
+        transport.add(piece.bytes.unwrap_or_default(), piece.ms());
     }
     for plane in planes(op) {
-        for run in rdma_runs(tables, op, plane) {
+        for run in rdma_runs(op, plane) {
             rdma.add(run.bytes, run.ms);
         }
     }
@@ -276,8 +355,8 @@ fn push_transports(
             .packets
             .iter()
             .filter(|(size, _)| *threshold > 0.0 && size.parse::<f64>().is_ok_and(|size| size > *threshold))
-            .map(|(_, (count, _))| count)
-            .sum();
+            // A sum of nothing would be -0.
+            .fold(0.0, |sum, (_, (count, _))| sum + count);
         let mut row = reported_bandwidth::Row {
             step: place.step,
             kind: place.kind,

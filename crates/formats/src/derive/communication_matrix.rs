@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use npuscope_tables::table::reported_link::Row;
 use npuscope_tables::{Interner, RankTables};
 
-use super::communication::{Op, moves_data, ms, operations, planes, ratio, rdma_runs};
+use super::communication::{self, Op, operations, planes, ratio, rdma_runs};
 
 /// What one operation moved over one link.
 #[derive(Clone)]
@@ -43,8 +43,13 @@ pub fn is_place(name: &str) -> bool {
 /// by bandwidth, greatest first: top1 is the first, middle the one at n/2, bottom1 to bottom3 the last
 /// three; total is the sum of all.
 pub fn communication_matrix(tables: &RankTables, strings: &mut Interner) -> Vec<Row> {
+    matrix_of_operations(tables, operations(tables), strings)
+}
+
+/// [`communication_matrix`] of operations that are known already.
+pub fn matrix_of_operations(tables: &RankTables, ops: Vec<Op>, strings: &mut Interner) -> Vec<Row> {
     let mut groups: IndexMap<_, IndexMap<_, Vec<Link>>> = IndexMap::new();
-    for (op, op_links) in op_links(tables) {
+    for (op, op_links) in op_links(tables, ops) {
         let links = groups.entry((op.step, op.kind, op_class(&op.name), op.group_hash)).or_default();
         for (ends, link) in op_links {
             links.entry(ends).or_default().push(link);
@@ -69,9 +74,9 @@ pub fn communication_matrix(tables: &RankTables, strings: &mut Interner) -> Vec<
 }
 
 /// Rows per operation and link, as CANN's own exporter and MindSpore's databases have them.
-pub fn operation_links(tables: &RankTables, strings: &mut Interner) -> Vec<Row> {
+pub fn links_of_operations(tables: &RankTables, ops: Vec<Op>, strings: &mut Interner) -> Vec<Row> {
     let mut rows = Vec::new();
-    for (op, links) in op_links(tables) {
+    for (op, links) in op_links(tables, ops) {
         rows.extend(links.iter().map(|(ends, link)| row(&op, ends, link, strings)));
     }
     rows
@@ -94,7 +99,7 @@ fn row(op: &OpKey, (src, dst): &(String, String), link: &Link, strings: &mut Int
 }
 
 /// What each operation moved, in start order: as reported where that is per operation, else from the pieces.
-fn op_links(tables: &RankTables) -> OpLinks {
+fn op_links(tables: &RankTables, ops: Vec<Op>) -> OpLinks {
     let mut reported: HashMap<&str, IndexMap<(String, String), Link>> = HashMap::new();
     for row in tables.rows::<Row>().filter(|row| !is_place(tables.text(row.name))) {
         let op = tables.text(row.name);
@@ -109,10 +114,10 @@ fn op_links(tables: &RankTables) -> OpLinks {
         reported.entry(op).or_default().insert((end(row.src_rank), end(row.dst_rank)), link);
     }
     let links = |op: Op| {
-        let links = reported.remove(op.name.as_str()).unwrap_or_else(|| piece_links(tables, &op));
+        let links = reported.remove(op.name.as_str()).unwrap_or_else(|| piece_links(&op));
         (OpKey { step: op.step, kind: op.kind, name: op.name, group_hash: op.group_hash }, links)
     };
-    operations(tables).into_iter().map(links).collect()
+    ops.into_iter().map(links).collect()
 }
 
 fn pick(list: &[Link], place: &str) -> Option<Link> {
@@ -133,7 +138,7 @@ fn pick(list: &[Link], place: &str) -> Option<Link> {
     }
 }
 
-fn piece_links(tables: &RankTables, op: &Op) -> IndexMap<(String, String), Link> {
+fn piece_links(op: &Op) -> IndexMap<(String, String), Link> {
     let mut links: IndexMap<(String, String), Link> = IndexMap::new();
     let mut add = |(src, dst): (i64, i64), transport: &str, bytes: i64, ms: f64| {
         let link = links.entry((src.to_string(), dst.to_string())).or_insert_with(|| {
@@ -145,19 +150,19 @@ fn piece_links(tables: &RankTables, op: &Op) -> IndexMap<(String, String), Link>
         link.size += size;
         link.time += ms;
     };
-    for piece in op.pieces.iter().filter(|p| moves_data(tables, p)) {
+    for piece in op.pieces.iter().filter(|piece| piece.moves_data) {
         let Some(src) = piece.src_rank else { continue };
-        let transport = match tables.opt_text(piece.link) {
-            Some("ON_CHIP") => "LOCAL",
-            Some("HCCS" | "HCCS_SW") => "HCCS",
-            Some("PCIE") => "PCIE",
-            Some("SIO") => "SIO",
-            _ => "SDMA",
+        let transport = match piece.link {
+            communication::Link::OnChip => "LOCAL",
+            communication::Link::Hccs => "HCCS",
+            communication::Link::Pcie => "PCIE",
+            communication::Link::Sio => "SIO",
+            communication::Link::Other => "SDMA",
         };
-        add((src, piece.dst_rank.unwrap_or(src)), transport, piece.bytes.unwrap_or_default(), ms(piece));
+        add((src, piece.dst_rank.unwrap_or(src)), transport, piece.bytes.unwrap_or_default(), piece.ms());
     }
     for plane in planes(op) {
-        for run in rdma_runs(tables, op, plane) {
+        for run in rdma_runs(op, plane) {
             let Some(src) = run.first.src_rank else { continue };
             add((src, run.first.dst_rank.unwrap_or(src)), "RDMA", run.bytes, run.ms);
         }

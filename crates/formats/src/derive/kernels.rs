@@ -4,10 +4,16 @@
 //! arrow that leaves within a dequeue gives its target to the entry of the same correlation id. Without
 //! a queue the calls themselves are the entries, and their times stand for correlation ids.
 
+use std::ops::Range;
+
+use foldhash::fast::FixedState;
 use hashbrown::HashMap;
+use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{comm_op, flow, task};
-use npuscope_tables::{Ns, RankTables};
+use npuscope_tables::{Ns, RankTables, Span, TableId};
+
+use crate::memo::Memo;
 
 /// A device slice that a call caused.
 #[derive(Clone, Copy, Debug)]
@@ -27,58 +33,102 @@ pub struct Launch {
 
 /// The arrows from host to device, the first of each id.
 pub fn launching_calls(tables: &RankTables) -> impl Iterator<Item = Launch> {
-    tables
-        .rows::<flow::Row>()
-        .filter(|row| tables.text(row.kind) == "HostToDevice" && row.branch != Some(true))
-        .filter_map(|row| Some(Launch { call: row.src_time?, lane: row.dst_lane?, start: row.dst_time? }))
+    let mut kinds = Memo::default();
+    let mut is_launch = move |kind| kinds.get(kind, || tables.text(kind) == "HostToDevice");
+    let rows = tables.views::<flow::Row>().flat_map(|(view, rows)| {
+        (0..rows).map(move |row| {
+            let launch = || Some((view.src_time.get(row)?, view.dst_lane.get(row)?, view.dst_time.get(row)?));
+            (view.kind.get(row), view.branch.get(row), launch())
+        })
+    });
+    rows.filter_map(move |(kind, branch, launch)| {
+        let (call, lane, start) = launch.filter(|_| branch != Some(true) && is_launch(kind))?;
+        Some(Launch { call, lane, start })
+    })
 }
 
 /// Device slices by the correlation id of the queue entry that caused them.
 pub struct LaunchedByEntry {
-    by_correlation: HashMap<i64, Vec<Launched>>,
+    launched: Vec<Launched>,
+    /// By correlation id: a range of `launched`.
+    by_correlation: HashMap<i64, Range<usize>, FixedState>,
 }
 
 impl LaunchedByEntry {
     pub fn build(tables: &RankTables) -> LaunchedByEntry {
-        let mut slices: HashMap<(u32, Ns), Launched> = HashMap::new();
-        for row in tables.rows::<task::Row>() {
-            let on_ai_core = tables.opt_text(row.task_type) == Some("AI_CORE");
-            let end = row.start.plus(row.duration.ns());
-            slices.insert((row.lane, row.start), Launched { start: row.start, end, us: row.duration.us(), on_ai_core });
-        }
-        for row in tables.rows::<comm_op::Row>() {
-            let end = row.start.plus(row.duration.ns());
-            let launched = Launched { start: row.start, end, us: row.duration.us(), on_ai_core: false };
-            slices.insert((row.lane, row.start), launched);
-        }
+        let slices = device_slices(tables);
         let mut calls: Vec<(Ns, Launched)> = launching_calls(tables)
             .filter_map(|flow| Some((flow.call, *slices.get(&(flow.lane, flow.start))?)))
             .collect();
         calls.sort_by_key(|(call, _)| *call);
-        let mut dequeues: Vec<(Ns, Ns, i64)> = tables
-            .rows::<host_op::Row>()
-            .filter(|row| tables.text(row.kind) == Kind::Dequeue.name())
-            .filter_map(|row| Some((row.start, row.start.plus(row.duration.ns()), row.connection_id?)))
-            .collect();
-        dequeues.sort_unstable();
-        let mut by_correlation: HashMap<i64, Vec<Launched>> = HashMap::new();
+        let dequeues = dequeues(tables);
         let has_queue = !dequeues.is_empty();
         let mut dequeues = dequeues.iter().peekable();
+        let mut caused: Vec<(i64, Launched)> = Vec::new();
         for (call, launched) in calls {
             if !has_queue {
-                by_correlation.entry(call.0).or_default().push(launched);
+                caused.push((call.0, launched));
             }
             while dequeues.next_if(|&&(_, end, _)| end < call).is_some() {}
             if let Some(&&(start, _, correlation)) = dequeues.peek()
                 && start <= call
             {
-                by_correlation.entry(correlation).or_default().push(launched);
+                caused.push((correlation, launched));
             }
         }
-        LaunchedByEntry { by_correlation }
+        caused.sort_by_key(|(correlation, _)| *correlation);
+        let mut by_correlation = HashMap::with_hasher(FixedState::default());
+        let mut first = 0;
+        for group in caused.chunk_by(|a, b| a.0 == b.0) {
+            by_correlation.extend(group.first().map(|(correlation, _)| (*correlation, first..first + group.len())));
+            first += group.len();
+        }
+        LaunchedByEntry { launched: caused.into_iter().map(|(_, launched)| launched).collect(), by_correlation }
     }
 
     pub fn of(&self, correlation: i64) -> &[Launched] {
-        self.by_correlation.get(&correlation).map(Vec::as_slice).unwrap_or_default()
+        let range = self.by_correlation.get(&correlation).cloned().unwrap_or_default();
+        self.launched.get(range).unwrap_or_default()
     }
+}
+
+/// Tasks and operations by lane and start.
+fn device_slices(tables: &RankTables) -> HashMap<(u32, Ns), Launched, FixedState> {
+    let count = tables.len(TableId::Task) + tables.len(TableId::CommOp);
+    let mut slices = HashMap::with_capacity_and_hasher(count, FixedState::default());
+    let mut add = |lane: u32, start: Ns, duration: Span, on_ai_core: bool| {
+        let end = start.plus(duration.ns());
+        slices.insert((lane, start), Launched { start, end, us: duration.us(), on_ai_core });
+    };
+    let mut cores = Memo::default();
+    for (view, rows) in tables.views::<task::Row>() {
+        for row in 0..rows {
+            let kind = view.task_type.get(row);
+            let on_ai_core = kind.is_some_and(|kind| cores.get(kind, || tables.text(kind) == "AI_CORE"));
+            add(view.lane.get(row), view.start.get(row), view.duration.get(row), on_ai_core);
+        }
+    }
+    for (view, rows) in tables.views::<comm_op::Row>() {
+        (0..rows).for_each(|row| add(view.lane.get(row), view.start.get(row), view.duration.get(row), false));
+    }
+    slices
+}
+
+/// Start, end and correlation id of the entries as they were taken from the queue, by start.
+fn dequeues(tables: &RankTables) -> Vec<(Ns, Ns, i64)> {
+    let mut dequeues = Vec::new();
+    let mut kinds = Memo::default();
+    for (view, rows) in tables.views::<host_op::Row>() {
+        for row in 0..rows {
+            let kind = view.kind.get(row);
+            if kinds.get(kind, || tables.text(kind) == Kind::Dequeue.name())
+                && let Some(correlation) = view.connection_id.get(row)
+            {
+                let start = view.start.get(row);
+                dequeues.push((start, start.plus(view.duration.get(row).ns()), correlation));
+            }
+        }
+    }
+    dequeues.sort_unstable();
+    dequeues
 }

@@ -8,23 +8,28 @@
 mod api_statistic;
 mod communication;
 mod communication_matrix;
+mod host_work;
 mod kernels;
 mod op_statistic;
 mod op_tree;
 mod operator_details;
 mod step_trace;
 
-pub use api_statistic::api_statistic;
+pub use api_statistic::{ApiStatistic, api_statistic};
 pub use communication::{Communication, communication, ratio};
-pub use communication_matrix::{communication_matrix, operation_links};
-pub use op_statistic::{is_communication, op_statistic};
+pub use communication_matrix::communication_matrix;
+pub use op_statistic::{OpStatistic, is_communication, op_statistic};
 pub use operator_details::operator_details;
 pub use step_trace::{step_trace_db, step_trace_text};
 
-use npuscope_tables::table::{reported_comm, reported_link, reported_step};
+use npuscope_tables::table::{overlap, reported_comm, reported_link, reported_step};
 use npuscope_tables::{Interner, RankBuilder, RankTables, Str, TableId};
 
-use communication_matrix::is_place;
+use communication::{Op, of_operations, operations};
+use communication_matrix::{is_place, links_of_operations, matrix_of_operations};
+use host_work::HostWork;
+use operator_details::of_operators;
+use step_trace::{step_trace_mindspore, step_trace_of};
 
 use crate::flavour::Flavour;
 
@@ -35,36 +40,52 @@ pub enum Target {
     Db(Flavour),
 }
 
-/// The tables of a rank and, where the source lacks them, the summaries that `target` has.
-pub fn complete(mut tables: RankTables, target: Target) -> RankTables {
+/// What the summaries of a chunk need of the chunks before.
+#[derive(Default)]
+pub struct Carried {
+    /// Free time that reaches into the next step. Its strings are not looked at.
+    free: Vec<overlap::Row>,
+}
+
+/// The tables of a rank, or of some steps of it, and, where the source lacks them, the summaries that
+/// `target` has; [`OpStatistic`] and [`ApiStatistic`] apart, which are of all steps together. `carried` goes
+/// from one chunk to the next.
+pub fn complete(mut tables: RankTables, target: Target, carried: &mut Carried) -> RankTables {
     let mut more = RankBuilder::default();
     let lacks = |table| tables.is_empty(table);
+    let is_text = matches!(target, Target::Text(_));
+    let is_wanted = is_text && (lacks(TableId::ReportedStep) || lacks(TableId::ReportedOperator));
+    let work = is_wanted.then(|| HostWork::of(&tables));
     if lacks(TableId::ReportedStep) {
-        step_trace(&tables, target, &mut more.strings).into_iter().for_each(|row| more.reported_step.push(row));
+        let steps = match (target, &work) {
+            (Target::Text(Flavour::TorchNpu | Flavour::Msprof), Some(work)) => {
+                step_trace_of(&tables, work, &mut more.strings)
+            }
+            (Target::Text(Flavour::MindSpore), _) => {
+                step_trace_mindspore(&tables, &mut carried.free, &mut more.strings)
+            }
+            _ => step_trace(&tables, target, &mut more.strings),
+        };
+        steps.into_iter().for_each(|row| more.reported_step.push(row));
     }
-    if lacks(TableId::ReportedOpType) && matches!(target, Target::Text(_)) {
-        op_statistic(&tables, &mut more.strings).into_iter().for_each(|row| more.reported_op_type.push(row));
+    if let Some(work) = work.filter(|_| lacks(TableId::ReportedOperator)) {
+        of_operators(&tables, &work, &mut more.strings).into_iter().for_each(|row| more.reported_operator.push(row));
     }
-    if lacks(TableId::ReportedApi) && matches!(target, Target::Text(_)) {
-        api_statistic(&tables, &mut more.strings).into_iter().for_each(|row| more.reported_api.push(row));
-    }
-    if lacks(TableId::ReportedOperator) && matches!(target, Target::Text(_)) {
-        operator_details(&tables, &mut more.strings).into_iter().for_each(|row| more.reported_operator.push(row));
-    }
+    let operations = operations(&tables);
     if lacks(TableId::ReportedComm) {
-        let Communication { times, bandwidths } = communication(&tables, &mut more.strings);
+        let Communication { times, bandwidths } = of_operations(&operations, &mut more.strings);
         times.into_iter().for_each(|row| more.reported_comm.push(row));
         bandwidths.into_iter().for_each(|row| more.reported_bandwidth.push(row));
     }
     let has_totals = tables.rows::<reported_comm::Row>().any(|row| tables.text(row.name) == communication::TOTAL);
-    if !lacks(TableId::ReportedComm) && !has_totals && matches!(target, Target::Text(_)) {
+    if !lacks(TableId::ReportedComm) && !has_totals && is_text {
         // Databases list operations alone.
-        let Communication { times, bandwidths } = communication(&tables, &mut more.strings);
+        let Communication { times, bandwidths } = of_operations(&operations, &mut more.strings);
         let total = more.strings.intern(communication::TOTAL);
         times.into_iter().filter(|row| row.name == total).for_each(|row| more.reported_comm.push(row));
         bandwidths.into_iter().filter(|row| row.name == total).for_each(|row| more.reported_bandwidth.push(row));
     }
-    let links = links(&tables, target, &mut more.strings);
+    let links = links(&tables, operations, target, &mut more.strings);
     if !links.is_empty() {
         tables.clear(TableId::ReportedLink);
         links.into_iter().for_each(|row| more.reported_link.push(row));
@@ -81,15 +102,15 @@ pub fn step_trace(tables: &RankTables, target: Target, strings: &mut Interner) -
 }
 
 /// The rows of the communication matrix, if the source has none or has them in another form than `target`.
-fn links(tables: &RankTables, target: Target, strings: &mut Interner) -> Vec<reported_link::Row> {
+fn links(tables: &RankTables, operations: Vec<Op>, target: Target, strings: &mut Interner) -> Vec<reported_link::Row> {
     let has = |place: bool| tables.rows::<reported_link::Row>().any(|row| is_place(tables.text(row.name)) == place);
     match target {
         Target::Text(Flavour::Msprof) | Target::Db(Flavour::Msprof) if !tables.is_empty(TableId::ReportedLink) => {
             Vec::new()
         }
-        Target::Db(Flavour::MindSpore) if !has(false) => operation_links(tables, strings),
+        Target::Db(Flavour::MindSpore) if !has(false) => links_of_operations(tables, operations, strings),
         Target::Text(_) | Target::Db(Flavour::TorchNpu | Flavour::Msprof | Flavour::Kineto) if !has(true) => {
-            communication_matrix(tables, strings)
+            matrix_of_operations(tables, operations, strings)
         }
         _ => Vec::new(),
     }
@@ -103,9 +124,4 @@ fn us(ns: i64) -> f64 {
 /// Carries a string of one set of tables over to another.
 fn copy(id: Str, tables: &RankTables, strings: &mut Interner) -> Str {
     strings.intern(tables.text(id))
-}
-
-/// As [`copy`], for a string that may be missing.
-fn copy_opt(id: Option<Str>, tables: &RankTables, strings: &mut Interner) -> Option<Str> {
-    id.map(|id| copy(id, tables, strings))
 }

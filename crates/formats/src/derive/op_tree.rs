@@ -6,14 +6,21 @@
 
 use std::collections::BTreeSet;
 
+use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
-use npuscope_tables::{Ns, RankTables};
+use npuscope_tables::{Ns, RankTables, Str};
 
 use super::kernels::launching_calls;
+use crate::memo::Memo;
 
 /// An operator.
 pub struct Node {
-    pub op: host_op::Row,
+    pub start: Ns,
+    pub ns: i64,
+    pub lane: u32,
+    pub name: Str,
+    pub shapes: Option<Str>,
+    pub stack: Option<Str>,
     pub parent: Option<usize>,
     /// Queue entries made while the operator ran: a range of [`OpTree::entries`].
     pub entries: std::ops::Range<usize>,
@@ -35,43 +42,39 @@ pub struct OpTree {
 
 impl OpTree {
     pub fn build(tables: &RankTables) -> OpTree {
-        let mut has_queue = false;
-        let mut rows: Vec<(host_op::Row, bool)> = tables
-            .rows::<host_op::Row>()
-            .filter_map(|row| match Kind::from_name(tables.text(row.kind))? {
-                Kind::Op => Some((row, false)),
-                Kind::Enqueue => Some((row, true)),
-                kind => {
-                    has_queue |= kind == Kind::Dequeue;
-                    None
-                }
-            })
-            .collect();
+        let (mut calls, has_queue) = calls(tables);
         if !has_queue {
-            rows.retain(|(_, is_entry)| !is_entry);
-            let call = |time: Ns| host_op::Row { start: time, connection_id: Some(time.0), ..host_op::Row::default() };
+            calls.retain(|call| call.entry.is_none());
             let times: BTreeSet<Ns> = launching_calls(tables).map(|launch| launch.call).collect();
-            rows.extend(times.into_iter().map(|time| (call(time), true)));
+            calls.extend(times.into_iter().map(|start| Call { entry: Some(start.0), ..Call::at(start) }));
         }
-        rows.sort_by_key(|(row, _)| row.start);
+        calls.sort_by_key(|call| call.start);
         let mut tree = OpTree { nodes: Vec::new(), entries: Vec::new() };
         let mut open: Vec<(usize, Ns)> = Vec::new();
-        for (row, is_entry) in rows {
+        for call in calls {
             while let Some(&(node, end)) = open.last()
-                && row.start > end
+                && call.start > end
             {
                 open.pop();
                 tree.close(node);
             }
             let top = open.last().map(|&(node, _)| node);
-            if is_entry {
-                let is_of = |node: &usize| !has_queue || tree.nodes.get(*node).is_some_and(|n| n.op.lane == row.lane);
-                let node = top.filter(is_of);
-                tree.entries.push(Entry { correlation: row.connection_id.unwrap_or(-1), node });
+            if let Some(correlation) = call.entry {
+                let is_of = |node: &usize| !has_queue || tree.nodes.get(*node).is_some_and(|n| n.lane == call.lane);
+                tree.entries.push(Entry { correlation, node: top.filter(is_of) });
             } else {
                 let first = tree.entries.len();
-                open.push((tree.nodes.len(), row.start.plus(row.duration.ns())));
-                tree.nodes.push(Node { op: row, parent: top, entries: first..first });
+                open.push((tree.nodes.len(), call.start.plus(call.ns)));
+                tree.nodes.push(Node {
+                    start: call.start,
+                    ns: call.ns,
+                    lane: call.lane,
+                    name: call.name,
+                    shapes: call.shapes,
+                    stack: call.stack,
+                    parent: top,
+                    entries: first..first,
+                });
             }
         }
         for (node, _) in open {
@@ -99,4 +102,51 @@ impl OpTree {
         let entries = self.entries.get(range).unwrap_or_default();
         entries.iter().filter(move |e| e.node == Some(index)).map(|e| e.correlation)
     }
+}
+
+/// An operator or, with a correlation id, a queue entry.
+struct Call {
+    start: Ns,
+    ns: i64,
+    lane: u32,
+    name: Str,
+    shapes: Option<Str>,
+    stack: Option<Str>,
+    entry: Option<i64>,
+}
+
+impl Call {
+    fn at(start: Ns) -> Call {
+        Call { start, ns: 0, lane: 0, name: Str::default(), shapes: None, stack: None, entry: None }
+    }
+}
+
+/// The operators and queue entries, and whether there is a queue that they are taken from.
+fn calls(tables: &RankTables) -> (Vec<Call>, bool) {
+    let mut calls = Vec::new();
+    let mut has_queue = false;
+    let mut kinds = Memo::default();
+    for (view, rows) in tables.views::<host_op::Row>() {
+        for row in 0..rows {
+            let kind = view.kind.get(row);
+            let entry = match kinds.get(kind, || Kind::from_name(tables.text(kind))) {
+                Some(Kind::Op) => None,
+                Some(Kind::Enqueue) => Some(view.connection_id.get(row).unwrap_or(-1)),
+                kind => {
+                    has_queue |= kind == Some(Kind::Dequeue);
+                    continue;
+                }
+            };
+            calls.push(Call {
+                start: view.start.get(row),
+                ns: view.duration.get(row).ns(),
+                lane: view.lane.get(row),
+                name: view.name.get(row),
+                shapes: view.shapes.get(row),
+                stack: view.stack.get(row),
+                entry,
+            });
+        }
+    }
+    (calls, has_queue)
 }

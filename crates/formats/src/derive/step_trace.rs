@@ -6,9 +6,8 @@ use npuscope_tables::table::reported_step::Row;
 use npuscope_tables::table::{comm_op, kernel, overlap, step, task};
 use npuscope_tables::{Interner, Ns, RankTables};
 
-use super::kernels::LaunchedByEntry;
+use super::host_work::HostWork;
 use super::op_statistic::is_communication;
-use super::op_tree::OpTree;
 use super::us;
 use crate::flavour::Flavour;
 use crate::intervals::{Interval, gaps, subtract, total, union};
@@ -31,9 +30,14 @@ struct DeviceStep {
 /// microseconds in the order of the trace, points in time rounded to floats first, as the peers do:
 /// Stage and Preparing are good to a quarter microsecond.
 pub fn step_trace_text(tables: &RankTables, flavour: Flavour, strings: &mut Interner) -> Vec<Row> {
-    if flavour == Flavour::MindSpore {
-        return step_trace_mindspore(tables, strings);
+    match flavour {
+        Flavour::MindSpore => step_trace_mindspore(tables, &mut Vec::new(), strings),
+        _ => step_trace_of(tables, &HostWork::of(tables), strings),
     }
+}
+
+/// [`step_trace_text`] of work that is known already, for all but MindSpore.
+pub fn step_trace_of(tables: &RankTables, work: &HostWork, strings: &mut Interner) -> Vec<Row> {
     let overlaps: Vec<(overlap::Kind, f64, f64)> =
         overlaps(tables).map(|(kind, row)| (kind, row.start.us(), row.duration.us())).collect();
     let receives: Vec<(f64, f64)> = tables
@@ -42,7 +46,7 @@ pub fn step_trace_text(tables: &RankTables, flavour: Flavour, strings: &mut Inte
         .map(|op| (op.start.us(), op.duration.us()))
         .collect();
     let mut rows = Vec::new();
-    for step in text_steps(tables) {
+    for step in text_steps(tables, work) {
         let inside = |us: f64| step.start.us() <= us && us < step.end.us();
         let mut sums = Sums::default();
         for &(kind, start, duration) in overlaps.iter().filter(|(_, start, _)| inside(*start)) {
@@ -117,15 +121,14 @@ impl Sums {
 
 /// The steps of a trace on the device: from the first work that a step's operators enqueued to the end
 /// of the last, or of the step on the host if that is later. Without step markers, all is one step.
-fn text_steps(tables: &RankTables) -> Vec<DeviceStep> {
-    let tree = OpTree::build(tables);
-    let launched = LaunchedByEntry::build(tables);
+fn text_steps(tables: &RankTables, work: &HostWork) -> Vec<DeviceStep> {
+    let HostWork { tree, launched } = work;
     let marked = tree.nodes.iter().filter(|node| node.parent.is_none());
     let mut steps: Vec<DeviceStep> = marked
         .filter_map(|node| {
-            let (_, id) = tables.text(node.op.name).split_once(STEP_PREFIX)?;
-            let host_start = node.op.start;
-            let host_end = host_start.plus(node.op.duration.ns());
+            let (_, id) = tables.text(node.name).split_once(STEP_PREFIX)?;
+            let host_start = node.start;
+            let host_end = host_start.plus(node.ns);
             let mut correlations: Vec<i64> = tree.correlations(node).collect();
             correlations.sort_unstable();
             let work = |id: &i64| Some(launched.of(*id)).filter(|work| !work.is_empty());
@@ -140,7 +143,7 @@ fn text_steps(tables: &RankTables) -> Vec<DeviceStep> {
         })
         .collect();
     if steps.is_empty() {
-        let host_start = tree.nodes.iter().map(|node| node.op.start).min();
+        let host_start = tree.nodes.iter().map(|node| node.start).min();
         steps.push(DeviceStep { id: None, host_start, start: Ns(i64::MIN), end: Ns(i64::MAX) });
     }
     steps.sort_by_key(|step| step.id);
@@ -149,7 +152,10 @@ fn text_steps(tables: &RankTables) -> Vec<DeviceStep> {
 
 /// MindSpore's definitions: steps are those of the host, both ends included; free time is cut at the
 /// step; the bubble is sending and receiving; the stage is the extent of communication alone.
-fn step_trace_mindspore(tables: &RankTables, strings: &mut Interner) -> Vec<Row> {
+///
+/// `free` are the free intervals of the steps before that reach into these, and then those that reach
+/// beyond these.
+pub fn step_trace_mindspore(tables: &RankTables, free: &mut Vec<overlap::Row>, strings: &mut Interner) -> Vec<Row> {
     let mut steps: Vec<step::Row> = tables.rows().collect();
     let host_ops = tables.rows::<host_op::Row>().filter(|op| tables.text(op.kind) == Kind::Op.name());
     let host_start = host_ops.map(|op| op.start).min();
@@ -158,7 +164,13 @@ fn step_trace_mindspore(tables: &RankTables, strings: &mut Interner) -> Vec<Row>
         steps.push(step::Row { id: Some(0), start: Ns(i64::MIN / 2), end: Ns(i64::MAX / 2) });
     }
     let us = |ns: i64| round(us(ns), 3);
-    let overlaps: Vec<(overlap::Kind, overlap::Row)> = overlaps(tables).collect();
+    let before = std::mem::take(free).into_iter().map(|row| (overlap::Kind::Free, row));
+    let overlaps: Vec<(overlap::Kind, overlap::Row)> = before.chain(overlaps(tables)).collect();
+    let last_end = steps.iter().map(|step| step.end).max();
+    let reaches_on = |row: &overlap::Row| Some(row.start.plus(row.duration.ns())) > last_end;
+    free.extend(
+        overlaps.iter().filter(|(kind, row)| *kind == overlap::Kind::Free && reaches_on(row)).map(|(_, row)| row),
+    );
     let ops: Vec<comm_op::Row> = tables.rows().collect();
     let mut rows = Vec::new();
     for step in steps {

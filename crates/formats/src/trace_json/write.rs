@@ -5,39 +5,32 @@
 
 use std::io::{self, Write};
 
+use foldhash::fast::FixedState;
 use hashbrown::HashMap;
+use npuscope_tables::column::CellView;
+use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::lane::{self, Layer};
 use npuscope_tables::table::{comm_op, comm_task, counter, flow, host_op, overlap, task};
 use npuscope_tables::{Ns, RankTables, Span, Str};
 
 use super::layers;
+use super::line::{Line, Quoted, json_string};
 use crate::flavour::Flavour;
-use crate::number::push_float;
-use crate::text::push_span;
+use crate::memo::Memo;
 
 /// Writes the trace of a rank.
 pub fn write(out: &mut impl Write, tables: &RankTables, flavour: Flavour) -> io::Result<()> {
-    let mut writer = TraceWriter::new(out, tables, flavour);
-    writer.out.write_all(b"[")?;
-    writer.lanes()?;
-    writer.host_ops()?;
-    writer.tasks()?;
-    writer.comm_ops()?;
-    writer.comm_tasks()?;
-    writer.overlaps()?;
-    writer.counters()?;
-    writer.flows()?;
-    writer.out.write_all(b"]")
+    let mut trace = TraceWriter::new(flavour);
+    trace.append(out, tables)?;
+    trace.finish(out)
 }
 
-struct TraceWriter<'a, W> {
-    out: &'a mut W,
-    tables: &'a RankTables,
+/// Writes the trace of a rank that comes in chunks. What it keeps from one to the next are the lanes.
+pub struct TraceWriter {
     flavour: Flavour,
-    lanes: HashMap<u32, LaneText>,
-    /// Strings as JSON, quotes included, as far as they were needed.
-    quoted: HashMap<Str, String>,
-    line: String,
+    lanes: HashMap<u32, LaneText, FixedState>,
+    /// Processes whose metadata is written: their id, as number and as text.
+    processes: Vec<(i64, Option<String>)>,
     is_first: bool,
 }
 
@@ -49,341 +42,281 @@ struct LaneText {
     tid: i64,
 }
 
-/// The arguments of an event, while they are put together.
-struct Args<'a> {
-    line: &'a mut String,
-    is_empty: bool,
-}
-
-impl Args<'_> {
-    fn key(&mut self, key: &str) {
-        self.line.push_str(if self.is_empty { "\"" } else { ", \"" });
-        self.is_empty = false;
-        self.line.push_str(key);
-        self.line.push_str("\": ");
+impl TraceWriter {
+    pub fn new(flavour: Flavour) -> TraceWriter {
+        TraceWriter { flavour, lanes: HashMap::default(), processes: Vec::new(), is_first: true }
     }
 
-    fn int(&mut self, key: &str, value: Option<i64>) {
-        if let Some(value) = value {
-            self.key(key);
-            self.line.push_str(&value.to_string());
-        }
-    }
-
-    fn real(&mut self, key: &str, value: Option<f64>) {
-        if let Some(value) = value {
-            self.key(key);
-            push_float(self.line, value);
-        }
-    }
-
-    fn json(&mut self, key: &str, value: &str) {
-        self.key(key);
-        self.line.push_str(value);
-    }
-
-    /// The members of a JSON object that was kept as text.
-    fn members(&mut self, object: Option<&str>) {
-        let inner = object.and_then(|o| o.strip_prefix('{')?.strip_suffix('}')).unwrap_or_default();
-        if !inner.is_empty() {
-            if !self.is_empty {
-                self.line.push_str(", ");
-            }
-            self.is_empty = false;
-            self.line.push_str(inner);
-        }
-    }
-}
-
-impl<'a, W: Write> TraceWriter<'a, W> {
-    fn new(out: &'a mut W, tables: &'a RankTables, flavour: Flavour) -> Self {
-        let lanes = tables.rows::<lane::Row>().map(|row| {
-            let id = |number: i64, text: Option<Str>| match tables.opt_text(text) {
-                Some(text) => json_string(text),
-                None => number.to_string(),
-            };
-            let ids = format!("\"pid\": {}, \"tid\": {}", id(row.pid, row.pid_text), id(row.tid, row.tid_text));
-            (row.lane, LaneText { ids, layer: Layer::from_name(tables.text(row.layer)), tid: row.tid })
-        });
-        TraceWriter {
-            lanes: lanes.collect(),
-            out,
+    /// Writes the events of a chunk, the metadata of lanes that no chunk before had first of all.
+    pub fn append(&mut self, out: &mut impl Write, tables: &RankTables) -> io::Result<()> {
+        let new_lanes: Vec<lane::Row> =
+            tables.rows().filter(|row: &lane::Row| !self.lanes.contains_key(&row.lane)).collect();
+        self.lanes.extend(new_lanes.iter().map(|row| (row.lane, LaneText::of(row, tables))));
+        let mut chunk = ChunkWriter {
+            line: Line::new(out, self.is_first),
+            quoted: Quoted::new(tables),
             tables,
-            flavour,
-            quoted: HashMap::new(),
-            line: String::new(),
-            is_first: true,
+            flavour: self.flavour,
+            lanes: &self.lanes,
+        };
+        chunk.lanes(&new_lanes, &mut self.processes)?;
+        chunk.host_ops()?;
+        chunk.tasks()?;
+        chunk.comm_ops()?;
+        chunk.comm_tasks()?;
+        chunk.overlaps()?;
+        chunk.counters()?;
+        chunk.flows()?;
+        self.is_first = chunk.line.finish()?;
+        Ok(())
+    }
+
+    pub fn finish(self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(if self.is_first { b"[]" } else { b"]" })
+    }
+}
+
+impl LaneText {
+    fn of(row: &lane::Row, tables: &RankTables) -> LaneText {
+        let ids = format!(
+            "\"pid\": {}, \"tid\": {}",
+            id_text(row.pid, tables.opt_text(row.pid_text)),
+            id_text(row.tid, tables.opt_text(row.tid_text))
+        );
+        LaneText { ids, layer: Layer::from_name(tables.text(row.layer)), tid: row.tid }
+    }
+}
+
+/// The id of a process or thread as JSON: the text it had, or a number.
+fn id_text(number: i64, text: Option<&str>) -> String {
+    text.map_or_else(|| number.to_string(), json_string)
+}
+
+struct ChunkWriter<'a, W> {
+    line: Line<'a, W>,
+    quoted: Quoted<'a>,
+    tables: &'a RankTables,
+    flavour: Flavour,
+    lanes: &'a HashMap<u32, LaneText, FixedState>,
+}
+
+/// How flows of a kind are spelled.
+struct FlowWords {
+    /// The kind, as JSON.
+    category: String,
+    /// The name that the kind implies, or its beginning, as JSON.
+    name: String,
+    name_ends_with_id: bool,
+    has_text_id: bool,
+    binds_start: bool,
+}
+
+impl FlowWords {
+    fn of(kind: &str) -> FlowWords {
+        let name = layers::flow_name(kind, "");
+        FlowWords {
+            category: json_string(kind),
+            // Where a name has the id in it, it stands last.
+            name_ends_with_id: name != layers::flow_name(kind, "1"),
+            name: json_string(&name),
+            has_text_id: layers::has_text_id(kind),
+            binds_start: layers::binds_start(kind),
         }
     }
+}
 
-    fn quote(&mut self, id: Str) {
-        if !self.quoted.contains_key(&id) {
-            self.quoted.insert(id, json_string(self.tables.text(id)));
-        }
-    }
-
-    /// Appends an interned string to the line, as JSON.
-    fn push_text(&mut self, id: Str) {
-        self.quote(id);
-        if let Some(text) = self.quoted.get(&id) {
-            self.line.push_str(text);
-        }
-    }
-
-    fn begin(&mut self) {
-        self.line.clear();
-        self.line.push_str(if self.is_first { "{" } else { ", {" });
-        self.is_first = false;
-    }
-
-    fn end(&mut self) -> io::Result<()> {
-        self.line.push('}');
-        self.out.write_all(self.line.as_bytes())
-    }
-
+impl<W: Write> ChunkWriter<'_, W> {
     fn push_lane(&mut self, lane: u32) {
-        match self.lanes.get(&lane) {
-            Some(text) => self.line.push_str(&text.ids),
-            None => self.line.push_str("\"pid\": 0, \"tid\": 0"),
-        }
+        self.line.push(self.lanes.get(&lane).map_or("\"pid\": 0, \"tid\": 0", |text| &text.ids));
     }
 
-    fn layer(&self, lane: u32) -> Option<Layer> {
-        self.lanes.get(&lane).and_then(|l| l.layer)
-    }
-
-    fn push_time(&mut self, time: Ns) {
-        self.line.push_str(", \"ts\": \"");
-        self.line.push_str(&time.to_string());
-        self.line.push('"');
-    }
-
-    fn push_duration(&mut self, duration: Span, as_text: bool) {
-        self.line.push_str(", \"dur\": ");
-        if as_text {
-            self.line.push('"');
-        }
-        push_span(&mut self.line, duration);
-        if as_text {
-            self.line.push('"');
-        }
+    /// What follows the name of a slice of the device side or of CANN: its place and its time.
+    fn place(&mut self, lane: u32, start: Ns, duration: Span) {
+        self.line.push(", ");
+        self.push_lane(lane);
+        self.line.time(start);
+        self.line.push(", \"dur\": ");
+        self.line.duration(duration);
     }
 
     /// Starts a slice of the device side or of CANN: name first, phase last.
-    fn begin_slice(&mut self, name: &str, lane: u32, start: Ns, duration: Span) {
-        self.begin();
-        self.line.push_str("\"name\": ");
-        self.line.push_str(name);
-        self.line.push_str(", ");
-        self.push_lane(lane);
-        self.push_time(start);
-        self.push_duration(duration, false);
+    fn begin_slice(&mut self, name: Str, lane: u32, start: Ns, duration: Span) {
+        self.line.begin();
+        self.line.push("\"name\": ");
+        self.line.text(name, &mut self.quoted);
+        self.place(lane, start, duration);
     }
 
-    /// Ends the slice with its arguments, if it has any.
-    fn end_slice(&mut self, fill: impl FnOnce(&mut Args<'_>), rest: Option<Str>) -> io::Result<()> {
-        self.push_args(fill, rest);
-        self.line.push_str(", \"ph\": \"X\"");
-        self.end()
+    fn end_slice(&mut self) -> io::Result<()> {
+        self.line.push(", \"ph\": \"X\"");
+        self.line.end()
     }
 
-    fn push_args(&mut self, fill: impl FnOnce(&mut Args<'_>), rest: Option<Str>) {
-        let before = self.line.len();
-        self.line.push_str(", \"args\": {");
-        let rest = self.tables.opt_text(rest);
-        let mut args = Args { line: &mut self.line, is_empty: true };
-        fill(&mut args);
-        args.members(rest);
-        if args.is_empty && rest.is_none() {
-            self.line.truncate(before);
-        } else {
-            self.line.push('}');
-        }
-    }
-
-    /// The JSON text of an optional string, for use in arguments.
-    fn json_of(&mut self, id: Option<Str>) -> Option<String> {
-        let id = id?;
-        self.quote(id);
-        self.quoted.get(&id).cloned()
-    }
-
-    fn lanes(&mut self) -> io::Result<()> {
-        let mut seen_processes = Vec::new();
-        let rows: Vec<lane::Row> = self.tables.rows().collect();
+    fn lanes(&mut self, rows: &[lane::Row], processes: &mut Vec<(i64, Option<String>)>) -> io::Result<()> {
         for row in rows {
-            let process = (row.pid, row.pid_text);
-            if !seen_processes.contains(&process) {
-                seen_processes.push(process);
+            let pid_text = self.tables.opt_text(row.pid_text);
+            if !processes.iter().any(|(pid, text)| *pid == row.pid && text.as_deref() == pid_text) {
+                processes.push((row.pid, pid_text.map(str::to_owned)));
                 // Metadata of a process stands on its thread 0.
-                let ids = match self.tables.opt_text(row.pid_text) {
-                    Some(text) => format!("\"pid\": {}, \"tid\": 0", json_string(text)),
-                    None => format!("\"pid\": {}, \"tid\": 0", row.pid),
-                };
+                let ids = format!("\"pid\": {}, \"tid\": 0", id_text(row.pid, pid_text));
                 self.metadata(&ids, "process_name", "name", row.process)?;
                 self.metadata(&ids, "process_labels", "labels", row.label)?;
                 self.sort_index(&ids, "process_sort_index", row.process_sort)?;
             }
-            let ids = self.lanes.get(&row.lane).map(|l| l.ids.clone()).unwrap_or_default();
-            self.metadata(&ids, "thread_name", "name", row.thread)?;
-            self.sort_index(&ids, "thread_sort_index", row.thread_sort)?;
+            let ids = self.lanes.get(&row.lane).map_or("", |lane| &lane.ids);
+            self.metadata(ids, "thread_name", "name", row.thread)?;
+            self.sort_index(ids, "thread_sort_index", row.thread_sort)?;
         }
         Ok(())
     }
 
     fn metadata(&mut self, ids: &str, name: &str, key: &str, value: Option<Str>) -> io::Result<()> {
-        let Some(value) = self.json_of(value) else { return Ok(()) };
-        self.begin();
-        self.line.push_str(&format!("\"ph\": \"M\", \"name\": \"{name}\", {ids}, \"args\": {{\"{key}\": {value}}}"));
-        self.end()
+        let Some(value) = value else { return Ok(()) };
+        self.line.begin();
+        self.line.push(&format!("\"ph\": \"M\", \"name\": \"{name}\", {ids}, \"args\": {{\"{key}\": "));
+        self.line.text(value, &mut self.quoted);
+        self.line.push("}");
+        self.line.end()
     }
 
     fn sort_index(&mut self, ids: &str, name: &str, value: Option<i64>) -> io::Result<()> {
         let Some(value) = value else { return Ok(()) };
-        self.begin();
-        self.line
-            .push_str(&format!("\"ph\": \"M\", \"name\": \"{name}\", {ids}, \"args\": {{\"sort_index\": {value}}}"));
-        self.end()
+        self.line.begin();
+        self.line.push(&format!("\"ph\": \"M\", \"name\": \"{name}\", {ids}, \"args\": {{\"sort_index\": {value}}}"));
+        self.line.end()
     }
 
     fn host_ops(&mut self) -> io::Result<()> {
         let tables = self.tables;
-        for row in tables.rows::<host_op::Row>() {
-            if tables.text(row.kind) == host_op::Kind::Cann.name() {
-                self.cann(&row)?;
-            } else {
-                self.framework(&row)?;
+        let mut kinds = Memo::default();
+        for (view, rows) in tables.views::<host_op::Row>() {
+            for row in 0..rows {
+                let kind = view.kind.get(row);
+                match kinds.get(kind, || Kind::from_name(tables.text(kind)).unwrap_or(Kind::Other)) {
+                    Kind::Cann => self.cann(&view, row)?,
+                    kind => self.framework(&view, row, kind)?,
+                }
             }
         }
         Ok(())
     }
 
-    fn framework(&mut self, row: &host_op::Row) -> io::Result<()> {
-        let kind = host_op::Kind::from_name(self.tables.text(row.kind)).unwrap_or(host_op::Kind::Other);
-        let duration_is_text = self.flavour == Flavour::MindSpore && self.layer(row.lane) == Some(Layer::Framework);
-        self.begin();
-        self.line.push_str("\"ph\": \"X\", \"name\": ");
-        self.push_text(row.name);
-        self.line.push_str(", ");
-        self.push_lane(row.lane);
-        self.push_time(row.start);
-        self.push_duration(row.duration, duration_is_text);
-        let category = self.tables.opt_text(row.category).unwrap_or(layers::category_of(kind));
-        if !category.is_empty() {
-            let category = json_string(category);
-            self.line.push_str(", \"cat\": ");
-            self.line.push_str(&category);
+    fn framework(&mut self, view: &host_op::View, row: usize, kind: Kind) -> io::Result<()> {
+        let lane = view.lane.get(row);
+        self.line.begin();
+        self.line.push("\"ph\": \"X\", \"name\": ");
+        self.line.text(view.name.get(row), &mut self.quoted);
+        self.line.push(", ");
+        self.push_lane(lane);
+        self.line.time(view.start.get(row));
+        let layer = || self.lanes.get(&lane).and_then(|l| l.layer);
+        let duration_is_text = self.flavour == Flavour::MindSpore && layer() == Some(Layer::Framework);
+        let quote = if duration_is_text { "\"" } else { "" };
+        self.line.push(", \"dur\": ");
+        self.line.push(quote);
+        self.line.duration(view.duration.get(row));
+        self.line.push(quote);
+        match (view.category.get(row), layers::category_of(kind)) {
+            (Some(category), _) if !self.tables.text(category).is_empty() => {
+                self.line.push(", \"cat\": ");
+                self.line.text(category, &mut self.quoted);
+            }
+            (None, category) if !category.is_empty() => {
+                self.line.push(", \"cat\": \"");
+                self.line.push(category);
+                self.line.push("\"");
+            }
+            _ => {}
         }
-        let texts = [
-            ("Input Dims", self.json_of(row.shapes)),
-            ("Input type", self.json_of(row.dtypes)),
-            ("Call stack", self.json_of(row.stack)),
-            ("Module Hierarchy", self.json_of(row.modules)),
-        ];
-        let mstx = [("event_type", self.json_of(row.event_type)), ("domain", self.json_of(row.domain))];
-        self.push_args(
-            |args| {
-                args.int("Sequence number", row.sequence);
-                args.int("Fwd thread id", row.forward_thread);
-                args.int("correlation_id", row.connection_id);
-                args.int("Python id", row.python_id);
-                args.int("Python parent id", row.python_parent_id);
-                args.int("Python module id", row.python_module_id);
-                for (key, value) in texts.iter().chain(&mstx) {
-                    if let Some(value) = value {
-                        args.json(key, value);
-                    }
-                }
-                args.real("flops", row.flops);
-            },
-            row.args,
-        );
-        self.end()
+        let (quoted, mut args) = (&mut self.quoted, self.line.args());
+        args.int("Sequence number", view.sequence.get(row));
+        args.int("Fwd thread id", view.forward_thread.get(row));
+        args.int("correlation_id", view.connection_id.get(row));
+        args.int("Python id", view.python_id.get(row));
+        args.int("Python parent id", view.python_parent_id.get(row));
+        args.int("Python module id", view.python_module_id.get(row));
+        args.text("Input Dims", view.shapes.get(row), quoted);
+        args.text("Input type", view.dtypes.get(row), quoted);
+        args.text("Call stack", view.stack.get(row), quoted);
+        args.text("Module Hierarchy", view.modules.get(row), quoted);
+        args.text("event_type", view.event_type.get(row), quoted);
+        args.text("domain", view.domain.get(row), quoted);
+        args.real("flops", view.flops.get(row));
+        args.end(self.tables.opt_text(view.args.get(row)));
+        self.line.end()
     }
 
-    fn cann(&mut self, row: &host_op::Row) -> io::Result<()> {
-        let name = self.tables.text(row.name);
-        let level = self.tables.opt_text(row.level);
-        let full_name = match level {
-            Some(level) => json_string(&format!("{}@{name}", layers::cann_prefix(level))),
-            None => json_string(name),
-        };
-        self.begin_slice(&full_name, row.lane, row.start, row.duration);
-        let thread = self.lanes.get(&row.lane).map(|l| l.tid);
-        let (mode, level_text) = (self.json_of(row.mode), self.json_of(row.level));
-        let (id, item) = (self.json_of(row.api_id.or(Some(row.name))), self.json_of(row.item));
-        self.end_slice(
-            |args| {
-                if level.is_none() {
-                    args.int("connection_id", row.connection_id);
-                    return;
-                }
-                args.int("Thread Id", thread);
-                for (key, value) in [("Mode", &mode), ("level", &level_text), ("id", &id), ("item_id", &item)] {
-                    if let Some(value) = value {
-                        args.json(key, value);
-                    }
-                }
-                args.int("connection_id", row.connection_id);
-            },
-            row.args,
-        )
+    fn cann(&mut self, view: &host_op::View, row: usize) -> io::Result<()> {
+        let (name, lane, level) = (view.name.get(row), view.lane.get(row), view.level.get(row));
+        let connection = view.connection_id.get(row);
+        self.line.begin();
+        self.line.push("\"name\": \"");
+        if let Some(level) = level {
+            let word = self.tables.text(level);
+            match layers::cann_prefix(word) {
+                prefix if prefix == word => self.line.inner_text(level, &mut self.quoted),
+                prefix => self.line.push(prefix),
+            }
+            self.line.push("@");
+        }
+        self.line.inner_text(name, &mut self.quoted);
+        self.line.push("\"");
+        self.place(lane, view.start.get(row), view.duration.get(row));
+        let (quoted, mut args) = (&mut self.quoted, self.line.args());
+        if level.is_some() {
+            args.int("Thread Id", self.lanes.get(&lane).map(|l| l.tid));
+            args.text("Mode", view.mode.get(row), quoted);
+            args.text("level", level, quoted);
+            args.text("id", view.api_id.get(row).or(Some(name)), quoted);
+            args.text("item_id", view.item.get(row), quoted);
+        }
+        args.int("connection_id", connection);
+        args.end(self.tables.opt_text(view.args.get(row)));
+        self.end_slice()
     }
 
     fn tasks(&mut self) -> io::Result<()> {
         let tables = self.tables;
-        for row in tables.rows::<task::Row>() {
-            let Some(name) = self.json_of(Some(row.name)) else { continue };
-            let (task_type, operation) = (self.json_of(row.task_type), self.json_of(row.operation));
-            self.begin_slice(&name, row.lane, row.start, row.duration);
-            self.end_slice(
-                |args| {
-                    args.int("Model Id", row.model_id);
-                    if let Some(task_type) = &task_type {
-                        args.json("Task Type", task_type);
-                    }
-                    args.int("Physic Stream Id", row.stream);
-                    args.int("Task Id", row.task_id);
-                    args.int("Batch Id", row.batch_id);
-                    args.int("Subtask Id", row.subtask_id);
-                    args.int("connection_id", row.connection_id);
-                    args.int("size(B)", row.bytes);
-                    args.real("bandwidth(GB/s)", row.bandwidth);
-                    if let Some(operation) = &operation {
-                        args.json("operation", operation);
-                    }
-                },
-                row.args,
-            )?;
+        for (view, rows) in tables.views::<task::Row>() {
+            for row in 0..rows {
+                let name = view.name.get(row);
+                self.begin_slice(name, view.lane.get(row), view.start.get(row), view.duration.get(row));
+                let (quoted, mut args) = (&mut self.quoted, self.line.args());
+                args.int("Model Id", view.model_id.get(row));
+                args.text("Task Type", view.task_type.get(row), quoted);
+                args.int("Physic Stream Id", view.stream.get(row));
+                args.int("Task Id", view.task_id.get(row));
+                args.int("Batch Id", view.batch_id.get(row));
+                args.int("Subtask Id", view.subtask_id.get(row));
+                args.int("connection_id", view.connection_id.get(row));
+                args.int("size(B)", view.bytes.get(row));
+                args.real("bandwidth(GB/s)", view.bandwidth.get(row));
+                args.text("operation", view.operation.get(row), quoted);
+                args.end(tables.opt_text(view.args.get(row)));
+                self.end_slice()?;
+            }
         }
         Ok(())
     }
 
     fn comm_ops(&mut self) -> io::Result<()> {
         let tables = self.tables;
-        for row in tables.rows::<comm_op::Row>() {
-            let Some(name) = self.json_of(Some(row.name)) else { continue };
-            let texts = [
-                ("data_type", self.json_of(row.dtype)),
-                ("alg_type", self.json_of(row.algorithm)),
-                ("relay", self.json_of(row.relay)),
-                ("retry", self.json_of(row.retry)),
-            ];
-            self.begin_slice(&name, row.lane, row.start, row.duration);
-            self.end_slice(
-                |args| {
-                    args.int("rank_size", row.rank_size);
-                    args.int("connection_id", row.connection_id);
-                    args.int("model id", row.model_id);
-                    args.int("count", row.count);
-                    for (key, value) in &texts {
-                        if let Some(value) = value {
-                            args.json(key, value);
-                        }
-                    }
-                },
-                row.args,
-            )?;
+        for (view, rows) in tables.views::<comm_op::Row>() {
+            for row in 0..rows {
+                let name = view.name.get(row);
+                self.begin_slice(name, view.lane.get(row), view.start.get(row), view.duration.get(row));
+                let (quoted, mut args) = (&mut self.quoted, self.line.args());
+                args.int("rank_size", view.rank_size.get(row));
+                args.int("connection_id", view.connection_id.get(row));
+                args.int("model id", view.model_id.get(row));
+                args.int("count", view.count.get(row));
+                args.text("data_type", view.dtype.get(row), quoted);
+                args.text("alg_type", view.algorithm.get(row), quoted);
+                args.text("relay", view.relay.get(row), quoted);
+                args.text("retry", view.retry.get(row), quoted);
+                args.end(tables.opt_text(view.args.get(row)));
+                self.end_slice()?;
+            }
         }
         Ok(())
     }
@@ -392,138 +325,159 @@ impl<'a, W: Write> TraceWriter<'a, W> {
         /// How a trace writes "no rank".
         const NO_RANK: i64 = 4_294_967_295;
         let tables = self.tables;
-        for row in tables.rows::<comm_task::Row>() {
-            let (Some(name), Some(lane)) = (self.json_of(Some(row.name)), row.lane) else { continue };
-            let notify = self.json_of(row.notify_id);
-            let task_type = self.json_of(row.task_type.or(Some(row.name)));
-            let transport = self.json_of(row.transport);
-            let (dtype, link) = (self.json_of(row.dtype), self.json_of(row.link));
-            self.begin_slice(&name, lane, row.start, row.duration);
-            self.end_slice(
-                |args| {
-                    let text = |args: &mut Args<'_>, key: &str, value: &Option<String>| {
-                        if let Some(value) = value {
-                            args.json(key, value);
-                        }
-                    };
-                    text(args, "notify_id", &notify);
-                    args.real("duration estimated(us)", row.estimated);
-                    args.int("stream id", row.stream);
-                    args.int("task id", row.task_id);
-                    args.int("context id", row.context_id);
-                    text(args, "task type", &task_type);
-                    args.int("src rank", Some(row.src_rank.unwrap_or(NO_RANK)));
-                    args.int("dst rank", Some(row.dst_rank.unwrap_or(NO_RANK)));
-                    text(args, "transport type", &transport);
-                    args.int("size(Byte)", row.bytes);
-                    text(args, "data type", &dtype);
-                    text(args, "link type", &link);
-                    args.real("bandwidth(GB/s)", row.bandwidth);
-                    args.int("model id", row.model_id);
-                },
-                row.args,
-            )?;
+        for (view, rows) in tables.views::<comm_task::Row>() {
+            for row in 0..rows {
+                let Some(lane) = view.lane.get(row) else { continue };
+                let name = view.name.get(row);
+                self.begin_slice(name, lane, view.start.get(row), view.duration.get(row));
+                let (quoted, mut args) = (&mut self.quoted, self.line.args());
+                args.text("notify_id", view.notify_id.get(row), quoted);
+                args.real("duration estimated(us)", view.estimated.get(row));
+                args.int("stream id", view.stream.get(row));
+                args.int("task id", view.task_id.get(row));
+                args.int("context id", view.context_id.get(row));
+                args.text("task type", view.task_type.get(row).or(Some(name)), quoted);
+                args.int("src rank", Some(view.src_rank.get(row).unwrap_or(NO_RANK)));
+                args.int("dst rank", Some(view.dst_rank.get(row).unwrap_or(NO_RANK)));
+                args.text("transport type", view.transport.get(row), quoted);
+                args.int("size(Byte)", view.bytes.get(row));
+                args.text("data type", view.dtype.get(row), quoted);
+                args.text("link type", view.link.get(row), quoted);
+                args.real("bandwidth(GB/s)", view.bandwidth.get(row));
+                args.int("model id", view.model_id.get(row));
+                args.end(tables.opt_text(view.args.get(row)));
+                self.end_slice()?;
+            }
         }
         Ok(())
     }
 
     fn overlaps(&mut self) -> io::Result<()> {
         let tables = self.tables;
-        for row in tables.rows::<overlap::Row>() {
-            let kind = tables.text(row.kind);
-            let name = overlap::Kind::from_name(kind).map_or(kind, |kind| layers::overlap_name(kind));
-            self.begin_slice(&json_string(name), row.lane, row.start, row.duration);
-            self.end_slice(|_| {}, row.args)?;
+        for (view, rows) in tables.views::<overlap::Row>() {
+            for row in 0..rows {
+                let kind = view.kind.get(row);
+                self.line.begin();
+                self.line.push("\"name\": ");
+                match overlap::Kind::from_name(tables.text(kind)) {
+                    Some(kind) => {
+                        self.line.push("\"");
+                        self.line.push(layers::overlap_name(kind));
+                        self.line.push("\"");
+                    }
+                    None => self.line.text(kind, &mut self.quoted),
+                }
+                self.place(view.lane.get(row), view.start.get(row), view.duration.get(row));
+                self.line.args().end(tables.opt_text(view.args.get(row)));
+                self.end_slice()?;
+            }
         }
         Ok(())
     }
 
     fn counters(&mut self) -> io::Result<()> {
         let tables = self.tables;
+        let mut keys = HashMap::with_hasher(FixedState::default());
         let mut rows = tables.rows::<counter::Row>().peekable();
+        let mut series = Vec::new();
         while let Some(first) = rows.next() {
-            self.begin();
-            self.line.push_str("\"name\": ");
-            self.push_text(first.name);
-            self.push_time(first.time);
-            self.line.push_str(", ");
+            self.line.begin();
+            self.line.push("\"name\": ");
+            self.line.text(first.name, &mut self.quoted);
+            self.line.time(first.time);
+            self.line.push(", ");
             self.push_lane(first.lane);
-            self.line.push_str(", \"args\": {");
-            self.sample(&first, true);
-            let mut series = vec![(first.series, first.unit)];
+            self.line.push(", \"args\": {");
+            self.sample(&first, &mut keys);
+            series.clear();
+            series.push((first.series, first.unit));
             // Series of one event stand together; the same series again is the next event.
             while let Some(next) = rows.next_if(|next| {
                 (next.lane, next.time, next.name, next.instance) == (first.lane, first.time, first.name, first.instance)
                     && !series.contains(&(next.series, next.unit))
             }) {
                 series.push((next.series, next.unit));
-                self.sample(&next, false);
+                self.line.push(", ");
+                self.sample(&next, &mut keys);
             }
             if let Some(instance) = first.instance {
-                self.line.push_str(&format!(", \"acc_id\": {instance}"));
+                self.line.push(", \"acc_id\": ");
+                self.line.int(instance);
             }
-            self.line.push_str("}, \"ph\": \"C\"");
-            self.end()?;
+            self.line.push("}, \"ph\": \"C\"");
+            self.line.end()?;
         }
         Ok(())
     }
 
-    fn sample(&mut self, row: &counter::Row, is_first: bool) {
-        let (key, factor) = layers::counter_key(self.tables.text(row.series), self.tables.opt_text(row.unit));
-        if !is_first {
-            self.line.push_str(", ");
-        }
-        self.line.push_str(&json_string(&key));
-        self.line.push_str(": ");
-        push_float(&mut self.line, row.value / factor);
+    /// A series and its value; `keys` are the keys met so far and the factors of their values.
+    fn sample(&mut self, row: &counter::Row, keys: &mut HashMap<(Str, Option<Str>), (String, f64), FixedState>) {
+        let tables = self.tables;
+        let (key, factor) = keys.entry((row.series, row.unit)).or_insert_with(|| {
+            let (key, factor) = layers::counter_key(tables.text(row.series), tables.opt_text(row.unit));
+            (json_string(&key), factor)
+        });
+        self.line.push(key);
+        self.line.push(": ");
+        self.line.float(row.value / *factor);
     }
 
     fn flows(&mut self) -> io::Result<()> {
         let tables = self.tables;
-        for row in tables.rows::<flow::Row>() {
-            let kind = tables.text(row.kind);
-            let id = row.id.map(|id| id.to_string());
-            let id = id.as_deref().or(tables.opt_text(row.id_text)).unwrap_or_default();
-            let name = match tables.opt_text(row.name) {
-                Some(name) => json_string(name),
-                None => json_string(&layers::flow_name(kind, id)),
-            };
-            let id = if row.id_text.is_some() || layers::has_text_id(kind) { json_string(id) } else { id.to_owned() };
-            let start = row.src_lane.zip(row.src_time).filter(|_| row.branch != Some(true));
-            if let Some((lane, time)) = start {
-                let binds = row.src_binding.unwrap_or(layers::binds_start(kind));
-                self.flow("s", binds, kind, &id, &name, lane, time)?;
-            }
-            if let Some((lane, time)) = row.dst_lane.zip(row.dst_time) {
-                self.flow("f", true, kind, &id, &name, lane, time)?;
+        let mut kinds: HashMap<Str, FlowWords, FixedState> = HashMap::default();
+        for (view, rows) in tables.views::<flow::Row>() {
+            for row in 0..rows {
+                let kind = view.kind.get(row);
+                let words = kinds.entry(kind).or_insert_with(|| FlowWords::of(tables.text(kind)));
+                let start = view.src_lane.get(row).zip(view.src_time.get(row));
+                if let Some((lane, time)) = start.filter(|_| view.branch.get(row) != Some(true)) {
+                    let binds = view.src_binding.get(row).unwrap_or(words.binds_start);
+                    self.line.begin();
+                    self.line.push(if binds { "\"ph\": \"s\", \"bp\": \"e\"" } else { "\"ph\": \"s\"" });
+                    self.end_of_flow(&view, row, words, lane, time)?;
+                }
+                if let Some((lane, time)) = view.dst_lane.get(row).zip(view.dst_time.get(row)) {
+                    self.line.begin();
+                    self.line.push("\"ph\": \"f\", \"bp\": \"e\"");
+                    self.end_of_flow(&view, row, words, lane, time)?;
+                }
             }
         }
         Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "these are the members of the event")]
-    fn flow(
-        &mut self,
-        phase: &str,
-        binds: bool,
-        kind: &str,
-        id: &str,
-        name: &str,
-        lane: u32,
-        time: Ns,
-    ) -> io::Result<()> {
-        self.begin();
-        let binding = if binds { "\"bp\": \"e\", " } else { "" };
-        self.line.push_str(&format!("\"ph\": \"{phase}\", {binding}\"name\": {name}, \"id\": {id}, "));
+    /// What both ends of a flow say.
+    fn end_of_flow(&mut self, view: &flow::View, row: usize, words: &FlowWords, lane: u32, time: Ns) -> io::Result<()> {
+        let (id, id_text) = (view.id.get(row), view.id_text.get(row));
+        self.line.push(", \"name\": ");
+        match view.name.get(row) {
+            Some(name) => self.line.text(name, &mut self.quoted),
+            None if words.name_ends_with_id => {
+                self.line.push(words.name.strip_suffix('"').unwrap_or_default());
+                self.id(id, id_text);
+                self.line.push("\"");
+            }
+            None => self.line.push(&words.name),
+        }
+        let quote = if id_text.is_some() || words.has_text_id { "\"" } else { "" };
+        self.line.push(", \"id\": ");
+        self.line.push(quote);
+        self.id(id, id_text);
+        self.line.push(quote);
+        self.line.push(", ");
         self.push_lane(lane);
-        self.push_time(time);
-        self.line.push_str(", \"cat\": ");
-        self.line.push_str(&json_string(kind));
-        self.end()
+        self.line.time(time);
+        self.line.push(", \"cat\": ");
+        self.line.push(&words.category);
+        self.line.end()
     }
-}
 
-/// Text as a JSON string; not-ASCII stays as it is, as in the peers' files.
-fn json_string(text: &str) -> String {
-    serde_json::to_string(text).unwrap_or_else(|_| "\"\"".to_owned())
+    /// The id of a flow, as part of a JSON string: its number, or else its text.
+    fn id(&mut self, number: Option<i64>, text: Option<Str>) {
+        match (number, text) {
+            (Some(number), _) => self.line.int(number),
+            (None, Some(text)) => self.line.inner_text(text, &mut self.quoted),
+            (None, None) => {}
+        }
+    }
 }

@@ -93,7 +93,7 @@ impl Recorder<'_> {
         let lane = self.lanes.device_layer(lanes::AI_CORE_FREQ, self.device, 0, || None);
         let of = |step: i64| frequency(self.config, self.rank, step);
         let (now, before) = (of(self.step), of(self.step - 1));
-        let is_first = start == 0;
+        let is_first = self.step == self.config.first_step;
         if is_first || now != before {
             let time = self.time(start);
             self.sample(lane, time, "AI Core Freq", "", Some("MHz"), now);

@@ -43,12 +43,26 @@ pub struct Recording<'a> {
     job: &'a Job,
     player: Player<'a>,
     recorder: Recorder<'a>,
+    /// The step that is complete but for the free time that follows it.
+    last: Option<RankBuilder>,
 }
 
 impl<'a> Recording<'a> {
     pub(crate) fn new(job: &'a Job, rank: usize, view: View) -> Self {
         let player = Player::new(&job.config, &job.blocks, rank);
-        Recording { job, player, recorder: Recorder::new(job, rank, view) }
+        Recording { job, player, recorder: Recorder::new(job, rank, view), last: None }
+    }
+
+    /// Records a step, if there is one left: its rows, and the free time before it.
+    fn record(&mut self) -> Option<(RankBuilder, Option<Interval>)> {
+        let ends = self.job.ends.get(self.recorder.rank)?;
+        let step = self.player.begin_step();
+        let (start, end) = self.job.steps().nth(step)?;
+        self.recorder.begin_step(step);
+        // All ends are known, so the player does not stop before the step is over.
+        self.player.run(ends, &mut self.recorder);
+        let gap = self.recorder.end_step(start, end);
+        Some((self.recorder.take(), gap))
     }
 }
 
@@ -56,14 +70,14 @@ impl Iterator for Recording<'_> {
     type Item = RankBuilder;
 
     fn next(&mut self) -> Option<RankBuilder> {
-        let ends = self.job.ends.get(self.recorder.rank)?;
-        let step = self.player.begin_step();
-        let (start, end) = self.job.steps().nth(step)?;
-        self.recorder.begin_step(step);
-        // All ends are known, so the player does not stop before the step is over.
-        self.player.run(ends, &mut self.recorder);
-        self.recorder.end_step(start, end);
-        Some(self.recorder.take())
+        loop {
+            let Some((step, gap)) = self.record() else { return self.last.take() };
+            if let Some(mut before) = self.last.replace(step) {
+                // Free time belongs to the step in which it begins.
+                gap.into_iter().for_each(|gap| self.recorder.overlap(overlap::Kind::Free, gap, &mut before));
+                return Some(before);
+            }
+        }
     }
 }
 
@@ -201,17 +215,20 @@ impl<'a> Recorder<'a> {
         self.memory.begin_step(self.step);
     }
 
-    fn end_step(&mut self, start: u64, end: u64) {
+    /// Ends a step; the free time between the last thing that the device did before it and the first in it.
+    fn end_step(&mut self, start: u64, end: u64) -> Option<Interval> {
         self.step_marker((start, end));
         let row = step::Row { id: Some(self.step), start: self.time(start), end: self.time(end) };
         self.tables.step.push(row);
+        let mut gap = None;
         if self.sees_device() {
             self.record_kernels();
-            self.record_overlap();
+            gap = self.record_overlap();
             self.record_counters(start, end);
         }
         self.record_memory(start, end);
         self.lanes.record(&mut self.tables);
+        gap
     }
 
     /// The rows of the step that has ended.
@@ -232,29 +249,37 @@ impl<'a> Recorder<'a> {
         self.kernels = kernels;
     }
 
-    fn record_overlap(&mut self) {
+    fn record_overlap(&mut self) -> Option<Interval> {
         let computing = union(std::mem::take(&mut self.computing));
         let communication = union(std::mem::take(&mut self.communication));
-        let mut times = device_time(&computing, &communication);
-        let first = [&computing, &communication].iter().filter_map(|list| Some(list.first()?.start)).min();
-        if let (Some(before), Some(first)) = (self.last_busy, first) {
-            times.insert(0, (overlap::Kind::Free, Interval::new(before, first)));
+        let mut tables = std::mem::take(&mut self.tables);
+        for (kind, interval) in device_time(&computing, &communication) {
+            self.overlap(kind, interval, &mut tables);
         }
-        let last = [&computing, &communication].iter().filter_map(|list| Some(list.last()?.end)).max();
-        self.last_busy = last.or(self.last_busy);
-        for (kind, interval) in times {
-            let name = layers::overlap_name(kind).to_owned();
-            let lane = self.lanes.device_layer(lanes::OVERLAP, self.device, kind as i64, || Some(name));
-            let kind = self.intern(kind.name());
-            self.tables.overlap.push(overlap::Row {
-                lane,
-                kind,
-                device: Some(self.device),
-                start: Ns(interval.start),
-                duration: Span::from_ns(interval.end - interval.start),
-                args: None,
-            });
-        }
+        self.overlap_lane(overlap::Kind::Free);
+        self.tables = tables;
+        let lists = [&computing, &communication];
+        let first = lists.iter().filter_map(|list| Some(list.first()?.start)).min();
+        let last = lists.iter().filter_map(|list| Some(list.last()?.end)).max();
+        let before = self.last_busy;
+        self.last_busy = last.or(before);
+        before.zip(first).map(|(before, first)| Interval::new(before, first))
+    }
+
+    fn overlap(&mut self, kind: overlap::Kind, interval: Interval, tables: &mut RankBuilder) {
+        tables.overlap.push(overlap::Row {
+            lane: self.overlap_lane(kind),
+            kind: tables.strings.intern(kind.name()),
+            device: Some(self.device),
+            start: Ns(interval.start),
+            duration: Span::from_ns(interval.end - interval.start),
+            args: None,
+        });
+    }
+
+    fn overlap_lane(&mut self, kind: overlap::Kind) -> u32 {
+        let name = || Some(layers::overlap_name(kind).to_owned());
+        self.lanes.device_layer(lanes::OVERLAP, self.device, kind as i64, name)
     }
 
     fn record_memory(&mut self, start: u64, end: u64) {

@@ -134,5 +134,5 @@ fn what_happens_follows_from_the_seed() {
     assert_eq!(ends(&config), ends(&config));
     assert_ne!(ends(&config), ends(&JobConfig { seed: 2, ..config.clone() }));
     // Recorded once, on another machine too: kernels, noise and links come out the same.
-    assert_eq!(ends(&config).first(), Some(&(1_000, 487_753_442)));
+    assert_eq!(ends(&config).first(), Some(&(1_000, 488_021_971)));
 }
