@@ -274,7 +274,7 @@ pub struct SynthCommand {
 fn synth_help() -> String {
     let mut help = "Examples:
   npuscope synth -o demo --fault slow-rank@5:1.3 && npuscope info demo
-  npuscope synth -o moe --preset deepseek-moe --fault experts@2 --fault gc@0:50,steps=11..12 --form db
+  npuscope synth -o moe --preset deepseek-moe --fault experts@2 --fault gc@0:50,steps=11..12
   npuscope synth -o suite --scenario scenarios/
 
 Faults, KIND@PLACE[:STRENGTH][,steps=FIRST..LAST]:

@@ -85,27 +85,27 @@ kinds! {
     SlowHost = "slow-host", "host", Host, "times as long", 1.0, 4.0;
     /// Transfers between two ranks take longer.
     SlowLink = "slow-link", "link", Link, "times as long", 1.0, 4.0;
-    /// Python collects garbage in every micro-batch.
+    /// Python collects garbage.
     Gc = "gc", "gc", Rank, "ms per micro-batch", 0.0, 20.0;
     /// The next batch comes late.
     Dataloader = "dataloader", "dataloader", Rank, "ms per step", 0.0, 100.0;
     /// The AI Core runs at a lower frequency.
     Frequency = "frequency", "frequency", Rank, "MHz", 1.0, 1000.0;
-    /// An operator runs on the AI CPU in every micro-batch.
+    /// An operator runs on the AI CPU.
     Aicpu = "aicpu", "aicpu", Rank, "ms per micro-batch", 0.0, 3.0;
     /// The experts of a rank get more tokens.
     Experts = "experts", "expert-imbalance", Rank, "times as many tokens", 1.0, 3.0;
     /// A pipeline stage has more layers than the others.
-    Stage = "stage", "stage-imbalance", Stage, "layers more", 1.0, 1.0;
-    /// A transfer between hosts is sent again in every step.
+    Stage = "stage", "stage-imbalance", Stage, "more layers", 1.0, 1.0;
+    /// A transfer between hosts is sent again.
     Retransmission = "retransmission", "retransmission", Rank, "ms per step", 0.0, 500.0;
-    /// Memory is in pieces: an allocation per micro-batch fails, waits for the device and tries again.
+    /// Memory is in pieces: allocations fail and are tried again.
     Fragmentation = "fragmentation", "memory", Rank, "ms per micro-batch", 0.0, 10.0;
-    /// Memory is kept that nobody needs; it costs no time.
+    /// Memory is kept that nobody needs.
     Leak = "leak", "memory-leak", Rank, "MB per step", 0.0, 512.0;
     /// The host waits for the device after every layer.
     Synchronise = "synchronise", "synchronisation", Rank, "calls per layer", 1.0, 1.0;
-    /// The clock of a host is off; it costs no time.
+    /// The clock of a host is off.
     Clock = "clock", "clock", Host, "ms", -1e9, 5.0;
 }
 

@@ -155,45 +155,52 @@ fn take_all<N>(values: &mut Vec<N>) -> Vec<N> {
     taken
 }
 
-/// Nulls before the first value are only counted.
+/// Values and nulls come in runs, which are only counted while they go on.
 pub struct OptionBuf<T: Primitive> {
     values: Vec<Native<T>>,
+    /// Of the runs that are over.
     valid: BooleanBufferBuilder,
-    leading_nulls: usize,
+    run: usize,
+    is_valid_run: bool,
 }
 
 impl<T: Primitive> Default for OptionBuf<T> {
     fn default() -> Self {
-        OptionBuf { values: Vec::new(), valid: BooleanBufferBuilder::new(0), leading_nulls: 0 }
+        OptionBuf { values: Vec::new(), valid: BooleanBufferBuilder::new(0), run: 0, is_valid_run: false }
+    }
+}
+
+impl<T: Primitive> OptionBuf<T> {
+    fn end_run(&mut self, is_next_valid: bool) {
+        self.valid.append_n(self.run, self.is_valid_run);
+        if !self.is_valid_run {
+            self.values.resize(self.values.len() + self.run, T::default().into_native());
+        }
+        (self.run, self.is_valid_run) = (0, is_next_valid);
     }
 }
 
 impl<T: Primitive> CellBuf for OptionBuf<T> {
     type Cell = Option<T>;
 
+    #[inline]
     fn push(&mut self, value: Option<T>) {
-        match value {
-            Some(value) => {
-                if self.values.is_empty() && self.leading_nulls > 0 {
-                    self.values.resize(self.leading_nulls, T::default().into_native());
-                    self.valid.append_n(self.leading_nulls, false);
-                }
-                self.values.push(value.into_native());
-                self.valid.append(true);
-            }
-            None if self.values.is_empty() => self.leading_nulls += 1,
-            None => {
-                self.values.push(T::default().into_native());
-                self.valid.append(false);
-            }
+        if value.is_some() != self.is_valid_run {
+            self.end_run(value.is_some());
+        }
+        self.run += 1;
+        if let Some(value) = value {
+            self.values.push(value.into_native());
         }
     }
 
     fn take(&mut self) -> Vec<Option<ArrayRef>> {
-        self.leading_nulls = 0;
-        if self.values.is_empty() {
+        let has_values = self.is_valid_run || !self.values.is_empty();
+        if !has_values {
+            self.run = 0;
             return vec![None];
         }
+        self.end_run(false);
         let values = take_all(&mut self.values);
         let nulls = NullBuffer::new(self.valid.finish());
         let nulls = Some(nulls).filter(|n| n.null_count() > 0);

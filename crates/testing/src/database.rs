@@ -29,6 +29,18 @@ fn is_name(table: &str, column: &str) -> bool {
     }
 }
 
+/// Rows of all tables of a database.
+pub fn count(path: &Path) -> usize {
+    let connection = Connection::open(path).unwrap();
+    let tables = "SELECT name FROM sqlite_master WHERE type = 'table'";
+    let tables: Vec<String> = {
+        let mut statement = connection.prepare(tables).unwrap();
+        statement.query_map((), |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    let rows = |table: &String| connection.query_row(&format!("SELECT count(*) FROM {table}"), (), |row| row.get(0));
+    tables.iter().map(|table| rows(table).map(|count: i64| usize::try_from(count).unwrap()).unwrap()).sum()
+}
+
 /// Every table of a database: its rows as sorted text of `column=value`, ids resolved, columns sorted.
 ///
 /// Left out: `STRING_IDS`, which is resolved; `PYTORCH_CALLCHAINS` and `CONNECTION_IDS`, which are put

@@ -6,3 +6,4 @@ mod golden;
 mod outputs;
 mod program;
 mod streams;
+mod synth;
