@@ -52,10 +52,13 @@ impl Allocator {
             |&&(_, (segment, _)): &&(u64, Address)| (self.segments.get(&segment) == Some(&SMALL_SEGMENT)) == is_small;
         let found = self.free.range((bytes, (0, 0))..).find(fits).copied();
         let (size, at) = found.unwrap_or_else(|| {
-            let segment = match bytes {
-                0..=SMALL => SMALL_SEGMENT,
-                ..=MEDIUM => MEDIUM_SEGMENT,
-                _ => bytes.next_multiple_of(SMALL_SEGMENT) + BLOCK,
+            let segment = if is_small {
+                SMALL_SEGMENT
+            } else if bytes <= MEDIUM {
+                MEDIUM_SEGMENT
+            } else {
+                // Never as large as a small one, by which the two are told apart.
+                bytes.next_multiple_of(SMALL_SEGMENT)
             };
             let number = self.next_segment;
             self.next_segment += 1;
