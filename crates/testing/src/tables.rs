@@ -1,9 +1,11 @@
 //! The tables of a rank as text, to be compared.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use arrow::array::AsArray;
+use arrow::datatypes::UInt32Type;
 use npuscope_tables::table::*;
-use npuscope_tables::{RankTables, Str};
+use npuscope_tables::{RankTables, Str, TableId};
 
 /// Rows of the tables as sorted text: every column that both forms hold.
 pub fn common(tables: &RankTables) -> BTreeMap<&'static str, Vec<String>> {
@@ -268,4 +270,11 @@ pub fn common(tables: &RankTables) -> BTreeMap<&'static str, Vec<String>> {
             .collect(),
     );
     all
+}
+
+/// The distinct texts of a column.
+pub fn texts(tables: &RankTables, table: TableId, column: &str) -> BTreeSet<String> {
+    let batches = tables.batches(table).iter().filter_map(|batch| batch.column_by_name(column));
+    let ids = batches.flat_map(|column| column.as_primitive::<UInt32Type>().iter().flatten().collect::<Vec<_>>());
+    ids.map(|id| tables.text(Str(id)).to_owned()).collect()
 }

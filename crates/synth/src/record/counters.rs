@@ -75,6 +75,7 @@ impl Recorder<'_> {
             self.sample(llc, time, "LLC 0 Read/Hit Rate", "Hit Rate(%)", None, hits);
             let throughput = (per_second(read) * STACKS as f64 * hits).round();
             self.sample(llc, time, "LLC 0 Read/Throughput", "Throughput", Some("B/s"), throughput);
+            self.bus_samples(time, read, written);
             let process = self.memory.process_bytes();
             for (owner, bytes) in [("APP", process), ("Device", process + (2 << 30))] {
                 self.sample(memory, time, &format!("{owner}/DDR"), "", Some("B"), 0.0);
@@ -102,6 +103,33 @@ impl Recorder<'_> {
         if self.step == last {
             let time = self.time(end);
             self.sample(lane, time, "AI Core Freq", "", Some("MHz"), now);
+        }
+    }
+
+    /// How busy the accelerators' bus and the chip's memory controllers are.
+    #[expect(clippy::cast_precision_loss, reason = "bytes of 20 ms are far below 2^53")]
+    fn bus_samples(&mut self, time: Ns, read: u64, written: u64) {
+        let accelerators = self.lanes.device_layer(lanes::ACC_PMU, self.device, 0, || None);
+        for name in ["read_bandwidth", "write_band_width", "read_ost", "write_ost"] {
+            let row = counter::Row {
+                lane: accelerators,
+                time,
+                name: self.intern(name),
+                series: self.intern("value"),
+                instance: Some(0),
+                value: 0.0,
+                unit: None,
+            };
+            self.tables.counter.push(row);
+        }
+        let service = self.lanes.device_layer(lanes::QOS, self.device, 0, || None);
+        let megabytes = ((read + written) as f64 / EVERY_NS as f64 * 1e3).round();
+        self.sample(service, time, "QoS OTHERS", "value", None, megabytes);
+        let chip = self.lanes.device_layer(lanes::SOC, self.device, 0, || None);
+        let peak = self.config.chip.memory_gb_per_s * EVERY_NS as f64;
+        let level = ((read + written) as f64 / peak * 10.0).round();
+        for name in ["L2 Buffer Bw Level", "Mata Bw Level"] {
+            self.sample(chip, time, name, name, None, level);
         }
     }
 
