@@ -311,7 +311,16 @@ fn missing(tables: &RankTables) -> Vec<Missing> {
     let level = settings.level();
     // The deepest level slows a job down and tells little more: it is not missed where it was not asked for.
     let is_asked_for = |check: &Check| check.setting != Setting::Level2 || level.as_deref() == Some("level2");
-    let absent = CHECKS.iter().filter(|check| !(check.is_there)(tables) && is_asked_for(check));
+    // Databases have no place for these, MindSpore's for less.
+    let row = tables.rows::<npuscope_tables::table::rank::Row>().next();
+    let is_db = row.is_some_and(|row| tables.text(row.format) == "db");
+    let is_mindspore = Flavour::of(tables) == Flavour::MindSpore;
+    let can_hold = |check: &Check| match check.setting {
+        Setting::L2Cache => !is_db,
+        Setting::Cpu | Setting::Shapes | Setting::Stack => !(is_db && is_mindspore),
+        _ => true,
+    };
+    let absent = CHECKS.iter().filter(|check| !(check.is_there)(tables) && is_asked_for(check) && can_hold(check));
     let missing = absent.map(|check| {
         let was_on = match check.setting {
             Setting::Cpu => settings.activity("CPU").unwrap_or(false),

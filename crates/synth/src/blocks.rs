@@ -5,7 +5,7 @@
 
 use crate::config::{JobConfig, Recompute};
 use crate::kernels::{self, Dtype, KernelSpec, Operator, Pass};
-use crate::layout::GroupKind;
+use crate::layout::{GroupKind, Layout};
 
 /// Something that a block does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,8 +102,10 @@ pub enum Verb {
     AllReduce,
     ReduceScatter,
     AllGather,
-    /// All to all, as many tokens as each wants.
-    Exchange,
+    /// All to all: tokens to the ranks of their experts.
+    Dispatch,
+    /// And back.
+    Combine,
     /// Each rank to the next.
     Shift,
     Send,
@@ -117,7 +119,7 @@ impl Verb {
             Verb::AllReduce => "allReduce",
             Verb::ReduceScatter => "reduceScatter",
             Verb::AllGather => "allGather",
-            Verb::Exchange => "alltoallv",
+            Verb::Dispatch | Verb::Combine => "alltoallv",
             Verb::Shift => "batchSendRecv",
             Verb::Send => "send",
             Verb::Receive => "receive",
@@ -130,7 +132,7 @@ impl Verb {
             Verb::AllReduce => ("c10d::allreduce_", "HcclAllreduce"),
             Verb::ReduceScatter => ("c10d::_reduce_scatter_base_", "HcclReduceScatter"),
             Verb::AllGather => ("c10d::_allgather_base_", "HcclAllGather"),
-            Verb::Exchange => ("c10d::alltoall_base_", "HcclAlltoAllV"),
+            Verb::Dispatch | Verb::Combine => ("c10d::alltoall_base_", "HcclAlltoAllV"),
             Verb::Shift => ("c10d::batch_isend_irecv", "HcclBatchSendRecv"),
             Verb::Send => ("c10d::send", "HcclSend"),
             Verb::Receive => ("c10d::recv_", "HcclRecv"),
@@ -163,8 +165,12 @@ pub enum Block {
     InferenceEmbedding,
     Inference,
     InferenceHead,
-    /// Forward of one token each.
+    /// Forward of one token of each sequence, with the keys and values of those before it.
+    DecodeEmbedding,
     Decode,
+    DecodeHead,
+    DecodeSend,
+    DecodeReceive,
     SendForward,
     ReceiveForward,
     SendBackward,
@@ -185,6 +191,16 @@ pub enum Block {
 
 impl Block {
     const COUNT: usize = Block::AiCpu as usize + 1;
+
+    /// The forward block that a backward block answers.
+    pub const fn forward(self) -> Block {
+        match self {
+            Block::HeadBackward => Block::Head,
+            Block::LayerBackward => Block::Layer,
+            Block::EmbeddingBackward => Block::Embedding,
+            other => other,
+        }
+    }
 }
 
 /// What every block of a job does.
@@ -209,6 +225,18 @@ impl Blocks {
         self.items.get(block as usize).map(Vec::as_slice).unwrap_or_default()
     }
 
+    /// Weights that a rank holds.
+    pub fn weights_of(&self, config: &JobConfig, rank: usize) -> u64 {
+        let layers = (config.layers / config.pp) as u64;
+        layers * (self.layer_weights + self.expert_weights) + self.tables_of(config, rank) * self.embedding_weights
+    }
+
+    /// Embedding tables that a rank holds: that of the first stage, and that of the head on the last.
+    pub fn tables_of(&self, config: &JobConfig, rank: usize) -> u64 {
+        let stage = Layout::of(config).stage(rank);
+        u64::from(stage == 0) + u64::from(stage + 1 == config.pp)
+    }
+
     pub fn kernel(&self, number: usize) -> Option<&KernelSpec> {
         self.kernels.get(number)
     }
@@ -227,7 +255,14 @@ struct Builder<'a> {
     /// Sizes of one rank: tokens, and tokens where the sequence is divided among tensor-parallel ranks.
     tokens: u64,
     divided: u64,
+    /// Tokens that each token attends to.
+    keys: u64,
+    /// The innermost part that is being built.
+    module: Option<Module>,
 }
+
+/// Sequences that are generated together.
+const GENERATED_TOGETHER: u64 = 8;
 
 impl<'a> Builder<'a> {
     fn new(config: &'a JobConfig) -> Self {
@@ -244,16 +279,35 @@ impl<'a> Builder<'a> {
             expert_weights: 3 * h * config.expert_ffn * config.experts / config.ep as u64,
             embedding_weights: config.vocabulary * h / tp,
         };
-        let mut builder =
-            Builder { config, blocks, items: Vec::new(), pass: Pass::Forward, node: 0, tokens: 0, divided: 0 };
-        builder.set_tokens(tokens);
+        let mut builder = Builder {
+            config,
+            blocks,
+            items: Vec::new(),
+            pass: Pass::Forward,
+            node: 0,
+            tokens: 0,
+            divided: 0,
+            keys: 0,
+            module: None,
+        };
+        builder.set_tokens(tokens, tokens);
         builder
     }
 
-    fn set_tokens(&mut self, tokens: u64) {
-        self.tokens = tokens;
+    fn set_tokens(&mut self, tokens: u64, keys: u64) {
+        (self.tokens, self.keys) = (tokens, keys);
         let is_divided = self.config.sequence_parallel && tokens >= self.config.tp as u64;
         self.divided = if is_divided { tokens / self.config.tp as u64 } else { tokens };
+    }
+
+    fn enter(&mut self, module: Module) {
+        self.module = Some(module);
+        self.items.push(Item::Enter(module));
+    }
+
+    fn leave(&mut self) {
+        self.module = None;
+        self.items.push(Item::Leave);
     }
 
     /// Ends a block.
@@ -276,11 +330,16 @@ impl<'a> Builder<'a> {
         self.block(Block::Recompute);
         self.pass = Pass::Inference;
         self.forward_blocks(Block::InferenceEmbedding, Block::Inference, Block::InferenceHead);
-        self.set_tokens(8);
-        self.layer();
-        self.block(Block::Decode);
-        self.set_tokens(config.sequence / config.cp as u64);
-        self.transfers();
+        let tokens = self.tokens;
+        self.set_tokens(GENERATED_TOGETHER, tokens);
+        self.forward_blocks(Block::DecodeEmbedding, Block::Decode, Block::DecodeHead);
+        self.transfer(Block::DecodeSend, Channel::SendForward, Verb::Send);
+        self.transfer(Block::DecodeReceive, Channel::ReceiveForward, Verb::Receive);
+        self.set_tokens(tokens, tokens);
+        self.transfer(Block::SendForward, Channel::SendForward, Verb::Send);
+        self.transfer(Block::ReceiveForward, Channel::ReceiveForward, Verb::Receive);
+        self.transfer(Block::SendBackward, Channel::SendBackward, Verb::Send);
+        self.transfer(Block::ReceiveBackward, Channel::ReceiveBackward, Verb::Receive);
         self.optimizer();
         self.pass = Pass::Inference;
         self.elementwise(&kernels::NON_ZERO, &[&[self.tokens]], &[self.tokens, 1], Dtype::I64);
@@ -289,24 +348,26 @@ impl<'a> Builder<'a> {
 
     fn forward_blocks(&mut self, embedding: Block, layer: Block, head: Block) {
         let (h, vocabulary) = (self.config.hidden, self.config.vocabulary / self.config.tp as u64);
-        self.elementwise(&kernels::EMBEDDING, &[&[self.tokens, h], &[self.tokens]], &[self.tokens, h], Dtype::Bf16);
-        if self.config.sequence_parallel {
-            self.tensor(Verb::ReduceScatter);
-        }
+        self.elementwise(&kernels::EMBEDDING, &[&[vocabulary, h], &[self.tokens]], &[self.tokens, h], Dtype::Bf16);
+        self.reads_little();
+        self.scatter_tokens();
         self.block(embedding);
         self.layer();
         self.block(layer);
         self.norm();
         self.gather_tokens();
         self.matmul([self.tokens, h, vocabulary]);
+        // The largest and the sum of all logits, of which each rank has a part.
         let logits: &[u64] = &[self.tokens, vocabulary];
+        self.tensor_of(Verb::AllReduce, self.tokens, Dtype::F32);
+        self.tensor_of(Verb::AllReduce, self.tokens, Dtype::F32);
         self.elementwise(&kernels::LOG_SOFTMAX, &[logits], logits, Dtype::F32);
         self.elementwise(&kernels::REDUCE_SUM, &[&[self.tokens]], &[1], Dtype::F32);
         self.block(head);
     }
 
     fn layer(&mut self) {
-        self.items.push(Item::Enter(Module::Layer));
+        self.enter(Module::Layer);
         self.attention();
         if self.config.is_sparse() {
             self.experts();
@@ -314,7 +375,7 @@ impl<'a> Builder<'a> {
         if self.config.ffn > 0 {
             self.mlp();
         }
-        self.items.push(Item::Leave);
+        self.leave();
     }
 
     fn attention(&mut self) {
@@ -322,7 +383,7 @@ impl<'a> Builder<'a> {
         let (h, tp, tokens) = (config.hidden, config.tp as u64, self.tokens);
         let head = h / config.heads;
         let (queries, values) = (head * config.heads / tp, (head * config.kv_heads / tp).max(head));
-        self.items.push(Item::Enter(Module::Attention));
+        self.enter(Module::Attention);
         self.norm();
         self.gather_tokens();
         self.matmul([tokens, h, queries + 2 * values]);
@@ -331,7 +392,7 @@ impl<'a> Builder<'a> {
         self.matmul([tokens, queries, h]);
         self.scatter_tokens();
         self.residual();
-        self.items.push(Item::Leave);
+        self.leave();
     }
 
     /// Attention over all keys and values; with context parallelism, over those of one rank after the
@@ -339,14 +400,16 @@ impl<'a> Builder<'a> {
     fn ring_attention(&mut self, operator: &'static Operator, queries: u64, values: u64, products: u64) {
         let rounds = self.config.cp as u64;
         let tokens = self.tokens;
-        // Half of all pairs of tokens, since none looks ahead; two operations per product and number.
-        let flops = 2 * products * tokens * tokens * queries / 2;
+        // Two operations per product and number; in a whole sequence half of all pairs, since none looks ahead.
+        let keys = self.keys;
+        let pairs = if keys == tokens { tokens * keys / 2 } else { tokens * keys };
+        let flops = 2 * products * pairs * queries;
         let pass = self.pass;
         for round in 1..=rounds {
             if round < rounds {
                 self.communicate(Channel::Context, Verb::Shift, 2 * tokens * values);
             }
-            let inputs = vec![vec![tokens, queries], vec![tokens, values], vec![tokens, values]];
+            let inputs = vec![vec![tokens, queries], vec![keys, values], vec![keys, values]];
             let spec = KernelSpec::new(operator, pass, Dtype::Bf16);
             let spec = spec.work(inputs, vec![tokens, queries], flops, &self.config.chip);
             self.push(spec);
@@ -359,7 +422,7 @@ impl<'a> Builder<'a> {
 
     fn mlp(&mut self) {
         let (h, f, tokens) = (self.config.hidden, self.config.ffn / self.config.tp as u64, self.tokens);
-        self.items.push(Item::Enter(Module::Mlp));
+        self.enter(Module::Mlp);
         self.norm();
         self.gather_tokens();
         self.matmul([tokens, h, 2 * f]);
@@ -367,7 +430,7 @@ impl<'a> Builder<'a> {
         self.matmul([tokens, f, h]);
         self.scatter_tokens();
         self.residual();
-        self.items.push(Item::Leave);
+        self.leave();
     }
 
     /// Tokens that a rank's experts work on, if all experts get as many.
@@ -377,22 +440,22 @@ impl<'a> Builder<'a> {
 
     fn experts(&mut self) {
         let (h, routed, tokens) = (self.config.hidden, self.routed(), self.divided);
-        self.items.push(Item::Enter(Module::Experts));
+        self.enter(Module::Experts);
         self.norm();
         self.matmul([tokens, h, self.config.experts]);
         let scores: &[u64] = &[tokens, self.config.experts];
         self.elementwise(&kernels::GATING, &[scores], &[tokens, self.config.top_k], Dtype::F32);
         self.elementwise(&kernels::PERMUTE, &[&[tokens, h], &[routed]], &[routed, h], Dtype::Bf16);
-        self.exchange();
+        self.exchange(Verb::Dispatch);
         let f = self.config.expert_ffn;
         self.grouped_matmul([routed, h, 2 * f]);
         self.elementwise(&kernels::SWIGLU, &[&[routed, 2 * f]], &[routed, f], Dtype::Bf16);
         self.of_experts();
         self.grouped_matmul([routed, f, h]);
-        self.exchange();
+        self.exchange(Verb::Combine);
         self.elementwise(&kernels::UNPERMUTE, &[&[routed, h], &[routed]], &[tokens, h], Dtype::Bf16);
         self.residual();
-        self.items.push(Item::Leave);
+        self.leave();
     }
 
     /// The backward passes: what the forward passes do, in reverse, two products for each one.
@@ -409,12 +472,12 @@ impl<'a> Builder<'a> {
         self.answer(1);
         self.elementwise(&kernels::LOG_SOFTMAX_GRAD, &[logits], logits, Dtype::F32);
         self.matmul_grads([tokens, h, vocabulary]);
-        self.scatter_grads();
+        self.scatter_tokens();
         self.norm_grad();
         self.block(Block::HeadBackward);
 
         self.node = nodes(self.blocks.items(Block::Layer));
-        self.items.push(Item::Enter(Module::Layer));
+        self.enter(Module::Layer);
         if self.config.ffn > 0 {
             self.mlp_backward();
         }
@@ -422,47 +485,45 @@ impl<'a> Builder<'a> {
             self.experts_backward();
         }
         self.attention_backward();
-        self.items.push(Item::Leave);
+        self.leave();
         self.block(Block::LayerBackward);
 
         self.node = nodes(self.blocks.items(Block::Embedding));
-        if self.config.sequence_parallel {
-            self.tensor(Verb::AllGather);
-        }
+        self.gather_tokens();
         self.answer(1);
         let table: &[u64] = &[vocabulary, h];
-        self.elementwise(&kernels::EMBEDDING_GRAD, &[&[tokens, h]], table, Dtype::Bf16);
+        self.elementwise(&kernels::EMBEDDING_GRAD, &[&[tokens, h], &[tokens]], table, Dtype::Bf16);
         self.block(Block::EmbeddingBackward);
         self.pass = Pass::Forward;
     }
 
     fn mlp_backward(&mut self) {
         let (h, f, tokens) = (self.config.hidden, self.config.ffn / self.config.tp as u64, self.tokens);
-        self.items.push(Item::Enter(Module::Mlp));
+        self.enter(Module::Mlp);
         self.residual_grad();
-        self.gather_grads();
+        self.gather_tokens();
         self.matmul_grads([tokens, f, h]);
         self.answer(1);
         self.elementwise(&kernels::SWIGLU_GRAD, &[&[tokens, f], &[tokens, 2 * f]], &[tokens, 2 * f], Dtype::Bf16);
         self.matmul_grads([tokens, h, 2 * f]);
-        self.scatter_grads();
+        self.scatter_tokens();
         self.norm_grad();
-        self.items.push(Item::Leave);
+        self.leave();
     }
 
     fn experts_backward(&mut self) {
         let (h, f, routed, tokens) = (self.config.hidden, self.config.expert_ffn, self.routed(), self.divided);
-        self.items.push(Item::Enter(Module::Experts));
+        self.enter(Module::Experts);
         self.residual_grad();
         self.answer(1);
         self.elementwise(&kernels::UNPERMUTE_GRAD, &[&[tokens, h], &[routed]], &[routed, h], Dtype::Bf16);
-        self.exchange();
+        self.exchange(Verb::Dispatch);
         self.grouped_matmul_grads([routed, f, h]);
         self.answer(1);
         self.elementwise(&kernels::SWIGLU_GRAD, &[&[routed, f], &[routed, 2 * f]], &[routed, 2 * f], Dtype::Bf16);
         self.of_experts();
         self.grouped_matmul_grads([routed, h, 2 * f]);
-        self.exchange();
+        self.exchange(Verb::Combine);
         self.answer(1);
         self.elementwise(&kernels::PERMUTE_GRAD, &[&[routed, h], &[routed]], &[tokens, h], Dtype::Bf16);
         // The gate passes its gradient on to the router.
@@ -475,7 +536,7 @@ impl<'a> Builder<'a> {
         );
         self.matmul_grads([tokens, h, self.config.experts]);
         self.norm_grad();
-        self.items.push(Item::Leave);
+        self.leave();
     }
 
     fn attention_backward(&mut self) {
@@ -483,9 +544,9 @@ impl<'a> Builder<'a> {
         let (h, tp, tokens) = (config.hidden, config.tp as u64, self.tokens);
         let head = h / config.heads;
         let (queries, values) = (head * config.heads / tp, (head * config.kv_heads / tp).max(head));
-        self.items.push(Item::Enter(Module::Attention));
+        self.enter(Module::Attention);
         self.residual_grad();
-        self.gather_grads();
+        self.gather_tokens();
         self.matmul_grads([tokens, queries, h]);
         self.answer(1);
         self.ring_attention(&kernels::ATTENTION_GRAD, queries, values, 5);
@@ -493,25 +554,18 @@ impl<'a> Builder<'a> {
         self.answer(1);
         self.elementwise(&kernels::ROTARY_GRAD, &[&[tokens, queries]], &[tokens, queries], Dtype::Bf16);
         self.matmul_grads([tokens, h, queries + 2 * values]);
-        self.scatter_grads();
+        self.scatter_tokens();
         self.norm_grad();
-        self.items.push(Item::Leave);
+        self.leave();
     }
 
-    fn transfers(&mut self) {
-        let elements = self.divided * self.config.hidden;
-        for (block, channel, verb) in [
-            (Block::SendForward, Channel::SendForward, Verb::Send),
-            (Block::ReceiveForward, Channel::ReceiveForward, Verb::Receive),
-            (Block::SendBackward, Channel::SendBackward, Verb::Send),
-            (Block::ReceiveBackward, Channel::ReceiveBackward, Verb::Receive),
-        ] {
-            self.communicate(channel, verb, elements);
-            if verb == Verb::Receive {
-                self.items.push(Item::Wait(channel));
-            }
-            self.block(block);
+    /// Half of passing activations or their gradients from stage to stage.
+    fn transfer(&mut self, block: Block, channel: Channel, verb: Verb) {
+        self.communicate(channel, verb, self.divided * self.config.hidden);
+        if verb == Verb::Receive {
+            self.items.push(Item::Wait(channel));
         }
+        self.block(block);
     }
 
     /// Gradients are summed over the ranks that hold the same weights, weights updated and, where each
@@ -599,7 +653,8 @@ impl<'a> Builder<'a> {
         self.elementwise(&kernels::ADD, &[tokens, tokens], tokens, Dtype::Bf16);
     }
 
-    /// Before a product that needs the whole sequence.
+    /// Before a product that needs the whole sequence; in the backward pass, after [`Builder::scatter_tokens`]
+    /// of the forward pass, and the other way round.
     fn gather_tokens(&mut self) {
         if self.divided < self.tokens {
             self.tensor(Verb::AllGather);
@@ -612,34 +667,21 @@ impl<'a> Builder<'a> {
         self.tensor(verb);
     }
 
-    /// What [`Builder::scatter_tokens`] asks of the backward pass.
-    fn gather_grads(&mut self) {
-        if self.divided < self.tokens {
-            self.tensor(Verb::AllGather);
-        }
-    }
-
-    /// What [`Builder::gather_tokens`] asks of the backward pass.
-    fn scatter_grads(&mut self) {
-        let verb = if self.divided < self.tokens { Verb::ReduceScatter } else { Verb::AllReduce };
-        self.tensor(verb);
-    }
-
     fn tensor(&mut self, verb: Verb) {
+        self.tensor_of(verb, self.tokens * self.config.hidden, Dtype::Bf16);
+    }
+
+    fn tensor_of(&mut self, verb: Verb, elements: u64, dtype: Dtype) {
         if self.config.tp > 1 {
-            self.communicate(Channel::Tensor, verb, self.tokens * self.config.hidden);
+            self.communicate_as(Channel::Tensor, verb, elements, dtype);
             self.items.push(Item::Wait(Channel::Tensor));
         }
     }
 
     /// Tokens to the ranks of their experts, or back.
-    fn exchange(&mut self) {
+    fn exchange(&mut self, verb: Verb) {
         if self.config.ep > 1 {
-            self.communicate(
-                Channel::Expert,
-                Verb::Exchange,
-                self.routed() * self.config.hidden * self.config.ep as u64,
-            );
+            self.communicate(Channel::Expert, verb, self.routed() * self.config.hidden * self.config.ep as u64);
             self.items.push(Item::Wait(Channel::Expert));
         }
     }
@@ -674,7 +716,8 @@ impl<'a> Builder<'a> {
     }
 
     fn push(&mut self, spec: KernelSpec) {
-        self.blocks.kernels.push(spec);
+        let is_attention = self.module == Some(Module::Attention);
+        self.blocks.kernels.push(KernelSpec { is_attention, ..spec });
         self.items.push(Item::Kernel { kernel: self.blocks.kernels.len() - 1, node: self.node });
     }
 
@@ -710,13 +753,25 @@ impl<'a> Builder<'a> {
     fn grouped_matmul_grads(&mut self, [m, k, n]: [u64; 3]) {
         self.answer(1);
         self.grouped_matmul([m, n, k]);
-        self.grouped_matmul([m, k, n]);
+        let experts = self.config.experts / self.config.ep as u64;
+        let spec = KernelSpec { is_expert: true, ..KernelSpec::new(&kernels::GROUPED_MATMUL, self.pass, Dtype::Bf16) };
+        let inputs = vec![vec![m, k], vec![m, n], vec![experts]];
+        self.push_node(spec.work(inputs, vec![experts, k, n], 2 * m * k * n, &self.config.chip));
     }
 
     fn elementwise(&mut self, operator: &'static Operator, inputs: &[&[u64]], output: &[u64], dtype: Dtype) {
         let inputs = inputs.iter().map(|shape| shape.to_vec()).collect();
         let spec = KernelSpec::new(operator, self.pass, dtype).work(inputs, output.to_vec(), 0, &self.config.chip);
         self.push_node(spec);
+    }
+
+    /// The kernel just added reads of its first input no more than it writes.
+    fn reads_little(&mut self) {
+        let chip = &self.config.chip;
+        if let Some(spec) = self.blocks.kernels.last_mut() {
+            spec.bytes = 2 * spec.output_bytes();
+            spec.memory_ns = chip.memory_ns(spec.bytes);
+        }
     }
 
     /// The kernel just added works on the tokens of experts.

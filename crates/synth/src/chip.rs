@@ -16,8 +16,6 @@ pub struct Chip {
     /// Peak of memory, and the share of it that kernels reach.
     pub memory_gb_per_s: f64,
     pub memory_share: f64,
-    /// Memory of a chip.
-    pub memory_gb: f64,
     /// The shortest kernel.
     pub kernel_us: f64,
     pub frequency_mhz: f64,
@@ -25,6 +23,8 @@ pub struct Chip {
     pub hccs_gb_per_s: f64,
     /// Between hosts.
     pub rdma_gb_per_s: f64,
+    /// Between a host and its chips.
+    pub copy_gb_per_s: f64,
     /// Before the first byte arrives.
     pub latency_us: f64,
     /// What the host needs to call an operator, before it goes into the queue.
@@ -44,11 +44,11 @@ impl Default for Chip {
             cube_share: 0.6,
             memory_gb_per_s: 1600.0,
             memory_share: 0.7,
-            memory_gb: 64.0,
             kernel_us: 4.0,
             frequency_mhz: 1800.0,
             hccs_gb_per_s: 28.0,
             rdma_gb_per_s: 23.0,
+            copy_gb_per_s: 25.0,
             latency_us: 12.0,
             host_us: 18.0,
             launch_us: 15.0,
@@ -71,6 +71,7 @@ impl Chip {
             batch_us: 0.0,
             hccs_gb_per_s: fast,
             rdma_gb_per_s: fast,
+            copy_gb_per_s: fast,
             ..Chip::default()
         }
     }
@@ -81,10 +82,10 @@ impl Chip {
             ("cube_share", self.cube_share),
             ("memory_gb_per_s", self.memory_gb_per_s),
             ("memory_share", self.memory_share),
-            ("memory_gb", self.memory_gb),
             ("frequency_mhz", self.frequency_mhz),
             ("hccs_gb_per_s", self.hccs_gb_per_s),
             ("rdma_gb_per_s", self.rdma_gb_per_s),
+            ("copy_gb_per_s", self.copy_gb_per_s),
         ];
         let delays = [
             ("kernel_us", self.kernel_us),
@@ -123,6 +124,12 @@ impl Chip {
         #[expect(clippy::cast_precision_loss, reason = "there are ten streams")]
         let turn = 1.0 + EACH * stream as f64;
         whole_ns(self.event_us * 1e3 * turn)
+    }
+
+    /// Nanoseconds to copy so many bytes between host and chip.
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    pub fn copy_ns(&self, bytes: u64) -> u64 {
+        whole_ns(bytes as f64 / self.copy_gb_per_s)
     }
 
     /// Nanoseconds to move so many bytes over one link.

@@ -180,6 +180,10 @@ pub enum ConfigError {
     Interleaved,
     #[error("expert parallelism needs a model with experts")]
     NoExperts,
+    #[error("{what} must be at most {most}, not {value}")]
+    TooMuch { what: &'static str, most: u64, value: u64 },
+    #[error("rank {rank} waits for ever in step {step}")]
+    Stuck { rank: usize, step: i64 },
     #[error("fault {fault}: {why}")]
     Fault { fault: String, why: String },
     #[error("there is no preset {name:?}; there are {}", preset::NAMES.join(", "))]
@@ -231,6 +235,39 @@ impl JobConfig {
         if let Some((what, _)) = sizes.iter().find(|(_, size)| *size == 0) {
             return Err(ConfigError::Zero { what });
         }
+        // Far above any job there is, and far below what counts of operations and ns can hold.
+        let most: [(&'static str, u64, u64); 15] = [
+            ("layers", self.layers as u64, 1 << 12),
+            ("micro-batches", self.micro_batches as u64, 1 << 14),
+            ("virtual stages", self.virtual_stages as u64, 1 << 8),
+            ("steps", self.steps as u64, 1 << 20),
+            ("devices per host", self.devices_per_host as u64, 1 << 10),
+            ("hidden", self.hidden, 1 << 17),
+            ("ffn", self.ffn, 1 << 19),
+            ("expert ffn", self.expert_ffn, 1 << 19),
+            ("sequence", self.sequence, 1 << 21),
+            ("vocabulary", self.vocabulary, 1 << 24),
+            ("experts", self.experts, 1 << 12),
+            ("kv heads", self.kv_heads, self.heads),
+            ("top-k", self.top_k, self.experts.max(self.top_k.min(2))),
+            ("first step", self.first_step.unsigned_abs(), 1 << 40),
+            ("start", self.start.unsigned_abs(), 1 << 62),
+        ];
+        if let Some(&(what, value, most)) = most.iter().find(|(_, value, most)| value > most) {
+            return Err(ConfigError::TooMuch { what, most, value });
+        }
+        let ranks = [self.tp, self.pp, self.dp, self.cp].iter().fold(1u64, |all, &n| all.saturating_mul(n as u64));
+        if ranks > 1 << 17 {
+            return Err(ConfigError::TooMuch { what: "ranks", most: 1 << 17, value: ranks });
+        }
+        for (what, whole) in [("vocabulary", self.vocabulary), ("ffn", self.ffn)] {
+            if whole > 0 && whole < self.tp as u64 {
+                return Err(ConfigError::Division { what, whole, parts: self.tp, among: "tensor-parallel ranks" });
+            }
+        }
+        if self.noise > 1.0 {
+            return Err(ConfigError::Number { what: "1 - noise", least: 0.0, value: 1.0 - self.noise });
+        }
         if self.ffn == 0 && !self.is_sparse() {
             return Err(ConfigError::Zero { what: "ffn" });
         }
@@ -276,6 +313,10 @@ impl JobConfig {
         let within = |number: usize, count: usize, what: &str| {
             if number < count { Ok(()) } else { Err(format!("the job has no {what} {number}; it has {count}")) }
         };
+        let strength = fault.strength;
+        if !(strength >= fault.kind.least() && strength.is_finite()) {
+            return Err(format!("strength must be at least {}, not {strength}", fault.kind.least()));
+        }
         match fault.kind {
             FaultKind::SlowHost | FaultKind::Clock => within(fault.place, self.hosts(), "host")?,
             FaultKind::Stage => within(fault.place, self.pp, "stage")?,
@@ -296,7 +337,12 @@ impl JobConfig {
             FaultKind::Frequency if fault.strength > self.chip.frequency_mhz => {
                 return Err(format!("the chip runs at {} MHz already", self.chip.frequency_mhz));
             }
-            FaultKind::Clock if fault.steps.is_some() => return Err("a clock is off all the time".to_owned()),
+            FaultKind::Clock | FaultKind::Stage if fault.steps.is_some() => {
+                return Err("it is there in all steps or in none".to_owned());
+            }
+            FaultKind::Stage | FaultKind::Synchronise if strength.fract() != 0.0 => {
+                return Err(format!("the strength ({}) is a whole number", fault.kind.unit()));
+            }
             FaultKind::Leak | FaultKind::Fragmentation if !self.profile_memory => {
                 return Err("needs memory to be profiled".to_owned());
             }
@@ -304,7 +350,8 @@ impl JobConfig {
         }
         let last = self.first_step + i64::try_from(self.steps).unwrap_or(i64::MAX) - 1;
         match fault.steps {
-            Some((from, to)) if from > to || to < self.first_step || from > last => {
+            Some((from, to)) if from > to => Err(format!("its steps end before they begin: {from}..{to}")),
+            Some((from, to)) if to < self.first_step || from > last => {
                 Err(format!("the job runs steps {} to {last}", self.first_step))
             }
             _ => Ok(()),
@@ -324,7 +371,8 @@ mod flavour {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Flavour, D::Error> {
         let name = String::deserialize(deserializer)?;
-        let known = Flavour::from_name(&name).filter(|f| matches!(f, Flavour::TorchNpu | Flavour::MindSpore));
+        let known =
+            Flavour::from_name(&name.replace('-', "_")).filter(|f| matches!(f, Flavour::TorchNpu | Flavour::MindSpore));
         known.ok_or_else(|| D::Error::custom(format!("flavour {name:?}: expected torch_npu or mindspore")))
     }
 }

@@ -61,7 +61,7 @@ macro_rules! kinds {
             }
 
             /// The weakest it can be.
-            const fn least(self) -> f64 {
+            pub const fn least(self) -> f64 {
                 match self { $(FaultKind::$variant => $least,)+ }
             }
 
@@ -98,7 +98,7 @@ kinds! {
     /// A pipeline stage has more layers than the others.
     Stage = "stage", "stage-imbalance", Stage, "more layers", 1.0, 1.0;
     /// A transfer between hosts is sent again.
-    Retransmission = "retransmission", "retransmission", Rank, "ms per step", 0.0, 500.0;
+    Retransmission = "retransmission", "retransmission", Rank, "ms per step", 0.0, 4500.0;
     /// Memory is in pieces: allocations fail and are tried again.
     Fragmentation = "fragmentation", "memory", Rank, "ms per micro-batch", 0.0, 10.0;
     /// Memory is kept that nobody needs.

@@ -18,6 +18,8 @@ pub struct KernelSpec {
     pub memory_ns: f64,
     /// Whether it works on the tokens that were sent to experts.
     pub is_expert: bool,
+    /// Whether it is a part of attention.
+    pub is_attention: bool,
 }
 
 /// Which part of the step a kernel is of.
@@ -183,6 +185,7 @@ impl KernelSpec {
             cube_ns: 0.0,
             memory_ns: 0.0,
             is_expert: false,
+            is_attention: false,
         }
     }
 

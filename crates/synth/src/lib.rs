@@ -6,7 +6,7 @@
 //! of it. So a job of any number of ranks, and a rank of any length, is written in little memory.
 //!
 //! Where a line belongs: [`JobConfig`] says what to simulate and [`Fault`] what goes wrong; `kernels` and
-//! `blocks` are the model, `pipeline` and `program` the order of a step, `network` the links, `play` a rank
+//! `blocks` are the model, `pipeline` and `program` the order of a step, `network` and `resend` the links, `play` a rank
 //! in time, `simulate` all of them; `record` and `memory` are the profiler; `truth` is what is known.
 //!
 //! Everything follows from the [`JobConfig`], its seed included: the same config gives the same bytes.
@@ -33,6 +33,7 @@ mod play;
 mod preset;
 mod program;
 mod record;
+mod resend;
 mod settings;
 mod simulate;
 mod truth;

@@ -13,7 +13,6 @@ use crate::blocks::{Block, Blocks};
 use crate::config::{JobConfig, Recompute};
 use crate::fault::{Fault, FaultKind};
 use crate::kernels::Pass;
-use crate::layout::Layout;
 use crate::play::KernelRun;
 
 /// Blocks are a multiple of this.
@@ -27,6 +26,9 @@ const MEDIUM_SEGMENT: u64 = 20 << 20;
 const STREAM_PTR: i64 = 94_509_039_890_976;
 /// What the process holds beside the allocator's segments.
 const CONTEXT: u64 = 3 << 30;
+
+/// Tensors of odd sizes that are alive at a time.
+const ODD_TENSORS: usize = 24;
 
 /// A place in device memory: segment and offset.
 type Address = (u64, u64);
@@ -153,11 +155,15 @@ pub struct Memory {
     /// Tensors that come and go in odd sizes, for a rank whose memory is in pieces.
     odd: Vec<Tensor>,
     faults: Vec<Fault>,
-    keeps_layers: bool,
+    recompute: Recompute,
     step: i64,
     kernels: u64,
     events: Vec<Event>,
+    /// Of the allocator, in order of time once the step has ended; and of the process.
     samples: Vec<Sample>,
+    processes: Vec<Sample>,
+    /// What was reserved before the step.
+    reserved_before: u64,
 }
 
 impl Memory {
@@ -169,21 +175,23 @@ impl Memory {
             leaked: Vec::new(),
             odd: Vec::new(),
             faults: config.faults.iter().copied().filter(|fault| fault.place == rank).collect(),
-            keeps_layers: config.recompute != Recompute::Full,
+            recompute: config.recompute,
             step: config.first_step,
             kernels: 0,
             events: Vec::new(),
             samples: Vec::new(),
+            processes: Vec::new(),
+            reserved_before: 0,
         };
         memory.weights(config, blocks, rank);
+        memory.reserved_before = memory.allocator.reserved;
         memory
     }
 
     /// Weights, gradients and optimizer state, which are there before the first step.
     fn weights(&mut self, config: &JobConfig, blocks: &Blocks, rank: usize) {
         let layers = (config.layers / config.pp) as u64;
-        let stage = Layout::of(config).stage(rank);
-        let tables = u64::from(stage == 0) + u64::from(stage + 1 == config.pp);
+        let tables = blocks.tables_of(config, rank);
         let replicas = if config.distributed_optimizer { (config.dp * config.cp) as u64 } else { 1 };
         let shared = layers * blocks.layer_weights + tables * blocks.embedding_weights;
         for (weights, replicas) in
@@ -207,14 +215,16 @@ impl Memory {
         self.faults.iter().filter(|f| f.kind == kind && f.is_in(self.step)).map(|f| f.strength).sum()
     }
 
-    /// What the process holds on the device.
-    pub fn process_bytes(&self) -> u64 {
-        self.allocator.reserved + CONTEXT
+    /// What the process held on the device at a time of the step that has ended.
+    pub fn process_bytes(&self, time: Ns) -> u64 {
+        let later = self.samples.partition_point(|sample| sample.time() <= time);
+        let before = self.samples.iter().take(later).rev().find_map(Sample::reserved);
+        before.unwrap_or(self.reserved_before) + CONTEXT
     }
 
     pub fn sample_process(&mut self, time: Ns) {
-        let bytes = self.process_bytes();
-        self.samples.push(Sample::Process { time, bytes });
+        let bytes = self.process_bytes(time);
+        self.processes.push(Sample::Process { time, bytes });
     }
 
     /// The output of a kernel is allocated when the host calls it, and what it was the last to read released.
@@ -229,12 +239,7 @@ impl Memory {
         }
         let bytes = crate::network::scaled(run.spec.output_bytes(), run.expert_factor).max(1);
         if run.spec.pass == Pass::Backward {
-            let forward = match spot.0 {
-                Block::HeadBackward => Block::Head,
-                Block::LayerBackward => Block::Layer,
-                _ => Block::Embedding,
-            };
-            self.release_next((forward, spot.1, spot.2), call);
+            self.release_next((spot.0.forward(), spot.1, spot.2), call);
             self.release_next((Block::Recompute, spot.1, spot.2), call);
         }
         if run.spec.pass == Pass::Optimizer {
@@ -243,7 +248,12 @@ impl Memory {
         }
         let tensor = self.allocate(run.spec.operator.op, bytes, call.plus(1));
         let is_kept = match spot.0 {
-            Block::Layer => self.keeps_layers || run.spot.item <= 3,
+            Block::Layer => match self.recompute {
+                Recompute::None => true,
+                Recompute::Selective => !run.spec.is_attention,
+                // The input of the layer alone.
+                Recompute::Full => run.node == 0,
+            },
             Block::Embedding | Block::Head | Block::Recompute => true,
             _ => false,
         };
@@ -263,11 +273,12 @@ impl Memory {
 
     /// Takes a tensor of a size that fits no hole, and lets the one before the last go.
     fn odd_tensor(&mut self, time: Ns) {
+        // Between 11 and 71 MB, in no order: 7919 is a prime.
         let megabytes = 11 + self.kernels * 7919 % 61;
         let tensor = self.allocate("aten::cat", megabytes << 20, time);
         self.odd.push(tensor);
-        if self.odd.len() > 24 {
-            let index = usize::try_from(self.kernels % 23).unwrap_or_default();
+        if self.odd.len() > ODD_TENSORS {
+            let index = usize::try_from(self.kernels).unwrap_or_default() % ODD_TENSORS;
             let tensor = self.odd.swap_remove(index);
             self.release(tensor, time);
         }
@@ -280,20 +291,20 @@ impl Memory {
     }
 
     /// At the end of a step nothing of it is left, except what leaks.
-    pub fn end_step(&mut self, start: Ns, end: Ns) {
-        let megabytes = self.strength(FaultKind::Leak);
-        if megabytes > 0.0 {
-            let bytes = crate::network::scaled(1 << 20, megabytes).max(1);
-            let middle = Ns(start.0.midpoint(end.0));
-            let leaked = self.allocate("aten::clone", bytes, middle);
-            self.leaked.push(leaked);
-        }
+    pub fn end_step(&mut self, end: Ns) {
         let rest: Vec<Tensor> = self.held.drain().flat_map(|(_, tensors)| tensors).collect();
         let mut rest: Vec<Tensor> = rest.into_iter().chain(self.passing.take()).chain(self.odd.drain(..)).collect();
         rest.sort_by_key(|tensor| tensor.at);
         for tensor in rest {
             self.release(tensor, end);
         }
+        let megabytes = self.strength(FaultKind::Leak);
+        if megabytes > 0.0 {
+            let bytes = crate::network::scaled(1 << 20, megabytes).max(1);
+            let leaked = self.allocate("aten::clone", bytes, end);
+            self.leaked.push(leaked);
+        }
+        self.samples.sort_by_key(Sample::time);
     }
 
     fn allocate(&mut self, name: &'static str, bytes: u64, start: Ns) -> Tensor {
@@ -316,6 +327,12 @@ impl Memory {
         self.samples.push(Sample::Allocator { time, allocated, reserved });
     }
 
+    /// Forgets what happened since the last time.
+    pub fn forget(&mut self) {
+        (self.events, self.samples, self.processes) = Default::default();
+        self.reserved_before = self.allocator.reserved;
+    }
+
     /// Writes what happened since the last time, by time of allocation.
     pub fn record(&mut self, rank: &mut RankBuilder, device: i64) {
         let leaked = self.leaked.drain(..).map(|tensor| Event { tensor, release: None });
@@ -325,10 +342,12 @@ impl Memory {
             let row = event.row(&mut rank.strings, device);
             rank.mem_event.push(row);
         }
+        self.samples.append(&mut self.processes);
         self.samples.sort_by_key(Sample::time);
         for sample in self.samples.drain(..) {
             sample.record(rank, device);
         }
+        self.reserved_before = self.allocator.reserved;
     }
 }
 
@@ -368,6 +387,13 @@ impl Sample {
     fn time(&self) -> Ns {
         match *self {
             Sample::Allocator { time, .. } | Sample::Process { time, .. } => time,
+        }
+    }
+
+    fn reserved(&self) -> Option<u64> {
+        match *self {
+            Sample::Allocator { reserved, .. } => Some(reserved),
+            Sample::Process { .. } => None,
         }
     }
 

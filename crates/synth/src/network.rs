@@ -4,6 +4,7 @@ use crate::blocks::{Communication, Verb};
 use crate::chip::whole_ns;
 use crate::config::JobConfig;
 use crate::fault::FaultKind;
+use crate::resend::Again;
 
 /// Messages below this go along a tree, which has fewer rounds; above, round a ring, which moves less.
 const TREE_BELOW: u64 = 64 << 10;
@@ -19,7 +20,7 @@ pub enum Algorithm {
 impl Algorithm {
     pub fn of(communication: &Communication) -> Algorithm {
         match communication.verb {
-            Verb::Exchange => Algorithm::Mesh,
+            Verb::Dispatch | Verb::Combine => Algorithm::Mesh,
             Verb::AllReduce if communication.bytes() < TREE_BELOW => Algorithm::Tree,
             _ => Algorithm::Ring,
         }
@@ -81,9 +82,25 @@ impl Network<'_> {
         whole_ns(self.config.chip.link_ns(bytes, self.same_host(a, b)) * factor)
     }
 
-    /// Bytes of an exchange from any rank to `to`: an even share, and more for experts that get more tokens.
-    fn exchanged(&self, communication: &Communication, to: usize, count: u64) -> u64 {
-        scaled(communication.bytes() / (count * count), self.expert_factor(to))
+    /// Bytes of an exchange from one rank to another: an even share, and more to or from experts that get more
+    /// tokens. The tokens that they get are not taken from others: every rank routes more of them there.
+    fn exchanged(&self, communication: &Communication, from: usize, to: usize, count: usize) -> u64 {
+        let count = count as u64;
+        let of_experts = if communication.verb == Verb::Combine { from } else { to };
+        scaled(communication.bytes() / (count * count), self.expert_factor(of_experts))
+    }
+
+    /// Bytes that a rank sends in an exchange, its own share included.
+    pub fn sent_bytes(&self, communication: &Communication, ranks: &[usize], rank: usize) -> u64 {
+        ranks.iter().map(|&to| self.exchanged(communication, rank, to, ranks.len())).sum()
+    }
+
+    /// Bytes that a rank keeps for itself.
+    pub fn own_bytes(&self, communication: &Communication, ranks: &[usize], rank: usize) -> u64 {
+        match Algorithm::of(communication) {
+            Algorithm::Mesh => self.exchanged(communication, rank, rank, ranks.len()),
+            _ => communication.bytes() / ranks.len() as u64,
+        }
     }
 
     /// How many times its share of tokens the experts of a rank get.
@@ -93,7 +110,11 @@ impl Network<'_> {
     }
 
     /// Nanoseconds that a communication among `ranks` takes once all are there.
-    pub fn duration(&self, communication: &Communication, ranks: &[usize]) -> u64 {
+    pub fn duration(&self, communication: &Communication, ranks: &[usize], again: Option<Again>) -> u64 {
+        self.undisturbed(communication, ranks) + again.map_or(0, |again| again.ns)
+    }
+
+    fn undisturbed(&self, communication: &Communication, ranks: &[usize]) -> u64 {
         match Algorithm::of(communication) {
             Algorithm::Ring if communication.verb.is_point_to_point() => match ranks {
                 [from, to] => self.link_ns(*from, *to, communication.bytes()),
@@ -107,8 +128,48 @@ impl Network<'_> {
         }
     }
 
+    /// When the round begins in which a rank first sends to another host, and whom.
+    pub fn first_send_abroad(
+        &self,
+        communication: &Communication,
+        ranks: &[usize],
+        rank: usize,
+    ) -> Option<(u64, usize)> {
+        let is_abroad = |transfer: &&Transfer| !self.same_host(rank, transfer.peer);
+        let rounds = self.planned(communication, ranks, rank);
+        rounds.iter().find_map(|round| Some((round.start, round.sends.iter().find(is_abroad)?.peer)))
+    }
+
     /// The rounds of a communication as one of its ranks sees them.
-    pub fn rounds(&self, communication: &Communication, ranks: &[usize], rank: usize) -> Vec<Round> {
+    ///
+    /// A transfer that is sent again takes longer, and so does its round, for all; the later ones wait.
+    pub fn rounds(
+        &self,
+        communication: &Communication,
+        ranks: &[usize],
+        rank: usize,
+        again: Option<Again>,
+    ) -> Vec<Round> {
+        let mut rounds = self.planned(communication, ranks, rank);
+        let Some(Again { rank: sender, ns }) = again else { return rounds };
+        let Some((lost, receiver)) = self.first_send_abroad(communication, ranks, sender) else { return rounds };
+        for round in &mut rounds {
+            if round.start > lost {
+                round.start += ns;
+            }
+            if round.end > lost {
+                round.end += ns;
+            }
+            if round.start == lost {
+                let sent = round.sends.iter_mut().filter(|t| (rank, t.peer) == (sender, receiver));
+                let received = round.receives.iter_mut().filter(|t| (t.peer, rank) == (sender, receiver));
+                sent.chain(received).for_each(|transfer| transfer.ns += ns);
+            }
+        }
+        rounds
+    }
+
+    fn planned(&self, communication: &Communication, ranks: &[usize], rank: usize) -> Vec<Round> {
         match Algorithm::of(communication) {
             Algorithm::Ring if communication.verb.is_point_to_point() => {
                 self.point_to_point(communication, ranks, rank)
@@ -202,10 +263,9 @@ impl Network<'_> {
 
     /// What one rank needs to send to all others: side by side within a host, one after the other by RDMA.
     fn mesh_ns(&self, communication: &Communication, ranks: &[usize], rank: usize) -> u64 {
-        let count = ranks.len() as u64;
         let (mut inside, mut outside) = (0, 0);
         for &to in ranks.iter().filter(|&&to| to != rank) {
-            let ns = self.link_ns(rank, to, self.exchanged(communication, to, count));
+            let ns = self.link_ns(rank, to, self.exchanged(communication, rank, to, ranks.len()));
             if self.same_host(rank, to) {
                 inside = ns.max(inside);
             } else {
@@ -216,12 +276,11 @@ impl Network<'_> {
     }
 
     fn mesh(&self, communication: &Communication, ranks: &[usize], rank: usize) -> Vec<Round> {
-        let count = ranks.len() as u64;
         let others = || ranks.iter().copied().filter(|&other| other != rank);
-        let sends = others().map(|to| self.transfer(rank, to, self.exchanged(communication, to, count), true));
-        let own = self.exchanged(communication, rank, count);
-        let receives = others().map(|from| self.transfer(from, rank, own, false));
-        let end = self.duration(communication, ranks);
+        let bytes = |from: usize, to: usize| self.exchanged(communication, from, to, ranks.len());
+        let sends = others().map(|to| self.transfer(rank, to, bytes(rank, to), true));
+        let receives = others().map(|from| self.transfer(from, rank, bytes(from, rank), false));
+        let end = self.undisturbed(communication, ranks);
         vec![Round { start: 0, end, sends: sends.collect(), receives: receives.collect(), reduces: false }]
     }
 }
@@ -266,10 +325,11 @@ mod tests {
             stride in 1usize..5,
             elements in 1u64..10_000_000,
             verb in prop::sample::select(vec![
-                Verb::AllReduce, Verb::ReduceScatter, Verb::AllGather, Verb::Exchange, Verb::Shift,
+                Verb::AllReduce, Verb::ReduceScatter, Verb::AllGather, Verb::Dispatch, Verb::Combine, Verb::Shift,
             ]),
             slow in (0usize..20, 0usize..20, 1.0f64..10.0),
             busy in (0usize..20, 1.0f64..5.0),
+            sender in 0usize..20,
         ) {
             let ranks: Vec<usize> = (0..count).map(|n| n * stride).collect();
             let link = Fault { other: Some(slow.1), ..Fault::new(FaultKind::SlowLink, slow.0) }.strength(slow.2);
@@ -277,10 +337,12 @@ mod tests {
             let config = JobConfig { faults: vec![link, experts], ..JobConfig::default() };
             let network = Network { config: &config, step: 10 };
             let communication = Communication { channel: Channel::World, verb, elements, dtype: Dtype::F32 };
-            let duration = network.duration(&communication, &ranks);
+            let again = Some(Again { rank: ranks[sender % count], ns: 1_000_000 });
+            let again = again.filter(|a| network.first_send_abroad(&communication, &ranks, a.rank).is_some());
+            let duration = network.duration(&communication, &ranks, again);
             let (mut sent, mut received) = (Vec::new(), Vec::new());
             for &rank in &ranks {
-                for round in network.rounds(&communication, &ranks, rank) {
+                for round in network.rounds(&communication, &ranks, rank, again) {
                     prop_assert!(round.end <= duration);
                     let fits = |t: &Transfer| t.ns <= round.end - round.start;
                     prop_assert!(round.receives.iter().all(fits) && round.sends.iter().all(fits));

@@ -7,13 +7,28 @@ use crate::blocks::{Block, Blocks, Channel, Communication, Item, Module};
 use crate::chip::whole_ns;
 use crate::config::JobConfig;
 use crate::fault::FaultKind;
-use crate::kernels::{Core, KernelSpec};
+use crate::kernels::{Core, Dtype, KernelSpec};
 use crate::network::Network;
 use crate::noise::uniform;
 use crate::program::{self, Call, Part, Reason, Work};
 
-/// When the communications of a rank ended, by channel, in ns from the start of the job.
-pub type Ends = [Vec<u64>; Channel::ALL.len()];
+/// The meeting of each channel of a rank, by its number in the job.
+pub type MeetingsOfRank = [Option<usize>; Channel::ALL.len()];
+
+/// When the communications of a rank ended, in ns from the start of the job. All who meet end together, so
+/// ends are kept once for each meeting.
+#[derive(Clone, Copy)]
+pub struct Ends<'a> {
+    pub meetings: &'a [Vec<u64>],
+    pub of_rank: &'a MeetingsOfRank,
+}
+
+impl<'a> Ends<'a> {
+    pub fn of(&self, channel: Channel) -> &'a [u64] {
+        let meeting = self.of_rank.get(channel as usize).copied().flatten();
+        meeting.and_then(|meeting| self.meetings.get(meeting)).map(Vec::as_slice).unwrap_or_default()
+    }
+}
 
 /// The host side of a launch, in ns from the start of the job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +71,9 @@ pub struct CommunicationRun<'a> {
     pub communication: &'a Communication,
     pub spot: Spot,
     pub launch: Launch,
-    /// When its stream could have begun with it, had it nothing else to do.
+    /// When the computing stream had its data ready.
+    pub computed: u64,
+    /// When its own stream could have begun with it, had it nothing else to do.
     pub ready: u64,
 }
 
@@ -64,10 +81,13 @@ pub struct CommunicationRun<'a> {
 pub trait Observer {
     fn kernel(&mut self, _: KernelRun<'_>) {}
     fn communicate(&mut self, _: CommunicationRun<'_>) {}
-    /// The computing stream waited for a channel.
-    fn wait(&mut self, _channel: Channel, _from: u64, _until: u64) {}
+    /// The computing stream waited for a communication.
+    fn wait(&mut self, _from: u64, _until: u64) {}
     fn host(&mut self, _work: Work, _from: u64, _until: u64) {}
-    fn synchronise(&mut self, _reason: Reason, _from: u64, _until: u64) {}
+    /// The batch went to the device.
+    fn copy_batch(&mut self, _bytes: u64, _from: u64, _until: u64) {}
+    /// The host waited for the device, and was busy for so many ns then.
+    fn synchronise(&mut self, _reason: Reason, _busy: u64, _from: u64, _until: u64) {}
     fn begin(&mut self, _part: Part, _at: u64, _on_device: u64) {}
     fn end(&mut self, _part: Part, _at: u64, _on_device: u64) {}
     fn enter(&mut self, _module: Module, _spot: Spot, _at: u64) {}
@@ -98,7 +118,7 @@ impl Effects {
         let host = rank / config.devices_per_host;
         let mut effects = Effects {
             kernels: 1.0,
-            cube: 1.0,
+            cube: config.chip.frequency_mhz / frequency(config, rank, step),
             host: 1.0,
             experts: Network { config, step }.expert_factor(rank),
             aicpu_ns: 0,
@@ -106,9 +126,6 @@ impl Effects {
         for fault in config.faults.iter().filter(|fault| fault.is_in(step)) {
             match fault.kind {
                 FaultKind::SlowRank if fault.place == rank => effects.kernels *= fault.strength,
-                FaultKind::Frequency if fault.place == rank => {
-                    effects.cube = effects.cube.max(config.chip.frequency_mhz / fault.strength);
-                }
                 FaultKind::SlowHost if fault.place == host => effects.host *= fault.strength,
                 FaultKind::Aicpu if fault.place == rank => effects.aicpu_ns += whole_ns(fault.strength * 1e6),
                 _ => {}
@@ -175,14 +192,14 @@ impl<'a> Player<'a> {
         self.step += 1;
         self.host += 2 * MARK_NS;
         self.effects = Effects::of(self.config, self.rank, number(self.config, step));
-        let weights = self.blocks.layer_weights + self.blocks.expert_weights;
-        self.calls = program::calls(self.config, self.rank, step, weights * self.config.layers as u64);
+        let checkpoint = 2 * self.blocks.weights_of(self.config, self.rank);
+        self.calls = program::calls(self.config, self.rank, step, checkpoint);
         self.at = (0, 0);
         step
     }
 
     /// Runs until the step is over or something is not known yet.
-    pub fn run(&mut self, ends: &Ends, observer: &mut impl Observer) -> Stop {
+    pub fn run(&mut self, ends: Ends<'_>, observer: &mut impl Observer) -> Stop {
         while let Some(&call) = self.calls.get(self.at.0) {
             match call {
                 Call::Block { block, layer, micro_batch } => {
@@ -199,6 +216,11 @@ impl<'a> Player<'a> {
                     let from = self.host;
                     self.host += ns;
                     observer.host(work, from, self.host);
+                    if work == Work::DataLoader {
+                        let (from, bytes) = (self.computing.max(self.host), batch_bytes(self.config));
+                        self.computing = from + self.config.chip.copy_ns(bytes);
+                        observer.copy_batch(bytes, from, self.computing);
+                    }
                 }
                 Call::Synchronise(reason, ns) => {
                     // In the middle of a step only the computing stream is waited for: a rank that waited for
@@ -211,7 +233,7 @@ impl<'a> Player<'a> {
                     let device = Channel::ALL.iter().filter(|_| is_over).filter_map(|&c| self.last_end(c, ends)).max();
                     let until = self.host.max(self.queue).max(self.computing).max(device.unwrap_or_default());
                     self.host = until + if self.config.chip.host_us > 0.0 { SYNCHRONISE_NS } else { 0 } + ns;
-                    observer.synchronise(reason, from, self.host);
+                    observer.synchronise(reason, ns, from, self.host);
                 }
                 Call::Begin(part) => {
                     observer.begin(part, self.host, self.computing);
@@ -228,7 +250,7 @@ impl<'a> Player<'a> {
     }
 
     /// Does one item; the channel that it has to know more of, if it cannot.
-    fn item(&mut self, item: Item, spot: Spot, ends: &Ends, observer: &mut impl Observer) -> Option<Channel> {
+    fn item(&mut self, item: Item, spot: Spot, ends: Ends<'_>, observer: &mut impl Observer) -> Option<Channel> {
         match item {
             Item::Kernel { kernel, node } => {
                 let spec = self.blocks.kernel(kernel)?;
@@ -242,19 +264,19 @@ impl<'a> Player<'a> {
             Item::Communicate(number) => {
                 let communication = self.blocks.communication(number)?;
                 let launch = self.launch(spot);
-                let told = self.computing + self.config.chip.event_ns(communication.channel as usize);
-                let ready = told.max(launch.launched);
+                let computed = self.computing.max(launch.launched);
+                let ready = computed + self.config.chip.event_ns(communication.channel as usize);
                 if let Some(issued) = self.issued.get_mut(communication.channel as usize) {
                     *issued += 1;
                 }
-                observer.communicate(CommunicationRun { communication, spot, launch, ready });
+                observer.communicate(CommunicationRun { communication, spot, launch, computed, ready });
             }
             Item::Wait(channel) => {
                 if self.is_unknown(channel, ends) {
                     return Some(channel);
                 }
                 if let Some(end) = self.last_end(channel, ends).filter(|&end| end > self.computing) {
-                    observer.wait(channel, self.computing, end);
+                    observer.wait(self.computing, end);
                     self.computing = end;
                 }
             }
@@ -293,21 +315,26 @@ impl<'a> Player<'a> {
         1.0 + self.config.noise * (uniform([self.config.seed, time, place | spot.item as u64, what]) - 0.5)
     }
 
-    fn is_unknown(&self, channel: Channel, ends: &Ends) -> bool {
-        let known = ends.get(channel as usize).map_or(0, Vec::len);
+    fn is_unknown(&self, channel: Channel, ends: Ends<'_>) -> bool {
+        let known = ends.of(channel).len();
         self.issued.get(channel as usize).is_some_and(|&issued| known < issued)
     }
 
     /// A channel whose last end is not known.
-    fn unknown(&self, ends: &Ends) -> Option<Channel> {
+    fn unknown(&self, ends: Ends<'_>) -> Option<Channel> {
         Channel::ALL.into_iter().find(|&channel| self.is_unknown(channel, ends))
     }
 
     /// When the communication that was started last ended.
-    fn last_end(&self, channel: Channel, ends: &Ends) -> Option<u64> {
+    fn last_end(&self, channel: Channel, ends: Ends<'_>) -> Option<u64> {
         let last = self.issued.get(channel as usize)?.checked_sub(1)?;
-        ends.get(channel as usize)?.get(last).copied()
+        ends.of(channel).get(last).copied()
     }
+}
+
+/// Bytes of the tokens of a step.
+fn batch_bytes(config: &JobConfig) -> u64 {
+    config.sequence / config.cp as u64 * config.micro_batches as u64 * Dtype::I64.bytes()
 }
 
 /// Number of a step that is counted from 0.

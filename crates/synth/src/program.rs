@@ -5,6 +5,7 @@ use crate::config::{JobConfig, Recompute, Workload};
 use crate::fault::FaultKind;
 use crate::layout::Layout;
 use crate::pipeline::{self, Pass};
+use crate::play::number;
 
 /// Something that the host does next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,16 +64,41 @@ impl Part {
     }
 }
 
+/// What a forward pass without a backward pass goes through.
+struct ForwardBlocks {
+    embedding: Block,
+    receive: Block,
+    layer: Block,
+    send: Block,
+    head: Block,
+}
+
+const INFERENCE: ForwardBlocks = ForwardBlocks {
+    embedding: Block::InferenceEmbedding,
+    receive: Block::ReceiveForward,
+    layer: Block::Inference,
+    send: Block::SendForward,
+    head: Block::InferenceHead,
+};
+
+const DECODING: ForwardBlocks = ForwardBlocks {
+    embedding: Block::DecodeEmbedding,
+    receive: Block::DecodeReceive,
+    layer: Block::Decode,
+    send: Block::DecodeSend,
+    head: Block::DecodeHead,
+};
+
 /// Tokens that are generated one after the other in a step of reinforcement learning.
 const GENERATED: usize = 8;
 /// How fast a checkpoint is written, in bytes per ns.
-const CHECKPOINT_BYTES_PER_NS: u64 = 2;
+pub const CHECKPOINT_BYTES_PER_NS: u64 = 2;
 
-/// The calls of one step of a rank. `step` counts from 0; `weights` are those of the rank.
-pub fn calls(config: &JobConfig, rank: usize, step: usize, weights: u64) -> Vec<Call> {
+/// The calls of one step of a rank. `step` counts from 0; `checkpoint` are the bytes that the rank saves.
+pub fn calls(config: &JobConfig, rank: usize, step: usize, checkpoint: u64) -> Vec<Call> {
     let layout = Layout::of(config);
     let stage = layout.stage(rank);
-    let number = config.first_step + i64::try_from(step).unwrap_or_default();
+    let number = number(config, step);
     let mut strengths = Strengths::default();
     for fault in config.faults.iter().filter(|fault| fault.is_in(number)) {
         let place = match fault.kind {
@@ -86,7 +112,7 @@ pub fn calls(config: &JobConfig, rank: usize, step: usize, weights: u64) -> Vec<
     let mut program = Program { config, stage, strengths, calls: Vec::new() };
     program.step();
     if config.checkpoint_every > 0 && (step + 1).is_multiple_of(config.checkpoint_every) {
-        program.calls.push(Call::Synchronise(Reason::Checkpoint, weights * 2 / CHECKPOINT_BYTES_PER_NS));
+        program.calls.push(Call::Synchronise(Reason::Checkpoint, checkpoint / CHECKPOINT_BYTES_PER_NS));
     }
     program.calls
 }
@@ -194,17 +220,19 @@ impl Program<'_> {
     }
 
     fn forward(&mut self, Pass { micro_batch, piece, .. }: Pass) {
-        if self.strengths.gc_ms > 0.0 {
+        // Faults of a micro-batch strike once, whatever the number of pieces it goes through.
+        let is_new = piece == 0;
+        if self.strengths.gc_ms > 0.0 && is_new {
             self.calls.push(Call::Host(Work::GarbageCollection, ms(self.strengths.gc_ms)));
         }
-        if self.strengths.allocation_ms > 0.0 {
+        if self.strengths.allocation_ms > 0.0 && is_new {
             self.calls.push(Call::Synchronise(Reason::Allocation, ms(self.strengths.allocation_ms)));
         }
         match self.is_first(piece) {
             true => self.block(Block::Embedding, 0, micro_batch),
             false => self.block(Block::ReceiveForward, piece, micro_batch),
         }
-        if self.strengths.aicpu_ms > 0.0 {
+        if self.strengths.aicpu_ms > 0.0 && is_new {
             self.block(Block::AiCpu, piece, micro_batch);
         }
         for layer in self.layers(piece) {
@@ -236,7 +264,7 @@ impl Program<'_> {
             }
             self.block(Block::LayerBackward, layer, micro_batch);
             // The gradients of the last micro-batch are summed while the pass goes on.
-            if is_final && layer < self.config.layers {
+            if is_final {
                 self.block(Block::ReduceGradients, layer, 0);
             }
         }
@@ -264,7 +292,7 @@ impl Program<'_> {
         for &table in &tables {
             self.block(Block::UpdateEmbedding, table, 0);
         }
-        for &layer in layers.iter().filter(|&&layer| layer < self.config.layers) {
+        for &layer in &layers {
             self.block(Block::GatherWeights, layer, 0);
         }
         for &table in &tables {
@@ -275,29 +303,29 @@ impl Program<'_> {
     /// Forward passes of all micro-batches, without backward passes.
     fn infer(&mut self) {
         for micro_batch in 0..self.config.micro_batches {
-            self.pass_through(Block::InferenceEmbedding, Block::Inference, Block::InferenceHead, micro_batch);
+            self.pass_through(&INFERENCE, micro_batch);
         }
     }
 
     /// Tokens one by one, each through all stages.
     fn generate(&mut self) {
         for token in 0..GENERATED {
-            self.pass_through(Block::InferenceEmbedding, Block::Decode, Block::InferenceHead, token);
+            self.pass_through(&DECODING, token);
         }
     }
 
-    fn pass_through(&mut self, embedding: Block, layer: Block, head: Block, number: usize) {
+    fn pass_through(&mut self, blocks: &ForwardBlocks, number: usize) {
         for piece in 0..self.config.virtual_stages {
             match self.is_first(piece) {
-                true => self.block(embedding, 0, number),
-                false => self.block(Block::ReceiveForward, piece, number),
+                true => self.block(blocks.embedding, 0, number),
+                false => self.block(blocks.receive, piece, number),
             }
             for index in self.layers(piece) {
-                self.block(layer, index, number);
+                self.block(blocks.layer, index, number);
             }
             match self.is_last(piece) {
-                true => self.block(head, 0, number),
-                false => self.block(Block::SendForward, piece, number),
+                true => self.block(blocks.head, 0, number),
+                false => self.block(blocks.send, piece, number),
             }
         }
     }

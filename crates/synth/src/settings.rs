@@ -20,6 +20,11 @@ pub fn host_uid(config: &JobConfig, rank: usize) -> String {
     npuscope_formats::link::group_hash(&host(config, rank))
 }
 
+/// The id of a rank's process on its host.
+pub fn process(config: &JobConfig, rank: usize) -> i64 {
+    100_000 + i64::try_from(rank % config.devices_per_host).unwrap_or_default() * 100
+}
+
 /// The clock of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Clock {
@@ -124,7 +129,7 @@ fn torch_info(config: &JobConfig, number: usize) -> Value {
         "config": {
             "common_config": {
                 "activities": ["ProfilerActivity.CPU", "ProfilerActivity.NPU"],
-                "schedule": {"wait": 0, "active": config.steps, "warmup": 1, "repeat": 1, "skip_first": config.first_step - 1},
+                "schedule": {"wait": 0, "active": config.steps, "warmup": 1, "repeat": 1, "skip_first": (config.first_step - 1).max(0)},
                 "record_shapes": config.record_shapes,
                 "profile_memory": config.profile_memory,
                 "with_stack": config.with_stack,
@@ -162,7 +167,7 @@ fn mindspore_info(config: &JobConfig, number: usize) -> Value {
             "l2_cache": config.l2_cache,
             "mstx": config.mstx,
             "export_type": ["text", "db"],
-            "schedule": {"wait": 0, "active": config.steps, "warmup": 1, "repeat": 1, "skip_first": config.first_step - 1},
+            "schedule": {"wait": 0, "active": config.steps, "warmup": 1, "repeat": 1, "skip_first": (config.first_step - 1).max(0)},
         },
         "ms_profiler_info": {"rank_id": number.to_string(), "device_id": (number % config.devices_per_host).to_string()},
         "ms_version": "2.10.0",

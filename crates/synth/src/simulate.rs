@@ -5,21 +5,22 @@ use std::collections::VecDeque;
 use npuscope_tables::{RankPieces, RankTables};
 
 use crate::blocks::{Blocks, Channel, Communication};
-use crate::chip::whole_ns;
 use crate::config::{ConfigError, JobConfig};
-use crate::fault::{Fault, FaultKind};
 use crate::layout::Layout;
 use crate::network::Network;
-use crate::play::{CommunicationRun, Ends, MARK_NS, Observer, Player, Stop, number};
+use crate::play::{CommunicationRun, Ends, MARK_NS, MeetingsOfRank, Observer, Player, Stop, number};
 use crate::record::{Recording, View};
+use crate::resend;
 use crate::truth::{self, GroundTruth};
 
 /// A simulated job: when each communication ended. The rest is played again when a rank is recorded.
 pub struct Job {
     pub config: JobConfig,
     pub(crate) blocks: Blocks,
+    /// By meeting.
+    ends: Vec<Vec<u64>>,
     /// By rank.
-    pub(crate) ends: Vec<Ends>,
+    meetings_of: Vec<MeetingsOfRank>,
     /// When each step ended, in ns from the start of the job. All ranks end a step together.
     step_ends: Vec<u64>,
 }
@@ -28,11 +29,13 @@ pub struct Job {
 pub fn simulate(config: &JobConfig) -> Result<Job, ConfigError> {
     config.check()?;
     let blocks = Blocks::new(config);
-    let mut simulator = Simulator::new(config);
+    resend::check(config, &blocks)?;
+    let mut simulator = Simulator::new(config, &blocks);
     let mut players: Vec<Player<'_>> = (0..config.ranks()).map(|rank| Player::new(config, &blocks, rank)).collect();
-    let step_ends = (0..config.steps).map(|step| simulator.step(&mut players, step)).collect();
-    let ends = simulator.ends;
-    Ok(Job { config: config.clone(), blocks, ends, step_ends })
+    let step_ends = (0..config.steps).map(|step| simulator.step(&mut players, step)).collect::<Result<_, _>>()?;
+    drop(players);
+    let Simulator { ends, meetings_of, .. } = simulator;
+    Ok(Job { config: config.clone(), blocks, ends, meetings_of, step_ends })
 }
 
 impl Job {
@@ -53,6 +56,12 @@ impl Job {
     /// The same, step by step, for jobs whose ranks do not fit in memory.
     pub fn recording(&self, rank: usize, view: View) -> Recording<'_> {
         Recording::new(self, rank, view)
+    }
+
+    /// When the communications of a rank ended.
+    pub(crate) fn ends(&self, rank: usize) -> Ends<'_> {
+        const ALONE: &MeetingsOfRank = &[None; Channel::ALL.len()];
+        Ends { meetings: &self.ends, of_rank: self.meetings_of.get(rank).unwrap_or(ALONE) }
     }
 
     /// What is true of the job, whatever an analysis may say.
@@ -92,26 +101,29 @@ struct Pending {
 
 struct Simulator<'a> {
     config: &'a JobConfig,
+    blocks: &'a Blocks,
     step: i64,
     meetings: Vec<Meeting>,
-    /// By rank and channel: the meeting it is of.
-    meeting_of: Vec<[Option<usize>; Channel::ALL.len()]>,
+    /// By meeting: when it ended, each time.
+    ends: Vec<Vec<u64>>,
+    /// By rank and channel.
+    meetings_of: Vec<MeetingsOfRank>,
     pending: Vec<[VecDeque<Pending>; Channel::ALL.len()]>,
-    ends: Vec<Ends>,
     /// Ranks that wait for a channel.
     blocked: Vec<Option<Channel>>,
 }
 
 impl<'a> Simulator<'a> {
-    fn new(config: &'a JobConfig) -> Self {
+    fn new(config: &'a JobConfig, blocks: &'a Blocks) -> Self {
         let ranks = config.ranks();
         let mut simulator = Simulator {
             config,
+            blocks,
             step: config.first_step,
             meetings: Vec::new(),
-            meeting_of: vec![[None; Channel::ALL.len()]; ranks],
+            ends: Vec::new(),
+            meetings_of: vec![[None; Channel::ALL.len()]; ranks],
             pending: (0..ranks).map(|_| Default::default()).collect(),
-            ends: (0..ranks).map(|_| Ends::default()).collect(),
             blocked: vec![None; ranks],
         };
         let layout = Layout::of(config);
@@ -136,15 +148,16 @@ impl<'a> Simulator<'a> {
         for (index, &rank) in ranks.iter().enumerate() {
             let [first, others] = channels;
             let channel = if index == 0 { first } else { others };
-            if let Some(place) = self.meeting_of.get_mut(rank).and_then(|m| m.get_mut(channel as usize)) {
+            if let Some(place) = self.meetings_of.get_mut(rank).and_then(|m| m.get_mut(channel as usize)) {
                 *place = Some(self.meetings.len());
             }
         }
         self.meetings.push(Meeting { ranks, channels, arrived: 0, last: 0, count: 0 });
+        self.ends.push(Vec::new());
     }
 
     /// Runs a step of all ranks; when it ended.
-    fn step(&mut self, players: &mut [Player<'_>], step: usize) -> u64 {
+    fn step(&mut self, players: &mut [Player<'_>], step: usize) -> Result<u64, ConfigError> {
         self.step = number(self.config, step);
         self.meetings.iter_mut().for_each(|meeting| meeting.count = 0);
         players.iter_mut().for_each(|player| {
@@ -154,8 +167,8 @@ impl<'a> Simulator<'a> {
         let mut ready: Vec<usize> = (0..players.len()).rev().collect();
         let mut started = Vec::new();
         while let Some(rank) = ready.pop() {
-            let (Some(player), Some(ends)) = (players.get_mut(rank), self.ends.get(rank)) else { continue };
-            let stop = player.run(ends, &mut Started(&mut started));
+            let (Some(player), Some(of_rank)) = (players.get_mut(rank), self.meetings_of.get(rank)) else { continue };
+            let stop = player.run(Ends { meetings: &self.ends, of_rank }, &mut Started(&mut started));
             if let Some(blocked) = self.blocked.get_mut(rank) {
                 *blocked = match stop {
                     Stop::Done => None,
@@ -166,8 +179,10 @@ impl<'a> Simulator<'a> {
                 self.start(rank, pending, &mut ready);
             }
         }
-        debug_assert!(self.blocked.iter().all(Option::is_none), "ranks wait for each other for ever");
-        players.iter().map(Player::time).max().unwrap_or_default()
+        match self.blocked.iter().position(Option::is_some) {
+            Some(rank) => Err(ConfigError::Stuck { rank, step: self.step }),
+            None => Ok(players.iter().map(Player::time).max().unwrap_or_default()),
+        }
     }
 
     /// A rank has started a communication; the ranks that can go on because of it are put into `ready`.
@@ -185,29 +200,25 @@ impl<'a> Simulator<'a> {
     fn arrive(&mut self, rank: usize, channel: Channel, arrivals: &mut Vec<(usize, Channel)>, ready: &mut Vec<usize>) {
         let index = channel as usize;
         let Some(head) = self.pending.get(rank).and_then(|p| p.get(index)?.front().copied()) else { return };
-        let before = self.ends.get(rank).and_then(|e| e.get(index)?.last().copied()).unwrap_or_default();
-        let Some(number) = self.meeting_of.get(rank).and_then(|m| m.get(index).copied().flatten()) else { return };
-        let Some(meeting) = self.meetings.get_mut(number) else { return };
+        let Some(number) = self.meetings_of.get(rank).and_then(|m| m.get(index).copied().flatten()) else { return };
+        let (Some(meeting), Some(ends)) = (self.meetings.get_mut(number), self.ends.get_mut(number)) else { return };
         meeting.arrived += 1;
-        meeting.last = meeting.last.max(head.ready).max(before);
+        // The operations of a channel follow each other.
+        meeting.last = meeting.last.max(head.ready).max(ends.last().copied().unwrap_or_default());
         if meeting.arrived < meeting.ranks.len() {
             return;
         }
-        let (last, count) = (meeting.last, meeting.count);
-        (meeting.arrived, meeting.last, meeting.count) = (0, 0, count + 1);
-        let Some(meeting) = self.meetings.get(number) else { return };
+        let again = match meeting.count {
+            0 => resend::sent_again(self.config, self.blocks, self.step, head.communication.channel, &meeting.ranks),
+            _ => None,
+        };
         let network = Network { config: self.config, step: self.step };
-        let mut end = last + network.duration(&head.communication, &meeting.ranks);
-        if count == 0 {
-            let [channel, _] = meeting.channels;
-            end += self.sent_again(channel, &meeting.ranks);
-        }
+        ends.push(meeting.last + network.duration(&head.communication, &meeting.ranks, again));
+        (meeting.arrived, meeting.last, meeting.count) = (0, 0, meeting.count + 1);
+        let Some(meeting) = self.meetings.get(number) else { return };
         let [first, others] = meeting.channels;
         for (member_index, &member) in meeting.ranks.iter().enumerate() {
             let channel = if member_index == 0 { first } else { others };
-            if let Some(ends) = self.ends.get_mut(member).and_then(|e| e.get_mut(channel as usize)) {
-                ends.push(end);
-            }
             if let Some(queue) = self.pending.get_mut(member).and_then(|p| p.get_mut(channel as usize)) {
                 queue.pop_front();
                 if !queue.is_empty() {
@@ -221,30 +232,6 @@ impl<'a> Simulator<'a> {
             }
         }
     }
-
-    /// What sending again adds to the first meeting of a step on a channel.
-    fn sent_again(&self, channel: Channel, ranks: &[usize]) -> u64 {
-        let faults = self.config.faults.iter().filter(|fault| fault.is_in(self.step));
-        let ms = faults.filter(|fault| is_sent_again(self.config, fault, channel, ranks)).map(|fault| fault.strength);
-        whole_ns(ms.sum::<f64>() * 1e6)
-    }
-}
-
-/// Whether a retransmission strikes the first meeting of these ranks on this channel: that of the first
-/// channel, in this order, on which the rank talks to another host.
-fn is_sent_again(config: &JobConfig, fault: &Fault, channel: Channel, ranks: &[usize]) -> bool {
-    const ORDER: [Channel; 6] =
-        [Channel::Data, Channel::ExpertData, Channel::Expert, Channel::Context, Channel::Tensor, Channel::World];
-    if fault.kind != FaultKind::Retransmission || !ranks.contains(&fault.place) {
-        return false;
-    }
-    let network = Network { config, step: config.first_step };
-    let layout = Layout::of(config);
-    let is_struck = |channel: Channel| {
-        let group = layout.group(channel, fault.place, config);
-        group.is_some_and(|group| group.ranks.iter().any(|&other| !network.same_host(fault.place, other)))
-    };
-    ORDER.into_iter().find(|&channel| is_struck(channel)) == Some(channel)
 }
 
 /// Takes note of the communications that a rank starts.

@@ -6,7 +6,7 @@ use npuscope_formats::{db, text};
 
 use crate::config::JobConfig;
 use crate::record::View;
-use crate::settings::host;
+use crate::settings::{host, process};
 use crate::simulate::Job;
 
 /// What to write.
@@ -39,7 +39,7 @@ pub fn write_job(job: &Job, form: Form, out: &Output, mut progress: impl FnMut(u
 
 /// `{host}_{process}_{time}_ascend_pt`, as the frameworks name it.
 fn rank_directory(config: &JobConfig, rank: usize) -> String {
-    let process = 100_000 + rank % config.devices_per_host * 100;
+    let process = process(config, rank);
     let suffix = if config.flavour == Flavour::MindSpore { "ms" } else { "pt" };
     format!("{}_{process}_20260101000000{:03}_ascend_{suffix}", host(config, rank), rank % 1000)
 }

@@ -12,6 +12,7 @@ use crate::config::Level;
 use crate::layout::Group;
 use crate::network::{Algorithm, Network, Round, Transfer};
 use crate::play::CommunicationRun;
+use crate::resend;
 
 /// An operation while its pieces are recorded.
 struct Operation<'a> {
@@ -54,7 +55,7 @@ impl Recorder<'_> {
         let Some(issued) = self.issued.get_mut(channel) else { return };
         let index = *issued;
         *issued += 1;
-        let ends = self.ends.get(channel).map(Vec::as_slice).unwrap_or_default();
+        let ends = self.ends.of(communication.channel);
         let Some(&end) = ends.get(index) else { return };
         // The operations of a channel follow each other.
         let before = index.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or_default();
@@ -71,7 +72,7 @@ impl Recorder<'_> {
         if !self.sees_device() {
             return;
         }
-        self.event_record(run.ready, launched.connection);
+        self.event_record(run.computed, launched.connection);
         let lane_number = self.group_lane(channel);
         let lane = self.lanes.device_layer(lanes::COMMUNICATION, self.device, lane_number, || {
             Some(format!("Group {} Communication", group.name))
@@ -85,7 +86,12 @@ impl Recorder<'_> {
         }
         let (begin, duration) = self.slice(start, end);
         let count = match verb {
-            Verb::ReduceScatter | Verb::AllGather | Verb::Exchange => communication.elements / group.ranks.len() as u64,
+            Verb::ReduceScatter | Verb::AllGather => communication.elements / group.ranks.len() as u64,
+            // What the rank sends, to itself too.
+            Verb::Dispatch | Verb::Combine => {
+                let network = Network { config: self.config, step: self.step };
+                network.sent_bytes(communication, &group.ranks, self.rank) / communication.dtype.bytes()
+            }
             _ => communication.elements,
         };
         let number = self.next_operation;
@@ -101,8 +107,9 @@ impl Recorder<'_> {
             duration,
             name,
             op_type: Some(op_type),
-            group_name: Some(group_name),
-            group_hash: Some(self.tables.strings.intern(&group.hash)),
+            // Text files tell the group with the pieces alone.
+            group_name: self.sees_details().then_some(group_name),
+            group_hash: self.sees_details().then(|| self.tables.strings.intern(&group.hash)),
             rank_size: i64::try_from(group.ranks.len()).ok(),
             dtype: Some(dtype),
             count: i64::try_from(count).ok(),
@@ -122,8 +129,13 @@ impl Recorder<'_> {
         let mut operation =
             Operation { number, planes, stream, group: &group, group_name, dtype, connection, local, pieces: 0 };
         let ranks = self.layout.members(communication.channel, self.rank);
-        let rounds = Network { config: self.config, step: self.step }.rounds(communication, &ranks, self.rank);
-        self.pieces(&mut operation, (start, end), &rounds, communication.bytes() / ranks.len() as u64);
+        let network = Network { config: self.config, step: self.step };
+        let again = match index == self.issued_before.get(channel).copied().unwrap_or_default() {
+            true => resend::sent_again(self.config, self.blocks, self.step, communication.channel, &ranks),
+            false => None,
+        };
+        let rounds = network.rounds(communication, &ranks, self.rank, again);
+        self.pieces(&mut operation, (start, end), &rounds, network.own_bytes(communication, &ranks, self.rank));
     }
 
     /// The range that HCCL marks around an operation. Where nothing else is recorded of the device, its side of
@@ -164,11 +176,11 @@ impl Recorder<'_> {
             start,
             duration,
             name,
+            core: Some(self.tables.strings.intern("COMMUNICATION")),
             ..kernel::Row::default()
         };
         if self.config.level > Level::Level0 {
             row.op_type = Some(op_type);
-            row.core = Some(self.intern("COMMUNICATION"));
             row.model_id = Some(NONE_ID);
             row.block_num = Some(0);
         }
@@ -179,7 +191,6 @@ impl Recorder<'_> {
     /// of transfers, each as long as its link takes, and waiting for the slower links of the round.
     fn pieces(&mut self, operation: &mut Operation<'_>, (start, end): (u64, u64), rounds: &[Round], own: u64) {
         let all = rounds.iter().map(|round| round.end).max().unwrap_or_default();
-        // What a transfer that was sent again took longer is part of the first round.
         let begin = end.saturating_sub(all).max(start);
         let first_peer = rounds.iter().flat_map(|round| round.sends.iter().chain(&round.receives)).next();
         let Some(&Transfer { peer, .. }) = first_peer else { return };

@@ -13,6 +13,8 @@ use crate::play::frequency;
 const EVERY_NS: u64 = 20_000_000;
 /// Stacks of memory, which share the traffic.
 const STACKS: u64 = 4;
+/// What the device uses beside the process.
+const OF_DEVICE: u64 = 2 << 30;
 /// Parts of the driver that hold memory of their own, and how much, in bytes.
 const MODULES: [(&str, i64); 4] = [("SLOG", 0), ("APP", 2 << 30), ("HCCL", 205 << 20), ("RUNTIME", 62 << 20)];
 
@@ -76,8 +78,8 @@ impl Recorder<'_> {
             let throughput = (per_second(read) * STACKS as f64 * hits).round();
             self.sample(llc, time, "LLC 0 Read/Throughput", "Throughput", Some("B/s"), throughput);
             self.bus_samples(time, read, written);
-            let process = self.memory.process_bytes();
-            for (owner, bytes) in [("APP", process), ("Device", process + (2 << 30))] {
+            let process = self.memory.process_bytes(time);
+            for (owner, bytes) in [("APP", process), ("Device", process + OF_DEVICE)] {
                 self.sample(memory, time, &format!("{owner}/DDR"), "", Some("B"), 0.0);
                 self.sample(memory, time, &format!("{owner}/HBM"), "", Some("B"), bytes as f64);
                 self.sample(memory, time, &format!("{owner}/Memory"), "", Some("B"), bytes as f64);

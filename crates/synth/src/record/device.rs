@@ -32,9 +32,6 @@ pub struct Placed {
     pub task_id: i64,
 }
 
-/// Host memory to device memory and back, in bytes per ns.
-const COPY_BYTES_PER_NS: u64 = 25;
-
 impl Recorder<'_> {
     pub fn task(&mut self, new: &NewTask<'_>) -> Placed {
         let (name, kind) = (self.intern(new.name), self.intern(new.kind));
@@ -175,16 +172,13 @@ impl Recorder<'_> {
     }
 
     /// The batch goes to the device.
-    pub fn copy_batch(&mut self, at: u64) {
-        let bytes = self.config.sequence * 8 * self.config.micro_batches as u64;
-        let ns = bytes / COPY_BYTES_PER_NS;
-        self.copy((at, at + ns), bytes, "host to device");
+    pub fn copy_to_device(&mut self, bytes: u64, span: (u64, u64)) {
+        self.copy(span, bytes, "host to device");
     }
 
-    /// The weights go to the host.
-    pub fn copy_weights(&mut self, span: (u64, u64)) {
-        let bytes = (span.1 - span.0) * COPY_BYTES_PER_NS / 2;
-        self.copy(span, bytes, "device to host");
+    /// The weights go to the host, which then writes them.
+    pub fn copy_to_host(&mut self, bytes: u64, from: u64) {
+        self.copy((from, from + self.config.chip.copy_ns(bytes)), bytes, "device to host");
     }
 
     fn copy(&mut self, span: (u64, u64), bytes: u64, operation: &str) {

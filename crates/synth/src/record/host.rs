@@ -10,7 +10,7 @@ use crate::blocks::{Block, Module};
 use crate::config::Level;
 use crate::kernels::Pass;
 use crate::play::{KernelRun, Launch, Spot};
-use crate::program::{Part, Reason, Work};
+use crate::program::{CHECKPOINT_BYTES_PER_NS, Part, Reason, Work};
 
 /// Threads of the training process, by their distance from the process id.
 const BACKWARD_THREAD: i64 = 11;
@@ -67,16 +67,6 @@ fn is_on_backward_thread(block: Block) -> bool {
             | Block::ReduceGradients
             | Block::ReduceEmbedding
     )
-}
-
-/// The forward block that a backward block answers.
-fn forward_of(block: Block) -> Block {
-    match block {
-        Block::HeadBackward => Block::Head,
-        Block::LayerBackward => Block::Layer,
-        Block::EmbeddingBackward => Block::Embedding,
-        other => other,
-    }
 }
 
 impl Recorder<'_> {
@@ -265,7 +255,7 @@ impl Recorder<'_> {
                     return (open.sequence, self.process);
                 }
                 self.close_node();
-                let made = self.forward.get_mut(&(forward_of(block), layer, micro_batch));
+                let made = self.forward.get_mut(&(block.forward(), layer, micro_batch));
                 match made.and_then(|made| made.pop_if(|last| last.node == run.node)) {
                     Some(forward) => {
                         let kind = self.intern("fwdbwd");
@@ -317,12 +307,17 @@ impl Recorder<'_> {
         }
     }
 
-    fn python(&mut self, name: &str, module: Option<usize>, span: (u64, u64)) {
-        let id = self.next_python;
+    /// Begins a Python call, which takes the next id.
+    pub fn begin_frame(&mut self) {
+        self.frames.push(self.next_python);
         self.next_python += 1;
+    }
+
+    /// Records the Python call that was begun last.
+    fn python(&mut self, name: &str, module: Option<usize>, span: (u64, u64)) {
         let row = host_op::Row {
-            python_id: Some(id),
-            python_parent_id: Some(0),
+            python_id: self.frames.last().copied(),
+            python_parent_id: Some(self.frames.iter().rev().nth(1).copied().unwrap_or_default()),
             python_module_id: module.and_then(|module| i64::try_from(module).ok()),
             ..host_op::Row::default()
         };
@@ -389,9 +384,6 @@ impl Recorder<'_> {
                     (from, until - (until - from) / 50),
                     "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
                 );
-                if self.sees_device() {
-                    self.copy_batch(until);
-                }
             }
             Work::GarbageCollection => {
                 let lane = self.lanes.garbage_collection(self.process << 32 | self.process);
@@ -404,7 +396,7 @@ impl Recorder<'_> {
     }
 
     /// The host waited for the device.
-    pub fn synchronisation(&mut self, reason: Reason, from: u64, until: u64) {
+    pub fn synchronisation(&mut self, reason: Reason, busy: u64, from: u64, until: u64) {
         self.close_node();
         let lane = self.thread(0);
         let step = (until - from) / 50;
@@ -424,11 +416,13 @@ impl Recorder<'_> {
             }
             Reason::Checkpoint => {
                 if self.config.with_stack {
+                    self.begin_frame();
                     self.python("megatron/training/checkpointing.py(290): save_checkpoint", None, (from, until));
+                    self.frames.pop();
                 }
-                self.call_if_seen(inner, "aclrtSynchronizeStreamWithTimeout");
+                self.call_if_seen((from, until - busy), "aclrtSynchronizeStreamWithTimeout");
                 if self.sees_device() {
-                    self.copy_weights(inner);
+                    self.copy_to_host(busy * CHECKPOINT_BYTES_PER_NS, until - busy);
                 }
             }
         }

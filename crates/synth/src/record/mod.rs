@@ -17,7 +17,7 @@ use npuscope_formats::trace_json::layers;
 use npuscope_tables::table::{kernel, overlap, rank, step};
 use npuscope_tables::{Ns, RankBuilder, RankTables, Span, Str};
 
-use crate::blocks::{Channel, Module};
+use crate::blocks::{Blocks, Channel, Module};
 use crate::chip;
 use crate::config::{JobConfig, Level};
 use crate::layout::Layout;
@@ -55,12 +55,11 @@ impl<'a> Recording<'a> {
 
     /// Records a step, if there is one left: its rows, and the free time before it.
     fn record(&mut self) -> Option<(RankBuilder, Option<Interval>)> {
-        let ends = self.job.ends.get(self.recorder.rank)?;
         let step = self.player.begin_step();
         let (start, end) = self.job.steps().nth(step)?;
         self.recorder.begin_step(step);
         // All ends are known, so the player does not stop before the step is over.
-        self.player.run(ends, &mut self.recorder);
+        self.player.run(self.recorder.ends, &mut self.recorder);
         let gap = self.recorder.end_step(start, end);
         Some((self.recorder.take(), gap))
     }
@@ -96,7 +95,8 @@ const NONE_ID: i64 = 4_294_967_295;
 
 struct Recorder<'a> {
     config: &'a JobConfig,
-    ends: &'a play::Ends,
+    blocks: &'a Blocks,
+    ends: play::Ends<'a>,
     layout: Layout,
     rank: usize,
     view: View,
@@ -116,6 +116,8 @@ struct Recorder<'a> {
     /// Communications started so far: on each channel, and transfers between stages in all.
     issued: [usize; Channel::ALL.len()],
     transfers: usize,
+    /// On each channel, before the step that is going on.
+    issued_before: [usize; Channel::ALL.len()],
     /// Channels in the order in which they were first used.
     group_lanes: Vec<usize>,
     next_operation: i64,
@@ -130,6 +132,8 @@ struct Recorder<'a> {
     /// The call around the backward kernels of one node.
     open_node: Option<host::OpenNode>,
     modules: Vec<(Module, usize, u64)>,
+    /// Ids of the Python calls that are going on: the step, its parts, modules.
+    frames: Vec<i64>,
     parts: Vec<(Part, u64, u64)>,
     computing: Vec<Interval>,
     communication: Vec<Interval>,
@@ -142,11 +146,12 @@ impl<'a> Recorder<'a> {
     fn new(job: &'a Job, rank: usize, view: View) -> Self {
         let config = &job.config;
         let slot = i64::try_from(rank % config.devices_per_host).unwrap_or_default();
-        let process = 100_000 + slot * 100;
+        let process = settings::process(config, rank);
         let layout = Layout::of(config);
         let mut recorder = Recorder {
             config,
-            ends: job.ends.get(rank).unwrap_or(const { &[const { Vec::new() }; Channel::ALL.len()] }),
+            blocks: &job.blocks,
+            ends: job.ends(rank),
             layout,
             rank,
             view,
@@ -162,6 +167,7 @@ impl<'a> Recorder<'a> {
             kernels: Vec::new(),
             issued: [0; Channel::ALL.len()],
             transfers: 0,
+            issued_before: [0; Channel::ALL.len()],
             group_lanes: Vec::new(),
             next_operation: 0,
             next_correlation: 1,
@@ -173,6 +179,7 @@ impl<'a> Recorder<'a> {
             forward: HashMap::new(),
             open_node: None,
             modules: Vec::new(),
+            frames: Vec::new(),
             parts: Vec::new(),
             computing: Vec::new(),
             communication: Vec::new(),
@@ -212,21 +219,29 @@ impl<'a> Recorder<'a> {
     fn begin_step(&mut self, step: usize) {
         self.step = play::number(self.config, step);
         self.forward.clear();
+        self.issued_before = self.issued;
         self.memory.begin_step(self.step);
+        self.begin_frame();
     }
 
     /// Ends a step; the free time between the last thing that the device did before it and the first in it.
     fn end_step(&mut self, start: u64, end: u64) -> Option<Interval> {
         self.step_marker((start, end));
+        self.frames.clear();
         let row = step::Row { id: Some(self.step), start: self.time(start), end: self.time(end) };
         self.tables.step.push(row);
+        self.memory.end_step(self.time(end));
         let mut gap = None;
         if self.sees_device() {
             self.record_kernels();
             gap = self.record_overlap();
             self.record_counters(start, end);
         }
-        self.record_memory(start, end);
+        if self.config.profile_memory {
+            self.memory.record(&mut self.tables, self.device);
+        } else {
+            self.memory.forget();
+        }
         self.lanes.record(&mut self.tables);
         gap
     }
@@ -282,14 +297,6 @@ impl<'a> Recorder<'a> {
         self.lanes.device_layer(lanes::OVERLAP, self.device, kind as i64, name)
     }
 
-    fn record_memory(&mut self, start: u64, end: u64) {
-        if !self.config.profile_memory {
-            return;
-        }
-        self.memory.end_step(self.clock.time(start), self.clock.time(end));
-        self.memory.record(&mut self.tables, self.device);
-    }
-
     fn rank_row(&mut self, end: u64) {
         let Layout { tp, cp, dp, pp, ep } = self.layout;
         let size = |n: usize| i64::try_from(n).ok();
@@ -333,7 +340,7 @@ impl Observer for Recorder<'_> {
         self.record_communication(&run);
     }
 
-    fn wait(&mut self, _: Channel, from: u64, until: u64) {
+    fn wait(&mut self, from: u64, until: u64) {
         if self.sees_device() {
             self.event_wait(from, until);
         }
@@ -343,14 +350,21 @@ impl Observer for Recorder<'_> {
         self.host_work(work, from, until);
     }
 
-    fn synchronise(&mut self, reason: Reason, from: u64, until: u64) {
-        self.synchronisation(reason, from, until);
+    fn copy_batch(&mut self, bytes: u64, from: u64, until: u64) {
+        if self.sees_device() {
+            self.copy_to_device(bytes, (from, until));
+        }
+    }
+
+    fn synchronise(&mut self, reason: Reason, busy: u64, from: u64, until: u64) {
+        self.synchronisation(reason, busy, from, until);
         if reason == Reason::Allocation {
             self.memory.allocation_failed(self.clock.time(until));
         }
     }
 
     fn begin(&mut self, part: Part, at: u64, device: u64) {
+        self.begin_frame();
         self.parts.push((part, at, device));
     }
 
@@ -359,10 +373,12 @@ impl Observer for Recorder<'_> {
         if let Some((_, from, on_device)) = self.parts.pop() {
             self.part(part, (from, at), (on_device, device));
         }
+        self.frames.pop();
     }
 
     fn enter(&mut self, module: Module, spot: Spot, at: u64) {
         self.close_node();
+        self.begin_frame();
         self.modules.push((module, spot.layer, at));
     }
 
@@ -371,5 +387,6 @@ impl Observer for Recorder<'_> {
         if let Some((module, layer, from)) = self.modules.pop() {
             self.module(module, layer, spot, from, at);
         }
+        self.frames.pop();
     }
 }

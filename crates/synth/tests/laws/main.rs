@@ -1,5 +1,6 @@
 //! What holds in every simulated job, whatever its layout and whatever goes wrong in it.
 
+mod faults;
 mod forms;
 mod jobs;
 mod memory;

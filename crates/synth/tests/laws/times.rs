@@ -26,7 +26,7 @@ fn overlaps(tables: &RankTables, kind: overlap::Kind) -> impl Iterator<Item = In
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(14))]
 
     /// On every rank and in every step, computing, exposed communication and free time add up to the time
     /// of the step, and the step to what was simulated.
@@ -65,17 +65,21 @@ proptest! {
     fn a_communication_ends_for_all_at_once(config in any_job()) {
         let job = simulate(&config).unwrap();
         let mut ends: HashMap<(String, String), Vec<(usize, f64)>> = HashMap::new();
+        // A direction between two stages is a group of its own, so its transfers are numbered alike on both.
+        let mut transfers: HashMap<(usize, String), usize> = HashMap::new();
         for rank in 0..config.ranks() {
             let clock = Clock::of_rank(&config, rank);
             let tables = job.rank(rank);
             for op in tables.rows::<comm_op::Row>().filter(|op| op.rank_size > Some(1)) {
-                let name = tables.text(op.name).to_owned();
+                let mut name = tables.text(op.name).to_owned();
+                let group = tables.opt_text(op.group_hash).unwrap().to_owned();
                 if name.contains("send_") || name.contains("receive_") {
-                    continue;
+                    let number = transfers.entry((rank, group.clone())).or_default();
+                    name = format!("transfer {number}");
+                    *number += 1;
                 }
                 let shown = op.start.plus(op.duration.ns()).since(npuscope_tables::Ns(clock.start_ns)) as f64;
                 let passed = shown / (1.0 + clock.drift_ppb as f64 / 1e9);
-                let group = tables.opt_text(op.group_hash).unwrap().to_owned();
                 ends.entry((group, name)).or_default().push((rank, passed));
             }
         }
@@ -134,5 +138,5 @@ fn what_happens_follows_from_the_seed() {
     assert_eq!(ends(&config), ends(&config));
     assert_ne!(ends(&config), ends(&JobConfig { seed: 2, ..config.clone() }));
     // Recorded once, on another machine too: kernels, noise and links come out the same.
-    assert_eq!(ends(&config).first(), Some(&(1_000, 488_021_971)));
+    assert_eq!(ends(&config).first(), Some(&(1_000, 488_252_539)));
 }
