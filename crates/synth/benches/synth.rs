@@ -7,14 +7,15 @@
 use std::process::Command;
 
 use npuscope_formats::output::Output;
-use npuscope_synth::{Form, JobConfig, View, simulate, write_job};
+use npuscope_synth::{Fault, FaultKind, Form, JobConfig, View, preset, simulate, write_job};
 use npuscope_tables::{RankTables, TableId};
 
 /// What a case writes, and what is asked of it.
 struct Case {
     name: &'static str,
     config: fn() -> JobConfig,
-    form: Form,
+    /// `None` simulates the job and what its faults cost, and writes nothing.
+    form: Option<Form>,
     /// Millions of events per CPU second; 0 where nothing is asked.
     events_bar: f64,
     /// Megabytes of memory.
@@ -27,13 +28,31 @@ fn two_ranks(steps: usize) -> JobConfig {
 }
 
 const CASES: &[Case] = &[
-    Case { name: "text", config: || two_ranks(30), form: Form::Text, events_bar: 1.0, memory_bar: 500.0 },
-    Case { name: "db", config: || two_ranks(30), form: Form::Db, events_bar: 2.0, memory_bar: 500.0 },
-    Case { name: "trace of 5 GB", config: || two_ranks(290), form: Form::Text, events_bar: 0.0, memory_bar: 500.0 },
+    Case { name: "text", config: || two_ranks(30), form: Some(Form::Text), events_bar: 1.0, memory_bar: 500.0 },
+    Case { name: "db", config: || two_ranks(30), form: Some(Form::Db), events_bar: 2.0, memory_bar: 500.0 },
+    Case {
+        name: "trace of 5 GB",
+        config: || two_ranks(290),
+        form: Some(Form::Text),
+        events_bar: 0.0,
+        memory_bar: 500.0,
+    },
     Case {
         name: "1,024 ranks x 20 steps",
         config: || JobConfig { tp: 8, pp: 4, dp: 32, layers: 4, micro_batches: 4, steps: 20, ..JobConfig::default() },
-        form: Form::Text,
+        form: Some(Form::Text),
+        events_bar: 0.0,
+        memory_bar: 500.0,
+    },
+    Case {
+        name: "1,024 ranks of 72B, truth",
+        config: || JobConfig {
+            dp: 32,
+            steps: 20,
+            faults: vec![Fault::new(FaultKind::SlowRank, 5)],
+            ..preset("qwen-72b").expect("a preset")
+        },
+        form: None,
         events_bar: 0.0,
         memory_bar: 500.0,
     },
@@ -60,10 +79,21 @@ fn run(case: &Case) {
     let start = cpu_seconds();
     let job = simulate(&config).expect("a job that can be run");
     let simulated = cpu_seconds() - start;
-    write_job(&job, case.form, &out, |_| ()).expect("room for the job");
+    let Some(form) = case.form else {
+        let cost = job.truth().faults.iter().map(|fault| fault.cost_ms_per_step).sum::<f64>();
+        println!(
+            "{:<26} {:6.1} CPU s, cost of its fault {cost:.0} ms a step; peak memory {:.0} MB (bar {:.0})",
+            case.name,
+            cpu_seconds() - start,
+            peak_memory() as f64 / 1e6,
+            case.memory_bar,
+        );
+        return;
+    };
+    write_job(&job, form, &out, |_| ()).expect("room for the job");
     let cpu = cpu_seconds() - start;
     let memory = peak_memory();
-    let events = match case.form {
+    let events = match form {
         Form::Db => rows_below(directory.path()),
         _ => {
             // Ranks of a job differ little.
@@ -75,7 +105,7 @@ fn run(case: &Case) {
     let (bytes, largest) = sizes(directory.path());
     let rate = events / cpu / 1e6;
     println!(
-        "{:<24} {:6.1} M events, {:7.1} MB (trace or database of a rank up to {:6.1} MB), {:6.1} CPU s of which \
+        "{:<26} {:6.1} M events, {:7.1} MB (trace or database of a rank up to {:6.1} MB), {:6.1} CPU s of which \
          {:.1} simulating: {:.2} M events per CPU s{}; peak memory {:.0} MB (bar {:.0})",
         case.name,
         events / 1e6,

@@ -100,7 +100,7 @@ fn text(overview: &Overview, settings: &Settings) -> String {
         text.push_str(&settings.terminal.styled(
             Style::Green,
             if overview.ranks.len() > 1 {
-                "  no rank stands out\n"
+                "  no rank computes longer than the others of its stage\n"
             } else {
                 "  none; one rank has no other to be compared with\n"
             },
