@@ -504,6 +504,77 @@ fn of_two_traces_of_a_rank_the_newer_is_read() {
     assert!(problem.message.contains(newer), "{}", problem.message);
 }
 
+/// A trace that does not say its rank.
+fn nameless() -> String {
+    two_steps(("cuda_runtime", "cudaLaunchKernel")).text().replace("\"rank\": 3, ", "")
+}
+
+/// Rank and first file of each rank.
+fn numbered(profile: &Profile) -> Vec<(i64, &str)> {
+    profile.ranks.iter().map(|source| (source.rank, source.files[0].name.as_str())).collect()
+}
+
+#[test]
+fn a_host_that_is_called_after_a_number_gives_no_rank() {
+    let directory = tempfile::tempdir().unwrap();
+    let names = [11, 12, 13, 14].map(|pid| format!("myjob-worker-3_{pid}.1700000000000.pt.trace.json"));
+    names.iter().for_each(|name| drop(put(&directory, name, nameless().as_bytes())));
+    let profile = discover(directory.path()).unwrap();
+    assert_eq!(numbered(&profile), (0..).zip(names.iter().map(String::as_str)).collect::<Vec<_>>());
+}
+
+#[test]
+fn of_traces_whose_names_have_the_same_number_none_is_lost() {
+    let directory = tempfile::tempdir().unwrap();
+    let stated = two_steps(("cuda_runtime", "cudaLaunchKernel")).text();
+    put(&directory, "a.json", stated.as_bytes());
+    for name in ["rank1_b.json", "rank1_c.json", "rank2.json", "rank3.json"] {
+        put(&directory, name, nameless().as_bytes());
+    }
+    let profile = discover(directory.path()).unwrap();
+    let expected = [(0, "rank1_b.json"), (1, "rank1_c.json"), (2, "rank2.json"), (3, "a.json"), (4, "rank3.json")];
+    assert_eq!(numbered(&profile), expected);
+}
+
+#[test]
+fn a_process_that_records_several_times_is_one_rank() {
+    let directory = tempfile::tempdir().unwrap();
+    let name = |pid: i64, time: &str| format!("node_{pid}.{time}.pt.trace.json");
+    // Milliseconds and nanoseconds.
+    let newest = name(77, "1700000003000");
+    for time in ["1700000001000000000", "1700000002000000000", "1700000003000"] {
+        put(&directory, &name(77, time), nameless().as_bytes());
+    }
+    let other = name(78, "1700000001000000000");
+    put(&directory, &other, nameless().as_bytes());
+    let profile = discover(directory.path()).unwrap();
+    assert_eq!(numbered(&profile), [(0, newest.as_str()), (1, other.as_str())]);
+    let told = profile.ranks[0].problems.iter().filter(|problem| problem.code == "duplicate-rank");
+    let mut told: Vec<&str> = told.map(|problem| problem.file.as_str()).collect();
+    told.sort_unstable();
+    assert_eq!(told, [name(77, "1700000001000000000"), name(77, "1700000002000000000")]);
+}
+
+#[test]
+fn ranks_of_npus_and_of_gpus_do_not_displace_each_other() {
+    let directory = tempfile::tempdir().unwrap();
+    let trace = two_steps(("cuda_runtime", "cudaLaunchKernel"));
+    for rank in [0, 1] {
+        let output = directory.path().join(format!("npu_{rank}")).join("ASCEND_PROFILER_OUTPUT");
+        fs::create_dir_all(&output).unwrap();
+        fs::write(output.join("trace_view.json"), "[]").unwrap();
+        fs::write(output.with_file_name(format!("profiler_info_{rank}.json")), "{}").unwrap();
+        let text = trace.text().replace("\"rank\": 3", &format!("\"rank\": {rank}"));
+        put(&directory, &format!("gpu{rank}.json"), text.as_bytes());
+    }
+    let profile = discover(directory.path()).unwrap();
+    let flavours: Vec<_> = profile.ranks.iter().map(|source| (source.rank, source.flavour)).collect();
+    let (npu, gpu) = (Flavour::TorchNpu, Flavour::Kineto);
+    assert_eq!(flavours, [(0, npu), (1, npu), (2, gpu), (3, gpu)]);
+    assert_eq!(profile.ranks[3].files[0].name, "gpu1.json");
+    assert_eq!(profile.ranks[3].problems[0].code, "renumbered-rank");
+}
+
 #[test]
 fn a_file_that_is_no_trace_is_no_profile() {
     let directory = tempfile::tempdir().unwrap();
