@@ -286,6 +286,8 @@ fn a_kernel_that_says_nothing_of_its_collective_has_it_from_the_operator_that_an
     assert_eq!((first.rank_size, first.count, tables.opt_text(first.dtype)), (Some(8), Some(2049), Some("Float")));
     assert_eq!(args(&tables, first.args), json!({"Out msg nelems": 2049, "Process Group Ranks": "[0, 1]"}));
     assert_eq!((ops[1].op_type, ops[1].group_name, ops[1].count), (None, None, None));
+    let of_kernels: Vec<_> = tables.rows::<kernel::Row>().map(|row| row.op_type).collect();
+    assert_eq!(of_kernels, [first.op_type, None]);
     assert_ne!(first.lane, ops[1].lane);
     // The operator keeps all it said.
     let operator = tables.rows::<host_op::Row>().find(|row| tables.text(row.name) == "record_param_comms").unwrap();
@@ -656,7 +658,44 @@ fn a_broken_tail_costs_no_event() {
     trace.tail = r#", "traceName" "a", "baseTimeNanoseconds": 5"#.to_owned();
     let tables = trace.read();
     assert_eq!(tables.len(TableId::Kernel), 2);
-    assert_eq!(codes(&tables), ["garbage"]);
+    assert_eq!(codes(&tables), ["garbage", "no-base-time"]);
+}
+
+#[test]
+fn times_are_told_of_if_the_file_ends_between_the_events_and_their_base() {
+    let text = many(20).text();
+    let cut = text.rfind(']').unwrap() + 1;
+    let directory = tempfile::tempdir().unwrap();
+    let tables = read_path(&put(&directory, "a.json", &text.as_bytes()[..cut]));
+    assert_eq!(codes(&tables), ["cut-file", "no-base-time"]);
+    // Whole, it never had a base; nor has a list that stands alone.
+    let whole = [&text[..cut], "}"].concat();
+    assert_eq!(codes(&read_path(&put(&directory, "b.json", whole.as_bytes()))), Vec::<&str>::new());
+}
+
+#[test]
+fn a_list_that_stands_alone_is_a_trace_if_it_is_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = format!("[{}]", two_steps(("cuda_runtime", "cudaLaunchKernel")).events.join(","));
+    let tables = read_path(&put(&directory, "events.json", text.as_bytes()));
+    assert_eq!((tables.len(TableId::Kernel), codes(&tables)), (2, vec![]));
+    // Among other files it may be anything.
+    assert!(discover(directory.path()).is_err());
+}
+
+#[test]
+fn arguments_of_counters_that_are_no_numbers_are_told_of() {
+    let mut trace = Trace::new(0);
+    trace.add(r#"{"ph": "C", "name": "load", "pid": 0, "tid": 0, "ts": 5, "args": {"a": 1, "unit": "%", "b": [2]}}"#);
+    trace.add(r#"{"ph": "C", "name": "text", "pid": 0, "tid": 0, "ts": 5, "args": {"kept": "x"}}"#);
+    let tables = trace.read();
+    assert_eq!((tables.len(TableId::Counter), tables.len(TableId::HostOp)), (1, 1));
+    let unread = tables.rows::<source::Row>().next().unwrap().unread;
+    assert_eq!(args(&tables, unread), json!(["b", "unit"]));
+    let mut pieces = RankPieces::default();
+    let text = format!("[{}]", trace.events.join(","));
+    let summary = npuscope_formats::trace_json::read(text.as_bytes(), "trace_view.json", 1, &mut pieces);
+    assert_eq!(summary.unread_keys, ["unit", "b", "kept"]);
 }
 
 #[test]
@@ -702,7 +741,8 @@ fn the_files_of_an_npu_are_not_made_of_a_gpu_trace() {
     let out = || Output::new(directory.path().join("rank0")).unwrap();
     let tables = || two_steps(("cuda_runtime", "cudaLaunchKernel")).read();
     for error in [text::write_rank(tables(), 0, &out()), db::write_rank(tables(), 0, &out())] {
-        assert!(error.unwrap_err().to_string().contains("--to parquet"));
+        let message = error.unwrap_err().to_string();
+        assert!(message.contains("--to parquet") && message.contains("--to perfetto"), "{message}");
         assert!(!directory.path().join("rank0").exists());
     }
 }

@@ -40,6 +40,9 @@ pub fn probe(path: &Path) -> Option<Probe> {
 
 fn probe_text(text: &[u8]) -> Option<Probe> {
     let mut cursor = Cursor::of_file(text);
+    if cursor.eat(b'[').is_some() {
+        return is_list_of_events(cursor, text).then(Probe::default);
+    }
     let mut probe = Probe::default();
     let mut has_events = false;
     let whole = cursor.members(|key, cursor| {
@@ -62,6 +65,18 @@ fn probe_text(text: &[u8]) -> Option<Probe> {
     });
     let is_cut = whole.is_none() && cursor.at >= text.len();
     (has_events || probe.is_typical && is_cut).then_some(probe)
+}
+
+/// Whether what comes after the first bracket begins with an event, and is no trace of an NPU, which is a list too.
+fn is_list_of_events(mut cursor: Cursor<'_>, text: &[u8]) -> bool {
+    const OF_NPU: [&[u8]; 2] = [b"\"Ascend Hardware\"", b"\"CANN\""];
+    cursor.skip_space();
+    let mut is_event = false;
+    let _ = cursor.members(|key, cursor| {
+        is_event |= key.bytes == b"ph";
+        cursor.skip_value()
+    });
+    is_event && !OF_NPU.iter().any(|word| memchr::memmem::find(text, word).is_some())
 }
 
 /// The rank in the name of a trace: `rank3.json`, `trace_rank-3.pt.trace.json.gz`, `worker3.1695835542.pt.trace.json`.
@@ -99,7 +114,10 @@ mod tests {
         assert_eq!(rank(r#"{"distributedInfo": {"rank": 7, "pg_config": [{"ranks": [0, 1"#), Some(Some(7)));
         assert_eq!(rank(r#"{"schemaVersion": 1}"#), None);
         assert_eq!(rank(r#"{"traceEvents": 3}"#), None);
-        assert_eq!(rank(r#"[{"ph": "X"}]"#), None);
+        assert_eq!(rank(r#"[ {"name": "a", "ph": "X"}]"#), Some(None));
+        assert_eq!(rank(r#"[{"phase": "X"}]"#), None);
+        assert_eq!(rank("[1]"), None);
+        assert_eq!(rank(r#"[{"ph": "M", "args": {"name": "Ascend Hardware"}}]"#), None);
         assert_eq!(rank(r#"{"a": {"traceEvents": []}}"#), None);
         assert_eq!(rank(""), None);
     }
