@@ -257,3 +257,28 @@ fn databases_that_lack_a_chunk_are_not_finished() {
     assert!(writer.finish().is_err());
     assert_eq!(files(directory.path()), Vec::<PathBuf>::new());
 }
+
+#[test]
+fn launches_of_an_earlier_chunk_decide_what_is_connected() {
+    let directory = tempfile::tempdir().unwrap();
+    let chunk = |start: i64, has_launch: bool| {
+        let mut rank = RankBuilder::default();
+        let (call, work) = (Ns(start), Ns(start + 200));
+        let connection_id = Some(start);
+        let name = rank.strings.intern("a");
+        let kind = rank.strings.intern(Kind::Op.name());
+        rank.host_op.push(host_op::Row { kind, name, start: call, ..Default::default() });
+        if has_launch {
+            let (kind, level) = (rank.strings.intern(Kind::Cann.name()), Some(rank.strings.intern("node")));
+            rank.host_op.push(host_op::Row { kind, name, level, start: call, connection_id, ..Default::default() });
+        }
+        rank.task.push(task::Row { task: start, lane: 1, start: work, name, connection_id, ..Default::default() });
+        let kind = rank.strings.intern("async_npu");
+        let (src_lane, src_time, dst_lane, dst_time) = (Some(0), Some(call), Some(1), Some(work));
+        rank.flow.push(flow::Row { kind, src_lane, src_time, dst_lane, dst_time, ..Default::default() });
+        rank
+    };
+    let database = written(directory.path(), [chunk(1000, true), chunk(2000, false)]);
+    let ids = "SELECT group_concat(connectionId) FROM CONNECTION_IDS";
+    assert_eq!(database.query_row(ids, (), |row| row.get::<_, String>(0)).unwrap(), "1000");
+}
