@@ -19,6 +19,9 @@ const MAX_DEPTH: usize = 10;
 /// The diagnostic of a rank that has several directories.
 const DUPLICATE: &str = "duplicate-rank";
 
+/// The diagnostic of a rank that is shown under another number than its own.
+const RENUMBERED: &str = "renumbered-rank";
+
 /// The name of the directory that torch_npu and MindSpore put deliverables in.
 pub const OUTPUT_DIRECTORY: &str = "ASCEND_PROFILER_OUTPUT";
 
@@ -144,7 +147,22 @@ struct Search {
 /// A rank directory whose number is not settled.
 struct Candidate {
     rank: Option<i64>,
+    /// The number is a guess from the name of a file that says nothing of its rank.
+    is_guess: bool,
     source: RankSource,
+}
+
+impl Candidate {
+    fn is_kineto(&self) -> bool {
+        self.source.flavour == Flavour::Kineto
+    }
+
+    /// The directory, host and process of a trace, as far as its name tells.
+    fn process(&self) -> Option<(PathBuf, String, String)> {
+        let name = &self.source.files.first().filter(|_| self.is_kineto())?.name;
+        let (host, process) = kineto::process_in_name(name)?;
+        Some((self.source.directory.clone(), host.to_owned(), process.to_owned()))
+    }
 }
 
 impl Search {
@@ -262,6 +280,7 @@ impl Search {
         self.rank(directory, Flavour::Kineto, &[path.to_owned()], false);
         if let Some(candidate) = self.found.last_mut() {
             candidate.rank = trace.rank.or_else(|| kineto::rank_in_name(&file_name(path)));
+            candidate.is_guess = trace.rank.is_none();
         }
     }
 
@@ -346,7 +365,7 @@ impl Search {
         }
         source.files.sort_by(|a, b| a.name.cmp(&b.name));
         keep_newest_exports(&mut source.files);
-        self.found.push(Candidate { rank, source });
+        self.found.push(Candidate { rank, is_guess: false, source });
     }
 
     fn problem(&mut self, problem: Problem) {
@@ -366,37 +385,64 @@ impl Search {
     /// Numbers the ranks, one directory each.
     fn finish(mut self) -> Profile {
         self.found.sort_by(|a, b| a.source.directory.cmp(&b.source.directory));
-        let mut by_rank: BTreeMap<i64, RankSource> = BTreeMap::new();
-        let (numbered, unnumbered): (Vec<_>, Vec<_>) = self.found.drain(..).partition(|c| c.rank.is_some());
-        for Candidate { rank, mut source } in numbered {
-            source.rank = rank.unwrap_or_default();
-            match by_rank.remove(&source.rank) {
-                None => {
-                    by_rank.insert(source.rank, source);
+        let mut found = std::mem::take(&mut self.found);
+        forget_wrong_guesses(&mut found);
+        let (numbered, unnumbered): (Vec<_>, Vec<_>) = found.into_iter().partition(|c| c.rank.is_some());
+        // Ranks of NPUs before those of GPUs: both kinds count from 0.
+        let mut by_rank: BTreeMap<(bool, i64), RankSource> = BTreeMap::new();
+        for mut candidate in numbered {
+            candidate.source.rank = candidate.rank.unwrap_or_default();
+            let key = (candidate.is_kineto(), candidate.source.rank);
+            let source = match by_rank.remove(&key) {
+                None => candidate.source,
+                Some(other) => self.newest(candidate.source, other, &format!("rank {}", key.1)),
+            };
+            by_rank.insert(key, source);
+        }
+        let mut ranks = apart(by_rank);
+        let mut free = (0..).filter({
+            let taken: HashSet<i64> = ranks.keys().copied().collect();
+            move |rank| !taken.contains(rank)
+        });
+        for mut source in self.one_of_each_process(unnumbered) {
+            source.rank = free.next().unwrap_or_default();
+            let message = format!("the files do not say which rank this is; it is shown as rank {}", source.rank);
+            source.problems.push(Problem::new(Severity::Info, "no-rank", "", message));
+            ranks.insert(source.rank, source);
+        }
+        let job = self.job();
+        Profile { root: self.root, ranks: ranks.into_values().collect(), job }
+    }
+
+    /// The younger of two sources of the same, with a note of the other.
+    fn newest(&self, a: RankSource, b: RankSource, what: &str) -> RankSource {
+        let (mut kept, dropped) = newer(a, b);
+        let (read, unread) = (self.shown(&kept.place()), self.shown(&dropped.place()));
+        let message = format!("{what} is there more than once; {read} was read, {unread} is older and was not");
+        kept.problems.push(Problem::new(Severity::Warning, DUPLICATE, &unread, message));
+        kept.problems.extend(dropped.problems.into_iter().filter(|problem| problem.code == DUPLICATE));
+        kept
+    }
+
+    /// The newest trace of each process: one that records several times writes a file each time.
+    fn one_of_each_process(&self, candidates: Vec<Candidate>) -> Vec<RankSource> {
+        let mut sources: Vec<RankSource> = Vec::new();
+        let mut places: HashMap<(PathBuf, String, String), usize> = HashMap::new();
+        for candidate in candidates {
+            let process = candidate.process();
+            let known = process.as_ref().and_then(|process| places.get(process)).copied();
+            match (known.and_then(|at| sources.get_mut(at)), &process) {
+                (Some(known), Some((_, host, process))) => {
+                    let what = format!("process {process} of {host}");
+                    *known = self.newest(candidate.source, known.clone(), &what);
                 }
-                Some(other) => {
-                    let (mut kept, dropped) = newer(source, other);
-                    let (read, unread) = (self.shown(&kept.place()), self.shown(&dropped.place()));
-                    let message = format!(
-                        "rank {} is there more than once; {read} was read, {unread} is older and was not",
-                        kept.rank
-                    );
-                    kept.problems.push(Problem::new(Severity::Warning, DUPLICATE, &unread, message));
-                    kept.problems.extend(dropped.problems.into_iter().filter(|problem| problem.code == DUPLICATE));
-                    by_rank.insert(kept.rank, kept);
+                _ => {
+                    places.extend(process.map(|process| (process, sources.len())));
+                    sources.push(candidate.source);
                 }
             }
         }
-        let taken: HashSet<i64> = by_rank.keys().copied().collect();
-        let free = (0..).filter(|rank| !taken.contains(rank));
-        for (rank, Candidate { mut source, .. }) in free.zip(unnumbered) {
-            source.rank = rank;
-            let message = format!("the files do not say which rank this is; it is shown as rank {rank}");
-            source.problems.push(Problem::new(Severity::Info, "no-rank", "", message));
-            by_rank.insert(rank, source);
-        }
-        let job = self.job();
-        Profile { root: self.root, ranks: by_rank.into_values().collect(), job }
+        sources
     }
 
     fn job(&mut self) -> Option<RankSource> {
@@ -462,19 +508,80 @@ fn is_mindspore_info(paths: &[PathBuf]) -> bool {
     })
 }
 
+/// Numbers that were guessed from names are taken back where several traces have them: then the names mean
+/// something else.
+fn forget_wrong_guesses(candidates: &mut [Candidate]) {
+    let mut traces: HashMap<i64, usize> = HashMap::new();
+    for rank in candidates.iter().filter(|c| c.is_kineto()).filter_map(|c| c.rank) {
+        *traces.entry(rank).or_default() += 1;
+    }
+    let is_shared = |rank: i64| traces.get(&rank).is_some_and(|&count| count > 1);
+    for candidate in candidates.iter_mut().filter(|candidate| candidate.is_guess) {
+        candidate.rank = candidate.rank.filter(|&rank| !is_shared(rank));
+    }
+}
+
+/// Ranks by number. If ranks of GPUs have numbers of NPUs, all of them are counted on from those.
+fn apart(sources: BTreeMap<(bool, i64), RankSource>) -> BTreeMap<i64, RankSource> {
+    let is_shared = sources.keys().any(|&(is_gpu, rank)| is_gpu && sources.contains_key(&(false, rank)));
+    let last = sources.keys().filter(|(is_gpu, _)| !is_gpu).map(|&(_, rank)| rank).max();
+    let shift = last.filter(|_| is_shared).map(|last| last + 1);
+    let numbered = sources.into_iter().map(|((is_gpu, rank), mut source)| {
+        if let Some(shift) = shift.filter(|_| is_gpu) {
+            source.rank = rank + shift;
+            let message = format!(
+                "ranks of NPUs and of GPUs have the same numbers here; rank {rank} of the GPUs is shown as rank {}",
+                source.rank
+            );
+            source.problems.push(Problem::new(Severity::Warning, RENUMBERED, "", message));
+        }
+        (source.rank, source)
+    });
+    numbered.collect()
+}
+
 /// The younger of two sources of one rank first: by the time in their names, else by that of the files.
 fn newer(a: RankSource, b: RankSource) -> (RankSource, RankSource) {
     let age = |source: &RankSource| {
         let place = source.place();
         let is_file = place != source.directory;
         let name = if is_file { file_name(&place) } else { source.directory_name() };
-        // PyTorch counts in milliseconds or nanoseconds, the others write a date.
-        let (separator, digits) = if is_file { ('.', 13) } else { ('_', 14) };
-        let stamp = name.split(separator).filter(|part| part.len() >= digits).find_map(|part| part.parse::<u64>().ok());
+        let stamp = name.split(if is_file { '.' } else { '_' }).find_map(time_in_name);
         let modified = fs::metadata(&place).and_then(|m| m.modified()).ok();
         (stamp, modified, name)
     };
     if age(&a) >= age(&b) { (a, b) } else { (b, a) }
+}
+
+/// The time in nanoseconds that a part of a name is, which PyTorch counts in milliseconds or, in later versions,
+/// nanoseconds, and the others write as a date, with milliseconds or without.
+fn time_in_name(part: &str) -> Option<i64> {
+    let number: i64 = part.parse().ok().filter(|_| part.bytes().all(|byte| byte.is_ascii_digit()))?;
+    match part.len() {
+        13 => number.checked_mul(1_000_000),
+        14 => time_of_date(number)?.checked_mul(1_000_000_000),
+        16 => number.checked_mul(1000),
+        17 => time_of_date(number / 1000)?.checked_mul(1000)?.checked_add(number % 1000)?.checked_mul(1_000_000),
+        19 => Some(number),
+        _ => None,
+    }
+}
+
+/// Seconds since 1970 of a date such as 20261115185652.
+fn time_of_date(date: i64) -> Option<i64> {
+    let mut rest = date;
+    let [second, minute, hour, day, month] = [(); 5].map(|()| {
+        let part = rest % 100;
+        rest /= 100;
+        part
+    });
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    // Years that begin in March have the leap day at their end.
+    let (year, month) = if month > 2 { (rest, month - 3) } else { (rest - 1, month + 9) };
+    let days = year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + day - 1 - 719_468;
+    Some(((days * 24 + hour) * 60 + minute) * 60 + second)
 }
 
 /// `msprof` adds an export beside older ones, with a time in the name: keeps the newest of each.
@@ -515,5 +622,17 @@ mod tests {
         keep_newest_exports(&mut files);
         assert!(!files.iter().any(|file| file.name.contains("2025")));
         assert_eq!(files.len(), 5);
+    }
+
+    #[test]
+    fn times_in_names_are_compared_whatever_they_count() {
+        for same in ["1700000000000", "1700000000000000", "1700000000000000000", "20231114221320", "20231114221320000"]
+        {
+            assert_eq!(time_in_name(same), Some(1_700_000_000_000_000_000), "{same}");
+        }
+        assert_eq!(time_in_name("20240229000000"), Some(1_709_164_800_000_000_000));
+        for other in ["4711", "gpu-7", "+700000000000", "20231399221320", "99999999999999999", ""] {
+            assert_eq!(time_in_name(other), None, "{other}");
+        }
     }
 }

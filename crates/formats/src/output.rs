@@ -43,7 +43,7 @@ impl Output {
             return Ok(());
         }
         let _ = fs::remove_dir(&self.directory);
-        let what = "this is a trace of PyTorch's own profiler, and the files of an NPU have no place for what it holds; --to parquet keeps all of it";
+        let what = "this is a trace of PyTorch's own profiler, and the files of an NPU have no place for what it holds; --to parquet keeps all of it, --to perfetto what a timeline shows";
         Err(OutputError::Refused { path: self.directory.clone(), what: what.to_owned() })
     }
 

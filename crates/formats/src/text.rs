@@ -28,7 +28,8 @@ pub fn write_rank(tables: RankTables, rank: i64, directory: &Output) -> Result<(
 ///
 /// Files have their names when [`RankWriter::finish`] is done; a writer that is dropped leaves none. The
 /// headers of a csv file are decided by the first chunk that has rows for it: an optional column is there
-/// if that chunk has a value for it. Events of the trace come chunk by chunk.
+/// if that chunk has a value for it. Events of the trace come chunk by chunk. Whether work goes through a queue
+/// and whether operations tell what their data went over is known from the chunk at hand and those before it.
 ///
 /// It holds no more than the chunk at hand and what is known of lanes, kernel types and APIs.
 pub struct RankWriter {

@@ -286,6 +286,8 @@ fn a_kernel_that_says_nothing_of_its_collective_has_it_from_the_operator_that_an
     assert_eq!((first.rank_size, first.count, tables.opt_text(first.dtype)), (Some(8), Some(2049), Some("Float")));
     assert_eq!(args(&tables, first.args), json!({"Out msg nelems": 2049, "Process Group Ranks": "[0, 1]"}));
     assert_eq!((ops[1].op_type, ops[1].group_name, ops[1].count), (None, None, None));
+    let of_kernels: Vec<_> = tables.rows::<kernel::Row>().map(|row| row.op_type).collect();
+    assert_eq!(of_kernels, [first.op_type, None]);
     assert_ne!(first.lane, ops[1].lane);
     // The operator keeps all it said.
     let operator = tables.rows::<host_op::Row>().find(|row| tables.text(row.name) == "record_param_comms").unwrap();
@@ -504,6 +506,77 @@ fn of_two_traces_of_a_rank_the_newer_is_read() {
     assert!(problem.message.contains(newer), "{}", problem.message);
 }
 
+/// A trace that does not say its rank.
+fn nameless() -> String {
+    two_steps(("cuda_runtime", "cudaLaunchKernel")).text().replace("\"rank\": 3, ", "")
+}
+
+/// Rank and first file of each rank.
+fn numbered(profile: &Profile) -> Vec<(i64, &str)> {
+    profile.ranks.iter().map(|source| (source.rank, source.files[0].name.as_str())).collect()
+}
+
+#[test]
+fn a_host_that_is_called_after_a_number_gives_no_rank() {
+    let directory = tempfile::tempdir().unwrap();
+    let names = [11, 12, 13, 14].map(|pid| format!("myjob-worker-3_{pid}.1700000000000.pt.trace.json"));
+    names.iter().for_each(|name| drop(put(&directory, name, nameless().as_bytes())));
+    let profile = discover(directory.path()).unwrap();
+    assert_eq!(numbered(&profile), (0..).zip(names.iter().map(String::as_str)).collect::<Vec<_>>());
+}
+
+#[test]
+fn of_traces_whose_names_have_the_same_number_none_is_lost() {
+    let directory = tempfile::tempdir().unwrap();
+    let stated = two_steps(("cuda_runtime", "cudaLaunchKernel")).text();
+    put(&directory, "a.json", stated.as_bytes());
+    for name in ["rank1_b.json", "rank1_c.json", "rank2.json", "rank3.json"] {
+        put(&directory, name, nameless().as_bytes());
+    }
+    let profile = discover(directory.path()).unwrap();
+    let expected = [(0, "rank1_b.json"), (1, "rank1_c.json"), (2, "rank2.json"), (3, "a.json"), (4, "rank3.json")];
+    assert_eq!(numbered(&profile), expected);
+}
+
+#[test]
+fn a_process_that_records_several_times_is_one_rank() {
+    let directory = tempfile::tempdir().unwrap();
+    let name = |pid: i64, time: &str| format!("node_{pid}.{time}.pt.trace.json");
+    // Milliseconds and nanoseconds.
+    let newest = name(77, "1700000003000");
+    for time in ["1700000001000000000", "1700000002000000000", "1700000003000"] {
+        put(&directory, &name(77, time), nameless().as_bytes());
+    }
+    let other = name(78, "1700000001000000000");
+    put(&directory, &other, nameless().as_bytes());
+    let profile = discover(directory.path()).unwrap();
+    assert_eq!(numbered(&profile), [(0, newest.as_str()), (1, other.as_str())]);
+    let told = profile.ranks[0].problems.iter().filter(|problem| problem.code == "duplicate-rank");
+    let mut told: Vec<&str> = told.map(|problem| problem.file.as_str()).collect();
+    told.sort_unstable();
+    assert_eq!(told, [name(77, "1700000001000000000"), name(77, "1700000002000000000")]);
+}
+
+#[test]
+fn ranks_of_npus_and_of_gpus_do_not_displace_each_other() {
+    let directory = tempfile::tempdir().unwrap();
+    let trace = two_steps(("cuda_runtime", "cudaLaunchKernel"));
+    for rank in [0, 1] {
+        let output = directory.path().join(format!("npu_{rank}")).join("ASCEND_PROFILER_OUTPUT");
+        fs::create_dir_all(&output).unwrap();
+        fs::write(output.join("trace_view.json"), "[]").unwrap();
+        fs::write(output.with_file_name(format!("profiler_info_{rank}.json")), "{}").unwrap();
+        let text = trace.text().replace("\"rank\": 3", &format!("\"rank\": {rank}"));
+        put(&directory, &format!("gpu{rank}.json"), text.as_bytes());
+    }
+    let profile = discover(directory.path()).unwrap();
+    let flavours: Vec<_> = profile.ranks.iter().map(|source| (source.rank, source.flavour)).collect();
+    let (npu, gpu) = (Flavour::TorchNpu, Flavour::Kineto);
+    assert_eq!(flavours, [(0, npu), (1, npu), (2, gpu), (3, gpu)]);
+    assert_eq!(profile.ranks[3].files[0].name, "gpu1.json");
+    assert_eq!(profile.ranks[3].problems[0].code, "renumbered-rank");
+}
+
 #[test]
 fn a_file_that_is_no_trace_is_no_profile() {
     let directory = tempfile::tempdir().unwrap();
@@ -585,7 +658,44 @@ fn a_broken_tail_costs_no_event() {
     trace.tail = r#", "traceName" "a", "baseTimeNanoseconds": 5"#.to_owned();
     let tables = trace.read();
     assert_eq!(tables.len(TableId::Kernel), 2);
-    assert_eq!(codes(&tables), ["garbage"]);
+    assert_eq!(codes(&tables), ["garbage", "no-base-time"]);
+}
+
+#[test]
+fn times_are_told_of_if_the_file_ends_between_the_events_and_their_base() {
+    let text = many(20).text();
+    let cut = text.rfind(']').unwrap() + 1;
+    let directory = tempfile::tempdir().unwrap();
+    let tables = read_path(&put(&directory, "a.json", &text.as_bytes()[..cut]));
+    assert_eq!(codes(&tables), ["cut-file", "no-base-time"]);
+    // Whole, it never had a base; nor has a list that stands alone.
+    let whole = [&text[..cut], "}"].concat();
+    assert_eq!(codes(&read_path(&put(&directory, "b.json", whole.as_bytes()))), Vec::<&str>::new());
+}
+
+#[test]
+fn a_list_that_stands_alone_is_a_trace_if_it_is_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = format!("[{}]", two_steps(("cuda_runtime", "cudaLaunchKernel")).events.join(","));
+    let tables = read_path(&put(&directory, "events.json", text.as_bytes()));
+    assert_eq!((tables.len(TableId::Kernel), codes(&tables)), (2, vec![]));
+    // Among other files it may be anything.
+    assert!(discover(directory.path()).is_err());
+}
+
+#[test]
+fn arguments_of_counters_that_are_no_numbers_are_told_of() {
+    let mut trace = Trace::new(0);
+    trace.add(r#"{"ph": "C", "name": "load", "pid": 0, "tid": 0, "ts": 5, "args": {"a": 1, "unit": "%", "b": [2]}}"#);
+    trace.add(r#"{"ph": "C", "name": "text", "pid": 0, "tid": 0, "ts": 5, "args": {"kept": "x"}}"#);
+    let tables = trace.read();
+    assert_eq!((tables.len(TableId::Counter), tables.len(TableId::HostOp)), (1, 1));
+    let unread = tables.rows::<source::Row>().next().unwrap().unread;
+    assert_eq!(args(&tables, unread), json!(["b", "unit"]));
+    let mut pieces = RankPieces::default();
+    let text = format!("[{}]", trace.events.join(","));
+    let summary = npuscope_formats::trace_json::read(text.as_bytes(), "trace_view.json", 1, &mut pieces);
+    assert_eq!(summary.unread_keys, ["unit", "b", "kept"]);
 }
 
 #[test]
@@ -631,7 +741,8 @@ fn the_files_of_an_npu_are_not_made_of_a_gpu_trace() {
     let out = || Output::new(directory.path().join("rank0")).unwrap();
     let tables = || two_steps(("cuda_runtime", "cudaLaunchKernel")).read();
     for error in [text::write_rank(tables(), 0, &out()), db::write_rank(tables(), 0, &out())] {
-        assert!(error.unwrap_err().to_string().contains("--to parquet"));
+        let message = error.unwrap_err().to_string();
+        assert!(message.contains("--to parquet") && message.contains("--to perfetto"), "{message}");
         assert!(!directory.path().join("rank0").exists());
     }
 }

@@ -174,11 +174,14 @@ fn assert_complete(rank: i64, tables: &RankTables, what: &str) {
     assert_eq!(expected.len(), found.len(), "{what}");
     assert!(expected_samples(rank, tables) == found_samples(&trace), "{what}: samples differ");
     let joined = joined_flows(rank, tables);
+    let is_half = |row: &flow::Row| row.src_lane.zip(row.src_time).zip(row.dst_lane.zip(row.dst_time)).is_none();
+    let halves = tables.rows::<flow::Row>().filter(is_half).count() as u64;
     let summary = Summary {
         slices: expected.len() as u64,
         samples: trace.samples.len() as u64,
         flows: joined,
-        loose_flows: tables.rows::<flow::Row>().count() as u64 - joined,
+        loose_flows: tables.rows::<flow::Row>().count() as u64 - halves - joined,
+        half_flows: halves,
     };
     assert_eq!(summaries, [summary], "{what}");
     assert_eq!(arrows(&trace).len() as u64, joined, "{what}");
@@ -241,6 +244,22 @@ fn columns_and_kernels_are_annotations() {
     for key in ["bytes", "bandwidth", "link", "src_rank", "dst_rank"] {
         assert!(piece.annotations.contains_key(key), "{key}: {:?}", piece.annotations);
     }
+}
+
+#[test]
+fn arguments_are_shown_whatever_they_are() {
+    let mut rank = rank_with(&[]);
+    for (number, args) in [r#"{"id": 18446744073709551615, "less": -1}"#, "{\"cut\": ", "[1]"].iter().enumerate() {
+        let (name, args) = (rank.strings.intern(&number.to_string()), Some(rank.strings.intern(args)));
+        rank.host_op.push(host_op::Row { name, args, ..Default::default() });
+    }
+    let (trace, _) = write(&[(0, &rank.finish())], None);
+    let shown = |name: &str, key: &str| {
+        let slice = trace.slices.iter().find(|slice| slice.name == name).unwrap();
+        slice.annotations[key].clone()
+    };
+    assert_eq!((shown("0", "id"), shown("0", "less")), (u64::MAX.to_string(), "-1".to_owned()));
+    assert_eq!((shown("1", "args"), shown("2", "args")), ("{\"cut\": ".to_owned(), "[1]".to_owned()));
 }
 
 #[test]
@@ -330,7 +349,7 @@ fn an_arrow_without_a_slice_is_counted_and_one_back_in_time_is_turned() {
     arrow(Some(10), 1, 10); // nothing on that lane
     arrow(None, 0, 30);
     let (trace, summaries) = write(&[(0, &rank.finish())], None);
-    assert_eq!((summaries[0].flows, summaries[0].loose_flows), (2, 3));
+    assert_eq!((summaries[0].flows, summaries[0].loose_flows, summaries[0].half_flows), (2, 2, 1));
     let names: Vec<_> = arrows(&trace).iter().map(|(a, b)| (a.name.clone(), b.name.clone())).collect();
     assert_eq!(names, [("op 0".into(), "op 2".into()), ("op 0".into(), "op 1".into())]);
 }

@@ -1,6 +1,7 @@
 //! Writing csv files.
 
 use hashbrown::HashMap;
+use indexmap::IndexSet;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{mem_event, mem_sample, pipeline_op, sheet, source};
 use npuscope_tables::{RankTables, Str, Table, TableView};
@@ -130,8 +131,7 @@ impl CsvFiles {
 
     /// One file per MindData pipeline.
     fn pipelines(&mut self, tables: &RankTables) -> Result<(), OutputError> {
-        let mut pipelines: Vec<_> = tables.rows::<pipeline_op::Row>().map(|row| row.pipeline).collect();
-        pipelines.dedup();
+        let pipelines: IndexSet<_> = tables.rows::<pipeline_op::Row>().map(|row| row.pipeline).collect();
         for pipeline in pipelines {
             let id = tables.opt_text(pipeline).unwrap_or("0");
             let name = format!("minddata_pipeline_raw_{id}.csv");

@@ -31,6 +31,8 @@ pub struct ConnectionIds {
     connections: Vec<i64>,
     next_key: u32,
     pairs: i64,
+    /// Some call says that it launches: then only what such calls launched is connected.
+    has_launches: bool,
     greatest: Option<i64>,
 }
 
@@ -83,7 +85,7 @@ impl OperatorConnections {
                 match kinds.get(kind, || FlowKind::of(tables.text(kind))) {
                     FlowKind::ToDevice => {
                         let id = dst.and_then(|place| work.get(&place)).copied().flatten();
-                        let id = id.filter(|id| launches.is_empty() || launches.contains(id));
+                        let id = id.filter(|id| !ids.has_launches || launches.contains(id));
                         found.extend(src.zip(id.map(Connection::Id)));
                     }
                     FlowKind::Pair => {
@@ -174,6 +176,7 @@ fn launches(tables: &RankTables, ids: &mut ConnectionIds) -> HashSet<i64, FixedS
             ids.greatest = ids.greatest.max(Some(id));
             if view.level.get(row).is_some_and(|level| levels.get(level, || tables.text(level) == "node")) {
                 launches.insert(id);
+                ids.has_launches = true;
             }
         }
     }

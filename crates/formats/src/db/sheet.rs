@@ -78,6 +78,31 @@ pub struct KeptTable {
     pub rows: Vec<Vec<SqlCell<'static>>>,
 }
 
+impl KeptTable {
+    /// Adds the rows of another piece of the table, which may have further columns.
+    pub fn append(&mut self, other: KeptTable) {
+        let mut places = Vec::with_capacity(other.columns.len());
+        for column in other.columns {
+            let known = self.columns.iter().position(|name| *name == column);
+            places.push(known.unwrap_or(self.columns.len()));
+            if known.is_none() {
+                self.columns.push(column);
+                self.rows.iter_mut().for_each(|row| row.push(SqlCell::Null));
+            }
+        }
+        let width = self.columns.len();
+        self.rows.extend(other.rows.into_iter().map(|cells| {
+            let mut row = vec![SqlCell::Null; width];
+            for (&place, cell) in places.iter().zip(cells) {
+                if let Some(slot) = row.get_mut(place) {
+                    *slot = cell;
+                }
+            }
+            row
+        }));
+    }
+}
+
 /// The tables that were kept of databases for which `wanted` holds, in order.
 pub fn kept(
     tables: &RankTables,

@@ -31,6 +31,13 @@ pub fn write_rank(tables: RankTables, rank: i64, directory: &Output) -> Result<(
 /// kernels belong into the last chunk. `metadata` that names communication groups comes no later than
 /// operations of them that do not name their group.
 ///
+/// What the source has is known as far as it came: whether calls that launch are told from others, whether
+/// operations tell what their data went over, whether counters have the memory of the process. A chunk is
+/// written by what it and those before it have; those before the first that has it are not written anew. In
+/// a rank whose steps are alike this makes no difference.
+///
+/// If a chunk cannot be written, the writer takes no more and cannot be finished.
+///
 /// It holds the chunk at hand, the distinct strings and call stacks, and of every row of an index 8 bytes
 /// for each of its columns and for the row, of `CONNECTION_IDS` 12.
 pub struct RankWriter {
@@ -38,6 +45,9 @@ pub struct RankWriter {
     directory: Output,
     out: Output,
     settings: Settings,
+    carried: Carried,
+    /// A chunk is not, or not wholly, written.
+    is_broken: bool,
     /// From the first chunk on.
     databases: Option<Databases>,
 }
@@ -55,23 +65,37 @@ impl RankWriter {
             directory: directory.clone(),
             out: directory.directory(OUTPUT_DIRECTORY)?,
             settings: Settings::default(),
+            carried: Carried::default(),
+            is_broken: false,
             databases: None,
         })
     }
 
     pub fn append(&mut self, tables: RankTables) -> Result<(), OutputError> {
+        self.check()?;
+        self.is_broken = true;
         self.settings.append(&tables);
-        let mut databases = match self.databases.take() {
+        let databases = match &mut self.databases {
             Some(databases) => databases,
-            None => Databases::create(&tables, self.rank, &self.out)?,
+            none => none.insert(Databases::create(&tables, self.rank, &self.out)?),
         };
-        let tables = derive::complete(tables, Target::Db(databases.flavour), &mut Carried::default());
+        let tables = derive::complete(tables, Target::Db(databases.flavour), &mut self.carried);
         databases.append(&tables, &self.out)?;
-        self.databases = Some(databases);
+        self.is_broken = false;
+        Ok(())
+    }
+
+    /// Refuses to go on where rows would be missing.
+    fn check(&self) -> Result<(), OutputError> {
+        if self.is_broken {
+            let what = "a part of the rank could not be written before".to_owned();
+            return Err(OutputError::Refused { path: self.out.path().to_owned(), what });
+        }
         Ok(())
     }
 
     pub fn finish(self) -> Result<(), OutputError> {
+        self.check()?;
         if let Some(Databases { profiler: (part, profiler), analysis, .. }) = self.databases {
             part.write(|_| profiler.finish(&self.settings))?;
             part.finish()?;

@@ -55,6 +55,8 @@ pub struct Profiler {
     calls: IdSet,
     connections: ConnectionIds,
     chains: CallChains,
+    /// Counters have the memory of the process.
+    has_process_memory: bool,
 }
 
 type Lanes = HashMap<u32, LaneIds, FixedState>;
@@ -117,6 +119,7 @@ impl Profiler {
             calls: IdSet::default(),
             connections: ConnectionIds::default(),
             chains: CallChains::default(),
+            has_process_memory: false,
         })
     }
 
@@ -174,7 +177,12 @@ impl Profiler {
             (row.lane, ids)
         }));
         let words = &mut self.database.words;
-        self.kept.extend(sheet::kept(tables, is_profiler_db, |name| words.string(name)));
+        for table in sheet::kept(tables, is_profiler_db, |name| words.string(name)) {
+            match self.kept.iter_mut().find(|kept| kept.name == table.name) {
+                Some(kept) => kept.append(table),
+                None => self.kept.push(table),
+            }
+        }
     }
 
     /// Who and where: small tables that a database always has.
@@ -472,8 +480,11 @@ impl Profiler {
                 Some(lane.device)
             };
             let mut rows = counters::rows(tables, table.table, device_of);
-            if table.table == "NPU_MEM" && rows.is_empty() {
-                rows = self.process_memory(tables);
+            if table.table == "NPU_MEM" {
+                self.has_process_memory |= !rows.is_empty();
+                if !self.has_process_memory {
+                    rows = self.process_memory(tables);
+                }
             }
             let words = &mut self.database.words;
             let rows: Vec<_> = rows.into_iter().map(|(row, word)| (row, words.string(&word))).collect();

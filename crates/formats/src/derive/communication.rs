@@ -199,13 +199,15 @@ pub fn planes(op: &Op) -> impl Iterator<Item = &[Piece]> {
 /// transit, idle what is left of the operation. Where no plane is marked, only start and elapsed time
 /// are known, and the rest stays null. Bandwidth counts all planes: MB / ms, by link type, four decimals.
 pub fn communication(tables: &RankTables, strings: &mut Interner) -> Communication {
-    of_operations(&operations(tables), strings)
+    of_operations(&operations(tables), &mut false, strings)
 }
 
-/// [`communication`] of operations that are known already.
-pub fn of_operations(ops: &[Op], strings: &mut Interner) -> Communication {
+/// [`communication`] of operations that are known already. Nothing without a transport, here or, as `has_transport`
+/// tells, before.
+pub fn of_operations(ops: &[Op], has_transport: &mut bool, strings: &mut Interner) -> Communication {
     let mut out = Communication::default();
-    if ops.iter().all(|op| op.pieces.iter().all(|piece| !piece.has_transport)) {
+    *has_transport |= ops.iter().any(|op| op.pieces.iter().any(|piece| piece.has_transport));
+    if !*has_transport {
         return out;
     }
     let mut places: IndexMap<(&str, &str), Vec<&Op>> = IndexMap::new();

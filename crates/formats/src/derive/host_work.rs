@@ -11,7 +11,9 @@ pub struct HostWork {
 }
 
 impl HostWork {
-    pub fn of(tables: &RankTables) -> HostWork {
-        HostWork { tree: OpTree::build(tables), launched: LaunchedByEntry::build(tables) }
+    /// `has_queue` says whether work went through a queue before, and then whether it does.
+    pub fn of(tables: &RankTables, has_queue: &mut bool) -> HostWork {
+        let tree = OpTree::build(tables, has_queue);
+        HostWork { tree, launched: LaunchedByEntry::build(tables, *has_queue) }
     }
 }

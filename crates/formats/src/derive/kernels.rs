@@ -55,14 +55,14 @@ pub struct LaunchedByEntry {
 }
 
 impl LaunchedByEntry {
-    pub fn build(tables: &RankTables) -> LaunchedByEntry {
+    pub fn build(tables: &RankTables, had_queue: bool) -> LaunchedByEntry {
         let slices = device_slices(tables);
         let mut calls: Vec<(Ns, Launched)> = launching_calls(tables)
             .filter_map(|flow| Some((flow.call, *slices.get(&(flow.lane, flow.start))?)))
             .collect();
         calls.sort_by_key(|(call, _)| *call);
         let dequeues = dequeues(tables);
-        let has_queue = !dequeues.is_empty();
+        let has_queue = had_queue || !dequeues.is_empty();
         let mut dequeues = dequeues.iter().peekable();
         let mut caused: Vec<(i64, Launched)> = Vec::new();
         for (call, launched) in calls {

@@ -45,6 +45,10 @@ pub enum Target {
 pub struct Carried {
     /// Free time that reaches into the next step. Its strings are not looked at.
     free: Vec<overlap::Row>,
+    /// Some operation told what its data went over: then all have a place in `communication.json`.
+    has_transport: bool,
+    /// Work goes through a queue.
+    has_queue: bool,
 }
 
 /// The tables of a rank, or of some steps of it, and, where the source lacks them, the summaries that
@@ -55,7 +59,7 @@ pub fn complete(mut tables: RankTables, target: Target, carried: &mut Carried) -
     let lacks = |table| tables.is_empty(table);
     let is_text = matches!(target, Target::Text(_));
     let is_wanted = is_text && (lacks(TableId::ReportedStep) || lacks(TableId::ReportedOperator));
-    let work = is_wanted.then(|| HostWork::of(&tables));
+    let work = is_wanted.then(|| HostWork::of(&tables, &mut carried.has_queue));
     if lacks(TableId::ReportedStep) {
         let steps = match (target, &work) {
             (Target::Text(Flavour::TorchNpu | Flavour::Msprof), Some(work)) => {
@@ -72,15 +76,16 @@ pub fn complete(mut tables: RankTables, target: Target, carried: &mut Carried) -
         of_operators(&tables, &work, &mut more.strings).into_iter().for_each(|row| more.reported_operator.push(row));
     }
     let operations = operations(&tables);
+    let has_transport = &mut carried.has_transport;
     if lacks(TableId::ReportedComm) {
-        let Communication { times, bandwidths } = of_operations(&operations, &mut more.strings);
+        let Communication { times, bandwidths } = of_operations(&operations, has_transport, &mut more.strings);
         times.into_iter().for_each(|row| more.reported_comm.push(row));
         bandwidths.into_iter().for_each(|row| more.reported_bandwidth.push(row));
     }
     let has_totals = tables.rows::<reported_comm::Row>().any(|row| tables.text(row.name) == communication::TOTAL);
     if !lacks(TableId::ReportedComm) && !has_totals && is_text {
         // Databases list operations alone.
-        let Communication { times, bandwidths } = of_operations(&operations, &mut more.strings);
+        let Communication { times, bandwidths } = of_operations(&operations, has_transport, &mut more.strings);
         let total = more.strings.intern(communication::TOTAL);
         times.into_iter().filter(|row| row.name == total).for_each(|row| more.reported_comm.push(row));
         bandwidths.into_iter().filter(|row| row.name == total).for_each(|row| more.reported_bandwidth.push(row));

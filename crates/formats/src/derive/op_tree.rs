@@ -41,8 +41,11 @@ pub struct OpTree {
 }
 
 impl OpTree {
-    pub fn build(tables: &RankTables) -> OpTree {
+    /// `had_queue` says whether there was a queue before, and then whether there is.
+    pub fn build(tables: &RankTables, had_queue: &mut bool) -> OpTree {
         let (mut calls, has_queue) = calls(tables);
+        *had_queue |= has_queue;
+        let has_queue = *had_queue;
         if !has_queue {
             calls.retain(|call| call.entry.is_none());
             let times: BTreeSet<Ns> = launching_calls(tables).map(|launch| launch.call).collect();

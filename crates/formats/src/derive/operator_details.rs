@@ -14,7 +14,7 @@ use crate::memo::Memo;
 /// - device self: sum of the durations of device slices that the call itself enqueued; device total:
 ///   of all enqueued while it ran. The AI Core columns count slices whose task type is `AI_CORE`.
 pub fn operator_details(tables: &RankTables, strings: &mut Interner) -> Vec<Row> {
-    of_operators(tables, &HostWork::of(tables), strings)
+    of_operators(tables, &HostWork::of(tables, &mut false), strings)
 }
 
 /// [`operator_details`] of work that is known already.

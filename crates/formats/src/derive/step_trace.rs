@@ -32,7 +32,7 @@ struct DeviceStep {
 pub fn step_trace_text(tables: &RankTables, flavour: Flavour, strings: &mut Interner) -> Vec<Row> {
     match flavour {
         Flavour::MindSpore => step_trace_mindspore(tables, &mut Vec::new(), strings),
-        _ => step_trace_of(tables, &HostWork::of(tables), strings),
+        _ => step_trace_of(tables, &HostWork::of(tables, &mut false), strings),
     }
 }
 

@@ -14,7 +14,10 @@ pub fn rank_info(source: &RankSource, tables: &RankTables, settings: &Settings) 
     let host_lane = tables.rows::<lane::Row>().find(|row| tables.text(row.layer) == Layer::Framework.name());
     RankInfo {
         device,
-        host: settings.text(&["host_name", "hostname"]).or_else(|| host_in_name(&source.files.first()?.name)),
+        host: settings.text(&["host_name", "hostname"]).or_else(|| {
+            let (host, _) = process_in_name(&source.files.first()?.name)?;
+            Some(host.to_owned())
+        }),
         chip: chip(settings, device),
         process: host_lane.filter(|row| row.pid_text.is_none()).map(|row| row.pid),
         framework_version: settings.text(&["pytorch_version", "torch_version"]),
@@ -31,14 +34,14 @@ fn chip(settings: &Settings, device: Option<i64>) -> Option<String> {
     Some(used.get("name")?.as_str()?.to_owned())
 }
 
-/// The host in `{host}_{process}.{time}.pt.trace.json`, the name that PyTorch gives.
-fn host_in_name(file: &str) -> Option<String> {
+/// The host and the process in `{host}_{process}.{time}.pt.trace.json`, the name that PyTorch gives.
+pub fn process_in_name(file: &str) -> Option<(&str, &str)> {
     let name = file.rsplit('/').next()?;
     let (name, _) = name.split_once(".pt.trace.json")?;
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let (worker, _) = name.rsplit_once('.').filter(|(_, time)| digits(time))?;
     let (host, process) = worker.rsplit_once('_')?;
-    (digits(process) && !host.is_empty()).then(|| host.to_owned())
+    (digits(process) && !host.is_empty()).then_some((host, process))
 }
 
 #[cfg(test)]
@@ -47,8 +50,9 @@ mod tests {
 
     #[test]
     fn a_host_is_read_only_from_names_of_the_usual_form() {
-        assert_eq!(host_in_name("gpu-7.site_2812.1695835542513.pt.trace.json.gz").as_deref(), Some("gpu-7.site"));
-        assert_eq!(host_in_name("worker0.1695835542513.pt.trace.json"), None);
-        assert_eq!(host_in_name("rank0.json"), None);
+        let usual = "gpu-7.site_2812.1695835542513.pt.trace.json.gz";
+        assert_eq!(process_in_name(usual), Some(("gpu-7.site", "2812")));
+        assert_eq!(process_in_name("worker0.1695835542513.pt.trace.json"), None);
+        assert_eq!(process_in_name("rank0.json"), None);
     }
 }

@@ -240,7 +240,9 @@ impl<'a> Interpreter<'a> {
 
     fn counter(&mut self, event: &Event, lane: u32) {
         let samples = self.text_of(event).map_or(0, |args| self.counters.read(args, event, lane, &mut self.piece.rank));
-        if samples == 0 {
+        if samples > 0 {
+            self.counters.note_skipped(&mut self.piece.unread);
+        } else {
             let mut row = self.host_row(event, lane, Kind::Other);
             let mut rest = Rest::default();
             if let Some(mut args) = self.text_of(event) {

@@ -20,7 +20,7 @@ mod words;
 
 pub use allocations::allocations;
 pub use gzip::{Unpacked, unpack};
-pub use info::rank_info;
+pub use info::{process_in_name, rank_info};
 pub use launches::name_launchers;
 pub use probe::{Probe, probe, rank_in_name};
 pub use read::{read, read_in};

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::gzip::unpack_start;
+use super::info::process_in_name;
 use super::settings::EVENTS;
 use crate::trace_json::Cursor;
 use crate::trace_json::args::integer;
@@ -12,6 +13,9 @@ use crate::trace_json::args::integer;
 /// Bytes of a file that are looked at, and bytes of text that may come out of them.
 const PACKED: u64 = 256 << 10;
 const TEXT: usize = 1 << 20;
+
+/// No job has more ranks.
+const MAX_RANK: i64 = u32::MAX as i64;
 
 /// Keys that only Kineto writes before the list of events. One is enough where the list comes too late to be seen.
 const TYPICAL: &[&[u8]] = &[b"schemaVersion", b"deviceProperties", b"distributedInfo", b"baseTimeNanoseconds"];
@@ -36,6 +40,9 @@ pub fn probe(path: &Path) -> Option<Probe> {
 
 fn probe_text(text: &[u8]) -> Option<Probe> {
     let mut cursor = Cursor::of_file(text);
+    if cursor.eat(b'[').is_some() {
+        return is_list_of_events(cursor, text).then(Probe::default);
+    }
     let mut probe = Probe::default();
     let mut has_events = false;
     let whole = cursor.members(|key, cursor| {
@@ -49,7 +56,7 @@ fn probe_text(text: &[u8]) -> Option<Probe> {
             let mut info = *cursor;
             let _ = info.members(|key, cursor| {
                 if key.bytes == b"rank" {
-                    probe.rank = integer(&mut cursor.clone()).filter(|&rank| rank >= 0);
+                    probe.rank = integer(&mut cursor.clone()).filter(|rank| (0..=MAX_RANK).contains(rank));
                 }
                 cursor.skip_value()
             });
@@ -60,12 +67,30 @@ fn probe_text(text: &[u8]) -> Option<Probe> {
     (has_events || probe.is_typical && is_cut).then_some(probe)
 }
 
+/// Whether what comes after the first bracket begins with an event, and is no trace of an NPU, which is a list too.
+fn is_list_of_events(mut cursor: Cursor<'_>, text: &[u8]) -> bool {
+    const OF_NPU: [&[u8]; 2] = [b"\"Ascend Hardware\"", b"\"CANN\""];
+    cursor.skip_space();
+    let mut is_event = false;
+    let _ = cursor.members(|key, cursor| {
+        is_event |= key.bytes == b"ph";
+        cursor.skip_value()
+    });
+    is_event && !OF_NPU.iter().any(|word| memchr::memmem::find(text, word).is_some())
+}
+
 /// The rank in the name of a trace: `rank3.json`, `trace_rank-3.pt.trace.json.gz`, `worker3.1695835542.pt.trace.json`.
+///
+/// In `{host}_{process}.{time}.pt.trace.json` there is none, though the host may be called `job-worker-3`; but what
+/// looks like it may be a name that a script gave, such as `rank_3` or `worker_3`.
 pub fn rank_in_name(name: &str) -> Option<i64> {
+    let host = process_in_name(name).map_or(0, |(host, _)| host.len());
     let name = name.to_ascii_lowercase();
     ["rank", "worker"].iter().find_map(|word| {
         name.match_indices(word).find_map(|(at, _)| {
-            let rest = name.get(at + word.len()..)?.trim_start_matches(['_', '-', '=', '.']);
+            let end = at + word.len();
+            let is_of_host = at < host && !(end == host && (*word == "rank" || at == 0));
+            let rest = name.get(end..).filter(|_| !is_of_host)?.trim_start_matches(['_', '-', '=', '.']);
             let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
             // More digits are a time or a process.
             digits.parse::<i64>().ok().filter(|_| digits.len() <= 6)
@@ -89,7 +114,10 @@ mod tests {
         assert_eq!(rank(r#"{"distributedInfo": {"rank": 7, "pg_config": [{"ranks": [0, 1"#), Some(Some(7)));
         assert_eq!(rank(r#"{"schemaVersion": 1}"#), None);
         assert_eq!(rank(r#"{"traceEvents": 3}"#), None);
-        assert_eq!(rank(r#"[{"ph": "X"}]"#), None);
+        assert_eq!(rank(r#"[ {"name": "a", "ph": "X"}]"#), Some(None));
+        assert_eq!(rank(r#"[{"phase": "X"}]"#), None);
+        assert_eq!(rank("[1]"), None);
+        assert_eq!(rank(r#"[{"ph": "M", "args": {"name": "Ascend Hardware"}}]"#), None);
         assert_eq!(rank(r#"{"a": {"traceEvents": []}}"#), None);
         assert_eq!(rank(""), None);
     }
@@ -103,6 +131,11 @@ mod tests {
             ("worker1.1695835542513910.pt.trace.json", Some(1)),
             ("gpu-node-7_28122.1695835542513910.pt.trace.json", None),
             ("ranking_2.json", None),
+            ("myjob-worker-3_11.1700000000000.pt.trace.json", None),
+            ("rank3-host_4711.1700000000000.pt.trace.json.gz", None),
+            ("gpu-worker_4711.1700000000000.pt.trace.json", None),
+            ("worker_4.1700000000000.pt.trace.json", Some(4)),
+            ("train_rank_4.1700000000000.pt.trace.json", Some(4)),
             ("worker.1695835542513910.pt.trace.json", None),
             ("trace.json", None),
         ] {

@@ -10,12 +10,11 @@ use super::gzip::{Unpacked, unpack};
 use super::interpret::{Interpreter, Piece};
 use super::settings::read_settings;
 use super::words;
-use crate::problem::{MAX_UNREAD_KEYS, Problem, Severity};
+use crate::problem::{Problem, Severity};
 use crate::trace_json::event::{Dialect, Events, Phase};
 use crate::trace_json::flows::read_flows;
 use crate::trace_json::lanes::{Lanes, Process};
-use crate::trace_json::read::{STRETCH, not_a_trace, note_problems, without_zeros};
-use crate::trace_json::scan::End;
+use crate::trace_json::read::{STRETCH, not_a_trace, note_problems, note_unread, without_zeros};
 use crate::trace_json::split::{in_order, scan_in};
 use crate::trace_json::{Summary, document};
 
@@ -65,10 +64,10 @@ fn read_text(bytes: &[u8], file: &str, stretches: usize, threads: usize, pieces:
     let (mut stretches, end) = scan_in(bytes, document.events, stretches, threads, Dialect::Kineto);
     note_problems(&mut summary, bytes, file, &stretches, end);
     let mut rest = RankBuilder::default();
-    let base = read_settings(bytes, end, file, &mut rest, &mut summary.problems);
-    match base {
+    let around = read_settings(bytes, end, file, &mut rest, &mut summary.problems);
+    match around.base {
         Some(base) => stretches.iter_mut().for_each(|events| shift(events, base)),
-        None if end == End::Cut && stretches.iter().any(counts_from_base) => {
+        None if !around.is_whole && stretches.iter().any(counts_from_base) => {
             let message = "the file lost the base that its times count from; they are shown as if it were 1970";
             summary.problems.push(Problem::new(Severity::Warning, "no-base-time", file, message));
         }
@@ -152,11 +151,7 @@ impl Later {
         collectives.extend(piece.collectives.into_iter().map(|(stream, row)| (stream, copy(row))));
         announcements.take(piece.announcements, copy);
         self.device_lanes.extend(piece.device_lanes);
-        for key in piece.unread {
-            if summary.unread_keys.len() < MAX_UNREAD_KEYS && !summary.unread_keys.contains(&key) {
-                summary.unread_keys.push(key);
-            }
-        }
+        note_unread(summary, piece.unread);
         pieces.append(piece.rank);
     }
 

@@ -13,18 +13,27 @@ use crate::trace_json::text::RawString;
 /// The key of the list of events.
 pub const EVENTS: &[u8] = b"traceEvents";
 
+/// What matters of the settings for the events.
+#[derive(Clone, Copy, Debug)]
+pub struct Around {
+    /// The base that times count from, where the file has one.
+    pub base: Option<Ns>,
+    /// Nothing of the file's settings is missing.
+    pub is_whole: bool,
+}
+
 /// Reads the members of the outermost object but for the list of events, which ends at `end`, as rows of
-/// `metadata`. The result is the base that times count from, where the file has one.
+/// `metadata`.
 pub fn read_settings(
     bytes: &[u8],
     end: End,
     file: &str,
     rank: &mut RankBuilder,
     problems: &mut Vec<Problem>,
-) -> Option<Ns> {
+) -> Around {
     let mut cursor = Cursor::of_file(bytes);
     if cursor.peek() != b'{' {
-        return None;
+        return Around { base: None, is_whole: true };
     }
     let mut base = None;
     let mut seen_list = false;
@@ -50,7 +59,7 @@ pub fn read_settings(
         let message = "what stands around the list of events is no whole JSON object; what comes before is kept";
         problems.push(Problem::new(Severity::Warning, code, file, message).at(cursor.at as u64));
     }
-    base
+    Around { base, is_whole: whole.is_some() }
 }
 
 /// Keeps a member, as JSON if it is any.

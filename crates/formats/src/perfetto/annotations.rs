@@ -152,19 +152,26 @@ impl<'a> Annotator<'a> {
     }
 }
 
-/// The members of a JSON object, each an annotation; lists and objects stay JSON.
+/// The members of a JSON object, each an annotation; lists and objects stay JSON. What is no object is one as it is.
 fn members(object: &str, event: &mut Message) {
-    let Ok(members) = serde_json::from_str::<Map<String, Value>>(object) else { return };
+    let Ok(members) = serde_json::from_str::<Map<String, Value>>(object) else {
+        event.message(event::ANNOTATIONS, |a| {
+            a.text(annotation::NAME, ARGS);
+            a.text(annotation::TEXT, object);
+        });
+        return;
+    };
     for (name, value) in members {
         event.message(event::ANNOTATIONS, |a| {
             a.text(annotation::NAME, &name);
             match value {
                 Value::Bool(value) => a.uint(annotation::BOOL, value.into()),
                 Value::String(text) => a.text(annotation::TEXT, &text),
-                Value::Number(number) => match (number.as_i64(), number.as_f64()) {
-                    (Some(int), _) => a.int(annotation::INT, int),
-                    (None, Some(real)) => a.real(annotation::REAL, real),
-                    (None, None) => a.text(annotation::TEXT, &number.to_string()),
+                Value::Number(number) => match (number.as_i64(), number.as_u64(), number.as_f64()) {
+                    (Some(int), _, _) => a.int(annotation::INT, int),
+                    (None, Some(natural), _) => a.uint(annotation::UINT, natural),
+                    (None, None, Some(real)) => a.real(annotation::REAL, real),
+                    (None, None, None) => a.text(annotation::TEXT, &number.to_string()),
                 },
                 other => a.text(annotation::TEXT, &other.to_string()),
             }

@@ -26,6 +26,8 @@ pub struct Flows {
     pub count: u64,
     /// Arrows that lack a slice at an end, and so cannot be drawn.
     pub loose: u64,
+    /// Arrows of which the profile has but one end.
+    pub halves: u64,
 }
 
 /// Finds the slices of the arrows. Of an arrow that leaves the window nothing is kept.
@@ -44,6 +46,10 @@ pub fn join(
         let source = row.src_lane.and_then(|lane| lanes.known(lane)).zip(row.src_time);
         let target = row.dst_lane.and_then(|lane| lanes.known(lane)).zip(row.dst_time);
         if is_outside(row.src_time) || is_outside(row.dst_time) {
+            continue;
+        }
+        if row.src_lane.is_none() || row.src_time.is_none() || row.dst_lane.is_none() || row.dst_time.is_none() {
+            flows.halves += 1;
             continue;
         }
         sources.push(source);

@@ -175,6 +175,7 @@ pub mod event {
 pub mod annotation {
     pub const NAME_ID: u64 = 1;
     pub const BOOL: u64 = 2;
+    pub const UINT: u64 = 3;
     pub const INT: u64 = 4;
     pub const REAL: u64 = 5;
     pub const TEXT: u64 = 6;

@@ -31,6 +31,8 @@ pub struct Summary {
     pub flows: u64,
     /// Arrows left out because there is no slice at one of their ends.
     pub loose_flows: u64,
+    /// Arrows left out because the profile itself has but one end of them.
+    pub half_flows: u64,
 }
 
 impl Summary {
@@ -41,6 +43,7 @@ impl Summary {
             samples: self.samples + other.samples,
             flows: self.flows + other.flows,
             loose_flows: self.loose_flows + other.loose_flows,
+            half_flows: self.half_flows + other.half_flows,
         }
     }
 }
@@ -76,6 +79,7 @@ impl<W: Write> Writer<W> {
             samples: counters.samples.len() as u64,
             flows: flows.count,
             loose_flows: flows.loose,
+            half_flows: flows.halves,
         })
     }
 

@@ -1,4 +1,4 @@
-//! Counter events: one sample for each number among their arguments.
+//! Counter events: one sample for each number among their arguments. Other arguments have no place.
 
 use hashbrown::HashMap;
 use npuscope_tables::table::counter;
@@ -8,6 +8,7 @@ use super::args::{integer, number};
 use super::event::Event;
 use super::layers;
 use super::text::Cursor;
+use crate::problem::MAX_UNREAD_KEYS;
 
 /// Reads counter events, and remembers what their keys mean.
 #[derive(Default)]
@@ -16,6 +17,8 @@ pub struct Counters {
     series: HashMap<Vec<u8>, (Str, Option<Str>, f64)>,
     /// The samples of one event, while it is read.
     samples: Vec<(Str, Option<Str>, f64)>,
+    /// Keys of the event whose values are no numbers.
+    skipped: Vec<String>,
 }
 
 impl Counters {
@@ -23,7 +26,8 @@ impl Counters {
     pub fn read(&mut self, mut args: Cursor<'_>, event: &Event, lane: u32, rank: &mut RankBuilder) -> usize {
         let mut instance = None;
         self.samples.clear();
-        let Counters { series: known_series, samples } = self;
+        self.skipped.clear();
+        let Counters { series: known_series, samples, skipped } = self;
         let strings = &mut rank.strings;
         let _ = args.members(|key, cursor| {
             if key.bytes == b"acc_id"
@@ -32,7 +36,10 @@ impl Counters {
                 instance = Some(id);
                 return Some(());
             }
-            let Some(value) = number(cursor) else { return cursor.skip_value() };
+            let Some(value) = number(cursor) else {
+                skipped.push(String::from_utf8_lossy(&key.unescaped()).into_owned());
+                return cursor.skip_value();
+            };
             let (series, unit, factor) = match known_series.get(key.bytes) {
                 Some(&known) => known,
                 None => {
@@ -50,5 +57,14 @@ impl Counters {
             rank.counter.push(counter::Row { lane, time: event.time, name: event.name, series, instance, value, unit });
         }
         self.samples.len()
+    }
+
+    /// Adds to `unread` the arguments of the last event that gave no sample.
+    pub fn note_skipped(&mut self, unread: &mut Vec<String>) {
+        for key in self.skipped.drain(..) {
+            if unread.len() < MAX_UNREAD_KEYS && !unread.contains(&key) {
+                unread.push(key);
+            }
+        }
     }
 }

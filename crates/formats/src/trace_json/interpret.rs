@@ -32,6 +32,8 @@ pub struct Interpreter<'a> {
     /// CANN slice name → API name.
     api_names: HashMap<Str, Option<(Str, Str)>>,
     counters: Counters,
+    /// Arguments that have no column.
+    unread: Vec<String>,
     kinds: HashMap<(Layer, Str), (host_op::Kind, Str, Option<Str>)>,
 }
 
@@ -47,12 +49,13 @@ impl<'a> Interpreter<'a> {
             mstx_lanes: Vec::new(),
             api_names: HashMap::default(),
             counters: Counters::default(),
+            unread: Vec::new(),
             kinds: HashMap::default(),
         }
     }
 
-    /// The rows of `events`, and the lanes on which user ranges were found.
-    pub fn run(mut self, events: Events) -> (RankBuilder, Vec<u32>) {
+    /// The rows of `events`, the lanes on which user ranges were found, and arguments that have no column.
+    pub fn run(mut self, events: Events) -> (RankBuilder, Vec<u32>, Vec<String>) {
         self.rank.strings = events.strings;
         self.categories = events.categories;
         let mut exact = events.exact_us.into_iter();
@@ -68,7 +71,7 @@ impl<'a> Interpreter<'a> {
             }
         }
         self.host_ops.append_to(&mut self.rank);
-        (self.rank, self.mstx_lanes)
+        (self.rank, self.mstx_lanes, self.unread)
     }
 
     fn category(&self, event: &Event) -> Str {
@@ -294,6 +297,7 @@ impl<'a> Interpreter<'a> {
     fn counter(&mut self, event: &Event, lane: u32) {
         if let Some(args) = self.args_of(event) {
             self.counters.read(args, event, lane, &mut self.rank);
+            self.counters.note_skipped(&mut self.unread);
         }
     }
 

@@ -59,8 +59,9 @@ pub fn read_in(bytes: &[u8], file: &str, stretches: usize, threads: usize, piece
     let work = stretches.into_iter().zip(&lane_maps).collect();
     let interpret = |(events, map): (Events, &Vec<u32>)| Interpreter::new(bytes, &lanes, map).run(events);
     let mut marked: Vec<u32> = Vec::new();
-    in_order(work, threads, interpret, |(rank, mstx_lanes)| {
+    in_order(work, threads, interpret, |(rank, mstx_lanes, unread)| {
         marked.extend(mstx_lanes);
+        note_unread(&mut summary, unread);
         pieces.append(rank);
     });
     for lane in marked {
@@ -88,16 +89,20 @@ pub(crate) fn not_a_trace(bytes: &[u8], file: &str, offset: usize) -> Problem {
     })
 }
 
+/// Adds keys that nothing was read from.
+pub(crate) fn note_unread(summary: &mut Summary, keys: impl IntoIterator<Item = String>) {
+    for key in keys {
+        if summary.unread_keys.len() < MAX_UNREAD_KEYS && !summary.unread_keys.contains(&key) {
+            summary.unread_keys.push(key);
+        }
+    }
+}
+
 /// Counts the events, and tells of what could not be read of them.
 pub(crate) fn note_problems(summary: &mut Summary, bytes: &[u8], file: &str, stretches: &[Events], end: End) {
     for events in stretches {
         summary.events += events.len() as u64;
-        for &key in &events.unread_keys {
-            let key = events.strings.get(key).to_owned();
-            if summary.unread_keys.len() < MAX_UNREAD_KEYS && !summary.unread_keys.contains(&key) {
-                summary.unread_keys.push(key);
-            }
-        }
+        note_unread(summary, events.unread_keys.iter().map(|&key| events.strings.get(key).to_owned()));
         for defect in &events.defects {
             let (severity, code, message) = match defect.what {
                 DefectKind::Cut => (

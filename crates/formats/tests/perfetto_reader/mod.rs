@@ -228,6 +228,7 @@ fn slice(
         let name = annotation.text(10).unwrap_or_else(|| text(3, annotation.number(1)));
         let value = None
             .or(annotation.number(2).map(|b| (b == 1).to_string()))
+            .or(annotation.number(3).map(|u| u.to_string()))
             .or(annotation.number(4).map(|i| i.cast_signed().to_string()))
             .or(annotation.number(5).map(|r| f64::from_bits(r).to_string()))
             .or(annotation.text(6))
