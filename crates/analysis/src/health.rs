@@ -312,7 +312,7 @@ fn missing(tables: &RankTables) -> Vec<Missing> {
     // The deepest level slows a job down and tells little more: it is not missed where it was not asked for.
     let is_asked_for = |check: &Check| check.setting != Setting::Level2 || level.as_deref() == Some("level2");
     // Databases have no place for these, MindSpore's for less.
-    let row = tables.rows::<npuscope_tables::table::rank::Row>().next();
+    let row = tables.rows::<rank::Row>().next();
     let is_db = row.is_some_and(|row| tables.text(row.format) == "db");
     let is_mindspore = Flavour::of(tables) == Flavour::MindSpore;
     let can_hold = |check: &Check| match check.setting {
