@@ -129,7 +129,11 @@ class Accepted(unittest.TestCase):
         out = self.scratch / f"{profile.name} results"
         self.assertEqual(run(PEER, "compare", "-d", first, "-bp", second, "-o", out / "compare"), [])
         self.assertTrue(list((out / "compare").glob("*.xlsx")))
-        self.assertEqual(run(PEER, "advisor", "all", "-d", profile, "-o", out / "advice"), [])
+        errors = run(PEER, "advisor", "all", "-d", profile, "-o", out / "advice")
+        if sqlite3.sqlite_version_info < (3, 44):
+            # Its query for call stacks orders inside GROUP_CONCAT, which an older SQLite does not know.
+            errors = [error for error in errors if error != "db_stack_finder.py"]
+        self.assertEqual(errors, [])
         self.assertTrue(list((out / "advice").rglob("*.html")))
 
     def check_form(self, form, other):
