@@ -5,9 +5,10 @@
 //! [`Job::recording`] then plays one rank again and records, step by step, what a profiler would have seen
 //! of it. So a job of any number of ranks, and a rank of any length, is written in little memory.
 //!
-//! Where a line belongs: [`JobConfig`] says what to simulate and [`Fault`] what goes wrong; `kernels` and
-//! `blocks` are the model, `pipeline` and `program` the order of a step, `network` and `resend` the links, `play` a rank
-//! in time, `simulate` all of them; `record` and `memory` are the profiler; `truth` is what is known.
+//! Where a line belongs: [`JobConfig`] says what to simulate and [`Fault`] what goes wrong; `kernels`,
+//! `blocks` and `model` are the model, `pipeline` and `program` the order of a step, `network` and `resend`
+//! the links, `play` a rank in time, `simulate` all of them; `record` and `memory` are the profiler; `truth`
+//! is what is known.
 //!
 //! Everything follows from the [`JobConfig`], its seed included: the same config gives the same bytes.
 //!
@@ -26,6 +27,7 @@ mod fault;
 mod kernels;
 mod layout;
 mod memory;
+mod model;
 mod network;
 mod noise;
 mod pipeline;

@@ -7,6 +7,7 @@ use npuscope_tables::{RankPieces, RankTables};
 use crate::blocks::{Blocks, Channel, Communication};
 use crate::config::{ConfigError, JobConfig};
 use crate::layout::Layout;
+use crate::model;
 use crate::network::Network;
 use crate::play::{CommunicationRun, Ends, MARK_NS, MeetingsOfRank, Observer, Player, Stop, number};
 use crate::record::{Recording, View};
@@ -28,7 +29,7 @@ pub struct Job {
 /// Simulates a job.
 pub fn simulate(config: &JobConfig) -> Result<Job, ConfigError> {
     config.check()?;
-    let blocks = Blocks::new(config);
+    let blocks = model::blocks(config);
     resend::check(config, &blocks)?;
     let mut simulator = Simulator::new(config, &blocks);
     let mut players: Vec<Player<'_>> = (0..config.ranks()).map(|rank| Player::new(config, &blocks, rank)).collect();
