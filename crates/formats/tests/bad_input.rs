@@ -194,12 +194,17 @@ fn latin_1_is_told_where_it_is_and_costs_no_row() {
         let mut text = fs::read(&path).unwrap();
         let is_csv = name.ends_with(".csv");
         let from = if is_csv { row_ends(&text)[0] } else { text.len() / 2 };
-        // A letter, of a key or a text where numbers would not be read without it.
-        let is_place = |bytes: &[u8]| match is_csv {
-            true => bytes[1].is_ascii_alphanumeric(),
-            false => bytes[0] == b'"' && bytes[1].is_ascii_alphabetic(),
+        // A letter of a cell or of a text; of a key only in a file that has no texts.
+        let letter = |before: &[u8]| {
+            let found = text[from..]
+                .windows(before.len() + 1)
+                .position(|bytes| bytes.starts_with(before) && bytes[before.len()].is_ascii_alphabetic());
+            found.map(|place| from + place + before.len())
         };
-        let at = from + text[from..].windows(2).position(is_place).unwrap() + 1;
+        let at = match is_csv {
+            true => from + text[from..].iter().position(u8::is_ascii_alphanumeric).unwrap(),
+            false => letter(b": \"").or_else(|| letter(b"\"")).unwrap(),
+        };
         text[at] = 0xe9;
         fs::write(&path, &text).unwrap();
         offsets.insert(name, if is_csv { from } else { at });
