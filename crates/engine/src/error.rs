@@ -22,6 +22,8 @@ pub enum EngineError {
     Cache(#[from] CacheError),
     #[error("the query needs more memory than the {limit} it may use, although it may spill to disk: {what}")]
     Memory { limit: String, what: String },
+    #[error("stopped")]
+    Stopped,
     /// Neither the query nor the data is at fault.
     #[error("{0}")]
     Internal(String),

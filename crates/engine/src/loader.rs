@@ -10,7 +10,7 @@ use npuscope_formats::discover::RankSource;
 use npuscope_formats::fingerprint::fingerprint;
 use npuscope_formats::read::{ReadOptions, read_rank};
 use npuscope_tables::cache::{Cache, CacheError, CachedRank, CachedTable};
-use npuscope_tables::{RankTables, Strings, TableId};
+use npuscope_tables::{RankTables, Selection, Strings, TableId};
 
 /// Told what loading a rank is doing.
 pub trait Progress: Send + Sync {
@@ -93,6 +93,24 @@ impl Loader {
         Ok(rank)
     }
 
+    /// Some tables of a rank: from the cache if the rank is in it, else from the files that have them,
+    /// and then not into the cache, which has ranks whole.
+    pub fn load_some(&self, source: &RankSource, selection: Selection) -> RankTables {
+        let key = fingerprint(source);
+        let cached = self.cache.open(&key).and_then(|rank| {
+            // Arrow's reader panics on some headers that cannot be right.
+            catch_unwind(AssertUnwindSafe(|| rank.some_tables(selection).ok())).ok().flatten()
+        });
+        if let Some(tables) = cached {
+            return tables;
+        }
+        self.progress.start(source.rank, source.bytes());
+        let advance = |bytes| self.progress.advance(source.rank, bytes);
+        let tables = read_rank(source, ReadOptions { threads: self.threads, selection, progress: &advance });
+        self.progress.finish(source.rank);
+        tables
+    }
+
     /// What `use_it` makes of a rank. A rank that another process has removed from the cache is loaded again.
     pub fn with<T>(
         &self,
@@ -125,7 +143,8 @@ impl Loader {
         let turn = self.wait_for_turn();
         self.progress.start(source.rank, source.bytes());
         let advance = |bytes| self.progress.advance(source.rank, bytes);
-        let tables = read_rank(source, ReadOptions { threads: self.threads, progress: &advance });
+        let options = ReadOptions { threads: self.threads, selection: Selection::ALL, progress: &advance };
+        let tables = read_rank(source, options);
         let stored = self.cache.store(key, &tables);
         self.progress.finish(source.rank);
         drop(turn);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -40,6 +41,8 @@ pub struct SessionOptions {
     /// Threads for reading and querying.
     pub threads: usize,
     pub progress: Arc<dyn Progress>,
+    /// Set by whoever wants work over many ranks to end early.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl SessionOptions {
@@ -51,6 +54,7 @@ impl SessionOptions {
             spill: None,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             progress: Arc::new(Silent),
+            stop: Arc::default(),
         }
     }
 }

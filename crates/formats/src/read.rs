@@ -5,7 +5,7 @@ use std::path::Path;
 
 use memmap2::Mmap;
 use npuscope_tables::table::{diagnostic, rank, source};
-use npuscope_tables::{RankBuilder, RankPieces, RankTables, TableId};
+use npuscope_tables::{RankBuilder, RankPieces, RankTables, Selection, TableId};
 
 use crate::discover::{JOB, RankSource, SourceFile};
 use crate::file_kind::FileKind;
@@ -21,13 +21,15 @@ pub const READER_VERSION: u32 = 4;
 #[derive(Clone, Copy)]
 pub struct ReadOptions<'a> {
     pub threads: usize,
+    /// What is wanted: files and tables that tell nothing of it are left unread.
+    pub selection: Selection,
     /// Told the bytes of each file when it has been read.
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
 
 impl Default for ReadOptions<'_> {
     fn default() -> Self {
-        ReadOptions { threads: 1, progress: &|_| {} }
+        ReadOptions { threads: 1, selection: Selection::ALL, progress: &|_| {} }
     }
 }
 

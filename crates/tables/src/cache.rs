@@ -29,7 +29,7 @@ use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::{self, TableSpec};
-use crate::{RankTables, Strings, TableId};
+use crate::{RankTables, Selection, Strings, TableId};
 
 /// Raised whenever a table, a column or the layout of the cache changes meaning.
 pub const LAYOUT_VERSION: u32 = 1;
@@ -209,9 +209,14 @@ impl CachedRank {
 
     /// All tables of the rank, mapped.
     pub fn tables(&self) -> Result<RankTables, CacheError> {
+        self.some_tables(Selection::ALL)
+    }
+
+    /// Some tables of the rank, mapped.
+    pub fn some_tables(&self, selection: Selection) -> Result<RankTables, CacheError> {
         let mut batches = Vec::new();
         for &table in TableId::ALL {
-            let table = self.table(table)?;
+            let table = if selection.has(table) { self.table(table)? } else { None };
             batches.push(match &table {
                 Some(table) => (0..table.segments.len()).map(|i| table.read(i)).collect::<Result<_, _>>()?,
                 None => Vec::new(),

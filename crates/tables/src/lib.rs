@@ -28,6 +28,7 @@ pub mod column;
 mod rank_tables;
 pub mod scan;
 pub mod schema;
+mod selection;
 mod strings;
 pub mod table;
 mod time;
@@ -35,6 +36,7 @@ mod time;
 use arrow::array::RecordBatch;
 
 pub use rank_tables::{RankPieces, RankTables};
+pub use selection::Selection;
 pub use strings::{Interner, Str, Strings};
 pub use table::{RankBuilder, TableId};
 pub use time::{Ns, Span};

@@ -1,0 +1,69 @@
+//! What is wanted of a rank.
+
+use crate::TableId;
+use crate::table::host_op::Kind;
+
+/// Tables, and of `host_op` the kinds of rows, that a reader is asked for. It may give more.
+///
+/// ```
+/// use npuscope_tables::{Selection, TableId, table::host_op::Kind};
+///
+/// const CALLS: Selection = Selection::of(&[TableId::Step]).and_host_ops(&[Kind::Cann]);
+/// assert!(CALLS.has(TableId::HostOp) && CALLS.has_host_op(Kind::Cann) && !CALLS.has_host_op(Kind::Op));
+/// assert!(!CALLS.has(TableId::Task) && Selection::ALL.has(TableId::Task));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// By [`TableId`].
+    tables: u64,
+    /// By [`Kind`].
+    host_ops: u64,
+}
+
+impl Selection {
+    pub const ALL: Selection = Selection { tables: u64::MAX, host_ops: u64::MAX };
+    pub const NONE: Selection = Selection { tables: 0, host_ops: 0 };
+
+    /// These tables, all of their rows.
+    pub const fn of(tables: &[TableId]) -> Selection {
+        let mut selection = Selection::NONE;
+        let mut rest = tables;
+        while let [table, more @ ..] = rest {
+            selection.tables |= 1 << *table as u64;
+            rest = more;
+        }
+        if selection.has(TableId::HostOp) {
+            selection.host_ops = u64::MAX;
+        }
+        selection
+    }
+
+    /// And rows of these kinds in `host_op`.
+    pub const fn and_host_ops(mut self, kinds: &[Kind]) -> Selection {
+        self.tables |= 1 << TableId::HostOp as u64;
+        let mut rest = kinds;
+        while let [kind, more @ ..] = rest {
+            self.host_ops |= 1 << *kind as u64;
+            rest = more;
+        }
+        self
+    }
+
+    /// What either asks for.
+    pub const fn and(self, other: Selection) -> Selection {
+        Selection { tables: self.tables | other.tables, host_ops: self.host_ops | other.host_ops }
+    }
+
+    pub const fn has(self, table: TableId) -> bool {
+        self.tables & (1 << table as u64) != 0
+    }
+
+    pub const fn has_host_op(self, kind: Kind) -> bool {
+        self.host_ops & (1 << kind as u64) != 0
+    }
+
+    /// Whether any of these tables is asked for.
+    pub fn has_any(self, tables: &[TableId]) -> bool {
+        tables.iter().any(|table| self.has(*table))
+    }
+}
