@@ -2,6 +2,8 @@
 //!
 //! One file per analysis. Each returns plain data and [`Finding`]s; nothing here prints.
 
+pub mod cluster;
+mod communication;
 mod finding;
 pub mod health;
 pub mod overview;

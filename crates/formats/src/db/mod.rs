@@ -25,5 +25,7 @@ mod write_names;
 mod write_profiler;
 mod write_tables;
 
+pub(crate) use cell::SqlCell;
 pub use read::{read_bytes, read_file};
+pub(crate) use sqlite_file::SqliteFile;
 pub use write::{RankWriter, write_cluster, write_rank};

@@ -54,11 +54,11 @@ impl SqliteFile {
     }
 
     /// Writes a table whose rows are at hand as cells.
-    pub fn cells(
+    pub fn cells<'a>(
         &mut self,
         name: &str,
         columns: &[(String, &'static str)],
-        rows: impl IntoIterator<Item = Vec<SqlCell<'static>>>,
+        rows: impl IntoIterator<Item = Vec<SqlCell<'a>>>,
     ) -> io::Result<()> {
         let columns = columns.to_vec();
         let mut table =

@@ -1,0 +1,67 @@
+//! What a mode gives.
+
+use std::io;
+use std::path::Path;
+
+use npuscope_engine::EngineError;
+use npuscope_formats::output::OutputError;
+use npuscope_formats::result::ResultTable;
+
+use crate::Finding;
+
+/// Tables, files and findings.
+#[derive(Default)]
+pub struct Answer {
+    pub tables: Vec<ResultTable>,
+    /// Files that are no tables.
+    pub files: Vec<ResultFile>,
+    pub findings: Vec<Finding>,
+    /// Further remarks, one line each.
+    pub notes: Vec<String>,
+}
+
+impl Answer {
+    pub fn of_tables(tables: impl IntoIterator<Item = ResultTable>) -> Answer {
+        Answer { tables: tables.into_iter().collect(), ..Answer::default() }
+    }
+
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Answer {
+        self.notes.push(note.into());
+        self
+    }
+}
+
+/// A file among the results.
+pub struct ResultFile {
+    /// Below the directory of results, with `/`.
+    pub path: String,
+    /// Writes it at a temporary path.
+    pub write: Box<dyn FnOnce(&Path) -> io::Result<()>>,
+}
+
+impl ResultFile {
+    pub fn new(path: impl Into<String>, write: impl FnOnce(&Path) -> io::Result<()> + 'static) -> ResultFile {
+        ResultFile { path: path.into(), write: Box::new(write) }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The profile lacks what the question is about.
+    #[error("{mode} needs {what}, which no rank has; {hint}")]
+    Missing { mode: &'static str, what: String, hint: String },
+    #[error("{0}")]
+    Usage(String),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+impl Failure {
+    pub fn missing(mode: &'static str, what: impl Into<String>, hint: impl Into<String>) -> Failure {
+        Failure::Missing { mode, what: what.into(), hint: hint.into() }
+    }
+}

@@ -1,0 +1,164 @@
+//! The ranks a question is asked of.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use npuscope_engine::Ranks;
+use npuscope_formats::discover::RankSource;
+use npuscope_formats::file_kind::FileKind;
+use npuscope_tables::table::{diagnostic, step};
+use npuscope_tables::{Ns, RankTables, Selection, TableId};
+
+use super::mode::{Export, Options};
+use super::{Failure, Mode};
+
+/// The chosen ranks of a profile and how they are asked.
+pub struct Job<'a> {
+    ranks: &'a Ranks,
+    sources: Vec<&'a RankSource>,
+    pub options: &'a Options,
+    left_out: Mutex<BTreeSet<LeftOut>>,
+}
+
+/// Something that the answer lacks.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LeftOut {
+    pub rank: i64,
+    /// The file at fault, relative to the directory of the rank, where it is one file's.
+    pub file: Option<String>,
+    pub why: String,
+    /// Nothing of the rank is in the answer.
+    pub whole_rank: bool,
+}
+
+/// The tables of one rank, as far as they were asked for.
+pub struct RankData<'a> {
+    pub rank: i64,
+    pub source: &'a RankSource,
+    pub tables: RankTables,
+    /// The chosen step, both ends included; all of time if none was chosen.
+    pub window: (Ns, Ns),
+}
+
+impl RankData<'_> {
+    /// Whether a moment is in the chosen step.
+    pub fn is_in_window(&self, time: Ns) -> bool {
+        self.window.0 <= time && time <= self.window.1
+    }
+
+    /// Whether the rank was read from databases.
+    pub fn is_db(&self) -> bool {
+        has_db(self.source)
+    }
+}
+
+fn has_db(source: &RankSource) -> bool {
+    source.has(&FileKind::ProfilerDb) || source.has(&FileKind::AnalysisDb)
+}
+
+impl<'a> Job<'a> {
+    /// The ranks of `chosen` that the profile has, or all of them.
+    pub fn new(ranks: &'a Ranks, chosen: Option<&BTreeSet<i64>>, options: &'a Options) -> Job<'a> {
+        let sources = ranks.profile().ranks.iter();
+        let sources = sources.filter(|source| chosen.is_none_or(|chosen| chosen.contains(&source.rank))).collect();
+        Job { ranks, sources, options, left_out: Mutex::default() }
+    }
+
+    /// The ranks that are asked, in order.
+    pub fn sources(&self) -> &[&'a RankSource] {
+        &self.sources
+    }
+
+    /// Whether all ranks were saved as text.
+    pub fn is_text(&self) -> bool {
+        !self.sources.iter().any(|source| has_db(source))
+    }
+
+    /// What is to be written, for modes that write tables unless told otherwise.
+    pub fn export(&self) -> Export {
+        self.options.export.unwrap_or(Export::Db)
+    }
+
+    /// What `use_it` makes of each rank, by rank. A rank for which it fails is left out, with the reason.
+    ///
+    /// With a step chosen, a rank without that step is left out; msprof-analyze takes all its steps then.
+    pub fn each<T: Send>(
+        &self,
+        selection: Selection,
+        use_it: impl Fn(&RankData<'_>) -> Result<T, String> + Sync,
+    ) -> Result<Vec<(i64, T)>, Failure> {
+        let selection = selection.and(Selection::of(&[TableId::Diagnostic, TableId::Rank, TableId::Metadata]));
+        let selection = match self.options.step {
+            Some(_) => selection.and(Selection::of(&[TableId::Step])),
+            None => selection,
+        };
+        let made = self.ranks.each(&self.sources, selection, |source, tables| {
+            self.note_problems(source, &tables);
+            let window = self.window(&tables)?;
+            use_it(&RankData { rank: source.rank, source, tables, window })
+        })?;
+        let mut kept = Vec::with_capacity(made.len());
+        for (source, made) in self.sources.iter().zip(made) {
+            match made {
+                Ok(made) => kept.push((source.rank, made)),
+                Err(why) => self.leave_out(source.rank, why),
+            }
+        }
+        Ok(kept)
+    }
+
+    fn window(&self, tables: &RankTables) -> Result<(Ns, Ns), String> {
+        const ALWAYS: (Ns, Ns) = (Ns(i64::MIN), Ns(i64::MAX));
+        let Some(id) = self.options.step else { return Ok(ALWAYS) };
+        match tables.rows::<step::Row>().find(|step| step.id == Some(id)) {
+            Some(step) => Ok((step.start, step.end)),
+            None if self.options.compat => Ok(ALWAYS),
+            None => Err(format!("it has no step {id}")),
+        }
+    }
+
+    fn note_problems(&self, source: &RankSource, tables: &RankTables) {
+        for row in tables.rows::<diagnostic::Row>().filter(|row| tables.text(row.severity) != "info") {
+            self.lock().insert(LeftOut {
+                rank: source.rank,
+                file: tables.opt_text(row.file).filter(|file| !file.is_empty()).map(str::to_owned),
+                why: tables.text(row.message).to_owned(),
+                whole_rank: false,
+            });
+        }
+    }
+
+    /// Notes that a rank is not in the answer.
+    pub fn leave_out(&self, rank: i64, why: impl Into<String>) {
+        self.lock().insert(LeftOut { rank, file: None, why: why.into(), whole_rank: true });
+    }
+
+    /// What the answer lacks, by rank.
+    pub fn left_out(&self) -> Vec<LeftOut> {
+        self.lock().iter().cloned().collect()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeSet<LeftOut>> {
+        self.left_out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The profile's root directory.
+    pub fn root(&self) -> &std::path::Path {
+        &self.ranks.profile().root
+    }
+
+    /// Fails if somebody wants the work to end.
+    pub fn check_stop(&self) -> Result<(), Failure> {
+        Ok(self.ranks.check_stop()?)
+    }
+
+    /// Fails where a mode cannot be written as asked.
+    pub fn require_export(&self, mode: &Mode, possible: &[Export]) -> Result<(), Failure> {
+        match self.options.export {
+            Some(export) if !possible.contains(&export) => {
+                Err(Failure::Usage(format!("{} cannot be written as {export:?}", mode.name).to_lowercase()))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! One file per mode; the comment at its top is its manual page.
+
+use npuscope_formats::result::ColumnKind;
+
+use super::Mode;
+
+mod hccl_sum;
+
+/// In the order of the manual.
+pub(super) const MODES: &[Mode] = &[hccl_sum::MODE];
+
+/// The columns of [`Summary::cells`](super::statistics::Summary::cells) for durations.
+const STAT_COLUMNS: &[(&str, ColumnKind)] = &[
+    ("Count", ColumnKind::Int),
+    ("MeanNs", ColumnKind::Real),
+    ("StdNs", ColumnKind::Real),
+    ("MinNs", ColumnKind::Real),
+    ("Q1Ns", ColumnKind::Real),
+    ("MedianNs", ColumnKind::Real),
+    ("Q3Ns", ColumnKind::Real),
+    ("MaxNs", ColumnKind::Real),
+    ("SumNs", ColumnKind::Real),
+];

@@ -1,0 +1,5 @@
+//! `cluster` against what msprof-analyze printed, and text against databases.
+
+mod compat;
+mod forms;
+mod support;

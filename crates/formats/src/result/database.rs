@@ -1,0 +1,80 @@
+//! Results as tables of a database.
+
+use std::io;
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::{Cell, ColumnKind, ResultTable};
+use crate::db::{SqlCell, SqliteFile};
+
+/// Writes a new database at `path` with `tables`, and after them those of the database `kept` that are
+/// not among them.
+pub fn write_database(path: &Path, tables: &[&ResultTable], kept: Option<&Path>) -> io::Result<()> {
+    let mut file = SqliteFile::create(path)?;
+    for table in tables {
+        let columns: Vec<(String, &'static str)> =
+            table.columns.iter().map(|column| (column.name.clone(), declared(column.kind))).collect();
+        let rows = table.rows().map(|row| row.iter().map(cell).collect());
+        file.cells(&table.name, &columns, rows)?;
+    }
+    file.finish()?;
+    let indexed: Vec<&&ResultTable> = tables.iter().filter(|table| table.index > 0).collect();
+    if indexed.is_empty() && kept.is_none() {
+        return Ok(());
+    }
+    let connection = Connection::open(path).map_err(io::Error::other)?;
+    for table in indexed {
+        let names: Vec<&str> = table.columns.iter().take(table.index).map(|c| c.name.as_str()).collect();
+        let index = quoted(&format!("ix_{}_{}", table.name, names.join("_")));
+        let columns: Vec<String> = names.into_iter().map(quoted).collect();
+        let statement = format!("CREATE INDEX {index} ON {} ({})", quoted(&table.name), columns.join(","));
+        connection.execute_batch(&statement).map_err(io::Error::other)?;
+    }
+    if let Some(kept) = kept {
+        keep(&connection, kept, tables).map_err(io::Error::other)?;
+    }
+    connection.close().map_err(|(_, error)| io::Error::other(error))
+}
+
+fn keep(connection: &Connection, kept: &Path, tables: &[&ResultTable]) -> rusqlite::Result<()> {
+    let old = Connection::open_with_flags(kept, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let mut list = old.prepare("SELECT type, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")?;
+    let entries =
+        list.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?)))?;
+    let entries: Vec<(String, String, String)> = entries.collect::<Result<_, _>>()?;
+    drop(list);
+    drop(old);
+    connection.execute("ATTACH DATABASE ?1 AS old", [kept.to_string_lossy()])?;
+    let is_new = |name: &str| tables.iter().any(|table| table.name.eq_ignore_ascii_case(name));
+    for (kind, name, sql) in entries.iter().filter(|(_, name, _)| !is_new(name) && !name.starts_with("sqlite_")) {
+        connection.execute_batch(sql)?;
+        if kind == "table" {
+            let name = quoted(name);
+            connection.execute_batch(&format!("INSERT INTO main.{name} SELECT * FROM old.{name}"))?;
+        }
+    }
+    connection.execute_batch("DETACH DATABASE old")
+}
+
+fn declared(kind: ColumnKind) -> &'static str {
+    match kind {
+        ColumnKind::Int => "INTEGER",
+        ColumnKind::Real => "REAL",
+        ColumnKind::Text => "TEXT",
+        ColumnKind::Numeric => "NUMERIC",
+    }
+}
+
+fn cell(cell: &Cell) -> SqlCell<'_> {
+    match cell {
+        Cell::Null => SqlCell::Null,
+        Cell::Int(value) => SqlCell::Int(*value),
+        Cell::Real(value) => SqlCell::Real(*value),
+        Cell::Text(value) => SqlCell::Text((&**value).into()),
+    }
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
