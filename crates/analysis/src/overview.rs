@@ -121,6 +121,7 @@ fn slow_rank(rank: &RankTime, median: f64, peers: &[&RankTime]) -> Finding {
         share_of_step: Some(share),
         confidence: if peers.len() > 1 { 0.8 } else { 0.4 },
         ranks: vec![rank.rank],
+        evidence: Vec::new(),
         suggestion: "compare the rank's kernels and the frequency of its cores with another rank's".to_owned(),
         next: Some(format!(
             "npuscope sql DIR \"SELECT rank, op_type, sum(duration) / 1e6 AS ms FROM kernel WHERE rank IN ({}, {}) GROUP BY 1, 2 ORDER BY 3 DESC\"",

@@ -1,0 +1,235 @@
+//! `npuscope diagnose`: who is slow, why, and what it costs.
+//!
+//! 1. [`trace`]: what each rank launched, and what its host was busy with in between.
+//! 2. [`meetings`]: which operations of different ranks are one, by group, step, kind, size and order.
+//! 3. [`clocks`]: operations end together, so the clocks of hosts can be aligned.
+//! 4. [`graph`]: what had to wait for what; replayed unchanged it gives the times that were recorded.
+//! 5. [`suspects`]: ranks, hosts, stages and links that differ from their like.
+//! 6. Each suspect is made like the others and the job replayed: what the steps are shorter by is what it costs.
+//!
+//! Waiting is never blamed on who waits: a rank that waits has nothing that could be made like the others.
+
+mod clocks;
+mod graph;
+mod meetings;
+mod suspects;
+mod trace;
+
+use npuscope_engine::{EngineError, Ranks};
+use serde::Serialize;
+
+use crate::finding::{Finding, Severity};
+pub use clocks::HostClock;
+use graph::{Change, Graph};
+use meetings::Meetings;
+pub use suspects::Cause;
+use suspects::{Case, Suspect};
+pub use trace::RankTrace;
+
+/// What a step must lose for a finding to be a warning, and to be critical, as a share of it.
+const WARNING: f64 = 0.02;
+const CRITICAL: f64 = 0.10;
+/// What loses less is not worth a line.
+const LEAST: f64 = 0.003;
+/// Suspects of one cause that are looked into, those that stand out most first.
+const MOST_SUSPECTS: usize = 16;
+
+/// The verdict on a job.
+#[derive(Clone, Debug, Serialize)]
+pub struct Diagnosis {
+    pub ranks: usize,
+    pub steps: usize,
+    /// Mean time of a step.
+    pub step_ms: f64,
+    /// What it would be without anything that is found.
+    pub step_ms_without: f64,
+    /// How far the replay without changes is off what was recorded, as a share of the step.
+    pub replay_error: f64,
+    /// Communications that no other rank was seen to take part in.
+    pub unmatched_operations: usize,
+    pub clocks: Vec<HostClock>,
+    /// Those that cost most first.
+    pub findings: Vec<Finding>,
+}
+
+/// Looks into all ranks of a profile.
+pub fn diagnose(ranks: &Ranks) -> Result<Diagnosis, EngineError> {
+    let sources: Vec<_> = ranks.profile().ranks.iter().collect();
+    let read = ranks.each(&sources, trace::SELECTION, |source, tables| {
+        let sizes = tables.rows::<npuscope_tables::table::rank::Row>().next().unwrap_or_default();
+        (RankTrace::of(source.rank, &tables), sizes.world_size.zip(sizes.pp_size))
+    })?;
+    let stages: Option<Vec<usize>> = read
+        .iter()
+        .map(|(trace, sizes)| {
+            let (world, stages) = (*sizes)?;
+            usize::try_from(trace.rank.checked_div(world.checked_div(stages)?)?).ok()
+        })
+        .collect();
+    Ok(of_traces(read.into_iter().map(|(trace, _)| trace).collect(), &stages.unwrap_or_default()))
+}
+
+/// Looks into ranks that were read. `stages` are their pipeline stages; empty where they are not known.
+pub fn of_traces(mut traces: Vec<RankTrace>, stages: &[usize]) -> Diagnosis {
+    let meetings = Meetings::of(&traces);
+    let clocks = clocks::align(&mut traces, &meetings);
+    let graph = Graph::of(&traces, &meetings);
+    let case = Case { traces: &traces, meetings: &meetings, graph: &graph, clocks: &clocks, stages };
+    let base = graph.step_times();
+    let step = mean(&base);
+    let mut suspects = suspects::suspects(&case);
+    keep_most_telling(&mut suspects);
+    let costs: Vec<Vec<i64>> = suspects.iter().map(|suspect| saved(&graph, &base, &[&suspect.change])).collect();
+    let all: Vec<&Change> = suspects.iter().map(|suspect| &suspect.change).collect();
+    let without_all = graph.with(&all).step_times();
+    let mut findings: Vec<(f64, Finding)> = Vec::new();
+    for (index, suspect) in suspects.iter().enumerate() {
+        let mut cost = costs[index].clone();
+        if mean(&cost) < LEAST * step && !suspect.change.is_empty() {
+            // Two that are slow alike hide each other: what is gained when this one goes last.
+            let others: Vec<&Change> =
+                all.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, change)| *change).collect();
+            let last = graph.with(&others).step_times();
+            let alone = cost.clone();
+            cost = last.iter().zip(&without_all).zip(alone).map(|((l, w), a)| (l - w + a) / 2).collect();
+        }
+        findings.extend(finding(suspect, &cost, step, &traces));
+    }
+    findings.sort_by(|a, b| b.0.total_cmp(&a.0));
+    Diagnosis {
+        ranks: traces.len(),
+        steps: graph.steps,
+        step_ms: step / 1e6,
+        step_ms_without: mean(&without_all) / 1e6,
+        replay_error: replay_error(&graph, &traces),
+        unmatched_operations: meetings.alone,
+        clocks,
+        findings: findings.into_iter().map(|(_, finding)| finding).collect(),
+    }
+}
+
+/// Of each cause, those that take most away.
+fn keep_most_telling(suspects: &mut Vec<Suspect>) {
+    let weight = |suspect: &Suspect| suspect.numbers.first().map_or(0.0, |(_, value, _)| *value);
+    suspects.sort_by(|a, b| a.cause.cmp(&b.cause).then(weight(b).total_cmp(&weight(a))));
+    let mut kept = 0;
+    let mut last = None;
+    suspects.retain(|suspect| {
+        kept = if last.replace(suspect.cause) == Some(suspect.cause) { kept + 1 } else { 0 };
+        kept < MOST_SUSPECTS
+    });
+}
+
+/// How much shorter each step is with changes, in ns.
+fn saved(graph: &Graph, base: &[i64], changes: &[&Change]) -> Vec<i64> {
+    if changes.iter().all(|change| change.is_empty()) {
+        return vec![0; base.len()];
+    }
+    graph.with(changes).step_times().iter().zip(base).map(|(with, without)| without - with).collect()
+}
+
+/// How far the replay's end of the last step is off the recorded one, as a share of the job.
+fn replay_error(graph: &Graph, traces: &[RankTrace]) -> f64 {
+    let start = graph.ranks.iter().map(|rank| rank.start).min().unwrap_or_default();
+    let replayed = graph.replay().last().copied().unwrap_or_default();
+    let recorded = traces.iter().flat_map(|trace| &trace.items).map(|item| item.end).max().unwrap_or_default();
+    (replayed - recorded).abs() as f64 / ((recorded - start) as f64).max(1.0)
+}
+
+fn mean(values: &[i64]) -> f64 {
+    if values.is_empty() { 0.0 } else { values.iter().map(|value| *value as f64).sum::<f64>() / values.len() as f64 }
+}
+
+/// A finding, and what it loses over all steps in ns.
+fn finding(suspect: &Suspect, cost: &[i64], step: f64, traces: &[RankTrace]) -> Option<(f64, Finding)> {
+    let lost = mean(cost);
+    let share = lost / step;
+    let costs_nothing = matches!(suspect.cause, Cause::Clock | Cause::MemoryLeak);
+    if share < LEAST && !costs_nothing {
+        return None;
+    }
+    // A cause that is there in some steps costs something in those.
+    let most = cost.iter().copied().max().unwrap_or_default();
+    let struck: Vec<usize> = (0..cost.len()).filter(|&index| most > 0 && cost[index] * 5 >= most).collect();
+    let lost_there = mean(&struck.iter().map(|&index| cost[index]).collect::<Vec<_>>());
+    let severity = match () {
+        () if suspect.cause == Cause::MemoryLeak => Severity::Warning,
+        () if share >= CRITICAL => Severity::Critical,
+        () if share >= WARNING => Severity::Warning,
+        () => Severity::Info,
+    };
+    let id = |index: &usize| traces.first().and_then(|trace| trace.steps.get(*index)).map(|step| step.id);
+    let when = match struck.as_slice() {
+        list if list.len() == cost.len() || list.is_empty() => String::new(),
+        [only] => id(only).map(|id| format!(" in step {id}")).unwrap_or_default(),
+        [first, .., last] => match (id(first), id(last)) {
+            (Some(first), Some(last)) => format!(" in {} steps from {first} to {last}", struck.len()),
+            _ => String::new(),
+        },
+        [] => String::new(),
+    };
+    let who = match (suspect.cause, suspect.ranks.as_slice()) {
+        (_, [rank]) => format!("rank {rank}"),
+        (Cause::Link, [a, b]) => format!("ranks {a} and {b}"),
+        (_, ranks) => format!("ranks {}", ranges(ranks)),
+    };
+    let mut numbers = vec![("lost", lost_there / 1e6, "ms per step"), ("step", step / 1e6, "ms")];
+    numbers.push(("step without it", (step - lost) / 1e6, "ms"));
+    numbers.extend(suspect.numbers.iter().copied());
+    let costs = match costs_nothing {
+        true => String::new(),
+        false => format!(": {:.1} ms of a step lost{when}", lost_there / 1e6),
+    };
+    let finding = Finding {
+        id: suspect.cause.id(),
+        severity,
+        claim: format!("{who}: {}{costs}", suspect.what),
+        numbers,
+        share_of_step: (!costs_nothing).then_some(share),
+        confidence: 1.0,
+        ranks: suspect.ranks.clone(),
+        evidence: suspect.evidence.clone(),
+        suggestion: suggestion(suspect.cause).to_owned(),
+        next: None,
+    };
+    Some((lost, finding))
+}
+
+/// Ranks as numbers and ranges.
+fn ranges(ranks: &[i64]) -> String {
+    let mut text = String::new();
+    let mut rest = ranks;
+    while let [first, ..] = rest {
+        let run = rest.iter().zip(*first..).take_while(|(rank, expected)| *rank == expected).count();
+        let last = rest[run - 1];
+        if !text.is_empty() {
+            text.push_str(", ");
+        }
+        text.push_str(&if run > 1 { format!("{first} to {last}") } else { first.to_string() });
+        rest = &rest[run..];
+    }
+    text
+}
+
+fn suggestion(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Compute => {
+            "look at the device: other processes on it, its memory bandwidth, faults in its logs; swap it and run again"
+        }
+        Cause::Frequency => "look at power and cooling of the device: npu-smi info -t power and -t temp",
+        Cause::ExpertImbalance => {
+            "balance tokens over experts: auxiliary loss, capacity factor, or move the busy experts"
+        }
+        Cause::AiCpu => "avoid the operator or its data type, so that it runs on the AI Core",
+        Cause::StageImbalance => "move layers to other stages: --num-layer-list, or an uneven split",
+        Cause::Host => "look at the host: load of its CPUs, binding of processes to cores, frequency governor",
+        Cause::Gc => "collect garbage at set steps only: gc.disable() and gc.collect() between steps, or gc.freeze()",
+        Cause::DataLoader => "give the loader more workers and prefetch, or move its storage",
+        Cause::Synchronisation => "take .item(), .cpu() and print of tensors out of the loop, or do them once per step",
+        Cause::Memory => "set PYTORCH_NPU_ALLOC_CONF=expandable_segments:True, or leave more memory free",
+        Cause::MemoryLeak => "look for tensors that are kept from step to step, such as losses in a list",
+        Cause::Link => "test the link with hccl_test; look at its cable, port and error counters",
+        Cause::Retransmission => "look at the network: hccn_tool -stat, dropped packets, flow control, cables",
+        Cause::Clock => "let a time server set the clocks of all hosts; npuscope corrects for it",
+    }
+}
