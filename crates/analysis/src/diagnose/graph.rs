@@ -50,7 +50,7 @@ pub struct Sync {
 pub struct RankGraph {
     pub nodes: Vec<Node>,
     pub syncs: Vec<Sync>,
-    /// For kernels that need communications: node of the kernel, node of the communication; by kernel.
+    /// Node, and node of a communication that must have ended before it starts; by node.
     pub needs: Vec<(u32, u32)>,
     pub lanes: usize,
     /// When the host began.
@@ -78,6 +78,8 @@ pub struct Change {
     pub durations: Vec<(usize, usize, i64)>,
     /// Rank index, node and its new host time.
     pub hosts: Vec<(usize, usize, i64)>,
+    /// Rank index, node and its new delay.
+    pub delays: Vec<(usize, usize, i64)>,
     /// Rank index and node before which the host does not wait any more.
     pub syncs: Vec<(usize, usize)>,
     /// Meeting and its new transit.
@@ -86,7 +88,7 @@ pub struct Change {
 
 impl Change {
     pub fn is_empty(&self) -> bool {
-        self.durations.is_empty() && self.hosts.is_empty() && self.syncs.is_empty() && self.transits.is_empty()
+        *self == Change::default()
     }
 }
 
@@ -128,6 +130,9 @@ impl Graph {
             }
             for &(rank, node, ns) in &change.hosts {
                 graph.ranks[rank].nodes[node].host = ns;
+            }
+            for &(rank, node, ns) in &change.delays {
+                graph.ranks[rank].nodes[node].delay = ns;
             }
             for &(rank, node) in &change.syncs {
                 graph.ranks[rank].nodes[node].sync = None;
@@ -178,9 +183,9 @@ fn shapes(trace: &RankTrace) -> Vec<u64> {
     hashers.into_iter().map(|hasher| hasher.finish()).collect()
 }
 
-/// Which kernels need which communications, by shape of a step: places in the step of both.
+/// What needs which communications, by shape of a step: places in the step of both.
 ///
-/// A kernel needs the communication launched just before it if it never started before that had ended; it
+/// Something needs a communication launched just before it if it never started before that had ended; it
 /// needs an earlier one if it was once seen to start just when that ended, and never before.
 fn needs(traces: &[RankTrace], shapes: &[Vec<u64>], first: &[Vec<usize>]) -> HashMap<u64, Vec<(usize, usize)>> {
     let mut held: HashMap<(u64, usize, usize), bool> = HashMap::new();
@@ -190,18 +195,16 @@ fn needs(traces: &[RankTrace], shapes: &[Vec<u64>], first: &[Vec<usize>]) -> Has
         let (trace, shape) = (&traces[rank], shapes[rank][step]);
         let range = items_of(trace, &first[rank], step);
         let mut recent: Vec<usize> = Vec::new();
-        let mut last_end: HashMap<i64, i64> = HashMap::new();
+        let mut last_end: HashMap<(bool, i64), i64> = HashMap::new();
+        let mut kernel_end = i64::MIN;
         for index in range.clone() {
             let item = &trace.items[index];
             let place = index - range.start;
-            if trace.operation(item).is_some() {
-                recent.push(index);
-                continue;
-            }
+            let is_kernel = trace.operation(item).is_none();
             if let Some(before) = index.checked_sub(1).filter(|before| *before >= range.start && !recent.is_empty()) {
-                // All communications between this kernel and the one before it.
+                // All communications since the last kernel; those of its own lane a communication follows anyway.
                 let between = (range.start..=before).rev().take_while(|&i| trace.operation(&trace.items[i]).is_some());
-                for communication in between {
+                for communication in between.filter(|&i| is_kernel || trace.items[i].lane != item.lane) {
                     let is_send =
                         trace.operation(&trace.items[communication]).is_some_and(|op| op.direction == Direction::Send);
                     let holds = item.start >= trace.items[communication].end - CLOSE_NS / 2;
@@ -212,12 +215,18 @@ fn needs(traces: &[RankTrace], shapes: &[Vec<u64>], first: &[Vec<usize>]) -> Has
                     }
                 }
             }
-            let free = last_end.get(&item.lane).copied().unwrap_or(i64::MIN).max(item.launch.unwrap_or(i64::MIN));
+            let free = last_end.get(&(is_kernel, item.lane)).copied().unwrap_or(i64::MIN);
+            let free = free.max(item.launch.unwrap_or(i64::MIN)).max(if is_kernel { i64::MIN } else { kernel_end });
             if item.start - free > CLOSE_NS / 2 {
-                let close = recent.iter().filter(|&&c| (0..=CLOSE_NS).contains(&(item.start - trace.items[c].end)));
-                seen.extend(close.map(|&c| (shape, place, c - range.start)));
+                let is_close = |c: usize| (0..=CLOSE_NS).contains(&(item.start - trace.items[c].end));
+                seen.extend(recent.iter().filter(|&&c| is_close(c)).map(|&c| (shape, place, c - range.start)));
             }
-            last_end.insert(item.lane, item.end);
+            last_end.insert((is_kernel, item.lane), item.end);
+            if is_kernel {
+                kernel_end = item.end;
+            } else {
+                recent.push(index);
+            }
         }
     }
     // What was seen to hold once must hold everywhere.
@@ -298,18 +307,12 @@ fn rank_graph(
         let lane_count = number(lanes.len());
         let (lane, lane_end) = lanes.entry((is_kernel, item.lane)).or_insert((lane_count, i64::MIN));
         node.lane = *lane;
-        let ready = if is_kernel {
-            let mut ready = launched.max(*lane_end);
-            while let Some(&(_, c)) = graph.needs.get(next_need).filter(|(k, _)| *k as usize == index) {
-                ready = ready.max(trace.items[c as usize].end);
-                next_need += 1;
-            }
-            ready
-        } else {
-            launched.max(kernel_end)
-        };
-        let is_behind = !is_kernel && item.start <= *lane_end;
-        node.delay = if is_behind || ready == i64::MIN { 0 } else { (item.start - ready).max(0) };
+        let mut ready = launched.max(if is_kernel { *lane_end } else { kernel_end });
+        while let Some(&(_, c)) = graph.needs.get(next_need).filter(|(k, _)| *k as usize == index) {
+            ready = ready.max(trace.items[c as usize].end);
+            next_need += 1;
+        }
+        node.delay = (item.start - ready.max(*lane_end)).max(0);
         *lane_end = (*lane_end).max(item.end);
         if is_kernel {
             kernel_end = item.end;
@@ -430,32 +433,30 @@ impl<'a> Replay<'a> {
                 }
             }
             let launched = base + node.host;
-            if node.is_kernel {
-                let mut start = launched.max(walker.free[node.lane as usize]);
-                let mut need = walker.next_need;
-                while let Some(&(_, c)) = graph.needs.get(need).filter(|(k, _)| *k as usize == index) {
-                    match walker.ends[c as usize] {
-                        i64::MIN => return false,
-                        end => start = start.max(end),
-                    }
-                    need += 1;
+            let lane = node.lane as usize;
+            let mut ready = launched.max(if node.is_kernel { walker.free[lane] } else { walker.kernel_end });
+            let mut need = walker.next_need;
+            while let Some(&(_, c)) = graph.needs.get(need).filter(|(k, _)| *k as usize == index) {
+                match walker.ends[c as usize] {
+                    i64::MIN => return false,
+                    end => ready = ready.max(end),
                 }
-                let end = start + node.delay + node.duration;
-                walker.next_need = need;
-                walker.free[node.lane as usize] = end;
+                need += 1;
+            }
+            walker.next_need = need;
+            walker.launched = launched;
+            walker.next += 1;
+            if node.is_kernel {
+                let end = ready + node.delay + node.duration;
+                walker.free[lane] = end;
                 walker.kernel_end = end;
                 walker.kernels_end = walker.kernels_end.max(end);
-                walker.launched = launched;
-                walker.next += 1;
                 self.note(node.step, end);
             } else {
-                let ready = launched.max(walker.kernel_end) + node.delay;
-                walker.launched = launched;
-                walker.next += 1;
-                let queue = &mut walker.queues[node.lane as usize];
+                let queue = &mut walker.queues[lane];
                 queue.push_back((index, ready));
                 if queue.len() == 1 {
-                    self.begin(rank, node.lane as usize);
+                    self.begin(rank, lane);
                 }
             }
         }
@@ -473,7 +474,7 @@ impl<'a> Replay<'a> {
         while let Some((rank, lane)) = heads.pop() {
             let Some(&(index, ready)) = self.walkers[rank].queues[lane].front() else { continue };
             let node = &self.graph.ranks[rank].nodes[index];
-            let start = ready.max(self.walkers[rank].free[lane]);
+            let start = ready.max(self.walkers[rank].free[lane]) + node.delay;
             let Some(meeting) = node.meeting.map(|meeting| meeting as usize) else {
                 self.end(rank, index, start + node.duration, &mut heads);
                 continue;

@@ -37,10 +37,12 @@ impl Meetings {
                     Direction::All => operation.kind.as_str(),
                     Direction::Send | Direction::Receive => "transfer",
                 };
-                let like = (operation.group.as_str(), item.step, kind, operation.bytes, operation.pair);
+                // What each rank has to give of an exchange may differ.
+                let bytes = if operation.kind.contains("alltoall") { 0 } else { operation.bytes };
+                let like = (operation.group.as_str(), item.step, kind, bytes, operation.pair);
                 let order = seen.entry(like).or_default();
                 let step = trace.steps.get(item.step).map_or(0, |step| step.id);
-                let key = (like.0, step, kind, operation.bytes, operation.pair, *order);
+                let key = (like.0, step, kind, bytes, operation.pair, *order);
                 *order += 1;
                 found.entry(key).or_default().push((rank, index));
             }

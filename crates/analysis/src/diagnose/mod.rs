@@ -233,3 +233,103 @@ fn suggestion(cause: Cause) -> &'static str {
         Cause::Clock => "let a time server set the clocks of all hosts; npuscope corrects for it",
     }
 }
+
+#[cfg(test)]
+mod debug {
+    use super::*;
+    #[test]
+    fn findings() {
+        let text = std::env::var("SCEN").unwrap();
+        let config = npuscope_synth::scenario(&std::fs::read_to_string(text).unwrap()).unwrap();
+        let job = npuscope_synth::simulate(&config).unwrap();
+        for fault in job.truth().faults {
+            println!("TRUTH {} {:?} {}", fault.cause, fault.ranks, fault.cost_ms_per_step);
+        }
+        let traces: Vec<RankTrace> = (0..config.ranks()).map(|r| RankTrace::of(r as i64, &job.rank(r))).collect();
+        let per = config.ranks() / config.pp;
+        let stages: Vec<usize> = (0..config.ranks()).map(|r| r / per).collect();
+        let d = of_traces(traces, &stages);
+        for f in d.findings {
+            println!("FOUND {:?} {} {:?} | {}", f.severity, f.id, f.ranks, f.claim);
+            for e in f.evidence.iter().take(2) {
+                println!("   EV {e:?}");
+            }
+        }
+    }
+    #[test]
+    fn compare() {
+        let text = std::env::var("SCEN").unwrap();
+        let config = npuscope_synth::scenario(&std::fs::read_to_string(text).unwrap()).unwrap();
+        let healthy = npuscope_synth::JobConfig { faults: vec![], ..config.clone() };
+        let traces = |c: &npuscope_synth::JobConfig| -> Vec<RankTrace> {
+            let job = npuscope_synth::simulate(c).unwrap();
+            (0..c.ranks()).map(|r| RankTrace::of(r as i64, &job.rank(r))).collect()
+        };
+        let (mut a, mut b) = (traces(&config), traces(&healthy));
+        let (ma, mb) = (Meetings::of(&a), Meetings::of(&b));
+        clocks::align(&mut a, &ma);
+        clocks::align(&mut b, &mb);
+        let (ga, gb) = (Graph::of(&a, &ma), Graph::of(&b, &mb));
+        println!("base {:?} healthy {:?}", ga.step_times(), gb.step_times());
+        let mut g = ga.clone();
+        for (r, rank) in g.ranks.iter_mut().enumerate() {
+            if rank.nodes.len() == gb.ranks[r].nodes.len() {
+                for (n, node) in rank.nodes.iter_mut().enumerate() {
+                    node.duration = gb.ranks[r].nodes[n].duration;
+                }
+            } else {
+                println!("rank {r} differs in nodes");
+            }
+        }
+        println!("durations {:?}", g.step_times());
+        if ga.transit.len() == gb.transit.len() {
+            g.transit = gb.transit.clone();
+        }
+        println!("+transit {:?}", g.step_times());
+        for (r, rank) in g.ranks.iter_mut().enumerate() {
+            if rank.nodes.len() == gb.ranks[r].nodes.len() {
+                for (n, node) in rank.nodes.iter_mut().enumerate() {
+                    node.host = gb.ranks[r].nodes[n].host;
+                }
+            }
+        }
+        println!("+host {:?}", g.step_times());
+        for (r, rank) in g.ranks.iter_mut().enumerate() {
+            if rank.nodes.len() == gb.ranks[r].nodes.len() {
+                let mut big = 0;
+                for (n, node) in rank.nodes.iter_mut().enumerate() {
+                    if (node.delay - gb.ranks[r].nodes[n].delay).abs() > 50_000 && big < 5 {
+                        big += 1;
+                        let item = &a[r].items[n];
+                        println!(
+                            "rank {r} node {n} delay {} vs {} kernel {:?} op {:?}",
+                            node.delay,
+                            gb.ranks[r].nodes[n].delay,
+                            a[r].kernel(item).map(|k| &k.name),
+                            a[r].operation(item).map(|k| &k.name)
+                        );
+                    }
+                    node.delay = gb.ranks[r].nodes[n].delay;
+                }
+            }
+        }
+        println!("+delay {:?}", g.step_times());
+        for (r, rank) in g.ranks.iter_mut().enumerate() {
+            let x: std::collections::BTreeSet<_> = rank.needs.iter().copied().collect();
+            let y: std::collections::BTreeSet<_> = gb.ranks[r].needs.iter().copied().collect();
+            let name = |n: u32| {
+                let item = &a[r].items[n as usize];
+                format!("{n}:{:?}{:?}", a[r].kernel(item).map(|k| &k.name), a[r].operation(item).map(|k| &k.name))
+            };
+            println!(
+                "rank {r} needs {} vs {}; only faulty {:?}; only healthy {:?}",
+                x.len(),
+                y.len(),
+                x.difference(&y).take(3).map(|(k, c)| (name(*k), name(*c))).collect::<Vec<_>>(),
+                y.difference(&x).take(3).map(|(k, c)| (name(*k), name(*c))).collect::<Vec<_>>()
+            );
+            rank.needs = gb.ranks[r].needs.clone();
+        }
+        println!("+needs {:?}", g.step_times());
+    }
+}

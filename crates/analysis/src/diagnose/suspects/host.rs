@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Case, Cause, MAX_EVIDENCE, Suspect, median_of_others};
 use crate::cluster::statistics::median;
-use crate::diagnose::graph::Change;
+use crate::diagnose::graph::{Change, Node, Sync};
 use crate::diagnose::trace::{HostWork, RankTrace, Work};
 
 /// A host is slow if it takes so much longer from launch to launch.
@@ -79,6 +79,16 @@ fn launch_gaps(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<f64> {
     (0..case.traces.len()).map(gap).collect()
 }
 
+/// What hosts of other ranks need to begin a step, in the median.
+fn first_gap(case: &Case<'_>, rank: usize, step: usize) -> f64 {
+    let first = |other: usize| {
+        let graph = &case.graph.ranks[other];
+        graph.first.get(step).and_then(|&node| graph.nodes.get(node)).map(|node| node.host as f64)
+    };
+    let others = (0..case.traces.len()).filter(|&other| other != rank);
+    median(&others.filter_map(first).collect::<Vec<_>>())
+}
+
 /// Hosts all of whose ranks launch slowly, and single ranks that do.
 fn slow_hosts(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<Suspect> {
     let gaps = launch_gaps(case, work);
@@ -114,8 +124,11 @@ fn slow_host(case: &Case<'_>, work: &[Vec<WorkOfNode>], ranks: &[usize], ratio: 
     let mut change = Change::default();
     for &rank in ranks {
         for node in plain(case, work, rank) {
-            let ns = case.graph.ranks[rank].nodes[node].host as f64 / ratio;
-            change.hosts.push((rank, node, ns.round() as i64));
+            let Node { host, delay, .. } = case.graph.ranks[rank].nodes[node];
+            let shorter = |ns: i64| (ns as f64 / ratio).round() as i64;
+            change.hosts.push((rank, node, shorter(host)));
+            // Most of what passes between the call and the start is launching, too.
+            change.delays.push((rank, node, shorter(delay)));
         }
     }
     Suspect {
@@ -201,7 +214,8 @@ fn synchronising(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<Suspect> {
             let graph = &case.graph.ranks[rank];
             let sync = |node: usize| graph.nodes[node].sync.map(|sync| &graph.syncs[sync as usize]);
             let nodes = 0..graph.nodes.len();
-            nodes.filter(|&n| sync(n).is_some_and(|s| !s.is_last && s.is_allocation == is_allocation)).collect()
+            let counts = |s: &Sync| s.is_allocation == is_allocation && (is_allocation || !s.is_last);
+            nodes.filter(|&n| sync(n).is_some_and(counts)).collect()
         };
         let nodes: Vec<Vec<usize>> = (0..case.traces.len()).map(nodes_of).collect();
         let counts: Vec<f64> = nodes.iter().map(|nodes| nodes.len() as f64).collect();
@@ -210,9 +224,15 @@ fn synchronising(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<Suspect> {
             let mut change = Change::default();
             for &node in &nodes[rank] {
                 let host = case.graph.ranks[rank].nodes[node].host;
-                let gap = if gaps[rank].is_finite() { gaps[rank].round() as i64 } else { 0 };
-                change.syncs.push((rank, node));
-                change.hosts.push((rank, node, host.min(gap)));
+                // The wait at the end of a step stays; what follows it should be what it is for others.
+                let usual = if case.graph.ranks[rank].first.contains(&node) {
+                    first_gap(case, rank, trace.items[node].step)
+                } else {
+                    change.syncs.push((rank, node));
+                    gaps[rank]
+                };
+                let usual = if usual.is_finite() { usual.round() as i64 } else { 0 };
+                change.hosts.push((rank, node, host.min(usual)));
             }
             let steps = trace.steps.len().max(1) as f64;
             let (own, usual) = (counts[rank] / steps, usual / steps);

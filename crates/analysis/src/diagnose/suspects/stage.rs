@@ -31,15 +31,22 @@ pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
     if stages.len() < 2 {
         return Vec::new();
     }
-    // Items of each sort on a rank of the stage, in all steps.
+    // Items of each sort on the rank of the stage that has most of it, in all steps: where tokens are spread unevenly,
+    // shapes are not the same on all.
     let mut counts: BTreeMap<usize, HashMap<Sort, f64>> = BTreeMap::new();
     let sorts: Vec<Vec<Option<Sort>>> =
         case.traces.iter().map(|trace| trace.items.iter().map(|item| sort_of(trace, item)).collect()).collect();
     for &stage in &stages {
-        let ranks: Vec<usize> = (0..case.traces.len()).filter(|&rank| case.stages[rank] == stage).collect();
-        let count = counts.entry(stage).or_default();
-        for sort in ranks.iter().flat_map(|&rank| sorts[rank].iter().flatten()) {
-            *count.entry(sort.clone()).or_default() += 1.0 / ranks.len() as f64;
+        let most = counts.entry(stage).or_default();
+        for rank in (0..case.traces.len()).filter(|&rank| case.stages[rank] == stage) {
+            let mut count: HashMap<&Sort, f64> = HashMap::new();
+            for sort in sorts[rank].iter().flatten() {
+                *count.entry(sort).or_default() += 1.0;
+            }
+            for (sort, count) in count {
+                let most = most.entry(sort.clone()).or_default();
+                *most = most.max(count);
+            }
         }
     }
     let mut suspects = Vec::new();
