@@ -48,6 +48,10 @@ pub struct Diagnosis {
     /// Communications that no other rank was seen to take part in.
     pub unmatched_operations: usize,
     pub clocks: Vec<HostClock>,
+    /// The parallel layout, in words.
+    pub layout: String,
+    /// What could not be read.
+    pub problems: Vec<String>,
     /// Those that cost most first.
     pub findings: Vec<Finding>,
 }
@@ -84,16 +88,17 @@ pub fn of_traces(mut traces: Vec<RankTrace>, stages: &[usize]) -> Diagnosis {
     let without_all = graph.with(&all).step_times();
     let mut findings: Vec<(f64, Finding)> = Vec::new();
     for (index, suspect) in suspects.iter().enumerate() {
-        let mut cost = costs[index].clone();
-        if mean(&cost) < LEAST * step && !suspect.change.is_empty() {
-            // Two that are slow alike hide each other: what is gained when this one goes last.
+        let alone = &costs[index];
+        // Two that are slow alike hide each other: what is gained when this one goes last.
+        let last = if mean(alone) < LEAST * step && !suspect.change.is_empty() {
             let others: Vec<&Change> =
                 all.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, change)| *change).collect();
-            let last = graph.with(&others).step_times();
-            let alone = cost.clone();
-            cost = last.iter().zip(&without_all).zip(alone).map(|((l, w), a)| (l - w + a) / 2).collect();
-        }
-        findings.extend(finding(suspect, &cost, step, &traces));
+            let without_others = graph.with(&others).step_times();
+            Some(without_others.iter().zip(&without_all).map(|(without, all)| without - all).collect::<Vec<i64>>())
+        } else {
+            None
+        };
+        findings.extend(finding(suspect, alone, last.as_deref(), step, &traces));
     }
     findings.sort_by(|a, b| b.0.total_cmp(&a.0));
     Diagnosis {
@@ -104,6 +109,8 @@ pub fn of_traces(mut traces: Vec<RankTrace>, stages: &[usize]) -> Diagnosis {
         replay_error: replay_error(&graph, &traces),
         unmatched_operations: meetings.alone,
         clocks,
+        layout: String::new(),
+        problems: Vec::new(),
         findings: findings.into_iter().map(|(_, finding)| finding).collect(),
     }
 }
@@ -140,14 +147,23 @@ fn mean(values: &[i64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().map(|value| *value as f64).sum::<f64>() / values.len() as f64 }
 }
 
-/// A finding, and what it loses over all steps in ns.
-fn finding(suspect: &Suspect, cost: &[i64], step: f64, traces: &[RankTrace]) -> Option<(f64, Finding)> {
-    let lost = mean(cost);
-    let share = lost / step;
+/// A finding, and what it weighs: what it loses over all steps in ns. `alone` is what each step would be shorter by
+/// without it, `last` the same with all other causes gone, where others hide it.
+fn finding(
+    suspect: &Suspect,
+    alone: &[i64],
+    last: Option<&[i64]>,
+    step: f64,
+    traces: &[RankTrace],
+) -> Option<(f64, Finding)> {
+    let lost = mean(alone);
+    let weight = last.map_or(lost, |last| (mean(last) + lost) / 2.0);
+    let share = weight / step;
     let costs_nothing = matches!(suspect.cause, Cause::Clock | Cause::MemoryLeak);
     if share < LEAST && !costs_nothing {
         return None;
     }
+    let cost = alone;
     // A cause that is there in some steps costs something in those.
     let most = cost.iter().copied().max().unwrap_or_default();
     let struck: Vec<usize> = (0..cost.len()).filter(|&index| most > 0 && cost[index] * 5 >= most).collect();
@@ -175,10 +191,15 @@ fn finding(suspect: &Suspect, cost: &[i64], step: f64, traces: &[RankTrace]) -> 
     };
     let mut numbers = vec![("lost", lost_there / 1e6, "ms per step"), ("step", step / 1e6, "ms")];
     numbers.push(("step without it", (step - lost) / 1e6, "ms"));
+    numbers.extend(last.map(|last| ("lost if the others were gone", mean(last) / 1e6, "ms per step")));
     numbers.extend(suspect.numbers.iter().copied());
-    let costs = match costs_nothing {
-        true => String::new(),
-        false => format!(": {:.1} ms of a step lost{when}", lost_there / 1e6),
+    let costs = match last {
+        _ if costs_nothing => String::new(),
+        None => format!(": {:.1} ms of a step lost{when}", lost_there / 1e6),
+        Some(last) => {
+            let (lost, last) = (lost / 1e6, mean(last) / 1e6);
+            format!(": {lost:.1} ms of a step lost, {last:.1} ms once the other causes are gone")
+        }
     };
     let finding = Finding {
         id: suspect.cause.id(),
@@ -192,7 +213,7 @@ fn finding(suspect: &Suspect, cost: &[i64], step: f64, traces: &[RankTrace]) -> 
         suggestion: suggestion(suspect.cause).to_owned(),
         next: None,
     };
-    Some((lost, finding))
+    Some((weight, finding))
 }
 
 /// Ranks as numbers and ranges.
