@@ -14,6 +14,7 @@ mod id_set;
 pub(crate) mod layout;
 mod layouts;
 mod names;
+mod needed;
 mod pmu;
 mod read;
 mod schema;
@@ -25,5 +26,5 @@ mod write_names;
 mod write_profiler;
 mod write_tables;
 
-pub use read::{read_bytes, read_file};
+pub use read::{Content, read_bytes, read_file};
 pub use write::{RankWriter, write_cluster, write_rank};
