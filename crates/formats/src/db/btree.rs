@@ -285,7 +285,7 @@ impl<'r> Record<'r> {
         for _ in 0..place {
             let (serial, used) = varint(header)?;
             header = header.get(used..)?;
-            start = usize::checked_add(start, size_of_serial(serial)?)?;
+            start = usize::checked_add(start, size_of_serial(serial))?;
         }
         let (serial, _) = varint(header)?;
         value(serial, body.get(start..)?).map(|(value, _)| value)
@@ -312,15 +312,10 @@ impl<'r> Iterator for Values<'r> {
 
 /// The bytes that a value of a serial type takes.
 #[inline]
-fn size_of_serial(serial: i64) -> Option<usize> {
-    Some(match serial {
-        0 | 8 | 9 => 0,
-        5 => 6,
-        6 | 7 => 8,
-        10 | 11 => return None,
-        serial if serial >= 12 => usize::try_from((serial - 12) / 2).ok()?,
-        serial => usize::try_from(serial).ok()?,
-    })
+fn size_of_serial(serial: i64) -> usize {
+    const FIXED: [usize; 12] = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0];
+    let serial = usize::try_from(serial).unwrap_or(usize::MAX);
+    FIXED.get(serial).copied().unwrap_or_else(|| serial.saturating_sub(FIXED.len()) / 2)
 }
 
 /// The value of a serial type and the bytes it takes.
@@ -329,7 +324,7 @@ fn value(serial: i64, body: &[u8]) -> Option<(ValueRef<'_>, usize)> {
     Some(match serial {
         0 => (ValueRef::Null, 0),
         1..=6 => {
-            let size = size_of_serial(serial)?;
+            let size = size_of_serial(serial);
             (ValueRef::Integer(be_int(body, size)?), size)
         }
         7 => (ValueRef::Real(f64::from_be_bytes(*body.first_chunk()?)), 8),
@@ -337,7 +332,7 @@ fn value(serial: i64, body: &[u8]) -> Option<(ValueRef<'_>, usize)> {
         9 => (ValueRef::Integer(1), 0),
         10 | 11 => return None,
         serial if serial >= 12 => {
-            let size = size_of_serial(serial)?;
+            let size = size_of_serial(serial);
             let bytes = body.get(..size)?;
             (if serial % 2 == 0 { ValueRef::Blob(bytes) } else { ValueRef::Text(bytes) }, size)
         }

@@ -13,7 +13,7 @@ pub struct Cursor<'a> {
 }
 
 /// A string as it stands between its quotes.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct RawString<'a> {
     pub bytes: &'a [u8],
     /// False only if there is no escape in it.
@@ -255,6 +255,11 @@ impl<'a> Cursor<'a> {
 }
 
 impl<'a> RawString<'a> {
+    /// Text that is no string, and so has no escapes.
+    pub fn plain(bytes: &'a [u8]) -> RawString<'a> {
+        RawString { bytes, has_escape: false }
+    }
+
     /// The bytes the string stands for.
     #[inline]
     pub fn unescaped(self) -> Cow<'a, [u8]> {
