@@ -5,9 +5,12 @@ use npuscope_formats::result::ColumnKind;
 use super::Mode;
 
 mod hccl_sum;
+mod module_statistic;
+mod module_tree;
+mod sheets;
 
 /// In the order of the manual.
-pub(super) const MODES: &[Mode] = &[hccl_sum::MODE];
+pub(super) const MODES: &[Mode] = &[hccl_sum::MODE, module_statistic::MODE];
 
 /// The columns of [`Summary::cells`](super::statistics::Summary::cells) for durations.
 const STAT_COLUMNS: &[(&str, ColumnKind)] = &[
