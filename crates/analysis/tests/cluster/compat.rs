@@ -142,6 +142,8 @@ macro_rules! modes {
 }
 
 modes! {
+    calibrate_npu_gpu
     hccl_sum
     module_statistic
+    operator_mfu
 }

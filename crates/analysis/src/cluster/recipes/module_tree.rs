@@ -71,7 +71,8 @@ pub struct Call {
     pub name: Str,
     pub start: Ns,
     pub end: Ns,
-    work: Range<usize>,
+    /// What it launched, by number in [`Calls::all_work`].
+    pub work: Range<usize>,
 }
 
 /// The operators that launched device work, in order of start.
@@ -95,16 +96,33 @@ impl Calls {
     pub fn read(tables: &RankTables, names: &mut Names, compat: bool) -> Calls {
         let (launches, answers) = arrows(tables);
         let ops = operators(tables);
-        let at = |place: Place| ops.partition_point(|op| (op.lane, op.start) < place);
-        // The innermost of several that begin at once launches; the outermost is what autograd ties.
+        // Of several that begin at once, the innermost launches.
         let innermost = |place: Place| {
-            let same = ops[at(place)..].iter().take_while(|op| (op.lane, op.start) == place).count();
-            (at(place) + same).checked_sub(1).filter(|_| same > 0)
+            let after = ops.partition_point(|op| (op.lane, op.start) <= place);
+            after.checked_sub(1).filter(|at| (ops[*at].lane, ops[*at].start) == place)
         };
-        let outermost = |place: Place| ops.get(at(place)).filter(|op| (op.lane, op.start) == place);
-        let mut launched: Vec<(usize, Work)> = join(launches, device_work(tables, names))
-            .filter_map(|(from, work)| Some((innermost(from)?, work)))
-            .collect();
+        let work = join(launches, device_work(tables, names));
+        let launched = work.filter_map(|(from, work)| Some((innermost(from)?, work))).collect();
+        Calls { backward: backward_pairs(&ops, &answers), ..Calls::of(tables, names, &ops, launched, compat) }
+    }
+
+    /// Reads the operators of a trace of a GPU, which has no arrows from operators to the device. All of the trace
+    /// has to be there.
+    pub fn read_gpu(tables: &RankTables, names: &mut Names) -> Calls {
+        let (_, answers) = arrows(tables);
+        let backward = backward_pairs(&operators(tables), &answers);
+        let (slices, launched) = launched_by_calls(tables, names);
+        Calls { backward, ..Calls::of(tables, names, &slices, launched, false) }
+    }
+
+    /// Calls with what each of `ops`, by number, launched.
+    fn of(
+        tables: &RankTables,
+        names: &mut Names,
+        ops: &[Operator],
+        mut launched: Vec<(usize, Work)>,
+        compat: bool,
+    ) -> Calls {
         let is_late = |work: &Work| compat && work.kernel.is_none();
         launched.sort_by_key(|(op, work)| (ops[*op].start, *op, is_late(work), work.start));
         let mut calls = Calls::default();
@@ -115,10 +133,12 @@ impl Calls {
             let name = names.of_table(tables, op.name);
             calls.calls.push(Call { name, start: op.start, end: op.end, work: first..calls.work.len() });
         }
-        let slice = |op: &Operator| (op.start, op.end);
-        let pairs = answers.iter().filter_map(|&(from, to)| Some((slice(outermost(from)?), slice(outermost(to)?))));
-        calls.backward = pairs.collect();
         calls
+    }
+
+    /// What all calls launched.
+    pub fn all_work(&self) -> &[Work] {
+        &self.work
     }
 
     /// What a call launched.
@@ -169,6 +189,56 @@ pub fn for_each_host_op(tables: &RankTables, kind: Kind, mut take: impl FnMut(&h
     }
 }
 
+/// Forward and backward operators that arrows tie. Of several that begin at once, the outermost is meant.
+fn backward_pairs(ops: &[Operator], arrows: &[Arrow]) -> Vec<(Slice, Slice)> {
+    let outermost = |place: Place| {
+        let op = ops.get(ops.partition_point(|op| (op.lane, op.start) < place))?;
+        ((op.lane, op.start) == place).then_some((op.start, op.end))
+    };
+    arrows.iter().filter_map(|&(from, to)| Some((outermost(from)?, outermost(to)?))).collect()
+}
+
+/// The slices of the host, and the kernels that they launched, by their numbers. A kernel is launched by the
+/// innermost operator around the call that has its connection id, or by the call if there is none.
+fn launched_by_calls(tables: &RankTables, names: &mut Names) -> (Vec<Operator>, Vec<(usize, Work)>) {
+    let mut slices = Vec::new();
+    let mut is_op = Vec::new();
+    let mut parents = Vec::new();
+    let mut calls: HashMap<i64, usize> = HashMap::new();
+    for op in tables.rows::<host_op::Row>() {
+        let kind = Kind::from_name(tables.text(op.kind));
+        if let (Some(Kind::Cann), Some(connection)) = (kind, op.connection_id) {
+            calls.entry(connection).or_insert(slices.len());
+        }
+        let end = op.start.plus(op.duration.ns());
+        slices.push(Operator { lane: op.lane, start: op.start, end, name: op.name });
+        is_op.push(kind == Some(Kind::Op));
+        parents.push(op.parent);
+    }
+    let launcher = |call: usize| {
+        let mut slice = call;
+        while !is_op[slice] {
+            match parents[slice] {
+                Some(parent) => slice = parent as usize,
+                None => return call,
+            }
+        }
+        slice
+    };
+    let kernels = kernels_by_task(tables, names);
+    let mut launched = Vec::new();
+    for (view, rows) in tables.views::<task::Row>() {
+        for row in 0..rows {
+            let call = view.connection_id.get(row).and_then(|connection| calls.get(&connection));
+            let kernel = kernels.binary_search_by_key(&view.task.get(row), |(task, _)| *task);
+            if let (Some(call), Ok(at)) = (call, kernel) {
+                launched.push((launcher(*call), kernels[at].1));
+            }
+        }
+    }
+    (slices, launched)
+}
+
 type Arrow = (Place, Place);
 
 /// The arrows from operators to device work, and those to backward operators.
@@ -189,8 +259,7 @@ fn arrows(tables: &RankTables) -> (Vec<Arrow>, Vec<Arrow>) {
     (launches, answers)
 }
 
-/// Kernels and communications, by place.
-fn device_work(tables: &RankTables, names: &mut Names) -> Vec<(Place, Work)> {
+fn kernels_by_task(tables: &RankTables, names: &mut Names) -> Vec<(i64, Work)> {
     let mut kernels: Vec<(i64, Work)> = Vec::new();
     let mut first = 0;
     for (view, rows) in tables.views::<kernel::Row>() {
@@ -203,6 +272,12 @@ fn device_work(tables: &RankTables, names: &mut Names) -> Vec<(Place, Work)> {
         first += rows;
     }
     kernels.sort_by_key(|(task, _)| *task);
+    kernels
+}
+
+/// Kernels and communications, by place.
+fn device_work(tables: &RankTables, names: &mut Names) -> Vec<(Place, Work)> {
+    let kernels = kernels_by_task(tables, names);
     let mut found = Vec::with_capacity(kernels.len());
     for (view, rows) in tables.views::<task::Row>() {
         for row in 0..rows {
@@ -378,8 +453,8 @@ fn distinguish(rows: &mut [ModuleRow], names: &mut Names) {
 }
 
 /// A call of a module, and where it is in the tree of modules.
-struct Node {
-    range: ModuleRange,
+pub struct Node {
+    pub range: ModuleRange,
     parent: Option<usize>,
     /// Names of the modules around and its own, by `/`.
     path: Str,
@@ -388,7 +463,7 @@ struct Node {
 }
 
 /// Ranges in order of start, and how they nest. One that ends after the range it begins in is not inside it.
-fn nest(mut ranges: Vec<ModuleRange>, names: &mut Names) -> Vec<Node> {
+pub fn nest(mut ranges: Vec<ModuleRange>, names: &mut Names) -> Vec<Node> {
     ranges.sort_by_key(|range| (range.start, Reverse(range.end)));
     let mut paths: HashMap<(Str, Str), Str> = HashMap::new();
     let mut nodes: Vec<Node> = Vec::with_capacity(ranges.len());
@@ -416,7 +491,7 @@ fn nest(mut ranges: Vec<ModuleRange>, names: &mut Names) -> Vec<Node> {
 }
 
 /// The innermost module around each of some slices, which are in order of start.
-fn innermost(nodes: &[Node], slices: impl Iterator<Item = Slice>) -> Vec<Option<usize>> {
+pub fn innermost(nodes: &[Node], slices: impl Iterator<Item = Slice>) -> Vec<Option<usize>> {
     let mut begun = 0;
     let around = slices.map(|(start, end)| {
         begun += nodes[begun..].iter().take_while(|node| node.range.start <= start).count();
