@@ -88,12 +88,11 @@ impl Reader<'_> {
 
     fn tables(&mut self) -> rusqlite::Result<(Vec<Range>, Vec<Kernel>)> {
         let mut names: HashMap<i64, Str> = HashMap::new();
-        let strings = self.rows("StringIds", &["id", "value"])?;
-        for row in strings {
-            if let [Value::Int(id), Value::Text(text)] = row.as_slice() {
+        self.each_row("StringIds", &["id", "value"], |row| {
+            if let [Value::Int(id), Value::Text(text)] = row {
                 names.insert(*id, *text);
             }
-        }
+        })?;
         let name = |value: &Value| match value {
             Value::Int(id) => names.get(id).copied(),
             Value::Text(text) => Some(*text),
@@ -101,35 +100,35 @@ impl Reader<'_> {
         };
         let unknown = self.strings.intern("Unknown_Region");
         let mut ranges = Vec::new();
-        for row in self.rows("NVTX_EVENTS", &["eventType", "globalTid", "start", "end", "text", "textId"])? {
-            if let [Value::Int(PUSH_POP_RANGE), Value::Int(thread), Value::Int(start), Value::Int(end), text, id] =
-                row.as_slice()
+        self.each_row("NVTX_EVENTS", &["eventType", "globalTid", "start", "end", "text", "textId"], |row| {
+            if let [Value::Int(PUSH_POP_RANGE), Value::Int(thread), Value::Int(start), Value::Int(end), text, id] = row
             {
                 let name = name(text).or_else(|| name(id)).unwrap_or(unknown);
                 ranges.push(Range { thread: *thread, start: *start, end: *end, name });
             }
-        }
-        let mut calls: HashMap<(i64, i64), (i64, i64)> = HashMap::new();
+        })?;
         let knows_process = self.columns("CUPTI_ACTIVITY_KIND_KERNEL")?.iter().any(|column| column == "globalPid");
         // Correlation ids count from 1 in each process; the process is in the upper bits of either id.
         let process = |id: i64| if knows_process { id >> 24 } else { 0 };
-        for row in self.rows("CUPTI_ACTIVITY_KIND_RUNTIME", &["correlationId", "globalTid", "start"])? {
-            if let [Value::Int(correlation), Value::Int(thread), Value::Int(start)] = row.as_slice() {
+        let mut calls: HashMap<(i64, i64), (i64, i64)> = HashMap::new();
+        self.each_row("CUPTI_ACTIVITY_KIND_RUNTIME", &["correlationId", "globalTid", "start"], |row| {
+            if let [Value::Int(correlation), Value::Int(thread), Value::Int(start)] = row {
                 calls.insert((process(*thread), *correlation), (*thread, *start));
             }
-        }
+        })?;
         let columns = ["correlationId", "globalPid", "start", "end", "deviceId", "demangledName", "shortName"];
         let mut kernels = Vec::new();
-        for row in self.rows("CUPTI_ACTIVITY_KIND_KERNEL", &columns)? {
+        self.each_row("CUPTI_ACTIVITY_KIND_KERNEL", &columns, |row| {
             if let [Value::Int(correlation), pid, Value::Int(start), Value::Int(end), Value::Int(device), long, short] =
-                row.as_slice()
+                row
             {
                 let process = if let Value::Int(pid) = pid { process(*pid) } else { 0 };
-                let Some(&(thread, launch)) = calls.get(&(process, *correlation)) else { continue };
-                let name = name(long).or_else(|| name(short)).unwrap_or(Interner::EMPTY);
-                kernels.push(Kernel { thread, launch, device: *device, name, ns: end.saturating_sub(*start) });
+                if let Some(&(thread, launch)) = calls.get(&(process, *correlation)) {
+                    let name = name(long).or_else(|| name(short)).unwrap_or(Interner::EMPTY);
+                    kernels.push(Kernel { thread, launch, device: *device, name, ns: end.saturating_sub(*start) });
+                }
             }
-        }
+        })?;
         Ok((ranges, kernels))
     }
 
@@ -139,8 +138,8 @@ impl Reader<'_> {
         statement.query_map([table], |row| row.get(0))?.collect()
     }
 
-    /// Columns of all rows of a table. Columns that an older version lacks are null.
-    fn rows(&mut self, table: &str, columns: &[&str]) -> rusqlite::Result<Vec<Vec<Value>>> {
+    /// Goes through columns of all rows of a table. Columns that an older version lacks are null.
+    fn each_row(&mut self, table: &str, columns: &[&str], mut take: impl FnMut(&[Value])) -> rusqlite::Result<()> {
         let known = self.columns(table)?;
         let selected: Vec<String> = columns
             .iter()
@@ -151,19 +150,20 @@ impl Reader<'_> {
             .collect();
         let strings = &mut self.strings;
         let mut statement = self.connection.prepare(&format!("SELECT {} FROM \"{table}\"", selected.join(", ")))?;
-        let mut found = statement.query([])?;
-        let mut rows = Vec::new();
-        while let Some(row) = found.next()? {
-            let cells = (0..columns.len()).map(|column| {
-                Ok(match row.get_ref(column)? {
+        let mut rows = statement.query([])?;
+        let mut cells = Vec::with_capacity(columns.len());
+        while let Some(row) = rows.next()? {
+            cells.clear();
+            for column in 0..columns.len() {
+                cells.push(match row.get_ref(column)? {
                     ValueRef::Integer(value) => Value::Int(value),
                     ValueRef::Text(text) => Value::Text(strings.intern_bytes(text)),
                     _ => Value::Null,
-                })
-            });
-            rows.push(cells.collect::<rusqlite::Result<_>>()?);
+                });
+            }
+            take(&cells);
         }
-        Ok(rows)
+        Ok(())
     }
 }
 

@@ -325,6 +325,44 @@ fn the_operations_of_a_range_are_divided_among_its_kernels() {
 }
 
 #[test]
+fn what_schedules_communications_counts_only_for_msprof_analyze() {
+    let directory = made().write(Form::Db);
+    let rank = std::fs::read_dir(directory.path()).unwrap().next().unwrap().unwrap().path();
+    let connection =
+        rusqlite::Connection::open(rank.join("ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db")).unwrap();
+    // A task of the call that launched the kernel of `aten::add`.
+    connection
+        .execute_batch(
+            "CREATE TABLE COMMUNICATION_SCHEDULE_TASK_INFO(name INTEGER, globalTaskId INTEGER, taskType INTEGER, opType INTEGER);
+            INSERT INTO STRING_IDS VALUES (4711, 'RunAicpu');
+            INSERT INTO COMMUNICATION_SCHEDULE_TASK_INFO VALUES (4711, 99, 4711, 4711);
+            INSERT INTO TASK(startNs, endNs, deviceId, connectionId, globalTaskId, globalPid, taskType, streamId, taskId)
+                SELECT startNs + 100, startNs + 300, deviceId, connectionId, 99, globalPid, taskType, streamId, 99
+                FROM TASK WHERE endNs - startNs = 7000;",
+        )
+        .unwrap();
+    drop(connection);
+    for (compat, kernels, ns) in [(false, "Add", 7000.0), (true, "Add, RunAicpu", 7200.0)] {
+        let options = Options { compat, ..Options::default() };
+        let table = &tables(directory.path(), "module_statistic", &options)["ModuleStatistic"];
+        let rows = rows(table);
+        let row = rows.iter().find(|row| words(row, "opName") == "aten::add").unwrap();
+        assert_eq!((words(row, "kernelList").as_str(), number(row, "totalKernelDuration(ns)")), (kernels, ns));
+    }
+}
+
+#[test]
+fn modules_that_launch_nothing_are_nothing_to_report() {
+    let mut made = Made::new();
+    made.range("Block", "Module", (0, 100));
+    made.op("aten::add", (150, 160), 300, &[("Add", 7, "FLOAT16")]);
+    let directory = made.write(Form::Db);
+    let run = run(directory.path(), "module_statistic", None, &Options::default()).unwrap();
+    assert!(run.written.files.is_empty());
+    assert_eq!(run.notes, ["no operator that launched anything ran inside a module"]);
+}
+
+#[test]
 fn what_is_missing_is_told_with_a_setting_that_gives_it() {
     let mut made = Made::new();
     made.op("aten::add", (50, 60), 300, &[("Add", 7, "FLOAT16")]);

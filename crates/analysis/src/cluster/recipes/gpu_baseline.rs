@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
+use indexmap::IndexSet;
 use npuscope_formats::discover::{Profile, discover};
 use npuscope_formats::flavour::Flavour;
 use npuscope_formats::nsight::{self, NsightProfile};
@@ -14,7 +15,7 @@ use npuscope_tables::{RankTables, Str};
 
 use super::calibrate_npu_gpu::Piece;
 use super::module_statistic::DOMAIN;
-use super::module_tree::{self, Calls, ModuleRange, Names, RowOptions};
+use super::module_tree::{self, Calls, MarkedRange, Names, RowOptions};
 
 /// Parts of names of ranges that msprof-analyze takes for modules.
 const COMPAT_MODULES: &[&str] = &["Qwen", "Attention", "Linear", "RMSNorm", "Embedding", "Sampler", "Logits"];
@@ -56,8 +57,8 @@ impl Baseline {
 /// `nn.Module`; if there are none, ranges of the user.
 fn pieces_of_tables(tables: &RankTables, is_gpu: bool) -> Vec<Piece> {
     let mut names = Names::default();
-    let sources: [fn(&RankTables, &mut Names) -> Vec<ModuleRange>; 3] =
-        [|tables, names| module_tree::marked_ranges(tables, DOMAIN, names), module_frames, user_ranges];
+    let sources: [fn(&RankTables, &mut Names) -> Vec<MarkedRange>; 3] =
+        [|tables, names| module_tree::marked_ranges(tables, DOMAIN, names, false), module_frames, user_ranges];
     let ranges = sources.iter().map(|source| source(tables, &mut names)).find(|ranges| !ranges.is_empty());
     let calls = match is_gpu {
         true => Calls::read_gpu(tables, &mut names),
@@ -69,20 +70,20 @@ fn pieces_of_tables(tables: &RankTables, is_gpu: bool) -> Vec<Piece> {
 }
 
 /// Python's calls of modules, for example `nn.Module: Linear_3`.
-fn module_frames(tables: &RankTables, names: &mut Names) -> Vec<ModuleRange> {
+fn module_frames(tables: &RankTables, names: &mut Names) -> Vec<MarkedRange> {
     let mut ranges = Vec::new();
     module_tree::for_each_host_op(tables, Kind::Python, |view, row| {
         if let Some(name) = tables.text(view.name.get(row)).strip_prefix("nn.Module: ") {
             let (start, name) = (view.start.get(row), names.intern(name));
             let end = start.plus(view.duration.get(row).ns());
-            ranges.push(ModuleRange { start, end, name, is_backward: false });
+            ranges.push(MarkedRange { start, end, name, is_backward: false });
         }
     });
     ranges
 }
 
 /// Ranges of the user on the host. Those of the profiler itself, of NCCL and of optimizers are no modules.
-fn user_ranges(tables: &RankTables, names: &mut Names) -> Vec<ModuleRange> {
+fn user_ranges(tables: &RankTables, names: &mut Names) -> Vec<MarkedRange> {
     const OTHERS: &[&str] = &["ProfilerStep#", "nccl:", "Optimizer."];
     let mut ranges = Vec::new();
     module_tree::for_each_host_op(tables, Kind::Mstx, |view, row| {
@@ -91,7 +92,7 @@ fn user_ranges(tables: &RankTables, names: &mut Names) -> Vec<ModuleRange> {
         if !is_other && tables.opt_text(view.category.get(row)) == Some("user_annotation") {
             let (start, name) = (view.start.get(row), names.of_table(tables, name));
             let end = start.plus(view.duration.get(row).ns());
-            ranges.push(ModuleRange { start, end, name, is_backward: false });
+            ranges.push(MarkedRange { start, end, name, is_backward: false });
         }
     });
     ranges
@@ -148,7 +149,7 @@ fn nsight_pieces(profile: &NsightProfile, compat: bool) -> BTreeMap<i64, Vec<Pie
     let mut kernels = profile.kernels.clone();
     kernels.sort_by_key(|kernel| (kernel.thread, kernel.launch));
     let none = names.intern(NO_OPERATOR);
-    let mut lists: Vec<Vec<Str>> = Vec::new();
+    let mut lists: IndexSet<Vec<Str>> = IndexSet::new();
     let mut launched = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let mut ranges = order.into_iter().peekable();
@@ -175,10 +176,7 @@ fn nsight_pieces(profile: &NsightProfile, compat: bool) -> BTreeMap<i64, Vec<Pie
             continue;
         }
         let call = open.iter().rev().filter(around).find(|at| roles[**at].0.is_operator).copied();
-        let list = lists.iter().position(|list| *list == modules).unwrap_or_else(|| {
-            lists.push(modules);
-            lists.len() - 1
-        });
+        let (list, _) = lists.insert_full(modules);
         let operator = call.map_or(none, |at| roles[at].1);
         let kernel_name = names.intern(profile.strings.get(kernel.name));
         let (device, ns) = (kernel.device, kernel.ns);
@@ -189,7 +187,12 @@ fn nsight_pieces(profile: &NsightProfile, compat: bool) -> BTreeMap<i64, Vec<Pie
 
 /// Adds up what was launched. msprof-analyze has a piece per kernel, the longest first, and counts kernels; else a
 /// piece is an operator, and its calls are counted.
-fn group(mut launched: Vec<Launched>, lists: &[Vec<Str>], names: &Names, compat: bool) -> BTreeMap<i64, Vec<Piece>> {
+fn group(
+    mut launched: Vec<Launched>,
+    lists: &IndexSet<Vec<Str>>,
+    names: &Names,
+    compat: bool,
+) -> BTreeMap<i64, Vec<Piece>> {
     let key =
         |one: &Launched| (one.device, one.modules, one.operator, if compat { one.kernel } else { Str::default() });
     launched.sort_by_key(key);
@@ -197,7 +200,7 @@ fn group(mut launched: Vec<Launched>, lists: &[Vec<Str>], names: &Names, compat:
     for same in launched.chunk_by(|a, b| key(a) == key(b)) {
         let first = &same[0];
         let modules: Vec<&str> = lists[first.modules].iter().map(|name| names.get(*name)).collect();
-        let (module, around) = modules.split_last().expect("kernels outside modules are left out");
+        let Some((module, around)) = modules.split_last() else { continue };
         let mut parent = around.join("/");
         if compat && !parent.is_empty() {
             parent.insert(0, '/');

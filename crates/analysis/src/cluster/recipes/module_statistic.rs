@@ -32,7 +32,6 @@ pub const DOMAIN: &str = "Module";
 pub struct Part {
     pub names: Names,
     pub rows: Vec<ModuleRow>,
-    has_modules: bool,
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
@@ -62,27 +61,30 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     Ok(answer)
 }
 
-/// What the modules of each rank did; fails if no rank has modules or nothing was launched.
+/// What the modules of each rank did; fails if no rank has modules.
 pub fn modules(job: &Job<'_>, mode: &'static str, options: RowOptions) -> Result<Vec<(i64, Part)>, Failure> {
-    let parts = job.each(module_tree::SELECTION, |data| Ok(part(data, options)))?;
-    match parts.iter().any(|(_, part)| part.has_modules) {
-        true => Ok(parts),
-        false => Err(Failure::missing(mode, "mstx ranges of the domain Module", HINT)),
+    const WHAT: &str = "mstx ranges of the domain Module";
+    let selection = module_tree::selection(options.compat);
+    let parts = job.each(selection, |data| part(data, options).ok_or_else(|| format!("it has no {WHAT}")))?;
+    match parts.is_empty() {
+        true => Err(Failure::missing(mode, WHAT, HINT)),
+        false => Ok(parts),
     }
 }
 
-fn part(data: &RankData<'_>, options: RowOptions) -> Part {
+/// What the modules of a rank did; nothing if it has none.
+fn part(data: &RankData<'_>, options: RowOptions) -> Option<Part> {
     let mut names = Names::default();
-    let ranges = module_tree::marked_ranges(&data.tables, DOMAIN, &mut names);
+    let ranges = module_tree::marked_ranges(&data.tables, DOMAIN, &mut names, options.compat);
     if ranges.is_empty() {
-        return Part { names, rows: Vec::new(), has_modules: false };
+        return None;
     }
     let mut calls = Calls::read(&data.tables, &mut names, options.compat);
     if !options.compat {
         calls.keep_within(data.window);
     }
     let rows = module_tree::module_rows(&calls, ranges, &mut names, &options);
-    Part { names, rows, has_modules: true }
+    Some(Part { names, rows })
 }
 
 /// The cells of a row but the rank.

@@ -12,14 +12,17 @@ use std::ops::Range;
 
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
-use npuscope_tables::table::{comm_op, flow, kernel, task};
+use npuscope_tables::table::{comm_op, flow, kernel, sheet, task};
 use npuscope_tables::{Interner, Ns, RankTables, Selection, Str, TableId};
 
 use crate::communication::op_type;
 
 /// What has to be read of a rank.
-pub const SELECTION: Selection = Selection::of(&[TableId::Flow, TableId::Task, TableId::Kernel, TableId::CommOp])
-    .and_host_ops(&[Kind::Op, Kind::Mstx]);
+pub fn selection(compat: bool) -> Selection {
+    const ALWAYS: Selection = Selection::of(&[TableId::Flow, TableId::Task, TableId::Kernel, TableId::CommOp])
+        .and_host_ops(&[Kind::Op, Kind::Mstx]);
+    if compat { ALWAYS.and(Selection::of(&[TableId::Sheet])) } else { ALWAYS }
+}
 
 /// How deep msprof-analyze looks into nested modules.
 const COMPAT_DEPTH: u32 = 20;
@@ -61,8 +64,23 @@ pub struct Work {
     pub name: Str,
     pub start: Ns,
     pub ns: i64,
+    kind: WorkKind,
+}
+
+impl Work {
     /// Row number in `kernel`; none for communication.
-    pub kernel: Option<usize>,
+    pub fn kernel(&self) -> Option<usize> {
+        if let WorkKind::Kernel(row) = self.kind { Some(row) } else { None }
+    }
+}
+
+/// In the order in which msprof-analyze lists them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum WorkKind {
+    Kernel(usize),
+    Communication,
+    /// A task that schedules a communication while it goes on.
+    Schedule,
 }
 
 /// A call of an operator that launched device work.
@@ -91,8 +109,9 @@ type Slice = (Ns, Ns);
 type Place = (u32, Ns);
 
 impl Calls {
-    /// Reads the operators of a rank. With `compat`, an operator's kernels come before its communications, as
-    /// msprof-analyze lists them; else device work is in order of start.
+    /// Reads the operators of a rank. Device work is in order of start. With `compat`, an operator's kernels come
+    /// before its communications, as in msprof-analyze, and tasks that schedule communications count as well, though
+    /// they run at the same time.
     pub fn read(tables: &RankTables, names: &mut Names, compat: bool) -> Calls {
         let (launches, answers) = arrows(tables);
         let ops = operators(tables);
@@ -101,7 +120,7 @@ impl Calls {
             let after = ops.partition_point(|op| (op.lane, op.start) <= place);
             after.checked_sub(1).filter(|at| (ops[*at].lane, ops[*at].start) == place)
         };
-        let work = join(launches, device_work(tables, names));
+        let work = join(launches, device_work(tables, names, compat));
         let launched = work.filter_map(|(from, work)| Some((innermost(from)?, work))).collect();
         Calls { backward: backward_pairs(&ops, &answers), ..Calls::of(tables, names, &ops, launched, compat) }
     }
@@ -123,8 +142,12 @@ impl Calls {
         mut launched: Vec<(usize, Work)>,
         compat: bool,
     ) -> Calls {
-        let is_late = |work: &Work| compat && work.kernel.is_none();
-        launched.sort_by_key(|(op, work)| (ops[*op].start, *op, is_late(work), work.start));
+        let kind = |work: &Work| match work.kind {
+            _ if !compat => WorkKind::Kernel(0),
+            WorkKind::Kernel(_) => WorkKind::Kernel(0),
+            other => other,
+        };
+        launched.sort_by_key(|(op, work)| (ops[*op].start, *op, kind(work), work.start));
         let mut calls = Calls::default();
         for group in launched.chunk_by(|a, b| a.0 == b.0) {
             let op = &ops[group[0].0];
@@ -267,7 +290,7 @@ fn kernels_by_task(tables: &RankTables, names: &mut Names) -> Vec<(i64, Work)> {
             let Some(task) = view.task.get(row) else { continue };
             let name = names.of_table(tables, view.name.get(row));
             let (start, ns) = (view.start.get(row), view.duration.get(row).ns());
-            kernels.push((task, Work { name, start, ns, kernel: Some(first + row) }));
+            kernels.push((task, Work { name, start, ns, kind: WorkKind::Kernel(first + row) }));
         }
         first += rows;
     }
@@ -275,23 +298,51 @@ fn kernels_by_task(tables: &RankTables, names: &mut Names) -> Vec<(i64, Work)> {
     kernels
 }
 
-/// Kernels and communications, by place.
-fn device_work(tables: &RankTables, names: &mut Names) -> Vec<(Place, Work)> {
+/// Kernels and communications, by place. With `compat`, what schedules a communication is where that is.
+fn device_work(tables: &RankTables, names: &mut Names, compat: bool) -> Vec<(Place, Work)> {
     let kernels = kernels_by_task(tables, names);
+    let scheduling = if compat { scheduling_tasks(tables, names) } else { HashMap::new() };
     let mut found = Vec::with_capacity(kernels.len());
+    let mut places: HashMap<i64, Place> = HashMap::new();
+    for op in tables.rows::<comm_op::Row>() {
+        let name = names.intern(op_type(tables, &op));
+        let work = Work { name, start: op.start, ns: op.duration.ns(), kind: WorkKind::Communication };
+        found.push(((op.lane, op.start), work));
+        if !scheduling.is_empty() {
+            places.extend(op.connection_id.map(|connection| (connection, (op.lane, op.start))));
+        }
+    }
     for (view, rows) in tables.views::<task::Row>() {
         for row in 0..rows {
-            if let Ok(at) = kernels.binary_search_by_key(&view.task.get(row), |(task, _)| *task) {
-                found.push(((view.lane.get(row), view.start.get(row)), kernels[at].1));
+            let (task, start) = (view.task.get(row), view.start.get(row));
+            let place = (view.lane.get(row), start);
+            if let Ok(at) = kernels.binary_search_by_key(&task, |(task, _)| *task) {
+                found.push((place, kernels[at].1));
+            }
+            if let Some(&name) = scheduling.get(&task) {
+                let place = view.connection_id.get(row).and_then(|id| places.get(&id)).copied().unwrap_or(place);
+                let ns = view.duration.get(row).ns();
+                found.push((place, Work { name, start, ns, kind: WorkKind::Schedule }));
             }
         }
     }
-    for op in tables.rows::<comm_op::Row>() {
-        let name = names.intern(op_type(tables, &op));
-        found.push(((op.lane, op.start), Work { name, start: op.start, ns: op.duration.ns(), kernel: None }));
-    }
     found.sort_by_key(|(place, _)| *place);
     found
+}
+
+/// Names of tasks that schedule communications, by number of the task: a table that only some databases have.
+fn scheduling_tasks(tables: &RankTables, names: &mut Names) -> HashMap<i64, Str> {
+    let mut by_row: HashMap<i64, (Option<i64>, Option<Str>)> = HashMap::new();
+    let is_wanted = |row: &sheet::Row| tables.opt_text(row.sheet) == Some("COMMUNICATION_SCHEDULE_TASK_INFO");
+    for cell in tables.rows::<sheet::Row>().filter(is_wanted) {
+        let row = by_row.entry(cell.row).or_default();
+        match tables.text(cell.column) {
+            "globalTaskId" => row.0 = tables.opt_text(cell.value).and_then(|id| id.parse().ok()),
+            "name" => row.1 = cell.value.map(|name| names.of_table(tables, name)),
+            _ => {}
+        }
+    }
+    by_row.into_values().filter_map(|(task, name)| task.zip(name)).collect()
 }
 
 /// Where arrows come from and what is where they lead to.
@@ -305,25 +356,28 @@ fn join(mut arrows: Vec<Arrow>, work: Vec<(Place, Work)>) -> impl Iterator<Item 
     })
 }
 
-/// A range of time in which a module ran.
+/// A range of time that user code marked, such as a call of a module.
 #[derive(Clone, Copy, Debug)]
-pub struct ModuleRange {
+pub struct MarkedRange {
     pub start: Ns,
     pub end: Ns,
     pub name: Str,
     pub is_backward: bool,
 }
 
-/// The mstx ranges of a domain.
-pub fn marked_ranges(tables: &RankTables, domain: &str, names: &mut Names) -> Vec<ModuleRange> {
+/// The mstx ranges of a domain; msprof-analyze overlooks those that were pushed and popped.
+pub fn marked_ranges(tables: &RankTables, domain: &str, names: &mut Names, compat: bool) -> Vec<MarkedRange> {
     let mut ranges = Vec::new();
     for_each_host_op(tables, Kind::Mstx, |view, row| {
-        let is_mark = tables.opt_text(view.event_type.get(row)).is_some_and(|kind| kind.starts_with("marker"));
-        if !is_mark && tables.opt_text(view.domain.get(row)) == Some(domain) {
+        let is_range = match tables.opt_text(view.event_type.get(row)) {
+            Some(kind) if compat => kind == "start/end",
+            kind => kind.is_some_and(|kind| !kind.starts_with("marker")),
+        };
+        if is_range && tables.opt_text(view.domain.get(row)) == Some(domain) {
             let start = view.start.get(row);
             let end = start.plus(view.duration.get(row).ns());
             let name = names.of_table(tables, view.name.get(row));
-            ranges.push(ModuleRange { start, end, name, is_backward: false });
+            ranges.push(MarkedRange { start, end, name, is_backward: false });
         }
     });
     ranges
@@ -353,7 +407,7 @@ pub struct ModuleRow {
 /// one for each sequence of operators; with `distinguish` off they keep their names.
 pub fn module_rows(
     calls: &Calls,
-    mut ranges: Vec<ModuleRange>,
+    mut ranges: Vec<MarkedRange>,
     names: &mut Names,
     options: &RowOptions,
 ) -> Vec<ModuleRow> {
@@ -454,7 +508,7 @@ fn distinguish(rows: &mut [ModuleRow], names: &mut Names) {
 
 /// A call of a module, and where it is in the tree of modules.
 pub struct Node {
-    pub range: ModuleRange,
+    pub range: MarkedRange,
     parent: Option<usize>,
     /// Names of the modules around and its own, by `/`.
     path: Str,
@@ -463,7 +517,7 @@ pub struct Node {
 }
 
 /// Ranges in order of start, and how they nest. One that ends after the range it begins in is not inside it.
-pub fn nest(mut ranges: Vec<ModuleRange>, names: &mut Names) -> Vec<Node> {
+pub fn nest(mut ranges: Vec<MarkedRange>, names: &mut Names) -> Vec<Node> {
     ranges.sort_by_key(|range| (range.start, Reverse(range.end)));
     let mut paths: HashMap<(Str, Str), Str> = HashMap::new();
     let mut nodes: Vec<Node> = Vec::with_capacity(ranges.len());
@@ -508,7 +562,7 @@ pub fn innermost(nodes: &[Node], slices: impl Iterator<Item = Slice>) -> Vec<Opt
 
 /// Ranges of the backward pass: of backward operators that follow each other and answer one call of a module. Around
 /// each, a nanosecond wider, is one that is named after the modules around it.
-fn backward_ranges(nodes: &[Node], pairs: &[(Slice, Slice)]) -> Vec<ModuleRange> {
+fn backward_ranges(nodes: &[Node], pairs: &[(Slice, Slice)]) -> Vec<MarkedRange> {
     let mut pairs = pairs.to_vec();
     pairs.sort_unstable();
     let modules = innermost(nodes, pairs.iter().map(|(forward, _)| *forward));
@@ -522,9 +576,9 @@ fn backward_ranges(nodes: &[Node], pairs: &[(Slice, Slice)]) -> Vec<ModuleRange>
         let end = group.iter().map(|((_, end), _)| *end).max().unwrap_or(start);
         if let Some(parent) = node.parent {
             let name = nodes[parent].path;
-            ranges.push(ModuleRange { start: start.plus(-1), end: end.plus(1), name, is_backward: true });
+            ranges.push(MarkedRange { start: start.plus(-1), end: end.plus(1), name, is_backward: true });
         }
-        ranges.push(ModuleRange { start, end, name: node.range.name, is_backward: true });
+        ranges.push(MarkedRange { start, end, name: node.range.name, is_backward: true });
     }
     ranges
 }

@@ -29,7 +29,7 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::table::{kernel, rank};
 use npuscope_tables::{RankTables, Str};
 
-use super::module_tree::{self, Calls, ModuleRange, ModuleRow, Names, RowOptions, Work};
+use super::module_tree::{self, Calls, MarkedRange, ModuleRow, Names, RowOptions, Work};
 use super::{module_statistic, peak, sheets};
 use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
 
@@ -63,7 +63,7 @@ struct Mfu {
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     job.require_export(&MODE, &[Export::Db, Export::Text])?;
-    let parts = job.each(module_tree::SELECTION, |data| Ok(part(data, job.options.compat)))?;
+    let parts = job.each(module_tree::selection(job.options.compat), |data| Ok(part(data, job.options.compat)))?;
     if parts.iter().all(|(_, part)| matches!(part, Part::NoRanges)) {
         let hint = "collect with mstx=True and mark operators with torch_npu.npu.mstx.range_start(\"{operations}-{name}\", \
                     domain=\"mfu_flops\")";
@@ -130,7 +130,7 @@ fn fill(rank: i64, mfu: &Mfu, kernels: &mut ResultTable, modules: &mut ResultTab
 fn part(data: &RankData<'_>, compat: bool) -> Part {
     let tables = &data.tables;
     let mut names = Names::default();
-    let ranges = module_tree::marked_ranges(tables, DOMAIN, &mut names);
+    let ranges = module_tree::marked_ranges(tables, DOMAIN, &mut names, compat);
     if ranges.is_empty() {
         return Part::NoRanges;
     }
@@ -147,7 +147,7 @@ fn part(data: &RankData<'_>, compat: bool) -> Part {
     let mut used = Used { usages: vec![None; calls.all_work().len()], ..Used::default() };
     groups.into_iter().for_each(|(name, work)| reading.add(name, work, &mut used));
     let Used { kernels, usages, unknown_types } = used;
-    let modules = module_tree::marked_ranges(tables, module_statistic::DOMAIN, &mut names);
+    let modules = module_tree::marked_ranges(tables, module_statistic::DOMAIN, &mut names, compat);
     let options = RowOptions { compat, with_backward: !compat, distinguish: true };
     let modules = module_tree::module_rows(&calls, modules, &mut names, &options);
     let averages = modules.iter().map(|row| averages(row, &calls, &usages, compat)).collect();
@@ -172,7 +172,7 @@ fn operations_and_name(text: &str) -> Option<(f64, &str)> {
 type Launched = Vec<(usize, usize)>;
 
 /// For each range, the work of operators that start in it, with the range's name.
-fn groups_of_ranges(ranges: &[ModuleRange], calls: &Calls) -> Vec<(Str, Launched)> {
+fn groups_of_ranges(ranges: &[MarkedRange], calls: &Calls) -> Vec<(Str, Launched)> {
     let groups = ranges.iter().map(|range| {
         let first = calls.calls.partition_point(|call| call.start < range.start);
         let after = calls.calls.partition_point(|call| call.start <= range.end).max(first);
@@ -182,7 +182,7 @@ fn groups_of_ranges(ranges: &[ModuleRange], calls: &Calls) -> Vec<(Str, Launched
 }
 
 /// For each range, the work of operators that start in it and in no range within it.
-fn groups_of_innermost_ranges(ranges: &[ModuleRange], calls: &Calls, names: &mut Names) -> Vec<(Str, Launched)> {
+fn groups_of_innermost_ranges(ranges: &[MarkedRange], calls: &Calls, names: &mut Names) -> Vec<(Str, Launched)> {
     let nodes = module_tree::nest(ranges.to_vec(), names);
     let starts = calls.calls.iter().map(|call| (call.start, call.start));
     let mut groups: Vec<(Str, Launched)> = nodes.iter().map(|node| (node.range.name, Vec::new())).collect();
@@ -296,7 +296,7 @@ impl Reading<'_> {
     }
 
     fn fact(&self, work: usize) -> Option<&KernelFact> {
-        self.facts.get(self.work(work).kernel?)
+        self.facts.get(self.work(work).kernel()?)
     }
 }
 

@@ -80,19 +80,20 @@ impl Similarity {
     ) -> (usize, usize, usize) {
         let (mut at, mut text_at, mut length) = (from, text_from, 0);
         // Lengths of blocks that end with the letter before, by the place after it.
-        let mut before: HashMap<usize, usize> = HashMap::new();
+        let mut before = vec![0; self.text.len() + 1];
+        let mut ending = before.clone();
         for place in from..until {
-            let mut ending = HashMap::new();
             let there = self.places.get(&other[place]).map(Vec::as_slice).unwrap_or_default();
             let first = there.partition_point(|there| *there < text_from);
             for &there in there[first..].iter().take_while(|there| **there < text_until) {
-                let block = before.get(&there).copied().unwrap_or_default() + 1;
-                ending.insert(there + 1, block);
+                let block = before[there] + 1;
+                ending[there + 1] = block;
                 if block > length {
                     (at, text_at, length) = (place + 1 - block, there + 1 - block, block);
                 }
             }
-            before = ending;
+            std::mem::swap(&mut before, &mut ending);
+            ending.fill(0);
         }
         while at > from && text_at > text_from && other[at - 1] == self.text[text_at - 1] {
             (at, text_at, length) = (at - 1, text_at - 1, length + 1);
