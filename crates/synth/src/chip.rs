@@ -6,6 +6,9 @@ use crate::config::ConfigError;
 
 pub const NAME: &str = "Ascend910B";
 
+/// What a cube core does in a cycle in half precision.
+pub const CUBE_FLOPS_PER_CYCLE: f64 = 8192.0;
+
 /// Figures of a chip and what is around it. The default is an Ascend 910B, rounded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -74,7 +74,11 @@ pub struct JobConfig {
     pub with_stack: bool,
     pub with_modules: bool,
     pub l2_cache: bool,
+    /// Whether ranges of the user are recorded: parts of the step and, in the domain `Module`, modules.
     pub mstx: bool,
+    /// Whether, with `mstx`, matrix operators are marked with their number of operations (domain `mfu_flops`), and
+    /// the chip's figures are kept in `device_N/info.json.N`.
+    pub mfu_ranges: bool,
     /// When collection starts, in ns since the epoch.
     pub start: i64,
 }
@@ -163,6 +167,7 @@ impl Default for JobConfig {
             with_modules: true,
             l2_cache: true,
             mstx: true,
+            mfu_ranges: false,
             start: 1_767_225_600_000_000_000,
         }
     }

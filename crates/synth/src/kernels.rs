@@ -199,6 +199,11 @@ impl KernelSpec {
         self
     }
 
+    /// Whether it multiplies matrices.
+    pub fn is_matrix(&self) -> bool {
+        matches!(self.operator.core, Core::Cube | Core::Mix)
+    }
+
     pub fn output_bytes(&self) -> u64 {
         size(&self.output) * self.dtype.bytes()
     }

@@ -141,7 +141,7 @@ fn torch_info(config: &JobConfig, number: usize) -> Value {
                 "_aic_metrics": if config.level > Level::Level0 { "ACL_AICORE_PIPE_UTILIZATION" } else { "ACL_AICORE_NONE" },
                 "_l2_cache": config.l2_cache,
                 "_msprof_tx": config.mstx,
-                "_data_simplification": true,
+                "_data_simplification": !config.mfu_ranges,
                 "record_op_args": false,
                 "_export_type": ["text", "db"],
                 "_op_attr": false,
@@ -152,6 +152,19 @@ fn torch_info(config: &JobConfig, number: usize) -> Value {
         "end_info": {"collectionTimeEnd": config.start + 3_600_000_000_000i64, "MonotonicTimeEnd": 3_600_000_000_000i64},
         "rank_id": number,
     })
+}
+
+/// `info.json.N`: what raw data says of the chip. As many cores as its peak takes.
+pub fn device_info(config: &JobConfig, rank: usize) -> Value {
+    let per_core = config.chip.frequency_mhz * 1e6 * crate::chip::CUBE_FLOPS_PER_CYCLE;
+    let cores = crate::chip::whole_ns((config.chip.cube_tflops * 1e12 / per_core).round());
+    let frequency = config.chip.frequency_mhz.to_string();
+    json!({"rank_id": rank, "DeviceInfo": [{"id": slot(config, rank), "ai_core_num": cores, "aic_frequency": frequency}]})
+}
+
+/// The place of a rank's device on its host.
+pub fn slot(config: &JobConfig, rank: usize) -> usize {
+    rank % config.devices_per_host
 }
 
 fn mindspore_info(config: &JobConfig, number: usize) -> Value {

@@ -6,7 +6,7 @@ use npuscope_formats::{db, text};
 
 use crate::config::JobConfig;
 use crate::record::View;
-use crate::settings::{host, process};
+use crate::settings::{device_info, host, process, slot};
 use crate::simulate::Job;
 
 /// What to write.
@@ -31,6 +31,13 @@ pub fn write_job(job: &Job, form: Form, out: &Output, mut progress: impl FnMut(u
             let mut writer = db::RankWriter::create(&directory, number)?;
             job.recording(rank, View::Whole).try_for_each(|step| writer.append(step.finish()))?;
             writer.finish()?;
+        }
+        if job.config.mfu_ranges {
+            let slot = slot(&job.config, rank);
+            let device = directory.directory(&format!("PROF_000001_20260101000000{:03}_SYNTH", rank % 1000))?;
+            let device = device.directory(&format!("device_{slot}"))?;
+            let info = device_info(&job.config, rank);
+            device.file(&format!("info.json.{slot}"), |file| Ok(serde_json::to_writer(file, &info)?))?;
         }
         progress(rank);
     }

@@ -9,7 +9,7 @@ use npuscope_analysis::cluster::{Export, Options};
 use npuscope_testing::{json, shared};
 use serde_json::Value;
 
-use crate::support::{assert_same, csv, database, run};
+use crate::support::{assert_same, csv, database, run, workbook};
 
 /// One recorded run of the peer.
 struct Recorded {
@@ -121,6 +121,7 @@ impl Recorded {
                     assert!(more.is_empty(), "{what} has more tables: {more:?}");
                 }
                 Some("csv") => assert_same(&csv(&mine), &csv(&theirs), &what),
+                Some("xlsx") => assert_same(&workbook(&mine), &workbook(&theirs), &what),
                 Some("json") => assert_eq!(json(&mine), json(&theirs), "{what}"),
                 // Notebooks and their helper are our own.
                 Some("ipynb") => assert!(mine.exists() || ours.written.tables.is_empty(), "{what}"),
@@ -141,5 +142,8 @@ macro_rules! modes {
 }
 
 modes! {
+    calibrate_npu_gpu
     hccl_sum
+    module_statistic
+    operator_mfu
 }

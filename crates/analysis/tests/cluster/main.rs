@@ -2,4 +2,5 @@
 
 mod compat;
 mod forms;
+mod modules;
 mod support;

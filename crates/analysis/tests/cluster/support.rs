@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use calamine::Reader as _;
 use npuscope_analysis::cluster::{self, Answer, Failure, Job, Options, Written};
 use npuscope_engine::{Ranks, SessionOptions};
 
@@ -110,6 +111,23 @@ pub fn csv(path: &Path) -> Rows {
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_path(path).unwrap();
     let header = reader.headers().unwrap().iter().map(str::to_owned).collect();
     let rows = reader.records().map(|row| row.unwrap().iter().map(Value::of_text).collect());
+    (header, sorted(rows.collect()))
+}
+
+/// The only sheet of a workbook, with merged cells as if they were not.
+pub fn workbook(path: &Path) -> Rows {
+    let mut book: calamine::Xlsx<_> = calamine::open_workbook(path).unwrap();
+    let sheet = book.worksheet_range_at(0).unwrap().unwrap();
+    let merged = book.merge_cells_by_sheet_id(0).unwrap();
+    let cell = |row: usize, column: usize| {
+        let at = (row as u32, column as u32);
+        let is_in = |area: &&calamine::Dimensions| area.contains(at.0, at.1);
+        let at = merged.iter().find(is_in).map_or(at, |area| area.start);
+        Value::of_text(&sheet.get_value(at).map(ToString::to_string).unwrap_or_default())
+    };
+    let (height, width) = sheet.get_size();
+    let header = (0..width).map(|column| sheet.get((0, column)).unwrap().to_string()).collect();
+    let rows = (1..height).map(|row| (0..width).map(|column| cell(row, column)).collect());
     (header, sorted(rows.collect()))
 }
 

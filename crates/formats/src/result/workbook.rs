@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use rust_xlsxwriter::{Format, FormatAlign, Workbook};
+use rust_xlsxwriter::{Format, FormatAlign, Workbook, Worksheet, XlsxError};
 
 use super::{Cell, ResultTable};
 
@@ -11,11 +11,15 @@ use super::{Cell, ResultTable};
 pub struct Sheet<'a> {
     pub name: &'a str,
     pub table: &'a ResultTable,
-    /// How many of the first columns have cells merged over rows that repeat them.
-    pub merged: usize,
+    /// Columns whose cells are merged over rows that repeat them. A cell is merged with the one above if the cells
+    /// of the columns named before it are, too.
+    pub merged: &'a [usize],
 }
 
-/// Writes a workbook at `path`.
+/// The greatest number that a cell of a workbook holds exactly, which times in ns are beyond.
+const GREATEST_EXACT: u64 = 1 << 53;
+
+/// Writes a workbook at `path`. Integers that a workbook cannot hold are written as text.
 pub fn write_workbook(path: &Path, sheets: &[Sheet<'_>]) -> io::Result<()> {
     let mut workbook = Workbook::new();
     for sheet in sheets {
@@ -24,7 +28,7 @@ pub fn write_workbook(path: &Path, sheets: &[Sheet<'_>]) -> io::Result<()> {
     workbook.save(path).map_err(io::Error::other)
 }
 
-fn write_sheet(workbook: &mut Workbook, sheet: &Sheet<'_>) -> Result<(), rust_xlsxwriter::XlsxError> {
+fn write_sheet(workbook: &mut Workbook, sheet: &Sheet<'_>) -> Result<(), XlsxError> {
     let page = workbook.add_worksheet();
     page.set_name(sheet.name)?;
     let header = Format::new().set_bold();
@@ -32,32 +36,42 @@ fn write_sheet(workbook: &mut Workbook, sheet: &Sheet<'_>) -> Result<(), rust_xl
         page.write_string_with_format(0, column, &spec.name, &header)?;
     }
     let rows: Vec<&[Cell]> = sheet.table.rows().collect();
+    let plain = Format::new();
     for (row, cells) in (1u32..).zip(&rows) {
         for (column, cell) in (0u16..).zip(*cells) {
-            match cell {
-                Cell::Null => {}
-                Cell::Int(value) => drop(page.write_number(row, column, *value as f64)?),
-                Cell::Real(value) if value.is_finite() => drop(page.write_number(row, column, *value)?),
-                Cell::Real(value) => drop(page.write_string(row, column, value.to_string())?),
-                Cell::Text(value) => drop(page.write_string(row, column, &**value)?),
-            }
+            write_cell(page, (row, column), cell, &plain)?;
         }
     }
-    let middle = Format::new().set_align(FormatAlign::VerticalCenter).set_text_wrap();
-    for column in 0..sheet.merged {
-        let key = |row: usize| rows.get(row).and_then(|cells| cells.get(..=column));
+    let middle = Format::new().set_align(FormatAlign::VerticalCenter);
+    for (index, &column) in sheet.merged.iter().enumerate() {
+        let columns = sheet.merged.get(..=index).unwrap_or_default();
+        let is_same = |a: &[Cell], b: &[Cell]| columns.iter().all(|&column| a.get(column) == b.get(column));
         let mut first = 0;
-        while first < rows.len() {
-            let same = (first..rows.len()).take_while(|&row| key(row) == key(first)).count();
-            if let (true, Some(Cell::Text(text))) = (same > 1, rows.get(first).and_then(|cells| cells.get(column))) {
-                let (top, bottom) = (row_number(first), row_number(first + same - 1));
+        for same in rows.chunk_by(|a, b| is_same(a, b)) {
+            if let Some(cell) = same.first().and_then(|cells| cells.get(column)).filter(|_| same.len() > 1) {
+                let (top, bottom) = (row_number(first), row_number(first + same.len() - 1));
                 let column = u16::try_from(column).unwrap_or(u16::MAX);
-                page.merge_range(top, column, bottom, column, text, &middle)?;
+                page.merge_range(top, column, bottom, column, "", &middle)?;
+                write_cell(page, (top, column), cell, &middle)?;
             }
-            first += same;
+            first += same.len();
         }
     }
     page.autofit();
+    Ok(())
+}
+
+fn write_cell(page: &mut Worksheet, (row, column): (u32, u16), cell: &Cell, format: &Format) -> Result<(), XlsxError> {
+    match cell {
+        Cell::Null => return Ok(()),
+        Cell::Int(value) if value.unsigned_abs() > GREATEST_EXACT => {
+            page.write_string_with_format(row, column, value.to_string(), format)?
+        }
+        Cell::Int(value) => page.write_number_with_format(row, column, *value as f64, format)?,
+        Cell::Real(value) if value.is_finite() => page.write_number_with_format(row, column, *value, format)?,
+        Cell::Real(value) => page.write_string_with_format(row, column, value.to_string(), format)?,
+        Cell::Text(value) => page.write_string_with_format(row, column, &**value, format)?,
+    };
     Ok(())
 }
 

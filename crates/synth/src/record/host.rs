@@ -146,6 +146,9 @@ impl Recorder<'_> {
             ..host_op::Row::default()
         };
         let op = self.host_op(lane, words.op, (start + depth * part, end - (depth + 1) * part), names.op, row);
+        if self.config.mfu_ranges && run.spec.is_matrix() && !is_on_backward_thread(run.spot.block) {
+            self.range(&format!("{}-{}", run.spec.flops, run.spec.operator.op), "mfu_flops", (start, end), None);
+        }
         let launch_names = LaunchNames {
             enqueue: names.enqueue,
             dequeue: names.dequeue,

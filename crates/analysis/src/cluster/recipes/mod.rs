@@ -4,10 +4,19 @@ use npuscope_formats::result::ColumnKind;
 
 use super::Mode;
 
+mod calibrate_npu_gpu;
+mod gpu_baseline;
 mod hccl_sum;
+mod module_statistic;
+mod module_tree;
+mod operator_mfu;
+mod peak;
+mod sheets;
+mod similarity;
 
 /// In the order of the manual.
-pub(super) const MODES: &[Mode] = &[hccl_sum::MODE];
+pub(super) const MODES: &[Mode] =
+    &[hccl_sum::MODE, module_statistic::MODE, operator_mfu::MODE, calibrate_npu_gpu::MODE];
 
 /// The columns of [`Summary::cells`](super::statistics::Summary::cells) for durations.
 const STAT_COLUMNS: &[(&str, ColumnKind)] = &[

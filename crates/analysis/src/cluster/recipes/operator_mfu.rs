@@ -1,0 +1,401 @@
+//! `operator_mfu`: how much of what the chip can compute operators computed (model FLOPs utilisation).
+//!
+//! Reads mstx ranges of the domain `mfu_flops`, whose names are `{operations}-{name}`, the operators that start in
+//! them and the kernels these launched; an operator counts if it starts in the chosen step. An operator in several
+//! ranges belongs to the innermost. The operations of a range are divided among its kernels by their durations. With
+//! - operations = those of the range x duration of the kernel / duration of all kernels of the range,
+//! - peak = AI Cores x frequency x operations a cycle for the type of the first input of the range's longest kernel,
+//!
+//! the MFU of a kernel is operations / duration / peak. Cores and frequency are those in `device_N/info.json.N` of
+//! the raw data or, without it, those of the chip that the profile names.
+//!
+//! `OperatorMFU` has a row for each kernel. If modules are marked (see `module_statistic`), `ModuleMFU` has a row
+//! for each operator of each module, with the MFU of each of its kernels over all calls: operations of all calls /
+//! (duration of all calls x peak), in per cent, by comma; nothing for kernels outside all ranges.
+//!
+//! As text, each rank has workbooks of its own, `operator_mfu_kernel_{rank}.xlsx` and
+//! `operator_mfu_module_{rank}.xlsx`.
+//!
+//! With `--compat`, each kernel has all operations of its range, as in msprof-analyze; kernels without shapes do not
+//! count, types are those of a range's first kernel, and modules have no backward pass.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use npuscope_formats::device_info::{self, DeviceInfo};
+use npuscope_formats::number::{float, round};
+use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_tables::column::CellView;
+use npuscope_tables::table::{kernel, rank};
+use npuscope_tables::{RankTables, Str};
+
+use super::module_tree::{self, Calls, MarkedRange, ModuleRow, Names, RowOptions, Work};
+use super::{module_statistic, peak, sheets};
+use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
+
+pub const MODE: Mode = Mode {
+    name: "operator_mfu",
+    folder: "OperatorMfu",
+    about: "How much of what the chip can compute operators computed",
+    run,
+};
+
+const DOMAIN: &str = "mfu_flops";
+
+/// What is known of a rank.
+enum Part {
+    NoRanges,
+    NoChip,
+    Mfu(Mfu),
+}
+
+/// The kernels of a rank whose operations are known, and its modules.
+struct Mfu {
+    /// Cells of a row of `OperatorMFU` but the rank.
+    kernels: Vec<[Cell; 12]>,
+    modules: Vec<ModuleRow>,
+    /// Of each row of `modules`.
+    averages: Vec<String>,
+    names: Names,
+    /// Types that have no known peak.
+    unknown_types: BTreeSet<String>,
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    job.require_export(&MODE, &[Export::Db, Export::Text])?;
+    let parts = job.each(module_tree::selection(job.options.compat), |data| Ok(part(data, job.options.compat)))?;
+    if parts.iter().all(|(_, part)| matches!(part, Part::NoRanges)) {
+        let hint = "collect with mstx=True and mark operators with torch_npu.npu.mstx.range_start(\"{operations}-{name}\", \
+                    domain=\"mfu_flops\")";
+        return Err(Failure::missing(MODE.name, "mstx ranges of the domain mfu_flops", hint));
+    }
+    let mut found = Vec::new();
+    for (rank, part) in parts {
+        match part {
+            Part::NoRanges => job.leave_out(rank, "it has no mstx ranges of the domain mfu_flops"),
+            Part::NoChip => job.leave_out(rank, "it has no device_N/info.json.N, and its chip is not known"),
+            Part::Mfu(mfu) => found.push((rank, mfu)),
+        }
+    }
+    if found.is_empty() {
+        let hint = "collect with data_simplification=False, which keeps the raw data of the profiler";
+        return Err(Failure::missing(MODE.name, "the chip's cores and frequency (device_N/info.json.N)", hint));
+    }
+    let mut answer = Answer::default();
+    let unknown: BTreeSet<&str> = found.iter().flat_map(|(_, mfu)| &mfu.unknown_types).map(String::as_str).collect();
+    if !unknown.is_empty() {
+        let types: Vec<&str> = unknown.into_iter().collect();
+        answer = answer.note(format!("left out: operators on {}, whose peak is not known", types.join(", ")));
+    }
+    if found.iter().all(|(_, mfu)| mfu.kernels.is_empty()) {
+        return Ok(answer.note("no kernel was launched in a range that says how much it computes"));
+    }
+    match job.export() {
+        Export::Db => answer.tables = tables(&found),
+        _ => answer.files = found.iter().flat_map(|(rank, mfu)| workbooks(*rank, mfu)).collect(),
+    }
+    Ok(answer)
+}
+
+fn tables(found: &[(i64, Mfu)]) -> Vec<ResultTable> {
+    let mut kernels = ResultTable::new("OperatorMFU", "operator_mfu", KERNEL_COLUMNS);
+    let mut modules = ResultTable::new("ModuleMFU", "module_mfu", MODULE_COLUMNS);
+    for (rank, mfu) in found {
+        fill(*rank, mfu, &mut kernels, &mut modules);
+    }
+    vec![kernels, modules]
+}
+
+fn workbooks(rank: i64, mfu: &Mfu) -> Vec<crate::cluster::ResultFile> {
+    let mut kernels = ResultTable::new("Sheet1", &format!("operator_mfu_kernel_{rank}"), KERNEL_SHEET_COLUMNS);
+    let mut modules = ResultTable::new("Sheet1", &format!("operator_mfu_module_{rank}"), MODULE_SHEET_COLUMNS);
+    fill(rank, mfu, &mut kernels, &mut modules);
+    let books = [(kernels, [].as_slice()), (modules, [1, 2].as_slice())].into_iter();
+    books
+        .filter(|(table, _)| !table.is_empty())
+        .map(|(table, merged)| sheets::workbook(MODE.folder, table, merged))
+        .collect()
+}
+
+fn fill(rank: i64, mfu: &Mfu, kernels: &mut ResultTable, modules: &mut ResultTable) {
+    for cells in &mfu.kernels {
+        kernels.push([Cell::from(rank)].into_iter().chain(cells.iter().cloned()));
+    }
+    for (row, average) in mfu.modules.iter().zip(&mfu.averages) {
+        let cells = module_statistic::cells(row, &mfu.names).into_iter();
+        modules.push([Cell::from(rank)].into_iter().chain(cells).chain([Cell::from(average.as_str())]));
+    }
+}
+
+fn part(data: &RankData<'_>, compat: bool) -> Part {
+    let tables = &data.tables;
+    let mut names = Names::default();
+    let ranges = module_tree::marked_ranges(tables, DOMAIN, &mut names, compat);
+    if ranges.is_empty() {
+        return Part::NoRanges;
+    }
+    let Some(chip) = chip(data, compat) else { return Part::NoChip };
+    let mut calls = Calls::read(tables, &mut names, compat);
+    if !compat {
+        calls.keep_within(data.window);
+    }
+    let groups = match compat {
+        true => groups_of_ranges(&ranges, &calls),
+        false => groups_of_innermost_ranges(&ranges, &calls, &mut names),
+    };
+    let reading = Reading { tables, names: &names, calls: &calls, facts: kernel_facts(tables), chip, compat };
+    let mut used = Used { usages: vec![None; calls.all_work().len()], ..Used::default() };
+    groups.into_iter().for_each(|(name, work)| reading.add(name, work, &mut used));
+    let Used { kernels, usages, unknown_types } = used;
+    let modules = module_tree::marked_ranges(tables, module_statistic::DOMAIN, &mut names, compat);
+    let options = RowOptions { compat, with_backward: !compat, distinguish: true };
+    let modules = module_tree::module_rows(&calls, modules, &mut names, &options);
+    let averages = modules.iter().map(|row| averages(row, &calls, &usages, compat)).collect();
+    Part::Mfu(Mfu { kernels, modules, averages, names, unknown_types })
+}
+
+/// The figures of the rank's chip: of its raw data or, but not for msprof-analyze, by its name.
+fn chip(data: &RankData<'_>, compat: bool) -> Option<DeviceInfo> {
+    let rank = data.tables.rows::<rank::Row>().next();
+    let device = rank.as_ref().and_then(|rank| rank.device);
+    let by_name = || peak::known_chip(data.tables.opt_text(rank.as_ref()?.chip)?);
+    device_info::find(&data.source.directory, device).or_else(|| by_name().filter(|_| !compat))
+}
+
+/// `1073741824-torch.mm`: operations and name.
+fn operations_and_name(text: &str) -> Option<(f64, &str)> {
+    let (operations, name) = text.split_once('-')?;
+    Some((operations.trim().parse().ok().filter(|n: &f64| *n > 0.0 && n.is_finite())?, name))
+}
+
+/// The work that the operators launched which start in a range: by number of the call and of the work.
+type Launched = Vec<(usize, usize)>;
+
+/// For each range, the work of operators that start in it, with the range's name.
+fn groups_of_ranges(ranges: &[MarkedRange], calls: &Calls) -> Vec<(Str, Launched)> {
+    let groups = ranges.iter().map(|range| {
+        let first = calls.calls.partition_point(|call| call.start < range.start);
+        let after = calls.calls.partition_point(|call| call.start <= range.end).max(first);
+        (range.name, launched(first..after, calls))
+    });
+    groups.collect()
+}
+
+/// For each range, the work of operators that start in it and in no range within it.
+fn groups_of_innermost_ranges(ranges: &[MarkedRange], calls: &Calls, names: &mut Names) -> Vec<(Str, Launched)> {
+    let nodes = module_tree::nest(ranges.to_vec(), names);
+    let starts = calls.calls.iter().map(|call| (call.start, call.start));
+    let mut groups: Vec<(Str, Launched)> = nodes.iter().map(|node| (node.range.name, Vec::new())).collect();
+    for (call, node) in module_tree::innermost(&nodes, starts).into_iter().enumerate() {
+        if let Some(node) = node {
+            groups[node].1.extend(launched(call..call + 1, calls));
+        }
+    }
+    groups
+}
+
+fn launched(numbers: Range<usize>, calls: &Calls) -> Launched {
+    numbers.flat_map(|call| calls.calls[call].work.clone().map(move |work| (call, work))).collect()
+}
+
+/// What a kernel computed in how long, and what could have been computed in a second.
+#[derive(Clone, Copy, Debug)]
+struct Usage {
+    operations: f64,
+    seconds: f64,
+    peak: f64,
+}
+
+impl Usage {
+    fn mfu(&self) -> f64 {
+        self.operations / self.seconds / self.peak
+    }
+}
+
+/// What is found of the kernels of a rank.
+#[derive(Default)]
+struct Used {
+    /// Cells of a row of `OperatorMFU` but the rank.
+    kernels: Vec<[Cell; 12]>,
+    /// By number of the work.
+    usages: Vec<Option<Usage>>,
+    /// Types that have no known peak.
+    unknown_types: BTreeSet<String>,
+}
+
+/// All of a rank that its kernels are seen in.
+struct Reading<'a> {
+    tables: &'a RankTables,
+    names: &'a Names,
+    calls: &'a Calls,
+    /// By row of `kernel`.
+    facts: Vec<KernelFact>,
+    chip: DeviceInfo,
+    compat: bool,
+}
+
+impl Reading<'_> {
+    /// Adds the kernels of a range.
+    fn add(&self, range: Str, mut launched: Launched, used: &mut Used) {
+        let Some((all_operations, range_name)) = operations_and_name(self.names.get(range)) else { return };
+        launched.retain(|&(_, work)| self.counts(work));
+        let peak = match self.per_cycle(&launched) {
+            Ok(per_cycle) => peak::peak(self.chip, per_cycle),
+            Err(dtype) => return used.unknown_types.extend([dtype.to_owned()]),
+        };
+        let all_ns: i64 = launched.iter().map(|&(_, work)| self.work(work).ns).sum();
+        for (call, number) in launched {
+            let work = self.work(number);
+            let Some(fact) = self.fact(number).filter(|_| work.ns > 0) else { continue };
+            let ns = work.ns as f64;
+            let operations = if self.compat { all_operations } else { all_operations * ns / all_ns as f64 };
+            let usage = Usage { operations, seconds: ns * 1e-9, peak };
+            used.usages[number] = Some(usage);
+            let rounded = |value: f64, digits: usize| if self.compat { round(value, digits) } else { value };
+            let shapes = |shapes| Cell::from(self.tables.opt_text(shapes).map(|text| text.trim_matches(['"', '\''])));
+            used.kernels.push([
+                self.names.get(self.calls.calls[call].name).into(),
+                self.names.get(work.name).into(),
+                work.start.0.into(),
+                work.start.plus(work.ns).0.into(),
+                ns.into(),
+                rounded(usage.mfu(), 4).into(),
+                rounded(operations / usage.seconds / 1e12, 2).into(),
+                rounded(peak / 1e12, 2).into(),
+                operations.into(),
+                range_name.into(),
+                shapes(fact.input_shapes),
+                shapes(fact.output_shapes),
+            ]);
+        }
+    }
+
+    /// Operations a cycle for the type that kernels work on; the type, if they are not known. Kernels without types
+    /// are taken to work in half precision.
+    fn per_cycle(&self, launched: &Launched) -> Result<f64, &str> {
+        let main = match self.compat {
+            true => launched.first(),
+            // The first of the longest.
+            false => launched.iter().rev().max_by_key(|(_, work)| self.work(*work).ns),
+        };
+        let types = main.and_then(|(_, work)| self.tables.opt_text(self.fact(*work)?.input_dtypes));
+        let dtype = types.unwrap_or_default().split(';').map(str::trim).find(|dtype| !dtype.is_empty());
+        let Some(dtype) = dtype else { return Ok(peak::HALF) };
+        let known = if self.compat { peak::compat_per_cycle(dtype) } else { peak::per_cycle(dtype) };
+        known.ok_or(dtype)
+    }
+
+    /// Whether work counts: communication does not, nor, for msprof-analyze, do kernels without shapes.
+    fn counts(&self, work: usize) -> bool {
+        let has_shapes = |fact: &KernelFact| fact.input_shapes.is_some() && fact.output_shapes.is_some();
+        self.fact(work).is_some_and(|fact| !self.compat || has_shapes(fact))
+    }
+
+    fn work(&self, number: usize) -> &Work {
+        &self.calls.all_work()[number]
+    }
+
+    fn fact(&self, work: usize) -> Option<&KernelFact> {
+        self.facts.get(self.work(work).kernel()?)
+    }
+}
+
+/// What is to be known of a kernel.
+struct KernelFact {
+    input_shapes: Option<Str>,
+    output_shapes: Option<Str>,
+    input_dtypes: Option<Str>,
+}
+
+fn kernel_facts(tables: &RankTables) -> Vec<KernelFact> {
+    let mut facts = Vec::new();
+    for (view, rows) in tables.views::<kernel::Row>() {
+        facts.extend((0..rows).map(|row| KernelFact {
+            input_shapes: view.input_shapes.get(row),
+            output_shapes: view.output_shapes.get(row),
+            input_dtypes: view.input_dtypes.get(row),
+        }));
+    }
+    facts
+}
+
+/// The MFU of each kernel of an operator over its calls, in per cent.
+///
+/// msprof-analyze takes the mean of the calls' MFUs and leaves kernels without one out.
+fn averages(row: &ModuleRow, calls: &Calls, usages: &[Option<Usage>], compat: bool) -> String {
+    let of_kernel = |place: usize| -> Vec<Usage> {
+        let works = row.calls.iter().map(|call| calls.calls[*call].work.start + place);
+        works.filter_map(|work| usages[work]).collect()
+    };
+    let average = |usages: Vec<Usage>| {
+        let mfu = match compat {
+            true => usages.iter().map(Usage::mfu).sum::<f64>() / usages.len() as f64,
+            false => {
+                let could: f64 = usages.iter().map(|usage| usage.seconds * usage.peak).sum();
+                usages.iter().map(|usage| usage.operations).sum::<f64>() / could
+            }
+        };
+        if usages.is_empty() { String::new() } else { float(round(mfu * 100.0, 2)) + "%" }
+    };
+    let mut averages: Vec<String> = (0..row.kernels.len()).map(|place| average(of_kernel(place))).collect();
+    if compat || averages.iter().all(String::is_empty) {
+        averages.retain(|average| !average.is_empty());
+    }
+    averages.join(",")
+}
+
+const KERNEL_COLUMNS: &[(&str, ColumnKind)] = &[
+    ("rank_id", ColumnKind::Int),
+    ("op_name", ColumnKind::Text),
+    ("kernel_name", ColumnKind::Text),
+    ("kernel_start(ns)", ColumnKind::Int),
+    ("kernel_end(ns)", ColumnKind::Int),
+    ("kernel_duration(ns)", ColumnKind::Real),
+    ("mfu", ColumnKind::Real),
+    ("actual_tflops", ColumnKind::Real),
+    ("chip_peak_tflops", ColumnKind::Real),
+    ("flops", ColumnKind::Real),
+    ("flops_op_name", ColumnKind::Text),
+    ("input_shapes", ColumnKind::Text),
+    ("output_shapes", ColumnKind::Text),
+];
+
+const KERNEL_SHEET_COLUMNS: &[(&str, ColumnKind)] = &[
+    ("Rank ID", ColumnKind::Int),
+    ("Op Name", ColumnKind::Text),
+    ("Kernel Name", ColumnKind::Text),
+    ("Kernel Start(ns)", ColumnKind::Int),
+    ("Kernel End(ns)", ColumnKind::Int),
+    ("Kernel Duration(ns)", ColumnKind::Real),
+    ("MFU", ColumnKind::Real),
+    ("actual_tflops", ColumnKind::Real),
+    ("chip_peak_tflops", ColumnKind::Real),
+    ("flops", ColumnKind::Real),
+    ("flops_op_name", ColumnKind::Text),
+    ("input_shapes", ColumnKind::Text),
+    ("output_shapes", ColumnKind::Text),
+];
+
+const MODULE_COLUMNS: &[(&str, ColumnKind)] = &[
+    ("rank_id", ColumnKind::Int),
+    ("parent_module", ColumnKind::Text),
+    ("module", ColumnKind::Text),
+    ("op_name", ColumnKind::Text),
+    ("kernel_list", ColumnKind::Text),
+    ("total_kernel_duration(ns)", ColumnKind::Real),
+    ("avg_kernel_duration(ns)", ColumnKind::Real),
+    ("op_count", ColumnKind::Int),
+    ("avg_mfu", ColumnKind::Text),
+];
+
+const MODULE_SHEET_COLUMNS: &[(&str, ColumnKind)] = &[
+    ("Rank ID", ColumnKind::Int),
+    ("Parent Module", ColumnKind::Text),
+    ("Module", ColumnKind::Text),
+    ("Op Name", ColumnKind::Text),
+    ("Kernel List", ColumnKind::Text),
+    ("Total Kernel Duration(ns)", ColumnKind::Real),
+    ("Avg Kernel Duration(ns)", ColumnKind::Real),
+    ("Op Count", ColumnKind::Int),
+    ("Avg MFU", ColumnKind::Text),
+];
