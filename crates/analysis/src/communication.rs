@@ -14,3 +14,9 @@ pub fn op_type<'a>(tables: &'a RankTables, op: &comm_op::Row) -> &'a str {
         }
     }
 }
+
+/// Whether a kernel on this core is a communication operation, which `kernel` lists as the one task it is to the
+/// scheduler.
+pub fn is_communication_core(core: &str) -> bool {
+    matches!(core, "HCCL" | "COMMUNICATION")
+}

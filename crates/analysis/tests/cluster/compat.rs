@@ -141,5 +141,7 @@ macro_rules! modes {
 }
 
 modes! {
+    cann_api_sum
+    compute_op_sum
     hccl_sum
 }
