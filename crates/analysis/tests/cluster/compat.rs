@@ -182,4 +182,5 @@ modes! {
     compute_op_sum
     hccl_sum
     mstx_sum
+    slow_link
 }

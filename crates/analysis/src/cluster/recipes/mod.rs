@@ -8,10 +8,12 @@ mod cann_api_sum;
 mod compute_op_sum;
 mod hccl_sum;
 mod mstx_sum;
+mod slow_link;
 mod steps;
 
 /// In the order of the manual.
-pub(super) const MODES: &[Mode] = &[cann_api_sum::MODE, compute_op_sum::MODE, hccl_sum::MODE, mstx_sum::MODE];
+pub(super) const MODES: &[Mode] =
+    &[cann_api_sum::MODE, compute_op_sum::MODE, hccl_sum::MODE, mstx_sum::MODE, slow_link::MODE];
 
 /// The columns of [`Summary::cells`](super::statistics::Summary::cells) for durations.
 const STAT_COLUMNS: &[(&str, ColumnKind)] = &[
