@@ -24,8 +24,7 @@ pub fn is_communication_core(core: &str) -> bool {
 
 /// Whether an operation is between two ranks.
 pub fn is_point_to_point(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    ["send", "receive", "recv"].iter().any(|word| name.contains(word))
+    ["send", "Send", "receive", "Receive", "recv", "Recv"].iter().any(|word| name.contains(word))
 }
 
 /// Bytes of an element, by the names that HCCL gives to types.

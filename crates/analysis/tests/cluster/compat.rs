@@ -183,4 +183,7 @@ modes! {
     hccl_sum
     mstx_sum
     slow_link
+    slow_rank
+    ep_load_balance
+    freq_analysis
 }

@@ -6,14 +6,25 @@ use super::Mode;
 
 mod cann_api_sum;
 mod compute_op_sum;
+mod ep_load_balance;
+mod freq_analysis;
 mod hccl_sum;
 mod mstx_sum;
 mod slow_link;
+mod slow_rank;
 mod steps;
 
 /// In the order of the manual.
-pub(super) const MODES: &[Mode] =
-    &[cann_api_sum::MODE, compute_op_sum::MODE, hccl_sum::MODE, mstx_sum::MODE, slow_link::MODE];
+pub(super) const MODES: &[Mode] = &[
+    cann_api_sum::MODE,
+    compute_op_sum::MODE,
+    hccl_sum::MODE,
+    mstx_sum::MODE,
+    slow_link::MODE,
+    slow_rank::MODE,
+    ep_load_balance::MODE,
+    freq_analysis::MODE,
+];
 
 /// The columns of [`Summary::cells`](super::statistics::Summary::cells) for durations.
 const STAT_COLUMNS: &[(&str, ColumnKind)] = &[
