@@ -105,7 +105,7 @@ impl Recorded {
         for file in files {
             let theirs = self.place.join(file);
             let file = Path::new(file.strip_prefix("cluster_analysis_output/").unwrap());
-            let mine = ours.output().join(file);
+            let mine = ours.output().join(without_time(file));
             let what = format!("{name} {}", file.display());
             match file.extension().and_then(|e| e.to_str()) {
                 Some("db") => {
@@ -131,6 +131,15 @@ impl Recorded {
                 _ => panic!("{what}: how is this compared?"),
             }
         }
+    }
+}
+
+/// A name without the time of the run, which the peer gives to one file.
+fn without_time(file: &Path) -> String {
+    let name = file.to_str().unwrap();
+    match name.split_once("cluster_time_summary_") {
+        Some((folder, _)) => format!("{folder}cluster_time_summary.csv"),
+        None => name.to_owned(),
     }
 }
 
@@ -184,6 +193,7 @@ modes! {
     mstx_sum
     slow_link
     slow_rank
+    cluster_time_summary
     ep_load_balance
     freq_analysis
 }

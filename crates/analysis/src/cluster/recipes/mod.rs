@@ -5,6 +5,7 @@ use npuscope_formats::result::ColumnKind;
 use super::Mode;
 
 mod cann_api_sum;
+mod cluster_time_summary;
 mod compute_op_sum;
 mod ep_load_balance;
 mod freq_analysis;
@@ -22,6 +23,7 @@ pub(super) const MODES: &[Mode] = &[
     mstx_sum::MODE,
     slow_link::MODE,
     slow_rank::MODE,
+    cluster_time_summary::MODE,
     ep_load_balance::MODE,
     freq_analysis::MODE,
 ];
