@@ -196,4 +196,5 @@ modes! {
     cluster_time_summary
     ep_load_balance
     freq_analysis
+    cluster_compare_baseline
 }

@@ -5,6 +5,8 @@ use npuscope_formats::result::ColumnKind;
 use super::Mode;
 
 mod cann_api_sum;
+mod cluster_compare_baseline;
+mod cluster_time_compare_summary;
 mod cluster_time_summary;
 mod compute_op_sum;
 mod ep_load_balance;
@@ -24,8 +26,10 @@ pub(super) const MODES: &[Mode] = &[
     slow_link::MODE,
     slow_rank::MODE,
     cluster_time_summary::MODE,
+    cluster_time_compare_summary::MODE,
     ep_load_balance::MODE,
     freq_analysis::MODE,
+    cluster_compare_baseline::MODE,
 ];
 
 /// The columns of [`Summary::cells`](super::statistics::Summary::cells) for durations.
