@@ -1,5 +1,6 @@
-//! `cluster` against what msprof-analyze printed, and text against databases.
+//! `cluster` against what msprof-analyze printed, text against databases, and against faults that were put in.
 
 mod compat;
 mod forms;
+mod sums;
 mod support;

@@ -2,7 +2,7 @@
 //!
 //! Reads `comm_op` and the calls of CANN that launched them; an operation counts if it was launched in the chosen
 //! step. In a collective the rank that comes last waits for nobody and so takes the shortest. It is called slow if
-//! the next shortest takes more than a tenth longer and
+//! the rank in the middle (of two, the other) takes more than a tenth and more than 50 us longer and
 //! - of two or three ranks, nothing else: there is no telling what is usual;
 //! - of four to a hundred, it is an outlier by Dixon's test at 99.5 %;
 //! - of more, it is more than three deviations below the mean, or some other is as far above it. All ranks that are
@@ -12,7 +12,7 @@
 //! `SlowOpStats` has these operations, durations over their ranks and when the slow ones started.
 //!
 //! With `--compat` durations are microseconds in columns named `Ns`, groups need four ranks with different
-//! durations, the tenth is not asked for, and where a group's operations do not all have as many ranks, not only
+//! durations, neither a tenth nor 50 us are asked for, and where a group's operations do not all have as many ranks, not only
 //! its rows are dropped but those of other groups at the same places, too.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -32,8 +32,9 @@ pub const MODE: Mode = Mode { name: "slow_rank", folder: "SlowRankAnalysis", abo
 
 const OPERATIONS: Selection = Selection::of(&[TableId::CommOp, TableId::Step]).and_host_ops(&[Kind::Cann]);
 
-/// How much longer than the shortest the next must take for the difference to mean something.
-const SIGNIFICANT: f64 = 1.1;
+/// How much longer than the shortest the middle must take for the difference to mean something: a share, and ns.
+/// Ranks that do the same come some ten us apart.
+const SIGNIFICANT: (f64, f64) = (0.1, 50_000.0);
 
 /// What Dixon's ratio exceeds with 0.5 % of normal samples of 3 to 100 values.
 const DIXON: [f64; 98] = [
@@ -124,9 +125,13 @@ fn slow(durations: &[f64], compat: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..durations.len()).collect();
     order.sort_by(|a, b| durations[*a].total_cmp(&durations[*b]));
     let sorted: Vec<f64> = order.iter().map(|place| durations[*place]).collect();
-    let is_significant = sorted.len() > 1 && (compat || sorted[1] > SIGNIFICANT * sorted[0]);
+    let is_significant = || {
+        let (shortest, middle) = (sorted[0], sorted[sorted.len() / 2]);
+        middle - shortest > (SIGNIFICANT.0 * shortest).max(SIGNIFICANT.1)
+    };
     match sorted.len() {
-        _ if !is_significant => Vec::new(),
+        ..2 => Vec::new(),
+        _ if !compat && !is_significant() => Vec::new(),
         2 | 3 if !compat => vec![order[0]],
         4..=100 => Vec::from_iter(is_outlier(&sorted, compat).then_some(order[0])),
         101.. => below_all(&sorted).map(|place| order[place]).collect(),
@@ -213,16 +218,17 @@ mod tests {
 
     #[test]
     fn of_two_the_one_that_comes_last_is_slow() {
-        assert_eq!(slow(&[300.0, 100.0], false), [1]);
-        assert_eq!(slow(&[105.0, 100.0], false), [0usize; 0]);
-        assert_eq!(slow(&[300.0, 100.0], true), [0usize; 0]);
+        assert_eq!(slow(&[3e5, 1e5], false), [1]);
+        assert_eq!(slow(&[6e4, 2e4], false), [0usize; 0]);
+        assert_eq!(slow(&[1.05e6, 1e6], false), [0usize; 0]);
+        assert_eq!(slow(&[3e5, 1e5], true), [0usize; 0]);
     }
 
     #[test]
     fn of_many_an_outlier_is_slow() {
-        let mut durations = vec![200.0, 201.0, 202.0, 50.0, 203.0];
+        let mut durations = vec![200e3, 201e3, 202e3, 50e3, 203e3];
         assert_eq!(slow(&durations, false), [3]);
-        durations[0] = 60.0;
+        durations[0] = 110e3;
         assert_eq!(slow(&durations, false), [0usize; 0]);
         let mut many: Vec<f64> = (0..200).map(|place| 1000.0 + f64::from(place % 7)).collect();
         (many[17], many[18]) = (500.0, 400.0);
