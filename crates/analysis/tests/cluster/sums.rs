@@ -7,7 +7,7 @@ use npuscope_formats::output::Output;
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
 use npuscope_tables::table::host_op;
 
-use crate::support::{Rows, Value, database, run};
+use crate::support::{Rows, Value, assert_same, database, run};
 
 /// A small job on four ranks with these faults, as databases.
 fn job(faults: &[&str]) -> tempfile::TempDir {
@@ -197,7 +197,36 @@ fn a_slow_job_takes_longer_than_its_baseline() {
         std::fs::copy(run.written.database.unwrap(), output.join("cluster_analysis.db")).unwrap();
     }
     let read = table(slow.path(), mode, "ClusterTimeCompareSummary", &compat).unwrap();
-    crate::support::assert_same(&read, &computed, mode);
+    assert_same(&read, &computed, mode);
+}
+
+/// The peer's comparison of two results: they are in what it recorded.
+#[test]
+fn results_are_compared_as_recorded() {
+    let place = "reference/cluster/db/level1/cluster_time_compare_summary/cluster_analysis_output/cluster_analysis.db";
+    let Some(place) = npuscope_testing::shared(place) else { return };
+    let recorded = &database(&place)["ClusterTimeCompareSummary"];
+    let (here, there) = (job(&[]), tempfile::tempdir().unwrap());
+    let is_plain = |name: &&String| !name.ends_with("Base") && !name.ends_with("Diff");
+    let columns: Vec<&String> = recorded.0.iter().filter(is_plain).collect();
+    for (directory, suffix) in [(here.path(), ""), (there.path(), "Base")] {
+        let output = directory.join("cluster_analysis_output");
+        std::fs::create_dir(&output).unwrap();
+        let result = rusqlite::Connection::open(output.join("cluster_analysis.db")).unwrap();
+        let names: Vec<String> = columns.iter().map(|name| format!("{name} REAL")).collect();
+        result.execute_batch(&format!("CREATE TABLE ClusterTimeSummary ({})", names.join(","))).unwrap();
+        for row in 0..recorded.1.len() {
+            let value = |name: &&String| {
+                let of_both = ["rank", "step"].contains(&name.as_str());
+                numbers(recorded, &if of_both { name.to_string() } else { format!("{name}{suffix}") })[row].to_string()
+            };
+            let values: Vec<String> = columns.iter().map(value).collect();
+            result.execute_batch(&format!("INSERT INTO ClusterTimeSummary VALUES ({})", values.join(","))).unwrap();
+        }
+    }
+    let options = Options { compat: true, baseline: Some(there.path().to_owned()), ..Options::default() };
+    let ours = table(here.path(), "cluster_time_compare_summary", "ClusterTimeCompareSummary", &options).unwrap();
+    assert_same(&ours, recorded, "cluster_time_compare_summary");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `slow_link`: communication that takes longer than the like of it.
 //!
-//! Reads `comm_op`, `comm_task` and the groups in `metadata`; what starts in the chosen step counts.
+//! Reads `comm_op`, `reported_link` and the groups in `metadata`; what starts in the chosen step counts.
 //!
 //! An operation is what the ranks of a group do under one name. Its transmit time is the shortest duration among
 //! them: the last rank to come waits for nobody. Operations of one type, size and number of ranks make a class;
@@ -11,24 +11,24 @@
 //! - `SlowLinkSum`: their classes, the `--top_num` (15) with the greatest offset: the greatest distance from the
 //!   mean in deviations. `maxRank` and `minRank` are the ranks that gave the greatest and the least transmit time,
 //!   those which came last.
-//! - `SlowLinks`: links that take more than a fifth longer than others, the slowest `--top_num` first. Pieces of
-//!   operations that move data between two ranks are added up by link and, apart, by kind of piece, kind of link and
-//!   power of two of their size; the time expected is that with the median bandwidth of the links that moved alike
-//!   pieces. Ranks are those of the job where `parallel_group_info` is in the profile, else those of the group.
+//! - `SlowLinks`: links that take more than a fifth longer than others, the slowest `--top_num` first. What the
+//!   profile reports of links is added up by link and, apart, by type of operation, transport and power of two of
+//!   the bytes of a step; the time expected is that with the median bandwidth of the links that moved alike. Ranks
+//!   are those of the job where `parallel_group_info` is in the profile, else those of the group.
 //!
 //! With `--compat` all steps count and every rank of an operation as one; a class is listed, whole, if a transmit
 //! time lies outside three deviations around the mean, which needs eleven or more; no links are told.
 
 use std::collections::{BTreeMap, HashMap};
 
+use npuscope_formats::link::group_hash;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
-use npuscope_tables::column::CellView;
-use npuscope_tables::table::{comm_op, comm_task};
+use npuscope_tables::table::{comm_op, reported_link};
 use npuscope_tables::{RankTables, Selection, Str, TableId};
 
 use super::STAT_COLUMNS;
 use crate::cluster::statistics::{Summary, median, population_deviation};
-use crate::cluster::{Answer, Failure, Job, Mode, RankData};
+use crate::cluster::{Answer, Failure, Job, Mode, Options, RankData};
 use crate::communication::{bytes_of_element, group_of, is_point_to_point, op_type, parallel_groups};
 
 pub const MODE: Mode =
@@ -49,7 +49,7 @@ struct Op {
     duration: i64,
 }
 
-/// What went over a link in pieces of one kind and about one size.
+/// What went over a link.
 #[derive(Clone, Copy, Default)]
 struct Moved {
     bytes: f64,
@@ -67,16 +67,16 @@ impl Moved {
     }
 }
 
-/// Sending and receiving rank, and the kind of link.
+/// Sending and receiving rank, and the transport.
 type Link = (i64, i64, String);
 
-/// Kind of piece, kind of link, power of two of the size.
-type PieceKind = (String, String, u32);
+/// Type of operation, transport, power of two of the bytes.
+type Kind = (String, String, i64);
 
 /// What is kept of a rank.
 struct Part {
     ops: Vec<Op>,
-    moved: BTreeMap<(Link, PieceKind), Moved>,
+    moved: BTreeMap<(Link, Kind), Moved>,
 }
 
 /// An operation of all ranks.
@@ -93,8 +93,9 @@ type Class<'a> = (&'a str, Option<i64>, usize);
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let compat = job.options.compat;
-    let tables = if compat { &[TableId::CommOp][..] } else { &[TableId::CommOp, TableId::CommTask] };
-    let parts = job.each(Selection::of(tables), |data| Ok(part(data, compat)))?;
+    let tables =
+        if compat { &[TableId::CommOp][..] } else { &[TableId::CommOp, TableId::ReportedLink, TableId::Metadata] };
+    let parts = job.each(Selection::of(tables), |data| Ok(part(data, job.options)))?;
     if parts.iter().all(|(_, part)| part.ops.is_empty()) {
         let hint = "collect at level1, or level_none with mstx, on more than one NPU";
         return Err(Failure::missing(MODE.name, "communication operations", hint));
@@ -107,8 +108,9 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     })
 }
 
-fn part(data: &RankData<'_>, compat: bool) -> Part {
+fn part(data: &RankData<'_>, options: &Options) -> Part {
     let tables = &data.tables;
+    let compat = options.compat;
     let ops = tables.rows::<comm_op::Row>().filter(|op| compat || data.is_in_window(op.start)).map(|op| {
         let dtype = tables.opt_text(op.dtype).unwrap_or_default();
         let kind = if compat { tables.opt_text(op.op_type).unwrap_or("N/A") } else { op_type(tables, &op) };
@@ -121,45 +123,47 @@ fn part(data: &RankData<'_>, compat: bool) -> Part {
             duration: op.duration.ns(),
         }
     });
-    Part { ops: ops.collect(), moved: if compat { BTreeMap::new() } else { moved(data) } }
+    Part { ops: ops.collect(), moved: if compat { BTreeMap::new() } else { moved(tables, options.step) } }
 }
 
-/// What a rank's pieces moved, by link and kind.
-fn moved(data: &RankData<'_>) -> BTreeMap<(Link, PieceKind), Moved> {
-    let tables = &data.tables;
-    let members: HashMap<String, Vec<i64>> =
-        parallel_groups(tables).into_iter().map(|group| (group.id, group.ranks)).collect();
-    let groups: HashMap<i64, &[i64]> = tables
-        .rows::<comm_op::Row>()
-        .filter_map(|op| Some((op.op, members.get(group_of(tables, &op))?.as_slice())))
-        .collect();
-    let mut pieces: HashMap<(i64, i64, Str, Str, u32), Moved> = HashMap::new();
-    for (view, rows) in tables.views::<comm_task::Row>() {
-        for row in (0..rows).filter(|row| data.is_in_window(view.start.get(*row))) {
-            let (Some(from), Some(to), Some(link)) =
-                (view.src_rank.get(row), view.dst_rank.get(row), view.link.get(row))
-            else {
-                continue;
-            };
-            let (bytes, ns) = (view.bytes.get(row).unwrap_or_default(), view.duration.get(row).ns());
-            if from == to || bytes <= 0 || ns <= 0 {
-                continue;
-            }
-            let group = view.op.get(row).and_then(|op| groups.get(&op).copied()).unwrap_or_default();
-            let rank = |local: i64| usize::try_from(local).ok().and_then(|at| group.get(at).copied()).unwrap_or(local);
-            let key = (rank(from), rank(to), link, view.name.get(row), bytes.ilog2());
-            pieces.entry(key).or_default().add(Moved { bytes: bytes as f64, ns: ns as f64 });
+/// What went over the links of a rank in a step, or in all.
+fn moved(tables: &RankTables, step: Option<i64>) -> BTreeMap<(Link, Kind), Moved> {
+    let groups: HashMap<String, Vec<i64>> =
+        parallel_groups(tables).into_iter().map(|group| (group_hash(&group.id), group.ranks)).collect();
+    let step = step.map(|step| format!("step{step}"));
+    let is_wanted = |row: &reported_link::Row| step.is_none() || tables.opt_text(row.step) == step.as_deref();
+    let mut moved: BTreeMap<(Link, Kind), Moved> = BTreeMap::new();
+    for row in tables.rows::<reported_link::Row>().filter(is_wanted) {
+        let Some(op_type) = summed_up(tables.text(row.name)) else { continue };
+        let group = tables.opt_text(row.group_hash).and_then(|hash| groups.get(hash));
+        let rank = |local: Option<Str>| {
+            let local: i64 = tables.opt_text(local)?.parse().ok()?;
+            let known = usize::try_from(local).ok().zip(group).and_then(|(place, ranks)| ranks.get(place).copied());
+            Some(known.unwrap_or(local))
+        };
+        let (Some(from), Some(to), Some(transport)) =
+            (rank(row.src_rank), rank(row.dst_rank), tables.opt_text(row.transport))
+        else {
+            continue;
+        };
+        let of_link =
+            Moved { bytes: row.transit_size.unwrap_or_default() * 1e6, ns: row.transit_time.unwrap_or_default() * 1e6 };
+        if from != to && of_link.bytes >= 1.0 && of_link.ns > 0.0 {
+            let kind = (op_type.to_owned(), transport.to_owned(), of_link.bytes.log2() as i64);
+            moved.entry(((from, to, transport.to_owned()), kind)).or_default().add(of_link);
         }
     }
-    named(tables, pieces)
+    moved
 }
 
-fn named(tables: &RankTables, pieces: HashMap<(i64, i64, Str, Str, u32), Moved>) -> BTreeMap<(Link, PieceKind), Moved> {
-    let name = |((from, to, link, piece, size), moved): ((i64, i64, Str, Str, u32), Moved)| {
-        let link = tables.text(link).to_owned();
-        (((from, to, link.clone()), (tables.text(piece).to_owned(), link, size)), moved)
-    };
-    pieces.into_iter().map(name).collect()
+/// The type of operation of a row that sums up: `allreduce-total`, or an operation of older files, which have no
+/// rows for the fastest and slowest.
+fn summed_up(name: &str) -> Option<&str> {
+    match name.rsplit_once('-') {
+        Some((op_type, "total")) => Some(op_type),
+        Some((_, place)) if ["top", "middle", "bottom"].iter().any(|word| place.starts_with(word)) => None,
+        _ => Some(name.split("__").next().unwrap_or(name)),
+    }
 }
 
 /// The operations of all ranks by class, without those between two ranks.
@@ -278,12 +282,12 @@ fn push_ops(table: &mut ResultTable, (op_type, size, ranks): &Class<'_>, collect
     }
 }
 
-/// Links that take longer than others with pieces alike.
+/// Links that take longer than others that moved alike.
 fn links(parts: &[(i64, Part)], top: usize) -> ResultTable {
     let columns = [
         ("srcRank", ColumnKind::Int),
         ("dstRank", ColumnKind::Int),
-        ("linkType", ColumnKind::Text),
+        ("transport", ColumnKind::Text),
         ("dataSize", ColumnKind::Int),
         ("timeNs", ColumnKind::Real),
         ("bandwidth(GB/s)", ColumnKind::Real),
@@ -291,7 +295,7 @@ fn links(parts: &[(i64, Part)], top: usize) -> ResultTable {
         ("timeRatio", ColumnKind::Real),
     ];
     let mut table = ResultTable::new("SlowLinks", "slow_links", &columns);
-    let mut by_kind: BTreeMap<&PieceKind, BTreeMap<&Link, Moved>> = BTreeMap::new();
+    let mut by_kind: BTreeMap<&Kind, BTreeMap<&Link, Moved>> = BTreeMap::new();
     for ((link, kind), moved) in parts.iter().flat_map(|(_, part)| &part.moved) {
         by_kind.entry(kind).or_default().entry(link).or_default().add(*moved);
     }

@@ -1,18 +1,21 @@
 //! `slow_rank`: ranks that others wait for.
 //!
 //! Reads `comm_op` and the calls of CANN that launched them; an operation counts if it was launched in the chosen
-//! step. In a collective the rank that comes last waits for nobody and so takes the shortest. It is called slow if
-//! the rank in the middle (of two, the other) takes more than a tenth and more than 50 us longer and
-//! - of two or three ranks, nothing else: there is no telling what is usual;
-//! - of four to a hundred, it is an outlier by Dixon's test at 99.5 %;
-//! - of more, it is more than three deviations below the mean, or some other is as far above it. All ranks that are
-//!   as far below are slow then.
+//! step. In a collective the rank that comes last waits for nobody and so takes the shortest. It is called slow
+//! - among two or three ranks always: there is no telling what is usual;
+//! - among four to a hundred if it is an outlier by Dixon's test at 99.5 %;
+//! - among more if it is more than three deviations below the mean, or some other is as far above it. All ranks that
+//!   are as far below are slow then;
+//!
+//! but only where the rank in the middle (of two, the other) takes longer by more than a tenth, by more than 50 us,
+//! and by more than a twentieth of what the slow one did since the last collective of the group: ranks that do the
+//! same do not come at the same moment.
 //!
 //! `SlowRank` counts by rank the operations that waited for it, out of those it took part in with others;
 //! `SlowOpStats` has these operations, durations over their ranks and when the slow ones started.
 //!
 //! With `--compat` durations are microseconds in columns named `Ns`, groups need four ranks with different
-//! durations, neither a tenth nor 50 us are asked for, and where a group's operations do not all have as many ranks, not only
+//! durations, how much longer is not asked, and where a group's operations do not all have as many ranks, not only
 //! its rows are dropped but those of other groups at the same places, too.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -32,9 +35,9 @@ pub const MODE: Mode = Mode { name: "slow_rank", folder: "SlowRankAnalysis", abo
 
 const OPERATIONS: Selection = Selection::of(&[TableId::CommOp, TableId::Step]).and_host_ops(&[Kind::Cann]);
 
-/// How much longer than the shortest the middle must take for the difference to mean something: a share, and ns.
-/// Ranks that do the same come some ten us apart.
-const SIGNIFICANT: (f64, f64) = (0.1, 50_000.0);
+/// How much earlier than the slow rank others must come for it to mean something: as a share of its duration, in
+/// ns, and as a share of what it did since the last collective.
+const SIGNIFICANT: (f64, f64, f64) = (0.1, 50_000.0, 0.05);
 
 /// What Dixon's ratio exceeds with 0.5 % of normal samples of 3 to 100 values.
 const DIXON: [f64; 98] = [
@@ -53,6 +56,8 @@ struct Op {
     name: String,
     start: Ns,
     duration: f64,
+    /// ns since the last collective of the group.
+    pause: f64,
     step: Option<i64>,
 }
 
@@ -97,10 +102,30 @@ fn operations(data: &RankData<'_>, compat: bool) -> Vec<Op> {
             name: tables.text(op.name).to_owned(),
             start: op.start,
             duration: if compat { ns / 1000.0 } else { ns },
+            pause: 0.0,
             step: steps.at(launch),
         })
     };
-    tables.rows::<comm_op::Row>().filter_map(operation).collect()
+    let mut ops: Vec<Op> = tables.rows::<comm_op::Row>().filter_map(operation).collect();
+    if !compat {
+        ops.sort_by_key(|op| op.start);
+        fill_pauses(&mut ops);
+    }
+    ops
+}
+
+/// Tells of operations in order how long ago the last one of their group ended.
+fn fill_pauses(ops: &mut [Op]) {
+    let mut ends: HashMap<String, Ns> = HashMap::new();
+    for op in ops {
+        let end = op.start.plus(op.duration as i64);
+        match ends.get_mut(&op.group) {
+            Some(last) => op.pause = op.start.since(std::mem::replace(last, end)).max(0) as f64,
+            None => {
+                ends.insert(op.group.clone(), end);
+            }
+        }
+    }
 }
 
 /// The rows, by their places in whatever rank, that msprof-analyze drops for groups whose operations do not all
@@ -125,13 +150,7 @@ fn slow(durations: &[f64], compat: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..durations.len()).collect();
     order.sort_by(|a, b| durations[*a].total_cmp(&durations[*b]));
     let sorted: Vec<f64> = order.iter().map(|place| durations[*place]).collect();
-    let is_significant = || {
-        let (shortest, middle) = (sorted[0], sorted[sorted.len() / 2]);
-        middle - shortest > (SIGNIFICANT.0 * shortest).max(SIGNIFICANT.1)
-    };
     match sorted.len() {
-        ..2 => Vec::new(),
-        _ if !compat && !is_significant() => Vec::new(),
         2 | 3 if !compat => vec![order[0]],
         4..=100 => Vec::from_iter(is_outlier(&sorted, compat).then_some(order[0])),
         101.. => below_all(&sorted).map(|place| order[place]).collect(),
@@ -169,8 +188,20 @@ fn below_all(sorted: &[f64]) -> impl Iterator<Item = usize> {
 
 /// Who is slow in an operation.
 fn slow_of<'a>(ranks: &[(i64, &'a Op)], compat: bool) -> Vec<(i64, &'a Op)> {
-    let durations: Vec<f64> = ranks.iter().map(|(_, op)| op.duration).collect();
-    slow(&durations, compat).into_iter().map(|place| ranks[place]).collect()
+    let mut durations: Vec<f64> = ranks.iter().map(|(_, op)| op.duration).collect();
+    let mut slow: Vec<(i64, &Op)> = slow(&durations, compat).into_iter().map(|place| ranks[place]).collect();
+    if !compat && !slow.is_empty() {
+        let place = durations.len() / 2;
+        let (_, middle, _) = durations.select_nth_unstable_by(place, f64::total_cmp);
+        slow.retain(|(_, op)| is_significant(*middle - op.duration, op));
+    }
+    slow
+}
+
+/// Whether a rank whose operation took so many ns less than that of others was late.
+fn is_significant(less: f64, op: &Op) -> bool {
+    let (of_duration, ns, of_pause) = SIGNIFICANT;
+    less > (of_duration * op.duration).max(ns).max(of_pause * op.pause)
 }
 
 fn slow_ranks(collectives: &Collectives<'_>, compat: bool) -> ResultTable {
@@ -218,10 +249,24 @@ mod tests {
 
     #[test]
     fn of_two_the_one_that_comes_last_is_slow() {
-        assert_eq!(slow(&[3e5, 1e5], false), [1]);
-        assert_eq!(slow(&[6e4, 2e4], false), [0usize; 0]);
-        assert_eq!(slow(&[1.05e6, 1e6], false), [0usize; 0]);
-        assert_eq!(slow(&[3e5, 1e5], true), [0usize; 0]);
+        assert_eq!(slow(&[300.0, 100.0], false), [1]);
+        assert_eq!(slow(&[300.0, 100.0], true), [0usize; 0]);
+    }
+
+    #[test]
+    fn a_rank_is_late_if_it_comes_much_later() {
+        let op = |duration, pause| Op {
+            group: String::new(),
+            name: String::new(),
+            start: Ns(0),
+            duration,
+            pause,
+            step: None,
+        };
+        assert!(is_significant(300e3, &op(600e3, 5e6)));
+        assert!(!is_significant(40e3, &op(10e3, 0.0)));
+        assert!(!is_significant(300e3, &op(4e6, 0.0)));
+        assert!(!is_significant(300e3, &op(600e3, 50e6)));
     }
 
     #[test]
