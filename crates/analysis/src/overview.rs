@@ -132,7 +132,7 @@ fn slow_rank(rank: &RankTime, median: f64, peers: &[&RankTime]) -> Finding {
 }
 
 /// The pipeline stage of a rank, where the profile says how many there are: ranks are numbered stage by stage.
-fn stage(rank: i64, tables: &RankTables) -> Option<i64> {
+pub(crate) fn stage(rank: i64, tables: &RankTables) -> Option<i64> {
     let row = tables.rows::<rank::Row>().next()?;
     let ranks_of_stage = row.world_size?.checked_div(row.pp_size.filter(|&stages| stages > 1)?)?;
     rank.checked_div(ranks_of_stage)

@@ -1,6 +1,7 @@
 //! The ranks a question is asked of.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use npuscope_engine::Ranks;
@@ -143,8 +144,13 @@ impl<'a> Job<'a> {
     }
 
     /// The profile's root directory.
-    pub fn root(&self) -> &std::path::Path {
+    pub fn root(&self) -> &Path {
         &self.ranks.profile().root
+    }
+
+    /// The ranks of the profile to compare with.
+    pub fn open_baseline(&self, path: &Path) -> Result<Ranks, Failure> {
+        Ok(self.ranks.open_another(path)?)
     }
 
     /// Fails if somebody wants the work to end.

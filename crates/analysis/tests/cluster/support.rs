@@ -131,7 +131,7 @@ pub fn workbook(path: &Path) -> Rows {
     (header, sorted(rows.collect()))
 }
 
-fn sorted(mut rows: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
+pub fn sorted(mut rows: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
     // Sorted by what is exact, so that last digits of figures do not change the order.
     let key = |row: &Vec<Value>| {
         let text: Vec<String> = row

@@ -5,18 +5,43 @@ use npuscope_formats::result::ColumnKind;
 use super::Mode;
 
 mod calibrate_npu_gpu;
+mod cann_api_sum;
+mod cluster_compare_baseline;
+mod cluster_time_compare_summary;
+mod cluster_time_summary;
+mod compute_op_sum;
+mod ep_load_balance;
+mod freq_analysis;
 mod gpu_baseline;
 mod hccl_sum;
 mod module_statistic;
 mod module_tree;
+mod mstx_sum;
 mod operator_mfu;
 mod peak;
 mod sheets;
 mod similarity;
+mod slow_link;
+mod slow_rank;
+mod steps;
 
 /// In the order of the manual.
-pub(super) const MODES: &[Mode] =
-    &[hccl_sum::MODE, module_statistic::MODE, operator_mfu::MODE, calibrate_npu_gpu::MODE];
+pub(super) const MODES: &[Mode] = &[
+    cann_api_sum::MODE,
+    compute_op_sum::MODE,
+    hccl_sum::MODE,
+    mstx_sum::MODE,
+    slow_link::MODE,
+    slow_rank::MODE,
+    cluster_time_summary::MODE,
+    cluster_time_compare_summary::MODE,
+    cluster_compare_baseline::MODE,
+    ep_load_balance::MODE,
+    freq_analysis::MODE,
+    module_statistic::MODE,
+    operator_mfu::MODE,
+    calibrate_npu_gpu::MODE,
+];
 
 /// The columns of [`Summary::cells`](super::statistics::Summary::cells) for durations.
 const STAT_COLUMNS: &[(&str, ColumnKind)] = &[
