@@ -142,4 +142,5 @@ macro_rules! modes {
 
 modes! {
     hccl_sum
+    computational_op_masking
 }

@@ -4,10 +4,12 @@ use npuscope_formats::result::ColumnKind;
 
 use super::Mode;
 
+mod computational_op_masking;
 mod hccl_sum;
+mod rank_facts;
 
 /// In the order of the manual.
-pub(super) const MODES: &[Mode] = &[hccl_sum::MODE];
+pub(super) const MODES: &[Mode] = &[hccl_sum::MODE, computational_op_masking::MODE];
 
 /// The columns of [`Summary::cells`](super::statistics::Summary::cells) for durations.
 const STAT_COLUMNS: &[(&str, ColumnKind)] = &[
