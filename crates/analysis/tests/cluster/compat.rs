@@ -143,4 +143,5 @@ macro_rules! modes {
 modes! {
     hccl_sum
     computational_op_masking
+    free_analysis
 }

@@ -1,15 +1,18 @@
 //! One file per mode; the comment at its top is its manual page.
 
 use npuscope_formats::result::ColumnKind;
+use npuscope_tables::Ns;
 
 use super::Mode;
 
 mod computational_op_masking;
+mod free_analysis;
 mod hccl_sum;
+mod launches;
 mod rank_facts;
 
 /// In the order of the manual.
-pub(super) const MODES: &[Mode] = &[hccl_sum::MODE, computational_op_masking::MODE];
+pub(super) const MODES: &[Mode] = &[hccl_sum::MODE, free_analysis::MODE, computational_op_masking::MODE];
 
 /// The columns of [`Summary::cells`](super::statistics::Summary::cells) for durations.
 const STAT_COLUMNS: &[(&str, ColumnKind)] = &[
@@ -23,3 +26,9 @@ const STAT_COLUMNS: &[(&str, ColumnKind)] = &[
     ("MaxNs", ColumnKind::Real),
     ("SumNs", ColumnKind::Real),
 ];
+
+/// A time in microseconds, all its digits and no more.
+fn us_text(ns: i64) -> String {
+    let text = Ns(ns).to_string();
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
