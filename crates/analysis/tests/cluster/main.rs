@@ -2,4 +2,5 @@
 
 mod compat;
 mod forms;
+mod rank_files;
 mod support;

@@ -208,7 +208,8 @@ fn part(data: &RankData<'_>, top: usize, compat: bool) -> Part {
     gaps.retain(|gap| compat || data.is_in_window(Ns(gap.interval.start)));
     gaps.sort_by_key(|gap| std::cmp::Reverse(gap.length()));
     let explain = |gap: &Gap| {
-        let mut explained = if compat { explain_as_peer(gap, &tasks, &launches) } else { explain(gap, &tasks, &launches) };
+        let mut explained =
+            if compat { explain_as_peer(gap, &tasks, &launches) } else { explain(gap, &tasks, &launches) };
         explained.step = step_at(&steps, Ns(gap.interval.start));
         explained
     };
@@ -382,9 +383,8 @@ fn explain_as_peer(gap: &Gap, tasks: &Tasks<'_>, launches: &Launches) -> Explain
     let Some(((call, next_call), (operator, next_operator))) = calls.zip(operators) else {
         return unexplained(Cause::Skipped("no pytorch dispatch time"));
     };
-    let lacks = |has: fn(&Launches, Option<i64>) -> bool| {
-        tasks.by_start.iter().any(|task| !has(launches, task.connection))
-    };
+    let lacks =
+        |has: fn(&Launches, Option<i64>) -> bool| tasks.by_start.iter().any(|task| !has(launches, task.connection));
     let cann = Grid { is_coarse: lacks(|launches, connection| launches.call(connection).is_some()) };
     let pytorch = Grid { is_coarse: lacks(|launches, connection| launches.operator(connection).is_some()) };
     let pytorch_idle = pytorch.of(next_operator.end) - pytorch.of(operator.end);

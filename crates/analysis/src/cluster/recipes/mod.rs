@@ -5,14 +5,23 @@ use npuscope_tables::Ns;
 
 use super::Mode;
 
+mod communication_bottleneck;
 mod computational_op_masking;
+mod export_summary;
 mod free_analysis;
 mod hccl_sum;
 mod launches;
 mod rank_facts;
+mod rank_files;
 
 /// In the order of the manual.
-pub(super) const MODES: &[Mode] = &[hccl_sum::MODE, free_analysis::MODE, computational_op_masking::MODE];
+pub(super) const MODES: &[Mode] = &[
+    hccl_sum::MODE,
+    free_analysis::MODE,
+    computational_op_masking::MODE,
+    communication_bottleneck::MODE,
+    export_summary::MODE,
+];
 
 /// The columns of [`Summary::cells`](super::statistics::Summary::cells) for durations.
 const STAT_COLUMNS: &[(&str, ColumnKind)] = &[

@@ -24,8 +24,7 @@ pub fn computing_kernels(tables: &RankTables) -> Vec<ComputingKernel> {
     for (view, rows) in tables.views::<kernel::Row>() {
         for row in 0..rows {
             let core = view.core.get(row);
-            let is_collective =
-                |core| collectives.get(core, || matches!(tables.text(core), "HCCL" | "COMMUNICATION"));
+            let is_collective = |core| collectives.get(core, || matches!(tables.text(core), "HCCL" | "COMMUNICATION"));
             if !core.is_some_and(is_collective) {
                 let interval = interval(view.start.get(row), view.duration.get(row).ns());
                 kernels.push(ComputingKernel { interval, name: view.name.get(row), task: view.task.get(row) });
