@@ -155,4 +155,5 @@ modes! {
     free_analysis
     communication_bottleneck
     export_summary
+    mstx2commop
 }

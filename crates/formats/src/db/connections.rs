@@ -140,10 +140,7 @@ impl FlowKind {
 
 /// The connection ids of the device work that arrows lead to, by its place. A mark of the user may begin with
 /// the kernel that the arrow means: then it is the one that was launched.
-fn device_work(
-    tables: &RankTables,
-    launches: &HashSet<i64, FixedState>,
-) -> HashMap<Place, Option<i64>, FixedState> {
+fn device_work(tables: &RankTables, launches: &HashSet<i64, FixedState>) -> HashMap<Place, Option<i64>, FixedState> {
     let mut work: HashMap<Place, Option<i64>, FixedState> = HashMap::default();
     let mut kinds = Memo::default();
     for (view, rows) in tables.views::<flow::Row>() {

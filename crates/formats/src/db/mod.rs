@@ -4,6 +4,7 @@
 //! Databases are opened read-only and immutable, and their schema is not trusted: columns are found by
 //! name, whatever a version or a viewer has added, and tables without a counterpart are kept cell by cell.
 
+mod amend;
 mod btree;
 mod cell;
 mod connections;
@@ -25,6 +26,7 @@ mod write_names;
 mod write_profiler;
 mod write_tables;
 
+pub use amend::{AmendedDb, data_type_id};
 pub(crate) use cell::SqlCell;
 pub use read::{read_bytes, read_file};
 pub(crate) use sqlite_file::SqliteFile;

@@ -11,6 +11,7 @@ mod export_summary;
 mod free_analysis;
 mod hccl_sum;
 mod launches;
+mod mstx2commop;
 mod rank_facts;
 mod rank_files;
 
@@ -21,6 +22,7 @@ pub(super) const MODES: &[Mode] = &[
     computational_op_masking::MODE,
     communication_bottleneck::MODE,
     export_summary::MODE,
+    mstx2commop::MODE,
 ];
 
 /// The columns of [`Summary::cells`](super::statistics::Summary::cells) for durations.
