@@ -155,5 +155,7 @@ modes! {
     free_analysis
     communication_bottleneck
     export_summary
+    p2p_pairing
+    pp_chart
     mstx2commop
 }

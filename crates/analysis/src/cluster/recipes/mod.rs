@@ -12,6 +12,8 @@ mod free_analysis;
 mod hccl_sum;
 mod launches;
 mod mstx2commop;
+mod p2p_pairing;
+mod pp_chart;
 mod rank_facts;
 mod rank_files;
 
@@ -22,6 +24,8 @@ pub(super) const MODES: &[Mode] = &[
     computational_op_masking::MODE,
     communication_bottleneck::MODE,
     export_summary::MODE,
+    p2p_pairing::MODE,
+    pp_chart::MODE,
     mstx2commop::MODE,
 ];
 
