@@ -30,4 +30,4 @@ pub use amend::{AmendedDb, data_type_id};
 pub(crate) use cell::SqlCell;
 pub use read::{read_bytes, read_file};
 pub(crate) use sqlite_file::SqliteFile;
-pub use write::{RankWriter, write_cluster, write_rank};
+pub use write::{RankWriter, write_cluster, write_profiler_db, write_rank};

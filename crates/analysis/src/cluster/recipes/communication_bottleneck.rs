@@ -4,17 +4,18 @@
 //! rank where such an operation took longest was first, the `fast` one; where it was shortest, the `slow`
 //! one, the others waited for it. All ranks end an operation together, which gives the shift between their
 //! clocks. If the times differ by less than 5 %, nobody was slow. Otherwise `CommunicationBottleneck` says:
-//! - `Device-bound` if, of the work that was launched on the slow rank and ran while the fast one waited, more
-//!   than half waited 100 us longer on the device than its call waited for CANN, else `Host-bound`;
+//! - `Device-bound` if, of the kernels and operations that ran on the slow rank while the fast one waited, and the
+//!   operation itself, more than half waited 100 us longer on the device than their calls came after their
+//!   operators, else `Host-bound`;
 //! - what came before the operation on both ranks, back to the first that began within 1 ms of each other: where
 //!   the slow rank took the longest more, and where it was the farthest behind. On the device these are kernels,
 //!   communication and copies, on the host operators of the framework and CANN calls.
 //!
 //! Reads `comm_op` of all ranks; of the slow and the fast ones also `task`, `kernel`, operators, calls and arrows.
 //!
-//! With `--compat` operations must end in the step too, are told apart by name alone, work on the device is
-//! looked at from the end of the profile rather than from the operation, 5 % is called 0.05 %, and there is no
-//! column `step`.
+//! With `--compat` operations must end in the step too and are told apart by name alone, all tasks that begin and end
+//! while the fast rank waits decide what binds, work on the device is looked at from the end of the profile rather
+//! than from the operation, 5 % is called 0.05 %, and there is no column `step`.
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
@@ -97,7 +98,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let sources: Vec<_> = job.sources().iter().copied().filter(|source| involved(source.rank)).collect();
     let wanted = Launches::NEEDED.and(Selection::of(&[TableId::Kernel]));
     let events: BTreeMap<i64, Events> =
-        job.each_of(&sources, wanted, |data| Ok(Events::of(&data.tables)))?.into_iter().collect();
+        job.each_of(&sources, wanted, |data| Ok(Events::of(&data.tables, job.options.compat)))?.into_iter().collect();
     let is_text = job.export() == Export::Text;
     let columns = COLUMNS.map(|(name, title, kind)| (if is_text { title } else { name }, kind));
     let columns = if job.options.compat { &columns[..columns.len() - 1] } else { &columns[..] };
@@ -201,7 +202,11 @@ fn reason((slow, fast): (Run, Run), events: &BTreeMap<i64, Events>, compat: bool
         return "[Failed] Insufficient data for analyzing slow NPU bottleneck".to_owned();
     };
     let shift = fast.interval.end - slow.interval.end;
-    let waiting = Interval::new(fast.interval.start - shift, slow.interval.end);
+    let since = fast.interval.start - shift;
+    let waits_for_device = match compat {
+        true => of_slow.waits_for_device(|work| work.start > since && work.end < slow.interval.end),
+        false => of_slow.waits_for_device(|work| work.end > since && work.start <= slow.interval.start),
+    };
     let compare = |of: fn(&Events) -> &Vec<Event>, is_whole: bool| {
         let until = |start: i64| if is_whole { i64::MAX } else { start };
         let slow_events = before(of(of_slow), until(slow.interval.start));
@@ -209,7 +214,7 @@ fn reason((slow, fast): (Run, Run), events: &BTreeMap<i64, Events>, compat: bool
         Some(difference.in_words(of_slow))
     };
     const NOT_ALIGNED: &str = "Tasks are not aligned between slow and fast NPU from the beginning";
-    match of_slow.waits_for_device(waiting) {
+    match waits_for_device {
         None => "[Failed] Insufficient data for analyzing slow NPU bottleneck".to_owned(),
         Some(true) => match compare(|events| &events.device, compat) {
             Some(device) => format!("[Device-bound]Device: {device}"),
@@ -254,24 +259,35 @@ struct Events {
 }
 
 impl Events {
-    fn of(tables: &RankTables) -> Events {
-        let mut device: Vec<Event> =
-            computing_kernels(tables).iter().map(|kernel| event(tables, kernel.interval, kernel.name, None)).collect();
-        device.extend(tables.rows::<comm_op::Row>().map(|op| event(tables, op_interval(&op), op.name, None)));
+    fn of(tables: &RankTables, compat: bool) -> Events {
         let launches = Launches::of(tables);
-        let mut launched = Vec::new();
+        let (mut device, mut launched) = (Vec::new(), Vec::new());
+        let mut connections: HashMap<i64, Option<i64>, FixedState> = HashMap::default();
         let mut copies = Memo::default();
         for (view, rows) in tables.views::<task::Row>() {
             for row in 0..rows {
-                let start = view.start.get(row);
+                let (start, connection) = (view.start.get(row), view.connection_id.get(row));
                 let interval = Interval::new(start.0, start.plus(view.duration.get(row).ns()).0);
                 if let Some(kind) = view.task_type.get(row)
                     && copies.get(kind, || tables.text(kind).contains("MEMCPY"))
                 {
                     device.push(event(tables, interval, kind, None));
                 }
-                launched.extend(launched_work(tables, &launches, interval, view.connection_id.get(row)));
+                if compat {
+                    launched.extend(launched_work(tables, &launches, interval, connection));
+                } else {
+                    connections.insert(view.task.get(row), connection);
+                }
             }
+        }
+        let kernels = computing_kernels(tables).into_iter().map(|kernel| {
+            let connection = kernel.task.and_then(|task| connections.get(&task).copied().flatten());
+            (kernel.interval, kernel.name, connection)
+        });
+        let operations = tables.rows::<comm_op::Row>().map(|op| (op_interval(&op), op.name, op.connection_id));
+        for (interval, name, connection) in kernels.chain(operations) {
+            device.push(event(tables, interval, name, None));
+            launched.extend(launched_work(tables, &launches, interval, connection).filter(|_| !compat));
         }
         let (mut operators, mut calls) = host_events(tables);
         for events in [&mut device, &mut operators, &mut calls] {
@@ -280,12 +296,10 @@ impl Events {
         Events { strings: tables.strings().clone(), device, operators, calls, launched }
     }
 
-    /// Whether most of the work that was launched and ran inside `window` waited for the device; `None` if no
-    /// work did.
-    fn waits_for_device(&self, window: Interval) -> Option<bool> {
-        let inside = |work: &&LaunchedWork| work.interval.start > window.start && work.interval.end < window.end;
+    /// Whether most of the work that is looked at waited for the device; `None` if there is none.
+    fn waits_for_device(&self, is_looked_at: impl Fn(Interval) -> bool) -> Option<bool> {
         let (mut all, mut waited) = (0usize, 0usize);
-        for work in self.launched.iter().filter(inside) {
+        for work in self.launched.iter().filter(|work| is_looked_at(work.interval)) {
             all += 1;
             waited += usize::from(work.wait > DEVICE_WAIT_NS);
         }

@@ -8,6 +8,7 @@ use super::Mode;
 mod communication_bottleneck;
 mod computational_op_masking;
 mod export_summary;
+mod filter_db;
 mod free_analysis;
 mod hccl_sum;
 mod launches;
@@ -27,6 +28,7 @@ pub(super) const MODES: &[Mode] = &[
     p2p_pairing::MODE,
     pp_chart::MODE,
     mstx2commop::MODE,
+    filter_db::MODE,
 ];
 
 /// The columns of [`Summary::cells`](super::statistics::Summary::cells) for durations.
