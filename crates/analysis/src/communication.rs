@@ -65,3 +65,26 @@ pub fn parallel_groups(tables: &RankTables) -> Vec<ParallelGroup> {
     };
     parsed.unwrap_or_default().into_iter().filter_map(group).collect()
 }
+
+/// Which way data goes in an operation between two ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Send,
+    Receive,
+    /// Several sends and receives at once.
+    Batch,
+}
+
+/// The direction of an operation between two ranks, by its name; `None` for collectives.
+pub fn direction(name: &str) -> Option<Direction> {
+    let name = name.to_ascii_lowercase();
+    if name.contains("batchsendrecv") {
+        Some(Direction::Batch)
+    } else if name.contains("send") {
+        Some(Direction::Send)
+    } else if name.contains("recv") || name.contains("receive") {
+        Some(Direction::Receive)
+    } else {
+        None
+    }
+}

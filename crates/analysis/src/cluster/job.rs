@@ -88,18 +88,28 @@ impl<'a> Job<'a> {
         selection: Selection,
         use_it: impl Fn(&RankData<'_>) -> Result<T, String> + Sync,
     ) -> Result<Vec<(i64, T)>, Failure> {
+        self.each_of(&self.sources, selection, use_it)
+    }
+
+    /// [`Job::each`] of some of the ranks.
+    pub fn each_of<T: Send>(
+        &self,
+        sources: &[&RankSource],
+        selection: Selection,
+        use_it: impl Fn(&RankData<'_>) -> Result<T, String> + Sync,
+    ) -> Result<Vec<(i64, T)>, Failure> {
         let selection = selection.and(Selection::of(&[TableId::Diagnostic, TableId::Rank, TableId::Metadata]));
         let selection = match self.options.step {
             Some(_) => selection.and(Selection::of(&[TableId::Step])),
             None => selection,
         };
-        let made = self.ranks.each(&self.sources, selection, |source, tables| {
+        let made = self.ranks.each(sources, selection, |source, tables| {
             self.note_problems(source, &tables);
             let window = self.window(&tables)?;
             use_it(&RankData { rank: source.rank, source, tables, window })
         })?;
         let mut kept = Vec::with_capacity(made.len());
-        for (source, made) in self.sources.iter().zip(made) {
+        for (source, made) in sources.iter().zip(made) {
             match made {
                 Ok(made) => kept.push((source.rank, made)),
                 Err(why) => self.leave_out(source.rank, why),

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use npuscope_analysis::cluster::{Export, Options};
+use npuscope_analysis::cluster::{self, Export, Options};
 use npuscope_testing::{json, shared};
 use serde_json::Value;
 
+use crate::rank_files;
 use crate::support::{Rows, Value as Cell, assert_same, csv, database, run, sorted, workbook};
 
 /// One recorded run of the peer.
@@ -97,17 +98,25 @@ impl Recorded {
         let name = format!("{} {}", self.mode, self.place.display());
         let files: Vec<&String> =
             self.files.iter().filter(|file| file.starts_with("cluster_analysis_output/")).collect();
+        let changed: Vec<&str> = self.files.iter().filter_map(|file| file.strip_prefix("input_changes/")).collect();
         let ours = match run(&self.input, &self.mode, self.ranks().as_ref(), &self.options()) {
             Ok(run) => run,
-            Err(_) if files.iter().all(|file| is_notebook(file)) => return,
+            Err(_) if files.iter().all(|file| is_notebook(file)) && changed.is_empty() => return,
             Err(failure) => panic!("{name}: {failure}"),
         };
+        // What the peer wrote into its input stands among our results.
+        let folder = ours.output().join(cluster::find(&self.mode).unwrap().folder);
+        for file in changed {
+            let theirs = self.place.join("input_changes").join(file);
+            rank_files::assert_same_file(&folder.join(file), &theirs, &format!("{name} {file}"));
+        }
         for file in files {
             let theirs = self.place.join(file);
             let file = Path::new(file.strip_prefix("cluster_analysis_output/").unwrap());
             let mine = ours.output().join(without_time(file));
             let what = format!("{name} {}", file.display());
             match file.extension().and_then(|e| e.to_str()) {
+                Some("db") if file.components().count() > 1 => rank_files::assert_same_file(&mine, &theirs, &what),
                 Some("db") => {
                     let (mine, theirs) = (database(&mine), database(&theirs));
                     for (table, rows) in &theirs {
@@ -192,13 +201,20 @@ modes! {
     cann_api_sum
     cluster_compare_baseline
     cluster_time_summary
+    communication_bottleneck
+    computational_op_masking
     compute_op_sum
     ep_load_balance
+    export_summary
+    free_analysis
     freq_analysis
     hccl_sum
     module_statistic
+    mstx2commop
     mstx_sum
     operator_mfu
+    p2p_pairing
+    pp_chart
     slow_link
     slow_rank
 }

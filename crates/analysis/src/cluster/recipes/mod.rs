@@ -1,6 +1,7 @@
 //! One file per mode; the comment at its top is its manual page.
 
 use npuscope_formats::result::ColumnKind;
+use npuscope_tables::Ns;
 
 use super::Mode;
 
@@ -9,16 +10,27 @@ mod cann_api_sum;
 mod cluster_compare_baseline;
 mod cluster_time_compare_summary;
 mod cluster_time_summary;
+mod communication_bottleneck;
+mod computational_op_masking;
 mod compute_op_sum;
 mod ep_load_balance;
+mod export_summary;
+mod filter_db;
+mod free_analysis;
 mod freq_analysis;
 mod gpu_baseline;
 mod hccl_sum;
+mod launches;
 mod module_statistic;
 mod module_tree;
+mod mstx2commop;
 mod mstx_sum;
 mod operator_mfu;
+mod p2p_pairing;
 mod peak;
+mod pp_chart;
+mod rank_facts;
+mod rank_files;
 mod sheets;
 mod similarity;
 mod slow_link;
@@ -36,11 +48,19 @@ pub(super) const MODES: &[Mode] = &[
     cluster_time_summary::MODE,
     cluster_time_compare_summary::MODE,
     cluster_compare_baseline::MODE,
+    free_analysis::MODE,
     ep_load_balance::MODE,
     freq_analysis::MODE,
+    p2p_pairing::MODE,
+    pp_chart::MODE,
+    mstx2commop::MODE,
     module_statistic::MODE,
     operator_mfu::MODE,
+    computational_op_masking::MODE,
+    communication_bottleneck::MODE,
     calibrate_npu_gpu::MODE,
+    export_summary::MODE,
+    filter_db::MODE,
 ];
 
 /// The columns of [`Summary::cells`](super::statistics::Summary::cells) for durations.
@@ -55,3 +75,9 @@ const STAT_COLUMNS: &[(&str, ColumnKind)] = &[
     ("MaxNs", ColumnKind::Real),
     ("SumNs", ColumnKind::Real),
 ];
+
+/// A time in microseconds, all its digits and no more.
+fn us_text(ns: i64) -> String {
+    let text = Ns(ns).to_string();
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
