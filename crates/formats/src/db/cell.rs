@@ -11,7 +11,7 @@ use super::write_names::WordIds;
 /// What reading a cell may need.
 pub struct ReadContext<'a> {
     pub strings: &'a mut Interner,
-    pub words: &'a Words,
+    pub words: &'a Words<'a>,
     /// Ids that stand for no word.
     pub dangling: u64,
 }
@@ -166,7 +166,7 @@ pub struct Name;
 impl Codec<Str> for Name {
     #[inline]
     fn read(value: ValueRef<'_>, context: &mut ReadContext<'_>) -> Option<Str> {
-        let word = context.words.string(integer(value)?);
+        let word = context.words.string(integer(value)?, context.strings);
         context.dangling += u64::from(word.is_none());
         Some(word.unwrap_or_default())
     }
@@ -182,7 +182,7 @@ impl Codec<Option<Str>> for Name {
         if value == ValueRef::Null || value == ValueRef::Integer(NO_STRING) {
             return Some(None);
         }
-        let word = context.words.string(integer(value)?);
+        let word = context.words.string(integer(value)?, context.strings);
         context.dangling += u64::from(word.is_none());
         Some(word)
     }

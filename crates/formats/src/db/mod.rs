@@ -14,6 +14,7 @@ mod id_set;
 pub(crate) mod layout;
 mod layouts;
 mod names;
+mod needed;
 mod pmu;
 mod read;
 mod schema;
@@ -26,6 +27,6 @@ mod write_profiler;
 mod write_tables;
 
 pub(crate) use cell::SqlCell;
-pub use read::{read_bytes, read_file};
+pub use read::{Content, read_bytes, read_file};
 pub(crate) use sqlite_file::SqliteFile;
 pub use write::{RankWriter, write_cluster, write_rank};
