@@ -6,6 +6,7 @@ pub mod cluster;
 mod communication;
 mod finding;
 pub mod health;
+pub mod layout;
 pub mod overview;
 
 pub use finding::{Finding, Severity};
