@@ -77,9 +77,19 @@ pub struct Group {
     pub pg_name: Option<String>,
     /// Its ranks, ascending, as far as they are known; some may not be in the profile.
     pub ranks: Vec<i64>,
-    /// Whether `ranks` are known to be all.
-    pub is_whole: bool,
+    pub known: Known,
     pub kind: GroupKind,
+}
+
+/// How the ranks of a group are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// The metadata lists them.
+    Declared,
+    /// Two or more were seen with their numbers in the group, which tell where the others are.
+    Reckoned,
+    /// They were seen; there may be others.
+    Seen,
 }
 
 /// What a group communicates for.
@@ -163,14 +173,14 @@ impl Layout {
     }
 
     fn group_of(&self, seen: &SeenGroup) -> Group {
-        let (ranks, is_whole) = seen.ranks();
+        let (ranks, known) = seen.ranks();
         Group {
             hash: seen.hash.clone(),
             name: seen.name.clone(),
             pg_name: seen.pg_name.clone(),
             kind: self.kind_of(seen, &ranks),
             ranks,
-            is_whole,
+            known,
         }
     }
 

@@ -8,7 +8,7 @@ use npuscope_tables::table::{comm_op, reported_comm, reported_link};
 use npuscope_tables::{RankTables, Selection, Str, TableId};
 use serde_json::Value;
 
-use super::Sizes;
+use super::{Known, Sizes};
 use crate::communication::OpClass;
 
 /// What one rank tells of the layout.
@@ -83,7 +83,7 @@ impl Operations {
 
 impl RankGroups {
     /// What is looked at: summaries of communication, which are cheap to read. Where these are missing and `comm_op`
-    /// is at hand, that tells as much.
+    /// is at hand, that tells as much; links alone tell members and classes of operations.
     pub const SELECTION: Selection =
         Selection::of(&[TableId::Metadata, TableId::Rank, TableId::ReportedComm, TableId::ReportedLink]);
 
@@ -156,6 +156,7 @@ fn used(tables: &RankTables) -> Vec<UsedGroup> {
             group.operations.add(OpClass::of(tables.text(op.name)));
         }
     }
+    let has_operations = !groups.is_empty();
     for link in tables.rows::<reported_link::Row>() {
         let number = |end| tables.opt_text(end).and_then(|end| end.parse::<i64>().ok());
         let (Some(hash), Some(src), Some(dst)) =
@@ -170,6 +171,9 @@ fn used(tables: &RankTables) -> Vec<UsedGroup> {
         group.size = group.size.max(Some(src.max(dst) + 1));
         if src == dst {
             group.local.get_or_insert(src);
+        }
+        if !has_operations {
+            group.operations.add(OpClass::of(tables.text(link.name)));
         }
     }
     groups.into_values().collect()
@@ -219,12 +223,12 @@ impl Row {
 }
 
 impl SeenGroup {
-    /// Its ranks and whether these are all: as declared, or as the distance of those seen tells.
-    pub fn ranks(&self) -> (Vec<i64>, bool) {
-        match (&self.declared, self.row()) {
-            (Some(ranks), _) => (ranks.clone(), true),
-            (None, Some(row)) => (row.ranks().collect(), self.size.is_some()),
-            (None, None) => (self.users.keys().copied().collect(), false),
+    /// Its ranks and how they are known.
+    pub fn ranks(&self) -> (Vec<i64>, Known) {
+        match (&self.declared, self.numbered_row()) {
+            (Some(ranks), _) => (ranks.clone(), Known::Declared),
+            (None, Some(row)) => (row.ranks().collect(), Known::Reckoned),
+            (None, None) => (self.users.keys().copied().collect(), Known::Seen),
         }
     }
 
