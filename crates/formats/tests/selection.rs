@@ -14,47 +14,45 @@ use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{diagnostic, lane, rank, source};
 use npuscope_tables::{RankTables, Selection, TableId, schema};
 use npuscope_testing::{captures, entries, shared};
+use rusqlite::Connection;
 
 fn read(rank: &Path, selection: Selection) -> RankTables {
     read_rank(&discover(rank).unwrap().ranks[0], ReadOptions { selection, ..ReadOptions::default() })
 }
 
-/// Captures and simulated jobs in one form, with a name for messages.
-fn profiles(form: Form) -> (tempfile::TempDir, Vec<(String, PathBuf)>) {
-    let (directory, mut ranks) = simulated::ranks(form);
-    ranks.extend(captures(if form == Form::Db { "db" } else { "text" }));
-    if form == Form::Text {
-        let older = shared("data/npu/older").into_iter().flat_map(|path| entries(&path));
-        ranks.extend(older.map(|path| (path.display().to_string(), path)));
-    }
-    (directory, ranks)
+/// A row as text, cell by cell.
+type Row = Vec<String>;
+
+fn column(table: TableId, name: &str) -> usize {
+    schema::spec(table).columns.iter().position(|column| column.name == name).unwrap()
 }
 
-/// The rows of a table as cells by column. Rows that others stand on or in are told by what they are, not by number.
-fn rows(tables: &RankTables, table: TableId, with_lanes: bool) -> Vec<HashMap<String, String>> {
+/// The rows of a table. Rows that others stand on or in are told by what they are, not by number.
+fn rows(tables: &RankTables, table: TableId, with_lanes: bool) -> Vec<Row> {
     let lanes: HashMap<String, String> =
         tables.rows().map(|row: lane::Row| (row.lane.to_string(), lane_text(tables, &row, with_lanes))).collect();
     let spec = schema::spec(table);
     let all: Vec<usize> = (0..spec.columns.len()).collect();
-    let mut rows = Vec::new();
+    let is_lane: Vec<bool> =
+        spec.columns.iter().map(|column| ["lane", "src_lane", "dst_lane"].contains(&&*column.name)).collect();
+    let mut rows: Vec<Row> = Vec::new();
     for batch in tables.batches(table) {
         let batch = scan_batch(batch, spec, &all, tables.strings()).unwrap();
         let options = FormatOptions::new().with_null("-");
         let columns: Vec<_> = batch.columns().iter().map(|c| ArrayFormatter::try_new(c, &options).unwrap()).collect();
-        for row in 0..batch.num_rows() {
-            let cells = spec.columns.iter().zip(&columns).map(|(spec, column)| {
-                let value = column.value(row).to_string();
-                let is_lane = ["lane", "src_lane", "dst_lane"].contains(&&*spec.name) && value != "-";
-                (spec.name.to_string(), if is_lane { lanes[&value].clone() } else { value })
+        rows.extend((0..batch.num_rows()).map(|row| {
+            let cells = columns.iter().zip(&is_lane).map(|(column, is_lane)| match column.value(row).to_string() {
+                lane if *is_lane && lane != "-" => lanes[&lane].clone(),
+                value => value,
             });
-            rows.push(cells.collect::<HashMap<_, _>>());
-        }
+            cells.collect()
+        }));
     }
     if table == TableId::HostOp {
-        let places: Vec<String> = rows.iter().map(|row| format!("{} {}", row["name"], row["start"])).collect();
+        let [name, start, parent] = ["name", "start", "parent"].map(|name| column(table, name));
+        let places: Vec<String> = rows.iter().map(|row| format!("{} {}", row[name], row[start])).collect();
         for row in &mut rows {
-            let parent = row["parent"].parse::<usize>().ok().map(|parent| places[parent].clone());
-            row.insert("parent".to_owned(), parent.unwrap_or_default());
+            row[parent] = row[parent].parse().map_or(String::new(), |parent: usize| places[parent].clone());
         }
     }
     rows
@@ -69,11 +67,11 @@ fn lane_text(tables: &RankTables, row: &lane::Row, with_lanes: bool) -> String {
 /// The tables of a full read as rows, each made once.
 struct Whole {
     tables: RankTables,
-    rows: HashMap<(TableId, bool), Vec<HashMap<String, String>>>,
+    rows: HashMap<(TableId, bool), Vec<Row>>,
 }
 
 impl Whole {
-    fn rows(&mut self, table: TableId, with_lanes: bool) -> &[HashMap<String, String>] {
+    fn rows(&mut self, table: TableId, with_lanes: bool) -> &[Row] {
         self.rows.entry((table, with_lanes)).or_insert_with(|| rows(&self.tables, table, with_lanes))
     }
 }
@@ -82,20 +80,20 @@ fn check(name: &str, path: &Path, form: Form, selection: Selection, whole: &mut 
     let some = read(path, selection);
     let with_lanes = selection.has(TableId::Lane);
     for &table in TableId::ALL.iter().filter(|table| selection.has(**table)) {
-        let is_wanted = |row: &&HashMap<String, String>| {
-            table != TableId::HostOp || selection.has_host_op(Kind::from_name(&row["kind"]).unwrap())
+        let is_wanted = |row: &&Row| {
+            table != TableId::HostOp
+                || selection.has_host_op(Kind::from_name(&row[column(TableId::HostOp, "kind")]).unwrap())
         };
         // Text does not say which task a kernel was: it is found where tasks are asked for.
-        let is_kept = |column: &str| {
-            !(table == TableId::Kernel && column == "task" && form == Form::Text && !selection.has(TableId::Task))
-        };
+        let is_linked = !(table == TableId::Kernel && form == Form::Text && !selection.has(TableId::Task));
         let found = rows(&some, table, with_lanes);
         let (found, expected) =
             (found.iter().filter(is_wanted), whole.rows(table, with_lanes).iter().filter(is_wanted));
         assert_eq!(found.clone().count(), expected.clone().count(), "{name} {table:?} of {selection:?}");
         for (number, (found, expected)) in found.zip(expected).enumerate() {
-            for (column, cell) in expected.iter().filter(|(column, _)| is_kept(column)) {
-                assert_eq!(&found[column], cell, "{name} {table:?}.{column} of row {number}, {selection:?}");
+            for ((cell, other), spec) in found.iter().zip(expected).zip(&schema::spec(table).columns) {
+                let is_same = cell == other || spec.name == "task" && !is_linked;
+                assert!(is_same, "{name} {table:?}.{} of row {number}: {cell}, not {other}; {selection:?}", spec.name);
             }
         }
     }
@@ -104,7 +102,7 @@ fn check(name: &str, path: &Path, form: Form, selection: Selection, whole: &mut 
     }
 }
 
-fn check_all(form: Form) {
+fn check_all(form: Form, ranks: Vec<(String, PathBuf)>) {
     use TableId::*;
     let kinds = |kinds: &[Kind]| Selection::NONE.and_host_ops(kinds);
     let mut selections: Vec<Selection> = TableId::ALL.iter().map(|table| Selection::of(&[*table])).collect();
@@ -119,7 +117,6 @@ fn check_all(form: Form) {
         Selection::of(&[Step, Task]).and(kinds(&[Kind::Mstx])),
         Selection::of(&[Lane, MemSample]).and(kinds(&[Kind::Enqueue, Kind::Other])),
     ]);
-    let (_directory, ranks) = profiles(form);
     for (name, path) in ranks {
         let mut whole = Whole { tables: read(&path, Selection::ALL), rows: HashMap::new() };
         for &selection in &selections {
@@ -130,28 +127,50 @@ fn check_all(form: Form) {
 
 #[test]
 fn some_tables_of_text_are_those_of_all() {
-    check_all(Form::Text);
+    let (_directory, mut ranks) = simulated::ranks(Form::Text);
+    ranks.extend(captures("text"));
+    let older = shared("data/npu/older").into_iter().flat_map(|path| entries(&path));
+    ranks.extend(older.map(|path| (path.display().to_string(), path)));
+    check_all(Form::Text, ranks);
 }
 
 #[test]
 fn some_tables_of_databases_are_those_of_all() {
-    check_all(Form::Db);
+    let (_directory, mut ranks) = simulated::ranks(Form::Db);
+    ranks.extend(captures("db"));
+    check_all(Form::Db, ranks);
+}
+
+#[test]
+fn what_follows_from_other_tables_is_found_without_being_asked_for() {
+    let (_directory, ranks) = simulated::ranks(Form::Db);
+    let mut torch: Vec<_> = ranks.into_iter().filter(|(name, _)| name.starts_with("torch_npu")).collect();
+    torch.truncate(1);
+    for (_, path) in &torch {
+        let is_profiler = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().contains("profiler");
+        let database = entries(&path.join(OUTPUT_DIRECTORY)).into_iter().find(is_profiler).unwrap();
+        let sql = "DROP TABLE STEP_TIME; DROP TABLE OVERLAP_ANALYSIS; \
+                   UPDATE PYTORCH_API SET type = 50004 WHERE rowid % 50 = 0;";
+        Connection::open(database).unwrap().execute_batch(sql).unwrap();
+        let whole = read(path, Selection::ALL);
+        assert!(!whole.is_empty(TableId::Step) && !whole.is_empty(TableId::Overlap));
+    }
+    check_all(Form::Db, torch);
 }
 
 #[test]
 fn kernels_can_come_without_metrics() {
     let (_directory, ranks) = simulated::ranks(Form::Db);
     for (name, path) in ranks {
-        let with = rows(&read(&path, Selection::of(&[TableId::Kernel])), TableId::Kernel, false);
-        let without = rows(&read(&path, Selection::of(&[TableId::Kernel]).without_metrics()), TableId::Kernel, false);
-        let is_metric = |column: &str| column.starts_with("aic_") || column.starts_with("aiv_") || column == "metrics";
+        let kernels = |selection| rows(&read(&path, selection), TableId::Kernel, false);
+        let with = kernels(Selection::of(&[TableId::Kernel]));
+        let without = kernels(Selection::of(&[TableId::Kernel]).without_metrics());
         assert_eq!(with.len(), without.len(), "{name}");
-        for (column, cell) in with.iter().zip(&without).flat_map(|(with, without)| {
-            without
-                .iter()
-                .map(|(column, cell)| (column.as_str(), if is_metric(column) { "-" } else { &with[column] } == cell))
-        }) {
-            assert!(cell, "{name} {column}");
+        for (with, without) in with.iter().zip(&without) {
+            for ((with, without), spec) in with.iter().zip(without).zip(&schema::spec(TableId::Kernel).columns) {
+                let is_metric = ["aic_", "aiv_", "metrics"].iter().any(|start| spec.name.starts_with(start));
+                assert_eq!(if is_metric { "-" } else { with }, without, "{name} {}", spec.name);
+            }
         }
     }
 }

@@ -207,7 +207,7 @@ impl Row<'_> {
     pub fn integer(&self, column: usize) -> Option<i64> {
         let value = match self {
             Row::Stored { rowid, rowid_column, .. } if *rowid_column == Some(column) => return Some(*rowid),
-            Row::Stored { record, .. } => record.values().nth(column),
+            Row::Stored { record, .. } => record.value(column),
             Row::Asked(row) => row.get_ref(column).ok(),
         };
         if let Some(ValueRef::Integer(number)) = value { Some(number) } else { None }

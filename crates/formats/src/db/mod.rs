@@ -11,6 +11,7 @@ mod counters;
 mod database;
 mod flows;
 mod id_set;
+mod kernels;
 pub(crate) mod layout;
 mod layouts;
 mod names;

@@ -241,13 +241,21 @@ pub struct Words<'a> {
     strings: OnceCell<(Strings, Option<WordScan>)>,
     enums: HashMap<(Vocabulary, i64), Str, foldhash::fast::FixedState>,
     scans: Vec<WordScan>,
+    /// The word that stands for no word.
+    pub not_available: Str,
 }
 
 impl<'a> Words<'a> {
     /// The words of a database. Ids that its own `ENUM_*` tables lack get the words of the
     /// current schema: older ones had no such tables.
     pub fn read(database: &'a Database<'a>, strings: &mut Interner) -> Words<'a> {
-        let mut words = Words { database, strings: OnceCell::new(), enums: HashMap::default(), scans: Vec::new() };
+        let mut words = Words {
+            database,
+            strings: OnceCell::new(),
+            enums: HashMap::default(),
+            scans: Vec::new(),
+            not_available: strings.intern(NOT_AVAILABLE),
+        };
         for &vocabulary in Vocabulary::ALL {
             for &(id, word) in vocabulary.words() {
                 words.enums.insert((vocabulary, id), strings.intern(word));

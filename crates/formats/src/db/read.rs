@@ -13,15 +13,17 @@ use super::cell::ReadContext;
 use super::counters::{self, RankParts};
 use super::database::{Database, Scan};
 use super::flows::Flows;
+use super::kernels::Kernels;
 use super::layout::{self, Layout, Outcome};
-use super::layouts::{self, ApiRow, CommTaskRow};
+use super::layouts::{self, ApiRow, CommTaskRow, KernelName};
 use super::names::{Vocabulary, Words};
 use super::needed::{self, Needed};
-use super::{pmu, sheet};
+use super::sheet;
 use crate::discover::SourceFile;
 use crate::intervals::{Interval, union};
 use crate::lanes::{self, Lanes};
 use crate::link::group_hash;
+use crate::memo::Memo;
 use crate::overlap::device_time;
 use crate::problem::{Problem, Severity};
 use crate::trace_json::layers;
@@ -321,9 +323,11 @@ impl<'a> DbReader<'a> {
         let device = self.only_device();
         let lanes = CommLanes::number(&ops, &pieces, device, &mut self.lanes, &rank.strings);
         let wants_kernels = self.selection.has(TableId::Kernel);
+        let mut groups = Memo::default();
         for mut op in ops {
             op.lane = lanes.of_op.get(&op.op).copied().unwrap_or_default();
-            (op.group_name, op.group_hash) = group_of(op.group_name, &mut rank.strings);
+            let name = op.group_name.unwrap_or_default();
+            (op.group_name, op.group_hash) = groups.get(name, || group_of(name, &mut rank.strings));
             flows.operation(&op);
             self.communication.push(Interval::new(op.start.0, op.start.plus(op.duration.ns()).0));
             rank.comm_op.push(op);
@@ -367,13 +371,15 @@ impl<'a> DbReader<'a> {
                     (piece.context_id, piece.model_id) = (task.subtask_id, task.model_id);
                 }
             }
-            if let Some(mut kernel) = kernels.remove(&task.task) {
-                task.name = kernel.name;
-                (kernel.start, kernel.duration, kernel.device) = (task.start, task.duration, task.device);
-                (kernel.stream, kernel.task_id, kernel.model_id) = (task.stream, task.task_id, task.model_id);
-                kernel.context_id = task.subtask_id.filter(|&id| id != 4_294_967_295);
+            if let Some((name, kernel)) = kernels.take(task.task) {
+                task.name = name;
                 computing.push(Interval::new(task.start.0, task.start.plus(task.duration.ns()).0));
-                kernel_rows.push(kernel);
+                if let Some(kernel) = kernel {
+                    (kernel.start, kernel.duration, kernel.device) = (task.start, task.duration, task.device);
+                    (kernel.stream, kernel.task_id, kernel.model_id) = (task.stream, task.task_id, task.model_id);
+                    kernel.context_id = task.subtask_id.filter(|&id| id != 4_294_967_295);
+                    kernel_rows.push(&*kernel);
+                }
             }
             flows.task(task);
             if wants_tasks {
@@ -382,12 +388,14 @@ impl<'a> DbReader<'a> {
         });
         self.lanes = lanes;
         self.computing = computing;
-        self.orphans.push(("COMPUTE_TASK_INFO", "TASK", kernels.len()));
+        self.orphans.push(("COMPUTE_TASK_INFO", "TASK", kernels.left()));
         self.orphans.push(("MEMCPY_INFO", "TASK", copies.len()));
         let lost = has_task.iter().filter(|has_task| !**has_task).count();
         self.orphans.push(("COMMUNICATION_TASK_INFO", "TASK", lost));
+        let mut groups = Memo::default();
         for (mut row, _) in pieces.into_iter().zip(has_task).filter(|(_, has_task)| *has_task) {
-            let group = group_of(row.piece.group_name, &mut rank.strings).0;
+            let name = row.piece.group_name.unwrap_or_default();
+            let (group, _) = groups.get(name, || group_of(name, &mut rank.strings));
             row.piece.lane = comm.of_plane.get(&(row.piece.group_name, row.piece.plane)).copied();
             row.piece.bandwidth = row.bandwidth.map(|bytes_per_second| bytes_per_second / 1e9);
             row.piece.group_name = group;
@@ -396,39 +404,29 @@ impl<'a> DbReader<'a> {
     }
 
     /// Kernels by task, metrics included.
-    fn kernels(&mut self, rank: &mut RankBuilder) -> HashMap<i64, kernel::Row> {
-        let mut kernels: HashMap<i64, kernel::Row> = HashMap::new();
+    fn kernels(&mut self, rank: &mut RankBuilder) -> Kernels {
+        let mut kernels = Kernels::default();
+        if !self.selection.has(TableId::Kernel) {
+            self.table(self.needed.kernels, &layouts::KERNEL_NAMES, &mut rank.strings, |row: &mut KernelName, _| {
+                kernels.insert_name(row.task.unwrap_or(-1), row.name);
+            });
+            self.known.push(layouts::TASK_PMU_INFO.table);
+            return kernels;
+        }
         let has_block_num = self.has_column("COMPUTE_TASK_INFO", "blockNum");
         let layout = if has_block_num { &layouts::COMPUTE_TASK_INFO } else { &layouts::COMPUTE_TASK_INFO_1_0 };
-        self.table(self.needed.kernels, layout, &mut rank.strings, |row: &mut kernel::Row, _| {
-            kernels.insert(row.task.unwrap_or(-1), *row);
-        });
-        let mut others: HashMap<i64, Map<String, Value>> = HashMap::new();
+        self.table(true, layout, &mut rank.strings, |row: &mut kernel::Row, _| kernels.insert(*row));
         let mut orphans = 0;
         self.table(
             self.needed.metrics,
             &layouts::TASK_PMU_INFO,
             &mut rank.strings,
             |row: &mut layouts::PmuRow, context| {
-                let Some(kernel) = kernels.get_mut(&row.task) else {
-                    orphans += 1;
-                    return;
-                };
-                let name = context.strings.get(row.name);
-                match pmu::place(kernel, name) {
-                    Some(place) => *place = row.value,
-                    None => {
-                        others.entry(row.task).or_default().insert(name.to_owned(), row.value.into());
-                    }
-                }
+                orphans += usize::from(!kernels.add_metric(row, context.strings));
             },
         );
         self.orphans.push(("TASK_PMU_INFO", "COMPUTE_TASK_INFO", orphans));
-        for (task, metrics) in others {
-            if let Some(kernel) = kernels.get_mut(&task) {
-                kernel.metrics = Some(rank.strings.intern(&Value::Object(metrics).to_string()));
-            }
-        }
+        kernels.finish_metrics(&mut rank.strings);
         kernels
     }
 
@@ -710,9 +708,8 @@ fn overlap_lane(lanes: &mut Lanes, device: i64, kind: i64) -> u32 {
 
 /// The kind of a row of `PYTORCH_API`.
 fn framework_kind(row: &ApiRow, strings: &Interner) -> host_op::Kind {
-    let name = strings.get(row.op.name);
     match row.api_type {
-        Some(50002) if name.starts_with("Dequeue") => host_op::Kind::Dequeue,
+        Some(50002) if strings.get(row.op.name).starts_with("Dequeue") => host_op::Kind::Dequeue,
         Some(50002) => host_op::Kind::Enqueue,
         Some(50003) => host_op::Kind::Python,
         Some(needed::MSTX) => host_op::Kind::Mstx,
@@ -736,16 +733,16 @@ fn mstx_args(row: &ApiRow, strings: &mut Interner) -> Option<Str> {
 }
 
 /// Name and hash of a group. A writer that knew only the hash has put it in place of the name.
-fn group_of(name: Option<Str>, strings: &mut Interner) -> (Option<Str>, Option<Str>) {
-    let text = name.map(|name| strings.get(name)).unwrap_or_default();
+fn group_of(name: Str, strings: &mut Interner) -> (Option<Str>, Option<Str>) {
+    let text = strings.get(name);
     if text.is_empty() {
         return (None, None);
     }
     if text.bytes().all(|b| b.is_ascii_digit()) {
-        return (None, name);
+        return (None, Some(name));
     }
     let hash = group_hash(text);
-    (name, Some(strings.intern(&hash)))
+    (Some(name), Some(strings.intern(&hash)))
 }
 
 /// An operation as the scheduler sees it: one long task. `kernel_details.csv` lists it among kernels.

@@ -65,7 +65,7 @@ fn read_stretches(
             return summary;
         }
     };
-    let (stretches, end) = scan_in(bytes, document.events, stretches, threads, Dialect::Ascend);
+    let (stretches, end) = scan_in(bytes, document.events, stretches, threads, Dialect::Ascend, selection);
     note_problems(&mut summary, bytes, file, &stretches, end);
     note_rest(&mut summary, bytes, file, &document, end);
 
