@@ -88,3 +88,40 @@ pub fn direction(name: &str) -> Option<Direction> {
         None
     }
 }
+
+/// What an operation does, as far as its name tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpClass {
+    /// Sends or receives.
+    PointToPoint,
+    /// All to all.
+    Exchange,
+    /// All take part in one result.
+    Collective,
+}
+
+impl OpClass {
+    pub fn of(name: &str) -> OpClass {
+        const TRANSFERS: [&str; 4] = ["send", "receive", "recv", "batchsendrecv"];
+        let begins_with = |word: &str, text: &str| {
+            text.as_bytes().get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+        };
+        if let Some(verb) = name.strip_prefix("hcom_") {
+            return if TRANSFERS.iter().any(|word| begins_with(word, verb)) {
+                OpClass::PointToPoint
+            } else if begins_with("alltoall", verb) {
+                OpClass::Exchange
+            } else {
+                OpClass::Collective
+            };
+        }
+        let lower = name.to_ascii_lowercase();
+        if TRANSFERS.iter().any(|word| lower.contains(word)) {
+            OpClass::PointToPoint
+        } else if lower.contains("alltoall") || lower.contains("all_to_all") {
+            OpClass::Exchange
+        } else {
+            OpClass::Collective
+        }
+    }
+}

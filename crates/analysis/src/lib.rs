@@ -7,6 +7,7 @@ mod communication;
 pub mod diagnose;
 mod finding;
 pub mod health;
+pub mod layout;
 pub mod overview;
 
 pub use finding::{Evidence, Finding, Severity};

@@ -144,6 +144,11 @@ impl<'a> Job<'a> {
         self.lock().insert(LeftOut { rank, file: None, why: why.into(), whole_rank: true });
     }
 
+    /// Notes that the answer lacks something of a rank.
+    pub fn lacks(&self, rank: i64, why: impl Into<String>) {
+        self.lock().insert(LeftOut { rank, file: None, why: why.into(), whole_rank: false });
+    }
+
     /// What the answer lacks, by rank.
     pub fn left_out(&self) -> Vec<LeftOut> {
         self.lock().iter().cloned().collect()

@@ -167,3 +167,13 @@ pub fn assert_same(ours: &Rows, theirs: &Rows, what: &str) {
     }
     assert_eq!(ours.1.len(), theirs.1.len(), "rows of {what}");
 }
+
+/// Leaves of the paths in a column the last part.
+pub fn keep_tail((columns, rows): &mut Rows, column: &str) {
+    let at = columns.iter().position(|name| name == column).unwrap();
+    for row in rows {
+        if let Value::Text(path) = &mut row[at] {
+            *path = path.rsplit('/').next().unwrap().to_owned();
+        }
+    }
+}

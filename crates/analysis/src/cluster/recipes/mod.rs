@@ -5,12 +5,19 @@ use npuscope_tables::Ns;
 
 use super::Mode;
 
+mod all;
 mod calibrate_npu_gpu;
 mod cann_api_sum;
 mod cluster_compare_baseline;
 mod cluster_time_compare_summary;
 mod cluster_time_summary;
+mod communication;
 mod communication_bottleneck;
+mod communication_group_map;
+mod communication_matrix;
+mod communication_matrix_sum;
+mod communication_time;
+mod communication_time_sum;
 mod computational_op_masking;
 mod compute_op_sum;
 mod ep_load_balance;
@@ -39,6 +46,9 @@ mod steps;
 
 /// In the order of the manual.
 pub(super) const MODES: &[Mode] = &[
+    all::MODE,
+    communication_time::MODE,
+    communication_matrix::MODE,
     cann_api_sum::MODE,
     compute_op_sum::MODE,
     hccl_sum::MODE,
@@ -50,6 +60,9 @@ pub(super) const MODES: &[Mode] = &[
     cluster_compare_baseline::MODE,
     free_analysis::MODE,
     ep_load_balance::MODE,
+    communication_group_map::MODE,
+    communication_time_sum::MODE,
+    communication_matrix_sum::MODE,
     freq_analysis::MODE,
     p2p_pairing::MODE,
     pp_chart::MODE,
