@@ -158,6 +158,9 @@ pub static TABLES: [(&Layout<SampleRow>, LayerSpec); 8] = [
 /// One series of a counter: its name, its series and its unit.
 type Series = (String, &'static str, Option<&'static str>);
 
+/// A [`Series`] as it stands in rows.
+type SeriesIds = (Str, Str, Option<Str>);
+
 /// The series that a row of a table holds samples of, in the order of [`values`].
 fn series(table: &str, instance: Option<i64>, word: &str) -> Vec<Series> {
     let id = instance.unwrap_or_default();
@@ -233,7 +236,7 @@ pub fn read(
     context: &mut ReadContext<'_>,
     rank: &mut RankParts<'_>,
 ) -> Option<Outcome> {
-    let mut known: HashMap<(Option<i64>, Str), Vec<(Str, Str, Option<Str>)>> = HashMap::new();
+    let mut known: HashMap<(Option<i64>, Str), Vec<SeriesIds>> = HashMap::new();
     let names_instance = names_instance(table.table);
     layout::read(database, table, context, |row, context| {
         let lane = lanes.device_layer(spec, row.device, 0, || None);

@@ -378,7 +378,7 @@ impl<'a> DbReader<'a> {
                     (kernel.start, kernel.duration, kernel.device) = (task.start, task.duration, task.device);
                     (kernel.stream, kernel.task_id, kernel.model_id) = (task.stream, task.task_id, task.model_id);
                     kernel.context_id = task.subtask_id.filter(|&id| id != 4_294_967_295);
-                    kernel_rows.push(&*kernel);
+                    kernel_rows.push(kernel);
                 }
             }
             flows.task(task);
