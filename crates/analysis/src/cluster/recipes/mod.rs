@@ -7,6 +7,7 @@ use super::Mode;
 
 mod communication_bottleneck;
 mod computational_op_masking;
+mod dualpipe;
 mod export_summary;
 mod filter_db;
 mod free_analysis;
