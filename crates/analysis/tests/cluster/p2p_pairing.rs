@@ -103,3 +103,24 @@ fn passes_of_the_chosen_step_are_the_same_in_both_forms() {
     let names = column(&one, "name");
     assert_eq!(names.iter().filter(|name| *name == "FP").count() * 2, names.len());
 }
+
+#[test]
+fn passes_of_a_dualpipe_get_the_names_of_its_schedule() {
+    let root = tempfile::tempdir().unwrap();
+    for (rank, passes) in [(0, 18), (1, 12)] {
+        let mut db = RankDb::create(root.path(), rank);
+        db.metadata("pp_info", r#"{"pp_type": "dualpipev", "microbatch_num": 4}"#);
+        db.metadata("distributed_args", r#"{"world_size": 2, "pipeline_model_parallel_size": 2}"#);
+        db.step(1, (0, 100_000));
+        for number in 0..passes {
+            let start = 1000 * number;
+            db.range("backward_step", (start, start + 10), (start + 20, start + 900), 2);
+        }
+    }
+    let (_, rows) = &ask(root.path(), "pp_chart", &Options::default())[0];
+    let names: Vec<(String, String)> = column(rows, "rank").into_iter().zip(column(rows, "name")).collect();
+    assert_eq!(names.iter().filter(|(rank, name)| rank == "0" && name == "logits").count(), 4);
+    assert!(names.contains(&("0".to_owned(), "3F+5B".to_owned())));
+    // One pass is missing.
+    assert!(names.iter().filter(|(rank, _)| rank == "1").all(|(_, name)| name == "BP"));
+}

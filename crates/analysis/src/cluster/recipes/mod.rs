@@ -20,6 +20,7 @@ mod communication_time;
 mod communication_time_sum;
 mod computational_op_masking;
 mod compute_op_sum;
+mod dualpipe;
 mod ep_load_balance;
 mod export_summary;
 mod filter_db;

@@ -5,10 +5,14 @@
 //! pass. `StepTaskInfo` lists them with their times on the device: name `FP` and type 0, or `BP` and 1. A range
 //! counts if it starts in the chosen step.
 //!
+//! Where `pp_info` in the metadata says that the pipeline is a DualPipeV, the passes of a step, those left out that
+//! overlap one before, get the names that its schedule gives them, and as type their phase, 0 to 6. If there are more
+//! or fewer of them than the schedule has, they stay `FP` and `BP`.
+//!
 //! A rank that was saved as a database also gets a copy of it, for viewers, with that table, with the connection ids
 //! of `p2p_pairing`, and, where it has no communication operations, with those of `mstx2commop`.
 //!
-//! With `--compat` there are only copies, and all steps count.
+//! With `--compat` there are only copies, all steps count, and passes that do not fit the schedule have no names.
 
 use std::path::Path;
 
@@ -19,12 +23,16 @@ use npuscope_formats::memo::Memo;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
-use npuscope_tables::table::task;
+use npuscope_tables::table::{metadata, rank, task};
 use npuscope_tables::{Ns, RankTables, Selection, Str, TableId};
 
-use super::mstx2commop::{self, MarkedOp};
+use serde_json::Value;
+
+use super::dualpipe::schedule;
+use super::mstx2commop::{self, MarkedOp, marked_ops};
+use super::p2p_pairing;
+use super::rank_facts::{step_at, steps};
 use super::rank_files::{path_of, profiler_db};
-use super::{mstx2commop::marked_ops, p2p_pairing};
 use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData, ResultFile};
 
 pub const MODE: Mode = Mode {
@@ -43,16 +51,18 @@ const COLUMNS: &[(&str, ColumnKind)] = &[
 ];
 
 /// A pass on the device.
+#[derive(Clone)]
 struct Pass {
-    name: &'static str,
+    name: String,
     kind: i64,
     start: Ns,
     end: Ns,
+    step: Option<i64>,
 }
 
 impl Pass {
     fn cells(&self) -> [Cell; 4] {
-        [self.name.into(), self.start.0.into(), self.end.0.into(), self.kind.into()]
+        [self.name.as_str().into(), self.start.0.into(), self.end.0.into(), self.kind.into()]
     }
 }
 
@@ -112,10 +122,18 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     }
 }
 
+/// What a range marks: a pass, and the step it is in.
+#[derive(Clone, Copy)]
+struct Mark {
+    name: &'static str,
+    kind: i64,
+    step: Option<i64>,
+}
+
 /// The passes of a rank, by start.
 fn passes(data: &RankData<'_>, compat: bool) -> Vec<Pass> {
-    let tables = &data.tables;
-    let mut ranges: HashMap<i64, (&'static str, i64), FixedState> = HashMap::default();
+    let (tables, steps) = (&data.tables, steps(&data.tables));
+    let mut marks: HashMap<i64, Mark, FixedState> = HashMap::default();
     let (mut kinds, mut messages) = (Memo::default(), Memo::default());
     for (view, rows) in tables.views::<host_op::Row>() {
         for row in 0..rows {
@@ -123,16 +141,61 @@ fn passes(data: &RankData<'_>, compat: bool) -> Vec<Pass> {
             if !kinds.get(kind, || tables.text(kind) == Kind::Mstx.name()) {
                 continue;
             }
-            let is_chosen = compat || data.is_in_window(view.start.get(row));
+            let start = view.start.get(row);
+            let is_chosen = compat || data.is_in_window(start);
             let pass = messages.get(message, || pass_of(tables.text(message)));
-            if let Some((connection, pass)) = view.connection_id.get(row).zip(pass).filter(|_| is_chosen) {
-                ranges.insert(connection, pass);
+            if let Some((connection, (name, kind))) = view.connection_id.get(row).zip(pass).filter(|_| is_chosen) {
+                marks.insert(connection, Mark { name, kind, step: step_at(&steps, start) });
             }
         }
     }
-    let mut passes = on_device(tables, &ranges);
+    let mut passes = on_device(tables, &marks);
     passes.sort_by_key(|pass| pass.start);
-    passes
+    match dualpipe_of(data) {
+        Some(schedule) => named(&passes, &schedule, compat),
+        None => passes,
+    }
+}
+
+/// The schedule of the rank's stage, if its pipeline is a DualPipeV. Stages are made of ranks that follow each other.
+fn dualpipe_of(data: &RankData<'_>) -> Option<Vec<(String, i64)>> {
+    let tables = &data.tables;
+    let mut rows = tables.rows::<metadata::Row>().filter(|row| tables.text(row.key) == "pp_info");
+    let info: Value = rows.find_map(|row| serde_json::from_str(tables.text(row.value)).ok())?;
+    if info["pp_type"].as_str()? != "dualpipev" {
+        return None;
+    }
+    let micro_batches = usize::try_from(info["microbatch_num"].as_u64()?).ok()?;
+    let rank = tables.rows::<rank::Row>().next()?;
+    let (stages, world) = (rank.pp_size.filter(|&size| size > 0)?, rank.world_size?);
+    let stage = data.rank / (world / stages).max(1);
+    Some(schedule(usize::try_from(stages).ok()?, micro_batches, usize::try_from(stage).ok()?))
+}
+
+/// The passes of each step under their names in the schedule.
+fn named(passes: &[Pass], schedule: &[(String, i64)], compat: bool) -> Vec<Pass> {
+    let mut named = Vec::with_capacity(passes.len());
+    let mut by_step: Vec<&Pass> = passes.iter().collect();
+    by_step.sort_by_key(|pass| (pass.step, pass.start));
+    for of_step in by_step.chunk_by(|a, b| a.step == b.step) {
+        let mut apart: Vec<Pass> = Vec::new();
+        for pass in of_step {
+            if apart.last().is_none_or(|last| pass.start >= last.end) {
+                apart.push((*pass).clone());
+            }
+        }
+        if apart.len() == schedule.len() {
+            for (pass, (name, kind)) in apart.iter_mut().zip(schedule) {
+                (pass.name, pass.kind) = (name.clone(), *kind);
+            }
+        } else if compat {
+            apart.iter_mut().for_each(|pass| (pass.name, pass.kind) = (String::new(), 0));
+        } else {
+            apart = of_step.iter().copied().cloned().collect();
+        }
+        named.extend(apart);
+    }
+    named
 }
 
 /// Name and type of the pass that a range marks.
@@ -147,15 +210,15 @@ fn pass_of(message: &str) -> Option<(&'static str, i64)> {
     }
 }
 
-/// The tasks of connections of ranges.
-fn on_device(tables: &RankTables, ranges: &HashMap<i64, (&'static str, i64), FixedState>) -> Vec<Pass> {
+/// The tasks that show marks.
+fn on_device(tables: &RankTables, marks: &HashMap<i64, Mark, FixedState>) -> Vec<Pass> {
     let mut passes = Vec::new();
     for (view, rows) in tables.views::<task::Row>() {
         for row in 0..rows {
-            let pass = view.connection_id.get(row).and_then(|connection| ranges.get(&connection));
-            if let Some(&(name, kind)) = pass {
+            if let Some(mark) = view.connection_id.get(row).and_then(|connection| marks.get(&connection)) {
                 let start = view.start.get(row);
-                passes.push(Pass { name, kind, start, end: start.plus(view.duration.get(row).ns()) });
+                let end = start.plus(view.duration.get(row).ns());
+                passes.push(Pass { name: mark.name.to_owned(), kind: mark.kind, start, end, step: mark.step });
             }
         }
     }
