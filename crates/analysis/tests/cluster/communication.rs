@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use npuscope_analysis::cluster::{Export, Options};
 use npuscope_formats::derive::communication_matrix;
+use npuscope_formats::flavour::Flavour;
 use npuscope_formats::output::Output;
 use npuscope_synth::{Form, Group, GroupKind, Job, JobConfig, Layout, simulate, write_job};
 use npuscope_tables::Interner;
@@ -14,7 +15,7 @@ use npuscope_tables::table::comm_op;
 use npuscope_testing::json;
 use tempfile::TempDir;
 
-use crate::support::{Rows, Run, Value, database, run};
+use crate::support::{Rows, Run, Value, assert_same, database, run};
 
 /// A job, as text and as databases.
 struct Written {
@@ -244,6 +245,16 @@ fn links_have_the_bytes_that_went_over_them() {
 }
 
 #[test]
+fn links_of_mindspore_are_the_same_from_either_form() {
+    let written = write(&JobConfig { flavour: Flavour::MindSpore, steps: 1, ..config(1, 1, 2, 2) });
+    let rows =
+        |path: &Path| Table::of(&ask(path, "communication_matrix_sum", Export::Db), "ClusterCommunicationMatrix");
+    let (text, db) = (rows(written.text.path()), rows(written.db.path()));
+    assert_same(&text.0, &db.0, "matrix");
+    assert!(text.rows().any(|row| row.text("hccl_op_name").ends_with("-top1")));
+}
+
+#[test]
 fn links_to_a_missing_rank_keep_its_number() {
     let written = dense();
     for with_metadata in [true, false] {
@@ -424,7 +435,7 @@ fn files_of_text_are_the_same_from_either_form() {
     let written = dense();
     let (text, db) = (ask(written.text.path(), "all", Export::Text), ask(written.db.path(), "all", Export::Text));
     for name in ["communication_group.json", "cluster_communication.json", "cluster_communication_matrix.json"] {
-        assert_like(&json(&text.output().join(name)), &json(&db.output().join(name)), name);
+        assert_eq!(json(&text.output().join(name)), json(&db.output().join(name)), "{name}");
     }
     let lines = |run: &Run| fs::read_to_string(run.output().join("cluster_step_trace_time.csv")).unwrap();
     let steps = lines(&text);
@@ -444,29 +455,11 @@ fn key_of_line(line: &str) -> String {
     line[..end.unwrap()].to_owned()
 }
 
-/// Equal, numbers within 1e-9 of their size.
-fn assert_like(a: &serde_json::Value, b: &serde_json::Value, at: &str) {
-    use serde_json::Value::{Array, Number, Object};
-    match (a, b) {
-        (Object(a), Object(b)) => {
-            assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>(), "{at}");
-            a.iter().for_each(|(key, value)| assert_like(value, &b[key], &format!("{at}/{key}")));
-        }
-        (Array(a), Array(b)) if a.len() == b.len() => {
-            a.iter().zip(b).for_each(|(a, b)| assert_like(a, b, at));
-        }
-        (Number(a), Number(b)) => {
-            let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
-            assert!((a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-3), "{at}: {a} and {b}");
-        }
-        _ => assert_eq!(a, b, "{at}"),
-    }
-}
-
 #[test]
 fn totals_of_files_are_the_sums_of_operations() {
     let run = ask(dense().text.path(), "communication_time", Export::Text);
-    let file = json(&run.output().join("cluster_communication.json"));
+    let file = fs::read(run.output().join("cluster_communication.json")).unwrap();
+    let file: serde_json::Value = serde_json::from_slice(&file).unwrap();
     let mut totals = 0;
     for step in file.as_object().unwrap().values().flat_map(|steps| steps.as_object().unwrap().values()) {
         let elapse = |info: &serde_json::Value| info["Communication Time Info"]["Elapse Time(ms)"].as_f64().unwrap();
@@ -483,11 +476,4 @@ fn totals_of_files_are_the_sums_of_operations() {
         }
     }
     assert!(totals > 8);
-    assert!(
-        file.as_object().unwrap().values().all(|steps| steps
-            .as_object()
-            .unwrap()
-            .keys()
-            .all(|step| step.parse::<i64>().is_ok()))
-    );
 }
