@@ -31,6 +31,10 @@ impl Progress for Silent {
     fn finish(&self, _: i64) {}
 }
 
+/// What comes with any tables of a rank. Of files it tells what the tables that are read tell; to ask readers for it
+/// is to ask for everything.
+const ALWAYS: Selection = Selection::of(&[TableId::Rank, TableId::Diagnostic]);
+
 /// Loads ranks, each once.
 pub struct Loader {
     cache: Cache,
@@ -93,13 +97,13 @@ impl Loader {
         Ok(rank)
     }
 
-    /// Some tables of a rank: from the cache if the rank is in it, else from the files that have them,
-    /// and then not into the cache, which has ranks whole.
+    /// Some tables of a rank, and [`ALWAYS`] what is known of it: from the cache if the rank is in it, else from the
+    /// files that have them, and then not into the cache, which has ranks whole.
     pub fn load_some(&self, source: &RankSource, selection: Selection) -> RankTables {
         let key = fingerprint(source);
         let cached = self.cache.open(&key).and_then(|rank| {
             // Arrow's reader panics on some headers that cannot be right.
-            catch_unwind(AssertUnwindSafe(|| rank.some_tables(selection).ok())).ok().flatten()
+            catch_unwind(AssertUnwindSafe(|| rank.some_tables(selection.and(ALWAYS)).ok())).ok().flatten()
         });
         if let Some(tables) = cached {
             return tables;

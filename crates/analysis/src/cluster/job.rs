@@ -98,7 +98,7 @@ impl<'a> Job<'a> {
         selection: Selection,
         use_it: impl Fn(&RankData<'_>) -> Result<T, String> + Sync,
     ) -> Result<Vec<(i64, T)>, Failure> {
-        let selection = selection.and(Selection::of(&[TableId::Diagnostic, TableId::Rank, TableId::Metadata]));
+        let selection = selection.and(Selection::of(&[TableId::Metadata]));
         let selection = match self.options.step {
             Some(_) => selection.and(Selection::of(&[TableId::Step])),
             None => selection,

@@ -84,8 +84,7 @@ impl Operations {
 impl RankGroups {
     /// What is looked at: summaries of communication, which are cheap to read. Where these are missing and `comm_op`
     /// is at hand, that tells as much; links alone tell members and classes of operations.
-    pub const SELECTION: Selection =
-        Selection::of(&[TableId::Metadata, TableId::Rank, TableId::ReportedComm, TableId::ReportedLink]);
+    pub const SELECTION: Selection = Selection::of(&[TableId::Metadata, TableId::ReportedComm, TableId::ReportedLink]);
 
     pub fn of(tables: &RankTables) -> RankGroups {
         let settings = Settings::of(tables);

@@ -1,5 +1,6 @@
 //! `cluster` against what msprof-analyze printed, text against databases, and against faults that were put in.
 
+mod communication;
 mod communication_bottleneck;
 mod compat;
 mod computational_op_masking;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use calamine::Reader as _;
-use npuscope_analysis::cluster::{self, Answer, Failure, Job, Options, Written};
+use npuscope_analysis::cluster::{self, Answer, Failure, Job, LeftOut, Options, Written};
 use npuscope_engine::{Ranks, SessionOptions};
 
 /// A run of a mode and the directory it was written into.
@@ -12,6 +12,7 @@ pub struct Run {
     pub directory: tempfile::TempDir,
     pub written: Written,
     pub notes: Vec<String>,
+    pub left_out: Vec<LeftOut>,
 }
 
 impl Run {
@@ -31,7 +32,8 @@ pub fn run(path: &Path, mode: &str, ranks: Option<&BTreeSet<i64>>, options: &Opt
     let answer: Answer = cluster::run(mode, &job)?;
     let notes = answer.notes.clone();
     let written = cluster::write(mode, &job, answer, directory.path())?;
-    Ok(Run { directory, written, notes })
+    let left_out = job.left_out();
+    Ok(Run { directory, written, notes, left_out })
 }
 
 /// A value of a result as it is compared: numbers as numbers, lists of ranks as sets.

@@ -150,7 +150,7 @@ fn step_of(steps: &[step::Row], start: Ns) -> String {
     step.and_then(|step| step.id).map_or_else(|| "step".to_owned(), |id| format!("step{id}"))
 }
 
-fn is_point_to_point(name: &str) -> bool {
+pub fn is_point_to_point(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     ["hcom_send", "hcom_receive", "hcom_batchsendrecv"].iter().any(|prefix| lower.starts_with(prefix))
 }

@@ -3,9 +3,9 @@
 use hashbrown::HashMap;
 use indexmap::IndexMap;
 use npuscope_tables::table::reported_link::Row;
-use npuscope_tables::{Interner, RankTables};
+use npuscope_tables::{Interner, RankBuilder, RankTables, TableId};
 
-use super::communication::{self, Op, operations, planes, ratio, rdma_runs};
+use super::communication::{self, Op, is_point_to_point, operations, planes, ratio, rdma_runs};
 
 /// What one operation moved over one link.
 #[derive(Clone)]
@@ -48,8 +48,36 @@ pub fn communication_matrix(tables: &RankTables, strings: &mut Interner) -> Vec<
 
 /// [`communication_matrix`] of operations that are known already.
 pub fn matrix_of_operations(tables: &RankTables, ops: Vec<Op>, strings: &mut Interner) -> Vec<Row> {
+    by_class(op_links(tables, ops), strings)
+}
+
+/// Tables with links by class of operation and place: where they were reported by operation, those of the
+/// operations in their order.
+pub fn links_by_class(mut tables: RankTables) -> RankTables {
+    let mut links: IndexMap<_, IndexMap<(String, String), Link>> = IndexMap::new();
+    for row in tables.rows::<Row>().filter(|row| !is_place(tables.text(row.name))) {
+        let op = (row.step, row.name, row.group_hash);
+        links.entry(op).or_default().insert(ends(&tables, &row), reported(&tables, &row));
+    }
+    if links.is_empty() {
+        return tables;
+    }
+    let links = links.into_iter().map(|((step, name, group_hash), links)| {
+        let text = |id| tables.opt_text(id).map(str::to_owned);
+        let name = tables.text(name).to_owned();
+        let kind = if is_point_to_point(&name) { "p2p" } else { "collective" };
+        (OpKey { step: text(step).unwrap_or_default(), kind, name, group_hash: text(group_hash) }, links)
+    });
+    let mut more = RankBuilder::default();
+    let rows = by_class(links.collect(), &mut more.strings);
+    rows.into_iter().for_each(|row| more.reported_link.push(row));
+    tables.clear(TableId::ReportedLink);
+    tables.with(more)
+}
+
+fn by_class(op_links: OpLinks, strings: &mut Interner) -> Vec<Row> {
     let mut groups: IndexMap<_, IndexMap<_, Vec<Link>>> = IndexMap::new();
-    for (op, op_links) in op_links(tables, ops) {
+    for (op, op_links) in op_links {
         let links = groups.entry((op.step, op.kind, op_class(&op.name), op.group_hash)).or_default();
         for (ends, link) in op_links {
             links.entry(ends).or_default().push(link);
@@ -100,24 +128,33 @@ fn row(op: &OpKey, (src, dst): &(String, String), link: &Link, strings: &mut Int
 
 /// What each operation moved, in start order: as reported where that is per operation, else from the pieces.
 fn op_links(tables: &RankTables, ops: Vec<Op>) -> OpLinks {
-    let mut reported: HashMap<&str, IndexMap<(String, String), Link>> = HashMap::new();
+    let mut by_name: HashMap<&str, IndexMap<(String, String), Link>> = HashMap::new();
     for row in tables.rows::<Row>().filter(|row| !is_place(tables.text(row.name))) {
-        let op = tables.text(row.name);
-        let end = |end| tables.opt_text(end).unwrap_or_default().to_owned();
-        let link = Link {
-            transport: end(row.transport),
-            size: row.transit_size.unwrap_or_default(),
-            time: row.transit_time.unwrap_or_default(),
-            bandwidth: row.bandwidth.unwrap_or_default(),
-            op: op.to_owned(),
-        };
-        reported.entry(op).or_default().insert((end(row.src_rank), end(row.dst_rank)), link);
+        let links = by_name.entry(tables.text(row.name)).or_default();
+        links.insert(ends(tables, &row), reported(tables, &row));
     }
     let links = |op: Op| {
-        let links = reported.remove(op.name.as_str()).unwrap_or_else(|| piece_links(&op));
+        let links = by_name.remove(op.name.as_str()).unwrap_or_else(|| piece_links(&op));
         (OpKey { step: op.step, kind: op.kind, name: op.name, group_hash: op.group_hash }, links)
     };
     ops.into_iter().map(links).collect()
+}
+
+/// Source and target of a link.
+fn ends(tables: &RankTables, row: &Row) -> (String, String) {
+    let end = |end| tables.opt_text(end).unwrap_or_default().to_owned();
+    (end(row.src_rank), end(row.dst_rank))
+}
+
+/// What is reported of a link of one operation.
+fn reported(tables: &RankTables, row: &Row) -> Link {
+    Link {
+        transport: tables.opt_text(row.transport).unwrap_or_default().to_owned(),
+        size: row.transit_size.unwrap_or_default(),
+        time: row.transit_time.unwrap_or_default(),
+        bandwidth: row.bandwidth.unwrap_or_default(),
+        op: tables.text(row.name).to_owned(),
+    }
 }
 
 fn pick(list: &[Link], place: &str) -> Option<Link> {

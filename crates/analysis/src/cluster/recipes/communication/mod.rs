@@ -5,6 +5,8 @@
 //! - Totals that a source lists among operations are dropped: they are computed anew.
 //! - A transport over which nothing went is dropped: text lists it, databases do not. Packets are those of the
 //!   source, none where there is none, which databases say as a packet of size 0.
+//! - Links are by class of operation and place in the order of bandwidth, as torch_npu reports them; MindSpore's
+//!   databases and msprof have them by operation.
 //! - Operations are in order of step and start, their transports by name, packets by size, unless `--compat`, which
 //!   has the order of the source.
 
@@ -21,6 +23,7 @@ mod times;
 
 use std::collections::BTreeSet;
 
+use npuscope_formats::derive::links_by_class;
 use npuscope_formats::flavour::Flavour;
 use npuscope_tables::{Selection, TableId};
 
@@ -66,7 +69,10 @@ pub struct Rank {
 /// Reads what is wanted of all ranks. What a rank lacks and others have is noted.
 pub fn read(job: &Job<'_>, wanted: Wanted) -> Result<Reported, Failure> {
     let compat = job.options.compat;
-    let read = job.each(selection(job, wanted), |data| Ok((data.tables.clone(), part(data, wanted, compat))))?;
+    let read = job.each(selection(job, wanted), |data| {
+        let tables = if compat { data.tables.clone() } else { links_by_class(data.tables.clone()) };
+        Ok((tables, part(data, wanted, compat)))
+    })?;
     let groups: Vec<(i64, RankGroups)> = read.iter().map(|(rank, (_, part))| (*rank, part.groups.clone())).collect();
     let mut names = Names::default();
     let ranks = read.into_iter().map(|(rank, (tables, part))| {

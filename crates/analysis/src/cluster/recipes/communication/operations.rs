@@ -137,11 +137,10 @@ fn transport(row: &reported_bandwidth::Row, translator: &mut Translator<'_>) -> 
 
 fn sort(list: &mut [Operation], translator: &Translator<'_>) {
     let names = &translator.names;
-    list.sort_by(|a, b| {
-        let order = |op: &Operation| (step_order(names.opt_text(op.step)), op.start.unwrap_or_default());
-        let (a_order, b_order) = (order(a), order(b));
-        let by_start = a_order.0.cmp(&b_order.0).then(a_order.1.total_cmp(&b_order.1));
-        by_start.then_with(|| names.text(a.name).cmp(names.text(b.name)))
+    list.sort_by_cached_key(|op| {
+        // Bits of times since the epoch are in order.
+        let start = op.start.unwrap_or_default().to_bits();
+        (step_order(names.opt_text(op.step)), start, names.text(op.name))
     });
 }
 
@@ -164,13 +163,11 @@ fn join(list: &mut [Operation], transports: &mut [Transport], translator: &Trans
         let by_transport = || a.transport.cmp_text(b.transport, names);
         by_place.then_with(by_transport).then_with(|| size(a).total_cmp(&size(b)))
     });
-    let mut at = 0;
-    for (to, (place, transport)) in transports.iter_mut().zip(placed) {
+    for (at, (to, (place, transport))) in transports.iter_mut().zip(placed).enumerate() {
         *to = transport;
         if let Some(op) = list.get_mut(place) {
             let start = if op.transports.is_empty() { at } else { op.transports.start };
             op.transports = start..at + 1;
         }
-        at += 1;
     }
 }
