@@ -67,7 +67,7 @@ pub fn parallel_groups(tables: &RankTables) -> Vec<ParallelGroup> {
 }
 
 /// Which way data goes in an operation between two ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     Send,
     Receive,

@@ -12,6 +12,7 @@ mod groups;
 mod infer;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 pub use groups::{RankGroups, UsedGroup};
 
@@ -209,6 +210,22 @@ impl Layout {
         });
         let fits: Vec<bool> = named.map(|(kind, ranks)| self.sizes.has_group(kind, ranks)).collect();
         share(fits.iter().filter(|fits| **fits).count(), fits.len())
+    }
+}
+
+/// Sizes in words, and how they are known.
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Sizes { tp, cp, dp, pp, ep, world } = self.sizes;
+        let sizes = [("TP", tp), ("CP", cp), ("DP", dp), ("PP", pp), ("EP", ep)];
+        let words: Vec<String> =
+            sizes.iter().filter(|(_, size)| *size > 1).map(|(name, size)| format!("{name} {size}")).collect();
+        let words = if words.is_empty() { format!("{world} ranks") } else { words.join(", ") };
+        match self.origin {
+            Origin::Metadata => write!(f, "{words}, as recorded"),
+            Origin::Inferred => write!(f, "{words}, inferred from groups (confidence {:.2})", self.confidence),
+            Origin::Unknown => write!(f, "not known"),
+        }
     }
 }
 

@@ -11,7 +11,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::meetings::Meetings;
-use super::trace::{Direction, RankTrace, Work};
+use super::trace::{RankTrace, Work};
+use crate::communication::Direction;
 
 /// How close two moments are that belong together, in ns: what an event takes from stream to stream.
 const CLOSE_NS: i64 = 5_000;
@@ -205,8 +206,9 @@ fn needs(traces: &[RankTrace], shapes: &[Vec<u64>], first: &[Vec<usize>]) -> Has
                 // All communications since the last kernel; those of its own lane a communication follows anyway.
                 let between = (range.start..=before).rev().take_while(|&i| trace.operation(&trace.items[i]).is_some());
                 for communication in between.filter(|&i| is_kernel || trace.items[i].lane != item.lane) {
-                    let is_send =
-                        trace.operation(&trace.items[communication]).is_some_and(|op| op.direction == Direction::Send);
+                    let is_send = trace
+                        .operation(&trace.items[communication])
+                        .is_some_and(|op| op.direction == Some(Direction::Send));
                     let holds = item.start >= trace.items[communication].end - CLOSE_NS / 2;
                     let key = (shape, place, communication - range.start);
                     *held.entry(key).or_insert(true) &= holds;

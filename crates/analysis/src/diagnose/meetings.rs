@@ -1,8 +1,9 @@
 //! Which operations of different ranks are one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::trace::{Direction, RankTrace, What};
+use super::trace::RankTrace;
+use crate::layout::Layout;
 
 /// An operation as all ranks that took part in it saw it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,10 +34,7 @@ impl Meetings {
             for (index, item) in trace.items.iter().enumerate() {
                 let Some(operation) = trace.operation(item) else { continue };
                 // A send and a receive are one transfer.
-                let kind = match operation.direction {
-                    Direction::All => operation.kind.as_str(),
-                    Direction::Send | Direction::Receive => "transfer",
-                };
+                let kind = if operation.direction.is_some() { "transfer" } else { operation.kind.as_str() };
                 // What each rank has to give of an exchange may differ.
                 let bytes = if operation.kind.contains("alltoall") { 0 } else { operation.bytes };
                 let like = (operation.group.as_str(), item.step, kind, bytes, operation.pair);
@@ -62,20 +60,23 @@ impl Meetings {
     }
 }
 
-/// The members of each group that were seen, in order: what numbers within the group stand for when all
-/// of the group were profiled.
-pub fn members_of_groups(traces: &[RankTrace]) -> BTreeMap<String, Vec<usize>> {
-    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+/// The ranks of each group, as indices of the traces, in the order in which the group numbers them; none for a rank
+/// that was not profiled. By name and by hash.
+pub fn members_of_groups(traces: &[RankTrace], layout: &Layout) -> HashMap<String, Vec<Option<usize>>> {
+    let mut groups: HashMap<String, Vec<Option<usize>>> = HashMap::new();
+    for group in &layout.groups {
+        let index = |rank: &i64| traces.iter().position(|trace| trace.rank == *rank);
+        let members: Vec<Option<usize>> = group.ranks.iter().map(index).collect();
+        groups.extend(group.name.iter().map(|name| (name.clone(), members.clone())));
+        groups.insert(group.hash.clone(), members);
+    }
+    // A group that the layout does not know has the members that were seen.
+    let mut seen: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for (rank, trace) in traces.iter().enumerate() {
-        for item in &trace.items {
-            let What::Communication(operation) = item.what else { continue };
-            let Some(operation) = trace.operations.get(operation) else { continue };
-            match groups.get_mut(&operation.group) {
-                Some(members) if members.last() == Some(&rank) => {}
-                Some(members) => members.push(rank),
-                None => drop(groups.insert(operation.group.clone(), vec![rank])),
-            }
+        for operation in trace.operations.iter().filter(|operation| !groups.contains_key(&operation.group)) {
+            seen.entry(&operation.group).or_default().insert(rank);
         }
     }
+    groups.extend(seen.into_iter().map(|(name, ranks)| (name.to_owned(), ranks.into_iter().map(Some).collect())));
     groups
 }

@@ -16,9 +16,11 @@ mod suspects;
 mod trace;
 
 use npuscope_engine::{EngineError, Ranks};
+use npuscope_tables::table::diagnostic;
 use serde::Serialize;
 
 use crate::finding::{Finding, Severity};
+use crate::layout::{Layout, RankGroups};
 pub use clocks::HostClock;
 use graph::{Change, Graph};
 use meetings::Meetings;
@@ -59,26 +61,37 @@ pub struct Diagnosis {
 /// Looks into all ranks of a profile.
 pub fn diagnose(ranks: &Ranks) -> Result<Diagnosis, EngineError> {
     let sources: Vec<_> = ranks.profile().ranks.iter().collect();
-    let read = ranks.each(&sources, trace::SELECTION, |source, tables| {
-        let sizes = tables.rows::<npuscope_tables::table::rank::Row>().next().unwrap_or_default();
-        (RankTrace::of(source.rank, &tables), sizes.world_size.zip(sizes.pp_size))
+    let selection = trace::SELECTION.and(RankGroups::SELECTION);
+    let read = ranks.each(&sources, selection, |source, tables| {
+        let problems = tables.rows::<diagnostic::Row>().filter(|row| tables.text(row.severity) != "info");
+        let problem = |row: diagnostic::Row| {
+            let file = tables.opt_text(row.file).unwrap_or_default();
+            format!("rank {} {file}: {}", source.rank, tables.text(row.message))
+        };
+        let problems: Vec<String> = problems.map(problem).collect();
+        (RankTrace::of(source.rank, &tables), (source.rank, RankGroups::of(&tables)), problems)
     })?;
-    let stages: Option<Vec<usize>> = read
-        .iter()
-        .map(|(trace, sizes)| {
-            let (world, stages) = (*sizes)?;
-            usize::try_from(trace.rank.checked_div(world.checked_div(stages)?)?).ok()
-        })
-        .collect();
-    Ok(of_traces(read.into_iter().map(|(trace, _)| trace).collect(), &stages.unwrap_or_default()))
+    let (mut traces, mut groups, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    for (trace, group, problem) in read {
+        problems.extend(problem);
+        groups.push(group);
+        // A rank that shows nothing of its device has no part in the job.
+        if trace.items.is_empty() {
+            problems.push(format!("rank {} shows nothing of what its device did; it is left out", trace.rank));
+        } else {
+            traces.push(trace);
+        }
+    }
+    let layout = Layout::of(&groups);
+    Ok(Diagnosis { problems, ..of_traces(traces, &layout) })
 }
 
-/// Looks into ranks that were read. `stages` are their pipeline stages; empty where they are not known.
-pub fn of_traces(mut traces: Vec<RankTrace>, stages: &[usize]) -> Diagnosis {
+/// Looks into ranks that were read.
+pub fn of_traces(mut traces: Vec<RankTrace>, layout: &Layout) -> Diagnosis {
     let meetings = Meetings::of(&traces);
     let clocks = clocks::align(&mut traces, &meetings);
     let graph = Graph::of(&traces, &meetings);
-    let case = Case { traces: &traces, meetings: &meetings, graph: &graph, clocks: &clocks, stages };
+    let case = Case { traces: &traces, meetings: &meetings, graph: &graph, clocks: &clocks, layout };
     let base = graph.step_times();
     let step = mean(&base);
     let mut suspects = suspects::suspects(&case);
@@ -109,7 +122,7 @@ pub fn of_traces(mut traces: Vec<RankTrace>, stages: &[usize]) -> Diagnosis {
         replay_error: replay_error(&graph, &traces),
         unmatched_operations: meetings.alone,
         clocks,
-        layout: String::new(),
+        layout: layout.to_string(),
         problems: Vec::new(),
         findings: findings.into_iter().map(|(_, finding)| finding).collect(),
     }
@@ -252,105 +265,5 @@ fn suggestion(cause: Cause) -> &'static str {
         Cause::Link => "test the link with hccl_test; look at its cable, port and error counters",
         Cause::Retransmission => "look at the network: hccn_tool -stat, dropped packets, flow control, cables",
         Cause::Clock => "let a time server set the clocks of all hosts; npuscope corrects for it",
-    }
-}
-
-#[cfg(test)]
-mod debug {
-    use super::*;
-    #[test]
-    fn findings() {
-        let text = std::env::var("SCEN").unwrap();
-        let config = npuscope_synth::scenario(&std::fs::read_to_string(text).unwrap()).unwrap();
-        let job = npuscope_synth::simulate(&config).unwrap();
-        for fault in job.truth().faults {
-            println!("TRUTH {} {:?} {}", fault.cause, fault.ranks, fault.cost_ms_per_step);
-        }
-        let traces: Vec<RankTrace> = (0..config.ranks()).map(|r| RankTrace::of(r as i64, &job.rank(r))).collect();
-        let per = config.ranks() / config.pp;
-        let stages: Vec<usize> = (0..config.ranks()).map(|r| r / per).collect();
-        let d = of_traces(traces, &stages);
-        for f in d.findings {
-            println!("FOUND {:?} {} {:?} | {}", f.severity, f.id, f.ranks, f.claim);
-            for e in f.evidence.iter().take(2) {
-                println!("   EV {e:?}");
-            }
-        }
-    }
-    #[test]
-    fn compare() {
-        let text = std::env::var("SCEN").unwrap();
-        let config = npuscope_synth::scenario(&std::fs::read_to_string(text).unwrap()).unwrap();
-        let healthy = npuscope_synth::JobConfig { faults: vec![], ..config.clone() };
-        let traces = |c: &npuscope_synth::JobConfig| -> Vec<RankTrace> {
-            let job = npuscope_synth::simulate(c).unwrap();
-            (0..c.ranks()).map(|r| RankTrace::of(r as i64, &job.rank(r))).collect()
-        };
-        let (mut a, mut b) = (traces(&config), traces(&healthy));
-        let (ma, mb) = (Meetings::of(&a), Meetings::of(&b));
-        clocks::align(&mut a, &ma);
-        clocks::align(&mut b, &mb);
-        let (ga, gb) = (Graph::of(&a, &ma), Graph::of(&b, &mb));
-        println!("base {:?} healthy {:?}", ga.step_times(), gb.step_times());
-        let mut g = ga.clone();
-        for (r, rank) in g.ranks.iter_mut().enumerate() {
-            if rank.nodes.len() == gb.ranks[r].nodes.len() {
-                for (n, node) in rank.nodes.iter_mut().enumerate() {
-                    node.duration = gb.ranks[r].nodes[n].duration;
-                }
-            } else {
-                println!("rank {r} differs in nodes");
-            }
-        }
-        println!("durations {:?}", g.step_times());
-        if ga.transit.len() == gb.transit.len() {
-            g.transit = gb.transit.clone();
-        }
-        println!("+transit {:?}", g.step_times());
-        for (r, rank) in g.ranks.iter_mut().enumerate() {
-            if rank.nodes.len() == gb.ranks[r].nodes.len() {
-                for (n, node) in rank.nodes.iter_mut().enumerate() {
-                    node.host = gb.ranks[r].nodes[n].host;
-                }
-            }
-        }
-        println!("+host {:?}", g.step_times());
-        for (r, rank) in g.ranks.iter_mut().enumerate() {
-            if rank.nodes.len() == gb.ranks[r].nodes.len() {
-                let mut big = 0;
-                for (n, node) in rank.nodes.iter_mut().enumerate() {
-                    if (node.delay - gb.ranks[r].nodes[n].delay).abs() > 50_000 && big < 5 {
-                        big += 1;
-                        let item = &a[r].items[n];
-                        println!(
-                            "rank {r} node {n} delay {} vs {} kernel {:?} op {:?}",
-                            node.delay,
-                            gb.ranks[r].nodes[n].delay,
-                            a[r].kernel(item).map(|k| &k.name),
-                            a[r].operation(item).map(|k| &k.name)
-                        );
-                    }
-                    node.delay = gb.ranks[r].nodes[n].delay;
-                }
-            }
-        }
-        println!("+delay {:?}", g.step_times());
-        for (r, rank) in g.ranks.iter_mut().enumerate() {
-            let x: std::collections::BTreeSet<_> = rank.needs.iter().copied().collect();
-            let y: std::collections::BTreeSet<_> = gb.ranks[r].needs.iter().copied().collect();
-            let name = |n: u32| {
-                let item = &a[r].items[n as usize];
-                format!("{n}:{:?}{:?}", a[r].kernel(item).map(|k| &k.name), a[r].operation(item).map(|k| &k.name))
-            };
-            println!(
-                "rank {r} needs {} vs {}; only faulty {:?}; only healthy {:?}",
-                x.len(),
-                y.len(),
-                x.difference(&y).take(3).map(|(k, c)| (name(*k), name(*c))).collect::<Vec<_>>(),
-                y.difference(&x).take(3).map(|(k, c)| (name(*k), name(*c))).collect::<Vec<_>>()
-            );
-            rank.needs = gb.ranks[r].needs.clone();
-        }
-        println!("+needs {:?}", g.step_times());
     }
 }

@@ -7,12 +7,11 @@ use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, comm_task, counter, host_op, kernel, mem_sample, rank, step, task};
 use npuscope_tables::{RankTables, Selection, Str, TableId};
 
-use crate::communication::op_type;
+use crate::communication::{Direction, bytes_of_element, direction, group_of, is_communication_core, op_type};
 use crate::finding::Evidence;
 
 /// What has to be read of a rank.
 pub const SELECTION: Selection = Selection::of(&[
-    TableId::Rank,
     TableId::Step,
     TableId::Task,
     TableId::Kernel,
@@ -91,18 +90,12 @@ pub struct Operation {
     pub kind: String,
     pub name: String,
     pub bytes: i64,
-    pub direction: Direction,
+    /// Of a transfer between two; exchanges among many have none.
+    pub direction: Option<Direction>,
     /// For a transfer between two: sender and receiver, numbered within the group.
     pub pair: Option<(i64, i64)>,
     /// Whether it was marked as sent again.
     pub retried: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
-    All,
-    Send,
-    Receive,
 }
 
 /// What a host was busy with between launches.
@@ -201,7 +194,7 @@ impl RankTrace {
         let mut numbers: HashMap<(Str, Option<Str>, Option<Str>), usize> = HashMap::new();
         for row in tables.rows::<kernel::Row>() {
             let core = tables.opt_text(row.core).unwrap_or_default();
-            if matches!(core, "COMMUNICATION" | "HCCL") {
+            if is_communication_core(core) {
                 continue;
             }
             let kernel = *numbers.entry((row.name, row.input_shapes, row.core)).or_insert_with(|| {
@@ -229,16 +222,12 @@ impl RankTrace {
         let mut numbers: HashMap<i64, usize> = HashMap::new();
         for op in tables.rows::<comm_op::Row>() {
             let kind = op_type(tables, &op).to_ascii_lowercase();
-            let direction = match () {
-                () if kind.contains("batchsendrecv") => Direction::All,
-                () if kind.contains("send") => Direction::Send,
-                () if kind.contains("recv") || kind.contains("receive") => Direction::Receive,
-                () => Direction::All,
-            };
+            let direction = direction(&kind).filter(|direction| *direction != Direction::Batch);
             let name = tables.text(op.name);
-            let group = tables.opt_text(op.group_name).or_else(|| tables.opt_text(op.group_hash));
-            let group =
-                group.unwrap_or_else(|| name.split("__").nth(1).and_then(|t| t.split('_').next()).unwrap_or(""));
+            let group = match group_of(tables, &op) {
+                "" => name.split("__").nth(1).and_then(|tail| tail.split('_').next()).unwrap_or_default(),
+                group => group,
+            };
             numbers.insert(op.op, self.operations.len());
             let start = op.start.0;
             self.items.push(Item {
@@ -253,7 +242,8 @@ impl RankTrace {
                 group: group.to_owned(),
                 kind,
                 name: name.to_owned(),
-                bytes: op.count.unwrap_or_default() * element_bytes(tables.opt_text(op.dtype)),
+                // Where the type is not known, elements can still be compared.
+                bytes: op.count.unwrap_or_default() * tables.opt_text(op.dtype).and_then(bytes_of_element).unwrap_or(1),
                 direction,
                 pair: None,
                 retried: tables.opt_text(op.retry).is_some_and(|retry| matches!(retry, "1" | "yes" | "YES")),
@@ -272,7 +262,7 @@ impl RankTrace {
             let is_rdma = tables.opt_text(piece.transport) == Some("RDMA");
             let ns = piece.duration.ns();
             self.pieces.push(Piece { operation, source, target, bytes, ns, is_rdma });
-            if let Some(operation) = self.operations.get_mut(operation).filter(|op| op.direction != Direction::All) {
+            if let Some(operation) = self.operations.get_mut(operation).filter(|op| op.direction.is_some()) {
                 operation.pair = Some((source, target));
             }
         }
@@ -355,16 +345,5 @@ impl RankTrace {
         let step = self.steps.partition_point(|step| step.start <= start).checked_sub(1);
         let step = step.and_then(|step| self.steps.get(step)).map(|step| step.id);
         Evidence { rank: self.rank, step, start_ns: start, end_ns: end, what }
-    }
-}
-
-/// Bytes of an element; 1 where the type is not known, so that sizes can still be compared.
-fn element_bytes(dtype: Option<&str>) -> i64 {
-    match dtype.unwrap_or_default().to_ascii_uppercase().as_str() {
-        "INT16" | "UINT16" | "FP16" | "BFP16" | "BF16" => 2,
-        "INT32" | "UINT32" | "FP32" => 4,
-        "INT64" | "UINT64" | "FP64" => 8,
-        "INT128" => 16,
-        _ => 1,
     }
 }

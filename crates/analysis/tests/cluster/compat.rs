@@ -124,7 +124,9 @@ impl Recorded {
             let mine = ours.output().join(without_time(file));
             let what = format!("{name} {}", file.display());
             match file.extension().and_then(|e| e.to_str()) {
-                Some("db") if !file.ends_with("cluster_analysis.db") => rank_files::assert_same_file(&mine, &theirs, &what),
+                Some("db") if !file.ends_with("cluster_analysis.db") => {
+                    rank_files::assert_same_file(&mine, &theirs, &what)
+                }
                 Some("db") => {
                     let (mine, theirs) = (tables(&mine), tables(&theirs));
                     for (table, rows) in &theirs {

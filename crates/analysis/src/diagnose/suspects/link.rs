@@ -37,7 +37,7 @@ pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
 }
 
 fn uses(case: &Case<'_>) -> Vec<Use> {
-    let groups = members_of_groups(case.traces);
+    let groups = members_of_groups(case.traces, case.layout);
     let mut by_size: HashMap<(bool, i64), Vec<f64>> = HashMap::new();
     for piece in case.traces.iter().flat_map(|trace| &trace.pieces) {
         by_size.entry((piece.is_rdma, piece.bytes)).or_default().push(piece.ns as f64);
@@ -53,7 +53,8 @@ fn uses(case: &Case<'_>) -> Vec<Use> {
         }
         for piece in &trace.pieces {
             let Some(members) = groups.get(&trace.operations[piece.operation].group) else { continue };
-            let member = |local: i64| usize::try_from(local).ok().and_then(|local| members.get(local).copied());
+            let member =
+                |local: i64| usize::try_from(local).ok().and_then(|local| members.get(local).copied().flatten());
             let (Some(source), Some(target)) = (member(piece.source), member(piece.target)) else { continue };
             let meeting = items[piece.operation].and_then(|item| case.meetings.of[rank].get(&item).copied());
             let Some(meeting) = meeting else { continue };

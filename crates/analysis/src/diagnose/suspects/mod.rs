@@ -15,6 +15,7 @@ use super::graph::{Change, Graph};
 use super::meetings::Meetings;
 use super::trace::RankTrace;
 use crate::finding::Evidence;
+use crate::layout::Layout;
 
 /// Everything that is known of a job.
 pub struct Case<'a> {
@@ -22,8 +23,7 @@ pub struct Case<'a> {
     pub meetings: &'a Meetings,
     pub graph: &'a Graph,
     pub clocks: &'a [HostClock],
-    /// Pipeline stage of each rank; empty where it is not known.
-    pub stages: &'a [usize],
+    pub layout: &'a Layout,
 }
 
 /// A class of causes.

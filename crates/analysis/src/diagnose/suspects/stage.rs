@@ -27,18 +27,20 @@ fn sort_of(trace: &RankTrace, item: &Item) -> Option<Sort> {
 /// Stages whose kernels are those of other stages, but more of them: what they have too many of is taken away, by
 /// shortening each of its kind.
 pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
-    let stages: BTreeSet<usize> = case.stages.iter().copied().collect();
+    let stage_of: Vec<i64> =
+        case.traces.iter().map(|trace| case.layout.place(trace.rank).map_or(0, |place| place.pp)).collect();
+    let stages: BTreeSet<i64> = stage_of.iter().copied().collect();
     if stages.len() < 2 {
         return Vec::new();
     }
     // Items of each sort on the rank of the stage that has most of it, in all steps: where tokens are spread unevenly,
     // shapes are not the same on all.
-    let mut counts: BTreeMap<usize, HashMap<Sort, f64>> = BTreeMap::new();
+    let mut counts: BTreeMap<i64, HashMap<Sort, f64>> = BTreeMap::new();
     let sorts: Vec<Vec<Option<Sort>>> =
         case.traces.iter().map(|trace| trace.items.iter().map(|item| sort_of(trace, item)).collect()).collect();
     for &stage in &stages {
         let most = counts.entry(stage).or_default();
-        for rank in (0..case.traces.len()).filter(|&rank| case.stages[rank] == stage) {
+        for rank in (0..case.traces.len()).filter(|&rank| stage_of[rank] == stage) {
             let mut count: HashMap<&Sort, f64> = HashMap::new();
             for sort in sorts[rank].iter().flatten() {
                 *count.entry(sort).or_default() += 1.0;
@@ -58,21 +60,21 @@ pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
             if others.is_empty() || own <= 0.0 { 1.0 } else { (median(&others) / own).min(1.0) }
         };
         let shares: HashMap<&Sort, f64> = counts[&stage].keys().map(|sort| (sort, share_of(sort))).collect();
-        suspects.extend(too_many(case, stage, &sorts, &shares));
+        suspects.extend(too_many(case, (stage, &stage_of), &sorts, &shares));
     }
     suspects
 }
 
 fn too_many(
     case: &Case<'_>,
-    stage: usize,
+    (stage, stage_of): (i64, &[i64]),
     sorts: &[Vec<Option<Sort>>],
     shares: &HashMap<&Sort, f64>,
 ) -> Option<Suspect> {
     let mut change = Change::default();
     let (mut time, mut extra) = (0.0, 0.0);
     let mut meetings = BTreeSet::new();
-    let ranks: Vec<usize> = (0..case.traces.len()).filter(|&rank| case.stages[rank] == stage).collect();
+    let ranks: Vec<usize> = (0..case.traces.len()).filter(|&rank| stage_of[rank] == stage).collect();
     for &rank in &ranks {
         for (node, (item, sort)) in case.traces[rank].items.iter().zip(&sorts[rank]).enumerate() {
             let Some(share) = sort.as_ref().and_then(|sort| shares.get(sort).copied()) else { continue };
@@ -93,7 +95,7 @@ fn too_many(
         }
     }
     for (meeting, share) in meetings {
-        let is_inside = case.graph.members[meeting].iter().all(|(member, _)| case.stages[*member] == stage);
+        let is_inside = case.graph.members[meeting].iter().all(|(member, _)| stage_of[*member] == stage);
         if is_inside {
             let ns = case.graph.transit[meeting] as f64 * (share as f64 / 1e9);
             change.transits.push((meeting, ns.round() as i64));

@@ -1,0 +1,123 @@
+//! `diagnose` on simulated jobs: the injected cause, its place and what it costs. `make diagnose-score` runs all of
+//! `scenarios/diagnose`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use npuscope_analysis::diagnose::{Diagnosis, diagnose};
+use npuscope_analysis::{Finding, Severity};
+use npuscope_engine::{Ranks, SessionOptions};
+use npuscope_formats::output::Output;
+use npuscope_synth::{Form, GroundTruth, JobConfig, scenario, simulate, write_job};
+
+fn config(name: &str) -> JobConfig {
+    let root = std::env::var_os("CARGO_MANIFEST_DIR").unwrap();
+    let path = Path::new(&root).join("../../scenarios/diagnose").join(name).with_extension("toml");
+    scenario(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// A job written in one form, what is true of it and what is said of it; `change` is given the profile first.
+fn verdict(config: &JobConfig, form: Form, change: impl Fn(&Path)) -> (GroundTruth, Diagnosis) {
+    let directory = tempfile::tempdir().unwrap();
+    let job = simulate(config).unwrap();
+    let profile = directory.path().join("profile");
+    write_job(&job, form, &Output::new(&profile).unwrap(), |_| {}).unwrap();
+    change(&profile);
+    let ranks = Ranks::open(&profile, &SessionOptions::new(directory.path().join("cache"))).unwrap();
+    (job.truth(), diagnose(&ranks).unwrap())
+}
+
+fn lost_ms(finding: &Finding) -> f64 {
+    finding.numbers.iter().find(|(name, _, _)| *name == "lost").unwrap().1
+}
+
+/// The first finding is the fault of the job, at its place, and costs what it costs.
+fn assert_named(truth: &GroundTruth, diagnosis: &Diagnosis) {
+    let fault = &truth.faults[0];
+    let first = diagnosis.findings.first().unwrap_or_else(|| panic!("{} is not found", fault.fault));
+    let ranks: BTreeSet<usize> = first.ranks.iter().map(|&rank| usize::try_from(rank).unwrap()).collect();
+    assert_eq!((first.id, ranks), (fault.cause, fault.ranks.iter().copied().collect()), "{}", first.claim);
+    let (lost, cost) = (lost_ms(first), fault.cost_ms_per_step);
+    assert!((lost - cost).abs() <= (0.2 * cost).max(0.05), "{}: lost {lost}, truth {cost}", fault.fault);
+}
+
+#[test]
+fn the_fault_of_a_job_is_named_first() {
+    for name in ["slow-rank-a", "slow-host-b", "slow-link-a", "gc-b", "dataloader-b", "aicpu-b", "stage-b"] {
+        let (truth, diagnosis) = verdict(&config(name), Form::Db, |_| {});
+        assert_named(&truth, &diagnosis);
+    }
+}
+
+#[test]
+fn the_network_and_experts_and_memory_are_named_too() {
+    for name in ["retransmission-a", "experts-a", "fragmentation-b", "leak-b", "frequency-b", "synchronise-b"] {
+        let (truth, diagnosis) = verdict(&config(name), Form::Db, |_| {});
+        assert_named(&truth, &diagnosis);
+    }
+}
+
+#[test]
+fn a_healthy_job_is_left_in_peace() {
+    for name in ["healthy-2", "healthy-8", "healthy-experts", "healthy-launch"] {
+        let (_, diagnosis) = verdict(&config(name), Form::Db, |_| {});
+        let loud: Vec<&Finding> = diagnosis.findings.iter().filter(|f| f.severity > Severity::Info).collect();
+        assert!(loud.is_empty(), "{name}: {loud:?}");
+        assert!(diagnosis.replay_error < 0.001, "{name}: {}", diagnosis.replay_error);
+    }
+}
+
+#[test]
+fn text_and_databases_give_the_same_verdict() {
+    let config = config("pair-compute-dataloader");
+    let (truth, db) = verdict(&config, Form::Db, |_| {});
+    let (_, text) = verdict(&config, Form::Text, |_| {});
+    assert_eq!(db.findings, text.findings);
+    for fault in &truth.faults {
+        assert!(db.findings.iter().any(|finding| finding.id == fault.cause), "{} is not found", fault.fault);
+    }
+}
+
+#[test]
+fn clocks_are_aligned_to_microseconds() {
+    let (truth, diagnosis) = verdict(&config("clock-a"), Form::Db, |_| {});
+    assert_named(&truth, &diagnosis);
+    for (clock, found) in truth.clocks.iter().zip(&diagnosis.clocks) {
+        let offset = found.offset_ns.expect("all hosts communicate");
+        assert!((offset - clock.offset_ns as f64).abs() < 2_000.0, "{offset} {}", clock.offset_ns);
+    }
+}
+
+#[test]
+fn hosts_that_share_no_communication_are_not_aligned() {
+    let config = JobConfig { devices_per_host: 2, ..config("slow-rank-a") };
+    // Two jobs of one rank each, that know nothing of each other.
+    let alone = JobConfig { tp: 1, pp: 1, dp: 1, faults: Vec::new(), ..config };
+    let directory = tempfile::tempdir().unwrap();
+    for (place, seed) in [("a", 1), ("b", 2)] {
+        let job = simulate(&JobConfig { seed, ..alone.clone() }).unwrap();
+        write_job(&job, Form::Db, &Output::new(directory.path().join(place)).unwrap(), |_| {}).unwrap();
+    }
+    let other = std::fs::read_dir(directory.path().join("b")).unwrap().flatten().find(|e| e.path().is_dir()).unwrap();
+    let output = other.path().join("ASCEND_PROFILER_OUTPUT");
+    std::fs::rename(output.join("ascend_pytorch_profiler_0.db"), output.join("ascend_pytorch_profiler_1.db")).unwrap();
+    let _ = std::fs::rename(other.path().join("profiler_info_0.json"), other.path().join("profiler_info_1.json"));
+    let ranks = Ranks::open(directory.path(), &SessionOptions::new(directory.path().join("cache"))).unwrap();
+    let diagnosis = diagnose(&ranks).unwrap();
+    assert!(diagnosis.findings.iter().all(|finding| finding.severity == Severity::Info), "{:?}", diagnosis.findings);
+}
+
+#[test]
+fn a_rank_that_cannot_be_read_does_not_hide_the_culprit() {
+    let damage = |profile: &Path| {
+        let mut ranks: Vec<_> = std::fs::read_dir(profile).unwrap().flatten().map(|e| e.path()).collect();
+        ranks.retain(|path| path.is_dir());
+        ranks.sort();
+        let database = ranks[7].join("ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_7.db");
+        std::fs::write(database, "not a database").unwrap();
+    };
+    let (truth, diagnosis) = verdict(&config("slow-rank-b"), Form::Db, damage);
+    let first = diagnosis.findings.first().unwrap();
+    assert_eq!((first.id, first.ranks[0] as usize), (truth.faults[0].cause, truth.faults[0].ranks[0]));
+    assert!(diagnosis.problems.iter().any(|problem| problem.contains("profiler_7.db")), "{:?}", diagnosis.problems);
+}
