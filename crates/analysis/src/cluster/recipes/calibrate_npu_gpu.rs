@@ -23,8 +23,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 
 use super::gpu_baseline::Baseline;
+use super::launches::Names;
 use super::module_statistic;
-use super::module_tree::{ModuleRow, Names, RowOptions};
+use super::module_tree::{ModuleRow, RowOptions};
 use super::sheets::workbook;
 use super::similarity::{Similarity, closest};
 use crate::cluster::{Answer, Export, Failure, Job, Mode};

@@ -7,6 +7,7 @@ use super::Mode;
 mod calibrate_npu_gpu;
 mod gpu_baseline;
 mod hccl_sum;
+mod launches;
 mod module_statistic;
 mod module_tree;
 mod operator_mfu;
