@@ -23,9 +23,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 
 use super::gpu_baseline::Baseline;
-use super::launches::Names;
 use super::module_statistic;
 use super::module_tree::{ModuleRow, RowOptions};
+use super::op_calls::Names;
 use super::sheets::workbook;
 use super::similarity::{Similarity, closest};
 use crate::cluster::{Answer, Export, Failure, Job, Mode};

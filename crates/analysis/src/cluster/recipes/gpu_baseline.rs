@@ -14,9 +14,9 @@ use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::{RankTables, Str};
 
 use super::calibrate_npu_gpu::Piece;
-use super::launches::{Calls, Names, for_each_host_op};
 use super::module_statistic::DOMAIN;
 use super::module_tree::{self, MarkedRange, RowOptions};
+use super::op_calls::{Calls, Names, for_each_host_op};
 
 /// Parts of names of ranges that msprof-analyze takes for modules.
 const COMPAT_MODULES: &[&str] = &["Qwen", "Attention", "Linear", "RMSNorm", "Embedding", "Sampler", "Logits"];

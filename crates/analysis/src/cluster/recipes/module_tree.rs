@@ -13,7 +13,7 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::{Interner, Ns, RankTables, Str};
 
-use super::launches::{Calls, Names, Slice, for_each_host_op};
+use super::op_calls::{Calls, Names, Slice, for_each_host_op};
 
 /// How deep msprof-analyze looks into nested modules.
 const COMPAT_DEPTH: u32 = 20;

@@ -29,8 +29,8 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::table::{kernel, rank};
 use npuscope_tables::{RankTables, Str};
 
-use super::launches::{self, Calls, Names, Work};
 use super::module_tree::{self, MarkedRange, ModuleRow, RowOptions};
+use super::op_calls::{self, Calls, Names, Work};
 use super::{module_statistic, peak, sheets};
 use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
 
@@ -63,7 +63,7 @@ struct Mfu {
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     job.require_export(&MODE, &[Export::Db, Export::Text])?;
-    let parts = job.each(launches::selection(job.options.compat), |data| Ok(part(data, job.options.compat)))?;
+    let parts = job.each(op_calls::selection(job.options.compat), |data| Ok(part(data, job.options.compat)))?;
     if parts.iter().all(|(_, part)| matches!(part, Err(Lack::Ranges))) {
         let hint = "collect with mstx=True and mark operators with torch_npu.npu.mstx.range_start(\"{operations}-{name}\", \
                     domain=\"mfu_flops\")";
