@@ -17,6 +17,7 @@ demo: ## Build, simulate an 8-rank job with one slow rank, say what is wrong wit
 	@rm -rf "$(DEMO)"
 	$(DEMO_BINARY) synth -o "$(DEMO)" --tp 2 --pp 2 --dp 2 --fault slow-rank@5:1.3
 	$(DEMO_BINARY) info "$(DEMO)"
+	$(DEMO_BINARY) diagnose "$(DEMO)"
 	@echo
 	@echo 'The profile is in $(DEMO), the program is $(DEMO_BINARY). Try:'
 	@echo '  $(DEMO_BINARY) doctor $(DEMO)'
@@ -52,6 +53,15 @@ bench-formats: python ## Speed and memory of the readers and writers, next to th
 .PHONY: bench-synth
 bench-synth: ## Speed and memory of simulating and writing jobs
 	cargo bench --locked -p npuscope-synth
+
+.PHONY: bench-cluster
+bench-cluster: python ## CPU and memory of cluster next to msprof-analyze's, mode by mode
+	cargo build --locked --profile demo -p npuscope
+	NPUSCOPE="$(DEMO_BINARY)" $(PYTHON) tests/peer/bench_cluster.py $(MODES)
+
+.PHONY: diagnose-score
+diagnose-score: python ## How often diagnose names the injected cause, and msprof-analyze the rank
+	cargo run --locked --profile demo -p npuscope-analysis --example diagnose_score -- scenarios/diagnose $(CACHE)/python/bin/msprof-analyze
 
 .PHONY: docs
 docs: ## Rewrite the generated pages and the recorded outputs

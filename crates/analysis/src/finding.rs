@@ -26,8 +26,21 @@ pub struct Finding {
     pub confidence: f64,
     /// Ranks it is about.
     pub ranks: Vec<i64>,
+    /// Where it can be seen.
+    pub evidence: Vec<Evidence>,
     /// What to do about it.
     pub suggestion: String,
     /// The command that shows more.
     pub next: Option<String>,
+}
+
+/// A place in a profile that shows what a finding says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evidence {
+    pub rank: i64,
+    pub step: Option<i64>,
+    /// By the clock of the first host, where clocks were aligned.
+    pub start_ns: i64,
+    pub end_ns: i64,
+    pub what: String,
 }

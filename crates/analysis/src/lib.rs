@@ -4,8 +4,10 @@
 
 pub mod cluster;
 mod communication;
+pub mod diagnose;
 mod finding;
 pub mod health;
+pub mod layout;
 pub mod overview;
 
-pub use finding::{Finding, Severity};
+pub use finding::{Evidence, Finding, Severity};

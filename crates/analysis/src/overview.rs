@@ -121,6 +121,7 @@ fn slow_rank(rank: &RankTime, median: f64, peers: &[&RankTime]) -> Finding {
         share_of_step: Some(share),
         confidence: if peers.len() > 1 { 0.8 } else { 0.4 },
         ranks: vec![rank.rank],
+        evidence: Vec::new(),
         suggestion: "compare the rank's kernels and the frequency of its cores with another rank's".to_owned(),
         next: Some(format!(
             "npuscope sql DIR \"SELECT rank, op_type, sum(duration) / 1e6 AS ms FROM kernel WHERE rank IN ({}, {}) GROUP BY 1, 2 ORDER BY 3 DESC\"",
@@ -131,7 +132,7 @@ fn slow_rank(rank: &RankTime, median: f64, peers: &[&RankTime]) -> Finding {
 }
 
 /// The pipeline stage of a rank, where the profile says how many there are: ranks are numbered stage by stage.
-fn stage(rank: i64, tables: &RankTables) -> Option<i64> {
+pub(crate) fn stage(rank: i64, tables: &RankTables) -> Option<i64> {
     let row = tables.rows::<rank::Row>().next()?;
     let ranks_of_stage = row.world_size?.checked_div(row.pp_size.filter(|&stages| stages > 1)?)?;
     rank.checked_div(ranks_of_stage)

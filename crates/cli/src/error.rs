@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use npuscope_analysis::cluster::Failure;
 use npuscope_engine::EngineError;
 use npuscope_formats::output::OutputError;
 use npuscope_tables::cache::CacheError;
@@ -31,9 +32,21 @@ impl CliError {
     pub fn exit_code(&self) -> u8 {
         match self {
             CliError::Closed => 0,
+            // As a shell says of a program that Ctrl-C ended.
+            CliError::Engine(EngineError::Stopped) => 130,
             CliError::Usage(_) | CliError::Output(_) | CliError::Write { .. } | CliError::Strict(_) => 2,
             CliError::Engine(EngineError::Internal(_) | EngineError::Cache(_)) | CliError::Internal(_) => 3,
             CliError::Engine(_) => 2,
+        }
+    }
+}
+
+impl From<Failure> for CliError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Engine(error) => error.into(),
+            Failure::Output(error) => error.into(),
+            other => CliError::Usage(other.to_string()),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use npuscope_engine::{Session, SessionOptions};
 
@@ -45,6 +46,19 @@ impl Settings {
         if self.terminal.shows_progress() {
             options.progress = Arc::new(Bar::new());
         }
+        options
+    }
+
+    /// The same for work over many ranks that Ctrl-C ends in good order: what is half written is removed.
+    pub fn stoppable_options(&self) -> SessionOptions {
+        let options = self.session_options();
+        let stop = options.stop.clone();
+        // Only one handler can be set: a program that runs several commands keeps the first.
+        let _ = ctrlc::set_handler(move || {
+            if stop.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+        });
         options
     }
 

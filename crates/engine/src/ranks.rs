@@ -21,6 +21,7 @@ pub struct Ranks {
     loader: Loader,
     threads: usize,
     stop: Arc<AtomicBool>,
+    options: SessionOptions,
 }
 
 impl Ranks {
@@ -32,7 +33,13 @@ impl Ranks {
         let cache = Cache::new(&options.cache);
         let loader =
             Loader::new(cache, options.max_cache_bytes, threads / per_rank, per_rank, options.progress.clone());
-        Ok(Ranks { profile, loader, threads: threads / per_rank, stop: options.stop.clone() })
+        let (stop, options) = (options.stop.clone(), options.clone());
+        Ok(Ranks { profile, loader, threads: threads / per_rank, stop, options })
+    }
+
+    /// The ranks of another profile, opened alike.
+    pub fn open_another(&self, path: &Path) -> Result<Ranks, EngineError> {
+        Ranks::open(path, &self.options)
     }
 
     pub fn profile(&self) -> &Profile {

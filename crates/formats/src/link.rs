@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, UInt32Array};
 use hashbrown::HashMap;
+use npuscope_tables::column::CellView;
 use npuscope_tables::table::lane::{self, Layer};
 use npuscope_tables::table::{comm_op, comm_task, host_op, kernel, reported_comm, step, task};
 use npuscope_tables::{Ns, RankBuilder, RankTables, Str, TableId};
 
+use crate::memo::Memo;
 use crate::trace_json::layers;
 
 /// How the framework names the range of a training step.
@@ -33,10 +35,14 @@ pub fn nest_host_ops(tables: &mut RankTables) {
         end: i64,
         row: u32,
     }
-    let mut slices: Vec<Slice> = (0u32..)
-        .zip(tables.rows::<host_op::Row>())
-        .map(|(row, op)| Slice { lane: op.lane, start: op.start.0, end: op.start.plus(op.duration.ns()).0, row })
-        .collect();
+    let mut slices: Vec<Slice> = Vec::with_capacity(tables.len(TableId::HostOp));
+    let mut numbers = 0u32..;
+    for (view, rows) in tables.views::<host_op::Row>() {
+        slices.extend((0..rows).zip(numbers.by_ref()).map(|(at, row)| {
+            let start = view.start.get(at);
+            Slice { lane: view.lane.get(at), start: start.0, end: start.plus(view.duration.get(at).ns()).0, row }
+        }));
+    }
     slices.sort_unstable_by_key(|s| (s.lane, s.start, std::cmp::Reverse(s.end), s.row));
     let mut depths: Vec<Option<u32>> = vec![None; slices.len()];
     let mut parents: Vec<Option<u32>> = vec![None; slices.len()];
@@ -104,8 +110,11 @@ pub fn link_pieces(tables: &mut RankTables) {
 /// Finds the task that each kernel of a csv file was, by its start and, where that is not enough, its name.
 pub fn link_kernels(tables: &mut RankTables) {
     let mut by_start: HashMap<Ns, Vec<(i64, Str, Option<i64>)>> = HashMap::new();
-    for row in tables.rows::<task::Row>() {
-        by_start.entry(row.start).or_default().push((row.task, row.name, row.stream));
+    for (view, rows) in tables.views::<task::Row>() {
+        for row in 0..rows {
+            let task = (view.task.get(row), view.name.get(row), view.stream.get(row));
+            by_start.entry(view.start.get(row)).or_default().push(task);
+        }
     }
     let found: Vec<Option<i64>> = tables
         .rows::<kernel::Row>()
@@ -136,22 +145,35 @@ pub fn link_piece_tasks(tables: &mut RankTables) {
 /// Fills the gap before each kernel where the source gives none at all: from the end of the kernel before
 /// it on the device, by start, to its own start; 0 where they overlap.
 pub fn fill_waits(tables: &mut RankTables) {
-    let kernels: Vec<kernel::Row> = tables.rows().collect();
-    if kernels.iter().any(|kernel| kernel.wait.is_some()) {
-        return;
+    struct Kernel {
+        device: Option<i64>,
+        start: Ns,
+        end: Ns,
+        row: usize,
     }
-    let mut order: Vec<usize> = (0..kernels.len()).collect();
-    order.sort_by_key(|&index| kernels.get(index).map(|k| (k.device, k.start)));
+    let mut kernels: Vec<Kernel> = Vec::with_capacity(tables.len(TableId::Kernel));
+    for (view, rows) in tables.views::<kernel::Row>() {
+        for at in 0..rows {
+            if view.wait.get(at).is_some() {
+                return;
+            }
+            let start = view.start.get(at);
+            let end = start.plus(view.duration.get(at).ns());
+            kernels.push(Kernel { device: view.device.get(at), start, end, row: kernels.len() });
+        }
+    }
+    kernels.sort_by_key(|kernel| (kernel.device, kernel.start));
     let mut waits: Vec<Option<i64>> = vec![None; kernels.len()];
-    let mut before: Option<(Option<i64>, Ns)> = None;
-    for index in order {
-        let (Some(kernel), Some(wait)) = (kernels.get(index), waits.get_mut(index)) else { continue };
+    let mut before: Option<&Kernel> = None;
+    for kernel in &kernels {
         let gap = match before {
-            Some((device, end)) if device == kernel.device => kernel.start.since(end).max(0),
+            Some(before) if before.device == kernel.device => kernel.start.since(before.end).max(0),
             _ => 0,
         };
-        *wait = Some(gap);
-        before = Some((kernel.device, kernel.start.plus(kernel.duration.ns())));
+        if let Some(wait) = waits.get_mut(kernel.row) {
+            *wait = Some(gap);
+        }
+        before = Some(kernel);
     }
     set_ints(tables, TableId::Kernel, "wait", &waits);
 }
@@ -173,24 +195,29 @@ pub fn group_hash(name: &str) -> String {
 
 /// The steps that framework ranges mark, in order.
 pub fn marked_steps(tables: &RankTables) -> Vec<step::Row> {
-    // Kineto marks steps as ranges of the user.
-    let is_range = |op: &host_op::Row| {
-        tables.text(op.kind) == host_op::Kind::Op.name() || tables.opt_text(op.category) == Some("user_annotation")
-    };
-    let ops = tables.rows::<host_op::Row>().filter(is_range);
-    let mut steps: Vec<step::Row> = ops
-        .filter_map(|op| {
-            let (_, id) = tables.text(op.name).split_once(STEP_PREFIX)?;
-            Some(step::Row { id: id.parse().ok(), start: op.start, end: op.start.plus(op.duration.ns()) })
-        })
-        .collect();
+    let mut steps: Vec<step::Row> = Vec::new();
+    let mut names = Memo::default();
+    for (view, rows) in tables.views::<host_op::Row>() {
+        for row in 0..rows {
+            let name = view.name.get(row);
+            if !names.get(name, || tables.text(name).contains(STEP_PREFIX)) {
+                continue;
+            }
+            // Kineto marks steps as ranges of the user.
+            let is_range = tables.text(view.kind.get(row)) == host_op::Kind::Op.name()
+                || tables.opt_text(view.category.get(row)) == Some("user_annotation");
+            if let Some((_, id)) = tables.text(name).split_once(STEP_PREFIX).filter(|_| is_range) {
+                let start = view.start.get(row);
+                steps.push(step::Row { id: id.parse().ok(), start, end: start.plus(view.duration.get(row).ns()) });
+            }
+        }
+    }
     steps.sort_by_key(|s| (s.start, s.id));
     steps
 }
 
 /// First and last moment that the rows of the tables cover.
 pub fn time_window(tables: &RankTables) -> Option<(Ns, Ns)> {
-    use npuscope_tables::column::CellView;
     let mut window: Option<(Ns, Ns)> = None;
     let mut cover = |start: Ns, end: Ns| {
         let (first, last) = window.unwrap_or((start, end));

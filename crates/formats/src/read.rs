@@ -37,7 +37,9 @@ impl Default for ReadOptions<'_> {
 ///
 /// Never fails: what cannot be read is a row of `diagnostic`, and what can be is in the tables.
 pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
-    let mut reader = RankReader { rank, options, pieces: RankPieces::default() };
+    let selection = whole_if_summed_up(options.selection, rank.flavour);
+    let options = ReadOptions { selection, ..options };
+    let mut reader = RankReader { rank, options, pieces: RankPieces::default(), told: db::Content::default() };
     let mut rest = RankBuilder::default();
     for problem in &rank.problems {
         problem.record(&mut rest);
@@ -51,7 +53,8 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
             formats.push("db");
         }
     }
-    let told_by_db: Vec<&SourceFile> = rank.files.iter().filter(|file| reader.is_told(file)).collect();
+    let is_told = |file: &&SourceFile| reader.is_needed(file) && reader.is_told(file);
+    let told_by_db: Vec<&SourceFile> = rank.files.iter().filter(is_told).collect();
     for file in rank.files.iter().filter(|file| !is_db(file)) {
         if told_by_db.contains(&file) {
             (options.progress)(file.bytes);
@@ -65,17 +68,61 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
         reader.record(&Problem::new(Severity::Info, "told-by-database", "", message));
     }
     let tables = reader.pieces.finish();
-    if rank.rank == JOB { tables } else { finish(rank, tables, &formats, has_db) }
+    if rank.rank == JOB { tables } else { finish(rank, tables, selection, &formats, has_db) }
+}
+
+/// What is wanted, which is everything if a table is that sums up everything. The one file of a Kineto rank is
+/// read whole.
+fn whole_if_summed_up(selection: Selection, flavour: Flavour) -> Selection {
+    let is_whole = selection.has_any(&[TableId::Rank, TableId::Source, TableId::Diagnostic]);
+    if is_whole || flavour == Flavour::Kineto { Selection::ALL } else { selection }
+}
+
+/// What has to be read of text files to give what is wanted.
+fn needed_of_text(wanted: Selection) -> Selection {
+    let mut needed = wanted;
+    if wanted.has(TableId::CommOp) {
+        // Only `communication.json` has the hashes of groups.
+        needed = needed.and(Selection::of(&[TableId::ReportedComm]));
+    }
+    if wanted.has(TableId::CommTask) {
+        needed = needed.and(Selection::of(&[TableId::CommOp, TableId::Task]));
+    }
+    needed
+}
+
+/// The tables that a text file has rows of; nothing for files that are read whatever is wanted.
+fn tables_of(kind: &FileKind) -> Option<&'static [TableId]> {
+    Some(match kind {
+        FileKind::Trace => &[
+            TableId::Step,
+            TableId::Lane,
+            TableId::HostOp,
+            TableId::Task,
+            TableId::CommOp,
+            TableId::CommTask,
+            TableId::Overlap,
+            TableId::Counter,
+            TableId::Flow,
+        ],
+        FileKind::Csv(kind) => csv::tables_of(kind),
+        FileKind::Sheet => &[TableId::Sheet],
+        FileKind::Communication => &[TableId::ReportedComm, TableId::ReportedBandwidth],
+        FileKind::CommunicationMatrix => &[TableId::ReportedLink],
+        _ => return None,
+    })
 }
 
 struct RankReader<'a> {
     rank: &'a RankSource,
     options: ReadOptions<'a>,
     pieces: RankPieces,
+    /// What the databases hold that were read.
+    told: db::Content,
 }
 
 impl RankReader<'_> {
-    /// Reads a database; whether it gave any rows.
+    /// Reads a database; whether it has any rows.
     ///
     /// Where there is a trace too, the database is left alone if it holds less: MindSpore's have no
     /// framework operators, and a damaged one may lack anything.
@@ -88,16 +135,16 @@ impl RankReader<'_> {
             return false;
         }
         let mut piece = RankBuilder::default();
-        let read = db::read_file(&self.rank.path(file), file, &mut piece);
+        let content = db::read_file(&self.rank.path(file), file, self.options.selection, &mut piece);
         if !has_twin {
             self.join(piece);
-            return read;
+            return self.note_told(content);
         }
         let tables = piece.finish();
         let is_damage = |row: &diagnostic::Row| tables.text(row.code).starts_with("damaged");
         if !tables.rows::<diagnostic::Row>().any(|row| is_damage(&row)) {
             self.pieces.join(RankPieces::from(tables));
-            return read;
+            return self.note_told(content);
         }
         for row in tables.rows::<diagnostic::Row>().filter(is_damage) {
             self.record(&Problem::damage(&row, &tables));
@@ -107,28 +154,39 @@ impl RankReader<'_> {
         false
     }
 
+    fn note_told(&mut self, content: db::Content) -> bool {
+        self.told.timeline |= content.timeline;
+        self.told.communication |= content.communication;
+        content.rows
+    }
+
     fn join(&mut self, piece: RankBuilder) {
         let mut pieces = RankPieces::default();
         pieces.append(piece);
         self.pieces.join(pieces);
     }
 
+    /// Whether a text file has anything of what is wanted.
+    fn is_needed(&self, file: &SourceFile) -> bool {
+        tables_of(&file.kind).is_none_or(|tables| needed_of_text(self.options.selection).has_any(tables))
+    }
+
     /// Whether the databases that were read have what a text file would tell.
     fn is_told(&self, file: &SourceFile) -> bool {
         let has = |table| !self.pieces.is_empty(table);
         match &file.kind {
-            FileKind::Trace => has(TableId::Task) || has(TableId::HostOp),
+            FileKind::Trace => self.told.timeline,
             FileKind::Csv("kernel_details" | "op_summary") => has(TableId::Kernel),
             FileKind::Csv("operator_memory") => has(TableId::MemEvent),
             FileKind::Csv("memory_record" | "npu_module_mem") => has(TableId::MemSample),
             FileKind::Csv("step_trace_time") => has(TableId::ReportedStep),
-            FileKind::Communication => has(TableId::ReportedComm),
+            FileKind::Communication => self.told.communication,
             FileKind::CommunicationMatrix => has(TableId::ReportedLink),
             _ => false,
         }
     }
 
-    /// Reads a text file; whether it was read as a deliverable.
+    /// Reads a text file if it is needed; whether it is a deliverable.
     fn text_file(&mut self, file: &SourceFile) -> bool {
         match &file.kind {
             FileKind::Known => return false,
@@ -136,6 +194,10 @@ impl RankReader<'_> {
                 let message = "not a file of a profile that npuscope knows; not read";
                 self.record(&Problem::new(Severity::Info, "unknown-file", &file.name, message));
                 return false;
+            }
+            _ if !self.is_needed(file) => {
+                (self.options.progress)(file.bytes);
+                return true;
             }
             _ => {}
         }
@@ -160,7 +222,8 @@ impl RankReader<'_> {
         let told = match &file.kind {
             FileKind::Trace => {
                 let mut pieces = RankPieces::default();
-                let summary = trace_json::read(bytes, name, self.options.threads, &mut pieces);
+                let needed = needed_of_text(self.options.selection);
+                let summary = trace_json::read_some(bytes, name, needed, self.options.threads, &mut pieces);
                 self.pieces.join(pieces);
                 Told { rows: summary.events, unread: summary.unread_keys, problems: summary.problems, columns: None }
             }
@@ -264,24 +327,34 @@ pub fn map(path: &Path) -> std::io::Result<Option<Mmap>> {
 }
 
 /// Adds what follows from the rows of a rank.
-fn finish(rank: &RankSource, mut tables: RankTables, formats: &[&str], has_db: bool) -> RankTables {
+fn finish(rank: &RankSource, mut tables: RankTables, wanted: Selection, formats: &[&str], has_db: bool) -> RankTables {
     let is_kineto = rank.flavour == Flavour::Kineto;
     if !has_db {
         link::number_rows(&mut tables);
     }
     if !has_db && !is_kineto {
-        link::link_pieces(&mut tables);
-        link::link_piece_tasks(&mut tables);
-        link::link_kernels(&mut tables);
-        link::fill_group_hashes(&mut tables);
+        if wanted.has(TableId::CommTask) {
+            link::link_pieces(&mut tables);
+            link::link_piece_tasks(&mut tables);
+        }
+        if wanted.has(TableId::Kernel) {
+            link::link_kernels(&mut tables);
+        }
+        if wanted.has(TableId::CommOp) {
+            link::fill_group_hashes(&mut tables);
+        }
     }
-    link::fill_waits(&mut tables);
-    link::nest_host_ops(&mut tables);
+    if wanted.has(TableId::Kernel) {
+        link::fill_waits(&mut tables);
+    }
+    if wanted.has(TableId::HostOp) {
+        link::nest_host_ops(&mut tables);
+    }
     if is_kineto {
         kineto::name_launchers(&mut tables);
     }
     link::with_more(tables, |tables, more| {
-        if tables.is_empty(TableId::Step) {
+        if wanted.has(TableId::Step) && tables.is_empty(TableId::Step) {
             for step in link::marked_steps(tables) {
                 more.step.push(step);
             }

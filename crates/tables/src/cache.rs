@@ -216,7 +216,8 @@ impl CachedRank {
     pub fn some_tables(&self, selection: Selection) -> Result<RankTables, CacheError> {
         let mut batches = Vec::new();
         for &table in TableId::ALL {
-            let table = if selection.has(table) { self.table(table)? } else { None };
+            let is_given = selection.has(table) || Selection::ALWAYS.contains(&table);
+            let table = if is_given { self.table(table)? } else { None };
             batches.push(match &table {
                 Some(table) => (0..table.segments.len()).map(|i| table.read(i)).collect::<Result<_, _>>()?,
                 None => Vec::new(),

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, RecordBatch};
+use arrow::compute::filter_record_batch;
 use arrow::datatypes::{Field, Schema, UInt32Type};
 
 use crate::column::ColumnType;
@@ -73,6 +74,19 @@ impl RankTables {
         self.batches.get_mut(table as usize).into_iter().for_each(Vec::clear);
     }
 
+    /// Keeps the rows of a table that `keep` wants, which is given their numbers.
+    pub fn retain(&mut self, table: TableId, mut keep: impl FnMut(usize) -> bool) {
+        let Some(batches) = self.batches.get_mut(table as usize) else { return };
+        let mut first = 0;
+        batches.retain_mut(|batch| {
+            let rows = first..first + batch.num_rows();
+            first = rows.end;
+            let wanted: BooleanArray = rows.map(|row| Some(keep(row))).collect();
+            *batch = with_rows(batch, &wanted);
+            batch.num_rows() > 0
+        });
+    }
+
     /// These tables and, after their rows, those of `more`.
     #[must_use]
     pub fn with(self, more: RankBuilder) -> RankTables {
@@ -80,6 +94,14 @@ impl RankTables {
         pieces.append(more);
         pieces.finish()
     }
+}
+
+fn with_rows(batch: &RecordBatch, wanted: &BooleanArray) -> RecordBatch {
+    let kept = filter_record_batch(batch, wanted).unwrap_or_else(|_| batch.clone());
+    let is_empty = |column: &ArrayRef| column.null_count() == column.len();
+    let used: Vec<usize> =
+        kept.columns().iter().enumerate().filter(|(_, c)| !is_empty(c)).map(|(index, _)| index).collect();
+    kept.project(&used).unwrap_or(kept)
 }
 
 fn with_column(batch: &RecordBatch, name: &str, column: ArrayRef) -> RecordBatch {
@@ -167,4 +189,28 @@ fn translate(batch: &RecordBatch, spec: &schema::TableSpec, ids: &[Str], first_l
         }
     });
     RecordBatch::try_new(schema.clone(), columns.collect()).unwrap_or_else(|_| batch.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::step;
+    use crate::{BATCH_ROWS, Ns};
+
+    #[test]
+    fn only_wanted_rows_are_kept_and_no_column_of_nulls() {
+        let mut rank = RankBuilder::default();
+        for number in 0..BATCH_ROWS as i64 + 10 {
+            let id = (number % 2 == 0).then_some(number);
+            rank.step.push(step::Row { id, start: Ns(number), end: Ns(number + 1) });
+        }
+        let mut tables = rank.finish();
+        tables.retain(TableId::Step, |row| row == 3 || row == BATCH_ROWS + 4);
+        let kept: Vec<(Option<i64>, i64)> = tables.rows::<step::Row>().map(|row| (row.id, row.start.0)).collect();
+        let last = BATCH_ROWS as i64 + 4;
+        assert_eq!(kept, [(None, 3), (Some(last), last)]);
+        assert!(tables.batches(TableId::Step)[0].column_by_name("id").is_none());
+        tables.retain(TableId::Step, |_| false);
+        assert!(tables.is_empty(TableId::Step));
+    }
 }

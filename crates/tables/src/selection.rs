@@ -5,6 +5,10 @@ use crate::table::host_op::Kind;
 
 /// Tables, and of `host_op` the kinds of rows, that a reader is asked for. It may give more.
 ///
+/// The tables of [`Selection::ALWAYS`] are given in any case, as far as what was read tells of them; asking for
+/// `rank`, `source` or `diagnostic` is asking for all that there is, since they sum it up. A column that names a
+/// row of a table that was not asked for may be empty or count other rows.
+///
 /// ```
 /// use npuscope_tables::{Selection, TableId, table::host_op::Kind};
 ///
@@ -18,11 +22,16 @@ pub struct Selection {
     tables: u64,
     /// By [`Kind`].
     host_ops: u64,
+    /// Whether kernels come with what the counters of their cores measured.
+    metrics: bool,
 }
 
 impl Selection {
-    pub const ALL: Selection = Selection { tables: u64::MAX, host_ops: u64::MAX };
-    pub const NONE: Selection = Selection { tables: 0, host_ops: 0 };
+    pub const ALL: Selection = Selection { tables: u64::MAX, host_ops: u64::MAX, metrics: true };
+    pub const NONE: Selection = Selection { tables: 0, host_ops: 0, metrics: false };
+
+    /// Tables that are given whatever is asked for.
+    pub const ALWAYS: &[TableId] = &[TableId::Rank, TableId::Metadata, TableId::Source, TableId::Diagnostic];
 
     /// These tables, all of their rows.
     pub const fn of(tables: &[TableId]) -> Selection {
@@ -35,6 +44,7 @@ impl Selection {
         if selection.has(TableId::HostOp) {
             selection.host_ops = u64::MAX;
         }
+        selection.metrics = selection.has(TableId::Kernel);
         selection
     }
 
@@ -49,9 +59,20 @@ impl Selection {
         self
     }
 
+    /// Kernels without the columns that counters of AI Cores fill: in a database they take longer to read than all
+    /// else of a kernel.
+    pub const fn without_metrics(mut self) -> Selection {
+        self.metrics = false;
+        self
+    }
+
     /// What either asks for.
     pub const fn and(self, other: Selection) -> Selection {
-        Selection { tables: self.tables | other.tables, host_ops: self.host_ops | other.host_ops }
+        Selection {
+            tables: self.tables | other.tables,
+            host_ops: self.host_ops | other.host_ops,
+            metrics: self.metrics || other.metrics,
+        }
     }
 
     pub const fn has(self, table: TableId) -> bool {
@@ -62,8 +83,18 @@ impl Selection {
         self.host_ops & (1 << kind as u64) != 0
     }
 
+    /// Whether kernels are asked for with their metrics.
+    pub const fn has_metrics(self) -> bool {
+        self.metrics
+    }
+
     /// Whether any of these tables is asked for.
     pub fn has_any(self, tables: &[TableId]) -> bool {
         tables.iter().any(|table| self.has(*table))
+    }
+
+    /// Whether any of these kinds of rows in `host_op` is asked for.
+    pub fn has_any_host_op(self, kinds: &[Kind]) -> bool {
+        kinds.iter().any(|kind| self.has_host_op(*kind))
     }
 }

@@ -79,7 +79,7 @@ impl Interner {
     /// Strings new to us keep the order in which `other` first saw them, so interning a file in pieces
     /// and absorbing the pieces in order gives the ids of interning it in one go.
     pub fn absorb(&mut self, other: &Interner) -> Vec<Str> {
-        (0..other.len()).map(|id| self.intern(other.get(Str(id)))).collect()
+        (0..other.len()).map(|id| self.intern_bytes(other.bytes_of(id))).collect()
     }
 
     pub fn finish(self) -> Strings {

@@ -1,6 +1,7 @@
 //! The ranks a question is asked of.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use npuscope_engine::Ranks;
@@ -87,18 +88,28 @@ impl<'a> Job<'a> {
         selection: Selection,
         use_it: impl Fn(&RankData<'_>) -> Result<T, String> + Sync,
     ) -> Result<Vec<(i64, T)>, Failure> {
+        self.each_of(&self.sources, selection, use_it)
+    }
+
+    /// [`Job::each`] of some of the ranks.
+    pub fn each_of<T: Send>(
+        &self,
+        sources: &[&RankSource],
+        selection: Selection,
+        use_it: impl Fn(&RankData<'_>) -> Result<T, String> + Sync,
+    ) -> Result<Vec<(i64, T)>, Failure> {
         let selection = selection.and(Selection::of(&[TableId::Diagnostic, TableId::Rank, TableId::Metadata]));
         let selection = match self.options.step {
             Some(_) => selection.and(Selection::of(&[TableId::Step])),
             None => selection,
         };
-        let made = self.ranks.each(&self.sources, selection, |source, tables| {
+        let made = self.ranks.each(sources, selection, |source, tables| {
             self.note_problems(source, &tables);
             let window = self.window(&tables)?;
             use_it(&RankData { rank: source.rank, source, tables, window })
         })?;
         let mut kept = Vec::with_capacity(made.len());
-        for (source, made) in self.sources.iter().zip(made) {
+        for (source, made) in sources.iter().zip(made) {
             match made {
                 Ok(made) => kept.push((source.rank, made)),
                 Err(why) => self.leave_out(source.rank, why),
@@ -133,6 +144,11 @@ impl<'a> Job<'a> {
         self.lock().insert(LeftOut { rank, file: None, why: why.into(), whole_rank: true });
     }
 
+    /// Notes that the answer lacks something of a rank.
+    pub fn lacks(&self, rank: i64, why: impl Into<String>) {
+        self.lock().insert(LeftOut { rank, file: None, why: why.into(), whole_rank: false });
+    }
+
     /// What the answer lacks, by rank.
     pub fn left_out(&self) -> Vec<LeftOut> {
         self.lock().iter().cloned().collect()
@@ -143,8 +159,13 @@ impl<'a> Job<'a> {
     }
 
     /// The profile's root directory.
-    pub fn root(&self) -> &std::path::Path {
+    pub fn root(&self) -> &Path {
         &self.ranks.profile().root
+    }
+
+    /// The ranks of the profile to compare with.
+    pub fn open_baseline(&self, path: &Path) -> Result<Ranks, Failure> {
+        Ok(self.ranks.open_another(path)?)
     }
 
     /// Fails if somebody wants the work to end.

@@ -9,14 +9,29 @@ pub fn ratio(a: f64, b: f64) -> f64 {
 
 /// A compensated sum (Kahan), in the order of the values.
 pub fn sum(values: impl IntoIterator<Item = f64>) -> f64 {
-    let (mut sum, mut lost) = (0.0f64, 0.0f64);
-    for value in values {
-        let corrected = value - lost;
-        let next = sum + corrected;
-        lost = (next - sum) - corrected;
-        sum = next;
+    let mut sum = Sum::default();
+    values.into_iter().for_each(|value| sum.add(value));
+    sum.total()
+}
+
+/// A compensated sum (Kahan) that grows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sum {
+    sum: f64,
+    lost: f64,
+}
+
+impl Sum {
+    pub fn add(&mut self, value: f64) {
+        let corrected = value - self.lost;
+        let next = self.sum + corrected;
+        self.lost = (next - self.sum) - corrected;
+        self.sum = next;
     }
-    sum
+
+    pub fn total(self) -> f64 {
+        self.sum
+    }
 }
 
 /// Standard deviation of a sample (n - 1), in one pass (Welford); not a number for fewer than two values.

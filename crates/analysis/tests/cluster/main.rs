@@ -1,6 +1,16 @@
-//! `cluster` against what msprof-analyze printed, and text against databases.
+//! `cluster` against what msprof-analyze printed, text against databases, and against faults that were put in.
 
+mod communication_bottleneck;
 mod compat;
+mod computational_op_masking;
+mod export_summary;
+mod filter_db;
 mod forms;
+mod free_analysis;
+mod hand_made;
 mod modules;
+mod mstx2commop;
+mod p2p_pairing;
+mod rank_files;
+mod sums;
 mod support;

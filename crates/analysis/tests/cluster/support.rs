@@ -77,33 +77,42 @@ pub type Rows = (Vec<String>, Vec<Vec<Value>>);
 
 /// Every table of a database.
 pub fn database(path: &Path) -> BTreeMap<String, Rows> {
-    let uri = format!("file:{}?mode=ro&immutable=1", path.display());
-    let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_URI;
-    let connection = rusqlite::Connection::open_with_flags(uri, flags).unwrap();
+    let connection = open(path);
     let names: Vec<String> = {
         let mut statement = connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").unwrap();
         statement.query_map((), |row| row.get(0)).unwrap().map(Result::unwrap).collect()
     };
-    let table = |name: &String| {
-        let mut statement = connection.prepare(&format!("SELECT * FROM \"{name}\"")).unwrap();
-        let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
-        let width = columns.len();
-        let rows = statement
-            .query_map((), |row| {
-                Ok((0..width)
-                    .map(|column| match row.get_ref(column).unwrap() {
-                        rusqlite::types::ValueRef::Null => Value::Null,
-                        rusqlite::types::ValueRef::Integer(value) => Value::Number(value as f64),
-                        rusqlite::types::ValueRef::Real(value) => Value::Number(value),
-                        rusqlite::types::ValueRef::Text(value) => Value::of_text(&String::from_utf8_lossy(value)),
-                        rusqlite::types::ValueRef::Blob(_) => Value::Text("blob".to_owned()),
-                    })
-                    .collect::<Vec<_>>())
+    let rows = |name: &String| query(&connection, &format!("SELECT * FROM \"{name}\"")).unwrap();
+    names.iter().map(|name| (name.clone(), rows(name))).collect()
+}
+
+/// What a query gives, if the database has what it is about.
+pub fn rows_of(path: &Path, query: &str) -> Option<Rows> {
+    self::query(&open(path), query).ok()
+}
+
+fn open(path: &Path) -> rusqlite::Connection {
+    let uri = format!("file:{}?mode=ro&immutable=1", path.display());
+    let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_URI;
+    rusqlite::Connection::open_with_flags(uri, flags).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn query(connection: &rusqlite::Connection, query: &str) -> rusqlite::Result<Rows> {
+    let mut statement = connection.prepare(query)?;
+    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let width = columns.len();
+    let rows = statement.query_map((), |row| {
+        Ok((0..width)
+            .map(|column| match row.get_ref(column).unwrap() {
+                rusqlite::types::ValueRef::Null => Value::Null,
+                rusqlite::types::ValueRef::Integer(value) => Value::Number(value as f64),
+                rusqlite::types::ValueRef::Real(value) => Value::Number(value),
+                rusqlite::types::ValueRef::Text(value) => Value::of_text(&String::from_utf8_lossy(value)),
+                rusqlite::types::ValueRef::Blob(_) => Value::Text("blob".to_owned()),
             })
-            .unwrap();
-        (columns, sorted(rows.map(Result::unwrap).collect()))
-    };
-    names.iter().map(|name| (name.clone(), table(name))).collect()
+            .collect::<Vec<_>>())
+    })?;
+    Ok((columns, sorted(rows.collect::<Result<_, _>>()?)))
 }
 
 /// A csv file.
@@ -131,7 +140,7 @@ pub fn workbook(path: &Path) -> Rows {
     (header, sorted(rows.collect()))
 }
 
-fn sorted(mut rows: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
+pub fn sorted(mut rows: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
     // Sorted by what is exact, so that last digits of figures do not change the order.
     let key = |row: &Vec<Value>| {
         let text: Vec<String> = row
@@ -157,4 +166,14 @@ pub fn assert_same(ours: &Rows, theirs: &Rows, what: &str) {
         panic!("{what}: a row differs\n  ours   {ours:?}\n  theirs {theirs:?}");
     }
     assert_eq!(ours.1.len(), theirs.1.len(), "rows of {what}");
+}
+
+/// Leaves of the paths in a column the last part.
+pub fn keep_tail((columns, rows): &mut Rows, column: &str) {
+    let at = columns.iter().position(|name| name == column).unwrap();
+    for row in rows {
+        if let Value::Text(path) = &mut row[at] {
+            *path = path.rsplit('/').next().unwrap().to_owned();
+        }
+    }
 }

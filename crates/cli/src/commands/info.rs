@@ -4,17 +4,15 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use npuscope_analysis::overview::{Overview, overview};
-use npuscope_analysis::{Finding, Severity};
 
-use crate::arguments::{FailOn, InfoCommand, ReportFormat};
-use crate::commands::{check_strict, say_problems, say_warnings};
+use crate::arguments::{InfoCommand, ReportFormat};
+use crate::commands::{check_strict, exit_code, findings_text, say_problems, say_warnings};
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
 
-/// Ranks and findings that are listed one by one.
+/// Ranks that are listed one by one.
 const MAX_LISTED: usize = 32;
-const MAX_FINDINGS: usize = 8;
 
 pub fn run(command: &InfoCommand, settings: &Settings) -> Result<ExitCode, CliError> {
     let session = settings.open(&command.path, settings.session_options())?;
@@ -40,13 +38,7 @@ pub fn run(command: &InfoCommand, settings: &Settings) -> Result<ExitCode, CliEr
         let path = command.path.display();
         return Err(CliError::Usage(format!("no rank has step times; npuscope doctor {path} says what is missing")));
     }
-    let threshold = command.fail_on.map(|fail_on| match fail_on {
-        FailOn::Info => Severity::Info,
-        FailOn::Warning => Severity::Warning,
-        FailOn::Critical => Severity::Critical,
-    });
-    let failed = threshold.is_some_and(|threshold| overview.findings.iter().any(|f| f.severity >= threshold));
-    Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    Ok(exit_code(&overview.findings, command.fail_on))
 }
 
 fn text(overview: &Overview, settings: &Settings) -> String {
@@ -95,41 +87,11 @@ fn text(overview: &Overview, settings: &Settings) -> String {
         text.push_str(&format!("  without step times: ranks {ranks}\n"));
     }
     text.push('\n');
-    text.push_str(&bold("findings\n"));
-    if overview.findings.is_empty() {
-        text.push_str(&settings.terminal.styled(
-            Style::Green,
-            if overview.ranks.len() > 1 {
-                "  no rank computes longer than the others of its stage\n"
-            } else {
-                "  none; one rank has no other to be compared with\n"
-            },
-        ));
-    }
-    for finding in overview.findings.iter().take(MAX_FINDINGS) {
-        text.push_str(&finding_text(finding, settings));
-    }
-    if let Some(more) = overview.findings.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
-        let more = format!("  … and {}; --format json has all\n", terminal::counted(more as u64, "more finding"));
-        text.push_str(&settings.terminal.styled(Style::Dim, &more));
-    }
-    text
-}
-
-fn finding_text(finding: &Finding, settings: &Settings) -> String {
-    let style = match finding.severity {
-        Severity::Critical => Style::Red,
-        Severity::Warning => Style::Yellow,
-        Severity::Info => Style::Dim,
+    let none = if overview.ranks.len() > 1 {
+        "no rank computes longer than the others of its stage"
+    } else {
+        "none; one rank has no other to be compared with"
     };
-    let severity = format!("{:?}", finding.severity).to_lowercase();
-    let mut text = format!("  {}: {}\n", settings.terminal.styled(style, &severity), finding.claim);
-    if let Some(share) = finding.share_of_step {
-        text.push_str(&format!("    costs about {:.0} % of the step\n", share * 100.0));
-    }
-    text.push_str(&format!("    try: {}\n", finding.suggestion));
-    if let Some(next) = &finding.next {
-        text.push_str(&format!("    see: {next}\n"));
-    }
+    text.push_str(&findings_text(&overview.findings, none, settings));
     text
 }

@@ -1,7 +1,9 @@
 //! One file per command.
 
+pub mod cluster;
 pub mod completion;
 pub mod convert;
+pub mod diagnose;
 pub mod doctor;
 pub mod info;
 pub mod man;
@@ -9,14 +11,71 @@ pub mod sql;
 pub mod synth;
 
 use std::path::Path;
+use std::process::ExitCode;
 
+use npuscope_analysis::{Finding, Severity};
 use npuscope_engine::Session;
 use npuscope_tables::TableId;
 use npuscope_tables::table::diagnostic;
 
+use crate::arguments::FailOn;
 use crate::error::CliError;
 use crate::settings::Settings;
-use crate::terminal;
+use crate::terminal::{self, Style};
+
+/// Findings that are told one by one.
+const MAX_FINDINGS: usize = 8;
+/// Rows of evidence that are shown of a finding.
+const MAX_EVIDENCE: usize = 3;
+
+/// 1 if a finding is as bad as the user asked to be told of, else 0.
+fn exit_code(findings: &[Finding], fail_on: Option<FailOn>) -> ExitCode {
+    let threshold = fail_on.map(|fail_on| match fail_on {
+        FailOn::Info => Severity::Info,
+        FailOn::Warning => Severity::Warning,
+        FailOn::Critical => Severity::Critical,
+    });
+    let failed = threshold.is_some_and(|threshold| findings.iter().any(|finding| finding.severity >= threshold));
+    if failed { ExitCode::from(1) } else { ExitCode::SUCCESS }
+}
+
+/// Findings as text; `none` where there are none.
+fn findings_text(findings: &[Finding], none: &str, settings: &Settings) -> String {
+    let mut text = settings.terminal.styled(Style::Bold, "findings\n");
+    if findings.is_empty() {
+        text.push_str(&settings.terminal.styled(Style::Green, &format!("  {none}\n")));
+    }
+    for finding in findings.iter().take(MAX_FINDINGS) {
+        text.push_str(&finding_text(finding, settings));
+    }
+    if let Some(more) = findings.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
+        let more = format!("  … and {}; --format json has all\n", terminal::counted(more as u64, "more finding"));
+        text.push_str(&settings.terminal.styled(Style::Dim, &more));
+    }
+    text
+}
+
+fn finding_text(finding: &Finding, settings: &Settings) -> String {
+    let style = match finding.severity {
+        Severity::Critical => Style::Red,
+        Severity::Warning => Style::Yellow,
+        Severity::Info => Style::Dim,
+    };
+    let severity = format!("{:?}", finding.severity).to_lowercase();
+    let mut text = format!("  {}: {}\n", settings.terminal.styled(style, &severity), finding.claim);
+    if let Some(share) = finding.share_of_step {
+        text.push_str(&format!("    costs about {:.0} % of the step\n", share * 100.0));
+    }
+    for evidence in finding.evidence.iter().take(MAX_EVIDENCE) {
+        let step = evidence.step.map(|step| format!(", step {step}")).unwrap_or_default();
+        text.push_str(&format!("    seen: rank {}{step}: {}\n", evidence.rank, evidence.what));
+    }
+    text.push_str(&format!("    try: {}\n", finding.suggestion));
+    if let Some(next) = &finding.next {
+        text.push_str(&format!("    see: {next}\n"));
+    }
+    text
+}
 
 /// Says what went wrong without costing an answer.
 fn say_warnings(session: &Session, settings: &Settings) {

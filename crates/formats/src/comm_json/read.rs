@@ -1,5 +1,7 @@
 //! Reading both files.
 
+use std::borrow::Cow;
+
 use npuscope_tables::table::{reported_bandwidth, reported_comm, reported_link};
 use npuscope_tables::{Interner, RankBuilder, Str};
 
@@ -8,8 +10,11 @@ use crate::problem::MAX_UNREAD_KEYS;
 use crate::problem::{Problem, Severity, first_not_utf8};
 use crate::trace_json::Cursor;
 
+/// A key of an object, without escapes.
+type Key<'a> = Cow<'a, [u8]>;
+
 /// Where a value stands: the keys above it.
-type Path = Vec<String>;
+type Path<'a> = Vec<Key<'a>>;
 
 /// What reading a file told, beside its rows.
 #[derive(Debug, Default)]
@@ -24,10 +29,14 @@ const MAX_DEPTH: usize = 5;
 
 pub fn read_communication(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome {
     let mut outcome = Outcome::default();
-    let read = |path: &Path, key: &str, cursor: &mut Cursor<'_>, outcome: &mut Outcome| match key {
-        TIME_INFO => Some(read_times(path, cursor, outcome, rank)),
-        BANDWIDTH_INFO => Some(read_bandwidths(path, cursor, outcome, rank)),
-        _ => None,
+    let read = |path: &Path<'_>, key: &[u8], cursor: &mut Cursor<'_>, outcome: &mut Outcome| {
+        if key == TIME_INFO.as_bytes() {
+            Some(read_times(path, cursor, outcome, rank))
+        } else if key == BANDWIDTH_INFO.as_bytes() {
+            Some(read_bandwidths(path, cursor, outcome, rank))
+        } else {
+            None
+        }
     };
     walk_file(bytes, file, &mut outcome, read);
     outcome
@@ -35,16 +44,22 @@ pub fn read_communication(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> O
 
 pub fn read_matrix(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome {
     let mut outcome = Outcome::default();
-    let read = |path: &Path, key: &str, cursor: &mut Cursor<'_>, outcome: &mut Outcome| {
-        let (src, dst) = key.split_once('-').filter(|(s, d)| is_number(s) && is_number(d))?;
-        Some(read_link(path, (src, dst), cursor, outcome, rank))
+    let read = |path: &Path<'_>, key: &[u8], cursor: &mut Cursor<'_>, outcome: &mut Outcome| {
+        let (src, dst) = split_at(key, memchr::memchr(b'-', key)?)?;
+        let are_ranks = is_number(src) && is_number(dst);
+        are_ranks.then(|| read_link(path, (src, dst), cursor, outcome, rank))
     };
     walk_file(bytes, file, &mut outcome, read);
     outcome
 }
 
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+fn is_number(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+}
+
+/// What stands before and after a byte.
+fn split_at(text: &[u8], at: usize) -> Option<(&[u8], &[u8])> {
+    Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
 /// Walks the objects of a file. `read` is offered every member; it returns `None` to be led into it,
@@ -53,7 +68,7 @@ fn walk_file(
     bytes: &[u8],
     file: &str,
     outcome: &mut Outcome,
-    mut read: impl FnMut(&Path, &str, &mut Cursor<'_>, &mut Outcome) -> Option<Option<()>>,
+    mut read: impl FnMut(&Path<'_>, &[u8], &mut Cursor<'_>, &mut Outcome) -> Option<Option<()>>,
 ) {
     if let Some(problem) = Problem::not_text(bytes, file) {
         outcome.problems.push(problem);
@@ -83,14 +98,14 @@ fn walk_file(
     }
 }
 
-fn walk(
-    cursor: &mut Cursor<'_>,
-    path: &mut Path,
+fn walk<'a>(
+    cursor: &mut Cursor<'a>,
+    path: &mut Path<'a>,
     outcome: &mut Outcome,
-    read: &mut impl FnMut(&Path, &str, &mut Cursor<'_>, &mut Outcome) -> Option<Option<()>>,
+    read: &mut impl FnMut(&Path<'_>, &[u8], &mut Cursor<'_>, &mut Outcome) -> Option<Option<()>>,
 ) -> Option<()> {
     cursor.members(|key, cursor| {
-        let key = String::from_utf8_lossy(&key.unescaped()).into_owned();
+        let key = key.unescaped();
         if let Some(done) = read(path, &key, cursor, outcome) {
             return done;
         }
@@ -105,9 +120,10 @@ fn walk(
     })
 }
 
-fn note_unread(outcome: &mut Outcome, key: &str) {
-    if outcome.unread.len() < MAX_UNREAD_KEYS && !outcome.unread.iter().any(|k| k == key) {
-        outcome.unread.push(key.to_owned());
+fn note_unread(outcome: &mut Outcome, key: &[u8]) {
+    let key = String::from_utf8_lossy(key);
+    if outcome.unread.len() < MAX_UNREAD_KEYS && !outcome.unread.iter().any(|k| *k == key) {
+        outcome.unread.push(key.into_owned());
     }
 }
 
@@ -119,26 +135,30 @@ struct Place {
     group_hash: Option<Str>,
 }
 
-fn place(path: &[String], strings: &mut Interner) -> Place {
-    let (above, op) = match path {
-        [above @ .., op] => (above, op.as_str()),
-        [] => (path, ""),
+fn place(path: &[Key<'_>], strings: &mut Interner) -> Place {
+    let (above, op): (_, &[u8]) = match path {
+        [above @ .., op] => (above, op),
+        [] => (path, b""),
     };
-    let (name, group) = match op.rsplit_once('@') {
+    let (name, group) = match memchr::memrchr(b'@', op).and_then(|at| split_at(op, at)) {
         Some((name, group)) => (name, Some(group)),
         None => (op, None),
     };
     let mut above = above.iter();
     Place {
-        step: above.next().map(|s| strings.intern(s)),
-        kind: above.next().map(|s| strings.intern(s)),
-        name: strings.intern(name),
-        group_hash: group.map(|g| strings.intern(g)),
+        step: above.next().map(|s| strings.intern_bytes(s)),
+        kind: above.next().map(|s| strings.intern_bytes(s)),
+        name: strings.intern_bytes(name),
+        group_hash: group.map(|g| strings.intern_bytes(g)),
     }
 }
 
 /// Steps over the value of `key`: a number, or nothing that is one. `None` if it does not end.
-fn number(key: &str, cursor: &mut Cursor<'_>, outcome: &mut Outcome) -> Option<Option<f64>> {
+#[inline]
+fn number(key: &[u8], cursor: &mut Cursor<'_>, outcome: &mut Outcome) -> Option<Option<f64>> {
+    if let Some(number) = cursor.short_number() {
+        return Some(Some(number));
+    }
     let start = cursor.at;
     cursor.skip_value()?;
     let text = cursor.bytes.get(start..cursor.at)?;
@@ -149,21 +169,20 @@ fn number(key: &str, cursor: &mut Cursor<'_>, outcome: &mut Outcome) -> Option<O
     Some(number)
 }
 
-fn read_times(path: &[String], cursor: &mut Cursor<'_>, outcome: &mut Outcome, rank: &mut RankBuilder) -> Option<()> {
+fn read_times(path: &[Key<'_>], cursor: &mut Cursor<'_>, outcome: &mut Outcome, rank: &mut RankBuilder) -> Option<()> {
     let Place { step, kind, name, group_hash } = place(path, &mut rank.strings);
     let mut row = reported_comm::Row { step, kind, name, group_hash, ..reported_comm::Row::default() };
     let whole = cursor.members(|key, cursor| {
         let key = key.unescaped();
-        let key = String::from_utf8_lossy(&key);
         let field = match key.as_ref() {
-            "Start Timestamp(us)" | "Start Timestamp(μs)" => &mut row.start,
-            "Elapse Time(ms)" => &mut row.elapse,
-            "Transit Time(ms)" => &mut row.transit,
-            "Wait Time(ms)" => &mut row.wait,
-            "Synchronization Time(ms)" => &mut row.synchronization,
-            "Idle Time(ms)" | "Idel Time(ms)" => &mut row.idle,
-            "Wait Time Ratio" => &mut row.wait_ratio,
-            "Synchronization Time Ratio" => &mut row.synchronization_ratio,
+            b"Start Timestamp(us)" | b"Start Timestamp(\xce\xbcs)" => &mut row.start,
+            b"Elapse Time(ms)" => &mut row.elapse,
+            b"Transit Time(ms)" => &mut row.transit,
+            b"Wait Time(ms)" => &mut row.wait,
+            b"Synchronization Time(ms)" => &mut row.synchronization,
+            b"Idle Time(ms)" | b"Idel Time(ms)" => &mut row.idle,
+            b"Wait Time Ratio" => &mut row.wait_ratio,
+            b"Synchronization Time Ratio" => &mut row.synchronization_ratio,
             other => {
                 note_unread(outcome, other);
                 return cursor.skip_value();
@@ -179,7 +198,7 @@ fn read_times(path: &[String], cursor: &mut Cursor<'_>, outcome: &mut Outcome, r
 }
 
 fn read_bandwidths(
-    path: &[String],
+    path: &[Key<'_>],
     cursor: &mut Cursor<'_>,
     outcome: &mut Outcome,
     rank: &mut RankBuilder,
@@ -193,13 +212,12 @@ fn read_bandwidths(
         let strings = &mut rank.strings;
         let whole = cursor.members(|key, cursor| {
             let key = key.unescaped();
-            let key = String::from_utf8_lossy(&key);
             let field = match key.as_ref() {
-                "Transit Size(MB)" => &mut row.transit_size,
-                "Transit Time(ms)" => &mut row.transit_time,
-                "Bandwidth(GB/s)" => &mut row.bandwidth,
-                "Large Packet Ratio" => &mut row.large_packet_ratio,
-                SIZE_DISTRIBUTION => {
+                b"Transit Size(MB)" => &mut row.transit_size,
+                b"Transit Time(ms)" => &mut row.transit_time,
+                b"Bandwidth(GB/s)" => &mut row.bandwidth,
+                b"Large Packet Ratio" => &mut row.large_packet_ratio,
+                key if key == SIZE_DISTRIBUTION.as_bytes() => {
                     return cursor.members(|size, cursor| {
                         let size = strings.intern_bytes(&size.unescaped());
                         let (count, duration) = read_pair(cursor)?;
@@ -228,6 +246,9 @@ fn read_bandwidths(
 }
 
 fn plain_number(cursor: &mut Cursor<'_>) -> Option<f64> {
+    if let Some(number) = cursor.short_number() {
+        return Some(number);
+    }
     std::str::from_utf8(cursor.scalar()?).ok()?.parse().ok()
 }
 
@@ -246,8 +267,8 @@ fn read_pair(cursor: &mut Cursor<'_>) -> Option<(f64, f64)> {
 }
 
 fn read_link(
-    path: &[String],
-    (src, dst): (&str, &str),
+    path: &[Key<'_>],
+    (src, dst): (&[u8], &[u8]),
     cursor: &mut Cursor<'_>,
     outcome: &mut Outcome,
     rank: &mut RankBuilder,
@@ -255,19 +276,18 @@ fn read_link(
     let Place { step, kind, name, group_hash } = place(path, &mut rank.strings);
     let strings = &mut rank.strings;
     let mut row = reported_link::Row { step, kind, name, group_hash, ..reported_link::Row::default() };
-    (row.src_rank, row.dst_rank) = (Some(strings.intern(src)), Some(strings.intern(dst)));
+    (row.src_rank, row.dst_rank) = (Some(strings.intern_bytes(src)), Some(strings.intern_bytes(dst)));
     let whole = cursor.members(|key, cursor| {
         let key = key.unescaped();
-        let key = String::from_utf8_lossy(&key);
         let is_text = cursor.peek() == b'"';
         match key.as_ref() {
-            "Transport Type" if is_text => row.transport = Some(strings.intern_bytes(&cursor.string()?.unescaped())),
-            "Op Name" | "op_name" if is_text => {
+            b"Transport Type" if is_text => row.transport = Some(strings.intern_bytes(&cursor.string()?.unescaped())),
+            b"Op Name" | b"op_name" if is_text => {
                 row.op_name = Some(strings.intern_bytes(&cursor.string()?.unescaped()));
             }
-            "Transit Size(MB)" => row.transit_size = number(&key, cursor, outcome)?,
-            "Transit Time(ms)" => row.transit_time = number(&key, cursor, outcome)?,
-            "Bandwidth(GB/s)" => row.bandwidth = number(&key, cursor, outcome)?,
+            b"Transit Size(MB)" => row.transit_size = number(&key, cursor, outcome)?,
+            b"Transit Time(ms)" => row.transit_time = number(&key, cursor, outcome)?,
+            b"Bandwidth(GB/s)" => row.bandwidth = number(&key, cursor, outcome)?,
             other => {
                 note_unread(outcome, other);
                 cursor.skip_value()?;

@@ -10,7 +10,7 @@ use npuscope_tables::{RankTables, Str, Strings};
 
 use super::{BANDWIDTH_INFO, SIZE_DISTRIBUTION, TIME_INFO};
 use crate::flavour::Flavour;
-use crate::number::{push_float, push_int, whole};
+use crate::json_out::JsonOut;
 
 /// Writes one of the files from a rank that comes in chunks. A step must be in one chunk: it is a key.
 pub struct CommWriter {
@@ -109,7 +109,7 @@ impl CommWriter {
                     json.open();
                 }
                 for (op, rows) in grouped(rows, |row| place(row).op) {
-                    json.key_of_op(op, strings);
+                    key_of_op(json, op, strings);
                     json.open();
                     write_op(json, &rows);
                     json.close();
@@ -174,92 +174,10 @@ fn transports(json: &mut JsonOut, rows: &[reported_bandwidth::Row], strings: &St
     }
 }
 
-/// Writes JSON objects as Python does: `{"key": value, …}` on one line.
-#[derive(Default)]
-struct JsonOut {
-    bytes: Vec<u8>,
-    /// Whether the object being written at each depth has a member already.
-    has_member: Vec<bool>,
-}
-
-impl JsonOut {
-    fn open(&mut self) {
-        self.has_member.push(false);
-        self.bytes.push(b'{');
-    }
-
-    fn close(&mut self) {
-        self.has_member.pop();
-        self.bytes.push(b'}');
-    }
-
-    /// A key of ours, which needs no escapes.
-    fn key(&mut self, key: &'static str) {
-        self.separate();
-        self.bytes.push(b'"');
-        self.bytes.extend_from_slice(key.as_bytes());
-        self.bytes.extend_from_slice(b"\": ");
-    }
-
-    fn key_of(&mut self, text: &str) {
-        self.separate();
-        self.string(text);
-        self.bytes.extend_from_slice(b": ");
-    }
-
-    /// The key of an operation: its name and, where it is known, the hash of its group.
-    fn key_of_op(&mut self, (name, group_hash): (Str, Option<Str>), strings: &Strings) {
-        match group_hash {
-            Some(group) => self.key_of(&format!("{}@{}", strings.get(name), strings.get(group))),
-            None => self.key_of(strings.get(name)),
-        }
-    }
-
-    fn separate(&mut self) {
-        if let Some(has_member) = self.has_member.last_mut() {
-            if *has_member {
-                self.bytes.extend_from_slice(b", ");
-            }
-            *has_member = true;
-        }
-    }
-
-    fn string(&mut self, text: &str) {
-        // Writing into memory does not fail.
-        let _ = serde_json::to_writer(&mut self.bytes, text);
-    }
-
-    fn number(&mut self, key: &'static str, value: Option<f64>) {
-        let Some(value) = value else { return };
-        self.key(key);
-        push_float(&mut self.bytes, value);
-    }
-
-    fn text(&mut self, key: &'static str, value: Option<&str>) {
-        let Some(value) = value else { return };
-        self.key(key);
-        self.string(value);
-    }
-
-    /// `[count, duration]`.
-    fn pair(&mut self, count: f64, duration: f64) {
-        self.bytes.push(b'[');
-        match whole(count) {
-            Some(count) => push_int(&mut self.bytes, count),
-            None => _ = write!(self.bytes, "{count}"),
-        }
-        self.bytes.extend_from_slice(b", ");
-        push_float(&mut self.bytes, duration);
-        self.bytes.push(b']');
-    }
-
-    fn flush_if_full(&mut self, out: &mut impl Write) -> io::Result<()> {
-        if self.bytes.len() < 1 << 18 { Ok(()) } else { self.flush(out) }
-    }
-
-    fn flush(&mut self, out: &mut impl Write) -> io::Result<()> {
-        out.write_all(&self.bytes)?;
-        self.bytes.clear();
-        Ok(())
+/// The key of an operation: its name and, where it is known, the hash of its group.
+fn key_of_op(json: &mut JsonOut, (name, group_hash): (Str, Option<Str>), strings: &Strings) {
+    match group_hash {
+        Some(group) => json.key_of(&format!("{}@{}", strings.get(name), strings.get(group))),
+        None => json.key_of(strings.get(name)),
     }
 }

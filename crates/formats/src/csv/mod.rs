@@ -18,7 +18,7 @@ mod statistics;
 mod step_trace;
 mod write;
 
-pub use read::{Outcome, read_file};
+pub use read::{Outcome, read_file, tables_of};
 pub use write::CsvFiles;
 
 use npuscope_tables::{Interner, RankBuilder, Str, Strings};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use csv::{ByteRecord, ReaderBuilder};
-use npuscope_tables::RankBuilder;
+use npuscope_tables::{RankBuilder, TableId};
 use serde_json::{Map, Value};
 
 use super::{Column, CsvTable, Layout, aicpu, cache, dataset, kernel_details, memory, operator_details, sheet};
@@ -44,6 +44,24 @@ pub fn read_file(kind: &str, flavour: Flavour, bytes: &[u8], file: &str, rank: &
         "dataset" => read(&dataset::DATASET, bytes, file, rank),
         "minddata_pipeline_raw" => read(&dataset::PIPELINE_RAW, bytes, file, rank),
         _ => read_sheet(bytes, file, rank),
+    }
+}
+
+/// The tables that a file of the given kind has rows of.
+pub fn tables_of(kind: &str) -> &'static [TableId] {
+    match kind {
+        "kernel_details" | "op_summary" => &[TableId::Kernel],
+        "operator_details" => &[TableId::ReportedOperator],
+        "operator_memory" | "static_op_mem" => &[TableId::MemEvent],
+        "memory_record" | "npu_module_mem" => &[TableId::MemSample],
+        "step_trace_time" => &[TableId::ReportedStep],
+        "op_statistic" => &[TableId::ReportedOpType],
+        "api_statistic" => &[TableId::ReportedApi],
+        "l2_cache" | "soc_pmu" => &[TableId::KernelCache],
+        "data_preprocess" | "aicpu" => &[TableId::AicpuOp],
+        "dataset" => &[TableId::DatasetOp],
+        "minddata_pipeline_raw" => &[TableId::PipelineOp],
+        _ => &[TableId::Sheet],
     }
 }
 

@@ -276,6 +276,20 @@ impl<'r> Record<'r> {
         };
         parts().unwrap_or(Values { header: &[], body: &[] })
     }
+
+    /// The value at a place, found without reading those before it.
+    #[inline]
+    pub fn value(self, place: usize) -> Option<ValueRef<'r>> {
+        let Values { mut header, body } = self.values();
+        let mut start = 0;
+        for _ in 0..place {
+            let (serial, used) = varint(header)?;
+            header = header.get(used..)?;
+            start = usize::checked_add(start, size_of_serial(serial))?;
+        }
+        let (serial, _) = varint(header)?;
+        value(serial, body.get(start..)?).map(|(value, _)| value)
+    }
 }
 
 pub struct Values<'r> {
@@ -296,25 +310,29 @@ impl<'r> Iterator for Values<'r> {
     }
 }
 
+/// The bytes that a value of a serial type takes.
+#[inline]
+fn size_of_serial(serial: i64) -> usize {
+    const FIXED: [usize; 12] = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0];
+    let serial = usize::try_from(serial).unwrap_or(usize::MAX);
+    FIXED.get(serial).copied().unwrap_or_else(|| serial.saturating_sub(FIXED.len()) / 2)
+}
+
 /// The value of a serial type and the bytes it takes.
 #[inline]
 fn value(serial: i64, body: &[u8]) -> Option<(ValueRef<'_>, usize)> {
     Some(match serial {
         0 => (ValueRef::Null, 0),
         1..=6 => {
-            let size = match serial {
-                5 => 6,
-                6 => 8,
-                n => usize::try_from(n).ok()?,
-            };
-            (ValueRef::Integer(be_int(body.get(..size)?)), size)
+            let size = size_of_serial(serial);
+            (ValueRef::Integer(be_int(body, size)?), size)
         }
         7 => (ValueRef::Real(f64::from_be_bytes(*body.first_chunk()?)), 8),
         8 => (ValueRef::Integer(0), 0),
         9 => (ValueRef::Integer(1), 0),
         10 | 11 => return None,
         serial if serial >= 12 => {
-            let size = usize::try_from((serial - 12) / 2).ok()?;
+            let size = size_of_serial(serial);
             let bytes = body.get(..size)?;
             (if serial % 2 == 0 { ValueRef::Blob(bytes) } else { ValueRef::Text(bytes) }, size)
         }
@@ -322,20 +340,29 @@ fn value(serial: i64, body: &[u8]) -> Option<(ValueRef<'_>, usize)> {
     })
 }
 
-/// A big-endian two's-complement integer of up to eight bytes.
+/// The big-endian two's-complement integer in the first bytes, one to eight.
 #[inline]
-fn be_int(bytes: &[u8]) -> i64 {
+fn be_int(bytes: &[u8], size: usize) -> Option<i64> {
+    // Mostly more follows: then all are in one word, and what is not of the number is moved out.
+    if let Some(word) = bytes.first_chunk() {
+        return Some(i64::from_be_bytes(*word) >> (64 - 8 * size));
+    }
+    let bytes = bytes.get(..size)?;
     let sign = if bytes.first().is_some_and(|&b| b >= 0x80) { -1i64 } else { 0 };
-    bytes.iter().fold(sign, |value, &byte| value << 8 | i64::from(byte))
+    Some(bytes.iter().fold(sign, |value, &byte| value << 8 | i64::from(byte)))
 }
 
 /// SQLite's variable-length integer and the bytes it takes.
 #[inline]
 fn varint(bytes: &[u8]) -> Option<(i64, usize)> {
-    let &first = bytes.first()?;
-    if first < 0x80 {
-        return Some((i64::from(first), 1));
+    match bytes {
+        [first @ 0..0x80, ..] => Some((i64::from(*first), 1)),
+        [first, second @ 0..0x80, ..] => Some((i64::from(first & 0x7f) << 7 | i64::from(*second), 2)),
+        _ => long_varint(bytes),
     }
+}
+
+fn long_varint(bytes: &[u8]) -> Option<(i64, usize)> {
     let mut value = 0u64;
     for (index, &byte) in bytes.iter().take(9).enumerate() {
         if index == 8 {
@@ -369,7 +396,11 @@ mod tests {
         let mut rows = TableRows::new(Pages::new(bytes).unwrap(), root);
         let mut read = Vec::new();
         while let Some((rowid, record)) = rows.next() {
-            read.push((rowid, record.values().map(|v| format!("{v:?}")).collect()));
+            let values: Vec<String> = record.values().map(|v| format!("{v:?}")).collect();
+            for (place, value) in values.iter().enumerate() {
+                assert_eq!(format!("{:?}", record.value(place).unwrap()), *value);
+            }
+            read.push((rowid, values));
         }
         (read, rows.damages)
     }

@@ -11,7 +11,7 @@ use super::write_names::WordIds;
 /// What reading a cell may need.
 pub struct ReadContext<'a> {
     pub strings: &'a mut Interner,
-    pub words: &'a Words,
+    pub words: &'a Words<'a>,
     /// Ids that stand for no word.
     pub dangling: u64,
 }
@@ -44,11 +44,18 @@ pub trait Codec<T> {
 fn integer(value: ValueRef<'_>) -> Option<i64> {
     match value {
         ValueRef::Integer(number) => Some(number),
-        ValueRef::Text(text) => std::str::from_utf8(text).ok()?.trim().parse().ok(),
+        ValueRef::Text(text) => short_integer(text).or_else(|| std::str::from_utf8(text).ok()?.trim().parse().ok()),
         #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and in range")]
         ValueRef::Real(real) if real.fract() == 0.0 && real.abs() < 9e15 => Some(real as i64),
         _ => None,
     }
+}
+
+/// A whole number that is digits and nothing else, few enough to fit.
+#[inline]
+fn short_integer(text: &[u8]) -> Option<i64> {
+    let is_short = (1..=18).contains(&text.len()) && text.iter().all(u8::is_ascii_digit);
+    is_short.then(|| text.iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0')))
 }
 
 pub struct Int;
@@ -166,7 +173,7 @@ pub struct Name;
 impl Codec<Str> for Name {
     #[inline]
     fn read(value: ValueRef<'_>, context: &mut ReadContext<'_>) -> Option<Str> {
-        let word = context.words.string(integer(value)?);
+        let word = context.words.string(integer(value)?, context.strings);
         context.dangling += u64::from(word.is_none());
         Some(word.unwrap_or_default())
     }
@@ -182,7 +189,7 @@ impl Codec<Option<Str>> for Name {
         if value == ValueRef::Null || value == ValueRef::Integer(NO_STRING) {
             return Some(None);
         }
-        let word = context.words.string(integer(value)?);
+        let word = context.words.string(integer(value)?, context.strings);
         context.dangling += u64::from(word.is_none());
         Some(word)
     }
@@ -198,7 +205,7 @@ pub struct NameOrNa;
 impl Codec<Option<Str>> for NameOrNa {
     fn read(value: ValueRef<'_>, context: &mut ReadContext<'_>) -> Option<Option<Str>> {
         let name = <Name as Codec<Option<Str>>>::read(value, context)?;
-        Some(name.filter(|&name| context.strings.get(name) != NOT_AVAILABLE))
+        Some(name.filter(|&name| name != context.words.not_available))
     }
 
     fn write<'a>(value: Option<Str>, context: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
@@ -249,7 +256,7 @@ impl<const VOCABULARY: usize> Codec<Option<Str>> for Word<VOCABULARY> {
         }
         let id = integer(value)?;
         match context.words.word(Self::vocabulary(), id) {
-            Some(word) => Some(Some(word).filter(|&word| context.strings.get(word) != NOT_AVAILABLE)),
+            Some(word) => Some(Some(word).filter(|&word| word != context.words.not_available)),
             // A word this database does not explain: its number is better than nothing.
             None => Some(Some(context.strings.intern(&id.to_string()))),
         }

@@ -74,7 +74,8 @@ pub struct OperatorConnections {
 
 impl OperatorConnections {
     pub fn of(tables: &RankTables, ids: &mut ConnectionIds) -> OperatorConnections {
-        let (work, launches) = (device_work(tables), launches(tables, ids));
+        let launches = launches(tables, ids);
+        let work = device_work(tables, &launches);
         let mut found: Vec<(Place, Connection)> = Vec::new();
         let mut kinds = Memo::default();
         for (view, rows) in tables.views::<flow::Row>() {
@@ -137,8 +138,9 @@ impl FlowKind {
     }
 }
 
-/// The connection ids of the device work that arrows lead to, by its place.
-fn device_work(tables: &RankTables) -> HashMap<Place, Option<i64>, FixedState> {
+/// The connection ids of the device work that arrows lead to, by its place. A mark of the user may begin with
+/// the kernel that the arrow means: then it is the one that was launched.
+fn device_work(tables: &RankTables, launches: &HashSet<i64, FixedState>) -> HashMap<Place, Option<i64>, FixedState> {
     let mut work: HashMap<Place, Option<i64>, FixedState> = HashMap::default();
     let mut kinds = Memo::default();
     for (view, rows) in tables.views::<flow::Row>() {
@@ -153,7 +155,9 @@ fn device_work(tables: &RankTables) -> HashMap<Place, Option<i64>, FixedState> {
         return work;
     }
     let mut set = |place: Place, id: Option<i64>| {
-        if let (Some(known), Some(id)) = (work.get_mut(&place), id) {
+        if let (Some(known), Some(id)) = (work.get_mut(&place), id)
+            && !known.is_some_and(|known| launches.contains(&known))
+        {
             *known = Some(id);
         }
     };

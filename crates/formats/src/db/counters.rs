@@ -155,55 +155,46 @@ pub static TABLES: [(&Layout<SampleRow>, LayerSpec); 8] = [
     (&HCCS, lanes::HCCS),
 ];
 
-/// One series of a counter: its name, its series, its unit, and where in the row its value is.
-struct Series {
-    name: String,
-    series: &'static str,
-    unit: Option<&'static str>,
-    value: Option<f64>,
-}
+/// One series of a counter: its name, its series and its unit.
+type Series = (String, &'static str, Option<&'static str>);
 
-/// The samples that a row of a table holds.
-fn samples(table: &str, row: &SampleRow, word: &str) -> Vec<Series> {
-    let id = row.instance.unwrap_or_default();
-    let series = |name: String, series, unit, value| Series { name, series, unit, value };
+/// The series that a row of a table holds samples of, in the order of [`values`].
+fn series(table: &str, instance: Option<i64>, word: &str) -> Vec<Series> {
+    let id = instance.unwrap_or_default();
+    let plain = |name: &str, series| (name.to_owned(), series, None);
     match table {
-        "AICORE_FREQ" => vec![series("AI Core Freq".to_owned(), "", Some("MHz"), row.a)],
+        "AICORE_FREQ" => vec![("AI Core Freq".to_owned(), "", Some("MHz"))],
         "NPU_MEM" => {
             let owner = memory_owner(word);
-            let total = row.a.zip(row.b).map(|(ddr, hbm)| ddr + hbm);
-            vec![
-                series(format!("{owner}/DDR"), "", Some("B"), row.a),
-                series(format!("{owner}/HBM"), "", Some("B"), row.b),
-                series(format!("{owner}/Memory"), "", Some("B"), total),
-            ]
+            ["DDR", "HBM", "Memory"].map(|kind| (format!("{owner}/{kind}"), "", Some("B"))).into()
         }
         "HBM" => {
             let direction = capital(word);
-            vec![series(format!("HBM {id}/{direction}"), direction, Some("B/s"), row.a)]
+            vec![(format!("HBM {id}/{direction}"), direction, Some("B/s"))]
         }
         "LLC" => {
             let mode = capital(word);
             vec![
-                series(format!("LLC {id} {mode}/Hit Rate"), "Hit Rate(%)", None, row.a.map(from_percent)),
-                series(format!("LLC {id} {mode}/Throughput"), "Throughput", Some("B/s"), row.b),
+                (format!("LLC {id} {mode}/Hit Rate"), "Hit Rate(%)", None),
+                (format!("LLC {id} {mode}/Throughput"), "Throughput", Some("B/s")),
             ]
         }
-        "ACC_PMU" => vec![
-            series("read_bandwidth".to_owned(), "value", None, row.a),
-            series("write_band_width".to_owned(), "value", None, row.b),
-            series("read_ost".to_owned(), "value", None, row.c),
-            series("write_ost".to_owned(), "value", None, row.d),
-        ],
-        "SOC_BANDWIDTH_LEVEL" => vec![
-            series("L2 Buffer Bw Level".to_owned(), "L2 Buffer Bw Level", None, row.a),
-            series("Mata Bw Level".to_owned(), "Mata Bw Level", None, row.b),
-        ],
-        "QOS" => vec![series(format!("QoS {word}"), "value", None, row.a)],
-        "HCCS" => {
-            vec![series("Tx".to_owned(), "Tx", Some("B/s"), row.a), series("Rx".to_owned(), "Rx", Some("B/s"), row.b)]
+        "ACC_PMU" => {
+            ["read_bandwidth", "write_band_width", "read_ost", "write_ost"].map(|name| plain(name, "value")).into()
         }
+        "SOC_BANDWIDTH_LEVEL" => ["L2 Buffer Bw Level", "Mata Bw Level"].map(|name| plain(name, name)).into(),
+        "QOS" => vec![(format!("QoS {word}"), "value", None)],
+        "HCCS" => ["Tx", "Rx"].map(|name| (name.to_owned(), name, Some("B/s"))).into(),
         _ => Vec::new(),
+    }
+}
+
+/// The samples of a row.
+fn values(table: &str, row: &SampleRow) -> [Option<f64>; 4] {
+    match table {
+        "NPU_MEM" => [row.a, row.b, row.a.zip(row.b).map(|(ddr, hbm)| ddr + hbm), None],
+        "LLC" => [row.a.map(from_percent), row.b, None, None],
+        _ => [row.a, row.b, row.c, row.d],
     }
 }
 
@@ -242,23 +233,24 @@ pub fn read(
     context: &mut ReadContext<'_>,
     rank: &mut RankParts<'_>,
 ) -> Option<Outcome> {
+    let mut known: HashMap<(Option<i64>, Str), Vec<(Str, Str, Option<Str>)>> = HashMap::new();
+    let names_instance = names_instance(table.table);
     layout::read(database, table, context, |row, context| {
         let lane = lanes.device_layer(spec, row.device, 0, || None);
-        let word = context.strings.get(row.name).to_owned();
-        for sample in samples(table.table, row, &word) {
-            let Some(value) = sample.value else { continue };
-            let sample = counter::Row {
-                lane,
-                time: row.time,
-                name: context.strings.intern(&sample.name),
-                series: context.strings.intern(sample.series),
-                instance: row.instance.filter(|_| names_instance(table.table)),
-                value,
-                unit: sample.unit.map(|unit| context.strings.intern(unit)),
-            };
-            rank.counter.push(sample);
+        let strings = &mut *context.strings;
+        let all = known.entry((row.instance, row.name)).or_insert_with(|| {
+            let word = strings.get(row.name).to_owned();
+            let all = series(table.table, row.instance, &word).into_iter().map(|(name, series, unit)| {
+                (strings.intern(&name), strings.intern(series), unit.map(|unit| strings.intern(unit)))
+            });
+            all.collect()
+        });
+        for (&(name, series, unit), value) in all.iter().zip(values(table.table, row)) {
+            let Some(value) = value else { continue };
+            let instance = row.instance.filter(|_| names_instance);
+            rank.counter.push(counter::Row { lane, time: row.time, name, series, instance, value, unit });
         }
-        if table.table == "NPU_MEM" && word == "app" {
+        if table.table == "NPU_MEM" && context.strings.get(row.name) == "app" {
             rank.mem_sample.push(process_memory(row, context));
         }
     })

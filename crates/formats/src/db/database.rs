@@ -77,6 +77,17 @@ impl<'a> Database<'a> {
         self.tables.iter().find(|table| table.name == name)
     }
 
+    /// Whether there is a table of that name with anything in it.
+    pub fn has_rows(&self, name: &str) -> bool {
+        let Some(table) = self.table(name) else { return false };
+        let mut has_rows = false;
+        self.scan(table, |_| {
+            has_rows = true;
+            ControlFlow::Break(())
+        });
+        has_rows
+    }
+
     /// The schema is a table itself, at the first page: type, name, table, root page, statement.
     fn read_schema(&mut self, pages: Pages<'a>) {
         let mut rows = TableRows::new(pages, 1);
@@ -189,6 +200,17 @@ impl Row<'_> {
                 }
             }
         }
+    }
+
+    /// The integer in a column; null where it holds none.
+    #[inline]
+    pub fn integer(&self, column: usize) -> Option<i64> {
+        let value = match self {
+            Row::Stored { rowid, rowid_column, .. } if *rowid_column == Some(column) => return Some(*rowid),
+            Row::Stored { record, .. } => record.value(column),
+            Row::Asked(row) => row.get_ref(column).ok(),
+        };
+        if let Some(ValueRef::Integer(number)) = value { Some(number) } else { None }
     }
 
     /// The integers of the row by column; null where a column holds none.

@@ -9,9 +9,10 @@ use npuscope_tables::{Ns, RankBuilder};
 /// A slice an arrow may leave or reach.
 type Place = (u32, Ns);
 
-/// Collects who caused what while tables are read.
+/// Collects who caused what while tables are read, if it is wanted.
 #[derive(Default)]
 pub struct Flows {
+    is_wanted: bool,
     /// By queue correlation id.
     queue: Vec<(i64, Option<Place>, Option<Place>)>,
     queue_index: HashMap<i64, usize>,
@@ -27,8 +28,12 @@ pub struct Flows {
 }
 
 impl Flows {
+    pub fn new(is_wanted: bool) -> Flows {
+        Flows { is_wanted, ..Flows::default() }
+    }
+
     pub fn queue(&mut self, kind: Kind, row: &host_op::Row) {
-        let Some(correlation) = row.connection_id else { return };
+        let Some(correlation) = row.connection_id.filter(|_| self.is_wanted) else { return };
         let index = *self.queue_index.entry(correlation).or_insert_with(|| {
             self.queue.push((correlation, None, None));
             self.queue.len() - 1
@@ -43,21 +48,21 @@ impl Flows {
     }
 
     pub fn operator(&mut self, row: &host_op::Row, connections: &[i64]) {
-        if !connections.is_empty() {
+        if self.is_wanted && !connections.is_empty() {
             self.wanted.extend(connections);
             self.operators.push((*row, connections.to_vec()));
         }
     }
 
     pub fn call(&mut self, row: &host_op::Row) {
-        if let Some(connection) = row.connection_id {
+        if let Some(connection) = row.connection_id.filter(|_| self.is_wanted) {
             self.wanted.insert(connection);
             self.calls.push((connection, (row.lane, row.start)));
         }
     }
 
     pub fn mark(&mut self, row: &host_op::Row) {
-        if let Some(connection) = row.connection_id {
+        if let Some(connection) = row.connection_id.filter(|_| self.is_wanted) {
             self.wanted.insert(connection);
             self.marks.push((connection, (row.lane, row.start)));
         }
@@ -66,7 +71,7 @@ impl Flows {
     /// To be called when all calls, operators and marks are known: a task that none of them leads to is
     /// of no interest.
     pub fn task(&mut self, row: &task::Row) {
-        if let Some(connection) = row.connection_id
+        if let Some(connection) = row.connection_id.filter(|_| self.is_wanted)
             && self.wanted.contains(&connection)
         {
             self.tasks.push((connection, (row.lane, row.start)));
@@ -74,7 +79,7 @@ impl Flows {
     }
 
     pub fn operation(&mut self, row: &comm_op::Row) {
-        if let Some(connection) = row.connection_id {
+        if let Some(connection) = row.connection_id.filter(|_| self.is_wanted) {
             self.operations.insert(connection, (row.lane, row.start));
         }
     }
@@ -96,6 +101,9 @@ impl Flows {
 
     /// Writes the rows of `flow`.
     pub fn record(mut self, rank: &mut RankBuilder) {
+        if !self.is_wanted {
+            return;
+        }
         self.tasks.sort_unstable_by_key(|(connection, (lane, time))| (*connection, *time, *lane));
         let kind = rank.strings.intern("async_task_queue");
         for &(correlation, enqueue, dequeue) in &self.queue {

@@ -80,6 +80,24 @@ pub static COMPUTE_TASK_INFO_1_0: Layout<kernel::Row> = Layout {
     ..COMPUTE_TASK_INFO
 };
 
+/// `COMPUTE_TASK_INFO` for who wants just the names of tasks.
+pub static KERNEL_NAMES: Layout<KernelName> = Layout {
+    table: "COMPUTE_TASK_INFO",
+    columns: &[&[
+        db_column!(name: Name, "name", "INTEGER"),
+        db_column!(task: Int, "globalTaskId", "INTEGER PRIMARY KEY"),
+    ]],
+    ignored: &[],
+    indexes: &[],
+    finish: nothing,
+};
+
+#[derive(Clone, Copy, Default)]
+pub struct KernelName {
+    pub task: Option<i64>,
+    pub name: npuscope_tables::Str,
+}
+
 const KERNEL_KEY: &[Column<kernel::Row>] =
     &[db_column!(name: Name, "name", "INTEGER"), db_column!(task: Int, "globalTaskId", "INTEGER PRIMARY KEY")];
 

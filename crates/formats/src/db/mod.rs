@@ -4,6 +4,7 @@
 //! Databases are opened read-only and immutable, and their schema is not trusted: columns are found by
 //! name, whatever a version or a viewer has added, and tables without a counterpart are kept cell by cell.
 
+mod amend;
 mod btree;
 mod cell;
 mod connections;
@@ -11,9 +12,11 @@ mod counters;
 mod database;
 mod flows;
 mod id_set;
+mod kernels;
 pub(crate) mod layout;
 mod layouts;
 mod names;
+mod needed;
 mod pmu;
 mod read;
 mod schema;
@@ -25,7 +28,8 @@ mod write_names;
 mod write_profiler;
 mod write_tables;
 
+pub use amend::{AmendedDb, data_type_id};
 pub(crate) use cell::SqlCell;
-pub use read::{read_bytes, read_file};
+pub use read::{Content, read_bytes, read_file};
 pub(crate) use sqlite_file::SqliteFile;
-pub use write::{RankWriter, write_cluster, write_rank};
+pub use write::{RankWriter, write_cluster, write_profiler_db, write_rank};

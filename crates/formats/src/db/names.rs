@@ -1,5 +1,6 @@
 //! Ids that stand for words: `STRING_IDS` and the `ENUM_*` tables.
 
+use std::cell::OnceCell;
 use std::ops::ControlFlow;
 
 use hashbrown::HashMap;
@@ -228,23 +229,33 @@ const MODULES: &[(i64, &str)] = &[
     (77, "CUSTOM"),
 ];
 
+/// How reading a table of words went: its name, how many rows it gave, what could not be read.
+pub type WordScan = (&'static str, u64, Scan);
+
+type Strings = HashMap<i64, Str, foldhash::fast::FixedState>;
+
 /// The words that ids of a database stand for.
-#[derive(Default)]
-pub struct Words {
-    strings: HashMap<i64, Str, foldhash::fast::FixedState>,
+pub struct Words<'a> {
+    database: &'a Database<'a>,
+    /// From the first time that one is asked for: what is wanted may have none.
+    strings: OnceCell<(Strings, Option<WordScan>)>,
     enums: HashMap<(Vocabulary, i64), Str, foldhash::fast::FixedState>,
-    /// How reading each table went, and how many rows it gave.
-    pub scans: Vec<(&'static str, u64, Scan)>,
+    scans: Vec<WordScan>,
+    /// The word that stands for no word.
+    pub not_available: Str,
 }
 
-impl Words {
-    /// Reads the words of a database. Ids that its own `ENUM_*` tables lack get the words of the
+impl<'a> Words<'a> {
+    /// The words of a database. Ids that its own `ENUM_*` tables lack get the words of the
     /// current schema: older ones had no such tables.
-    pub fn read(database: &Database<'_>, strings: &mut Interner) -> Words {
-        let mut words = Words::default();
-        words.scans.extend(each_word(database, "STRING_IDS", |id, text| {
-            words.strings.insert(id, strings.intern_bytes(text));
-        }));
+    pub fn read(database: &'a Database<'a>, strings: &mut Interner) -> Words<'a> {
+        let mut words = Words {
+            database,
+            strings: OnceCell::new(),
+            enums: HashMap::default(),
+            scans: Vec::new(),
+            not_available: strings.intern(NOT_AVAILABLE),
+        };
         for &vocabulary in Vocabulary::ALL {
             for &(id, word) in vocabulary.words() {
                 words.enums.insert((vocabulary, id), strings.intern(word));
@@ -256,8 +267,20 @@ impl Words {
         words
     }
 
-    pub fn string(&self, id: i64) -> Option<Str> {
-        self.strings.get(&id).copied()
+    pub fn string(&self, id: i64, strings: &mut Interner) -> Option<Str> {
+        let (known, _) = self.strings.get_or_init(|| {
+            let mut known = Strings::default();
+            let scan = each_word(self.database, "STRING_IDS", |id, text| {
+                known.insert(id, strings.intern_bytes(text));
+            });
+            (known, scan)
+        });
+        known.get(&id).copied()
+    }
+
+    /// How reading the tables went, as far as they were.
+    pub fn scans(&self) -> impl Iterator<Item = &WordScan> {
+        self.strings.get().and_then(|(_, scan)| scan.as_ref()).into_iter().chain(&self.scans)
     }
 
     pub fn word(&self, vocabulary: Vocabulary, id: i64) -> Option<Str> {
@@ -266,11 +289,7 @@ impl Words {
 }
 
 /// Gives every id and word of a table of two columns to `each`.
-fn each_word(
-    database: &Database<'_>,
-    name: &'static str,
-    mut each: impl FnMut(i64, &[u8]),
-) -> Option<(&'static str, u64, Scan)> {
+fn each_word(database: &Database<'_>, name: &'static str, mut each: impl FnMut(i64, &[u8])) -> Option<WordScan> {
     let table = database.table(name)?;
     let mut rows = 0;
     let scan = database.scan(table, |row| {

@@ -7,14 +7,20 @@ macro_rules! metrics {
         /// The names, in the order in which they are written.
         pub const NAMES: &[&str] = &[$(stringify!($field),)+];
 
-        /// The place of a metric in a kernel; `None` for metrics without a column.
-        pub fn place<'a>(row: &'a mut Row, name: &str) -> Option<&'a mut Option<f64>> {
-            match name {
-                $(stringify!($field) => Some(&mut row.$field),)+
-                _ => None,
-            }
-        }
+        const PLACES: &[fn(&mut Row) -> &mut Option<f64>] = &[$(|row| &mut row.$field,)+];
     };
+}
+
+/// The number of a metric among [`NAMES`]; `None` for metrics without a column.
+pub fn number(name: &str) -> Option<usize> {
+    NAMES.iter().position(|known| *known == name)
+}
+
+/// Sets the metric of that number.
+pub fn set(row: &mut Row, number: usize, value: Option<f64>) {
+    if let Some(place) = PLACES.get(number) {
+        *place(row) = value;
+    }
 }
 
 metrics! {

@@ -6,21 +6,24 @@ use std::path::Path;
 use hashbrown::HashMap;
 use npuscope_tables::table::{comm_op, comm_task, host_op, kernel, mem_event, mem_sample, metadata, overlap};
 use npuscope_tables::table::{reported_bandwidth, reported_comm, source};
-use npuscope_tables::{Interner, Ns, RankBuilder, Span, Str};
+use npuscope_tables::{Interner, Ns, RankBuilder, Selection, Span, Str, TableId};
 use serde_json::{Map, Value};
 
 use super::cell::ReadContext;
 use super::counters::{self, RankParts};
 use super::database::{Database, Scan};
 use super::flows::Flows;
+use super::kernels::Kernels;
 use super::layout::{self, Layout, Outcome};
-use super::layouts::{self, ApiRow, CommTaskRow};
+use super::layouts::{self, ApiRow, CommTaskRow, KernelName};
 use super::names::{Vocabulary, Words};
-use super::{pmu, sheet};
+use super::needed::{self, Needed};
+use super::sheet;
 use crate::discover::SourceFile;
 use crate::intervals::{Interval, union};
 use crate::lanes::{self, Lanes};
 use crate::link::group_hash;
+use crate::memo::Memo;
 use crate::overlap::device_time;
 use crate::problem::{Problem, Severity};
 use crate::trace_json::layers;
@@ -31,8 +34,25 @@ pub const SWAPPED_COLUMNS: &str = "swapped-columns";
 /// Tables that hold nothing of a run: SQLite's own.
 const NOT_OURS: &[&str] = &["sqlite_sequence", "sqlite_stat1", "sqlite_stat4"];
 
-/// Reads the database at `path`. Whether any row could be read.
-pub fn read_file(path: &Path, file: &SourceFile, rank: &mut RankBuilder) -> bool {
+/// Tables that are kept cell by cell and tell of the rank itself: they are read whatever is wanted.
+const OF_THE_RANK: &[&str] = &["RANK_DEVICE_MAP", "HOST_INFO", "NPU_INFO"];
+
+/// The tables of host slices.
+const HOST_TABLES: &[&str] = &["PYTORCH_API", "CANN_API", "MSTX_EVENTS", "GC_RECORD", "OSRT_API"];
+
+/// What a database holds, wanted or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Content {
+    /// Any row at all.
+    pub rows: bool,
+    /// Tasks or host slices: what a trace tells.
+    pub timeline: bool,
+    /// What `communication.json` tells.
+    pub communication: bool,
+}
+
+/// Reads what is wanted of the database at `path`.
+pub fn read_file(path: &Path, file: &SourceFile, selection: Selection, rank: &mut RankBuilder) -> Content {
     if path.with_extension("db-wal").metadata().is_ok_and(|m| m.len() > 0) {
         let message = "a program has left changes to this database in a -wal file; they are not read";
         Problem::new(Severity::Warning, "wal-not-read", &file.name, message).record(rank);
@@ -42,36 +62,40 @@ pub fn read_file(path: &Path, file: &SourceFile, rank: &mut RankBuilder) -> bool
         Err(error) => {
             let message = format!("cannot be read: {error}");
             Problem::new(Severity::Error, "unreadable", &file.name, message).record(rank);
-            return false;
+            return Content::default();
         }
     };
-    read_bytes(bytes.as_deref().unwrap_or_default(), path, file, rank)
+    read_some(bytes.as_deref().unwrap_or_default(), path, file, selection, rank)
 }
 
-/// Reads a database whose bytes are at hand.
+/// Reads a database whose bytes are at hand. Whether any row could be read.
 pub fn read_bytes(bytes: &[u8], path: &Path, file: &SourceFile, rank: &mut RankBuilder) -> bool {
+    read_some(bytes, path, file, Selection::ALL, rank).rows
+}
+
+fn read_some(bytes: &[u8], path: &Path, file: &SourceFile, selection: Selection, rank: &mut RankBuilder) -> Content {
     let problem = |code, message: &str| Problem::new(Severity::Error, code, &file.name, message).at(0);
     if bytes.is_empty() {
         problem("empty-file", "the file is empty").record(rank);
-        return false;
+        return Content::default();
     }
     if !bytes.starts_with(b"SQLite format 3\0") {
         let message = "the file is no SQLite database: it does not begin with `SQLite format 3`";
         problem("not-a-database", message).record(rank);
-        return false;
+        return Content::default();
     }
     match Database::open(bytes, path) {
         Ok(database) if database.tables().is_empty() => {
             problem("damaged-database", "the database has no table that can be read").record(rank);
-            false
+            Content::default()
         }
         Ok(database) => {
             let words = Words::read(&database, &mut rank.strings);
-            DbReader::new(&database, file, &words).read(rank)
+            DbReader::new(&database, file, &words, selection).read(rank)
         }
         Err(error) => {
             problem("damaged-database", &format!("the database is cut or damaged: {error}")).record(rank);
-            false
+            Content::default()
         }
     }
 }
@@ -79,8 +103,12 @@ pub fn read_bytes(bytes: &[u8], path: &Path, file: &SourceFile, rank: &mut RankB
 struct DbReader<'a> {
     database: &'a Database<'a>,
     file: &'a SourceFile,
-    words: &'a Words,
+    words: &'a Words<'a>,
+    selection: Selection,
+    needed: Needed,
     lanes: Lanes,
+    /// Tables that have a reader, whether or not they were needed.
+    known: Vec<&'static str>,
     /// What was read of each table, in order.
     outcomes: Vec<(String, Outcome)>,
     dangling: u64,
@@ -93,12 +121,15 @@ struct DbReader<'a> {
 }
 
 impl<'a> DbReader<'a> {
-    fn new(database: &'a Database<'a>, file: &'a SourceFile, words: &'a Words) -> Self {
+    fn new(database: &'a Database<'a>, file: &'a SourceFile, words: &'a Words<'a>, selection: Selection) -> Self {
         let mut reader = DbReader {
             database,
             file,
             words,
+            selection,
+            needed: Needed::of(selection, database),
             lanes: Lanes::new(0),
+            known: Vec::new(),
             outcomes: Vec::new(),
             dangling: 0,
             orphans: Vec::new(),
@@ -129,7 +160,7 @@ impl<'a> DbReader<'a> {
         let index = table.columns.iter().position(|name| name == column)?;
         let mut first = None;
         self.database.scan(table, |row| {
-            first = row.integers().get(index).copied().flatten();
+            first = row.integer(index);
             ControlFlow::Break(())
         });
         first
@@ -139,13 +170,18 @@ impl<'a> DbReader<'a> {
         self.database.table(table).is_some_and(|table| table.columns.iter().any(|name| name == column))
     }
 
-    /// Reads a table if it is there, and notes what that told.
+    /// Reads a table if it is needed and there, and notes what that told.
     fn table<R: Default>(
         &mut self,
+        is_needed: bool,
         layout: &Layout<R>,
         strings: &mut Interner,
         take: impl FnMut(&mut R, &mut ReadContext<'_>),
     ) {
+        self.known.push(layout.table);
+        if !is_needed {
+            return;
+        }
         let mut context = ReadContext { strings, words: self.words, dangling: 0 };
         if let Some(outcome) = layout::read(self.database, layout, &mut context, take) {
             self.dangling += context.dangling;
@@ -153,8 +189,8 @@ impl<'a> DbReader<'a> {
         }
     }
 
-    fn read(&mut self, rank: &mut RankBuilder) -> bool {
-        let mut flows = Flows::default();
+    fn read(&mut self, rank: &mut RankBuilder) -> Content {
+        let mut flows = Flows::new(self.selection.has(TableId::Flow));
         let frames = self.call_chains(rank);
         let connections = self.connections(rank);
         self.host_calls(rank, &frames, &connections, &mut flows);
@@ -174,7 +210,7 @@ impl<'a> DbReader<'a> {
     /// Call chains by id, frames joined as a trace has them.
     fn call_chains(&mut self, rank: &mut RankBuilder) -> HashMap<i64, Str> {
         let mut chains: HashMap<i64, Vec<(i64, Str)>> = HashMap::new();
-        self.table(&layouts::PYTORCH_CALLCHAINS, &mut rank.strings, |row, _| {
+        self.table(self.needed.operators, &layouts::PYTORCH_CALLCHAINS, &mut rank.strings, |row, _| {
             chains.entry(row.id).or_default().push((row.depth, row.frame));
         });
         let joined = chains.into_iter().map(|(id, mut frames)| {
@@ -188,7 +224,7 @@ impl<'a> DbReader<'a> {
 
     fn connections(&mut self, rank: &mut RankBuilder) -> HashMap<i64, Vec<i64>> {
         let mut connections: HashMap<i64, Vec<i64>> = HashMap::new();
-        self.table(&layouts::CONNECTION_IDS, &mut rank.strings, |row, _| {
+        self.table(self.needed.connections, &layouts::CONNECTION_IDS, &mut rank.strings, |row, _| {
             connections.entry(row.id).or_default().push(row.connection);
         });
         connections
@@ -202,12 +238,11 @@ impl<'a> DbReader<'a> {
         flows: &mut Flows,
     ) {
         let mut lanes = std::mem::replace(&mut self.lanes, Lanes::new(0));
-        let words = self.words;
+        let (words, needed) = (self.words, self.needed);
         let RankBuilder { strings, host_op: host_ops, .. } = rank;
-        let swapped = self.shapes_and_types_are_swapped(strings);
-        self.swapped = swapped;
-        let layout = if swapped { &layouts::PYTORCH_API_SWAPPED } else { &layouts::PYTORCH_API };
-        self.table(layout, strings, |row: &mut ApiRow, context| {
+        self.swapped = needed.operators && self.shapes_and_types_are_swapped(strings);
+        let layout = if self.swapped { &layouts::PYTORCH_API_SWAPPED } else { &layouts::PYTORCH_API };
+        self.table(needed.operators, layout, strings, |row: &mut ApiRow, context| {
             row.op.lane = lanes.framework(row.thread);
             row.op.stack = row.call_chain.and_then(|id| frames.get(&id).copied());
             let ids = row.connections.and_then(|id| connections.get(&id)).map(Vec::as_slice).unwrap_or_default();
@@ -223,27 +258,27 @@ impl<'a> DbReader<'a> {
             row.op.kind = context.strings.intern(kind.name());
             host_ops.push(row.op);
         });
-        self.table(&layouts::CANN_API, strings, |row: &mut ApiRow, context| {
+        self.table(needed.calls, &layouts::CANN_API, strings, |row: &mut ApiRow, context| {
             row.op.lane = lanes.host_layer(lanes::CANN, row.thread);
             row.op.kind = context.strings.intern(host_op::Kind::Cann.name());
             row.op.level = row.api_type.and_then(|id| words.word(Vocabulary::ApiType, id));
             flows.call(&row.op);
             host_ops.push(row.op);
         });
-        self.table(&layouts::MSTX_EVENTS, strings, |row: &mut ApiRow, context| {
+        self.table(needed.marks, &layouts::MSTX_EVENTS, strings, |row: &mut ApiRow, context| {
             row.op.lane = lanes.host_layer(lanes::MSTX, row.thread);
             row.op.kind = context.strings.intern(host_op::Kind::Mstx.name());
             row.op.args = mstx_args(row, context.strings);
             flows.mark(&row.op);
             host_ops.push(row.op);
         });
-        self.table(&layouts::GC_RECORD, strings, |row: &mut ApiRow, context| {
+        self.table(needed.collections, &layouts::GC_RECORD, strings, |row: &mut ApiRow, context| {
             row.op.lane = lanes.garbage_collection(row.thread);
             row.op.kind = context.strings.intern(host_op::Kind::Gc.name());
             row.op.name = context.strings.intern("GC");
             host_ops.push(row.op);
         });
-        self.table(&layouts::OSRT_API, strings, |row: &mut ApiRow, context| {
+        self.table(needed.os_calls, &layouts::OSRT_API, strings, |row: &mut ApiRow, context| {
             row.op.lane = lanes.host_layer(lanes::OS_RUNTIME, row.thread);
             row.op.kind = context.strings.intern(host_op::Kind::Other.name());
             host_ops.push(row.op);
@@ -253,20 +288,18 @@ impl<'a> DbReader<'a> {
 
     /// Whether `inputDtypes` holds shapes and `inputShapes` types, as some writers had it: types have
     /// letters in them and shapes do not.
-    fn shapes_and_types_are_swapped(&self, strings: &Interner) -> bool {
+    fn shapes_and_types_are_swapped(&self, strings: &mut Interner) -> bool {
         const ROWS_TO_TELL: usize = 2000;
         let Some(table) = self.database.table("PYTORCH_API") else { return false };
         let find = |column: &str| table.columns.iter().position(|name| name == column);
         let (Some(types), Some(shapes)) = (find("inputDtypes"), find("inputShapes")) else { return false };
-        let has_letters = |id: Option<i64>| {
-            let text = id.and_then(|id| self.words.string(id)).map(|s| strings.get(s)).unwrap_or_default();
+        let mut has_letters = |id: Option<i64>| {
+            let text = id.and_then(|id| self.words.string(id, strings)).map(|s| strings.get(s)).unwrap_or_default();
             text.bytes().any(|b| b.is_ascii_alphabetic())
         };
         let (mut straight, mut swapped) = (0, 0);
         self.database.scan(table, |row| {
-            let integers = row.integers();
-            let id = |column: usize| integers.get(column).copied().flatten();
-            match (has_letters(id(types)), has_letters(id(shapes))) {
+            match (has_letters(row.integer(types)), has_letters(row.integer(shapes))) {
                 (true, false) => straight += 1,
                 (false, true) => swapped += 1,
                 _ => {}
@@ -278,18 +311,29 @@ impl<'a> DbReader<'a> {
 
     fn communication_ops(&mut self, rank: &mut RankBuilder, flows: &mut Flows) -> CommLanes {
         let mut pieces: Vec<CommTaskRow> = Vec::new();
-        self.table(&layouts::COMMUNICATION_TASK_INFO, &mut rank.strings, |row, _| pieces.push(*row));
+        let needed = self.needed;
+        self.table(needed.pieces, &layouts::COMMUNICATION_TASK_INFO, &mut rank.strings, |row, _| pieces.push(*row));
         let mut ops: Vec<comm_op::Row> = Vec::new();
-        self.table(&layouts::COMMUNICATION_OP, &mut rank.strings, |row: &mut layouts::CommOpRow, _| ops.push(row.op));
+        self.table(
+            needed.operations,
+            &layouts::COMMUNICATION_OP,
+            &mut rank.strings,
+            |row: &mut layouts::CommOpRow, _| ops.push(row.op),
+        );
         let device = self.only_device();
         let lanes = CommLanes::number(&ops, &pieces, device, &mut self.lanes, &rank.strings);
+        let wants_kernels = self.selection.has(TableId::Kernel);
+        let mut groups = Memo::default();
         for mut op in ops {
             op.lane = lanes.of_op.get(&op.op).copied().unwrap_or_default();
-            (op.group_name, op.group_hash) = group_of(op.group_name, &mut rank.strings);
+            let name = op.group_name.unwrap_or_default();
+            (op.group_name, op.group_hash) = groups.get(name, || group_of(name, &mut rank.strings));
             flows.operation(&op);
             self.communication.push(Interval::new(op.start.0, op.start.plus(op.duration.ns()).0));
             rank.comm_op.push(op);
-            rank.kernel.push(kernel_of_operation(&op, &mut rank.strings));
+            if wants_kernels {
+                rank.kernel.push(kernel_of_operation(&op, &mut rank.strings));
+            }
         }
         CommLanes { pieces, ..lanes }
     }
@@ -297,7 +341,8 @@ impl<'a> DbReader<'a> {
     fn tasks(&mut self, rank: &mut RankBuilder, comm: &CommLanes, flows: &mut Flows) {
         let mut kernels = self.kernels(rank);
         let mut copies: HashMap<i64, (Option<i64>, Option<Str>)> = HashMap::new();
-        self.table(&layouts::MEMCPY_INFO, &mut rank.strings, |row: &mut layouts::MemcpyRow, _| {
+        let wants_tasks = self.selection.has(TableId::Task);
+        self.table(wants_tasks, &layouts::MEMCPY_INFO, &mut rank.strings, |row: &mut layouts::MemcpyRow, _| {
             copies.insert(row.task, (row.bytes, row.operation));
         });
         let mut piece_of_task: HashMap<i64, Vec<usize>> = HashMap::new();
@@ -309,7 +354,7 @@ impl<'a> DbReader<'a> {
         let mut lanes = std::mem::replace(&mut self.lanes, Lanes::new(0));
         let RankBuilder { strings, task: tasks, kernel: kernel_rows, .. } = rank;
         let mut computing = Vec::new();
-        self.table(&layouts::TASK, strings, |row: &mut layouts::TaskRow, _| {
+        self.table(self.needed.tasks, &layouts::TASK, strings, |row: &mut layouts::TaskRow, _| {
             let task = &mut row.task;
             let stream = task.stream.unwrap_or_default();
             task.lane = lanes.stream(task.device.unwrap_or_default(), stream);
@@ -326,25 +371,31 @@ impl<'a> DbReader<'a> {
                     (piece.context_id, piece.model_id) = (task.subtask_id, task.model_id);
                 }
             }
-            if let Some(mut kernel) = kernels.remove(&task.task) {
-                task.name = kernel.name;
-                (kernel.start, kernel.duration, kernel.device) = (task.start, task.duration, task.device);
-                (kernel.stream, kernel.task_id, kernel.model_id) = (task.stream, task.task_id, task.model_id);
-                kernel.context_id = task.subtask_id.filter(|&id| id != 4_294_967_295);
+            if let Some((name, kernel)) = kernels.take(task.task) {
+                task.name = name;
                 computing.push(Interval::new(task.start.0, task.start.plus(task.duration.ns()).0));
-                kernel_rows.push(kernel);
+                if let Some(kernel) = kernel {
+                    (kernel.start, kernel.duration, kernel.device) = (task.start, task.duration, task.device);
+                    (kernel.stream, kernel.task_id, kernel.model_id) = (task.stream, task.task_id, task.model_id);
+                    kernel.context_id = task.subtask_id.filter(|&id| id != 4_294_967_295);
+                    kernel_rows.push(&*kernel);
+                }
             }
             flows.task(task);
-            tasks.push(task);
+            if wants_tasks {
+                tasks.push(task);
+            }
         });
         self.lanes = lanes;
         self.computing = computing;
-        self.orphans.push(("COMPUTE_TASK_INFO", "TASK", kernels.len()));
+        self.orphans.push(("COMPUTE_TASK_INFO", "TASK", kernels.left()));
         self.orphans.push(("MEMCPY_INFO", "TASK", copies.len()));
         let lost = has_task.iter().filter(|has_task| !**has_task).count();
         self.orphans.push(("COMMUNICATION_TASK_INFO", "TASK", lost));
+        let mut groups = Memo::default();
         for (mut row, _) in pieces.into_iter().zip(has_task).filter(|(_, has_task)| *has_task) {
-            let group = group_of(row.piece.group_name, &mut rank.strings).0;
+            let name = row.piece.group_name.unwrap_or_default();
+            let (group, _) = groups.get(name, || group_of(name, &mut rank.strings));
             row.piece.lane = comm.of_plane.get(&(row.piece.group_name, row.piece.plane)).copied();
             row.piece.bandwidth = row.bandwidth.map(|bytes_per_second| bytes_per_second / 1e9);
             row.piece.group_name = group;
@@ -353,48 +404,48 @@ impl<'a> DbReader<'a> {
     }
 
     /// Kernels by task, metrics included.
-    fn kernels(&mut self, rank: &mut RankBuilder) -> HashMap<i64, kernel::Row> {
-        let mut kernels: HashMap<i64, kernel::Row> = HashMap::new();
+    fn kernels(&mut self, rank: &mut RankBuilder) -> Kernels {
+        let mut kernels = Kernels::default();
+        if !self.selection.has(TableId::Kernel) {
+            self.table(self.needed.kernels, &layouts::KERNEL_NAMES, &mut rank.strings, |row: &mut KernelName, _| {
+                kernels.insert_name(row.task.unwrap_or(-1), row.name);
+            });
+            self.known.push(layouts::TASK_PMU_INFO.table);
+            return kernels;
+        }
         let has_block_num = self.has_column("COMPUTE_TASK_INFO", "blockNum");
         let layout = if has_block_num { &layouts::COMPUTE_TASK_INFO } else { &layouts::COMPUTE_TASK_INFO_1_0 };
-        self.table(layout, &mut rank.strings, |row: &mut kernel::Row, _| {
-            kernels.insert(row.task.unwrap_or(-1), *row);
-        });
-        let mut others: HashMap<i64, Map<String, Value>> = HashMap::new();
+        self.table(true, layout, &mut rank.strings, |row: &mut kernel::Row, _| kernels.insert(*row));
         let mut orphans = 0;
-        self.table(&layouts::TASK_PMU_INFO, &mut rank.strings, |row: &mut layouts::PmuRow, context| {
-            let Some(kernel) = kernels.get_mut(&row.task) else {
-                orphans += 1;
-                return;
-            };
-            let name = context.strings.get(row.name);
-            match pmu::place(kernel, name) {
-                Some(place) => *place = row.value,
-                None => {
-                    others.entry(row.task).or_default().insert(name.to_owned(), row.value.into());
-                }
-            }
-        });
+        self.table(
+            self.needed.metrics,
+            &layouts::TASK_PMU_INFO,
+            &mut rank.strings,
+            |row: &mut layouts::PmuRow, context| {
+                orphans += usize::from(!kernels.add_metric(row, context.strings));
+            },
+        );
         self.orphans.push(("TASK_PMU_INFO", "COMPUTE_TASK_INFO", orphans));
-        for (task, metrics) in others {
-            if let Some(kernel) = kernels.get_mut(&task) {
-                kernel.metrics = Some(rank.strings.intern(&Value::Object(metrics).to_string()));
-            }
-        }
+        kernels.finish_metrics(&mut rank.strings);
         kernels
     }
 
     fn steps_and_overlap(&mut self, rank: &mut RankBuilder) {
         let RankBuilder { strings, step, overlap: overlaps, .. } = rank;
-        self.table(&layouts::STEP_TIME, strings, |row, _| step.push(*row));
+        self.table(self.selection.has(TableId::Step), &layouts::STEP_TIME, strings, |row, _| step.push(*row));
         let mut lanes = std::mem::replace(&mut self.lanes, Lanes::new(0));
-        self.table(&layouts::OVERLAP_ANALYSIS, strings, |row: &mut layouts::OverlapRow, context| {
-            let kind = usize::try_from(row.kind).ok().and_then(|kind| overlap::Kind::ALL.get(kind).copied());
-            row.interval.lane = overlap_lane(&mut lanes, row.interval.device.unwrap_or_default(), row.kind);
-            row.interval.kind = context.strings.intern(kind.map_or("other", overlap::Kind::name));
-            overlaps.push(row.interval);
-        });
-        if self.database.table("OVERLAP_ANALYSIS").is_none() {
+        self.table(
+            self.needed.overlap,
+            &layouts::OVERLAP_ANALYSIS,
+            strings,
+            |row: &mut layouts::OverlapRow, context| {
+                let kind = usize::try_from(row.kind).ok().and_then(|kind| overlap::Kind::ALL.get(kind).copied());
+                row.interval.lane = overlap_lane(&mut lanes, row.interval.device.unwrap_or_default(), row.kind);
+                row.interval.kind = context.strings.intern(kind.map_or("other", overlap::Kind::name));
+                overlaps.push(row.interval);
+            },
+        );
+        if self.needed.overlap && self.database.table("OVERLAP_ANALYSIS").is_none() {
             let device = self.only_device();
             let computing = union(std::mem::take(&mut self.computing));
             let communication = union(std::mem::take(&mut self.communication));
@@ -414,19 +465,21 @@ impl<'a> DbReader<'a> {
 
     fn memory(&mut self, rank: &mut RankBuilder) {
         let RankBuilder { strings, mem_event: events, mem_sample: samples, .. } = rank;
-        self.table(&layouts::MEMORY_RECORD, strings, |row: &mut mem_sample::Row, context| {
+        let (wants_events, wants_samples) =
+            (self.selection.has(TableId::MemEvent), self.selection.has(TableId::MemSample));
+        self.table(wants_samples, &layouts::MEMORY_RECORD, strings, |row: &mut mem_sample::Row, context| {
             row.kind = context.strings.intern("allocator");
             samples.push(*row);
         });
-        self.table(&layouts::NPU_MODULE_MEM, strings, |row: &mut mem_sample::Row, context| {
+        self.table(wants_samples, &layouts::NPU_MODULE_MEM, strings, |row: &mut mem_sample::Row, context| {
             row.kind = context.strings.intern("module");
             samples.push(*row);
         });
-        self.table(&layouts::NPU_OP_MEM, strings, |row: &mut mem_sample::Row, context| {
+        self.table(wants_samples, &layouts::NPU_OP_MEM, strings, |row: &mut mem_sample::Row, context| {
             row.kind = context.strings.intern("operator");
             samples.push(*row);
         });
-        self.table(&layouts::OP_MEMORY, strings, |row: &mut mem_event::Row, context| {
+        self.table(wants_events, &layouts::OP_MEMORY, strings, |row: &mut mem_event::Row, context| {
             row.kind = context.strings.intern("operator");
             if row.stream_ptr.is_none() && row.start_active.is_none() {
                 // Text calls what CANN allocated for itself by this prefix.
@@ -439,11 +492,20 @@ impl<'a> DbReader<'a> {
 
     fn counters(&mut self, rank: &mut RankBuilder) {
         for (table, spec) in counters::TABLES {
+            self.known.push(table.table);
+            // The memory of the process is sampled together with counters.
+            let has_memory = table.table == counters::NPU_MEM.table && self.selection.has(TableId::MemSample);
+            if !self.needed.counters && !has_memory {
+                continue;
+            }
             let mut context = ReadContext { strings: &mut rank.strings, words: self.words, dangling: 0 };
             let mut parts = RankParts { counter: &mut rank.counter, mem_sample: &mut rank.mem_sample };
             let read = counters::read(self.database, table, spec, &mut self.lanes, &mut context, &mut parts);
             self.dangling += context.dangling;
             self.outcomes.extend(read.map(|outcome| (table.table.to_owned(), outcome)));
+        }
+        if !self.needed.counters {
+            return;
         }
         for table in counters::PLAIN.iter().filter_map(|name| self.database.table(name)) {
             counters::read_plain(self.database, table, &mut self.lanes, rank);
@@ -460,23 +522,29 @@ impl<'a> DbReader<'a> {
             reported_link,
             ..
         } = rank;
-        self.table(&layouts::STEP_TRACE_TIME, strings, |row, _| reported_step.push(*row));
-        self.table(&layouts::COMM_ANALYZER_TIME, strings, |row: &mut reported_comm::Row, _| {
+        let selection = self.selection;
+        self.table(selection.has(TableId::ReportedStep), &layouts::STEP_TRACE_TIME, strings, |row, _| {
+            reported_step.push(*row)
+        });
+        let wants_times = selection.has(TableId::ReportedComm);
+        self.table(wants_times, &layouts::COMM_ANALYZER_TIME, strings, |row: &mut reported_comm::Row, _| {
             let share = |part: Option<f64>| part.zip(row.transit).map(|(p, t)| crate::derive::ratio(p, p + t));
             (row.wait_ratio, row.synchronization_ratio) = (share(row.wait), share(row.synchronization));
             times.push(*row);
         });
         let mut bandwidths: Vec<reported_bandwidth::Row> = Vec::new();
-        self.table(&layouts::COMM_ANALYZER_BANDWIDTH, strings, |row, _| bandwidths.push(*row));
+        let wants_bandwidths = selection.has(TableId::ReportedBandwidth);
+        self.table(wants_bandwidths, &layouts::COMM_ANALYZER_BANDWIDTH, strings, |row, _| bandwidths.push(*row));
         for row in with_idle_transports(bandwidths, strings) {
             transports.push(row);
         }
-        self.table(&layouts::COMM_ANALYZER_MATRIX, strings, |row, _| reported_link.push(*row));
+        let wants_links = selection.has(TableId::ReportedLink);
+        self.table(wants_links, &layouts::COMM_ANALYZER_MATRIX, strings, |row, _| reported_link.push(*row));
     }
 
     fn metadata(&mut self, rank: &mut RankBuilder) {
         let RankBuilder { strings, metadata: rows, .. } = rank;
-        self.table(&layouts::META_DATA, strings, |row: &mut metadata::Row, context| {
+        self.table(true, &layouts::META_DATA, strings, |row: &mut metadata::Row, context| {
             row.file = context.strings.intern("META_DATA");
             let value = context.strings.get(row.value);
             let is_object = serde_json::from_str::<Value>(value).is_ok_and(|v| v.is_object() || v.is_array());
@@ -489,10 +557,10 @@ impl<'a> DbReader<'a> {
         });
     }
 
-    /// Tables that no reader above has taken are kept cell by cell.
+    /// Tables that no reader above has are kept cell by cell.
     fn other_tables(&mut self, rank: &mut RankBuilder) {
-        let read: Vec<&str> = self.outcomes.iter().map(|(name, _)| name.as_str()).collect();
-        let is_other = |name: &str| !read.contains(&name) && !NOT_OURS.contains(&name) && name != "STRING_IDS";
+        let is_wanted = |name: &str| self.selection.has(TableId::Sheet) || OF_THE_RANK.contains(&name);
+        let is_other = |name: &str| is_of_the_run(name) && !self.known.contains(&name) && is_wanted(name);
         let others = self.database.tables().iter().filter(|table| is_other(&table.name));
         let kept: Vec<_> = others
             .map(|table| (table.name.clone(), sheet::read(self.database, &self.file.name, table, self.words, rank)))
@@ -500,8 +568,8 @@ impl<'a> DbReader<'a> {
         self.outcomes.extend(kept);
     }
 
-    /// Writes the rows of `source` and `diagnostic`; whether any row was read.
-    fn record(&mut self, rank: &mut RankBuilder) -> bool {
+    /// Writes the rows of `source` and `diagnostic`; what the database holds.
+    fn record(&mut self, rank: &mut RankBuilder) -> Content {
         let file = &self.file.name;
         let mut total = 0;
         for (table, outcome) in std::mem::take(&mut self.outcomes) {
@@ -526,7 +594,7 @@ impl<'a> DbReader<'a> {
                 Problem::new(Severity::Warning, "bad-cell", file, message).record(rank);
             }
         }
-        for (table, rows, scan) in &self.words.scans {
+        for (table, rows, scan) in self.words.scans() {
             damages_of(table, *rows, scan, file).iter().for_each(|problem| problem.record(rank));
         }
         for damage in &self.database.damages {
@@ -556,11 +624,27 @@ impl<'a> DbReader<'a> {
             unread: None,
         };
         rank.source.push(row);
-        if total == 0 {
+        let content = self.content(total > 0);
+        if !content.rows {
             Problem::new(Severity::Info, "empty-database", file, "no table of the database has rows").record(rank);
         }
-        total > 0
+        content
     }
+
+    fn content(&self, has_read_rows: bool) -> Content {
+        let database = self.database;
+        let names = database.tables().iter().map(|table| table.name.as_str());
+        Content {
+            rows: has_read_rows || names.filter(|name| is_of_the_run(name)).any(|name| database.has_rows(name)),
+            timeline: database.has_rows(layouts::TASK.table) || HOST_TABLES.iter().any(|name| database.has_rows(name)),
+            communication: database.has_rows(layouts::COMM_ANALYZER_TIME.table),
+        }
+    }
+}
+
+/// Whether a table holds something of a run, and not just the words for it.
+fn is_of_the_run(table: &str) -> bool {
+    !NOT_OURS.contains(&table) && table != "STRING_IDS"
 }
 
 /// What could not be read of a table.
@@ -624,12 +708,11 @@ fn overlap_lane(lanes: &mut Lanes, device: i64, kind: i64) -> u32 {
 
 /// The kind of a row of `PYTORCH_API`.
 fn framework_kind(row: &ApiRow, strings: &Interner) -> host_op::Kind {
-    let name = strings.get(row.op.name);
     match row.api_type {
-        Some(50002) if name.starts_with("Dequeue") => host_op::Kind::Dequeue,
+        Some(50002) if strings.get(row.op.name).starts_with("Dequeue") => host_op::Kind::Dequeue,
         Some(50002) => host_op::Kind::Enqueue,
         Some(50003) => host_op::Kind::Python,
-        Some(50004) => host_op::Kind::Mstx,
+        Some(needed::MSTX) => host_op::Kind::Mstx,
         _ => host_op::Kind::Op,
     }
 }
@@ -650,16 +733,16 @@ fn mstx_args(row: &ApiRow, strings: &mut Interner) -> Option<Str> {
 }
 
 /// Name and hash of a group. A writer that knew only the hash has put it in place of the name.
-fn group_of(name: Option<Str>, strings: &mut Interner) -> (Option<Str>, Option<Str>) {
-    let text = name.map(|name| strings.get(name)).unwrap_or_default();
+fn group_of(name: Str, strings: &mut Interner) -> (Option<Str>, Option<Str>) {
+    let text = strings.get(name);
     if text.is_empty() {
         return (None, None);
     }
     if text.bytes().all(|b| b.is_ascii_digit()) {
-        return (None, name);
+        return (None, Some(name));
     }
     let hash = group_hash(text);
-    (name, Some(strings.intern(&hash)))
+    (Some(name), Some(strings.intern(&hash)))
 }
 
 /// An operation as the scheduler sees it: one long task. `kernel_details.csv` lists it among kernels.

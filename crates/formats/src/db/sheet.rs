@@ -24,7 +24,7 @@ fn is_name(table: &str, column: &str) -> bool {
 }
 
 /// Keeps every cell of a table.
-pub fn read(database: &Database<'_>, file: &str, table: &Table, words: &Words, rank: &mut RankBuilder) -> Outcome {
+pub fn read(database: &Database<'_>, file: &str, table: &Table, words: &Words<'_>, rank: &mut RankBuilder) -> Outcome {
     let mut outcome = Outcome { columns: table.columns.clone(), ..Outcome::default() };
     let (file, sheet) = (rank.strings.intern(file), rank.strings.intern(&table.name));
     let columns: Vec<_> =
@@ -56,10 +56,15 @@ pub fn read(database: &Database<'_>, file: &str, table: &Table, words: &Words, r
 }
 
 /// A value as text, and what kind of value it is.
-fn kept_value(value: ValueRef<'_>, is_name: bool, words: &Words, strings: &mut Interner) -> (Option<Str>, Option<Str>) {
+fn kept_value(
+    value: ValueRef<'_>,
+    is_name: bool,
+    words: &Words<'_>,
+    strings: &mut Interner,
+) -> (Option<Str>, Option<Str>) {
     let (text, kind) = match value {
         ValueRef::Null => return (None, None),
-        ValueRef::Integer(id) if is_name => (words.string(id), "name"),
+        ValueRef::Integer(id) if is_name => (words.string(id, strings), "name"),
         ValueRef::Integer(number) => (Some(strings.intern(&number.to_string())), "integer"),
         ValueRef::Real(real) => (Some(strings.intern(&crate::number::float(real))), "real"),
         ValueRef::Text(text) => (Some(strings.intern_bytes(text)), "text"),

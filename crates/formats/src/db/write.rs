@@ -3,6 +3,9 @@
 //! A table whose source was a database gets the columns it had there; otherwise those of the current
 //! schema. So an older file stays an older file, and a new one is a new one.
 
+use std::io;
+use std::path::Path;
+
 use npuscope_tables::{RankTables, TableId};
 
 use super::sheet;
@@ -21,6 +24,15 @@ pub fn write_rank(tables: RankTables, rank: i64, directory: &Output) -> Result<(
     let mut writer = RankWriter::create(directory, rank)?;
     writer.append(tables)?;
     writer.finish()
+}
+
+/// Writes of rank number `rank` just the database of its profiler, at `path`, and no summaries.
+pub fn write_profiler_db(tables: &RankTables, rank: i64, path: &Path) -> io::Result<()> {
+    let mut settings = Settings::default();
+    settings.append(tables);
+    let mut profiler = Profiler::create(path, tables, rank, Flavour::of(tables))?;
+    profiler.append(tables)?;
+    profiler.finish(&settings)
 }
 
 /// Writes the databases of a rank that comes in chunks, which are those of

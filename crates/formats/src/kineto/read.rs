@@ -2,7 +2,7 @@
 
 use npuscope_tables::table::lane::Layer;
 use npuscope_tables::table::{comm_op, metadata};
-use npuscope_tables::{Ns, RankBuilder, RankPieces, Str, TableId};
+use npuscope_tables::{Ns, RankBuilder, RankPieces, Selection, Str, TableId};
 
 use super::SETTINGS;
 use super::announced::Announcements;
@@ -61,7 +61,7 @@ fn read_text(bytes: &[u8], file: &str, stretches: usize, threads: usize, pieces:
             return summary;
         }
     };
-    let (mut stretches, end) = scan_in(bytes, document.events, stretches, threads, Dialect::Kineto);
+    let (mut stretches, end) = scan_in(bytes, document.events, stretches, threads, Dialect::Kineto, Selection::ALL);
     note_problems(&mut summary, bytes, file, &stretches, end);
     let mut rest = RankBuilder::default();
     let around = read_settings(bytes, end, file, &mut rest, &mut summary.problems);

@@ -12,6 +12,9 @@ use super::host_ops::{HostOps, read_host_arg};
 use super::lanes::{Id, Lanes};
 use super::layers;
 use super::text::Cursor;
+use super::wanted::Wanted;
+use crate::link::STEP_PREFIX;
+use crate::memo::Memo;
 use crate::number::float;
 
 /// How the traces write "no rank" and "no model".
@@ -24,6 +27,7 @@ pub struct Interpreter<'a> {
     lanes: &'a Lanes,
     /// From lanes of the stretch to lanes of the file.
     lane_map: &'a [u32],
+    wanted: &'a Wanted,
     rank: RankBuilder,
     categories: Vec<Str>,
     host_ops: HostOps,
@@ -35,14 +39,17 @@ pub struct Interpreter<'a> {
     /// Arguments that have no column.
     unread: Vec<String>,
     kinds: HashMap<(Layer, Str), (host_op::Kind, Str, Option<Str>)>,
+    /// Slice name → whether it marks a step.
+    step_names: Memo<bool>,
 }
 
 impl<'a> Interpreter<'a> {
-    pub fn new(bytes: &'a [u8], lanes: &'a Lanes, lane_map: &'a [u32]) -> Self {
+    pub fn new(bytes: &'a [u8], lanes: &'a Lanes, lane_map: &'a [u32], wanted: &'a Wanted) -> Self {
         Interpreter {
             bytes,
             lanes,
             lane_map,
+            wanted,
             rank: RankBuilder::default(),
             categories: Vec::new(),
             host_ops: HostOps::default(),
@@ -51,6 +58,7 @@ impl<'a> Interpreter<'a> {
             counters: Counters::default(),
             unread: Vec::new(),
             kinds: HashMap::default(),
+            step_names: Memo::default(),
         }
     }
 
@@ -65,7 +73,7 @@ impl<'a> Interpreter<'a> {
                 let lane = self.lane_map.get(event.lane as usize).copied().unwrap_or_default();
                 match event.phase {
                     Phase::Slice => self.slice(&event, lane, Span::new(event.duration, exact_us)),
-                    Phase::Counter => self.counter(&event, lane),
+                    Phase::Counter if self.wanted.counters => self.counter(&event, lane),
                     _ => {}
                 }
             }
@@ -83,6 +91,9 @@ impl<'a> Interpreter<'a> {
     }
 
     fn slice(&mut self, event: &Event, lane: u32, duration: Span) {
+        if !self.wanted.lane(lane) && !self.is_step(event) {
+            return;
+        }
         match self.lanes.layer(lane) {
             Layer::Hardware | Layer::Counter => self.task(event, lane, duration),
             Layer::Communication => self.communication(event, lane, duration),
@@ -90,6 +101,12 @@ impl<'a> Interpreter<'a> {
             Layer::Cann => self.cann(event, lane, duration),
             layer => self.host_op(event, lane, duration, layer),
         }
+    }
+
+    /// Whether a slice marks a step that is wanted.
+    fn is_step(&mut self, event: &Event) -> bool {
+        let strings = &self.rank.strings;
+        self.wanted.steps && self.step_names.get(event.name, || strings.get(event.name).contains(STEP_PREFIX))
     }
 
     fn host_op(&mut self, event: &Event, lane: u32, duration: Span, layer: Layer) {
@@ -207,13 +224,16 @@ impl<'a> Interpreter<'a> {
             name: event.name,
             ..comm_task::Row::default()
         };
-        let mut is_piece = false;
+        let (mut is_piece, wants_pieces) = (false, self.wanted.pieces);
         let (mut src, mut dst) = (None, None);
         let mut rest = Rest::default();
         let args = self.args_of(event);
         let strings = &mut self.rank.strings;
         if let Some(mut args) = args {
             let _ = args.members(|key, cursor| {
+                if is_piece && !wants_pieces {
+                    return None;
+                }
                 let read = match key.bytes {
                     b"connection_id" => integer(cursor).map(|v| op.connection_id = Some(v)),
                     b"model id" => integer(cursor).map(|v| op.model_id = Some(v)),
@@ -248,6 +268,9 @@ impl<'a> Interpreter<'a> {
             });
         }
         let thread = self.lanes.get(lane).and_then(|l| l.thread.as_deref()).unwrap_or_default();
+        if is_piece && !wants_pieces {
+            return;
+        }
         if is_piece {
             piece.src_rank = src.filter(|&r| r != NO_RANK);
             piece.dst_rank = dst.filter(|&r| r != NO_RANK);

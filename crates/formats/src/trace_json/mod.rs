@@ -18,10 +18,11 @@ pub(crate) mod read;
 pub(crate) mod scan;
 pub(crate) mod split;
 pub(crate) mod text;
+mod wanted;
 mod write;
 
 pub use event::{Dialect, Events};
-pub use read::{Summary, read, read_in};
+pub use read::{Summary, read, read_in, read_some};
 pub use split::scan_in;
 pub use text::Cursor;
 pub use write::{TraceWriter, write};

@@ -1,7 +1,7 @@
 //! Reading a trace: bytes to tables.
 
 use npuscope_tables::table::lane::Layer;
-use npuscope_tables::{RankBuilder, RankPieces};
+use npuscope_tables::{RankBuilder, RankPieces, Selection, TableId};
 
 use super::document::{self, Document};
 use super::event::{DefectKind, Dialect, Events};
@@ -12,6 +12,7 @@ use super::layers;
 use super::scan::End;
 use super::split::{in_order, scan_in};
 use super::text::Cursor;
+use super::wanted::Wanted;
 use crate::problem::{MAX_UNREAD_KEYS, Problem, Severity};
 
 /// What reading a trace told, beside its rows.
@@ -31,7 +32,12 @@ pub(crate) const STRETCH: usize = 16 << 20;
 ///
 /// The rows, their order and the strings do not depend on the number of threads.
 pub fn read(bytes: &[u8], file: &str, threads: usize, pieces: &mut RankPieces) -> Summary {
-    read_in(bytes, file, bytes.len() / STRETCH, threads, pieces)
+    read_some(bytes, file, Selection::ALL, threads, pieces)
+}
+
+/// [`read`], but only what is wanted. Of `host_op` all rows come that stand on a lane with one of the kinds.
+pub fn read_some(bytes: &[u8], file: &str, selection: Selection, threads: usize, pieces: &mut RankPieces) -> Summary {
+    read_stretches(bytes, file, selection, bytes.len() / STRETCH, threads, pieces)
 }
 
 /// [`read`] with the file in `stretches` stretches, if it has as many events.
@@ -39,6 +45,17 @@ pub fn read(bytes: &[u8], file: &str, threads: usize, pieces: &mut RankPieces) -
 /// Host slices of a stretch come kind by kind, and strings in the order in which stretches meet them;
 /// nothing else depends on the number of stretches.
 pub fn read_in(bytes: &[u8], file: &str, stretches: usize, threads: usize, pieces: &mut RankPieces) -> Summary {
+    read_stretches(bytes, file, Selection::ALL, stretches, threads, pieces)
+}
+
+fn read_stretches(
+    bytes: &[u8],
+    file: &str,
+    selection: Selection,
+    stretches: usize,
+    threads: usize,
+    pieces: &mut RankPieces,
+) -> Summary {
     let mut summary = Summary::default();
     let bytes = without_zeros(bytes);
     let document = match document::open(bytes) {
@@ -48,16 +65,17 @@ pub fn read_in(bytes: &[u8], file: &str, stretches: usize, threads: usize, piece
             return summary;
         }
     };
-    let (stretches, end) = scan_in(bytes, document.events, stretches, threads, Dialect::Ascend);
+    let (stretches, end) = scan_in(bytes, document.events, stretches, threads, Dialect::Ascend, selection);
     note_problems(&mut summary, bytes, file, &stretches, end);
     note_rest(&mut summary, bytes, file, &document, end);
 
     let mut lanes = Lanes::default();
     let lane_maps: Vec<Vec<u32>> = stretches.iter().map(|events| lanes.absorb(bytes, events)).collect();
     lanes.classify(layers::layer_of);
-    let flows = read_flows(bytes, &stretches, &lane_maps);
+    let flows = selection.has(TableId::Flow).then(|| read_flows(bytes, &stretches, &lane_maps));
+    let wanted = Wanted::of(selection, &lanes, &stretches, &lane_maps);
     let work = stretches.into_iter().zip(&lane_maps).collect();
-    let interpret = |(events, map): (Events, &Vec<u32>)| Interpreter::new(bytes, &lanes, map).run(events);
+    let interpret = |(events, map): (Events, &Vec<u32>)| Interpreter::new(bytes, &lanes, map, &wanted).run(events);
     let mut marked: Vec<u32> = Vec::new();
     in_order(work, threads, interpret, |(rank, mstx_lanes, unread)| {
         marked.extend(mstx_lanes);
@@ -69,7 +87,7 @@ pub fn read_in(bytes: &[u8], file: &str, stretches: usize, threads: usize, piece
             lane.layer = Layer::Mstx;
         }
     }
-    pieces.append(flows);
+    pieces.append(flows.unwrap_or_default());
     let mut rest = RankBuilder::default();
     lanes.record(&mut rest);
     pieces.append(rest);

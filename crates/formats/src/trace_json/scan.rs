@@ -6,10 +6,10 @@
 //! with another separator than the events; a killed job leaves the array open.
 
 use hashbrown::HashMap;
-use npuscope_tables::{Interner, Ns, Span, Str};
+use npuscope_tables::{Interner, Ns, Selection, Span, Str, TableId};
 
 use super::event::{Defect, DefectKind, Dialect, Event, Events, Flags, LaneKey, Phase, TraceId};
-use super::text::Cursor;
+use super::text::{Cursor, RawString};
 use crate::problem::{MAX_UNREAD_KEYS, first_not_utf8};
 
 /// Defects of a stretch that are told apart; the rest is only counted.
@@ -35,15 +35,17 @@ pub enum End {
     Cut,
 }
 
-/// Scans events from `start`, which is the first byte of an event, until one starts at or beyond `stop`.
-pub fn scan(bytes: &[u8], start: usize, stop: usize, dialect: Dialect) -> (Events, End) {
+/// Scans events from `start`, which is the first byte of an event, until one starts at or beyond `stop`. Of counters
+/// and flows nothing is kept but their lanes, if they are not wanted.
+pub fn scan(bytes: &[u8], start: usize, stop: usize, dialect: Dialect, selection: Selection) -> (Events, End) {
     let mut scan = Scan {
         dialect,
+        selection,
         events: Events::default(),
         lane_index: HashMap::default(),
         last_lane: None,
         category_index: HashMap::default(),
-        last_category: (Interner::EMPTY, 0),
+        last_category: (b"", 0),
     };
     scan.events.categories.push(Interner::EMPTY);
     let mut cursor = Cursor::new(bytes, start);
@@ -148,13 +150,15 @@ fn closing_bracket(bytes: &[u8], from: usize) -> Option<usize> {
     (tail.last() == Some(&b']')).then(|| from + tail.len() - 1)
 }
 
-struct Scan {
+struct Scan<'a> {
     dialect: Dialect,
+    selection: Selection,
     events: Events,
     lane_index: HashMap<LaneKey, u32, foldhash::fast::FixedState>,
     last_lane: Option<(LaneKey, u32)>,
     category_index: HashMap<Str, u16, foldhash::fast::FixedState>,
-    last_category: (Str, u16),
+    /// As it stands in the file, and its number.
+    last_category: (&'a [u8], u16),
 }
 
 /// The keys of an event.
@@ -195,19 +199,20 @@ impl Key {
 
 /// What is known of an event while its members are read.
 #[derive(Default)]
-struct Draft {
+struct Draft<'a> {
     event: Event,
     phase: u8,
+    name: RawString<'a>,
     pid: Option<TraceId>,
     tid: Option<TraceId>,
-    time: Option<Ns>,
-    bad_duration: bool,
+    time: Option<&'a [u8]>,
+    duration: Option<&'a [u8]>,
     /// Start and length of `args` and of `id`, quotes excluded.
     args: (usize, usize),
     id: (usize, usize),
 }
 
-impl Scan {
+impl<'a> Scan<'a> {
     fn defect(&mut self, offset: usize, what: DefectKind) {
         if self.events.defects.len() < MAX_DEFECTS {
             self.events.defects.push(Defect { offset: offset as u64, what });
@@ -215,31 +220,42 @@ impl Scan {
     }
 
     /// Reads the event under the cursor and steps over it; `None` if it is not a whole object.
-    fn event(&mut self, cursor: &mut Cursor<'_>) -> Option<()> {
+    fn event(&mut self, cursor: &mut Cursor<'a>) -> Option<()> {
         let start = cursor.at;
         let mut draft = Draft::default();
-        let exact = self.events.exact_us.len();
         let unread = self.events.unread_keys.len();
-        let whole = self.members(&mut draft, cursor);
-        if whole.is_none() {
-            self.events.exact_us.truncate(exact);
-            return None;
-        }
+        self.members(&mut draft, cursor)?;
         let mut event = draft.event;
         event.phase = Phase::from_byte(draft.phase, self.dialect);
+        let is_kept = match event.phase {
+            Phase::Counter => self.selection.has(TableId::Counter),
+            Phase::FlowStart | Phase::FlowEnd => self.selection.has(TableId::Flow),
+            _ => true,
+        };
+        let none = TraceId::Number(0);
+        let lane = LaneKey { pid: draft.pid.unwrap_or(none), tid: draft.tid.unwrap_or(none) };
+        if !is_kept {
+            self.lane(lane);
+            return Some(());
+        }
+        let time = draft.time.and_then(Ns::parse_us);
+        let duration = draft.duration.map(Span::parse_us);
         let defect = match event.phase {
             Phase::Other if self.dialect == Dialect::Ascend || draft.phase == 0 => Some(DefectKind::UnknownPhase),
             Phase::Metadata => None,
-            _ if draft.time.is_none() || draft.bad_duration => Some(DefectKind::NoTime),
+            _ if time.is_none() || duration == Some(None) => Some(DefectKind::NoTime),
             _ => None,
         };
         if let Some(what) = defect {
-            self.events.exact_us.truncate(exact);
             self.events.skipped += 1;
             self.defect(start, what);
             return Some(());
         }
-        event.time = draft.time.unwrap_or_default();
+        event.name = self.events.strings.intern_bytes(&draft.name.unescaped());
+        event.time = time.unwrap_or_default();
+        if let Some(duration) = duration.flatten() {
+            self.events.set_duration(&mut event, duration);
+        }
         let (start, length) = match event.phase {
             Phase::FlowStart | Phase::FlowEnd => draft.id,
             Phase::Other => {
@@ -251,13 +267,12 @@ impl Scan {
         };
         event.text_start = start as u64;
         event.text_len = u32::try_from(length).ok()?;
-        let none = TraceId::Number(0);
-        event.lane = self.lane(LaneKey { pid: draft.pid.unwrap_or(none), tid: draft.tid.unwrap_or(none) });
+        event.lane = self.lane(lane);
         self.events.push(event);
         Some(())
     }
 
-    fn members(&mut self, draft: &mut Draft, cursor: &mut Cursor<'_>) -> Option<()> {
+    fn members(&mut self, draft: &mut Draft<'a>, cursor: &mut Cursor<'a>) -> Option<()> {
         cursor.eat(b'{')?;
         cursor.skip_space();
         if cursor.eat(b'}').is_some() {
@@ -301,21 +316,18 @@ impl Scan {
     }
 
     #[inline]
-    fn member(&mut self, draft: &mut Draft, key: Key, cursor: &mut Cursor<'_>) -> Option<()> {
+    fn member(&mut self, draft: &mut Draft<'a>, key: Key, cursor: &mut Cursor<'a>) -> Option<()> {
         match key {
             Key::Phase => {
                 let text = cursor.string()?.bytes;
                 draft.phase = if let [byte] = text { *byte } else { 0 };
             }
-            Key::Name => draft.event.name = self.text(cursor)?,
+            Key::Name => draft.name = text(cursor)?,
             Key::Category => draft.event.category = self.category(cursor)?,
             Key::Pid => draft.pid = Some(self.trace_id(cursor)?),
             Key::Tid => draft.tid = Some(self.trace_id(cursor)?),
-            Key::Time => draft.time = Ns::parse_us(number_text(cursor)?),
-            Key::Duration => match Span::parse_us(number_text(cursor)?) {
-                Some(duration) => self.events.set_duration(&mut draft.event, duration),
-                None => draft.bad_duration = true,
-            },
+            Key::Time => draft.time = Some(number_text(cursor)?),
+            Key::Duration => draft.duration = Some(number_text(cursor)?),
             Key::Id => {
                 let text = number_text(cursor)?;
                 let quote = usize::from(cursor.bytes.get(cursor.at.wrapping_sub(1)) == Some(&b'"'));
@@ -334,22 +346,12 @@ impl Scan {
         Some(())
     }
 
-    /// A string value, interned; other scalars by their text.
-    #[inline]
-    fn text(&mut self, cursor: &mut Cursor<'_>) -> Option<Str> {
-        if cursor.peek() != b'"' {
-            let text = cursor.scalar()?;
-            return Some(self.events.strings.intern_bytes(text));
-        }
-        let raw = cursor.string()?;
-        Some(self.events.strings.intern_bytes(&raw.unescaped()))
-    }
-
     /// A category, by its number. There are a handful, and mostly it is the one of the event before.
     #[inline]
-    fn category(&mut self, cursor: &mut Cursor<'_>) -> Option<u16> {
-        let text = self.text(cursor)?;
-        if text != self.last_category.0 {
+    fn category(&mut self, cursor: &mut Cursor<'a>) -> Option<u16> {
+        let raw = text(cursor)?;
+        if raw.bytes != self.last_category.0 {
+            let text = self.events.strings.intern_bytes(&raw.unescaped());
             let categories = &mut self.events.categories;
             let number = *self.category_index.entry(text).or_insert_with(|| {
                 // More kinds of events than a number has room for is no trace of anything.
@@ -357,7 +359,7 @@ impl Scan {
                 categories.push(text);
                 number
             });
-            self.last_category = (text, number);
+            self.last_category = (raw.bytes, number);
         }
         Some(self.last_category.1)
     }
@@ -392,6 +394,15 @@ impl Scan {
         });
         self.last_lane = Some((key, lane));
         lane
+    }
+}
+
+/// A string value; other scalars by their text.
+#[inline]
+fn text<'a>(cursor: &mut Cursor<'a>) -> Option<RawString<'a>> {
+    match cursor.peek() {
+        b'"' => cursor.string(),
+        _ => cursor.scalar().map(RawString::plain),
     }
 }
 

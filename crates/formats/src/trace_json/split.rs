@@ -9,17 +9,28 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
+use npuscope_tables::Selection;
+
 use super::event::{Dialect, Events};
 use super::scan::{End, next_event_like, scan};
 
 /// The events of `bytes` from `start`, in `stretches` stretches if the file has as many events, and how
-/// the last one ended. On up to `threads` threads, whose number changes nothing.
-pub fn scan_in(bytes: &[u8], start: usize, stretches: usize, threads: usize, dialect: Dialect) -> (Vec<Events>, End) {
+/// the last one ended. On up to `threads` threads, whose number changes nothing. Counters and flows are left out if
+/// they are not wanted.
+pub fn scan_in(
+    bytes: &[u8],
+    start: usize,
+    stretches: usize,
+    threads: usize,
+    dialect: Dialect,
+    selection: Selection,
+) -> (Vec<Events>, End) {
+    let scan = |(start, stop)| scan(bytes, start, stop, dialect, selection);
     let starts = guess_starts(bytes, start, stretches);
     let stops = starts.iter().skip(1).copied().chain([usize::MAX]);
     let ranges: Vec<(usize, usize)> = starts.iter().copied().zip(stops).collect();
     let mut scanned = Vec::new();
-    in_order(ranges.clone(), threads, |(start, stop)| scan(bytes, start, stop, dialect), |result| scanned.push(result));
+    in_order(ranges.clone(), threads, scan, |result| scanned.push(result));
     let mut previous = None;
     for (index, &(start, stop)) in ranges.iter().enumerate() {
         let true_start = match previous {
@@ -33,7 +44,7 @@ pub fn scan_in(bytes: &[u8], start: usize, stretches: usize, threads: usize, dia
         };
         let Some(slot) = scanned.get_mut(index) else { break };
         if true_start != start {
-            *slot = scan(bytes, true_start, stop, dialect);
+            *slot = scan((true_start, stop));
         }
         previous = Some(slot.1);
     }

@@ -13,7 +13,7 @@ pub struct Cursor<'a> {
 }
 
 /// A string as it stands between its quotes.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct RawString<'a> {
     pub bytes: &'a [u8],
     /// False only if there is no escape in it.
@@ -191,6 +191,47 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// A decimal of at most 15 digits without an exponent, or nothing and the cursor where it was.
+    ///
+    /// So many digits and that power of ten are exact as doubles, so one division rounds as parsing would.
+    #[inline]
+    #[expect(clippy::cast_precision_loss, reason = "below 10^15")]
+    pub fn short_number(&mut self) -> Option<f64> {
+        const POWERS: [f64; 16] =
+            [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+        let start = self.at;
+        let is_negative = self.eat(b'-').is_some();
+        let (mut value, whole) = self.digits(0);
+        let mut decimals = 0;
+        if whole > 0 && self.eat(b'.').is_some() {
+            (value, decimals) = self.digits(value);
+        }
+        let is_short = whole > 0 && whole + decimals <= 15;
+        let is_over = !matches!(self.peek(), b'.' | b'+' | b'-' | b'a'..=b'z' | b'A'..=b'Z');
+        let power = POWERS.get(decimals).filter(|_| is_short && is_over);
+        let Some(power) = power else {
+            self.at = start;
+            return None;
+        };
+        let value = value as f64 / power;
+        Some(if is_negative { -value } else { value })
+    }
+
+    /// Steps over digits: `before` with them after it, and how many they are. What is too long wraps around.
+    #[inline]
+    fn digits(&mut self, before: u64) -> (u64, usize) {
+        let start = self.at;
+        let mut value = before;
+        loop {
+            let digit = self.peek().wrapping_sub(b'0');
+            if digit > 9 {
+                return (value, self.at - start);
+            }
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+            self.at += 1;
+        }
+    }
+
     /// A plain non-negative integer of at most 18 digits, or nothing and the cursor where it was.
     #[inline]
     pub fn natural(&mut self) -> Option<i64> {
@@ -214,6 +255,11 @@ impl<'a> Cursor<'a> {
 }
 
 impl<'a> RawString<'a> {
+    /// Text that is no string, and so has no escapes.
+    pub fn plain(bytes: &'a [u8]) -> RawString<'a> {
+        RawString { bytes, has_escape: false }
+    }
+
     /// The bytes the string stands for.
     #[inline]
     pub fn unescaped(self) -> Cow<'a, [u8]> {
@@ -316,6 +362,22 @@ mod tests {
             let raw = cursor.string().unwrap();
             prop_assert_eq!(&*raw.unescaped(), text.as_bytes());
             prop_assert_eq!(cursor.at, json.len());
+        }
+
+        #[test]
+        fn short_numbers_read_as_parsing_reads_them(text in "-?[0-9]{0,16}(\\.[0-9]{0,16})?(e-?[0-9])?") {
+            let mut cursor = Cursor::new(text.as_bytes(), 0);
+            match cursor.short_number() {
+                Some(number) => {
+                    prop_assert_eq!(number.to_bits(), text.parse::<f64>().unwrap().to_bits());
+                    prop_assert_eq!(cursor.at, text.len());
+                }
+                None => {
+                    prop_assert_eq!(cursor.at, 0);
+                    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+                    prop_assert!(digits > 15 || text.contains('e') || text.starts_with('.') || digits == 0 || text.starts_with("-."));
+                }
+            }
         }
 
         #[test]

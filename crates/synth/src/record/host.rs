@@ -384,7 +384,7 @@ impl Recorder<'_> {
                 let lane = self.thread(0);
                 self.plain_op(
                     lane,
-                    (from, until - (until - from) / 50),
+                    (from, until - call_ns(until - from)),
                     "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
                 );
             }
@@ -402,7 +402,7 @@ impl Recorder<'_> {
     pub fn synchronisation(&mut self, reason: Reason, busy: u64, from: u64, until: u64) {
         self.close_node();
         let lane = self.thread(0);
-        let step = (until - from) / 50;
+        let step = call_ns(until - from);
         let inner = (from + 2 * step, until - 3 * step);
         match reason {
             Reason::Loss | Reason::Item => {
@@ -412,10 +412,10 @@ impl Recorder<'_> {
             }
             Reason::Allocation => {
                 self.plain_op(lane, (from, until - step / 2), "empty_tensor");
-                let middle = from + (until - from) / 2;
-                self.call_if_seen((from + step, middle), "aclrtSynchronizeStreamWithTimeout");
-                self.call_if_seen((middle, middle + 5 * step), "aclrtFree");
-                self.call_if_seen((middle + 5 * step, until - step), "aclrtMallocAlign32");
+                let (waited, freed) = (until - busy, until - busy / 5 * 4);
+                self.call_if_seen((from + step, waited), "aclrtSynchronizeStreamWithTimeout");
+                self.call_if_seen((waited, freed), "aclrtFree");
+                self.call_if_seen((freed, until - step), "aclrtMallocAlign32");
             }
             Reason::Checkpoint => {
                 if self.config.with_stack {
@@ -458,4 +458,10 @@ impl Recorder<'_> {
         };
         self.launch(launch, (lane, start), &names)
     }
+}
+
+/// What one call needs around another that takes so long in all.
+fn call_ns(ns: u64) -> u64 {
+    const MOST_NS: u64 = 2_000;
+    (ns / 50).min(MOST_NS)
 }

@@ -1,23 +1,81 @@
 //! One file per mode; the comment at its top is its manual page.
 
 use npuscope_formats::result::ColumnKind;
+use npuscope_tables::Ns;
 
 use super::Mode;
 
+mod all;
 mod calibrate_npu_gpu;
+mod cann_api_sum;
+mod cluster_compare_baseline;
+mod cluster_time_compare_summary;
+mod cluster_time_summary;
+mod communication;
+mod communication_bottleneck;
+mod communication_group_map;
+mod communication_matrix;
+mod communication_matrix_sum;
+mod communication_time;
+mod communication_time_sum;
+mod computational_op_masking;
+mod compute_op_sum;
+mod ep_load_balance;
+mod export_summary;
+mod filter_db;
+mod free_analysis;
+mod freq_analysis;
 mod gpu_baseline;
 mod hccl_sum;
+mod launches;
 mod module_statistic;
 mod module_tree;
+mod mstx2commop;
+mod mstx_sum;
 mod op_calls;
 mod operator_mfu;
+mod p2p_pairing;
 mod peak;
+mod pp_chart;
+mod rank_facts;
+mod rank_files;
 mod sheets;
 mod similarity;
+mod slow_link;
+mod slow_rank;
+mod steps;
 
 /// In the order of the manual.
-pub(super) const MODES: &[Mode] =
-    &[hccl_sum::MODE, module_statistic::MODE, operator_mfu::MODE, calibrate_npu_gpu::MODE];
+pub(super) const MODES: &[Mode] = &[
+    all::MODE,
+    communication_time::MODE,
+    communication_matrix::MODE,
+    cann_api_sum::MODE,
+    compute_op_sum::MODE,
+    hccl_sum::MODE,
+    mstx_sum::MODE,
+    slow_link::MODE,
+    slow_rank::MODE,
+    cluster_time_summary::MODE,
+    cluster_time_compare_summary::MODE,
+    cluster_compare_baseline::MODE,
+    free_analysis::MODE,
+    ep_load_balance::MODE,
+    communication_group_map::MODE,
+    communication_time_sum::MODE,
+    communication_matrix_sum::MODE,
+    freq_analysis::MODE,
+    p2p_pairing::MODE,
+    pp_chart::MODE,
+    mstx2commop::MODE,
+    module_statistic::MODE,
+    operator_mfu::MODE,
+    computational_op_masking::MODE,
+    communication_bottleneck::MODE,
+    calibrate_npu_gpu::MODE,
+    export_summary::MODE,
+    filter_db::MODE,
+];
 
 /// The columns of [`Summary::cells`](super::statistics::Summary::cells) for durations.
 const STAT_COLUMNS: &[(&str, ColumnKind)] = &[
@@ -31,3 +89,9 @@ const STAT_COLUMNS: &[(&str, ColumnKind)] = &[
     ("MaxNs", ColumnKind::Real),
     ("SumNs", ColumnKind::Real),
 ];
+
+/// A time in microseconds, all its digits and no more.
+fn us_text(ns: i64) -> String {
+    let text = Ns(ns).to_string();
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

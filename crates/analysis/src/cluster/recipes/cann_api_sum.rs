@@ -1,0 +1,225 @@
+//! `cann_api_sum`: how long calls of CANN took.
+//!
+//! Reads `host_op` of kind `cann`; a call counts if it starts in the chosen step. Durations are grouped
+//! - by name and rank: `CannApiSumRank`, with the share of the rank's time in calls;
+//! - by name over all ranks: `CannApiSum`, with the ranks of the shortest and of the longest call.
+//!
+//! Shares are per cent, quartiles are those of all calls of a name, `stdev` is that of a population, in ns.
+//! All are rounded to a digit after the point, shares of a rank to two. With `--compat` the figures over
+//! all ranks are made from the rounded ones of each rank: Q1 is the least, the median that of medians and
+//! Q3 the greatest.
+
+use std::collections::{BTreeMap, HashMap};
+
+use npuscope_formats::number::round;
+use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_tables::column::CellView;
+use npuscope_tables::table::host_op::{self, Kind};
+use npuscope_tables::{Selection, Str};
+
+use crate::cluster::statistics::{median, population_deviation, quantile, sum};
+use crate::cluster::{Answer, Failure, Job, Mode, RankData};
+
+pub const MODE: Mode = Mode { name: "cann_api_sum", folder: "CannApiSum", about: "How long calls of CANN took", run };
+
+const CALLS: Selection = Selection::NONE.and_host_ops(&[Kind::Cann]);
+
+/// Durations in ns by name.
+type Calls = BTreeMap<String, Vec<f64>>;
+
+/// What is told of the calls of one name.
+#[derive(Clone, Copy)]
+struct Figures {
+    total: f64,
+    count: usize,
+    average: f64,
+    min: f64,
+    q1: f64,
+    median: f64,
+    q3: f64,
+    max: f64,
+    deviation: f64,
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let ranks = job.each(CALLS, |data| Ok(calls(data)))?;
+    if ranks.iter().all(|(_, calls)| calls.is_empty()) {
+        let hint = "collect NPU activities at level0 or above; text has calls from level1 on";
+        return Err(Failure::missing(MODE.name, "calls of CANN", hint));
+    }
+    let figures: Vec<(i64, BTreeMap<&str, Figures>)> = ranks
+        .iter()
+        .map(|(rank, calls)| (*rank, calls.iter().map(|(name, calls)| (name.as_str(), Figures::of(calls))).collect()))
+        .collect();
+    let all = if job.options.compat { combined(&figures) } else { pooled(&ranks) };
+    Ok(Answer::of_tables([per_rank(&figures), over_ranks(&figures, &all)]))
+}
+
+fn calls(data: &RankData<'_>) -> Calls {
+    let tables = &data.tables;
+    let mut by_name: HashMap<Str, Vec<f64>> = HashMap::new();
+    for (view, rows) in tables.views::<host_op::Row>() {
+        let is_call = |row: &usize| tables.text(view.kind.get(*row)) == Kind::Cann.name();
+        for row in (0..rows).filter(is_call).filter(|row| data.is_in_window(view.start.get(*row))) {
+            by_name.entry(view.name.get(row)).or_default().push(view.duration.get(row).ns() as f64);
+        }
+    }
+    by_name.into_iter().map(|(name, calls)| (tables.text(name).to_owned(), calls)).collect()
+}
+
+impl Figures {
+    fn of(durations: &[f64]) -> Figures {
+        let total = sum(durations.iter().copied());
+        let mut sorted = durations.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let quantile = |q| round(quantile(&sorted, q), 1);
+        Figures {
+            total,
+            count: durations.len(),
+            average: round(total / durations.len() as f64, 1),
+            min: quantile(0.0),
+            q1: quantile(0.25),
+            median: quantile(0.5),
+            q3: quantile(0.75),
+            max: quantile(1.0),
+            deviation: round(population_deviation(durations), 1),
+        }
+    }
+
+    /// Those of all ranks as msprof-analyze makes them of those of each.
+    fn of_ranks(ranks: &[Figures]) -> Figures {
+        let total = sum(ranks.iter().map(|rank| rank.total));
+        let count: usize = ranks.iter().map(|rank| rank.count).sum();
+        let average = total / count as f64;
+        let least = |part: fn(&Figures) -> f64| ranks.iter().map(part).fold(f64::INFINITY, f64::min);
+        let greatest = |part: fn(&Figures) -> f64| ranks.iter().map(part).fold(0.0, f64::max);
+        let deviation = match ranks {
+            [rank] => rank.deviation,
+            _ => {
+                let inside = |rank: &Figures| (rank.count as f64 - 1.0) * rank.deviation * rank.deviation;
+                let between = |rank: &Figures| rank.count as f64 * (rank.average - average).powi(2);
+                (ranks.iter().map(|rank| inside(rank) + between(rank)).sum::<f64>() / (count as f64 - 1.0)).sqrt()
+            }
+        };
+        Figures {
+            total,
+            count,
+            average: round(average, 1),
+            min: least(|rank| rank.min),
+            q1: least(|rank| rank.q1),
+            median: round(median(&ranks.iter().map(|rank| rank.median).collect::<Vec<_>>()), 1),
+            q3: greatest(|rank| rank.q3),
+            max: greatest(|rank| rank.max),
+            deviation: round(deviation, 1),
+        }
+    }
+}
+
+fn combined<'a>(ranks: &[(i64, BTreeMap<&'a str, Figures>)]) -> BTreeMap<&'a str, Figures> {
+    let mut by_name: BTreeMap<&str, Vec<Figures>> = BTreeMap::new();
+    for (name, figures) in ranks.iter().flat_map(|(_, figures)| figures) {
+        by_name.entry(name).or_default().push(*figures);
+    }
+    by_name.into_iter().map(|(name, ranks)| (name, Figures::of_ranks(&ranks))).collect()
+}
+
+fn pooled(ranks: &[(i64, Calls)]) -> BTreeMap<&str, Figures> {
+    let mut by_name: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (name, calls) in ranks.iter().flat_map(|(_, calls)| calls) {
+        by_name.entry(name).or_default().extend(calls);
+    }
+    by_name.into_iter().map(|(name, calls)| (name, Figures::of(&calls))).collect()
+}
+
+/// The greatest total first, then by name.
+fn by_total<'a>(figures: &BTreeMap<&'a str, Figures>) -> Vec<(&'a str, Figures)> {
+    let mut sorted: Vec<(&str, Figures)> = figures.iter().map(|(name, figures)| (*name, *figures)).collect();
+    sorted.sort_by(|a, b| b.1.total.total_cmp(&a.1.total));
+    sorted
+}
+
+fn total(figures: &BTreeMap<&str, Figures>) -> f64 {
+    sum(figures.values().map(|figures| figures.total))
+}
+
+fn whole(total: f64) -> Cell {
+    Cell::Int(total as i64)
+}
+
+fn per_rank(ranks: &[(i64, BTreeMap<&str, Figures>)]) -> ResultTable {
+    let columns = [
+        ("name", ColumnKind::Text),
+        ("durationRatio", ColumnKind::Real),
+        ("totalTimeNs", ColumnKind::Int),
+        ("totalCount", ColumnKind::Int),
+        ("averageNs", ColumnKind::Real),
+        ("minNs", ColumnKind::Real),
+        ("Q1Ns", ColumnKind::Real),
+        ("medNs", ColumnKind::Real),
+        ("Q3Ns", ColumnKind::Real),
+        ("maxNs", ColumnKind::Real),
+        ("stdev", ColumnKind::Real),
+        ("rank", ColumnKind::Int),
+    ];
+    let mut table = ResultTable::new("CannApiSumRank", "rank_stats", &columns);
+    for (rank, figures) in ranks {
+        let all = total(figures);
+        for (name, f) in by_total(figures) {
+            let [average, min, q1, median, q3, max, deviation] =
+                [f.average, f.min, f.q1, f.median, f.q3, f.max, f.deviation].map(Cell::from);
+            let share = round(100.0 * f.total / all, 2).into();
+            let count = f.count.into();
+            let rank = Cell::from(*rank);
+            table.push([name.into(), share, whole(f.total), count, average, min, q1, median, q3, max, deviation, rank]);
+        }
+    }
+    table
+}
+
+fn over_ranks(ranks: &[(i64, BTreeMap<&str, Figures>)], all: &BTreeMap<&str, Figures>) -> ResultTable {
+    let columns = [
+        ("name", ColumnKind::Text),
+        ("timeRatio", ColumnKind::Real),
+        ("totalTimeNs", ColumnKind::Int),
+        ("totalCount", ColumnKind::Int),
+        ("averageNs", ColumnKind::Real),
+        ("Q1Ns", ColumnKind::Real),
+        ("medNs", ColumnKind::Real),
+        ("Q3Ns", ColumnKind::Real),
+        ("minNs", ColumnKind::Real),
+        ("maxNs", ColumnKind::Real),
+        ("stdev", ColumnKind::Real),
+        ("minRank", ColumnKind::Text),
+        ("maxRank", ColumnKind::Text),
+    ];
+    let mut table = ResultTable::new("CannApiSum", "all_stats", &columns).indexed(1);
+    let time = total(all);
+    for (name, f) in by_total(all) {
+        let ranks_with = |part: fn(&Figures) -> f64| -> Cell {
+            let with = ranks.iter().filter(|(_, rank)| rank.get(name).is_some_and(|rank| part(rank) == part(&f)));
+            with.map(|(rank, _)| rank.to_string()).collect::<Vec<_>>().join(", ").into()
+        };
+        let [average, q1, median, q3, min, max, deviation] =
+            [f.average, f.q1, f.median, f.q3, f.min, f.max, f.deviation].map(Cell::from);
+        let share = round(100.0 * f.total / time, 1).into();
+        let (min_rank, max_rank) = (ranks_with(|f| f.min), ranks_with(|f| f.max));
+        let count = f.count.into();
+        let total = whole(f.total);
+        table.push([
+            name.into(),
+            share,
+            total,
+            count,
+            average,
+            q1,
+            median,
+            q3,
+            min,
+            max,
+            deviation,
+            min_rank,
+            max_rank,
+        ]);
+    }
+    table
+}

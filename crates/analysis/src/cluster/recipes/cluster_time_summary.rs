@@ -1,0 +1,331 @@
+//! `cluster_time_summary`: where the time of each step of each rank went.
+//!
+//! Reads `kernel`, `task`, `comm_op`, the calls of CANN that launched them, and `step`. What the device did
+//! belongs to the step in which the host launched it, or in which it started if the launch is not known; without
+//! steps all is step -1. `ClusterTimeSummary` has by rank and step, in us:
+//! - stepTime: the step on the host; without steps, computation, exposed communication and free time;
+//! - computation: when any kernel computed;
+//! - communication: when any operation communicated, and of that communicationNotOverlapComputation and
+//!   communicationOverlapComputation;
+//! - memory: copies, added up; memoryNotOverlapComputationCommunication: when any copy and nothing else ran;
+//! - free: from the first to the last of the step's work, when nothing of all this ran;
+//! - communicationTransmitStageTime: of each collective the duration on the rank where it was shortest, the one that
+//!   came last; communicationWaitStageTime: what the others took longer. Collectives of which a rank is missing are
+//!   left out, as are sends and receives.
+//!
+//! With `--compat` computation, communication and free time are those that the profile reports, memory that was not
+//! hidden is found by the sweep of msprof-analyze and taken from the free time, work on the device other than
+//! operations belongs to the step in which it started, operations count whose launch is known, and missing ranks
+//! are not heeded.
+
+use std::collections::{BTreeMap, HashMap};
+
+use npuscope_formats::intervals::{Interval, gaps, subtract, total, union};
+use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_tables::column::CellView;
+use npuscope_tables::table::host_op::Kind;
+use npuscope_tables::table::{comm_op, kernel, reported_step, task};
+use npuscope_tables::{Ns, RankTables, Selection, TableId};
+
+use super::steps::{Steps, launches};
+use crate::cluster::statistics::sum;
+use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
+use crate::communication::{group_of, is_communication_core, is_point_to_point, parallel_groups};
+
+pub const MODE: Mode = Mode {
+    name: "cluster_time_summary",
+    folder: "ClusterTimeSummary",
+    about: "Where the time of each step of each rank went",
+    run,
+};
+
+const WORK: Selection =
+    Selection::of(&[TableId::Kernel, TableId::Task, TableId::CommOp, TableId::Step, TableId::Metadata])
+        .and_host_ops(&[Kind::Cann]);
+
+/// The table that other modes look for.
+pub(super) const TABLE: &str = "ClusterTimeSummary";
+
+/// Times of a step: their columns, and their titles in csv files.
+pub(super) const METRICS: [(&str, &str); 10] = [
+    ("stepTime", "Step Time(us)"),
+    ("computation", "Computation(us)"),
+    ("communicationNotOverlapComputation", "Communication Not Overlap Computation(us)"),
+    ("communicationOverlapComputation", "Communication Overlap Computation(us)"),
+    ("communication", "Communication(us)"),
+    ("free", "Free(us)"),
+    ("communicationWaitStageTime", "Communication Wait Stage Time(us)"),
+    ("communicationTransmitStageTime", "Communication Transmit Stage Time(us)"),
+    ("memory", "Memory(us)"),
+    ("memoryNotOverlapComputationCommunication", "Memory Not Overlap Computation Communication(us)"),
+];
+
+/// The step of work without steps.
+const NO_STEP: i64 = -1;
+
+/// Times of a step in us, in the order of [`METRICS`].
+pub(super) type Times = [f64; METRICS.len()];
+
+/// Times by rank and step.
+pub(super) type Summary = BTreeMap<(i64, i64), Times>;
+
+/// An operation on one rank.
+struct Op {
+    group: String,
+    name: String,
+    step: i64,
+    /// ns.
+    duration: i64,
+    /// Ranks of the group, where known.
+    ranks: Option<usize>,
+}
+
+/// What is kept of a rank.
+struct Part {
+    steps: BTreeMap<i64, Times>,
+    ops: Vec<Op>,
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let (summary, notes) = summarise(job)?;
+    let is_text = job.export() != Export::Db;
+    let mut columns = match is_text {
+        true => vec![("Rank", ColumnKind::Int), ("Step", ColumnKind::Int)],
+        false => vec![("rank", ColumnKind::Int), ("step", ColumnKind::Int)],
+    };
+    columns.extend(METRICS.map(|(column, title)| (if is_text { title } else { column }, ColumnKind::Real)));
+    let mut table = ResultTable::new(TABLE, "cluster_time_summary", &columns);
+    for ((rank, step), times) in summary {
+        table.push([Cell::from(rank), step.into()].into_iter().chain(times.map(Cell::from)));
+    }
+    let mut answer = Answer::of_tables([table]);
+    answer.notes = notes;
+    Ok(answer)
+}
+
+/// Where the time of each step of each rank went, and what is to be said of it.
+pub(super) fn summarise(job: &Job<'_>) -> Result<(Summary, Vec<String>), Failure> {
+    let compat = job.options.compat;
+    let (parts, needs) = match compat {
+        true => {
+            let tables = WORK.and(Selection::of(&[TableId::ReportedStep]));
+            (job.each(tables, |data| Ok(compatible_part(data)))?, "communication operations")
+        }
+        false => (job.each(WORK, |data| Ok(part(data)))?, "kernels or communication operations"),
+    };
+    let is_missing = |part: &Part| part.ops.is_empty() && (compat || part.steps.is_empty());
+    if parts.iter().all(|(_, part)| is_missing(part)) {
+        return Err(Failure::missing(MODE.name, needs, "collect NPU activities at level1 or above"));
+    }
+    let (waits, incomplete) = waits(&parts, compat);
+    let mut summary = Summary::new();
+    for (rank, part) in &parts {
+        summary.extend(part.steps.iter().map(|(step, times)| ((*rank, *step), *times)));
+    }
+    for (key, (wait, transmit)) in waits {
+        let times = summary.entry(key).or_default();
+        (times[6], times[7]) = (wait, transmit);
+    }
+    let is_chosen = |step: i64| job.options.step.is_none_or(|chosen| chosen == step);
+    summary.retain(|(_, step), _| is_chosen(*step));
+    let mut notes = Vec::new();
+    if incomplete > 0 {
+        notes.push(format!("{incomplete} collectives lack ranks: they are in neither wait nor transmit time"));
+    }
+    Ok((summary, notes))
+}
+
+/// us of waiting and of transmitting by rank and step, and how many collectives were left out.
+fn waits(parts: &[(i64, Part)], compat: bool) -> (BTreeMap<(i64, i64), (f64, f64)>, usize) {
+    let mut collectives: BTreeMap<(&str, &str, i64), Vec<(i64, &Op)>> = BTreeMap::new();
+    for (rank, part) in parts {
+        for op in part.ops.iter().filter(|op| compat || !is_point_to_point(&op.name)) {
+            collectives.entry((&op.group, &op.name, op.step)).or_default().push((*rank, op));
+        }
+    }
+    let found = collectives.len();
+    if !compat {
+        collectives
+            .retain(|_, ranks| ranks.len() >= ranks.iter().map(|(_, op)| op.ranks.unwrap_or(2)).max().unwrap_or(2));
+    }
+    let incomplete = found - collectives.len();
+    let mut times: BTreeMap<(i64, i64), Vec<(f64, f64)>> = BTreeMap::new();
+    for ((_, _, step), ranks) in collectives {
+        let transmit = us(ranks.iter().map(|(_, op)| op.duration).min().unwrap_or_default());
+        for (rank, op) in ranks {
+            let spent = (us(op.duration) - transmit, transmit);
+            times.entry((rank, step)).or_default().push(if parts.len() > 1 { spent } else { (0.0, 0.0) });
+        }
+    }
+    let added = |times: Vec<(f64, f64)>| (sum(times.iter().map(|t| t.0)), sum(times.iter().map(|t| t.1)));
+    (times.into_iter().map(|(key, times)| (key, added(times))).collect(), incomplete)
+}
+
+fn us(ns: i64) -> f64 {
+    ns as f64 / 1000.0
+}
+
+/// What ran in a step.
+#[derive(Default)]
+struct Work {
+    computing: Vec<Interval>,
+    communication: Vec<Interval>,
+    copies: Vec<Interval>,
+}
+
+fn interval(start: Ns, ns: i64) -> Interval {
+    Interval::new(start.0, start.plus(ns).0)
+}
+
+/// Whether a task copies between host and device: older traces call such tasks by their queue entries.
+fn is_copy(task_type: &str) -> bool {
+    matches!(task_type, "MEMCPY_ASYNC" | "PCIE_DMA_SQE" | "SDMA_SQE")
+}
+
+fn part(data: &RankData<'_>) -> Part {
+    let tables = &data.tables;
+    let steps = Steps::of(tables);
+    let step_at = |time: Ns| if steps.is_empty() { Some(NO_STEP) } else { steps.at(time) };
+    let connections = |(view, rows): (task::View, usize)| (0..rows).filter_map(move |row| view.connection_id.get(row));
+    let of_tasks = tables.views::<task::Row>().flat_map(connections);
+    let of_ops = tables.rows::<comm_op::Row>().filter_map(|op| op.connection_id);
+    let launches = launches(tables, of_tasks.chain(of_ops));
+    let launch =
+        |connection: Option<i64>, start: Ns| connection.and_then(|id| launches.get(&id).copied()).unwrap_or(start);
+    let mut work: BTreeMap<i64, Work> = BTreeMap::new();
+    let mut launch_of_task: HashMap<i64, Ns> = HashMap::new();
+    for (view, rows) in tables.views::<task::Row>() {
+        for row in 0..rows {
+            let start = view.start.get(row);
+            let launch = launch(view.connection_id.get(row), start);
+            launch_of_task.insert(view.task.get(row), launch);
+            let is_copy = tables.opt_text(view.task_type.get(row)).is_some_and(is_copy);
+            if let Some(step) = step_at(launch).filter(|_| is_copy) {
+                work.entry(step).or_default().copies.push(interval(start, view.duration.get(row).ns()));
+            }
+        }
+    }
+    for (view, rows) in tables.views::<kernel::Row>() {
+        for row in 0..rows {
+            let is_computing = !tables.opt_text(view.core.get(row)).is_some_and(is_communication_core);
+            let start = view.start.get(row);
+            let launch = view.task.get(row).and_then(|task| launch_of_task.get(&task).copied()).unwrap_or(start);
+            if let Some(step) = step_at(launch).filter(|_| is_computing) {
+                work.entry(step).or_default().computing.push(interval(start, view.duration.get(row).ns()));
+            }
+        }
+    }
+    let sizes: HashMap<String, usize> =
+        parallel_groups(tables).into_iter().map(|group| (group.id, group.ranks.len())).collect();
+    let mut ops = Vec::new();
+    for op in tables.rows::<comm_op::Row>() {
+        let Some(step) = step_at(launch(op.connection_id, op.start)) else { continue };
+        work.entry(step).or_default().communication.push(interval(op.start, op.duration.ns()));
+        let group = group_of(tables, &op);
+        let ranks = sizes.get(group).copied().or(op.rank_size.and_then(|size| usize::try_from(size).ok()));
+        ops.push(operation(tables, &op, step, ranks));
+    }
+    let lengths: HashMap<i64, i64> =
+        steps.iter().filter_map(|step| Some((step.id?, step.end.since(step.start)))).collect();
+    let times = |(step, work): (i64, Work)| (step, times(work, lengths.get(&step).copied()));
+    Part { steps: work.into_iter().map(times).collect(), ops }
+}
+
+fn operation(tables: &RankTables, op: &comm_op::Row, step: i64, ranks: Option<usize>) -> Op {
+    Op {
+        group: group_of(tables, op).to_owned(),
+        name: tables.text(op.name).to_owned(),
+        step,
+        duration: op.duration.ns(),
+        ranks,
+    }
+}
+
+/// The times of a step that took so many ns on the host, without those of waiting and transmitting.
+fn times(work: Work, length: Option<i64>) -> Times {
+    let memory: i64 = total(&work.copies);
+    let [computing, communication, copies] = [work.computing, work.communication, work.copies].map(union);
+    let exposed = total(&subtract(&communication, &computing));
+    let busy = union([&computing[..], &communication].concat());
+    let bare_copies = total(&subtract(&copies, &busy));
+    let free = total(&gaps(&union([busy, copies].concat())));
+    let (computing, communication) = (total(&computing), total(&communication));
+    let length = length.unwrap_or(computing + exposed + free);
+    [length, computing, exposed, communication - exposed, communication, free, 0, 0, memory, bare_copies].map(us)
+}
+
+/// What msprof-analyze takes of a rank.
+fn compatible_part(data: &RankData<'_>) -> Part {
+    let tables = &data.tables;
+    let steps = Steps::of(tables);
+    let launches = launches(tables, tables.rows::<comm_op::Row>().filter_map(|op| op.connection_id));
+    let mut ops = Vec::new();
+    let mut events: BTreeMap<i64, Vec<(Interval, Event)>> = BTreeMap::new();
+    for op in tables.rows::<comm_op::Row>() {
+        let launch = op.connection_id.and_then(|id| launches.get(&id));
+        if let Some(step) = launch.and_then(|launch| steps.at(*launch)) {
+            ops.push(operation(tables, &op, step, None));
+        }
+        if let Some(step) = steps.at(op.start) {
+            events.entry(step).or_default().push((interval(op.start, op.duration.ns()), Event::Communication));
+        }
+    }
+    for row in tables.rows::<kernel::Row>().filter(|row| row.duration.ns() > 0) {
+        let is_computing = !tables.opt_text(row.core).is_some_and(is_communication_core);
+        if let Some(step) = steps.at(row.start).filter(|_| is_computing) {
+            events.entry(step).or_default().push((interval(row.start, row.duration.ns()), Event::Computing));
+        }
+    }
+    for row in tables.rows::<task::Row>().filter(|row| tables.opt_text(row.task_type) == Some("MEMCPY_ASYNC")) {
+        if let Some(step) = steps.at(row.start) {
+            events.entry(step).or_default().push((interval(row.start, row.duration.ns()), Event::Copy));
+        }
+    }
+    let mut times: BTreeMap<i64, Times> = BTreeMap::new();
+    for row in tables.rows::<reported_step::Row>() {
+        let step = tables.opt_text(row.step).and_then(|step| step.parse().ok()).unwrap_or(NO_STEP);
+        let parts = [row.computing, row.communication_not_overlapped, row.overlapped, row.communication, row.free];
+        let [computing, exposed, overlapped, communication, free] = parts.map(Option::unwrap_or_default);
+        let length = if steps.is_empty() { computing + exposed + free } else { 0.0 };
+        times.insert(step, [length, computing, exposed, overlapped, communication, free, 0.0, 0.0, 0.0, 0.0]);
+    }
+    for step in steps.iter() {
+        times.entry(step.id.unwrap_or(NO_STEP)).or_default()[0] = us(step.end.since(step.start));
+    }
+    for (step, mut events) in events {
+        events.sort_unstable();
+        let times = times.entry(step).or_default();
+        let copies = events.iter().filter(|(_, event)| *event == Event::Copy);
+        times[8] = us(copies.map(|(interval, _)| interval.end - interval.start).sum());
+        times[9] = us(bare_copies(&events));
+        times[5] -= times[9];
+    }
+    Part { steps: times, ops }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    Computing,
+    Communication,
+    Copy,
+}
+
+/// ns of copies that nothing hides, as msprof-analyze sweeps over events in order.
+fn bare_copies(events: &[(Interval, Event)]) -> i64 {
+    let Some((first, _)) = events.first() else { return 0 };
+    let (mut start, mut end, mut kind) = (first.start, first.start, None);
+    let mut bare = 0;
+    for (event, event_kind) in events {
+        if kind == Some(Event::Copy) {
+            bare += (end.min(event.start) - start).max(0);
+        }
+        if event.start > end {
+            (start, end, kind) = (event.start, event.end, Some(*event_kind));
+        } else if event.end > end {
+            (start, end, kind) = (end, event.end, Some(*event_kind));
+        } else {
+            start = event.end;
+        }
+    }
+    if kind == Some(Event::Copy) { bare + end - start } else { bare }
+}

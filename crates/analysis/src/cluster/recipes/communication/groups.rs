@@ -1,0 +1,95 @@
+//! Communication groups: who used them, how, and under which name.
+
+use std::collections::BTreeSet;
+
+use indexmap::IndexMap;
+use npuscope_formats::result::{ColumnKind, ResultTable};
+
+use super::Reported;
+use super::names::Name;
+use crate::layout::{Group, Known};
+
+/// A group as it was used: one that was used for both kinds of operations is two.
+pub struct UsedGroup {
+    pub is_point_to_point: bool,
+    pub hash: Name,
+    /// Ranks that used it.
+    pub users: BTreeSet<i64>,
+}
+
+/// A group that is used, by kind and hash.
+pub type GroupKey = (bool, Name);
+
+/// The groups that operations and links were in, by first use.
+pub fn used_groups(reported: &Reported) -> IndexMap<GroupKey, UsedGroup> {
+    let mut groups: IndexMap<GroupKey, UsedGroup> = IndexMap::new();
+    for rank in &reported.ranks {
+        let operations = rank.operations.list.iter().map(|op| (op.is_point_to_point, op.group));
+        let links = rank.links.iter().map(|link| (link.is_point_to_point, link.group));
+        let mut last = None;
+        for key in operations.chain(links) {
+            if last == Some(key) || reported.names.text(key.1).is_empty() {
+                continue;
+            }
+            last = Some(key);
+            let (is_point_to_point, hash) = key;
+            let group =
+                groups.entry(key).or_insert_with(|| UsedGroup { is_point_to_point, hash, users: BTreeSet::new() });
+            group.users.insert(rank.rank);
+        }
+    }
+    groups
+}
+
+impl UsedGroup {
+    pub const fn kind(&self) -> &'static str {
+        if self.is_point_to_point { "p2p" } else { "collective" }
+    }
+
+    pub fn known<'a>(&self, reported: &'a Reported) -> Option<&'a Group> {
+        reported.layout.group(reported.names.text(self.hash))
+    }
+
+    /// All its ranks, as far as they are known. msprof-analyze knows them from metadata or from use only.
+    pub fn ranks(&self, reported: &Reported) -> Vec<i64> {
+        match self.known(reported) {
+            Some(group) if group.known == Known::Declared || !reported.compat => group.ranks.clone(),
+            _ => self.users.iter().copied().collect(),
+        }
+    }
+
+    /// What the trainer calls it.
+    pub fn pg_name<'a>(&self, reported: &'a Reported) -> &'a str {
+        self.known(reported).and_then(|group| group.pg_name.as_deref()).unwrap_or_default()
+    }
+
+    /// The name that the hash is of, where the metadata says it.
+    pub fn id<'a>(&self, reported: &'a Reported) -> &'a str {
+        self.known(reported).and_then(|group| group.name.as_deref()).unwrap_or_default()
+    }
+}
+
+/// `CommunicationGroupMapping`: every group with its ranks and names, by kind and hash.
+pub fn group_mapping(reported: &Reported) -> ResultTable {
+    let columns = ["type", "rank_set", "group_name", "group_id", "pg_name"].map(|name| (name, ColumnKind::Text));
+    let mut table = ResultTable::new("CommunicationGroupMapping", "communication_group_mapping", &columns);
+    let groups = used_groups(reported);
+    let mut groups: Vec<&UsedGroup> = groups.values().collect();
+    groups.sort_by_key(|group| (group.is_point_to_point, reported.names.text(group.hash)));
+    for group in groups {
+        table.push([
+            group.kind().into(),
+            rank_set(&group.ranks(reported)).into(),
+            reported.names.cell(group.hash),
+            group.id(reported).into(),
+            group.pg_name(reported).into(),
+        ]);
+    }
+    table
+}
+
+/// `(0,1)`.
+pub fn rank_set(ranks: &[i64]) -> String {
+    let ranks: Vec<String> = ranks.iter().map(i64::to_string).collect();
+    format!("({})", ranks.join(","))
+}

@@ -1,0 +1,54 @@
+//! What went over the links between ranks.
+
+use npuscope_tables::table::reported_link;
+
+use super::names::{Name, Translator};
+
+/// What operations of a class moved from one rank of their group to another.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    pub step: Option<Name>,
+    pub is_point_to_point: bool,
+    /// Class and place, for example `allreduce-top1`; an operation in older files.
+    pub name: Name,
+    pub group: Name,
+    /// Numbered within the group.
+    pub src: i64,
+    /// Numbered within the group.
+    pub dst: i64,
+    pub transport: Option<Name>,
+    pub op_name: Option<Name>,
+    /// In MB.
+    pub size: f64,
+    /// In ms.
+    pub time: f64,
+}
+
+/// The links of a rank, nothing if they are not wanted.
+pub fn of(translator: &mut Translator<'_>, is_wanted: bool) -> Vec<Link> {
+    if !is_wanted {
+        return Vec::new();
+    }
+    let tables = translator.tables;
+    tables.rows::<reported_link::Row>().filter_map(|row| link(&row, translator)).collect()
+}
+
+fn link(row: &reported_link::Row, translator: &mut Translator<'_>) -> Option<Link> {
+    if translator.is_total(row.name) {
+        return None;
+    }
+    let tables = translator.tables;
+    let end = |end| tables.opt_text(end).and_then(|end| end.trim().parse::<i64>().ok());
+    Some(Link {
+        step: translator.step(row.step)?,
+        is_point_to_point: translator.is_point_to_point(row.kind, row.name),
+        name: translator.name(row.name),
+        group: translator.name(row.group_hash.unwrap_or_default()),
+        src: end(row.src_rank)?,
+        dst: end(row.dst_rank)?,
+        transport: row.transport.map(|transport| translator.name(transport)),
+        op_name: row.op_name.map(|name| translator.name(name)),
+        size: row.transit_size.unwrap_or_default(),
+        time: row.transit_time.unwrap_or_default(),
+    })
+}

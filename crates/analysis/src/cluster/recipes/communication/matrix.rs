@@ -1,0 +1,231 @@
+//! What went over the links between ranks, by global rank.
+//!
+//! Ranks report links by their numbers within a group. A number is that of a rank if the metadata lists the group's
+//! ranks, if a rank reported a link of that number to itself, or if two ranks did and the others stand at the same
+//! distances. So links to ranks that are not in the profile are kept. msprof-analyze knows the first two ways for
+//! databases, the second for text, and drops other links.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use indexmap::IndexMap;
+use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+
+use super::links::Link;
+use super::names::Name;
+use super::times::TOTAL;
+use super::{Reported, step_order};
+use crate::cluster::statistics::ratio;
+use crate::layout::Known;
+
+/// A link of an operation, or of all operations of a group, as all ranks together report it.
+#[derive(Clone, Copy, Debug)]
+pub struct GlobalLink {
+    pub step: Option<Name>,
+    pub is_point_to_point: bool,
+    /// `None` for the sum over operations.
+    pub name: Option<Name>,
+    pub group: Name,
+    pub src: i64,
+    pub dst: i64,
+    pub transport: Option<Name>,
+    pub op_name: Option<Name>,
+    /// In MB.
+    pub size: f64,
+    /// In ms.
+    pub time: f64,
+}
+
+/// What a link is told apart by: step, kind of operation, operation, group, and its ends.
+type LinkKey = (Option<Name>, bool, Option<Name>, Name, i64, i64);
+
+impl GlobalLink {
+    fn key(&self) -> LinkKey {
+        (self.step, self.is_point_to_point, self.name, self.group, self.src, self.dst)
+    }
+
+    /// GB/s.
+    pub fn bandwidth(&self) -> f64 {
+        ratio(self.size, self.time)
+    }
+}
+
+/// The links of operations by first mention, and then the sums over operations of each step and group.
+pub fn global_links(reported: &Reported) -> (Vec<GlobalLink>, Vec<GlobalLink>) {
+    let ranks = Ranks::of(reported);
+    let local = merged(reported.ranks.iter().flat_map(|rank| rank.links.iter().map(GlobalLink::from)), reported);
+    let links: Vec<GlobalLink> = local
+        .into_iter()
+        .filter_map(|link| {
+            let (src, dst) = (ranks.get(link.group, link.src)?, ranks.get(link.group, link.dst)?);
+            Some(GlobalLink { src, dst, ..link })
+        })
+        .collect();
+    let summed = links.iter().filter(|link| is_summed(reported, link)).map(|link| GlobalLink {
+        name: None,
+        op_name: None,
+        // One table per group: msprof-analyze does not tell kinds of operations apart in databases.
+        is_point_to_point: link.is_point_to_point && (reported.is_text || !reported.compat),
+        ..*link
+    });
+    let totals = merged(summed, reported);
+    (links, totals)
+}
+
+/// Whether an operation counts in sums: places in the order of operations are part of `total`.
+fn is_summed(reported: &Reported, link: &GlobalLink) -> bool {
+    let name = reported.names.opt_text(link.name).unwrap_or_default();
+    match reported.compat && !reported.is_text {
+        true => name.contains("total"),
+        false => !["middle", "top", "bottom"].iter().any(|place| name.contains(place)),
+    }
+}
+
+/// Links with the same key as one. Transport and operation are those of the first; of the last for text in
+/// msprof-analyze.
+fn merged(links: impl Iterator<Item = GlobalLink>, reported: &Reported) -> Vec<GlobalLink> {
+    let takes_last = reported.compat && reported.is_text;
+    let mut merged: IndexMap<LinkKey, GlobalLink> = IndexMap::new();
+    for link in links {
+        let entry = merged.entry(link.key());
+        let sum = entry.or_insert(GlobalLink { size: 0.0, time: 0.0, ..link });
+        sum.size += link.size;
+        sum.time += link.time;
+        if takes_last {
+            (sum.transport, sum.op_name) = (link.transport, link.op_name);
+        }
+    }
+    merged.into_values().collect()
+}
+
+impl From<&Link> for GlobalLink {
+    fn from(link: &Link) -> GlobalLink {
+        GlobalLink {
+            step: link.step,
+            is_point_to_point: link.is_point_to_point,
+            name: Some(link.name),
+            group: link.group,
+            src: link.src,
+            dst: link.dst,
+            transport: link.transport,
+            op_name: link.op_name,
+            size: link.size,
+            time: link.time,
+        }
+    }
+}
+
+/// Ranks by group and number within it.
+struct Ranks(HashMap<(Name, i64), i64>);
+
+impl Ranks {
+    fn of(reported: &Reported) -> Ranks {
+        let mut ranks = Ranks(HashMap::new());
+        let links = || reported.ranks.iter().flat_map(|rank| rank.links.iter().map(move |link| (rank.rank, link)));
+        let groups: HashSet<Name> = links().map(|(_, link)| link.group).collect();
+        if !reported.compat || !reported.is_text {
+            groups.iter().for_each(|group| ranks.add_members(*group, Known::Declared, reported));
+        }
+        for (rank, link) in links().filter(|(_, link)| link.src == link.dst) {
+            ranks.0.entry((link.group, link.src)).or_insert(rank);
+        }
+        if !reported.compat {
+            groups.iter().for_each(|group| ranks.add_members(*group, Known::Reckoned, reported));
+        }
+        ranks
+    }
+
+    fn add_members(&mut self, group: Name, known: Known, reported: &Reported) {
+        let members = reported.layout.group(reported.names.text(group)).filter(|group| group.known == known);
+        for (number, rank) in (0..).zip(members.into_iter().flat_map(|group| &group.ranks)) {
+            self.0.entry((group, number)).or_insert(*rank);
+        }
+    }
+
+    fn get(&self, group: Name, number: i64) -> Option<i64> {
+        self.0.get(&(group, number)).copied()
+    }
+}
+
+/// What is said of links whose ends are unknown.
+pub fn unknown_ends(reported: &Reported) -> Vec<String> {
+    let ranks = Ranks::of(reported);
+    let mut unknown: BTreeSet<(&str, i64)> = BTreeSet::new();
+    let mut links = 0;
+    for link in reported.ranks.iter().flat_map(|rank| &rank.links) {
+        let is_unknown = |number: &i64| ranks.get(link.group, *number).is_none();
+        let ends: Vec<i64> = [link.src, link.dst].into_iter().filter(is_unknown).collect();
+        links += usize::from(!ends.is_empty());
+        unknown.extend(ends.into_iter().map(|number| (reported.names.text(link.group), number)));
+    }
+    match unknown.first() {
+        None => Vec::new(),
+        Some((group, number)) => vec![format!(
+            "{links} links are left out: it is not known which rank is number {number} of group {group}{}",
+            if unknown.len() > 1 { format!(", and {} more", unknown.len() - 1) } else { String::new() }
+        )],
+    }
+}
+
+/// `ClusterCommunicationMatrix`: the links of operations and then their sums, in order of step, group, operation and
+/// ends.
+///
+/// Bandwidth is size / time in GB/s, four decimals; msprof-analyze does not round it for databases.
+pub fn matrix_table(reported: &Reported) -> ResultTable {
+    let rank = if reported.compat { ColumnKind::Real } else { ColumnKind::Int };
+    let columns = [
+        ("step", ColumnKind::Text),
+        ("hccl_op_name", ColumnKind::Text),
+        ("group_name", ColumnKind::Text),
+        ("src_rank", rank),
+        ("dst_rank", rank),
+        ("transport_type", ColumnKind::Text),
+        ("op_name", ColumnKind::Text),
+        ("transit_size", ColumnKind::Real),
+        ("transit_time", ColumnKind::Real),
+        ("bandwidth", ColumnKind::Real),
+    ];
+    let mut table = ResultTable::new("ClusterCommunicationMatrix", "cluster_communication_matrix", &columns);
+    let (mut links, mut totals) = global_links(reported);
+    if !reported.compat {
+        sort(&mut links, reported);
+        sort(&mut totals, reported);
+    }
+    let total: Cell = TOTAL.into();
+    let nothing: Cell = "".into();
+    let names = &reported.names;
+    for link in links.iter().chain(&totals) {
+        let bandwidth = match reported.compat {
+            true if link.time == 0.0 => 0.0,
+            true => link.size / link.time,
+            false => link.bandwidth(),
+        };
+        table.push([
+            names.opt_cell(link.step),
+            link.name.map_or_else(|| total.clone(), |name| names.cell(name)),
+            names.cell(link.group),
+            link.src.into(),
+            link.dst.into(),
+            names.opt_cell(link.transport),
+            link.op_name.map_or_else(|| nothing.clone(), |name| names.cell(name)),
+            link.size.into(),
+            link.time.into(),
+            bandwidth.into(),
+        ]);
+    }
+    table
+}
+
+fn sort(links: &mut [GlobalLink], reported: &Reported) {
+    let order = reported.names.order();
+    let mut steps: HashMap<Option<Name>, (i64, u32)> = HashMap::new();
+    for link in links.iter() {
+        steps.entry(link.step).or_insert_with(|| {
+            let (number, _) = step_order(reported.names.opt_text(link.step));
+            (number, link.step.map_or(0, |step| order.of(step)))
+        });
+    }
+    links.sort_by_cached_key(|link| {
+        let name = link.name.map_or(0, |name| order.of(name));
+        (steps.get(&link.step).copied(), order.of(link.group), name, link.src, link.dst)
+    });
+}

@@ -1,0 +1,208 @@
+//! What the modes about communication share: what ranks reported, with one spelling of everything.
+//!
+//! - A step is its number, `50`; summaries of operations say `step50`. With `--compat` it stays as it was.
+//! - An operation is point to point if its source says so, else if its name does.
+//! - Totals that a source lists among operations are dropped: they are computed anew.
+//! - A transport over which nothing went is dropped: text lists it, databases do not. Packets are those of the
+//!   source, none where there is none, which databases say as a packet of size 0.
+//! - Operations are in order of step and start, their transports by name, packets by size, unless `--compat`, which
+//!   has the order of the source.
+
+mod compat;
+mod files;
+mod groups;
+mod hosts;
+mod links;
+mod matrix;
+mod names;
+mod operations;
+mod steps;
+mod times;
+
+use std::collections::BTreeSet;
+
+use npuscope_formats::flavour::Flavour;
+use npuscope_tables::{Selection, TableId};
+
+use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
+use crate::layout::{Layout, RankGroups};
+use names::{Name, Names, Translator};
+
+pub use files::files;
+pub use groups::group_mapping;
+pub use matrix::matrix_table;
+pub use times::{bandwidth_table, time_table};
+
+/// What is wanted of ranks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    pub steps: bool,
+    pub operations: bool,
+    pub links: bool,
+}
+
+/// What all ranks reported.
+pub struct Reported {
+    pub names: Names,
+    pub ranks: Vec<Rank>,
+    pub layout: Layout,
+    pub wanted: Wanted,
+    pub compat: bool,
+    /// All ranks were saved as text.
+    pub is_text: bool,
+    /// What the metadata of the first rank that has any says of the layout.
+    pub distributed_args: Option<serde_json::Value>,
+}
+
+/// What one rank reported.
+pub struct Rank {
+    pub rank: i64,
+    pub host: hosts::Host,
+    pub steps: Vec<steps::StepTime>,
+    pub operations: operations::Operations,
+    pub links: Vec<links::Link>,
+}
+
+/// Reads what is wanted of all ranks. What a rank lacks and others have is noted.
+pub fn read(job: &Job<'_>, wanted: Wanted) -> Result<Reported, Failure> {
+    let compat = job.options.compat;
+    let read = job.each(selection(job, wanted), |data| Ok((data.tables.clone(), part(data, wanted, compat))))?;
+    let groups: Vec<(i64, RankGroups)> = read.iter().map(|(rank, (_, part))| (*rank, part.groups.clone())).collect();
+    let mut names = Names::default();
+    let ranks = read.into_iter().map(|(rank, (tables, part))| {
+        let mut translator = Translator::new(&mut names, &tables, job);
+        Rank {
+            rank,
+            host: part.host,
+            steps: steps::translate(&part.steps, &mut translator),
+            operations: operations::of(&mut translator, wanted.operations),
+            links: links::of(&mut translator, wanted.links),
+        }
+    });
+    let ranks: Vec<Rank> = ranks.collect();
+    note_lacks(job, &ranks);
+    let distributed_args = groups.iter().find_map(|(_, groups)| groups.distributed_args.clone());
+    let layout = Layout::of(&groups);
+    Ok(Reported { names, ranks, layout, wanted, compat, is_text: job.is_text(), distributed_args })
+}
+
+/// What is made of a rank while its tables are all there.
+struct Part {
+    groups: RankGroups,
+    host: hosts::Host,
+    steps: steps::ReportedSteps,
+}
+
+fn part(data: &RankData<'_>, wanted: Wanted, compat: bool) -> Part {
+    Part {
+        groups: RankGroups::of(&data.tables),
+        host: hosts::Host::of(data),
+        steps: if wanted.steps { steps::of(data, compat) } else { steps::ReportedSteps::default() },
+    }
+}
+
+fn selection(job: &Job<'_>, wanted: Wanted) -> Selection {
+    let mut selection = Selection::NONE;
+    let mut and = |tables: &[TableId]| selection = selection.and(Selection::of(tables));
+    if wanted.operations {
+        and(&[TableId::ReportedComm, TableId::ReportedBandwidth]);
+    }
+    if wanted.links {
+        and(&[TableId::ReportedLink]);
+    }
+    if wanted.steps {
+        and(&[TableId::ReportedStep]);
+        // Databases of torch_npu report steps; the free time between them follows from when they began.
+        if !job.is_text() && !job.options.compat {
+            and(&[TableId::Step]);
+        }
+        if !job.is_text() && job.sources().iter().any(|source| source.flavour != Flavour::TorchNpu) {
+            return selection.and(steps::DERIVED_FROM);
+        }
+    }
+    selection
+}
+
+/// Notes what is missing of ranks: what others have.
+fn note_lacks(job: &Job<'_>, ranks: &[Rank]) {
+    let note = |what: &str, has: &dyn Fn(&Rank) -> bool| {
+        if ranks.iter().any(has) {
+            ranks
+                .iter()
+                .filter(|rank| !has(rank))
+                .for_each(|rank| job.lacks(rank.rank, format!("it reports no {what}")));
+        }
+    };
+    note("times of steps", &|rank| !rank.steps.is_empty());
+    note("communication operations", &|rank| !rank.operations.list.is_empty());
+    note("communication links", &|rank| !rank.links.is_empty());
+}
+
+/// One of the modes that msprof-analyze has built in: four files of text, or the same as tables.
+pub fn built_in(mode: &Mode, job: &Job<'_>, wanted: Wanted) -> Result<Answer, Failure> {
+    job.require_export(mode, &[Export::Db, Export::Text])?;
+    let reported = read(job, wanted)?;
+    if reported.ranks.iter().all(Rank::is_empty) {
+        let hint = "profile NPUs with torch_npu, MindSpore or msprof, and export the result";
+        return Err(Failure::missing(mode.name, "times of steps and communication", hint));
+    }
+    let notes = notes(&reported);
+    let as_files = match job.options.export {
+        _ if reported.compat => reported.is_text,
+        None => reported.is_text,
+        Some(export) => export == Export::Text,
+    };
+    let mut answer = if as_files { files(reported) } else { tables(&reported) };
+    answer.notes.extend(notes);
+    Ok(answer)
+}
+
+fn tables(reported: &Reported) -> Answer {
+    let mut tables = vec![group_mapping(reported)];
+    if reported.wanted.operations {
+        tables.extend([time_table(reported), bandwidth_table(reported)]);
+    }
+    if reported.wanted.links {
+        tables.push(matrix_table(reported));
+    }
+    tables.push(steps::table(reported));
+    tables.extend(hosts::tables(reported));
+    Answer::of_tables(tables)
+}
+
+/// What should be said beside the figures.
+pub fn notes(reported: &Reported) -> Vec<String> {
+    let mut notes = Vec::new();
+    let layout = &reported.layout;
+    let present: BTreeSet<i64> = reported.ranks.iter().map(|rank| rank.rank).collect();
+    let missing: Vec<String> =
+        (0..layout.sizes.world).filter(|rank| !present.contains(rank)).map(|rank| rank.to_string()).collect();
+    if layout.is_known() && !missing.is_empty() {
+        let (count, world) = (missing.len(), layout.sizes.world);
+        let list = if count > 16 { format!("{} …", missing[..16].join(", ")) } else { missing.join(", ") };
+        notes.push(format!("{count} of {world} ranks are not in the profile: {list}"));
+    }
+    if layout.origin == crate::layout::Origin::Inferred {
+        let sizes = layout.sizes;
+        let found = format!("tp {}, cp {}, dp {}, pp {}, ep {}", sizes.tp, sizes.cp, sizes.dp, sizes.pp, sizes.ep);
+        let sure = (layout.confidence * 100.0).round();
+        notes.push(format!("the parallel layout is inferred from who talks to whom: {found} ({sure} % sure)"));
+    }
+    notes.extend(matrix::unknown_ends(reported));
+    notes
+}
+
+impl Rank {
+    fn is_empty(&self) -> bool {
+        self.steps.is_empty() && self.operations.list.is_empty() && self.links.is_empty()
+    }
+}
+
+/// Where an operation of a rank belongs.
+pub type OpKey = (Option<Name>, Name, Name);
+
+/// Orders steps by number, others behind them by name.
+fn step_order(step: Option<&str>) -> (i64, &str) {
+    let step = step.unwrap_or_default();
+    (step.parse().unwrap_or(i64::MAX), step)
+}

@@ -1,0 +1,155 @@
+//! Texts of all ranks, each once.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use npuscope_formats::result::Cell;
+use npuscope_tables::{RankTables, Str};
+
+use crate::cluster::Job;
+use crate::communication::OpClass;
+
+/// A text that [`Names`] knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Name(u32);
+
+impl Name {
+    /// Compares by text.
+    pub fn cmp_text(self, other: Name, names: &Names) -> std::cmp::Ordering {
+        if self == other { std::cmp::Ordering::Equal } else { names.text(self).cmp(names.text(other)) }
+    }
+}
+
+/// Texts by [`Name`].
+#[derive(Default)]
+pub struct Names {
+    texts: Vec<Arc<str>>,
+    known: HashMap<Arc<str>, Name>,
+}
+
+impl Names {
+    pub fn intern(&mut self, text: &str) -> Name {
+        if let Some(name) = self.known.get(text) {
+            return *name;
+        }
+        let name = Name(u32::try_from(self.texts.len()).unwrap_or(u32::MAX));
+        let text: Arc<str> = text.into();
+        self.texts.push(text.clone());
+        self.known.insert(text, name);
+        name
+    }
+
+    pub fn text(&self, name: Name) -> &str {
+        &self.texts[name.0 as usize]
+    }
+
+    pub fn opt_text(&self, name: Option<Name>) -> Option<&str> {
+        name.map(|name| self.text(name))
+    }
+
+    pub fn cell(&self, name: Name) -> Cell {
+        Cell::Text(self.texts[name.0 as usize].clone())
+    }
+
+    pub fn opt_cell(&self, name: Option<Name>) -> Cell {
+        name.map_or(Cell::Null, |name| self.cell(name))
+    }
+
+    /// The place of every name among all, by text.
+    pub fn order(&self) -> NameOrder {
+        let mut names: Vec<u32> = (0..).take(self.texts.len()).collect();
+        names.sort_unstable_by_key(|name| &self.texts[*name as usize]);
+        let mut places = vec![0; names.len()];
+        for (place, name) in (0..).zip(names) {
+            places[name as usize] = place;
+        }
+        NameOrder(places)
+    }
+}
+
+/// Places of names in alphabetical order.
+pub struct NameOrder(Vec<u32>);
+
+impl NameOrder {
+    pub fn of(&self, name: Name) -> u32 {
+        self.0[name.0 as usize]
+    }
+}
+
+/// Turns texts of one rank into names of the job.
+pub struct Translator<'a> {
+    pub names: &'a mut Names,
+    pub tables: &'a RankTables,
+    known: Vec<Option<Name>>,
+    steps: HashMap<Str, Option<Name>>,
+    pub compat: bool,
+    is_text: bool,
+    /// The only step that is wanted.
+    step: Option<String>,
+}
+
+impl<'a> Translator<'a> {
+    pub fn new(names: &'a mut Names, tables: &'a RankTables, job: &Job<'_>) -> Translator<'a> {
+        let compat = job.options.compat;
+        Translator {
+            names,
+            known: vec![None; tables.strings().len()],
+            tables,
+            steps: HashMap::new(),
+            compat,
+            is_text: job.is_text(),
+            step: job.options.step.filter(|_| !compat).map(|step| step.to_string()),
+        }
+    }
+
+    pub fn name(&mut self, id: Str) -> Name {
+        match self.known.get(id.0 as usize) {
+            Some(Some(name)) => *name,
+            _ => {
+                let name = self.names.intern(self.tables.text(id));
+                if let Some(known) = self.known.get_mut(id.0 as usize) {
+                    *known = Some(name);
+                }
+                name
+            }
+        }
+    }
+
+    /// The step of a row, or `None` if it is not wanted.
+    pub fn step(&mut self, id: Option<Str>) -> Option<Option<Name>> {
+        let name = id.and_then(|id| match self.steps.get(&id) {
+            Some(name) => *name,
+            None => {
+                let text = self.tables.text(id);
+                let text = if self.compat { text } else { text.strip_prefix("step").unwrap_or(text) };
+                let name = (!text.is_empty()).then(|| self.names.intern(text));
+                self.steps.insert(id, name);
+                name
+            }
+        });
+        self.is_wanted(name).then_some(name)
+    }
+
+    pub fn is_wanted(&self, step: Option<Name>) -> bool {
+        self.step.as_deref().is_none_or(|wanted| self.names.opt_text(step) == Some(wanted))
+    }
+
+    /// Whether an operation is point to point. msprof-analyze goes by names where there are databases.
+    pub fn is_point_to_point(&self, kind: Option<Str>, name: Str) -> bool {
+        let by_name = || OpClass::of(self.tables.text(name)) == OpClass::PointToPoint;
+        match self.tables.opt_text(kind) {
+            Some(kind) if !self.compat || self.is_text => kind == "p2p",
+            _ => by_name(),
+        }
+    }
+
+    /// Whether transports over which nothing went are kept: copies of text are to be whole.
+    pub fn keeps_empty(&self) -> bool {
+        self.compat && self.is_text
+    }
+
+    /// Whether a row is a sum that the source made.
+    pub fn is_total(&self, name: Str) -> bool {
+        self.tables.text(name).starts_with("Total")
+    }
+}

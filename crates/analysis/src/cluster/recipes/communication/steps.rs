@@ -1,0 +1,208 @@
+//! How the time of steps divides, per rank and per stage of the pipeline.
+//!
+//! All in us. Computing, communication and what is exposed of it are those that the profiler reported. Free is the
+//! time in which a device did nothing from the first work of a step to the first work of the next, and for the last
+//! step to its last work. Databases report the part up to the last work of the same step; the rest follows from
+//! when the steps began on the host, plus preparing. Stage is computing + exposed communication + free - bubble. MindSpore's
+//! figures are as reported, or computed from a database that reports none.
+//!
+//! A stage takes as long as the slowest of its ranks: every figure is the greatest among them.
+
+use std::collections::BTreeMap;
+
+use npuscope_formats::derive::{Target, step_trace};
+use npuscope_formats::flavour::Flavour;
+use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_tables::table::host_op::Kind;
+use npuscope_tables::table::{reported_step, step};
+use npuscope_tables::{Interner, Selection, TableId};
+
+use super::groups::rank_set;
+use super::names::{Name, Translator};
+use super::{Reported, compat, step_order};
+use crate::cluster::RankData;
+
+/// Computing, exposed communication, overlapped, communication, free, stage, bubble, exposed communication without
+/// receiving, preparing.
+pub const COLUMNS: [(&str, &str); 9] = [
+    ("computing", "Computing"),
+    ("communication_not_overlapped", "Communication(Not Overlapped)"),
+    ("overlapped", "Overlapped"),
+    ("communication", "Communication"),
+    ("free", "Free"),
+    ("stage", "Stage"),
+    ("bubble", "Bubble"),
+    ("communication_not_overlapped_and_exclude_receive", "Communication(Not Overlapped and Exclude Receive)"),
+    ("preparing", "Preparing"),
+];
+
+/// In the order of [`COLUMNS`].
+type Figures = [Option<f64>; 9];
+
+/// How the time of a step of a rank divides.
+pub struct StepTime {
+    pub step: Option<Name>,
+    pub figures: Figures,
+}
+
+/// The steps of a rank, by the text of their numbers.
+pub type ReportedSteps = Vec<(Option<String>, Figures)>;
+
+/// What steps are computed from where nothing reports them.
+pub const DERIVED_FROM: Selection =
+    Selection::of(&[TableId::Step, TableId::Kernel, TableId::CommOp, TableId::Task, TableId::Overlap])
+        .and_host_ops(&[Kind::Cann]);
+
+/// The steps of a rank.
+pub fn of(data: &RankData<'_>, compat: bool) -> ReportedSteps {
+    let tables = &data.tables;
+    let flavour = data.source.flavour;
+    let figures = |row: reported_step::Row| figures(&row);
+    let mut steps: ReportedSteps = tables
+        .rows::<reported_step::Row>()
+        .map(|row| (tables.opt_text(row.step).filter(|step| !step.is_empty()).map(str::to_owned), figures(row)))
+        .collect();
+    if steps.is_empty() && data.is_db() && flavour != Flavour::TorchNpu {
+        let mut strings = Interner::default();
+        let rows = step_trace(tables, Target::Db(flavour), &mut strings);
+        steps.extend(rows.into_iter().map(|row| (row.step.map(|step| strings.get(step).to_owned()), figures(row))));
+    }
+    if !compat && flavour != Flavour::MindSpore {
+        if data.is_db() {
+            add_time_between(&mut steps, data);
+        }
+        steps.iter_mut().for_each(|(_, figures)| *figures = with_stage(*figures));
+    }
+    steps
+}
+
+fn figures(row: &reported_step::Row) -> Figures {
+    [
+        row.computing,
+        row.communication_not_overlapped,
+        row.overlapped,
+        row.communication,
+        row.free,
+        row.stage,
+        row.bubble,
+        row.communication_not_overlapped_exclude_receive,
+        row.preparing,
+    ]
+}
+
+/// Adds to the free time of every step what passes until the first work of the next.
+fn add_time_between(steps: &mut ReportedSteps, data: &RankData<'_>) {
+    let starts: BTreeMap<i64, i64> =
+        data.tables.rows::<step::Row>().filter_map(|step| Some((step.id?, step.start.0))).collect();
+    steps.sort_by(|(a, _), (b, _)| step_order(a.as_deref()).cmp(&step_order(b.as_deref())));
+    // In whole ns from the epoch: floats of us are too coarse for that.
+    let spans: Vec<Option<(i64, i64)>> = steps
+        .iter()
+        .map(|(step, figures)| {
+            let [_, _, _, _, _, stage, bubble, _, preparing] = *figures;
+            let first = starts.get(&step.as_deref()?.parse().ok()?)? + ns(preparing?);
+            Some((first, first + ns(stage?) + ns(bubble?)))
+        })
+        .collect();
+    for (pair, (_, figures)) in spans.windows(2).zip(steps) {
+        if let ([Some((_, last)), Some((next, _))], Some(free)) = (pair, &mut figures[4]) {
+            *free += (next - last).max(0) as f64 / 1e3;
+        }
+    }
+}
+
+fn ns(us: f64) -> i64 {
+    (us * 1e3).round() as i64
+}
+
+fn with_stage(mut figures: Figures) -> Figures {
+    if let [Some(computing), Some(exposed), _, _, Some(free), _, Some(bubble), ..] = figures {
+        figures[5] = Some(computing + exposed + free - bubble);
+    }
+    figures
+}
+
+/// The steps that are wanted, by name.
+pub fn translate(steps: &ReportedSteps, translator: &mut Translator<'_>) -> Vec<StepTime> {
+    let step = |(step, figures): &(Option<String>, Figures)| {
+        let name = step.as_deref().map(|step| translator.names.intern(step));
+        translator.is_wanted(name).then_some(StepTime { step: name, figures: *figures })
+    };
+    steps.iter().filter_map(step).collect()
+}
+
+/// Where a rank is: DP, PP and TP index.
+pub type Indices = Option<[i64; 3]>;
+
+/// DP, PP and TP index of every rank; `None` if the layout is not known.
+pub fn indices(reported: &Reported) -> Option<Vec<Indices>> {
+    let layout = &reported.layout;
+    let is_known = if reported.compat { compat::has_indices(reported) } else { layout.is_known() };
+    let place = |rank: i64| layout.place(rank).map(|place| [place.dp, place.pp, place.tp]);
+    is_known.then(|| reported.ranks.iter().map(|rank| place(rank.rank)).collect())
+}
+
+/// The figures of a stage in a step.
+pub struct StageTime {
+    pub step: Option<Name>,
+    pub ranks: Vec<i64>,
+    pub figures: Figures,
+}
+
+/// The figures of all stages, stage by stage.
+pub fn stage_times(reported: &Reported) -> Vec<StageTime> {
+    let ranks = reported.ranks.iter().map(|rank| rank.rank);
+    let stages = if reported.compat { compat::stages(reported) } else { reported.layout.stages(ranks) };
+    let mut times = Vec::new();
+    for (named, members) in
+        stages.iter().map(|ranks| (ranks.clone(), ranks.clone())).chain(left_over(reported, &stages))
+    {
+        let mut by_step: indexmap::IndexMap<Option<Name>, Figures> = indexmap::IndexMap::new();
+        for rank in reported.ranks.iter().filter(|rank| members.contains(&rank.rank)) {
+            for step in &rank.steps {
+                let most = by_step.entry(step.step).or_insert(step.figures);
+                for (most, figure) in most.iter_mut().zip(step.figures) {
+                    *most = most.zip(figure).map(|(a, b)| a.max(b)).or(*most).or(figure);
+                }
+            }
+        }
+        times.extend(by_step.into_iter().map(|(step, figures)| StageTime { step, ranks: named.clone(), figures }));
+    }
+    times
+}
+
+/// The ranks of no stage, which msprof-analyze takes for a stage without ranks: what it is called, and who it is.
+fn left_over(reported: &Reported, stages: &[Vec<i64>]) -> Option<(Vec<i64>, Vec<i64>)> {
+    let ranks = reported.ranks.iter().map(|rank| rank.rank);
+    let rest: Vec<i64> = ranks.filter(|rank| !stages.iter().any(|stage| stage.contains(rank))).collect();
+    (reported.compat && !stages.is_empty() && !rest.is_empty()).then_some((Vec::new(), rest))
+}
+
+/// `ClusterStepTraceTime`: steps of ranks and then of stages. Indices are null where the layout is not known; 0 in
+/// msprof-analyze, and `NA` for stages.
+pub fn table(reported: &Reported) -> ResultTable {
+    let mut columns = vec![("step", ColumnKind::Text), ("type", ColumnKind::Text), ("index", ColumnKind::Text)];
+    columns.extend(COLUMNS.map(|(name, _)| (name, ColumnKind::Numeric)));
+    columns.extend(["dp_index", "pp_index", "tp_index"].map(|name| (name, ColumnKind::Int)));
+    let mut table = ResultTable::new("ClusterStepTraceTime", "cluster_step_trace_time", &columns);
+    let names = &reported.names;
+    let indices = indices(reported).unwrap_or_default();
+    for (at, rank) in reported.ranks.iter().enumerate() {
+        let indices = match indices.get(at).copied().flatten() {
+            Some(indices) => indices.map(Cell::from),
+            None if reported.compat => [0i64; 3].map(Cell::from),
+            None => [const { Cell::Null }; 3],
+        };
+        for step in &rank.steps {
+            let place = [names.opt_cell(step.step), "rank".into(), rank.rank.to_string().into()];
+            table.push(place.into_iter().chain(step.figures.map(Cell::from)).chain(indices.clone()));
+        }
+    }
+    let no_index: Cell = if reported.compat { "NA".into() } else { Cell::Null };
+    for stage in stage_times(reported) {
+        let place = [names.opt_cell(stage.step), "stage".into(), rank_set(&stage.ranks).into()];
+        let indices = std::iter::repeat_n(no_index.clone(), 3);
+        table.push(place.into_iter().chain(stage.figures.map(Cell::from)).chain(indices));
+    }
+    table
+}

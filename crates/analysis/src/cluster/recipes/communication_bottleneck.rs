@@ -1,0 +1,401 @@
+//! `communication_bottleneck`: which rank the longest communication operations waited for, and why it was late.
+//!
+//! Looks at the `--top_num` (10) longest operations of rank `--rank_id` (0) that start in the chosen step. The
+//! rank where such an operation took longest was first, the `fast` one; where it was shortest, the `slow`
+//! one, the others waited for it. All ranks end an operation together, which gives the shift between their
+//! clocks. If the times differ by less than 5 %, nobody was slow. Otherwise `CommunicationBottleneck` says:
+//! - `Device-bound` if, of the kernels and operations that ran on the slow rank while the fast one waited, and the
+//!   operation itself, more than half waited 100 us longer on the device than their calls came after their
+//!   operators, else `Host-bound`;
+//! - what came before the operation on both ranks, back to the first that began within 1 ms of each other: where
+//!   the slow rank took the longest more, and where it was the farthest behind. On the device these are kernels,
+//!   communication and copies, on the host operators of the framework and CANN calls.
+//!
+//! Reads `comm_op` of all ranks; of the slow and the fast ones also `task`, `kernel`, operators, calls and arrows.
+//!
+//! With `--compat` operations must end in the step too and are told apart by name alone, all tasks that begin and end
+//! while the fast rank waits decide what binds, work on the device is looked at from the end of the profile rather
+//! than from the operation, 5 % is called 0.05 %, and there is no column `step`.
+
+use std::collections::BTreeMap;
+use std::hash::BuildHasher;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use npuscope_formats::intervals::Interval;
+use npuscope_formats::memo::Memo;
+use npuscope_formats::number::float;
+use npuscope_formats::result::{ColumnKind, ResultTable};
+use npuscope_tables::column::CellView;
+use npuscope_tables::table::host_op::{self, Kind};
+use npuscope_tables::table::{comm_op, task};
+use npuscope_tables::{Ns, RankTables, Selection, Str, Strings, TableId};
+
+use super::launches::Launches;
+use super::rank_facts::{computing_kernels, op_interval, step_at, steps};
+use super::us_text;
+use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
+
+pub const MODE: Mode = Mode {
+    name: "communication_bottleneck",
+    folder: "CommunicatonBottleneckAnalysis",
+    about: "Which rank the longest communication operations waited for, and why",
+    run,
+};
+
+const DEFAULT_TOP: usize = 10;
+
+/// Ranks whose times of an operation differ by less are equally fast.
+const ALIKE: f64 = 0.05;
+/// Work that waits so much longer on the device than for CANN waits for the device.
+const DEVICE_WAIT_NS: i64 = 100_000;
+/// What begins within this on two ranks is aligned.
+const ALIGNED_NS: i64 = 1_000_000;
+
+/// Name in a database, title in a csv file.
+const COLUMNS: [(&str, &str, ColumnKind); 8] = [
+    ("startTime(us)", "Start Time(us)", ColumnKind::Text),
+    ("endTime(us)", "End Time(us)", ColumnKind::Text),
+    ("duration(us)", "Duration(us)", ColumnKind::Real),
+    ("communicationOp", "Communication Op", ColumnKind::Text),
+    ("slowRankId", "Slow Rank ID", ColumnKind::Int),
+    ("fastRankId", "Fast Rank ID", ColumnKind::Int),
+    ("reason", "Reason", ColumnKind::Text),
+    ("step", "Step", ColumnKind::Int),
+];
+
+/// An operation on the rank that is looked at.
+struct Operation {
+    name: String,
+    /// Its group; `None` where operations are told apart by name alone.
+    group: Option<String>,
+    interval: Interval,
+    step: Option<i64>,
+}
+
+/// When an operation ran on a rank.
+#[derive(Clone, Copy)]
+struct Run {
+    rank: i64,
+    interval: Interval,
+}
+
+impl Run {
+    fn length(&self) -> i64 {
+        self.interval.end - self.interval.start
+    }
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    job.require_export(&MODE, &[Export::Db, Export::Text])?;
+    let operations = longest(job)?;
+    if operations.is_empty() {
+        let hint = "collect at level1, or level_none with mstx, on more than one NPU";
+        return Err(Failure::missing(MODE.name, "communication operations", hint));
+    }
+    let pairs = slow_and_fast(job, &operations)?;
+    let involved = |rank: i64| pairs.iter().flatten().any(|(slow, fast)| [slow.rank, fast.rank].contains(&rank));
+    let sources: Vec<_> = job.sources().iter().copied().filter(|source| involved(source.rank)).collect();
+    let wanted = Launches::NEEDED.and(Selection::of(&[TableId::Kernel]));
+    let events: BTreeMap<i64, Events> =
+        job.each_of(&sources, wanted, |data| Ok(Events::of(&data.tables, job.options.compat)))?.into_iter().collect();
+    let is_text = job.export() == Export::Text;
+    let columns = COLUMNS.map(|(name, title, kind)| (if is_text { title } else { name }, kind));
+    let columns = if job.options.compat { &columns[..columns.len() - 1] } else { &columns[..] };
+    let mut table = ResultTable::new("CommunicationBottleneck", "communication_bottleneck", columns);
+    for (operation, pair) in operations.iter().zip(&pairs) {
+        let reason = match pair {
+            Some(pair) => reason(*pair, &events, job.options.compat),
+            None => format!(
+                "[Completed] No slow NPU detected: execution time difference is less than {}%",
+                if job.options.compat { "0.05" } else { "5" }
+            ),
+        };
+        let Interval { start, end } = operation.interval;
+        table.push([
+            us_text(start).into(),
+            us_text(end).into(),
+            ((end - start) as f64 / 1000.0).into(),
+            operation.name.as_str().into(),
+            pair.map(|(slow, _)| slow.rank).into(),
+            pair.map(|(_, fast)| fast.rank).into(),
+            reason.into(),
+            operation.step.into(),
+        ]);
+    }
+    Ok(Answer::of_tables([table]))
+}
+
+/// The longest operations of the rank that is looked at.
+fn longest(job: &Job<'_>) -> Result<Vec<Operation>, Failure> {
+    let rank = job.options.rank_id.unwrap_or_default();
+    let Some(source) = job.sources().iter().find(|source| source.rank == rank) else {
+        return Err(Failure::Usage(format!("there is no rank {rank}; choose another with --rank_id")));
+    };
+    let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
+    let wanted = Selection::of(&[TableId::CommOp, TableId::Step]);
+    let found = job.each_of(&[source], wanted, |data| Ok(longest_of(data, top, job.options.compat)))?;
+    Ok(found.into_iter().flat_map(|(_, operations)| operations).collect())
+}
+
+fn longest_of(data: &RankData<'_>, top: usize, compat: bool) -> Vec<Operation> {
+    let (tables, steps) = (&data.tables, steps(&data.tables));
+    let is_chosen = |op: &comm_op::Row| {
+        data.is_in_window(op.start) && (!compat || data.is_in_window(op.start.plus(op.duration.ns())))
+    };
+    let mut ops: Vec<comm_op::Row> = tables.rows().filter(is_chosen).collect();
+    ops.sort_by_key(|op| (std::cmp::Reverse(op.duration.ns()), op.start));
+    let operation = |op: &comm_op::Row| Operation {
+        name: tables.text(op.name).to_owned(),
+        group: group_key(tables, op).filter(|_| !compat).map(str::to_owned),
+        interval: op_interval(op),
+        step: step_at(&steps, op.start),
+    };
+    ops.iter().take(top).map(operation).collect()
+}
+
+/// What tells groups apart on all ranks.
+fn group_key<'a>(tables: &'a RankTables, op: &comm_op::Row) -> Option<&'a str> {
+    tables.opt_text(op.group_hash.or(op.group_name))
+}
+
+/// For each operation the slowest and the fastest rank, unless all are alike.
+fn slow_and_fast(job: &Job<'_>, operations: &[Operation]) -> Result<Vec<Option<(Run, Run)>>, Failure> {
+    let found = job.each(Selection::of(&[TableId::CommOp]), |data| Ok(runs(data, operations)))?;
+    let pair = |index: usize| {
+        let mut runs = found.iter().filter_map(|(_, runs)| runs[index]);
+        let first = runs.next()?;
+        let (mut slow, mut fast) = (first, first);
+        for run in runs {
+            slow = if run.length() < slow.length() { run } else { slow };
+            fast = if run.length() > fast.length() { run } else { fast };
+        }
+        let difference = (fast.length() - slow.length()) as f64;
+        (difference >= ALIKE * fast.length() as f64 && fast.rank != slow.rank).then_some((slow, fast))
+    };
+    Ok((0..operations.len()).map(pair).collect())
+}
+
+/// When each operation ran on a rank.
+fn runs(data: &RankData<'_>, operations: &[Operation]) -> Vec<Option<Run>> {
+    let mut runs = vec![None; operations.len()];
+    let tables = &data.tables;
+    let mut known = Memo::default();
+    for op in tables.rows::<comm_op::Row>() {
+        let is_wanted = known.get(op.name, || operations.iter().any(|known| known.name == tables.text(op.name)));
+        if !is_wanted {
+            continue;
+        }
+        let is_it = |known: &Operation| {
+            known.name == tables.text(op.name)
+                && (known.group.is_none() || known.group.as_deref() == group_key(tables, &op))
+        };
+        for (run, _) in runs.iter_mut().zip(operations).filter(|(run, known)| run.is_none() && is_it(known)) {
+            *run = Some(Run { rank: data.rank, interval: op_interval(&op) });
+        }
+    }
+    runs
+}
+
+fn reason((slow, fast): (Run, Run), events: &BTreeMap<i64, Events>, compat: bool) -> String {
+    let (Some(of_slow), Some(of_fast)) = (events.get(&slow.rank), events.get(&fast.rank)) else {
+        return "[Failed] Insufficient data for analyzing slow NPU bottleneck".to_owned();
+    };
+    let shift = fast.interval.end - slow.interval.end;
+    let since = fast.interval.start - shift;
+    let waits_for_device = match compat {
+        true => of_slow.waits_for_device(|work| work.start > since && work.end < slow.interval.end),
+        false => of_slow.waits_for_device(|work| work.end > since && work.start <= slow.interval.start),
+    };
+    let compare = |of: fn(&Events) -> &Vec<Event>, is_whole: bool| {
+        let until = |start: i64| if is_whole { i64::MAX } else { start };
+        let slow_events = before(of(of_slow), until(slow.interval.start));
+        let difference = compare(slow_events, before(of(of_fast), until(fast.interval.start)), shift)?;
+        Some(difference.in_words(of_slow))
+    };
+    const NOT_ALIGNED: &str = "Tasks are not aligned between slow and fast NPU from the beginning";
+    match waits_for_device {
+        None => "[Failed] Insufficient data for analyzing slow NPU bottleneck".to_owned(),
+        Some(true) => match compare(|events| &events.device, compat) {
+            Some(device) => format!("[Device-bound]Device: {device}"),
+            None => format!("[Device-bound] {NOT_ALIGNED}"),
+        },
+        Some(false) => match (compare(|events| &events.operators, false), compare(|events| &events.calls, false)) {
+            (Some(operators), Some(calls)) => format!("[Host-bound] PyTorch: {operators} | CANN: {calls}"),
+            _ => format!("[Host-bound] {NOT_ALIGNED}"),
+        },
+    }
+}
+
+/// Something that a rank did, known by its name on all ranks.
+#[derive(Clone, Copy)]
+struct Event {
+    interval: Interval,
+    name: Str,
+    level: Option<Str>,
+    /// Hash of level and name.
+    key: u64,
+}
+
+impl Event {
+    fn length(&self) -> i64 {
+        self.interval.end - self.interval.start
+    }
+}
+
+/// Work that was launched: when it ran, and how much longer it waited on the device than for CANN.
+struct LaunchedWork {
+    interval: Interval,
+    wait: i64,
+}
+
+/// What a rank did, by start.
+struct Events {
+    strings: Strings,
+    device: Vec<Event>,
+    operators: Vec<Event>,
+    calls: Vec<Event>,
+    launched: Vec<LaunchedWork>,
+}
+
+impl Events {
+    fn of(tables: &RankTables, compat: bool) -> Events {
+        let launches = Launches::of(tables);
+        let (mut device, mut launched) = (Vec::new(), Vec::new());
+        let mut connections: HashMap<i64, Option<i64>, FixedState> = HashMap::default();
+        let mut copies = Memo::default();
+        for (view, rows) in tables.views::<task::Row>() {
+            for row in 0..rows {
+                let (start, connection) = (view.start.get(row), view.connection_id.get(row));
+                let interval = Interval::new(start.0, start.plus(view.duration.get(row).ns()).0);
+                if let Some(kind) = view.task_type.get(row)
+                    && copies.get(kind, || tables.text(kind).contains("MEMCPY"))
+                {
+                    device.push(event(tables, interval, kind, None));
+                }
+                if compat {
+                    launched.extend(launched_work(tables, &launches, interval, connection));
+                } else {
+                    connections.insert(view.task.get(row), connection);
+                }
+            }
+        }
+        let kernels = computing_kernels(tables).into_iter().map(|kernel| {
+            let connection = kernel.task.and_then(|task| connections.get(&task).copied().flatten());
+            (kernel.interval, kernel.name, connection)
+        });
+        let operations = tables.rows::<comm_op::Row>().map(|op| (op_interval(&op), op.name, op.connection_id));
+        for (interval, name, connection) in kernels.chain(operations) {
+            device.push(event(tables, interval, name, None));
+            launched.extend(launched_work(tables, &launches, interval, connection).filter(|_| !compat));
+        }
+        let (mut operators, mut calls) = host_events(tables);
+        for events in [&mut device, &mut operators, &mut calls] {
+            events.sort_by_key(|event| event.interval.start);
+        }
+        Events { strings: tables.strings().clone(), device, operators, calls, launched }
+    }
+
+    /// Whether most of the work that is looked at waited for the device; `None` if there is none.
+    fn waits_for_device(&self, is_looked_at: impl Fn(Interval) -> bool) -> Option<bool> {
+        let (mut all, mut waited) = (0usize, 0usize);
+        for work in self.launched.iter().filter(|work| is_looked_at(work.interval)) {
+            all += 1;
+            waited += usize::from(work.wait > DEVICE_WAIT_NS);
+        }
+        (all > 0).then_some(waited * 2 > all)
+    }
+
+    fn text(&self, event: &Event) -> String {
+        match event.level {
+            Some(level) => format!("{}@{}", self.strings.get(level), self.strings.get(event.name)),
+            None => self.strings.get(event.name).to_owned(),
+        }
+    }
+}
+
+fn event(tables: &RankTables, interval: Interval, name: Str, level: Option<Str>) -> Event {
+    let key = FixedState::default().hash_one((tables.opt_text(level), tables.text(name)));
+    Event { interval, name, level, key }
+}
+
+/// The work of a connection, if `node@launch` launched it for an operator.
+///
+/// It waited on the device from the end of that call to its start, and for CANN from the end of the operator to
+/// the start of the call.
+fn launched_work(
+    tables: &RankTables,
+    launches: &Launches,
+    interval: Interval,
+    connection: Option<i64>,
+) -> Option<LaunchedWork> {
+    let (call, operator) = (launches.call(connection)?, launches.operator(connection)?);
+    let is_launch = tables.opt_text(call.level) == Some("node") && tables.text(call.name) == "launch";
+    let wait = (interval.start - call.end) - (call.start - operator.end);
+    is_launch.then_some(LaunchedWork { interval, wait })
+}
+
+/// Operators of the framework, which have `::` in their names, and CANN calls.
+fn host_events(tables: &RankTables) -> (Vec<Event>, Vec<Event>) {
+    let (mut operators, mut calls) = (Vec::new(), Vec::new());
+    let (mut kinds, mut scoped) = (Memo::default(), Memo::default());
+    for (view, rows) in tables.views::<host_op::Row>() {
+        for row in 0..rows {
+            let (kind, name, start): (Str, Str, Ns) = (view.kind.get(row), view.name.get(row), view.start.get(row));
+            let interval = || Interval::new(start.0, start.plus(view.duration.get(row).ns()).0);
+            match kinds.get(kind, || Kind::from_name(tables.text(kind))) {
+                Some(Kind::Op) if scoped.get(name, || tables.text(name).contains("::")) => {
+                    operators.push(event(tables, interval(), name, None));
+                }
+                Some(Kind::Cann) => calls.push(event(tables, interval(), name, view.level.get(row))),
+                _ => {}
+            }
+        }
+    }
+    (operators, calls)
+}
+
+/// The events that start before a moment.
+fn before(events: &[Event], time: i64) -> &[Event] {
+    &events[..events.partition_point(|event| event.interval.start < time)]
+}
+
+/// Where the slow rank differed most from the fast one.
+struct Difference<'a> {
+    longest: (i64, &'a Event),
+    latest: (i64, &'a Event),
+}
+
+impl Difference<'_> {
+    fn in_words(&self, events: &Events) -> String {
+        let words =
+            |(ns, event): (i64, &Event)| format!("op {}, diff {} us", events.text(event), float(ns as f64 / 1000.0));
+        format!("max duration-diff {}, max start-time-diff {}.", words(self.longest), words(self.latest))
+    }
+}
+
+/// Goes back through what both ranks did, each event of the slow one with the last of that name on the fast one
+/// that is before those taken already, up to the first pair that is aligned. `None` if none is.
+fn compare<'a>(slow: &'a [Event], fast: &[Event], shift: i64) -> Option<Difference<'a>> {
+    let mut places: HashMap<u64, Vec<usize>, FixedState> = HashMap::default();
+    for (place, event) in fast.iter().enumerate() {
+        places.entry(event.key).or_default().push(place);
+    }
+    let mut until = fast.len();
+    let mut difference: Option<Difference<'a>> = None;
+    for event in slow.iter().rev() {
+        let Some(of_name) = places.get(&event.key) else { continue };
+        let Some(last) = of_name.partition_point(|&place| place < until).checked_sub(1) else { continue };
+        until = of_name[last];
+        let other = &fast[until];
+        let longer = (event.length() - other.length(), event);
+        let later = (event.interval.start + shift - other.interval.start, event);
+        let known = difference.get_or_insert(Difference { longest: longer, latest: later });
+        known.longest = if longer.0 > known.longest.0 { longer } else { known.longest };
+        known.latest = if later.0 > known.latest.0 { later } else { known.latest };
+        if later.0.abs() < ALIGNED_NS {
+            return difference;
+        }
+    }
+    None
+}

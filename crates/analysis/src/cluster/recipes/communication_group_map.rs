@@ -1,0 +1,41 @@
+//! `communication_group_map`: the communication groups, their ranks and names.
+//!
+//! Reads `reported_comm`, `reported_link` and the metadata. `CommunicationGroupMapping` has a row for each group that
+//! was used for collectives, and one for each that was used to send and receive:
+//! - `type`: collective or p2p;
+//! - `rank_set`: all ranks of the group, also those that are not in the profile where metadata or the even distances
+//!   of ranks tell them;
+//! - `group_name`: the hash by which operations name it, `group_id`: what the hash is of, `pg_name`: what the trainer
+//!   calls it.
+//!
+//! With `--compat`: names of operations decide the type; text is written as a database in a folder.
+
+use npuscope_formats::result::write_database;
+
+use super::communication::{Wanted, group_mapping, notes, read};
+use crate::cluster::{Answer, Export, Failure, Job, Mode, ResultFile};
+
+pub const MODE: Mode = Mode {
+    name: "communication_group_map",
+    folder: "CommunicationGroupMap",
+    about: "Communication groups, their ranks and names",
+    run,
+};
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    job.require_export(&MODE, &[Export::Db, Export::Text])?;
+    let reported = read(job, Wanted { steps: false, operations: true, links: true })?;
+    let table = group_mapping(&reported);
+    if table.is_empty() {
+        let hint = "collect at level1 or above, on more than one NPU";
+        return Err(Failure::missing(MODE.name, "communication operations", hint));
+    }
+    let mut answer = Answer { notes: notes(&reported), ..Answer::default() };
+    if job.options.compat && job.export() == Export::Text {
+        let write = move |path: &std::path::Path| write_database(path, &[&table], None);
+        answer.files.push(ResultFile::new(format!("{}/cluster_analysis.db", MODE.folder), write));
+    } else {
+        answer.tables.push(table);
+    }
+    Ok(answer)
+}

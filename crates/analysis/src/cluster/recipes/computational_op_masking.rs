@@ -1,0 +1,135 @@
+//! `computational_op_masking`: how much communication of each kind of group computing hides.
+//!
+//! Reads `step`, `comm_op`, `kernel` and the `parallel_group_info` of the trainer. `--parallel_types` names
+//! the kinds of groups: kinds that count as one by comma, sets of them by semicolon. Without it they are
+//! `dp,edp;edp;dp;ep;pp;mp;tp`. For every rank, step and set that the rank has operations of,
+//! `ComputationalOperatorMaskingLinearity` gives, in ns:
+//! - `totalCommunicationOperatorTime`: time in which at least one such operation ran,
+//! - `timeRatioOfStepCommunicationOperator`: its share of the step,
+//! - `totalTimeWithoutCommunicationBlackout`: the part of it in which no kernel computed,
+//! - `ratioOfUnmaskedCommunication`: that part's share of the step.
+//!
+//! Times are those inside the step. With `--compat` an operation that reaches over the end of its step counts
+//! whole, in both steps, and there is no column `rank`.
+
+use npuscope_formats::intervals::{Interval, subtract, total, union};
+use npuscope_formats::number::round;
+use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_tables::table::{comm_op, step};
+use npuscope_tables::{Selection, TableId};
+
+use super::rank_facts::{computing_kernels, group_of, op_interval, parallel_groups, running_max, steps};
+use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
+
+pub const MODE: Mode = Mode {
+    name: "computational_op_masking",
+    folder: "ComputationalOpMasking",
+    about: "How much communication of each kind of group computing hides",
+    run,
+};
+
+const DEFAULT_TYPES: &str = "dp,edp;edp;dp;ep;pp;mp;tp";
+
+const COLUMNS: &[(&str, ColumnKind)] = &[
+    ("stepId", ColumnKind::Int),
+    ("parallelType", ColumnKind::Text),
+    ("stepStartTime", ColumnKind::Int),
+    ("stepEndTime", ColumnKind::Int),
+    ("totalCommunicationOperatorTime", ColumnKind::Int),
+    ("timeRatioOfStepCommunicationOperator", ColumnKind::Real),
+    ("totalTimeWithoutCommunicationBlackout", ColumnKind::Int),
+    ("ratioOfUnmaskedCommunication", ColumnKind::Real),
+    ("rank", ColumnKind::Int),
+];
+
+/// Communication of one set of groups in one step.
+struct Masking {
+    step: step::Row,
+    /// Number of the set.
+    set: usize,
+    communication: i64,
+    exposed: i64,
+}
+
+/// What is known of a rank.
+struct Part {
+    has_groups: bool,
+    rows: Vec<Masking>,
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    job.require_export(&MODE, &[Export::Db, Export::Text])?;
+    let types = job.options.parallel_types.as_deref().unwrap_or(DEFAULT_TYPES);
+    let sets: Vec<Vec<&str>> = types.split(';').map(|set| set.split(',').map(str::trim).collect()).collect();
+    let wanted = Selection::of(&[TableId::Step, TableId::CommOp, TableId::Kernel]);
+    let parts = job.each(wanted, |data| Ok(part(data, &sets, job.options.compat)))?;
+    if parts.iter().all(|(_, part)| !part.has_groups) {
+        let hint = "trainers on Megatron write it, others can with prof.add_metadata_json";
+        return Err(Failure::missing(MODE.name, "parallel_group_info in the metadata", hint));
+    }
+    let columns = if job.options.compat { &COLUMNS[..COLUMNS.len() - 1] } else { COLUMNS };
+    let mut table =
+        ResultTable::new("ComputationalOperatorMaskingLinearity", "computational_operator_masking_linearity", columns);
+    for (rank, part) in &parts {
+        for row in &part.rows {
+            table.push(cells(*rank, row, &sets, job.options.compat));
+        }
+    }
+    let is_empty = table.is_empty();
+    let answer = Answer::of_tables([table]);
+    Ok(if is_empty { answer.note(format!("no operation of a group {types} in any step")) } else { answer })
+}
+
+fn part(data: &RankData<'_>, sets: &[Vec<&str>], compat: bool) -> Part {
+    let tables = &data.tables;
+    let groups = parallel_groups(tables);
+    let ops: Vec<(&str, Interval)> = tables
+        .rows::<comm_op::Row>()
+        .filter_map(|op| Some((group_of(&groups, tables, &op)?.purpose.as_str(), op_interval(&op))))
+        .collect();
+    let computing = union(computing_kernels(tables).iter().map(|kernel| kernel.interval).collect());
+    let mut rows = Vec::new();
+    for (set, kinds) in sets.iter().enumerate() {
+        let mut of_set: Vec<Interval> =
+            ops.iter().filter(|(kind, _)| kinds.contains(kind)).map(|(_, interval)| *interval).collect();
+        if of_set.is_empty() {
+            continue;
+        }
+        of_set.sort_unstable();
+        let reach: Vec<i64> = running_max(of_set.iter().map(|op| op.end));
+        for step in steps(tables).into_iter().filter(|step| data.is_in_window(step.start)) {
+            let communication = union(in_step(&of_set, &reach, &step, compat));
+            let exposed = total(&subtract(&communication, &computing));
+            rows.push(Masking { step, set, communication: total(&communication), exposed });
+        }
+    }
+    Part { has_groups: !groups.is_empty(), rows }
+}
+
+/// The operations that run in a step, cut at its ends unless they count whole. `reach` is the latest end so far.
+fn in_step(sorted: &[Interval], reach: &[i64], step: &step::Row, whole: bool) -> Vec<Interval> {
+    let (start, end) = (step.start.0, step.end.0);
+    let from = reach.partition_point(|&end| end <= start);
+    let until = sorted.partition_point(|op| op.start < end).max(from);
+    let running = sorted[from..until].iter().filter(|op| op.end > start);
+    let cut = |op: &Interval| Interval::new(op.start.max(start), op.end.min(end));
+    running.map(|op| if whole { *op } else { cut(op) }).collect()
+}
+
+fn cells(rank: i64, row: &Masking, sets: &[Vec<&str>], compat: bool) -> [Cell; 9] {
+    let step = &row.step;
+    let length = step.end.since(step.start) as f64;
+    let share = |time: i64| if length > 0.0 { time as f64 / length } else { 0.0 };
+    let exposed = share(row.exposed);
+    [
+        step.id.into(),
+        sets[row.set].join("+").into(),
+        step.start.0.into(),
+        step.end.0.into(),
+        row.communication.into(),
+        share(row.communication).into(),
+        row.exposed.into(),
+        if compat { round(exposed, 5) } else { exposed }.into(),
+        rank.into(),
+    ]
+}

@@ -1,0 +1,232 @@
+//! `filter_db`: a small database of each rank, so that a viewer can open all ranks of a large job.
+//!
+//! Reads all tables. Of each rank it keeps
+//! - communication operations, steps, mstx ranges and the tasks that show them, metadata, host and device, and when
+//!   the device computed, communicated and was free;
+//! - the `--top_num` (1000) longest computing kernels, with tensors and metrics;
+//! - the `--top_num` longest operators of the framework, and those that launched what is kept;
+//! - the CANN calls that launched what is kept, and the arrows between all these.
+//!
+//! With a step chosen, only what starts in it is kept. Pieces of communication, other tasks and calls, Python
+//! frames, memory and counters are left out. The rows that are kept are as they were. The databases have the
+//! schema of the profiler's own and are written as `FilterDb/{place of the rank's deliverables}/{its database}`;
+//! ranks that were saved as text get one too.
+
+use std::path::Path;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashSet;
+use npuscope_formats::db::write_profiler_db;
+use npuscope_formats::flavour::Flavour;
+use npuscope_formats::link::STEP_PREFIX;
+use npuscope_formats::memo::Memo;
+use npuscope_tables::column::CellView;
+use npuscope_tables::table::host_op::{self, Kind};
+use npuscope_tables::table::{comm_op, flow, kernel, overlap, step, task};
+use npuscope_tables::{Ns, RankTables, Selection, TableId};
+
+use super::rank_files::path_of;
+use crate::cluster::{Answer, Failure, Job, Mode, RankData, ResultFile};
+
+pub const MODE: Mode = Mode {
+    name: "filter_db",
+    folder: "FilterDb",
+    about: "A small database of each rank, so that a viewer can open all of them",
+    run,
+};
+
+const DEFAULT_TOP: usize = 1000;
+
+/// Tables that say what, where and how was profiled, or that are cut down.
+const KEPT: Selection = Selection::of(&[
+    TableId::Rank,
+    TableId::Step,
+    TableId::Lane,
+    TableId::HostOp,
+    TableId::Task,
+    TableId::Kernel,
+    TableId::CommOp,
+    TableId::Overlap,
+    TableId::Flow,
+    TableId::Metadata,
+    TableId::Source,
+    TableId::Sheet,
+    TableId::Diagnostic,
+]);
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
+    let parts = job.each(KEPT, |data| filtered(data, top))?;
+    let mut answer = Answer::default();
+    for (rank, tables) in parts {
+        let Some(source) = job.sources().iter().find(|source| source.rank == rank) else { continue };
+        let name = match Flavour::of(&tables) {
+            Flavour::MindSpore => format!("ascend_mindspore_profiler_{rank}.db"),
+            _ => format!("ascend_pytorch_profiler_{rank}.db"),
+        };
+        let write = move |path: &Path| write_profiler_db(&tables, rank, path);
+        answer.files.push(ResultFile::new(path_of(&MODE, job, source, &name), write));
+    }
+    match answer.files.is_empty() {
+        true => Err(Failure::missing(MODE.name, "kernels, operators or communication", "collect at level0 or above")),
+        false => Ok(answer),
+    }
+}
+
+/// Lane and start of a slice.
+type Place = (u32, Ns);
+
+type Set<T> = HashSet<T, FixedState>;
+
+/// The tables of a rank with what is kept.
+fn filtered(data: &RankData<'_>, top: usize) -> Result<RankTables, String> {
+    if Flavour::of(&data.tables) == Flavour::Kineto {
+        return Err("it is a trace of PyTorch's own profiler, which databases of NPUs have no place for".to_owned());
+    }
+    let mut tables = data.tables.clone();
+    for table in TableId::ALL.iter().copied().filter(|table| !KEPT.has(*table)) {
+        tables.clear(table);
+    }
+    keep_times(&mut tables, data);
+    keep_kernels(&mut tables, data, top);
+    let marks = marks(&tables, data);
+    let (places, connections) = keep_tasks(&mut tables, &marks);
+    let launching = keep_arrows(&mut tables, &places);
+    keep_host_ops(&mut tables, data, top, &HostKept { connections, launching });
+    let is_left = [TableId::Kernel, TableId::CommOp, TableId::HostOp].iter().any(|table| !tables.is_empty(*table));
+    if is_left { Ok(tables) } else { Err("nothing of it would be kept".to_owned()) }
+}
+
+fn keep_times(tables: &mut RankTables, data: &RankData<'_>) {
+    let steps: Vec<bool> = tables.rows::<step::Row>().map(|step| data.is_in_window(step.start)).collect();
+    tables.retain(TableId::Step, |row| steps[row]);
+    let operations: Vec<bool> = tables.rows::<comm_op::Row>().map(|op| data.is_in_window(op.start)).collect();
+    tables.retain(TableId::CommOp, |row| operations[row]);
+    let overlaps: Vec<bool> = tables.rows::<overlap::Row>().map(|part| data.is_in_window(part.start)).collect();
+    tables.retain(TableId::Overlap, |row| overlaps[row]);
+}
+
+/// Which of the rows with these durations are the longest; `None` is not looked at. Of equals the first are.
+fn longest(durations: &[Option<i64>], top: usize) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..durations.len()).filter(|&row| durations[row].is_some()).collect();
+    let key = |row: &usize| (std::cmp::Reverse(durations[*row]), *row);
+    if top < order.len() {
+        order.select_nth_unstable_by_key(top, key);
+        order.truncate(top);
+    }
+    let mut is_long = vec![false; durations.len()];
+    order.into_iter().for_each(|row| is_long[row] = true);
+    is_long
+}
+
+fn keep_kernels(tables: &mut RankTables, data: &RankData<'_>, top: usize) {
+    let mut durations = Vec::with_capacity(tables.len(TableId::Kernel));
+    let mut collectives = Memo::default();
+    for (view, rows) in tables.views::<kernel::Row>() {
+        durations.extend((0..rows).map(|row| {
+            let core = view.core.get(row);
+            let is_collective = core
+                .is_some_and(|core| collectives.get(core, || matches!(tables.text(core), "HCCL" | "COMMUNICATION")));
+            let is_wanted = !is_collective && data.is_in_window(view.start.get(row));
+            is_wanted.then(|| view.duration.get(row).ns())
+        }));
+    }
+    let is_long = longest(&durations, top);
+    tables.retain(TableId::Kernel, |row| is_long[row]);
+}
+
+/// The connections of mstx ranges.
+fn marks(tables: &RankTables, data: &RankData<'_>) -> Set<i64> {
+    let mut marks = Set::default();
+    let mut kinds = Memo::default();
+    for (view, rows) in tables.views::<host_op::Row>() {
+        for row in 0..rows {
+            let kind = view.kind.get(row);
+            if kinds.get(kind, || tables.text(kind) == Kind::Mstx.name()) && data.is_in_window(view.start.get(row)) {
+                marks.extend(view.connection_id.get(row));
+            }
+        }
+    }
+    marks
+}
+
+/// Keeps the tasks of kernels and marks. Gives the places of what the device did, and its connections.
+fn keep_tasks(tables: &mut RankTables, marks: &Set<i64>) -> (Set<Place>, Set<i64>) {
+    let mut of_kernels: Set<i64> = Set::default();
+    for (view, rows) in tables.views::<kernel::Row>() {
+        of_kernels.extend((0..rows).filter_map(|row| view.task.get(row)));
+    }
+    let (mut places, mut connections) = (Set::default(), Set::default());
+    let mut is_kept = Vec::with_capacity(tables.len(TableId::Task));
+    for (view, rows) in tables.views::<task::Row>() {
+        for row in 0..rows {
+            let connection = view.connection_id.get(row);
+            let is_wanted = of_kernels.contains(&view.task.get(row))
+                || connection.is_some_and(|connection| marks.contains(&connection));
+            if is_wanted {
+                places.insert((view.lane.get(row), view.start.get(row)));
+                connections.extend(connection);
+            }
+            is_kept.push(is_wanted);
+        }
+    }
+    for (view, rows) in tables.views::<comm_op::Row>() {
+        for row in 0..rows {
+            places.insert((view.lane.get(row), view.start.get(row)));
+            connections.extend(view.connection_id.get(row));
+        }
+    }
+    tables.retain(TableId::Task, |row| is_kept[row]);
+    (places, connections)
+}
+
+/// Keeps the arrows to what the device did. Gives the places they leave.
+fn keep_arrows(tables: &mut RankTables, places: &Set<Place>) -> Set<Place> {
+    let mut launching = Set::default();
+    let mut is_kept = Vec::with_capacity(tables.len(TableId::Flow));
+    for (view, rows) in tables.views::<flow::Row>() {
+        for row in 0..rows {
+            let reached = view.dst_lane.get(row).zip(view.dst_time.get(row));
+            let is_wanted = reached.is_some_and(|place| places.contains(&place));
+            if is_wanted {
+                launching.extend(view.src_lane.get(row).zip(view.src_time.get(row)));
+            }
+            is_kept.push(is_wanted);
+        }
+    }
+    tables.retain(TableId::Flow, |row| is_kept[row]);
+    launching
+}
+
+/// What host slices are kept for.
+struct HostKept {
+    /// Connections of what the device did.
+    connections: Set<i64>,
+    /// Places that arrows leave.
+    launching: Set<Place>,
+}
+
+fn keep_host_ops(tables: &mut RankTables, data: &RankData<'_>, top: usize, kept: &HostKept) {
+    let mut durations = Vec::with_capacity(tables.len(TableId::HostOp));
+    let mut is_kept = Vec::with_capacity(tables.len(TableId::HostOp));
+    let (mut kinds, mut steps) = (Memo::default(), Memo::default());
+    for (view, rows) in tables.views::<host_op::Row>() {
+        for row in 0..rows {
+            let (kind, start, name) = (view.kind.get(row), view.start.get(row), view.name.get(row));
+            let is_inside = data.is_in_window(start);
+            let kind = kinds.get(kind, || Kind::from_name(tables.text(kind))).filter(|_| is_inside);
+            is_kept.push(match kind {
+                Some(Kind::Mstx) => true,
+                Some(Kind::Cann) => view.connection_id.get(row).is_some_and(|id| kept.connections.contains(&id)),
+                Some(Kind::Op) => {
+                    kept.launching.contains(&(view.lane.get(row), start))
+                        || steps.get(name, || tables.text(name).starts_with(STEP_PREFIX))
+                }
+                _ => false,
+            });
+            durations.push((kind == Some(Kind::Op)).then(|| view.duration.get(row).ns()));
+        }
+    }
+    let is_long = longest(&durations, top);
+    tables.retain(TableId::HostOp, |row| is_kept[row] || is_long[row]);
+}

@@ -1,0 +1,413 @@
+//! `free_analysis`: why devices were idle.
+//!
+//! Reads `kernel`, `comm_op`, `task`, CANN calls, framework operators and the arrows between them. A device is
+//! free where neither a kernel computes nor a communication operation runs, between the first and the last of
+//! them. Every such gap has one cause, looked for in this order:
+//! 1. other tasks inside the gap take half of it: `Device task running`, with the kinds of tasks and the longest
+//!    part of the gap that they leave;
+//! 2. the call that launched the work after the gap was over before the gap began, so the host is not to blame:
+//!    `Device late`;
+//! 3. of the work before and after the gap, the operators and the calls that launched it are compared. If
+//!    the time from the end of the operator to the start of the call grew by less than 50 us, the framework
+//!    had nothing to dispatch: `Idle Pytorch layer`;
+//! 4. else CANN was late: between the two calls, or in one of them: `Abnormal CANN layer`;
+//! 5. where operators are not recorded, the time between the calls is all there is: `Idle host`; without
+//!    calls there is nothing to say: `Not recorded`.
+//!
+//! `FreeAnalysis` lists the `--top_num` (10) longest gaps of each rank, `FreeAnalysisSummary` how many gaps
+//! each cause had in each step, and how long they were. A gap belongs to the step in which it starts.
+//!
+//! With `--compat` any task inside a gap is its cause, the device is never late by itself, all steps are looked
+//! at, times went through floats that hold multiples of 256 ns, there is no column `step` and no summary.
+
+use std::collections::BTreeMap;
+
+use foldhash::fast::FixedState;
+use hashbrown::{HashMap, HashSet};
+use npuscope_formats::intervals::{Interval, subtract, total, union};
+use npuscope_formats::memo::Memo;
+use npuscope_formats::number::float;
+use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_tables::column::CellView;
+use npuscope_tables::table::host_op::{self, Kind};
+use npuscope_tables::table::{comm_op, task};
+use npuscope_tables::{Ns, RankTables, Selection, Str, TableId};
+
+use super::launches::Launches;
+use super::rank_facts::{computing_kernels, op_interval, step_at, steps};
+use super::us_text;
+use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
+
+pub const MODE: Mode = Mode { name: "free_analysis", folder: "FreeAnalysis", about: "Why devices were idle", run };
+
+const DEFAULT_TOP: usize = 10;
+
+/// A call may come so much later after its operator than the one before did, until CANN is to blame.
+const CANN_LATE_NS: i64 = 50_000;
+
+/// Name in a database, title in a csv file.
+const COLUMNS: [(&str, &str, ColumnKind); 8] = [
+    ("rankId", "Rank ID", ColumnKind::Int),
+    ("startTime(us)", "Start Time(us)", ColumnKind::Text),
+    ("endTime(us)", "End Time(us)", ColumnKind::Text),
+    ("duration(us)", "Duration(us)", ColumnKind::Real),
+    ("pytorchIdleTime(us)", "Pytorch Idle Time(us)", ColumnKind::Real),
+    ("cannIdleTime(us)", "Cann Idle Time(us)", ColumnKind::Real),
+    ("reason", "Reason", ColumnKind::Text),
+    ("step", "Step", ColumnKind::Int),
+];
+
+/// Time in which the device did nothing, and the connections of the work around it.
+struct Gap {
+    interval: Interval,
+    before: Option<i64>,
+    after: Option<i64>,
+}
+
+impl Gap {
+    fn length(&self) -> i64 {
+        self.interval.end - self.interval.start
+    }
+}
+
+/// Why a gap was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Cause {
+    /// How many tasks of each kind, and the longest time between them.
+    DeviceTasks(Vec<(String, usize)>, i64),
+    /// The work after the gap was launched so long before it.
+    DeviceLate(i64),
+    /// No operator was dispatched for so long.
+    IdlePytorch(i64),
+    /// So much time passed between two calls.
+    CannBetween(i64),
+    /// A call took so long.
+    CannCall(i64),
+    /// No call was made for so long.
+    IdleHost(i64),
+    NotRecorded,
+    /// As msprof-analyze says it.
+    Skipped(&'static str),
+}
+
+impl Cause {
+    fn layer(&self) -> &'static str {
+        match self {
+            Cause::DeviceTasks(..) => "Device task running",
+            Cause::DeviceLate(_) => "Device late",
+            Cause::IdlePytorch(_) => "Idle Pytorch layer",
+            Cause::CannBetween(_) | Cause::CannCall(_) => "Abnormal CANN layer",
+            Cause::IdleHost(_) => "Idle host",
+            Cause::NotRecorded | Cause::Skipped(_) => "Not recorded",
+        }
+    }
+
+    fn reason(&self) -> String {
+        let layer = self.layer();
+        let us = |ns: &i64| float(*ns as f64 / 1000.0);
+        match self {
+            Cause::DeviceTasks(kinds, free) => {
+                let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} {kind} tasks")).collect();
+                format!("{layer}: {}, max remaining free {} us", kinds.join(", "), us(free))
+            }
+            Cause::DeviceLate(ns) => format!("{layer}: the next task was launched {} us before", us(ns)),
+            Cause::IdlePytorch(ns) => format!("{layer}: no task dispatched in {} us", us(ns)),
+            Cause::CannBetween(ns) => format!("{layer}: long time between two node@launch {} us", us(ns)),
+            Cause::CannCall(ns) => format!("{layer}: long node@launch {} us", us(ns)),
+            Cause::IdleHost(ns) => format!("{layer}: no task launched in {} us", us(ns)),
+            Cause::NotRecorded => format!("{layer}: what launched the work before and after is not known"),
+            Cause::Skipped(why) => format!("Skip free analysis due to {why}."),
+        }
+    }
+}
+
+/// A gap and why it was; times in ns.
+struct Explained {
+    interval: Interval,
+    pytorch_idle: Option<i64>,
+    cann_idle: Option<i64>,
+    cause: Cause,
+    step: Option<i64>,
+}
+
+/// Number and time of gaps by step and layer.
+type Sums = BTreeMap<(Option<i64>, &'static str), (usize, i64)>;
+
+/// What is kept of a rank.
+struct Part {
+    is_busy: bool,
+    longest: Vec<Explained>,
+    sums: Sums,
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    job.require_export(&MODE, &[Export::Db, Export::Text])?;
+    let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
+    let wanted = Launches::NEEDED.and(Selection::of(&[TableId::Kernel, TableId::Step])).and_host_ops(&[Kind::Mstx]);
+    let parts = job.each(wanted, |data| Ok(part(data, top, job.options.compat)))?;
+    if parts.iter().all(|(_, part)| !part.is_busy) {
+        return Err(Failure::missing(MODE.name, "kernels", "collect at level0 or above"));
+    }
+    let mut tables = vec![longest(&parts, job)];
+    if !job.options.compat {
+        tables.push(summary(&parts));
+    }
+    let is_empty = tables.iter().all(ResultTable::is_empty);
+    let answer = Answer::of_tables(tables);
+    Ok(if is_empty { answer.note("devices were never free") } else { answer })
+}
+
+fn longest(parts: &[(i64, Part)], job: &Job<'_>) -> ResultTable {
+    let is_text = job.export() == Export::Text;
+    let columns = COLUMNS.map(|(name, title, kind)| (if is_text { title } else { name }, kind));
+    let columns = if job.options.compat { &columns[..columns.len() - 1] } else { &columns[..] };
+    let mut table = ResultTable::new("FreeAnalysis", "free_analysis", columns);
+    let us = |ns: i64| ns as f64 / 1000.0;
+    for (rank, part) in parts {
+        for gap in &part.longest {
+            let Interval { start, end } = gap.interval;
+            table.push([
+                (*rank).into(),
+                us_text(start).into(),
+                us_text(end).into(),
+                us(end - start).into(),
+                gap.pytorch_idle.map(us).into(),
+                gap.cann_idle.map(us).into(),
+                gap.cause.reason().into(),
+                gap.step.into(),
+            ]);
+        }
+    }
+    table
+}
+
+fn summary(parts: &[(i64, Part)]) -> ResultTable {
+    let columns = [
+        ("rankId", ColumnKind::Int),
+        ("step", ColumnKind::Int),
+        ("cause", ColumnKind::Text),
+        ("gaps", ColumnKind::Int),
+        ("freeNs", ColumnKind::Int),
+    ];
+    let mut table = ResultTable::new("FreeAnalysisSummary", "free_analysis_summary", &columns);
+    for (rank, part) in parts {
+        for ((step, layer), (gaps, free)) in &part.sums {
+            table.push([Cell::from(*rank), (*step).into(), (*layer).into(), (*gaps).into(), (*free).into()]);
+        }
+    }
+    table
+}
+
+fn part(data: &RankData<'_>, top: usize, compat: bool) -> Part {
+    let tables = &data.tables;
+    let tasks = Tasks::of(tables);
+    let busy = busy(tables, &tasks);
+    let is_busy = !busy.is_empty();
+    let (launches, steps) = (Launches::of(tables), steps(tables));
+    let mut gaps = gaps(busy);
+    gaps.retain(|gap| compat || data.is_in_window(Ns(gap.interval.start)));
+    gaps.sort_by_key(|gap| std::cmp::Reverse(gap.length()));
+    let explain = |gap: &Gap| {
+        let mut explained =
+            if compat { explain_as_peer(gap, &tasks, &launches) } else { explain(gap, &tasks, &launches) };
+        explained.step = step_at(&steps, Ns(gap.interval.start));
+        explained
+    };
+    if compat {
+        gaps.truncate(top);
+    }
+    let mut longest: Vec<Explained> = Vec::with_capacity(top);
+    let mut sums = Sums::new();
+    for gap in &gaps {
+        let explained = explain(gap);
+        let sum = sums.entry((explained.step, explained.cause.layer())).or_default();
+        *sum = (sum.0 + 1, sum.1 + gap.length());
+        if longest.len() < top {
+            longest.push(explained);
+        }
+    }
+    Part { is_busy, longest, sums }
+}
+
+/// A task of a device.
+#[derive(Clone, Copy)]
+struct DeviceTask {
+    interval: Interval,
+    kind: Option<Str>,
+    connection: Option<i64>,
+}
+
+/// The tasks of a device, by start.
+struct Tasks<'a> {
+    tables: &'a RankTables,
+    by_start: Vec<DeviceTask>,
+    connections: HashMap<i64, i64, FixedState>,
+    /// Connections of marks of the user, which show as tasks but are none.
+    marks: HashSet<i64, FixedState>,
+}
+
+impl<'a> Tasks<'a> {
+    fn of(tables: &'a RankTables) -> Tasks<'a> {
+        let mut tasks =
+            Tasks { tables, by_start: Vec::new(), connections: HashMap::default(), marks: HashSet::default() };
+        for (view, rows) in tables.views::<task::Row>() {
+            for row in 0..rows {
+                let start = view.start.get(row);
+                let interval = Interval::new(start.0, start.plus(view.duration.get(row).ns()).0);
+                let connection = view.connection_id.get(row);
+                tasks.connections.extend(connection.map(|connection| (view.task.get(row), connection)));
+                tasks.by_start.push(DeviceTask { interval, kind: view.task_type.get(row), connection });
+            }
+        }
+        tasks.by_start.sort_by_key(|task| task.interval.start);
+        let mut kinds = Memo::default();
+        for (view, rows) in tables.views::<host_op::Row>() {
+            for row in 0..rows {
+                let kind = view.kind.get(row);
+                if kinds.get(kind, || tables.text(kind) == Kind::Mstx.name()) {
+                    tasks.marks.extend(view.connection_id.get(row));
+                }
+            }
+        }
+        tasks
+    }
+
+    /// The tasks that begin after a gap has begun and end before it ends.
+    fn inside(&self, gap: Interval) -> impl Iterator<Item = &DeviceTask> {
+        let from = self.by_start.partition_point(|task| task.interval.start <= gap.start);
+        let begun = self.by_start[from..].iter().take_while(move |task| task.interval.start < gap.end);
+        begun.filter(move |task| task.interval.end < gap.end)
+    }
+
+    fn is_mark(&self, task: &DeviceTask) -> bool {
+        let kind = self.tables.opt_text(task.kind);
+        matches!(kind, Some("MSTX" | "PROFILER_TRACE_EX"))
+            || task.connection.is_some_and(|connection| self.marks.contains(&connection))
+    }
+
+    /// Kinds of tasks, the most frequent first, and the longest part of the gap without any.
+    fn in_words(&self, gap: Interval, inside: &[&DeviceTask]) -> Cause {
+        let mut kinds: Vec<(String, usize)> = Vec::new();
+        for task in inside {
+            let kind = self.tables.opt_text(task.kind).unwrap_or("N/A");
+            match kinds.iter_mut().find(|(known, _)| known == kind) {
+                Some((_, count)) => *count += 1,
+                None => kinds.push((kind.to_owned(), 1)),
+            }
+        }
+        kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let left = subtract(&[gap], &union(inside.iter().map(|task| task.interval).collect()));
+        Cause::DeviceTasks(kinds, left.iter().map(|hole| hole.end - hole.start).max().unwrap_or_default())
+    }
+}
+
+/// When the device computed or communicated, and by which connection, in order of time.
+fn busy(tables: &RankTables, tasks: &Tasks<'_>) -> Vec<(Interval, Option<i64>)> {
+    let kernels = computing_kernels(tables).into_iter().map(|kernel| {
+        let connection = kernel.task.and_then(|task| tasks.connections.get(&task).copied());
+        (kernel.interval, connection)
+    });
+    let operations = tables.rows::<comm_op::Row>().map(|op| (op_interval(&op), op.connection_id));
+    let mut busy: Vec<_> = kernels.chain(operations).collect();
+    busy.sort_unstable();
+    busy
+}
+
+/// The time between busy times.
+fn gaps(busy: Vec<(Interval, Option<i64>)>) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    let mut last: Option<(i64, Option<i64>)> = None;
+    for (interval, connection) in busy {
+        if let Some((end, before)) = last
+            && interval.start > end
+        {
+            gaps.push(Gap { interval: Interval { start: end, end: interval.start }, before, after: connection });
+        }
+        if last.is_none_or(|(end, _)| interval.end > end) {
+            last = Some((interval.end, connection));
+        }
+    }
+    gaps
+}
+
+fn explain(gap: &Gap, tasks: &Tasks<'_>, launches: &Launches) -> Explained {
+    let inside: Vec<&DeviceTask> = tasks.inside(gap.interval).filter(|task| !tasks.is_mark(task)).collect();
+    let unexplained =
+        |cause| Explained { interval: gap.interval, pytorch_idle: None, cann_idle: None, cause, step: None };
+    let taken = total(&union(inside.iter().map(|task| task.interval).collect()));
+    if taken * 2 >= gap.length() {
+        return unexplained(tasks.in_words(gap.interval, &inside));
+    }
+    let calls = launches.call(gap.before).zip(launches.call(gap.after));
+    let Some((call, next_call)) = calls else { return unexplained(Cause::NotRecorded) };
+    let cann_idle = next_call.end - call.end;
+    let early = gap.interval.start - next_call.end;
+    let operators = launches.operator(gap.before).zip(launches.operator(gap.after));
+    let Some((operator, next_operator)) = operators else {
+        let cause = if early > 0 { Cause::DeviceLate(early) } else { Cause::IdleHost(cann_idle) };
+        return Explained { cann_idle: Some(cann_idle), ..unexplained(cause) };
+    };
+    let pytorch_idle = next_operator.end - operator.end;
+    let delays = (call.start - operator.end, next_call.start - next_operator.end);
+    let cause = if early > 0 {
+        Cause::DeviceLate(early)
+    } else if delays.1 - delays.0 < CANN_LATE_NS {
+        Cause::IdlePytorch(pytorch_idle)
+    } else {
+        cann(call.length(), next_call.length(), next_call.start - call.end)
+    };
+    Explained { pytorch_idle: Some(pytorch_idle), cann_idle: Some(cann_idle), ..unexplained(cause) }
+}
+
+/// Which part of launching took longest: the calls, or the time between them.
+fn cann(call: i64, next_call: i64, between: i64) -> Cause {
+    let longest = call.max(next_call);
+    if between >= longest { Cause::CannBetween(between) } else { Cause::CannCall(longest) }
+}
+
+/// [`explain`] as msprof-analyze does it: any task inside is the cause, and the work around the gap is whatever
+/// task ended last and started next.
+fn explain_as_peer(gap: &Gap, tasks: &Tasks<'_>, launches: &Launches) -> Explained {
+    let inside: Vec<&DeviceTask> = tasks.inside(gap.interval).collect();
+    let unexplained =
+        |cause| Explained { interval: gap.interval, pytorch_idle: None, cann_idle: None, cause, step: None };
+    if !inside.is_empty() {
+        return unexplained(tasks.in_words(gap.interval, &inside));
+    }
+    let started = tasks.by_start.partition_point(|task| task.interval.start < gap.interval.end);
+    let ended = tasks.by_start[..started].iter().filter(|task| task.interval.end <= gap.interval.start);
+    let around = ended.max_by_key(|task| task.interval.end).zip(tasks.by_start.get(started));
+    let Some((before, after)) = around else { return unexplained(Cause::Skipped("no prev or next task")) };
+    let calls = launches.call(before.connection).zip(launches.call(after.connection));
+    let operators = launches.operator(before.connection).zip(launches.operator(after.connection));
+    let Some(((call, next_call), (operator, next_operator))) = calls.zip(operators) else {
+        return unexplained(Cause::Skipped("no pytorch dispatch time"));
+    };
+    let lacks =
+        |has: fn(&Launches, Option<i64>) -> bool| tasks.by_start.iter().any(|task| !has(launches, task.connection));
+    let cann = Grid { is_coarse: lacks(|launches, connection| launches.call(connection).is_some()) };
+    let pytorch = Grid { is_coarse: lacks(|launches, connection| launches.operator(connection).is_some()) };
+    let pytorch_idle = pytorch.of(next_operator.end) - pytorch.of(operator.end);
+    let cann_idle = cann.of(next_call.end) - cann.of(call.end);
+    let delay = cann.of(call.start) - pytorch.of(operator.end);
+    let next_delay = cann.of(next_call.start) - pytorch.of(next_operator.end);
+    let cause = if next_delay - delay < CANN_LATE_NS {
+        Cause::IdlePytorch(pytorch_idle)
+    } else {
+        let length = |call: &super::launches::HostSlice| cann.of(call.end) - cann.of(call.start);
+        self::cann(length(call), length(next_call), cann.of(next_call.start) - cann.of(call.end))
+    };
+    Explained { pytorch_idle: Some(pytorch_idle), cann_idle: Some(cann_idle), ..unexplained(cause) }
+}
+
+/// Times of a column of msprof-analyze: with a null in it they are floats, which hold multiples of 256 ns.
+struct Grid {
+    is_coarse: bool,
+}
+
+impl Grid {
+    #[expect(clippy::cast_possible_truncation, reason = "a float of a time is a whole number")]
+    fn of(&self, ns: i64) -> i64 {
+        if self.is_coarse { ns as f64 as i64 } else { ns }
+    }
+}

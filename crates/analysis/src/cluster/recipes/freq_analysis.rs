@@ -1,0 +1,154 @@
+//! `freq_analysis`: ranks whose AI Cores run slower than they should.
+//!
+//! Reads the counter `AI Core Freq` and `kernel`. A frequency holds from its sample to the next, the first also
+//! before. Cores should run at `--nominal_frequency`, or else at the highest frequency that most ranks reach.
+//! A rank is listed that was below it in the chosen step:
+//! - in `AbnormalFrequencyRanks` if more than a hundredth of the time of its kernels fell there, each kernel counted
+//!   at the frequency it began with;
+//! - in `FreeFrequencyRanks` if not: cores slow down when they have nothing to do.
+//!
+//! With `--compat` all steps count, 1800 MHz is nominal, a rank with 800 and 1800 MHz is free and any other
+//! set of frequencies is abnormal.
+
+use std::collections::BTreeMap;
+
+use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_tables::column::CellView;
+use npuscope_tables::table::{counter, kernel};
+use npuscope_tables::{Ns, Selection, TableId};
+
+use crate::cluster::{Answer, Failure, Job, Mode, RankData};
+use crate::communication::is_communication_core;
+
+pub const MODE: Mode = Mode {
+    name: "freq_analysis",
+    folder: "FreqAnalysis",
+    about: "Ranks whose AI Cores run slower than they should",
+    run,
+};
+
+const COUNTER: &str = "AI Core Freq";
+
+/// The share of computing below the nominal frequency that is no accident.
+const ABNORMAL: f64 = 0.01;
+
+/// ns of kernels by frequency in MHz; 0 for frequencies at which none began.
+type Frequencies = BTreeMap<i64, i64>;
+
+/// What becomes of a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Normal,
+    Free,
+    Abnormal,
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let compat = job.options.compat;
+    let tables = if compat { &[TableId::Counter][..] } else { &[TableId::Counter, TableId::Kernel] };
+    let mut ranks = job.each(Selection::of(tables), |data| Ok(frequencies(data, compat)))?;
+    ranks.retain(|(_, frequencies)| !frequencies.is_empty());
+    if ranks.is_empty() {
+        let hint = "collect NPU activities on a chip that reports it, Atlas A2 or newer";
+        return Err(Failure::missing(MODE.name, "samples of the AI Core frequency", hint));
+    }
+    let nominal = match job.options.nominal_frequency {
+        _ if compat => 1800,
+        Some(nominal) => nominal.round() as i64,
+        None => usual_highest(&ranks),
+    };
+    let mut free = table("FreeFrequencyRanks", "free_frequency_ranks", compat);
+    let mut abnormal = table("AbnormalFrequencyRanks", "abnormal_frequency_ranks", compat);
+    for (rank, frequencies) in &ranks {
+        match if compat { compatible(frequencies) } else { verdict(frequencies, nominal) } {
+            Verdict::Normal => {}
+            Verdict::Free => free.push(row(*rank, frequencies, nominal, false)),
+            // numpy prints its integers so.
+            Verdict::Abnormal => abnormal.push(row(*rank, frequencies, nominal, compat)),
+        }
+    }
+    let answer = Answer::of_tables([free, abnormal]);
+    Ok(match answer.tables.iter().all(ResultTable::is_empty) {
+        true => answer.note(format!("AI Cores of all ranks run at {nominal} MHz")),
+        false => answer,
+    })
+}
+
+fn frequencies(data: &RankData<'_>, compat: bool) -> Frequencies {
+    let tables = &data.tables;
+    let mut samples: Vec<(Ns, i64)> = tables
+        .rows::<counter::Row>()
+        .filter(|row| tables.text(row.name) == COUNTER)
+        .map(|row| (row.time, row.value.round() as i64))
+        .collect();
+    samples.sort_unstable();
+    let at = |time: Ns| {
+        let next = samples.partition_point(|(start, _)| *start <= time);
+        samples.get(next.saturating_sub(1)).map(|(_, frequency)| *frequency)
+    };
+    let is_seen = |time: Ns| compat || data.is_in_window(time);
+    let mut frequencies: Frequencies =
+        samples.iter().filter(|(time, _)| is_seen(*time)).map(|(_, f)| (*f, 0)).collect();
+    if !compat && let Some(frequency) = at(data.window.0) {
+        frequencies.entry(frequency).or_default();
+    }
+    for (view, rows) in tables.views::<kernel::Row>() {
+        for row in (0..rows).filter(|row| data.is_in_window(view.start.get(*row))) {
+            let is_computing = !tables.opt_text(view.core.get(row)).is_some_and(is_communication_core);
+            if let Some(frequency) = at(view.start.get(row)).filter(|_| is_computing) {
+                *frequencies.entry(frequency).or_default() += view.duration.get(row).ns();
+            }
+        }
+    }
+    frequencies
+}
+
+/// The highest frequency of most ranks; of several such, the highest.
+fn usual_highest(ranks: &[(i64, Frequencies)]) -> i64 {
+    let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
+    for highest in ranks.iter().filter_map(|(_, frequencies)| frequencies.keys().next_back()) {
+        *counts.entry(*highest).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|(frequency, count)| (*count, *frequency)).map_or(0, |(frequency, _)| frequency)
+}
+
+/// ns of kernels below the nominal frequency, and of all.
+fn computing(frequencies: &Frequencies, nominal: i64) -> (i64, i64) {
+    (frequencies.range(..nominal).map(|(_, ns)| ns).sum(), frequencies.values().sum())
+}
+
+fn verdict(frequencies: &Frequencies, nominal: i64) -> Verdict {
+    let (below, all) = computing(frequencies, nominal);
+    match frequencies.range(..nominal).next() {
+        None => Verdict::Normal,
+        Some(_) if below as f64 > ABNORMAL * all as f64 => Verdict::Abnormal,
+        Some(_) => Verdict::Free,
+    }
+}
+
+fn compatible(frequencies: &Frequencies) -> Verdict {
+    match frequencies.keys().copied().collect::<Vec<_>>()[..] {
+        [1800] => Verdict::Normal,
+        [800, 1800] => Verdict::Free,
+        _ => Verdict::Abnormal,
+    }
+}
+
+fn table(name: &str, file: &str, compat: bool) -> ResultTable {
+    let key = [("rankId", ColumnKind::Int), ("aicoreFrequency", ColumnKind::Text)];
+    let more = [
+        ("nominalFrequency(MHz)", ColumnKind::Int),
+        ("computingBelowNs", ColumnKind::Int),
+        ("computingBelowRatio", ColumnKind::Real),
+    ];
+    let columns = [&key[..], if compat { &[] } else { &more }].concat();
+    ResultTable::new(name, file, &columns).indexed(1)
+}
+
+fn row(rank: i64, frequencies: &Frequencies, nominal: i64, is_numpy: bool) -> [Cell; 5] {
+    let number = |frequency: &i64| if is_numpy { format!("np.int64({frequency})") } else { frequency.to_string() };
+    let list = format!("[{}]", frequencies.keys().map(number).collect::<Vec<_>>().join(", "));
+    let (below, all) = computing(frequencies, nominal);
+    let share = if all == 0 { 0.0 } else { below as f64 / all as f64 };
+    [rank.into(), list.into(), nominal.into(), below.into(), share.into()]
+}

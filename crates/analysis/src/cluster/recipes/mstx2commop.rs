@@ -1,0 +1,290 @@
+//! `mstx2commop`: communication operations from the ranges that HCCL marks.
+//!
+//! At level_none a profile has no communication operations, but HCCL marks each with an mstx range whose
+//! message is JSON: `streamId`, `count`, `dataType`, `groupName` and `opName`. For every rank without operations
+//! `MstxCommunicationOp` lists them, with the times of the range on the device, by start. `opType` is `opName_`,
+//! and the name is `{opType}_{last three digits of the group's hash}_{n}_1`, n counted by group and type.
+//! A rank that was saved as a database also gets a copy of it with the table `COMMUNICATION_OP`, for viewers.
+//!
+//! With `--compat` a range is joined with every task of its connection or of its stream, so that n ranges of one
+//! stream give n² operations; all steps count, and there are only copies.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use npuscope_formats::db::{AmendedDb, data_type_id};
+use npuscope_formats::link::group_hash;
+use npuscope_formats::memo::Memo;
+use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_tables::column::CellView;
+use npuscope_tables::table::host_op::{self, Kind};
+use npuscope_tables::table::task;
+use npuscope_tables::{Ns, RankTables, Selection, Str, TableId};
+use serde_json::Value;
+
+use super::rank_facts::{step_at, steps};
+use super::rank_files::{path_of, profiler_db};
+use crate::cluster::{Answer, Failure, Job, Mode, RankData, ResultFile};
+
+pub const MODE: Mode = Mode {
+    name: "mstx2commop",
+    folder: "Mstx2Commop",
+    about: "Communication operations from the ranges that HCCL marks, where nothing else tells of them",
+    run,
+};
+
+const COLUMNS: &[(&str, ColumnKind)] = &[
+    ("rank", ColumnKind::Int),
+    ("step", ColumnKind::Int),
+    ("opName", ColumnKind::Text),
+    ("opType", ColumnKind::Text),
+    ("groupName", ColumnKind::Text),
+    ("dataType", ColumnKind::Text),
+    ("count", ColumnKind::Int),
+    ("startNs", ColumnKind::Int),
+    ("endNs", ColumnKind::Int),
+    ("connectionId", ColumnKind::Int),
+];
+
+/// An operation that a range tells of.
+pub struct MarkedOp {
+    pub name: String,
+    pub op_type: String,
+    pub group: String,
+    pub data_type: String,
+    /// As the message has it.
+    pub count: String,
+    pub start: Ns,
+    pub end: Ns,
+    pub connection: Option<i64>,
+    pub step: Option<i64>,
+}
+
+/// What is known of a rank.
+struct Part {
+    has_operations: bool,
+    marked: Vec<MarkedOp>,
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let compat = job.options.compat;
+    let wanted = NEEDED.and(Selection::of(&[TableId::Step]));
+    let parts = job.each(wanted, |data| {
+        let has_operations = !data.tables.is_empty(TableId::CommOp);
+        let marked = if has_operations { Vec::new() } else { marked_ops(data, compat) };
+        Ok(Part { has_operations, marked })
+    })?;
+    if parts.iter().all(|(_, part)| part.has_operations) {
+        return Ok(Answer::default().note("every rank has its communication operations already"));
+    }
+    if parts.iter().all(|(_, part)| part.marked.is_empty()) {
+        let hint = "collect with mstx switched on, on more than one NPU";
+        return Err(Failure::missing(MODE.name, "mstx ranges of communication", hint));
+    }
+    let mut table = ResultTable::new("MstxCommunicationOp", "mstx_communication_op", COLUMNS);
+    let mut answer = Answer::default();
+    for (rank, Part { marked, .. }) in parts {
+        if !compat {
+            marked.iter().for_each(|op| table.push(cells(rank, op)));
+        }
+        let source = job.sources().iter().find(|source| source.rank == rank);
+        if let Some((source, db)) = source.and_then(|source| Some((source, profiler_db(source)?)))
+            && !marked.is_empty()
+        {
+            let write = move |path: &Path| {
+                let mut copy = AmendedDb::copy(&db.path, path)?;
+                add_operations(&mut copy, &marked)?;
+                copy.finish()
+            };
+            answer.files.push(ResultFile::new(path_of(&MODE, job, source, &db.name), write));
+        }
+    }
+    answer.tables.push(table);
+    Ok(answer)
+}
+
+fn cells(rank: i64, op: &MarkedOp) -> [Cell; 10] {
+    [
+        rank.into(),
+        op.step.into(),
+        op.name.as_str().into(),
+        op.op_type.as_str().into(),
+        op.group.as_str().into(),
+        op.data_type.as_str().into(),
+        op.count.parse::<i64>().ok().into(),
+        op.start.0.into(),
+        op.end.0.into(),
+        op.connection.into(),
+    ]
+}
+
+/// What [`marked_ops`] reads.
+pub const NEEDED: Selection = Selection::of(&[TableId::CommOp, TableId::Task]).and_host_ops(&[Kind::Mstx]);
+
+/// What the message of a range says.
+struct Message {
+    stream: Option<i64>,
+    count: String,
+    data_type: String,
+    group: String,
+    op_type: String,
+}
+
+/// A range that tells of an operation, or `None` if it tells of something else.
+fn parse(message: &str) -> Option<Message> {
+    if !message.contains("opName") {
+        return None;
+    }
+    // Some writers escape the quotes of the JSON.
+    let said: Value = serde_json::from_str(&message.replace("\\\"", "\"")).ok()?;
+    let text = |key: &str| match said.get(key)? {
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    };
+    Some(Message {
+        stream: text("streamId")?.parse().ok(),
+        count: text("count")?,
+        data_type: text("dataType")?,
+        group: text("groupName")?,
+        op_type: format!("{}_", text("opName")?),
+    })
+}
+
+/// The operations that the ranges of a rank tell of, by start.
+pub fn marked_ops(data: &RankData<'_>, compat: bool) -> Vec<MarkedOp> {
+    let tables = &data.tables;
+    let ranges = ranges(tables);
+    let steps = steps(tables);
+    let tasks = Tasks::of(tables);
+    let mut ops: Vec<MarkedOp> = Vec::new();
+    for (message, connection) in &ranges {
+        for task in tasks.of_range(message, *connection, compat) {
+            ops.push(MarkedOp {
+                name: String::new(),
+                op_type: message.op_type.clone(),
+                group: message.group.clone(),
+                data_type: message.data_type.clone(),
+                count: message.count.clone(),
+                start: task.start,
+                end: task.end,
+                connection: task.connection,
+                step: step_at(&steps, task.start),
+            });
+        }
+    }
+    if !compat {
+        ops.sort_by_key(|op| op.start);
+    }
+    let mut numbers: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for op in &mut ops {
+        let number = numbers.entry((op.group.clone(), op.op_type.clone())).or_default();
+        let hash = group_hash(&op.group);
+        let digits = hash.get(hash.len().saturating_sub(3)..).unwrap_or(&hash);
+        op.name = format!("{}_{digits}_{number}_1", op.op_type);
+        *number += 1;
+    }
+    ops.sort_by_key(|op| op.start);
+    ops.retain(|op| compat || data.is_in_window(op.start));
+    ops
+}
+
+/// What ranges say and the connections to their side on the device, in order.
+fn ranges(tables: &RankTables) -> Vec<(Message, Option<i64>)> {
+    let mut ranges = Vec::new();
+    let mut kinds = Memo::default();
+    for (view, rows) in tables.views::<host_op::Row>() {
+        for row in 0..rows {
+            let kind: Str = view.kind.get(row);
+            if kinds.get(kind, || tables.text(kind) == Kind::Mstx.name())
+                && let Some(message) = parse(tables.text(view.name.get(row)))
+            {
+                ranges.push((message, view.connection_id.get(row)));
+            }
+        }
+    }
+    ranges
+}
+
+#[derive(Clone, Copy)]
+struct DeviceTask {
+    start: Ns,
+    end: Ns,
+    connection: Option<i64>,
+    stream: Option<i64>,
+}
+
+/// Tasks in order, and where those of a connection are.
+struct Tasks {
+    all: Vec<DeviceTask>,
+    by_connection: HashMap<i64, usize, FixedState>,
+}
+
+impl Tasks {
+    fn of(tables: &RankTables) -> Tasks {
+        let mut tasks = Tasks { all: Vec::new(), by_connection: HashMap::default() };
+        for (view, rows) in tables.views::<task::Row>() {
+            for row in 0..rows {
+                let (start, connection) = (view.start.get(row), view.connection_id.get(row));
+                let end = start.plus(view.duration.get(row).ns());
+                if let Some(connection) = connection {
+                    tasks.by_connection.entry(connection).or_insert(tasks.all.len());
+                }
+                tasks.all.push(DeviceTask { start, end, connection, stream: view.stream.get(row) });
+            }
+        }
+        tasks
+    }
+
+    /// The device's side of a range: the task of its connection; with `compat` also all tasks of its stream.
+    fn of_range(&self, message: &Message, connection: Option<i64>, compat: bool) -> Vec<DeviceTask> {
+        if compat {
+            let is_joined = |task: &&DeviceTask| {
+                let same = |a: Option<i64>, b: Option<i64>| a.is_some() && a == b;
+                same(task.connection, connection) || same(task.stream, message.stream)
+            };
+            return self.all.iter().filter(is_joined).copied().collect();
+        }
+        let own = connection.and_then(|connection| self.by_connection.get(&connection));
+        own.map(|&index| self.all[index]).into_iter().collect()
+    }
+}
+
+/// Gives a database the table of operations.
+pub fn add_operations(db: &mut AmendedDb, ops: &[MarkedOp]) -> io::Result<()> {
+    let columns = [
+        ("opId", ColumnKind::Int),
+        ("opName", ColumnKind::Int),
+        ("startNs", ColumnKind::Int),
+        ("endNs", ColumnKind::Int),
+        ("connectionId", ColumnKind::Int),
+        ("groupName", ColumnKind::Int),
+        ("relay", ColumnKind::Text),
+        ("retry", ColumnKind::Text),
+        ("dataType", ColumnKind::Int),
+        ("algType", ColumnKind::Text),
+        ("count", ColumnKind::Text),
+        ("opType", ColumnKind::Int),
+    ];
+    let mut table = ResultTable::new("COMMUNICATION_OP", "", &columns);
+    for (number, op) in ops.iter().enumerate() {
+        let [name, group, op_type] = [&op.name, &op.group, &op.op_type].map(|text| db.string_id(text));
+        table.push([
+            number.into(),
+            name?.into(),
+            op.start.0.into(),
+            op.end.0.into(),
+            op.connection.into(),
+            group?.into(),
+            Cell::Null,
+            Cell::Null,
+            data_type_id(&op.data_type).into(),
+            Cell::Null,
+            op.count.as_str().into(),
+            op_type?.into(),
+        ]);
+    }
+    db.replace_table(&table)
+}

@@ -1,0 +1,316 @@
+//! `mstx_sum`: how long what the user marked took.
+//!
+//! Reads `host_op` of kind `mstx`; a mark or range counts if it starts in the chosen step.
+//! - Marks `X_start` and `X_stop` on one thread become a span `X`; the last start is the first to be stopped.
+//! - Ranges that reach the device are spans; one inside others on its thread is named after them, `A::B`.
+//!
+//! A span has up to three durations: on the host (`Cann`), from the start of one mark to that of the other or
+//! of the range; on the device, the same of the tasks that the marks or the range launched; in the framework,
+//! from the operator that set one mark to the one that set the other. What is not known is null, and does not
+//! count. Spans of one name in a step are numbered: `X_0`, `X_1`.
+//! - `MSTXMarkStats`: every span, with its share of all spans of the rank;
+//! - `MSTXAllFrameworkStats`, `MSTXAllCannStats`, `MSTXAllDeviceStats`: by step and name over all ranks, with the
+//!   ranks of the shortest and the longest. Dispersion is (max - Q3) / sum, in per cent.
+//!
+//! With `--compat` times in the framework and those of marks on the device are 0, as is a step that is not known,
+//! and ranges nest whatever their thread.
+
+use std::collections::{BTreeMap, HashMap};
+
+use npuscope_formats::result::{Cell, ColumnKind, ResultTable, TimeUnit};
+use npuscope_tables::column::CellView;
+use npuscope_tables::table::host_op::Kind;
+use npuscope_tables::table::{flow, host_op, task};
+use npuscope_tables::{Ns, RankTables, Selection, Str, TableId, TableView};
+
+use super::steps::Steps;
+use crate::cluster::statistics::Summary;
+use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
+
+pub const MODE: Mode = Mode { name: "mstx_sum", folder: "MstxSum", about: "How long what the user marked took", run };
+
+const MARKS: Selection = Selection::of(&[TableId::Task, TableId::Step]).and_host_ops(&[Kind::Mstx]);
+
+/// How deep ranges may nest before their names stop growing.
+const MAX_DEPTH: usize = 100;
+
+/// What the user marked.
+#[derive(Clone, Debug, PartialEq)]
+struct Span {
+    name: String,
+    step: Option<i64>,
+    start: Ns,
+    /// Durations in ns: in the framework, on the host, on the device.
+    durations: [Option<i64>; 3],
+}
+
+/// What is kept of a rank.
+struct Part {
+    spans: Vec<Span>,
+    /// Marks without a partner.
+    single: Vec<String>,
+}
+
+/// Starts of operators by the start of the task that they launched.
+type Operators = HashMap<(u32, Ns), Ns>;
+
+/// First start and last end of the tasks that a connection launched, and the lane of the first.
+type Tasks = HashMap<i64, (u32, Ns, Ns)>;
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let compat = job.options.compat;
+    let mut parts = job.each(MARKS, |data| Ok(part(data, &Operators::new(), compat)))?;
+    if !compat && parts.iter().any(|(_, (_, has_marks))| *has_marks) {
+        // Arrows are many: they are read only for marks.
+        let with_arrows = MARKS.and(Selection::of(&[TableId::Flow]));
+        parts = job.each(with_arrows, |data| Ok(part(data, &operators(&data.tables), compat)))?;
+    }
+    let parts: Vec<(i64, Part)> = parts.into_iter().map(|(rank, (part, _))| (rank, part)).collect();
+    if parts.iter().all(|(_, part)| part.spans.is_empty()) {
+        let hint = "mark the script with mstx and collect with mstx=True";
+        return Err(Failure::missing(MODE.name, "mstx marks or ranges on the device", hint));
+    }
+    let mut answer = Answer::of_tables([mark_stats(&parts, job.export() == Export::Db)]);
+    let tables = [
+        ("MSTXAllFrameworkStats", "all_fwk_stats"),
+        ("MSTXAllCannStats", "all_cann_stats"),
+        ("MSTXAllDeviceStats", "all_device_stats"),
+    ];
+    answer.tables.extend((0..).zip(tables).map(|(which, (name, file))| all_stats(&parts, which, name, file)));
+    for (rank, part) in parts.iter().filter(|(_, part)| !part.single.is_empty()) {
+        answer.notes.push(format!("rank {rank}: marks without a partner: {}", part.single.join(", ")));
+    }
+    Ok(answer)
+}
+
+fn operators(tables: &RankTables) -> Operators {
+    let mut operators = Operators::new();
+    for (view, rows) in tables.views::<flow::Row>() {
+        let is_launch = |row: &usize| tables.text(view.kind.get(*row)) == "async_npu";
+        for row in (0..rows).filter(is_launch) {
+            if let (Some(lane), Some(time), Some(start)) =
+                (view.dst_lane.get(row), view.dst_time.get(row), view.src_time.get(row))
+            {
+                operators.insert((lane, time), start);
+            }
+        }
+    }
+    operators
+}
+
+/// The spans of a rank, and whether marks among them reach the device.
+fn part(data: &RankData<'_>, operators: &Operators, compat: bool) -> (Part, bool) {
+    let tables = &data.tables;
+    let mut marks = Vec::new();
+    let mut ranges = Vec::new();
+    for (view, rows) in tables.views::<host_op::Row>() {
+        let is_event = |row: &usize| tables.text(view.kind.get(*row)) == Kind::Mstx.name();
+        for row in (0..rows).filter(is_event).filter(|row| data.is_in_window(view.start.get(*row))) {
+            match tables.opt_text(view.event_type.get(row)) {
+                Some("marker_ex") => marks.push(view.row(row)),
+                Some("start/end") if view.connection_id.get(row).is_some() => ranges.push(view.row(row)),
+                _ => {}
+            }
+        }
+    }
+    let launched = launched(tables, marks.iter().chain(&ranges).filter_map(|event| event.connection_id));
+    let steps = Steps::of(tables);
+    let step = |time| steps.at(time).or(compat.then_some(0));
+    let (pairs, single) = pairs(tables, marks);
+    let mut spans = Vec::with_capacity(pairs.len() + ranges.len());
+    let mut has_marks = false;
+    for (name, start, stop) in pairs {
+        let task = |mark: &host_op::Row| mark.connection_id.and_then(|id| launched.get(&id));
+        let [from, to] = [&start, &stop].map(|mark| task(mark).copied());
+        let device = from.zip(to).map(|((_, from, _), (_, to, _))| to.since(from));
+        has_marks |= device.is_some();
+        let operator = |task: Option<(u32, Ns, Ns)>| task.and_then(|(lane, start, _)| operators.get(&(lane, start)));
+        let framework = operator(from).zip(operator(to)).map(|(from, to)| to.since(*from));
+        let host = Some(stop.start.since(start.start));
+        let durations = if compat { [Some(0), host, Some(0)] } else { [framework, host, device] };
+        spans.push(Span { name, step: step(start.start), start: start.start, durations });
+    }
+    for (name, range) in nested(tables, ranges, compat) {
+        let device = range.connection_id.and_then(|id| launched.get(&id)).map(|(_, start, end)| end.since(*start));
+        let durations = [compat.then_some(0), Some(range.duration.ns()), device.or(compat.then_some(0))];
+        spans.push(Span { name, step: step(range.start), start: range.start, durations });
+    }
+    number(&mut spans);
+    (Part { spans, single }, has_marks)
+}
+
+fn launched(tables: &RankTables, connections: impl Iterator<Item = i64>) -> Tasks {
+    let mut launched: Tasks = connections.map(|id| (id, (0, Ns(i64::MAX), Ns(i64::MIN)))).collect();
+    for (view, rows) in tables.views::<task::Row>() {
+        for row in 0..rows {
+            let Some(range) = view.connection_id.get(row).and_then(|id| launched.get_mut(&id)) else { continue };
+            let start = view.start.get(row);
+            if start < range.1 {
+                (range.0, range.1) = (view.lane.get(row), start);
+            }
+            range.2 = range.2.max(start.plus(view.duration.get(row).ns()));
+        }
+    }
+    launched.retain(|_, (_, start, end)| *start <= *end);
+    launched
+}
+
+type Pair = (String, host_op::Row, host_op::Row);
+
+/// Marks that belong together, and the names of those without a partner.
+fn pairs(tables: &RankTables, mut marks: Vec<host_op::Row>) -> (Vec<Pair>, Vec<String>) {
+    marks.sort_by_key(|mark| mark.start);
+    let mut open: BTreeMap<(u32, &str), Vec<host_op::Row>> = BTreeMap::new();
+    let mut pairs = Vec::new();
+    let mut single = Vec::new();
+    for mark in marks {
+        let text = tables.text(mark.name);
+        if let Some(name) = text.strip_suffix("_start") {
+            open.entry((mark.lane, name)).or_default().push(mark);
+        } else if let Some(name) = text.strip_suffix("_stop") {
+            match open.get_mut(&(mark.lane, name)).and_then(Vec::pop) {
+                Some(start) => pairs.push((name.to_owned(), start, mark)),
+                None => single.push(text.to_owned()),
+            }
+        }
+    }
+    single.extend(open.into_values().flatten().map(|mark| tables.text(mark.name).to_owned()));
+    (pairs, single)
+}
+
+/// Ranges by start, named after those around them.
+fn nested(tables: &RankTables, mut ranges: Vec<host_op::Row>, compat: bool) -> Vec<(String, host_op::Row)> {
+    let end = |range: &host_op::Row| range.start.plus(range.duration.ns());
+    let thread = |range: &host_op::Row| if compat { 0 } else { range.lane };
+    ranges.sort_by_key(|range| (thread(range), range.start, std::cmp::Reverse(end(range))));
+    let mut around: Vec<(u32, Ns, Str)> = Vec::new();
+    let mut named = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        around.retain(|(lane, until, _)| *lane == thread(&range) && *until >= end(&range));
+        around.truncate(MAX_DEPTH - 1);
+        around.push((thread(&range), end(&range), range.name));
+        let path: Vec<&str> = around.iter().map(|(_, _, name)| tables.text(*name)).collect();
+        named.push((path.join("::"), range));
+    }
+    named
+}
+
+/// Numbers spans that share name and step, in order of start.
+fn number(spans: &mut [Span]) {
+    spans.sort_by_key(|span| span.start);
+    let mut counts: HashMap<(Option<i64>, String), (usize, usize)> = HashMap::new();
+    for span in spans.iter() {
+        counts.entry((span.step, span.name.clone())).or_default().0 += 1;
+    }
+    for span in spans {
+        if let Some((_, next)) = counts.get_mut(&(span.step, span.name.clone())).filter(|(count, _)| *count > 1) {
+            span.name = format!("{}_{next}", span.name);
+            *next += 1;
+        }
+    }
+}
+
+/// Every span, the greatest share of the time on the host first. Databases number the rows.
+fn mark_stats(parts: &[(i64, Part)], is_numbered: bool) -> ResultTable {
+    let numbered = [("index", ColumnKind::Int)];
+    let columns = [
+        ("Name", ColumnKind::Text),
+        ("FrameworkDurationNs", ColumnKind::Real),
+        ("FrameworkDurationRatio(%)", ColumnKind::Real),
+        ("CannDurationNs", ColumnKind::Real),
+        ("CannDurationRatio(%)", ColumnKind::Real),
+        ("DeviceDurationNs", ColumnKind::Real),
+        ("DeviceDurationRatio(%)", ColumnKind::Real),
+        ("Rank", ColumnKind::Int),
+        ("StepId", ColumnKind::Int),
+    ];
+    let columns = [if is_numbered { &numbered[..] } else { &[] }, &columns].concat();
+    let table = ResultTable::new("MSTXMarkStats", "mark_stats", &columns).csv_in(TimeUnit::Ms);
+    let mut table = if is_numbered { table.indexed(1) } else { table };
+    let mut rows: Vec<(f64, Vec<Cell>)> = Vec::new();
+    for (rank, part) in parts {
+        let total = |which: usize| part.spans.iter().filter_map(|span| span.durations[which]).sum::<i64>() as f64;
+        let totals = [0, 1, 2].map(total);
+        for span in &part.spans {
+            let share = |which: usize| {
+                let duration = span.durations[which]? as f64;
+                Some(if totals[which] == 0.0 { 0.0 } else { 100.0 * duration / totals[which] })
+            };
+            let mut cells = vec![Cell::from(span.name.as_str())];
+            for (which, duration) in (0..).zip(span.durations) {
+                cells.extend([duration.map(|ns| ns as f64).into(), share(which).into()]);
+            }
+            cells.extend([Cell::from(*rank), span.step.into()]);
+            rows.push((share(1).unwrap_or_default(), cells));
+        }
+    }
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (index, (_, cells)) in rows.into_iter().enumerate() {
+        table.push(is_numbered.then(|| index.into()).into_iter().chain(cells));
+    }
+    table
+}
+
+/// Spans by step and name, those that disperse most first in each step.
+fn all_stats(parts: &[(i64, Part)], which: usize, name: &str, file: &str) -> ResultTable {
+    let columns = [
+        ("Name", ColumnKind::Text),
+        ("Count", ColumnKind::Real),
+        ("MeanNs", ColumnKind::Real),
+        ("StdNs", ColumnKind::Real),
+        ("MinNs", ColumnKind::Real),
+        ("MinRank", ColumnKind::Int),
+        ("Q1Ns", ColumnKind::Real),
+        ("MedianNs", ColumnKind::Real),
+        ("Q3Ns", ColumnKind::Real),
+        ("MaxNs", ColumnKind::Real),
+        ("MaxRank", ColumnKind::Int),
+        ("SumNs", ColumnKind::Real),
+        ("Dispersion(%)", ColumnKind::Real),
+        ("StepId", ColumnKind::Int),
+    ];
+    let mut table = ResultTable::new(name, file, &columns).indexed(1).csv_in(TimeUnit::Ms);
+    let mut groups: BTreeMap<(Option<i64>, &str), Vec<(i64, f64)>> = BTreeMap::new();
+    for (rank, part) in parts {
+        for span in &part.spans {
+            if let Some(duration) = span.durations[which] {
+                groups.entry((span.step, &span.name)).or_default().push((*rank, duration as f64));
+            }
+        }
+    }
+    let mut rows: Vec<(Option<i64>, f64, [Cell; 14])> = groups
+        .into_iter()
+        .map(|((step, name), samples)| {
+            let s = Summary::of(&samples.iter().map(|(_, duration)| *duration).collect::<Vec<_>>());
+            let rank_of = |value: f64| samples.iter().find(|(_, d)| *d == value && s.max > 0.0).map_or(0, |(r, _)| *r);
+            let dispersion = if s.sum == 0.0 { 0.0 } else { 100.0 * (s.max - s.q3) / s.sum };
+            let [count, mean, deviation, min, q1, median, q3, max, sum, dispersed] =
+                [s.count as f64, s.mean, s.deviation, s.min, s.q1, s.median, s.q3, s.max, s.sum, dispersion]
+                    .map(Cell::from);
+            let [min_rank, max_rank] = [s.min, s.max].map(|value| Cell::from(rank_of(value)));
+            let name = Cell::from(name);
+            let cells = [
+                name,
+                count,
+                mean,
+                deviation,
+                min,
+                min_rank,
+                q1,
+                median,
+                q3,
+                max,
+                max_rank,
+                sum,
+                dispersed,
+                step.into(),
+            ];
+            (step, dispersion, cells)
+        })
+        .collect();
+    rows.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+    for (_, _, cells) in rows {
+        table.push(cells);
+    }
+    table
+}

@@ -1,0 +1,409 @@
+//! `p2p_pairing`: which send of one rank met which receive of another.
+//!
+//! Reads `comm_op` and `comm_task`. A send or receive has one partner, told by its pieces; sends from one rank
+//! to another in a group and the receives there are numbered in order of time, and the n-th send meets the n-th
+//! receive. A batch of sends and receives may have several partners; the n-th batch that sends to a rank meets
+//! the n-th batch there that receives from it. Where only one side tells of the transfer, all batches of the
+//! other side count.
+//!
+//! `P2PPairing` has a row for each side of a transfer: the ranks of the whole job, and `opConnectionId`,
+//! `{hash of the group}_{source}_{destination}_{n}` with the numbers the ranks have in the group, and `b` before
+//! the n of batches, which both sides share. A rank that was saved as a database also gets a copy of it whose
+//! `COMMUNICATION_OP` has that column, for viewers; several ids of one batch stand there by semicolon.
+//!
+//! With `--compat` there are only copies, ids have three digits of the hash, n is counted over all groups, and
+//! batches are not paired.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use npuscope_formats::db::AmendedDb;
+use npuscope_formats::intervals::Interval;
+use npuscope_formats::memo::Memo;
+use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_tables::column::CellView;
+use npuscope_tables::table::{comm_op, comm_task};
+use npuscope_tables::{RankTables, Selection, TableId};
+
+use super::rank_facts::{group_of, op_interval, parallel_groups, step_at, steps};
+use super::rank_files::{path_of, profiler_db};
+use crate::cluster::{Answer, Failure, Job, Mode, RankData, ResultFile};
+use crate::communication::{Direction, direction};
+
+pub const MODE: Mode = Mode {
+    name: "p2p_pairing",
+    folder: "P2PPairing",
+    about: "Which send of one rank met which receive of another",
+    run,
+};
+
+const COLUMNS: &[(&str, ColumnKind)] = &[
+    ("rank", ColumnKind::Int),
+    ("step", ColumnKind::Int),
+    ("opName", ColumnKind::Text),
+    ("groupName", ColumnKind::Text),
+    ("startNs", ColumnKind::Int),
+    ("endNs", ColumnKind::Int),
+    ("srcRank", ColumnKind::Int),
+    ("dstRank", ColumnKind::Int),
+    ("opConnectionId", ColumnKind::Text),
+];
+
+const NEEDED: Selection = Selection::of(&[TableId::CommOp, TableId::CommTask, TableId::Step]);
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let pairing = pair(job)?;
+    if pairing.operations == 0 {
+        return Ok(Answer::default().note("there are no sends and receives"));
+    }
+    if pairing.ids.is_empty() {
+        let hint = "collect at level1 or above";
+        return Err(Failure::missing(MODE.name, "the pieces of sends and receives", hint));
+    }
+    let mut table = ResultTable::new("P2PPairing", "p2p_pairing", COLUMNS);
+    pairing.sides.into_iter().for_each(|side| table.push(side));
+    let mut answer = Answer { tables: vec![table], notes: pairing.notes, ..Answer::default() };
+    for source in job.sources() {
+        let Some((db, ids)) = profiler_db(source).zip(pairing.ids.get(&source.rank).cloned()) else { continue };
+        let write = move |path: &Path| {
+            let copy = AmendedDb::copy(&db.path, path)?;
+            add_ids(&copy, &ids)?;
+            copy.finish()
+        };
+        answer.files.push(ResultFile::new(path_of(&MODE, job, source, &db.name), write));
+    }
+    Ok(answer)
+}
+
+/// Numbers of operations and their connection ids.
+pub type OperationIds = Vec<(i64, String)>;
+
+/// Gives operations of a database their connection ids.
+pub fn add_ids(db: &AmendedDb, ids: &OperationIds) -> io::Result<()> {
+    db.set_texts("COMMUNICATION_OP", "opConnectionId", "opId", ids)
+}
+
+/// Which operations met.
+#[derive(Default)]
+pub struct Pairing {
+    /// How many sends, receives and batches there are.
+    operations: usize,
+    /// Rows of the table.
+    sides: Vec<[Cell; 9]>,
+    /// By rank.
+    pub ids: BTreeMap<i64, OperationIds>,
+    notes: Vec<String>,
+}
+
+/// Pairs the sends and receives of a job.
+pub fn pair(job: &Job<'_>) -> Result<Pairing, Failure> {
+    if job.options.compat {
+        return pair_as_peer(job);
+    }
+    let parts = job.each(NEEDED, |data| Ok(Part::of(data)))?;
+    let mut pairing = Pairing { operations: parts.iter().map(|(_, part)| part.ops.len()).sum(), ..Pairing::default() };
+    let ranks: GroupRanks = parts.iter().flat_map(|(_, part)| part.ranks.iter().cloned()).collect();
+    let mut sides = numbered(&parts);
+    pairing.notes = unequal(&parts, &sides, &ranks);
+    sides.extend(batches(&parts, &ranks));
+    sides.sort_by_key(|side| (side.part, side.op));
+    for side in sides {
+        let (rank, part) = &parts[side.part];
+        let op = &part.ops[side.op];
+        if !op.is_chosen {
+            continue;
+        }
+        let id = side.id(&op.group);
+        let of_rank = |local: i64| Cell::from(ranks.get(&(op.group.clone(), local)).copied());
+        pairing.sides.push([
+            (*rank).into(),
+            op.step.into(),
+            op.name.as_str().into(),
+            op.group_name.clone().into(),
+            op.interval.start.into(),
+            op.interval.end.into(),
+            of_rank(side.source),
+            of_rank(side.destination),
+            id.as_str().into(),
+        ]);
+        let ids = pairing.ids.entry(*rank).or_default();
+        match ids.last_mut().filter(|(number, _)| *number == op.number) {
+            Some((_, known)) => *known = format!("{known};{id}"),
+            None => ids.push((op.number, id)),
+        }
+    }
+    Ok(pairing)
+}
+
+/// Ranks of the whole job by group and number in it.
+type GroupRanks = HashMap<(String, i64), i64, FixedState>;
+
+/// A send, a receive or a batch of them.
+struct Op {
+    /// `comm_op.op`.
+    number: i64,
+    name: String,
+    /// What tells its group from others.
+    group: String,
+    group_name: Option<String>,
+    interval: Interval,
+    step: Option<i64>,
+    is_chosen: bool,
+    direction: Direction,
+    /// The number of the rank in the group.
+    own: Option<i64>,
+    /// Numbers in the group of ranks that get data, and of those that give it.
+    to: Vec<i64>,
+    from: Vec<i64>,
+}
+
+/// The operations of a rank, by start.
+struct Part {
+    ops: Vec<Op>,
+    /// Ranks of groups, as far as this rank knows them.
+    ranks: Vec<((String, i64), i64)>,
+}
+
+/// A transfer that a piece is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Transfer {
+    source: i64,
+    destination: i64,
+    /// It moves no data.
+    is_notice: bool,
+}
+
+impl Part {
+    fn of(data: &RankData<'_>) -> Part {
+        let tables = &data.tables;
+        let (groups, steps) = (parallel_groups(tables), steps(tables));
+        let mut part = Part { ops: Vec::new(), ranks: Vec::new() };
+        let mut rows: Vec<(comm_op::Row, Direction)> =
+            tables.rows::<comm_op::Row>().filter_map(|op| Some((op, direction(tables.text(op.name))?))).collect();
+        rows.sort_by_key(|(op, _)| op.start);
+        let transfers = transfers(tables, &rows);
+        for ((op, direction), transfers) in rows.into_iter().zip(transfers) {
+            let group = group_of(&groups, tables, &op);
+            let key = tables.opt_text(op.group_hash.or(op.group_name)).unwrap_or_default().to_owned();
+            let listed = group.and_then(|group| group.ranks.iter().position(|&rank| rank == data.rank));
+            let notice = transfers.iter().find(|transfer| transfer.is_notice).map(|transfer| transfer.source);
+            let own = listed.and_then(|place| i64::try_from(place).ok()).or(notice);
+            let (to, from) = own.map(|own| partners(own, direction, &transfers)).unwrap_or_default();
+            let listed = group.into_iter().flat_map(|group| (0..).zip(group.ranks.iter().copied()));
+            part.ranks.extend(listed.chain(own.map(|own| (own, data.rank))).map(|(n, rank)| ((key.clone(), n), rank)));
+            part.ops.push(Op {
+                number: op.op,
+                name: tables.text(op.name).to_owned(),
+                group: key,
+                group_name: tables.opt_text(op.group_name).map(str::to_owned),
+                interval: op_interval(&op),
+                step: step_at(&steps, op.start),
+                is_chosen: data.is_in_window(op.start),
+                direction,
+                own,
+                to,
+                from,
+            });
+        }
+        part.ranks.sort_unstable();
+        part.ranks.dedup();
+        part
+    }
+}
+
+/// The transfers that the pieces of each operation are about.
+fn transfers(tables: &RankTables, ops: &[(comm_op::Row, Direction)]) -> Vec<Vec<Transfer>> {
+    let places: HashMap<i64, usize, FixedState> = (0..).zip(ops).map(|(place, (op, _))| (op.op, place)).collect();
+    let mut transfers: Vec<Vec<Transfer>> = vec![Vec::new(); ops.len()];
+    let (mut notices, mut rdma) = (Memo::default(), Memo::default());
+    for (view, rows) in tables.views::<comm_task::Row>() {
+        for row in 0..rows {
+            let Some(&place) = view.op.get(row).and_then(|op| places.get(&op)) else { continue };
+            let Some((source, destination)) = view.src_rank.get(row).zip(view.dst_rank.get(row)) else { continue };
+            let (name, kind) = (view.name.get(row), view.rdma_type.get(row));
+            let is_notice = notices.get(name, || tables.text(name).starts_with("Notify"))
+                || kind.is_some_and(|kind| rdma.get(kind, || tables.text(kind).contains("NOTIFY")));
+            let transfer = Transfer { source, destination, is_notice };
+            if source != destination && !transfers[place].contains(&transfer) {
+                transfers[place].push(transfer);
+            }
+        }
+    }
+    transfers
+}
+
+/// Whom an operation gives data to, and whom it has it from. A send and a receive have one partner, whichever way
+/// their pieces go; a batch has those that data moves to and from.
+fn partners(own: i64, direction: Direction, transfers: &[Transfer]) -> (Vec<i64>, Vec<i64>) {
+    let distinct = |partners: &mut Vec<i64>| {
+        partners.sort_unstable();
+        partners.dedup();
+    };
+    let other = |transfer: &Transfer| if transfer.source == own { transfer.destination } else { transfer.source };
+    let mut others: Vec<i64> = transfers.iter().map(other).collect();
+    distinct(&mut others);
+    let moves = transfers.iter().filter(|transfer| !transfer.is_notice);
+    match (direction, others.as_slice()) {
+        (Direction::Send, [_]) => (others, Vec::new()),
+        (Direction::Receive, [_]) => (Vec::new(), others),
+        (Direction::Batch, _) => {
+            let mut to: Vec<i64> = moves.clone().filter(|m| m.source == own).map(|m| m.destination).collect();
+            let mut from: Vec<i64> = moves.filter(|m| m.destination == own).map(|m| m.source).collect();
+            distinct(&mut to);
+            distinct(&mut from);
+            (to, from)
+        }
+        _ => (Vec::new(), Vec::new()),
+    }
+}
+
+/// One side of a transfer: an operation, and which transfer from one member of its group to another it was.
+struct Side {
+    /// Numbers of the rank and of the operation.
+    part: usize,
+    op: usize,
+    source: i64,
+    destination: i64,
+    number: usize,
+    is_batch: bool,
+}
+
+impl Side {
+    fn id(&self, group: &str) -> String {
+        let kind = if self.is_batch { "b" } else { "" };
+        format!("{group}_{}_{}_{kind}{}", self.source, self.destination, self.number)
+    }
+}
+
+/// Sends and receives, numbered by group, source and destination.
+fn numbered(parts: &[(i64, Part)]) -> Vec<Side> {
+    let mut sides = Vec::new();
+    for (part, (_, ops)) in parts.iter().enumerate() {
+        let mut numbers: HashMap<(&str, i64, i64), usize, FixedState> = HashMap::default();
+        for (index, op) in ops.ops.iter().enumerate().filter(|(_, op)| op.direction != Direction::Batch) {
+            let Some(own) = op.own else { continue };
+            let ends = op.to.first().map(|&to| (own, to)).or(op.from.first().map(|&from| (from, own)));
+            let Some((source, destination)) = ends else { continue };
+            let number = numbers.entry((op.group.as_str(), source, destination)).or_default();
+            sides.push(Side { part, op: index, source, destination, number: *number, is_batch: false });
+            *number += 1;
+        }
+    }
+    sides
+}
+
+/// Says where one side sent more than the other received.
+fn unequal(parts: &[(i64, Part)], sides: &[Side], ranks: &GroupRanks) -> Vec<String> {
+    let mut counts: BTreeMap<(&str, i64, i64), [usize; 2]> = BTreeMap::new();
+    for side in sides {
+        let op = &parts[side.part].1.ops[side.op];
+        let is_receive = usize::from(op.direction == Direction::Receive);
+        counts.entry((op.group.as_str(), side.source, side.destination)).or_default()[is_receive] += 1;
+    }
+    let is_here = |rank: &i64| parts.iter().any(|(known, _)| known == rank);
+    let note = |((group, source, destination), [sent, received]): ((&str, i64, i64), [usize; 2])| {
+        let rank = |local| ranks.get(&(group.to_owned(), local)).filter(|rank| is_here(rank));
+        let (source, destination) = (rank(source)?, rank(destination)?);
+        let differs = sent != received;
+        let what = "so some are paired with others than those they met";
+        differs.then(|| {
+            format!("rank {source} sent {sent} times to rank {destination}, which received {received} times, {what}")
+        })
+    };
+    counts.into_iter().filter_map(note).collect()
+}
+
+/// Batches, numbered by group, source and destination.
+fn batches(parts: &[(i64, Part)], ranks: &GroupRanks) -> Vec<Side> {
+    let is_batch = |op: &&Op| op.direction == Direction::Batch;
+    let mut links: Vec<(&str, i64, i64)> = Vec::new();
+    for (_, part) in parts {
+        for op in part.ops.iter().filter(is_batch) {
+            let Some(own) = op.own else { continue };
+            links.extend(op.to.iter().map(|&to| (op.group.as_str(), own, to)));
+            links.extend(op.from.iter().map(|&from| (op.group.as_str(), from, own)));
+        }
+    }
+    links.sort_unstable();
+    links.dedup();
+    let mut sides = Vec::new();
+    for (group, source, destination) in links {
+        for local in [source, destination] {
+            let rank = ranks.get(&(group.to_owned(), local));
+            let Some(part) = parts.iter().position(|(known, _)| Some(known) == rank) else { continue };
+            let tells =
+                |op: &Op| if local == source { op.to.contains(&destination) } else { op.from.contains(&source) };
+            let of_group: Vec<usize> = (0..)
+                .zip(&parts[part].1.ops)
+                .filter(|(_, op)| is_batch(op) && op.group == group)
+                .map(|(index, _)| index)
+                .collect();
+            let telling: Vec<usize> = of_group.iter().copied().filter(|&op| tells(&parts[part].1.ops[op])).collect();
+            let met = if telling.is_empty() { of_group } else { telling };
+            let side = |(number, op)| Side { part, op, source, destination, number, is_batch: true };
+            sides.extend(met.into_iter().enumerate().map(side));
+        }
+    }
+    sides
+}
+
+fn pair_as_peer(job: &Job<'_>) -> Result<Pairing, Failure> {
+    let mut pairing = Pairing::default();
+    for (rank, (operations, ids)) in job.each(NEEDED, |data| Ok(ids_as_peer(&data.tables)))? {
+        pairing.operations += operations;
+        if !ids.is_empty() {
+            pairing.ids.insert(rank, ids);
+        }
+    }
+    Ok(pairing)
+}
+
+/// The number of sends and receives of a rank, and ids of those whose notices name one source and one destination.
+fn ids_as_peer(tables: &RankTables) -> (usize, OperationIds) {
+    let mut ops: Vec<(comm_op::Row, &str, bool)> = tables
+        .rows::<comm_op::Row>()
+        .filter_map(|op| {
+            let (digits, is_receive) = group_digits(tables.text(op.name))?;
+            Some((op, digits, is_receive))
+        })
+        .collect();
+    ops.sort_by_key(|(op, _, _)| op.start);
+    let mut ends: HashMap<i64, Vec<(Option<i64>, Option<i64>)>, FixedState> = HashMap::default();
+    let groups: HashMap<i64, _, FixedState> = ops.iter().map(|(op, _, _)| (op.op, op.group_name)).collect();
+    for piece in tables.rows::<comm_task::Row>() {
+        let Some(op) = piece.op.filter(|op| groups.get(op) == Some(&piece.group_name)) else { continue };
+        if matches!(tables.text(piece.name), "Notify_Record" | "Notify_Wait") {
+            ends.entry(op).or_default().push((piece.src_rank, piece.dst_rank));
+        }
+    }
+    let mut numbers: HashMap<(i64, i64), usize, FixedState> = HashMap::default();
+    let mut ids = OperationIds::new();
+    for (op, digits, is_receive) in &ops {
+        let Some(of_op) = ends.get(&op.op) else { continue };
+        let Some(&(Some(own), Some(other))) = of_op.first().filter(|first| of_op.iter().all(|ends| ends == *first))
+        else {
+            continue;
+        };
+        let (source, destination) = if *is_receive { (other, own) } else { (own, other) };
+        let number = numbers.entry((source, destination)).or_default();
+        ids.push((op.op, format!("{digits}_{source}_{destination}_{number}")));
+        *number += 1;
+    }
+    (ops.len(), ids)
+}
+
+/// The digits of the group in a name such as `hcom_send__539_0_1`, and whether it is a receive.
+fn group_digits(name: &str) -> Option<(&str, bool)> {
+    let (verb, rest) = name.strip_prefix("hcom_")?.split_once("__")?;
+    let is_receive = match verb {
+        "send" | "Send" => false,
+        "recv" | "Recv" | "receive" | "Receive" => true,
+        _ => return None,
+    };
+    let parts: Vec<&str> = rest.split('_').collect();
+    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    (parts.len() == 3 && parts.iter().all(is_number)).then(|| (parts[0], is_receive))
+}

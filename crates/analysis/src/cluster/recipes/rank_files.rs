@@ -1,0 +1,35 @@
+//! Results that are a file of each rank, laid out as the profile is.
+
+use std::path::PathBuf;
+
+use npuscope_formats::discover::RankSource;
+use npuscope_formats::file_kind::FileKind;
+
+use crate::cluster::{Job, Mode};
+
+/// Where a file of a rank goes: the folder of the mode, and in it the place that the rank's deliverables have in
+/// the profile.
+pub fn path_of(mode: &Mode, job: &Job<'_>, source: &RankSource, file: &str) -> String {
+    let directory = match source.directory.strip_prefix(job.root()) {
+        Ok(inside) => inside.to_string_lossy().replace('\\', "/"),
+        Err(_) => source.directory_name(),
+    };
+    // Of the files that were read, the one deepest in the rank's directory says where deliverables are.
+    let deliverables = source.files.iter().filter_map(|file| file.name.rsplit_once('/')).map(|(folder, _)| folder);
+    let folder = deliverables.max_by_key(|folder| folder.len()).unwrap_or_default();
+    let parts = [mode.folder, &directory, folder, file];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
+}
+
+/// The database that a rank's profiler wrote.
+pub struct ProfilerDb {
+    pub path: PathBuf,
+    /// Its name, without directories.
+    pub name: String,
+}
+
+pub fn profiler_db(source: &RankSource) -> Option<ProfilerDb> {
+    let file = source.files.iter().find(|file| file.kind == FileKind::ProfilerDb)?;
+    let name = file.name.rsplit('/').next().unwrap_or(&file.name).to_owned();
+    Some(ProfilerDb { path: source.path(file), name })
+}

@@ -1,0 +1,327 @@
+//! `slow_link`: communication that takes longer than the like of it.
+//!
+//! Reads `comm_op`, `reported_link` and the groups in `metadata`; what starts in the chosen step counts.
+//!
+//! An operation is what the ranks of a group do under one name. Its transmit time is the shortest duration among
+//! them: the last rank to come waits for nobody. Operations of one type, size and number of ranks make a class;
+//! one is slow if its transmit time is above the median of its class by more than a fifth and by more than three
+//! deviations (1.4826 times the median distance from the median). Sending and receiving is not judged so: one
+//! waits for the other.
+//! - `SlowLinkOps`: slow operations, rank by rank;
+//! - `SlowLinkSum`: their classes, the `--top_num` (15) with the greatest offset: the greatest distance from the
+//!   mean in deviations. `maxRank` and `minRank` are the ranks that gave the greatest and the least transmit time,
+//!   those which came last.
+//! - `SlowLinks`: links that take more than a fifth longer than others, the slowest `--top_num` first. What the
+//!   profile reports of links is added up by link and, apart, by type of operation, transport and power of two of
+//!   the bytes of a step; the time expected is that with the median bandwidth of the links that moved alike. Ranks
+//!   are those of the job where `parallel_group_info` is in the profile, else those of the group.
+//!
+//! With `--compat` all steps count and every rank of an operation as one; a class is listed, whole, if a transmit
+//! time lies outside three deviations around the mean, which needs eleven or more; no links are told.
+
+use std::collections::{BTreeMap, HashMap};
+
+use npuscope_formats::link::group_hash;
+use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_tables::table::{comm_op, reported_link};
+use npuscope_tables::{RankTables, Selection, Str, TableId};
+
+use super::STAT_COLUMNS;
+use crate::cluster::statistics::{Summary, median, population_deviation};
+use crate::cluster::{Answer, Failure, Job, Mode, Options, RankData};
+use crate::communication::{bytes_of_element, group_of, is_point_to_point, op_type, parallel_groups};
+
+pub const MODE: Mode =
+    Mode { name: "slow_link", folder: "SlowLink", about: "Communication that takes longer than the like of it", run };
+
+const DEFAULT_TOP: usize = 15;
+
+/// How much longer than usual is slow.
+const SLOW: f64 = 1.2;
+
+/// An operation on one rank.
+struct Op {
+    group: String,
+    name: String,
+    op_type: String,
+    dtype: String,
+    size: Option<i64>,
+    duration: i64,
+}
+
+/// What went over a link.
+#[derive(Clone, Copy, Default)]
+struct Moved {
+    bytes: f64,
+    ns: f64,
+}
+
+impl Moved {
+    fn bandwidth(self) -> f64 {
+        self.bytes / self.ns
+    }
+
+    fn add(&mut self, other: Moved) {
+        self.bytes += other.bytes;
+        self.ns += other.ns;
+    }
+}
+
+/// Sending and receiving rank, and the transport.
+type Link = (i64, i64, String);
+
+/// Type of operation, transport, power of two of the bytes.
+type Kind = (String, String, i64);
+
+/// What is kept of a rank.
+struct Part {
+    ops: Vec<Op>,
+    moved: BTreeMap<(Link, Kind), Moved>,
+}
+
+/// An operation of all ranks.
+struct Collective<'a> {
+    /// Rank and what it did.
+    ranks: Vec<(i64, &'a Op)>,
+    /// The shortest duration, and the rank that had it.
+    transmit: i64,
+    last_rank: i64,
+}
+
+/// Operations of one type, size and number of ranks.
+type Class<'a> = (&'a str, Option<i64>, usize);
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let compat = job.options.compat;
+    let tables =
+        if compat { &[TableId::CommOp][..] } else { &[TableId::CommOp, TableId::ReportedLink, TableId::Metadata] };
+    let parts = job.each(Selection::of(tables), |data| Ok(part(data, job.options)))?;
+    if parts.iter().all(|(_, part)| part.ops.is_empty()) {
+        let hint = "collect at level1, or level_none with mstx, on more than one NPU";
+        return Err(Failure::missing(MODE.name, "communication operations", hint));
+    }
+    let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
+    let answer = if compat { compatible(&parts, top) } else { answer(&parts, top) };
+    Ok(match answer.tables.iter().all(ResultTable::is_empty) {
+        true => answer.note("no communication takes longer than the like of it"),
+        false => answer,
+    })
+}
+
+fn part(data: &RankData<'_>, options: &Options) -> Part {
+    let tables = &data.tables;
+    let compat = options.compat;
+    let ops = tables.rows::<comm_op::Row>().filter(|op| compat || data.is_in_window(op.start)).map(|op| {
+        let dtype = tables.opt_text(op.dtype).unwrap_or_default();
+        let kind = if compat { tables.opt_text(op.op_type).unwrap_or("N/A") } else { op_type(tables, &op) };
+        Op {
+            group: group_of(tables, &op).to_owned(),
+            name: tables.text(op.name).to_owned(),
+            op_type: kind.to_owned(),
+            dtype: dtype.to_owned(),
+            size: op.count.zip(bytes_of_element(dtype)).map(|(count, bytes)| count * bytes),
+            duration: op.duration.ns(),
+        }
+    });
+    Part { ops: ops.collect(), moved: if compat { BTreeMap::new() } else { moved(tables, options.step) } }
+}
+
+/// What went over the links of a rank in a step, or in all.
+fn moved(tables: &RankTables, step: Option<i64>) -> BTreeMap<(Link, Kind), Moved> {
+    let groups: HashMap<String, Vec<i64>> =
+        parallel_groups(tables).into_iter().map(|group| (group_hash(&group.id), group.ranks)).collect();
+    let step = step.map(|step| format!("step{step}"));
+    let is_wanted = |row: &reported_link::Row| step.is_none() || tables.opt_text(row.step) == step.as_deref();
+    let mut moved: BTreeMap<(Link, Kind), Moved> = BTreeMap::new();
+    for row in tables.rows::<reported_link::Row>().filter(is_wanted) {
+        let Some(op_type) = summed_up(tables.text(row.name)) else { continue };
+        let group = tables.opt_text(row.group_hash).and_then(|hash| groups.get(hash));
+        let rank = |local: Option<Str>| {
+            let local: i64 = tables.opt_text(local)?.parse().ok()?;
+            let known = usize::try_from(local).ok().zip(group).and_then(|(place, ranks)| ranks.get(place).copied());
+            Some(known.unwrap_or(local))
+        };
+        let (Some(from), Some(to), Some(transport)) =
+            (rank(row.src_rank), rank(row.dst_rank), tables.opt_text(row.transport))
+        else {
+            continue;
+        };
+        let of_link =
+            Moved { bytes: row.transit_size.unwrap_or_default() * 1e6, ns: row.transit_time.unwrap_or_default() * 1e6 };
+        if from != to && of_link.bytes >= 1.0 && of_link.ns > 0.0 {
+            let kind = (op_type.to_owned(), transport.to_owned(), of_link.bytes.log2() as i64);
+            moved.entry(((from, to, transport.to_owned()), kind)).or_default().add(of_link);
+        }
+    }
+    moved
+}
+
+/// The type of operation of a row that sums up: `allreduce-total`, or an operation of older files, which have no
+/// rows for the fastest and slowest.
+fn summed_up(name: &str) -> Option<&str> {
+    match name.rsplit_once('-') {
+        Some((op_type, "total")) => Some(op_type),
+        Some((_, place)) if ["top", "middle", "bottom"].iter().any(|word| place.starts_with(word)) => None,
+        _ => Some(name.split("__").next().unwrap_or(name)),
+    }
+}
+
+/// The operations of all ranks by class, without those between two ranks.
+fn classes(parts: &[(i64, Part)]) -> BTreeMap<Class<'_>, Vec<Collective<'_>>> {
+    let mut collectives: BTreeMap<(&str, &str), Vec<(i64, &Op)>> = BTreeMap::new();
+    for (rank, part) in parts {
+        for op in part.ops.iter().filter(|op| !is_point_to_point(&op.name)) {
+            collectives.entry((&op.group, &op.name)).or_default().push((*rank, op));
+        }
+    }
+    let mut classes: BTreeMap<Class<'_>, Vec<Collective<'_>>> = BTreeMap::new();
+    for ranks in collectives.into_values() {
+        let Some((last_rank, op)) = ranks.iter().min_by_key(|(_, op)| op.duration).copied() else { continue };
+        let class = (op.op_type.as_str(), op.size, ranks.len());
+        classes.entry(class).or_default().push(Collective { transmit: op.duration, last_rank, ranks });
+    }
+    classes
+}
+
+fn answer(parts: &[(i64, Part)], top: usize) -> Answer {
+    let mut classes = classes(parts);
+    classes.retain(|_, collectives| !slow(collectives).is_empty());
+    let mut ops = ops_table();
+    let mut sums = Vec::new();
+    for (class, collectives) in &classes {
+        let slow = slow(collectives);
+        slow.iter().for_each(|collective| push_ops(&mut ops, class, collective));
+        let times: Vec<f64> = collectives.iter().map(|collective| collective.transmit as f64).collect();
+        let rank = |end: Option<&Collective<'_>>| end.map_or(-1, |collective| collective.last_rank);
+        let least = rank(collectives.iter().min_by_key(|collective| collective.transmit));
+        let greatest = rank(collectives.iter().max_by_key(|collective| collective.transmit));
+        sums.push((class_name(class), Summary::of(&times), greatest, least));
+    }
+    Answer::of_tables([sum_table(sums, top), ops, links(parts, top)])
+}
+
+/// The operations of a class that are slow.
+fn slow<'a, 'b>(class: &'b [Collective<'a>]) -> Vec<&'b Collective<'a>> {
+    let times: Vec<f64> = class.iter().map(|collective| collective.transmit as f64).collect();
+    let middle = median(&times);
+    let distances: Vec<f64> = times.iter().map(|time| (time - middle).abs()).collect();
+    let usual = (middle * SLOW).max(middle + 3.0 * 1.4826 * median(&distances));
+    class.iter().filter(|collective| collective.transmit as f64 > usual).collect()
+}
+
+/// What msprof-analyze gives.
+fn compatible(parts: &[(i64, Part)], top: usize) -> Answer {
+    let mut classes = classes(parts);
+    let times = |collectives: &[Collective<'_>]| -> Vec<f64> {
+        collectives.iter().flat_map(|c| c.ranks.iter().map(|_| c.transmit as f64)).collect()
+    };
+    classes.retain(|(_, size, _), collectives| {
+        let times = times(collectives);
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        let allowed = 3.0 * population_deviation(&times);
+        size.is_some() && times.iter().any(|time| (time - mean).abs() > allowed)
+    });
+    let mut ops = ops_table();
+    let mut sums = Vec::new();
+    for (class, collectives) in &classes {
+        collectives.iter().for_each(|collective| push_ops(&mut ops, class, collective));
+        // All ranks have one transmit time: the first is named.
+        let first = collectives.first().and_then(|collective| collective.ranks.first()).map_or(-1, |(rank, _)| *rank);
+        sums.push((class_name(class), Summary::of(&times(collectives)), first, first));
+    }
+    Answer::of_tables([sum_table(sums, top), ops])
+}
+
+fn class_name((op_type, size, ranks): &Class<'_>) -> String {
+    let size = size.map_or_else(|| "N/A".to_owned(), |size| size.to_string());
+    format!("{op_type}{ranks}_{size}")
+}
+
+fn sum_table(rows: Vec<(String, Summary, i64, i64)>, top: usize) -> ResultTable {
+    let key = [("opTypeRelatedRanksDataSize", ColumnKind::Text)];
+    let more = [("offsetRatio", ColumnKind::Real), ("maxRank", ColumnKind::Int), ("minRank", ColumnKind::Int)];
+    let mut table = ResultTable::new("SlowLinkSum", "slow_link_sum", &[&key, STAT_COLUMNS, &more].concat());
+    let offset = |s: &Summary| (s.max - s.mean).abs().max((s.min - s.mean).abs()) / s.deviation;
+    let mut rows: Vec<_> = rows.into_iter().map(|row| (offset(&row.1), row)).collect();
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (offset, (class, summary, max_rank, min_rank)) in rows.into_iter().take(top) {
+        let ends = [Cell::from(offset), max_rank.into(), min_rank.into()];
+        table.push([Cell::from(class)].into_iter().chain(summary.cells()).chain(ends));
+    }
+    table
+}
+
+fn ops_table() -> ResultTable {
+    let columns = [
+        ("rankId", ColumnKind::Int),
+        ("groupName", ColumnKind::Text),
+        ("communicationTime", ColumnKind::Int),
+        ("opName", ColumnKind::Text),
+        ("opType", ColumnKind::Text),
+        ("dataType", ColumnKind::Text),
+        ("dataSize", ColumnKind::Int),
+        ("transmitTime", ColumnKind::Int),
+        ("relatedRanks", ColumnKind::Int),
+    ];
+    ResultTable::new("SlowLinkOps", "slow_link_ops", &columns)
+}
+
+fn push_ops(table: &mut ResultTable, (op_type, size, ranks): &Class<'_>, collective: &Collective<'_>) {
+    for (rank, op) in &collective.ranks {
+        table.push([
+            Cell::from(*rank),
+            op.group.as_str().into(),
+            op.duration.into(),
+            op.name.as_str().into(),
+            Cell::from(*op_type),
+            op.dtype.as_str().into(),
+            Cell::from(*size),
+            collective.transmit.into(),
+            Cell::from(*ranks),
+        ]);
+    }
+}
+
+/// Links that take longer than others that moved alike.
+fn links(parts: &[(i64, Part)], top: usize) -> ResultTable {
+    let columns = [
+        ("srcRank", ColumnKind::Int),
+        ("dstRank", ColumnKind::Int),
+        ("transport", ColumnKind::Text),
+        ("dataSize", ColumnKind::Int),
+        ("timeNs", ColumnKind::Real),
+        ("bandwidth(GB/s)", ColumnKind::Real),
+        ("expectedBandwidth(GB/s)", ColumnKind::Real),
+        ("timeRatio", ColumnKind::Real),
+    ];
+    let mut table = ResultTable::new("SlowLinks", "slow_links", &columns);
+    let mut by_kind: BTreeMap<&Kind, BTreeMap<&Link, Moved>> = BTreeMap::new();
+    for ((link, kind), moved) in parts.iter().flat_map(|(_, part)| &part.moved) {
+        by_kind.entry(kind).or_default().entry(link).or_default().add(*moved);
+    }
+    // What went over each link, and how long it should have taken.
+    let mut links: BTreeMap<&Link, (Moved, f64)> = BTreeMap::new();
+    for moved in by_kind.values() {
+        let usual = median(&moved.values().map(|moved| moved.bandwidth()).collect::<Vec<_>>());
+        for (link, moved) in moved {
+            let (all, expected) = links.entry(link).or_default();
+            all.add(*moved);
+            *expected += moved.bytes / usual;
+        }
+    }
+    let mut slow: Vec<_> = links.into_iter().filter(|(_, (moved, expected))| moved.ns > SLOW * expected).collect();
+    slow.sort_by(|(_, (a, usual_a)), (_, (b, usual_b))| (b.ns / usual_b).total_cmp(&(a.ns / usual_a)));
+    for ((from, to, link), (moved, expected)) in slow.into_iter().take(top) {
+        table.push([
+            Cell::from(*from),
+            Cell::from(*to),
+            link.as_str().into(),
+            Cell::Int(moved.bytes as i64),
+            moved.ns.into(),
+            moved.bandwidth().into(),
+            (moved.bytes / expected).into(),
+            (moved.ns / expected).into(),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,282 @@
+//! `slow_rank`: ranks that others wait for.
+//!
+//! Reads `comm_op` and the calls of CANN that launched them; an operation counts if it was launched in the chosen
+//! step. In a collective the rank that comes last waits for nobody and so takes the shortest. It is called slow
+//! - among two or three ranks always: there is no telling what is usual;
+//! - among four to a hundred if it is an outlier by Dixon's test at 99.5 %;
+//! - among more if it is more than three deviations below the mean, or some other is as far above it. All ranks that
+//!   are as far below are slow then;
+//!
+//! but only where the rank in the middle (of two, the other) takes longer by more than a tenth, by more than 50 us,
+//! and by more than a twentieth of what the slow one did since the last collective of the group: ranks that do the
+//! same do not come at the same moment.
+//!
+//! `SlowRank` counts by rank the operations that waited for it, out of those it took part in with others;
+//! `SlowOpStats` has these operations, durations over their ranks and when the slow ones started.
+//!
+//! With `--compat` durations are microseconds in columns named `Ns`, groups need four ranks with different
+//! durations, how much longer is not asked, and where a group's operations do not all have as many ranks, not only
+//! its rows are dropped but those of other groups at the same places, too.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_tables::table::comm_op;
+use npuscope_tables::table::host_op::Kind;
+use npuscope_tables::{Ns, Selection, TableId};
+
+use super::STAT_COLUMNS;
+use super::steps::{Steps, launches};
+use crate::cluster::statistics::{Summary, population_deviation};
+use crate::cluster::{Answer, Failure, Job, Mode, RankData};
+use crate::communication::{group_of, is_point_to_point};
+
+pub const MODE: Mode = Mode { name: "slow_rank", folder: "SlowRankAnalysis", about: "Ranks that others wait for", run };
+
+const OPERATIONS: Selection = Selection::of(&[TableId::CommOp, TableId::Step]).and_host_ops(&[Kind::Cann]);
+
+/// How much earlier than the slow rank others must come for it to mean something: as a share of its duration, in
+/// ns, and as a share of what it did since the last collective.
+const SIGNIFICANT: (f64, f64, f64) = (0.1, 50_000.0, 0.05);
+
+/// What Dixon's ratio exceeds with 0.5 % of normal samples of 3 to 100 values.
+const DIXON: [f64; 98] = [
+    0.994, 0.920, 0.823, 0.744, 0.680, 0.723, 0.676, 0.638, 0.707, 0.675, 0.649, 0.672, 0.649, 0.629, 0.611, 0.595,
+    0.580, 0.568, 0.556, 0.545, 0.536, 0.526, 0.519, 0.510, 0.503, 0.496, 0.489, 0.484, 0.478, 0.473, 0.468, 0.463,
+    0.458, 0.454, 0.450, 0.446, 0.442, 0.439, 0.435, 0.432, 0.429, 0.425, 0.423, 0.420, 0.417, 0.414, 0.412, 0.409,
+    0.407, 0.405, 0.402, 0.400, 0.398, 0.396, 0.394, 0.392, 0.391, 0.388, 0.387, 0.385, 0.383, 0.382, 0.380, 0.379,
+    0.377, 0.376, 0.374, 0.372, 0.371, 0.370, 0.368, 0.368, 0.366, 0.365, 0.364, 0.363, 0.361, 0.360, 0.359, 0.358,
+    0.356, 0.356, 0.355, 0.353, 0.352, 0.352, 0.351, 0.350, 0.349, 0.348, 0.347, 0.346, 0.345, 0.344, 0.344, 0.343,
+    0.341, 0.341,
+];
+
+/// An operation on one rank.
+struct Op {
+    group: String,
+    name: String,
+    start: Ns,
+    duration: f64,
+    /// ns since the last collective of the group.
+    pause: f64,
+    step: Option<i64>,
+}
+
+/// An operation of a group: each rank's part, by rank.
+type Collectives<'a> = BTreeMap<(&'a str, &'a str), Vec<(i64, &'a Op)>>;
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let compat = job.options.compat;
+    let ranks = job.each(OPERATIONS, |data| Ok(operations(data, compat)))?;
+    if ranks.iter().all(|(_, ops)| ops.is_empty()) {
+        let hint = "collect at level1, or level_none with mstx, on more than one NPU";
+        return Err(Failure::missing(MODE.name, "communication operations", hint));
+    }
+    let dropped = if compat { uneven_rows(&ranks) } else { BTreeSet::new() };
+    let mut collectives = Collectives::new();
+    for (rank, ops) in &ranks {
+        let kept = ops.iter().enumerate().filter(|(row, op)| !is_point_to_point(&op.name) && !dropped.contains(row));
+        for (_, op) in kept {
+            collectives.entry((&op.group, &op.name)).or_default().push((*rank, op));
+        }
+    }
+    collectives.retain(|_, ranks| ranks.len() > 1);
+    let tables = [slow_ranks(&collectives, compat), slow_operations(&collectives, compat)];
+    let answer = Answer::of_tables(tables);
+    Ok(match answer.tables.iter().all(ResultTable::is_empty) {
+        true => answer.note("no rank is waited for more than others"),
+        false => answer,
+    })
+}
+
+/// The operations of a rank, in the order of the source.
+fn operations(data: &RankData<'_>, compat: bool) -> Vec<Op> {
+    let tables = &data.tables;
+    let launches = launches(tables, tables.rows::<comm_op::Row>().filter_map(|op| op.connection_id));
+    let steps = Steps::of(tables);
+    let operation = |op: comm_op::Row| {
+        let launch = op.connection_id.and_then(|id| launches.get(&id).copied());
+        let launch = launch.or((!compat).then_some(op.start)).filter(|launch| data.is_in_window(*launch))?;
+        let ns = op.duration.ns() as f64;
+        Some(Op {
+            group: group_of(tables, &op).to_owned(),
+            name: tables.text(op.name).to_owned(),
+            start: op.start,
+            duration: if compat { ns / 1000.0 } else { ns },
+            pause: 0.0,
+            step: steps.at(launch),
+        })
+    };
+    let mut ops: Vec<Op> = tables.rows::<comm_op::Row>().filter_map(operation).collect();
+    if !compat {
+        ops.sort_by_key(|op| op.start);
+        fill_pauses(&mut ops);
+    }
+    ops
+}
+
+/// Tells of operations in order how long ago the last one of their group ended.
+fn fill_pauses(ops: &mut [Op]) {
+    let mut ends: HashMap<String, Ns> = HashMap::new();
+    for op in ops {
+        let end = op.start.plus(op.duration as i64);
+        match ends.get_mut(&op.group) {
+            Some(last) => op.pause = op.start.since(std::mem::replace(last, end)).max(0) as f64,
+            None => {
+                ends.insert(op.group.clone(), end);
+            }
+        }
+    }
+}
+
+/// The rows, by their places in whatever rank, that msprof-analyze drops for groups whose operations do not all
+/// have as many ranks.
+fn uneven_rows(ranks: &[(i64, Vec<Op>)]) -> BTreeSet<usize> {
+    let rows = ranks.iter().flat_map(|(_, ops)| ops.iter().enumerate());
+    let collectives: Vec<(usize, &Op)> = rows.filter(|(_, op)| !is_point_to_point(&op.name)).collect();
+    let mut counts: HashMap<&str, HashMap<&str, usize>> = HashMap::new();
+    for (_, op) in &collectives {
+        *counts.entry(&op.group).or_default().entry(&op.name).or_default() += 1;
+    }
+    let is_uneven = |group: &str| {
+        let counts: BTreeSet<&usize> = counts.get(group).into_iter().flat_map(HashMap::values).collect();
+        counts.len() > 1
+    };
+    let uneven: BTreeSet<&str> = counts.keys().copied().filter(|group| is_uneven(group)).collect();
+    collectives.iter().filter(|(_, op)| uneven.contains(op.group.as_str())).map(|(row, _)| *row).collect()
+}
+
+/// The places of slow ranks among the durations of an operation.
+fn slow(durations: &[f64], compat: bool) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..durations.len()).collect();
+    order.sort_by(|a, b| durations[*a].total_cmp(&durations[*b]));
+    let sorted: Vec<f64> = order.iter().map(|place| durations[*place]).collect();
+    match sorted.len() {
+        2 | 3 if !compat => vec![order[0]],
+        4..=100 => Vec::from_iter(is_outlier(&sorted, compat).then_some(order[0])),
+        101.. => below_all(&sorted).map(|place| order[place]).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Dixon's test of the least of 4 to 100 ascending values.
+fn is_outlier(sorted: &[f64], compat: bool) -> bool {
+    let count = sorted.len();
+    let mut different = sorted.to_vec();
+    different.dedup();
+    if compat && different.len() <= 3 {
+        return false;
+    }
+    let (next, last) = match count {
+        ..=7 => (1, count - 1),
+        8..=10 => (1, count - 2),
+        11..=13 => (2, count - 2),
+        _ => (2, count - 3),
+    };
+    let spread = sorted[last] - sorted[0];
+    spread != 0.0 && (sorted[next] - sorted[0]) / spread > DIXON[count - 3]
+}
+
+/// The places of ascending values more than three deviations below their mean; the least also if the greatest is
+/// as far above.
+fn below_all(sorted: &[f64]) -> impl Iterator<Item = usize> {
+    let mean = sorted.iter().sum::<f64>() / sorted.len() as f64;
+    let allowed = 3.0 * population_deviation(sorted);
+    let below = sorted.iter().take_while(|duration| **duration < mean - allowed).count();
+    let is_above = sorted.last().is_some_and(|duration| *duration > mean + allowed);
+    0..below.max(usize::from(is_above))
+}
+
+/// Who is slow in an operation.
+fn slow_of<'a>(ranks: &[(i64, &'a Op)], compat: bool) -> Vec<(i64, &'a Op)> {
+    let mut durations: Vec<f64> = ranks.iter().map(|(_, op)| op.duration).collect();
+    let mut slow: Vec<(i64, &Op)> = slow(&durations, compat).into_iter().map(|place| ranks[place]).collect();
+    if !compat && !slow.is_empty() {
+        let place = durations.len() / 2;
+        let (_, middle, _) = durations.select_nth_unstable_by(place, f64::total_cmp);
+        slow.retain(|(_, op)| is_significant(*middle - op.duration, op));
+    }
+    slow
+}
+
+/// Whether a rank whose operation took so many ns less than that of others was late.
+fn is_significant(less: f64, op: &Op) -> bool {
+    let (of_duration, ns, of_pause) = SIGNIFICANT;
+    less > (of_duration * op.duration).max(ns).max(of_pause * op.pause)
+}
+
+fn slow_ranks(collectives: &Collectives<'_>, compat: bool) -> ResultTable {
+    let key = [("rankId", ColumnKind::Int), ("slowAffectCount", ColumnKind::Int)];
+    let all = [("operationCount", ColumnKind::Int)];
+    let columns = [&key[..], if compat { &[] } else { &all }].concat();
+    let mut table = ResultTable::new("SlowRank", "rank_stats", &columns).indexed(1);
+    let mut counts: BTreeMap<i64, (usize, usize)> = BTreeMap::new();
+    for ranks in collectives.values() {
+        ranks.iter().for_each(|(rank, _)| counts.entry(*rank).or_default().1 += 1);
+        slow_of(ranks, compat).iter().for_each(|(rank, _)| counts.entry(*rank).or_default().0 += 1);
+    }
+    let mut slow: Vec<_> = counts.into_iter().filter(|(_, (slow, _))| *slow > 0).collect();
+    slow.sort_by_key(|(_, (slow, _))| std::cmp::Reverse(*slow));
+    for (rank, (slow, all)) in slow {
+        table.push([Cell::from(rank), slow.into(), all.into()]);
+    }
+    table
+}
+
+fn slow_operations(collectives: &Collectives<'_>, compat: bool) -> ResultTable {
+    let key = [
+        ("SlowRank", ColumnKind::Text),
+        ("OpName", ColumnKind::Text),
+        ("GroupName", ColumnKind::Text),
+        ("Timestamp", ColumnKind::Int),
+    ];
+    let step = [("StepId", ColumnKind::Int)];
+    let columns = [&key[..], STAT_COLUMNS, if compat { &[] } else { &step }].concat();
+    let mut table = ResultTable::new("SlowOpStats", "slow_op_stats", &columns);
+    for ((group, name), ranks) in collectives {
+        let slow = slow_of(ranks, compat);
+        let Some(first) = slow.iter().map(|(_, op)| op).min_by_key(|op| op.start) else { continue };
+        let names = slow.iter().map(|(rank, _)| rank.to_string()).collect::<Vec<_>>().join(",");
+        let durations: Vec<f64> = ranks.iter().map(|(_, op)| op.duration).collect();
+        let key = [Cell::from(names), (*name).into(), (*group).into(), first.start.0.into()];
+        table.push(key.into_iter().chain(Summary::of(&durations).cells()).chain([first.step.into()]));
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_the_one_that_comes_last_is_slow() {
+        assert_eq!(slow(&[300.0, 100.0], false), [1]);
+        assert_eq!(slow(&[300.0, 100.0], true), [0usize; 0]);
+    }
+
+    #[test]
+    fn a_rank_is_late_if_it_comes_much_later() {
+        let op = |duration, pause| Op {
+            group: String::new(),
+            name: String::new(),
+            start: Ns(0),
+            duration,
+            pause,
+            step: None,
+        };
+        assert!(is_significant(300e3, &op(600e3, 5e6)));
+        assert!(!is_significant(40e3, &op(10e3, 0.0)));
+        assert!(!is_significant(300e3, &op(4e6, 0.0)));
+        assert!(!is_significant(300e3, &op(600e3, 50e6)));
+    }
+
+    #[test]
+    fn of_many_an_outlier_is_slow() {
+        let mut durations = vec![200e3, 201e3, 202e3, 50e3, 203e3];
+        assert_eq!(slow(&durations, false), [3]);
+        durations[0] = 110e3;
+        assert_eq!(slow(&durations, false), [0usize; 0]);
+        let mut many: Vec<f64> = (0..200).map(|place| 1000.0 + f64::from(place % 7)).collect();
+        (many[17], many[18]) = (500.0, 400.0);
+        assert_eq!(slow(&many, true), [18, 17]);
+    }
+}

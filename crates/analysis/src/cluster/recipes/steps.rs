@@ -1,0 +1,49 @@
+//! The steps of a rank, and when the host launched what ran in them.
+
+use std::collections::HashMap;
+
+use npuscope_tables::column::CellView;
+use npuscope_tables::table::host_op::{self, Kind};
+use npuscope_tables::table::step;
+use npuscope_tables::{Ns, RankTables};
+
+/// Steps in order of time.
+pub(super) struct Steps(Vec<step::Row>);
+
+impl Steps {
+    pub(super) fn of(tables: &RankTables) -> Steps {
+        let mut steps: Vec<step::Row> = tables.rows().collect();
+        steps.sort_by_key(|step| (step.start, step.end));
+        Steps(steps)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &step::Row> {
+        self.0.iter()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The number of the first step that the moment is in, both ends included.
+    pub(super) fn at(&self, time: Ns) -> Option<i64> {
+        let next = self.0.partition_point(|step| step.end < time);
+        self.0.get(next).filter(|step| step.start <= time)?.id
+    }
+}
+
+/// When the host made the calls with these connection ids; those of no call are left out.
+pub(super) fn launches(tables: &RankTables, connections: impl Iterator<Item = i64>) -> HashMap<i64, Ns> {
+    const UNKNOWN: Ns = Ns(i64::MAX);
+    let mut launches: HashMap<i64, Ns> = connections.map(|id| (id, UNKNOWN)).collect();
+    for (view, rows) in tables.views::<host_op::Row>() {
+        for row in 0..rows {
+            let Some(launch) = view.connection_id.get(row).and_then(|id| launches.get_mut(&id)) else { continue };
+            if tables.text(view.kind.get(row)) == Kind::Cann.name() {
+                *launch = view.start.get(row).min(*launch);
+            }
+        }
+    }
+    launches.retain(|_, launch| *launch != UNKNOWN);
+    launches
+}

@@ -1,0 +1,31 @@
+//! Clocks that are off: nothing is slow because of them, but times of hosts cannot be compared as they stand.
+
+use super::{Case, Cause, Suspect};
+use crate::cluster::statistics::median;
+use crate::diagnose::graph::Change;
+
+/// Clocks that are kept by a time server differ by less.
+const OFF_NS: f64 = 1e6;
+
+pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
+    let offsets: Vec<f64> = case.clocks.iter().filter_map(|clock| clock.offset_ns).collect();
+    // With two clocks nobody knows which is right: the first is taken to be.
+    let right = if offsets.len() > 2 { median(&offsets) } else { 0.0 };
+    let off = case.clocks.iter().filter_map(|clock| Some((clock, clock.offset_ns? - right)));
+    let suspects = off.filter(|(_, off)| off.abs() >= OFF_NS).map(|(clock, off)| {
+        let way = if off > 0.0 { "ahead of" } else { "behind" };
+        Suspect {
+            cause: Cause::Clock,
+            ranks: clock.ranks.clone(),
+            what: format!(
+                "the clock of host {} is {:.3} ms {way} the others; times here are corrected",
+                clock.host,
+                off.abs() / 1e6
+            ),
+            numbers: vec![("offset", off / 1e6, "ms"), ("drift", clock.drift_ppm, "ppm")],
+            evidence: Vec::new(),
+            change: Change::default(),
+        }
+    });
+    suspects.collect()
+}

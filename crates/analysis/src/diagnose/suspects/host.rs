@@ -1,0 +1,259 @@
+//! Hosts that launch late: slow ones, garbage collection, waiting for data, waiting for the device.
+
+use std::collections::BTreeMap;
+
+use super::{Case, Cause, MAX_EVIDENCE, Suspect, median_of_others};
+use crate::cluster::statistics::median;
+use crate::diagnose::graph::{Change, Node, Sync};
+use crate::diagnose::trace::{HostWork, RankTrace, Work};
+
+/// A host is slow if it takes so much longer from launch to launch.
+const SLOW: f64 = 1.1;
+
+pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
+    let work: Vec<Vec<WorkOfNode>> = case.traces.iter().map(work_of_nodes).collect();
+    let mut suspects = slow_hosts(case, &work);
+    for (kind, cause) in [(Work::GarbageCollection, Cause::Gc), (Work::DataLoader, Cause::DataLoader)] {
+        suspects.extend(busy(case, &work, kind, cause));
+    }
+    suspects.extend(synchronising(case, &work));
+    suspects
+}
+
+/// What the host was busy with before a launch, in ns.
+#[derive(Clone, Copy, Debug, Default)]
+struct WorkOfNode {
+    garbage_collection: i64,
+    data_loader: i64,
+    allocation: i64,
+}
+
+impl WorkOfNode {
+    fn of(&self, kind: Work) -> i64 {
+        match kind {
+            Work::GarbageCollection => self.garbage_collection,
+            Work::DataLoader => self.data_loader,
+            Work::Allocation => self.allocation,
+            Work::Synchronise => 0,
+        }
+    }
+
+    fn is_none(&self) -> bool {
+        self.garbage_collection + self.data_loader + self.allocation == 0
+    }
+}
+
+/// Work belongs to the first launch after its end.
+fn work_of_nodes(trace: &RankTrace) -> Vec<WorkOfNode> {
+    let mut nodes = vec![WorkOfNode::default(); trace.items.len()];
+    for work in &trace.host_work {
+        let next = trace.items.partition_point(|item| item.launch.unwrap_or(item.start) < work.end);
+        let Some(node) = nodes.get_mut(next) else { continue };
+        let ns = work.end - work.start;
+        match work.kind {
+            Work::GarbageCollection => node.garbage_collection += ns,
+            Work::DataLoader => node.data_loader += ns,
+            Work::Allocation => node.allocation += ns,
+            Work::Synchronise => {}
+        }
+    }
+    nodes
+}
+
+/// Nodes before which the host did nothing but launch.
+fn plain<'a>(case: &'a Case<'_>, work: &'a [Vec<WorkOfNode>], rank: usize) -> impl Iterator<Item = usize> + 'a {
+    let graph = &case.graph.ranks[rank];
+    let is_plain = move |&node: &usize| {
+        let is_first = graph.first.contains(&node);
+        graph.nodes[node].sync.is_none() && graph.nodes[node].host > 0 && !is_first && work[rank][node].is_none()
+    };
+    (0..graph.nodes.len()).filter(is_plain)
+}
+
+/// Median time from launch to launch, rank by rank; not a number where launches were not recorded.
+fn launch_gaps(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<f64> {
+    let gap = |rank: usize| {
+        let hosts = plain(case, work, rank).map(|node| case.graph.ranks[rank].nodes[node].host as f64);
+        median(&hosts.collect::<Vec<_>>())
+    };
+    (0..case.traces.len()).map(gap).collect()
+}
+
+/// What hosts of other ranks need to begin a step, in the median.
+fn first_gap(case: &Case<'_>, rank: usize, step: usize) -> f64 {
+    let first = |other: usize| {
+        let graph = &case.graph.ranks[other];
+        graph.first.get(step).and_then(|&node| graph.nodes.get(node)).map(|node| node.host as f64)
+    };
+    let others = (0..case.traces.len()).filter(|&other| other != rank);
+    median(&others.filter_map(first).collect::<Vec<_>>())
+}
+
+/// Hosts all of whose ranks launch slowly, and single ranks that do.
+fn slow_hosts(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<Suspect> {
+    let gaps = launch_gaps(case, work);
+    let mut hosts: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (rank, trace) in case.traces.iter().enumerate().filter(|(rank, _)| gaps[*rank].is_finite()) {
+        hosts.entry(&trace.host).or_default().push(rank);
+    }
+    let gap_of = |ranks: &[usize]| median(&ranks.iter().map(|&rank| gaps[rank]).collect::<Vec<_>>());
+    let mut suspects = Vec::new();
+    for (host, ranks) in &hosts {
+        let others: Vec<usize> =
+            hosts.iter().filter(|(other, _)| *other != host).flat_map(|(_, r)| r.clone()).collect();
+        let ratio = gap_of(ranks) / gap_of(&others);
+        if ratio >= SLOW && !host.is_empty() {
+            let what = format!("host {host} takes {ratio:.2} times as long as the others from launch to launch");
+            suspects.push(slow_host(case, work, ranks, ratio, what));
+            continue;
+        }
+        for &rank in ranks {
+            let others: Vec<usize> =
+                (0..gaps.len()).filter(|&other| other != rank && gaps[other].is_finite()).collect();
+            let ratio = gaps[rank] / gap_of(&others);
+            if ratio >= SLOW && gap_of(&others) > 0.0 {
+                let what = format!("its host takes {ratio:.2} times as long as the others from launch to launch");
+                suspects.push(slow_host(case, work, &[rank], ratio, what));
+            }
+        }
+    }
+    suspects
+}
+
+fn slow_host(case: &Case<'_>, work: &[Vec<WorkOfNode>], ranks: &[usize], ratio: f64, what: String) -> Suspect {
+    let mut change = Change::default();
+    for &rank in ranks {
+        for node in plain(case, work, rank) {
+            let Node { host, delay, .. } = case.graph.ranks[rank].nodes[node];
+            let shorter = |ns: i64| (ns as f64 / ratio).round() as i64;
+            change.hosts.push((rank, node, shorter(host)));
+            // Most of what passes between the call and the start is launching, too.
+            change.delays.push((rank, node, shorter(delay)));
+        }
+    }
+    Suspect {
+        cause: Cause::Host,
+        ranks: ranks.iter().map(|&rank| case.traces[rank].rank).collect(),
+        what,
+        numbers: vec![("times as long", ratio, "")],
+        evidence: Vec::new(),
+        change,
+    }
+}
+
+/// Ranks whose hosts are busy longer with `kind` than those of others in the same step.
+fn busy(case: &Case<'_>, work: &[Vec<WorkOfNode>], kind: Work, cause: Cause) -> Vec<Suspect> {
+    let per_step = |rank: usize| {
+        let mut sums: BTreeMap<i64, f64> = case.traces[rank].steps.iter().map(|step| (step.id, 0.0)).collect();
+        for (node, work) in work[rank].iter().enumerate() {
+            let step = case.traces[rank].steps[case.traces[rank].items[node].step].id;
+            *sums.entry(step).or_default() += work.of(kind) as f64;
+        }
+        sums
+    };
+    let sums: Vec<BTreeMap<i64, f64>> = (0..case.traces.len()).map(per_step).collect();
+    let mut suspects = Vec::new();
+    for (rank, trace) in case.traces.iter().enumerate() {
+        let mut change = Change::default();
+        let (mut own, mut usual) = (0.0, 0.0);
+        for (node, work) in work[rank].iter().enumerate().filter(|(_, work)| work.of(kind) > 0) {
+            let step = trace.steps[trace.items[node].step].id;
+            let in_step: Vec<f64> = sums.iter().map(|sums| sums.get(&step).copied().unwrap_or_default()).collect();
+            let others = median_of_others(&in_step, rank).unwrap_or_default();
+            let ns = work.of(kind) as f64;
+            let too_much = ns * (1.0 - others / in_step[rank]).max(0.0);
+            let host = case.graph.ranks[rank].nodes[node].host;
+            change.hosts.push((rank, node, (host - too_much.round() as i64).max(0)));
+            own += ns;
+            usual += ns - too_much;
+        }
+        if own > usual * SLOW {
+            let steps = trace.steps.len().max(1) as f64;
+            let (own, usual) = (own / 1e6 / steps, usual / 1e6 / steps);
+            let what = match kind {
+                Work::GarbageCollection => format!("Python collects garbage for {own:.1} ms per step"),
+                _ => format!("it waits {own:.1} ms per step for its next batch, others {usual:.1} ms"),
+            };
+            suspects.push(Suspect {
+                cause,
+                ranks: vec![trace.rank],
+                what,
+                numbers: vec![("per step", own, "ms"), ("usual", usual, "ms")],
+                evidence: evidence(trace, kind),
+                change,
+            });
+        }
+    }
+    suspects
+}
+
+/// The longest pieces of work of a kind.
+fn evidence(trace: &RankTrace, kind: Work) -> Vec<crate::finding::Evidence> {
+    let mut works: Vec<&HostWork> = trace.host_work.iter().filter(|work| work.kind == kind).collect();
+    works.sort_by_key(|work| work.start - work.end);
+    let name = match kind {
+        Work::GarbageCollection => "garbage collection",
+        Work::DataLoader => "waiting for the next batch",
+        Work::Synchronise => "waiting for the device",
+        Work::Allocation => "asking for memory",
+    };
+    let rows = works.iter().take(MAX_EVIDENCE).map(|work| {
+        let ms = (work.end - work.start) as f64 / 1e6;
+        trace.evidence_at((work.start, work.end), format!("{name}: {ms:.3} ms"))
+    });
+    rows.collect()
+}
+
+/// Ranks whose hosts wait for the device more often than others within a step: to read a number, or because memory
+/// has run out and is sought again.
+fn synchronising(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<Suspect> {
+    let gaps = launch_gaps(case, work);
+    let mut suspects = Vec::new();
+    for (is_allocation, cause) in [(false, Cause::Synchronisation), (true, Cause::Memory)] {
+        let nodes_of = |rank: usize| -> Vec<usize> {
+            let graph = &case.graph.ranks[rank];
+            let sync = |node: usize| graph.nodes[node].sync.map(|sync| &graph.syncs[sync as usize]);
+            let nodes = 0..graph.nodes.len();
+            let counts = |s: &Sync| s.is_allocation == is_allocation && (is_allocation || !s.is_last);
+            nodes.filter(|&n| sync(n).is_some_and(counts)).collect()
+        };
+        let nodes: Vec<Vec<usize>> = (0..case.traces.len()).map(nodes_of).collect();
+        let counts: Vec<f64> = nodes.iter().map(|nodes| nodes.len() as f64).collect();
+        for (rank, trace) in case.traces.iter().enumerate() {
+            let Some(usual) = median_of_others(&counts, rank).filter(|usual| counts[rank] > *usual) else { continue };
+            let mut change = Change::default();
+            for &node in &nodes[rank] {
+                let host = case.graph.ranks[rank].nodes[node].host;
+                // The wait at the end of a step stays; what follows it should be what it is for others.
+                let usual = if case.graph.ranks[rank].first.contains(&node) {
+                    first_gap(case, rank, trace.items[node].step)
+                } else {
+                    change.syncs.push((rank, node));
+                    gaps[rank]
+                };
+                let usual = if usual.is_finite() { usual.round() as i64 } else { 0 };
+                change.hosts.push((rank, node, host.min(usual)));
+            }
+            let steps = trace.steps.len().max(1) as f64;
+            let (own, usual) = (counts[rank] / steps, usual / steps);
+            let (what, kind) = if is_allocation {
+                let what =
+                    format!("memory runs out {own:.1} times per step: the host waits for the device and asks again");
+                (what, Work::Allocation)
+            } else {
+                let what =
+                    format!("its host waits for the device {own:.1} times within a step, others {usual:.1} times");
+                (what, Work::Synchronise)
+            };
+            suspects.push(Suspect {
+                cause,
+                ranks: vec![trace.rank],
+                what,
+                numbers: vec![("waits per step", own, ""), ("usual", usual, "")],
+                evidence: evidence(trace, kind),
+                change,
+            });
+        }
+    }
+    suspects
+}

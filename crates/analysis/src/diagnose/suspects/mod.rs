@@ -1,0 +1,102 @@
+//! Who may be at fault: one file per kind of cause.
+//!
+//! Each file compares ranks with their like and gives [`Suspect`]s: what stands out, and the [`Change`] that would
+//! make it like the others. What a suspect costs is for the replay to say.
+
+mod clock;
+mod computing;
+mod host;
+mod link;
+mod memory;
+mod stage;
+
+use super::clocks::HostClock;
+use super::graph::{Change, Graph};
+use super::meetings::Meetings;
+use super::trace::RankTrace;
+use crate::finding::Evidence;
+
+/// Everything that is known of a job.
+pub struct Case<'a> {
+    pub traces: &'a [RankTrace],
+    pub meetings: &'a Meetings,
+    pub graph: &'a Graph,
+    pub clocks: &'a [HostClock],
+    /// Pipeline stage of each rank; empty where it is not known.
+    pub stages: &'a [usize],
+}
+
+/// A class of causes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Cause {
+    Compute,
+    Frequency,
+    ExpertImbalance,
+    AiCpu,
+    StageImbalance,
+    Host,
+    Gc,
+    DataLoader,
+    Synchronisation,
+    Memory,
+    MemoryLeak,
+    Link,
+    Retransmission,
+    Clock,
+}
+
+impl Cause {
+    /// For programs.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Cause::Compute => "compute",
+            Cause::Frequency => "frequency",
+            Cause::ExpertImbalance => "expert-imbalance",
+            Cause::AiCpu => "aicpu",
+            Cause::StageImbalance => "stage-imbalance",
+            Cause::Host => "host",
+            Cause::Gc => "gc",
+            Cause::DataLoader => "dataloader",
+            Cause::Synchronisation => "synchronisation",
+            Cause::Memory => "memory",
+            Cause::MemoryLeak => "memory-leak",
+            Cause::Link => "link",
+            Cause::Retransmission => "retransmission",
+            Cause::Clock => "clock",
+        }
+    }
+}
+
+/// Something that stands out, at one place.
+#[derive(Clone, Debug)]
+pub struct Suspect {
+    pub cause: Cause,
+    /// Numbers of the ranks: one, both ends of a link, all of a host or of a stage.
+    pub ranks: Vec<i64>,
+    /// What stands out, for the claim: "its kernels take 1.50 times as long as those of ranks that do the same".
+    pub what: String,
+    /// Name, value and unit.
+    pub numbers: Vec<(&'static str, f64, &'static str)>,
+    pub evidence: Vec<Evidence>,
+    pub change: Change,
+}
+
+/// Rows of evidence that are kept of a suspect.
+const MAX_EVIDENCE: usize = 5;
+
+/// All suspects of a job.
+pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
+    let mut suspects = computing::suspects(case);
+    suspects.extend(stage::suspects(case));
+    suspects.extend(host::suspects(case));
+    suspects.extend(memory::suspects(case));
+    suspects.extend(link::suspects(case));
+    suspects.extend(clock::suspects(case));
+    suspects
+}
+
+/// The median of what the others have; the one value of the others where there is one other.
+fn median_of_others(values: &[f64], own: usize) -> Option<f64> {
+    let others: Vec<f64> = values.iter().enumerate().filter(|(i, _)| *i != own).map(|(_, v)| *v).collect();
+    (!others.is_empty()).then(|| crate::cluster::statistics::median(&others))
+}

@@ -1,0 +1,114 @@
+//! Pipeline stages that have more layers than the others.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::{Case, Cause, Suspect};
+use crate::cluster::statistics::median;
+use crate::diagnose::graph::Change;
+use crate::diagnose::trace::{Item, RankTrace};
+
+/// A stage is looked at if so much of its time is in what the other stages do less often.
+const LEAST_SHARE: f64 = 0.02;
+
+/// What an item is, whatever rank runs it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Sort {
+    Kernel(String, String),
+    Communication(String, i64),
+}
+
+fn sort_of(trace: &RankTrace, item: &Item) -> Option<Sort> {
+    if let Some(kernel) = trace.kernel(item) {
+        return Some(Sort::Kernel(kernel.name.clone(), kernel.shapes.clone()));
+    }
+    trace.operation(item).map(|op| Sort::Communication(op.kind.clone(), op.bytes))
+}
+
+/// Stages whose kernels are those of other stages, but more of them: what they have too many of is taken away, by
+/// shortening each of its kind.
+pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
+    let stages: BTreeSet<usize> = case.stages.iter().copied().collect();
+    if stages.len() < 2 {
+        return Vec::new();
+    }
+    // Items of each sort on the rank of the stage that has most of it, in all steps: where tokens are spread unevenly,
+    // shapes are not the same on all.
+    let mut counts: BTreeMap<usize, HashMap<Sort, f64>> = BTreeMap::new();
+    let sorts: Vec<Vec<Option<Sort>>> =
+        case.traces.iter().map(|trace| trace.items.iter().map(|item| sort_of(trace, item)).collect()).collect();
+    for &stage in &stages {
+        let most = counts.entry(stage).or_default();
+        for rank in (0..case.traces.len()).filter(|&rank| case.stages[rank] == stage) {
+            let mut count: HashMap<&Sort, f64> = HashMap::new();
+            for sort in sorts[rank].iter().flatten() {
+                *count.entry(sort).or_default() += 1.0;
+            }
+            for (sort, count) in count {
+                let most = most.entry(sort.clone()).or_default();
+                *most = most.max(count);
+            }
+        }
+    }
+    let mut suspects = Vec::new();
+    for &stage in &stages {
+        let share_of = |sort: &Sort| -> f64 {
+            let others = counts.iter().filter(|(other, _)| **other != stage);
+            let others: Vec<f64> = others.filter_map(|(_, count)| count.get(sort).copied()).collect();
+            let own = counts[&stage].get(sort).copied().unwrap_or_default();
+            if others.is_empty() || own <= 0.0 { 1.0 } else { (median(&others) / own).min(1.0) }
+        };
+        let shares: HashMap<&Sort, f64> = counts[&stage].keys().map(|sort| (sort, share_of(sort))).collect();
+        suspects.extend(too_many(case, stage, &sorts, &shares));
+    }
+    suspects
+}
+
+fn too_many(
+    case: &Case<'_>,
+    stage: usize,
+    sorts: &[Vec<Option<Sort>>],
+    shares: &HashMap<&Sort, f64>,
+) -> Option<Suspect> {
+    let mut change = Change::default();
+    let (mut time, mut extra) = (0.0, 0.0);
+    let mut meetings = BTreeSet::new();
+    let ranks: Vec<usize> = (0..case.traces.len()).filter(|&rank| case.stages[rank] == stage).collect();
+    for &rank in &ranks {
+        for (node, (item, sort)) in case.traces[rank].items.iter().zip(&sorts[rank]).enumerate() {
+            let Some(share) = sort.as_ref().and_then(|sort| shares.get(sort).copied()) else { continue };
+            let ns = (item.end - item.start) as f64;
+            let graph = &case.graph.ranks[rank].nodes[node];
+            if graph.is_kernel {
+                time += ns;
+                extra += ns * (1.0 - share);
+            }
+            if share >= 1.0 {
+                continue;
+            }
+            change.hosts.push((rank, node, (graph.host as f64 * share).round() as i64));
+            match graph.meeting {
+                Some(meeting) => drop(meetings.insert((meeting as usize, (share * 1e9) as i64))),
+                None => change.durations.push((rank, node, (ns * share).round() as i64)),
+            }
+        }
+    }
+    for (meeting, share) in meetings {
+        let is_inside = case.graph.members[meeting].iter().all(|(member, _)| case.stages[*member] == stage);
+        if is_inside {
+            let ns = case.graph.transit[meeting] as f64 * (share as f64 / 1e9);
+            change.transits.push((meeting, ns.round() as i64));
+        }
+    }
+    let share = extra / time;
+    if !(share >= LEAST_SHARE) {
+        return None;
+    }
+    Some(Suspect {
+        cause: Cause::StageImbalance,
+        ranks: ranks.iter().map(|&rank| case.traces[rank].rank).collect(),
+        what: format!("{:.0} % of the computing of stage {stage} is more than the other stages have", share * 100.0),
+        numbers: vec![("stage", stage as f64, ""), ("share of computing", share * 100.0, "%")],
+        evidence: Vec::new(),
+        change,
+    })
+}

@@ -1,0 +1,370 @@
+//! What is kept of a rank: its launches in order, what they ran, and what its host was busy with.
+
+use std::collections::HashMap;
+
+use npuscope_tables::column::CellView;
+use npuscope_tables::table::host_op::Kind;
+use npuscope_tables::table::{comm_op, comm_task, counter, host_op, kernel, mem_sample, rank, step, task};
+use npuscope_tables::{RankTables, Selection, Str, TableId};
+
+use crate::communication::op_type;
+use crate::finding::Evidence;
+
+/// What has to be read of a rank.
+pub const SELECTION: Selection = Selection::of(&[
+    TableId::Rank,
+    TableId::Step,
+    TableId::Task,
+    TableId::Kernel,
+    TableId::CommOp,
+    TableId::CommTask,
+    TableId::Counter,
+    TableId::MemSample,
+    TableId::Metadata,
+])
+.and_host_ops(&[Kind::Cann, Kind::Gc, Kind::Op]);
+
+/// A rank's part in the job. Times are ns by the clock of its host, until clocks are aligned.
+#[derive(Clone, Debug, Default)]
+pub struct RankTrace {
+    pub rank: i64,
+    /// The host, by id or name; empty where the profile does not say.
+    pub host: String,
+    pub steps: Vec<StepSpan>,
+    /// In the order in which the host launched them.
+    pub items: Vec<Item>,
+    /// What `Item::what` of kernels points to.
+    pub kernels: Vec<KernelName>,
+    /// What `Item::what` of communications points to.
+    pub operations: Vec<Operation>,
+    pub host_work: Vec<HostWork>,
+    /// Transfers between ranks, by operation.
+    pub pieces: Vec<Piece>,
+    /// Samples of the AI Core's frequency.
+    pub frequency: Vec<(i64, f64)>,
+    /// Samples of what the framework's allocator has given out, in bytes.
+    pub allocated: Vec<(i64, i64)>,
+}
+
+/// A step by its marker on the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepSpan {
+    pub id: i64,
+    pub start: i64,
+    pub end: i64,
+}
+
+/// Something that the host launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// When it was handed to the device, if that is known.
+    pub launch: Option<i64>,
+    pub start: i64,
+    pub end: i64,
+    pub what: What,
+    /// Stream or, of communications, lane of the group: what is on one does not overlap.
+    pub lane: i64,
+    /// Number of the step in [`RankTrace::steps`].
+    pub step: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    Kernel(usize),
+    Communication(usize),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct KernelName {
+    pub name: String,
+    /// Shapes of the inputs.
+    pub shapes: String,
+    pub is_aicpu: bool,
+}
+
+/// A collective or a transfer between two ranks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// The group, by name, hash or what the operation's name has of it.
+    pub group: String,
+    /// Type in lower case, for example `hcom_allreduce_`.
+    pub kind: String,
+    pub name: String,
+    pub bytes: i64,
+    pub direction: Direction,
+    /// For a transfer between two: sender and receiver, numbered within the group.
+    pub pair: Option<(i64, i64)>,
+    /// Whether it was marked as sent again.
+    pub retried: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    All,
+    Send,
+    Receive,
+}
+
+/// What a host was busy with between launches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostWork {
+    pub kind: Work,
+    pub start: i64,
+    pub end: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Work {
+    /// Python collected garbage.
+    GarbageCollection,
+    /// Waited for the next batch.
+    DataLoader,
+    /// Waited for the device.
+    Synchronise,
+    /// Asked the driver for memory or gave it back.
+    Allocation,
+}
+
+/// Data over one link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Piece {
+    /// Number of the operation in [`RankTrace::operations`].
+    pub operation: usize,
+    /// Ends of the link, numbered within the group.
+    pub source: i64,
+    pub target: i64,
+    pub bytes: i64,
+    pub ns: i64,
+    pub is_rdma: bool,
+}
+
+impl RankTrace {
+    pub fn of(number: i64, tables: &RankTables) -> RankTrace {
+        let row = tables.rows::<rank::Row>().next().unwrap_or_default();
+        let host = tables.opt_text(row.host_uid).or_else(|| tables.opt_text(row.host)).unwrap_or_default();
+        let mut trace = RankTrace { rank: number, host: host.to_owned(), ..RankTrace::default() };
+        trace.steps = tables
+            .rows::<step::Row>()
+            .filter_map(|step| Some(StepSpan { id: step.id?, start: step.start.0, end: step.end.0 }))
+            .collect();
+        trace.steps.sort_by_key(|step| step.start);
+        let launches = trace.host_calls(tables);
+        trace.computing(tables, &launches);
+        trace.communication(tables, &launches);
+        trace.samples(tables);
+        trace.items.sort_by_key(|item| (item.launch.unwrap_or(item.start), item.start));
+        trace.place_in_steps();
+        trace
+    }
+
+    /// Notes what the host was busy with; when each launch was done, by connection.
+    fn host_calls(&mut self, tables: &RankTables) -> HashMap<i64, i64> {
+        let mut launches = HashMap::new();
+        let work_of = |name: &str| {
+            let name = name.to_ascii_lowercase();
+            if name.contains("synchronize") {
+                Some(Work::Synchronise)
+            } else if name.starts_with("aclrtmalloc") || name.starts_with("aclrtfree") {
+                Some(Work::Allocation)
+            } else {
+                None
+            }
+        };
+        let mut work_by_name: HashMap<Str, Option<Work>> = HashMap::new();
+        for op in tables.rows::<host_op::Row>() {
+            let (start, end) = (op.start.0, op.start.plus(op.duration.ns()).0);
+            let work = match Kind::from_name(tables.text(op.kind)) {
+                Some(Kind::Cann) if tables.opt_text(op.level) == Some("node") => {
+                    if let Some(connection) = op.connection_id {
+                        launches.insert(connection, end);
+                    }
+                    None
+                }
+                Some(Kind::Cann) => *work_by_name.entry(op.name).or_insert_with(|| work_of(tables.text(op.name))),
+                Some(Kind::Gc) => Some(Work::GarbageCollection),
+                Some(Kind::Op) => *work_by_name.entry(op.name).or_insert_with(|| {
+                    tables.text(op.name).to_ascii_lowercase().contains("dataloader").then_some(Work::DataLoader)
+                }),
+                _ => None,
+            };
+            self.host_work.extend(work.map(|kind| HostWork { kind, start, end }));
+        }
+        self.host_work.sort_by_key(|work| work.end);
+        launches
+    }
+
+    fn computing(&mut self, tables: &RankTables, launches: &HashMap<i64, i64>) {
+        let mut connections: HashMap<i64, i64> = HashMap::new();
+        for (view, rows) in tables.views::<task::Row>() {
+            connections.extend((0..rows).filter_map(|row| Some((view.task.get(row), view.connection_id.get(row)?))));
+        }
+        let mut numbers: HashMap<(Str, Option<Str>, Option<Str>), usize> = HashMap::new();
+        for row in tables.rows::<kernel::Row>() {
+            let core = tables.opt_text(row.core).unwrap_or_default();
+            if matches!(core, "COMMUNICATION" | "HCCL") {
+                continue;
+            }
+            let kernel = *numbers.entry((row.name, row.input_shapes, row.core)).or_insert_with(|| {
+                self.kernels.push(KernelName {
+                    name: tables.text(row.name).to_owned(),
+                    shapes: tables.opt_text(row.input_shapes).unwrap_or_default().to_owned(),
+                    is_aicpu: core.replace('_', "").eq_ignore_ascii_case("aicpu"),
+                });
+                self.kernels.len() - 1
+            });
+            let connection = row.task.and_then(|task| connections.get(&task));
+            let start = row.start.0;
+            self.items.push(Item {
+                launch: connection.and_then(|id| launches.get(id)).map(|&launch| launch.min(start)),
+                start,
+                end: row.start.plus(row.duration.ns()).0,
+                what: What::Kernel(kernel),
+                lane: row.stream.unwrap_or_default(),
+                step: 0,
+            });
+        }
+    }
+
+    fn communication(&mut self, tables: &RankTables, launches: &HashMap<i64, i64>) {
+        let mut numbers: HashMap<i64, usize> = HashMap::new();
+        for op in tables.rows::<comm_op::Row>() {
+            let kind = op_type(tables, &op).to_ascii_lowercase();
+            let direction = match () {
+                () if kind.contains("batchsendrecv") => Direction::All,
+                () if kind.contains("send") => Direction::Send,
+                () if kind.contains("recv") || kind.contains("receive") => Direction::Receive,
+                () => Direction::All,
+            };
+            let name = tables.text(op.name);
+            let group = tables.opt_text(op.group_name).or_else(|| tables.opt_text(op.group_hash));
+            let group =
+                group.unwrap_or_else(|| name.split("__").nth(1).and_then(|t| t.split('_').next()).unwrap_or(""));
+            numbers.insert(op.op, self.operations.len());
+            let start = op.start.0;
+            self.items.push(Item {
+                launch: op.connection_id.and_then(|id| launches.get(&id)).map(|&launch| launch.min(start)),
+                start,
+                end: op.start.plus(op.duration.ns()).0,
+                what: What::Communication(self.operations.len()),
+                lane: i64::from(op.lane),
+                step: 0,
+            });
+            self.operations.push(Operation {
+                group: group.to_owned(),
+                kind,
+                name: name.to_owned(),
+                bytes: op.count.unwrap_or_default() * element_bytes(tables.opt_text(op.dtype)),
+                direction,
+                pair: None,
+                retried: tables.opt_text(op.retry).is_some_and(|retry| matches!(retry, "1" | "yes" | "YES")),
+            });
+        }
+        for piece in tables.rows::<comm_task::Row>() {
+            let (Some(&operation), Some(source), Some(target)) =
+                (piece.op.and_then(|op| numbers.get(&op)), piece.src_rank, piece.dst_rank)
+            else {
+                continue;
+            };
+            let bytes = piece.bytes.unwrap_or_default();
+            if source == target || bytes <= 0 {
+                continue;
+            }
+            let is_rdma = tables.opt_text(piece.transport) == Some("RDMA");
+            let ns = piece.duration.ns();
+            self.pieces.push(Piece { operation, source, target, bytes, ns, is_rdma });
+            if let Some(operation) = self.operations.get_mut(operation).filter(|op| op.direction != Direction::All) {
+                operation.pair = Some((source, target));
+            }
+        }
+        self.pieces.sort_by_key(|piece| piece.operation);
+    }
+
+    fn samples(&mut self, tables: &RankTables) {
+        for sample in tables.rows::<counter::Row>() {
+            if tables.text(sample.name).starts_with("AI Core Freq") {
+                self.frequency.push((sample.time.0, sample.value));
+            }
+        }
+        for sample in tables.rows::<mem_sample::Row>() {
+            let is_allocator = tables.text(sample.kind) == "allocator" && tables.text(sample.component) == "PTA";
+            if let (true, Some(bytes)) = (is_allocator, sample.allocated) {
+                self.allocated.push((sample.time.0, bytes));
+            }
+        }
+    }
+
+    /// Says of each item in which step it was launched. Without markers all is one step.
+    fn place_in_steps(&mut self) {
+        if self.steps.is_empty() {
+            let start = self.items.iter().map(|item| item.launch.unwrap_or(item.start)).min().unwrap_or_default();
+            let end = self.items.iter().map(|item| item.end).max().unwrap_or_default();
+            self.steps.push(StepSpan { id: 0, start, end });
+        }
+        for item in &mut self.items {
+            let time = item.launch.unwrap_or(item.start);
+            item.step = self.steps.partition_point(|step| step.start <= time).saturating_sub(1);
+        }
+    }
+
+    /// Moves all times by what `correct` makes of them.
+    pub fn correct_times(&mut self, correct: impl Fn(i64) -> i64) {
+        for step in &mut self.steps {
+            (step.start, step.end) = (correct(step.start), correct(step.end));
+        }
+        for item in &mut self.items {
+            item.launch = item.launch.map(&correct);
+            (item.start, item.end) = (correct(item.start), correct(item.end));
+        }
+        for work in &mut self.host_work {
+            (work.start, work.end) = (correct(work.start), correct(work.end));
+        }
+        self.frequency.iter_mut().for_each(|sample| sample.0 = correct(sample.0));
+        self.allocated.iter_mut().for_each(|sample| sample.0 = correct(sample.0));
+    }
+
+    pub fn operation(&self, item: &Item) -> Option<&Operation> {
+        match item.what {
+            What::Communication(number) => self.operations.get(number),
+            What::Kernel(_) => None,
+        }
+    }
+
+    pub fn kernel(&self, item: &Item) -> Option<&KernelName> {
+        match item.what {
+            What::Kernel(number) => self.kernels.get(number),
+            What::Communication(_) => None,
+        }
+    }
+}
+
+impl RankTrace {
+    /// The transfers of an operation.
+    pub fn pieces_of(&self, operation: usize) -> &[Piece] {
+        let first = self.pieces.partition_point(|piece| piece.operation < operation);
+        let end = self.pieces.partition_point(|piece| piece.operation <= operation);
+        self.pieces.get(first..end).unwrap_or_default()
+    }
+
+    /// An item as evidence.
+    pub fn evidence(&self, item: &Item, what: String) -> Evidence {
+        self.evidence_at((item.start, item.end), what)
+    }
+
+    /// Some time of the rank as evidence.
+    pub fn evidence_at(&self, (start, end): (i64, i64), what: String) -> Evidence {
+        let step = self.steps.partition_point(|step| step.start <= start).checked_sub(1);
+        let step = step.and_then(|step| self.steps.get(step)).map(|step| step.id);
+        Evidence { rank: self.rank, step, start_ns: start, end_ns: end, what }
+    }
+}
+
+/// Bytes of an element; 1 where the type is not known, so that sizes can still be compared.
+fn element_bytes(dtype: Option<&str>) -> i64 {
+    match dtype.unwrap_or_default().to_ascii_uppercase().as_str() {
+        "INT16" | "UINT16" | "FP16" | "BFP16" | "BF16" => 2,
+        "INT32" | "UINT32" | "FP32" => 4,
+        "INT64" | "UINT64" | "FP64" => 8,
+        "INT128" => 16,
+        _ => 1,
+    }
+}

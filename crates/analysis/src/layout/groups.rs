@@ -1,0 +1,297 @@
+//! What ranks tell of the groups they communicate in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use npuscope_formats::info::Settings;
+use npuscope_formats::link::group_hash;
+use npuscope_tables::table::{comm_op, reported_comm, reported_link};
+use npuscope_tables::{RankTables, Selection, Str, TableId};
+use serde_json::Value;
+
+use super::{Known, Sizes};
+use crate::communication::OpClass;
+
+/// What one rank tells of the layout.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RankGroups {
+    /// `distributed_args` of its metadata.
+    pub distributed_args: Option<Value>,
+    /// Groups that its metadata lists.
+    pub declared: Vec<DeclaredGroup>,
+    /// Groups it communicated in, by hash.
+    pub used: Vec<UsedGroup>,
+    /// Steps in which it did.
+    pub steps: usize,
+}
+
+/// An entry of `parallel_group_info`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredGroup {
+    pub name: String,
+    pub pg_name: Option<String>,
+    /// Its ranks, ascending.
+    pub ranks: Vec<i64>,
+}
+
+/// A group that a rank communicated in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct UsedGroup {
+    pub hash: String,
+    /// The name that the hash is of, where the source says it.
+    pub name: Option<String>,
+    /// The number of the rank within the group, if a link of it to itself tells.
+    pub local: Option<i64>,
+    /// Ranks of the group: at least the greatest number that a link tells.
+    pub size: Option<i64>,
+    pub operations: Operations,
+}
+
+/// How many operations of which class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Operations {
+    pub count: usize,
+    pub point_to_point: usize,
+    pub exchange: usize,
+}
+
+impl Operations {
+    fn add(&mut self, class: OpClass) {
+        self.count += 1;
+        match class {
+            OpClass::PointToPoint => self.point_to_point += 1,
+            OpClass::Exchange => self.exchange += 1,
+            OpClass::Collective => {}
+        }
+    }
+
+    fn join(&mut self, other: Operations) {
+        self.count += other.count;
+        self.point_to_point += other.point_to_point;
+        self.exchange += other.exchange;
+    }
+
+    /// Whether there is nothing but sending and receiving.
+    pub fn is_point_to_point(&self) -> bool {
+        self.count > 0 && self.point_to_point == self.count
+    }
+
+    /// Whether most are exchanges of all with all.
+    pub fn is_exchange(&self) -> bool {
+        2 * self.exchange > self.count
+    }
+}
+
+impl RankGroups {
+    /// What is looked at: summaries of communication, which are cheap to read. Where these are missing and `comm_op`
+    /// is at hand, that tells as much; links alone tell members and classes of operations.
+    pub const SELECTION: Selection =
+        Selection::of(&[TableId::Metadata, TableId::Rank, TableId::ReportedComm, TableId::ReportedLink]);
+
+    pub fn of(tables: &RankTables) -> RankGroups {
+        let settings = Settings::of(tables);
+        RankGroups {
+            distributed_args: settings.get("distributed_args").filter(|args| args.is_object()).cloned(),
+            declared: settings.get("parallel_group_info").map(declared).unwrap_or_default(),
+            used: used(tables),
+            steps: steps(tables),
+        }
+    }
+
+    /// The sizes in the metadata, if they make sense. Some trainers count context-parallel ranks among the
+    /// data-parallel ones.
+    pub(super) fn sizes(&self) -> Option<Sizes> {
+        let args = self.distributed_args.as_ref()?;
+        let size = |key: &str| args.get(key).and_then(Value::as_i64).unwrap_or(1).max(1);
+        let world = args.get("world_size").and_then(Value::as_i64)?;
+        let sizes = Sizes {
+            tp: size("tensor_model_parallel_size"),
+            cp: size("context_parallel_size"),
+            dp: size("data_parallel_size"),
+            pp: size("pipeline_model_parallel_size"),
+            ep: size("expert_model_parallel_size"),
+            world,
+        };
+        let dp = world / sizes.tp.checked_mul(sizes.cp)?.checked_mul(sizes.pp)?;
+        [sizes, Sizes { dp, ..sizes }].into_iter().find(Sizes::is_sound)
+    }
+}
+
+fn declared(info: &Value) -> Vec<DeclaredGroup> {
+    let Some(groups) = info.as_object() else { return Vec::new() };
+    let group = |(name, about): (&String, &Value)| {
+        let ranks = about.get("global_ranks").and_then(Value::as_array);
+        let mut ranks: Vec<i64> = ranks.into_iter().flatten().filter_map(Value::as_i64).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        let pg_name = about.get("group_name").and_then(Value::as_str).filter(|name| !name.is_empty());
+        DeclaredGroup { name: name.clone(), pg_name: pg_name.map(str::to_owned), ranks }
+    };
+    groups.iter().map(group).collect()
+}
+
+fn steps(tables: &RankTables) -> usize {
+    let reported: BTreeSet<Option<Str>> = tables.rows::<reported_comm::Row>().map(|row| row.step).collect();
+    reported.len().max(tables.len(TableId::Step)).max(1)
+}
+
+fn used(tables: &RankTables) -> Vec<UsedGroup> {
+    let mut groups: BTreeMap<String, UsedGroup> = BTreeMap::new();
+    let mut by_id: BTreeMap<Str, Operations> = BTreeMap::new();
+    for row in tables.rows::<reported_comm::Row>() {
+        let (Some(hash), name) = (row.group_hash, tables.text(row.name)) else { continue };
+        by_id.entry(hash).or_default().add(OpClass::of(name));
+    }
+    for (hash, operations) in by_id {
+        entry(&mut groups, tables.text(hash)).operations = operations;
+    }
+    if groups.is_empty() {
+        for op in tables.rows::<comm_op::Row>() {
+            let name = tables.opt_text(op.group_name);
+            let Some(hash) = tables.opt_text(op.group_hash).map(str::to_owned).or_else(|| name.map(group_hash)) else {
+                continue;
+            };
+            let group = entry(&mut groups, &hash);
+            group.name = group.name.take().or_else(|| name.map(str::to_owned));
+            group.size = group.size.max(op.rank_size);
+            group.operations.add(OpClass::of(tables.text(op.name)));
+        }
+    }
+    let has_operations = !groups.is_empty();
+    for link in tables.rows::<reported_link::Row>() {
+        let number = |end| tables.opt_text(end).and_then(|end| end.parse::<i64>().ok());
+        let (Some(hash), Some(src), Some(dst)) =
+            (tables.opt_text(link.group_hash), number(link.src_rank), number(link.dst_rank))
+        else {
+            continue;
+        };
+        let group = match groups.get_mut(hash) {
+            Some(group) => group,
+            None => entry(&mut groups, hash),
+        };
+        group.size = group.size.max(Some(src.max(dst) + 1));
+        if src == dst {
+            group.local.get_or_insert(src);
+        }
+        if !has_operations {
+            group.operations.add(OpClass::of(tables.text(link.name)));
+        }
+    }
+    groups.into_values().collect()
+}
+
+fn entry<'a>(groups: &'a mut BTreeMap<String, UsedGroup>, hash: &str) -> &'a mut UsedGroup {
+    groups.entry(hash.to_owned()).or_insert_with(|| UsedGroup { hash: hash.to_owned(), ..UsedGroup::default() })
+}
+
+/// A group as all ranks together tell of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SeenGroup {
+    pub hash: String,
+    pub name: Option<String>,
+    pub pg_name: Option<String>,
+    /// Its ranks as the metadata lists them.
+    pub declared: Option<Vec<i64>>,
+    /// Ranks that used it, with their numbers within the group where known.
+    pub users: BTreeMap<i64, Option<i64>>,
+    pub size: Option<i64>,
+    pub operations: Operations,
+    /// Steps of its users, in all.
+    pub steps: usize,
+}
+
+/// Ranks at even distances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    pub first: i64,
+    pub stride: i64,
+    pub count: i64,
+}
+
+impl Row {
+    pub fn ranks(&self) -> impl Iterator<Item = i64> + use<> {
+        let Row { first, stride, count } = *self;
+        (0..count).map(move |number| first + number * stride)
+    }
+
+    pub fn last(&self) -> i64 {
+        self.first + (self.count - 1) * self.stride
+    }
+
+    pub fn has(&self, rank: i64) -> bool {
+        (self.first..=self.last()).contains(&rank) && (rank - self.first) % self.stride == 0
+    }
+}
+
+impl SeenGroup {
+    /// Its ranks and how they are known.
+    pub fn ranks(&self) -> (Vec<i64>, Known) {
+        match (&self.declared, self.numbered_row()) {
+            (Some(ranks), _) => (ranks.clone(), Known::Declared),
+            (None, Some(row)) => (row.ranks().collect(), Known::Reckoned),
+            (None, None) => (self.users.keys().copied().collect(), Known::Seen),
+        }
+    }
+
+    /// The row that its users are in: by their numbers within the group, or by the greatest distance that leads
+    /// from each to the next. `None` for fewer than two.
+    pub fn row(&self) -> Option<Row> {
+        let ranks: Vec<i64> = match &self.declared {
+            Some(ranks) => ranks.clone(),
+            None => self.users.keys().copied().collect(),
+        };
+        let (first, last) = (*ranks.first()?, *ranks.last()?);
+        if first == last {
+            return None;
+        }
+        if self.declared.is_none()
+            && let Some(row) = self.numbered_row()
+        {
+            return Some(row);
+        }
+        let stride = ranks.iter().fold(0, |stride, rank| greatest_divisor(stride, rank - first));
+        Some(Row { first, stride, count: (last - first) / stride + 1 })
+    }
+
+    fn numbered_row(&self) -> Option<Row> {
+        let numbered: Vec<(i64, i64)> =
+            self.users.iter().filter_map(|(rank, local)| Some((*rank, (*local)?))).collect();
+        let (&(low, low_number), &(high, high_number)) = (numbered.first()?, numbered.last()?);
+        let numbers = high_number - low_number;
+        if numbers <= 0 || (high - low) % numbers != 0 {
+            return None;
+        }
+        let stride = (high - low) / numbers;
+        let first = low - low_number * stride;
+        let count = self.size.unwrap_or(0).max(high_number + 1);
+        let fits = first >= 0 && numbered.iter().all(|(rank, number)| first + number * stride == *rank);
+        fits.then_some(Row { first, stride, count })
+    }
+}
+
+fn greatest_divisor(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { greatest_divisor(b, a % b) }
+}
+
+/// All groups, by hash.
+pub(super) fn seen_groups(ranks: &[(i64, RankGroups)]) -> Vec<SeenGroup> {
+    let mut groups: BTreeMap<String, SeenGroup> = BTreeMap::new();
+    for (rank, told) in ranks {
+        for used in &told.used {
+            let group = groups.entry(used.hash.clone()).or_default();
+            group.name = group.name.take().or_else(|| used.name.clone());
+            group.users.insert(*rank, used.local);
+            group.size = group.size.max(used.size);
+            group.operations.join(used.operations);
+            group.steps += told.steps;
+        }
+    }
+    for declared in ranks.iter().flat_map(|(_, told)| &told.declared) {
+        let group = groups.entry(group_hash(&declared.name)).or_default();
+        group.name = Some(declared.name.clone());
+        group.pg_name = group.pg_name.take().or_else(|| declared.pg_name.clone());
+        if group.declared.is_none() && !declared.ranks.is_empty() {
+            group.declared = Some(declared.ranks.clone());
+        }
+    }
+    groups.into_iter().map(|(hash, group)| SeenGroup { hash, ..group }).collect()
+}

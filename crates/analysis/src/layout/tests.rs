@@ -1,0 +1,164 @@
+//! The layout of synthetic jobs is found again.
+
+use npuscope_formats::derive::{Carried, Target, complete};
+use npuscope_formats::flavour::Flavour;
+use npuscope_synth::{JobConfig, simulate};
+use npuscope_tables::{RankTables, TableId};
+
+use super::*;
+
+/// What is left of a job when it is looked at.
+#[derive(Clone, Copy)]
+struct Look<'a> {
+    with_metadata: bool,
+    /// Whether summaries are there, or only operations.
+    with_summaries: bool,
+    missing: &'a [usize],
+}
+
+const WHOLE: Look<'static> = Look { with_metadata: true, with_summaries: true, missing: &[] };
+const BARE: Look<'static> = Look { with_metadata: false, ..WHOLE };
+
+fn look_at(config: &JobConfig, look: Look<'_>) -> Layout {
+    let job = simulate(config).unwrap();
+    let tables = |rank: usize| -> RankTables {
+        let mut tables = job.rank(rank);
+        if look.with_summaries {
+            tables = complete(tables, Target::Text(Flavour::TorchNpu), &mut Carried::default());
+        }
+        if !look.with_metadata {
+            tables.clear(TableId::Metadata);
+        }
+        tables
+    };
+    let ranks = (0..config.ranks()).filter(|rank| !look.missing.contains(rank));
+    let groups: Vec<(i64, RankGroups)> = ranks.map(|rank| (number(rank), RankGroups::of(&tables(rank)))).collect();
+    Layout::of(&groups)
+}
+
+fn number(rank: usize) -> i64 {
+    i64::try_from(rank).unwrap()
+}
+
+fn small(tp: usize, cp: usize, dp: usize, pp: usize) -> JobConfig {
+    JobConfig { tp, cp, dp, pp, layers: 2 * pp, steps: 1, micro_batches: pp, ..JobConfig::default() }
+}
+
+fn sparse(tp: usize, cp: usize, dp: usize, pp: usize, ep: usize) -> JobConfig {
+    JobConfig { ep, experts: 8, top_k: 2, expert_ffn: 1024, ..small(tp, cp, dp, pp) }
+}
+
+/// Every rank is where the simulation put it.
+fn assert_found(config: &JobConfig, look: Look<'_>) -> Layout {
+    let layout = look_at(config, look);
+    let truth = npuscope_synth::Layout::of(config);
+    let what = format!("{:?} of {truth:?}", layout.sizes);
+    assert_eq!(layout.sizes.world, number(truth.ranks()), "{what}");
+    for rank in 0..truth.ranks() {
+        let at = truth.place(rank);
+        let replica = at.data * truth.cp + at.context;
+        let [pp, dp, cp, tp, ep] = [at.stage, at.data, at.context, at.tensor, replica % truth.ep].map(number);
+        assert_eq!(layout.place(number(rank)), Some(Place { pp, dp, cp, tp, ep }), "rank {rank}, {what}");
+    }
+    layout
+}
+
+fn shapes() -> Vec<JobConfig> {
+    vec![
+        small(2, 1, 2, 2),
+        small(2, 2, 2, 2),
+        small(1, 2, 2, 2),
+        small(2, 2, 2, 1),
+        small(2, 4, 1, 1),
+        small(1, 1, 4, 2),
+        small(4, 1, 1, 2),
+        sparse(2, 1, 4, 1, 2),
+        sparse(1, 1, 4, 2, 2),
+        sparse(1, 2, 2, 1, 2),
+    ]
+}
+
+#[test]
+fn metadata_tells_the_layout() {
+    for config in shapes() {
+        let layout = assert_found(&config, WHOLE);
+        assert_eq!((layout.origin, layout.confidence), (Origin::Metadata, 1.0), "{:?}", layout.sizes);
+    }
+}
+
+#[test]
+fn without_metadata_groups_tell_the_layout() {
+    for config in shapes() {
+        for with_summaries in [true, false] {
+            let layout = assert_found(&config, Look { with_summaries, ..BARE });
+            assert_eq!(layout.origin, Origin::Inferred);
+            assert!((0.4..1.0).contains(&layout.confidence), "{} of {:?}", layout.confidence, layout.sizes);
+        }
+    }
+}
+
+#[test]
+fn missing_ranks_cost_confidence_only() {
+    let config = small(2, 2, 2, 2);
+    let whole = assert_found(&config, BARE);
+    for missing in [&[3][..], &[0], &[15], &[5, 6, 12]] {
+        let layout = assert_found(&config, Look { missing, ..BARE });
+        assert!(layout.confidence < whole.confidence, "{missing:?}");
+        assert_found(&config, Look { missing, ..WHOLE });
+    }
+}
+
+#[test]
+fn groups_have_their_kind_and_all_their_ranks() {
+    let config = sparse(2, 2, 2, 2, 2);
+    let truth = npuscope_synth::Layout::of(&config);
+    for look in [WHOLE, BARE, Look { missing: &[3], ..WHOLE }, Look { missing: &[3], ..BARE }] {
+        let layout = look_at(&config, look);
+        let mut kinds = std::collections::BTreeSet::new();
+        for rank in 0..truth.ranks() {
+            for group in truth.groups(rank, &config) {
+                // A group that one rank alone was seen in tells nothing of the others.
+                let Some(found) = layout.group(&group.hash).filter(|group| group.known != Known::Seen) else {
+                    continue;
+                };
+                let ranks: Vec<i64> = group.ranks.iter().map(|rank| number(*rank)).collect();
+                assert_eq!(found.ranks, ranks, "{found:?}");
+                let kind = match group.kind {
+                    npuscope_synth::GroupKind::Tensor => GroupKind::Tp,
+                    npuscope_synth::GroupKind::Context => GroupKind::Cp,
+                    npuscope_synth::GroupKind::Expert => GroupKind::Ep,
+                    npuscope_synth::GroupKind::Data | npuscope_synth::GroupKind::ExpertData => GroupKind::Dp,
+                    npuscope_synth::GroupKind::Pipeline => GroupKind::Pp,
+                    npuscope_synth::GroupKind::World => GroupKind::World,
+                };
+                assert_eq!(found.kind, kind, "{found:?} {:?}", group.kind);
+                kinds.insert(kind);
+                assert_eq!(found.pg_name.as_deref(), look.with_metadata.then(|| group.kind.name()));
+            }
+        }
+        assert_eq!(kinds.len(), 6, "{kinds:?}");
+    }
+}
+
+#[test]
+fn sizes_that_count_context_among_data_are_understood() {
+    let args = serde_json::json!({
+        "tensor_model_parallel_size": 2, "pipeline_model_parallel_size": 1, "context_parallel_size": 2,
+        "data_parallel_size": 4, "world_size": 8,
+    });
+    let told = RankGroups { distributed_args: Some(args), ..RankGroups::default() };
+    let layout = Layout::of(&[(0, told)]);
+    assert_eq!(layout.sizes, Sizes { tp: 2, cp: 2, dp: 2, pp: 1, ep: 1, world: 8 });
+}
+
+#[test]
+fn a_rank_that_talks_to_nobody_has_no_known_place() {
+    let layout = look_at(&small(1, 1, 1, 1), BARE);
+    assert_eq!((layout.origin, layout.place(0), layout.confidence), (Origin::Unknown, None, 0.0));
+}
+
+#[test]
+fn stages_hold_the_ranks_that_are_there() {
+    let layout = look_at(&small(1, 1, 2, 2), Look { missing: &[3], ..WHOLE });
+    assert_eq!(layout.stages([0, 1, 2]), [vec![0, 1], vec![2]]);
+}

@@ -1,0 +1,158 @@
+//! `npuscope cluster`.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use npuscope_analysis::cluster::{self, Export, Job, LeftOut, Mode, Options, Written};
+use npuscope_engine::Ranks;
+use serde_json::json;
+
+use crate::arguments::{ClusterCommand, ClusterExport};
+use crate::commands::finding_text;
+use crate::error::CliError;
+use crate::settings::Settings;
+use crate::terminal::{self, Style};
+
+/// Things left out that are told one by one.
+const MAX_TOLD: usize = 10;
+
+pub fn run(command: &ClusterCommand, settings: &Settings) -> Result<ExitCode, CliError> {
+    let result = ask(command, settings);
+    if !command.agent {
+        return result.map(|_| ExitCode::SUCCESS);
+    }
+    let (line, code) = match &result {
+        Ok(written) => {
+            let message = json!({"db_path": written.database, "tables": names(written), "files": written.files});
+            (json!({"status": "success", "code": 0, "message": message, "suggestion": "", "log_path": null}), 0)
+        }
+        Err(CliError::Closed) => return Ok(ExitCode::SUCCESS),
+        Err(error) => {
+            let suggestion = format!("npuscope doctor {} says what the profile holds", command.path.display());
+            let (code, message) = (error.exit_code(), error.to_string());
+            let line = json!({"status": "error", "code": code, "message": message, "suggestion": suggestion, "log_path": null});
+            (line, code)
+        }
+    };
+    writeln!(io::stdout(), "{line}")?;
+    Ok(ExitCode::from(code))
+}
+
+fn names(written: &Written) -> Vec<&str> {
+    written.tables.iter().map(|(name, _)| name.as_str()).collect()
+}
+
+fn ask(command: &ClusterCommand, settings: &Settings) -> Result<Written, CliError> {
+    let mode = cluster::find(&command.mode).ok_or_else(|| CliError::Usage(format!("no mode {}", command.mode)))?;
+    let output = output(command)?;
+    let ranks = Ranks::open(&command.path, &settings.stoppable_options())?;
+    let chosen = chosen(command, &ranks, settings)?;
+    let options = options(command);
+    let job = Job::new(&ranks, chosen.as_ref(), &options);
+    let answer = cluster::run(mode, &job);
+    for warning in ranks.take_warnings() {
+        settings.terminal.warning(&warning);
+    }
+    tell_left_out(&job.left_out(), settings);
+    if let (true, Some(first)) = (command.strict, job.left_out().first()) {
+        return Err(CliError::Strict(format!("something could not be read (--strict): {}", left_out(first))));
+    }
+    let answer = answer?;
+    let (findings, notes) = (answer.findings.clone(), answer.notes.clone());
+    let written = cluster::write(mode, &job, answer, &output)?;
+    for note in &notes {
+        settings.terminal.note(note);
+    }
+    if !command.agent {
+        let mut out = io::stdout().lock();
+        out.write_all(text(mode, &written, settings).as_bytes())?;
+        for finding in &findings {
+            out.write_all(finding_text(finding, settings).as_bytes())?;
+        }
+    }
+    Ok(written)
+}
+
+fn options(command: &ClusterCommand) -> Options {
+    Options {
+        compat: command.compat,
+        export: command.export.map(|export| match export {
+            ClusterExport::Db => Export::Db,
+            ClusterExport::Notebook => Export::Notebook,
+            ClusterExport::Text => Export::Text,
+        }),
+        step: Some(command.step).filter(|step| *step >= 0),
+        top_num: command.top_num,
+        exclude_op_name: command.exclude_op_name,
+        baseline: command.baseline.clone(),
+        baseline_profile: command.baseline_profile.clone(),
+        fuzzy_threshold: command.fuzzy_threshold,
+        dump_intermediate_results: command.dump_intermediate_results,
+        parallel_types: command.parallel_types.clone(),
+        rank_id: command.rank_id,
+        nominal_frequency: command.nominal_frequency,
+    }
+}
+
+/// Where results go: as asked, or to the current directory if that is not the profile itself.
+fn output(command: &ClusterCommand) -> Result<PathBuf, CliError> {
+    if let Some(output) = &command.output {
+        return Ok(output.clone());
+    }
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let here = PathBuf::from(".");
+    if real(&here).starts_with(real(&command.path)) {
+        let message = "results would go into the profile; name another place with -o, or say -o . if that is meant";
+        return Err(CliError::Usage(message.to_owned()));
+    }
+    Ok(here)
+}
+
+/// The ranks that were asked for, if any were.
+fn chosen(command: &ClusterCommand, ranks: &Ranks, settings: &Settings) -> Result<Option<BTreeSet<i64>>, CliError> {
+    let Some(list) = &command.ranks else { return Ok(None) };
+    let there: BTreeSet<i64> = ranks.profile().ranks.iter().map(|source| source.rank).collect();
+    let chosen: BTreeSet<i64> = there.iter().copied().filter(|rank| list.contains(*rank)).collect();
+    let all: Vec<i64> = there.into_iter().collect();
+    if chosen.is_empty() {
+        return Err(CliError::Usage(format!("none of these ranks is there; there are {}", terminal::ranges(&all))));
+    }
+    let missing: Vec<i64> = list.numbers().filter(|rank| !chosen.contains(rank)).collect();
+    if !missing.is_empty() {
+        settings.terminal.warning(&format!("there is no rank {}", terminal::ranges(&missing)));
+    }
+    Ok(Some(chosen))
+}
+
+fn left_out(item: &LeftOut) -> String {
+    let file = item.file.as_ref().map(|file| format!(" {file}")).unwrap_or_default();
+    let whole = if item.whole_rank { "left out: " } else { "" };
+    format!("rank {}{file}: {whole}{}", item.rank, item.why)
+}
+
+fn tell_left_out(list: &[LeftOut], settings: &Settings) {
+    for item in list.iter().take(MAX_TOLD) {
+        settings.terminal.warning(&left_out(item));
+    }
+    if let Some(more) = list.len().checked_sub(MAX_TOLD).filter(|more| *more > 0) {
+        settings.terminal.warning(&format!("… and {}", terminal::counted(more as u64, "more problem")));
+    }
+}
+
+fn text(mode: &Mode, written: &Written, settings: &Settings) -> String {
+    if written.files.is_empty() {
+        return format!("{}: nothing to report\n", mode.name);
+    }
+    let mut text = settings.terminal.styled(Style::Bold, &format!("{}\n", mode.name));
+    let rows = written.tables.iter().map(|(name, rows)| vec![name.clone(), terminal::grouped(*rows as u64)]);
+    text.push_str(&terminal::columns(&["table", "rows"], &[1], rows.collect::<Vec<_>>()));
+    for file in written.files.iter().take(MAX_TOLD) {
+        text.push_str(&format!("  {}\n", file.display()));
+    }
+    if let Some(more) = written.files.len().checked_sub(MAX_TOLD).filter(|more| *more > 0) {
+        text.push_str(&format!("  … and {}\n", terminal::counted(more as u64, "more file")));
+    }
+    text
+}

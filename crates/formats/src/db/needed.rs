@@ -1,0 +1,76 @@
+//! What has to be read of a database to give what is wanted of it.
+
+use std::ops::ControlFlow;
+
+use npuscope_tables::table::host_op::Kind;
+use npuscope_tables::{Selection, TableId};
+
+use super::database::Database;
+
+/// The kinds of rows in `PYTORCH_API`, beside ranges of the user.
+const FRAMEWORK: &[Kind] = &[Kind::Op, Kind::Enqueue, Kind::Dequeue, Kind::Python];
+
+/// The type of rows in `PYTORCH_API` that are ranges of the user.
+pub const MSTX: i64 = 50004;
+
+/// Tables that rows of several of ours are made of, and whether they have to be read.
+#[derive(Clone, Copy, Debug)]
+pub struct Needed {
+    /// `PYTORCH_API`, all of it: how deep its rows nest follows from those around them.
+    pub operators: bool,
+    pub connections: bool,
+    pub calls: bool,
+    pub marks: bool,
+    pub collections: bool,
+    pub os_calls: bool,
+    pub operations: bool,
+    pub pieces: bool,
+    pub tasks: bool,
+    /// `COMPUTE_TASK_INFO`, which tasks have their names from.
+    pub kernels: bool,
+    pub metrics: bool,
+    pub overlap: bool,
+    pub counters: bool,
+}
+
+impl Needed {
+    pub fn of(selection: Selection, database: &Database<'_>) -> Needed {
+        let wants = |tables: &[TableId]| selection.has_any(tables);
+        // Rows of `lane` are those that other rows stand on.
+        let (lanes, flows) = (wants(&[TableId::Lane]), wants(&[TableId::Flow]));
+        let host_ops = |kinds| lanes || selection.has_any_host_op(kinds);
+        let overlap = lanes || wants(&[TableId::Overlap]);
+        let computes_overlap = overlap && database.table("OVERLAP_ANALYSIS").is_none();
+        let marks_steps = wants(&[TableId::Step]) && !database.has_rows("STEP_TIME");
+        let marks = flows || host_ops(&[Kind::Mstx]);
+        let kernels = computes_overlap || wants(&[TableId::Kernel, TableId::Task]);
+        let pieces = lanes || wants(&[TableId::CommTask]);
+        Needed {
+            operators: flows || marks_steps || host_ops(FRAMEWORK) || marks && has_marks(database),
+            connections: flows || host_ops(&[Kind::Enqueue, Kind::Dequeue]),
+            calls: flows || host_ops(&[Kind::Cann]),
+            marks,
+            collections: host_ops(&[Kind::Gc]),
+            os_calls: host_ops(&[Kind::Other]),
+            operations: lanes || flows || computes_overlap || wants(&[TableId::CommOp, TableId::Kernel]),
+            pieces,
+            tasks: lanes || flows || kernels || pieces,
+            kernels,
+            metrics: wants(&[TableId::Kernel]) && selection.has_metrics(),
+            overlap,
+            counters: lanes || wants(&[TableId::Counter]),
+        }
+    }
+}
+
+/// Whether there are ranges of the user in `PYTORCH_API`, which mostly has none.
+fn has_marks(database: &Database<'_>) -> bool {
+    let Some(table) = database.table("PYTORCH_API") else { return false };
+    let Some(column) = table.columns.iter().position(|name| name == "type") else { return false };
+    let mut found = false;
+    database.scan(table, |row| {
+        found = row.integer(column) == Some(MSTX);
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    found
+}

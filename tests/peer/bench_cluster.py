@@ -1,0 +1,112 @@
+"""CPU seconds, wall time and memory of `npuscope cluster` next to msprof-analyze, in one run.
+
+A job of 32 ranks x 50 steps is simulated once as text and once as databases. Every mode is asked of both programs:
+npuscope first without a cache and then again, msprof-analyze once, for at most LIMIT seconds. CPU seconds are those of
+a program and all processes it started. Then `all` on 8 to 64 ranks shows how cost grows.
+
+NPUSCOPE names the binary; arguments choose modes. PEER_LIMIT changes the limit.
+"""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+NPUSCOPE = os.environ["NPUSCOPE"]
+PEER = str(pathlib.Path(sys.executable).parent / "msprof-analyze")
+LIMIT = int(os.environ.get("PEER_LIMIT", "300"))
+BUILT_IN = {"all", "communication_time", "communication_matrix"}
+BAR = {True: 50, False: 30}
+# What the peer does not have, or cannot run, or needs other input for.
+NOT_COMPARED = {"filter_db", "cluster_compare_baseline", "cluster_time_compare_summary", "calibrate_npu_gpu", "operator_mfu"}
+
+
+def run(command, limit=None):
+    """CPU seconds, wall seconds, peak MB and exit code; CPU of what was done so far if it took too long."""
+    start = time.monotonic()
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        late = False
+        while True:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            if limit and not late and time.monotonic() - start > limit:
+                late = True
+                os.killpg(process.pid, signal.SIGINT)
+                time.sleep(2)
+                os.killpg(process.pid, signal.SIGKILL)
+            time.sleep(0.005)
+        process.returncode = 0
+        wall = time.monotonic() - start
+        code = os.waitstatus_to_exitcode(status)
+        if code not in (0, 2) and not late:
+            log.seek(0)
+            sys.stderr.write(log.read().decode(errors="replace")[-2000:])
+        return usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024, code, late
+
+
+def modes():
+    text = subprocess.run([NPUSCOPE, "cluster", "--help"], capture_output=True, text=True, check=True).stdout
+    lines = text.split("Modes:\n")[1].splitlines()
+    return [line.split()[0] for line in lines if line.startswith("  ") and line.strip()]
+
+
+def ours(form, mode, work, profile):
+    command = [NPUSCOPE, "cluster", "-q", "-d", profile, "-m", mode, "-o", str(work / f"ours-{form}")]
+    return run(command + ["--cache-dir", str(work / "cache")])
+
+
+def compare(work, chosen):
+    print(f"{'mode':<30} {'form':<5} {'CPU s':>8} {'again':>8} {'wall s':>8} {'MB':>6}   {'peer CPU s':>10} {'wall s':>8}  ratio  bar")
+    for form in ("text", "db"):
+        profile = str(work / form)
+        for mode in chosen:
+            if form == "text" and mode not in BUILT_IN:
+                continue
+            cold = ours(form, mode, work, profile)
+            warm = ours(form, mode, work, profile)
+            line = f"{mode:<30} {form:<5} {cold[0]:>8.2f} {warm[0]:>8.2f} {cold[1]:>8.2f} {cold[2]:>6.0f}   "
+            if mode in NOT_COMPARED:
+                print(line + f"{'not compared':>19}", flush=True)
+                continue
+            # Some modes of the peer write into their input.
+            copy = work / "peer-input"
+            subprocess.run(["cp", "-r", profile, str(copy)], check=True)
+            peer = run([PEER, "cluster", "-d", str(copy), "-m", mode, "-o", str(work / "peer")], LIMIT)
+            shutil.rmtree(copy)
+            shutil.rmtree(work / "peer", ignore_errors=True)
+            more = ">" if peer[4] else " "
+            ratio = peer[0] / max(cold[0], warm[0])
+            print(line + f"{more}{peer[0]:>9.1f} {peer[1]:>8.1f} {more}{ratio:>5.0f}x {BAR[mode in BUILT_IN]:>4}x", flush=True)
+
+
+def growth(work):
+    print(f"\n{'ranks':>5} {'form':<5} {'CPU s':>8} {'ms per rank':>12} {'MB':>6}   all")
+    for form in ("text", "db"):
+        for dp in (2, 4, 8, 16):
+            profile = str(work / "growing")
+            subprocess.run([NPUSCOPE, "synth", "-q", "-o", profile, "--dp", str(dp), "--steps", "20", "--form", form], check=True)
+            cpu, _, mb, _, _ = ours(f"growth-{form}-{dp}", "all", work, profile)
+            print(f"{4 * dp:>5} {form:<5} {cpu:>8.2f} {1000 * cpu / (4 * dp):>12.1f} {mb:>6.0f}", flush=True)
+            shutil.rmtree(profile)
+
+
+def main():
+    chosen = sys.argv[1:] or modes()
+    with tempfile.TemporaryDirectory(prefix="npuscope-bench-") as directory:
+        work = pathlib.Path(directory)
+        for form in ("text", "db"):
+            command = [NPUSCOPE, "synth", "-q", "-o", str(work / form), "--dp", "8", "--steps", "50", "--form", form]
+            subprocess.run(command, check=True)
+        compare(work, chosen)
+        if not sys.argv[1:]:
+            growth(work)
+
+
+if __name__ == "__main__":
+    main()
