@@ -24,7 +24,8 @@ use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 
 use super::gpu_baseline::Baseline;
 use super::module_statistic;
-use super::module_tree::{ModuleRow, Names, RowOptions};
+use super::module_tree::{ModuleRow, RowOptions};
+use super::op_calls::Names;
 use super::sheets::workbook;
 use super::similarity::{Similarity, closest};
 use crate::cluster::{Answer, Export, Failure, Job, Mode};

@@ -15,7 +15,8 @@ use npuscope_tables::{RankTables, Str};
 
 use super::calibrate_npu_gpu::Piece;
 use super::module_statistic::DOMAIN;
-use super::module_tree::{self, Calls, MarkedRange, Names, RowOptions};
+use super::module_tree::{self, MarkedRange, RowOptions};
+use super::op_calls::{Calls, Names, for_each_host_op};
 
 /// Parts of names of ranges that msprof-analyze takes for modules.
 const COMPAT_MODULES: &[&str] = &["Qwen", "Attention", "Linear", "RMSNorm", "Embedding", "Sampler", "Logits"];
@@ -72,7 +73,7 @@ fn pieces_of_tables(tables: &RankTables, is_gpu: bool) -> Vec<Piece> {
 /// Python's calls of modules, for example `nn.Module: Linear_3`.
 fn module_frames(tables: &RankTables, names: &mut Names) -> Vec<MarkedRange> {
     let mut ranges = Vec::new();
-    module_tree::for_each_host_op(tables, Kind::Python, |view, row| {
+    for_each_host_op(tables, Kind::Python, |view, row| {
         if let Some(name) = tables.text(view.name.get(row)).strip_prefix("nn.Module: ") {
             let (start, name) = (view.start.get(row), names.intern(name));
             let end = start.plus(view.duration.get(row).ns());
@@ -86,7 +87,7 @@ fn module_frames(tables: &RankTables, names: &mut Names) -> Vec<MarkedRange> {
 fn user_ranges(tables: &RankTables, names: &mut Names) -> Vec<MarkedRange> {
     const OTHERS: &[&str] = &["ProfilerStep#", "nccl:", "Optimizer."];
     let mut ranges = Vec::new();
-    module_tree::for_each_host_op(tables, Kind::Mstx, |view, row| {
+    for_each_host_op(tables, Kind::Mstx, |view, row| {
         let name = view.name.get(row);
         let is_other = OTHERS.iter().any(|prefix| tables.text(name).starts_with(prefix));
         if !is_other && tables.opt_text(view.category.get(row)) == Some("user_annotation") {

@@ -33,6 +33,7 @@ mod module_statistic;
 mod module_tree;
 mod mstx2commop;
 mod mstx_sum;
+mod op_calls;
 mod operator_mfu;
 mod p2p_pairing;
 mod peak;

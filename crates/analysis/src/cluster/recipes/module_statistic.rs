@@ -10,7 +10,8 @@
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 
-use super::module_tree::{self, Calls, ModuleRow, Names, RowOptions};
+use super::module_tree::{self, ModuleRow, RowOptions};
+use super::op_calls::{self, Calls, Names};
 use super::sheets::workbook;
 use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
 
@@ -64,7 +65,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
 /// What the modules of each rank did; fails if no rank has modules.
 pub fn modules(job: &Job<'_>, mode: &'static str, options: RowOptions) -> Result<Vec<(i64, Part)>, Failure> {
     const WHAT: &str = "mstx ranges of the domain Module";
-    let selection = module_tree::selection(options.compat);
+    let selection = op_calls::selection(options.compat);
     let parts = job.each(selection, |data| part(data, options).ok_or_else(|| format!("it has no {WHAT}")))?;
     match parts.is_empty() {
         true => Err(Failure::missing(mode, WHAT, HINT)),

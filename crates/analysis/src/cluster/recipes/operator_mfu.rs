@@ -29,7 +29,8 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::table::{kernel, rank};
 use npuscope_tables::{RankTables, Str};
 
-use super::module_tree::{self, Calls, MarkedRange, ModuleRow, Names, RowOptions, Work};
+use super::module_tree::{self, MarkedRange, ModuleRow, RowOptions};
+use super::op_calls::{self, Calls, Names, Work};
 use super::{module_statistic, peak, sheets};
 use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
 
@@ -42,11 +43,10 @@ pub const MODE: Mode = Mode {
 
 const DOMAIN: &str = "mfu_flops";
 
-/// What is known of a rank.
-enum Part {
-    NoRanges,
-    NoChip,
-    Mfu(Mfu),
+/// What a rank lacks.
+enum Lack {
+    Ranges,
+    Chip,
 }
 
 /// The kernels of a rank whose operations are known, and its modules.
@@ -63,8 +63,8 @@ struct Mfu {
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     job.require_export(&MODE, &[Export::Db, Export::Text])?;
-    let parts = job.each(module_tree::selection(job.options.compat), |data| Ok(part(data, job.options.compat)))?;
-    if parts.iter().all(|(_, part)| matches!(part, Part::NoRanges)) {
+    let parts = job.each(op_calls::selection(job.options.compat), |data| Ok(part(data, job.options.compat)))?;
+    if parts.iter().all(|(_, part)| matches!(part, Err(Lack::Ranges))) {
         let hint = "collect with mstx=True and mark operators with torch_npu.npu.mstx.range_start(\"{operations}-{name}\", \
                     domain=\"mfu_flops\")";
         return Err(Failure::missing(MODE.name, "mstx ranges of the domain mfu_flops", hint));
@@ -72,9 +72,9 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let mut found = Vec::new();
     for (rank, part) in parts {
         match part {
-            Part::NoRanges => job.leave_out(rank, "it has no mstx ranges of the domain mfu_flops"),
-            Part::NoChip => job.leave_out(rank, "it has no device_N/info.json.N, and its chip is not known"),
-            Part::Mfu(mfu) => found.push((rank, mfu)),
+            Ok(mfu) => found.push((rank, mfu)),
+            Err(Lack::Ranges) => job.leave_out(rank, "it has no mstx ranges of the domain mfu_flops"),
+            Err(Lack::Chip) => job.leave_out(rank, "it has no device_N/info.json.N, and its chip is not known"),
         }
     }
     if found.is_empty() {
@@ -127,14 +127,14 @@ fn fill(rank: i64, mfu: &Mfu, kernels: &mut ResultTable, modules: &mut ResultTab
     }
 }
 
-fn part(data: &RankData<'_>, compat: bool) -> Part {
+fn part(data: &RankData<'_>, compat: bool) -> Result<Mfu, Lack> {
     let tables = &data.tables;
     let mut names = Names::default();
     let ranges = module_tree::marked_ranges(tables, DOMAIN, &mut names, compat);
     if ranges.is_empty() {
-        return Part::NoRanges;
+        return Err(Lack::Ranges);
     }
-    let Some(chip) = chip(data, compat) else { return Part::NoChip };
+    let chip = chip(data, compat).ok_or(Lack::Chip)?;
     let mut calls = Calls::read(tables, &mut names, compat);
     if !compat {
         calls.keep_within(data.window);
@@ -151,7 +151,7 @@ fn part(data: &RankData<'_>, compat: bool) -> Part {
     let options = RowOptions { compat, with_backward: !compat, distinguish: true };
     let modules = module_tree::module_rows(&calls, modules, &mut names, &options);
     let averages = modules.iter().map(|row| averages(row, &calls, &usages, compat)).collect();
-    Part::Mfu(Mfu { kernels, modules, averages, names, unknown_types })
+    Ok(Mfu { kernels, modules, averages, names, unknown_types })
 }
 
 /// The figures of the rank's chip: of its raw data or, but not for msprof-analyze, by its name.

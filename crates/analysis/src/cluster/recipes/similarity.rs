@@ -82,8 +82,8 @@ impl Similarity {
         // Lengths of blocks that end with the letter before, by the place after it.
         let mut before = vec![0; self.text.len() + 1];
         let mut ending = before.clone();
-        for place in from..until {
-            let there = self.places.get(&other[place]).map(Vec::as_slice).unwrap_or_default();
+        for (place, letter) in (from..until).zip(&other[from..until]) {
+            let there = self.places.get(letter).map(Vec::as_slice).unwrap_or_default();
             let first = there.partition_point(|there| *there < text_from);
             for &there in there[first..].iter().take_while(|there| **there < text_until) {
                 let block = before[there] + 1;
