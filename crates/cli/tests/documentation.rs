@@ -91,6 +91,41 @@ fn argument(page: &mut String, arg: &Arg) {
     page.push('\n');
 }
 
+/// The comment at the top of a mode's file is its manual page.
+#[test]
+fn the_page_of_cluster_modes_is_up_to_date() {
+    let mut page = "# Modes of `npuscope cluster`\n\nGenerated from the program. Files and tables have the names that msprof-analyze \
+        gives them; figures follow the definitions here, and `--compat` gives those of msprof-analyze 26.2 instead.\n"
+        .to_owned();
+    let recipes =
+        PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../analysis/src/cluster/recipes");
+    for mode in npuscope_analysis::cluster::modes() {
+        let source = std::fs::read_to_string(recipes.join(mode.name).with_extension("rs")).unwrap();
+        let comment = source.lines().map_while(|line| line.strip_prefix("//!"));
+        let lines: Vec<&str> = comment.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+        let text = plain_links(&lines.join("\n"));
+        assert!(lines.len() > 2, "{} has no manual page", mode.name);
+        let _ = write!(page, "\n## {}\n\n{}\n", mode.name, text.trim());
+    }
+    assert_page("cluster.md", &page);
+}
+
+/// Text without the places that links of documentation comments lead to.
+fn plain_links(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("[`") {
+        let Some(end) = rest[start..].find("`]").map(|end| start + end + 1) else { break };
+        plain.push_str(&rest[..start]);
+        plain.push_str(&rest[start + 1..end]);
+        rest = &rest[end + 1..];
+        if let Some(end) = rest.strip_prefix('(').and_then(|_| rest.find(')')) {
+            rest = &rest[end + 1..];
+        }
+    }
+    plain + rest
+}
+
 #[test]
 fn the_page_of_tables_is_up_to_date() {
     let mut page = "# Tables\n\nGenerated from the program; `npuscope sql DIR '\\tables'` and `'\\d TABLE'` say the same.\n\n\

@@ -1,5 +1,6 @@
 //! The program as its users run it, on simulated jobs.
 
+mod cluster;
 mod convert;
 mod exit_codes;
 mod golden;
