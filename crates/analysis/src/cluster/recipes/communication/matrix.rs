@@ -62,7 +62,7 @@ pub fn global_links(reported: &Reported) -> (Vec<GlobalLink>, Vec<GlobalLink>) {
         .collect();
     let summed = links.iter().filter(|link| is_summed(reported, link)).map(|link| GlobalLink {
         name: None,
-        op_name: None,
+        op_name: link.op_name.filter(|_| reported.compat),
         // One table per group: msprof-analyze does not tell kinds of operations apart in databases.
         is_point_to_point: link.is_point_to_point && (reported.is_text || !reported.compat),
         ..*link
@@ -191,7 +191,7 @@ pub fn matrix_table(reported: &Reported) -> ResultTable {
         sort(&mut totals, reported);
     }
     let total: Cell = TOTAL.into();
-    let nothing: Cell = "".into();
+    let nothing: Cell = if reported.compat { Cell::Null } else { "".into() };
     let names = &reported.names;
     for link in links.iter().chain(&totals) {
         let bandwidth = match reported.compat {
