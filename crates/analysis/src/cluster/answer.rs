@@ -32,12 +32,15 @@ impl Answer {
     }
 }
 
+/// Writes a file at a path.
+pub type WriteAt = Box<dyn FnOnce(&Path) -> io::Result<()>>;
+
 /// A file among the results.
 pub struct ResultFile {
     /// Below the directory of results, with `/`.
     pub path: String,
     /// Writes it at a temporary path.
-    pub write: Box<dyn FnOnce(&Path) -> io::Result<()>>,
+    pub write: WriteAt,
 }
 
 impl ResultFile {

@@ -22,6 +22,9 @@ pub struct Meetings {
     pub alone: usize,
 }
 
+/// What operations of one rank are alike in: group, step, what they do, how much, who sends to whom.
+type Like<'a> = (&'a str, usize, &'a str, i64, Option<(i64, i64)>);
+
 /// What operations must share to be one: the group, the step, what they do and how much of it, for
 /// transfers who sends to whom, and that they are the same in order among their like.
 type Key<'a> = (&'a str, i64, &'a str, i64, Option<(i64, i64)>, usize);
@@ -30,7 +33,7 @@ impl Meetings {
     pub fn of(traces: &[RankTrace]) -> Meetings {
         let mut found: BTreeMap<Key<'_>, Vec<(usize, usize)>> = BTreeMap::new();
         for (rank, trace) in traces.iter().enumerate() {
-            let mut seen: HashMap<(&str, usize, &str, i64, Option<(i64, i64)>), usize> = HashMap::new();
+            let mut seen: HashMap<Like<'_>, usize> = HashMap::new();
             for (index, item) in trace.items.iter().enumerate() {
                 let Some(operation) = trace.operation(item) else { continue };
                 // A send and a receive are one transfer.

@@ -21,6 +21,7 @@ pub const SELECTION: Selection = Selection::of(&[
     TableId::MemSample,
     TableId::Metadata,
 ])
+.without_metrics()
 .and_host_ops(&[Kind::Cann, Kind::Gc, Kind::Op]);
 
 /// A rank's part in the job. Times are ns by the clock of its host, until clocks are aligned.

@@ -101,7 +101,7 @@ fn open(path: &Path) -> rusqlite::Connection {
 
 fn query(connection: &rusqlite::Connection, query: &str) -> rusqlite::Result<Rows> {
     let mut statement = connection.prepare(query)?;
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let width = columns.len();
     let rows = statement.query_map((), |row| {
         Ok((0..width)

@@ -41,6 +41,7 @@ pub const MODE: Mode = Mode {
 
 const WORK: Selection =
     Selection::of(&[TableId::Kernel, TableId::Task, TableId::CommOp, TableId::Step, TableId::Metadata])
+        .without_metrics()
         .and_host_ops(&[Kind::Cann]);
 
 /// The table that other modes look for.
@@ -135,9 +136,15 @@ pub(super) fn summarise(job: &Job<'_>) -> Result<(Summary, Vec<String>), Failure
     Ok((summary, notes))
 }
 
-/// us of waiting and of transmitting by rank and step, and how many collectives were left out.
-fn waits(parts: &[(i64, Part)], compat: bool) -> (BTreeMap<(i64, i64), (f64, f64)>, usize) {
-    let mut collectives: BTreeMap<(&str, &str, i64), Vec<(i64, &Op)>> = BTreeMap::new();
+/// Each rank's part of a collective, by group, name and step.
+type Collectives<'a> = BTreeMap<(&'a str, &'a str, i64), Vec<(i64, &'a Op)>>;
+
+/// us of waiting and of transmitting by rank and step.
+type Waits = BTreeMap<(i64, i64), (f64, f64)>;
+
+/// Waits, and how many collectives were left out.
+fn waits(parts: &[(i64, Part)], compat: bool) -> (Waits, usize) {
+    let mut collectives = Collectives::new();
     for (rank, part) in parts {
         for op in part.ops.iter().filter(|op| compat || !is_point_to_point(&op.name)) {
             collectives.entry((&op.group, &op.name, op.step)).or_default().push((*rank, op));

@@ -96,7 +96,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let pairs = slow_and_fast(job, &operations)?;
     let involved = |rank: i64| pairs.iter().flatten().any(|(slow, fast)| [slow.rank, fast.rank].contains(&rank));
     let sources: Vec<_> = job.sources().iter().copied().filter(|source| involved(source.rank)).collect();
-    let wanted = Launches::NEEDED.and(Selection::of(&[TableId::Kernel]));
+    let wanted = Launches::NEEDED.and(Selection::of(&[TableId::Kernel]).without_metrics());
     let events: BTreeMap<i64, Events> =
         job.each_of(&sources, wanted, |data| Ok(Events::of(&data.tables, job.options.compat)))?.into_iter().collect();
     let is_text = job.export() == Export::Text;

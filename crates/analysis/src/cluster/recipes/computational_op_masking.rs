@@ -61,7 +61,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     job.require_export(&MODE, &[Export::Db, Export::Text])?;
     let types = job.options.parallel_types.as_deref().unwrap_or(DEFAULT_TYPES);
     let sets: Vec<Vec<&str>> = types.split(';').map(|set| set.split(',').map(str::trim).collect()).collect();
-    let wanted = Selection::of(&[TableId::Step, TableId::CommOp, TableId::Kernel]);
+    let wanted = Selection::of(&[TableId::Step, TableId::CommOp, TableId::Kernel]).without_metrics();
     let parts = job.each(wanted, |data| Ok(part(data, &sets, job.options.compat)))?;
     if parts.iter().all(|(_, part)| !part.has_groups) {
         let hint = "trainers on Megatron write it, others can with prof.add_metadata_json";

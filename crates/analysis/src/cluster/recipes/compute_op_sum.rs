@@ -34,7 +34,7 @@ struct Row<'a> {
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
-    let ranks = job.each(Selection::of(&[TableId::Kernel]), |data| Ok(kernels(data)))?;
+    let ranks = job.each(Selection::of(&[TableId::Kernel]).without_metrics(), |data| Ok(kernels(data)))?;
     if ranks.iter().all(|(_, kernels)| kernels.is_empty()) {
         let hint = "collect NPU activities at level0 or above";
         return Err(Failure::missing(MODE.name, "computing kernels", hint));

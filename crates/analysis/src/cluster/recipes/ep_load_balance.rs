@@ -38,7 +38,8 @@ struct Part {
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let compat = job.options.compat;
-    let parts = job.each(Selection::of(&[TableId::Kernel, TableId::Metadata]), |data| Ok(part(data, compat)))?;
+    let parts = job
+        .each(Selection::of(&[TableId::Kernel, TableId::Metadata]).without_metrics(), |data| Ok(part(data, compat)))?;
     let parts: Vec<(i64, Part)> = parts.into_iter().filter_map(|(rank, part)| Some((rank, part?))).collect();
     if parts.is_empty() {
         let hint = "add parallel_group_info to the profiler's metadata, as Megatron and MindSpeed do";

@@ -143,7 +143,9 @@ struct Part {
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     job.require_export(&MODE, &[Export::Db, Export::Text])?;
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
-    let wanted = Launches::NEEDED.and(Selection::of(&[TableId::Kernel, TableId::Step])).and_host_ops(&[Kind::Mstx]);
+    let wanted = Launches::NEEDED
+        .and(Selection::of(&[TableId::Kernel, TableId::Step]).without_metrics())
+        .and_host_ops(&[Kind::Mstx]);
     let parts = job.each(wanted, |data| Ok(part(data, top, job.options.compat)))?;
     if parts.iter().all(|(_, part)| !part.is_busy) {
         return Err(Failure::missing(MODE.name, "kernels", "collect at level0 or above"));

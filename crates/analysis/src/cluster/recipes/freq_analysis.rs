@@ -46,7 +46,7 @@ enum Verdict {
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let compat = job.options.compat;
     let tables = if compat { &[TableId::Counter][..] } else { &[TableId::Counter, TableId::Kernel] };
-    let mut ranks = job.each(Selection::of(tables), |data| Ok(frequencies(data, compat)))?;
+    let mut ranks = job.each(Selection::of(tables).without_metrics(), |data| Ok(frequencies(data, compat)))?;
     ranks.retain(|(_, frequencies)| !frequencies.is_empty());
     if ranks.is_empty() {
         let hint = "collect NPU activities on a chip that reports it, Atlas A2 or newer";

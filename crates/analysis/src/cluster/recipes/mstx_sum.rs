@@ -251,6 +251,9 @@ fn mark_stats(parts: &[(i64, Part)], is_numbered: bool) -> ResultTable {
     table
 }
 
+/// Ranks and durations in ns by step and name.
+type Samples<'a> = BTreeMap<(Option<i64>, &'a str), Vec<(i64, f64)>>;
+
 /// Spans by step and name, those that disperse most first in each step.
 fn all_stats(parts: &[(i64, Part)], which: usize, name: &str, file: &str) -> ResultTable {
     let columns = [
@@ -270,7 +273,7 @@ fn all_stats(parts: &[(i64, Part)], which: usize, name: &str, file: &str) -> Res
         ("StepId", ColumnKind::Int),
     ];
     let mut table = ResultTable::new(name, file, &columns).indexed(1).csv_in(TimeUnit::Ms);
-    let mut groups: BTreeMap<(Option<i64>, &str), Vec<(i64, f64)>> = BTreeMap::new();
+    let mut groups = Samples::new();
     for (rank, part) in parts {
         for span in &part.spans {
             if let Some(duration) = span.durations[which] {

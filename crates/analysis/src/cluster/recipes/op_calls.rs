@@ -17,6 +17,7 @@ use crate::communication::op_type;
 /// What has to be read of a rank.
 pub fn selection(compat: bool) -> Selection {
     const ALWAYS: Selection = Selection::of(&[TableId::Flow, TableId::Task, TableId::Kernel, TableId::CommOp])
+        .without_metrics()
         .and_host_ops(&[Kind::Op, Kind::Mstx]);
     if compat { ALWAYS.and(Selection::of(&[TableId::Sheet])) } else { ALWAYS }
 }

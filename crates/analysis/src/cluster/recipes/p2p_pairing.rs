@@ -361,6 +361,9 @@ fn pair_as_peer(job: &Job<'_>) -> Result<Pairing, Failure> {
     Ok(pairing)
 }
 
+/// Source and destination, numbered within the group.
+type Ends = (Option<i64>, Option<i64>);
+
 /// The number of sends and receives of a rank, and ids of those whose notices name one source and one destination.
 fn ids_as_peer(tables: &RankTables) -> (usize, OperationIds) {
     let mut ops: Vec<(comm_op::Row, &str, bool)> = tables
@@ -371,7 +374,7 @@ fn ids_as_peer(tables: &RankTables) -> (usize, OperationIds) {
         })
         .collect();
     ops.sort_by_key(|(op, _, _)| op.start);
-    let mut ends: HashMap<i64, Vec<(Option<i64>, Option<i64>)>, FixedState> = HashMap::default();
+    let mut ends: HashMap<i64, Vec<Ends>, FixedState> = HashMap::default();
     let groups: HashMap<i64, _, FixedState> = ops.iter().map(|(op, _, _)| (op.op, op.group_name)).collect();
     for piece in tables.rows::<comm_task::Row>() {
         let Some(op) = piece.op.filter(|op| groups.get(op) == Some(&piece.group_name)) else { continue };

@@ -46,7 +46,7 @@ fn slow(case: &Case<'_>, rank: usize, expected: &[Expected], frequencies: &[f64]
         change.durations.push((rank, kernel.node, kernel.ns.round() as i64));
     }
     let ratio = took / should;
-    if !(ratio >= LEAST_RATIO) {
+    if ratio.is_nan() || ratio < LEAST_RATIO {
         return None;
     }
     let others = median_of_others(frequencies, rank).unwrap_or(f64::NAN);

@@ -124,7 +124,7 @@ fn slow_links(case: &Case<'_>, uses: &[Use], by_meeting: &BTreeMap<usize, Vec<&U
         let (took, usual) = pieces.iter().fold((0.0, 0.0), |(took, usual), p| (took + p.ns, usual + p.usual));
         let ratios: Vec<f64> = pieces.iter().map(|piece| piece.ns / piece.usual).collect();
         let ratio = (took / usual).min(quantile_of(&ratios, 0.9));
-        if !(ratio >= SLOW) {
+        if ratio.is_nan() || ratio < SLOW {
             continue;
         }
         let is_link = |piece: &Use| (piece.source.min(piece.target), piece.source.max(piece.target)) == (a, b);

@@ -102,7 +102,7 @@ fn too_many(
         }
     }
     let share = extra / time;
-    if !(share >= LEAST_SHARE) {
+    if share.is_nan() || share < LEAST_SHARE {
         return None;
     }
     Some(Suspect {

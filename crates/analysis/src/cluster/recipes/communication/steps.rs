@@ -51,6 +51,7 @@ pub type ReportedSteps = Vec<(Option<String>, Figures)>;
 /// What steps are computed from where nothing reports them.
 pub const DERIVED_FROM: Selection =
     Selection::of(&[TableId::Step, TableId::Kernel, TableId::CommOp, TableId::Task, TableId::Overlap])
+        .without_metrics()
         .and_host_ops(&[Kind::Cann]);
 
 /// The steps of a rank.
