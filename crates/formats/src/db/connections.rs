@@ -7,7 +7,7 @@ use hashbrown::{HashMap, HashSet};
 use indexmap::IndexSet;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, flow, host_op, task};
-use npuscope_tables::{Ns, RankTables, Str};
+use npuscope_tables::{Ns, RankTables, Span, Str};
 
 use super::layouts::ConnectionRow;
 use crate::memo::Memo;
@@ -138,10 +138,12 @@ impl FlowKind {
     }
 }
 
-/// The connection ids of the device work that arrows lead to, by its place. A mark of the user may begin with
-/// the kernel that the arrow means: then it is the one that was launched.
+/// The connection ids of the device work that arrows lead to, by its place.
+///
+/// Other things may begin at the same moment on the same stream: a mark of the user, which no call launched, or the
+/// event that a communication records there, which takes next to no time. What was launched and takes longest is meant.
 fn device_work(tables: &RankTables, launches: &HashSet<i64, FixedState>) -> HashMap<Place, Option<i64>, FixedState> {
-    let mut work: HashMap<Place, Option<i64>, FixedState> = HashMap::default();
+    let mut work: HashMap<Place, Option<Work>, FixedState> = HashMap::default();
     let mut kinds = Memo::default();
     for (view, rows) in tables.views::<flow::Row>() {
         for row in 0..rows {
@@ -152,22 +154,36 @@ fn device_work(tables: &RankTables, launches: &HashSet<i64, FixedState>) -> Hash
         }
     }
     if work.is_empty() {
-        return work;
+        return HashMap::default();
     }
-    let mut set = |place: Place, id: Option<i64>| {
-        if let (Some(known), Some(id)) = (work.get_mut(&place), id)
-            && !known.is_some_and(|known| launches.contains(&known))
-        {
-            *known = Some(id);
+    let mut set = |place: Place, id: Option<i64>, duration: Span| {
+        if let (Some(known), Some(id)) = (work.get_mut(&place), id) {
+            let found = Work { is_launched: launches.contains(&id), ns: duration.ns(), id };
+            let is_more = known.is_none_or(|known| (found.is_launched, found.ns) > (known.is_launched, known.ns));
+            if is_more {
+                *known = Some(found);
+            }
         }
     };
     for (view, rows) in tables.views::<task::Row>() {
-        (0..rows).for_each(|row| set((view.lane.get(row), view.start.get(row)), view.connection_id.get(row)));
+        for row in 0..rows {
+            set((view.lane.get(row), view.start.get(row)), view.connection_id.get(row), view.duration.get(row));
+        }
     }
     for (view, rows) in tables.views::<comm_op::Row>() {
-        (0..rows).for_each(|row| set((view.lane.get(row), view.start.get(row)), view.connection_id.get(row)));
+        for row in 0..rows {
+            set((view.lane.get(row), view.start.get(row)), view.connection_id.get(row), view.duration.get(row));
+        }
     }
-    work
+    work.into_iter().map(|(place, work)| (place, work.map(|work| work.id))).collect()
+}
+
+/// What began at a place.
+#[derive(Clone, Copy)]
+struct Work {
+    is_launched: bool,
+    ns: i64,
+    id: i64,
 }
 
 /// The connection ids of launches; notes the greatest of all connection ids.
