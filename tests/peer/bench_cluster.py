@@ -53,7 +53,8 @@ def run(command, limit=None):
 def modes():
     text = subprocess.run([NPUSCOPE, "cluster", "--help"], capture_output=True, text=True, check=True).stdout
     lines = text.split("Modes:\n")[1].splitlines()
-    return [line.split()[0] for line in lines if line.startswith("  ") and line.strip()]
+    # What a line is broken for has no second column.
+    return [line.split()[0] for line in lines if "  " in line.strip()]
 
 
 def ours(form, mode, work, profile):

@@ -147,7 +147,9 @@ fn text(mode: &Mode, written: &Written, settings: &Settings) -> String {
     }
     let mut text = settings.terminal.styled(Style::Bold, &format!("{}\n", mode.name));
     let rows = written.tables.iter().map(|(name, rows)| vec![name.clone(), terminal::grouped(*rows as u64)]);
-    text.push_str(&terminal::columns(&["table", "rows"], &[1], rows.collect::<Vec<_>>()));
+    if !written.tables.is_empty() {
+        text.push_str(&terminal::columns(&["table", "rows"], &[1], rows.collect::<Vec<_>>()));
+    }
     for file in written.files.iter().take(MAX_TOLD) {
         text.push_str(&format!("  {}\n", file.display()));
     }
