@@ -1,8 +1,9 @@
 """CPU seconds, wall time and memory of `npuscope cluster` next to msprof-analyze, in one run.
 
-A job of 32 ranks x 50 steps is simulated once as text and once as databases. Every mode is asked of both programs:
-npuscope first without a cache and then again, msprof-analyze once, for at most LIMIT seconds. CPU seconds are those of
-a program and all processes it started. Then `all` on 8 to 64 ranks shows how cost grows.
+A job of 32 ranks x 50 steps is simulated once as text and once as databases. Every mode is asked of the databases, the
+built-in ones of the text too: npuscope first without a cache and then again, msprof-analyze once, for at most LIMIT
+seconds, unless it has no such mode. CPU seconds are those of a program and all processes it started. Then `all` on 8
+to 64 ranks shows how cost grows.
 
 NPUSCOPE names the binary; arguments choose modes. PEER_LIMIT changes the limit.
 """
@@ -26,7 +27,7 @@ NOT_COMPARED = {"filter_db", "cluster_compare_baseline", "cluster_time_compare_s
 
 
 def run(command, limit=None):
-    """CPU seconds, wall seconds, peak MB and exit code; CPU of what was done so far if it took too long."""
+    """CPU seconds, wall seconds, peak MB, exit code and whether it was ended for taking too long."""
     start = time.monotonic()
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
@@ -72,8 +73,8 @@ def compare(work, chosen):
             cold = ours(form, mode, work, profile)
             warm = ours(form, mode, work, profile)
             line = f"{mode:<30} {form:<5} {cold[0]:>8.2f} {warm[0]:>8.2f} {cold[1]:>8.2f} {cold[2]:>6.0f}   "
-            if mode in NOT_COMPARED:
-                print(line + f"{'not compared':>19}", flush=True)
+            if cold[3] != 0 or mode in NOT_COMPARED:
+                print(line + ("no answer" if cold[3] else "not compared"), flush=True)
                 continue
             # Some modes of the peer write into their input.
             copy = work / "peer-input"
@@ -81,9 +82,11 @@ def compare(work, chosen):
             peer = run([PEER, "cluster", "-d", str(copy), "-m", mode, "-o", str(work / "peer")], LIMIT)
             shutil.rmtree(copy)
             shutil.rmtree(work / "peer", ignore_errors=True)
-            more = ">" if peer[4] else " "
+            if peer[4] or peer[3] != 0:
+                print(line + (f"not done in {LIMIT} s" if peer[4] else "the peer fails"), flush=True)
+                continue
             ratio = peer[0] / max(cold[0], warm[0])
-            print(line + f"{more}{peer[0]:>9.1f} {peer[1]:>8.1f} {more}{ratio:>5.0f}x {BAR[mode in BUILT_IN]:>4}x", flush=True)
+            print(line + f"{peer[0]:>10.1f} {peer[1]:>8.1f} {ratio:>6.1f}x {BAR[mode in BUILT_IN]:>4}x", flush=True)
 
 
 def growth(work):

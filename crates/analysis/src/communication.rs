@@ -1,8 +1,13 @@
 //! What names of communication operations tell, and the groups that they are in.
 
+use std::borrow::Cow;
+
+use npuscope_formats::link::group_hash;
 use npuscope_tables::RankTables;
 use npuscope_tables::table::{comm_op, metadata};
 use serde_json::{Map, Value};
+
+use crate::layout::MAX_RANKS;
 
 /// The type of an operation as databases have it, for example `hcom_allReduce_`: as recorded, or from the
 /// name `hcom_allReduce__586_0_1`, which has it before two underscores. Traces record names only.
@@ -24,7 +29,7 @@ pub fn is_communication_core(core: &str) -> bool {
 
 /// Whether an operation is between two ranks.
 pub fn is_point_to_point(name: &str) -> bool {
-    ["send", "Send", "receive", "Receive", "recv", "Recv"].iter().any(|word| name.contains(word))
+    OpClass::of(name) == OpClass::PointToPoint
 }
 
 /// Bytes of an element, by the names that HCCL gives to types.
@@ -39,31 +44,49 @@ pub fn bytes_of_element(dtype: &str) -> Option<i64> {
     }
 }
 
-/// The group of an operation, by which ranks know it: its name, or the hash of it where that is all there is.
+/// The group of an operation as people know it: its name, or the hash of it where that is all there is.
 pub fn group_of<'a>(tables: &'a RankTables, op: &comm_op::Row) -> &'a str {
     tables.opt_text(op.group_name.or(op.group_hash)).unwrap_or_default()
 }
 
+/// What tells the group of an operation from others on all ranks, whether they were saved as text, which may lack the
+/// name, or as databases: its hash. Empty where the group is not known.
+pub fn group_key<'a>(tables: &'a RankTables, op: &comm_op::Row) -> Cow<'a, str> {
+    match (tables.opt_text(op.group_hash), tables.opt_text(op.group_name)) {
+        (Some(hash), _) => Cow::Borrowed(hash),
+        (None, Some(name)) => Cow::Owned(group_hash(name)),
+        (None, None) => Cow::Borrowed(""),
+    }
+}
+
 /// A group of ranks as the training script made it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParallelGroup {
-    /// Name that HCCL gave it; what it is hashed from.
+pub struct DeclaredGroup {
+    /// Name that HCCL gave it.
     pub id: String,
-    /// What it is for: tp, pp, dp, exp …
-    pub kind: String,
-    /// In the order in which the group numbers them.
+    /// Hash of that name: its [`group_key`].
+    pub hash: String,
+    /// What it is for: tp, pp, dp, exp …; empty where the script does not say.
+    pub purpose: String,
+    /// Ascending, as the group numbers them.
     pub ranks: Vec<i64>,
 }
 
-/// The groups that a rank is in, from `parallel_group_info` of its metadata.
-pub fn parallel_groups(tables: &RankTables) -> Vec<ParallelGroup> {
+/// The groups that a rank is in, from `parallel_group_info` of its metadata. Numbers that no rank can have are left
+/// out.
+pub fn parallel_groups(tables: &RankTables) -> Vec<DeclaredGroup> {
     let mut infos = tables.rows::<metadata::Row>().filter(|row| tables.text(row.key) == "parallel_group_info");
     let parsed = infos.find_map(|row| serde_json::from_str::<Map<String, Value>>(tables.text(row.value)).ok());
-    let group = |(id, info): (String, Value)| {
-        let ranks = info.get("global_ranks")?.as_array()?.iter().filter_map(Value::as_i64).collect();
-        Some(ParallelGroup { id, kind: info.get("group_name")?.as_str()?.to_owned(), ranks })
-    };
-    parsed.unwrap_or_default().into_iter().filter_map(group).collect()
+    parsed.unwrap_or_default().into_iter().map(|(id, about)| declared_group(id, &about)).collect()
+}
+
+fn declared_group(id: String, about: &Value) -> DeclaredGroup {
+    let listed = about.get("global_ranks").and_then(Value::as_array).into_iter().flatten();
+    let mut ranks: Vec<i64> = listed.filter_map(Value::as_i64).filter(|rank| (0..MAX_RANKS).contains(rank)).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    let purpose = about.get("group_name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    DeclaredGroup { hash: group_hash(&id), id, purpose, ranks }
 }
 
 /// Which way data goes in an operation between two ranks.
@@ -77,16 +100,15 @@ pub enum Direction {
 
 /// The direction of an operation between two ranks, by its name; `None` for collectives.
 pub fn direction(name: &str) -> Option<Direction> {
-    let name = name.to_ascii_lowercase();
-    if name.contains("batchsendrecv") {
-        Some(Direction::Batch)
-    } else if name.contains("send") {
-        Some(Direction::Send)
-    } else if name.contains("recv") || name.contains("receive") {
-        Some(Direction::Receive)
-    } else {
-        None
+    if !is_point_to_point(name) {
+        return None;
     }
+    let name = name.to_ascii_lowercase();
+    Some(match () {
+        () if name.contains("batchsendrecv") => Direction::Batch,
+        () if name.contains("send") => Direction::Send,
+        () => Direction::Receive,
+    })
 }
 
 /// What an operation does, as far as its name tells.
@@ -123,5 +145,26 @@ impl OpClass {
         } else {
             OpClass::Collective
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_transfers_have_a_direction() {
+        let names = ["hcom_send__539_0_1", "hcom_receive_", "hcom_batchSendRecv__1_0_1", "hcom_allReduce__586_0_1"];
+        let found = [Some(Direction::Send), Some(Direction::Receive), Some(Direction::Batch), None];
+        assert_eq!(names.map(direction), found);
+        assert_eq!(names.map(is_point_to_point), found.map(|direction| direction.is_some()));
+    }
+
+    #[test]
+    fn ranks_of_a_declared_group_are_numbered_in_order() {
+        let about = serde_json::json!({"group_name": "tp", "global_ranks": [3, 1, 1, -1, 999_999_999_999i64, "x"]});
+        let group = declared_group("a".to_owned(), &about);
+        assert_eq!((group.purpose.as_str(), group.ranks), ("tp", vec![1, 3]));
+        assert_eq!(group.hash, group_hash("a"));
     }
 }

@@ -20,7 +20,7 @@ pub struct Finding {
     pub claim: String,
     /// Name, value and unit of each number the claim rests on.
     pub numbers: Vec<(&'static str, f64, &'static str)>,
-    /// Share of step time it costs, 0 to 1.
+    /// Share of step time it costs, 0 to 1; of those steps in which it costs something, if not in all.
     pub share_of_step: Option<f64>,
     /// How sure the analysis is, 0 to 1.
     pub confidence: f64,

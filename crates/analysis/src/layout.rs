@@ -18,6 +18,9 @@ pub use groups::{RankGroups, UsedGroup};
 
 use groups::{SeenGroup, seen_groups};
 
+/// Ranks that a job can have. Greater numbers in metadata or links are mistakes, which must not cost memory.
+pub const MAX_RANKS: i64 = 1_000_000;
+
 /// How ranks are divided, and the groups they communicate in.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
@@ -78,8 +81,23 @@ pub struct Group {
     pub pg_name: Option<String>,
     /// Its ranks, ascending, as far as they are known; some may not be in the profile.
     pub ranks: Vec<i64>,
+    /// Ranks by their numbers within the group, as they reported themselves.
+    pub numbers: BTreeMap<i64, i64>,
     pub known: Known,
     pub kind: GroupKind,
+}
+
+impl Group {
+    /// The rank of a number within the group, if it is known.
+    pub fn rank(&self, number: i64) -> Option<i64> {
+        let place = usize::try_from(number).ok()?;
+        let listed = self.ranks.get(place).copied();
+        match self.known {
+            Known::Declared => listed.or_else(|| self.numbers.get(&number).copied()),
+            Known::Reckoned => self.numbers.get(&number).copied().or(listed),
+            Known::Seen => self.numbers.get(&number).copied(),
+        }
+    }
 }
 
 /// How the ranks of a group are known.
@@ -107,16 +125,20 @@ pub enum GroupKind {
 }
 
 impl GroupKind {
-    /// By the name that Megatron gives groups of this kind; `None` for a name it does not.
-    fn of_name(name: &str) -> Option<GroupKind> {
+    /// By the name that trainers give groups of this kind; `None` for a name that they do not.
+    pub(crate) fn of_name(name: &str) -> Option<GroupKind> {
         let name = name.to_ascii_lowercase();
-        let word = name.split(['_', '-', ':']).next().unwrap_or_default();
-        match word {
+        let whole = name.split(['-', ':']).next().unwrap_or_default();
+        // `exp_dp`, `expert_tensor_parallel` and the like are other groups of the ranks that hold experts.
+        let whole = whole.strip_suffix("_group").unwrap_or(whole);
+        if matches!(whole, "ep" | "exp" | "expert" | "expert_parallel" | "expert_model_parallel") {
+            return Some(GroupKind::Ep);
+        }
+        match whole.split('_').next().unwrap_or_default() {
             "tp" if !name.contains("cp") && !name.contains("dp") && !name.contains("ep") => Some(GroupKind::Tp),
             "cp" => Some(GroupKind::Cp),
             "dp" => Some(GroupKind::Dp),
             "pp" => Some(GroupKind::Pp),
-            "ep" | "exp" => Some(GroupKind::Ep),
             "default" | "world" => Some(GroupKind::World),
             _ => None,
         }
@@ -134,7 +156,7 @@ impl Layout {
             None => match inferred() {
                 Some((sizes, confidence)) => (sizes, Origin::Inferred, confidence),
                 None => {
-                    let world = ranks.iter().map(|(rank, _)| rank + 1).max().unwrap_or(1);
+                    let world = ranks.iter().map(|(rank, _)| rank.saturating_add(1)).max().unwrap_or(1);
                     (Sizes { world, ..Sizes::default() }, Origin::Unknown, 0.0)
                 }
             },
@@ -180,6 +202,7 @@ impl Layout {
             name: seen.name.clone(),
             pg_name: seen.pg_name.clone(),
             kind: self.kind_of(seen, &ranks),
+            numbers: seen.users.iter().filter_map(|(rank, number)| Some(((*number)?, *rank))).collect(),
             ranks,
             known,
         }

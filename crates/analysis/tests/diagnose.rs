@@ -82,6 +82,8 @@ fn text_and_databases_give_the_same_verdict() {
 fn clocks_are_aligned_to_microseconds() {
     let (truth, diagnosis) = verdict(&config("clock-a"), Form::Db, |_| {});
     assert_named(&truth, &diagnosis);
+    assert_eq!(truth.clocks.len(), 2);
+    assert_eq!(truth.clocks.len(), diagnosis.clocks.len());
     for (clock, found) in truth.clocks.iter().zip(&diagnosis.clocks) {
         let offset = found.offset_ns.expect("all hosts communicate");
         assert!((offset - clock.offset_ns as f64).abs() < 2_000.0, "{offset} {}", clock.offset_ns);
@@ -100,10 +102,17 @@ fn hosts_that_share_no_communication_are_not_aligned() {
     }
     let other = std::fs::read_dir(directory.path().join("b")).unwrap().flatten().find(|e| e.path().is_dir()).unwrap();
     let output = other.path().join("ASCEND_PROFILER_OUTPUT");
-    std::fs::rename(output.join("ascend_pytorch_profiler_0.db"), output.join("ascend_pytorch_profiler_1.db")).unwrap();
+    let database = output.join("ascend_pytorch_profiler_1.db");
+    std::fs::rename(output.join("ascend_pytorch_profiler_0.db"), &database).unwrap();
+    let connection = rusqlite::Connection::open(database).unwrap();
+    let renamed = connection.execute("UPDATE HOST_INFO SET hostUid = 'elsewhere', hostName = 'elsewhere'", ()).unwrap();
+    assert_eq!(renamed, 1);
+    connection.close().unwrap();
     let _ = std::fs::rename(other.path().join("profiler_info_0.json"), other.path().join("profiler_info_1.json"));
     let ranks = Ranks::open(directory.path(), &SessionOptions::new(directory.path().join("cache"))).unwrap();
     let diagnosis = diagnose(&ranks).unwrap();
+    let offsets: Vec<Option<f64>> = diagnosis.clocks.iter().map(|clock| clock.offset_ns).collect();
+    assert_eq!((diagnosis.ranks, offsets), (2, vec![Some(0.0), None]));
     assert!(diagnosis.findings.iter().all(|finding| finding.severity == Severity::Info), "{:?}", diagnosis.findings);
 }
 

@@ -61,14 +61,39 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// The arguments with `cluster` put in where a profile is given by -d and no command is, as msprof-analyze has it.
 fn with_command(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
-    let words = || arguments.iter().skip(1).filter_map(|word| word.to_str());
-    let gives_profile = words().any(|word| {
-        matches!(word, "-d" | "--profiling_path" | "--profiling-path") || word.starts_with("--profiling_path=")
-    });
+    let words: Vec<&str> = arguments.iter().skip(1).filter_map(|word| word.to_str()).collect();
+    let is_profile = |word: &&str| {
+        let long = word.split('=').next().is_some_and(|name| ["--profiling_path", "--profiling-path"].contains(&name));
+        long || word.starts_with("-d") && !word.starts_with("--")
+    };
     let program = Arguments::command();
-    let has_command = words().any(|word| word == "help" || program.find_subcommand(word).is_some());
-    if gives_profile && !has_command {
+    let is_command = |word: &str| word == "help" || program.find_subcommand(word).is_some();
+    if words.iter().any(is_profile) && !first_plain_word(&words, &program).is_some_and(is_command) {
         arguments.insert(1, "cluster".into());
     }
     arguments
+}
+
+/// The first word that is neither an option nor the value of one.
+fn first_plain_word<'a>(words: &[&'a str], program: &clap::Command) -> Option<&'a str> {
+    let options =
+        || [Some(program), program.find_subcommand("cluster")].into_iter().flatten().flat_map(|c| c.get_arguments());
+    let takes_value = |word: &str| {
+        options().filter(|option| option.get_action().takes_values()).any(|option| {
+            let long = word.strip_prefix("--").is_some_and(|name| {
+                option.get_long() == Some(name) || option.get_all_aliases().is_some_and(|all| all.contains(&name))
+            });
+            long || option.get_short().is_some_and(|short| word == format!("-{short}"))
+        })
+    };
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if !word.starts_with('-') {
+            return Some(word);
+        }
+        if takes_value(word) {
+            words.next();
+        }
+    }
+    None
 }

@@ -100,11 +100,7 @@ impl Loader {
     /// Some tables of a rank, and [`ALWAYS`] what is known of it: from the cache if the rank is in it, else from the
     /// files that have them, and then not into the cache, which has ranks whole.
     pub fn load_some(&self, source: &RankSource, selection: Selection) -> RankTables {
-        let key = fingerprint(source);
-        let cached = self.cache.open(&key).and_then(|rank| {
-            // Arrow's reader panics on some headers that cannot be right.
-            catch_unwind(AssertUnwindSafe(|| rank.some_tables(selection.and(ALWAYS)).ok())).ok().flatten()
-        });
+        let cached = self.cached_some(source, selection);
         if let Some(tables) = cached {
             return tables;
         }
@@ -113,6 +109,17 @@ impl Loader {
         let tables = read_rank(source, ReadOptions { threads: self.threads, selection, progress: &advance });
         self.progress.finish(source.rank);
         tables
+    }
+
+    fn cached_some(&self, source: &RankSource, selection: Selection) -> Option<RankTables> {
+        // To find the key of a rank takes longer than to read some of its tables.
+        if self.cache.is_empty() {
+            return None;
+        }
+        self.cache.open(&fingerprint(source)).and_then(|rank| {
+            // Arrow's reader panics on some headers that cannot be right.
+            catch_unwind(AssertUnwindSafe(|| rank.some_tables(selection.and(ALWAYS)).ok())).ok().flatten()
+        })
     }
 
     /// What `use_it` makes of a rank. A rank that another process has removed from the cache is loaded again.

@@ -28,6 +28,11 @@ impl Flavour {
         }
     }
 
+    /// Whether the files of an NPU have a place for all that such a profile holds.
+    pub const fn fits_npu_files(self) -> bool {
+        !matches!(self, Flavour::Kineto)
+    }
+
     pub fn from_name(name: &str) -> Option<Flavour> {
         Flavour::ALL.iter().copied().find(|f| f.name() == name)
     }

@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
+use crate::output::{Output, OutputError};
 use crate::problem::{Problem, Severity, first_not_utf8};
 use crate::trace_json::Cursor;
 
@@ -75,6 +76,16 @@ impl Settings {
         let text = |id| tables.text(id).to_owned();
         let rows = tables.rows::<metadata::Row>().map(|row| (text(row.file), text(row.key), text(row.value)));
         self.rows.extend(rows);
+    }
+
+    /// Writes `profiler_info_{rank}.json` and, if there is anything for it, `profiler_metadata.json`. Peers take the
+    /// rank from the first one's name, so it is there whatever the source had.
+    pub fn write_beside(&self, rank: i64, directory: &Output) -> Result<(), OutputError> {
+        directory.file(&format!("profiler_info_{rank}.json"), |out| self.write(out, "profiler_info"))?;
+        if self.files().contains("profiler_metadata") {
+            directory.file("profiler_metadata.json", |out| self.write(out, "profiler_metadata"))?;
+        }
+        Ok(())
     }
 
     /// The files that have settings, by name.

@@ -88,14 +88,8 @@ pub fn push_float(out: &mut Vec<u8>, value: f64) {
     if push_few_digits(out, value) {
         return;
     }
-    let start = out.len();
-    let _ = write!(out, "{value}");
-    if magnitude >= TIES_FROM {
-        break_tie(out, start, value);
-    }
-    if out.get(start..).is_some_and(|t| !t.contains(&b'.')) {
-        out.extend_from_slice(b".0");
-    }
+    // Of two shortest texts that are equally near it takes the even one, as Python does and Rust does not.
+    out.extend_from_slice(zmij::Buffer::new().format_finite(value).as_bytes());
 }
 
 /// Appends a number of fifteen digits at most; whether it is one. Most have three decimals or fewer.
@@ -207,27 +201,6 @@ fn eight_digits(number: u64) -> u64 {
     let pairs = high | ((fours - 100 * high) << 16);
     let tens = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
     tens | ((pairs - 10 * tens) << 8)
-}
-
-/// Below this, two shortest decimals cannot be equally near to a double.
-const TIES_FROM: f64 = (1u64 << 49) as f64;
-
-/// Of two shortest decimals that are equally near to `value`, Python prints the one whose last digit is
-/// even, Rust the greater. Times in microseconds are of a size where that happens: 1736408883813620.25
-/// is printed with one decimal.
-fn break_tie(out: &mut Vec<u8>, start: usize, value: f64) {
-    let printed = out.get(start..).and_then(|printed| std::str::from_utf8(printed).ok());
-    let Some((whole, fraction)) = printed.and_then(|printed| printed.split_once('.')) else { return };
-    let &[last @ (b'1' | b'3' | b'5' | b'7' | b'9')] = fraction.as_bytes() else { return };
-    // Doubles of this size are multiples of an eighth, so eightieths tell all distances exactly.
-    let whole: i128 = whole.trim_start_matches('-').parse().unwrap_or_default();
-    let printed = (whole * 10 + i128::from(last - b'0')) * 8;
-    #[expect(clippy::cast_possible_truncation, reason = "below 2^57")]
-    let exact = (value.abs() * 8.0) as i128 * 10;
-    if printed - exact == exact - (printed - 8) {
-        out.pop();
-        out.push(last - 1);
-    }
 }
 
 /// [`push_float`] as a string.

@@ -4,14 +4,14 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::flavour::Flavour;
-
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     #[error("cannot write {path}: {source}", path = path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error("{path} is there already; choose another place or remove it", path = path.display())]
     Exists { path: PathBuf },
+    #[error("cannot write {path}: the files of an NPU have no place for what this profile holds", path = path.display())]
+    NoPlace { path: PathBuf },
     #[error("cannot write {path}: {what}", path = path.display())]
     Refused { path: PathBuf, what: String },
 }
@@ -34,17 +34,6 @@ impl Output {
         let directory = directory.into();
         fs::create_dir_all(&directory).map_err(OutputError::io(&directory))?;
         Ok(Output { directory })
-    }
-
-    /// Refuses to write a rank whose facts have no place in the files of an NPU, rather than losing half of them. The
-    /// directory goes too if it is still empty.
-    pub fn check_flavour(&self, flavour: Flavour) -> Result<(), OutputError> {
-        if flavour != Flavour::Kineto {
-            return Ok(());
-        }
-        let _ = fs::remove_dir(&self.directory);
-        let what = "this is a trace of PyTorch's own profiler, and the files of an NPU have no place for what it holds; --to parquet keeps all of it, --to perfetto what a timeline shows";
-        Err(OutputError::Refused { path: self.directory.clone(), what: what.to_owned() })
     }
 
     pub fn path(&self) -> &Path {
@@ -87,6 +76,15 @@ impl Output {
         let result = part.write(write)?;
         part.finish()?;
         Ok(result)
+    }
+
+    /// Removes a file of an earlier run, if it is there.
+    pub fn remove(&self, name: &str) -> Result<(), OutputError> {
+        let path = self.directory.join(name);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(OutputError::io(&path)(error)),
+            _ => Ok(()),
+        }
     }
 
     fn temporary(&self, name: &str) -> PathBuf {

@@ -347,7 +347,7 @@ fn finish(rank: &RankSource, mut tables: RankTables, wanted: Selection, formats:
     if wanted.has(TableId::Kernel) {
         link::fill_waits(&mut tables);
     }
-    if wanted.has(TableId::HostOp) {
+    if wanted.has_nesting() {
         link::nest_host_ops(&mut tables);
     }
     if is_kineto {

@@ -13,7 +13,9 @@ use crate::trace_json::TraceWriter;
 
 /// Writes the deliverables of rank number `rank` into `directory`, a rank directory of its own.
 pub fn write_rank(tables: RankTables, rank: i64, directory: &Output) -> Result<(), OutputError> {
-    directory.check_flavour(Flavour::of(&tables))?;
+    if !Flavour::of(&tables).fits_npu_files() {
+        return Err(OutputError::NoPlace { path: directory.path().to_owned() });
+    }
     let mut writer = RankWriter::create(directory, rank)?;
     writer.append(tables)?;
     writer.finish()
@@ -90,22 +92,12 @@ impl RankWriter {
         self.write_settings()
     }
 
-    /// `profiler_info_{rank}.json` and `profiler_metadata.json` beside the deliverables, pipeline summaries
-    /// among them.
+    /// Settings beside the deliverables, pipeline summaries among them.
     fn write_settings(&self) -> Result<(), OutputError> {
-        // Peers take the rank from this file's name, so it is there whatever the source had.
-        let info = format!("profiler_info_{}.json", self.rank);
-        self.directory.file(&info, |out| self.settings.write(out, "profiler_info"))?;
-        for file in self.settings.files() {
-            match file {
-                "profiler_metadata" => {
-                    self.directory.file("profiler_metadata.json", |out| self.settings.write(out, file))?;
-                }
-                name if name.starts_with("minddata_pipeline_summary") => {
-                    self.out.file(name, |out| self.settings.write(out, file))?;
-                }
-                _ => {}
-            }
+        self.settings.write_beside(self.rank, &self.directory)?;
+        let summaries = self.settings.files().into_iter().filter(|file| file.starts_with("minddata_pipeline_summary"));
+        for name in summaries {
+            self.out.file(name, |out| self.settings.write(out, name))?;
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ use common::hostile::{any_json, hostile, microseconds, spelled};
 use common::rows::rows;
 use npuscope_formats::discover::{OUTPUT_DIRECTORY, discover};
 use npuscope_formats::flavour::Flavour;
+use npuscope_formats::number;
 use npuscope_formats::output::Output;
 use npuscope_formats::read::{ReadOptions, read_rank};
 use npuscope_formats::text;
@@ -62,7 +63,7 @@ impl Cell {
             Cell::Span(null) => or(microseconds(), null),
             Cell::Life(null) => or(any::<i64>().prop_map(|ns| format!("{}\t", Ns(ns))).boxed(), null),
             Cell::Size(unit, null) => {
-                or((-1i64 << 30..1 << 45).prop_map(move |b| format!("{}", b as f64 / unit as f64)).boxed(), null)
+                or((-1i64 << 30..1 << 45).prop_map(move |b| python_number(b as f64 / unit as f64)).boxed(), null)
             }
             Cell::Device => (0..64).prop_map(|n| format!("NPU:{n}")).boxed(),
             Cell::Only(text) => Just(text.to_owned()).boxed(),
@@ -368,6 +369,12 @@ fn communication_matrix(op_name: &'static str) -> BoxedStrategy<Value> {
         link
     });
     nested_ops(btree_map("[0-9]{1,3}-[0-9]{1,3}", link, 1..4).prop_map(object).boxed())
+}
+
+/// A number as Python prints it, whole ones without decimals.
+fn python_number(value: f64) -> String {
+    let text = number::float(value);
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
 proptest! {

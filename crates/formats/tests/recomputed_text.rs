@@ -38,20 +38,7 @@ fn check<R: npuscope_tables::Table, F: PartialEq + std::fmt::Debug>(
 fn step_trace_time_is_the_same_text() {
     check(
         |tables, strings| derive::step_trace_text(tables, Flavour::TorchNpu, strings),
-        |row: &reported_step::Row, text| {
-            let figures = [
-                row.computing,
-                row.communication_not_overlapped,
-                row.overlapped,
-                row.communication,
-                row.free,
-                row.stage,
-                row.bubble,
-                row.communication_not_overlapped_exclude_receive,
-                row.preparing,
-            ];
-            (text(row.step), figures.map(|figure| float(figure.unwrap())))
-        },
+        |row: &reported_step::Row, text| (text(row.step), row.figures().map(|figure| float(figure.unwrap()))),
     );
 }
 

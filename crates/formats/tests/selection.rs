@@ -92,7 +92,9 @@ fn check(name: &str, path: &Path, form: Form, selection: Selection, whole: &mut 
         assert_eq!(found.clone().count(), expected.clone().count(), "{name} {table:?} of {selection:?}");
         for (number, (found, expected)) in found.zip(expected).enumerate() {
             for ((cell, other), spec) in found.iter().zip(expected).zip(&schema::spec(table).columns) {
-                let is_same = cell == other || spec.name == "task" && !is_linked;
+                let is_nesting = table == TableId::HostOp && ["depth", "parent"].contains(&&*spec.name);
+                let is_left_out = spec.name == "task" && !is_linked || is_nesting && !selection.has_nesting();
+                let is_same = cell == other || is_left_out;
                 assert!(is_same, "{name} {table:?}.{} of row {number}: {cell}, not {other}; {selection:?}", spec.name);
             }
         }
@@ -106,7 +108,7 @@ fn check_all(form: Form, ranks: Vec<(String, PathBuf)>) {
     use TableId::*;
     let kinds = |kinds: &[Kind]| Selection::NONE.and_host_ops(kinds);
     let mut selections: Vec<Selection> = TableId::ALL.iter().map(|table| Selection::of(&[*table])).collect();
-    selections.extend(Kind::ALL.iter().map(|kind| kinds(&[*kind])));
+    selections.extend(Kind::ALL.iter().flat_map(|kind| [kinds(&[*kind]), kinds(&[*kind]).nested()]));
     selections.extend([
         Selection::of(&[ReportedStep, ReportedComm, ReportedBandwidth, ReportedLink]),
         Selection::of(&[Overlap, CommOp, Step]),
@@ -172,6 +174,25 @@ fn kernels_can_come_without_metrics() {
                 assert_eq!(if is_metric { "-" } else { with }, without, "{name} {}", spec.name);
             }
         }
+    }
+}
+
+#[test]
+fn operations_can_come_without_idle_transports() {
+    let (_directory, ranks) = simulated::ranks(Form::Db);
+    let zero = ["transit_size", "transit_time"].map(|name| column(TableId::ReportedBandwidth, name));
+    let is_idle = |row: &&Row| zero.iter().all(|column| row[*column].parse() == Ok(0.0));
+    for (name, path) in ranks {
+        let transports = |selection| rows(&read(&path, selection), TableId::ReportedBandwidth, false);
+        let with = transports(Selection::of(&[TableId::ReportedBandwidth]));
+        let without = transports(Selection::of(&[TableId::ReportedBandwidth]).without_idle_transports());
+        assert!(with.is_empty() || with.iter().any(|row| is_idle(&row)), "{name}");
+        assert!(!without.iter().any(|row| is_idle(&row)), "{name}");
+        let mut expected: Vec<&Row> = with.iter().filter(|row| !is_idle(row)).collect();
+        let mut without: Vec<&Row> = without.iter().collect();
+        expected.sort();
+        without.sort();
+        assert_eq!(without, expected, "{name}");
     }
 }
 

@@ -72,6 +72,11 @@ impl Cache {
         &self.root
     }
 
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        fs::read_dir(&self.root).map_or(true, |mut entries| entries.next().is_none())
+    }
+
     /// The cached rank of that key, if it is there and whole.
     pub fn open(&self, key: &str) -> Option<CachedRank> {
         let rank = CachedRank::open(&self.root.join(key)).ok()?;

@@ -24,11 +24,17 @@ pub struct Selection {
     host_ops: u64,
     /// Whether kernels come with what the counters of their cores measured.
     metrics: bool,
+    /// Whether rows of `host_op` tell how they nest.
+    nesting: bool,
+    /// Whether operations come with the transports over which nothing went.
+    idle_transports: bool,
 }
 
 impl Selection {
-    pub const ALL: Selection = Selection { tables: u64::MAX, host_ops: u64::MAX, metrics: true };
-    pub const NONE: Selection = Selection { tables: 0, host_ops: 0, metrics: false };
+    pub const ALL: Selection =
+        Selection { tables: u64::MAX, host_ops: u64::MAX, metrics: true, nesting: true, idle_transports: true };
+    pub const NONE: Selection =
+        Selection { tables: 0, host_ops: 0, metrics: false, nesting: false, idle_transports: false };
 
     /// Tables that are given whatever is asked for.
     pub const ALWAYS: &[TableId] = &[TableId::Rank, TableId::Metadata, TableId::Source, TableId::Diagnostic];
@@ -45,10 +51,12 @@ impl Selection {
             selection.host_ops = u64::MAX;
         }
         selection.metrics = selection.has(TableId::Kernel);
+        selection.nesting = selection.has(TableId::HostOp);
+        selection.idle_transports = selection.has(TableId::ReportedBandwidth);
         selection
     }
 
-    /// And rows of these kinds in `host_op`.
+    /// And rows of these kinds in `host_op`; how they nest in each other is told if [`Selection::nested`] is asked for.
     pub const fn and_host_ops(mut self, kinds: &[Kind]) -> Selection {
         self.tables |= 1 << TableId::HostOp as u64;
         let mut rest = kinds;
@@ -59,10 +67,23 @@ impl Selection {
         self
     }
 
+    /// Rows of `host_op` with `depth` and `parent`, which follow from the rows of all kinds around them.
+    pub const fn nested(mut self) -> Selection {
+        self.nesting = true;
+        self
+    }
+
     /// Kernels without the columns that counters of AI Cores fill: in a database they take longer to read than all
     /// else of a kernel.
     pub const fn without_metrics(mut self) -> Selection {
         self.metrics = false;
+        self
+    }
+
+    /// Operations without the transports over which nothing went: databases leave them out, and to add them takes
+    /// longer than to read the others.
+    pub const fn without_idle_transports(mut self) -> Selection {
+        self.idle_transports = false;
         self
     }
 
@@ -72,6 +93,8 @@ impl Selection {
             tables: self.tables | other.tables,
             host_ops: self.host_ops | other.host_ops,
             metrics: self.metrics || other.metrics,
+            nesting: self.nesting || other.nesting,
+            idle_transports: self.idle_transports || other.idle_transports,
         }
     }
 
@@ -86,6 +109,16 @@ impl Selection {
     /// Whether kernels are asked for with their metrics.
     pub const fn has_metrics(self) -> bool {
         self.metrics
+    }
+
+    /// Whether rows of `host_op` are asked for with how they nest.
+    pub const fn has_nesting(self) -> bool {
+        self.nesting
+    }
+
+    /// Whether operations are asked for with idle transports.
+    pub const fn has_idle_transports(self) -> bool {
+        self.idle_transports
     }
 
     /// Whether any of these tables is asked for.

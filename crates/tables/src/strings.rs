@@ -64,6 +64,12 @@ impl Interner {
         }
     }
 
+    /// Whether these are the bytes of a string.
+    #[inline]
+    pub fn is(&self, id: Str, bytes: &[u8]) -> bool {
+        self.bytes_of(id.0) == bytes
+    }
+
     /// Whether [`MAX_BYTES`] was reached, after which new strings read as empty.
     pub fn overflowed(&self) -> bool {
         self.overflowed

@@ -7,15 +7,12 @@ use npuscope_engine::EngineError;
 use npuscope_formats::output::OutputError;
 use npuscope_formats::result::ResultTable;
 
-use crate::Finding;
-
-/// Tables, files and findings.
+/// Tables and files.
 #[derive(Default)]
 pub struct Answer {
     pub tables: Vec<ResultTable>,
     /// Files that are no tables.
     pub files: Vec<ResultFile>,
-    pub findings: Vec<Finding>,
     /// Further remarks, one line each.
     pub notes: Vec<String>,
 }
@@ -37,6 +34,8 @@ pub type WriteAt = Box<dyn FnOnce(&Path) -> io::Result<()>>;
 
 /// A file among the results.
 pub struct ResultFile {
+    /// The rank that it is of, if of one: others do without it.
+    pub rank: Option<i64>,
     /// Below the directory of results, with `/`.
     pub path: String,
     /// Writes it at a temporary path.
@@ -45,7 +44,13 @@ pub struct ResultFile {
 
 impl ResultFile {
     pub fn new(path: impl Into<String>, write: impl FnOnce(&Path) -> io::Result<()> + 'static) -> ResultFile {
-        ResultFile { path: path.into(), write: Box::new(write) }
+        ResultFile { rank: None, path: path.into(), write: Box::new(write) }
+    }
+
+    #[must_use]
+    pub fn of_rank(mut self, rank: i64) -> ResultFile {
+        self.rank = Some(rank);
+        self
     }
 }
 

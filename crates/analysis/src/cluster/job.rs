@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use npuscope_engine::Ranks;
 use npuscope_formats::discover::RankSource;
@@ -17,8 +17,11 @@ use super::{Failure, Mode};
 pub struct Job<'a> {
     ranks: &'a Ranks,
     sources: Vec<&'a RankSource>,
+    chosen: Option<BTreeSet<i64>>,
     pub options: &'a Options,
-    left_out: Mutex<BTreeSet<LeftOut>>,
+    left_out: Arc<Mutex<BTreeSet<LeftOut>>>,
+    /// It is what another job is compared with.
+    is_baseline: bool,
 }
 
 /// Something that the answer lacks.
@@ -62,7 +65,28 @@ impl<'a> Job<'a> {
     pub fn new(ranks: &'a Ranks, chosen: Option<&BTreeSet<i64>>, options: &'a Options) -> Job<'a> {
         let sources = ranks.profile().ranks.iter();
         let sources = sources.filter(|source| chosen.is_none_or(|chosen| chosen.contains(&source.rank))).collect();
-        Job { ranks, sources, options, left_out: Mutex::default() }
+        Job { ranks, sources, chosen: chosen.cloned(), options, left_out: Arc::default(), is_baseline: false }
+    }
+
+    /// What `ask` makes of the profile at `path`, to compare with: of the ranks that were chosen here, if any were.
+    /// What it lacks is told with what this job lacks.
+    pub fn of_baseline<T>(
+        &self,
+        path: &Path,
+        options: &Options,
+        ask: impl FnOnce(&Job<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let ranks = self.ranks.open_another(path)?;
+        let alone = Job::new(&ranks, self.chosen.as_ref(), options);
+        if alone.sources.is_empty() {
+            return Err(Failure::Usage(format!("{} has none of the chosen ranks", path.display())));
+        }
+        ask(&Job { left_out: self.left_out.clone(), is_baseline: true, ..alone })
+    }
+
+    /// Whether a rank is among those that were chosen, in whatever profile.
+    pub fn is_chosen(&self, rank: i64) -> bool {
+        self.chosen.as_ref().is_none_or(|chosen| chosen.contains(&rank))
     }
 
     /// The ranks that are asked, in order.
@@ -130,23 +154,26 @@ impl<'a> Job<'a> {
 
     fn note_problems(&self, source: &RankSource, tables: &RankTables) {
         for row in tables.rows::<diagnostic::Row>().filter(|row| tables.text(row.severity) != "info") {
-            self.lock().insert(LeftOut {
-                rank: source.rank,
-                file: tables.opt_text(row.file).filter(|file| !file.is_empty()).map(str::to_owned),
-                why: tables.text(row.message).to_owned(),
-                whole_rank: false,
-            });
+            let file = tables.opt_text(row.file).filter(|file| !file.is_empty()).map(str::to_owned);
+            self.tell(LeftOut { rank: source.rank, file, why: tables.text(row.message).to_owned(), whole_rank: false });
         }
     }
 
     /// Notes that a rank is not in the answer.
     pub fn leave_out(&self, rank: i64, why: impl Into<String>) {
-        self.lock().insert(LeftOut { rank, file: None, why: why.into(), whole_rank: true });
+        self.tell(LeftOut { rank, file: None, why: why.into(), whole_rank: true });
     }
 
     /// Notes that the answer lacks something of a rank.
     pub fn lacks(&self, rank: i64, why: impl Into<String>) {
-        self.lock().insert(LeftOut { rank, file: None, why: why.into(), whole_rank: false });
+        self.tell(LeftOut { rank, file: None, why: why.into(), whole_rank: false });
+    }
+
+    fn tell(&self, mut lacking: LeftOut) {
+        if self.is_baseline {
+            lacking.why = format!("in the baseline: {}", lacking.why);
+        }
+        self.lock().insert(lacking);
     }
 
     /// What the answer lacks, by rank.
@@ -161,11 +188,6 @@ impl<'a> Job<'a> {
     /// The profile's root directory.
     pub fn root(&self) -> &Path {
         &self.ranks.profile().root
-    }
-
-    /// The ranks of the profile to compare with.
-    pub fn open_baseline(&self, path: &Path) -> Result<Ranks, Failure> {
-        Ok(self.ranks.open_another(path)?)
     }
 
     /// Fails if somebody wants the work to end.

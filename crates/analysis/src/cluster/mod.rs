@@ -17,7 +17,7 @@ mod write;
 pub use answer::{Answer, Failure, ResultFile};
 pub use job::{Job, LeftOut, RankData};
 pub use mode::{Export, Mode, Options, find, modes};
-pub use write::{OUTPUT_DIRECTORY, Written, write};
+pub use write::{DATABASE, OUTPUT_DIRECTORY, Written, write};
 
 /// Asks a mode of a job.
 pub fn run(mode: &Mode, job: &Job<'_>) -> Result<Answer, Failure> {

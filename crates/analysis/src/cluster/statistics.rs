@@ -66,7 +66,7 @@ pub fn quantile(sorted: &[f64], q: f64) -> f64 {
 /// The middle of some values; not a number if there are none.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_unstable_by(f64::total_cmp);
     quantile(&sorted, 0.5)
 }
 
@@ -90,7 +90,7 @@ impl Summary {
     pub fn of(values: &[f64]) -> Summary {
         let total = sum(values.iter().copied());
         let mut sorted = values.to_vec();
-        sorted.sort_by(f64::total_cmp);
+        sorted.sort_unstable_by(f64::total_cmp);
         Summary {
             count: values.len(),
             mean: total / values.len() as f64,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use npuscope_formats::output::Output;
+use npuscope_formats::output::{Output, OutputError};
 use npuscope_formats::result::{ResultTable, write_csv, write_database};
 use serde::Serialize;
 
@@ -11,7 +11,8 @@ use super::{Answer, Export, Failure, Job, Mode, notebook};
 /// The directory that results are written into, inside the one the user names.
 pub const OUTPUT_DIRECTORY: &str = "cluster_analysis_output";
 
-const DATABASE: &str = "cluster_analysis.db";
+/// The database among results.
+pub const DATABASE: &str = "cluster_analysis.db";
 
 /// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -24,42 +25,90 @@ pub struct Written {
     pub files: Vec<PathBuf>,
 }
 
-/// Writes an answer below `output`. Tables without rows are not written; files of the user, and tables of
-/// other modes in the database, stay. Each file appears whole or not at all.
+/// Writes an answer below `output`. Tables without rows are not written, and those of an earlier answer go; files of
+/// the user, and tables of other modes in the database, stay. Each file appears whole or not at all. A rank whose file
+/// cannot be made is left out.
 pub fn write(mode: &Mode, job: &Job<'_>, answer: Answer, output: &Path) -> Result<Written, Failure> {
     let mut written = Written::default();
-    let tables: Vec<&ResultTable> = answer.tables.iter().filter(|table| !table.is_empty()).collect();
-    if tables.is_empty() && answer.files.is_empty() {
+    let output = output.join(OUTPUT_DIRECTORY);
+    if answer.tables.iter().all(ResultTable::is_empty) && answer.files.is_empty() && !output.exists() {
         return Ok(written);
     }
-    let directory = Output::new(output.join(OUTPUT_DIRECTORY))?;
-    written.tables = tables.iter().map(|table| (table.name.clone(), table.len())).collect();
-    let export = job.export();
-    if !tables.is_empty() && export == Export::Db {
-        let path = directory.path().join(DATABASE);
-        let kept = path.exists().then_some(path.as_path());
-        directory.path_for(DATABASE, |part| write_database(part, &tables, kept))?;
-        written.database = Some(path.clone());
-        written.files.push(path);
-    } else if !tables.is_empty() {
-        let folder = directory.directory(mode.folder)?;
-        for table in &tables {
-            job.check_stop()?;
-            let name = format!("{}.csv", table.file);
-            folder.file(&name, |out| write_csv(table, out))?;
-            written.files.push(folder.path().join(name));
-        }
-        if export == Export::Notebook {
-            folder.file(notebook::FILE, |out| notebook::write(mode, &tables, out))?;
-            written.files.push(folder.path().join(notebook::FILE));
-        }
+    let directory = Output::new(output)?;
+    match job.export() {
+        Export::Db => write_tables_to_database(&answer.tables, &directory, &mut written)?,
+        export => write_tables_as_text(mode, job, &answer.tables, export, &directory, &mut written)?,
     }
     for file in answer.files {
         job.check_stop()?;
         let (folder, name) = file.path.rsplit_once('/').unwrap_or((".", &file.path));
         let folder = directory.directory(folder)?;
-        folder.path_for(name, file.write)?;
-        written.files.push(directory.path().join(&file.path));
+        match (folder.path_for(name, file.write), file.rank) {
+            (Ok(()), _) => written.files.push(directory.path().join(&file.path)),
+            (Err(error), Some(rank)) if !is_of_the_disk(&error) => job.leave_out(rank, error.to_string()),
+            (Err(error), _) => return Err(error.into()),
+        }
     }
     Ok(written)
+}
+
+/// Whether the next file would fare no better.
+fn is_of_the_disk(error: &OutputError) -> bool {
+    use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    let OutputError::Io { source, .. } = error else { return false };
+    matches!(source.kind(), StorageFull | QuotaExceeded | PermissionDenied | ReadOnlyFilesystem)
+}
+
+fn write_tables_to_database(tables: &[ResultTable], directory: &Output, written: &mut Written) -> Result<(), Failure> {
+    let path = directory.path().join(DATABASE);
+    let has_rows = tables.iter().any(|table| !table.is_empty());
+    if !has_rows && (tables.is_empty() || !path.exists()) {
+        return Ok(());
+    }
+    let kept = path.exists().then_some(path.as_path());
+    directory.path_for(DATABASE, |part| write_database(part, tables, kept))?;
+    if has_rows {
+        written.note_tables(tables);
+        written.database = Some(path.clone());
+        written.files.push(path);
+    }
+    Ok(())
+}
+
+fn write_tables_as_text(
+    mode: &Mode,
+    job: &Job<'_>,
+    tables: &[ResultTable],
+    export: Export,
+    directory: &Output,
+    written: &mut Written,
+) -> Result<(), Failure> {
+    if tables.is_empty() {
+        return Ok(());
+    }
+    let folder = directory.directory(mode.folder)?;
+    for table in tables {
+        job.check_stop()?;
+        let name = format!("{}.csv", table.file);
+        if table.is_empty() {
+            folder.remove(&name)?;
+            continue;
+        }
+        folder.file(&name, |out| write_csv(table, out))?;
+        written.files.push(folder.path().join(name));
+    }
+    written.note_tables(tables);
+    if export == Export::Notebook && !written.tables.is_empty() {
+        let tables: Vec<&ResultTable> = tables.iter().filter(|table| !table.is_empty()).collect();
+        folder.file(notebook::FILE, |out| notebook::write(mode, &tables, out))?;
+        written.files.push(folder.path().join(notebook::FILE));
+    }
+    Ok(())
+}
+
+impl Written {
+    fn note_tables(&mut self, tables: &[ResultTable]) {
+        let tables = tables.iter().filter(|table| !table.is_empty());
+        self.tables = tables.map(|table| (table.name.clone(), table.len())).collect();
+    }
 }

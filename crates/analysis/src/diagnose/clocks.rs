@@ -1,7 +1,8 @@
 //! The clocks of hosts, from operations that end at the same time on all who take part.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use indexmap::IndexSet;
 use serde::Serialize;
 
 use super::meetings::Meetings;
@@ -41,18 +42,13 @@ struct Line {
 ///
 /// The hosts are tied to the first along a tree of the pairs of hosts that share the most operations.
 pub fn align(traces: &mut [RankTrace], meetings: &Meetings) -> Vec<HostClock> {
-    let names: Vec<String> = traces.iter().map(host_of).collect();
-    let hosts: Vec<String> = {
-        let mut seen = BTreeSet::new();
-        names.iter().filter(|name| seen.insert((*name).clone())).cloned().collect()
-    };
-    let host = |rank: usize| names.get(rank).and_then(|name| hosts.iter().position(|host| host == name)).unwrap_or(0);
+    let (hosts, host_of) = hosts(traces);
     let origin = traces.iter().flat_map(|trace| trace.steps.first()).map(|step| step.start).min().unwrap_or_default();
     let mut pairs: BTreeMap<(usize, usize), Vec<Pair>> = BTreeMap::new();
     for meeting in &meetings.list {
         let mut ends: BTreeMap<usize, i64> = BTreeMap::new();
         for &(rank, item) in &meeting.members {
-            ends.entry(host(rank)).or_insert(traces[rank].items[item].end);
+            ends.entry(host_of[rank]).or_insert(traces[rank].items[item].end);
         }
         let ends: Vec<(usize, i64)> = ends.into_iter().collect();
         for two in ends.windows(2) {
@@ -76,7 +72,7 @@ pub fn align(traces: &mut [RankTrace], meetings: &Meetings) -> Vec<HostClock> {
     }
     for (rank, trace) in traces.iter_mut().enumerate() {
         if let Some((line, _, _)) =
-            lines.get(&host(rank)).filter(|(line, _, _)| line.offset != 0.0 || line.drift != 0.0)
+            lines.get(&host_of[rank]).filter(|(line, _, _)| line.offset != 0.0 || line.drift != 0.0)
         {
             trace.correct_times(|time| {
                 let ahead = line.offset + line.drift * (time - origin) as f64;
@@ -88,7 +84,12 @@ pub fn align(traces: &mut [RankTrace], meetings: &Meetings) -> Vec<HostClock> {
         let line = lines.get(&index);
         HostClock {
             host: name.clone(),
-            ranks: traces.iter().zip(&names).filter(|(_, host)| *host == name).map(|(trace, _)| trace.rank).collect(),
+            ranks: traces
+                .iter()
+                .zip(&host_of)
+                .filter(|(_, host)| **host == index)
+                .map(|(trace, _)| trace.rank)
+                .collect(),
             offset_ns: line.map(|(line, _, _)| line.offset),
             drift_ppm: line.map_or(0.0, |(line, _, _)| line.drift * 1e6),
             residual_ns: line.map_or(0.0, |(_, residual, _)| *residual),
@@ -98,9 +99,15 @@ pub fn align(traces: &mut [RankTrace], meetings: &Meetings) -> Vec<HostClock> {
     hosts.iter().enumerate().map(clock).collect()
 }
 
-/// A rank whose host is not known has a clock of its own.
-fn host_of(trace: &RankTrace) -> String {
-    if trace.host.is_empty() { format!("rank {}", trace.rank) } else { trace.host.clone() }
+/// The names of the hosts, and which of them each rank is on. A rank whose host is not known has a clock of its own.
+fn hosts(traces: &[RankTrace]) -> (Vec<String>, Vec<usize>) {
+    let mut hosts: IndexSet<String> = IndexSet::new();
+    let name = |trace: &RankTrace| match trace.host.as_str() {
+        "" => format!("rank {}", trace.rank),
+        host => host.to_owned(),
+    };
+    let host_of = traces.iter().map(|trace| hosts.insert_full(name(trace)).0).collect();
+    (hosts.into_iter().collect(), host_of)
 }
 
 /// The line through the medians of the first and of the last third, and the median of what is left.

@@ -7,7 +7,7 @@
 //! moved. What none of this explains stays as a delay of the node. So a replay without changes gives the
 //! times that were recorded, and a replay with a change those that would have been.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::meetings::Meetings;
@@ -16,6 +16,12 @@ use crate::communication::Direction;
 
 /// How close two moments are that belong together, in ns: what an event takes from stream to stream.
 const CLOSE_NS: i64 = 5_000;
+/// Communications right before something that it may need because of their place, the nearest first. A rank of which
+/// nothing but communications was recorded has thousands in a row, and pairs of all of them are too many.
+const MOST_BEFORE: usize = 64;
+/// A wait of the host is about memory if memory is asked for so soon after it, in ns: the allocator asks again at
+/// once, so this need only be longer than one call to the driver.
+const ALLOCATION_NS: i64 = 1_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -58,8 +64,20 @@ pub struct RankGraph {
     pub start: i64,
     /// The shape of each step: ranks that did the same have the same.
     pub shapes: Vec<u64>,
-    /// First node of each step.
+    /// First node of each step of the job; that of the next one where the rank has nothing of a step.
     pub first: Vec<usize>,
+}
+
+impl RankGraph {
+    /// Whether a step begins with a node.
+    pub fn is_first(&self, node: usize) -> bool {
+        self.nodes.get(node).and_then(|of| self.first.get(of.step as usize)) == Some(&node)
+    }
+
+    /// The node that a step begins with, if the rank has anything of it.
+    pub fn first_of(&self, step: usize) -> Option<&Node> {
+        self.first.get(step).and_then(|&node| self.nodes.get(node)).filter(|node| node.step as usize == step)
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -69,7 +87,8 @@ pub struct Graph {
     pub transit: Vec<i64>,
     /// By meeting: rank index and node.
     pub members: Vec<Vec<(usize, usize)>>,
-    pub steps: usize,
+    /// Ids of the steps of the job.
+    pub steps: Vec<i64>,
 }
 
 /// Something that is different in a replay.
@@ -94,10 +113,10 @@ impl Change {
 }
 
 impl Graph {
-    /// From traces whose clocks are aligned.
-    pub fn of(traces: &[RankTrace], meetings: &Meetings) -> Graph {
-        let shapes: Vec<Vec<u64>> = traces.iter().map(shapes).collect();
-        let first: Vec<Vec<usize>> = traces.iter().map(first_of_steps).collect();
+    /// From traces whose clocks are aligned, and the ids of the steps of the job.
+    pub fn of(traces: &[RankTrace], meetings: &Meetings, steps: Vec<i64>) -> Graph {
+        let shapes: Vec<Vec<u64>> = traces.iter().map(|trace| shapes(trace, steps.len())).collect();
+        let first: Vec<Vec<usize>> = traces.iter().map(|trace| first_of_steps(trace, steps.len())).collect();
         let needs = needs(traces, &shapes, &first);
         let ranks = traces.iter().enumerate().map(|(index, trace)| {
             let mut rank = rank_graph(trace, &meetings.of[index], &needs, &shapes[index], &first[index]);
@@ -105,8 +124,7 @@ impl Graph {
             rank.first.clone_from(&first[index]);
             rank
         });
-        let mut graph = Graph { ranks: ranks.collect(), ..Graph::default() };
-        graph.steps = traces.iter().map(|trace| trace.steps.len()).max().unwrap_or_default();
+        let mut graph = Graph { ranks: ranks.collect(), steps, ..Graph::default() };
         graph.members = meetings.list.iter().map(|meeting| meeting.members.clone()).collect();
         graph.transit = meetings
             .list
@@ -145,22 +163,35 @@ impl Graph {
         graph
     }
 
-    /// When the last work of each step ends.
-    pub fn replay(&self) -> Vec<i64> {
-        Replay::new(self).run()
+    /// How long each step takes in a replay.
+    pub fn step_times(&self) -> Vec<i64> {
+        self.times_between(&Replay::new(self).run())
     }
 
-    /// How long each step takes: from the end of the one before, the first from the start of the first host.
-    pub fn step_times(&self) -> Vec<i64> {
-        let ends = self.replay();
-        let start = self.ranks.iter().map(|rank| rank.start).min().unwrap_or_default();
-        let starts = std::iter::once(start).chain(ends.iter().copied());
-        ends.iter().zip(starts).map(|(end, start)| end - start).collect()
+    /// How long each step took by the times that were recorded.
+    pub fn recorded_step_times(&self, traces: &[RankTrace]) -> Vec<i64> {
+        let mut ends = vec![i64::MIN; self.steps.len()];
+        for item in traces.iter().flat_map(|trace| &trace.items) {
+            ends[item.step] = ends[item.step].max(item.end);
+        }
+        self.times_between(&ends)
+    }
+
+    /// From the end of each step to that of the next, the first from the start of the first host. A step in which no
+    /// rank ran anything takes no time.
+    fn times_between(&self, ends: &[i64]) -> Vec<i64> {
+        let mut last = self.ranks.iter().map(|rank| rank.start).min().unwrap_or_default();
+        let time = |end: &i64| {
+            let before = last;
+            last = last.max(*end);
+            last - before
+        };
+        ends.iter().map(time).collect()
     }
 }
 
-fn first_of_steps(trace: &RankTrace) -> Vec<usize> {
-    (0..trace.steps.len()).map(|step| trace.items.partition_point(|item| item.step < step)).collect()
+fn first_of_steps(trace: &RankTrace, steps: usize) -> Vec<usize> {
+    (0..steps).map(|step| trace.items.partition_point(|item| item.step < step)).collect()
 }
 
 /// Items of a step.
@@ -170,8 +201,8 @@ pub fn items_of(trace: &RankTrace, first: &[usize], step: usize) -> std::ops::Ra
 }
 
 /// What a rank did in each step, as a number: names of kernels, types and sizes of communications.
-fn shapes(trace: &RankTrace) -> Vec<u64> {
-    let mut hashers = vec![DefaultHasher::new(); trace.steps.len()];
+fn shapes(trace: &RankTrace, steps: usize) -> Vec<u64> {
+    let mut hashers = vec![DefaultHasher::new(); steps];
     for item in &trace.items {
         let Some(hasher) = hashers.get_mut(item.step) else { continue };
         match (trace.kernel(item), trace.operation(item)) {
@@ -191,11 +222,12 @@ fn shapes(trace: &RankTrace) -> Vec<u64> {
 fn needs(traces: &[RankTrace], shapes: &[Vec<u64>], first: &[Vec<usize>]) -> HashMap<u64, Vec<(usize, usize)>> {
     let mut held: HashMap<(u64, usize, usize), bool> = HashMap::new();
     let mut seen: HashSet<(u64, usize, usize)> = HashSet::new();
-    let steps = || (0..traces.len()).flat_map(|rank| (0..traces[rank].steps.len()).map(move |step| (rank, step)));
+    let steps = || (0..traces.len()).flat_map(|rank| (0..first[rank].len()).map(move |step| (rank, step)));
     for (rank, step) in steps() {
         let (trace, shape) = (&traces[rank], shapes[rank][step]);
         let range = items_of(trace, &first[rank], step);
-        let mut recent: Vec<usize> = Vec::new();
+        // Communications before the item, by when they ended.
+        let mut recent: BTreeSet<(i64, usize)> = BTreeSet::new();
         let mut last_end: HashMap<(bool, i64), i64> = HashMap::new();
         let mut kernel_end = i64::MIN;
         for index in range.clone() {
@@ -205,6 +237,7 @@ fn needs(traces: &[RankTrace], shapes: &[Vec<u64>], first: &[Vec<usize>]) -> Has
             if let Some(before) = index.checked_sub(1).filter(|before| *before >= range.start && !recent.is_empty()) {
                 // All communications since the last kernel; those of its own lane a communication follows anyway.
                 let between = (range.start..=before).rev().take_while(|&i| trace.operation(&trace.items[i]).is_some());
+                let between = between.take(MOST_BEFORE);
                 for communication in between.filter(|&i| is_kernel || trace.items[i].lane != item.lane) {
                     let is_send = trace
                         .operation(&trace.items[communication])
@@ -219,15 +252,15 @@ fn needs(traces: &[RankTrace], shapes: &[Vec<u64>], first: &[Vec<usize>]) -> Has
             }
             let free = last_end.get(&(is_kernel, item.lane)).copied().unwrap_or(i64::MIN);
             let free = free.max(item.launch.unwrap_or(i64::MIN)).max(if is_kernel { i64::MIN } else { kernel_end });
-            if item.start - free > CLOSE_NS / 2 {
-                let is_close = |c: usize| (0..=CLOSE_NS).contains(&(item.start - trace.items[c].end));
-                seen.extend(recent.iter().filter(|&&c| is_close(c)).map(|&c| (shape, place, c - range.start)));
+            if item.start.saturating_sub(free) > CLOSE_NS / 2 {
+                let close = recent.range((item.start - CLOSE_NS, 0)..=(item.start, usize::MAX));
+                seen.extend(close.map(|&(_, c)| (shape, place, c - range.start)));
             }
             last_end.insert((is_kernel, item.lane), item.end);
             if is_kernel {
                 kernel_end = item.end;
             } else {
-                recent.push(index);
+                recent.insert((item.end, index));
             }
         }
     }
@@ -289,11 +322,10 @@ fn rank_graph(
         if let Some(launch) = item.launch {
             let until = syncs.partition_point(|(end, _)| *end <= launch);
             if let Some(&(end, _)) = until.checked_sub(1).filter(|_| until > next_sync).and_then(|i| syncs.get(i)) {
-                let ended: Vec<usize> = open.iter().copied().filter(|&c| trace.items[c].end <= end).collect();
+                let ended: Vec<usize> = open.extract_if(.., |c| trace.items[*c].end <= end).collect();
                 let kernels = kernels_end <= end;
                 let device = ended.iter().map(|&c| trace.items[c].end).chain(kernels.then_some(kernels_end)).max();
                 base = base.max(device.unwrap_or(i64::MIN));
-                open.retain(|c| !ended.contains(c));
                 node.sync = Some(number(graph.syncs.len()));
                 graph.syncs.push(Sync {
                     kernels,
@@ -336,7 +368,7 @@ fn waits(trace: &RankTrace) -> Vec<(i64, bool)> {
     let mut waits: Vec<(i64, bool)> = syncs
         .map(|sync| {
             let next = allocations.partition_point(|start| *start < sync.start);
-            let is_close = |start: &&i64| **start - sync.end < 1_000_000;
+            let is_close = |start: &&i64| **start - sync.end < ALLOCATION_NS;
             (sync.end, allocations.get(next).as_ref().is_some_and(is_close))
         })
         .collect();
@@ -368,7 +400,7 @@ struct Replay<'a> {
     walkers: Vec<Walker>,
     /// By meeting: how many are there, and when the last came.
     arrived: Vec<(usize, i64)>,
-    /// When the last work of each step ended.
+    /// When the last work of each step ended; `i64::MIN` where there is none.
     step_ends: Vec<i64>,
     /// Ranks that may be able to go on.
     ready: Vec<usize>,
@@ -391,12 +423,13 @@ impl<'a> Replay<'a> {
             graph,
             walkers: walkers.collect(),
             arrived: vec![(0, i64::MIN); graph.members.len()],
-            step_ends: vec![i64::MIN; graph.steps],
+            step_ends: vec![i64::MIN; graph.steps.len()],
             ready: (0..graph.ranks.len()).rev().collect(),
             waiting: vec![false; graph.ranks.len()],
         }
     }
 
+    /// When the last work of each step ends; `i64::MIN` where no rank ran anything.
     fn run(mut self) -> Vec<i64> {
         loop {
             while let Some(rank) = self.ready.pop() {
@@ -407,11 +440,6 @@ impl<'a> Replay<'a> {
             if !self.force(rank) {
                 break;
             }
-        }
-        let mut last = i64::MIN;
-        for end in &mut self.step_ends {
-            last = last.max(*end);
-            *end = last;
         }
         self.step_ends
     }

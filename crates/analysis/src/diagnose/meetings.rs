@@ -22,12 +22,11 @@ pub struct Meetings {
     pub alone: usize,
 }
 
-/// What operations of one rank are alike in: group, step, what they do, how much, who sends to whom.
+/// What operations are alike in: group, step, what they do, how much of it, for transfers who sends to whom.
 type Like<'a> = (&'a str, usize, &'a str, i64, Option<(i64, i64)>);
 
-/// What operations must share to be one: the group, the step, what they do and how much of it, for
-/// transfers who sends to whom, and that they are the same in order among their like.
-type Key<'a> = (&'a str, i64, &'a str, i64, Option<(i64, i64)>, usize);
+/// What operations of different ranks must share to be one: what they are alike in, and their place among their like.
+type Key<'a> = (Like<'a>, usize);
 
 impl Meetings {
     pub fn of(traces: &[RankTrace]) -> Meetings {
@@ -42,10 +41,8 @@ impl Meetings {
                 let bytes = if operation.kind.contains("alltoall") { 0 } else { operation.bytes };
                 let like = (operation.group.as_str(), item.step, kind, bytes, operation.pair);
                 let order = seen.entry(like).or_default();
-                let step = trace.steps.get(item.step).map_or(0, |step| step.id);
-                let key = (like.0, step, kind, bytes, operation.pair, *order);
+                found.entry((like, *order)).or_default().push((rank, index));
                 *order += 1;
-                found.entry(key).or_default().push((rank, index));
             }
         }
         let mut meetings = Meetings { of: vec![HashMap::new(); traces.len()], ..Meetings::default() };
@@ -63,8 +60,9 @@ impl Meetings {
     }
 }
 
-/// The ranks of each group, as indices of the traces, in the order in which the group numbers them; none for a rank
-/// that was not profiled. By name and by hash.
+/// The ranks of each group, as indices of the traces; none for a rank that was not profiled. By name and by hash.
+///
+/// They ascend, which is how trainers have groups number them: it is taken for the order of the group.
 pub fn members_of_groups(traces: &[RankTrace], layout: &Layout) -> HashMap<String, Vec<Option<usize>>> {
     let mut groups: HashMap<String, Vec<Option<usize>>> = HashMap::new();
     for group in &layout.groups {

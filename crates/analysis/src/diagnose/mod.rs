@@ -13,6 +13,8 @@ mod clocks;
 mod graph;
 mod meetings;
 mod suspects;
+#[cfg(test)]
+mod tests;
 mod trace;
 
 use npuscope_engine::{EngineError, Ranks};
@@ -26,14 +28,19 @@ use graph::{Change, Graph};
 use meetings::Meetings;
 pub use suspects::Cause;
 use suspects::{Case, Suspect};
-pub use trace::RankTrace;
+use trace::RankTrace;
 
-/// What a step must lose for a finding to be a warning, and to be critical, as a share of it.
+/// What a step must lose for a finding to be a warning, and to be critical, as a share of it: a choice. A tenth of a
+/// job is worth stopping it for.
 const WARNING: f64 = 0.02;
 const CRITICAL: f64 = 0.10;
-/// What loses less is not worth a line.
+/// What loses less is not worth a line: a choice, well below a warning.
 const LEAST: f64 = 0.003;
-/// Suspects of one cause that are looked into, those that stand out most first.
+/// A cause is in those steps that lose at least this share of what the step that loses most does: a choice, low so
+/// that a cause that varies is still in all of them.
+const STRUCK: f64 = 0.2;
+/// Suspects of one cause that are looked into, those that stand out most first. Each is a replay of the job, and
+/// nobody reads more findings.
 const MOST_SUSPECTS: usize = 16;
 
 /// The verdict on a job.
@@ -45,7 +52,7 @@ pub struct Diagnosis {
     pub step_ms: f64,
     /// What it would be without anything that is found.
     pub step_ms_without: f64,
-    /// How far the replay without changes is off what was recorded, as a share of the step.
+    /// How far the replay without changes is off what was recorded, as a share of the step: the mean over steps.
     pub replay_error: f64,
     /// Communications that no other rank was seen to take part in.
     pub unmatched_operations: usize,
@@ -83,55 +90,90 @@ pub fn diagnose(ranks: &Ranks) -> Result<Diagnosis, EngineError> {
         }
     }
     let layout = Layout::of(&groups);
-    Ok(Diagnosis { problems, ..of_traces(traces, &layout) })
+    Ok(Diagnosis { problems, ..of_traces(traces, &layout, || ranks.check_stop())? })
 }
 
-/// Looks into ranks that were read.
-pub fn of_traces(mut traces: Vec<RankTrace>, layout: &Layout) -> Diagnosis {
+/// Looks into ranks that were read. `check_stop` is asked before each replay.
+fn of_traces(
+    mut traces: Vec<RankTrace>,
+    layout: &Layout,
+    check_stop: impl Fn() -> Result<(), EngineError>,
+) -> Result<Diagnosis, EngineError> {
+    let steps = trace::place_in_steps(&mut traces);
     let meetings = Meetings::of(&traces);
     let clocks = clocks::align(&mut traces, &meetings);
-    let graph = Graph::of(&traces, &meetings);
+    let graph = Graph::of(&traces, &meetings, steps);
     let case = Case { traces: &traces, meetings: &meetings, graph: &graph, clocks: &clocks, layout };
-    let base = graph.step_times();
-    let step = mean(&base);
+    let replay = |changes: &[&Change]| {
+        check_stop()?;
+        Ok::<_, EngineError>(graph.with(changes).step_times())
+    };
+    let base = Base::of(replay(&[])?, &graph.recorded_step_times(&traces));
     let mut suspects = suspects::suspects(&case);
     keep_most_telling(&mut suspects);
-    let costs: Vec<Vec<i64>> = suspects.iter().map(|suspect| saved(&graph, &base, &[&suspect.change])).collect();
     let all: Vec<&Change> = suspects.iter().map(|suspect| &suspect.change).collect();
-    let without_all = graph.with(&all).step_times();
+    let without_all = replay(&all)?;
     let mut findings: Vec<(f64, Finding)> = Vec::new();
     for (index, suspect) in suspects.iter().enumerate() {
-        let alone = &costs[index];
+        if suspect.change.is_empty() {
+            let nothing = vec![0; base.times.len()];
+            findings.extend(finding(suspect, &Lost { alone: nothing, last: None }, &base, &case));
+            continue;
+        }
+        let alone = shorter_by(&base.times, &replay(&[&suspect.change])?);
         // Two that are slow alike hide each other: what is gained when this one goes last.
-        let last = if mean(alone) < LEAST * step && !suspect.change.is_empty() {
+        let last = if mean(&alone) < LEAST * base.step {
             let others: Vec<&Change> =
                 all.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, change)| *change).collect();
-            let without_others = graph.with(&others).step_times();
-            Some(without_others.iter().zip(&without_all).map(|(without, all)| without - all).collect::<Vec<i64>>())
+            Some(shorter_by(&replay(&others)?, &without_all))
         } else {
             None
         };
-        findings.extend(finding(suspect, alone, last.as_deref(), step, &traces));
+        findings.extend(finding(suspect, &Lost { alone, last }, &base, &case));
     }
     findings.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Diagnosis {
+    Ok(Diagnosis {
         ranks: traces.len(),
-        steps: graph.steps,
-        step_ms: step / 1e6,
+        steps: graph.steps.len(),
+        step_ms: base.step / 1e6,
         step_ms_without: mean(&without_all) / 1e6,
-        replay_error: replay_error(&graph, &traces),
+        replay_error: base.replay_error,
         unmatched_operations: meetings.alone,
         clocks,
         layout: layout.to_string(),
         problems: Vec::new(),
         findings: findings.into_iter().map(|(_, finding)| finding).collect(),
+    })
+}
+
+/// The job as it was.
+struct Base {
+    /// How long each step takes in a replay without changes, in ns.
+    times: Vec<i64>,
+    /// The mean of that.
+    step: f64,
+    replay_error: f64,
+}
+
+impl Base {
+    fn of(times: Vec<i64>, recorded: &[i64]) -> Base {
+        let off = times.iter().zip(recorded).filter(|(_, recorded)| **recorded > 0);
+        let off: Vec<f64> = off.map(|(time, recorded)| (time - recorded).abs() as f64 / *recorded as f64).collect();
+        let replay_error = off.iter().sum::<f64>() / off.len().max(1) as f64;
+        Base { step: mean(&times), times, replay_error }
     }
 }
 
-/// Of each cause, those that take most away.
+/// What each step would be shorter by without a cause, in ns.
+struct Lost {
+    alone: Vec<i64>,
+    /// The same with all other causes gone, where others hide it.
+    last: Option<Vec<i64>>,
+}
+
+/// Of each cause, those that stand out most.
 fn keep_most_telling(suspects: &mut Vec<Suspect>) {
-    let weight = |suspect: &Suspect| suspect.numbers.first().map_or(0.0, |(_, value, _)| *value);
-    suspects.sort_by(|a, b| a.cause.cmp(&b.cause).then(weight(b).total_cmp(&weight(a))));
+    suspects.sort_by(|a, b| a.cause.cmp(&b.cause).then(b.weight.total_cmp(&a.weight)));
     let mut kept = 0;
     let mut last = None;
     suspects.retain(|suspect| {
@@ -140,93 +182,91 @@ fn keep_most_telling(suspects: &mut Vec<Suspect>) {
     });
 }
 
-/// How much shorter each step is with changes, in ns.
-fn saved(graph: &Graph, base: &[i64], changes: &[&Change]) -> Vec<i64> {
-    if changes.iter().all(|change| change.is_empty()) {
-        return vec![0; base.len()];
-    }
-    graph.with(changes).step_times().iter().zip(base).map(|(with, without)| without - with).collect()
-}
-
-/// How far the replay's end of the last step is off the recorded one, as a share of the job.
-fn replay_error(graph: &Graph, traces: &[RankTrace]) -> f64 {
-    let start = graph.ranks.iter().map(|rank| rank.start).min().unwrap_or_default();
-    let replayed = graph.replay().last().copied().unwrap_or_default();
-    let recorded = traces.iter().flat_map(|trace| &trace.items).map(|item| item.end).max().unwrap_or_default();
-    (replayed - recorded).abs() as f64 / ((recorded - start) as f64).max(1.0)
+/// How much shorter each step is with something than without, in ns.
+fn shorter_by(without: &[i64], with: &[i64]) -> Vec<i64> {
+    without.iter().zip(with).map(|(without, with)| without - with).collect()
 }
 
 fn mean(values: &[i64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().map(|value| *value as f64).sum::<f64>() / values.len() as f64 }
 }
 
-/// A finding, and what it weighs: what it loses over all steps in ns. `alone` is what each step would be shorter by
-/// without it, `last` the same with all other causes gone, where others hide it.
-fn finding(
-    suspect: &Suspect,
-    alone: &[i64],
-    last: Option<&[i64]>,
-    step: f64,
-    traces: &[RankTrace],
-) -> Option<(f64, Finding)> {
-    let lost = mean(alone);
-    let weight = last.map_or(lost, |last| (mean(last) + lost) / 2.0);
-    let share = weight / step;
+/// A finding, and what it weighs: what a step loses in the mean over all, in ns.
+fn finding(suspect: &Suspect, lost: &Lost, base: &Base, case: &Case<'_>) -> Option<(f64, Finding)> {
+    let Lost { alone, last } = lost;
+    let in_all = mean(alone);
+    let weight = last.as_deref().map_or(in_all, |last| (mean(last) + in_all) / 2.0);
+    let share = weight / base.step;
     let costs_nothing = matches!(suspect.cause, Cause::Clock | Cause::MemoryLeak);
     if share < LEAST && !costs_nothing {
         return None;
     }
-    let cost = alone;
-    // A cause that is there in some steps costs something in those.
-    let most = cost.iter().copied().max().unwrap_or_default();
-    let struck: Vec<usize> = (0..cost.len()).filter(|&index| most > 0 && cost[index] * 5 >= most).collect();
-    let lost_there = mean(&struck.iter().map(|&index| cost[index]).collect::<Vec<_>>());
+    let struck = struck(alone);
+    let mean_of_struck = |values: &[i64]| mean(&struck.iter().map(|&step| values[step]).collect::<Vec<_>>());
+    let (lost, time) = (mean_of_struck(alone), mean_of_struck(&base.times));
     let severity = match () {
         () if suspect.cause == Cause::MemoryLeak => Severity::Warning,
         () if share >= CRITICAL => Severity::Critical,
         () if share >= WARNING => Severity::Warning,
         () => Severity::Info,
     };
-    let id = |index: &usize| traces.first().and_then(|trace| trace.steps.get(*index)).map(|step| step.id);
-    let when = match struck.as_slice() {
-        list if list.len() == cost.len() || list.is_empty() => String::new(),
-        [only] => id(only).map(|id| format!(" in step {id}")).unwrap_or_default(),
-        [first, .., last] => match (id(first), id(last)) {
-            (Some(first), Some(last)) => format!(" in {} steps from {first} to {last}", struck.len()),
-            _ => String::new(),
-        },
-        [] => String::new(),
-    };
     let who = match (suspect.cause, suspect.ranks.as_slice()) {
         (_, [rank]) => format!("rank {rank}"),
         (Cause::Link, [a, b]) => format!("ranks {a} and {b}"),
         (_, ranks) => format!("ranks {}", ranges(ranks)),
     };
-    let mut numbers = vec![("lost", lost_there / 1e6, "ms per step"), ("step", step / 1e6, "ms")];
-    numbers.push(("step without it", (step - lost) / 1e6, "ms"));
-    numbers.extend(last.map(|last| ("lost if the others were gone", mean(last) / 1e6, "ms per step")));
+    let mut numbers = vec![("lost", lost / 1e6, "ms per step"), ("step", base.step / 1e6, "ms")];
+    numbers.push(("step without it", (base.step - in_all) / 1e6, "ms"));
+    let last = last.as_deref().map(|last| mean(last) / 1e6);
+    numbers.extend(last.map(|last| ("lost if the others were gone", last, "ms per step")));
     numbers.extend(suspect.numbers.iter().copied());
-    let costs = match last {
-        _ if costs_nothing => String::new(),
-        None => format!(": {:.1} ms of a step lost{when}", lost_there / 1e6),
-        Some(last) => {
-            let (lost, last) = (lost / 1e6, mean(last) / 1e6);
-            format!(": {lost:.1} ms of a step lost, {last:.1} ms once the other causes are gone")
-        }
-    };
+    let mut costs = String::new();
+    if !costs_nothing {
+        costs = format!(": {:.1} ms of a step lost{}", lost / 1e6, when(&struck, &case.graph.steps));
+        costs.extend(last.map(|last| format!(", {last:.1} ms once the other causes are gone")));
+    }
     let finding = Finding {
         id: suspect.cause.id(),
         severity,
         claim: format!("{who}: {}{costs}", suspect.what),
         numbers,
-        share_of_step: (!costs_nothing).then_some(share),
-        confidence: 1.0,
+        share_of_step: (!costs_nothing).then_some(lost / time.max(1.0)),
+        confidence: confidence(suspect, (!costs_nothing).then_some(share), base, case.layout),
         ranks: suspect.ranks.clone(),
         evidence: suspect.evidence.clone(),
         suggestion: suggestion(suspect.cause).to_owned(),
         next: None,
     };
     Some((weight, finding))
+}
+
+/// The steps that a cause is in.
+fn struck(lost: &[i64]) -> Vec<usize> {
+    let most = lost.iter().copied().max().unwrap_or_default();
+    (0..lost.len()).filter(|&step| most > 0 && lost[step] as f64 >= STRUCK * most as f64).collect()
+}
+
+/// In which steps, for the end of a sentence; nothing if in all.
+fn when(struck: &[usize], steps: &[i64]) -> String {
+    match struck {
+        [first, .., last] if struck.len() < steps.len() => {
+            format!(" in {} steps from {} to {}", struck.len(), steps[*first], steps[*last])
+        }
+        [only] if steps.len() > 1 => format!(" in step {}", steps[*only]),
+        _ => String::new(),
+    }
+}
+
+/// How sure a finding is: `share / (share + replay error) * compared / (compared + 1)`, and for what rests on the
+/// layout times the confidence of that.
+///
+/// A cost that is no larger than what the replay is off by is half as sure, and so is what was compared with one other
+/// only, since either of two may be the odd one. What has no `share` of the step rests on no replay.
+fn confidence(suspect: &Suspect, share: Option<f64>, base: &Base, layout: &Layout) -> f64 {
+    let replay = share.map_or(1.0, |share| share / (share + base.replay_error));
+    let compared = suspect.compared as f64;
+    let layout = if suspect.cause == Cause::StageImbalance { layout.confidence } else { 1.0 };
+    replay * compared / (compared + 1.0) * layout
 }
 
 /// Ranks as numbers and ranges.

@@ -1,6 +1,7 @@
 //! What is kept of a rank: its launches in order, what they ran, and what its host was busy with.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
@@ -64,7 +65,7 @@ pub struct Item {
     pub what: What,
     /// Stream or, of communications, lane of the group: what is on one does not overlap.
     pub lane: i64,
-    /// Number of the step in [`RankTrace::steps`].
+    /// Number of the step among those of the job: see [`place_in_steps`].
     pub step: usize,
 }
 
@@ -95,8 +96,6 @@ pub struct Operation {
     pub direction: Option<Direction>,
     /// For a transfer between two: sender and receiver, numbered within the group.
     pub pair: Option<(i64, i64)>,
-    /// Whether it was marked as sent again.
-    pub retried: bool,
 }
 
 /// What a host was busy with between launches.
@@ -120,7 +119,7 @@ pub enum Work {
 }
 
 /// Data over one link.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Piece {
     /// Number of the operation in [`RankTrace::operations`].
     pub operation: usize,
@@ -129,8 +128,12 @@ pub struct Piece {
     pub target: i64,
     pub bytes: i64,
     pub ns: i64,
-    pub is_rdma: bool,
+    /// What it went over: [`RDMA`], or the kind of link, for example `HCCS`.
+    pub transport: Arc<str>,
 }
+
+/// What goes over the network.
+pub const RDMA: &str = "RDMA";
 
 impl RankTrace {
     pub fn of(number: i64, tables: &RankTables) -> RankTrace {
@@ -147,7 +150,6 @@ impl RankTrace {
         trace.communication(tables, &launches);
         trace.samples(tables);
         trace.items.sort_by_key(|item| (item.launch.unwrap_or(item.start), item.start));
-        trace.place_in_steps();
         trace
     }
 
@@ -247,9 +249,9 @@ impl RankTrace {
                 bytes: op.count.unwrap_or_default() * tables.opt_text(op.dtype).and_then(bytes_of_element).unwrap_or(1),
                 direction,
                 pair: None,
-                retried: tables.opt_text(op.retry).is_some_and(|retry| matches!(retry, "1" | "yes" | "YES")),
             });
         }
+        let mut transports: HashMap<(Option<Str>, Option<Str>), Arc<str>> = HashMap::new();
         for piece in tables.rows::<comm_task::Row>() {
             let (Some(&operation), Some(source), Some(target)) =
                 (piece.op.and_then(|op| numbers.get(&op)), piece.src_rank, piece.dst_rank)
@@ -260,9 +262,11 @@ impl RankTrace {
             if source == target || bytes <= 0 {
                 continue;
             }
-            let is_rdma = tables.opt_text(piece.transport) == Some("RDMA");
-            let ns = piece.duration.ns();
-            self.pieces.push(Piece { operation, source, target, bytes, ns, is_rdma });
+            let transport = transports.entry((piece.transport, piece.link)).or_insert_with(|| {
+                transport_name(tables.opt_text(piece.transport), tables.opt_text(piece.link)).into()
+            });
+            let (ns, transport) = (piece.duration.ns(), Arc::clone(transport));
+            self.pieces.push(Piece { operation, source, target, bytes, ns, transport });
             if let Some(operation) = self.operations.get_mut(operation).filter(|op| op.direction.is_some()) {
                 operation.pair = Some((source, target));
             }
@@ -281,19 +285,6 @@ impl RankTrace {
             if let (true, Some(bytes)) = (is_allocator, sample.allocated) {
                 self.allocated.push((sample.time.0, bytes));
             }
-        }
-    }
-
-    /// Says of each item in which step it was launched. Without markers all is one step.
-    fn place_in_steps(&mut self) {
-        if self.steps.is_empty() {
-            let start = self.items.iter().map(|item| item.launch.unwrap_or(item.start)).min().unwrap_or_default();
-            let end = self.items.iter().map(|item| item.end).max().unwrap_or_default();
-            self.steps.push(StepSpan { id: 0, start, end });
-        }
-        for item in &mut self.items {
-            let time = item.launch.unwrap_or(item.start);
-            item.step = self.steps.partition_point(|step| step.start <= time).saturating_sub(1);
         }
     }
 
@@ -325,6 +316,46 @@ impl RankTrace {
             What::Kernel(number) => self.kernels.get(number),
             What::Communication(_) => None,
         }
+    }
+}
+
+/// Says of each item in which step it was launched, by a number that is the same on all ranks; gives the ids of the
+/// steps by that number. A rank without markers has one step.
+///
+/// A step is the same on all ranks if it has the same id. Where a rank has ids that do not ascend, its first step is
+/// the first of the others.
+pub fn place_in_steps(traces: &mut [RankTrace]) -> Vec<i64> {
+    for trace in traces.iter_mut().filter(|trace| trace.steps.is_empty()) {
+        let start = trace.items.iter().map(|item| item.launch.unwrap_or(item.start)).min().unwrap_or_default();
+        let end = trace.items.iter().map(|item| item.end).max().unwrap_or_default();
+        trace.steps.push(StepSpan { id: 0, start, end });
+    }
+    let by_id = traces.iter().all(|trace| trace.steps.is_sorted_by(|a, b| a.id < b.id));
+    let ids_of = |trace: &RankTrace| trace.steps.iter().map(|step| step.id).collect::<Vec<i64>>();
+    let ids: Vec<i64> = if by_id {
+        traces.iter().flat_map(ids_of).collect::<BTreeSet<i64>>().into_iter().collect()
+    } else {
+        traces.iter().map(ids_of).max_by_key(Vec::len).unwrap_or_default()
+    };
+    for trace in traces {
+        let number = |own: usize| if by_id { ids.binary_search(&trace.steps[own].id).unwrap_or(own) } else { own };
+        let numbers: Vec<usize> = (0..trace.steps.len()).map(number).collect();
+        for item in &mut trace.items {
+            let time = item.launch.unwrap_or(item.start);
+            item.step = numbers[trace.steps.partition_point(|step| step.start <= time).saturating_sub(1)];
+        }
+    }
+    ids
+}
+
+/// What to call what a transfer goes over.
+pub fn transport_name<'a>(transport: Option<&'a str>, link: Option<&'a str>) -> &'a str {
+    let link = link.filter(|link| !matches!(*link, "INVALID_TYPE" | "N/A" | "RESERVED"));
+    match (transport, link) {
+        (Some(RDMA), _) => RDMA,
+        (_, Some(link)) => link,
+        (Some(transport), None) => transport,
+        (None, None) => "unnamed",
     }
 }
 

@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use npuscope_formats::info::Settings;
-use npuscope_formats::link::group_hash;
 use npuscope_tables::table::{comm_op, reported_comm, reported_link};
 use npuscope_tables::{RankTables, Selection, Str, TableId};
 use serde_json::Value;
 
-use super::{Known, Sizes};
-use crate::communication::OpClass;
+use super::{Known, MAX_RANKS, Sizes};
+use crate::communication::{DeclaredGroup, OpClass, group_key, parallel_groups};
 
 /// What one rank tells of the layout.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,15 +21,6 @@ pub struct RankGroups {
     pub used: Vec<UsedGroup>,
     /// Steps in which it did.
     pub steps: usize,
-}
-
-/// An entry of `parallel_group_info`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeclaredGroup {
-    pub name: String,
-    pub pg_name: Option<String>,
-    /// Its ranks, ascending.
-    pub ranks: Vec<i64>,
 }
 
 /// A group that a rank communicated in.
@@ -90,7 +80,7 @@ impl RankGroups {
         let settings = Settings::of(tables);
         RankGroups {
             distributed_args: settings.get("distributed_args").filter(|args| args.is_object()).cloned(),
-            declared: settings.get("parallel_group_info").map(declared).unwrap_or_default(),
+            declared: parallel_groups(tables),
             used: used(tables),
             steps: steps(tables),
         }
@@ -101,7 +91,7 @@ impl RankGroups {
     pub(super) fn sizes(&self) -> Option<Sizes> {
         let args = self.distributed_args.as_ref()?;
         let size = |key: &str| args.get(key).and_then(Value::as_i64).unwrap_or(1).max(1);
-        let world = args.get("world_size").and_then(Value::as_i64)?;
+        let world = args.get("world_size").and_then(Value::as_i64).filter(|world| *world <= MAX_RANKS)?;
         let sizes = Sizes {
             tp: size("tensor_model_parallel_size"),
             cp: size("context_parallel_size"),
@@ -113,19 +103,6 @@ impl RankGroups {
         let dp = world / sizes.tp.checked_mul(sizes.cp)?.checked_mul(sizes.pp)?;
         [sizes, Sizes { dp, ..sizes }].into_iter().find(Sizes::is_sound)
     }
-}
-
-fn declared(info: &Value) -> Vec<DeclaredGroup> {
-    let Some(groups) = info.as_object() else { return Vec::new() };
-    let group = |(name, about): (&String, &Value)| {
-        let ranks = about.get("global_ranks").and_then(Value::as_array);
-        let mut ranks: Vec<i64> = ranks.into_iter().flatten().filter_map(Value::as_i64).collect();
-        ranks.sort_unstable();
-        ranks.dedup();
-        let pg_name = about.get("group_name").and_then(Value::as_str).filter(|name| !name.is_empty());
-        DeclaredGroup { name: name.clone(), pg_name: pg_name.map(str::to_owned), ranks }
-    };
-    groups.iter().map(group).collect()
 }
 
 fn steps(tables: &RankTables) -> usize {
@@ -145,19 +122,19 @@ fn used(tables: &RankTables) -> Vec<UsedGroup> {
     }
     if groups.is_empty() {
         for op in tables.rows::<comm_op::Row>() {
-            let name = tables.opt_text(op.group_name);
-            let Some(hash) = tables.opt_text(op.group_hash).map(str::to_owned).or_else(|| name.map(group_hash)) else {
+            let hash = group_key(tables, &op);
+            if hash.is_empty() {
                 continue;
-            };
+            }
             let group = entry(&mut groups, &hash);
-            group.name = group.name.take().or_else(|| name.map(str::to_owned));
-            group.size = group.size.max(op.rank_size);
+            group.name = group.name.take().or_else(|| tables.opt_text(op.group_name).map(str::to_owned));
+            group.size = group.size.max(op.rank_size.filter(|size| *size <= MAX_RANKS));
             group.operations.add(OpClass::of(tables.text(op.name)));
         }
     }
     let has_operations = !groups.is_empty();
     for link in tables.rows::<reported_link::Row>() {
-        let number = |end| tables.opt_text(end).and_then(|end| end.parse::<i64>().ok());
+        let number = |end| tables.opt_text(end)?.parse::<i64>().ok().filter(|number| (0..MAX_RANKS).contains(number));
         let (Some(hash), Some(src), Some(dst)) =
             (tables.opt_text(link.group_hash), number(link.src_rank), number(link.dst_rank))
         else {
@@ -232,7 +209,7 @@ impl SeenGroup {
     }
 
     /// The row that its users are in: by their numbers within the group, or by the greatest distance that leads
-    /// from each to the next. `None` for fewer than two.
+    /// from each to the next. `None` for fewer than two, or more than there can be.
     pub fn row(&self) -> Option<Row> {
         let ranks: Vec<i64> = match &self.declared {
             Some(ranks) => ranks.clone(),
@@ -262,8 +239,9 @@ impl SeenGroup {
         let stride = (high - low) / numbers;
         let first = low - low_number * stride;
         let count = self.size.unwrap_or(0).max(high_number + 1);
+        let row = Row { first, stride, count };
         let fits = first >= 0 && numbered.iter().all(|(rank, number)| first + number * stride == *rank);
-        fits.then_some(Row { first, stride, count })
+        (fits && row.last() < MAX_RANKS).then_some(row)
     }
 }
 
@@ -274,7 +252,7 @@ fn greatest_divisor(a: i64, b: i64) -> i64 {
 /// All groups, by hash.
 pub(super) fn seen_groups(ranks: &[(i64, RankGroups)]) -> Vec<SeenGroup> {
     let mut groups: BTreeMap<String, SeenGroup> = BTreeMap::new();
-    for (rank, told) in ranks {
+    for (rank, told) in ranks.iter().filter(|(rank, _)| (0..MAX_RANKS).contains(rank)) {
         for used in &told.used {
             let group = groups.entry(used.hash.clone()).or_default();
             group.name = group.name.take().or_else(|| used.name.clone());
@@ -285,9 +263,10 @@ pub(super) fn seen_groups(ranks: &[(i64, RankGroups)]) -> Vec<SeenGroup> {
         }
     }
     for declared in ranks.iter().flat_map(|(_, told)| &told.declared) {
-        let group = groups.entry(group_hash(&declared.name)).or_default();
-        group.name = Some(declared.name.clone());
-        group.pg_name = group.pg_name.take().or_else(|| declared.pg_name.clone());
+        let group = groups.entry(declared.hash.clone()).or_default();
+        group.name = Some(declared.id.clone());
+        let purpose = Some(&declared.purpose).filter(|purpose| !purpose.is_empty());
+        group.pg_name = group.pg_name.take().or_else(|| purpose.cloned());
         if group.declared.is_none() && !declared.ranks.is_empty() {
             group.declared = Some(declared.ranks.clone());
         }

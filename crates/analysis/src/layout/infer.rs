@@ -11,7 +11,7 @@
 //! operations then tell the first, and the answer is half as sure.
 
 use super::groups::{Row, SeenGroup};
-use super::{Sizes, share};
+use super::{MAX_RANKS, Sizes, share};
 
 /// How sure an inferred layout can be at most.
 const INFERRED: f64 = 0.9;
@@ -43,12 +43,15 @@ impl Seen<'_> {
     }
 }
 
-/// Sizes and how sure they are; `None` if ranks were not seen to communicate.
+/// Sizes and how sure they are; `None` if ranks were not seen to communicate, or are more than there can be.
 pub fn infer(present: impl Iterator<Item = i64>, groups: &[SeenGroup]) -> Option<(Sizes, f64)> {
     let rows = groups.iter().filter_map(|group| Some(Seen { row: group.row()?, group }));
     let seen: Vec<Seen<'_>> = rows.filter(|seen| seen.group.operations.count > 0).collect();
     let present: Vec<i64> = present.collect();
     let last = seen.iter().map(|seen| seen.row.last()).max()?.max(present.iter().copied().max()?);
+    if last >= MAX_RANKS {
+        return None;
+    }
     let mut world = last + 1;
     let is_all = |seen: &Seen<'_>, world: i64| seen.row == Row { first: 0, stride: 1, count: world };
     let inner: Vec<&Seen<'_>> = seen.iter().filter(|seen| !seen.is_transfer() && !is_all(seen, world)).collect();

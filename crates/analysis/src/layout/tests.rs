@@ -162,3 +162,56 @@ fn stages_hold_the_ranks_that_are_there() {
     let layout = look_at(&small(1, 1, 2, 2), Look { missing: &[3], ..WHOLE });
     assert_eq!(layout.stages([0, 1, 2]), [vec![0, 1], vec![2]]);
 }
+
+/// A rank that used the group `7`, of that many ranks, as the one of that number.
+fn user(local: i64, size: i64) -> RankGroups {
+    let operations = groups::Operations { count: 1, ..Default::default() };
+    let used =
+        UsedGroup { hash: "7".to_owned(), local: Some(local), size: Some(size), operations, ..Default::default() };
+    RankGroups { used: vec![used], ..RankGroups::default() }
+}
+
+#[test]
+fn numbers_that_no_rank_has_cost_nothing() {
+    let layout = Layout::of(&[(0, user(0, 999_999_999_999)), (1, user(1, 999_999_999_999))]);
+    assert_eq!((layout.groups[0].known, layout.groups[0].ranks.as_slice()), (Known::Seen, &[0, 1][..]));
+    let layout = Layout::of(&[(0, user(0, 2)), (999_999_999_999, user(1, 2))]);
+    assert_eq!((layout.origin, layout.groups[0].ranks.as_slice()), (Origin::Unknown, &[0][..]));
+    let args = serde_json::json!({"world_size": 999_999_999_999i64});
+    let layout = Layout::of(&[(0, RankGroups { distributed_args: Some(args), ..RankGroups::default() })]);
+    assert_eq!(layout.origin, Origin::Unknown);
+}
+
+#[test]
+fn links_with_impossible_ends_are_overlooked() {
+    let mut rank = npuscope_tables::RankBuilder::default();
+    for end in ["1", "999999999999", "9223372036854775807", "-1"] {
+        let [src, dst, hash] = ["0", end, "7"].map(|text| Some(rank.strings.intern(text)));
+        let row = npuscope_tables::table::reported_link::Row {
+            src_rank: src,
+            dst_rank: dst,
+            group_hash: hash,
+            ..Default::default()
+        };
+        rank.reported_link.push(row);
+    }
+    assert_eq!(RankGroups::of(&rank.finish()).used[0].size, Some(2));
+}
+
+#[test]
+fn a_number_is_that_of_a_rank_as_far_as_it_is_known() {
+    let found = Layout::of(&[(2, user(0, 4)), (6, user(2, 4))]);
+    assert_eq!([0, 1, 2, 3, 4].map(|number| found.groups[0].rank(number)), [Some(2), Some(4), Some(6), Some(8), None]);
+    let alone = Layout::of(&[(6, user(2, 4))]);
+    assert_eq!([0, 2].map(|number| alone.groups[0].rank(number)), [None, Some(6)]);
+}
+
+#[test]
+fn expert_groups_have_many_names() {
+    for name in ["exp", "EP", "ep_group", "expert_model_parallel_group"] {
+        assert_eq!(GroupKind::of_name(name), Some(GroupKind::Ep), "{name}");
+    }
+    for name in ["dp", "dp_modulo_exp", "tp_exp", "edp", "ep_dp", "expert_tensor_parallel_group"] {
+        assert_ne!(GroupKind::of_name(name), Some(GroupKind::Ep), "{name}");
+    }
+}

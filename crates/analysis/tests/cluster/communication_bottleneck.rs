@@ -62,3 +62,18 @@ fn a_late_launch_is_found_on_the_host() {
                     node@launch, diff 3000.0 us.";
     assert_eq!(column(rows, "reason"), [expected]);
 }
+
+#[test]
+fn an_operation_of_one_rank_is_not_compared() {
+    let root = tempfile::tempdir().unwrap();
+    profile(root.path(), 0, 0);
+    let mut db = RankDb::create(root.path(), 2);
+    db.operation("hcom_allReduce__009_0_1", "h", (100_000, 5_000_000), &[]);
+    let reason = |compat| {
+        let options = Options { rank_id: Some(2), compat, ..Options::default() };
+        let (_, rows) = &ask(root.path(), "communication_bottleneck", &options)[0];
+        column(rows, "reason").remove(0)
+    };
+    assert_eq!(reason(false), "[Skipped] Nothing to compare: the operation was seen on one rank only");
+    assert!(reason(true).starts_with("[Completed] No slow NPU detected"));
+}

@@ -1,19 +1,24 @@
 //! Text and databases of one job give the same results in every mode that both can feed.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use npuscope_analysis::cluster::{self, Export, Options};
 use npuscope_formats::output::Output;
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
 
-use crate::support::{Rows, Value, assert_same, database, keep_tail, run};
+use crate::support::{Rows, Run, Value, assert_same, csv, database, keep_tail, run};
 
 /// One job, written as text and as databases.
 fn job() -> &'static (tempfile::TempDir, tempfile::TempDir) {
     static JOB: OnceLock<(tempfile::TempDir, tempfile::TempDir)> = OnceLock::new();
     JOB.get_or_init(|| {
-        let config = JobConfig { tp: 2, pp: 2, dp: 2, layers: 4, steps: 3, ..JobConfig::default() };
+        let sizes = JobConfig { tp: 2, pp: 2, dp: 2, ep: 2, layers: 2, steps: 3, ..JobConfig::default() };
+        // Something for every mode to report.
+        let faults = ["slow-rank@3:3", "slow-link@0-2:6", "frequency@5:900"].map(|fault| fault.parse().unwrap());
+        let config =
+            JobConfig { experts: 4, top_k: 2, expert_ffn: 1024, mfu_ranges: true, faults: faults.to_vec(), ..sizes };
         let job = simulate(&config).unwrap();
         let write = |form| {
             let directory = tempfile::tempdir().unwrap();
@@ -24,22 +29,48 @@ fn job() -> &'static (tempfile::TempDir, tempfile::TempDir) {
     })
 }
 
-/// Both forms give the same tables, or both lack what the mode is about.
+/// Modes that cannot be asked of this job in both forms.
+const NOT_BOTH: &[&str] = &[
+    // Wants a profile of GPUs.
+    "calibrate_npu_gpu",
+];
+
+/// Modes that rightly have nothing to say of this job.
+const NOTHING: &[&str] = &[
+    // Operations are recorded, and need not be made from ranges.
+    "mstx2commop",
+];
+
+/// Both forms give the same tables and files. A job is its own baseline.
 fn check(mode: &str, options: &Options) {
     let (text, db) = job();
-    let ask = |path: &Path| run(path, mode, None, options);
-    let (text, db) = match (ask(text.path()), ask(db.path())) {
-        (Ok(text), Ok(db)) => (text, db),
-        (Err(text), Err(db)) => return assert_eq!(text.to_string(), db.to_string()),
-        (text, db) => panic!("{mode}: text {:?}, db {:?}", text.err(), db.err()),
+    let ask = |path: &Path| {
+        let options = Options { baseline: Some(path.to_owned()), ..options.clone() };
+        run(path, mode, None, &options).unwrap_or_else(|failure| panic!("{mode} of {}: {failure}", path.display()))
     };
+    let (text, db) = (ask(text.path()), ask(db.path()));
     assert_eq!(text.written.tables, db.written.tables, "{mode}");
-    let tables = |run: &crate::support::Run| run.written.database.as_deref().map(database).unwrap_or_default();
+    assert_eq!(text.written.files.is_empty(), NOTHING.contains(&mode), "{mode}");
+    assert_same_files(mode, &text, &db);
+    let tables = |run: &Run| run.written.database.as_deref().map(database).unwrap_or_default();
     let (text, mut db) = (tables(&text), tables(&db));
     for (table, mut rows) in text {
         let mut other = db.remove(&table).unwrap();
         forgive(&table, &mut rows, &mut other);
         assert_same(&rows, &other, &format!("{mode} {table}"));
+    }
+}
+
+/// Files that are no databases are the same, row by row.
+fn assert_same_files(mode: &str, text: &Run, db: &Run) {
+    let files = |run: &Run| -> BTreeSet<PathBuf> {
+        let inside = run.written.files.iter().map(|file| file.strip_prefix(run.directory.path()).unwrap().to_owned());
+        inside.filter(|file| file.extension().is_none_or(|ending| ending != "db")).collect()
+    };
+    assert_eq!(files(text), files(db), "{mode}");
+    for file in files(text) {
+        let read = |run: &Run| csv(&run.directory.path().join(&file));
+        assert_same(&read(text), &read(db), &format!("{mode} {}", file.display()));
     }
 }
 
@@ -85,7 +116,7 @@ fn set_if_near(text: &mut Rows, db: &mut Rows, column: &str, apart: f64) {
 
 #[test]
 fn text_and_databases_give_the_same() {
-    for mode in cluster::modes() {
+    for mode in cluster::modes().iter().filter(|mode| !NOT_BOTH.contains(&mode.name)) {
         for step in [None, Some(11)] {
             check(mode.name, &Options { export: Some(Export::Db), step, ..Options::default() });
         }

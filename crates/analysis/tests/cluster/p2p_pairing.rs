@@ -73,6 +73,19 @@ fn ids_are_counted_for_each_group() {
 }
 
 #[test]
+fn a_step_without_transfers_is_nothing_to_pair() {
+    let root = tempfile::tempdir().unwrap();
+    let mut db = RankDb::create(root.path(), 0);
+    db.step(1, (0, 100));
+    db.step(2, (200, 300));
+    db.operation("hcom_send__001_0_1", "a", (0, 10), &[("Notify_Record", 0, 1)]);
+    let of_step =
+        |step| run(root.path(), "p2p_pairing", None, &Options { step: Some(step), ..Options::default() }).unwrap();
+    assert_eq!(of_step(1).written.tables, [("P2PPairing".to_owned(), 1)]);
+    assert_eq!(of_step(2).notes, ["there are no sends and receives"]);
+}
+
+#[test]
 fn the_copy_for_viewers_has_ids_and_passes_and_the_profile_stays() {
     let config = JobConfig { tp: 1, pp: 2, dp: 1, layers: 2, steps: 2, ..JobConfig::default() };
     let job = written(&config, Form::Db);

@@ -1,8 +1,8 @@
 //! Sums, summaries and comparisons find what is wrong with a job, and nothing where all is well.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use npuscope_analysis::cluster::Options;
+use npuscope_analysis::cluster::{LeftOut, Options};
 use npuscope_formats::output::Output;
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
 use npuscope_tables::table::host_op;
@@ -24,6 +24,23 @@ fn write(config: &JobConfig) -> tempfile::TempDir {
     let job = simulate(config).unwrap();
     write_job(&job, Form::Db, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
     directory
+}
+
+/// All databases of a profile.
+fn databases(job: &Path) -> Vec<PathBuf> {
+    let mut files = crate::hand_made::files(job);
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "db"));
+    files
+}
+
+/// Removes what trainers and profilers say of the job.
+fn forget_metadata(job: &Path) {
+    for file in crate::hand_made::files(job).iter().filter(|file| file.ends_with("profiler_metadata.json")) {
+        std::fs::remove_file(file).unwrap();
+    }
+    for database in databases(job) {
+        let _ = rusqlite::Connection::open(database).unwrap().execute("DELETE FROM META_DATA", ());
+    }
 }
 
 /// A table of a mode's results, if there is one.
@@ -105,6 +122,12 @@ fn a_slow_link_is_named_by_its_ends() {
     let rows = table(write(&config).path(), "slow_link", "SlowLinks", &Options::default()).unwrap();
     let ends: Vec<(f64, f64)> = numbers(&rows, "srcRank").into_iter().zip(numbers(&rows, "dstRank")).collect();
     assert!(!ends.is_empty() && ends.iter().all(|ends| matches!(ends, (1.0, 2.0) | (2.0, 1.0))), "{ends:?}");
+    // Without metadata ranks are known from what they report of themselves; one alone does not say who others are.
+    let bare = write(&config);
+    forget_metadata(bare.path());
+    assert_same(&table(bare.path(), "slow_link", "SlowLinks", &Options::default()).unwrap(), &rows, "SlowLinks");
+    let one = run(bare.path(), "slow_link", Some(&[1].into()), &Options::default()).unwrap();
+    assert!(one.notes.iter().any(|note| note.contains("which ranks they join is not known")), "{:?}", one.notes);
     let config = JobConfig { faults: Vec::new(), ..config };
     let well = run(write(&config).path(), "slow_link", None, &Options::default()).unwrap();
     assert!(well.written.tables.is_empty(), "{:?}", well.written.tables);
@@ -198,6 +221,32 @@ fn a_slow_job_takes_longer_than_its_baseline() {
     }
     let read = table(slow.path(), mode, "ClusterTimeCompareSummary", &compat).unwrap();
     assert_same(&read, &computed, mode);
+    let some = run(slow.path(), mode, Some(&[1, 2].into()), &Options { compat: false, ..compat }).unwrap();
+    let rows = &database(some.written.database.as_deref().unwrap())["ClusterTimeCompareSummary"];
+    assert_eq!(numbers(rows, "rank"), [1.0, 1.0, 2.0, 2.0]);
+    assert!(some.notes.iter().any(|note| note.contains("earlier runs")), "{:?}", some.notes);
+}
+
+#[test]
+fn what_the_baseline_lacks_is_told() {
+    let (here, there) = (job(&[]), job(&[]));
+    let of_rank = |rank: &str| {
+        let name = format!("ascend_pytorch_profiler_{rank}.db");
+        databases(there.path()).into_iter().find(|path| path.ends_with(&name)).unwrap()
+    };
+    std::fs::write(of_rank("1"), "no database").unwrap();
+    let options = Options { baseline: Some(there.path().to_owned()), ..Options::default() };
+    for mode in ["cluster_time_compare_summary", "cluster_compare_baseline"] {
+        let all = run(here.path(), mode, None, &options).unwrap();
+        let told = |left: &LeftOut| left.rank == 1 && left.why.starts_with("in the baseline: ");
+        assert!(all.left_out.iter().any(told), "{mode}: {:?}", all.left_out);
+        assert!(all.notes.iter().any(|note| note.starts_with("baseline: ")), "{mode}: {:?}", all.notes);
+        // Of both jobs only the chosen ranks are read.
+        let some = run(here.path(), mode, Some(&[2, 3].into()), &options).unwrap();
+        assert_eq!(some.left_out, [], "{mode}");
+        let lacking: Vec<&String> = some.notes.iter().filter(|note| note.contains("lack ranks")).collect();
+        assert_eq!(lacking.len(), 2, "{mode}: {:?}", some.notes);
+    }
 }
 
 /// The peer's comparison of two results: they are in what it recorded.

@@ -10,7 +10,6 @@ use npuscope_engine::Ranks;
 use serde_json::json;
 
 use crate::arguments::{ClusterCommand, ClusterExport};
-use crate::commands::finding_text;
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
@@ -55,22 +54,20 @@ fn ask(command: &ClusterCommand, settings: &Settings) -> Result<Written, CliErro
     for warning in ranks.take_warnings() {
         settings.terminal.warning(&warning);
     }
-    tell_left_out(&job.left_out(), settings);
-    if let (true, Some(first)) = (command.strict, job.left_out().first()) {
-        return Err(CliError::Strict(format!("something could not be read (--strict): {}", left_out(first))));
-    }
+    let unread = job.left_out();
+    tell_left_out(&unread, settings);
+    check_strict(command, &unread)?;
     let answer = answer?;
-    let (findings, notes) = (answer.findings.clone(), answer.notes.clone());
+    let notes = answer.notes.clone();
     let written = cluster::write(mode, &job, answer, &output)?;
+    let unwritten: Vec<LeftOut> = job.left_out().into_iter().filter(|item| !unread.contains(item)).collect();
+    tell_left_out(&unwritten, settings);
+    check_strict(command, &unwritten)?;
     for note in &notes {
         settings.terminal.note(note);
     }
     if !command.agent {
-        let mut out = io::stdout().lock();
-        out.write_all(text(mode, &written, settings).as_bytes())?;
-        for finding in &findings {
-            out.write_all(finding_text(finding, settings).as_bytes())?;
-        }
+        io::stdout().write_all(text(mode, &written, settings).as_bytes())?;
     }
     Ok(written)
 }
@@ -130,6 +127,15 @@ fn left_out(item: &LeftOut) -> String {
     let file = item.file.as_ref().map(|file| format!(" {file}")).unwrap_or_default();
     let whole = if item.whole_rank { "left out: " } else { "" };
     format!("rank {}{file}: {whole}{}", item.rank, item.why)
+}
+
+fn check_strict(command: &ClusterCommand, list: &[LeftOut]) -> Result<(), CliError> {
+    match list.first() {
+        Some(first) if command.strict => {
+            Err(CliError::Strict(format!("something could not be read (--strict): {}", left_out(first))))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn tell_left_out(list: &[LeftOut], settings: &Settings) {

@@ -31,6 +31,12 @@ pub fn run(command: &ConvertCommand, settings: &Settings) -> Result<ExitCode, Cl
     if sources.is_empty() && job.is_none() {
         return Err(CliError::Usage("the profile has none of these ranks".to_owned()));
     }
+    if matches!(command.to, TargetFormat::Text | TargetFormat::Db)
+        && sources.iter().any(|source| !source.flavour.fits_npu_files())
+    {
+        let message = "this is a trace of PyTorch's own profiler, and the files of an NPU have no place for what it holds; --to parquet keeps all of it, --to perfetto what a timeline shows";
+        return Err(CliError::Usage(message.to_owned()));
+    }
     let place = match command.to {
         TargetFormat::Perfetto => perfetto::write(command, &sources, &session, settings)?,
         _ => write_each(command, &sources, &session)?,

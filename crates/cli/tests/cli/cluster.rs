@@ -54,12 +54,84 @@ fn files_of_the_user_and_tables_of_other_modes_stay() {
         assert_eq!(ran.code, 0, "{mode}: {}", ran.stderr);
     }
     assert_eq!(fs::read_to_string(results.join("notes.txt")).unwrap(), "mine");
-    let tables = sandbox.run(&["sql", "out/cluster_analysis_output", "SELECT count(DISTINCT file) FROM source"]);
-    assert_eq!(tables.code, 0, "{}", tables.stderr);
     let database = files(&results).into_iter().find(|(path, _)| path.ends_with("cluster_analysis.db")).unwrap().1;
     let has = |name: &str| database.windows(name.len()).any(|part| part == name.as_bytes());
     assert!(has("HcclTopOpStats") && has("ComputeOpAllRankStats") && has("ClusterStepTraceTime"));
     assert!(files(&results).iter().all(|(path, _)| !path.to_string_lossy().ends_with(".part")));
+}
+
+#[test]
+fn tables_of_an_earlier_answer_do_not_outlive_a_later_one() {
+    let slow = Sandbox::with_slow_rank();
+    let healthy = Sandbox::with_job();
+    let output = slow.path("out");
+    let has_slow_rank = |export: &str| {
+        let results = output.join("cluster_analysis_output");
+        match export {
+            "db" => files(&results).iter().any(|(_, bytes)| bytes.windows(8).any(|part| part == b"SlowRank")),
+            _ => results.join("SlowRankAnalysis/rank_stats.csv").exists(),
+        }
+    };
+    for export in ["db", "text"] {
+        for (sandbox, expected) in [(&slow, true), (&healthy, false)] {
+            let output = output.to_str().unwrap();
+            let ran = sandbox.run(&["cluster", "-d", "job", "-m", "slow_rank", "-o", output, "--export_type", export]);
+            assert_eq!((ran.code, has_slow_rank(export)), (0, expected), "{export}: {}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_profile_may_be_called_like_a_command() {
+    let sandbox = Sandbox::with_job();
+    fs::rename(sandbox.path("job"), sandbox.path("info")).unwrap();
+    for arguments in [
+        &["-d", "info", "-m", "hccl_sum", "-o", "a"][..],
+        &["-m", "hccl_sum", "-dinfo", "-o", "b"],
+        &["--cache-dir", "info2", "--profiling-path=info", "-m", "hccl_sum", "-o", "c"],
+    ] {
+        let ran = sandbox.run(arguments);
+        assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.stderr);
+    }
+    for output in ["a", "b", "c"] {
+        assert!(sandbox.path(output).join("cluster_analysis_output/cluster_analysis.db").exists(), "{output}");
+    }
+}
+
+/// Stops a run at one moment after another until it is over before it can be stopped.
+#[test]
+#[cfg(unix)]
+fn a_run_that_is_stopped_leaves_no_half_file() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+    let sandbox = Sandbox::with_job();
+    let whole = sandbox.run(&["cluster", "-d", "job", "-o", "whole"]);
+    assert_eq!(whole.code, 0, "{}", whole.stderr);
+    let contents = |name: &str| -> Vec<(PathBuf, Vec<u8>)> {
+        let root = sandbox.path(name);
+        files(&root).into_iter().map(|(path, bytes)| (path.strip_prefix(&root).unwrap().to_owned(), bytes)).collect()
+    };
+    let expected = contents("whole");
+    let mut codes = Vec::new();
+    for attempt in 0..40 {
+        let output = format!("out{attempt}");
+        let mut command = sandbox.command(&["cluster", "-d", "job", "-o", &output]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(40 + 15 * attempt));
+        let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).stderr(Stdio::null()).status();
+        assert!(stopped.is_ok());
+        // Before it listens, it just ends.
+        let code = child.wait().unwrap().code().unwrap_or(130);
+        codes.push(code);
+        assert!(code == 0 || code == 130, "{code}");
+        let left = contents(&output);
+        assert!(left.iter().all(|file| expected.contains(file)), "{attempt}: {left:?}");
+        if code == 0 {
+            assert_eq!(left, expected);
+            break;
+        }
+    }
+    assert!(codes.contains(&130), "nothing was stopped: {codes:?}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use rusqlite::types::ToSqlOutput;
 
 use super::names::Vocabulary;
-use crate::result::{Cell, ColumnKind, ResultTable};
+use crate::result::{Cell, ResultTable};
 
 /// A database that is being amended. What it was copied from stays as it is.
 pub struct AmendedDb {
@@ -64,21 +64,15 @@ impl AmendedDb {
 
     /// Writes a table anew.
     pub fn replace_table(&self, table: &ResultTable) -> io::Result<()> {
-        self.try_replace_table(table).map_err(io::Error::other)
-    }
-
-    fn try_replace_table(&self, table: &ResultTable) -> rusqlite::Result<()> {
         let name = quoted(&table.name);
         let columns: Vec<String> =
-            table.columns.iter().map(|column| format!("{} {}", quoted(&column.name), declared(column.kind))).collect();
+            table.columns.iter().map(|column| format!("{} {}", quoted(&column.name), column.kind.declared())).collect();
         let create = format!("DROP TABLE IF EXISTS {name}; CREATE TABLE {name} ({})", columns.join(", "));
-        self.connection.execute_batch(&create)?;
+        self.connection.execute_batch(&create).map_err(io::Error::other)?;
         let places = vec!["?"; table.columns.len()].join(",");
-        let mut insert = self.connection.prepare(&format!("INSERT INTO {name} VALUES ({places})"))?;
-        for row in table.rows() {
-            insert.execute(rusqlite::params_from_iter(row))?;
-        }
-        Ok(())
+        let insert = format!("INSERT INTO {name} VALUES ({places})");
+        let mut insert = self.connection.prepare(&insert).map_err(io::Error::other)?;
+        table.each_row(|row| insert.execute(rusqlite::params_from_iter(row)).map(drop).map_err(io::Error::other))
     }
 
     /// The id of a text in `STRING_IDS`, which gets it if it lacks it.
@@ -120,15 +114,6 @@ pub fn data_type_id(name: &str) -> Option<i64> {
     words.copied().find_map(|(id, word)| word.eq_ignore_ascii_case(name).then_some(id))
 }
 
-fn declared(kind: ColumnKind) -> &'static str {
-    match kind {
-        ColumnKind::Int => "INTEGER",
-        ColumnKind::Real => "REAL",
-        ColumnKind::Text => "TEXT",
-        ColumnKind::Numeric => "NUMERIC",
-    }
-}
-
 impl rusqlite::ToSql for Cell {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match self {
@@ -147,6 +132,7 @@ fn quoted(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::result::ColumnKind;
 
     #[test]
     fn a_copy_is_amended_and_the_original_stays() {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use hashbrown::HashMap;
 use npuscope_tables::{Interner, Ns, RankTables, Str};
 use rusqlite::types::ValueRef;
 
@@ -14,6 +15,38 @@ pub struct ReadContext<'a> {
     pub words: &'a Words<'a>,
     /// Ids that stand for no word.
     pub dangling: u64,
+    /// The column that is being read.
+    pub column: usize,
+    /// The last text of each column: that of the next row is often the same.
+    recent: Vec<Str>,
+    /// Numbers that were read as text, by their bits.
+    reals: HashMap<u64, Str>,
+}
+
+impl<'a> ReadContext<'a> {
+    pub fn new(strings: &'a mut Interner, words: &'a Words<'a>) -> ReadContext<'a> {
+        ReadContext { strings, words, dangling: 0, column: 0, recent: Vec::new(), reals: HashMap::new() }
+    }
+
+    #[inline]
+    fn text(&mut self, bytes: &[u8]) -> Str {
+        if self.recent.len() <= self.column {
+            self.recent.resize(self.column + 1, Interner::EMPTY);
+        }
+        match self.recent.get_mut(self.column) {
+            Some(recent) if self.strings.is(*recent, bytes) => *recent,
+            Some(recent) => {
+                *recent = self.strings.intern_bytes(bytes);
+                *recent
+            }
+            None => self.strings.intern_bytes(bytes),
+        }
+    }
+
+    fn real(&mut self, real: f64) -> Str {
+        let strings = &mut self.strings;
+        *self.reals.entry(real.to_bits()).or_insert_with(|| strings.intern(&crate::number::float(real)))
+    }
 }
 
 /// What writing a cell may need.
@@ -145,9 +178,9 @@ pub struct Text;
 impl Codec<Str> for Text {
     fn read(value: ValueRef<'_>, context: &mut ReadContext<'_>) -> Option<Str> {
         match value {
-            ValueRef::Text(text) => Some(context.strings.intern_bytes(text)),
+            ValueRef::Text(text) => Some(context.text(text)),
             ValueRef::Integer(number) => Some(context.strings.intern(&number.to_string())),
-            ValueRef::Real(real) => Some(context.strings.intern(&crate::number::float(real))),
+            ValueRef::Real(real) => Some(context.real(real)),
             _ => None,
         }
     }

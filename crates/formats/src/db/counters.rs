@@ -238,7 +238,7 @@ pub fn read(
 ) -> Option<Outcome> {
     let mut known: HashMap<(Option<i64>, Str), Vec<SeriesIds>> = HashMap::new();
     let names_instance = names_instance(table.table);
-    layout::read(database, table, context, |row, context| {
+    layout::read(database, table, context, None, |row, context| {
         let lane = lanes.device_layer(spec, row.device, 0, || None);
         let strings = &mut *context.strings;
         let all = known.entry((row.instance, row.name)).or_insert_with(|| {

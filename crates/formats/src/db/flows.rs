@@ -1,5 +1,7 @@
 //! Arrows of a database: it has no arrows, but ids that calls and tasks share.
 
+use std::ops::Range;
+
 use hashbrown::{HashMap, HashSet};
 use indexmap::IndexMap;
 use npuscope_tables::table::host_op::Kind;
@@ -9,6 +11,14 @@ use npuscope_tables::{Ns, RankBuilder};
 /// A slice an arrow may leave or reach.
 type Place = (u32, Ns);
 
+/// A framework operator that owns connection ids.
+struct Operator {
+    place: Place,
+    sequence: Option<i64>,
+    /// Its part of [`Flows::owned`].
+    owned: Range<usize>,
+}
+
 /// Collects who caused what while tables are read, if it is wanted.
 #[derive(Default)]
 pub struct Flows {
@@ -16,8 +26,10 @@ pub struct Flows {
     /// By queue correlation id.
     queue: Vec<(i64, Option<Place>, Option<Place>)>,
     queue_index: HashMap<i64, usize>,
-    /// Framework operators and the connection ids they own.
-    operators: Vec<(host_op::Row, Vec<i64>)>,
+    /// Framework operators that own connection ids.
+    operators: Vec<Operator>,
+    /// Their connection ids, one after the other.
+    owned: Vec<i64>,
     calls: Vec<(i64, Place)>,
     marks: Vec<(i64, Place)>,
     /// By connection id, once [`Flows::record`] has sorted them.
@@ -50,7 +62,10 @@ impl Flows {
     pub fn operator(&mut self, row: &host_op::Row, connections: &[i64]) {
         if self.is_wanted && !connections.is_empty() {
             self.wanted.extend(connections);
-            self.operators.push((*row, connections.to_vec()));
+            let first = self.owned.len();
+            self.owned.extend(connections);
+            let owned = first..self.owned.len();
+            self.operators.push(Operator { place: (row.lane, row.start), sequence: row.sequence, owned });
         }
     }
 
@@ -92,11 +107,15 @@ impl Flows {
     }
 
     /// What a connection led to: the operation, where it was one, and not its many pieces.
-    fn caused(&self, connection: i64) -> Vec<Place> {
-        match self.operations.get(&connection) {
-            Some(place) => vec![*place],
-            None => self.tasks_of(connection).collect(),
-        }
+    fn caused(&self, connection: i64) -> impl Iterator<Item = Place> {
+        let operation = self.operations.get(&connection).copied();
+        let tasks = operation.is_none().then(|| self.tasks_of(connection));
+        operation.into_iter().chain(tasks.into_iter().flatten())
+    }
+
+    /// Operators with the connection ids they own.
+    fn operators(&self) -> impl Iterator<Item = (&Operator, &[i64])> {
+        self.operators.iter().map(|op| (op, self.owned.get(op.owned.clone()).unwrap_or_default()))
     }
 
     /// Writes the rows of `flow`.
@@ -119,16 +138,16 @@ impl Flows {
             } else {
                 None
             };
-            for (index, place) in self.caused(connection).into_iter().enumerate() {
+            for (index, place) in self.caused(connection).enumerate() {
                 let branch = (index > 0).then_some(true);
                 rank.flow.push(flow::Row { kind, id_text, branch, ..arrow(id, Some(call), Some(place)) });
             }
         }
         let kind = rank.strings.intern("async_npu");
-        for (row, connections) in &self.operators {
+        for (op, connections) in self.operators() {
             let own = connections.iter().filter(|id| !pairs.contains(*id));
             for place in own.flat_map(|&connection| self.caused(connection)) {
-                rank.flow.push(flow::Row { kind, ..arrow(Some(place.1.0), Some((row.lane, row.start)), Some(place)) });
+                rank.flow.push(flow::Row { kind, ..arrow(Some(place.1.0), Some(op.place), Some(place)) });
             }
         }
         let kind = rank.strings.intern("MsTx");
@@ -142,22 +161,26 @@ impl Flows {
     ///
     /// Not told by the ids themselves: they are counted on from the queue's, and may run into the calls'.
     fn forward_backward(&self, rank: &mut RankBuilder) -> HashSet<i64> {
-        let mut owners: IndexMap<i64, Vec<&host_op::Row>> = IndexMap::new();
-        for (row, connections) in &self.operators {
-            for connection in connections {
-                owners.entry(*connection).or_default().push(row);
+        let mut seen: HashSet<i64> = HashSet::with_capacity(self.owned.len());
+        let repeated: HashSet<i64> = self.owned.iter().copied().filter(|id| !seen.insert(*id)).collect();
+        let in_order = self.owned.iter().filter(|id| repeated.contains(*id));
+        let mut shared: IndexMap<i64, Vec<&Operator>> = in_order.map(|id| (*id, Vec::new())).collect();
+        for (op, connections) in self.operators() {
+            for id in connections {
+                if let Some(owners) = shared.get_mut(id) {
+                    owners.push(op);
+                }
             }
         }
-        owners.retain(|_, rows| rows.len() > 1);
         let kind = rank.strings.intern("fwdbwd");
-        for rows in owners.values_mut() {
-            rows.sort_by_key(|row| row.start);
-            if let [forward, backward] = rows.as_slice() {
-                let place = |row: &host_op::Row| Some((row.lane, row.start));
-                rank.flow.push(flow::Row { kind, ..arrow(forward.sequence, place(forward), place(backward)) });
+        for owners in shared.values_mut() {
+            owners.sort_by_key(|op| op.place.1);
+            if let [forward, backward] = owners.as_slice() {
+                let ends = (Some(forward.place), Some(backward.place));
+                rank.flow.push(flow::Row { kind, ..arrow(forward.sequence, ends.0, ends.1) });
             }
         }
-        owners.into_keys().collect()
+        repeated
     }
 }
 

@@ -1,7 +1,7 @@
 //! The kernels of a database, until the tasks that they are have been read.
 
 use foldhash::fast::FixedState;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use npuscope_tables::table::kernel;
 use npuscope_tables::{Interner, Str};
 use serde_json::{Map, Value};
@@ -67,6 +67,11 @@ impl Kernels {
     pub fn take(&mut self, task: i64) -> Option<(Str, Option<&mut kernel::Row>)> {
         let (name, row) = self.index.remove(&task)?;
         Some((name, self.rows.get_mut(row)))
+    }
+
+    /// The tasks that are kernels.
+    pub fn tasks(&self) -> HashSet<i64, FixedState> {
+        self.index.keys().copied().collect()
     }
 
     /// How many kernels no task was.

@@ -91,21 +91,34 @@ pub struct Outcome {
     pub scan: Scan,
 }
 
+/// Rows that are read: those whose integer in a column is kept. The others cost next to nothing.
+#[derive(Clone, Copy)]
+pub struct Only<'a> {
+    pub column: &'static str,
+    pub keeps: &'a dyn Fn(Option<i64>) -> bool,
+}
+
 /// Reads the rows of a table in order and gives each to `take`; nothing if there is no such table.
 pub fn read<R: Default>(
     database: &Database<'_>,
     layout: &Layout<R>,
     context: &mut ReadContext<'_>,
+    only: Option<Only<'_>>,
     mut take: impl FnMut(&mut R, &mut ReadContext<'_>),
 ) -> Option<Outcome> {
     let table = database.table(layout.table)?;
+    let only = only.and_then(|only| Some((table.columns.iter().position(|name| name == only.column)?, only.keeps)));
     let columns: Vec<Option<&Column<R>>> = table.columns.iter().map(|name| layout.column(name)).collect();
     let unread = table.columns.iter().filter(|name| layout.column(name).is_none());
     let unread = unread.filter(|name| !layout.ignored.contains(&name.as_str())).cloned().collect();
     let mut outcome = Outcome { columns: table.columns.clone(), unread, ..Outcome::default() };
     outcome.scan = database.scan(table, |values| {
+        if only.is_some_and(|(column, keeps)| !keeps(values.integer(column))) {
+            return ControlFlow::Continue(());
+        }
         let mut row = R::default();
         values.each(|index, value| {
+            context.column = index;
             if let Some(Some(column)) = columns.get(index)
                 && !(column.read)(&mut row, value, context)
             {

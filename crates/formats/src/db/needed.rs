@@ -10,14 +10,22 @@ use super::database::Database;
 /// The kinds of rows in `PYTORCH_API`, beside ranges of the user.
 const FRAMEWORK: &[Kind] = &[Kind::Op, Kind::Enqueue, Kind::Dequeue, Kind::Python];
 
+/// The type of rows in `PYTORCH_API` that enter or leave the queue of tasks.
+pub const QUEUE: i64 = 50002;
+
+/// The type of rows in `PYTORCH_API` that are Python calls.
+pub const PYTHON: i64 = 50003;
+
 /// The type of rows in `PYTORCH_API` that are ranges of the user.
 pub const MSTX: i64 = 50004;
 
 /// Tables that rows of several of ours are made of, and whether they have to be read.
 #[derive(Clone, Copy, Debug)]
 pub struct Needed {
-    /// `PYTORCH_API`, all of it: how deep its rows nest follows from those around them.
+    /// `PYTORCH_API`.
     pub operators: bool,
+    /// Its rows.
+    pub framework: Framework,
     pub connections: bool,
     pub calls: bool,
     pub marks: bool,
@@ -26,11 +34,38 @@ pub struct Needed {
     pub operations: bool,
     pub pieces: bool,
     pub tasks: bool,
+    /// Tasks that are neither kernels nor pieces, too.
+    pub all_tasks: bool,
     /// `COMPUTE_TASK_INFO`, which tasks have their names from.
     pub kernels: bool,
     pub metrics: bool,
     pub overlap: bool,
     pub counters: bool,
+}
+
+/// Rows of `PYTORCH_API`. How they nest, and which of them are steps, follows from all of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Framework {
+    operators: bool,
+    queue: bool,
+    python: bool,
+    marks: bool,
+}
+
+impl Framework {
+    pub fn has_all(self) -> bool {
+        self.operators && self.queue && self.python && self.marks
+    }
+
+    /// Whether rows of a type are needed.
+    pub fn has(self, api_type: Option<i64>) -> bool {
+        match api_type {
+            Some(QUEUE) => self.queue,
+            Some(PYTHON) => self.python,
+            Some(MSTX) => self.marks,
+            _ => self.operators,
+        }
+    }
 }
 
 impl Needed {
@@ -45,8 +80,16 @@ impl Needed {
         let marks = flows || host_ops(&[Kind::Mstx]);
         let kernels = computes_overlap || wants(&[TableId::Kernel, TableId::Task]);
         let pieces = lanes || wants(&[TableId::CommTask]);
+        let all = lanes || marks_steps || selection.has_nesting();
+        let framework = Framework {
+            operators: all || flows || host_ops(&[Kind::Op]),
+            queue: all || flows || host_ops(&[Kind::Enqueue, Kind::Dequeue]),
+            python: all || host_ops(&[Kind::Python]),
+            marks: all || marks,
+        };
         Needed {
             operators: flows || marks_steps || host_ops(FRAMEWORK) || marks && has_marks(database),
+            framework,
             connections: flows || host_ops(&[Kind::Enqueue, Kind::Dequeue]),
             calls: flows || host_ops(&[Kind::Cann]),
             marks,
@@ -55,6 +98,7 @@ impl Needed {
             operations: lanes || flows || computes_overlap || wants(&[TableId::CommOp, TableId::Kernel]),
             pieces,
             tasks: lanes || flows || kernels || pieces,
+            all_tasks: lanes || flows || wants(&[TableId::Task]),
             kernels,
             metrics: wants(&[TableId::Kernel]) && selection.has_metrics(),
             overlap,

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use npuscope_tables::table::{comm_op, comm_task, host_op, kernel, mem_event, mem_sample, metadata, overlap};
-use npuscope_tables::table::{reported_bandwidth, reported_comm, source};
+use npuscope_tables::table::{reported_comm, source};
 use npuscope_tables::{Interner, Ns, RankBuilder, Selection, Span, Str, TableId};
 use serde_json::{Map, Value};
 
@@ -13,9 +13,11 @@ use super::cell::ReadContext;
 use super::counters::{self, RankParts};
 use super::database::{Database, Scan};
 use super::flows::Flows;
+use super::idle_transports::IdleTransports;
 use super::kernels::Kernels;
-use super::layout::{self, Layout, Outcome};
+use super::layout::{self, Layout, Only, Outcome};
 use super::layouts::{self, ApiRow, CommTaskRow, KernelName};
+use super::lists::ListsById;
 use super::names::{Vocabulary, Words};
 use super::needed::{self, Needed};
 use super::sheet;
@@ -178,12 +180,24 @@ impl<'a> DbReader<'a> {
         strings: &mut Interner,
         take: impl FnMut(&mut R, &mut ReadContext<'_>),
     ) {
+        self.rows(is_needed, layout, strings, None, take);
+    }
+
+    /// [`DbReader::table`], some of its rows.
+    fn rows<R: Default>(
+        &mut self,
+        is_needed: bool,
+        layout: &Layout<R>,
+        strings: &mut Interner,
+        only: Option<Only<'_>>,
+        take: impl FnMut(&mut R, &mut ReadContext<'_>),
+    ) {
         self.known.push(layout.table);
         if !is_needed {
             return;
         }
-        let mut context = ReadContext { strings, words: self.words, dangling: 0 };
-        if let Some(outcome) = layout::read(self.database, layout, &mut context, take) {
+        let mut context = ReadContext::new(strings, self.words);
+        if let Some(outcome) = layout::read(self.database, layout, &mut context, only, take) {
             self.dangling += context.dangling;
             self.outcomes.push((layout.table.to_owned(), outcome));
         }
@@ -195,7 +209,7 @@ impl<'a> DbReader<'a> {
         let connections = self.connections(rank);
         self.host_calls(rank, &frames, &connections, &mut flows);
         let ops = self.communication_ops(rank, &mut flows);
-        self.tasks(rank, &ops, &mut flows);
+        self.tasks(rank, ops, &mut flows);
         flows.record(rank);
         self.steps_and_overlap(rank);
         self.memory(rank);
@@ -222,10 +236,10 @@ impl<'a> DbReader<'a> {
         joined.collect()
     }
 
-    fn connections(&mut self, rank: &mut RankBuilder) -> HashMap<i64, Vec<i64>> {
-        let mut connections: HashMap<i64, Vec<i64>> = HashMap::new();
+    fn connections(&mut self, rank: &mut RankBuilder) -> ListsById<i64> {
+        let mut connections = ListsById::default();
         self.table(self.needed.connections, &layouts::CONNECTION_IDS, &mut rank.strings, |row, _| {
-            connections.entry(row.id).or_default().push(row.connection);
+            connections.push(row.id, row.connection);
         });
         connections
     }
@@ -234,7 +248,7 @@ impl<'a> DbReader<'a> {
         &mut self,
         rank: &mut RankBuilder,
         frames: &HashMap<i64, Str>,
-        connections: &HashMap<i64, Vec<i64>>,
+        connections: &ListsById<i64>,
         flows: &mut Flows,
     ) {
         let mut lanes = std::mem::replace(&mut self.lanes, Lanes::new(0));
@@ -242,17 +256,21 @@ impl<'a> DbReader<'a> {
         let RankBuilder { strings, host_op: host_ops, .. } = rank;
         self.swapped = needed.operators && self.shapes_and_types_are_swapped(strings);
         let layout = if self.swapped { &layouts::PYTORCH_API_SWAPPED } else { &layouts::PYTORCH_API };
-        self.table(needed.operators, layout, strings, |row: &mut ApiRow, context| {
+        let is_wanted = |api_type| needed.framework.has(api_type);
+        let only = (!needed.framework.has_all()).then_some(Only { column: "type", keeps: &is_wanted });
+        let mut ids = Vec::new();
+        self.rows(needed.operators, layout, strings, only, |row: &mut ApiRow, context| {
             row.op.lane = lanes.framework(row.thread);
             row.op.stack = row.call_chain.and_then(|id| frames.get(&id).copied());
-            let ids = row.connections.and_then(|id| connections.get(&id)).map(Vec::as_slice).unwrap_or_default();
+            ids.clear();
+            ids.extend(row.connections.into_iter().flat_map(|id| connections.get(id)));
             let kind = framework_kind(row, context.strings);
             match kind {
                 host_op::Kind::Enqueue | host_op::Kind::Dequeue => {
                     row.op.connection_id = ids.first().copied();
                     flows.queue(kind, &row.op);
                 }
-                host_op::Kind::Op => flows.operator(&row.op, ids),
+                host_op::Kind::Op => flows.operator(&row.op, &ids),
                 _ => {}
             }
             row.op.kind = context.strings.intern(kind.name());
@@ -321,7 +339,7 @@ impl<'a> DbReader<'a> {
             |row: &mut layouts::CommOpRow, _| ops.push(row.op),
         );
         let device = self.only_device();
-        let lanes = CommLanes::number(&ops, &pieces, device, &mut self.lanes, &rank.strings);
+        let lanes = CommLanes::number(&ops, pieces, device, &mut self.lanes, &rank.strings);
         let wants_kernels = self.selection.has(TableId::Kernel);
         let mut groups = Memo::default();
         for mut op in ops {
@@ -335,26 +353,31 @@ impl<'a> DbReader<'a> {
                 rank.kernel.push(kernel_of_operation(&op, &mut rank.strings));
             }
         }
-        CommLanes { pieces, ..lanes }
+        lanes
     }
 
-    fn tasks(&mut self, rank: &mut RankBuilder, comm: &CommLanes, flows: &mut Flows) {
+    fn tasks(&mut self, rank: &mut RankBuilder, comm: CommLanes, flows: &mut Flows) {
         let mut kernels = self.kernels(rank);
         let mut copies: HashMap<i64, (Option<i64>, Option<Str>)> = HashMap::new();
         let wants_tasks = self.selection.has(TableId::Task);
         self.table(wants_tasks, &layouts::MEMCPY_INFO, &mut rank.strings, |row: &mut layouts::MemcpyRow, _| {
             copies.insert(row.task, (row.bytes, row.operation));
         });
-        let mut piece_of_task: HashMap<i64, Vec<usize>> = HashMap::new();
-        for (index, piece) in comm.pieces.iter().enumerate() {
-            piece_of_task.entry(piece.piece.task.unwrap_or(-1)).or_default().push(index);
+        let CommLanes { mut pieces, of_plane, .. } = comm;
+        let mut pieces_of_tasks = ListsById::default();
+        for (index, piece) in pieces.iter().enumerate() {
+            pieces_of_tasks.push(piece.piece.task.unwrap_or(-1), index);
         }
-        let mut pieces = comm.pieces.clone();
         let mut has_task = vec![false; pieces.len()];
         let mut lanes = std::mem::replace(&mut self.lanes, Lanes::new(0));
         let RankBuilder { strings, task: tasks, kernel: kernel_rows, .. } = rank;
         let mut computing = Vec::new();
-        self.table(self.needed.tasks, &layouts::TASK, strings, |row: &mut layouts::TaskRow, _| {
+        let needs_all = self.needed.all_tasks;
+        let tasks_of_kernels = if needs_all { HashSet::default() } else { kernels.tasks() };
+        let is_part =
+            |task: Option<i64>| task.is_none_or(|task| tasks_of_kernels.contains(&task) || pieces_of_tasks.has(task));
+        let only = (!needs_all).then_some(Only { column: "globalTaskId", keeps: &is_part });
+        self.rows(self.needed.tasks, &layouts::TASK, strings, only, |row: &mut layouts::TaskRow, _| {
             let task = &mut row.task;
             let stream = task.stream.unwrap_or_default();
             task.lane = lanes.stream(task.device.unwrap_or_default(), stream);
@@ -362,7 +385,7 @@ impl<'a> DbReader<'a> {
             if let Some((bytes, operation)) = copies.remove(&task.task) {
                 (task.bytes, task.operation) = (bytes, operation);
             }
-            for &index in piece_of_task.get(&task.task).map(Vec::as_slice).unwrap_or_default() {
+            for index in pieces_of_tasks.get(task.task) {
                 if let Some((piece, has_task)) = pieces.get_mut(index).zip(has_task.get_mut(index)) {
                     let piece = &mut piece.piece;
                     *has_task = true;
@@ -396,7 +419,7 @@ impl<'a> DbReader<'a> {
         for (mut row, _) in pieces.into_iter().zip(has_task).filter(|(_, has_task)| *has_task) {
             let name = row.piece.group_name.unwrap_or_default();
             let (group, _) = groups.get(name, || group_of(name, &mut rank.strings));
-            row.piece.lane = comm.of_plane.get(&(row.piece.group_name, row.piece.plane)).copied();
+            row.piece.lane = of_plane.get(&(row.piece.group_name, row.piece.plane)).copied();
             row.piece.bandwidth = row.bandwidth.map(|bytes_per_second| bytes_per_second / 1e9);
             row.piece.group_name = group;
             rank.comm_task.push(row.piece);
@@ -498,7 +521,7 @@ impl<'a> DbReader<'a> {
             if !self.needed.counters && !has_memory {
                 continue;
             }
-            let mut context = ReadContext { strings: &mut rank.strings, words: self.words, dangling: 0 };
+            let mut context = ReadContext::new(&mut rank.strings, self.words);
             let mut parts = RankParts { counter: &mut rank.counter, mem_sample: &mut rank.mem_sample };
             let read = counters::read(self.database, table, spec, &mut self.lanes, &mut context, &mut parts);
             self.dangling += context.dangling;
@@ -532,12 +555,12 @@ impl<'a> DbReader<'a> {
             (row.wait_ratio, row.synchronization_ratio) = (share(row.wait), share(row.synchronization));
             times.push(*row);
         });
-        let mut bandwidths: Vec<reported_bandwidth::Row> = Vec::new();
         let wants_bandwidths = selection.has(TableId::ReportedBandwidth);
-        self.table(wants_bandwidths, &layouts::COMM_ANALYZER_BANDWIDTH, strings, |row, _| bandwidths.push(*row));
-        for row in with_idle_transports(bandwidths, strings) {
-            transports.push(row);
-        }
+        let mut idle = IdleTransports::new(selection.has_idle_transports(), strings);
+        self.table(wants_bandwidths, &layouts::COMM_ANALYZER_BANDWIDTH, strings, |row, _| {
+            idle.take(*row, |row| transports.push(row));
+        });
+        idle.finish(|row| transports.push(row));
         let wants_links = selection.has(TableId::ReportedLink);
         self.table(wants_links, &layouts::COMM_ANALYZER_MATRIX, strings, |row, _| reported_link.push(*row));
     }
@@ -665,40 +688,6 @@ fn damages_of(table: &str, rows: u64, scan: &Scan, file: &str) -> Vec<Problem> {
     problems
 }
 
-/// Bandwidths as text has them: a transport without packets has no packet columns, and one that moved
-/// nothing, which databases leave out, has zeros.
-fn with_idle_transports(rows: Vec<reported_bandwidth::Row>, strings: &mut Interner) -> Vec<reported_bandwidth::Row> {
-    let transports = ["RDMA", "HCCS", "PCIE", "SDMA", "SIO"].map(|name| strings.intern(name));
-    let mut all = Vec::new();
-    for op in rows.chunk_by(|a, b| (a.step, a.kind, a.name, a.group_hash) == (b.step, b.kind, b.name, b.group_hash)) {
-        let Some(&first) = op.first() else { continue };
-        for transport in transports {
-            let used = op.iter().filter(|row| row.transport == transport);
-            let before = all.len();
-            all.extend(used.map(|&row| match row.count {
-                Some(0.0) => reported_bandwidth::Row { count: None, total_duration: None, ..row },
-                _ => row,
-            }));
-            if all.len() == before {
-                let zero = Some(0.0);
-                all.push(reported_bandwidth::Row {
-                    transport,
-                    transit_size: zero,
-                    transit_time: zero,
-                    bandwidth: zero,
-                    large_packet_ratio: zero,
-                    package_size: None,
-                    count: None,
-                    total_duration: None,
-                    ..first
-                });
-            }
-        }
-        all.extend(op.iter().filter(|row| !transports.contains(&row.transport)));
-    }
-    all
-}
-
 /// The lane of one kind of a device's time; kinds are numbered as the database does.
 fn overlap_lane(lanes: &mut Lanes, device: i64, kind: i64) -> u32 {
     let known = usize::try_from(kind).ok().and_then(|kind| overlap::Kind::ALL.get(kind).copied());
@@ -709,9 +698,9 @@ fn overlap_lane(lanes: &mut Lanes, device: i64, kind: i64) -> u32 {
 /// The kind of a row of `PYTORCH_API`.
 fn framework_kind(row: &ApiRow, strings: &Interner) -> host_op::Kind {
     match row.api_type {
-        Some(50002) if strings.get(row.op.name).starts_with("Dequeue") => host_op::Kind::Dequeue,
-        Some(50002) => host_op::Kind::Enqueue,
-        Some(50003) => host_op::Kind::Python,
+        Some(needed::QUEUE) if strings.get(row.op.name).starts_with("Dequeue") => host_op::Kind::Dequeue,
+        Some(needed::QUEUE) => host_op::Kind::Enqueue,
+        Some(needed::PYTHON) => host_op::Kind::Python,
         Some(needed::MSTX) => host_op::Kind::Mstx,
         _ => host_op::Kind::Op,
     }
@@ -770,7 +759,7 @@ struct CommLanes {
 impl CommLanes {
     fn number(
         ops: &[comm_op::Row],
-        pieces: &[CommTaskRow],
+        pieces: Vec<CommTaskRow>,
         device: i64,
         lanes: &mut Lanes,
         strings: &Interner,
@@ -793,7 +782,7 @@ impl CommLanes {
                 planes.push(plane);
             }
         }
-        let mut numbered = CommLanes::default();
+        let mut numbered = CommLanes { pieces, ..CommLanes::default() };
         let mut tid = 0;
         for (name, mut planes) in groups {
             let shown = name.map(|n| strings.get(n)).unwrap_or_default();

@@ -20,7 +20,9 @@ use crate::output::{Output, OutputError, Part};
 
 /// Writes the databases of rank number `rank` into `directory`, a rank directory of its own.
 pub fn write_rank(tables: RankTables, rank: i64, directory: &Output) -> Result<(), OutputError> {
-    directory.check_flavour(Flavour::of(&tables))?;
+    if !Flavour::of(&tables).fits_npu_files() {
+        return Err(OutputError::NoPlace { path: directory.path().to_owned() });
+    }
     let mut writer = RankWriter::create(directory, rank)?;
     writer.append(tables)?;
     writer.finish()
@@ -116,13 +118,7 @@ impl RankWriter {
                 part.finish()?;
             }
         }
-        let settings = &self.settings;
-        let info = format!("profiler_info_{}.json", self.rank);
-        self.directory.file(&info, |file| settings.write(file, "profiler_info"))?;
-        if settings.files().contains("profiler_metadata") {
-            self.directory.file("profiler_metadata.json", |file| settings.write(file, "profiler_metadata"))?;
-        }
-        Ok(())
+        self.settings.write_beside(self.rank, &self.directory)
     }
 }
 

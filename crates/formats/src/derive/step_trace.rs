@@ -370,18 +370,7 @@ mod tests {
 
     /// Computing, exposed, overlapped, communication, free, stage, bubble, exposed without receiving, preparing.
     fn figures(row: &Row) -> [f64; 9] {
-        [
-            row.computing,
-            row.communication_not_overlapped,
-            row.overlapped,
-            row.communication,
-            row.free,
-            row.stage,
-            row.bubble,
-            row.communication_not_overlapped_exclude_receive,
-            row.preparing,
-        ]
-        .map(Option::unwrap)
+        row.figures().map(Option::unwrap)
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub fn write_csv(table: &ResultTable, out: impl Write) -> io::Result<()> {
     }
     csv.write_record(None::<&[u8]>)?;
     let mut text = Vec::new();
-    for row in table.rows() {
+    table.each_row(|row| {
         for (cell, divisor) in row.iter().zip(&units) {
             text.clear();
             match (cell, divisor) {
@@ -52,6 +52,7 @@ pub fn write_csv(table: &ResultTable, out: impl Write) -> io::Result<()> {
             csv.write_field(&text)?;
         }
         csv.write_record(None::<&[u8]>)?;
-    }
+        Ok(())
+    })?;
     csv.flush()
 }

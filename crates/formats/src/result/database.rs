@@ -5,21 +5,23 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Cell, ColumnKind, ResultTable};
-use crate::db::{SqlCell, SqliteFile};
+use super::{Cell, ResultTable};
+use crate::db::{NewTable, SqlCell, SqliteFile, TableWriter};
 
-/// Writes a new database at `path` with `tables`, and after them those of the database `kept` that are
-/// not among them.
-pub fn write_database(path: &Path, tables: &[&ResultTable], kept: Option<&Path>) -> io::Result<()> {
+/// Writes a new database at `path` with those of `tables` that have rows, and after them the tables of the database
+/// `kept` that are not among `tables`.
+pub fn write_database(path: &Path, tables: &[ResultTable], kept: Option<&Path>) -> io::Result<()> {
     let mut file = SqliteFile::create(path)?;
-    for table in tables {
+    for table in tables.iter().filter(|table| !table.is_empty()) {
         let columns: Vec<(String, &'static str)> =
-            table.columns.iter().map(|column| (column.name.clone(), declared(column.kind))).collect();
-        let rows = table.rows().map(|row| row.iter().map(cell).collect());
-        file.cells(&table.name, &columns, rows)?;
+            table.columns.iter().map(|column| (column.name.clone(), column.kind.declared())).collect();
+        let name = table.name.clone();
+        let mut writer = TableWriter::new(NewTable { name, columns, indexes: &[], even_if_empty: true });
+        table.each_row(|row| writer.row(&mut file, |sink| row.iter().for_each(|value| sink.push(cell(value)))))?;
+        writer.finish(&mut file)?;
     }
     file.finish()?;
-    let indexed: Vec<&&ResultTable> = tables.iter().filter(|table| table.index > 0).collect();
+    let indexed: Vec<&ResultTable> = tables.iter().filter(|table| table.index > 0 && !table.is_empty()).collect();
     if indexed.is_empty() && kept.is_none() {
         return Ok(());
     }
@@ -37,7 +39,7 @@ pub fn write_database(path: &Path, tables: &[&ResultTable], kept: Option<&Path>)
     connection.close().map_err(|(_, error)| io::Error::other(error))
 }
 
-fn keep(connection: &Connection, kept: &Path, tables: &[&ResultTable]) -> rusqlite::Result<()> {
+fn keep(connection: &Connection, kept: &Path, tables: &[ResultTable]) -> rusqlite::Result<()> {
     let old = Connection::open_with_flags(kept, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let mut list = old.prepare("SELECT type, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")?;
     let entries =
@@ -55,15 +57,6 @@ fn keep(connection: &Connection, kept: &Path, tables: &[&ResultTable]) -> rusqli
         }
     }
     connection.execute_batch("DETACH DATABASE old")
-}
-
-fn declared(kind: ColumnKind) -> &'static str {
-    match kind {
-        ColumnKind::Int => "INTEGER",
-        ColumnKind::Real => "REAL",
-        ColumnKind::Text => "TEXT",
-        ColumnKind::Numeric => "NUMERIC",
-    }
 }
 
 fn cell(cell: &Cell) -> SqlCell<'_> {

@@ -6,6 +6,7 @@ mod csv;
 mod database;
 mod workbook;
 
+use std::io;
 use std::sync::Arc;
 
 pub use self::csv::{TimeUnit, write_csv};
@@ -31,6 +32,17 @@ pub enum ColumnKind {
     Numeric,
 }
 
+impl ColumnKind {
+    pub(crate) const fn declared(self) -> &'static str {
+        match self {
+            ColumnKind::Int => "INTEGER",
+            ColumnKind::Real => "REAL",
+            ColumnKind::Text => "TEXT",
+            ColumnKind::Numeric => "NUMERIC",
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultColumn {
     pub name: String,
@@ -38,7 +50,7 @@ pub struct ResultColumn {
 }
 
 /// A table of results: columns, and cells row by row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub struct ResultTable {
     /// Name in a database.
     pub name: String,
@@ -49,7 +61,18 @@ pub struct ResultTable {
     pub index: usize,
     /// What times in columns called `…Ns` become in csv files.
     pub csv_unit: TimeUnit,
-    cells: Vec<Cell>,
+    rows: Rows,
+}
+
+/// Hands rows over one by one until one is refused.
+type EachRow = dyn Fn(&mut dyn FnMut(&[Cell]) -> io::Result<()>) -> io::Result<()> + Send + Sync;
+
+#[derive(Clone)]
+enum Rows {
+    /// One row after the other.
+    Cells(Vec<Cell>),
+    /// So many rows, made when they are wanted.
+    Made(usize, Arc<EachRow>),
 }
 
 impl ResultTable {
@@ -60,8 +83,19 @@ impl ResultTable {
             columns: columns.iter().map(|&(name, kind)| ResultColumn { name: name.to_owned(), kind }).collect(),
             index: 0,
             csv_unit: TimeUnit::Us,
-            cells: Vec::new(),
+            rows: Rows::Cells(Vec::new()),
         }
+    }
+
+    /// The same with so many rows that are made when they are wanted: a large table then takes no memory.
+    #[must_use]
+    pub fn made_by(
+        mut self,
+        rows: usize,
+        each: impl Fn(&mut dyn FnMut(&[Cell]) -> io::Result<()>) -> io::Result<()> + Send + Sync + 'static,
+    ) -> ResultTable {
+        self.rows = Rows::Made(rows, Arc::new(each));
+        self
     }
 
     /// The same with an index over the first so many columns.
@@ -78,23 +112,35 @@ impl ResultTable {
         self
     }
 
-    /// Adds a row; what it lacks is null, what it has beyond the columns is dropped.
+    /// Adds a row; what it lacks is null, what it has beyond the columns is dropped. Rows that are made are forgotten.
     pub fn push(&mut self, row: impl IntoIterator<Item = Cell>) {
-        let before = self.cells.len();
-        self.cells.extend(row.into_iter().take(self.columns.len()));
-        self.cells.resize(before + self.columns.len(), Cell::Null);
+        if let Rows::Made(..) = self.rows {
+            self.rows = Rows::Cells(Vec::new());
+        }
+        if let Rows::Cells(cells) = &mut self.rows {
+            let before = cells.len();
+            cells.extend(row.into_iter().take(self.columns.len()));
+            cells.resize(before + self.columns.len(), Cell::Null);
+        }
     }
 
-    pub fn rows(&self) -> impl Iterator<Item = &[Cell]> {
-        self.cells.chunks(self.columns.len().max(1))
+    /// Gives every row to `take`, in order, until it fails.
+    pub fn each_row(&self, mut take: impl FnMut(&[Cell]) -> io::Result<()>) -> io::Result<()> {
+        match &self.rows {
+            Rows::Cells(cells) => cells.chunks(self.columns.len().max(1)).try_for_each(take),
+            Rows::Made(_, each) => each(&mut take),
+        }
     }
 
     pub fn len(&self) -> usize {
-        self.cells.len() / self.columns.len().max(1)
+        match &self.rows {
+            Rows::Cells(cells) => cells.len() / self.columns.len().max(1),
+            Rows::Made(rows, _) => *rows,
+        }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.cells.is_empty()
+        self.len() == 0
     }
 }
 

@@ -35,10 +35,11 @@ fn write_sheet(workbook: &mut Workbook, sheet: &Sheet<'_>) -> Result<(), XlsxErr
     for (column, spec) in (0u16..).zip(&sheet.table.columns) {
         page.write_string_with_format(0, column, &spec.name, &header)?;
     }
-    let rows: Vec<&[Cell]> = sheet.table.rows().collect();
+    let mut rows: Vec<Vec<Cell>> = Vec::with_capacity(sheet.table.len());
+    sheet.table.each_row(|row| Ok(rows.push(row.to_vec())))?;
     let plain = Format::new();
     for (row, cells) in (1u32..).zip(&rows) {
-        for (column, cell) in (0u16..).zip(*cells) {
+        for (column, cell) in (0u16..).zip(cells) {
             write_cell(page, (row, column), cell, &plain)?;
         }
     }

@@ -30,3 +30,20 @@ table! {
         pub preparing: Option<f64> as "us",
     }
 }
+
+impl Row {
+    /// Its figures, in the order of `step_trace_time.csv`.
+    pub fn figures(&self) -> [Option<f64>; 9] {
+        [
+            self.computing,
+            self.communication_not_overlapped,
+            self.overlapped,
+            self.communication,
+            self.free,
+            self.stage,
+            self.bubble,
+            self.communication_not_overlapped_exclude_receive,
+            self.preparing,
+        ]
+    }
+}

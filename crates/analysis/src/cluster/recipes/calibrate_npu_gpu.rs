@@ -22,10 +22,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 
-use super::gpu_baseline::Baseline;
+use super::gpu_baseline::{self, Piece};
 use super::module_statistic;
-use super::module_tree::{ModuleRow, RowOptions};
-use super::op_calls::Names;
+use super::module_tree::RowOptions;
 use super::sheets::workbook;
 use super::similarity::{Similarity, closest};
 use crate::cluster::{Answer, Export, Failure, Job, Mode};
@@ -41,31 +40,6 @@ const DEFAULT_THRESHOLD: f64 = 0.8;
 
 /// What msprof-analyze uses, whatever the user says.
 const COMPAT_THRESHOLD: f64 = 0.6;
-
-/// What operators of one name launched in a module; there may be several pieces of one operator.
-#[derive(Clone, Debug)]
-pub struct Piece {
-    pub parent: String,
-    pub module: String,
-    pub op: String,
-    pub kernels: Vec<String>,
-    pub total_ns: i64,
-    pub calls: usize,
-}
-
-impl Piece {
-    pub fn of_row(row: &ModuleRow, names: &Names) -> Piece {
-        let text = |id| names.get(id).to_owned();
-        Piece {
-            parent: text(row.parent),
-            module: text(row.module),
-            op: text(row.op),
-            kernels: row.kernels.iter().map(|name| text(*name)).collect(),
-            total_ns: row.total_ns,
-            calls: row.calls.len(),
-        }
-    }
-}
 
 /// What an operator of a module launched.
 #[derive(Clone, Debug)]
@@ -86,13 +60,13 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let Some(path) = &options.baseline_profile else {
         return Err(Failure::Usage(format!("{} needs --baseline_profiling_path", MODE.name)));
     };
-    let mut baseline = Baseline::open(path, options.compat).map_err(Failure::Usage)?;
+    let mut baseline = gpu_baseline::pieces(job, path)?;
     let rows = RowOptions { compat: options.compat, with_backward: true, distinguish: options.compat };
     let mut answer = Answer::default();
     for (rank, part) in module_statistic::modules(job, MODE.name, rows)? {
         job.check_stop()?;
         let npu = merge(part.rows.iter().map(|row| Piece::of_row(row, &part.names)), options.compat);
-        let gpu = merge(baseline.pieces(rank).into_iter(), options.compat);
+        let gpu = merge(baseline.remove(&rank).unwrap_or_default().into_iter(), options.compat);
         if npu.is_empty() || gpu.is_empty() {
             let why = if npu.is_empty() { "none of its modules launched anything" } else { "the baseline lacks it" };
             job.leave_out(rank, why);

@@ -1,6 +1,7 @@
 //! `cluster_compare_baseline`: this job against another, which may be of another size.
 //!
-//! Needs a baseline (`--bp`): a profile. msprof-analyze lists this mode and cannot run it.
+//! Needs a baseline (`--bp`): a profile, of which the same ranks are taken if some were chosen. msprof-analyze lists
+//! this mode and cannot run it.
 //!
 //! `ClusterCompareBaseline` has the times of `cluster_time_summary`, in us, as means over ranks: of all ranks
 //! (stage null) and of each pipeline stage that both jobs have; over all steps (step null) and in each
@@ -19,10 +20,10 @@ use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::table::comm_op;
 use npuscope_tables::{Selection, TableId};
 
-use super::cluster_time_summary::{METRICS, Summary, summarise};
+use super::cluster_time_summary::{METRICS, Summary, notes_of_both, summarise};
 use super::steps::Steps;
-use crate::cluster::{Answer, Failure, Job, Mode, Options, RankData};
-use crate::communication::{bytes_of_element, group_of, is_point_to_point, op_type, parallel_groups};
+use crate::cluster::{Answer, Failure, Job, Mode, RankData};
+use crate::communication::{bytes_of_element, group_key, is_point_to_point, op_type, parallel_groups};
 use crate::overview::stage;
 
 pub const MODE: Mode = Mode {
@@ -32,7 +33,7 @@ pub const MODE: Mode = Mode {
     run,
 };
 
-const OPERATIONS: Selection = Selection::of(&[TableId::CommOp, TableId::Step, TableId::Metadata, TableId::Rank]);
+const OPERATIONS: Selection = Selection::of(&[TableId::CommOp, TableId::Step]);
 
 /// What a further doubling of ranks costs at least, in ns.
 const LATENCY: f64 = 60_000.0;
@@ -46,6 +47,7 @@ struct Figures {
     stages: HashMap<i64, i64>,
     /// By type of operation and purpose of the group.
     communication: BTreeMap<(String, String), Communication>,
+    notes: Vec<String>,
 }
 
 /// Collectives of one type in groups of one purpose.
@@ -99,39 +101,39 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let Some(baseline) = &job.options.baseline else {
         return Err(Failure::Usage(format!("{} needs a baseline: --bp DIR", MODE.name)));
     };
-    let baseline = job.open_baseline(baseline)?;
-    let options = Options { baseline: None, ..job.options.clone() };
     let ours = figures(job)?;
-    let base = figures(&Job::new(&baseline, None, &options))?;
-    Ok(Answer::of_tables([times(&ours, &base), communication(&ours, &base)]))
+    let base = job.of_baseline(baseline, job.options, figures)?;
+    let mut answer = Answer::of_tables([times(&ours, &base), communication(&ours, &base)]);
+    answer.notes = notes_of_both(ours.notes, base.notes);
+    Ok(answer)
 }
 
 fn figures(job: &Job<'_>) -> Result<Figures, Failure> {
-    let (summary, _) = summarise(job)?;
+    let (summary, notes) = summarise(job)?;
     let parts = job.each(OPERATIONS, |data| Ok(part(data)))?;
     let stages = parts.iter().filter_map(|(rank, part)| Some((*rank, part.stage?))).collect();
-    Ok(Figures { summary, stages, communication: collectives(&parts) })
+    Ok(Figures { summary, stages, communication: collectives(&parts), notes })
 }
 
 fn part(data: &RankData<'_>) -> Part {
     let tables = &data.tables;
     let groups: HashMap<String, (String, usize)> =
-        parallel_groups(tables).into_iter().map(|group| (group.id, (group.kind, group.ranks.len()))).collect();
+        parallel_groups(tables).into_iter().map(|group| (group.hash, (group.purpose, group.ranks.len()))).collect();
     let in_step = tables.rows::<comm_op::Row>().filter(|op| data.is_in_window(op.start));
     let collectives = in_step.filter(|op| !is_point_to_point(tables.text(op.name)));
     let ops = collectives.map(|op| {
-        let group = group_of(tables, &op);
-        let known = groups.get(group);
+        let group = group_key(tables, &op);
+        let known = groups.get(group.as_ref());
         let size = op.rank_size.and_then(|size| usize::try_from(size).ok());
         Op {
-            group: group.to_owned(),
+            group: group.into_owned(),
             name: tables.text(op.name).to_owned(),
             op_type: op_type(tables, &op).to_owned(),
-            purpose: known.map(|(kind, _)| kind.clone()).unwrap_or_default(),
+            purpose: known.map(|(purpose, _)| purpose.clone()).unwrap_or_default(),
             ns: op.duration.ns(),
             bytes: op.count.unwrap_or_default()
                 * tables.opt_text(op.dtype).and_then(bytes_of_element).unwrap_or_default(),
-            ranks: known.map(|(_, ranks)| *ranks).or(size),
+            ranks: known.map(|(_, ranks)| *ranks).filter(|ranks| *ranks > 0).or(size),
         }
     });
     let steps = Steps::of(tables).iter().filter(|step| data.is_in_window(step.start)).count();

@@ -3,9 +3,10 @@
 //! Needs a baseline (`--bp`). `ClusterTimeCompareSummary` has every time of `ClusterTimeSummary` by rank and step as
 //! it is, as it is in the baseline (`…Base`) and their difference (`…Diff`), in us; steps that the baseline lacks
 //! are left out. If there are results of `cluster_time_summary` for both, below their directories in
-//! `cluster_analysis_output/cluster_analysis.db`, these are compared; else both are summed up anew.
+//! `cluster_analysis_output/cluster_analysis.db`, these are compared, which a note tells; else both are summed up anew.
+//! Chosen ranks are chosen from both.
 //!
-//! With `--compat` there must be results for both.
+//! With `--compat` there must be results for both, and all of their ranks count.
 
 use std::path::Path;
 
@@ -13,11 +14,11 @@ use npuscope_formats::db;
 use npuscope_formats::discover::SourceFile;
 use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
-use npuscope_tables::RankBuilder;
 use npuscope_tables::table::sheet;
+use npuscope_tables::{RankBuilder, Selection, TableId};
 
-use super::cluster_time_summary::{METRICS, Summary, TABLE, summarise};
-use crate::cluster::{Answer, Failure, Job, Mode, OUTPUT_DIRECTORY, Options};
+use super::cluster_time_summary::{self, METRICS, Summary, TABLE, notes_of_both, summarise};
+use crate::cluster::{Answer, DATABASE, Failure, Job, Mode, OUTPUT_DIRECTORY};
 
 pub const MODE: Mode = Mode {
     name: "cluster_time_compare_summary",
@@ -30,16 +31,21 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let Some(baseline) = &job.options.baseline else {
         return Err(Failure::Usage(format!("{} needs a baseline: --bp DIR", MODE.name)));
     };
-    let (ours, base) = match (result(job.root()), result(baseline)) {
-        (Some(ours), Some(base)) => (ours, base),
+    let ((ours, our_notes), (base, base_notes)) = match (result(job.root()), result(baseline)) {
+        (Some(ours), Some(base)) => {
+            let note = format!("both are results of earlier runs of {}", cluster_time_summary::MODE.name);
+            ((ours, vec![note]), (base, Vec::new()))
+        }
         (ours, _) if job.options.compat => {
             let path = if ours.is_none() { job.root() } else { baseline };
             let hint = "run cluster_time_summary there first";
             return Err(Failure::Usage(format!("{} has no results of {TABLE}: {hint}", path.display())));
         }
-        _ => (summarise(job)?.0, summary_of(job, baseline)?),
+        _ => (summarise(job)?, job.of_baseline(baseline, job.options, summarise)?),
     };
-    let is_chosen = |step: i64| job.options.step.is_none_or(|chosen| chosen == step);
+    let is_chosen = |rank: i64, step: i64| {
+        job.options.step.is_none_or(|chosen| chosen == step) && (job.options.compat || job.is_chosen(rank))
+    };
     let mut columns = vec![("rank".to_owned(), ColumnKind::Int), ("step".to_owned(), ColumnKind::Int)];
     for (name, _) in METRICS {
         columns.extend(["", "Base", "Diff"].map(|suffix| (format!("{name}{suffix}"), ColumnKind::Real)));
@@ -47,7 +53,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let columns: Vec<(&str, ColumnKind)> = columns.iter().map(|(name, kind)| (name.as_str(), *kind)).collect();
     let mut table = ResultTable::new("ClusterTimeCompareSummary", "cluster_time_compare_summary", &columns);
     let mut lacking = Vec::new();
-    for ((rank, step), times) in ours.iter().filter(|((_, step), _)| is_chosen(*step)) {
+    for ((rank, step), times) in ours.iter().filter(|((rank, step), _)| is_chosen(*rank, *step)) {
         let Some(base) = base.get(&(*rank, *step)) else {
             lacking.push(format!("step {step} of rank {rank}"));
             continue;
@@ -55,27 +61,21 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
         let compared = times.iter().zip(base).flat_map(|(time, base)| [*time, *base, time - base]);
         table.push([Cell::from(*rank), Cell::from(*step)].into_iter().chain(compared.map(Cell::from)));
     }
-    let answer = Answer::of_tables([table]);
+    let mut answer = Answer::of_tables([table]);
+    answer.notes = notes_of_both(our_notes, base_notes);
     Ok(match lacking.is_empty() {
         true => answer,
         false => answer.note(format!("the baseline lacks {}", lacking.join(", "))),
     })
 }
 
-fn summary_of(job: &Job<'_>, baseline: &Path) -> Result<Summary, Failure> {
-    let ranks = job.open_baseline(baseline)?;
-    let options = Options { baseline: None, ..job.options.clone() };
-    Ok(summarise(&Job::new(&ranks, None, &options))?.0)
-}
-
 /// The results of an earlier run below a directory. Nothing is written, whatever is there.
 fn result(directory: &Path) -> Option<Summary> {
-    let path = directory.join(OUTPUT_DIRECTORY).join("cluster_analysis.db");
-    let bytes = std::fs::read(&path).ok()?;
-    let file =
-        SourceFile { name: "cluster_analysis.db".to_owned(), kind: FileKind::ClusterDb, bytes: bytes.len() as u64 };
+    let path = directory.join(OUTPUT_DIRECTORY).join(DATABASE);
+    let bytes = path.metadata().ok()?.len();
+    let file = SourceFile { name: DATABASE.to_owned(), kind: FileKind::ClusterDb, bytes };
     let mut kept = RankBuilder::default();
-    db::read_bytes(&bytes, &path, &file, &mut kept);
+    db::read_file(&path, &file, Selection::of(&[TableId::Sheet]), &mut kept);
     let tables = kept.finish();
     let cells: Vec<sheet::Row> =
         tables.rows::<sheet::Row>().filter(|cell| tables.opt_text(cell.sheet) == Some(TABLE)).collect();

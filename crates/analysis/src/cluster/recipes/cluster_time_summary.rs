@@ -30,7 +30,7 @@ use npuscope_tables::{Ns, RankTables, Selection, TableId};
 use super::steps::{Steps, launches};
 use crate::cluster::statistics::sum;
 use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
-use crate::communication::{group_of, is_communication_core, is_point_to_point, parallel_groups};
+use crate::communication::{group_key, is_communication_core, is_point_to_point, parallel_groups};
 
 pub const MODE: Mode = Mode {
     name: "cluster_time_summary",
@@ -39,10 +39,9 @@ pub const MODE: Mode = Mode {
     run,
 };
 
-const WORK: Selection =
-    Selection::of(&[TableId::Kernel, TableId::Task, TableId::CommOp, TableId::Step, TableId::Metadata])
-        .without_metrics()
-        .and_host_ops(&[Kind::Cann]);
+const WORK: Selection = Selection::of(&[TableId::Kernel, TableId::Task, TableId::CommOp, TableId::Step])
+    .without_metrics()
+    .and_host_ops(&[Kind::Cann]);
 
 /// The table that other modes look for.
 pub(super) const TABLE: &str = "ClusterTimeSummary";
@@ -136,6 +135,11 @@ pub(super) fn summarise(job: &Job<'_>) -> Result<(Summary, Vec<String>), Failure
     Ok((summary, notes))
 }
 
+/// What is to be said of a job and of what it is compared with.
+pub(super) fn notes_of_both(ours: Vec<String>, baseline: Vec<String>) -> Vec<String> {
+    ours.into_iter().chain(baseline.into_iter().map(|note| format!("baseline: {note}"))).collect()
+}
+
 /// Each rank's part of a collective, by group, name and step.
 type Collectives<'a> = BTreeMap<(&'a str, &'a str, i64), Vec<(i64, &'a Op)>>;
 
@@ -223,13 +227,13 @@ fn part(data: &RankData<'_>) -> Part {
         }
     }
     let sizes: HashMap<String, usize> =
-        parallel_groups(tables).into_iter().map(|group| (group.id, group.ranks.len())).collect();
+        parallel_groups(tables).into_iter().map(|group| (group.hash, group.ranks.len())).collect();
     let mut ops = Vec::new();
     for op in tables.rows::<comm_op::Row>() {
         let Some(step) = step_at(launch(op.connection_id, op.start)) else { continue };
         work.entry(step).or_default().communication.push(interval(op.start, op.duration.ns()));
-        let group = group_of(tables, &op);
-        let ranks = sizes.get(group).copied().or(op.rank_size.and_then(|size| usize::try_from(size).ok()));
+        let declared = sizes.get(group_key(tables, &op).as_ref()).copied().filter(|ranks| *ranks > 0);
+        let ranks = declared.or(op.rank_size.and_then(|size| usize::try_from(size).ok()));
         ops.push(operation(tables, &op, step, ranks));
     }
     let lengths: HashMap<i64, i64> =
@@ -240,7 +244,7 @@ fn part(data: &RankData<'_>) -> Part {
 
 fn operation(tables: &RankTables, op: &comm_op::Row, step: i64, ranks: Option<usize>) -> Op {
     Op {
-        group: group_of(tables, op).to_owned(),
+        group: group_key(tables, op).into_owned(),
         name: tables.text(op.name).to_owned(),
         step,
         duration: op.duration.ns(),

@@ -3,7 +3,8 @@
 //! Looks at the `--top_num` (10) longest operations of rank `--rank_id` (0) that start in the chosen step. The
 //! rank where such an operation took longest was first, the `fast` one; where it was shortest, the `slow`
 //! one, the others waited for it. All ranks end an operation together, which gives the shift between their
-//! clocks. If the times differ by less than 5 %, nobody was slow. Otherwise `CommunicationBottleneck` says:
+//! clocks. If the times differ by less than 5 %, nobody was slow; of an operation that one rank alone has there is
+//! nothing to compare, which the reason says. Otherwise `CommunicationBottleneck` says:
 //! - `Device-bound` if, of the kernels and operations that ran on the slow rank while the fast one waited, and the
 //!   operation itself, more than half waited 100 us longer on the device than their calls came after their
 //!   operators, else `Host-bound`;
@@ -15,7 +16,8 @@
 //!
 //! With `--compat` operations must end in the step too and are told apart by name alone, all tasks that begin and end
 //! while the fast rank waits decide what binds, work on the device is looked at from the end of the profile rather
-//! than from the operation, 5 % is called 0.05 %, and there is no column `step`.
+//! than from the operation, 5 % is called 0.05 %, an operation of one rank counts as one that nobody was slow in, and
+//! there is no column `step`.
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
@@ -32,9 +34,11 @@ use npuscope_tables::table::{comm_op, task};
 use npuscope_tables::{Ns, RankTables, Selection, Str, Strings, TableId};
 
 use super::launches::Launches;
-use super::rank_facts::{computing_kernels, op_interval, step_at, steps};
+use super::rank_facts::{computing_kernels, op_interval};
+use super::steps::Steps;
 use super::us_text;
 use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
+use crate::communication::group_key;
 
 pub const MODE: Mode = Mode {
     name: "communication_bottleneck",
@@ -93,8 +97,9 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
         let hint = "collect at level1, or level_none with mstx, on more than one NPU";
         return Err(Failure::missing(MODE.name, "communication operations", hint));
     }
-    let pairs = slow_and_fast(job, &operations)?;
-    let involved = |rank: i64| pairs.iter().flatten().any(|(slow, fast)| [slow.rank, fast.rank].contains(&rank));
+    let compared = slow_and_fast(job, &operations)?;
+    let pairs = || compared.iter().filter_map(Compared::pair);
+    let involved = |rank: i64| pairs().any(|(slow, fast)| [slow.rank, fast.rank].contains(&rank));
     let sources: Vec<_> = job.sources().iter().copied().filter(|source| involved(source.rank)).collect();
     let wanted = Launches::NEEDED.and(Selection::of(&[TableId::Kernel]).without_metrics());
     let events: BTreeMap<i64, Events> =
@@ -103,10 +108,14 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let columns = COLUMNS.map(|(name, title, kind)| (if is_text { title } else { name }, kind));
     let columns = if job.options.compat { &columns[..columns.len() - 1] } else { &columns[..] };
     let mut table = ResultTable::new("CommunicationBottleneck", "communication_bottleneck", columns);
-    for (operation, pair) in operations.iter().zip(&pairs) {
-        let reason = match pair {
-            Some(pair) => reason(*pair, &events, job.options.compat),
-            None => format!(
+    for (operation, compared) in operations.iter().zip(&compared) {
+        let pair = compared.pair();
+        let reason = match compared {
+            Compared::Differ(slow, fast) => reason((*slow, *fast), &events, job.options.compat),
+            Compared::OneRank if !job.options.compat => {
+                "[Skipped] Nothing to compare: the operation was seen on one rank only".to_owned()
+            }
+            Compared::OneRank | Compared::Alike => format!(
                 "[Completed] No slow NPU detected: execution time difference is less than {}%",
                 if job.options.compat { "0.05" } else { "5" }
             ),
@@ -139,7 +148,7 @@ fn longest(job: &Job<'_>) -> Result<Vec<Operation>, Failure> {
 }
 
 fn longest_of(data: &RankData<'_>, top: usize, compat: bool) -> Vec<Operation> {
-    let (tables, steps) = (&data.tables, steps(&data.tables));
+    let (tables, steps) = (&data.tables, Steps::of(&data.tables));
     let is_chosen = |op: &comm_op::Row| {
         data.is_in_window(op.start) && (!compat || data.is_in_window(op.start.plus(op.duration.ns())))
     };
@@ -147,33 +156,47 @@ fn longest_of(data: &RankData<'_>, top: usize, compat: bool) -> Vec<Operation> {
     ops.sort_by_key(|op| (std::cmp::Reverse(op.duration.ns()), op.start));
     let operation = |op: &comm_op::Row| Operation {
         name: tables.text(op.name).to_owned(),
-        group: group_key(tables, op).filter(|_| !compat).map(str::to_owned),
+        group: (!compat).then(|| group_key(tables, op).into_owned()),
         interval: op_interval(op),
-        step: step_at(&steps, op.start),
+        step: steps.at(op.start),
     };
     ops.iter().take(top).map(operation).collect()
 }
 
-/// What tells groups apart on all ranks.
-fn group_key<'a>(tables: &'a RankTables, op: &comm_op::Row) -> Option<&'a str> {
-    tables.opt_text(op.group_hash.or(op.group_name))
+/// How the ranks of an operation differ.
+enum Compared {
+    /// The slowest and the fastest.
+    Differ(Run, Run),
+    Alike,
+    /// There is no other to compare with.
+    OneRank,
 }
 
-/// For each operation the slowest and the fastest rank, unless all are alike.
-fn slow_and_fast(job: &Job<'_>, operations: &[Operation]) -> Result<Vec<Option<(Run, Run)>>, Failure> {
-    let found = job.each(Selection::of(&[TableId::CommOp]), |data| Ok(runs(data, operations)))?;
-    let pair = |index: usize| {
-        let mut runs = found.iter().filter_map(|(_, runs)| runs[index]);
-        let first = runs.next()?;
+impl Compared {
+    fn of(mut runs: impl Iterator<Item = Run>) -> Compared {
+        let (Some(first), Some(second)) = (runs.next(), runs.next()) else { return Compared::OneRank };
         let (mut slow, mut fast) = (first, first);
-        for run in runs {
+        for run in [second].into_iter().chain(runs) {
             slow = if run.length() < slow.length() { run } else { slow };
             fast = if run.length() > fast.length() { run } else { fast };
         }
         let difference = (fast.length() - slow.length()) as f64;
-        (difference >= ALIKE * fast.length() as f64 && fast.rank != slow.rank).then_some((slow, fast))
-    };
-    Ok((0..operations.len()).map(pair).collect())
+        match difference >= ALIKE * fast.length() as f64 && fast.rank != slow.rank {
+            true => Compared::Differ(slow, fast),
+            false => Compared::Alike,
+        }
+    }
+
+    fn pair(&self) -> Option<(Run, Run)> {
+        if let Compared::Differ(slow, fast) = self { Some((*slow, *fast)) } else { None }
+    }
+}
+
+/// How the ranks of each operation differ.
+fn slow_and_fast(job: &Job<'_>, operations: &[Operation]) -> Result<Vec<Compared>, Failure> {
+    let found = job.each(Selection::of(&[TableId::CommOp]), |data| Ok(runs(data, operations)))?;
+    let of_operation = |index: usize| Compared::of(found.iter().filter_map(|(_, runs)| runs[index]));
+    Ok((0..operations.len()).map(of_operation).collect())
 }
 
 /// When each operation ran on a rank.
@@ -188,7 +211,7 @@ fn runs(data: &RankData<'_>, operations: &[Operation]) -> Vec<Option<Run>> {
         }
         let is_it = |known: &Operation| {
             known.name == tables.text(op.name)
-                && (known.group.is_none() || known.group.as_deref() == group_key(tables, &op))
+                && known.group.as_ref().is_none_or(|group| *group == group_key(tables, &op))
         };
         for (run, _) in runs.iter_mut().zip(operations).filter(|(run, known)| run.is_none() && is_it(known)) {
             *run = Some(Run { rank: data.rank, interval: op_interval(&op) });

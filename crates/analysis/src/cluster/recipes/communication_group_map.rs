@@ -10,10 +10,8 @@
 //!
 //! With `--compat`: names of operations decide the type; text is written as a database in a folder.
 
-use npuscope_formats::result::write_database;
-
-use super::communication::{Wanted, group_mapping, notes, read};
-use crate::cluster::{Answer, Export, Failure, Job, Mode, ResultFile};
+use super::communication::{Wanted, group_mapping, groups_file, notes, read};
+use crate::cluster::{Answer, Export, Failure, Job, Mode};
 
 pub const MODE: Mode = Mode {
     name: "communication_group_map",
@@ -32,8 +30,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     }
     let mut answer = Answer { notes: notes(&reported), ..Answer::default() };
     if job.options.compat && job.export() == Export::Text {
-        let write = move |path: &std::path::Path| write_database(path, &[&table], None);
-        answer.files.push(ResultFile::new(format!("{}/cluster_analysis.db", MODE.folder), write));
+        answer.files.push(groups_file(&MODE, table));
     } else {
         answer.tables.push(table);
     }

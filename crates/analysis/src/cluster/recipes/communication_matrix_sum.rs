@@ -3,6 +3,8 @@
 //! Reads `reported_link` and the metadata; gives `ClusterCommunicationMatrix` as
 //! [`communication_matrix`](super::communication_matrix) defines it.
 
+use std::sync::Arc;
+
 use super::communication::{Wanted, matrix_table, notes, read};
 use crate::cluster::{Answer, Failure, Job, Mode};
 
@@ -14,7 +16,7 @@ pub const MODE: Mode = Mode {
 };
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
-    let reported = read(job, Wanted { steps: false, operations: false, links: true })?;
+    let reported = Arc::new(read(job, Wanted { steps: false, operations: false, links: true })?);
     let table = matrix_table(&reported);
     if table.is_empty() {
         let hint = "collect at level1 or above, on more than one NPU";

@@ -6,10 +6,10 @@
 //!
 //! With `--compat`: text has the groups as a database beside the csv files.
 
-use npuscope_formats::result::write_database;
+use std::sync::Arc;
 
-use super::communication::{Wanted, bandwidth_table, group_mapping, notes, read, time_table};
-use crate::cluster::{Answer, Export, Failure, Job, Mode, ResultFile};
+use super::communication::{Wanted, bandwidth_table, group_mapping, groups_file, notes, read, time_table};
+use crate::cluster::{Answer, Export, Failure, Job, Mode};
 
 pub const MODE: Mode = Mode {
     name: "communication_time_sum",
@@ -19,7 +19,7 @@ pub const MODE: Mode = Mode {
 };
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
-    let reported = read(job, Wanted { steps: false, operations: true, links: false })?;
+    let reported = Arc::new(read(job, Wanted { steps: false, operations: true, links: false })?);
     let (groups, times, bandwidths) = (group_mapping(&reported), time_table(&reported), bandwidth_table(&reported));
     if times.is_empty() && bandwidths.is_empty() {
         let hint = "collect at level1 or above, on more than one NPU";
@@ -27,8 +27,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     }
     let mut answer = Answer { notes: notes(&reported), ..Answer::default() };
     if job.options.compat && job.export() != Export::Db {
-        let write = move |path: &std::path::Path| write_database(path, &[&groups], None);
-        answer.files.push(ResultFile::new(format!("{}/cluster_analysis.db", MODE.folder), write));
+        answer.files.push(groups_file(&MODE, groups));
     } else {
         answer.tables.push(groups);
     }

@@ -8,9 +8,10 @@ use std::ops::Range;
 /// and back through the second of all. Micro-batches of the first piece are numbered from 0, those of the second from
 /// `micro_batches`. A forward pass is `k`, a backward pass `kB`, both at once `kF+mB`; a backward pass in two parts is
 /// `kb`, for the input, and `kw`, for the weights. Stage 0 computes `logits` before passes that need them. Empty if
-/// there are fewer than two micro-batches for each stage.
-pub fn schedule(stages: usize, micro_batches: usize, stage: usize) -> Vec<(String, i64)> {
-    if micro_batches < 2 * stages || stage >= stages {
+/// there are fewer than two micro-batches for each stage, or if it would be longer than `most` passes: every
+/// micro-batch goes forward twice, each time in a pass of its own.
+pub fn schedule(stages: usize, micro_batches: usize, stage: usize, most: usize) -> Vec<(String, i64)> {
+    if stages > micro_batches / 2 || stage >= stages || micro_batches > most / 2 {
         return Vec::new();
     }
     let after = stages - stage - 1;
@@ -87,6 +88,17 @@ impl Passes {
 mod tests {
     use super::*;
 
+    const MANY: usize = 1000;
+
+    #[test]
+    fn what_no_rank_can_have_run_is_not_made() {
+        for micro_batches in [500_000_000_000, usize::MAX] {
+            assert_eq!(schedule(2, micro_batches, 0, MANY), []);
+            assert_eq!(schedule(usize::MAX / 2, micro_batches, 0, MANY), []);
+        }
+        assert_eq!(schedule(usize::MAX, 4, 0, MANY), []);
+    }
+
     /// As msprof-analyze 26.2 names the passes.
     #[test]
     fn stages_run_what_the_peer_expects() {
@@ -111,8 +123,10 @@ mod tests {
             ((2, 3, 0), ""),
         ];
         for ((stages, micro_batches, stage), passes) in expected {
-            let ours: Vec<String> =
-                schedule(stages, micro_batches, stage).iter().map(|(name, phase)| format!("{name}:{phase}")).collect();
+            let ours: Vec<String> = schedule(stages, micro_batches, stage, MANY)
+                .iter()
+                .map(|(name, phase)| format!("{name}:{phase}"))
+                .collect();
             assert_eq!(ours.join(" "), passes, "stage {stage} of {stages}, {micro_batches} micro-batches");
         }
     }
@@ -121,7 +135,7 @@ mod tests {
     fn every_micro_batch_goes_forward_and_backward_through_both_pieces() {
         for (stages, micro_batches) in [(2, 4), (3, 7), (4, 8), (4, 13), (8, 16)] {
             for stage in 0..stages {
-                let passes = schedule(stages, micro_batches, stage);
+                let passes = schedule(stages, micro_batches, stage, MANY);
                 let (mut forward, mut backward) = (Vec::new(), Vec::new());
                 for part in passes.iter().flat_map(|(name, _)| name.split('+')).filter(|part| *part != "logits") {
                     let number: usize = part.trim_end_matches(['F', 'B', 'b', 'w']).parse().unwrap();

@@ -18,6 +18,7 @@ use npuscope_tables::{Selection, TableId};
 
 use crate::cluster::{Answer, Failure, Job, Mode, RankData};
 use crate::communication::parallel_groups;
+use crate::layout::GroupKind;
 
 pub const MODE: Mode = Mode {
     name: "ep_load_balance",
@@ -38,8 +39,7 @@ struct Part {
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let compat = job.options.compat;
-    let parts = job
-        .each(Selection::of(&[TableId::Kernel, TableId::Metadata]).without_metrics(), |data| Ok(part(data, compat)))?;
+    let parts = job.each(Selection::of(&[TableId::Kernel]).without_metrics(), |data| Ok(part(data, compat)))?;
     let parts: Vec<(i64, Part)> = parts.into_iter().filter_map(|(rank, part)| Some((rank, part?))).collect();
     if parts.is_empty() {
         let hint = "add parallel_group_info to the profiler's metadata, as Megatron and MindSpeed do";
@@ -56,8 +56,11 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
 /// Nothing for a rank in no expert group.
 fn part(data: &RankData<'_>, compat: bool) -> Option<Part> {
     let tables = &data.tables;
-    let is_expert = |kind: &str| if compat { kind == "exp" } else { is_expert_group(kind) };
-    let group = parallel_groups(tables).into_iter().find(|group| is_expert(&group.kind))?;
+    let is_expert = |purpose: &str| match compat {
+        true => purpose == "exp",
+        false => GroupKind::of_name(purpose) == Some(GroupKind::Ep),
+    };
+    let group = parallel_groups(tables).into_iter().find(|group| is_expert(&group.purpose))?;
     let mut part = Part { group: group.ranks, tokens: 0, kernels: 0 };
     for (view, rows) in tables.views::<kernel::Row>() {
         for row in (0..rows).filter(|row| tables.opt_text(view.op_type.get(*row)) == Some("GroupedMatmul")) {
@@ -71,12 +74,6 @@ fn part(data: &RankData<'_>, compat: bool) -> Option<Part> {
         }
     }
     Some(part)
-}
-
-fn is_expert_group(kind: &str) -> bool {
-    let kind = kind.to_ascii_lowercase();
-    let name = kind.strip_suffix("_group").unwrap_or(&kind);
-    matches!(name, "exp" | "ep" | "expert" | "expert_parallel" | "expert_model_parallel")
 }
 
 /// The first dimensions of all tensors but the last two, added; nothing for fewer than two.
@@ -137,15 +134,5 @@ mod tests {
         assert_eq!(tokens_of("\"64,512;32,512;4,512,512;8\""), Some(96));
         assert_eq!(tokens_of("64,512;;4,512,512;8"), Some(64));
         assert_eq!(tokens_of("64,512"), None);
-    }
-
-    #[test]
-    fn expert_groups_have_many_names() {
-        for kind in ["exp", "EP", "ep_group", "expert_model_parallel_group"] {
-            assert!(is_expert_group(kind), "{kind}");
-        }
-        for kind in ["dp", "dp_modulo_exp", "tp_exp", "edp"] {
-            assert!(!is_expert_group(kind), "{kind}");
-        }
     }
 }

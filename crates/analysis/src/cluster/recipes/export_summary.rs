@@ -44,16 +44,16 @@ const NONE_ID: i64 = 4_294_967_295;
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let wanted = Selection::of(&[TableId::Kernel]).and_host_ops(&[Kind::Cann]);
     let wanted = if job.options.compat { wanted.and(Selection::of(&[TableId::Task])) } else { wanted };
-    let parts = job.each(wanted, |data| Ok(part(data, job.options.compat)))?;
+    let parts = job.each(wanted, |data| Ok(part(data, job)))?;
     let mut answer = Answer::default();
-    for ((_, Part { calls, kernels }), source) in parts.into_iter().zip(kept(job)) {
+    for (rank, Part { calls, calls_path, kernels, kernels_path }) in parts {
         if !calls.is_empty() {
-            let path = path_of(&MODE, job, source, "api_statistic.csv");
-            answer.files.push(ResultFile::new(path, move |path| write_calls(&calls, path)));
+            let write = move |path: &Path| write_calls(&calls, path);
+            answer.files.push(ResultFile::new(calls_path, write).of_rank(rank));
         }
         if !kernels.rows.is_empty() {
-            let path = path_of(&MODE, job, source, "kernel_details.csv");
-            answer.files.push(ResultFile::new(path, move |path| kernels.write(path)));
+            let write = move |path: &Path| kernels.write(path);
+            answer.files.push(ResultFile::new(kernels_path, write).of_rank(rank));
         }
     }
     match answer.files.is_empty() {
@@ -62,20 +62,23 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     }
 }
 
-/// The sources of the ranks that were not left out, in order.
-fn kept<'a>(job: &'a Job<'_>) -> impl Iterator<Item = &'a npuscope_formats::discover::RankSource> {
-    let left_out: Vec<i64> = job.left_out().iter().filter(|left| left.whole_rank).map(|left| left.rank).collect();
-    job.sources().iter().copied().filter(move |source| !left_out.contains(&source.rank))
-}
-
-/// What is kept of a rank.
+/// What is kept of a rank, and where it goes.
 struct Part {
     calls: Calls,
+    calls_path: String,
     kernels: Kernels,
+    kernels_path: String,
 }
 
-fn part(data: &RankData<'_>, compat: bool) -> Part {
-    Part { calls: if compat { calls_as_peer(&data.tables) } else { calls(data) }, kernels: Kernels::of(data, compat) }
+fn part(data: &RankData<'_>, job: &Job<'_>) -> Part {
+    let compat = job.options.compat;
+    let path = |file: &str| path_of(&MODE, job, data.source, file);
+    Part {
+        calls: if compat { calls_as_peer(&data.tables) } else { calls(data) },
+        calls_path: path("api_statistic.csv"),
+        kernels: Kernels::of(data, compat),
+        kernels_path: path("kernel_details.csv"),
+    }
 }
 
 /// Total, count, least and greatest time by name.

@@ -27,6 +27,7 @@ use npuscope_tables::{Ns, RankTables, Selection, TableId};
 
 use super::rank_files::path_of;
 use crate::cluster::{Answer, Failure, Job, Mode, RankData, ResultFile};
+use crate::communication::is_communication_core;
 
 pub const MODE: Mode = Mode {
     name: "filter_db",
@@ -56,16 +57,18 @@ const KEPT: Selection = Selection::of(&[
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
-    let parts = job.each(KEPT, |data| filtered(data, top))?;
-    let mut answer = Answer::default();
-    for (rank, tables) in parts {
-        let Some(source) = job.sources().iter().find(|source| source.rank == rank) else { continue };
+    let parts = job.each(KEPT, |data| {
+        let tables = filtered(data, top)?;
         let name = match Flavour::of(&tables) {
-            Flavour::MindSpore => format!("ascend_mindspore_profiler_{rank}.db"),
-            _ => format!("ascend_pytorch_profiler_{rank}.db"),
+            Flavour::MindSpore => format!("ascend_mindspore_profiler_{}.db", data.rank),
+            _ => format!("ascend_pytorch_profiler_{}.db", data.rank),
         };
+        Ok((path_of(&MODE, job, data.source, &name), tables))
+    })?;
+    let mut answer = Answer::default();
+    for (rank, (path, tables)) in parts {
         let write = move |path: &Path| write_profiler_db(&tables, rank, path);
-        answer.files.push(ResultFile::new(path_of(&MODE, job, source, &name), write));
+        answer.files.push(ResultFile::new(path, write).of_rank(rank));
     }
     match answer.files.is_empty() {
         true => Err(Failure::missing(MODE.name, "kernels, operators or communication", "collect at level0 or above")),
@@ -125,8 +128,8 @@ fn keep_kernels(tables: &mut RankTables, data: &RankData<'_>, top: usize) {
     for (view, rows) in tables.views::<kernel::Row>() {
         durations.extend((0..rows).map(|row| {
             let core = view.core.get(row);
-            let is_collective = core
-                .is_some_and(|core| collectives.get(core, || matches!(tables.text(core), "HCCL" | "COMMUNICATION")));
+            let is_collective =
+                core.is_some_and(|core| collectives.get(core, || is_communication_core(tables.text(core))));
             let is_wanted = !is_collective && data.is_in_window(view.start.get(row));
             is_wanted.then(|| view.duration.get(row).ns())
         }));

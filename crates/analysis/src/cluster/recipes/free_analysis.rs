@@ -34,7 +34,8 @@ use npuscope_tables::table::{comm_op, task};
 use npuscope_tables::{Ns, RankTables, Selection, Str, TableId};
 
 use super::launches::Launches;
-use super::rank_facts::{computing_kernels, op_interval, step_at, steps};
+use super::rank_facts::{computing_kernels, op_interval};
+use super::steps::Steps;
 use super::us_text;
 use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
 
@@ -205,20 +206,20 @@ fn part(data: &RankData<'_>, top: usize, compat: bool) -> Part {
     let tasks = Tasks::of(tables);
     let busy = busy(tables, &tasks);
     let is_busy = !busy.is_empty();
-    let (launches, steps) = (Launches::of(tables), steps(tables));
+    let (launches, steps) = (Launches::of(tables), Steps::of(tables));
     let mut gaps = gaps(busy);
     gaps.retain(|gap| compat || data.is_in_window(Ns(gap.interval.start)));
     gaps.sort_by_key(|gap| std::cmp::Reverse(gap.length()));
     let explain = |gap: &Gap| {
         let mut explained =
             if compat { explain_as_peer(gap, &tasks, &launches) } else { explain(gap, &tasks, &launches) };
-        explained.step = step_at(&steps, Ns(gap.interval.start));
+        explained.step = steps.at(Ns(gap.interval.start));
         explained
     };
     if compat {
         gaps.truncate(top);
     }
-    let mut longest: Vec<Explained> = Vec::with_capacity(top);
+    let mut longest: Vec<Explained> = Vec::new();
     let mut sums = Sums::new();
     for gap in &gaps {
         let explained = explain(gap);

@@ -1,8 +1,8 @@
 //! `freq_analysis`: ranks whose AI Cores run slower than they should.
 //!
-//! Reads the counter `AI Core Freq` and `kernel`. A frequency holds from its sample to the next, the first also
-//! before. Cores should run at `--nominal_frequency`, or else at the highest frequency that most ranks reach.
-//! A rank is listed that was below it in the chosen step:
+//! Reads the counter `AI Core Freq`, and `kernel` of ranks that slow down. A frequency holds from its sample to the
+//! next, the first also before. Cores should run at `--nominal_frequency`, or else at the frequency that is the
+//! highest of more ranks than any other. A rank is listed that was below it in the chosen step:
 //! - in `AbnormalFrequencyRanks` if more than a hundredth of the time of its kernels fell there, each kernel counted
 //!   at the frequency it began with;
 //! - in `FreeFrequencyRanks` if not: cores slow down when they have nothing to do.
@@ -12,6 +12,7 @@
 
 use std::collections::BTreeMap;
 
+use npuscope_formats::discover::RankSource;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{counter, kernel};
@@ -45,8 +46,8 @@ enum Verdict {
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let compat = job.options.compat;
-    let tables = if compat { &[TableId::Counter][..] } else { &[TableId::Counter, TableId::Kernel] };
-    let mut ranks = job.each(Selection::of(tables).without_metrics(), |data| Ok(frequencies(data, compat)))?;
+    const SAMPLES: Selection = Selection::of(&[TableId::Counter]);
+    let mut ranks = job.each(SAMPLES, |data| Ok(frequencies(data, compat)))?;
     ranks.retain(|(_, frequencies)| !frequencies.is_empty());
     if ranks.is_empty() {
         let hint = "collect NPU activities on a chip that reports it, Atlas A2 or newer";
@@ -57,6 +58,9 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
         Some(nominal) => nominal.round() as i64,
         None => usual_highest(&ranks),
     };
+    if !compat {
+        add_kernels(job, &mut ranks, nominal)?;
+    }
     let mut free = table("FreeFrequencyRanks", "free_frequency_ranks", compat);
     let mut abnormal = table("AbnormalFrequencyRanks", "abnormal_frequency_ranks", compat);
     for (rank, frequencies) in &ranks {
@@ -72,6 +76,17 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
         true => answer.note(format!("AI Cores of all ranks run at {nominal} MHz")),
         false => answer,
     })
+}
+
+/// Adds the time of kernels for ranks that were below the nominal frequency.
+fn add_kernels(job: &Job<'_>, ranks: &mut [(i64, Frequencies)], nominal: i64) -> Result<(), Failure> {
+    const KERNELS: Selection = Selection::of(&[TableId::Counter, TableId::Kernel]).without_metrics();
+    let is_below = |rank: i64| ranks.iter().any(|(of, freq)| *of == rank && freq.range(..nominal).next().is_some());
+    let below: Vec<&RankSource> = job.sources().iter().copied().filter(|source| is_below(source.rank)).collect();
+    for (rank, with_kernels) in job.each_of(&below, KERNELS, |data| Ok(frequencies(data, false)))? {
+        ranks.iter_mut().filter(|(of, _)| *of == rank).for_each(|(_, of_rank)| of_rank.clone_from(&with_kernels));
+    }
+    Ok(())
 }
 
 fn frequencies(data: &RankData<'_>, compat: bool) -> Frequencies {

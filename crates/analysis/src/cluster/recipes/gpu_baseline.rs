@@ -5,18 +5,16 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use indexmap::IndexSet;
-use npuscope_formats::discover::{Profile, discover};
 use npuscope_formats::flavour::Flavour;
 use npuscope_formats::nsight::{self, NsightProfile};
-use npuscope_formats::read::{ReadOptions, read_rank};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
-use npuscope_tables::{RankTables, Str};
+use npuscope_tables::{RankTables, Selection, Str};
 
-use super::calibrate_npu_gpu::Piece;
 use super::module_statistic::DOMAIN;
-use super::module_tree::{self, MarkedRange, RowOptions};
+use super::module_tree::{self, MarkedRange, ModuleRow, RowOptions};
 use super::op_calls::{Calls, Names, for_each_host_op};
+use crate::cluster::{Failure, Job, Options, RankData};
 
 /// Parts of names of ranges that msprof-analyze takes for modules.
 const COMPAT_MODULES: &[&str] = &["Qwen", "Attention", "Linear", "RMSNorm", "Embedding", "Sampler", "Logits"];
@@ -24,34 +22,43 @@ const COMPAT_MODULES: &[&str] = &["Qwen", "Attention", "Linear", "RMSNorm", "Emb
 /// The operator of kernels that no operator launched.
 const NO_OPERATOR: &str = "None";
 
-/// A job on GPUs.
-pub enum Baseline {
-    /// By device.
-    Nsight(BTreeMap<i64, Vec<Piece>>),
-    Ranks(Profile),
+/// What operators of one name launched in a module; there may be several pieces of one operator.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    pub parent: String,
+    pub module: String,
+    pub op: String,
+    pub kernels: Vec<String>,
+    pub total_ns: i64,
+    pub calls: usize,
 }
 
-impl Baseline {
-    /// Opens a baseline; why it cannot be, in words.
-    pub fn open(path: &Path, compat: bool) -> Result<Baseline, String> {
-        if nsight::is_sqlite(path) || compat {
-            let profile = nsight::read(path).map_err(|error| error.to_string())?;
-            return Ok(Baseline::Nsight(nsight_pieces(&profile, compat)));
+impl Piece {
+    pub fn of_row(row: &ModuleRow, names: &Names) -> Piece {
+        let text = |id| names.get(id).to_owned();
+        Piece {
+            parent: text(row.parent),
+            module: text(row.module),
+            op: text(row.op),
+            kernels: row.kernels.iter().map(|name| text(*name)).collect(),
+            total_ns: row.total_ns,
+            calls: row.calls.len(),
         }
-        discover(path).map(Baseline::Ranks).map_err(|error| error.to_string())
     }
+}
 
-    /// What the modules of a rank did: of the device of that number, or of the rank. Nothing if there is none.
-    pub fn pieces(&mut self, rank: i64) -> Vec<Piece> {
-        match self {
-            Baseline::Nsight(devices) => devices.remove(&rank).unwrap_or_default(),
-            Baseline::Ranks(profile) => {
-                let Some(source) = profile.ranks.iter().find(|source| source.rank == rank) else { return Vec::new() };
-                let tables = read_rank(source, ReadOptions::default());
-                pieces_of_tables(&tables, source.flavour == Flavour::Kineto)
-            }
-        }
+/// What the modules of a job on GPUs did, by device of an export of Nsight Systems, or by rank; of all steps.
+pub fn pieces(job: &Job<'_>, path: &Path) -> Result<BTreeMap<i64, Vec<Piece>>, Failure> {
+    let compat = job.options.compat;
+    if nsight::is_sqlite(path) || compat {
+        let profile = nsight::read(path).map_err(|error| Failure::Usage(error.to_string()))?;
+        return Ok(nsight_pieces(&profile, compat));
     }
+    let options = Options { step: None, ..job.options.clone() };
+    job.of_baseline(path, &options, |baseline| {
+        let pieces = |data: &RankData<'_>| pieces_of_tables(&data.tables, data.source.flavour == Flavour::Kineto);
+        Ok(baseline.each(Selection::ALL, |data| Ok(pieces(data)))?.into_iter().collect())
+    })
 }
 
 /// What the modules of a trace did. Modules are mstx ranges of the domain `Module`; if there are none, the calls of

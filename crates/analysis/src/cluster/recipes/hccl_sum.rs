@@ -10,13 +10,15 @@
 //! hash of its name, which names of operations carry.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use hashbrown::HashMap;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::table::comm_op;
-use npuscope_tables::{Selection, TableId};
+use npuscope_tables::{Selection, Str, TableId};
 
 use super::STAT_COLUMNS;
-use crate::cluster::statistics::Summary;
+use crate::cluster::statistics::{Sum, Summary};
 use crate::cluster::{Answer, Failure, Job, Mode, RankData};
 use crate::communication::op_type;
 
@@ -31,14 +33,15 @@ type Durations<K> = BTreeMap<K, Vec<f64>>;
 /// What is kept of a rank.
 struct Part {
     by_type: Durations<String>,
-    by_name: Durations<String>,
+    /// Names and durations of all operations.
+    operations: Vec<(Arc<str>, f64)>,
     /// Name and hash of each group.
     groups: BTreeMap<String, String>,
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let parts = job.each(Selection::of(&[TableId::CommOp]), |data| Ok(part(data, job.options.compat)))?;
-    if parts.iter().all(|(_, part)| part.by_name.is_empty()) {
+    if parts.iter().all(|(_, part)| part.operations.is_empty()) {
         let hint = "collect at level1, or level_none with mstx, on more than one NPU";
         return Err(Failure::missing(MODE.name, "communication operations", hint));
     }
@@ -47,19 +50,28 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
 }
 
 fn part(data: &RankData<'_>, compat: bool) -> Part {
-    let mut part = Part { by_type: Durations::new(), by_name: Durations::new(), groups: BTreeMap::new() };
     let tables = &data.tables;
+    let mut by_type: HashMap<&str, Vec<f64>> = HashMap::new();
+    let mut operations = Vec::with_capacity(tables.len(TableId::CommOp));
+    let mut names: HashMap<Str, Arc<str>> = HashMap::new();
+    let mut groups: HashMap<Str, Str> = HashMap::new();
     for op in tables.rows::<comm_op::Row>().filter(|op| data.is_in_window(op.start)) {
         let duration = op.duration.ns() as f64;
         // msprof-analyze has no type where the profiler recorded none.
         let kind = if compat { tables.opt_text(op.op_type).unwrap_or("N/A") } else { op_type(tables, &op) };
-        part.by_type.entry(kind.to_owned()).or_default().push(duration);
-        part.by_name.entry(tables.text(op.name).to_owned()).or_default().push(duration);
-        if let Some((name, hash)) = tables.opt_text(op.group_name).zip(tables.opt_text(op.group_hash)) {
-            part.groups.entry(name.to_owned()).or_insert_with(|| hash.to_owned());
+        by_type.entry(kind).or_default().push(duration);
+        let name = names.entry(op.name).or_insert_with(|| tables.text(op.name).into());
+        operations.push((name.clone(), duration));
+        if let Some((name, hash)) = op.group_name.zip(op.group_hash) {
+            groups.entry(name).or_insert(hash);
         }
     }
-    part
+    let text = |id: Str| tables.text(id).to_owned();
+    Part {
+        by_type: by_type.into_iter().map(|(kind, durations)| (kind.to_owned(), durations)).collect(),
+        operations,
+        groups: groups.into_iter().map(|(name, hash)| (text(name), text(hash))).collect(),
+    }
 }
 
 fn all_ranks(parts: &[(i64, Part)]) -> ResultTable {
@@ -91,23 +103,30 @@ fn top_operations(parts: &[(i64, Part)], top: usize) -> ResultTable {
     let ranks = [("MinRank", ColumnKind::Int), ("MaxRank", ColumnKind::Int)];
     let columns = [&[("OpName", ColumnKind::Text)], STAT_COLUMNS, &ranks].concat();
     let mut table = ResultTable::new("HcclTopOpStats", "top_op_stats", &columns).indexed(1);
-    let mut by_name: BTreeMap<&str, Vec<(i64, f64)>> = BTreeMap::new();
+    let mut means: HashMap<&str, (Sum, f64)> = HashMap::new();
+    for (name, duration) in parts.iter().flat_map(|(_, part)| &part.operations) {
+        let (sum, count) = means.entry(name).or_default();
+        sum.add(*duration);
+        *count += 1.0;
+    }
+    let mut means: Vec<(&str, f64)> =
+        means.into_iter().map(|(name, (sum, count))| (name, sum.total() / count)).collect();
+    means.sort_unstable_by(|(a_name, a), (b_name, b)| b.total_cmp(a).then_with(|| a_name.cmp(b_name)));
+    means.truncate(top);
+    let mut samples: HashMap<&str, Vec<(i64, f64)>> = means.iter().map(|(name, _)| (*name, Vec::new())).collect();
     for (rank, part) in parts {
-        for (name, durations) in &part.by_name {
-            by_name.entry(name).or_default().extend(durations.iter().map(|duration| (*rank, *duration)));
+        for (name, duration) in &part.operations {
+            if let Some(samples) = samples.get_mut(&**name) {
+                samples.push((*rank, *duration));
+            }
         }
     }
-    let mut rows: Vec<(&str, Summary, i64, i64)> = by_name
-        .into_iter()
-        .map(|(name, samples)| {
-            let summary = Summary::of(&samples.iter().map(|(_, duration)| *duration).collect::<Vec<_>>());
-            let rank_of = |value: f64| samples.iter().find(|(_, d)| *d == value).map_or(-1, |(rank, _)| *rank);
-            (name, summary, rank_of(summary.min), rank_of(summary.max))
-        })
-        .collect();
-    rows.sort_by(|a, b| b.1.mean.total_cmp(&a.1.mean));
-    for (name, summary, min, max) in rows.into_iter().take(top) {
-        table.push([Cell::from(name)].into_iter().chain(summary.cells()).chain([min.into(), max.into()]));
+    for (name, _) in means {
+        let samples = samples.remove(name).unwrap_or_default();
+        let summary = Summary::of(&samples.iter().map(|(_, duration)| *duration).collect::<Vec<_>>());
+        let rank_of = |value: f64| samples.iter().find(|(_, d)| *d == value).map_or(-1, |(rank, _)| *rank);
+        let ranks = [summary.min, summary.max].map(|value| Cell::from(rank_of(value)));
+        table.push([Cell::from(name)].into_iter().chain(summary.cells()).chain(ranks));
     }
     table
 }

@@ -12,7 +12,7 @@ use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 
 use super::module_tree::{self, ModuleRow, RowOptions};
 use super::op_calls::{self, Calls, Names};
-use super::sheets::workbook;
+use super::sheets::{SheetColumn, db_columns, sheet_columns, workbook};
 use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
 
 pub const MODE: Mode = Mode {
@@ -44,7 +44,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
         return Ok(answer.note("no operator that launched anything ran inside a module"));
     }
     if job.export() == Export::Db {
-        let mut table = ResultTable::new("ModuleStatistic", "module_statistic", DB_COLUMNS);
+        let mut table = ResultTable::new("ModuleStatistic", "module_statistic", &db_columns(COLUMNS));
         for (rank, part) in &parts {
             for row in &part.rows {
                 table.push(cells(row, &part.names).into_iter().chain([Cell::from(*rank)]));
@@ -55,7 +55,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     }
     for (rank, part) in parts.iter().filter(|(_, part)| !part.rows.is_empty()) {
         let file = format!("module_statistic_{rank}");
-        let mut table = ResultTable::new("Sheet1", &file, SHEET_COLUMNS);
+        let mut table = ResultTable::new("Sheet1", &file, &sheet_columns(COLUMNS));
         part.rows.iter().for_each(|row| table.push(cells(row, &part.names)));
         answer.files.push(workbook(MODE.folder, table, &[0, 1]));
     }
@@ -97,23 +97,13 @@ pub fn cells(row: &ModuleRow, names: &Names) -> [Cell; 7] {
     [text(row.parent), text(row.module), text(row.op), kernels, total.into(), average, calls.into()]
 }
 
-const DB_COLUMNS: &[(&str, ColumnKind)] = &[
-    ("parentModule", ColumnKind::Text),
-    ("module", ColumnKind::Text),
-    ("opName", ColumnKind::Text),
-    ("kernelList", ColumnKind::Text),
-    ("totalKernelDuration(ns)", ColumnKind::Real),
-    ("avgKernelDuration(ns)", ColumnKind::Real),
-    ("opCount", ColumnKind::Int),
-    ("rankID", ColumnKind::Int),
-];
-
-const SHEET_COLUMNS: &[(&str, ColumnKind)] = &[
-    ("Parent Module", ColumnKind::Text),
-    ("Module", ColumnKind::Text),
-    ("Op Name", ColumnKind::Text),
-    ("Kernel List", ColumnKind::Text),
-    ("Total Kernel Duration(ns)", ColumnKind::Real),
-    ("Avg Kernel Duration(ns)", ColumnKind::Real),
-    ("Op Count", ColumnKind::Int),
+const COLUMNS: &[SheetColumn] = &[
+    ("parentModule", "Parent Module", ColumnKind::Text),
+    ("module", "Module", ColumnKind::Text),
+    ("opName", "Op Name", ColumnKind::Text),
+    ("kernelList", "Kernel List", ColumnKind::Text),
+    ("totalKernelDuration(ns)", "Total Kernel Duration(ns)", ColumnKind::Real),
+    ("avgKernelDuration(ns)", "Avg Kernel Duration(ns)", ColumnKind::Real),
+    ("opCount", "Op Count", ColumnKind::Int),
+    ("rankID", "", ColumnKind::Int),
 ];

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -25,8 +25,8 @@ use npuscope_tables::table::task;
 use npuscope_tables::{Ns, RankTables, Selection, Str, TableId};
 use serde_json::Value;
 
-use super::rank_facts::{step_at, steps};
 use super::rank_files::{path_of, profiler_db};
+use super::steps::Steps;
 use crate::cluster::{Answer, Failure, Job, Mode, RankData, ResultFile};
 
 pub const MODE: Mode = Mode {
@@ -67,6 +67,8 @@ pub struct MarkedOp {
 struct Part {
     has_operations: bool,
     marked: Vec<MarkedOp>,
+    /// Its database, if it has one, and where the copy goes.
+    db: Option<(PathBuf, String)>,
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
@@ -75,7 +77,8 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let parts = job.each(wanted, |data| {
         let has_operations = !data.tables.is_empty(TableId::CommOp);
         let marked = if has_operations { Vec::new() } else { marked_ops(data, compat) };
-        Ok(Part { has_operations, marked })
+        let db = profiler_db(data.source).map(|db| (db.path, path_of(&MODE, job, data.source, &db.name)));
+        Ok(Part { has_operations, marked, db })
     })?;
     if parts.iter().all(|(_, part)| part.has_operations) {
         return Ok(Answer::default().note("every rank has its communication operations already"));
@@ -86,20 +89,17 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     }
     let mut table = ResultTable::new("MstxCommunicationOp", "mstx_communication_op", COLUMNS);
     let mut answer = Answer::default();
-    for (rank, Part { marked, .. }) in parts {
+    for (rank, Part { marked, db, .. }) in parts {
         if !compat {
             marked.iter().for_each(|op| table.push(cells(rank, op)));
         }
-        let source = job.sources().iter().find(|source| source.rank == rank);
-        if let Some((source, db)) = source.and_then(|source| Some((source, profiler_db(source)?)))
-            && !marked.is_empty()
-        {
+        if let Some((db, path)) = db.filter(|_| !marked.is_empty()) {
             let write = move |path: &Path| {
-                let mut copy = AmendedDb::copy(&db.path, path)?;
+                let mut copy = AmendedDb::copy(&db, path)?;
                 add_operations(&mut copy, &marked)?;
                 copy.finish()
             };
-            answer.files.push(ResultFile::new(path_of(&MODE, job, source, &db.name), write));
+            answer.files.push(ResultFile::new(path, write).of_rank(rank));
         }
     }
     answer.tables.push(table);
@@ -157,7 +157,7 @@ fn parse(message: &str) -> Option<Message> {
 pub fn marked_ops(data: &RankData<'_>, compat: bool) -> Vec<MarkedOp> {
     let tables = &data.tables;
     let ranges = ranges(tables);
-    let steps = steps(tables);
+    let steps = Steps::of(tables);
     let tasks = Tasks::of(tables);
     let mut ops: Vec<MarkedOp> = Vec::new();
     for (message, connection) in &ranges {
@@ -171,7 +171,7 @@ pub fn marked_ops(data: &RankData<'_>, compat: bool) -> Vec<MarkedOp> {
                 start: task.start,
                 end: task.end,
                 connection: task.connection,
-                step: step_at(&steps, task.start),
+                step: steps.at(task.start),
             });
         }
     }

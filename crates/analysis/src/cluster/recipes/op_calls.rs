@@ -18,6 +18,7 @@ use crate::communication::op_type;
 pub fn selection(compat: bool) -> Selection {
     const ALWAYS: Selection = Selection::of(&[TableId::Flow, TableId::Task, TableId::Kernel, TableId::CommOp])
         .without_metrics()
+        .nested()
         .and_host_ops(&[Kind::Op, Kind::Mstx]);
     if compat { ALWAYS.and(Selection::of(&[TableId::Sheet])) } else { ALWAYS }
 }

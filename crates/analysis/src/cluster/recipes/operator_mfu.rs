@@ -31,7 +31,8 @@ use npuscope_tables::{RankTables, Str};
 
 use super::module_tree::{self, MarkedRange, ModuleRow, RowOptions};
 use super::op_calls::{self, Calls, Names, Work};
-use super::{module_statistic, peak, sheets};
+use super::sheets::{SheetColumn, db_columns, sheet_columns, workbook};
+use super::{module_statistic, peak};
 use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
 
 pub const MODE: Mode = Mode {
@@ -98,8 +99,8 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
 }
 
 fn tables(found: &[(i64, Mfu)]) -> Vec<ResultTable> {
-    let mut kernels = ResultTable::new("OperatorMFU", "operator_mfu", KERNEL_COLUMNS);
-    let mut modules = ResultTable::new("ModuleMFU", "module_mfu", MODULE_COLUMNS);
+    let mut kernels = ResultTable::new("OperatorMFU", "operator_mfu", &db_columns(KERNEL_COLUMNS));
+    let mut modules = ResultTable::new("ModuleMFU", "module_mfu", &db_columns(MODULE_COLUMNS));
     for (rank, mfu) in found {
         fill(*rank, mfu, &mut kernels, &mut modules);
     }
@@ -107,14 +108,13 @@ fn tables(found: &[(i64, Mfu)]) -> Vec<ResultTable> {
 }
 
 fn workbooks(rank: i64, mfu: &Mfu) -> Vec<crate::cluster::ResultFile> {
-    let mut kernels = ResultTable::new("Sheet1", &format!("operator_mfu_kernel_{rank}"), KERNEL_SHEET_COLUMNS);
-    let mut modules = ResultTable::new("Sheet1", &format!("operator_mfu_module_{rank}"), MODULE_SHEET_COLUMNS);
+    let mut kernels =
+        ResultTable::new("Sheet1", &format!("operator_mfu_kernel_{rank}"), &sheet_columns(KERNEL_COLUMNS));
+    let mut modules =
+        ResultTable::new("Sheet1", &format!("operator_mfu_module_{rank}"), &sheet_columns(MODULE_COLUMNS));
     fill(rank, mfu, &mut kernels, &mut modules);
     let books = [(kernels, [].as_slice()), (modules, [1, 2].as_slice())].into_iter();
-    books
-        .filter(|(table, _)| !table.is_empty())
-        .map(|(table, merged)| sheets::workbook(MODE.folder, table, merged))
-        .collect()
+    books.filter(|(table, _)| !table.is_empty()).map(|(table, merged)| workbook(MODE.folder, table, merged)).collect()
 }
 
 fn fill(rank: i64, mfu: &Mfu, kernels: &mut ResultTable, modules: &mut ResultTable) {
@@ -344,58 +344,30 @@ fn averages(row: &ModuleRow, calls: &Calls, usages: &[Option<Usage>], compat: bo
     averages.join(",")
 }
 
-const KERNEL_COLUMNS: &[(&str, ColumnKind)] = &[
-    ("rank_id", ColumnKind::Int),
-    ("op_name", ColumnKind::Text),
-    ("kernel_name", ColumnKind::Text),
-    ("kernel_start(ns)", ColumnKind::Int),
-    ("kernel_end(ns)", ColumnKind::Int),
-    ("kernel_duration(ns)", ColumnKind::Real),
-    ("mfu", ColumnKind::Real),
-    ("actual_tflops", ColumnKind::Real),
-    ("chip_peak_tflops", ColumnKind::Real),
-    ("flops", ColumnKind::Real),
-    ("flops_op_name", ColumnKind::Text),
-    ("input_shapes", ColumnKind::Text),
-    ("output_shapes", ColumnKind::Text),
+const KERNEL_COLUMNS: &[SheetColumn] = &[
+    ("rank_id", "Rank ID", ColumnKind::Int),
+    ("op_name", "Op Name", ColumnKind::Text),
+    ("kernel_name", "Kernel Name", ColumnKind::Text),
+    ("kernel_start(ns)", "Kernel Start(ns)", ColumnKind::Int),
+    ("kernel_end(ns)", "Kernel End(ns)", ColumnKind::Int),
+    ("kernel_duration(ns)", "Kernel Duration(ns)", ColumnKind::Real),
+    ("mfu", "MFU", ColumnKind::Real),
+    ("actual_tflops", "actual_tflops", ColumnKind::Real),
+    ("chip_peak_tflops", "chip_peak_tflops", ColumnKind::Real),
+    ("flops", "flops", ColumnKind::Real),
+    ("flops_op_name", "flops_op_name", ColumnKind::Text),
+    ("input_shapes", "input_shapes", ColumnKind::Text),
+    ("output_shapes", "output_shapes", ColumnKind::Text),
 ];
 
-const KERNEL_SHEET_COLUMNS: &[(&str, ColumnKind)] = &[
-    ("Rank ID", ColumnKind::Int),
-    ("Op Name", ColumnKind::Text),
-    ("Kernel Name", ColumnKind::Text),
-    ("Kernel Start(ns)", ColumnKind::Int),
-    ("Kernel End(ns)", ColumnKind::Int),
-    ("Kernel Duration(ns)", ColumnKind::Real),
-    ("MFU", ColumnKind::Real),
-    ("actual_tflops", ColumnKind::Real),
-    ("chip_peak_tflops", ColumnKind::Real),
-    ("flops", ColumnKind::Real),
-    ("flops_op_name", ColumnKind::Text),
-    ("input_shapes", ColumnKind::Text),
-    ("output_shapes", ColumnKind::Text),
-];
-
-const MODULE_COLUMNS: &[(&str, ColumnKind)] = &[
-    ("rank_id", ColumnKind::Int),
-    ("parent_module", ColumnKind::Text),
-    ("module", ColumnKind::Text),
-    ("op_name", ColumnKind::Text),
-    ("kernel_list", ColumnKind::Text),
-    ("total_kernel_duration(ns)", ColumnKind::Real),
-    ("avg_kernel_duration(ns)", ColumnKind::Real),
-    ("op_count", ColumnKind::Int),
-    ("avg_mfu", ColumnKind::Text),
-];
-
-const MODULE_SHEET_COLUMNS: &[(&str, ColumnKind)] = &[
-    ("Rank ID", ColumnKind::Int),
-    ("Parent Module", ColumnKind::Text),
-    ("Module", ColumnKind::Text),
-    ("Op Name", ColumnKind::Text),
-    ("Kernel List", ColumnKind::Text),
-    ("Total Kernel Duration(ns)", ColumnKind::Real),
-    ("Avg Kernel Duration(ns)", ColumnKind::Real),
-    ("Op Count", ColumnKind::Int),
-    ("Avg MFU", ColumnKind::Text),
+const MODULE_COLUMNS: &[SheetColumn] = &[
+    ("rank_id", "Rank ID", ColumnKind::Int),
+    ("parent_module", "Parent Module", ColumnKind::Text),
+    ("module", "Module", ColumnKind::Text),
+    ("op_name", "Op Name", ColumnKind::Text),
+    ("kernel_list", "Kernel List", ColumnKind::Text),
+    ("total_kernel_duration(ns)", "Total Kernel Duration(ns)", ColumnKind::Real),
+    ("avg_kernel_duration(ns)", "Avg Kernel Duration(ns)", ColumnKind::Real),
+    ("op_count", "Op Count", ColumnKind::Int),
+    ("avg_mfu", "Avg MFU", ColumnKind::Text),
 ];

@@ -28,10 +28,11 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, comm_task};
 use npuscope_tables::{RankTables, Selection, TableId};
 
-use super::rank_facts::{group_of, op_interval, parallel_groups, step_at, steps};
+use super::rank_facts::op_interval;
 use super::rank_files::{path_of, profiler_db};
+use super::steps::Steps;
 use crate::cluster::{Answer, Failure, Job, Mode, RankData, ResultFile};
-use crate::communication::{Direction, direction};
+use crate::communication::{Direction, direction, group_key, parallel_groups};
 
 pub const MODE: Mode = Mode {
     name: "p2p_pairing",
@@ -73,7 +74,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
             add_ids(&copy, &ids)?;
             copy.finish()
         };
-        answer.files.push(ResultFile::new(path_of(&MODE, job, source, &db.name), write));
+        answer.files.push(ResultFile::new(path_of(&MODE, job, source, &db.name), write).of_rank(source.rank));
     }
     Ok(answer)
 }
@@ -89,7 +90,7 @@ pub fn add_ids(db: &AmendedDb, ids: &OperationIds) -> io::Result<()> {
 /// Which operations met.
 #[derive(Default)]
 pub struct Pairing {
-    /// How many sends, receives and batches there are.
+    /// How many sends, receives and batches there are in the chosen step.
     operations: usize,
     /// Rows of the table.
     sides: Vec<[Cell; 9]>,
@@ -104,8 +105,9 @@ pub fn pair(job: &Job<'_>) -> Result<Pairing, Failure> {
         return pair_as_peer(job);
     }
     let parts = job.each(NEEDED, |data| Ok(Part::of(data)))?;
-    let mut pairing = Pairing { operations: parts.iter().map(|(_, part)| part.ops.len()).sum(), ..Pairing::default() };
-    let ranks: GroupRanks = parts.iter().flat_map(|(_, part)| part.ranks.iter().cloned()).collect();
+    let chosen = parts.iter().flat_map(|(_, part)| &part.ops).filter(|op| op.is_chosen);
+    let mut pairing = Pairing { operations: chosen.count(), ..Pairing::default() };
+    let ranks = GroupRanks::of_all(&parts);
     let mut sides = numbered(&parts);
     pairing.notes = unequal(&parts, &sides, &ranks);
     sides.extend(batches(&parts, &ranks));
@@ -117,7 +119,7 @@ pub fn pair(job: &Job<'_>) -> Result<Pairing, Failure> {
             continue;
         }
         let id = side.id(&op.group);
-        let of_rank = |local: i64| Cell::from(ranks.get(&(op.group.clone(), local)).copied());
+        let of_rank = |local: i64| Cell::from(ranks.get(&op.group, local));
         pairing.sides.push([
             (*rank).into(),
             op.step.into(),
@@ -139,14 +141,32 @@ pub fn pair(job: &Job<'_>) -> Result<Pairing, Failure> {
 }
 
 /// Ranks of the whole job by group and number in it.
-type GroupRanks = HashMap<(String, i64), i64, FixedState>;
+#[derive(Default)]
+struct GroupRanks(BTreeMap<String, BTreeMap<i64, i64>>);
+
+impl GroupRanks {
+    fn of_all(parts: &[(i64, Part)]) -> GroupRanks {
+        let mut all = GroupRanks::default();
+        for (group, ranks) in parts.iter().flat_map(|(_, part)| &part.ranks.0) {
+            match all.0.get_mut(group) {
+                Some(known) => known.extend(ranks),
+                None => drop(all.0.insert(group.clone(), ranks.clone())),
+            }
+        }
+        all
+    }
+
+    fn get(&self, group: &str, number: i64) -> Option<i64> {
+        self.0.get(group)?.get(&number).copied()
+    }
+}
 
 /// A send, a receive or a batch of them.
 struct Op {
     /// `comm_op.op`.
     number: i64,
     name: String,
-    /// What tells its group from others.
+    /// Hash of its group.
     group: String,
     group_name: Option<String>,
     interval: Interval,
@@ -163,8 +183,8 @@ struct Op {
 /// The operations of a rank, by start.
 struct Part {
     ops: Vec<Op>,
-    /// Ranks of groups, as far as this rank knows them.
-    ranks: Vec<((String, i64), i64)>,
+    /// Ranks of the groups of these operations, as far as this rank knows them.
+    ranks: GroupRanks,
 }
 
 /// A transfer that a piece is about.
@@ -179,28 +199,29 @@ struct Transfer {
 impl Part {
     fn of(data: &RankData<'_>) -> Part {
         let tables = &data.tables;
-        let (groups, steps) = (parallel_groups(tables), steps(tables));
-        let mut part = Part { ops: Vec::new(), ranks: Vec::new() };
+        let (groups, steps) = (parallel_groups(tables), Steps::of(tables));
+        let mut part = Part { ops: Vec::new(), ranks: GroupRanks::default() };
         let mut rows: Vec<(comm_op::Row, Direction)> =
             tables.rows::<comm_op::Row>().filter_map(|op| Some((op, direction(tables.text(op.name))?))).collect();
         rows.sort_by_key(|(op, _)| op.start);
         let transfers = transfers(tables, &rows);
         for ((op, direction), transfers) in rows.into_iter().zip(transfers) {
-            let group = group_of(&groups, tables, &op);
-            let key = tables.opt_text(op.group_hash.or(op.group_name)).unwrap_or_default().to_owned();
+            let key = group_key(tables, &op).into_owned();
+            let group = groups.iter().find(|group| group.hash == key);
             let listed = group.and_then(|group| group.ranks.iter().position(|&rank| rank == data.rank));
             let notice = transfers.iter().find(|transfer| transfer.is_notice).map(|transfer| transfer.source);
             let own = listed.and_then(|place| i64::try_from(place).ok()).or(notice);
             let (to, from) = own.map(|own| partners(own, direction, &transfers)).unwrap_or_default();
-            let listed = group.into_iter().flat_map(|group| (0..).zip(group.ranks.iter().copied()));
-            part.ranks.extend(listed.chain(own.map(|own| (own, data.rank))).map(|(n, rank)| ((key.clone(), n), rank)));
+            let listed = || group.into_iter().flat_map(|group| (0..).zip(group.ranks.iter().copied()));
+            let ranks = part.ranks.0.entry(key.clone()).or_insert_with(|| listed().collect());
+            ranks.extend(own.map(|own| (own, data.rank)));
             part.ops.push(Op {
                 number: op.op,
                 name: tables.text(op.name).to_owned(),
                 group: key,
                 group_name: tables.opt_text(op.group_name).map(str::to_owned),
                 interval: op_interval(&op),
-                step: step_at(&steps, op.start),
+                step: steps.at(op.start),
                 is_chosen: data.is_in_window(op.start),
                 direction,
                 own,
@@ -208,8 +229,6 @@ impl Part {
                 from,
             });
         }
-        part.ranks.sort_unstable();
-        part.ranks.dedup();
         part
     }
 }
@@ -305,7 +324,7 @@ fn unequal(parts: &[(i64, Part)], sides: &[Side], ranks: &GroupRanks) -> Vec<Str
     }
     let is_here = |rank: &i64| parts.iter().any(|(known, _)| known == rank);
     let note = |((group, source, destination), [sent, received]): ((&str, i64, i64), [usize; 2])| {
-        let rank = |local| ranks.get(&(group.to_owned(), local)).filter(|rank| is_here(rank));
+        let rank = |local| ranks.get(group, local).filter(is_here);
         let (source, destination) = (rank(source)?, rank(destination)?);
         let differs = sent != received;
         let what = "so some are paired with others than those they met";
@@ -332,8 +351,8 @@ fn batches(parts: &[(i64, Part)], ranks: &GroupRanks) -> Vec<Side> {
     let mut sides = Vec::new();
     for (group, source, destination) in links {
         for local in [source, destination] {
-            let rank = ranks.get(&(group.to_owned(), local));
-            let Some(part) = parts.iter().position(|(known, _)| Some(known) == rank) else { continue };
+            let rank = ranks.get(group, local);
+            let Some(part) = parts.iter().position(|(known, _)| Some(*known) == rank) else { continue };
             let tells =
                 |op: &Op| if local == source { op.to.contains(&destination) } else { op.from.contains(&source) };
             let of_group: Vec<usize> = (0..)

@@ -14,7 +14,7 @@
 //!
 //! With `--compat` there are only copies, all steps count, and passes that do not fit the schedule have no names.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -31,8 +31,8 @@ use serde_json::Value;
 use super::dualpipe::schedule;
 use super::mstx2commop::{self, MarkedOp, marked_ops};
 use super::p2p_pairing;
-use super::rank_facts::{step_at, steps};
 use super::rank_files::{path_of, profiler_db};
+use super::steps::Steps;
 use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData, ResultFile};
 
 pub const MODE: Mode = Mode {
@@ -71,6 +71,8 @@ struct Part {
     passes: Vec<Pass>,
     /// Operations that the rank has no other record of.
     marked: Vec<MarkedOp>,
+    /// Its database, if it has one, and where the copy goes.
+    db: Option<(PathBuf, String)>,
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
@@ -79,24 +81,24 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let parts = job.each(mstx2commop::NEEDED.and(Selection::of(&[TableId::Step])), |data| {
         let has_operations = !data.tables.is_empty(TableId::CommOp);
         let marked = if has_operations { Vec::new() } else { marked_ops(data, compat) };
-        Ok(Part { passes: passes(data, compat), marked })
+        let db = profiler_db(data.source).map(|db| (db.path, path_of(&MODE, job, data.source, &db.name)));
+        Ok(Part { passes: passes(data, compat), marked, db })
     })?;
     let mut ids = p2p_pairing::pair(job)?.ids;
     let has_passes = parts.iter().any(|(_, part)| !part.passes.is_empty());
     let mut table = ResultTable::new("StepTaskInfo", "step_task_info", COLUMNS);
     let mut answer = Answer::default();
-    for (rank, Part { passes, marked }) in parts {
+    for (rank, Part { passes, marked, db }) in parts {
         if !compat {
             passes.iter().for_each(|pass| table.push([rank.into()].into_iter().chain(pass.cells())));
         }
         let ids = ids.remove(&rank).unwrap_or_default();
-        let source = job.sources().iter().find(|source| source.rank == rank);
-        let Some((source, db)) = source.and_then(|source| Some((source, profiler_db(source)?))) else { continue };
+        let Some((db, path)) = db else { continue };
         if passes.is_empty() && marked.is_empty() && ids.is_empty() {
             continue;
         }
         let write = move |path: &Path| {
-            let mut copy = AmendedDb::copy(&db.path, path)?;
+            let mut copy = AmendedDb::copy(&db, path)?;
             if !marked.is_empty() {
                 mstx2commop::add_operations(&mut copy, &marked)?;
             }
@@ -110,7 +112,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
             }
             copy.finish()
         };
-        answer.files.push(ResultFile::new(path_of(&MODE, job, source, &db.name), write));
+        answer.files.push(ResultFile::new(path, write).of_rank(rank));
     }
     answer.tables.push(table);
     match has_passes || (compat && !answer.files.is_empty()) {
@@ -132,7 +134,7 @@ struct Mark {
 
 /// The passes of a rank, by start.
 fn passes(data: &RankData<'_>, compat: bool) -> Vec<Pass> {
-    let (tables, steps) = (&data.tables, steps(&data.tables));
+    let (tables, steps) = (&data.tables, Steps::of(&data.tables));
     let mut marks: HashMap<i64, Mark, FixedState> = HashMap::default();
     let (mut kinds, mut messages) = (Memo::default(), Memo::default());
     for (view, rows) in tables.views::<host_op::Row>() {
@@ -145,20 +147,21 @@ fn passes(data: &RankData<'_>, compat: bool) -> Vec<Pass> {
             let is_chosen = compat || data.is_in_window(start);
             let pass = messages.get(message, || pass_of(tables.text(message)));
             if let Some((connection, (name, kind))) = view.connection_id.get(row).zip(pass).filter(|_| is_chosen) {
-                marks.insert(connection, Mark { name, kind, step: step_at(&steps, start) });
+                marks.insert(connection, Mark { name, kind, step: steps.at(start) });
             }
         }
     }
     let mut passes = on_device(tables, &marks);
     passes.sort_by_key(|pass| pass.start);
-    match dualpipe_of(data) {
+    match dualpipe_of(data, passes.len()) {
         Some(schedule) => named(&passes, &schedule, compat),
         None => passes,
     }
 }
 
-/// The schedule of the rank's stage, if its pipeline is a DualPipeV. Stages are made of ranks that follow each other.
-fn dualpipe_of(data: &RankData<'_>) -> Option<Vec<(String, i64)>> {
+/// The schedule of the rank's stage, if its pipeline is a DualPipeV; empty if it has more than `most` passes. Stages
+/// are made of ranks that follow each other.
+fn dualpipe_of(data: &RankData<'_>, most: usize) -> Option<Vec<(String, i64)>> {
     let tables = &data.tables;
     let mut rows = tables.rows::<metadata::Row>().filter(|row| tables.text(row.key) == "pp_info");
     let info: Value = rows.find_map(|row| serde_json::from_str(tables.text(row.value)).ok())?;
@@ -169,7 +172,7 @@ fn dualpipe_of(data: &RankData<'_>) -> Option<Vec<(String, i64)>> {
     let rank = tables.rows::<rank::Row>().next()?;
     let (stages, world) = (rank.pp_size.filter(|&size| size > 0)?, rank.world_size?);
     let stage = data.rank / (world / stages).max(1);
-    Some(schedule(usize::try_from(stages).ok()?, micro_batches, usize::try_from(stage).ok()?))
+    Some(schedule(usize::try_from(stages).ok()?, micro_batches, usize::try_from(stage).ok()?, most))
 }
 
 /// The passes of each step under their names in the schedule.

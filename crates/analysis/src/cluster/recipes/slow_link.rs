@@ -1,6 +1,6 @@
 //! `slow_link`: communication that takes longer than the like of it.
 //!
-//! Reads `comm_op`, `reported_link` and the groups in `metadata`; what starts in the chosen step counts.
+//! Reads `comm_op`, `reported_link` and `metadata`; what starts in the chosen step counts.
 //!
 //! An operation is what the ranks of a group do under one name. Its transmit time is the shortest duration among
 //! them: the last rank to come waits for nobody. Operations of one type, size and number of ranks make a class;
@@ -13,15 +13,15 @@
 //!   those which came last.
 //! - `SlowLinks`: links that take more than a fifth longer than others, the slowest `--top_num` first. What the
 //!   profile reports of links is added up by link and, apart, by type of operation, transport and power of two of
-//!   the bytes of a step; the time expected is that with the median bandwidth of the links that moved alike. Ranks
-//!   are those of the job where `parallel_group_info` is in the profile, else those of the group.
+//!   the bytes of a step; the time expected is that with the median bandwidth of the links that moved alike. Links
+//!   are told by numbers within groups; whose these are is known from `parallel_group_info`, from what ranks report of
+//!   themselves, and from the distances between ranks. Links of others are left out, with a note.
 //!
 //! With `--compat` all steps count and every rank of an operation as one; a class is listed, whole, if a transmit
 //! time lies outside three deviations around the mean, which needs eleven or more; no links are told.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
-use npuscope_formats::link::group_hash;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::table::{comm_op, reported_link};
 use npuscope_tables::{RankTables, Selection, Str, TableId};
@@ -29,19 +29,23 @@ use npuscope_tables::{RankTables, Selection, Str, TableId};
 use super::STAT_COLUMNS;
 use crate::cluster::statistics::{Summary, median, population_deviation};
 use crate::cluster::{Answer, Failure, Job, Mode, Options, RankData};
-use crate::communication::{bytes_of_element, group_of, is_point_to_point, op_type, parallel_groups};
+use crate::communication::{bytes_of_element, group_key, group_of, is_point_to_point, op_type};
+use crate::layout::{Layout, RankGroups};
 
 pub const MODE: Mode =
     Mode { name: "slow_link", folder: "SlowLink", about: "Communication that takes longer than the like of it", run };
 
 const DEFAULT_TOP: usize = 15;
 
-/// How much longer than usual is slow.
+/// How much longer than usual is slow. `diagnose` takes 1.15 for links: it compares pieces of one size, while here are
+/// sums over steps of what is alike within a factor of two, which scatter more.
 const SLOW: f64 = 1.2;
 
 /// An operation on one rank.
 struct Op {
+    /// What its group is told by; with `compat` the name, which msprof-analyze sorts by.
     group: String,
+    group_name: String,
     name: String,
     op_type: String,
     dtype: String,
@@ -70,13 +74,18 @@ impl Moved {
 /// Sending and receiving rank, and the transport.
 type Link = (i64, i64, String);
 
+/// The same as a rank reports it: the hash of the group, numbers within it, the transport.
+type ReportedLink = (String, i64, i64, String);
+
 /// Type of operation, transport, power of two of the bytes.
 type Kind = (String, String, i64);
 
 /// What is kept of a rank.
 struct Part {
     ops: Vec<Op>,
-    moved: BTreeMap<(Link, Kind), Moved>,
+    moved: BTreeMap<(ReportedLink, Kind), Moved>,
+    /// What it tells of the numbers of ranks.
+    groups: RankGroups,
 }
 
 /// An operation of all ranks.
@@ -93,15 +102,14 @@ type Class<'a> = (&'a str, Option<i64>, usize);
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let compat = job.options.compat;
-    let tables =
-        if compat { &[TableId::CommOp][..] } else { &[TableId::CommOp, TableId::ReportedLink, TableId::Metadata] };
-    let parts = job.each(Selection::of(tables), |data| Ok(part(data, job.options)))?;
+    let tables = if compat { &[TableId::CommOp][..] } else { &[TableId::CommOp, TableId::ReportedLink] };
+    let mut parts = job.each(Selection::of(tables), |data| Ok(part(data, job.options)))?;
     if parts.iter().all(|(_, part)| part.ops.is_empty()) {
         let hint = "collect at level1, or level_none with mstx, on more than one NPU";
         return Err(Failure::missing(MODE.name, "communication operations", hint));
     }
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
-    let answer = if compat { compatible(&parts, top) } else { answer(&parts, top) };
+    let answer = if compat { compatible(&parts, top) } else { answer(&mut parts, top) };
     Ok(match answer.tables.iter().all(ResultTable::is_empty) {
         true => answer.note("no communication takes longer than the like of it"),
         false => answer,
@@ -115,7 +123,8 @@ fn part(data: &RankData<'_>, options: &Options) -> Part {
         let dtype = tables.opt_text(op.dtype).unwrap_or_default();
         let kind = if compat { tables.opt_text(op.op_type).unwrap_or("N/A") } else { op_type(tables, &op) };
         Op {
-            group: group_of(tables, &op).to_owned(),
+            group: if compat { group_of(tables, &op).to_owned() } else { group_key(tables, &op).into_owned() },
+            group_name: group_of(tables, &op).to_owned(),
             name: tables.text(op.name).to_owned(),
             op_type: kind.to_owned(),
             dtype: dtype.to_owned(),
@@ -123,26 +132,24 @@ fn part(data: &RankData<'_>, options: &Options) -> Part {
             duration: op.duration.ns(),
         }
     });
-    Part { ops: ops.collect(), moved: if compat { BTreeMap::new() } else { moved(tables, options.step) } }
+    let ops = ops.collect();
+    match compat {
+        true => Part { ops, moved: BTreeMap::new(), groups: RankGroups::default() },
+        false => Part { ops, moved: moved(tables, options.step), groups: RankGroups::of(tables) },
+    }
 }
 
 /// What went over the links of a rank in a step, or in all.
-fn moved(tables: &RankTables, step: Option<i64>) -> BTreeMap<(Link, Kind), Moved> {
-    let groups: HashMap<String, Vec<i64>> =
-        parallel_groups(tables).into_iter().map(|group| (group_hash(&group.id), group.ranks)).collect();
+fn moved(tables: &RankTables, step: Option<i64>) -> BTreeMap<(ReportedLink, Kind), Moved> {
     let step = step.map(|step| format!("step{step}"));
     let is_wanted = |row: &reported_link::Row| step.is_none() || tables.opt_text(row.step) == step.as_deref();
-    let mut moved: BTreeMap<(Link, Kind), Moved> = BTreeMap::new();
+    let mut moved: BTreeMap<(ReportedLink, Kind), Moved> = BTreeMap::new();
     for row in tables.rows::<reported_link::Row>().filter(is_wanted) {
         let Some(op_type) = summed_up(tables.text(row.name)) else { continue };
-        let group = tables.opt_text(row.group_hash).and_then(|hash| groups.get(hash));
-        let rank = |local: Option<Str>| {
-            let local: i64 = tables.opt_text(local)?.parse().ok()?;
-            let known = usize::try_from(local).ok().zip(group).and_then(|(place, ranks)| ranks.get(place).copied());
-            Some(known.unwrap_or(local))
-        };
+        let group = tables.opt_text(row.group_hash).unwrap_or_default();
+        let number = |end: Option<Str>| tables.opt_text(end)?.parse::<i64>().ok();
         let (Some(from), Some(to), Some(transport)) =
-            (rank(row.src_rank), rank(row.dst_rank), tables.opt_text(row.transport))
+            (number(row.src_rank), number(row.dst_rank), tables.opt_text(row.transport))
         else {
             continue;
         };
@@ -150,7 +157,8 @@ fn moved(tables: &RankTables, step: Option<i64>) -> BTreeMap<(Link, Kind), Moved
             Moved { bytes: row.transit_size.unwrap_or_default() * 1e6, ns: row.transit_time.unwrap_or_default() * 1e6 };
         if from != to && of_link.bytes >= 1.0 && of_link.ns > 0.0 {
             let kind = (op_type.to_owned(), transport.to_owned(), of_link.bytes.log2() as i64);
-            moved.entry(((from, to, transport.to_owned()), kind)).or_default().add(of_link);
+            let link = (group.to_owned(), from, to, transport.to_owned());
+            moved.entry((link, kind)).or_default().add(of_link);
         }
     }
     moved
@@ -183,7 +191,10 @@ fn classes(parts: &[(i64, Part)]) -> BTreeMap<Class<'_>, Vec<Collective<'_>>> {
     classes
 }
 
-fn answer(parts: &[(i64, Part)], top: usize) -> Answer {
+fn answer(parts: &mut [(i64, Part)], top: usize) -> Answer {
+    let groups: Vec<(i64, RankGroups)> =
+        parts.iter_mut().map(|(rank, part)| (*rank, std::mem::take(&mut part.groups))).collect();
+    let (by_kind, unknown) = moved_between_ranks(parts, &Layout::of(&groups));
     let mut classes = classes(parts);
     classes.retain(|_, collectives| !slow(collectives).is_empty());
     let mut ops = ops_table();
@@ -197,7 +208,34 @@ fn answer(parts: &[(i64, Part)], top: usize) -> Answer {
         let greatest = rank(collectives.iter().max_by_key(|collective| collective.transmit));
         sums.push((class_name(class), Summary::of(&times), greatest, least));
     }
-    Answer::of_tables([sum_table(sums, top), ops, links(parts, top)])
+    let mut answer = Answer::of_tables([sum_table(sums, top), ops, links(&by_kind, top)]);
+    answer.notes.extend(unknown);
+    answer
+}
+
+/// What went over the links of ranks, by kind.
+type MovedByKind<'a> = BTreeMap<&'a Kind, BTreeMap<Link, Moved>>;
+
+/// What went over links whose ends are known, and what is to be said of the others.
+fn moved_between_ranks<'a>(parts: &'a [(i64, Part)], layout: &Layout) -> (MovedByKind<'a>, Option<String>) {
+    let mut by_kind = MovedByKind::new();
+    let mut unknown: BTreeSet<(&str, i64, i64)> = BTreeSet::new();
+    for (((hash, from, to, transport), kind), moved) in parts.iter().flat_map(|(_, part)| &part.moved) {
+        let rank = |number: i64| layout.group(hash)?.rank(number);
+        match rank(*from).zip(rank(*to)) {
+            Some((from, to)) => {
+                by_kind.entry(kind).or_default().entry((from, to, transport.clone())).or_default().add(*moved);
+            }
+            None => drop(unknown.insert((hash, *from, *to))),
+        }
+    }
+    let note = unknown.first().map(|(hash, from, to)| {
+        let count = unknown.len();
+        format!(
+            "{count} links are left out: which ranks they join is not known, such as {from} and {to} of group {hash}"
+        )
+    });
+    (by_kind, note)
 }
 
 /// The operations of a class that are slow.
@@ -270,7 +308,7 @@ fn push_ops(table: &mut ResultTable, (op_type, size, ranks): &Class<'_>, collect
     for (rank, op) in &collective.ranks {
         table.push([
             Cell::from(*rank),
-            op.group.as_str().into(),
+            op.group_name.as_str().into(),
             op.duration.into(),
             op.name.as_str().into(),
             Cell::from(*op_type),
@@ -283,7 +321,7 @@ fn push_ops(table: &mut ResultTable, (op_type, size, ranks): &Class<'_>, collect
 }
 
 /// Links that take longer than others that moved alike.
-fn links(parts: &[(i64, Part)], top: usize) -> ResultTable {
+fn links(by_kind: &MovedByKind<'_>, top: usize) -> ResultTable {
     let columns = [
         ("srcRank", ColumnKind::Int),
         ("dstRank", ColumnKind::Int),
@@ -295,10 +333,6 @@ fn links(parts: &[(i64, Part)], top: usize) -> ResultTable {
         ("timeRatio", ColumnKind::Real),
     ];
     let mut table = ResultTable::new("SlowLinks", "slow_links", &columns);
-    let mut by_kind: BTreeMap<&Kind, BTreeMap<&Link, Moved>> = BTreeMap::new();
-    for ((link, kind), moved) in parts.iter().flat_map(|(_, part)| &part.moved) {
-        by_kind.entry(kind).or_default().entry(link).or_default().add(*moved);
-    }
     // What went over each link, and how long it should have taken.
     let mut links: BTreeMap<&Link, (Moved, f64)> = BTreeMap::new();
     for moved in by_kind.values() {

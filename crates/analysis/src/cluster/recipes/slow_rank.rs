@@ -8,8 +8,8 @@
 //!   are as far below are slow then;
 //!
 //! but only where the rank in the middle (of two, the other) takes longer by more than a tenth, by more than 50 us,
-//! and by more than a twentieth of what the slow one did since the last collective of the group: ranks that do the
-//! same do not come at the same moment.
+//! and by more than a twentieth of what the slow one did since the group's last operation: ranks that do the same do not
+//! come at the same moment.
 //!
 //! `SlowRank` counts by rank the operations that waited for it, out of those it took part in with others;
 //! `SlowOpStats` has these operations, durations over their ranks and when the slow ones started.
@@ -29,15 +29,19 @@ use super::STAT_COLUMNS;
 use super::steps::{Steps, launches};
 use crate::cluster::statistics::{Summary, population_deviation};
 use crate::cluster::{Answer, Failure, Job, Mode, RankData};
-use crate::communication::{group_of, is_point_to_point};
+use crate::communication::{group_key, group_of, is_point_to_point};
 
 pub const MODE: Mode = Mode { name: "slow_rank", folder: "SlowRankAnalysis", about: "Ranks that others wait for", run };
 
 const OPERATIONS: Selection = Selection::of(&[TableId::CommOp, TableId::Step]).and_host_ops(&[Kind::Cann]);
 
-/// How much earlier than the slow rank others must come for it to mean something: as a share of its duration, in
-/// ns, and as a share of what it did since the last collective.
-const SIGNIFICANT: (f64, f64, f64) = (0.1, 50_000.0, 0.05);
+/// A rank is late if others wait for it longer than this share of what the operation takes: less costs little.
+const LATE_BY_DURATION: f64 = 0.1;
+/// And longer than so many ns: what ranks launch together begins as far apart.
+const LATE_BY_NS: f64 = 50_000.0;
+/// And longer than this share of what it did since the group's last operation: the same work takes ranks as different
+/// times.
+const LATE_BY_PAUSE: f64 = 0.05;
 
 /// What Dixon's ratio exceeds with 0.5 % of normal samples of 3 to 100 values.
 const DIXON: [f64; 98] = [
@@ -52,11 +56,13 @@ const DIXON: [f64; 98] = [
 
 /// An operation on one rank.
 struct Op {
+    /// What its group is told by; with `compat` the name, which msprof-analyze sorts by.
     group: String,
+    group_name: String,
     name: String,
     start: Ns,
     duration: f64,
-    /// ns since the last collective of the group.
+    /// ns since the group's last operation, be it a collective or a transfer.
     pause: f64,
     step: Option<i64>,
 }
@@ -98,7 +104,8 @@ fn operations(data: &RankData<'_>, compat: bool) -> Vec<Op> {
         let launch = launch.or((!compat).then_some(op.start)).filter(|launch| data.is_in_window(*launch))?;
         let ns = op.duration.ns() as f64;
         Some(Op {
-            group: group_of(tables, &op).to_owned(),
+            group: if compat { group_of(tables, &op).to_owned() } else { group_key(tables, &op).into_owned() },
+            group_name: group_of(tables, &op).to_owned(),
             name: tables.text(op.name).to_owned(),
             start: op.start,
             duration: if compat { ns / 1000.0 } else { ns },
@@ -200,8 +207,7 @@ fn slow_of<'a>(ranks: &[(i64, &'a Op)], compat: bool) -> Vec<(i64, &'a Op)> {
 
 /// Whether a rank whose operation took so many ns less than that of others was late.
 fn is_significant(less: f64, op: &Op) -> bool {
-    let (of_duration, ns, of_pause) = SIGNIFICANT;
-    less > (of_duration * op.duration).max(ns).max(of_pause * op.pause)
+    less > (LATE_BY_DURATION * op.duration).max(LATE_BY_NS).max(LATE_BY_PAUSE * op.pause)
 }
 
 fn slow_ranks(collectives: &Collectives<'_>, compat: bool) -> ResultTable {
@@ -232,12 +238,12 @@ fn slow_operations(collectives: &Collectives<'_>, compat: bool) -> ResultTable {
     let step = [("StepId", ColumnKind::Int)];
     let columns = [&key[..], STAT_COLUMNS, if compat { &[] } else { &step }].concat();
     let mut table = ResultTable::new("SlowOpStats", "slow_op_stats", &columns);
-    for ((group, name), ranks) in collectives {
+    for ((_, name), ranks) in collectives {
         let slow = slow_of(ranks, compat);
         let Some(first) = slow.iter().map(|(_, op)| op).min_by_key(|op| op.start) else { continue };
         let names = slow.iter().map(|(rank, _)| rank.to_string()).collect::<Vec<_>>().join(",");
         let durations: Vec<f64> = ranks.iter().map(|(_, op)| op.duration).collect();
-        let key = [Cell::from(names), (*name).into(), (*group).into(), first.start.0.into()];
+        let key = [Cell::from(names), (*name).into(), first.group_name.as_str().into(), first.start.0.into()];
         table.push(key.into_iter().chain(Summary::of(&durations).cells()).chain([first.step.into()]));
     }
     table
@@ -257,6 +263,7 @@ mod tests {
     fn a_rank_is_late_if_it_comes_much_later() {
         let op = |duration, pause| Op {
             group: String::new(),
+            group_name: String::new(),
             name: String::new(),
             start: Ns(0),
             duration,

@@ -25,10 +25,11 @@ impl Steps {
         self.0.is_empty()
     }
 
-    /// The number of the first step that the moment is in, both ends included.
+    /// The number of the step that the moment is in, both ends included; the later one where two meet, since it is
+    /// asked of what begins.
     pub(super) fn at(&self, time: Ns) -> Option<i64> {
-        let next = self.0.partition_point(|step| step.end < time);
-        self.0.get(next).filter(|step| step.start <= time)?.id
+        let begun = self.0.partition_point(|step| step.start <= time);
+        self.0.get(begun.checked_sub(1)?).filter(|step| time <= step.end)?.id
     }
 }
 
@@ -46,4 +47,17 @@ pub(super) fn launches(tables: &RankTables, connections: impl Iterator<Item = i6
     }
     launches.retain(|_, launch| *launch != UNKNOWN);
     launches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_in_the_step_around_it() {
+        let step = |id, start, end| step::Row { id: Some(id), start: Ns(start), end: Ns(end) };
+        let steps = Steps(vec![step(1, 10, 20), step(2, 20, 30), step(3, 40, 50)]);
+        let found: Vec<Option<i64>> = [9, 10, 19, 20, 30, 35, 50, 51].map(|time| steps.at(Ns(time))).to_vec();
+        assert_eq!(found, [None, Some(1), Some(1), Some(2), Some(2), None, Some(3), None]);
+    }
 }

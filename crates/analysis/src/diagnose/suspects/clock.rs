@@ -4,7 +4,7 @@ use super::{Case, Cause, Suspect};
 use crate::cluster::statistics::median;
 use crate::diagnose::graph::Change;
 
-/// Clocks that are kept by a time server differ by less.
+/// Clocks that NTP keeps over a local network differ by less, in ns.
 const OFF_NS: f64 = 1e6;
 
 pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
@@ -16,6 +16,8 @@ pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
         let way = if off > 0.0 { "ahead of" } else { "behind" };
         Suspect {
             cause: Cause::Clock,
+            weight: off.abs(),
+            compared: offsets.len() - 1,
             ranks: clock.ranks.clone(),
             what: format!(
                 "the clock of host {} is {:.3} ms {way} the others; times here are corrected",

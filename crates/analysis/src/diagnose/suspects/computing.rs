@@ -9,17 +9,18 @@ use crate::diagnose::graph::{Change, items_of};
 use crate::diagnose::trace::{Item, KernelName, RankTrace};
 use crate::finding::Evidence;
 
-/// A rank is looked at if its kernels take so much longer in all.
+/// A rank is looked at if its kernels take so much longer in all: a choice, low because the replay says what it costs.
 const LEAST_RATIO: f64 = 1.01;
-/// A frequency below this share of the others' is low.
+/// A frequency below this share of the others' is low: a choice. Devices that are not held back run at the same.
 const LOW_FREQUENCY: f64 = 0.98;
-/// The share of the time lost that must be in kernels with other shapes for it to be the experts'.
+/// The share of the time lost that must be in kernels with other shapes for it to be the experts': most of it.
 const EXPERT_SHARE: f64 = 0.5;
 
-/// What a kernel of a rank should take, and whether its like have other shapes.
+/// What a kernel of a rank should take, by how many others, and whether those have other shapes.
 struct Expected {
     node: usize,
     ns: f64,
+    compared: usize,
     other_shapes: bool,
 }
 
@@ -64,7 +65,23 @@ fn slow(case: &Case<'_>, rank: usize, expected: &[Expected], frequencies: &[f64]
     } else {
         (Cause::Compute, format!("its kernels take {ratio:.2} times as long as those of ranks that do the same"))
     };
-    Some(Suspect { cause, ranks: vec![trace.rank], what, numbers, evidence: evidence(trace, expected), change })
+    Some(Suspect {
+        cause,
+        weight: took - should,
+        compared: usually_compared(expected),
+        ranks: vec![trace.rank],
+        what,
+        numbers,
+        evidence: evidence(trace, expected),
+        change,
+    })
+}
+
+/// By how many others most kernels are judged.
+fn usually_compared(expected: &[Expected]) -> usize {
+    let mut compared: Vec<usize> = expected.iter().map(|kernel| kernel.compared).collect();
+    compared.sort_unstable();
+    compared.get(compared.len() / 2).copied().unwrap_or_default()
 }
 
 /// The kernels that lose most.
@@ -91,10 +108,10 @@ fn duration(item: &Item) -> f64 {
 fn expected(case: &Case<'_>) -> Vec<Vec<Expected>> {
     let traces = case.traces;
     let mut expected: Vec<Vec<Expected>> = traces.iter().map(|_| Vec::new()).collect();
-    let mut alike: BTreeMap<(i64, u64), Vec<(usize, usize)>> = BTreeMap::new();
+    let mut alike: BTreeMap<(usize, u64), Vec<(usize, usize)>> = BTreeMap::new();
     for (rank, graph) in case.graph.ranks.iter().enumerate() {
         for (step, shape) in graph.shapes.iter().enumerate() {
-            alike.entry((traces[rank].steps[step].id, *shape)).or_default().push((rank, step));
+            alike.entry((step, *shape)).or_default().push((rank, step));
         }
     }
     let usual = usual_by_name(traces);
@@ -114,20 +131,25 @@ fn expected(case: &Case<'_>) -> Vec<Vec<Expected>> {
             }
             let durations: Vec<f64> = items.iter().map(|item| duration(item)).collect();
             let middle = median(&durations);
+            let shapes = |member: usize| kernel(member).map(|kernel| kernel.shapes.as_str());
+            let mut with_shapes: HashMap<Option<&str>, usize> = HashMap::new();
+            for member in 0..members.len() {
+                *with_shapes.entry(shapes(member)).or_default() += 1;
+            }
             for (member, &(rank, _)) in members.iter().enumerate() {
                 let node = ranges[member].start + place;
-                let of_others = match members.len() {
-                    1 => kernel(member).and_then(|kernel| usual.get(kernel)).and_then(|list| {
+                let others = members.len() - 1;
+                let of_others = match others {
+                    0 => kernel(member).and_then(|kernel| usual.get(kernel)).and_then(|list| {
                         let others: Vec<f64> = list.iter().filter(|(r, _)| *r != rank).map(|(_, ns)| *ns).collect();
-                        (!others.is_empty()).then(|| median(&others))
+                        (!others.is_empty()).then(|| (median(&others), others.len()))
                     }),
-                    2 | 3 => median_of_others(&durations, member),
-                    _ => Some(middle),
+                    1 | 2 => median_of_others(&durations, member).map(|ns| (ns, others)),
+                    _ => Some((middle, others)),
                 };
-                let Some(ns) = of_others else { continue };
-                let shapes = |other: usize| kernel(other).map(|kernel| &kernel.shapes);
-                let differ = (0..members.len()).filter(|&other| shapes(other) != shapes(member)).count();
-                expected[rank].push(Expected { node, ns, other_shapes: 2 * differ >= members.len() });
+                let Some((ns, compared)) = of_others else { continue };
+                let differ = members.len() - with_shapes[&shapes(member)];
+                expected[rank].push(Expected { node, ns, compared, other_shapes: 2 * differ >= members.len() });
             }
         }
     }
@@ -218,6 +240,8 @@ fn ai_cpu(case: &Case<'_>) -> Vec<Suspect> {
         });
         suspects.push(Suspect {
             cause: Cause::AiCpu,
+            weight: totals[rank] - usual,
+            compared: nodes.len() - 1,
             ranks: vec![trace.rank],
             what: format!("it runs {} operators on the AI CPU", nodes[rank].len()),
             numbers: vec![("on the AI CPU", totals[rank] / 1e6, "ms"), ("on that of others", usual / 1e6, "ms")],

@@ -7,7 +7,8 @@ use crate::cluster::statistics::median;
 use crate::diagnose::graph::{Change, Node, Sync};
 use crate::diagnose::trace::{HostWork, RankTrace, Work};
 
-/// A host is slow if it takes so much longer from launch to launch.
+/// A host is slow if it takes so much longer from launch to launch, or is busy with something so much longer, than
+/// others: a choice.
 const SLOW: f64 = 1.1;
 
 pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
@@ -64,8 +65,8 @@ fn work_of_nodes(trace: &RankTrace) -> Vec<WorkOfNode> {
 fn plain<'a>(case: &'a Case<'_>, work: &'a [Vec<WorkOfNode>], rank: usize) -> impl Iterator<Item = usize> + 'a {
     let graph = &case.graph.ranks[rank];
     let is_plain = move |&node: &usize| {
-        let is_first = graph.first.contains(&node);
-        graph.nodes[node].sync.is_none() && graph.nodes[node].host > 0 && !is_first && work[rank][node].is_none()
+        let Node { sync, host, .. } = graph.nodes[node];
+        sync.is_none() && host > 0 && !graph.is_first(node) && work[rank][node].is_none()
     };
     (0..graph.nodes.len()).filter(is_plain)
 }
@@ -81,10 +82,7 @@ fn launch_gaps(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<f64> {
 
 /// What hosts of other ranks need to begin a step, in the median.
 fn first_gap(case: &Case<'_>, rank: usize, step: usize) -> f64 {
-    let first = |other: usize| {
-        let graph = &case.graph.ranks[other];
-        graph.first.get(step).and_then(|&node| graph.nodes.get(node)).map(|node| node.host as f64)
-    };
+    let first = |other: usize| case.graph.ranks[other].first_of(step).map(|node| node.host as f64);
     let others = (0..case.traces.len()).filter(|&other| other != rank);
     median(&others.filter_map(first).collect::<Vec<_>>())
 }
@@ -104,7 +102,7 @@ fn slow_hosts(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<Suspect> {
         let ratio = gap_of(ranks) / gap_of(&others);
         if ratio >= SLOW && !host.is_empty() {
             let what = format!("host {host} takes {ratio:.2} times as long as the others from launch to launch");
-            suspects.push(slow_host(case, work, ranks, ratio, what));
+            suspects.push(slow_host(case, work, ranks, (ratio, hosts.len() - 1), what));
             continue;
         }
         for &rank in ranks {
@@ -113,14 +111,20 @@ fn slow_hosts(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<Suspect> {
             let ratio = gaps[rank] / gap_of(&others);
             if ratio >= SLOW && gap_of(&others) > 0.0 {
                 let what = format!("its host takes {ratio:.2} times as long as the others from launch to launch");
-                suspects.push(slow_host(case, work, &[rank], ratio, what));
+                suspects.push(slow_host(case, work, &[rank], (ratio, others.len()), what));
             }
         }
     }
     suspects
 }
 
-fn slow_host(case: &Case<'_>, work: &[Vec<WorkOfNode>], ranks: &[usize], ratio: f64, what: String) -> Suspect {
+fn slow_host(
+    case: &Case<'_>,
+    work: &[Vec<WorkOfNode>],
+    ranks: &[usize],
+    (ratio, compared): (f64, usize),
+    what: String,
+) -> Suspect {
     let mut change = Change::default();
     for &rank in ranks {
         for node in plain(case, work, rank) {
@@ -133,6 +137,8 @@ fn slow_host(case: &Case<'_>, work: &[Vec<WorkOfNode>], ranks: &[usize], ratio: 
     }
     Suspect {
         cause: Cause::Host,
+        weight: ratio,
+        compared,
         ranks: ranks.iter().map(|&rank| case.traces[rank].rank).collect(),
         what,
         numbers: vec![("times as long", ratio, "")],
@@ -144,21 +150,19 @@ fn slow_host(case: &Case<'_>, work: &[Vec<WorkOfNode>], ranks: &[usize], ratio: 
 /// Ranks whose hosts are busy longer with `kind` than those of others in the same step.
 fn busy(case: &Case<'_>, work: &[Vec<WorkOfNode>], kind: Work, cause: Cause) -> Vec<Suspect> {
     let per_step = |rank: usize| {
-        let mut sums: BTreeMap<i64, f64> = case.traces[rank].steps.iter().map(|step| (step.id, 0.0)).collect();
-        for (node, work) in work[rank].iter().enumerate() {
-            let step = case.traces[rank].steps[case.traces[rank].items[node].step].id;
-            *sums.entry(step).or_default() += work.of(kind) as f64;
+        let mut sums = vec![0.0; case.graph.steps.len()];
+        for (item, work) in case.traces[rank].items.iter().zip(&work[rank]) {
+            sums[item.step] += work.of(kind) as f64;
         }
         sums
     };
-    let sums: Vec<BTreeMap<i64, f64>> = (0..case.traces.len()).map(per_step).collect();
+    let sums: Vec<Vec<f64>> = (0..case.traces.len()).map(per_step).collect();
     let mut suspects = Vec::new();
     for (rank, trace) in case.traces.iter().enumerate() {
         let mut change = Change::default();
         let (mut own, mut usual) = (0.0, 0.0);
         for (node, work) in work[rank].iter().enumerate().filter(|(_, work)| work.of(kind) > 0) {
-            let step = trace.steps[trace.items[node].step].id;
-            let in_step: Vec<f64> = sums.iter().map(|sums| sums.get(&step).copied().unwrap_or_default()).collect();
+            let in_step: Vec<f64> = sums.iter().map(|sums| sums[trace.items[node].step]).collect();
             let others = median_of_others(&in_step, rank).unwrap_or_default();
             let ns = work.of(kind) as f64;
             let too_much = ns * (1.0 - others / in_step[rank]).max(0.0);
@@ -174,17 +178,34 @@ fn busy(case: &Case<'_>, work: &[Vec<WorkOfNode>], kind: Work, cause: Cause) -> 
                 Work::GarbageCollection => format!("Python collects garbage for {own:.1} ms per step"),
                 _ => format!("it waits {own:.1} ms per step for its next batch, others {usual:.1} ms"),
             };
-            suspects.push(Suspect {
-                cause,
-                ranks: vec![trace.rank],
-                what,
-                numbers: vec![("per step", own, "ms"), ("usual", usual, "ms")],
-                evidence: evidence(trace, kind),
-                change,
-            });
+            let numbers = [("per step", own, "ms"), ("usual", usual, "ms")];
+            suspects.push(suspect(case, rank, (cause, kind), what, numbers, change));
         }
     }
     suspects
+}
+
+/// A rank whose host does more of `kind` than those of all others. Of `numbers` the first is its own, the second theirs.
+fn suspect(
+    case: &Case<'_>,
+    rank: usize,
+    (cause, kind): (Cause, Work),
+    what: String,
+    numbers: [(&'static str, f64, &'static str); 2],
+    change: Change,
+) -> Suspect {
+    let trace = &case.traces[rank];
+    let [(_, own, _), (_, usual, _)] = numbers;
+    Suspect {
+        cause,
+        weight: own - usual,
+        compared: case.traces.len() - 1,
+        ranks: vec![trace.rank],
+        what,
+        numbers: numbers.to_vec(),
+        evidence: evidence(trace, kind),
+        change,
+    }
 }
 
 /// The longest pieces of work of a kind.
@@ -225,7 +246,7 @@ fn synchronising(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<Suspect> {
             for &node in &nodes[rank] {
                 let host = case.graph.ranks[rank].nodes[node].host;
                 // The wait at the end of a step stays; what follows it should be what it is for others.
-                let usual = if case.graph.ranks[rank].first.contains(&node) {
+                let usual = if case.graph.ranks[rank].is_first(node) {
                     first_gap(case, rank, trace.items[node].step)
                 } else {
                     change.syncs.push((rank, node));
@@ -245,14 +266,8 @@ fn synchronising(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<Suspect> {
                     format!("its host waits for the device {own:.1} times within a step, others {usual:.1} times");
                 (what, Work::Synchronise)
             };
-            suspects.push(Suspect {
-                cause,
-                ranks: vec![trace.rank],
-                what,
-                numbers: vec![("waits per step", own, ""), ("usual", usual, "")],
-                evidence: evidence(trace, kind),
-                change,
-            });
+            let numbers = [("waits per step", own, ""), ("usual", usual, "")];
+            suspects.push(suspect(case, rank, (cause, kind), what, numbers, change));
         }
     }
     suspects

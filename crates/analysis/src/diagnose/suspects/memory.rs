@@ -4,10 +4,12 @@ use super::{Case, Cause, Suspect, median_of_others};
 use crate::diagnose::graph::Change;
 use crate::diagnose::trace::RankTrace;
 
-/// Growth below this is not told from chance, in bytes per step.
+/// Growth below this is not told from chance, in bytes per step: a choice. It would take 8000 steps to fill 64 GB.
 const LEAST_BYTES: f64 = 8.0 * 1024.0 * 1024.0;
 /// Steps that it takes to tell growth from the first allocations.
 const LEAST_STEPS: usize = 3;
+/// Growth below so many times that of the others is the job's, not the rank's: a choice.
+const LEAST_RATIO: f64 = 2.0;
 
 /// Ranks that hold more memory at the end of each step than at the end of the one before, and more so than others.
 pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
@@ -15,12 +17,14 @@ pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
     let mut suspects = Vec::new();
     for (rank, trace) in case.traces.iter().enumerate() {
         let others = median_of_others(&growth, rank).unwrap_or_default().max(0.0);
-        if growth[rank] < LEAST_BYTES || growth[rank] < 2.0 * others {
+        if growth[rank] < LEAST_BYTES || growth[rank] < LEAST_RATIO * others {
             continue;
         }
         let mb = growth[rank] / (1024.0 * 1024.0);
         suspects.push(Suspect {
             cause: Cause::MemoryLeak,
+            weight: growth[rank] - others,
+            compared: case.traces.len() - 1,
             ranks: vec![trace.rank],
             what: format!("it holds {mb:.0} MB more after every step"),
             numbers: vec![("growth per step", mb, "MB")],

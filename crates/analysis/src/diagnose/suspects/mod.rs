@@ -71,6 +71,11 @@ impl Cause {
 #[derive(Clone, Debug)]
 pub struct Suspect {
     pub cause: Cause,
+    /// How far it stands out, to be compared with suspects of the same cause only: what it has above the usual, as
+    /// time, waits or bytes, or how many times as long it takes.
+    pub weight: f64,
+    /// Ranks, hosts, stages, links or transfers that it was compared with.
+    pub compared: usize,
     /// Numbers of the ranks: one, both ends of a link, all of a host or of a stage.
     pub ranks: Vec<i64>,
     /// What stands out, for the claim: "its kernels take 1.50 times as long as those of ranks that do the same".
@@ -81,7 +86,7 @@ pub struct Suspect {
     pub change: Change,
 }
 
-/// Rows of evidence that are kept of a suspect.
+/// Rows of evidence that are kept of a suspect: enough to find the place in a timeline.
 const MAX_EVIDENCE: usize = 5;
 
 /// All suspects of a job.

@@ -7,21 +7,22 @@ use crate::cluster::statistics::median;
 use crate::diagnose::graph::Change;
 use crate::diagnose::trace::{Item, RankTrace};
 
-/// A stage is looked at if so much of its time is in what the other stages do less often.
+/// A stage is looked at if so much of its time is in what the other stages do less often: a choice, below one
+/// layer of forty.
 const LEAST_SHARE: f64 = 0.02;
 
 /// What an item is, whatever rank runs it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Sort {
-    Kernel(String, String),
-    Communication(String, i64),
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Sort<'a> {
+    Kernel { name: &'a str, shapes: &'a str },
+    Communication { kind: &'a str, bytes: i64 },
 }
 
-fn sort_of(trace: &RankTrace, item: &Item) -> Option<Sort> {
+fn sort_of<'a>(trace: &'a RankTrace, item: &Item) -> Option<Sort<'a>> {
     if let Some(kernel) = trace.kernel(item) {
-        return Some(Sort::Kernel(kernel.name.clone(), kernel.shapes.clone()));
+        return Some(Sort::Kernel { name: &kernel.name, shapes: &kernel.shapes });
     }
-    trace.operation(item).map(|op| Sort::Communication(op.kind.clone(), op.bytes))
+    trace.operation(item).map(|op| Sort::Communication { kind: &op.kind, bytes: op.bytes })
 }
 
 /// Stages whose kernels are those of other stages, but more of them: what they have too many of is taken away, by
@@ -35,32 +36,31 @@ pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
     }
     // Items of each sort on the rank of the stage that has most of it, in all steps: where tokens are spread unevenly,
     // shapes are not the same on all.
-    let mut counts: BTreeMap<i64, HashMap<Sort, f64>> = BTreeMap::new();
-    let sorts: Vec<Vec<Option<Sort>>> =
-        case.traces.iter().map(|trace| trace.items.iter().map(|item| sort_of(trace, item)).collect()).collect();
+    let mut counts: BTreeMap<i64, HashMap<Sort<'_>, f64>> = BTreeMap::new();
     for &stage in &stages {
         let most = counts.entry(stage).or_default();
         for rank in (0..case.traces.len()).filter(|&rank| stage_of[rank] == stage) {
-            let mut count: HashMap<&Sort, f64> = HashMap::new();
-            for sort in sorts[rank].iter().flatten() {
+            let trace = &case.traces[rank];
+            let mut count: HashMap<Sort<'_>, f64> = HashMap::new();
+            for sort in trace.items.iter().filter_map(|item| sort_of(trace, item)) {
                 *count.entry(sort).or_default() += 1.0;
             }
             for (sort, count) in count {
-                let most = most.entry(sort.clone()).or_default();
+                let most = most.entry(sort).or_default();
                 *most = most.max(count);
             }
         }
     }
     let mut suspects = Vec::new();
     for &stage in &stages {
-        let share_of = |sort: &Sort| -> f64 {
+        let share_of = |sort: &Sort<'_>| -> f64 {
             let others = counts.iter().filter(|(other, _)| **other != stage);
             let others: Vec<f64> = others.filter_map(|(_, count)| count.get(sort).copied()).collect();
             let own = counts[&stage].get(sort).copied().unwrap_or_default();
             if others.is_empty() || own <= 0.0 { 1.0 } else { (median(&others) / own).min(1.0) }
         };
-        let shares: HashMap<&Sort, f64> = counts[&stage].keys().map(|sort| (sort, share_of(sort))).collect();
-        suspects.extend(too_many(case, (stage, &stage_of), &sorts, &shares));
+        let shares: HashMap<Sort<'_>, f64> = counts[&stage].keys().map(|sort| (*sort, share_of(sort))).collect();
+        suspects.extend(too_many(case, (stage, &stage_of), stages.len() - 1, &shares));
     }
     suspects
 }
@@ -68,16 +68,17 @@ pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
 fn too_many(
     case: &Case<'_>,
     (stage, stage_of): (i64, &[i64]),
-    sorts: &[Vec<Option<Sort>>],
-    shares: &HashMap<&Sort, f64>,
+    compared: usize,
+    shares: &HashMap<Sort<'_>, f64>,
 ) -> Option<Suspect> {
     let mut change = Change::default();
     let (mut time, mut extra) = (0.0, 0.0);
     let mut meetings = BTreeSet::new();
     let ranks: Vec<usize> = (0..case.traces.len()).filter(|&rank| stage_of[rank] == stage).collect();
     for &rank in &ranks {
-        for (node, (item, sort)) in case.traces[rank].items.iter().zip(&sorts[rank]).enumerate() {
-            let Some(share) = sort.as_ref().and_then(|sort| shares.get(sort).copied()) else { continue };
+        let trace = &case.traces[rank];
+        for (node, item) in trace.items.iter().enumerate() {
+            let Some(share) = sort_of(trace, item).and_then(|sort| shares.get(&sort).copied()) else { continue };
             let ns = (item.end - item.start) as f64;
             let graph = &case.graph.ranks[rank].nodes[node];
             if graph.is_kernel {
@@ -107,6 +108,8 @@ fn too_many(
     }
     Some(Suspect {
         cause: Cause::StageImbalance,
+        weight: extra,
+        compared,
         ranks: ranks.iter().map(|&rank| case.traces[rank].rank).collect(),
         what: format!("{:.0} % of the computing of stage {stage} is more than the other stages have", share * 100.0),
         numbers: vec![("stage", stage as f64, ""), ("share of computing", share * 100.0, "%")],

@@ -101,6 +101,11 @@ impl TableWriter {
         Ok(())
     }
 
+    /// Adds one row.
+    pub fn row(&mut self, file: &mut SqliteFile, cells: impl Fn(&mut RowSink)) -> io::Result<()> {
+        self.rows(file, [()], |(), sink| cells(sink))
+    }
+
     /// Completes the table.
     pub fn finish(mut self, file: &mut SqliteFile) -> io::Result<()> {
         if self.row_number == 0 && !self.table.even_if_empty {
@@ -183,6 +188,9 @@ impl RowSink {
                     self.record.push_int(number);
                 }
             }
+            // What columns store as it comes, which most cells are.
+            SqlCell::Text(_) | SqlCell::Null => self.record.push(&cell),
+            SqlCell::Real(real) if column.affinity == Affinity::Real && !real.is_nan() => self.record.push(&cell),
             cell => self.record.push(&column.affinity.stored(cell)),
         }
         self.column += 1;

@@ -8,12 +8,12 @@
 mod communication_json;
 mod matrix_json;
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use npuscope_formats::number::push_float;
 
 use super::Reported;
@@ -23,7 +23,7 @@ use super::steps::{self, COLUMNS};
 use crate::cluster::{Answer, ResultFile};
 
 /// The files of a job. Those about nothing are left out.
-pub fn files(reported: Reported) -> Answer {
+pub fn files(reported: Arc<Reported>) -> Answer {
     type Write = fn(&Reported, &mut BufWriter<File>) -> io::Result<()>;
     let has = |has: fn(&super::Rank) -> bool| reported.ranks.iter().any(has);
     let mut files: Vec<(&str, Write)> = Vec::new();
@@ -37,7 +37,6 @@ pub fn files(reported: Reported) -> Answer {
         files.push(("cluster_communication_matrix.json", matrix_json::write));
     }
     files.push(("communication_group.json", group_json));
-    let reported = Arc::new(reported);
     let files = files.into_iter().map(|(name, write)| {
         let reported = reported.clone();
         ResultFile::new(name, move |path: &Path| {

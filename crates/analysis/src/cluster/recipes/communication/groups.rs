@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
-use npuscope_formats::result::{ColumnKind, ResultTable};
+use npuscope_formats::result::{ColumnKind, ResultTable, write_database};
 
 use super::Reported;
 use super::names::Name;
+use crate::cluster::{DATABASE, Mode, ResultFile};
 use crate::layout::{Group, Known};
 
 /// A group as it was used: one that was used for both kinds of operations is two.
@@ -86,6 +87,11 @@ pub fn group_mapping(reported: &Reported) -> ResultTable {
         ]);
     }
     table
+}
+
+/// The groups as a database of their own, which is what msprof-analyze makes of them beside csv files.
+pub fn groups_file(mode: &Mode, groups: ResultTable) -> ResultFile {
+    ResultFile::new(format!("{}/{DATABASE}", mode.folder), move |path| write_database(path, &[groups], None))
 }
 
 /// `(0,1)`.

@@ -3,18 +3,19 @@
 use npuscope_tables::table::reported_link;
 
 use super::names::{Name, Translator};
+use crate::cluster::statistics::ratio;
 
-/// What operations of a class moved from one rank of their group to another.
+/// What operations of a class moved from one rank to another.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
     pub step: Option<Name>,
     pub is_point_to_point: bool,
-    /// Class and place, for example `allreduce-top1`; an operation in older files.
-    pub name: Name,
+    /// Class and place, for example `allreduce-top1`; an operation in older files. `None` for the sum over operations.
+    pub name: Option<Name>,
     pub group: Name,
-    /// Numbered within the group.
+    /// Numbered within the group as ranks report it, by rank once [`global_links`](super::matrix::global_links) has
+    /// found which it is.
     pub src: i64,
-    /// Numbered within the group.
     pub dst: i64,
     pub transport: Option<Name>,
     pub op_name: Option<Name>,
@@ -22,6 +23,20 @@ pub struct Link {
     pub size: f64,
     /// In ms.
     pub time: f64,
+}
+
+/// What a link is told apart by: step, kind of operation, operation, group, and its ends.
+pub type LinkKey = (Option<Name>, bool, Option<Name>, Name, i64, i64);
+
+impl Link {
+    pub fn key(&self) -> LinkKey {
+        (self.step, self.is_point_to_point, self.name, self.group, self.src, self.dst)
+    }
+
+    /// GB/s.
+    pub fn bandwidth(&self) -> f64 {
+        ratio(self.size, self.time)
+    }
 }
 
 /// The links of a rank, nothing if they are not wanted.
@@ -42,7 +57,7 @@ fn link(row: &reported_link::Row, translator: &mut Translator<'_>) -> Option<Lin
     Some(Link {
         step: translator.step(row.step)?,
         is_point_to_point: translator.is_point_to_point(row.kind, row.name),
-        name: translator.name(row.name),
+        name: Some(translator.name(row.name)),
         group: translator.name(row.group_hash.unwrap_or_default()),
         src: end(row.src_rank)?,
         dst: end(row.dst_rank)?,

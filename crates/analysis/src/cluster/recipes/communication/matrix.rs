@@ -5,62 +5,31 @@
 //! distances. So links to ranks that are not in the profile are kept. msprof-analyze knows the first two ways for
 //! databases, the second for text, and drops other links.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use hashbrown::{DefaultHashBuilder, HashMap, HashSet};
 use indexmap::IndexMap;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 
-use super::links::Link;
+use super::links::{Link, LinkKey};
 use super::names::Name;
 use super::times::TOTAL;
 use super::{Reported, step_order};
-use crate::cluster::statistics::ratio;
 use crate::layout::Known;
 
-/// A link of an operation, or of all operations of a group, as all ranks together report it.
-#[derive(Clone, Copy, Debug)]
-pub struct GlobalLink {
-    pub step: Option<Name>,
-    pub is_point_to_point: bool,
-    /// `None` for the sum over operations.
-    pub name: Option<Name>,
-    pub group: Name,
-    pub src: i64,
-    pub dst: i64,
-    pub transport: Option<Name>,
-    pub op_name: Option<Name>,
-    /// In MB.
-    pub size: f64,
-    /// In ms.
-    pub time: f64,
-}
-
-/// What a link is told apart by: step, kind of operation, operation, group, and its ends.
-type LinkKey = (Option<Name>, bool, Option<Name>, Name, i64, i64);
-
-impl GlobalLink {
-    fn key(&self) -> LinkKey {
-        (self.step, self.is_point_to_point, self.name, self.group, self.src, self.dst)
-    }
-
-    /// GB/s.
-    pub fn bandwidth(&self) -> f64 {
-        ratio(self.size, self.time)
-    }
-}
-
 /// The links of operations by first mention, and then the sums over operations of each step and group.
-pub fn global_links(reported: &Reported) -> (Vec<GlobalLink>, Vec<GlobalLink>) {
+pub fn global_links(reported: &Reported) -> (Vec<Link>, Vec<Link>) {
     let ranks = Ranks::of(reported);
-    let local = merged(reported.ranks.iter().flat_map(|rank| rank.links.iter().map(GlobalLink::from)), reported);
-    let links: Vec<GlobalLink> = local
+    let local = merged(reported.ranks.iter().flat_map(|rank| rank.links.iter().copied()), reported);
+    let links: Vec<Link> = local
         .into_iter()
         .filter_map(|link| {
             let (src, dst) = (ranks.get(link.group, link.src)?, ranks.get(link.group, link.dst)?);
-            Some(GlobalLink { src, dst, ..link })
+            Some(Link { src, dst, ..link })
         })
         .collect();
-    let summed = links.iter().filter(|link| is_summed(reported, link)).map(|link| GlobalLink {
+    let summed = links.iter().filter(|link| is_summed(reported, link)).map(|link| Link {
         name: None,
         op_name: link.op_name.filter(|_| reported.compat),
         // One table per group: msprof-analyze does not tell kinds of operations apart in databases.
@@ -72,7 +41,7 @@ pub fn global_links(reported: &Reported) -> (Vec<GlobalLink>, Vec<GlobalLink>) {
 }
 
 /// Whether an operation counts in sums: places in the order of operations are part of `total`.
-fn is_summed(reported: &Reported, link: &GlobalLink) -> bool {
+fn is_summed(reported: &Reported, link: &Link) -> bool {
     let name = reported.names.opt_text(link.name).unwrap_or_default();
     match reported.compat && !reported.is_text {
         true => name.contains("total"),
@@ -82,12 +51,12 @@ fn is_summed(reported: &Reported, link: &GlobalLink) -> bool {
 
 /// Links with the same key as one. Transport and operation are those of the first; of the last for text in
 /// msprof-analyze.
-fn merged(links: impl Iterator<Item = GlobalLink>, reported: &Reported) -> Vec<GlobalLink> {
+fn merged(links: impl Iterator<Item = Link>, reported: &Reported) -> Vec<Link> {
     let takes_last = reported.compat && reported.is_text;
-    let mut merged: IndexMap<LinkKey, GlobalLink> = IndexMap::new();
+    let mut merged: IndexMap<LinkKey, Link, DefaultHashBuilder> = IndexMap::default();
     for link in links {
         let entry = merged.entry(link.key());
-        let sum = entry.or_insert(GlobalLink { size: 0.0, time: 0.0, ..link });
+        let sum = entry.or_insert(Link { size: 0.0, time: 0.0, ..link });
         sum.size += link.size;
         sum.time += link.time;
         if takes_last {
@@ -95,23 +64,6 @@ fn merged(links: impl Iterator<Item = GlobalLink>, reported: &Reported) -> Vec<G
         }
     }
     merged.into_values().collect()
-}
-
-impl From<&Link> for GlobalLink {
-    fn from(link: &Link) -> GlobalLink {
-        GlobalLink {
-            step: link.step,
-            is_point_to_point: link.is_point_to_point,
-            name: Some(link.name),
-            group: link.group,
-            src: link.src,
-            dst: link.dst,
-            transport: link.transport,
-            op_name: link.op_name,
-            size: link.size,
-            time: link.time,
-        }
-    }
 }
 
 /// Ranks by group and number within it.
@@ -170,7 +122,7 @@ pub fn unknown_ends(reported: &Reported) -> Vec<String> {
 /// ends.
 ///
 /// Bandwidth is size / time in GB/s, four decimals; msprof-analyze does not round it for databases.
-pub fn matrix_table(reported: &Reported) -> ResultTable {
+pub fn matrix_table(reported: &Arc<Reported>) -> ResultTable {
     let rank = if reported.compat { ColumnKind::Real } else { ColumnKind::Int };
     let columns = [
         ("step", ColumnKind::Text),
@@ -184,7 +136,7 @@ pub fn matrix_table(reported: &Reported) -> ResultTable {
         ("transit_time", ColumnKind::Real),
         ("bandwidth", ColumnKind::Real),
     ];
-    let mut table = ResultTable::new("ClusterCommunicationMatrix", "cluster_communication_matrix", &columns);
+    let table = ResultTable::new("ClusterCommunicationMatrix", "cluster_communication_matrix", &columns);
     let (mut links, mut totals) = global_links(reported);
     if !reported.compat {
         sort(&mut links, reported);
@@ -192,38 +144,40 @@ pub fn matrix_table(reported: &Reported) -> ResultTable {
     }
     let total: Cell = TOTAL.into();
     let nothing: Cell = if reported.compat { Cell::Null } else { "".into() };
-    let names = &reported.names;
-    for link in links.iter().chain(&totals) {
-        let bandwidth = match reported.compat {
-            true if link.time == 0.0 => 0.0,
-            true => link.size / link.time,
-            false => link.bandwidth(),
-        };
-        table.push([
-            names.opt_cell(link.step),
-            link.name.map_or_else(|| total.clone(), |name| names.cell(name)),
-            names.cell(link.group),
-            link.src.into(),
-            link.dst.into(),
-            names.opt_cell(link.transport),
-            link.op_name.map_or_else(|| nothing.clone(), |name| names.cell(name)),
-            link.size.into(),
-            link.time.into(),
-            bandwidth.into(),
-        ]);
-    }
-    table
+    let reported = reported.clone();
+    links.append(&mut totals);
+    table.made_by(links.len(), move |take| {
+        links.iter().try_for_each(|link| take(&row(link, &reported, &total, &nothing)))
+    })
 }
 
-fn sort(links: &mut [GlobalLink], reported: &Reported) {
-    let order = reported.names.order();
-    let mut steps: HashMap<Option<Name>, (i64, u32)> = HashMap::new();
-    for link in links.iter() {
-        steps.entry(link.step).or_insert_with(|| {
-            let (number, _) = step_order(reported.names.opt_text(link.step));
-            (number, link.step.map_or(0, |step| order.of(step)))
-        });
-    }
+fn row(link: &Link, reported: &Reported, total: &Cell, nothing: &Cell) -> [Cell; 10] {
+    let names = &reported.names;
+    let bandwidth = match reported.compat {
+        true if link.time == 0.0 => 0.0,
+        true => link.size / link.time,
+        false => link.bandwidth(),
+    };
+    [
+        names.opt_cell(link.step),
+        link.name.map_or_else(|| total.clone(), |name| names.cell(name)),
+        names.cell(link.group),
+        link.src.into(),
+        link.dst.into(),
+        names.opt_cell(link.transport),
+        link.op_name.map_or_else(|| nothing.clone(), |name| names.cell(name)),
+        link.size.into(),
+        link.time.into(),
+        bandwidth.into(),
+    ]
+}
+
+fn sort(links: &mut [Link], reported: &Reported) {
+    let names = &reported.names;
+    let order = names.order(links.iter().flat_map(|link| [link.name, Some(link.group)]).flatten());
+    let steps: HashSet<Option<Name>> = links.iter().map(|link| link.step).collect();
+    let steps: HashMap<Option<Name>, (i64, &str)> =
+        steps.into_iter().map(|step| (step, step_order(names.opt_text(step)))).collect();
     links.sort_by_cached_key(|link| {
         let name = link.name.map_or(0, |name| order.of(name));
         (steps.get(&link.step).copied(), order.of(link.group), name, link.src, link.dst)

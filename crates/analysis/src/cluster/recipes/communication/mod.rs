@@ -22,17 +22,18 @@ mod steps;
 mod times;
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use npuscope_formats::derive::links_by_class;
 use npuscope_formats::flavour::Flavour;
 use npuscope_tables::{Selection, TableId};
 
-use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
+use crate::cluster::{Answer, Export, Failure, Job, Mode};
 use crate::layout::{Layout, RankGroups};
 use names::{Name, Names, Translator};
 
 pub use files::files;
-pub use groups::group_mapping;
+pub use groups::{group_mapping, groups_file};
 pub use matrix::matrix_table;
 pub use times::{bandwidth_table, time_table};
 
@@ -69,47 +70,34 @@ pub struct Rank {
 /// Reads what is wanted of all ranks. What a rank lacks and others have is noted.
 pub fn read(job: &Job<'_>, wanted: Wanted) -> Result<Reported, Failure> {
     let compat = job.options.compat;
+    let names: Mutex<Names> = Mutex::default();
     let read = job.each(selection(job, wanted), |data| {
         let tables = if compat { data.tables.clone() } else { links_by_class(data.tables.clone()) };
-        Ok((tables, part(data, wanted, compat)))
-    })?;
-    let groups: Vec<(i64, RankGroups)> = read.iter().map(|(rank, (_, part))| (*rank, part.groups.clone())).collect();
-    let mut names = Names::default();
-    let ranks = read.into_iter().map(|(rank, (tables, part))| {
+        let steps = if wanted.steps { steps::of(data, compat) } else { steps::ReportedSteps::default() };
+        let (host, groups) = (hosts::Host::of(data), RankGroups::of(&data.tables));
+        let mut names = names.lock().unwrap_or_else(PoisonError::into_inner);
         let mut translator = Translator::new(&mut names, &tables, job);
-        Rank {
-            rank,
-            host: part.host,
-            steps: steps::translate(&part.steps, &mut translator),
+        let rank = Rank {
+            rank: data.rank,
+            host,
+            steps: steps::translate(&steps, &mut translator),
             operations: operations::of(&mut translator, wanted.operations),
             links: links::of(&mut translator, wanted.links),
-        }
-    });
-    let ranks: Vec<Rank> = ranks.collect();
+        };
+        Ok((rank, groups))
+    })?;
+    let (ranks, groups): (Vec<Rank>, Vec<(i64, RankGroups)>) =
+        read.into_iter().map(|(number, (rank, groups))| (rank, (number, groups))).unzip();
+    let names = names.into_inner().unwrap_or_else(PoisonError::into_inner);
     note_lacks(job, &ranks);
     let distributed_args = groups.iter().find_map(|(_, groups)| groups.distributed_args.clone());
     let layout = Layout::of(&groups);
     Ok(Reported { names, ranks, layout, wanted, compat, is_text: job.is_text(), distributed_args })
 }
 
-/// What is made of a rank while its tables are all there.
-struct Part {
-    groups: RankGroups,
-    host: hosts::Host,
-    steps: steps::ReportedSteps,
-}
-
-fn part(data: &RankData<'_>, wanted: Wanted, compat: bool) -> Part {
-    Part {
-        groups: RankGroups::of(&data.tables),
-        host: hosts::Host::of(data),
-        steps: if wanted.steps { steps::of(data, compat) } else { steps::ReportedSteps::default() },
-    }
-}
-
 fn selection(job: &Job<'_>, wanted: Wanted) -> Selection {
     let mut selection = Selection::NONE;
-    let mut and = |tables: &[TableId]| selection = selection.and(Selection::of(tables));
+    let mut and = |tables: &[TableId]| selection = selection.and(Selection::of(tables).without_idle_transports());
     if wanted.operations {
         and(&[TableId::ReportedComm, TableId::ReportedBandwidth]);
     }
@@ -147,7 +135,7 @@ fn note_lacks(job: &Job<'_>, ranks: &[Rank]) {
 /// One of the modes that msprof-analyze has built in: four files of text, or the same as tables.
 pub fn built_in(mode: &Mode, job: &Job<'_>, wanted: Wanted) -> Result<Answer, Failure> {
     job.require_export(mode, &[Export::Db, Export::Text])?;
-    let reported = read(job, wanted)?;
+    let reported = Arc::new(read(job, wanted)?);
     if reported.ranks.iter().all(Rank::is_empty) {
         let hint = "profile NPUs with torch_npu, MindSpore or msprof, and export the result";
         return Err(Failure::missing(mode.name, "times of steps and communication", hint));
@@ -163,7 +151,7 @@ pub fn built_in(mode: &Mode, job: &Job<'_>, wanted: Wanted) -> Result<Answer, Fa
     Ok(answer)
 }
 
-fn tables(reported: &Reported) -> Answer {
+fn tables(reported: &Arc<Reported>) -> Answer {
     let mut tables = vec![group_mapping(reported)];
     if reported.wanted.operations {
         tables.extend([time_table(reported), bandwidth_table(reported)]);
@@ -176,17 +164,21 @@ fn tables(reported: &Reported) -> Answer {
     Answer::of_tables(tables)
 }
 
+/// Missing ranks that are told one by one.
+const MAX_TOLD: usize = 16;
+
 /// What should be said beside the figures.
 pub fn notes(reported: &Reported) -> Vec<String> {
     let mut notes = Vec::new();
     let layout = &reported.layout;
     let present: BTreeSet<i64> = reported.ranks.iter().map(|rank| rank.rank).collect();
-    let missing: Vec<String> =
-        (0..layout.sizes.world).filter(|rank| !present.contains(rank)).map(|rank| rank.to_string()).collect();
-    if layout.is_known() && !missing.is_empty() {
-        let (count, world) = (missing.len(), layout.sizes.world);
-        let list = if count > 16 { format!("{} …", missing[..16].join(", ")) } else { missing.join(", ") };
-        notes.push(format!("{count} of {world} ranks are not in the profile: {list}"));
+    let world = layout.sizes.world;
+    let count = world - i64::try_from(present.range(0..world.max(0)).count()).unwrap_or(world);
+    if layout.is_known() && count > 0 {
+        let missing = (0..world).filter(|rank| !present.contains(rank)).map(|rank| rank.to_string());
+        let told: Vec<String> = missing.take(MAX_TOLD).collect();
+        let more = if count > told.len() as i64 { " …" } else { "" };
+        notes.push(format!("{count} of {world} ranks are not in the profile: {}{more}", told.join(", ")));
     }
     if layout.origin == crate::layout::Origin::Inferred {
         let sizes = layout.sizes;

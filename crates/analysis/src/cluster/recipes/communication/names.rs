@@ -1,8 +1,8 @@
 //! Texts of all ranks, each once.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use hashbrown::{HashMap, HashSet};
 use npuscope_formats::result::Cell;
 use npuscope_tables::{RankTables, Str};
 
@@ -55,24 +55,21 @@ impl Names {
         name.map_or(Cell::Null, |name| self.cell(name))
     }
 
-    /// The place of every name among all, by text.
-    pub fn order(&self) -> NameOrder {
-        let mut names: Vec<u32> = (0..).take(self.texts.len()).collect();
-        names.sort_unstable_by_key(|name| &self.texts[*name as usize]);
-        let mut places = vec![0; names.len()];
-        for (place, name) in (0..).zip(names) {
-            places[name as usize] = place;
-        }
-        NameOrder(places)
+    /// The places of `names` in alphabetical order.
+    pub fn order(&self, names: impl IntoIterator<Item = Name>) -> NameOrder {
+        let names: HashSet<Name> = names.into_iter().collect();
+        let mut names: Vec<Name> = names.into_iter().collect();
+        names.sort_unstable_by_key(|name| self.text(*name));
+        NameOrder(names.into_iter().zip(0..).collect())
     }
 }
 
 /// Places of names in alphabetical order.
-pub struct NameOrder(Vec<u32>);
+pub struct NameOrder(HashMap<Name, u32>);
 
 impl NameOrder {
     pub fn of(&self, name: Name) -> u32 {
-        self.0[name.0 as usize]
+        self.0.get(&name).copied().unwrap_or_default()
     }
 }
 
@@ -82,6 +79,7 @@ pub struct Translator<'a> {
     pub tables: &'a RankTables,
     known: Vec<Option<Name>>,
     steps: HashMap<Str, Option<Name>>,
+    numbers: HashMap<Str, f64>,
     pub compat: bool,
     is_text: bool,
     /// The only step that is wanted.
@@ -96,6 +94,7 @@ impl<'a> Translator<'a> {
             known: vec![None; tables.strings().len()],
             tables,
             steps: HashMap::new(),
+            numbers: HashMap::new(),
             compat,
             is_text: job.is_text(),
             step: job.options.step.filter(|_| !compat).map(|step| step.to_string()),
@@ -113,6 +112,11 @@ impl<'a> Translator<'a> {
                 name
             }
         }
+    }
+
+    /// The number that a text is, 0 if it is none.
+    pub fn number(&mut self, id: Str) -> f64 {
+        *self.numbers.entry(id).or_insert_with(|| self.tables.text(id).parse().unwrap_or_default())
     }
 
     /// The step of a row, or `None` if it is not wanted.

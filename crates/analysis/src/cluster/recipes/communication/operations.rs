@@ -1,8 +1,9 @@
 //! Communication operations, and what each moved over which transport.
 
-use std::collections::HashMap;
+use std::cmp::Ordering;
 use std::ops::Range;
 
+use hashbrown::HashMap;
 use npuscope_tables::table::{reported_bandwidth, reported_comm};
 
 use super::names::{Name, Translator};
@@ -71,7 +72,9 @@ impl Transport {
 /// Packets of one size.
 #[derive(Clone, Copy, Debug)]
 pub struct Packets {
-    /// In MB, as the source's text.
+    /// Their size in MB.
+    pub mb: f64,
+    /// The same, as the source's text.
     pub size: Name,
     pub count: f64,
     /// In ms.
@@ -118,6 +121,7 @@ fn transport(row: &reported_bandwidth::Row, translator: &mut Translator<'_>) -> 
     let count = row.count.unwrap_or_default();
     let packets = row.package_size.filter(|_| count != 0.0).map(|size| Packets {
         size: translator.name(size),
+        mb: translator.number(size),
         count,
         duration: row.total_duration.unwrap_or_default(),
     });
@@ -137,34 +141,41 @@ fn transport(row: &reported_bandwidth::Row, translator: &mut Translator<'_>) -> 
 
 fn sort(list: &mut [Operation], translator: &Translator<'_>) {
     let names = &translator.names;
-    list.sort_by_cached_key(|op| {
-        // Bits of times since the epoch are in order.
-        let start = op.start.unwrap_or_default().to_bits();
-        (step_order(names.opt_text(op.step)), start, names.text(op.name))
+    let by_step = |a: &Operation, b: &Operation| match a.step == b.step {
+        true => Ordering::Equal,
+        false => step_order(names.opt_text(a.step)).cmp(&step_order(names.opt_text(b.step))),
+    };
+    // Bits of times since the epoch are in order.
+    let start = |op: &Operation| op.start.unwrap_or_default().to_bits();
+    list.sort_by(|a, b| {
+        by_step(a, b).then_with(|| start(a).cmp(&start(b))).then_with(|| a.name.cmp_text(b.name, names))
     });
 }
 
-/// Gives every operation its transports.
-fn join(list: &mut [Operation], transports: &mut [Transport], translator: &Translator<'_>) {
+/// Gives every operation its transports, which it orders as their operations are.
+fn join(list: &mut [Operation], transports: &mut Vec<Transport>, translator: &Translator<'_>) {
     let names = &translator.names;
     let places: HashMap<OpKey, usize> = list.iter().enumerate().map(|(at, op)| (op.key(), at)).collect();
-    let place = |transport: &Transport| places.get(&transport.key()).copied().unwrap_or(usize::MAX);
-    let compat = translator.compat;
-    let mut placed: Vec<(usize, Transport)> =
-        transports.iter().map(|transport| (place(transport), *transport)).collect();
-    placed.sort_by(|(a_place, a), (b_place, b)| {
-        let by_place = a_place.cmp(b_place);
-        if compat {
-            return by_place;
-        }
-        let size = |transport: &Transport| {
-            transport.packets.and_then(|packets| names.text(packets.size).parse::<f64>().ok()).unwrap_or_default()
-        };
+    let mut placed: Vec<(usize, usize)> = Vec::with_capacity(transports.len());
+    for (at, transport) in transports.iter().enumerate() {
+        let same = placed.last().filter(|(_, last)| transports[*last].key() == transport.key());
+        let place = same.map(|(place, _)| *place).or_else(|| places.get(&transport.key()).copied());
+        placed.push((place.unwrap_or(usize::MAX), at));
+    }
+    let order = |(a_place, a): &(usize, usize), (b_place, b): &(usize, usize)| {
+        let (a, b) = (&transports[*a], &transports[*b]);
+        let size = |transport: &Transport| transport.packets.map_or(0.0, |packets| packets.mb);
         let by_transport = || a.transport.cmp_text(b.transport, names);
-        by_place.then_with(by_transport).then_with(|| size(a).total_cmp(&size(b)))
-    });
-    for (at, (to, (place, transport))) in transports.iter_mut().zip(placed).enumerate() {
-        *to = transport;
+        match a_place.cmp(b_place) {
+            Ordering::Equal if !translator.compat => by_transport().then_with(|| size(a).total_cmp(&size(b))),
+            by_place => by_place,
+        }
+    };
+    if !placed.is_sorted_by(|a, b| order(a, b).is_le()) {
+        placed.sort_by(order);
+        *transports = placed.iter().map(|(_, at)| transports[*at]).collect();
+    }
+    for (at, (place, _)) in placed.into_iter().enumerate() {
         if let Some(op) = list.get_mut(place) {
             let start = if op.transports.is_empty() { at } else { op.transports.start };
             op.transports = start..at + 1;

@@ -58,15 +58,14 @@ pub const DERIVED_FROM: Selection =
 pub fn of(data: &RankData<'_>, compat: bool) -> ReportedSteps {
     let tables = &data.tables;
     let flavour = data.source.flavour;
-    let figures = |row: reported_step::Row| figures(&row);
     let mut steps: ReportedSteps = tables
         .rows::<reported_step::Row>()
-        .map(|row| (tables.opt_text(row.step).filter(|step| !step.is_empty()).map(str::to_owned), figures(row)))
+        .map(|row| (tables.opt_text(row.step).filter(|step| !step.is_empty()).map(str::to_owned), row.figures()))
         .collect();
     if steps.is_empty() && data.is_db() && flavour != Flavour::TorchNpu {
         let mut strings = Interner::default();
         let rows = step_trace(tables, Target::Db(flavour), &mut strings);
-        steps.extend(rows.into_iter().map(|row| (row.step.map(|step| strings.get(step).to_owned()), figures(row))));
+        steps.extend(rows.into_iter().map(|row| (row.step.map(|step| strings.get(step).to_owned()), row.figures())));
     }
     if !compat && flavour != Flavour::MindSpore {
         if data.is_db() {
@@ -75,20 +74,6 @@ pub fn of(data: &RankData<'_>, compat: bool) -> ReportedSteps {
         steps.iter_mut().for_each(|(_, figures)| *figures = with_stage(*figures));
     }
     steps
-}
-
-fn figures(row: &reported_step::Row) -> Figures {
-    [
-        row.computing,
-        row.communication_not_overlapped,
-        row.overlapped,
-        row.communication,
-        row.free,
-        row.stage,
-        row.bubble,
-        row.communication_not_overlapped_exclude_receive,
-        row.preparing,
-    ]
 }
 
 /// Adds to the free time of every step what passes until the first work of the next.

@@ -1,13 +1,15 @@
 //! `ClusterCommunicationTime` and `ClusterCommunicationBandwidth`.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use hashbrown::{DefaultHashBuilder, HashSet};
 use indexmap::IndexMap;
 use npuscope_formats::number::whole;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 
-use super::names::{Name, NameOrder};
-use super::operations::{Packets, Transport};
+use super::names::Name;
+use super::operations::{Operation, Transport};
 use super::{Rank, Reported, step_order};
 use crate::cluster::statistics::{Sum, ratio};
 
@@ -19,7 +21,7 @@ pub const TOTAL: &str = "Total Op Info";
 ///
 /// Ratios are wait / (wait + transit) and synchronization / (synchronization + transit), four decimals, 0 of
 /// nothing. msprof-analyze leaves them 0 but in sums.
-pub fn time_table(reported: &Reported) -> ResultTable {
+pub fn time_table(reported: &Arc<Reported>) -> ResultTable {
     let columns = [
         ("step", ColumnKind::Text),
         ("rank_id", ColumnKind::Int),
@@ -34,29 +36,59 @@ pub fn time_table(reported: &Reported) -> ResultTable {
         ("synchronization_time_ratio", ColumnKind::Real),
         ("wait_time_ratio", ColumnKind::Real),
     ];
-    let mut table = ResultTable::new("ClusterCommunicationTime", "cluster_communication_time", &columns);
-    let names = &reported.names;
-    for rank in &reported.ranks {
-        for op in &rank.operations.list {
-            let [_, transit, wait, synchronization, _] = op.times.map(Option::unwrap_or_default);
-            let ratios = match reported.compat {
-                true => [0.0, 0.0],
-                false => [ratio(synchronization, synchronization + transit), ratio(wait, wait + transit)],
-            };
-            let place = [names.opt_cell(op.step), rank.rank.into(), names.cell(op.name), names.cell(op.group)];
-            let times = [op.start].into_iter().chain(op.times).map(Cell::from);
-            table.push(place.into_iter().chain(times).chain(ratios.map(Cell::from)));
+    let table = ResultTable::new("ClusterCommunicationTime", "cluster_communication_time", &columns);
+    let totals = time_totals(reported);
+    let operations: usize = reported.ranks.iter().map(|rank| rank.operations.list.len()).sum();
+    let (reported, total) = (reported.clone(), Cell::from(TOTAL));
+    table.made_by(operations + totals.len(), move |take| {
+        for rank in &reported.ranks {
+            rank.operations.list.iter().try_for_each(|op| take(&time_row(&reported, rank, op)))?;
         }
-    }
-    let total: Cell = TOTAL.into();
-    for ((step, rank, group), sums) in time_totals(reported) {
-        let [elapse, transit, wait, synchronization, idle] = sums.map(Sum::total);
-        let place = [names.opt_cell(step), rank.into(), total.clone(), names.cell(group)];
-        let times = [0.0, elapse, transit, wait, synchronization, idle];
-        let ratios = [ratio(synchronization, synchronization + transit), ratio(wait, wait + transit)];
-        table.push(place.into_iter().chain(times.into_iter().chain(ratios).map(Cell::from)));
-    }
-    table
+        totals.iter().try_for_each(|(key, sums)| take(&time_total_row(&reported, &total, *key, sums)))
+    })
+}
+
+fn time_row(reported: &Reported, rank: &Rank, op: &Operation) -> [Cell; 12] {
+    let names = &reported.names;
+    let [elapse, transit, wait, synchronization, idle] = op.times;
+    let of_transit = |time: Option<f64>| {
+        let (time, transit) = (time.unwrap_or_default(), transit.unwrap_or_default());
+        if reported.compat { 0.0 } else { ratio(time, time + transit) }
+    };
+    [
+        names.opt_cell(op.step),
+        rank.rank.into(),
+        names.cell(op.name),
+        names.cell(op.group),
+        op.start.into(),
+        elapse.into(),
+        transit.into(),
+        wait.into(),
+        synchronization.into(),
+        idle.into(),
+        of_transit(synchronization).into(),
+        of_transit(wait).into(),
+    ]
+}
+
+fn time_total_row(reported: &Reported, total: &Cell, key: TotalKey, sums: &[Sum; 5]) -> [Cell; 12] {
+    let names = &reported.names;
+    let (step, rank, group) = key;
+    let [elapse, transit, wait, synchronization, idle] = sums.map(Sum::total);
+    [
+        names.opt_cell(step),
+        rank.into(),
+        total.clone(),
+        names.cell(group),
+        0.0.into(),
+        elapse.into(),
+        transit.into(),
+        wait.into(),
+        synchronization.into(),
+        idle.into(),
+        ratio(synchronization, synchronization + transit).into(),
+        ratio(wait, wait + transit).into(),
+    ]
 }
 
 /// A step, a rank and a group.
@@ -64,7 +96,7 @@ type TotalKey = (Option<Name>, i64, Name);
 
 /// Sums of times, by step, rank and group.
 fn time_totals(reported: &Reported) -> Vec<(TotalKey, [Sum; 5])> {
-    let mut totals: IndexMap<TotalKey, [Sum; 5]> = IndexMap::new();
+    let mut totals: IndexMap<TotalKey, [Sum; 5], DefaultHashBuilder> = IndexMap::default();
     for rank in &reported.ranks {
         for op in &rank.operations.list {
             let sums = totals.entry((op.step, rank.rank, op.group)).or_default();
@@ -84,7 +116,7 @@ fn time_totals(reported: &Reported) -> Vec<(TotalKey, [Sum; 5])> {
 ///
 /// Bandwidth is size / time in GB/s, four decimals, 0 of nothing. The share of large packets of a sum weighs
 /// operations by their packets; msprof-analyze leaves it 0.
-pub fn bandwidth_table(reported: &Reported) -> ResultTable {
+pub fn bandwidth_table(reported: &Arc<Reported>) -> ResultTable {
     let columns = [
         ("step", ColumnKind::Text),
         ("rank_id", ColumnKind::Int),
@@ -99,38 +131,28 @@ pub fn bandwidth_table(reported: &Reported) -> ResultTable {
         ("count", ColumnKind::Int),
         ("total_duration", ColumnKind::Real),
     ];
-    let mut table = ResultTable::new("ClusterCommunicationBandwidth", "cluster_communication_bandwidth", &columns);
-    let mut sizes = PacketSizes::default();
-    for rank in &reported.ranks {
-        for transport in &rank.operations.transports {
-            table.push(bandwidth_row(reported, rank, transport, &mut sizes));
+    let table = ResultTable::new("ClusterCommunicationBandwidth", "cluster_communication_bandwidth", &columns);
+    let transports: usize = reported.ranks.iter().map(|rank| rank.operations.transports.len()).sum();
+    let totals: Vec<[Cell; 12]> = reported.ranks.iter().flat_map(|rank| bandwidth_totals(reported, rank)).collect();
+    let reported = reported.clone();
+    table.made_by(transports + totals.len(), move |take| {
+        for rank in &reported.ranks {
+            let mut transports = rank.operations.transports.iter();
+            transports.try_for_each(|transport| take(&bandwidth_row(&reported, rank, transport)))?;
         }
-    }
-    let order = reported.names.order();
-    for rank in &reported.ranks {
-        push_bandwidth_totals(reported, rank, &order, &mut sizes, &mut table);
-    }
-    table
+        totals.iter().try_for_each(|row| take(row))
+    })
 }
 
-/// Numbers of packet sizes, parsed once.
-#[derive(Default)]
-struct PacketSizes(HashMap<Name, f64>);
-
-impl PacketSizes {
-    fn of(&mut self, packets: &Packets, reported: &Reported) -> f64 {
-        let parse = || reported.names.text(packets.size).parse().unwrap_or_default();
-        *self.0.entry(packets.size).or_insert_with(parse)
-    }
-}
-
-fn bandwidth_row(reported: &Reported, rank: &Rank, transport: &Transport, sizes: &mut PacketSizes) -> [Cell; 12] {
+fn bandwidth_row(reported: &Reported, rank: &Rank, transport: &Transport) -> [Cell; 12] {
     let names = &reported.names;
     let bandwidth = match reported.compat {
         true => transport.bandwidth.into(),
         false => ratio(transport.size.unwrap_or_default(), transport.time.unwrap_or_default()).into(),
     };
-    let [size, count, duration] = packet_cells(transport.packets.as_ref(), reported, sizes);
+    // Databases say 0 where there are none.
+    let (size, count, duration) =
+        transport.packets.map_or((0.0, 0.0, 0.0), |packets| (packets.mb, packets.count, packets.duration));
     [
         names.opt_cell(transport.step),
         rank.rank.into(),
@@ -141,21 +163,10 @@ fn bandwidth_row(reported: &Reported, rank: &Rank, transport: &Transport, sizes:
         transport.time.into(),
         bandwidth,
         transport.large_packet_ratio.into(),
-        size,
-        count,
-        duration,
+        size.into(),
+        count_cell(count),
+        duration.into(),
     ]
-}
-
-/// Size, count and duration of packets, as databases say it: 0 for none.
-fn packet_cells(packets: Option<&Packets>, reported: &Reported, sizes: &mut PacketSizes) -> [Cell; 3] {
-    match packets {
-        Some(packets) => {
-            let count = count_cell(packets.count);
-            [sizes.of(packets, reported).into(), count, packets.duration.into()]
-        }
-        None => [0.0.into(), 0i64.into(), 0.0.into()],
-    }
 }
 
 fn count_cell(count: f64) -> Cell {
@@ -175,11 +186,12 @@ struct TransportTotal {
 }
 
 impl TransportTotal {
-    fn add(&mut self, transport: &Transport, size: f64) {
+    fn add(&mut self, transport: &Transport) {
         if self.seen.insert(transport.name) {
             self.size.add(transport.size.unwrap_or_default());
             self.time.add(transport.time.unwrap_or_default());
         }
+        let size = transport.packets.map_or(0.0, |packets| packets.mb);
         let (count, duration) = self.by_size.entry(size.max(0.0).to_bits()).or_default();
         if let Some(packets) = transport.packets {
             count.add(packets.count);
@@ -190,29 +202,23 @@ impl TransportTotal {
     }
 }
 
-fn push_bandwidth_totals(
-    reported: &Reported,
-    rank: &Rank,
-    order: &NameOrder,
-    sizes: &mut PacketSizes,
-    table: &mut ResultTable,
-) {
+fn bandwidth_totals(reported: &Reported, rank: &Rank) -> Vec<[Cell; 12]> {
     let names = &reported.names;
-    let mut totals: IndexMap<(Option<Name>, Name, Name), TransportTotal> = IndexMap::new();
+    let mut totals: IndexMap<(Option<Name>, Name, Name), TransportTotal, DefaultHashBuilder> = IndexMap::default();
     for transport in &rank.operations.transports {
-        let size = transport.packets.as_ref().map_or(0.0, |packets| sizes.of(packets, reported));
-        totals.entry((transport.step, transport.group, transport.transport)).or_default().add(transport, size);
+        totals.entry((transport.step, transport.group, transport.transport)).or_default().add(transport);
     }
     totals.sort_by_cached_key(|(step, group, transport), _| {
         let (number, text) = step_order(names.opt_text(*step));
-        (number, text.to_owned(), order.of(*group), order.of(*transport))
+        (number, text.to_owned(), names.text(*group).to_owned(), names.text(*transport).to_owned())
     });
     let name: Cell = TOTAL.into();
+    let mut rows = Vec::new();
     for ((step, group, transport), total) in totals {
         let (size, time) = (total.size.total(), total.time.total());
         let large = if reported.compat { 0.0 } else { ratio(total.large_packets, total.packets) };
-        for (package_size, (count, duration)) in total.by_size {
-            table.push([
+        rows.extend(total.by_size.into_iter().map(|(package_size, (count, duration))| {
+            [
                 names.opt_cell(step),
                 rank.rank.into(),
                 name.clone(),
@@ -225,7 +231,8 @@ fn push_bandwidth_totals(
                 f64::from_bits(package_size).into(),
                 count_cell(count.total()),
                 duration.total().into(),
-            ]);
-        }
+            ]
+        }));
     }
+    rows
 }

@@ -7,13 +7,14 @@ use indexmap::IndexMap;
 use npuscope_formats::json_out::JsonOut;
 
 use super::super::Reported;
-use super::super::matrix::{GlobalLink, global_links};
+use super::super::links::Link;
+use super::super::matrix::global_links;
 use super::super::names::Name;
 use super::super::times::TOTAL;
 use super::RankKeys;
 
 /// Links by the name of the operation, none for sums, and the group.
-type Operations = IndexMap<(Option<Name>, Name), Vec<GlobalLink>>;
+type Operations = IndexMap<(Option<Name>, Name), Vec<Link>>;
 
 /// Writes the file. Every step ends with the sums of each group.
 pub fn write(reported: &Reported, out: &mut BufWriter<File>) -> io::Result<()> {
@@ -48,7 +49,7 @@ pub fn write(reported: &Reported, out: &mut BufWriter<File>) -> io::Result<()> {
     json.flush(out)
 }
 
-fn write_link(link: &GlobalLink, reported: &Reported, json: &mut JsonOut) {
+fn write_link(link: &Link, reported: &Reported, json: &mut JsonOut) {
     json.key_of(&format!("{}-{}", link.src, link.dst));
     json.open();
     json.text("Transport Type", reported.names.opt_text(link.transport));

@@ -1,0 +1,98 @@
+//! Jobs of which something is missing.
+
+use std::cell::Cell;
+
+use npuscope_synth::{JobConfig, simulate};
+use npuscope_tables::{RankTables, TableId};
+
+use super::trace::{StepSpan, place_in_steps, transport_name};
+use super::*;
+
+const STEPS: usize = 3;
+
+/// The ranks of a small job in which rank 1 is slow, and their layout; `prepare` is given what is recorded of each.
+fn job(prepare: impl Fn(&mut RankTables)) -> (Vec<RankTrace>, Layout) {
+    let faults = vec!["slow-rank@1:1.5".parse().unwrap()];
+    let config = JobConfig { tp: 1, pp: 1, dp: 4, layers: 2, steps: STEPS, faults, ..JobConfig::default() };
+    let job = simulate(&config).unwrap();
+    let read = |rank: usize| {
+        let mut tables = job.rank(rank);
+        prepare(&mut tables);
+        let number = i64::try_from(rank).unwrap();
+        (RankTrace::of(number, &tables), (number, RankGroups::of(&tables)))
+    };
+    let (traces, groups): (Vec<_>, Vec<_>) = (0..config.ranks()).map(read).unzip();
+    (traces, Layout::of(&groups))
+}
+
+/// The slow rank is named first, by its three like, and the replay is what was recorded.
+fn assert_named(traces: Vec<RankTrace>, layout: &Layout) -> Diagnosis {
+    let diagnosis = of_traces(traces, layout, || Ok(())).unwrap();
+    let first = diagnosis.findings.first().expect("the slow rank is found");
+    assert_eq!((first.id, first.ranks.as_slice()), ("compute", [1].as_slice()), "{}", first.claim);
+    assert!((0.7..=0.75).contains(&first.confidence), "{}", first.confidence);
+    assert!(diagnosis.replay_error < 0.001, "{}", diagnosis.replay_error);
+    diagnosis
+}
+
+#[test]
+fn launches_need_not_be_known() {
+    let (traces, layout) = job(|tables| tables.clear(TableId::HostOp));
+    assert!(traces.iter().flat_map(|trace| &trace.items).all(|item| item.launch.is_none()));
+    assert_named(traces, &layout);
+}
+
+#[test]
+fn a_step_that_one_rank_lacks_is_not_another_of_the_others() {
+    let (mut traces, layout) = job(|_| {});
+    let lacking = &mut traces[2];
+    lacking.steps.remove(0);
+    let start = lacking.steps[0].start;
+    lacking.items.retain(|item| item.launch.unwrap_or(item.start) >= start);
+    assert_eq!(place_in_steps(&mut traces).len(), STEPS);
+    let first = |rank: usize| traces[rank].items.first().map(|item| item.step);
+    assert_eq!((first(1), first(2)), (Some(0), Some(1)));
+    let diagnosis = assert_named(traces, &layout);
+    assert_eq!((diagnosis.steps, diagnosis.unmatched_operations), (STEPS, 0));
+}
+
+#[test]
+fn steps_whose_ids_do_not_ascend_are_the_same_in_order() {
+    let (mut traces, layout) = job(|_| {});
+    traces.iter_mut().for_each(|trace| trace.steps.iter_mut().for_each(|step| step.id = 7));
+    assert_eq!(assert_named(traces, &layout).steps, STEPS);
+}
+
+#[test]
+fn a_step_without_any_work_takes_no_time() {
+    let (mut traces, layout) = job(|_| {});
+    let whole = assert_named(traces.clone(), &layout);
+    for trace in &mut traces {
+        let StepSpan { id, start, .. } = trace.steps[0];
+        trace.steps.insert(0, StepSpan { id: id - 1, start: start - 2, end: start - 1 });
+    }
+    let diagnosis = assert_named(traces, &layout);
+    let sum = |diagnosis: &Diagnosis| diagnosis.step_ms * diagnosis.steps as f64;
+    assert_eq!(diagnosis.steps, STEPS + 1);
+    assert!((sum(&diagnosis) - sum(&whole)).abs() < 1e-3, "{} {}", sum(&diagnosis), sum(&whole));
+}
+
+#[test]
+fn who_wants_it_to_end_is_heard_between_replays() {
+    let (traces, layout) = job(|_| {});
+    let left = Cell::new(2);
+    let stop = || {
+        left.set(left.get() - 1);
+        if left.get() == 0 { Err(EngineError::Stopped) } else { Ok(()) }
+    };
+    assert!(matches!(of_traces(traces, &layout, stop), Err(EngineError::Stopped)));
+    assert_eq!(left.get(), 0);
+}
+
+#[test]
+fn transfers_are_called_by_what_they_go_over() {
+    assert_eq!(transport_name(Some("RDMA"), Some("ROCE")), "RDMA");
+    assert_eq!(transport_name(Some("SDMA"), Some("SIO")), "SIO");
+    assert_eq!(transport_name(Some("UB"), Some("INVALID_TYPE")), "UB");
+    assert_eq!(transport_name(None, None), "unnamed");
+}
