@@ -143,8 +143,13 @@ impl<'a> Job<'a> {
         if let (Some(step), false, false) = (self.options.step, has_step.into_inner(), sources.is_empty()) {
             let steps = steps.into_inner().unwrap_or_else(PoisonError::into_inner);
             let there: Vec<String> = steps.iter().take(MAX_STEPS_TOLD).map(i64::to_string).collect();
-            let more = if steps.len() > there.len() { " …" } else { "" };
-            return Err(Failure::Usage(format!("there is no step {step}; there are steps {}{more}", there.join(", "))));
+            let there = match there.as_slice() {
+                [] => "no rank tells where its steps are".to_owned(),
+                list => {
+                    format!("there are steps {}{}", list.join(", "), if steps.len() > list.len() { " …" } else { "" })
+                }
+            };
+            return Err(Failure::Usage(format!("there is no step {step}; {there}")));
         }
         let mut kept = Vec::with_capacity(made.len());
         for (source, made) in sources.iter().zip(made) {
