@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use indexmap::IndexMap;
 use npuscope_formats::result::{ColumnKind, ResultTable, write_database};
 
-use super::Reported;
 use super::names::Name;
+use super::{IndexMap, Reported};
 use crate::cluster::{DATABASE, Mode, ResultFile};
 use crate::layout::{Group, Known};
 
@@ -23,7 +22,7 @@ pub type GroupKey = (bool, Name);
 
 /// The groups that operations and links were in, by first use.
 pub fn used_groups(reported: &Reported) -> IndexMap<GroupKey, UsedGroup> {
-    let mut groups: IndexMap<GroupKey, UsedGroup> = IndexMap::new();
+    let mut groups: IndexMap<GroupKey, UsedGroup> = IndexMap::default();
     for rank in &reported.ranks {
         let operations = rank.operations.list.iter().map(|op| (op.is_point_to_point, op.group));
         let links = rank.links.iter().map(|link| (link.is_point_to_point, link.group));

@@ -8,14 +8,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use hashbrown::{DefaultHashBuilder, HashMap, HashSet};
-use indexmap::IndexMap;
+use hashbrown::{HashMap, HashSet};
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 
 use super::links::{Link, LinkKey};
 use super::names::Name;
 use super::times::TOTAL;
-use super::{Reported, step_order};
+use super::{IndexMap, Reported, step_order};
 use crate::layout::Known;
 
 /// The links of operations by first mention, and then the sums over operations of each step and group.
@@ -53,7 +52,7 @@ fn is_summed(reported: &Reported, link: &Link) -> bool {
 /// msprof-analyze.
 fn merged(links: impl Iterator<Item = Link>, reported: &Reported) -> Vec<Link> {
     let takes_last = reported.compat && reported.is_text;
-    let mut merged: IndexMap<LinkKey, Link, DefaultHashBuilder> = IndexMap::default();
+    let mut merged: IndexMap<LinkKey, Link> = IndexMap::default();
     for link in links {
         let entry = merged.entry(link.key());
         let sum = entry.or_insert(Link { size: 0.0, time: 0.0, ..link });

@@ -37,6 +37,9 @@ pub use groups::{group_mapping, groups_file};
 pub use matrix::matrix_table;
 pub use times::{bandwidth_table, time_table};
 
+/// A map in the order of insertion.
+type IndexMap<K, V> = indexmap::IndexMap<K, V, hashbrown::DefaultHashBuilder>;
+
 /// What is wanted of ranks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted {

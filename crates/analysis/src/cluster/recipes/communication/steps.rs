@@ -19,7 +19,7 @@ use npuscope_tables::{Interner, Selection, TableId};
 
 use super::groups::rank_set;
 use super::names::{Name, Translator};
-use super::{Reported, compat, step_order};
+use super::{IndexMap, Reported, compat, step_order};
 use crate::cluster::RankData;
 
 /// Computing, exposed communication, overlapped, communication, free, stage, bubble, exposed communication without
@@ -143,7 +143,7 @@ pub fn stage_times(reported: &Reported) -> Vec<StageTime> {
     for (named, members) in
         stages.iter().map(|ranks| (ranks.clone(), ranks.clone())).chain(left_over(reported, &stages))
     {
-        let mut by_step: indexmap::IndexMap<Option<Name>, Figures> = indexmap::IndexMap::new();
+        let mut by_step: IndexMap<Option<Name>, Figures> = IndexMap::default();
         for rank in reported.ranks.iter().filter(|rank| members.contains(&rank.rank)) {
             for step in &rank.steps {
                 let most = by_step.entry(step.step).or_insert(step.figures);

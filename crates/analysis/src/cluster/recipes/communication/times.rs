@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hashbrown::{DefaultHashBuilder, HashSet};
-use indexmap::IndexMap;
+use hashbrown::HashSet;
 use npuscope_formats::number::whole;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 
 use super::names::Name;
 use super::operations::{Operation, Transport};
-use super::{Rank, Reported, step_order};
+use super::{IndexMap, Rank, Reported, step_order};
 use crate::cluster::statistics::{Sum, ratio};
 
 /// What totals are called.
@@ -96,7 +95,7 @@ type TotalKey = (Option<Name>, i64, Name);
 
 /// Sums of times, by step, rank and group.
 fn time_totals(reported: &Reported) -> Vec<(TotalKey, [Sum; 5])> {
-    let mut totals: IndexMap<TotalKey, [Sum; 5], DefaultHashBuilder> = IndexMap::default();
+    let mut totals: IndexMap<TotalKey, [Sum; 5]> = IndexMap::default();
     for rank in &reported.ranks {
         for op in &rank.operations.list {
             let sums = totals.entry((op.step, rank.rank, op.group)).or_default();
@@ -204,7 +203,7 @@ impl TransportTotal {
 
 fn bandwidth_totals(reported: &Reported, rank: &Rank) -> Vec<[Cell; 12]> {
     let names = &reported.names;
-    let mut totals: IndexMap<(Option<Name>, Name, Name), TransportTotal, DefaultHashBuilder> = IndexMap::default();
+    let mut totals: IndexMap<(Option<Name>, Name, Name), TransportTotal> = IndexMap::default();
     for transport in &rank.operations.transports {
         totals.entry((transport.step, transport.group, transport.transport)).or_default().add(transport);
     }

@@ -3,13 +3,12 @@
 use std::fs::File;
 use std::io::{self, BufWriter};
 
-use indexmap::IndexMap;
 use npuscope_formats::json_out::JsonOut;
 
-use super::super::Reported;
 use super::super::names::{Name, Names};
 use super::super::operations::{Operation, Transport};
 use super::super::times::TOTAL;
+use super::super::{IndexMap, Reported};
 use super::RankKeys;
 use crate::cluster::statistics::ratio;
 
@@ -47,7 +46,7 @@ pub fn write(reported: &Reported, out: &mut BufWriter<File>) -> io::Result<()> {
 
 /// Where every operation is put, by first mention.
 fn tree<'k>(reported: &Reported, keys: &'k RankKeys) -> IndexMap<&'k str, IndexMap<Option<Name>, Uses>> {
-    let mut tree: IndexMap<&str, IndexMap<Option<Name>, Uses>> = IndexMap::new();
+    let mut tree: IndexMap<&str, IndexMap<Option<Name>, Uses>> = IndexMap::default();
     for (rank_at, rank) in reported.ranks.iter().enumerate() {
         for (op_at, op) in rank.operations.list.iter().enumerate() {
             let steps = tree.entry(keys.get(op.is_point_to_point, op.group)).or_default();
@@ -60,7 +59,7 @@ fn tree<'k>(reported: &Reported, keys: &'k RankKeys) -> IndexMap<&'k str, IndexM
 
 fn write_step(reported: &Reported, uses: &Uses, json: &mut JsonOut, out: &mut BufWriter<File>) -> io::Result<()> {
     let names = &reported.names;
-    let mut totals: IndexMap<Name, IndexMap<i64, Total>> = IndexMap::new();
+    let mut totals: IndexMap<Name, IndexMap<i64, Total>> = IndexMap::default();
     for ((name, group), uses) in uses {
         json.key_of(&format!("{}@{}", names.text(*name), names.text(*group)));
         json.open();

@@ -3,14 +3,13 @@
 use std::fs::File;
 use std::io::{self, BufWriter};
 
-use indexmap::IndexMap;
 use npuscope_formats::json_out::JsonOut;
 
-use super::super::Reported;
 use super::super::links::Link;
 use super::super::matrix::global_links;
 use super::super::names::Name;
 use super::super::times::TOTAL;
+use super::super::{IndexMap, Reported};
 use super::RankKeys;
 
 /// Links by the name of the operation, none for sums, and the group.
@@ -21,7 +20,7 @@ pub fn write(reported: &Reported, out: &mut BufWriter<File>) -> io::Result<()> {
     let names = &reported.names;
     let keys = RankKeys::of(reported);
     let (links, totals) = global_links(reported);
-    let mut tree: IndexMap<&str, IndexMap<Option<Name>, Operations>> = IndexMap::new();
+    let mut tree: IndexMap<&str, IndexMap<Option<Name>, Operations>> = IndexMap::default();
     for link in links.into_iter().chain(totals) {
         let steps = tree.entry(keys.get(link.is_point_to_point, link.group)).or_default();
         steps.entry(link.step).or_default().entry((link.name, link.group)).or_default().push(link);
