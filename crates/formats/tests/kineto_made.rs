@@ -742,6 +742,6 @@ fn the_files_of_an_npu_are_not_made_of_a_gpu_trace() {
     let tables = || two_steps(("cuda_runtime", "cudaLaunchKernel")).read();
     for error in [text::write_rank(tables(), 0, &out()), db::write_rank(tables(), 0, &out())] {
         assert!(matches!(error.unwrap_err(), OutputError::NoPlace { .. }));
-        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 }

@@ -36,7 +36,10 @@ fn write_sheet(workbook: &mut Workbook, sheet: &Sheet<'_>) -> Result<(), XlsxErr
         page.write_string_with_format(0, column, &spec.name, &header)?;
     }
     let mut rows: Vec<Vec<Cell>> = Vec::with_capacity(sheet.table.len());
-    sheet.table.each_row(|row| Ok(rows.push(row.to_vec())))?;
+    sheet.table.each_row(|row| {
+        rows.push(row.to_vec());
+        Ok(())
+    })?;
     let plain = Format::new();
     for (row, cells) in (1u32..).zip(&rows) {
         for (column, cell) in (0u16..).zip(cells) {
