@@ -119,7 +119,8 @@ mod tests {
             let bars = row(&lengths);
             let end = begin + length;
             let expected: Vec<Bar> = bars.iter().copied().filter(|bar| bar.begin < end && bar.end > begin).collect();
-            prop_assert_eq!(Pyramid::of(bars).bars(0, begin, end), expected.as_slice());
+            let pyramid = Pyramid::of(bars);
+            prop_assert_eq!(pyramid.bars(0, begin, end), expected.as_slice());
         }
     }
 

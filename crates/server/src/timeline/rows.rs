@@ -24,7 +24,8 @@ pub struct Rows {
 impl Rows {
     /// The row of the next slice.
     pub fn place(&mut self, begin: i64, end: i64) -> u32 {
-        while let Some(Reverse((_, row))) = self.open.pop_if(|Reverse((end, _))| *end <= begin) {
+        while let Some(&Reverse((_, row))) = self.open.peek().filter(|Reverse((end, _))| *end <= begin) {
+            self.open.pop();
             self.free.insert(row);
         }
         let row = self.free.pop_first().unwrap_or_else(|| {
