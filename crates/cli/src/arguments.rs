@@ -205,7 +205,7 @@ pub struct ClusterCommand {
     /// calibrate_npu_gpu: write what is compared, too
     #[arg(long = "dump_intermediate_results", visible_alias = "dump-intermediate-results")]
     pub dump_intermediate_results: bool,
-    /// computational_op_masking: kinds of groups, for example \"dp;edp,ep\"
+    /// computational_op_masking: kinds of groups, for example `dp;edp,ep`
     #[arg(long = "parallel_types", visible_alias = "parallel-types", value_name = "KINDS")]
     pub parallel_types: Option<String>,
     /// communication_bottleneck: rank to begin with

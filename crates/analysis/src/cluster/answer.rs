@@ -13,6 +13,8 @@ pub struct Answer {
     pub tables: Vec<ResultTable>,
     /// Files that are no tables.
     pub files: Vec<ResultFile>,
+    /// Files of an earlier answer that this one has nothing for.
+    pub gone: Vec<&'static str>,
     /// Further remarks, one line each.
     pub notes: Vec<String>,
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use npuscope_engine::Ranks;
@@ -23,6 +24,9 @@ pub struct Job<'a> {
     /// It is what another job is compared with.
     is_baseline: bool,
 }
+
+/// Steps that are told where another was asked for.
+const MAX_STEPS_TOLD: usize = 20;
 
 /// Something that the answer lacks.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,11 +131,21 @@ impl<'a> Job<'a> {
             Some(_) => selection.and(Selection::of(&[TableId::Step])),
             None => selection,
         };
+        let (steps, has_step) = (Mutex::new(BTreeSet::new()), AtomicBool::new(self.options.step.is_none()));
         let made = self.ranks.each(sources, selection, |source, tables| {
             self.note_problems(source, &tables);
+            let ids = tables.rows::<step::Row>().filter_map(|step| step.id);
+            steps.lock().unwrap_or_else(PoisonError::into_inner).extend(ids);
             let window = self.window(&tables)?;
+            has_step.store(true, Ordering::Relaxed);
             use_it(&RankData { rank: source.rank, source, tables, window })
         })?;
+        if let (Some(step), false, false) = (self.options.step, has_step.into_inner(), sources.is_empty()) {
+            let steps = steps.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let there: Vec<String> = steps.iter().take(MAX_STEPS_TOLD).map(i64::to_string).collect();
+            let more = if steps.len() > there.len() { " …" } else { "" };
+            return Err(Failure::Usage(format!("there is no step {step}; there are steps {}{more}", there.join(", "))));
+        }
         let mut kept = Vec::with_capacity(made.len());
         for (source, made) in sources.iter().zip(made) {
             match made {
@@ -199,7 +213,13 @@ impl<'a> Job<'a> {
     pub fn require_export(&self, mode: &Mode, possible: &[Export]) -> Result<(), Failure> {
         match self.options.export {
             Some(export) if !possible.contains(&export) => {
-                Err(Failure::Usage(format!("{} cannot be written as {export:?}", mode.name).to_lowercase()))
+                let forms: Vec<String> = possible.iter().map(|form| format!("{form:?}").to_lowercase()).collect();
+                let export = format!("{export:?}").to_lowercase();
+                Err(Failure::Usage(format!(
+                    "{} cannot be written as {export}, but as {}",
+                    mode.name,
+                    forms.join(" or ")
+                )))
             }
             _ => Ok(()),
         }

@@ -39,6 +39,9 @@ pub fn write(mode: &Mode, job: &Job<'_>, answer: Answer, output: &Path) -> Resul
         Export::Db => write_tables_to_database(&answer.tables, &directory, &mut written)?,
         export => write_tables_as_text(mode, job, &answer.tables, export, &directory, &mut written)?,
     }
+    for file in answer.gone {
+        directory.remove(file)?;
+    }
     for file in answer.files {
         job.check_stop()?;
         let (folder, name) = file.path.rsplit_once('/').unwrap_or((".", &file.path));
@@ -83,7 +86,8 @@ fn write_tables_as_text(
     directory: &Output,
     written: &mut Written,
 ) -> Result<(), Failure> {
-    if tables.is_empty() {
+    let has_rows = tables.iter().any(|table| !table.is_empty());
+    if !has_rows && (tables.is_empty() || !directory.path().join(mode.folder).exists()) {
         return Ok(());
     }
     let folder = directory.directory(mode.folder)?;

@@ -320,12 +320,18 @@ impl RankTrace {
 }
 
 /// Says of each item in which step it was launched, by a number that is the same on all ranks; gives the ids of the
-/// steps by that number. A rank without markers has one step.
+/// steps by that number. A rank without markers, such as one whose trace is cut, has the steps of the first rank with
+/// some; where no rank has any, all is one step.
 ///
 /// A step is the same on all ranks if it has the same id. Where a rank has ids that do not ascend, its first step is
 /// the first of the others.
 pub fn place_in_steps(traces: &mut [RankTrace]) -> Vec<i64> {
+    let of_others = traces.iter().map(|trace| &trace.steps).find(|steps| !steps.is_empty()).cloned();
     for trace in traces.iter_mut().filter(|trace| trace.steps.is_empty()) {
+        if let Some(steps) = &of_others {
+            trace.steps.clone_from(steps);
+            continue;
+        }
         let start = trace.items.iter().map(|item| item.launch.unwrap_or(item.start)).min().unwrap_or_default();
         let end = trace.items.iter().map(|item| item.end).max().unwrap_or_default();
         trace.steps.push(StepSpan { id: 0, start, end });

@@ -40,6 +40,9 @@ fn exit_code(findings: &[Finding], fail_on: Option<FailOn>) -> ExitCode {
     if failed { ExitCode::from(1) } else { ExitCode::SUCCESS }
 }
 
+/// Findings that are less sure say so: what was compared with two others or fewer.
+const SURE: f64 = 0.7;
+
 /// Findings as text; `none` where there are none.
 fn findings_text(findings: &[Finding], none: &str, settings: &Settings) -> String {
     let mut text = settings.terminal.styled(Style::Bold, "findings\n");
@@ -67,9 +70,24 @@ fn finding_text(finding: &Finding, settings: &Settings) -> String {
     if let Some(share) = finding.share_of_step {
         text.push_str(&format!("    costs about {:.0} % of the step\n", share * 100.0));
     }
-    for evidence in finding.evidence.iter().take(MAX_EVIDENCE) {
+    if finding.confidence < SURE {
+        text.push_str(&format!(
+            "    about {:.0} % sure: there is little to compare with\n",
+            finding.confidence * 100.0
+        ));
+    }
+    let mut seen: Vec<(String, usize)> = Vec::new();
+    for evidence in &finding.evidence {
         let step = evidence.step.map(|step| format!(", step {step}")).unwrap_or_default();
-        text.push_str(&format!("    seen: rank {}{step}: {}\n", evidence.rank, evidence.what));
+        let line = format!("rank {}{step}: {}", evidence.rank, evidence.what);
+        match seen.iter_mut().find(|(known, _)| *known == line) {
+            Some((_, times)) => *times += 1,
+            None => seen.push((line, 1)),
+        }
+    }
+    for (line, times) in seen.iter().take(MAX_EVIDENCE) {
+        let times = if *times > 1 { format!(" ({times} times)") } else { String::new() };
+        text.push_str(&format!("    seen: {line}{times}\n"));
     }
     text.push_str(&format!("    try: {}\n", finding.suggestion));
     if let Some(next) = &finding.next {

@@ -1,6 +1,6 @@
 //! Random jobs, small enough to be simulated by the dozen.
 
-use npuscope_synth::{Chip, Fault, FaultKind, JobConfig, Level, Place, Recompute, Workload};
+use npuscope_synth::{Chip, Fault, FaultKind, JobConfig, Level, Place, Recompute, Workload, simulate};
 use proptest::prelude::*;
 
 /// A job on a random layout, with up to three faults.
@@ -128,7 +128,10 @@ fn placed((kind, place, other, strength, steps): AnyFault, config: &JobConfig) -
     let other = (kind.place() == Place::Link).then(|| (place + 1 + other % count.max(2)) % count);
     let steps = steps.filter(|_| kind != FaultKind::Clock);
     let fault = Fault { kind, place, other, strength, steps };
-    JobConfig { faults: vec![fault], ..config.clone() }.check().is_ok().then_some(fault)
+    let config = JobConfig { faults: vec![fault], ..config.clone() };
+    // Whether there is a transfer to be sent again is known only when the job is laid out.
+    let is_possible = config.check().is_ok() && (kind != FaultKind::Retransmission || simulate(&config).is_ok());
+    is_possible.then_some(fault)
 }
 
 /// A pipeline whose stages all do the same, on a chip without delays.

@@ -3,8 +3,9 @@
 //! Reads mstx ranges of the domain `Module`, the operators of the framework and the kernels and communications that
 //! they launched; an operator counts if it starts in the chosen step. `ModuleStatistic` has a row for each operator
 //! of each module, in order of time: the modules around, the module, the operator, what it launched, how long that
-//! took in all and per call, the number of calls, the rank. `module_tree.rs` says how modules are found, those of the
-//! backward pass included, and which calls make a row.
+//! took in all and per call, the number of calls, the rank. An operator is in the innermost range around it;
+//! modules of the backward pass are found from the arrows between operators and their backward operators, and shown as
+//! `[Backward]` and the module's name.
 //!
 //! As text, each rank has a workbook of its own, `module_statistic_{rank}.xlsx`.
 

@@ -163,7 +163,12 @@ fn busy(case: &Case<'_>, work: &[Vec<WorkOfNode>], kind: Work, cause: Cause) -> 
         let (mut own, mut usual) = (0.0, 0.0);
         for (node, work) in work[rank].iter().enumerate().filter(|(_, work)| work.of(kind) > 0) {
             let in_step: Vec<f64> = sums.iter().map(|sums| sums[trace.items[node].step]).collect();
-            let others = median_of_others(&in_step, rank).unwrap_or_default();
+            // Alone, a rank has nothing to be compared with; but collecting garbage is never needed.
+            let others = match median_of_others(&in_step, rank) {
+                Some(others) => others,
+                None if kind == Work::GarbageCollection => 0.0,
+                None => continue,
+            };
             let ns = work.of(kind) as f64;
             let too_much = ns * (1.0 - others / in_step[rank]).max(0.0);
             let host = case.graph.ranks[rank].nodes[node].host;

@@ -26,16 +26,15 @@ use crate::cluster::{Answer, ResultFile};
 pub fn files(reported: Arc<Reported>) -> Answer {
     type Write = fn(&Reported, &mut BufWriter<File>) -> io::Result<()>;
     let has = |has: fn(&super::Rank) -> bool| reported.ranks.iter().any(has);
-    let mut files: Vec<(&str, Write)> = Vec::new();
-    if has(|rank| !rank.steps.is_empty()) {
-        files.push(("cluster_step_trace_time.csv", step_csv));
-    }
-    if has(|rank| !rank.operations.list.is_empty()) {
-        files.push(("cluster_communication.json", communication_json::write));
-    }
-    if has(|rank| !rank.links.is_empty()) {
-        files.push(("cluster_communication_matrix.json", matrix_json::write));
-    }
+    let mut files: Vec<(&'static str, Write)> = Vec::new();
+    let mut gone = Vec::new();
+    let mut file = |name: &'static str, write: Write, is_there: bool| match is_there {
+        true => files.push((name, write)),
+        false => gone.push(name),
+    };
+    file("cluster_step_trace_time.csv", step_csv, has(|rank| !rank.steps.is_empty()));
+    file("cluster_communication.json", communication_json::write, has(|rank| !rank.operations.list.is_empty()));
+    file("cluster_communication_matrix.json", matrix_json::write, has(|rank| !rank.links.is_empty()));
     files.push(("communication_group.json", group_json));
     let files = files.into_iter().map(|(name, write)| {
         let reported = reported.clone();
@@ -45,7 +44,7 @@ pub fn files(reported: Arc<Reported>) -> Answer {
             out.flush()
         })
     });
-    Answer { files: files.collect(), ..Answer::default() }
+    Answer { files: files.collect(), gone, ..Answer::default() }
 }
 
 /// Top-level keys of files about groups: the ranks of each, `(0, 1)`. Groups of the same ranks share one.

@@ -143,7 +143,14 @@ pub fn built_in(mode: &Mode, job: &Job<'_>, wanted: Wanted) -> Result<Answer, Fa
         let hint = "profile NPUs with torch_npu, MindSpore or msprof, and export the result";
         return Err(Failure::missing(mode.name, "times of steps and communication", hint));
     }
-    let notes = notes(&reported);
+    let missing = missing(&reported);
+    // A mode about one of them has no answer without it.
+    if !reported.compat && missing.len() == 1 && wanted.operations != wanted.links {
+        let hint = "collect at level1 or above, on more than one NPU";
+        return Err(Failure::missing(mode.name, missing.join(" and "), hint));
+    }
+    let mut notes = notes(&reported);
+    notes.extend(missing.iter().map(|what| format!("no rank reports {what}; collect at level1 or above")));
     let as_files = match job.options.export {
         _ if reported.compat => reported.is_text,
         None => reported.is_text,
@@ -152,6 +159,18 @@ pub fn built_in(mode: &Mode, job: &Job<'_>, wanted: Wanted) -> Result<Answer, Fa
     let mut answer = if as_files { files(reported) } else { tables(&reported) };
     answer.notes.extend(notes);
     Ok(answer)
+}
+
+/// What was asked for of communication and no rank has.
+fn missing(reported: &Reported) -> Vec<&'static str> {
+    let wanted = reported.wanted;
+    let lacks = |lacks: fn(&Rank) -> bool| reported.ranks.iter().all(lacks);
+    let operations = wanted.operations && lacks(|rank| rank.operations.list.is_empty());
+    let links = wanted.links && lacks(|rank| rank.links.is_empty());
+    [(operations, "communication operations"), (links, "communication links")]
+        .into_iter()
+        .filter_map(|(is_missing, what)| is_missing.then_some(what))
+        .collect()
 }
 
 fn tables(reported: &Arc<Reported>) -> Answer {
