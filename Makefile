@@ -61,7 +61,8 @@ bench-cluster: python ## CPU and memory of cluster next to msprof-analyze's, mod
 
 .PHONY: diagnose-score
 diagnose-score: python ## How often diagnose names the injected cause, and msprof-analyze the rank
-	cargo run --locked --profile demo -p npuscope-analysis --example diagnose_score -- scenarios/diagnose $(CACHE)/python/bin/msprof-analyze
+	cargo build --locked --profile demo -p npuscope -p npuscope-analysis --example diagnose_score
+	$(CARGO_TARGET_DIR)/demo/examples/diagnose_score scenarios/diagnose $(CACHE)/python/bin/msprof-analyze
 
 .PHONY: docs
 docs: ## Rewrite the generated pages and the recorded outputs
