@@ -53,6 +53,7 @@ pub enum Command {
     Info(InfoCommand),
     Diagnose(DiagnoseCommand),
     Cluster(ClusterCommand),
+    View(ViewCommand),
     Sql(SqlCommand),
     Convert(ConvertCommand),
     Synth(SynthCommand),
@@ -114,6 +115,32 @@ pub struct DiagnoseCommand {
     /// Exit with 1 if there is a finding of this severity or above
     #[arg(long, value_enum, value_name = "SEVERITY")]
     pub fail_on: Option<FailOn>,
+}
+
+/// The timeline of a profile, in a browser
+///
+/// Serves the profile to the browser of whoever started it: the address that is printed has a token without which
+/// nobody is answered. Ranks are read when they are looked at.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  npuscope view DIR
+  npuscope view DIR --no-open --port 8080      on a server, with ssh -L 8080:127.0.0.1:8080")]
+pub struct ViewCommand {
+    /// Profile: a directory, or a single deliverable
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub path: PathBuf,
+    /// Port to listen at; 0 takes a free one
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub port: u16,
+    /// Address to listen at; any but this machine's own needs --token
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub listen: std::net::IpAddr,
+    /// Token to ask for [default: a new one each time]
+    #[arg(long, value_name = "TOKEN")]
+    pub token: Option<String>,
+    /// Do not open a browser
+    #[arg(long)]
+    pub no_open: bool,
 }
 
 /// All ranks of a job in one table: what msprof-analyze's `cluster` gives, right

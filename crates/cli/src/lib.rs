@@ -42,6 +42,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Info(command) => commands::info::run(command, &settings),
         Command::Diagnose(command) => commands::diagnose::run(command, &settings),
         Command::Cluster(command) => commands::cluster::run(command, &settings),
+        Command::View(command) => commands::view::run(command, &settings),
         Command::Sql(command) => commands::sql::run(command, &settings),
         Command::Convert(command) => commands::convert::run(command, &settings),
         Command::Synth(command) => commands::synth::run(command, &settings),

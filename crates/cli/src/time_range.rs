@@ -5,7 +5,7 @@ use std::str::FromStr;
 use npuscope_engine::Session;
 use npuscope_formats::discover::RankSource;
 use npuscope_formats::intervals::Interval;
-use npuscope_formats::perfetto::time_span;
+use npuscope_formats::timeline::time_span;
 use npuscope_tables::table::step;
 
 use crate::error::CliError;

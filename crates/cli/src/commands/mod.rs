@@ -9,6 +9,7 @@ pub mod info;
 pub mod man;
 pub mod sql;
 pub mod synth;
+pub mod view;
 
 use std::path::Path;
 use std::process::ExitCode;

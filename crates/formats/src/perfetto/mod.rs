@@ -13,13 +13,10 @@
 //! ```
 
 mod annotations;
-mod counters;
 mod flows;
 mod ids;
-mod lanes;
 pub mod packing;
 mod proto;
-mod slices;
 mod write;
 
-pub use write::{Summary, Writer, time_span};
+pub use write::{Summary, Writer};

@@ -6,20 +6,13 @@ use std::iter::Peekable;
 
 use npuscope_tables::RankTables;
 
-use super::annotations::{Annotator, Kernels};
-use super::counters::{self, Counter, Counters};
-use super::flows::{self, Anchor, Flows};
+use super::annotations::Annotator;
+use super::flows::{Anchor, anchors};
 use super::ids::{FileIds, Interned};
-use super::lanes::Lanes;
 use super::packing::SubTracks;
 use super::proto::{Message, clock_snapshot, counter, event, interned, packet, process, thread, trace, track};
-use super::slices::{self, Slice, SliceName, Slices, around};
 use crate::intervals::Interval;
-
-/// The time that the whole trace of a rank covers.
-pub fn time_span(tables: &RankTables) -> Option<Interval> {
-    [slices::time_span(tables), counters::time_span(tables)].into_iter().flatten().reduce(around)
-}
+use crate::timeline::{Arrows, Counter, Counters, Kernels, Lanes, Slice, SliceName, Slices};
 
 /// What was written of a rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,7 +57,8 @@ impl<W: Write> Writer<W> {
     pub fn rank(&mut self, rank: i64, tables: &RankTables, window: Option<Interval>) -> io::Result<Summary> {
         let lanes = Lanes::of(tables);
         let slices = Slices::of(tables, &lanes, window);
-        let flows = flows::join(tables, &slices.list, &lanes, window, &mut self.ids);
+        let arrows = Arrows::of(tables, &slices.list, &lanes, window);
+        let anchors = anchors(&arrows.list, &slices.list, &mut self.ids);
         let counters = Counters::of(tables, &lanes, window);
         let times = slices.list.iter().map(|s| s.begin).chain(counters.samples.iter().map(|s| s.time));
         let first = times.min();
@@ -72,14 +66,14 @@ impl<W: Write> Writer<W> {
         self.is_started |= first.is_some();
         let mut writer = RankWriter::new(self, rank, tables, &lanes);
         writer.start(start_of_file)?;
-        writer.slices(&slices, &flows)?;
+        writer.slices(&slices, &anchors)?;
         writer.counters(&counters)?;
         Ok(Summary {
             slices: slices.list.len() as u64,
             samples: counters.samples.len() as u64,
-            flows: flows.count,
-            loose_flows: flows.loose,
-            half_flows: flows.halves,
+            flows: arrows.list.len() as u64,
+            loose_flows: arrows.loose,
+            half_flows: arrows.halves,
         })
     }
 
@@ -165,8 +159,8 @@ impl<'a, W: Write> RankWriter<'a, W> {
         })
     }
 
-    fn slices(&mut self, slices: &Slices, flows: &Flows) -> io::Result<()> {
-        let mut anchors = flows.anchors.iter().peekable();
+    fn slices(&mut self, slices: &Slices, anchors: &[Anchor]) -> io::Result<()> {
+        let mut anchors = anchors.iter().peekable();
         let mut index = 0;
         for of_lane in slices.list.chunk_by(|a, b| a.lane == b.lane) {
             let mut packing = SubTracks::default();
@@ -219,8 +213,8 @@ impl<'a, W: Write> RankWriter<'a, W> {
             self.annotator.row(columns, row, event, fresh);
         }
         if let Some((start, duration)) = batch.impossible(slice.row) {
-            self.annotator.number("start", Some(start), event, fresh);
-            self.annotator.number("duration", Some(duration), event, fresh);
+            self.annotator.number("start", start, event, fresh);
+            self.annotator.number("duration", duration, event, fresh);
         }
         self.write_event(slice.begin)
     }

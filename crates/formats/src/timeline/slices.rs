@@ -9,7 +9,7 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::table::overlap;
 use npuscope_tables::{RankTables, Str, TableId, schema};
 
-use super::annotations::{Columns, Field, field};
+use super::facts::{Columns, Field, field};
 use super::lanes::Lanes;
 use crate::intervals::Interval;
 use crate::trace_json::layers;

@@ -1,0 +1,53 @@
+//! `npuscope view`.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::process::{Command, ExitCode, Stdio};
+
+use npuscope_server::{Run, Server, access};
+
+use crate::arguments::ViewCommand;
+use crate::error::CliError;
+use crate::settings::Settings;
+
+pub fn run(command: &ViewCommand, settings: &Settings) -> Result<ExitCode, CliError> {
+    let token = token(command)?;
+    let run = Run::open(&command.path, settings.session_options())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let server = Server::bind(run, SocketAddr::new(command.listen, command.port), token).await?;
+        let url = server.url()?;
+        writeln!(io::stdout(), "{url}")?;
+        settings.terminal.note("Ctrl-C ends it");
+        if !command.no_open && !open(&url) {
+            settings.terminal.note("open this address in a browser");
+        }
+        server.serve(async { drop(tokio::signal::ctrl_c().await) }).await?;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// The token to ask for: one nobody knows, unless others are to reach the server, who must be told.
+fn token(command: &ViewCommand) -> Result<String, CliError> {
+    if command.listen.is_unspecified() {
+        let message = "name the address to listen at, not all of them: requests under other names are refused";
+        return Err(CliError::Usage(message.to_owned()));
+    }
+    match &command.token {
+        Some(token) if token.len() < MIN_TOKEN || !token.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
+            Err(CliError::Usage(format!("a token is {MIN_TOKEN} letters and digits or more")))
+        }
+        Some(token) => Ok(token.clone()),
+        None if command.listen.is_loopback() => access::random_token().map_err(|error| CliError::Usage(error.to_string())),
+        None => Err(CliError::Usage("others could reach this address: choose a --token they must know".to_owned())),
+    }
+}
+
+/// The shortest token that is taken from users.
+const MIN_TOKEN: usize = 16;
+
+/// Opens an address in the user's browser, if there is one.
+fn open(url: &str) -> bool {
+    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    Command::new(opener).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().is_ok()
+}

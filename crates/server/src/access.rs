@@ -1,0 +1,120 @@
+//! Who may ask: the user who started the server, from a page that the server gave out.
+
+use std::net::SocketAddr;
+
+use axum::http::header::{AUTHORIZATION, COOKIE, HOST, ORIGIN};
+use axum::http::{HeaderMap, Uri};
+
+/// Bytes of a token, before they are spelled out.
+const TOKEN_BYTES: usize = 24;
+
+/// What a request must have to be answered.
+#[derive(Clone, Debug)]
+pub struct Access {
+    token: String,
+    /// What `Host` may say.
+    hosts: Vec<String>,
+    cookie: String,
+}
+
+/// Why a request is not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Asked under a name that is not the server's: a page of another site that had its name point here.
+    ForeignHost,
+    /// Asked by a page of another site.
+    ForeignOrigin,
+    /// Without the token, or with another.
+    NoToken,
+}
+
+/// A token that nobody can guess.
+pub fn random_token() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; TOKEN_BYTES];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+impl Access {
+    /// Of a server at `address`, which is also called `names`.
+    pub fn new(token: String, address: SocketAddr, names: &[String]) -> Access {
+        let port = address.port();
+        let mut hosts: Vec<String> = names.iter().map(|name| format!("{name}:{port}")).collect();
+        hosts.push(address.to_string());
+        if address.ip().is_loopback() {
+            hosts.extend(["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}")));
+        }
+        Access { token, hosts, cookie: format!("npuscope_{port}") }
+    }
+
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// The cookie that a page gets which came with the token.
+    pub fn set_cookie(&self) -> String {
+        format!("{}={}; HttpOnly; SameSite=Strict; Path=/", self.cookie, self.token)
+    }
+
+    /// Whether a request may be answered.
+    pub fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+        let text = |name| headers.get(name).and_then(|value: &axum::http::HeaderValue| value.to_str().ok());
+        let host = text(HOST).unwrap_or_default();
+        if !self.hosts.iter().any(|known| known.eq_ignore_ascii_case(host)) {
+            return Err(Refusal::ForeignHost);
+        }
+        if let Some(origin) = headers.get(ORIGIN) {
+            let origin = origin.to_str().unwrap_or_default();
+            if !origin.strip_prefix("http://").is_some_and(|origin| origin.eq_ignore_ascii_case(host)) {
+                return Err(Refusal::ForeignOrigin);
+            }
+        }
+        let of_query = uri.query().into_iter().flat_map(|query| query.split('&'));
+        let of_query = of_query.filter_map(|pair| pair.strip_prefix("token="));
+        let of_header = text(AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
+        let of_cookie = text(COOKIE).into_iter().flat_map(|cookies| cookies.split(';'));
+        let of_cookie = of_cookie.filter_map(|pair| pair.trim().strip_prefix(self.cookie.as_str())?.strip_prefix('='));
+        let mut given = of_query.chain(of_header).chain(of_cookie);
+        if given.any(|token| is_same(token.as_bytes(), self.token.as_bytes())) { Ok(()) } else { Err(Refusal::NoToken) }
+    }
+}
+
+/// Compares in a time that does not tell how much is right.
+fn is_same(given: &[u8], expected: &[u8]) -> bool {
+    given.len() == expected.len() && given.iter().zip(expected).fold(0, |wrong, (a, b)| wrong | (a ^ b)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(uri: &str, headers: &[(&str, &str)]) -> Result<(), Refusal> {
+        let access = Access::new("secret".to_owned(), "127.0.0.1:8000".parse().unwrap(), &[]);
+        let headers = headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
+        access.check(&uri.parse().unwrap(), &headers)
+    }
+
+    #[test]
+    fn only_the_token_from_the_own_page_is_let_in() {
+        let host = ("host", "localhost:8000");
+        assert_eq!(check("/?token=secret", &[host]), Ok(()));
+        assert_eq!(check("/", &[host, ("authorization", "Bearer secret")]), Ok(()));
+        assert_eq!(check("/", &[host, ("cookie", "a=b; npuscope_8000=secret")]), Ok(()));
+        assert_eq!(check("/?token=secret", &[host, ("origin", "http://localhost:8000")]), Ok(()));
+        assert_eq!(check("/", &[host]), Err(Refusal::NoToken));
+        assert_eq!(check("/?token=secre", &[host]), Err(Refusal::NoToken));
+        assert_eq!(check("/", &[host, ("cookie", "npuscope_8001=secret")]), Err(Refusal::NoToken));
+        assert_eq!(check("/?token=secret", &[]), Err(Refusal::ForeignHost));
+        assert_eq!(check("/?token=secret", &[("host", "evil.example:8000")]), Err(Refusal::ForeignHost));
+        assert_eq!(check("/?token=secret", &[("host", "localhost:9")]), Err(Refusal::ForeignHost));
+        for origin in ["http://evil.example", "https://localhost:8000", "null", "http://localhost:80001"] {
+            assert_eq!(check("/?token=secret", &[host, ("origin", origin)]), Err(Refusal::ForeignOrigin), "{origin}");
+        }
+    }
+
+    #[test]
+    fn tokens_differ() {
+        assert_ne!(random_token().unwrap(), random_token().unwrap());
+        assert_eq!(random_token().unwrap().len(), 2 * TOKEN_BYTES);
+    }
+}

@@ -1,0 +1,61 @@
+//! Tiles: what is drawn of some lanes in a stretch of time, as bytes.
+//!
+//! A tile of level L covers 256 intervals of 2^L ns, counted from the origin of the run. All numbers are little-endian.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 4 | number of lanes |
+//! | 8 per lane | lane, number of bars |
+//! | 20 per bar | begin and end in 65536ths of the tile (2 + 2), row (2), 0 (2), slice (4), name (4), slices it stands for (4) |
+//!
+//! Bars that reach beyond the tile are cut at its edges. Their number does not depend on how many slices there are.
+
+use super::Timeline;
+
+/// Intervals of a tile.
+pub const INTERVALS: i64 = 256;
+
+/// The highest level: a tile of it covers all times there are.
+pub const MAX_LEVEL: u32 = 54;
+
+/// A tile of some lanes. `origin` is the time that tiles are counted from.
+pub fn tile(timeline: &Timeline, lanes: &[usize], level: u32, index: i64, origin: i64) -> Vec<u8> {
+    let level = level.min(MAX_LEVEL);
+    let length = INTERVALS << level;
+    let begin = index.saturating_mul(length).saturating_add(origin);
+    let end = begin.saturating_add(length);
+    let mut heads = Vec::with_capacity(4 + 8 * lanes.len());
+    let mut bars = Vec::new();
+    heads.extend((lanes.len() as u32).to_le_bytes());
+    for &lane in lanes {
+        let before = bars.len();
+        let rows = timeline.shown.get(lane).map(|lane| lane.rows.as_slice()).unwrap_or_default();
+        for (row, pyramid) in rows.iter().enumerate() {
+            for bar in pyramid.bars(level, begin, end) {
+                let share = |time: i64| share_of_tile(time.clamp(begin, end) - begin, level);
+                let name = timeline.slices.get(bar.slice as usize).map_or(u32::MAX, |slice| slice.name);
+                bars.extend(share(bar.begin).to_le_bytes());
+                bars.extend(share(bar.end).to_le_bytes());
+                bars.extend(u16::try_from(row).unwrap_or(u16::MAX).to_le_bytes());
+                bars.extend([0, 0]);
+                bars.extend(bar.slice.to_le_bytes());
+                bars.extend(name.to_le_bytes());
+                bars.extend(bar.count.to_le_bytes());
+            }
+        }
+        heads.extend((lane as u32).to_le_bytes());
+        heads.extend((((bars.len() - before) / BAR) as u32).to_le_bytes());
+    }
+    heads.extend(bars);
+    heads
+}
+
+/// Bytes of a bar.
+const BAR: usize = 20;
+
+/// Where a time is in a tile, in 65536ths.
+fn share_of_tile(time: i64, level: u32) -> u16 {
+    // 256 intervals are 8 bits of the 16.
+    let share = if level >= 8 { time >> (level - 8) } else { time << (8 - level) };
+    u16::try_from(share).unwrap_or(u16::MAX)
+}
