@@ -3,7 +3,7 @@
 //! One file per analysis. Each returns plain data and [`Finding`]s; nothing here prints.
 
 pub mod cluster;
-mod communication;
+pub mod communication;
 pub mod diagnose;
 mod finding;
 pub mod health;

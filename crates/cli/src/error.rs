@@ -51,6 +51,16 @@ impl From<Failure> for CliError {
     }
 }
 
+impl From<npuscope_server::Failure> for CliError {
+    fn from(failure: npuscope_server::Failure) -> Self {
+        use npuscope_server::Failure::{Bad, Internal, Missing, NotFound, TooLarge};
+        match failure {
+            Bad(why) | TooLarge(why) | NotFound(why) | Missing { what: why, .. } => CliError::Usage(why),
+            Internal(why) => CliError::Internal(why),
+        }
+    }
+}
+
 impl From<io::Error> for CliError {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe { CliError::Closed } else { CliError::Internal(error.to_string()) }

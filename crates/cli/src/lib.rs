@@ -43,6 +43,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Diagnose(command) => commands::diagnose::run(command, &settings),
         Command::Cluster(command) => commands::cluster::run(command, &settings),
         Command::View(command) => commands::view::run(command, &settings),
+        Command::Report(command) => commands::report::run(command, &settings),
         Command::Sql(command) => commands::sql::run(command, &settings),
         Command::Convert(command) => commands::convert::run(command, &settings),
         Command::Synth(command) => commands::synth::run(command, &settings),

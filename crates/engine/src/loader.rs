@@ -162,6 +162,8 @@ impl Loader {
         match stored {
             Ok(cached) => {
                 self.has_stored.store(true, Ordering::Relaxed);
+                drop(tables);
+                give_back();
                 LoadedRank::cached(cached)
             }
             Err(error) => {
@@ -209,6 +211,13 @@ impl Drop for Loader {
     }
 }
 
+/// Gives memory back that reading took, which is a share of the files: the allocator would keep it for the next rank.
+fn give_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: it only tells the allocator what to do with memory that nobody uses.
+    let _ = unsafe { libc::malloc_trim(0) };
+}
+
 /// A panic elsewhere while the lock was held leaves nothing half done: values are replaced whole.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -244,6 +253,14 @@ impl LoadedRank {
         match &*self.tables {
             Tables::Cached(rank) => rank.rows(table),
             Tables::Memory(tables) => tables.len(table) as u64,
+        }
+    }
+
+    /// The rank in the cache, where it is there.
+    pub fn in_cache(&self) -> Option<&CachedRank> {
+        match &*self.tables {
+            Tables::Cached(rank) => Some(rank),
+            Tables::Memory(_) => None,
         }
     }
 

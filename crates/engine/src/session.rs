@@ -21,7 +21,7 @@ use futures::StreamExt;
 use npuscope_formats::discover::{Profile, RankSource, discover};
 use npuscope_tables::cache::Cache;
 use npuscope_tables::schema;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 
 use crate::error::EngineError;
 use crate::loader::{LoadedRank, Loader, Progress, Silent};
@@ -64,7 +64,9 @@ pub struct Session {
     profile: Profile,
     context: SessionContext,
     loader: Arc<Loader>,
-    runtime: Runtime,
+    /// Where queries run; taken when the session ends.
+    runtime: Option<Runtime>,
+    handle: Handle,
     memory_limit: Option<usize>,
 }
 
@@ -89,7 +91,8 @@ impl Session {
             let table = RankTable::new(spec, sources.clone(), loader.clone(), options.memory_limit.is_none());
             context.register_table(spec.name, Arc::new(table)).map_err(|e| internal(&e))?;
         }
-        Ok(Session { profile, context, loader, runtime, memory_limit: options.memory_limit })
+        let (handle, runtime) = (runtime.handle().clone(), Some(runtime));
+        Ok(Session { profile, context, loader, runtime, handle, memory_limit: options.memory_limit })
     }
 
     pub fn profile(&self) -> &Profile {
@@ -105,7 +108,7 @@ impl Session {
     pub fn load_all(&self) -> Result<Vec<LoadedRank>, EngineError> {
         let loads = self.profile.sources().cloned().map(|source| {
             let loader = self.loader.clone();
-            self.runtime.spawn_blocking(move || loader.load(&source))
+            self.handle.spawn_blocking(move || loader.load(&source))
         });
         let loads: Vec<_> = loads.collect();
         let load = async {
@@ -115,7 +118,7 @@ impl Session {
             }
             Ok(ranks)
         };
-        self.runtime.block_on(load)
+        self.handle.block_on(load)
     }
 
     /// The ranks that were loaded so far.
@@ -148,13 +151,13 @@ impl Session {
             }
             Ok(schema)
         };
-        self.runtime.block_on(run)
+        self.handle.block_on(run)
     }
 
     /// The tables that a query reads and that have no rows in any rank that was loaded.
     pub fn tables_without_rows(&self, sql: &str) -> Result<Vec<&'static str>, EngineError> {
         let plan = async { Ok(self.context.sql_with_options(sql, read_only()).await?.into_unoptimized_plan()) };
-        let plan = self.runtime.block_on(plan).map_err(|e| self.error(e))?;
+        let plan = self.handle.block_on(plan).map_err(|e| self.error(e))?;
         let mut tables = BTreeSet::new();
         let visited = plan.apply_with_subqueries(|node| {
             if let LogicalPlan::TableScan(scan) = node {
@@ -171,7 +174,7 @@ impl Session {
     /// The plan of a query.
     pub fn plan(&self, sql: &str) -> Result<Arc<dyn ExecutionPlan>, EngineError> {
         let plan = async { self.context.sql_with_options(sql, read_only()).await?.create_physical_plan().await };
-        self.runtime.block_on(plan).map_err(|e| self.error(e))
+        self.handle.block_on(plan).map_err(|e| self.error(e))
     }
 
     /// What went wrong without costing an answer, since this was last asked.
@@ -187,6 +190,13 @@ impl Session {
 /// A query reads; it changes neither tables nor settings nor files.
 fn read_only() -> SQLOptions {
     SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false)
+}
+
+/// Does not wait for what still runs: a session may end where nobody may wait.
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.runtime.take().into_iter().for_each(Runtime::shutdown_background);
+    }
 }
 
 fn context(options: &SessionOptions, ranks: usize) -> Result<SessionContext, DataFusionError> {

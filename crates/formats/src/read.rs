@@ -12,6 +12,7 @@ use crate::file_kind::FileKind;
 use crate::flavour::Flavour;
 use crate::info::RankInfo;
 use crate::problem::{Problem, Severity};
+use crate::trace_json::Release;
 use crate::{comm_json, csv, db, info_json, kineto, link, trace_json};
 
 /// Raised whenever a reader makes other rows of the same bytes. Part of the cache key.
@@ -209,21 +210,21 @@ impl RankReader<'_> {
                 return false;
             }
         };
-        let bytes: &[u8] = bytes.as_deref().unwrap_or_default();
-        let told = self.bytes(file, bytes);
+        let release = || bytes.iter().for_each(release);
+        let told = self.bytes(file, bytes.as_deref().unwrap_or_default(), &release);
         self.record_source(file, told);
         (self.options.progress)(file.bytes);
         !matches!(file.kind, FileKind::ProfilerInfo | FileKind::ProfilerMetadata)
     }
 
-    fn bytes(&mut self, file: &SourceFile, bytes: &[u8]) -> Told {
+    fn bytes(&mut self, file: &SourceFile, bytes: &[u8], release: Release<'_>) -> Told {
         let mut piece = RankBuilder::default();
         let name = file.name.as_str();
         let told = match &file.kind {
             FileKind::Trace => {
                 let mut pieces = RankPieces::default();
                 let needed = needed_of_text(self.options.selection);
-                let summary = trace_json::read_some(bytes, name, needed, self.options.threads, &mut pieces);
+                let summary = trace_json::read_some(bytes, name, needed, self.options.threads, release, &mut pieces);
                 self.pieces.join(pieces);
                 Told { rows: summary.events, unread: summary.unread_keys, problems: summary.problems, columns: None }
             }
@@ -324,6 +325,13 @@ pub fn map(path: &Path) -> std::io::Result<Option<Mmap>> {
     // SAFETY: the mapping is only read. A file that another process cuts while it is being read would
     // end this one with SIGBUS, as it would any tool that maps; deliverables are complete when read.
     unsafe { Mmap::map(&file) }.map(Some)
+}
+
+/// Lets the bytes of a mapping leave memory. They come back when they are read again.
+fn release(mapping: &Mmap) {
+    #[cfg(unix)]
+    // SAFETY: the mapping is of a file and never written to, so what leaves memory comes back as it was.
+    let _ = unsafe { mapping.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
 }
 
 /// Adds what follows from the rows of a rank.

@@ -14,6 +14,10 @@ pub struct Access {
     token: String,
     /// What `Host` may say.
     hosts: Vec<String>,
+    /// Whether `Host` may be any address at this port: a page of another site can have its name point here, but not an
+    /// address.
+    any_address: bool,
+    port: u16,
     cookie: String,
 }
 
@@ -36,15 +40,15 @@ pub fn random_token() -> Result<String, getrandom::Error> {
 }
 
 impl Access {
-    /// Of a server at `address`, which is also called `names`.
-    pub fn new(token: String, address: SocketAddr, names: &[String]) -> Access {
+    /// Of a server at `address`.
+    pub fn new(token: String, address: SocketAddr) -> Access {
         let port = address.port();
-        let mut hosts: Vec<String> = names.iter().map(|name| format!("{name}:{port}")).collect();
-        hosts.push(address.to_string());
-        if address.ip().is_loopback() {
+        let mut hosts = vec![address.to_string()];
+        let any_address = address.ip().is_unspecified();
+        if any_address || address.ip().is_loopback() {
             hosts.extend(["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}")));
         }
-        Access { token, hosts, cookie: format!("npuscope_{port}") }
+        Access { token, hosts, any_address, port, cookie: format!("npuscope_{port}") }
     }
 
     pub fn token(&self) -> &str {
@@ -60,7 +64,8 @@ impl Access {
     pub fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let text = |name| headers.get(name).and_then(|value: &axum::http::HeaderValue| value.to_str().ok());
         let host = text(HOST).unwrap_or_default();
-        if !self.hosts.iter().any(|known| known.eq_ignore_ascii_case(host)) {
+        let is_address = || host.parse::<SocketAddr>().is_ok_and(|address| address.port() == self.port);
+        if !self.hosts.iter().any(|known| known.eq_ignore_ascii_case(host)) && !(self.any_address && is_address()) {
             return Err(Refusal::ForeignHost);
         }
         if let Some(origin) = headers.get(ORIGIN) {
@@ -89,7 +94,11 @@ mod tests {
     use super::*;
 
     fn check(uri: &str, headers: &[(&str, &str)]) -> Result<(), Refusal> {
-        let access = Access::new("secret".to_owned(), "127.0.0.1:8000".parse().unwrap(), &[]);
+        check_at("127.0.0.1:8000", uri, headers)
+    }
+
+    fn check_at(address: &str, uri: &str, headers: &[(&str, &str)]) -> Result<(), Refusal> {
+        let access = Access::new("secret".to_owned(), address.parse().unwrap());
         let headers = headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
         access.check(&uri.parse().unwrap(), &headers)
     }
@@ -110,6 +119,15 @@ mod tests {
         for origin in ["http://evil.example", "https://localhost:8000", "null", "http://localhost:80001"] {
             assert_eq!(check("/?token=secret", &[host, ("origin", origin)]), Err(Refusal::ForeignOrigin), "{origin}");
         }
+    }
+
+    #[test]
+    fn a_server_at_all_addresses_goes_by_none_but_addresses() {
+        let check = |host: &str| check_at("0.0.0.0:8000", "/?token=secret", &[("host", host)]);
+        assert_eq!(check("10.1.2.3:8000"), Ok(()));
+        assert_eq!(check("localhost:8000"), Ok(()));
+        assert_eq!(check("10.1.2.3:8001"), Err(Refusal::ForeignHost));
+        assert_eq!(check("evil.example:8000"), Err(Refusal::ForeignHost));
     }
 
     #[test]

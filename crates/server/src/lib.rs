@@ -6,12 +6,18 @@
 pub mod access;
 mod app;
 mod assets;
+mod failure;
+mod progress;
+mod report;
+mod routes;
 mod run;
 pub mod timeline;
+pub mod views;
 
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
@@ -19,20 +25,29 @@ use tokio::net::TcpListener;
 use access::Access;
 use app::App;
 
+pub use failure::Failure;
+pub use report::{Contents, report};
 pub use run::Run;
 
 /// A server that listens but does not answer yet.
 pub struct Server {
     listener: TcpListener,
-    app: Arc<App>,
+    app: App,
 }
 
 impl Server {
     /// Listens at `address`; port 0 takes a free one.
     pub async fn bind(run: Run, address: SocketAddr, token: String) -> io::Result<Server> {
         let listener = TcpListener::bind(address).await?;
-        let access = Access::new(token, listener.local_addr()?, &[]);
-        Ok(Server { listener, app: Arc::new(App { run, access }) })
+        let access = Access::new(token, listener.local_addr()?);
+        Ok(Server { listener, app: App { run, access, pages: None } })
+    }
+
+    /// Takes the pages from a directory, for those who work on them.
+    #[must_use]
+    pub fn with_pages(mut self, directory: Option<PathBuf>) -> Server {
+        self.app.pages = directory;
+        self
     }
 
     pub fn address(&self) -> io::Result<SocketAddr> {
@@ -44,8 +59,12 @@ impl Server {
         Ok(format!("http://{}/?token={}", self.address()?, self.app.access.token()))
     }
 
-    /// Answers until `stop` is done.
-    pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> io::Result<()> {
-        axum::serve(self.listener, app::router(self.app)).with_graceful_shutdown(stop).await
+    /// Answers until `stop` is done. Pages that watch progress keep their connections open, so nobody is waited for.
+    pub async fn serve(self, stop: impl Future<Output = ()>) -> io::Result<()> {
+        let serving = axum::serve(self.listener, app::router(Arc::new(self.app)));
+        tokio::select! {
+            done = async { serving.await } => done,
+            () = stop => Ok(()),
+        }
     }
 }

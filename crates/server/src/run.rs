@@ -1,67 +1,106 @@
-//! The run that is shown: its ranks, each opened when somebody looks at it.
+//! The run that is shown: its ranks, each opened when somebody looks at it, and answers that are kept.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use arrow::buffer::Buffer;
 use npuscope_analysis::diagnose::diagnose;
 use npuscope_engine::{EngineError, Ranks, Session, SessionOptions};
 use npuscope_formats::discover::RankSource;
+use npuscope_formats::fingerprint::quick_fingerprint;
+use npuscope_tables::RankBuilder;
+use npuscope_tables::cache::{Cache, CachedRank};
+use npuscope_tables::table::step;
 use serde_json::{Value, json};
+use tokio::sync::broadcast;
+use xxhash_rust::xxh3::xxh3_128;
 
+use crate::progress::{Progress, Watch};
 use crate::timeline::Timeline;
+use crate::timeline::index::Index;
+use crate::views::Source;
 
-/// Timelines that are kept at a time: those of other ranks are made again when they are wanted.
-const KEPT_TIMELINES: NonZeroUsize = NonZeroUsize::new(16).unwrap();
+/// Timelines that are open at a time: those of other ranks are opened again when they are wanted. They are mapped files,
+/// so what one takes of memory is what was looked at of it.
+const OPEN_TIMELINES: NonZeroUsize = NonZeroUsize::new(64).unwrap();
+
+/// What the index of a timeline is called in the cache.
+const INDEX: &str = "timeline.index";
+
+/// Raised whenever an answer that is kept would come out differently.
+const ANSWERS_VERSION: u32 = 1;
 
 const NS_PER_SECOND: i64 = 1_000_000_000;
 
 /// A profile that is open.
 pub struct Run {
     session: Session,
+    ranks: Ranks,
     /// The last used is last.
     timelines: Mutex<Vec<(i64, Arc<Timeline>)>>,
+    /// One at a time is opened: a second who wants it waits for the first.
+    opening: Mutex<()>,
     origin: OnceLock<i64>,
-    ranks: Ranks,
-    diagnosis: OnceLock<Value>,
+    /// Where answers about the whole run are kept.
+    answers: Option<CachedRank>,
+    progress: broadcast::Sender<Progress>,
 }
 
 impl Run {
-    pub fn open(path: &Path, options: SessionOptions) -> Result<Run, EngineError> {
+    pub fn open(path: &Path, mut options: SessionOptions) -> Result<Run, EngineError> {
+        let (watch, progress) = Watch::new(options.progress);
+        options.progress = Arc::new(watch);
         let ranks = Ranks::open(path, &options)?;
+        let cache = Cache::new(&options.cache);
+        let key = format!("run-{ANSWERS_VERSION}-{}", quick_fingerprint(ranks.profile().sources()));
+        // Answers are kept as those of a rank without tables are.
+        let answers = cache.open(&key).or_else(|| cache.store(&key, &RankBuilder::default().finish()).ok());
         let session = Session::open(path, options)?;
-        let (timelines, origin, diagnosis) = (Mutex::default(), OnceLock::new(), OnceLock::new());
-        Ok(Run { session, timelines, origin, ranks, diagnosis })
+        let (timelines, opening, origin) = (Mutex::default(), Mutex::default(), OnceLock::new());
+        Ok(Run { session, ranks, timelines, opening, origin, answers, progress })
     }
 
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    pub fn source(&self, rank: i64) -> Option<&RankSource> {
-        self.session.profile().ranks.iter().find(|source| source.rank == rank)
-    }
-
     pub fn ranks(&self) -> impl Iterator<Item = i64> {
         self.session.profile().ranks.iter().map(|source| source.rank)
     }
 
+    /// What views read from.
+    pub fn source(&self) -> Result<Source<'_>, EngineError> {
+        Ok(Source { session: &self.session, ranks: &self.ranks, origin: self.origin()? })
+    }
+
+    /// Told from now on how far ranks are read.
+    pub fn watch_progress(&self) -> broadcast::Receiver<Progress> {
+        self.progress.subscribe()
+    }
+
     /// The timeline of a rank; `None` if there is no such rank.
     pub fn timeline(&self, rank: i64) -> Result<Option<Arc<Timeline>>, EngineError> {
-        if let Some(known) = self.known(rank) {
+        if let Some(known) = self.opened(rank) {
             return Ok(Some(known));
         }
-        let Some(source) = self.source(rank) else { return Ok(None) };
-        let made = Arc::new(Timeline::of(self.session.load(source)?.tables()?));
+        let Some(source) = self.session.profile().ranks.iter().find(|source| source.rank == rank) else {
+            return Ok(None);
+        };
+        let _turn = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = self.opened(rank) {
+            return Ok(Some(known));
+        }
+        let made = Arc::new(self.open_timeline(source)?);
         let mut timelines = self.timelines.lock().unwrap_or_else(PoisonError::into_inner);
-        if timelines.len() >= KEPT_TIMELINES.get() {
+        if timelines.len() >= OPEN_TIMELINES.get() {
             timelines.remove(0);
         }
         timelines.push((rank, made.clone()));
         Ok(Some(made))
     }
 
-    fn known(&self, rank: i64) -> Option<Arc<Timeline>> {
+    fn opened(&self, rank: i64) -> Option<Arc<Timeline>> {
         let mut timelines = self.timelines.lock().unwrap_or_else(PoisonError::into_inner);
         let at = timelines.iter().position(|(known, _)| *known == rank)?;
         let found = timelines.remove(at);
@@ -69,49 +108,99 @@ impl Run {
         Some(found.1)
     }
 
+    /// Opens the timeline of a rank, with the index that is kept of it if there is one.
+    fn open_timeline(&self, source: &RankSource) -> Result<Timeline, EngineError> {
+        let loaded = self.session.load(source)?;
+        let tables = loaded.tables()?;
+        let kept = loaded.in_cache().and_then(|cached| cached.attached(INDEX)).and_then(|bytes| Index::read(&bytes));
+        let index = kept.unwrap_or_else(|| {
+            let index = Timeline::index(&tables);
+            // An index that cannot be kept is made again next time.
+            let _ = loaded.in_cache().map(|cached| cached.attach(INDEX, |out| index.write(out)));
+            index
+        });
+        Ok(Timeline::new(tables, index))
+    }
+
     /// The time that times are told from: the second in which the first rank begins.
     pub fn origin(&self) -> Result<i64, EngineError> {
         if let Some(origin) = self.origin.get() {
             return Ok(*origin);
         }
-        let mut origin = 0;
-        for rank in self.ranks() {
-            if let Some(span) = self.timeline(rank)?.and_then(|timeline| timeline.span()) {
-                origin = span.start.div_euclid(NS_PER_SECOND) * NS_PER_SECOND;
-                break;
+        let found = self.kept("origin", || {
+            let mut origin: i64 = 0;
+            for rank in self.ranks() {
+                if let Some(span) = self.timeline(rank)?.and_then(|timeline| timeline.span()) {
+                    origin = span.start.div_euclid(NS_PER_SECOND) * NS_PER_SECOND;
+                    break;
+                }
             }
-        }
+            Ok::<_, EngineError>(origin.to_le_bytes().to_vec())
+        })?;
+        let origin = found.as_slice().try_into().map(i64::from_le_bytes).unwrap_or_default();
         Ok(*self.origin.get_or_init(|| origin))
     }
 
-    /// Who is slow and why, with times from the origin; found once.
-    pub fn diagnosis(&self) -> Result<&Value, EngineError> {
-        if let Some(known) = self.diagnosis.get() {
+    /// An answer that is kept, made if it is asked for the first time.
+    pub fn kept<E>(&self, question: &str, make: impl FnOnce() -> Result<Vec<u8>, E>) -> Result<Buffer, E> {
+        let name = format!("{:032x}", xxh3_128(question.as_bytes()));
+        if let Some(known) = self.answers.as_ref().and_then(|answers| answers.attached(&name)) {
             return Ok(known);
         }
-        let origin = self.origin()?;
-        let mut found = json!(diagnose(&self.ranks)?);
-        let findings = found.get_mut("findings").and_then(Value::as_array_mut).into_iter().flatten();
-        let evidence = findings.filter_map(|finding| finding.get_mut("evidence")?.as_array_mut()).flatten();
-        for place in evidence {
-            for time in ["start_ns", "end_ns"] {
-                if let Some(since_epoch) = place.get(time).and_then(Value::as_i64) {
-                    place[time] = json!(since_epoch - origin);
-                }
-            }
-        }
-        Ok(self.diagnosis.get_or_init(|| found))
+        let made = make()?;
+        // An answer that cannot be kept is made again next time.
+        let _ = self.answers.as_ref().map(|answers| answers.attach(&name, |out| out.write_all(&made)));
+        Ok(made.into())
     }
 
-    /// What the run is: its name and its ranks.
-    pub fn describe(&self) -> Value {
+    /// [`Run::kept`] of an answer that is JSON.
+    pub fn kept_json<E>(&self, question: &str, make: impl Fn() -> Result<Value, E>) -> Result<Value, E> {
+        let bytes = self.kept(question, || Ok(make()?.to_string().into_bytes()))?;
+        serde_json::from_slice(&bytes).or_else(|_| make())
+    }
+
+    /// Who is slow and why, with times from the origin.
+    pub fn diagnosis(&self) -> Result<Value, EngineError> {
+        let origin = self.origin()?;
+        self.kept_json("diagnosis", || {
+            let mut found = json!(diagnose(&self.ranks)?);
+            let findings = found.get_mut("findings").and_then(Value::as_array_mut).into_iter().flatten();
+            let evidence = findings.filter_map(|finding| finding.get_mut("evidence")?.as_array_mut()).flatten();
+            for place in evidence {
+                for time in ["start_ns", "end_ns"] {
+                    if let Some(since_epoch) = place.get(time).and_then(Value::as_i64) {
+                        place[time] = json!(since_epoch - origin);
+                    }
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    /// What the run is: its name, its ranks, and of the first rank the steps and the time it covers.
+    pub fn describe(&self) -> Result<Value, EngineError> {
+        let origin = self.origin()?;
         let profile = self.session.profile();
         let name = profile.root.file_name().map(|name| name.to_string_lossy().into_owned());
-        let ranks: Vec<Value> = profile
-            .ranks
-            .iter()
+        let ranks = profile.ranks.iter();
+        let ranks: Vec<Value> = ranks
             .map(|source| json!({"rank": source.rank, "name": source.directory_name(), "bytes": source.bytes()}))
             .collect();
-        json!({"name": name, "ranks": ranks})
+        let first = self.kept_json("first rank", || {
+            let first = self.ranks().next().map(|rank| self.timeline(rank)).transpose()?.flatten();
+            let span = first.as_ref().and_then(|timeline| timeline.span());
+            let steps =
+                first.iter().flat_map(|timeline| timeline.tables().rows::<step::Row>().filter_map(|step| step.id));
+            let mut steps: Vec<i64> = steps.collect();
+            steps.sort_unstable();
+            steps.dedup();
+            Ok::<_, EngineError>(
+                json!({"steps": steps, "span": span.map(|span| [span.start - origin, span.end - origin])}),
+            )
+        })?;
+        Ok(json!({
+            "name": name, "origin": origin.to_string(), "ranks": ranks,
+            "steps": first["steps"], "span": first["span"], "report": false,
+        }))
     }
 }

@@ -202,6 +202,27 @@ impl CachedRank {
         Ok(Strings::new(column))
     }
 
+    /// What was [attached](CachedRank::attach) to the rank under a name, mapped.
+    pub fn attached(&self, name: &str) -> Option<Buffer> {
+        map(&self.directory.join(name)).ok()
+    }
+
+    /// Keeps something else that was made of the rank's tables, under a name of its own.
+    pub fn attach(&self, name: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CacheError> {
+        let target = self.directory.join(name);
+        let temporary = self.directory.join(format!("{TEMPORARY}{}-{name}", std::process::id()));
+        let written = File::create(&temporary).and_then(|file| {
+            let mut out = BufWriter::new(file);
+            write(&mut out)?;
+            out.flush()?;
+            fs::rename(&temporary, &target)
+        });
+        if written.is_err() {
+            let _ = fs::remove_file(&temporary);
+        }
+        written.map_err(CacheError::io(&target))
+    }
+
     /// The file of a table, mapped; `None` for a table without rows.
     pub fn table(&self, table: TableId) -> Result<Option<CachedTable>, CacheError> {
         let segments = self.segments(table);

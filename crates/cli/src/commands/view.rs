@@ -15,7 +15,9 @@ pub fn run(command: &ViewCommand, settings: &Settings) -> Result<ExitCode, CliEr
     let run = Run::open(&command.path, settings.session_options())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
-        let server = Server::bind(run, SocketAddr::new(command.listen, command.port), token).await?;
+        let server = Server::bind(run, SocketAddr::new(command.listen, command.port), token)
+            .await?
+            .with_pages(command.pages.clone());
         let url = server.url()?;
         writeln!(io::stdout(), "{url}")?;
         settings.terminal.note("Ctrl-C ends it");
@@ -29,16 +31,14 @@ pub fn run(command: &ViewCommand, settings: &Settings) -> Result<ExitCode, CliEr
 
 /// The token to ask for: one nobody knows, unless others are to reach the server, who must be told.
 fn token(command: &ViewCommand) -> Result<String, CliError> {
-    if command.listen.is_unspecified() {
-        let message = "name the address to listen at, not all of them: requests under other names are refused";
-        return Err(CliError::Usage(message.to_owned()));
-    }
     match &command.token {
         Some(token) if token.len() < MIN_TOKEN || !token.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
             Err(CliError::Usage(format!("a token is {MIN_TOKEN} letters and digits or more")))
         }
         Some(token) => Ok(token.clone()),
-        None if command.listen.is_loopback() => access::random_token().map_err(|error| CliError::Usage(error.to_string())),
+        None if command.listen.is_loopback() => {
+            access::random_token().map_err(|error| CliError::Usage(error.to_string()))
+        }
         None => Err(CliError::Usage("others could reach this address: choose a --token they must know".to_owned())),
     }
 }

@@ -25,8 +25,11 @@ pub fn run(directory: &Path) {
     // SAFETY: the file is ours and nobody writes to it.
     let bytes = unsafe { memmap2::Mmap::map(&file) }.expect("a mapping of the trace");
     let size = bytes.len() as f64 / 1e6;
-    let events =
-        trace_json::scan_in(&bytes, 1, 1, 1, Dialect::Ascend, Selection::ALL).0.iter().map(|e| e.len()).sum::<usize>();
+    let events = trace_json::scan_in(&bytes, 1, 1, 1, Dialect::Ascend, Selection::ALL, &|| {})
+        .0
+        .iter()
+        .map(|e| e.len())
+        .sum::<usize>();
     println!("\ntrace_view.json, {size:.0} MB, {events} events, one thread; median of {TIMES}\n");
     println!("  {:<52} {:>8} {:>9} {:>10}", "", "MB/CPU s", "of serde", "heap/file");
 
@@ -37,7 +40,7 @@ pub fn run(directory: &Path) {
     };
     line(
         "npuscope: events, args as byte ranges",
-        measure(TIMES, || trace_json::scan_in(&bytes, 1, 1, 1, Dialect::Ascend, Selection::ALL)),
+        measure(TIMES, || trace_json::scan_in(&bytes, 1, 1, 1, Dialect::Ascend, Selection::ALL, &|| {})),
     );
     line("npuscope: all tables, args in typed columns", measure(TIMES, || read(&bytes, 1)));
     line("npuscope: all tables, two threads", measure(TIMES, || read(&bytes, 2)));

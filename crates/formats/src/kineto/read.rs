@@ -61,7 +61,8 @@ fn read_text(bytes: &[u8], file: &str, stretches: usize, threads: usize, pieces:
             return summary;
         }
     };
-    let (mut stretches, end) = scan_in(bytes, document.events, stretches, threads, Dialect::Kineto, Selection::ALL);
+    let (mut stretches, end) =
+        scan_in(bytes, document.events, stretches, threads, Dialect::Kineto, Selection::ALL, &|| {});
     note_problems(&mut summary, bytes, file, &stretches, end);
     let mut rest = RankBuilder::default();
     let around = read_settings(bytes, end, file, &mut rest, &mut summary.problems);
@@ -78,7 +79,7 @@ fn read_text(bytes: &[u8], file: &str, stretches: usize, threads: usize, pieces:
     let mut lanes = Lanes::default();
     let lane_maps: Vec<Vec<u32>> = stretches.iter().map(|events| lanes.absorb(bytes, events)).collect();
     lanes.classify(words::layer_of);
-    let flows = read_flows(bytes, &stretches, &lane_maps);
+    let flows = read_flows(bytes, &stretches, &lane_maps, &|| {});
     let work = stretches.into_iter().zip(&lane_maps).collect();
     let mut later = Later::default();
     let interpret = |(events, map): (Events, &Vec<u32>)| Interpreter::new(bytes, &lanes, map).run(events);

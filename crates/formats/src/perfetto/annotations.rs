@@ -49,13 +49,7 @@ impl<'a> Annotator<'a> {
         self.value(name, event, fresh, |a| a.uint(annotation::TEXT_ID, id));
     }
 
-    fn value(
-        &mut self,
-        name: &'static str,
-        event: &mut Message,
-        fresh: &mut Message,
-        fill: impl FnOnce(&mut Message),
-    ) {
+    fn value(&mut self, name: &'static str, event: &mut Message, fresh: &mut Message, fill: impl FnOnce(&mut Message)) {
         let id = self.names.id(name, fresh, || Cow::Borrowed(name));
         event.message(event::ANNOTATIONS, |a| {
             a.uint(annotation::NAME_ID, id);

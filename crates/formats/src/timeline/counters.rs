@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use npuscope_tables::table::counter;
-use npuscope_tables::{RankTables, Str};
+use npuscope_tables::{RankTables, Str, TableView};
 
 use super::lanes::Lanes;
 use super::slices::around;
@@ -20,6 +20,12 @@ pub struct Counter {
 }
 
 impl Counter {
+    /// The counter of a sample.
+    pub fn of(sample: &counter::Row, lanes: &Lanes) -> Counter {
+        let counter::Row { name, series, instance, unit, .. } = *sample;
+        Counter { lane: lanes.index(Some(sample.lane)), name, series, instance, unit }
+    }
+
     /// The name, the series where there are several, the instance where there is one.
     pub fn text(&self, tables: &RankTables) -> String {
         let mut text = tables.text(self.name).to_owned();
@@ -47,6 +53,9 @@ pub struct Sample {
     pub counter: usize,
     pub time: i64,
     pub value: f64,
+    /// Where its row is.
+    pub batch: usize,
+    pub row: usize,
 }
 
 /// Counters of a rank, and their samples in order of counter and time.
@@ -61,18 +70,25 @@ impl Counters {
     pub fn of(tables: &RankTables, lanes: &Lanes, window: Option<Interval>) -> Counters {
         let mut counters = Counters::default();
         let mut numbers: HashMap<Counter, usize> = HashMap::new();
-        for row in tables.rows::<counter::Row>() {
+        let rows = tables.views::<counter::Row>().enumerate();
+        let rows = rows.flat_map(|(batch, (view, rows))| (0..rows).map(move |at| (batch, at, view.row(at))));
+        for (batch, at, row) in rows {
             if window.is_some_and(|window| row.time.0 < window.start || row.time.0 >= window.end) {
                 continue;
             }
-            let counter::Row { name, series, instance, unit, .. } = row;
-            let counter = Counter { lane: lanes.index(Some(row.lane)), name, series, instance, unit };
+            let counter = Counter::of(&row, lanes);
             let number = *numbers.entry(counter).or_insert_with(|| {
                 counters.list.push(counter);
                 counters.list.len() - 1
             });
             // Perfetto has no times before 1970.
-            counters.samples.push(Sample { counter: number, time: row.time.0.max(0), value: row.value });
+            counters.samples.push(Sample {
+                counter: number,
+                time: row.time.0.max(0),
+                value: row.value,
+                batch,
+                row: at,
+            });
         }
         counters.samples.sort_by_key(|sample| (sample.counter, sample.time));
         counters

@@ -1,7 +1,7 @@
 //! Lanes of the timeline as threads of processes, in the order they are shown.
 
 use hashbrown::HashMap;
-use npuscope_tables::table::lane;
+use npuscope_tables::table::lane::{self, Layer};
 use npuscope_tables::{RankTables, Str};
 
 pub struct Process {
@@ -18,6 +18,7 @@ pub struct Lane {
     pub process: usize,
     pub tid: i64,
     pub name: String,
+    pub layer: Layer,
     sort: i64,
     number: Option<u32>,
 }
@@ -43,9 +44,23 @@ impl Lanes {
         let positions: HashMap<_, _> = processes.iter().enumerate().map(|(at, process)| (process.source, at)).collect();
         let position = |row: &lane::Row| positions.get(&Some((row.pid, row.pid_text))).copied().unwrap_or_default();
         let mut list: Vec<Lane> = rows.iter().map(|row| lane(row, position(row), tables)).collect();
-        list.push(Lane { process: 0, tid: 0, name: "Steps".to_owned(), sort: i64::MIN, number: None });
+        list.push(Lane {
+            process: 0,
+            tid: 0,
+            name: "Steps".to_owned(),
+            layer: Layer::Other,
+            sort: i64::MIN,
+            number: None,
+        });
         let last = processes.len() - 1;
-        list.push(Lane { process: last, tid: 0, name: "without a lane".to_owned(), sort: i64::MAX, number: None });
+        list.push(Lane {
+            process: last,
+            tid: 0,
+            name: "without a lane".to_owned(),
+            layer: Layer::Other,
+            sort: i64::MAX,
+            number: None,
+        });
         list.sort_by_key(|lane| (lane.process, lane.sort));
         let by_number = list.iter().enumerate().filter_map(|(at, lane)| Some((lane.number?, at))).collect();
         Lanes { processes, list, by_number }
@@ -86,6 +101,7 @@ fn lane(row: &lane::Row, process: usize, tables: &RankTables) -> Lane {
         process,
         tid: row.tid,
         name: tables.opt_text(row.thread).map_or_else(|| format!("Thread {id}"), str::to_owned),
+        layer: Layer::from_name(tables.text(row.layer)).unwrap_or(Layer::Other),
         sort: row.thread_sort.unwrap_or(row.tid),
         number: Some(row.lane),
     }

@@ -14,8 +14,9 @@ use super::lanes::Lanes;
 use crate::intervals::Interval;
 use crate::trace_json::layers;
 
-/// The tables whose rows are slices, steps excepted.
-const TABLES: [TableId; 5] = [TableId::HostOp, TableId::Task, TableId::CommOp, TableId::CommTask, TableId::Overlap];
+/// The tables whose rows are slices.
+const TABLES: [TableId; 6] =
+    [TableId::HostOp, TableId::Task, TableId::CommOp, TableId::CommTask, TableId::Overlap, TableId::Step];
 
 /// What a slice shows in other ways than by annotations, and what is known from how slices nest.
 const HIDDEN: [&str; 7] = ["lane", "start", "duration", "end", "name", "depth", "parent"];
@@ -92,9 +93,23 @@ impl SliceBatch {
         }
     }
 
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
     /// The table's name, which is the slice's category.
     pub fn category(&self) -> &'static str {
         schema::spec(self.table).name
+    }
+
+    /// What kind of thing the row is, in the words of its table.
+    pub fn kind_text<'a>(&self, row: usize, tables: &'a RankTables) -> Option<&'a str> {
+        tables.opt_text(self.kind.get(row))
     }
 
     pub fn name(&self, row: usize, tables: &RankTables) -> SliceName {
@@ -147,60 +162,52 @@ pub struct Slices {
 impl Slices {
     /// The slices that intersect `window`.
     pub fn of(tables: &RankTables, lanes: &Lanes, window: Option<Interval>) -> Slices {
-        let mut slices = Slices { list: Vec::new(), batches: Vec::new() };
-        for table in TABLES {
-            for batch in tables.batches(table) {
-                let batch = SliceBatch::new(batch, table);
-                slices.add(batch, window, |batch, row| Some(lanes.index(batch.lane.get(row))));
-            }
-        }
-        let marked = slices.marked_steps(tables);
-        for batch in tables.batches(TableId::Step) {
-            let batch = SliceBatch::new(batch, TableId::Step);
-            slices.add(batch, window, |batch, row| (!marked.contains(&batch.span(row))).then_some(lanes.steps()));
-        }
+        let mut slices = Slices { list: Vec::new(), batches: batches(tables) };
+        let marked = slices.marked_steps();
+        slices.add(window, |batch, row| match batch.table {
+            TableId::Step => (!marked.contains(&batch.span(row))).then_some(lanes.steps()),
+            _ => Some(lanes.index(batch.lane.get(row))),
+        });
         slices.list.sort_by_key(|slice| (slice.lane, slice.begin, Reverse(slice.end)));
         slices
     }
 
-    /// Adds the rows of a batch that `lane_of` has a lane for.
-    fn add(
-        &mut self,
-        batch: SliceBatch,
-        window: Option<Interval>,
-        mut lane_of: impl FnMut(&SliceBatch, usize) -> Option<usize>,
-    ) {
-        let number = self.batches.len();
-        for row in 0..batch.rows {
-            let (begin, end) = batch.extent(row);
-            let Some(lane) = lane_of(&batch, row) else { continue };
-            if window.is_none_or(|window| intersects(window, begin, end)) {
-                self.list.push(Slice { lane, begin, end, batch: number, row });
+    /// Adds the rows that `lane_of` has a lane for.
+    fn add(&mut self, window: Option<Interval>, lane_of: impl Fn(&SliceBatch, usize) -> Option<usize>) {
+        for (number, batch) in self.batches.iter().enumerate() {
+            for row in 0..batch.rows {
+                let (begin, end) = batch.extent(row);
+                let Some(lane) = lane_of(batch, row) else { continue };
+                if window.is_none_or(|window| intersects(window, begin, end)) {
+                    self.list.push(Slice { lane, begin, end, batch: number, row });
+                }
             }
         }
-        self.batches.push(batch);
     }
 
     /// The steps that are slices already, as the host's ranges that mark them.
-    fn marked_steps(&self, tables: &RankTables) -> HashSet<(i64, i64)> {
-        let steps: Vec<SliceBatch> =
-            tables.batches(TableId::Step).iter().map(|batch| SliceBatch::new(batch, TableId::Step)).collect();
-        let spans: HashSet<(i64, i64)> =
-            steps.iter().flat_map(|batch| (0..batch.rows).map(|row| batch.span(row))).collect();
-        let host_ops = self.batches.iter().filter(|batch| batch.table == TableId::HostOp && !spans.is_empty());
-        let of_host_ops = host_ops.flat_map(|batch| (0..batch.rows).map(|row| batch.span(row)));
-        of_host_ops.filter(|span| spans.contains(span)).collect()
+    fn marked_steps(&self) -> HashSet<(i64, i64)> {
+        let spans_of = |table: TableId| {
+            let batches = self.batches.iter().filter(move |batch| batch.table == table);
+            batches.flat_map(|batch| (0..batch.rows).map(|row| batch.span(row)))
+        };
+        let steps: HashSet<(i64, i64)> = spans_of(TableId::Step).collect();
+        if steps.is_empty() {
+            return steps;
+        }
+        spans_of(TableId::HostOp).filter(|span| steps.contains(span)).collect()
     }
+}
+
+/// The rows of all tables whose rows are slices, batch by batch.
+pub fn batches(tables: &RankTables) -> Vec<SliceBatch> {
+    let of_table = |table| tables.batches(table).iter().map(move |batch| SliceBatch::new(batch, table));
+    TABLES.into_iter().flat_map(of_table).collect()
 }
 
 /// The time from the first begin to the last end of the slices.
 pub fn time_span(tables: &RankTables) -> Option<Interval> {
-    let tables_of_slices = TABLES.into_iter().chain([TableId::Step]);
-    let batches = tables_of_slices.flat_map(|table| tables.batches(table).iter().map(move |batch| (batch, table)));
-    let extents = batches.flat_map(|(batch, table)| {
-        let batch = SliceBatch::new(batch, table);
-        (0..batch.rows).map(move |row| batch.extent(row))
-    });
+    let extents = batches(tables).into_iter().flat_map(|batch| (0..batch.rows).map(move |row| batch.extent(row)));
     extents.map(|(begin, end)| Interval::new(begin, end)).reduce(around)
 }
 

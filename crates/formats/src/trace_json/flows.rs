@@ -5,19 +5,22 @@ use npuscope_tables::{Interner, Ns, RankBuilder, Str};
 
 use super::event::{Event, Events, Flags, Phase};
 use super::layers;
+use super::split::Release;
 use super::text::unescape;
 
 /// The rows of `flow`: ends in the order of the file, then starts that no end has come to.
-pub fn read_flows(bytes: &[u8], stretches: &[Events], lane_maps: &[Vec<u32>]) -> RankBuilder {
+pub fn read_flows(bytes: &[u8], stretches: &[Events], lane_maps: &[Vec<u32>], release: Release<'_>) -> RankBuilder {
     let count = stretches.iter().map(|events| of_phase(events, Phase::FlowStart).count()).sum();
     let mut flows = Flows { starts: Vec::with_capacity(count), ..Flows::default() };
     for (events, lane_map) in stretches.iter().zip(lane_maps) {
         flows.note_starts(bytes, events, lane_map);
+        release();
     }
     // Not a map: that takes twice the memory at the moment when most is in use.
     flows.starts.sort_by_key(|(key, _)| *key);
     for (events, lane_map) in stretches.iter().zip(lane_maps) {
         flows.join_ends(bytes, events, lane_map);
+        release();
     }
     flows.finish()
 }

@@ -23,6 +23,6 @@ mod write;
 
 pub use event::{Dialect, Events};
 pub use read::{Summary, read, read_in, read_some};
-pub use split::scan_in;
+pub use split::{Release, scan_in};
 pub use text::Cursor;
 pub use write::{TraceWriter, write};

@@ -10,7 +10,7 @@ use super::interpret::Interpreter;
 use super::lanes::Lanes;
 use super::layers;
 use super::scan::End;
-use super::split::{in_order, scan_in};
+use super::split::{Release, in_order, scan_in};
 use super::text::Cursor;
 use super::wanted::Wanted;
 use crate::problem::{MAX_UNREAD_KEYS, Problem, Severity};
@@ -32,12 +32,19 @@ pub(crate) const STRETCH: usize = 16 << 20;
 ///
 /// The rows, their order and the strings do not depend on the number of threads.
 pub fn read(bytes: &[u8], file: &str, threads: usize, pieces: &mut RankPieces) -> Summary {
-    read_some(bytes, file, Selection::ALL, threads, pieces)
+    read_some(bytes, file, Selection::ALL, threads, &|| {}, pieces)
 }
 
-/// [`read`], but only what is wanted. Of `host_op` all rows come that stand on a lane with one of the kinds.
-pub fn read_some(bytes: &[u8], file: &str, selection: Selection, threads: usize, pieces: &mut RankPieces) -> Summary {
-    read_stretches(bytes, file, selection, bytes.len() / STRETCH, threads, pieces)
+/// [`read`], but only what is wanted, and `release` is told whenever a stretch has been gone through. Of `host_op` all rows come that stand on a lane with one of the kinds.
+pub fn read_some(
+    bytes: &[u8],
+    file: &str,
+    selection: Selection,
+    threads: usize,
+    release: Release<'_>,
+    pieces: &mut RankPieces,
+) -> Summary {
+    read_stretches(bytes, file, selection, bytes.len() / STRETCH, threads, release, pieces)
 }
 
 /// [`read`] with the file in `stretches` stretches, if it has as many events.
@@ -45,7 +52,7 @@ pub fn read_some(bytes: &[u8], file: &str, selection: Selection, threads: usize,
 /// Host slices of a stretch come kind by kind, and strings in the order in which stretches meet them;
 /// nothing else depends on the number of stretches.
 pub fn read_in(bytes: &[u8], file: &str, stretches: usize, threads: usize, pieces: &mut RankPieces) -> Summary {
-    read_stretches(bytes, file, Selection::ALL, stretches, threads, pieces)
+    read_stretches(bytes, file, Selection::ALL, stretches, threads, &|| {}, pieces)
 }
 
 fn read_stretches(
@@ -54,6 +61,7 @@ fn read_stretches(
     selection: Selection,
     stretches: usize,
     threads: usize,
+    release: Release<'_>,
     pieces: &mut RankPieces,
 ) -> Summary {
     let mut summary = Summary::default();
@@ -65,17 +73,21 @@ fn read_stretches(
             return summary;
         }
     };
-    let (stretches, end) = scan_in(bytes, document.events, stretches, threads, Dialect::Ascend, selection);
+    let (stretches, end) = scan_in(bytes, document.events, stretches, threads, Dialect::Ascend, selection, release);
     note_problems(&mut summary, bytes, file, &stretches, end);
     note_rest(&mut summary, bytes, file, &document, end);
 
     let mut lanes = Lanes::default();
     let lane_maps: Vec<Vec<u32>> = stretches.iter().map(|events| lanes.absorb(bytes, events)).collect();
     lanes.classify(layers::layer_of);
-    let flows = selection.has(TableId::Flow).then(|| read_flows(bytes, &stretches, &lane_maps));
+    let flows = selection.has(TableId::Flow).then(|| read_flows(bytes, &stretches, &lane_maps, release));
     let wanted = Wanted::of(selection, &lanes, &stretches, &lane_maps);
     let work = stretches.into_iter().zip(&lane_maps).collect();
-    let interpret = |(events, map): (Events, &Vec<u32>)| Interpreter::new(bytes, &lanes, map, &wanted).run(events);
+    let interpret = |(events, map): (Events, &Vec<u32>)| {
+        let interpreted = Interpreter::new(bytes, &lanes, map, &wanted).run(events);
+        release();
+        interpreted
+    };
     let mut marked: Vec<u32> = Vec::new();
     in_order(work, threads, interpret, |(rank, mstx_lanes, unread)| {
         marked.extend(mstx_lanes);

@@ -14,9 +14,12 @@ use npuscope_tables::Selection;
 use super::event::{Dialect, Events};
 use super::scan::{End, next_event_like, scan};
 
+/// Told that bytes that were read are not needed for now: those of a mapped file can leave memory.
+pub type Release<'a> = &'a (dyn Fn() + Sync);
+
 /// The events of `bytes` from `start`, in `stretches` stretches if the file has as many events, and how
 /// the last one ended. On up to `threads` threads, whose number changes nothing. Counters and flows are left out if
-/// they are not wanted.
+/// they are not wanted. Whenever a stretch is done, `release` is told.
 pub fn scan_in(
     bytes: &[u8],
     start: usize,
@@ -24,8 +27,13 @@ pub fn scan_in(
     threads: usize,
     dialect: Dialect,
     selection: Selection,
+    release: Release<'_>,
 ) -> (Vec<Events>, End) {
-    let scan = |(start, stop)| scan(bytes, start, stop, dialect, selection);
+    let scan = |(start, stop)| {
+        let scanned = scan(bytes, start, stop, dialect, selection);
+        release();
+        scanned
+    };
     let starts = guess_starts(bytes, start, stretches);
     let stops = starts.iter().skip(1).copied().chain([usize::MAX]);
     let ranges: Vec<(usize, usize)> = starts.iter().copied().zip(stops).collect();

@@ -1,47 +1,58 @@
 //! The timeline of a rank, ready to be drawn: every slice on a row of its lane, at every level of detail.
+//!
+//! What costs time to find is in the [`index`], which is made once; times, names and arguments stay in the tables.
 
-pub mod pyramid;
+pub mod counters;
+pub mod details;
+pub mod flows;
+pub mod gap;
+pub mod index;
+pub mod levels;
+pub mod occurrences;
 pub mod rows;
+pub mod search;
 pub mod statistics;
+pub mod strip;
 pub mod tile;
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
-use hashbrown::HashMap;
+use arrow::buffer::ScalarBuffer;
 use npuscope_formats::intervals::Interval;
-use npuscope_formats::timeline::{Arrow, Arrows, Counters, Fact, Kernels, Lanes, SliceBatch, SliceName, Slices, facts};
+use npuscope_formats::timeline::slices::batches;
+use npuscope_formats::timeline::{Counters, Kernels, Lanes, SliceBatch, Slices};
 use npuscope_tables::RankTables;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use pyramid::{Bar, Pyramid};
-use rows::Rows;
+use counters::ShownCounters;
+use index::{Index, Place};
+use levels::Extent;
 
 /// The timeline of a rank.
 pub struct Timeline {
     tables: RankTables,
     lanes: Lanes,
     batches: Vec<SliceBatch>,
-    /// All slices, lane by lane in order of begin. A slice is known by its place here.
-    slices: Vec<ShownSlice>,
+    index: Index,
     /// What slices are called.
     names: Vec<String>,
-    shown: Vec<ShownLane>,
-    counters: Counters,
+    counters: ShownCounters,
     kernels: OnceLock<Kernels>,
-    arrows: OnceLock<ArrowsOfSlices>,
 }
 
 /// A slice on its row.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShownSlice {
+    /// Its number in the timeline.
+    pub id: u32,
     pub begin: i64,
     pub end: i64,
     /// Index into the names.
     pub name: u32,
     pub lane: u32,
+    /// Row of the lane.
     pub row: u32,
-    batch: u32,
-    row_of_batch: u32,
 }
 
 impl ShownSlice {
@@ -50,81 +61,47 @@ impl ShownSlice {
     }
 }
 
-/// A lane with its rows.
-struct ShownLane {
-    /// Its part of the slices.
-    first: u32,
-    last: u32,
-    rows: Vec<Pyramid>,
-}
-
-/// Arrows by slice.
-struct ArrowsOfSlices {
-    list: Vec<Arrow>,
-    /// Slice and arrow, in order.
-    by_slice: Vec<(u32, u32)>,
+/// Something to draw: a slice, or several that are too close together to be told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bar {
+    pub begin: i64,
+    pub end: i64,
+    /// The slice; of several the longest.
+    pub slice: u32,
+    /// How many slices it stands for.
+    pub count: u32,
 }
 
 impl Timeline {
-    pub fn of(tables: RankTables) -> Timeline {
+    /// Makes the index of a rank.
+    pub fn index(tables: &RankTables) -> Index {
+        let lanes = Lanes::of(tables);
+        let slices = Slices::of(tables, &lanes, None);
+        Index::of(tables, lanes.list.len(), &slices, &Counters::of(tables, &lanes, None))
+    }
+
+    /// Of tables and the index that was made of them.
+    pub fn new(tables: RankTables, index: Index) -> Timeline {
         let lanes = Lanes::of(&tables);
-        let Slices { list, batches } = Slices::of(&tables, &lanes, None);
-        let mut numbers: HashMap<SliceName, u32> = HashMap::new();
-        let mut names = Vec::new();
-        let mut slices = Vec::with_capacity(list.len());
-        let mut shown: Vec<ShownLane> = Vec::with_capacity(lanes.list.len());
-        let mut rest = list.as_slice();
-        for lane in 0..lanes.list.len() {
-            let (of_lane, after) = rest.split_at(rest.partition_point(|slice| slice.lane == lane));
-            rest = after;
-            let first = number(slices.len());
-            let mut places = Rows::default();
-            let mut bars: Vec<Vec<Bar>> = Vec::new();
-            for slice in of_lane {
-                let Some(batch) = batches.get(slice.batch) else { continue };
-                let name = batch.name(slice.row, &tables);
-                let name = *numbers.entry(name).or_insert_with(|| {
-                    names.push(name.text(&tables).into_owned());
-                    number(names.len() - 1)
-                });
-                let row = places.place(slice.begin, slice.end);
-                if bars.len() <= row as usize {
-                    bars.resize_with(row as usize + 1, Vec::new);
-                }
-                let bar = Bar {
-                    begin: slice.begin,
-                    end: slice.end,
-                    slice: number(slices.len()),
-                    count: 1,
-                    longest: slice.end - slice.begin,
-                };
-                if let Some(bars) = bars.get_mut(row as usize) {
-                    bars.push(bar);
-                }
-                slices.push(ShownSlice {
-                    begin: slice.begin,
-                    end: slice.end,
-                    name,
-                    lane: number(lane),
-                    row,
-                    batch: number(slice.batch),
-                    row_of_batch: number(slice.row),
-                });
-            }
-            let rows = bars.into_iter().map(Pyramid::of).collect();
-            shown.push(ShownLane { first, last: number(slices.len()), rows });
-        }
-        let counters = Counters::of(&tables, &lanes, None);
-        let (kernels, arrows) = (OnceLock::new(), OnceLock::new());
-        Timeline { tables, lanes, batches, slices, names, shown, counters, kernels, arrows }
+        let batches = batches(&tables);
+        let first_of_name = index.names_first.iter().take(index.names_first.len().saturating_sub(1));
+        let names = first_of_name.map(|first| {
+            let slice = index.by_name.get(*first as usize).copied().unwrap_or_default();
+            let place = Place(index.places.get(slice as usize).copied().unwrap_or_default());
+            let batch = batches.get(place.batch()).filter(|batch| place.row() < batch.len());
+            batch.map(|batch| batch.name(place.row(), &tables).text(&tables).into_owned()).unwrap_or_default()
+        });
+        let names = names.collect();
+        let counters = ShownCounters::new(&tables, &index, &lanes);
+        Timeline { tables, lanes, batches, index, names, counters, kernels: OnceLock::new() }
     }
 
-    pub fn slices(&self) -> &[ShownSlice] {
-        &self.slices
+    pub fn counters(&self) -> &ShownCounters {
+        &self.counters
     }
 
-    pub fn name(&self, slice: &ShownSlice) -> &str {
-        self.names.get(slice.name as usize).map(String::as_str).unwrap_or_default()
+    pub fn tables(&self) -> &RankTables {
+        &self.tables
     }
 
     /// What slices are called.
@@ -132,128 +109,178 @@ impl Timeline {
         &self.names
     }
 
-    /// The time from the first to the last of it.
-    pub fn span(&self) -> Option<Interval> {
-        let times = self.slices.iter().map(|slice| (slice.begin, slice.end));
-        let samples = self.counters.samples.iter().map(|sample| (sample.time, sample.time));
-        let around = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
-        times.chain(samples).reduce(around).map(|(start, end)| Interval::new(start, end))
+    pub fn name(&self, slice: &ShownSlice) -> &str {
+        self.name_text(slice.name)
     }
 
-    /// The slices of a lane.
-    pub fn of_lane(&self, lane: usize) -> &[ShownSlice] {
-        let range = self.shown.get(lane).map_or(0..0, |lane| lane.first as usize..lane.last as usize);
-        self.slices.get(range).unwrap_or_default()
+    fn name_text(&self, name: u32) -> &str {
+        self.names.get(name as usize).map(String::as_str).unwrap_or_default()
+    }
+
+    /// How many slices there are.
+    pub fn len(&self) -> usize {
+        self.index.places.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn extent(&self, slice: u32) -> Extent {
+        let place = Place(self.index.places.get(slice as usize).copied().unwrap_or_default());
+        let batch = self.batches.get(place.batch()).filter(|batch| place.row() < batch.len());
+        let (begin, end) = batch.map_or((0, 0), |batch| batch.extent(place.row()));
+        Extent { begin, end }
+    }
+
+    fn batch_of(&self, slice: u32) -> Option<(&SliceBatch, usize)> {
+        let place = Place(*self.index.places.get(slice as usize)?);
+        let batch = self.batches.get(place.batch()).filter(|batch| place.row() < batch.len())?;
+        Some((batch, place.row()))
+    }
+
+    pub fn slice(&self, id: u32) -> Option<ShownSlice> {
+        let name = *self.index.names.get(id as usize)?;
+        let row = range_with(&self.index.rows_first, id)?;
+        let lane = range_with(&self.index.lanes_first, row)?;
+        let first = *self.index.lanes_first.get(lane as usize)?;
+        let Extent { begin, end } = self.extent(id);
+        Some(ShownSlice { id, begin, end, name, lane, row: row - first })
+    }
+
+    /// The rows of a lane.
+    fn rows(&self, lane: usize) -> Range<u32> {
+        range(&self.index.lanes_first, lane)
+    }
+
+    /// The slices of a row, by their numbers.
+    fn slices_of_row(&self, row: u32) -> Range<u32> {
+        let slices = range(&self.index.rows_first, row as usize);
+        slices.start..slices.end.min(self.len() as u32)
+    }
+
+    /// The slices of a row that have a part in a stretch of time; one without length is where it begins.
+    fn slices_in(&self, row: u32, begin: i64, end: i64) -> Range<u32> {
+        let slices = self.slices_of_row(row);
+        let first = first_where(slices.clone(), |slice| reaches_beyond(self.extent(slice), begin));
+        first..first_where(first..slices.end, |slice| self.extent(slice).begin >= end)
+    }
+
+    /// All slices of a lane, row by row.
+    pub fn slices_of_lane(&self, lane: usize) -> Range<u32> {
+        let rows = self.rows(lane);
+        if rows.is_empty() {
+            return 0..0;
+        }
+        self.slices_of_row(rows.start).start..self.slices_of_row(rows.end - 1).end
+    }
+
+    /// The slice that is open at a time on a lane, of several the one that began last.
+    pub fn slice_at(&self, lane: usize, time: i64) -> Option<u32> {
+        let of_rows = self.rows(lane).filter_map(|row| {
+            let slice = self.slices_in(row, time, time.saturating_add(1)).next_back()?;
+            Some((self.extent(slice).begin, slice))
+        });
+        of_rows.max().map(|(_, slice)| slice)
+    }
+
+    /// The bars of a row at a level that have a part in a stretch of time.
+    fn bars(&self, row: u32, level: u32, begin: i64, end: i64) -> impl Iterator<Item = Bar> {
+        let slices = self.slices_of_row(row);
+        let kept = range(&self.index.row_levels_first, row as usize).rev().filter_map(|kept| {
+            let at = kept as usize * 3;
+            let words = self.index.levels.get(at..at + 3)?;
+            (words[0] <= level).then(|| (words[1], words[2]))
+        });
+        let kept = kept.into_iter().next();
+        let (first, count) = kept.unwrap_or((slices.start, slices.end - slices.start));
+        // Where no level is kept, every slice is a bar.
+        let word = move |bar: u32, at: usize| match kept {
+            Some(_) => self.index.bars.get(bar as usize * 2 + at).copied().unwrap_or_default(),
+            None => bar,
+        };
+        let bars = first..first.saturating_add(count);
+        let last_bar = bars.end;
+        let first_slice = move |bar: u32| if bar < last_bar { word(bar, 0) } else { slices.end };
+        let end_of = move |bar: u32| self.extent(first_slice(bar + 1).saturating_sub(1)).end;
+        let begin_of = move |bar: u32| self.extent(first_slice(bar)).begin;
+        let from =
+            first_where(bars.clone(), |bar| reaches_beyond(Extent { begin: begin_of(bar), end: end_of(bar) }, begin));
+        let to = first_where(from..bars.end, |bar| begin_of(bar) >= end);
+        (from..to).map(move |bar| Bar {
+            begin: begin_of(bar),
+            end: end_of(bar),
+            slice: word(bar, 1),
+            count: first_slice(bar + 1).saturating_sub(first_slice(bar)),
+        })
+    }
+
+    /// The slices of some lanes that are drawn for themselves at a level, the longest first.
+    pub fn alone(&self, lanes: &[usize], level: u32) -> Vec<u32> {
+        let rows = lanes.iter().flat_map(|lane| self.rows(*lane));
+        let bars = rows.flat_map(|row| self.bars(row, level, i64::MIN, i64::MAX)).filter(|bar| bar.count == 1);
+        let mut bars: Vec<Bar> = bars.collect();
+        bars.sort_by_key(|bar| std::cmp::Reverse(bar.end - bar.begin));
+        bars.iter().map(|bar| bar.slice).collect()
+    }
+
+    /// The time from the first to the last of it.
+    pub fn span(&self) -> Option<Interval> {
+        let rows = 0..self.index.rows_first.len().saturating_sub(1) as u32;
+        let of_rows = rows.map(|row| self.slices_of_row(row)).filter(|slices| !slices.is_empty());
+        let of_rows = of_rows.map(|slices| (self.extent(slices.start).begin, self.extent(slices.end - 1).end));
+        let around = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
+        of_rows.chain(self.counters.spans()).reduce(around).map(|(start, end)| Interval::new(start, end))
     }
 
     /// Processes, lanes and counters, as the lane tree shows them.
     pub fn describe(&self) -> Value {
-        let processes: Vec<Value> = self
-            .lanes
-            .processes
-            .iter()
+        let processes = self.lanes.processes.iter();
+        let processes: Vec<Value> = processes
             .map(|process| json!({"name": process.name, "pid": process.pid, "labels": process.labels}))
             .collect();
-        let lanes = self.lanes.list.iter().zip(&self.shown).enumerate().filter(|(_, (_, shown))| !shown.rows.is_empty());
+        let lanes = self.lanes.list.iter().enumerate().filter(|(id, _)| !self.rows(*id).is_empty());
         let lanes: Vec<Value> = lanes
-            .map(|(id, (lane, shown))| {
+            .map(|(id, lane)| {
                 json!({
-                    "id": id, "process": lane.process, "name": lane.name, "tid": lane.tid,
-                    "rows": shown.rows.len(), "slices": shown.last - shown.first,
+                    "id": id, "process": lane.process, "layer": lane.layer.name(), "name": lane.name, "tid": lane.tid,
+                    "rows": self.rows(id).len(), "slices": self.slices_of_lane(id).len(),
                 })
             })
             .collect();
-        let counters = self.counters.list.iter().enumerate().map(|(id, counter)| {
-            let process = self.lanes.list.get(counter.lane).map(|lane| lane.process);
-            let unit = self.tables.opt_text(counter.unit);
-            json!({"id": id, "process": process, "name": counter.text(&self.tables), "unit": unit})
-        });
-        json!({"processes": processes, "lanes": lanes, "counters": counters.collect::<Vec<_>>()})
-    }
-
-    /// All that is known of a slice. Times are from `origin`: numbers of JavaScript are too coarse for ns since the epoch.
-    pub fn details(&self, id: usize, origin: i64) -> Option<Value> {
-        let slice = self.slices.get(id)?;
-        let batch = self.batches.get(slice.batch as usize)?;
-        let row = slice.row_of_batch as usize;
-        let mut args = Map::new();
-        self.add_facts(batch.columns.facts(row), &mut args);
-        let kernels = self.kernels.get_or_init(|| Kernels::of(&self.tables));
-        if let Some((columns, row)) = batch.task(row).and_then(|task| kernels.get(task)) {
-            self.add_facts(columns.facts(row), &mut args);
-        }
-        let lane = self.lanes.list.get(slice.lane as usize)?;
-        let process = self.lanes.processes.get(lane.process)?;
-        Some(json!({
-            "id": id, "name": self.name(slice), "begin": slice.begin - origin, "end": slice.end - origin,
-            "row": slice.row, "lane": slice.lane, "lane_name": lane.name, "process": process.name, "table": batch.category(),
-            "self_ns": self.self_time(id), "args": args, "flows": self.flows(id, origin),
-        }))
-    }
-
-    fn add_facts(&self, facts: impl Iterator<Item = (&'static str, Fact)>, args: &mut Map<String, Value>) {
-        for (name, fact) in facts {
-            let value = match fact {
-                Fact::Int(number) => number.into(),
-                Fact::Real(real) => real.into(),
-                Fact::Bool(is) => is.into(),
-                Fact::Text(text) => {
-                    let text = self.tables.text(text);
-                    if name == facts::ARGS
-                        && let Ok(members) = serde_json::from_str::<Map<String, Value>>(text)
-                    {
-                        args.extend(members);
-                        continue;
-                    }
-                    text.into()
-                }
-            };
-            args.insert(name.to_owned(), value);
-        }
-    }
-
-    /// The time of a slice in which none is open on the rows below it.
-    pub fn self_time(&self, id: usize) -> i64 {
-        let Some(slice) = self.slices.get(id) else { return 0 };
-        let Some(lane) = self.shown.get(slice.lane as usize) else { return 0 };
-        let Some(below) = lane.rows.get(slice.row as usize + 1) else { return slice.length() };
-        let inside = below.bars(0, slice.begin, slice.end).iter();
-        let covered: i64 = inside.map(|bar| bar.end.min(slice.end) - bar.begin.max(slice.begin)).sum();
-        slice.length() - covered
-    }
-
-    /// The other ends of the arrows of a slice.
-    fn flows(&self, id: usize, origin: i64) -> Vec<Value> {
-        let arrows = self.arrows();
-        let first = arrows.by_slice.partition_point(|(slice, _)| (*slice as usize) < id);
-        let of_slice = arrows.by_slice.iter().skip(first).take_while(|(slice, _)| *slice as usize == id);
-        let ends = of_slice.filter_map(|(_, arrow)| arrows.list.get(*arrow as usize));
-        ends.filter_map(|arrow| {
-            let is_outgoing = arrow.source == id;
-            let other = if is_outgoing { arrow.target } else { arrow.source };
-            let slice = self.slices.get(other)?;
-            Some(json!({
-                "kind": self.tables.text(arrow.kind), "outgoing": is_outgoing, "slice": other, "name": self.name(slice),
-                "lane": slice.lane, "row": slice.row, "begin": slice.begin - origin, "end": slice.end - origin,
-            }))
-        })
-        .collect()
-    }
-
-    fn arrows(&self) -> &ArrowsOfSlices {
-        self.arrows.get_or_init(|| {
-            let Slices { list, .. } = Slices::of(&self.tables, &self.lanes, None);
-            let arrows = Arrows::of(&self.tables, &list, &self.lanes, None).list;
-            let ends = arrows.iter().zip(0..).flat_map(|(arrow, at)| [(arrow.source, at), (arrow.target, at)]);
-            let mut by_slice: Vec<(u32, u32)> = ends.map(|(slice, at)| (number(slice), at)).collect();
-            by_slice.sort_unstable();
-            by_slice.dedup();
-            ArrowsOfSlices { list: arrows, by_slice }
-        })
+        json!({"processes": processes, "lanes": lanes, "counters": self.counters.describe(&self.tables, &self.lanes)})
     }
 }
 
-/// Slices are counted by 32 bits: more do not fit into memory.
-fn number(place: usize) -> u32 {
-    u32::try_from(place).unwrap_or(u32::MAX)
+/// Whether a slice is still open after `time`; one without length is open for the moment in which it is.
+fn reaches_beyond(extent: Extent, time: i64) -> bool {
+    extent.end.max(extent.begin.saturating_add(1)) > time
+}
+
+/// Range number `at` of a list of firsts.
+fn range(firsts: &ScalarBuffer<u32>, at: usize) -> Range<u32> {
+    match firsts.get(at..at.saturating_add(2)) {
+        Some(&[first, end]) if first <= end => first..end,
+        _ => 0..0,
+    }
+}
+
+/// The last range of a list of firsts that begins at or before `number`.
+fn range_with(firsts: &ScalarBuffer<u32>, number: u32) -> Option<u32> {
+    let after = firsts.partition_point(|first| *first <= number);
+    (after > 0 && after < firsts.len()).then(|| after as u32 - 1)
+}
+
+/// The first number of a range for which `is_so` holds, which then holds for all after it; the end if there is none.
+fn first_where(numbers: Range<u32>, is_so: impl Fn(u32) -> bool) -> u32 {
+    let (mut low, mut high) = (numbers.start, numbers.end.max(numbers.start));
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_so(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
 }

@@ -11,53 +11,120 @@ pub struct NameStatistics {
     pub name: String,
     pub count: usize,
     pub total_ns: i64,
+    /// Without what is open on the row below.
+    pub self_ns: i64,
     pub average_ns: f64,
     pub min_ns: i64,
     pub max_ns: i64,
     pub p50_ns: i64,
     pub p95_ns: i64,
     pub p99_ns: i64,
+    /// How many have a length in each sixteenth of the way from the least to the greatest, by powers.
+    pub histogram: [u32; BUCKETS],
 }
 
-/// The slices of the lanes that begin in `begin..end`, by name, the longest in sum first.
-pub fn statistics(timelines: &[(&Timeline, &[usize])], begin: i64, end: i64) -> Vec<NameStatistics> {
-    let mut lengths: HashMap<&str, Vec<i64>> = HashMap::new();
-    for (timeline, lanes) in timelines {
-        let mut by_name: HashMap<u32, Vec<i64>> = HashMap::new();
-        for slices in lanes.iter().map(|lane| timeline.of_lane(*lane)) {
-            let first = slices.partition_point(|slice| slice.begin < begin);
-            for slice in slices.iter().skip(first).take_while(|slice| slice.begin < end) {
-                by_name.entry(slice.name).or_default().push(slice.length());
-            }
+const BUCKETS: usize = 16;
+
+/// The lengths of the slices of a name, and the sum of what they take themselves.
+#[derive(Default)]
+struct Lengths {
+    all: Vec<i64>,
+    alone: i64,
+}
+
+/// Lanes of a timeline in a stretch of time.
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    pub timeline: &'a Timeline,
+    pub lanes: &'a [usize],
+    pub begin: i64,
+    pub end: i64,
+}
+
+/// The slices that begin in the parts, by name, the longest in sum first.
+pub fn statistics<'a>(parts: impl IntoIterator<Item = Part<'a>>) -> Vec<NameStatistics> {
+    let mut of_names: HashMap<&str, Lengths> = HashMap::new();
+    for Part { timeline, lanes, begin, end } in parts {
+        let mut by_name: Vec<Lengths> = Vec::new();
+        by_name.resize_with(timeline.names.len(), Lengths::default);
+        for &lane in lanes {
+            add_lane(timeline, lane, begin, end, &mut by_name);
         }
-        for (name, of_name) in by_name {
-            let name = timeline.names.get(name as usize).map(String::as_str).unwrap_or_default();
-            lengths.entry(name).or_default().extend(of_name);
+        for (name, mut lengths) in timeline.names.iter().zip(by_name).filter(|(_, lengths)| !lengths.all.is_empty()) {
+            let known = of_names.entry(name).or_default();
+            known.all.append(&mut lengths.all);
+            known.alone += lengths.alone;
         }
     }
-    let mut list: Vec<NameStatistics> = lengths.into_iter().map(|(name, lengths)| of_name(name, lengths)).collect();
+    let mut list: Vec<NameStatistics> = of_names.into_iter().map(|(name, lengths)| of_name(name, lengths)).collect();
     list.sort_by(|a, b| b.total_ns.cmp(&a.total_ns).then_with(|| a.name.cmp(&b.name)));
     list
 }
 
-fn of_name(name: &str, mut lengths: Vec<i64>) -> NameStatistics {
-    lengths.sort_unstable();
-    let total: i64 = lengths.iter().sum();
-    let count = lengths.len();
+fn add_lane(timeline: &Timeline, lane: usize, begin: i64, end: i64, by_name: &mut [Lengths]) {
+    let rows = timeline.rows(lane);
+    for row in rows.clone() {
+        // Slices of the row below that a slice of this one may reach into, in order.
+        let mut below = if row + 1 < rows.end { timeline.slices_in(row + 1, begin, i64::MAX) } else { 0..0 };
+        for slice in timeline.slices_in(row, begin, end) {
+            let extent = timeline.extent(slice);
+            if extent.begin < begin {
+                continue;
+            }
+            let mut alone = extent.end - extent.begin;
+            while let Some(inner) = below.clone().next().map(|inner| timeline.extent(inner)) {
+                if inner.begin >= extent.end {
+                    break;
+                }
+                alone -= (inner.end.min(extent.end) - inner.begin.max(extent.begin)).max(0);
+                if inner.end > extent.end {
+                    // The next slice of the row may be in it, too.
+                    break;
+                }
+                below.next();
+            }
+            let name = timeline.index.names.get(slice as usize).copied().unwrap_or_default();
+            if let Some(lengths) = by_name.get_mut(name as usize) {
+                lengths.all.push(extent.end - extent.begin);
+                lengths.alone += alone;
+            }
+        }
+    }
+}
+
+fn of_name(name: &str, Lengths { mut all, alone }: Lengths) -> NameStatistics {
+    let total: i64 = all.iter().sum();
+    let count = all.len();
+    let (min, max) = all.iter().fold((i64::MAX, i64::MIN), |(min, max), length| (min.min(*length), max.max(*length)));
+    let histogram = histogram(&all, min, max);
     // The smallest length that so many hundredths of all do not exceed.
-    let percentile = |hundredths: usize| {
+    let mut percentile = |hundredths: usize| {
         let place = (count * hundredths).div_ceil(100).saturating_sub(1);
-        lengths.get(place).copied().unwrap_or_default()
+        *all.select_nth_unstable(place).1
     };
+    let (p50_ns, p95_ns, p99_ns) = (percentile(50), percentile(95), percentile(99));
     NameStatistics {
         name: name.to_owned(),
         count,
         total_ns: total,
+        self_ns: alone,
         average_ns: total as f64 / count.max(1) as f64,
-        min_ns: lengths.first().copied().unwrap_or_default(),
-        max_ns: lengths.last().copied().unwrap_or_default(),
-        p50_ns: percentile(50),
-        p95_ns: percentile(95),
-        p99_ns: percentile(99),
+        min_ns: min,
+        max_ns: max,
+        p50_ns,
+        p95_ns,
+        p99_ns,
+        histogram,
     }
+}
+
+fn histogram(lengths: &[i64], min: i64, max: i64) -> [u32; BUCKETS] {
+    let mut counts = [0; BUCKETS];
+    let power = |length: i64| (length.max(1) as f64).ln();
+    let (first, step) = (power(min), (power(max) - power(min)) / BUCKETS as f64);
+    for length in lengths {
+        let bucket = if step > 0.0 { ((power(*length) - first) / step) as usize } else { 0 };
+        counts[bucket.min(BUCKETS - 1)] += 1;
+    }
+    counts
 }

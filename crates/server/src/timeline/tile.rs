@@ -18,24 +18,44 @@ pub const INTERVALS: i64 = 256;
 /// The highest level: a tile of it covers all times there are.
 pub const MAX_LEVEL: u32 = 54;
 
-/// A tile of some lanes. `origin` is the time that tiles are counted from.
-pub fn tile(timeline: &Timeline, lanes: &[usize], level: u32, index: i64, origin: i64) -> Vec<u8> {
-    let level = level.min(MAX_LEVEL);
-    let length = INTERVALS << level;
-    let begin = index.saturating_mul(length).saturating_add(origin);
-    let end = begin.saturating_add(length);
+/// A stretch of time that a tile covers.
+#[derive(Clone, Copy, Debug)]
+pub struct TileTime {
+    pub begin: i64,
+    pub end: i64,
+    pub level: u32,
+}
+
+impl TileTime {
+    /// `origin` is the time that tiles are counted from.
+    pub fn new(level: u32, index: i64, origin: i64) -> TileTime {
+        let level = level.min(MAX_LEVEL);
+        let length = INTERVALS << level;
+        let begin = index.saturating_mul(length).saturating_add(origin);
+        TileTime { begin, end: begin.saturating_add(length), level }
+    }
+
+    /// Where a time is in the tile, in 65536ths; those outside are at its edges.
+    pub fn share(&self, time: i64) -> u16 {
+        let time = time.clamp(self.begin, self.end) - self.begin;
+        // 256 intervals are 8 bits of the 16.
+        let share = if self.level >= 8 { time >> (self.level - 8) } else { time << (8 - self.level) };
+        u16::try_from(share).unwrap_or(u16::MAX)
+    }
+}
+
+/// The tile of some lanes.
+pub fn tile(timeline: &Timeline, lanes: &[usize], time: TileTime) -> Vec<u8> {
     let mut heads = Vec::with_capacity(4 + 8 * lanes.len());
     let mut bars = Vec::new();
     heads.extend((lanes.len() as u32).to_le_bytes());
     for &lane in lanes {
         let before = bars.len();
-        let rows = timeline.shown.get(lane).map(|lane| lane.rows.as_slice()).unwrap_or_default();
-        for (row, pyramid) in rows.iter().enumerate() {
-            for bar in pyramid.bars(level, begin, end) {
-                let share = |time: i64| share_of_tile(time.clamp(begin, end) - begin, level);
-                let name = timeline.slices.get(bar.slice as usize).map_or(u32::MAX, |slice| slice.name);
-                bars.extend(share(bar.begin).to_le_bytes());
-                bars.extend(share(bar.end).to_le_bytes());
+        for (row, of_row) in (0u32..).zip(timeline.rows(lane)) {
+            for bar in timeline.bars(of_row, time.level, time.begin, time.end) {
+                let name = timeline.index.names.get(bar.slice as usize).copied().unwrap_or(u32::MAX);
+                bars.extend(time.share(bar.begin).to_le_bytes());
+                bars.extend(time.share(bar.end).to_le_bytes());
                 bars.extend(u16::try_from(row).unwrap_or(u16::MAX).to_le_bytes());
                 bars.extend([0, 0]);
                 bars.extend(bar.slice.to_le_bytes());
@@ -52,10 +72,3 @@ pub fn tile(timeline: &Timeline, lanes: &[usize], level: u32, index: i64, origin
 
 /// Bytes of a bar.
 const BAR: usize = 20;
-
-/// Where a time is in a tile, in 65536ths.
-fn share_of_tile(time: i64, level: u32) -> u16 {
-    // 256 intervals are 8 bits of the 16.
-    let share = if level >= 8 { time >> (level - 8) } else { time << (8 - level) };
-    u16::try_from(share).unwrap_or(u16::MAX)
-}

@@ -1,0 +1,60 @@
+//! What went wrong with a request, as its answer.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use npuscope_engine::EngineError;
+use serde_json::{Value, json};
+
+use crate::views::NotMade;
+
+#[derive(Debug)]
+pub enum Failure {
+    /// There is no such thing.
+    NotFound(String),
+    /// The profile lacks what is asked for; the switch would have recorded it. That is an answer, too: browsers tell of
+    /// others in their consoles.
+    Missing {
+        what: String,
+        switch: String,
+    },
+    /// What is asked for makes no sense.
+    Bad(String),
+    /// The request is larger than any that makes sense.
+    TooLarge(String),
+    Internal(String),
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Failure {
+        Failure::Internal(error.to_string())
+    }
+}
+
+impl From<NotMade> for Failure {
+    fn from(why: NotMade) -> Failure {
+        match why {
+            NotMade::Missing { what, switch } => Failure::Missing { what, switch },
+            NotMade::Bad(what) => Failure::Bad(what),
+            NotMade::Failed(error) => error.into(),
+        }
+    }
+}
+
+/// What is said of something that a profile lacks.
+pub fn missing(what: &str, switch: &str) -> Value {
+    json!({"missing": {"what": what, "switch": switch}})
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let (status, answer) = match self {
+            Failure::NotFound(why) => (StatusCode::NOT_FOUND, json!({"error": why})),
+            Failure::Missing { what, switch } => (StatusCode::OK, missing(&what, &switch)),
+            Failure::Bad(why) => (StatusCode::BAD_REQUEST, json!({"error": why})),
+            Failure::TooLarge(why) => (StatusCode::PAYLOAD_TOO_LARGE, json!({"error": why})),
+            Failure::Internal(why) => (StatusCode::INTERNAL_SERVER_ERROR, json!({"error": why})),
+        };
+        (status, Json(answer)).into_response()
+    }
+}

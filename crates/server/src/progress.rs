@@ -1,0 +1,59 @@
+//! How far ranks are read, for all who watch.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hashbrown::HashMap;
+use npuscope_engine::Progress as ToldProgress;
+use serde::Serialize;
+use tokio::sync::broadcast;
+
+/// Messages that one who is slow may be behind.
+const BEHIND: usize = 256;
+
+/// How far a rank is read, in bytes of its files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    pub rank: i64,
+    pub done: u64,
+    pub total: u64,
+}
+
+/// Passes on what it is told.
+pub struct Watch {
+    then: Arc<dyn ToldProgress>,
+    reading: Mutex<HashMap<i64, Progress>>,
+    watchers: broadcast::Sender<Progress>,
+}
+
+impl Watch {
+    /// Also tells `then`.
+    pub fn new(then: Arc<dyn ToldProgress>) -> (Watch, broadcast::Sender<Progress>) {
+        let (watchers, _) = broadcast::channel(BEHIND);
+        (Watch { then, reading: Mutex::default(), watchers: watchers.clone() }, watchers)
+    }
+
+    fn tell(&self, rank: i64, change: impl FnOnce(&mut Progress)) {
+        let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let progress = reading.entry(rank).or_insert(Progress { rank, done: 0, total: 0 });
+        change(progress);
+        // It does not matter whether anybody watches.
+        let _ = self.watchers.send(*progress);
+    }
+}
+
+impl ToldProgress for Watch {
+    fn start(&self, rank: i64, bytes: u64) {
+        self.tell(rank, |progress| *progress = Progress { rank, done: 0, total: bytes });
+        self.then.start(rank, bytes);
+    }
+
+    fn advance(&self, rank: i64, bytes: u64) {
+        self.tell(rank, |progress| progress.done = (progress.done + bytes).min(progress.total));
+        self.then.advance(rank, bytes);
+    }
+
+    fn finish(&self, rank: i64) {
+        self.tell(rank, |progress| progress.done = progress.total);
+        self.then.finish(rank);
+    }
+}

@@ -1,0 +1,228 @@
+//! Reports: the pages in one file, with the answers that they ask for.
+//!
+//! A report is the page `report.html` of the UI and an element with answers by address. The pages ask it as they would
+//! ask the server; where an address names ranks or a stretch of time, a report has the answer for the ranks and steps
+//! that it is about. Timelines are kept as tiles, as fine as there is room for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::app::pack;
+use crate::assets::embedded;
+use crate::failure::{Failure, missing};
+use crate::routes::tables::table;
+use crate::run::Run;
+use crate::timeline::Timeline;
+use crate::timeline::tile::{INTERVALS, TileTime, tile};
+use crate::views::VIEWS;
+
+/// Where the page has room for the answers.
+const PLACE: &str = "<!--report-->";
+
+/// What a report is about.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Contents {
+    /// Those that findings show, if none are given.
+    pub ranks: Vec<i64>,
+    /// All, if none are given.
+    pub steps: Vec<i64>,
+    /// Ids of findings; all, if none are given.
+    pub findings: Vec<String>,
+}
+
+/// Ranks whose timelines a report has, if no others are asked for.
+const MOST_RANKS: usize = 4;
+
+/// Bytes of all timelines, packed. A report is to be mailed.
+const ROOM_FOR_TIMELINES: usize = 12 << 20;
+
+/// Tiles that the whole of a timeline takes at the coarsest level.
+const COARSEST_TILES: i64 = 8;
+
+/// Slices of a rank whose details are kept: those that stand alone when all of it is in view.
+const DETAILED_SLICES: usize = 400;
+
+/// Parts of the strip above a timeline.
+const STRIP_PARTS: usize = 1024;
+
+/// What the pages ask of views by parameters of their own, beside asking without.
+const ASKED: &[(&str, &[(&str, &str)])] = &[
+    ("heat", &[("buckets", "256")]),
+    ("operators", &[("group", "op_type")]),
+    ("operators", &[("group", "name")]),
+    ("operators", &[("group", "shape")]),
+    ("operators", &[("group", "core")]),
+    ("operators", &[("group", "stream")]),
+    ("operators", &[("group", "rank")]),
+    ("operators", &[("group", "step")]),
+    ("operators", &[("group", "module")]),
+    ("communication", &[("by", "kind")]),
+    ("host_ops", &[("kind", "op")]),
+    ("host_ops", &[("kind", "cann")]),
+    ("host_ops", &[("kind", "python")]),
+    ("host_ops", &[("kind", "mstx")]),
+];
+
+/// The report of a run, as the bytes of an html file.
+pub fn report(run: &Run, contents: &Contents) -> Result<Vec<u8>, Failure> {
+    let template = embedded("report.html").and_then(|bytes| std::str::from_utf8(bytes).ok());
+    let built = "this npuscope was built without its pages, which a report is made of";
+    let template = template.ok_or_else(|| Failure::Internal(built.to_owned()))?;
+    let (head, tail) = template.split_once(PLACE).ok_or_else(|| Failure::Internal(built.to_owned()))?;
+    let answers = json!({"answers": answers(run, contents)?}).to_string();
+    // Nothing in the answers may end the element that they are in.
+    let answers = answers.replace('<', "\\u003c");
+    Ok(format!("{head}<script type=\"application/json\" id=\"report\">{answers}</script>{tail}").into_bytes())
+}
+
+/// Answers by address.
+#[derive(Default)]
+struct Answers {
+    by_address: Map<String, Value>,
+    /// Bytes of all of them, packed.
+    size: usize,
+}
+
+impl Answers {
+    fn add(&mut self, address: String, kind: &str, answer: &[u8]) {
+        let packed = pack(answer, Compression::default());
+        self.size += packed.len();
+        self.by_address.insert(address, json!({"type": kind, "data": STANDARD.encode(packed)}));
+    }
+
+    fn add_json(&mut self, address: impl Into<String>, answer: &Value) {
+        self.add(address.into(), "json", answer.to_string().as_bytes());
+    }
+}
+
+fn answers(run: &Run, contents: &Contents) -> Result<Map<String, Value>, Failure> {
+    let mut diagnosis = run.diagnosis()?;
+    if let Some(findings) = diagnosis["findings"].as_array_mut() {
+        let is_wanted = |finding: &Value| contents.findings.iter().any(|id| finding["id"] == id.as_str());
+        findings.retain(|finding| contents.findings.is_empty() || is_wanted(finding));
+    }
+    let ranks = chosen_ranks(run, contents, &diagnosis)?;
+    let mut about = run.describe()?;
+    about["report"] = true.into();
+    if let Some(listed) = about["ranks"].as_array_mut() {
+        listed.retain(|listed| listed["rank"].as_i64().is_some_and(|rank| ranks.contains(&rank)));
+    }
+    if !contents.steps.is_empty() {
+        about["steps"] = json!(contents.steps);
+    }
+    let mut answers = Answers::default();
+    answers.add_json("api/run", &about);
+    answers.add_json("api/diagnosis", &diagnosis);
+    let mut health = json!(npuscope_analysis::health::health(run.session())?);
+    if let Some(listed) = health["ranks"].as_array_mut() {
+        listed.retain(|listed| listed["rank"].as_i64().is_some_and(|rank| ranks.contains(&rank)));
+    }
+    answers.add_json("api/health", &health);
+    add_tables(run, contents, &mut answers);
+    let before = answers.size;
+    for (done, rank) in ranks.iter().enumerate() {
+        let Some(timeline) = run.timeline(*rank)? else { continue };
+        let room = (before + ROOM_FOR_TIMELINES).saturating_sub(answers.size) / (ranks.len() - done);
+        add_timeline(&timeline, *rank, &about, run.origin()?, room, &mut answers);
+    }
+    Ok(answers.by_address)
+}
+
+/// The ranks that are asked for; else those that findings show, and the first.
+fn chosen_ranks(run: &Run, contents: &Contents, diagnosis: &Value) -> Result<Vec<i64>, Failure> {
+    let known: BTreeSet<i64> = run.ranks().collect();
+    if let Some(unknown) = contents.ranks.iter().find(|rank| !known.contains(rank)) {
+        return Err(Failure::Bad(format!("there is no rank {unknown}")));
+    }
+    if !contents.ranks.is_empty() {
+        return Ok(contents.ranks.clone());
+    }
+    let findings = diagnosis["findings"].as_array().into_iter().flatten();
+    let evidence = findings.flat_map(|finding| finding["evidence"].as_array().into_iter().flatten());
+    let shown = evidence.filter_map(|place| place["rank"].as_i64());
+    let mut ranks: Vec<i64> = Vec::new();
+    for rank in shown.chain(known.iter().copied()).filter(|rank| known.contains(rank)) {
+        if ranks.len() < MOST_RANKS && !ranks.contains(&rank) {
+            ranks.push(rank);
+        }
+    }
+    ranks.sort_unstable();
+    Ok(ranks)
+}
+
+/// Adds the tables behind the pages, of all ranks: of all steps together, and of each that is chosen. One that cannot
+/// be made is left out, and the page says so.
+fn add_tables(run: &Run, contents: &Contents, answers: &mut Answers) {
+    let without_own = VIEWS.iter().map(|view| (view.name, &[] as &[(&str, &str)]));
+    let asked: Vec<_> = without_own.chain(ASKED.iter().copied()).collect();
+    let steps = [None].into_iter().chain(contents.steps.iter().copied().map(Some));
+    for step in steps {
+        for (view, own) in &asked {
+            let mut parameters: BTreeMap<String, String> =
+                own.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            let mut address = format!("api/tables/{view}");
+            let of_step = step.map(|step| ("step", step.to_string()));
+            let of_own = own.iter().map(|(name, value)| (*name, (*value).to_owned()));
+            for (at, (name, value)) in of_step.iter().cloned().chain(of_own).enumerate() {
+                address.push_str(&format!("{}{name}={value}", if at == 0 { '?' } else { '&' }));
+            }
+            parameters.extend(of_step.map(|(name, value)| (name.to_owned(), value)));
+            match table(run, view, parameters) {
+                Ok(bytes) => answers.add(address, "binary", &bytes),
+                Err(Failure::Missing { what, switch }) => answers.add_json(address, &missing(&what, &switch)),
+                Err(_) => {}
+            }
+        }
+    }
+}
+
+fn add_timeline(timeline: &Timeline, rank: i64, about: &Value, origin: i64, room: usize, answers: &mut Answers) {
+    let at = format!("api/ranks/{rank}");
+    let limit = answers.size + room;
+    let mut described = timeline.describe();
+    let span = timeline.span();
+    described["span"] = json!(span.map(|span| [span.start - origin, span.end - origin]));
+    answers.add_json(format!("{at}/timeline"), &described);
+    answers.add_json(format!("{at}/names"), &json!(timeline.names()));
+    let Some(span) = span else { return };
+    for whole in [&described["span"], &about["span"]] {
+        let (Some(begin), Some(end)) = (whole[0].as_i64(), whole[1].as_i64()) else { continue };
+        add_strip(timeline, &at, STRIP_PARTS, begin, end, origin, answers);
+    }
+    let ids = |list: &Value| -> Vec<usize> {
+        let ids = list.as_array().into_iter().flatten().filter_map(|item| item["id"].as_u64());
+        ids.filter_map(|id| usize::try_from(id).ok()).collect()
+    };
+    let (lanes, counters) = (ids(&described["lanes"]), ids(&described["counters"]));
+    let length = (span.end - span.start).max(1);
+    let coarsest = (length / (INTERVALS * COARSEST_TILES)).max(1).ilog2();
+    for slice in timeline.alone(&lanes, coarsest).into_iter().take(DETAILED_SLICES) {
+        if let Some(details) = timeline.details(slice, origin) {
+            answers.add_json(format!("{at}/slices/{slice}"), &details);
+        }
+    }
+    for level in (0..=coarsest).rev() {
+        let of_tile = INTERVALS << level;
+        for index in (span.start - origin).div_euclid(of_tile)..=(span.end - origin).div_euclid(of_tile) {
+            let time = TileTime::new(level, index, origin);
+            answers.add(format!("{at}/tiles/{level}/{index}"), "binary", &tile(timeline, &lanes, time));
+            let of_counters = timeline.counters().tile(&counters, time);
+            answers.add(format!("{at}/counters/{level}/{index}"), "binary", &of_counters);
+            add_strip(timeline, &at, INTERVALS as usize, index * of_tile, (index + 1) * of_tile, origin, answers);
+            if answers.size > limit {
+                return;
+            }
+        }
+    }
+}
+
+fn add_strip(timeline: &Timeline, at: &str, parts: usize, begin: i64, end: i64, origin: i64, answers: &mut Answers) {
+    let bytes = timeline.strip_bytes(begin.saturating_add(origin), end.saturating_add(origin), parts);
+    answers.add(format!("{at}/overview?buckets={parts}&begin={begin}&end={end}"), "binary", &bytes);
+}

@@ -1,0 +1,16 @@
+//! The answers, topic by topic.
+
+pub mod across;
+pub mod report;
+pub mod run;
+pub mod search;
+pub mod tables;
+pub mod timeline;
+
+use crate::failure::Failure;
+
+/// Numbers by comma.
+fn numbers<T: std::str::FromStr>(list: &str, what: &str) -> Result<Vec<T>, Failure> {
+    let numbers: Result<_, _> = list.split(',').filter(|number| !number.is_empty()).map(str::parse).collect();
+    numbers.map_err(|_| Failure::Bad(format!("{what} are numbers by comma")))
+}

@@ -1,0 +1,90 @@
+//! Questions about slices of many ranks.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{Query, State};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::timeline::timeline_of;
+use crate::app::{App, body, work};
+use crate::failure::Failure;
+use crate::timeline::Timeline;
+use crate::timeline::search::{Wanted, ranges};
+use crate::timeline::statistics::{self, Part};
+
+/// Hits of a search that are listed at a time.
+const MAX_HITS: usize = 1000;
+
+#[derive(Deserialize)]
+pub struct SearchQuery {
+    text: String,
+    /// As `0-7,12`; all if none is given.
+    ranks: Option<String>,
+    from: Option<usize>,
+}
+
+pub async fn search(State(app): State<Arc<App>>, Query(query): Query<SearchQuery>) -> Result<Json<Value>, Failure> {
+    let wanted = Wanted::parse(&query.text).map_err(Failure::Bad)?;
+    let ranks = query.ranks.as_deref().map(ranges).transpose().map_err(Failure::Bad)?;
+    work(app, move |app| {
+        let origin = app.run.origin()?;
+        let mut skip = query.from.unwrap_or_default();
+        let (mut hits, mut by_rank, mut count) = (Vec::new(), Vec::new(), 0);
+        let is_asked = |rank: &i64| ranks.as_ref().is_none_or(|ranks| ranks.iter().any(|range| range.contains(rank)));
+        for rank in app.run.ranks().filter(|rank| wanted.has_rank(*rank) && is_asked(rank)) {
+            let timeline = timeline_of(app, rank)?;
+            let found = timeline.find(&wanted);
+            if found.count == 0 {
+                continue;
+            }
+            count += found.count;
+            by_rank.push(json!({"rank": rank, "count": found.count}));
+            for slice in found.page(skip, MAX_HITS - hits.len()) {
+                let mut hit = timeline.summary(&slice, origin);
+                hit["rank"] = rank.into();
+                hits.push(hit);
+            }
+            skip = skip.saturating_sub(found.count);
+        }
+        Ok(Json(json!({"count": count, "hits": hits, "by_rank": by_rank})))
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+pub struct Area {
+    ranks: Vec<LanesOfRank>,
+    begin: i64,
+    end: i64,
+}
+
+#[derive(Deserialize)]
+struct LanesOfRank {
+    rank: i64,
+    lanes: Vec<usize>,
+    /// How far the rank is shown from where it is.
+    #[serde(default)]
+    offset: i64,
+}
+
+pub async fn statistics(
+    State(app): State<Arc<App>>,
+    asked: Result<Json<Area>, JsonRejection>,
+) -> Result<Json<Value>, Failure> {
+    let area = body(asked)?;
+    work(app, move |app| {
+        let origin = app.run.origin()?;
+        let timelines: Result<Vec<Arc<Timeline>>, Failure> =
+            area.ranks.iter().map(|of_rank| timeline_of(app, of_rank.rank)).collect();
+        let timelines = timelines?;
+        let parts = timelines.iter().zip(&area.ranks).map(|(timeline, of_rank)| {
+            let time = |time: i64| time.saturating_add(of_rank.offset).saturating_add(origin);
+            Part { timeline, lanes: &of_rank.lanes, begin: time(area.begin), end: time(area.end) }
+        });
+        Ok(Json(json!(statistics::statistics(parts))))
+    })
+    .await
+}

@@ -1,0 +1,125 @@
+//! Tables, as streams of Arrow.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use arrow_ipc::writer::StreamWriter;
+use axum::Json;
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{Path, Query, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use npuscope_engine::EngineError;
+use npuscope_tables::schema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::numbers;
+use crate::app::{ARROW, App, body, work};
+use crate::failure::Failure;
+use crate::run::Run;
+use crate::views::{Question, Scope, View, plain_table};
+
+/// Rows that a query gives, unless fewer are wanted.
+const MAX_ROWS: usize = 1_000_000;
+
+pub async fn view(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    Query(parameters): Query<BTreeMap<String, String>>,
+) -> Result<Response, Failure> {
+    let made = work(app, move |app| table(&app.run, &name, parameters)).await?;
+    Ok(([(CONTENT_TYPE, ARROW)], made).into_response())
+}
+
+/// The table of a view, as the bytes of a stream. It is kept.
+pub fn table(run: &Run, name: &str, mut parameters: BTreeMap<String, String>) -> Result<Vec<u8>, Failure> {
+    let view = View::find(name).ok_or_else(|| Failure::NotFound(format!("there is no table {name}")))?;
+    // A token in the address is not a question.
+    parameters.remove("token");
+    let question = json!([name, parameters]).to_string();
+    let kept = run.kept(&question, || {
+        let source = run.source()?;
+        let mut number = |name: &str| {
+            let parse = |text: String| text.parse::<i64>().map_err(|_| Failure::Bad(format!("{name} is not a number")));
+            parameters.remove(name).map(parse).transpose()
+        };
+        let step = number("step")?;
+        let mut time = |name: &str| Ok::<_, Failure>(number(name)?.map(|time| time.saturating_add(source.origin)));
+        let (begin, end) = (time("begin")?, time("end")?);
+        let ranks = parameters.remove("ranks").map(|list| numbers(&list, "ranks")).transpose()?;
+        let question = Question { scope: Scope { ranks, step, begin, end }, own: &parameters };
+        let made = view.make(&source, &question)?;
+        stream(&made.schema, &made.batches)
+    })?;
+    Ok(kept.to_vec())
+}
+
+#[derive(Deserialize)]
+pub struct Asked {
+    sql: String,
+    limit: Option<usize>,
+}
+
+pub async fn query(
+    State(app): State<Arc<App>>,
+    asked: Result<Json<Asked>, JsonRejection>,
+) -> Result<Response, Failure> {
+    let asked = body(asked)?;
+    let made = work(app, move |app| {
+        let limit = asked.limit.unwrap_or(MAX_ROWS).min(MAX_ROWS);
+        let mut batches = Vec::new();
+        let mut rows = 0;
+        let schema = app.run.session().stream(&asked.sql, |batch: RecordBatch| {
+            let wanted = batch.num_rows().min(limit - rows);
+            rows += wanted;
+            batches.push(batch.slice(0, wanted));
+            if rows < limit { Ok(()) } else { Err(Ended::Enough) }
+        });
+        let schema = match schema {
+            Ok(schema) => schema,
+            Err(Ended::Enough) => {
+                batches.first().map(RecordBatch::schema).unwrap_or_else(|| Arc::new(arrow::datatypes::Schema::empty()))
+            }
+            // What is wrong is the question, and the engine says what.
+            Err(Ended::Failed(error)) => return Err(Failure::Bad(error.to_string())),
+        };
+        let made = plain_table(&schema, batches)?;
+        stream(&made.schema, &made.batches)
+    });
+    Ok(([(CONTENT_TYPE, ARROW)], made.await?).into_response())
+}
+
+/// Why a query ended before its last row.
+enum Ended {
+    Enough,
+    Failed(EngineError),
+}
+
+impl From<EngineError> for Ended {
+    fn from(error: EngineError) -> Ended {
+        Ended::Failed(error)
+    }
+}
+
+fn stream(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<Vec<u8>, Failure> {
+    let wrong = |error: arrow::error::ArrowError| Failure::Internal(error.to_string());
+    let mut writer = StreamWriter::try_new(Vec::new(), schema).map_err(wrong)?;
+    for batch in batches {
+        writer.write(batch).map_err(wrong)?;
+    }
+    writer.into_inner().map_err(wrong)
+}
+
+/// The tables that a query may name.
+pub async fn schema() -> Json<Value> {
+    let tables = schema::all().iter().map(|table| {
+        let columns = table.columns.iter().map(|column| {
+            json!({"name": column.name, "type": format!("{:?}", column.ty), "unit": column.unit, "about": column.doc})
+        });
+        json!({"table": table.name, "about": table.doc, "columns": columns.collect::<Vec<_>>()})
+    });
+    Json(tables.collect())
+}

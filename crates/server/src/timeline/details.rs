@@ -1,0 +1,72 @@
+//! All that is known of a slice.
+
+use npuscope_formats::timeline::{Fact, Kernels, facts};
+use serde_json::{Map, Value, json};
+
+use super::{ShownSlice, Timeline};
+
+impl Timeline {
+    /// All that is known of a slice. Times are from `origin`: numbers of JavaScript are too coarse for ns since the epoch.
+    pub fn details(&self, id: u32, origin: i64) -> Option<Value> {
+        let slice = self.slice(id)?;
+        let (batch, row) = self.batch_of(id)?;
+        let mut args = Map::new();
+        self.add_facts(batch.columns.facts(row), &mut args);
+        if let Some((columns, row)) = batch.task(row).and_then(|task| self.kernels().get(task)) {
+            self.add_facts(columns.facts(row), &mut args);
+        }
+        let lane = self.lanes.list.get(slice.lane as usize)?;
+        let process = self.lanes.processes.get(lane.process)?;
+        Some(json!({
+            "id": id, "name": self.name(&slice), "begin": slice.begin - origin, "end": slice.end - origin,
+            "row": slice.row, "lane": slice.lane, "lane_name": lane.name, "layer": lane.layer.name(),
+            "process": process.name, "table": batch.category(),
+            "self_ns": self.self_time(&slice), "args": args, "flows": self.flows_of(id, origin),
+        }))
+    }
+
+    /// Kernels by task.
+    pub(super) fn kernels(&self) -> &Kernels {
+        self.kernels.get_or_init(|| Kernels::of(&self.tables))
+    }
+
+    fn add_facts(&self, facts: impl Iterator<Item = (&'static str, Fact)>, args: &mut Map<String, Value>) {
+        for (name, fact) in facts {
+            let value = match fact {
+                Fact::Int(number) => number.into(),
+                Fact::Real(real) => real.into(),
+                Fact::Bool(is) => is.into(),
+                Fact::Text(text) => {
+                    let text = self.tables.text(text);
+                    if name == facts::ARGS
+                        && let Ok(members) = serde_json::from_str::<Map<String, Value>>(text)
+                    {
+                        args.extend(members);
+                        continue;
+                    }
+                    text.into()
+                }
+            };
+            args.insert(name.to_owned(), value);
+        }
+    }
+
+    /// The time of a slice in which none is open on the row below it.
+    pub fn self_time(&self, slice: &ShownSlice) -> i64 {
+        let rows = self.rows(slice.lane as usize);
+        let below = rows.start + slice.row + 1;
+        if below >= rows.end {
+            return slice.length();
+        }
+        let inside = self.slices_in(below, slice.begin, slice.end).map(|slice| self.extent(slice));
+        slice.length() - inside.map(|inside| inside.end.min(slice.end) - inside.begin.max(slice.begin)).sum::<i64>()
+    }
+
+    /// A slice as lists show it.
+    pub fn summary(&self, slice: &ShownSlice, origin: i64) -> Value {
+        json!({
+            "slice": slice.id, "name": self.name(slice), "lane": slice.lane, "row": slice.row,
+            "begin": slice.begin - origin, "end": slice.end - origin,
+        })
+    }
+}

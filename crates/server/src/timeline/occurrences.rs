@@ -1,0 +1,48 @@
+//! The same operation on other ranks: slices of one name, by their place among those of that name.
+
+use npuscope_tables::table::lane::Layer;
+
+use super::{ShownSlice, Timeline, range};
+
+/// Slices of a row that are looked through for a kernel.
+const LOOK_BACK: usize = 1000;
+
+impl Timeline {
+    /// The slices of a name on lanes of a layer, in order of time.
+    pub fn occurrences(&self, name: &str, layer: Layer) -> impl Iterator<Item = ShownSlice> {
+        let number = self.names.iter().position(|known| known == name);
+        let slices = number.map_or(0..0, |number| range(&self.index.names_first, number));
+        let slices = self.index.by_name.get(slices.start as usize..slices.end as usize).unwrap_or_default();
+        let mut found: Vec<ShownSlice> = slices.iter().filter_map(|slice| self.slice(*slice)).collect();
+        found.retain(|slice| self.layer_of(slice) == layer);
+        found.sort_by_key(|slice| slice.begin);
+        found.into_iter()
+    }
+
+    /// The place of a slice among those of its name and layer.
+    pub fn occurrence(&self, slice: &ShownSlice) -> usize {
+        self.occurrences(self.name(slice), self.layer_of(slice)).take_while(|other| other.id != slice.id).count()
+    }
+
+    pub fn layer_of(&self, slice: &ShownSlice) -> Layer {
+        self.lanes.list.get(slice.lane as usize).map_or(Layer::Other, |lane| lane.layer)
+    }
+
+    pub fn lane_name(&self, slice: &ShownSlice) -> &str {
+        self.lanes.list.get(slice.lane as usize).map(|lane| lane.name.as_str()).unwrap_or_default()
+    }
+
+    /// The last kernel that ended before a slice began.
+    pub fn before(&self, slice: &ShownSlice) -> Option<ShownSlice> {
+        let streams = (0..self.lanes.list.len()).filter(|lane| self.lanes.list[*lane].layer == Layer::Hardware);
+        let rows = streams.flat_map(|lane| self.rows(lane));
+        let kernels = self.kernels();
+        let is_kernel = |id: &u32| {
+            let task = self.batch_of(*id).and_then(|(batch, row)| batch.task(row));
+            self.extent(*id).end <= slice.begin && task.is_some_and(|task| kernels.get(task).is_some())
+        };
+        let last =
+            rows.filter_map(|row| self.slices_in(row, i64::MIN, slice.begin).rev().take(LOOK_BACK).find(is_kernel));
+        last.filter_map(|id| self.slice(id)).max_by_key(|before| before.end)
+    }
+}

@@ -1,0 +1,158 @@
+//! Finding slices by what they are called, how long they are and where.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::{Range, RangeInclusive};
+
+use super::levels::Extent;
+use super::{ShownSlice, Timeline};
+
+/// What is searched for: words as `matmul`, and conditions as `dur>1ms`, `rank:0-7`, `lane:stream`, `name~matmul`.
+///
+/// ```
+/// use npuscope_server::timeline::search::Wanted;
+/// let wanted = Wanted::parse("matmul dur>1.5ms rank:0-3,8").unwrap();
+/// assert_eq!((wanted.longer_than, wanted.name.as_str()), (Some(1_500_000), "matmul"));
+/// assert!(wanted.has_rank(3) && wanted.has_rank(8) && !wanted.has_rank(4));
+/// assert_eq!(Wanted::parse("Step 3").unwrap().name, "step 3");
+/// assert!(Wanted::parse("dur>much").is_err());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Part of the name, in lower case.
+    pub name: String,
+    /// Part of the lane's name, in lower case.
+    pub lane: Option<String>,
+    /// In ns.
+    pub longer_than: Option<i64>,
+    pub shorter_than: Option<i64>,
+    ranks: Vec<RangeInclusive<i64>>,
+}
+
+impl Wanted {
+    pub fn parse(text: &str) -> Result<Wanted, String> {
+        let mut wanted = Wanted::default();
+        let mut words: Vec<&str> = Vec::new();
+        for word in text.split_whitespace() {
+            if let Some(name) = word.strip_prefix("name~") {
+                words.push(name);
+            } else if let Some(lane) = word.strip_prefix("lane:") {
+                wanted.lane = Some(lane.to_lowercase());
+            } else if let Some(duration) = word.strip_prefix("dur>") {
+                wanted.longer_than = Some(nanoseconds(duration)?);
+            } else if let Some(duration) = word.strip_prefix("dur<") {
+                wanted.shorter_than = Some(nanoseconds(duration)?);
+            } else if let Some(list) = word.strip_prefix("rank:") {
+                wanted.ranks = ranges(list)?;
+            } else {
+                words.push(word);
+            }
+        }
+        wanted.name = words.join(" ").to_lowercase();
+        Ok(wanted)
+    }
+
+    pub fn has_rank(&self, rank: i64) -> bool {
+        self.ranks.is_empty() || self.ranks.iter().any(|ranks| ranks.contains(&rank))
+    }
+}
+
+/// A duration as `250us`; a number alone is ns.
+fn nanoseconds(text: &str) -> Result<i64, String> {
+    let digits = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let size = match unit {
+        "" | "ns" => 1.0,
+        "us" | "µs" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        _ => return Err(format!("`{text}` is no duration: write it as 250us, 1.5ms or 2s")),
+    };
+    let number: f64 = number.parse().map_err(|_| format!("`{text}` is no duration: write it as 250us, 1.5ms or 2s"))?;
+    Ok((number * size) as i64)
+}
+
+/// Ranges of numbers as `0-7,12`.
+pub fn ranges(list: &str) -> Result<Vec<RangeInclusive<i64>>, String> {
+    let wrong = || format!("`{list}` is no list of ranks: write it as 0-7,12");
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Ok(first.parse().map_err(|_| wrong())?..=last.parse().map_err(|_| wrong())?)
+    };
+    list.split(',').filter(|part| !part.is_empty()).map(range).collect()
+}
+
+/// Slices that were found.
+pub struct Found<'a> {
+    timeline: &'a Timeline,
+    /// Slices of rows among which they are.
+    ranges: Vec<Range<u32>>,
+    is_wanted: Box<dyn Fn(u32) -> bool + 'a>,
+    pub count: usize,
+}
+
+impl Timeline {
+    /// The slices that are wanted.
+    pub fn find<'a>(&'a self, wanted: &'a Wanted) -> Found<'a> {
+        let named: Vec<bool> = self.names.iter().map(|name| contains(name, &wanted.name)).collect();
+        let lanes = 0..self.lanes.list.len();
+        let lanes =
+            lanes.filter(|lane| wanted.lane.as_ref().is_none_or(|part| contains(&self.lanes.list[*lane].name, part)));
+        let ranges = lanes.flat_map(|lane| self.rows(lane)).map(|row| self.slices_of_row(row)).collect();
+        let has_name = move |slice: u32| {
+            let name = self.index.names.get(slice as usize);
+            name.and_then(|name| named.get(*name as usize)).copied().unwrap_or_default()
+        };
+        let (least, most) = (wanted.longer_than.unwrap_or(i64::MIN), wanted.shorter_than.unwrap_or(i64::MAX));
+        if wanted.longer_than.is_none() && wanted.shorter_than.is_none() {
+            return self.found(ranges, has_name);
+        }
+        self.found(ranges, move |slice| {
+            let is_long = |extent: Extent| (least..=most).contains(&(extent.end - extent.begin));
+            has_name(slice) && is_long(self.extent(slice))
+        })
+    }
+
+    /// The slices of some lanes that have a part in a stretch of time, those of one name if one is given.
+    pub fn between<'a>(&'a self, lanes: &[usize], begin: i64, end: i64, name: Option<&str>) -> Found<'a> {
+        let rows = lanes.iter().flat_map(|lane| self.rows(*lane));
+        let ranges = rows.map(|row| self.slices_in(row, begin, end)).collect();
+        let name = name.map(|name| self.names.iter().position(|known| known == name));
+        self.found(ranges, move |slice| match name {
+            Some(name) => self.index.names.get(slice as usize).map(|of| *of as usize) == name,
+            None => true,
+        })
+    }
+
+    fn found<'a>(&'a self, ranges: Vec<Range<u32>>, is_wanted: impl Fn(u32) -> bool + 'a) -> Found<'a> {
+        let count = ranges.iter().cloned().flatten().filter(|slice| is_wanted(*slice)).count();
+        Found { timeline: self, ranges, is_wanted: Box::new(is_wanted), count }
+    }
+}
+
+impl Found<'_> {
+    /// `count` of them from number `from` on, in order of time.
+    pub fn page(&self, from: usize, count: usize) -> Vec<ShownSlice> {
+        let next = |mut range: Range<u32>| {
+            let slice = range.find(|slice| (self.is_wanted)(*slice))?;
+            Some(Reverse((self.timeline.extent(slice).begin, slice, range.end)))
+        };
+        // The next of each row, the first of all on top.
+        let mut rows: BinaryHeap<Reverse<(i64, u32, u32)>> = self.ranges.iter().cloned().filter_map(next).collect();
+        let in_order = std::iter::from_fn(|| {
+            let Reverse((_, slice, end)) = rows.pop()?;
+            rows.extend(next(slice + 1..end));
+            Some(slice)
+        });
+        in_order.skip(from).take(count).filter_map(|slice| self.timeline.slice(slice)).collect()
+    }
+}
+
+/// Whether a text has a part, which is in lower case.
+fn contains(text: &str, part: &str) -> bool {
+    if text.is_ascii() {
+        let (text, part) = (text.as_bytes(), part.as_bytes());
+        return part.is_empty() || text.windows(part.len()).any(|window| window.eq_ignore_ascii_case(part));
+    }
+    text.to_lowercase().contains(part)
+}

@@ -1,0 +1,142 @@
+//! The tables behind the pages. Each is one answer to a question about a part of the run.
+//!
+//! Most are SQL over the tables of the profile; what an analysis of `npuscope cluster` knows is asked of it. Times in
+//! them are ns from the origin of the run, durations ns, sizes bytes. A view of what the sources sum up themselves
+//! (communication, links, packets) heeds ranks and steps but not a stretch of time.
+
+mod cluster;
+mod columns;
+mod communication;
+mod device;
+mod dispatch;
+mod groups;
+mod memory;
+mod missing;
+mod operators;
+mod overall;
+mod pipeline;
+mod question;
+mod rl;
+mod sql;
+mod statistics;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use npuscope_analysis::cluster::Failure;
+use npuscope_engine::{EngineError, Ranks, Session};
+
+pub use question::{Question, Scope};
+pub use sql::plain_table;
+pub use statistics::{HISTOGRAM_BUCKETS, HISTOGRAM_FLOOR, histogram};
+
+/// A table behind a page.
+pub struct View {
+    pub name: &'static str,
+    pub about: &'static str,
+    /// Names of its own parameters.
+    pub own: &'static [&'static str],
+    ask: fn(&Source<'_>, &Question<'_>) -> Result<Made, NotMade>,
+}
+
+/// What views read from.
+pub struct Source<'a> {
+    pub session: &'a Session,
+    pub ranks: &'a Ranks,
+    /// What times are told from, in ns since the epoch.
+    pub origin: i64,
+}
+
+/// A table that was made.
+#[derive(Debug)]
+pub struct Made {
+    pub schema: SchemaRef,
+    pub batches: Vec<RecordBatch>,
+}
+
+impl Made {
+    pub fn rows(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+}
+
+/// Why a table was not made.
+#[derive(Debug)]
+pub enum NotMade {
+    /// The profile lacks what it is about: what, and the setting that collects it.
+    Missing {
+        what: String,
+        switch: String,
+    },
+    /// A parameter makes no sense.
+    Bad(String),
+    Failed(EngineError),
+}
+
+impl From<EngineError> for NotMade {
+    fn from(error: EngineError) -> NotMade {
+        NotMade::Failed(error)
+    }
+}
+
+impl From<Failure> for NotMade {
+    fn from(failure: Failure) -> NotMade {
+        match failure {
+            Failure::Missing { what, hint, .. } => {
+                NotMade::Missing { what: format!("No rank has {what}."), switch: hint }
+            }
+            Failure::Usage(why) => NotMade::Bad(why),
+            Failure::Engine(error) => NotMade::Failed(error),
+            Failure::Output(error) => NotMade::Failed(EngineError::Internal(error.to_string())),
+        }
+    }
+}
+
+impl View {
+    const fn new(
+        name: &'static str,
+        about: &'static str,
+        own: &'static [&'static str],
+        ask: fn(&Source<'_>, &Question<'_>) -> Result<Made, NotMade>,
+    ) -> View {
+        View { name, about, own, ask }
+    }
+
+    /// The view of that name.
+    pub fn find(name: &str) -> Option<&'static View> {
+        VIEWS.iter().find(|view| view.name == name)
+    }
+
+    /// The table for a question.
+    pub fn make(&self, source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
+        question.check(source, self.own)?;
+        (self.ask)(source, question)
+    }
+}
+
+/// All views, by page.
+pub static VIEWS: &[View] = &[
+    View::new("ranks", "Where ranks ran, how they were profiled, their places in the layout", &[], cluster::ranks),
+    View::new("steps", "How the time of each step of each rank divides", &[], cluster::steps),
+    View::new("heat", "What devices did over time, in equal stretches", &["buckets"], cluster::heat),
+    View::new("slow_ranks", "Ranks that others wait for", &[], cluster::slow_ranks),
+    View::new("slow_links", "Links that take longer than others that moved alike", &[], cluster::slow_links),
+    View::new("pipeline", "Passes, transfers and bubbles of a pipeline", &[], pipeline::pipeline),
+    View::new("experts", "How evenly ranks that hold experts are loaded", &[], cluster::experts),
+    View::new("operators", "Kernels in groups", &["group"], operators::operators),
+    View::new("kernels", "Kernels, the longest first", &["op_type", "name", "limit"], operators::kernels),
+    View::new("host_ops", "What the host did, by name", &["kind"], operators::host_ops),
+    View::new("dispatch", "The way of kernels from the host to the device", &["limit"], dispatch::dispatch),
+    View::new("overall", "Where the time of devices went", &[], overall::overall),
+    View::new("copies", "Copies by kind", &[], overall::copies),
+    View::new("memory_curve", "Memory over time", &[], memory::curve),
+    View::new("allocations", "Allocations, the largest first", &["name", "limit", "at"], memory::allocations),
+    View::new("memory_peak", "Whose memory was alive at the peak", &["at"], memory::peak),
+    View::new("static_memory", "Memory that graph compilers planned", &[], memory::planned),
+    View::new("communication", "How the time of operations divides", &["by"], communication::communication),
+    View::new("collectives", "Operations in time", &["limit"], communication::collectives),
+    View::new("comm_matrix", "What went over links between ranks", &["group", "kind"], communication::matrix),
+    View::new("packets", "Packets by size", &[], communication::packets),
+    View::new("bandwidth", "How fast links were", &[], communication::bandwidth),
+    View::new("stages", "Stages of reinforcement learning in time", &[], rl::stages),
+    View::new("stage_summary", "How long stages take and who is late", &[], rl::stage_summary),
+];

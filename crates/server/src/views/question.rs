@@ -1,0 +1,96 @@
+//! What is asked: the part of the run and the view's own parameters.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use npuscope_analysis::cluster::{self, Answer, Job, Options};
+use npuscope_formats::discover::RankSource;
+
+use super::{NotMade, Source, sql};
+
+/// What part of the run is asked about. Times are ns since the epoch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// All if none are given.
+    pub ranks: Option<Vec<i64>>,
+    pub step: Option<i64>,
+    pub begin: Option<i64>,
+    pub end: Option<i64>,
+}
+
+/// A question of a page: the scope and the view's own parameters, text by name.
+pub struct Question<'a> {
+    pub scope: Scope,
+    pub own: &'a BTreeMap<String, String>,
+}
+
+impl Question<'_> {
+    /// Whether all that is named exists.
+    pub(super) fn check(&self, source: &Source<'_>, own: &[&str]) -> Result<(), NotMade> {
+        if let Some(unknown) = self.own.keys().find(|name| !own.contains(&name.as_str())) {
+            return Err(NotMade::Bad(format!("there is no parameter {unknown}")));
+        }
+        let known = &source.session.profile().ranks;
+        if let Some(ranks) = &self.scope.ranks {
+            if ranks.is_empty() {
+                return Err(NotMade::Bad("no rank is chosen".to_owned()));
+            }
+            if let Some(unknown) = ranks.iter().find(|rank| !known.iter().any(|source| source.rank == **rank)) {
+                return Err(NotMade::Bad(format!("there is no rank {unknown}")));
+            }
+        }
+        if let (Some(begin), Some(end)) = (self.scope.begin, self.scope.end)
+            && begin > end
+        {
+            return Err(NotMade::Bad("the end is before the beginning".to_owned()));
+        }
+        match self.scope.step {
+            Some(step) if !has_step(source, step)? => Err(NotMade::Bad(format!("there is no step {step}"))),
+            _ => Ok(()),
+        }
+    }
+
+    /// A parameter of the view; an empty one is none.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.own.get(name).map(String::as_str).filter(|text| !text.is_empty())
+    }
+
+    /// A number among the parameters, if it is given.
+    pub fn number(&self, name: &str) -> Result<Option<i64>, NotMade> {
+        let parse = |text: &str| text.parse().map_err(|_| NotMade::Bad(format!("{name} is not a number")));
+        self.text(name).map(parse).transpose()
+    }
+
+    /// A number of things from 1 to `most`.
+    pub fn count(&self, name: &str, default: usize, most: usize) -> Result<usize, NotMade> {
+        let Some(number) = self.number(name)? else { return Ok(default) };
+        let count = usize::try_from(number).ok().filter(|count| (1..=most).contains(count));
+        count.ok_or_else(|| NotMade::Bad(format!("{name} is from 1 to {most}")))
+    }
+
+    /// One of some words, the first if none is given.
+    pub fn choice<'w>(&self, name: &str, words: &[&'w str]) -> Result<&'w str, NotMade> {
+        let wanted = self.text(name).or(words.first().copied()).unwrap_or_default();
+        let found = words.iter().copied().find(|word| *word == wanted);
+        found.ok_or_else(|| NotMade::Bad(format!("{name} is one of {}", words.join(", "))))
+    }
+
+    /// The ranks that are asked about.
+    pub fn sources<'a>(&self, source: &Source<'a>) -> Vec<&'a RankSource> {
+        let is_chosen = |rank: i64| self.scope.ranks.as_ref().is_none_or(|ranks| ranks.contains(&rank));
+        source.ranks.profile().ranks.iter().filter(|source| is_chosen(source.rank)).collect()
+    }
+
+    /// What a mode of `npuscope cluster` says of the chosen ranks and step.
+    pub fn ask(&self, source: &Source<'_>, mode: &'static str, options: Options) -> Result<Answer, NotMade> {
+        let chosen: Option<BTreeSet<i64>> = self.scope.ranks.as_ref().map(|ranks| ranks.iter().copied().collect());
+        let options = Options { step: self.scope.step, ..options };
+        let job = Job::new(source.ranks, chosen.as_ref(), &options);
+        let mode = cluster::find(mode).ok_or_else(|| NotMade::Bad(format!("there is no mode {mode}")))?;
+        Ok(cluster::run(mode, &job)?)
+    }
+}
+
+fn has_step(source: &Source<'_>, step: i64) -> Result<bool, NotMade> {
+    Ok(sql::has_rows(source, &format!("SELECT 1 FROM step WHERE id = {step}"))?
+        || sql::has_rows(source, &format!("SELECT 1 FROM reported_step WHERE step = '{step}'"))?)
+}

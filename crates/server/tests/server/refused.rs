@@ -1,0 +1,78 @@
+//! What is not answered.
+
+use serde_json::json;
+
+use crate::served::{Served, TOKEN};
+
+#[test]
+fn nobody_else_is_answered() {
+    let served = Served::new();
+    let address = served.address;
+    let ask = |head: &str| served.send(&format!("GET /api/run HTTP/1.1\r\n{head}\r\nConnection: close\r\n\r\n")).status;
+    let token = format!("Authorization: Bearer {TOKEN}");
+    assert_eq!(ask(&format!("Host: {address}\r\n{token}")), 200);
+    assert_eq!(ask(&format!("Host: {address}")), 403);
+    assert_eq!(ask(&format!("Host: {address}\r\nAuthorization: Bearer wrong")), 403);
+    assert_eq!(ask(&format!("Host: evil.example\r\n{token}")), 403);
+    assert_eq!(ask(&format!("Host: {address}\r\n{token}\r\nOrigin: http://evil.example")), 403);
+}
+
+#[test]
+fn odd_requests_are_refused() {
+    let served = Served::new();
+    for (path, status) in [
+        ("/api/ranks/99/timeline", 404),
+        ("/api/ranks/x/timeline", 400),
+        ("/api/ranks/0/slices/999999999", 404),
+        ("/api/ranks/0/tiles/99/0?lanes=1", 400),
+        ("/api/ranks/0/tiles/5/0?lanes=a", 400),
+        ("/api/ranks/0/tiles/54/9223372036854775807?lanes=999", 200),
+        ("/../../etc/passwd", 404),
+        ("/%2e%2e/%2e%2e/etc/passwd", 404),
+    ] {
+        assert_eq!(served.get(path).status, status, "{path}");
+    }
+    assert_eq!(served.post("/api/statistics", &json!({"ranks": "x"})).status, 400);
+    let huge = json!({"ranks": [], "begin": 0, "end": 0, "more": "x".repeat(2 << 20)});
+    assert_eq!(served.post("/api/statistics", &huge).status, 413);
+}
+
+/// Ends of addresses that name things that are not there.
+#[test]
+fn files_outside_the_pages_are_not_served() {
+    let served = Served::new();
+    for path in
+        ["/..%2f..%2fetc/passwd", "/assets/../../Cargo.toml", "//etc/passwd", "/api/../job", "/api/nothing", "/%00"]
+    {
+        let answer = served.get(path);
+        assert!((400..500).contains(&answer.status), "{path}: {}", answer.status);
+    }
+}
+
+#[test]
+fn the_page_may_load_nothing_from_elsewhere() {
+    let served = Served::new();
+    let head = served.get("/").head.to_lowercase();
+    assert!(head.contains("content-security-policy: default-src 'self'"), "{head}");
+    assert!(
+        head.contains("x-content-type-options: nosniff") && head.contains("referrer-policy: no-referrer"),
+        "{head}"
+    );
+    assert!(head.contains("httponly") && head.contains("samesite=strict"), "{head}");
+}
+
+#[test]
+fn broken_requests_do_not_end_the_server() {
+    let served = Served::new();
+    for request in [
+        "GET /\r\n\r\n",
+        "POST /api/query HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        "\0\0\0\r\n\r\n",
+        "GET / HTTP/9.9\r\n\r\n",
+    ] {
+        served.send_anything(request);
+    }
+    let long = "a".repeat(200_000);
+    served.send_anything(&format!("GET /{long} HTTP/1.1\r\nHost: {}\r\n\r\n", served.address));
+    assert_eq!(served.get("/api/run").status, 200);
+}

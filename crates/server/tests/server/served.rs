@@ -1,0 +1,108 @@
+//! A server to ask.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+use npuscope_engine::{Session, SessionOptions};
+use npuscope_formats::output::Output;
+use npuscope_server::{Run, Server};
+use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use serde_json::Value;
+
+pub const TOKEN: &str = "test-token";
+
+/// A server of a simulated job, in a directory of its own.
+pub struct Served {
+    pub address: SocketAddr,
+    directory: tempfile::TempDir,
+    _stop: tokio::sync::oneshot::Sender<()>,
+}
+
+/// An answer: status, headers, body.
+pub struct Answer {
+    pub status: u16,
+    pub head: String,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&self.body)))
+    }
+}
+
+impl Served {
+    /// Of a job with two ranks.
+    pub fn new() -> Served {
+        Served::of(&JobConfig { tp: 2, pp: 1, dp: 1, layers: 2, steps: 2, ..JobConfig::default() })
+    }
+
+    pub fn of(config: &JobConfig) -> Served {
+        let directory = tempfile::tempdir().unwrap();
+        let output = Output::new(directory.path().join("job")).unwrap();
+        write_job(&simulate(config).unwrap(), Form::Text, &output, |_| {}).unwrap();
+        Served::open(directory)
+    }
+
+    /// Serves the job in a directory, with the cache beside it.
+    pub fn open(directory: tempfile::TempDir) -> Served {
+        let options = SessionOptions::new(directory.path().join("cache"));
+        let run = Run::open(&directory.path().join("job"), options).unwrap();
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let (tell, told) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let server = Server::bind(run, "127.0.0.1:0".parse().unwrap(), TOKEN.to_owned()).await.unwrap();
+                tell.send(server.address().unwrap()).unwrap();
+                server.serve(async { drop(stopped.await) }).await.unwrap();
+            });
+        });
+        Served { address: told.recv().unwrap(), directory, _stop: stop }
+    }
+
+    /// The same job with the same cache, served anew.
+    pub fn again(self) -> Served {
+        Served::open(self.directory)
+    }
+
+    pub fn session(&self) -> Session {
+        Session::open(&self.directory.path().join("job"), SessionOptions::new(self.directory.path().join("cache")))
+            .unwrap()
+    }
+
+    pub fn send(&self, request: &str) -> Answer {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).unwrap();
+        let split = bytes.windows(4).position(|part| part == b"\r\n\r\n").unwrap_or(bytes.len());
+        let head = String::from_utf8_lossy(&bytes[..split]).into_owned();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Answer { status, head, body: bytes.get(split + 4..).unwrap_or_default().to_vec() }
+    }
+
+    /// Sends bytes and does not mind what comes back.
+    pub fn send_anything(&self, bytes: &str) {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        let _ = stream.write_all(bytes.as_bytes());
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let _ = stream.read_to_end(&mut Vec::new());
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        let address = self.address;
+        self.send(&format!(
+            "GET {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\nConnection: close\r\n\r\n"
+        ))
+    }
+
+    pub fn post(&self, path: &str, body: &Value) -> Answer {
+        let (address, body) = (self.address, body.to_string());
+        self.send(&format!(
+            "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        ))
+    }
+}

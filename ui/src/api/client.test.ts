@@ -1,0 +1,43 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { ApiError, api } from "./client";
+
+function answering(status: number, body: unknown) {
+  const fetched = vi.fn(async (_path: string) => new Response(JSON.stringify(body), { status }));
+  vi.stubGlobal("fetch", fetched);
+  return fetched;
+}
+
+afterEach(() => vi.unstubAllGlobals());
+
+test("the same question has the same address", async () => {
+  const fetched = answering(200, { count: 0, hits: [], by_rank: [] });
+  await api.search("a&b, c", [0, 3], 1000);
+  expect(fetched.mock.calls[0]?.[0]).toBe("api/search?text=a%26b,%20c&ranks=0,3&from=1000");
+  await api.flows(2, { begin: 1.4, end: 9.6 }, null);
+  expect(fetched.mock.calls[1]?.[0]).toBe("api/ranks/2/flows?begin=1&end=10&limit=2000");
+});
+
+test("a question is asked once", async () => {
+  const fetched = answering(200, { name: "run" });
+  await Promise.all([api.timeline(7), api.timeline(7)]);
+  await api.timeline(7);
+  expect(fetched).toHaveBeenCalledTimes(1);
+});
+
+test("params of tables are in order", async () => {
+  const fetched = answering(404, { error: "none" });
+  await api
+    .table("kernels", { ranks: [1], step: 5, view: { begin: 0, end: 10 } }, { limit: 5, op_type: "MatMul" })
+    .catch(() => {});
+  expect(fetched.mock.calls[0]?.[0]).toBe("api/tables/kernels?ranks=1&step=5&begin=0&end=10&op_type=MatMul&limit=5");
+});
+
+test("an error says what is missing, and is not kept", async () => {
+  const missing = { what: "No operator types.", switch: "profiler_level=Level1" };
+  const fetched = answering(404, { error: "no operators", missing });
+  const error = await api.table("operators").catch((error) => error);
+  expect(error).toBeInstanceOf(ApiError);
+  expect(error).toMatchObject({ message: "no operators", missing, status: 404, isNotKept: false });
+  await api.table("operators").catch(() => {});
+  expect(fetched).toHaveBeenCalledTimes(2);
+});

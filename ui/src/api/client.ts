@@ -1,0 +1,484 @@
+// What can be asked of the server, and what it answers. The same question always has the same URL (params in a fixed
+// order, left out when null), because a report keeps answers by URL. Times are ns from the origin of the run.
+
+import type { Scope, View } from "../scope";
+import { isReport, kept } from "./report";
+import { Table } from "./table";
+
+export interface Rank {
+  rank: number;
+  name: string;
+  bytes: number;
+}
+
+export interface Run {
+  name: string | null;
+  /** What times are told from, in ns since the epoch; more digits than a number has. */
+  origin: string;
+  ranks: Rank[];
+  steps: number[];
+  span: [number, number] | null;
+  report: boolean;
+}
+
+export interface Process {
+  name: string;
+  pid: number;
+  labels: string[];
+}
+
+export type Layer = "framework" | "cann" | "hardware" | "communication" | "overlap" | "counter" | "mstx" | "gc" | "other";
+
+export interface Lane {
+  id: number;
+  process: number;
+  layer: Layer;
+  name: string;
+  tid: number;
+  rows: number;
+  slices: number;
+}
+
+export interface Counter {
+  id: number;
+  process: number | null;
+  name: string;
+  unit: string | null;
+  samples: number;
+  min: number;
+  max: number;
+}
+
+export interface Timeline {
+  processes: Process[];
+  lanes: Lane[];
+  counters: Counter[];
+  /** Null if the rank has nothing to draw. */
+  span: [number, number] | null;
+}
+
+export interface Flow {
+  kind: string;
+  outgoing: boolean;
+  slice: number;
+  name: string;
+  lane: number;
+  row: number;
+  begin: number;
+  end: number;
+}
+
+export interface Slice {
+  id: number;
+  name: string;
+  begin: number;
+  end: number;
+  row: number;
+  lane: number;
+  lane_name: string;
+  process: string;
+  table: string;
+  self_ns: number;
+  args: Record<string, unknown>;
+  flows: Flow[];
+}
+
+/** A slice of an area. */
+export interface Instance {
+  slice: number;
+  name: string;
+  lane: number;
+  row: number;
+  begin: number;
+  end: number;
+}
+
+export interface FlowEnd {
+  slice: number;
+  lane: number;
+  row: number;
+  begin: number;
+  end: number;
+}
+
+export interface Flows {
+  count: number;
+  kinds: { kind: string; count: number }[];
+  flows: { kind: string; source: FlowEnd; target: FlowEnd }[];
+}
+
+export interface Hit {
+  rank: number;
+  slice: number;
+  name: string;
+  lane: number;
+  begin: number;
+  end: number;
+}
+
+export interface Hits {
+  count: number;
+  hits: Hit[];
+  by_rank: { rank: number; count: number }[];
+}
+
+export interface NameStatistics {
+  name: string;
+  count: number;
+  total_ns: number;
+  self_ns: number;
+  average_ns: number;
+  min_ns: number;
+  max_ns: number;
+  p50_ns: number;
+  p95_ns: number;
+  p99_ns: number;
+  /** Counts by the power of two that the duration reaches. */
+  histogram: number[];
+}
+
+export type GapCause =
+  | "host_busy"
+  | "host_sync"
+  | "data"
+  | "gc"
+  | "queue_empty"
+  | "waiting_for_rank"
+  | "waiting_for_stream"
+  | "start"
+  | "end"
+  | "unknown";
+
+export interface Gap {
+  begin: number;
+  end: number;
+  cause: GapCause;
+  places: { rank: number; slice: number; name: string; begin: number; end: number; what: string }[];
+}
+
+export interface Collective {
+  name: string;
+  group: string;
+  instances: {
+    rank: number;
+    slice: number;
+    begin: number;
+    end: number;
+    transit_ns: number | null;
+    wait_ns: number | null;
+  }[];
+  last_rank: number;
+  skew_ns: number;
+  before: { rank: number; slice: number; name: string; begin: number; end: number }[];
+}
+
+export interface Evidence {
+  rank: number;
+  step: number | null;
+  start_ns: number;
+  end_ns: number;
+  what: string;
+}
+
+export interface Finding {
+  id: string;
+  severity: "info" | "warning" | "critical";
+  claim: string;
+  /** Name, value, unit. */
+  numbers: [string, number, string][];
+  share_of_step: number | null;
+  confidence: number;
+  ranks: number[];
+  evidence: Evidence[];
+  suggestion: string;
+}
+
+export interface Diagnosis {
+  ranks: number;
+  steps: number;
+  step_ms: number;
+  step_ms_without: number;
+  layout: string;
+  findings: Finding[];
+  problems: string[];
+}
+
+/** Something that was not collected. */
+export interface NotCollected {
+  what: string;
+  good_for: string;
+  setting: string;
+  /** The switch was on all the same. */
+  was_on: boolean;
+  /** What to write to collect it, by style of configuration. */
+  switches: [style: string, text: string][];
+}
+
+export interface Problem {
+  severity: string;
+  code: string;
+  file: string | null;
+  offset: number | null;
+  message: string;
+}
+
+export interface RankHealth {
+  rank: number;
+  device: number | null;
+  host: string | null;
+  chip: string | null;
+  directory: string;
+  format: string;
+  framework: string | null;
+  framework_version: string | null;
+  cann_version: string | null;
+  schema_version: string | null;
+  level: string | null;
+  steps: number[];
+  /** First and last moment, in ns since the epoch; numbers do not hold all their digits. */
+  window: [number, number] | null;
+  files: { file: string; kind: string; bytes: number | null; rows: number | null; unread: string[] }[];
+  rows: Record<string, number>;
+  lanes: { process: string | null; thread: string | null; pid: number; tid: number; slices: number; samples: number }[];
+  missing: NotCollected[];
+  problems: Problem[];
+}
+
+export interface Health {
+  path: string;
+  ranks: RankHealth[];
+  problems: Problem[];
+}
+
+export interface SchemaTable {
+  table: string;
+  about: string;
+  columns: { name: string; type: string; unit: string | null; about: string }[];
+}
+
+export interface Progress {
+  rank: number;
+  done: number;
+  total: number;
+}
+
+/** What a profile lacks, and the setting of the collection that would have given it. */
+export interface Missing {
+  what: string;
+  switch: string;
+}
+
+const NOT_KEPT = "not in this report";
+
+/** An answer that says why there is none. */
+export class ApiError extends Error {
+  constructor(
+    message: string,
+    readonly missing?: Missing,
+    readonly status?: number,
+  ) {
+    super(message);
+  }
+
+  /** The page is a report, and this was not put into it. */
+  get isNotKept(): boolean {
+    return this.message === NOT_KEPT;
+  }
+}
+
+/** The params of each view, in the order in which they are written. */
+const VIEWS = {
+  ranks: [],
+  steps: [],
+  heat: ["buckets"],
+  operators: ["group"],
+  kernels: ["op_type", "name", "limit"],
+  host_ops: ["kind"],
+  overall: [],
+  dispatch: ["limit"],
+  copies: [],
+  memory_curve: [],
+  allocations: ["name", "limit", "at"],
+  memory_peak: ["at"],
+  static_memory: [],
+  communication: ["by"],
+  collectives: ["limit"],
+  comm_matrix: ["group", "kind"],
+  packets: [],
+  bandwidth: [],
+  slow_ranks: [],
+  slow_links: [],
+  pipeline: [],
+  experts: [],
+  stages: [],
+  stage_summary: [],
+} as const satisfies Record<string, readonly string[]>;
+
+export type ViewName = keyof typeof VIEWS;
+
+/** What a table is about; a whole scope will do. */
+export type Asked = Partial<Pick<Scope, "ranks" | "step" | "view">>;
+
+type Params = [name: string, value: string | number | null | undefined][];
+
+/** Answers that are kept, so that going back to a page shows it at once. */
+const KEPT = 100;
+const answered = new Map<string, Promise<unknown>>();
+
+function url(path: string, params: Params = []): string {
+  const given = params.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const query = given.map(([name, value]) => {
+    const text = typeof value === "number" ? String(Math.round(value)) : String(value);
+    return `${name}=${encodeURIComponent(text).replaceAll("%2C", ",")}`;
+  });
+  return query.length === 0 ? path : `${path}?${query.join("&")}`;
+}
+
+async function bytes(path: string, body?: unknown, signal?: AbortSignal): Promise<ArrayBuffer> {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  if (isReport) {
+    const answer = await kept(text === undefined ? path : `${path}\n${text}`);
+    if (!answer) throw new ApiError(NOT_KEPT);
+    return answer;
+  }
+  const init = text === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: text };
+  const response = await fetch(path, { ...init, signal: signal ?? null });
+  if (response.ok) return response.arrayBuffer();
+  const said = await response.json().catch(() => ({}));
+  throw new ApiError(said.error ?? `${response.status} ${response.statusText}`, said.missing, response.status);
+}
+
+async function json<T>(path: string, body?: unknown): Promise<T> {
+  return JSON.parse(new TextDecoder().decode(await bytes(path, body)));
+}
+
+/** A table, unless the profile lacks what it is about: then the answer is JSON that says so. */
+async function table(path: string): Promise<Table> {
+  const answer = await bytes(path);
+  if (new Uint8Array(answer)[0] !== BRACE) return Table.fromArrow(answer);
+  const { missing } = JSON.parse(new TextDecoder().decode(answer)) as { missing: Missing };
+  throw new ApiError(missing.what, missing);
+}
+
+/** What JSON begins with, and no table does. */
+const BRACE = "{".charCodeAt(0);
+
+/** The answer to a question that was asked before, or the one to come. */
+function once<T>(path: string, ask: (path: string) => Promise<T>): Promise<T> {
+  const before = answered.get(path) as Promise<T> | undefined;
+  if (before) return before;
+  const answer = ask(path);
+  answered.set(path, answer);
+  answer.catch(() => answered.delete(path));
+  const oldest = answered.keys().next().value;
+  if (answered.size > KEPT && oldest !== undefined) answered.delete(oldest);
+  return answer;
+}
+
+const asked = <T>(path: string, params?: Params) => once(url(path, params), (path) => json<T>(path));
+
+const stretch = (view: View | null | undefined): Params => [
+  ["begin", view?.begin],
+  ["end", view?.end],
+];
+
+export const api = {
+  run: () => asked<Run>("api/run"),
+  health: () => asked<Health>("api/health"),
+  diagnosis: () => asked<Diagnosis>("api/diagnosis"),
+  schema: () => asked<SchemaTable[]>("api/schema"),
+
+  /** A view as a table. `own` are the params that only this view has. */
+  table<V extends ViewName>(
+    view: V,
+    about: Asked = {},
+    own: Partial<Record<(typeof VIEWS)[V][number], string | number | null>> = {},
+  ): Promise<Table> {
+    const names: readonly (typeof VIEWS)[V][number][] = VIEWS[view];
+    const path = url(`api/tables/${view}`, [
+      // A report has answers for its ranks and all of its time.
+      ["ranks", isReport ? null : about.ranks?.join(",")],
+      ["step", about.step],
+      ...stretch(isReport ? null : about.view),
+      ...names.map((name): Params[number] => [name, own[name]]),
+    ]);
+    return once(path, table);
+  },
+
+  /** The answer to SQL, at most `limit` rows of it. */
+  query: async (sql: string, limit = 100_000) => Table.fromArrow(await bytes("api/query", { sql, limit })),
+
+  timeline: (rank: number) => asked<Timeline>(`api/ranks/${rank}/timeline`),
+  names: (rank: number) => asked<string[]>(`api/ranks/${rank}/names`),
+  slice: (rank: number, slice: number) => asked<Slice>(`api/ranks/${rank}/slices/${slice}`),
+
+  /** The slices of an area, those of one name if it is given. */
+  slices: (rank: number, lanes: number[], view: View, name: string | null = null, limit = 200) =>
+    asked<{ count: number; slices: Instance[] }>(`api/ranks/${rank}/slices`, [
+      ["lanes", lanes.join(",")],
+      ...stretch(view),
+      ["name", name],
+      ["limit", limit],
+    ]),
+
+  /** Arrows with an end in view; of all kinds if `kinds` is null. */
+  flows: (rank: number, view: View, kinds: string[] | null = null, limit = 2000) =>
+    asked<Flows>(`api/ranks/${rank}/flows`, [...stretch(view), ["kinds", kinds?.join(",")], ["limit", limit]]),
+
+  /** Slices whose names hold the text, 1000 of them from the `from`th on. */
+  search: (text: string, ranks: number[] | null = null, from = 0) =>
+    asked<Hits>("api/search", [
+      ["text", text],
+      ["ranks", ranks?.join(",")],
+      ["from", from],
+    ]),
+
+  statistics: (ranks: { rank: number; lanes: number[] }[], begin: number, end: number) =>
+    json<NameStatistics[]>("api/statistics", { ranks, begin: Math.round(begin), end: Math.round(end) }),
+
+  /** Why nothing runs on a lane at a time. */
+  gap: (rank: number, time: number, lane: number) =>
+    asked<Gap>(`api/ranks/${rank}/gap`, [
+      ["time", time],
+      ["lane", lane],
+    ]),
+
+  /** The collective that a slice is part of, on all ranks of its group. */
+  collective: (rank: number, slice: number) =>
+    asked<Collective>("api/collective", [
+      ["rank", rank],
+      ["slice", slice],
+    ]),
+
+  /** How far ranks are off if the slice like this one is to be at the same time on all of them. */
+  align: (rank: number, slice: number, side: "start" | "end", ranks: number[] | null = null) =>
+    asked<{ offsets: { rank: number; offset_ns: number }[] }>("api/align", [
+      ["rank", rank],
+      ["slice", slice],
+      ["side", side],
+      ["ranks", ranks?.join(",")],
+    ]),
+
+  tile: (rank: number, level: number, index: number, lanes: number[], signal: AbortSignal) =>
+    bytes(url(`api/ranks/${rank}/tiles/${level}/${index}`, [["lanes", lanes.join(",")]]), undefined, signal),
+
+  counters: (rank: number, level: number, index: number, counters: number[], signal: AbortSignal) =>
+    bytes(url(`api/ranks/${rank}/counters/${level}/${index}`, [["counters", counters.join(",")]]), undefined, signal),
+
+  /** Per bucket the shares of it that are computing, overlapped and exposed communication. */
+  overview: async (rank: number, buckets: number, view: View | null = null, signal?: AbortSignal) =>
+    new Float32Array(
+      await bytes(url(`api/ranks/${rank}/overview`, [["buckets", buckets], ...stretch(view)]), undefined, signal),
+    ),
+
+  /** A report as the bytes of an html file. */
+  report: (ranks: number[], steps: number[], findings: string[]) => bytes("api/report", { ranks, steps, findings }),
+
+  /** Calls `tell` while ranks are read; the answer stops that. */
+  progress(tell: (progress: Progress) => void): () => void {
+    if (isReport || typeof EventSource === "undefined") return () => {};
+    const source = new EventSource("api/progress");
+    source.onmessage = (event) => tell(JSON.parse(event.data));
+    return () => source.close();
+  },
+};

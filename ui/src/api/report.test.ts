@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+async function packed(value: unknown) {
+  const stream = new Blob([JSON.stringify(value)]).stream().pipeThrough(new CompressionStream("gzip"));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  return { type: "json", data: btoa(String.fromCharCode(...bytes)) };
+}
+
+beforeAll(async () => {
+  const answers = {
+    "api/run": await packed({ name: "kept" }),
+    'api/statistics\n{"ranks":[],"begin":0,"end":10}': await packed([]),
+  };
+  const textContent = JSON.stringify({ answers });
+  vi.stubGlobal("document", { documentElement: {}, getElementById: (id: string) => (id === "report" ? { textContent } : null) });
+  vi.stubGlobal("fetch", () => {
+    throw new Error("a report asks nobody");
+  });
+});
+
+afterAll(() => vi.unstubAllGlobals());
+
+test("a report answers from itself", async () => {
+  const { api } = await import("./client");
+  expect(await api.run()).toEqual({ name: "kept" });
+  expect(await api.statistics([], 0.2, 9.8)).toEqual([]);
+});
+
+test("what is not in it is said to be so", async () => {
+  const { api } = await import("./client");
+  await expect(api.timeline(0)).rejects.toMatchObject({ isNotKept: true });
+});

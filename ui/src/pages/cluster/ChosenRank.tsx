@@ -1,0 +1,55 @@
+// The rank that was chosen on the grid: what it did, and the ranks it works with.
+
+import { go, link, type View } from "../../scope";
+import { run } from "../../shell/run";
+import { texts } from "../../texts";
+import { choose } from "../../components/params";
+import { type Dimension, DIMENSIONS, hasLayout, peersOf, type Place } from "./places";
+import type { Spent } from "./spent";
+import { word } from "./words";
+import { duration } from "../../format";
+
+const t = texts({
+  en: { group: "{dimension} group: {ranks}", only: "Look at this group only" },
+  zh: { group: "{dimension} 组：{ranks}", only: "只看该组" },
+});
+
+/** Ranks that are listed. */
+const LISTED = 16;
+
+export function ChosenRank({ rank, places, spent }: { rank: number; places: Place[]; spent: Spent | null }) {
+  const span = run.value?.span;
+  const view: View | null = span ? { begin: span[0], end: span[1] } : null;
+  const groups: [Dimension, number[]][] = hasLayout(places)
+    ? DIMENSIONS.map((dimension): [Dimension, number[]] => [dimension, peersOf(places, rank, dimension)]).filter(([, ranks]) => ranks.length > 1)
+    : [];
+  return (
+    <section class="chosen-rank" aria-label={word("rank", { rank })}>
+      <div class="toolbar">
+        <h3>{word("rank", { rank })}</h3>
+        {spent && (
+          <span>
+            {word("duration")} {duration(spent.duration)}, {word("computing")} {duration(spent.computing)}, {word("exposed_communication")}{" "}
+            {duration(spent.exposed_communication)}, {word("free")} {duration(spent.free)}
+          </span>
+        )}
+        <a class="button" href={link({ page: "timeline", rank, view })}>
+          {word("timeline")}
+        </a>
+        <button type="button" onClick={() => choose({ of_rank: null })}>
+          {word("close")}
+        </button>
+      </div>
+      <ul>
+        {groups.map(([dimension, ranks]) => (
+          <li key={dimension}>
+            {t("group", { dimension, ranks: ranks.slice(0, LISTED).join(", ") + (ranks.length > LISTED ? " …" : "") })}{" "}
+            <button type="button" class="plain" onClick={() => go({ ranks })}>
+              {t("only")}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

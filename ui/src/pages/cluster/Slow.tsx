@@ -1,0 +1,88 @@
+// Ranks that others wait for, and links that are slower than their like.
+
+import type { Table } from "../../api/table";
+import { BarChart } from "../../components/BarChart";
+import { Card } from "../../components/Card";
+import { columns } from "../../components/columns";
+import { DataTable } from "../../components/DataTable";
+import { Viewed } from "../../components/Viewed";
+import { duration } from "../../format";
+import { link } from "../../scope";
+import { texts } from "../../texts";
+
+const t = texts({
+  en: {
+    ranks: "Ranks that others wait for",
+    links: "Links that take longer than expected",
+    slowRanks: "slow ranks",
+    slowLinks: "slow links",
+    bars: "How late ranks came to collectives, in all",
+    hint: "A rank is slow in a collective if the others were there before it and waited. The rank leads to its timeline.",
+    noRank: "No rank keeps the others waiting.",
+    noLink: "No link takes longer than its like.",
+    rank: "rank {rank}",
+  },
+  zh: {
+    ranks: "被等待的 rank",
+    links: "比预期慢的链路",
+    slowRanks: "慢 rank",
+    slowLinks: "慢链路",
+    bars: "各 rank 到达集合通信的迟到时间合计",
+    hint: "若其他 rank 先到并等待，则该 rank 在此集合通信中为慢。点击 rank 跳到其时间线。",
+    noRank: "没有 rank 让其他 rank 等待。",
+    noLink: "没有链路比同类更慢。",
+    rank: "rank {rank}",
+  },
+});
+
+const BARS = 12;
+
+export function Slow() {
+  return (
+    <>
+      <Card title={t("ranks")}>
+        <Viewed view="slow_ranks" what={t("slowRanks")}>
+          {(table) => (table.length === 0 ? <p class="state">{t("noRank")}</p> : <Ranks table={table} />)}
+        </Viewed>
+      </Card>
+      <Card title={t("links")}>
+        <Viewed view="slow_links" what={t("slowLinks")}>
+          {(table) => (table.length === 0 ? <p class="state">{t("noLink")}</p> : <Links table={table} />)}
+        </Viewed>
+      </Card>
+    </>
+  );
+}
+
+function Ranks({ table }: { table: Table }) {
+  const [ranks, late] = [table.numbers("rank"), table.numbers("late_ms")];
+  const bars = Array.from(ranks, (rank, at) => ({ key: String(rank), name: t("rank", { rank }), value: (late[at] || 0) * 1e6, colour: "var(--exposed)" }));
+  bars.sort((one, other) => other.value - one.value);
+  return (
+    <>
+      <p class="hint">{t("hint")}</p>
+      <BarChart label={t("bars")} caption={t("bars")} bars={bars.slice(0, BARS)} format={duration} />
+      <DataTable
+        table={table}
+        name="slow_ranks"
+        columns={columns(["rank", "slow_affect_count", "operation_count", "late_ms"], {
+          rank: { link: (row) => link({ page: "timeline", rank: Number(row.rank), view: null }) },
+        })}
+        sort={{ name: "late_ms", isDescending: true }}
+        height={320}
+      />
+    </>
+  );
+}
+
+function Links({ table }: { table: Table }) {
+  return (
+    <DataTable
+      table={table}
+      name="slow_links"
+      columns={columns(["src", "dst", "link", "bytes", "time", "bandwidth", "median", "ratio"], { time: { kind: "duration" } })}
+      sort={{ name: "ratio", isDescending: true }}
+      height={320}
+    />
+  );
+}

@@ -1,0 +1,144 @@
+// How ranks, or steps, spend their time.
+
+import { useMemo } from "preact/hooks";
+import type { Table } from "../../api/table";
+import { timeRuler } from "../../components/axis";
+import { Card } from "../../components/Card";
+import { columns, placeOf } from "../../components/columns";
+import { DataTable } from "../../components/DataTable";
+import { choice, choose } from "../../components/params";
+import { Select } from "../../components/Select";
+import { StackedBars } from "../../components/StackedBars";
+import { Viewed } from "../../components/Viewed";
+import { duration } from "../../format";
+import { go } from "../../scope";
+import { texts } from "../../texts";
+import { type Part, PARTS, type Spent, spentBy } from "./spent";
+import { word } from "./words";
+
+const t = texts({
+  en: {
+    title: "How the time of steps is spent",
+    by: "Bars",
+    byRank: "Ranks, mean of steps",
+    byStep: "Steps, mean of ranks",
+    order: "Order",
+    inOrder: "By number",
+    longest: "Longest first",
+    top: "At most",
+    all: "All",
+    label: "Time of steps, divided, {count} bars",
+    caption: "Choose a bar to look at that rank or step only.",
+    total: "In all",
+    table: "Steps of ranks",
+  },
+  zh: {
+    title: "步时间的去向",
+    by: "柱",
+    byRank: "rank（各步平均）",
+    byStep: "步（各 rank 平均）",
+    order: "顺序",
+    inOrder: "按编号",
+    longest: "最长在前",
+    top: "最多",
+    all: "全部",
+    label: "步时间分解，{count} 根柱",
+    caption: "选中一根柱只看该 rank 或步。",
+    total: "合计",
+    table: "各 rank 的步",
+  },
+});
+
+const COLOURS: Record<Part, string> = {
+  alone: "var(--computing)",
+  overlapped_communication: "var(--communication)",
+  exposed_communication: "var(--exposed)",
+  free: "var(--free)",
+  preparing: "var(--copy)",
+};
+
+const BY = ["rank", "step"] as const;
+
+const ORDERS = ["number", "duration", "computing", "exposed_communication", "free"] as const;
+
+const TOPS = ["all", "16", "64", "256"] as const;
+
+export function Steps() {
+  return (
+    <Viewed view="steps" what={word("steps")}>
+      {(table) => (
+        <>
+          <Bars table={table} />
+          <Card title={t("table")}>
+            <DataTable
+              table={table}
+              name="steps"
+              columns={columns(
+                [
+                  "start", "rank", "step", "duration", "computing", "exposed_communication", "overlapped_communication", "free", "preparing", "bubble",
+                ],
+                { start: { link: placeOf } },
+              )}
+            />
+          </Card>
+        </>
+      )}
+    </Viewed>
+  );
+}
+
+function Bars({ table }: { table: Table }) {
+  const by = choice("by", BY);
+  const order = choice("order", ORDERS);
+  const top = choice("top", TOPS);
+  const { spent, names, parts } = useMemo(() => {
+    const all = spentBy(table, by);
+    if (order !== "number") all.sort((one, other) => (other[order] || 0) - (one[order] || 0) || one.key - other.key);
+    const spent = top === "all" ? all : all.slice(0, Number(top));
+    const values = (part: keyof Spent) => spent.map((one) => one[part]);
+    return {
+      spent,
+      names: spent.map(({ key }) => (by === "rank" ? word("rank", { rank: key }) : word("step", { step: key }))),
+      parts: PARTS.filter((part) => spent.some((one) => one[part] > 0)).map((part) => ({ name: word(part), colour: COLOURS[part], values: values(part) })),
+    };
+  }, [table, by, order, top, word("rank")]);
+  return (
+    <Card
+      title={t("title")}
+      tools={
+        <>
+          <Select
+            label={t("by")}
+            value={by}
+            options={BY.map((value) => ({ value, label: t(value === "rank" ? "byRank" : "byStep") }))}
+            onChange={(by) => choose({ by })}
+          />
+          <Select
+            label={t("order")}
+            value={order}
+            options={ORDERS.map((value) => ({ value, label: value === "number" ? t("inOrder") : `${t("longest")}: ${word(value)}` }))}
+            onChange={(order) => choose({ order })}
+          />
+          <Select
+            label={t("top")}
+            value={top}
+            options={TOPS.map((value) => ({ value, label: value === "all" ? t("all") : value }))}
+            onChange={(top) => choose({ top })}
+          />
+        </>
+      }
+    >
+      <StackedBars
+        label={t("label", { count: spent.length })}
+        caption={t("caption")}
+        names={names}
+        parts={parts}
+        format={duration}
+        ruler={timeRuler}
+        total={t("total")}
+        onPick={(bar) => go(by === "rank" ? { ranks: [spent[bar]!.key] } : { step: spent[bar]!.key })}
+        height={280}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,43 @@
+// How ranks spend the time of steps.
+
+import type { Table } from "../../api/table";
+import { grouped } from "../../components/derived";
+
+export const METRICS = ["computing", "duration", "exposed_communication", "free", "bubble"] as const;
+
+export type Metric = (typeof METRICS)[number];
+
+export const PARTS = ["alone", "overlapped_communication", "exposed_communication", "free", "preparing"] as const;
+
+export type Part = (typeof PARTS)[number];
+
+/** Means over the rows of a rank or step. */
+export interface Spent {
+  /** The rank or step. */
+  key: number;
+  /** Computing that no communication overlaps. */
+  alone: number;
+  computing: number;
+  overlapped_communication: number;
+  exposed_communication: number;
+  free: number;
+  preparing: number;
+  bubble: number;
+  duration: number;
+}
+
+const COLUMNS = ["computing", "overlapped_communication", "exposed_communication", "free", "preparing", "bubble", "duration"] as const;
+
+/** Means by rank over steps, or by step over ranks; what is not known is NaN. */
+export function spentBy(table: Table, by: "rank" | "step"): Spent[] {
+  const columns = COLUMNS.map((name) => [name, table.numbers(name)] as const);
+  const all = [...grouped(table, [by])].map(([key, rows]) => {
+    const mean = (values: Float64Array) => {
+      const known = rows.map((row) => values[row] ?? NaN).filter((value) => !Number.isNaN(value));
+      return known.length === 0 ? NaN : known.reduce((sum, value) => sum + value, 0) / known.length;
+    };
+    const means = Object.fromEntries(columns.map(([name, values]) => [name, mean(values)])) as Omit<Spent, "key" | "alone">;
+    return { key: Number(key), alone: Math.max(0, means.computing - (means.overlapped_communication || 0)), ...means };
+  });
+  return all.sort((one, other) => one.key - other.key);
+}

@@ -1,0 +1,44 @@
+// Words that several parts of the page use.
+
+import { texts } from "../../texts";
+
+export const word = texts({
+  en: {
+    rank: "rank {rank}",
+    step: "step {step}",
+    duration: "Step time",
+    computing: "Computing",
+    alone: "Computing alone",
+    overlapped_communication: "Overlapped communication",
+    exposed_communication: "Exposed communication",
+    communication: "Communication",
+    free: "Free",
+    preparing: "Preparing",
+    bubble: "Bubble",
+    show: "Show",
+    whole: "Show all",
+    timeline: "Show on the timeline",
+    close: "Close",
+    ranks: "ranks",
+    steps: "times of steps",
+  },
+  zh: {
+    rank: "rank {rank}",
+    step: "步 {step}",
+    duration: "步耗时",
+    computing: "计算",
+    alone: "未重叠计算",
+    overlapped_communication: "掩盖通信",
+    exposed_communication: "未掩盖通信",
+    communication: "通信",
+    free: "空闲",
+    preparing: "准备",
+    bubble: "空泡",
+    show: "显示",
+    whole: "显示全部",
+    timeline: "在时间线中显示",
+    close: "关闭",
+    ranks: "rank",
+    steps: "步耗时",
+  },
+});

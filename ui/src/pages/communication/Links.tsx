@@ -1,0 +1,143 @@
+// How fast links were, and how large the packets on them.
+
+import type { Table } from "../../api/table";
+import { BarChart } from "../../components/BarChart";
+import { Card } from "../../components/Card";
+import { columns } from "../../components/columns";
+import { DataTable } from "../../components/DataTable";
+import { Histogram } from "../../components/Histogram";
+import { choose, param } from "../../components/params";
+import { Select } from "../../components/Select";
+import { Viewed } from "../../components/Viewed";
+import { bytes, count, number, share } from "../../format";
+import { Icon } from "../../shell/Icon";
+import { texts } from "../../texts";
+import { linkUses, packetCounts, referenceOf, SMALL_SHARE, smallPacket, smallShares } from "./traffic";
+
+const t = texts({
+  en: {
+    bandwidth: "Bandwidth by kind of link",
+    what: "bandwidth",
+    caption: "The mark on a bar is what such a link reaches if it is used well.",
+    of: "{bandwidth} GB/s, reference {reference}",
+    plain: "{bandwidth} GB/s",
+    slow: "{link} reaches {share} of {reference} GB/s; rank {rank} is slowest with {bandwidth} GB/s.",
+    packets: "Packets by size",
+    packetWhat: "packets",
+    link: "Link",
+    small: "{link}: {share} of {count} packets are smaller than {size}, which uses the link badly. Send more at once: larger buckets, fewer and longer collectives.",
+    fine: "No link suffers from small packets.",
+    histogram: "Packets of {link} by size",
+  },
+  zh: {
+    bandwidth: "各类链路带宽",
+    what: "带宽",
+    caption: "柱上的标记为此类链路充分利用时的带宽。",
+    of: "{bandwidth} GB/s，参考 {reference}",
+    plain: "{bandwidth} GB/s",
+    slow: "{link} 仅达到 {reference} GB/s 的 {share}；rank {rank} 最慢，为 {bandwidth} GB/s。",
+    packets: "包大小分布",
+    packetWhat: "包",
+    link: "链路",
+    small: "{link}：{count} 个包中有 {share} 小于 {size}，链路利用不充分。应一次发送更多数据：更大的 bucket，更少更长的集合通信。",
+    fine: "没有链路受小包影响。",
+    histogram: "{link} 的包大小分布",
+  },
+});
+
+/** A link below this share of its reference is told. */
+const SLOW = 0.8;
+
+export function Links() {
+  return (
+    <>
+      <Card title={t("bandwidth")}>
+        <Viewed view="bandwidth" what={t("what")}>
+          {(table) => <Bandwidth table={table} />}
+        </Viewed>
+      </Card>
+      <Card title={t("packets")}>
+        <Viewed view="packets" what={t("packetWhat")}>
+          {(table) => <Packets table={table} />}
+        </Viewed>
+      </Card>
+    </>
+  );
+}
+
+function Bandwidth({ table }: { table: Table }) {
+  const uses = linkUses(table);
+  const bars = uses.map(({ link, bandwidth }) => {
+    const reference = referenceOf(link);
+    const text =
+      reference === null ? t("plain", { bandwidth: number(bandwidth) }) : t("of", { bandwidth: number(bandwidth), reference });
+    return { key: link, name: link, value: bandwidth, text, reference: reference ?? undefined };
+  });
+  return (
+    <>
+      <BarChart label={t("bandwidth")} caption={t("caption")} bars={bars} format={number} />
+      {uses.map(({ link, bandwidth, slowest }) => {
+        const reference = referenceOf(link);
+        if (reference === null || !slowest || bandwidth >= SLOW * reference) return null;
+        const values = { link, share: share(bandwidth / reference), reference, rank: slowest.rank, bandwidth: number(slowest.bandwidth) };
+        return <Advice key={link} text={t("slow", values)} />;
+      })}
+      <DataTable
+        table={table}
+        name="bandwidth"
+        columns={columns(["rank", "link", "bytes", "time", "bandwidth", "large_packet_share"], { time: { kind: "duration" } })}
+        sort={{ name: "bandwidth", isDescending: false }}
+        height={300}
+      />
+    </>
+  );
+}
+
+function Packets({ table }: { table: Table }) {
+  const shares = smallShares(table).filter(({ packets }) => packets > 0);
+  const link = shares.find(({ link }) => link === param("link"))?.link ?? shares[0]?.link ?? "";
+  const small = shares.filter(({ share }) => share > SMALL_SHARE);
+  const counts = packetCounts(table, link);
+  return (
+    <>
+      {small.map((one) => (
+        <Advice
+          key={one.link}
+          text={t("small", { link: one.link, share: share(one.share), count: count(one.packets), size: smallPacket(one.link).name })}
+        />
+      ))}
+      {small.length === 0 && shares.length > 0 && <p>{t("fine")}</p>}
+      <div class="toolbar">
+        <Select
+          label={t("link")}
+          value={link}
+          options={shares.map(({ link }) => ({ value: link, label: link }))}
+          onChange={(link) => choose({ link })}
+        />
+      </div>
+      {counts.length > 0 && (
+        <Histogram
+          label={t("histogram", { link })}
+          buckets={counts.map(({ power, count }) => ({ name: `${bytes(2 ** power)} – ${bytes(2 ** (power + 1))}`, count }))}
+          edges={[...counts.map(({ power }) => bytes(2 ** power)), bytes(2 ** (counts.at(-1)!.power + 1))]}
+          what={t("packetWhat")}
+        />
+      )}
+      <DataTable
+        table={table}
+        name="packets"
+        columns={columns(["rank", "link", "packet_bytes", "count", "time", "bytes"], { time: { kind: "duration" } })}
+        sort={{ name: "count", isDescending: true }}
+        height={300}
+      />
+    </>
+  );
+}
+
+function Advice({ text }: { text: string }) {
+  return (
+    <p role="note">
+      <Icon name="warning" /> {text}
+    </p>
+  );
+}

@@ -1,0 +1,130 @@
+// Who sent to whom: bandwidth, bytes or time.
+
+import { useMemo } from "preact/hooks";
+import type { Table } from "../../api/table";
+import { extent } from "../../components/axis";
+import { Card } from "../../components/Card";
+import { columns } from "../../components/columns";
+import { DataTable } from "../../components/DataTable";
+import { HeatMap } from "../../components/HeatMap";
+import { choice, choose, chooseCells, chosenCells, param } from "../../components/params";
+import { Select } from "../../components/Select";
+import { Viewed } from "../../components/Viewed";
+import { bytes, duration, number } from "../../format";
+import { texts } from "../../texts";
+import { Filters, filtered } from "./Filters";
+import { matrixOf, MEASURES } from "./traffic";
+
+const t = texts({
+  en: {
+    title: "Traffic from rank to rank",
+    what: "the communication matrix",
+    measure: "Show",
+    bandwidth: "Bandwidth, GB/s",
+    bytes: "Bytes",
+    time: "Time",
+    self: "Copies inside a rank",
+    whole: "Show all",
+    caption: "Rows send, columns receive. Drag to zoom, double click for all.",
+    from: "from {rank}",
+    to: "to {rank}",
+    over: "over",
+    table: "Links",
+    label: "{measure} from rank to rank, {count} ranks",
+  },
+  zh: {
+    title: "rank 之间的流量",
+    what: "通信矩阵",
+    measure: "显示",
+    bandwidth: "带宽，GB/s",
+    bytes: "字节",
+    time: "时间",
+    self: "rank 内拷贝",
+    whole: "显示全部",
+    caption: "行为发送方，列为接收方。拖动缩放，双击显示全部。",
+    from: "自 {rank}",
+    to: "至 {rank}",
+    over: "链路",
+    table: "链路",
+    label: "{count} 个 rank 之间的{measure}",
+  },
+});
+
+const FORMATS = { bandwidth: number, bytes, time: duration };
+
+export function Matrix() {
+  return (
+    <Viewed view="comm_matrix" what={t("what")}>
+      {(table) => <Traffic table={table} />}
+    </Viewed>
+  );
+}
+
+function Traffic({ table }: { table: Table }) {
+  const measure = choice("measure", MEASURES);
+  const hasSelf = param("self") === "1";
+  const zoom = chosenCells("zoom");
+  const wanted = [param("group"), param("kind")].join("\t");
+  const shown = useMemo(() => filtered(table), [table, wanted]);
+  const matrix = useMemo(() => matrixOf(shown, hasSelf), [shown, hasSelf]);
+  const { ranks } = matrix;
+  const scale = useMemo(() => ({ begin: 0, end: extent(matrix[measure])?.end ?? 1 }), [matrix, measure]);
+  const from = (row: number) => t("from", { rank: ranks[row] ?? "" });
+  const to = (column: number) => t("to", { rank: ranks[column] ?? "" });
+  return (
+    <>
+      <Card
+        title={t("title")}
+        tools={
+          <>
+            <Filters table={table} />
+            <Select
+              label={t("measure")}
+              value={measure}
+              options={MEASURES.map((value) => ({ value, label: t(value) }))}
+              onChange={(measure) => choose({ measure })}
+            />
+            <label class="check">
+              <input type="checkbox" checked={hasSelf} onChange={() => choose({ self: hasSelf ? null : "1" })} />
+              {t("self")}
+            </label>
+            {zoom && (
+              <button type="button" onClick={() => chooseCells("zoom", null)}>
+                {t("whole")}
+              </button>
+            )}
+          </>
+        }
+      >
+        <HeatMap
+          label={t("label", { measure: t(measure), count: ranks.length })}
+          caption={t("caption")}
+          columns={ranks.length}
+          rows={ranks.length}
+          values={matrix[measure]}
+          columnName={to}
+          rowName={from}
+          format={FORMATS[measure]}
+          valueName={t(measure)}
+          scale={scale}
+          about={(column, row) => {
+            const at = row * ranks.length + column;
+            const others = MEASURES.filter((name) => name !== measure).map((name): [string, string] => [t(name), FORMATS[name](matrix[name][at]!)]);
+            const over = matrix.over.get(at);
+            return over ? [...others, [t("over"), [...over].join(", ")]] : others;
+          }}
+          zoom={zoom}
+          onZoom={(cells) => chooseCells("zoom", cells)}
+        />
+      </Card>
+      <Card title={t("table")}>
+        <DataTable
+          table={shown}
+          name="comm_matrix"
+          columns={columns(["src", "dst", "transport", "link", "kind", "group_name", "bytes", "time", "bandwidth"], { time: { kind: "duration" } })}
+          sort={{ name: "time", isDescending: true }}
+        />
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,151 @@
+// Memory over time, of some ranks and one component.
+
+import { useMemo } from "preact/hooks";
+import type { Table } from "../../api/table";
+import { byteRuler, extent } from "../../components/axis";
+import { Card } from "../../components/Card";
+import { CurveChart, type Mark } from "../../components/CurveChart";
+import { choice, choose, chooseRange, chosenNumber, chosenRange, param } from "../../components/params";
+import { Select } from "../../components/Select";
+import { Viewed } from "../../components/Viewed";
+import { bytes, time } from "../../format";
+import { go, scope } from "../../scope";
+import { run } from "../../shell/run";
+import { texts } from "../../texts";
+import { curvesOf, firstComponent, linesOf, MEASURES, peakOf } from "./curve";
+import { DRAWN, drawnRanks } from "./ranks";
+
+const t = texts({
+  en: {
+    title: "Memory over time",
+    what: "memory curves",
+    component: "Component",
+    measure: "Show",
+    all: "All",
+    allocated: "allocated",
+    reserved: "reserved",
+    active: "active",
+    line: "rank {rank} {measure}",
+    peak: "peak {bytes}",
+    range: "time range",
+    at: "chosen",
+    caption: "Drag to zoom, double click for all, click for who holds the memory then. Dashes: reserved, dots: active; shaded: reserved but not allocated.",
+    summary: "Memory of {component}: {peaks}",
+    rankPeak: "rank {rank} peaks at {bytes} after {time}",
+    some: "The first {count} ranks are drawn, {left} are not: choose ranks above.",
+    whole: "Show all",
+    take: "Zoom is the time range",
+  },
+  zh: {
+    title: "内存曲线",
+    what: "内存曲线",
+    component: "组件",
+    measure: "显示",
+    all: "全部",
+    allocated: "已分配",
+    reserved: "已预留",
+    active: "活跃",
+    line: "rank {rank} {measure}",
+    peak: "峰值 {bytes}",
+    range: "时间范围",
+    at: "选中",
+    caption: "拖动缩放，双击显示全部，单击查看当时谁占用内存。虚线：已预留，点线：活跃；阴影：已预留但未分配。",
+    summary: "{component} 的内存：{peaks}",
+    rankPeak: "rank {rank} 在 {time} 达到峰值 {bytes}",
+    some: "只画前 {count} 个 rank，另有 {left} 个未画：可在上方选择 rank。",
+    whole: "显示全部",
+    take: "将缩放设为时间范围",
+  },
+});
+
+/** What can be shown, first what is shown at first: of several ranks all would be too much. */
+const SHOWN = ["all", ...MEASURES] as const;
+const SEVERAL_SHOWN = ["allocated", "reserved", "active", "all"] as const;
+
+export function Curves() {
+  if (!run.value) return null;
+  const { about, left } = drawnRanks();
+  return (
+    <Card title={t("title")}>
+      <Viewed view="memory_curve" about={about} what={t("what")}>
+        {(table) => <Chart table={table} />}
+      </Viewed>
+      {left > 0 && <p class="hint">{t("some", { count: DRAWN, left })}</p>}
+    </Card>
+  );
+}
+
+function Chart({ table }: { table: Table }) {
+  const curves = useMemo(() => curvesOf(table), [table]);
+  const components = [...new Set(curves.map((curve) => curve.component))].sort();
+  const component = components.find((name) => name === param("component")) ?? firstComponent(curves);
+  const isOne = new Set(curves.map((curve) => curve.rank)).size <= 1;
+  const measure = choice("measure", isOne ? SHOWN : SEVERAL_SHOWN);
+  const [zoom, at, view] = [chosenRange("zoom"), chosenNumber("at"), scope.value.view];
+  const range = useMemo(() => extent(table.numbers("time")) ?? { begin: 0, end: 1 }, [table]);
+
+  const { lines, shades, legend, marks, label } = useMemo(() => {
+    const shown = curves.filter((curve) => curve.component === component);
+    const drawn = linesOf(shown, measure === "all" ? MEASURES : [measure], (rank, measure) => t("line", { rank, measure: t(measure) }));
+    const marks: Mark[] = [];
+    const peaks: string[] = [];
+    for (const curve of shown) {
+      const peak = (["allocated", "reserved"] as const).map((measure) => peakOf(curve, measure)).find((peak) => peak !== null);
+      if (!peak) continue;
+      marks.push({ ...peak, text: "" });
+      peaks.push(t("rankPeak", { rank: curve.rank, bytes: bytes(peak.value), time: time(peak.time) }));
+    }
+    // Texts of several peaks would be on top of each other.
+    const highest = marks.reduce<Mark | null>((highest, mark) => (highest && highest.value >= mark.value ? highest : mark), null);
+    if (highest) highest.text = t("peak", { bytes: bytes(highest.value) });
+    return { ...drawn, marks, label: t("summary", { component, peaks: peaks.join("; ") }) };
+  }, [curves, component, measure, t("line")]);
+  const bands = useMemo(() => {
+    const chosen = at === null ? [] : [{ range: { begin: at, end: at }, name: t("at") }];
+    return [...(view ? [{ range: view, name: t("range") }] : []), ...chosen];
+  }, [view?.begin, view?.end, at, t("at")]);
+
+  return (
+    <>
+      <div class="toolbar">
+        <Select
+          label={t("component")}
+          value={component}
+          options={components.map((value) => ({ value, label: value }))}
+          onChange={(component) => choose({ component })}
+        />
+        <Select
+          label={t("measure")}
+          value={measure}
+          options={SHOWN.map((value) => ({ value, label: t(value) }))}
+          onChange={(measure) => choose({ measure })}
+        />
+        {zoom && (
+          <>
+            <button type="button" onClick={() => chooseRange("zoom", null)}>
+              {t("whole")}
+            </button>
+            <button type="button" onClick={() => go({ view: zoom })}>
+              {t("take")}
+            </button>
+          </>
+        )}
+      </div>
+      <CurveChart
+        label={label}
+        caption={t("caption")}
+        curves={lines}
+        legend={legend}
+        shades={shades}
+        bands={bands}
+        marks={marks}
+        range={range}
+        zoom={zoom}
+        onZoom={(zoom) => chooseRange("zoom", zoom)}
+        onPick={(at) => choose({ at: String(at), tab: null })}
+        format={bytes}
+        ruler={byteRuler}
+      />
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+// The chosen group of operators: how long its instances took, and which they are.
+
+import type { Row, Table } from "../../api/table";
+import { columns, placeOf } from "../../components/columns";
+import { DataTable } from "../../components/DataTable";
+import { rowsThat } from "../../components/derived";
+import { Histogram } from "../../components/Histogram";
+import { choose } from "../../components/params";
+import { Viewed } from "../../components/Viewed";
+import { durationBuckets } from "./durations";
+import { count } from "../../format";
+import { scope } from "../../scope";
+import { texts } from "../../texts";
+import { type Chosen, groupParams } from "./groups";
+
+const t = texts({
+  en: {
+    chosen: "Instances of {name}",
+    histogram: "How long they took",
+    many: "instances",
+    instances: "instances",
+    longest: "The {count} longest. The start leads to the timeline.",
+    close: "Close",
+    noModule: "Kernels do not say their module, so a module has no instances here.",
+  },
+  zh: {
+    chosen: "{name} 的实例",
+    histogram: "时长分布",
+    many: "个",
+    instances: "实例",
+    longest: "最长的 {count} 个。点击开始时间跳到时间线。",
+    close: "关闭",
+    noModule: "Kernel 没有模块信息，因此这里没有模块的实例。",
+  },
+});
+
+/** Instances that are fetched. */
+const MOST = 1000;
+
+export function ChosenGroup({ row, of }: { row: Row; of: Chosen }) {
+  const name = Object.values(of).join(", ");
+  const { buckets, edges } = durationBuckets((row.histogram as ArrayLike<number> | null) ?? []);
+  const about = {
+    ...scope.value,
+    ...(of.rank ? { ranks: [Number(of.rank)] } : {}),
+    ...(of.step ? { step: Number(of.step) } : {}),
+  };
+  return (
+    <section class="instances" aria-label={t("chosen", { name })}>
+      <header class="toolbar">
+        <h3>{t("chosen", { name })}</h3>
+        <button type="button" onClick={() => choose(groupParams(null))}>
+          {t("close")}
+        </button>
+      </header>
+      {buckets.length > 0 && <Histogram label={t("histogram")} caption={t("histogram")} buckets={buckets} edges={edges} what={t("many")} />}
+      {of.module ? (
+        <p class="hint">{t("noModule")}</p>
+      ) : (
+        <Viewed view="kernels" about={about} own={{ op_type: of.op_type, name: of.name, limit: MOST }} what={t("instances")}>
+          {(table) => <Instances table={table} of={of} />}
+        </Viewed>
+      )}
+    </section>
+  );
+}
+
+function Instances({ table, of }: { table: Table; of: Chosen }) {
+  const keys = (["input_shapes", "core", "stream"] as const).filter((key) => of[key] !== undefined);
+  const shown = rowsThat(table, (row) => keys.every((key) => String(table.column(key)[row] ?? "") === of[key]));
+  return (
+    <>
+      <p class="hint">{t("longest", { count: count(shown.length) })}</p>
+      <DataTable
+        table={shown}
+        name="kernels"
+        columns={columns(
+          [
+            "start", "rank", "step", "duration", "wait", "name", "op_type", "core", "stream", "block_num", "input_shapes", "input_dtypes",
+            "output_shapes", "output_dtypes", "mac_ratio", "mte2_ratio", "vec_ratio", "scalar_ratio", "cube_utilization",
+          ],
+          { start: { link: placeOf } },
+        )}
+        height={360}
+      />
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+// From the call in Python to the end of the kernel: where a kernel waited on its way.
+
+import { asNumber, type Row, type Table } from "../../api/table";
+import { Card } from "../../components/Card";
+import { columnLabel, columns } from "../../components/columns";
+import { DataTable } from "../../components/DataTable";
+import { timeRuler } from "../../components/axis";
+import { kindColour } from "../../components/colours";
+import { StackedBars } from "../../components/StackedBars";
+import { Viewed } from "../../components/Viewed";
+import { duration } from "../../format";
+import { linkToTime } from "../../scope";
+import { texts } from "../../texts";
+
+const t = texts({
+  en: { title: "Dispatch of kernels, longest first", what: "dispatch chains", bars: "The longest way of kernels from call to device", total: "Sum" },
+  zh: { title: "Kernel 下发链路（最长在前）", what: "下发链路", bars: "从调用到设备耗时最长的 kernel", total: "合计" },
+});
+
+const PARTS = ["prepare", "enqueue", "queue", "launch", "kernel_wait"] as const;
+
+/** Chains that are drawn. */
+const DRAWN = 60;
+
+export function Dispatch() {
+  return (
+    <Card title={t("title")}>
+      <Viewed view="dispatch" what={t("what")}>
+        {(table) => <Chains table={table} />}
+      </Viewed>
+    </Card>
+  );
+}
+
+function placeOf(row: Row): string {
+  const start = asNumber(row.start);
+  return linkToTime(asNumber(row.rank), start, start + asNumber(row.end_to_end));
+}
+
+function Chains({ table }: { table: Table }) {
+  const names = table.texts("name").slice(0, DRAWN);
+  const parts = PARTS.map((name, at) => ({ name: columnLabel(name), colour: kindColour(at), values: table.numbers(name).slice(0, DRAWN) }));
+  return (
+    <>
+      <StackedBars label={t("bars")} caption={t("bars")} names={names} parts={parts} format={duration} ruler={timeRuler} total={t("total")} height={200} />
+      <DataTable
+        table={table}
+        name="dispatch"
+        columns={columns(["start", "rank", "name", "op", ...PARTS, "end_to_end"], { start: { link: placeOf }, name: { width: 280 } })}
+        sort={{ name: "end_to_end", isDescending: true }}
+      />
+    </>
+  );
+}

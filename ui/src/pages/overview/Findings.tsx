@@ -1,0 +1,102 @@
+// What is found, one card each: how bad, what, what it costs, what to do, where to see it.
+
+import type { Diagnosis, Finding } from "../../api/client";
+import { number, share } from "../../format";
+import { formatRanks, link, linkToTime } from "../../scope";
+import { Icon } from "../../shell/Icon";
+import { texts } from "../../texts";
+import { claim, numberName, placeText, suggestion, unitName } from "./findings";
+
+const t = texts({
+  en: {
+    findings: "Findings",
+    none: "Nothing stands out: no rank, host, link or stage differs from its like.",
+    one: "With one rank there is nothing to compare with. The pages below still show where its time goes.",
+    critical: "critical",
+    warning: "warning",
+    info: "note",
+    cost: "of the step",
+    confidence: "confidence",
+    places: "Where to see it",
+    rank: "rank {rank}",
+    step: "step {step}",
+    ranks: "Show the ranks",
+  },
+  zh: {
+    findings: "发现",
+    none: "没有异常：各 rank、主机、链路和流水线阶段与同类一致。",
+    one: "只有一个 rank，没有可比较的对象。下方仍显示其时间去向。",
+    critical: "严重",
+    warning: "警告",
+    info: "提示",
+    cost: "的 step 时间",
+    confidence: "置信度",
+    places: "在哪里可以看到",
+    rank: "rank {rank}",
+    step: "step {step}",
+    ranks: "查看这些 rank",
+  },
+});
+
+export function Findings({ of: { findings, ranks } }: { of: Diagnosis }) {
+  return (
+    <section aria-label={t("findings")} class="findings">
+      {findings.length === 0 && (
+        <p class="state good">
+          <Icon name="good" /> {ranks > 1 ? t("none") : t("one")}
+        </p>
+      )}
+      {findings.map((finding) => (
+        <FindingCard key={finding.claim} finding={finding} />
+      ))}
+    </section>
+  );
+}
+
+function FindingCard({ finding }: { finding: Finding }) {
+  const { severity, share_of_step, confidence, ranks, evidence, numbers } = finding;
+  return (
+    <article class={`card finding ${severity}`}>
+      <header>
+        <span class="severity">
+          <Icon name={severity} /> {t(severity)}
+        </span>
+        <h2>{claim(finding)}</h2>
+      </header>
+      <div class="measures">
+        {share_of_step !== null && (
+          <span class="cost">
+            <strong>{share(share_of_step)}</strong> {t("cost")}
+          </span>
+        )}
+        {numbers.map(([name, value, unit]) => (
+          <span class="chip" key={name}>
+            {numberName(name)} {number(value)} {unitName(unit)}
+          </span>
+        ))}
+        <span class="chip">
+          {t("confidence")} {Math.round(confidence * 100)} %
+        </span>
+      </div>
+      <p class="suggestion">
+        <Icon name="arrow" /> {suggestion(finding)}
+      </p>
+      <ul class="places" aria-label={t("places")}>
+        {evidence.map((place) => (
+          <li key={`${place.rank}/${place.start_ns}/${place.what}`}>
+            <a href={linkToTime(place.rank, place.start_ns, place.end_ns)}>
+              {t("rank", { rank: place.rank })}
+              {place.step !== null && `, ${t("step", { step: place.step })}`}
+            </a>{" "}
+            {placeText(place.what)}
+          </li>
+        ))}
+        {evidence.length === 0 && ranks.length > 0 && (
+          <li>
+            <a href={link({ page: "timeline", rank: ranks[0] ?? null, ranks, view: null })}>{t("ranks")}</a> {formatRanks(ranks)}
+          </li>
+        )}
+      </ul>
+    </article>
+  );
+}

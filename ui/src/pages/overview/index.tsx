@@ -1,0 +1,111 @@
+// What is wrong with the run, what it costs, where its time goes.
+
+import { api, type Diagnosis } from "../../api/client";
+import type { Table } from "../../api/table";
+import { Loaded } from "../../components/Loaded";
+import { count, number, share } from "../../format";
+import { link, scope } from "../../scope";
+import { Icon } from "../../shell/Icon";
+import { texts } from "../../texts";
+import { Findings } from "./Findings";
+import { layoutText } from "./findings";
+import { StepBars } from "./StepBars";
+import { Tops } from "./Tops";
+import "./overview.css";
+
+const t = texts({
+  en: {
+    diagnosis: "the diagnosis of all ranks",
+    headline: "{ranks}, {steps}, {ms} ms a step",
+    noSteps: "{ranks}, no step was marked",
+    ranks: "{count} ranks",
+    oneRank: "one rank",
+    stepCount: "{count} steps",
+    oneStep: "one step",
+    without: "{ms} ms without what is found below: {share} less",
+    steps: "steps",
+    problems: "What could not be read",
+    level0: "Collected at level 0: no operator types, no AI Core metrics, no links of communication.",
+    fix: "What to set for more",
+  },
+  zh: {
+    diagnosis: "所有 rank 的诊断",
+    headline: "{ranks}，{steps}，每个 step {ms} ms",
+    noSteps: "{ranks}，没有标记 step",
+    ranks: "{count} 个 rank",
+    oneRank: "1 个 rank",
+    stepCount: "{count} 个 step",
+    oneStep: "1 个 step",
+    without: "消除下列问题后为 {ms} ms：减少 {share}",
+    steps: "step",
+    problems: "无法读取的内容",
+    level0: "以 level0 采集：没有算子类型、AI Core 指标和通信链路。",
+    fix: "如何设置以采集更多",
+  },
+});
+
+export function Overview() {
+  const { ranks, step } = scope.value;
+  return (
+    <div class="page overview">
+      <Loaded load={api.diagnosis} of={[]} what={t("diagnosis")}>
+        {(diagnosis) => <Verdict diagnosis={diagnosis} />}
+      </Loaded>
+      <Loaded load={() => api.table("ranks")} of={[]} what={t("steps")}>
+        {(table) => <Level ranks={table} />}
+      </Loaded>
+      <div class="cards">
+        <Loaded load={() => api.table("steps", { ranks, step })} of={[ranks?.join(), step]} what={t("steps")}>
+          {(steps) => <StepBars steps={steps} />}
+        </Loaded>
+      </div>
+      <Tops />
+    </div>
+  );
+}
+
+function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
+  const { ranks, steps, step_ms, step_ms_without, problems } = diagnosis;
+  const ms = number(Number(step_ms.toFixed(1)));
+  const gain = 1 - step_ms_without / step_ms;
+  const said = {
+    ranks: ranks === 1 ? t("oneRank") : t("ranks", { count: count(ranks) }),
+    steps: steps === 1 ? t("oneStep") : t("stepCount", { count: count(steps) }),
+    ms,
+  };
+  return (
+    <>
+      <div class="page-head">
+        <h1>{t(steps === 0 ? "noSteps" : "headline", said)}</h1>
+        {diagnosis.layout !== "" && <span class="chip">{layoutText(diagnosis)}</span>}
+        {gain > 0.001 && (
+          <p class="without">{t("without", { ms: number(Number(step_ms_without.toFixed(1))), share: share(gain) })}</p>
+        )}
+      </div>
+      <Findings of={diagnosis} />
+      {problems.length > 0 && (
+        <details class="card">
+          <summary>
+            {t("problems")} ({problems.length})
+          </summary>
+          <ul>
+            {problems.map((problem) => (
+              <li key={problem}>{problem}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+/** Says what a shallow collection lacks. */
+function Level({ ranks }: { ranks: Table }) {
+  const isShallow = ranks.texts("level").some((level) => level === "level0" || level === "level_none");
+  if (!isShallow) return null;
+  return (
+    <p class="note" role="note">
+      <Icon name="info" /> {t("level0")} <a href={link({ page: "runs" })}>{t("fix")}</a>
+    </p>
+  );
+}

@@ -1,0 +1,230 @@
+// Questions in SQL, their answers as a table, a chart or a lane of the timeline. The SQL is in the address.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { api, type Run } from "../../api/client";
+import type { Table } from "../../api/table";
+import { DataTable } from "../../components/DataTable";
+import { Loaded } from "../../components/Loaded";
+import { choose, param } from "../../components/params";
+import { duration } from "../../format";
+import { link, scope } from "../../scope";
+import { Icon } from "../../shell/Icon";
+import { texts } from "../../texts";
+import { Chart } from "./Chart";
+import { askedBefore, EXAMPLES, exampleName, remember } from "./examples";
+import { exact, isNumeric, lacksForLane } from "./result";
+import { Tables } from "./Tables";
+import "./query.css";
+
+const t = texts({
+  en: {
+    title: "Query",
+    hint: "Times are ns since the epoch, durations ns, sizes bytes. Every table has the column rank.",
+    sql: "SQL",
+    run: "Run",
+    runKey: "Ctrl Enter",
+    examples: "Examples",
+    history: "Asked before",
+    choose: "choose …",
+    asking: "Asking …",
+    took: "took {time}",
+    failed: "The query failed",
+    table: "Table",
+    chart: "Chart",
+    lane: "Show as lane",
+    lacks: "A lane needs the columns rank, start, duration and name; missing: {names}",
+    result: "result",
+    start: "Write a query and press Ctrl Enter, or choose an example.",
+    cut: "Only the first {limit} rows are shown.",
+    origin: "the run",
+  },
+  zh: {
+    title: "查询",
+    hint: "时间为 epoch 以来的纳秒数，时长为纳秒，大小为字节。每个表都有 rank 列。",
+    sql: "SQL",
+    run: "运行",
+    runKey: "Ctrl Enter",
+    examples: "示例",
+    history: "历史查询",
+    choose: "选择……",
+    asking: "正在查询……",
+    took: "耗时 {time}",
+    failed: "查询失败",
+    table: "表格",
+    chart: "图表",
+    lane: "显示为泳道",
+    lacks: "泳道需要 rank、start、duration 和 name 列；缺少：{names}",
+    result: "查询结果",
+    start: "输入查询并按 Ctrl Enter，或选择一个示例。",
+    cut: "只显示前 {limit} 行。",
+    origin: "此次运行",
+  },
+});
+
+/** Rows that are asked for at most. */
+const LIMIT = 100_000;
+
+type Answer = { table: Table; sql: string; ms: number } | { problem: string } | "coming" | null;
+
+export function Query() {
+  const params = scope.value.params;
+  const sql = useSignal(params.sql ?? "");
+  const answer = useSignal<Answer>(null);
+  const before = useSignal(askedBefore());
+  const editor = useRef<HTMLTextAreaElement>(null);
+
+  const ask = async (text: string) => {
+    const wanted = text.trim().replace(/;\s*$/, "");
+    if (wanted === "") return;
+    sql.value = text;
+    if (wanted !== scope.value.params.sql) choose({ sql: wanted, x: null, y: null, zoom: null });
+    answer.value = "coming";
+    const begin = performance.now();
+    try {
+      const table = await api.query(wanted, LIMIT);
+      answer.value = { table, sql: wanted, ms: performance.now() - begin };
+      before.value = remember(wanted);
+    } catch (error) {
+      answer.value = { problem: error instanceof Error ? error.message : String(error) };
+    }
+  };
+  // A link with a query shows its answer; so does going back to one.
+  useEffect(() => {
+    const isAnswered = answer.value !== null && typeof answer.value === "object" && "sql" in answer.value && answer.value.sql === params.sql;
+    if (params.sql && answer.value !== "coming" && !isAnswered) ask(params.sql);
+  }, [params.sql]);
+
+  const insert = (text: string) => {
+    const area = editor.current;
+    if (!area) return;
+    area.focus();
+    area.setRangeText(text, area.selectionStart, area.selectionEnd, "end");
+    sql.value = area.value;
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    ask(sql.value);
+  };
+
+  return (
+    <div class="query">
+      <Tables onInsert={insert} />
+      <div class="page">
+        <div class="page-head">
+          <h1>{t("title")}</h1>
+          <p class="hint">{t("hint")}</p>
+        </div>
+        <textarea
+          ref={editor}
+          aria-label={t("sql")}
+          placeholder="SELECT op_type, sum(duration) FROM kernel GROUP BY op_type"
+          spellcheck={false}
+          autocapitalize="off"
+          rows={Math.min(14, Math.max(5, sql.value.split("\n").length + 1))}
+          value={sql.value}
+          onInput={(event) => (sql.value = event.currentTarget.value)}
+          onKeyDown={onKey}
+        />
+        <div class="toolbar">
+          <button type="button" class="primary" onClick={() => ask(sql.value)} disabled={answer.value === "coming"}>
+            <Icon name="play" size={13} /> {t("run")}
+          </button>
+          <kbd>{t("runKey")}</kbd>
+          <Choice label={t("examples")} choices={EXAMPLES.map(([name, sql]) => [exampleName(name), sql])} onChoose={ask} />
+          {before.value.length > 0 && (
+            <Choice label={t("history")} choices={before.value.map((sql) => [sql.replace(/\s+/g, " ").slice(0, 80), sql])} onChoose={ask} />
+          )}
+        </div>
+        <Answered answer={answer.value} />
+      </div>
+    </div>
+  );
+}
+
+/** A list that does something when chosen from, and then is as it was. */
+function Choice({ label, choices, onChoose }: { label: string; choices: [string, string][]; onChoose: (sql: string) => void }) {
+  return (
+    <label class="select">
+      <span>{label}</span>
+      <select
+        value=""
+        onChange={({ currentTarget }) => {
+          onChoose(currentTarget.value);
+          currentTarget.value = "";
+        }}
+      >
+        <option value="">{t("choose")}</option>
+        {choices.map(([name, sql]) => (
+          <option key={sql} value={sql}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Answered({ answer }: { answer: Answer }) {
+  if (answer === null) return <p class="state">{t("start")}</p>;
+  if (answer === "coming") {
+    return (
+      <p class="state" role="status">
+        <span class="spinner" aria-hidden="true" /> {t("asking")}
+      </p>
+    );
+  }
+  if ("problem" in answer) {
+    return (
+      <div class="state failed" role="alert">
+        <strong>{t("failed")}</strong>
+        <pre>{answer.problem}</pre>
+      </div>
+    );
+  }
+  const { table, sql, ms } = answer;
+  const isChart = param("show") === "chart";
+  const lacks = lacksForLane(table);
+  return (
+    <>
+      <div class="toolbar" role="group" aria-label={t("result")}>
+        <button type="button" aria-pressed={!isChart} onClick={() => choose({ show: null })}>
+          <Icon name="operators" size={13} /> {t("table")}
+        </button>
+        <button type="button" aria-pressed={isChart} onClick={() => choose({ show: "chart" })}>
+          <Icon name="overview" size={13} /> {t("chart")}
+        </button>
+        {lacks.length === 0 ? (
+          <a class="button" href={link({ page: "timeline", params: { lane: sql } })}>
+            <Icon name="timeline" size={13} /> {t("lane")}
+          </a>
+        ) : (
+          <span class="hint">{t("lacks", { names: lacks.join(", ") })}</span>
+        )}
+        <span class="space" />
+        <span class="hint">{t("took", { time: duration(ms * 1e6) })}</span>
+      </div>
+      {table.length >= LIMIT && <p class="hint">{t("cut", { limit: LIMIT })}</p>}
+      {isChart ? (
+        <Loaded load={api.run} of={[]} what={t("origin")}>
+          {(run: Run) => <Chart table={table} run={run} />}
+        </Loaded>
+      ) : (
+        <DataTable
+          key={sql}
+          table={table}
+          name={t("result")}
+          height={560}
+          columns={table.names.map((name) => ({
+            name,
+            label: name,
+            kind: isNumeric(table, name) ? ("number" as const) : ("text" as const),
+            width: isNumeric(table, name) ? 172 : 260,
+            cell: (row) => exact(row[name]),
+          }))}
+        />
+      )}
+    </>
+  );
+}

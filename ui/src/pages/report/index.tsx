@@ -1,0 +1,185 @@
+// Makes a report: one html file with this viewer and the chosen ranks, steps and findings in it.
+
+import { useSignal } from "@preact/signals";
+import { api, type Diagnosis, type Run } from "../../api/client";
+import { Card } from "../../components/Card";
+import { Loaded } from "../../components/Loaded";
+import { bytes } from "../../format";
+import { formatRanks, parseRanks, scope } from "../../scope";
+import { download } from "../../shell/download";
+import { Icon } from "../../shell/Icon";
+import { texts } from "../../texts";
+import { claim } from "../overview/findings";
+import "./report.css";
+
+const t = texts({
+  en: {
+    what: "what a report can hold",
+    title: "Report",
+    about:
+      "One html file with this viewer and the data you choose. It opens from disk, without a network and without npuscope: attach it to a mail or an issue.",
+    ranks: "Ranks",
+    ranksHint: "Timelines are kept of these ranks. All ranks are in the tables.",
+    badRanks: "None of these ranks is in the run.",
+    steps: "Steps",
+    noSteps: "The run has no steps; all of it is kept.",
+    findings: "Findings",
+    noFindings: "Nothing was found.",
+    download: "Download report",
+    making: "Making the report …",
+    made: "{name}, {size}",
+    failed: "The report could not be made: {why}",
+    command: "The same from the command line",
+    all: "all",
+    none: "none",
+  },
+  zh: {
+    what: "报告可包含的内容",
+    title: "报告",
+    about: "一个 html 文件，包含本查看器和所选数据。可直接从磁盘打开，无需网络，也无需 npuscope：可附在邮件或 issue 中。",
+    ranks: "Rank",
+    ranksHint: "保留这些 rank 的时间线。表格包含所有 rank。",
+    badRanks: "此次运行中没有这些 rank。",
+    steps: "Step",
+    noSteps: "此次运行没有 step，将全部保留。",
+    findings: "发现",
+    noFindings: "没有发现问题。",
+    download: "下载报告",
+    making: "正在生成报告……",
+    made: "{name}，{size}",
+    failed: "无法生成报告：{why}",
+    command: "命令行方式",
+    all: "全选",
+    none: "全不选",
+  },
+});
+
+/** Ranks that are chosen at first, at most: those of the findings, then the first ones. */
+const FIRST_RANKS = 4;
+
+export function Report() {
+  return (
+    <div class="page report">
+      <h1>{t("title")}</h1>
+      <p class="hint">{t("about")}</p>
+      <Loaded load={() => Promise.all([api.run(), api.diagnosis()])} of={[]} what={t("what")}>
+        {([run, diagnosis]) => <Form run={run} diagnosis={diagnosis} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function firstRanks(run: Run, diagnosis: Diagnosis): number[] {
+  if (scope.value.ranks) return scope.value.ranks;
+  const found = diagnosis.findings.flatMap((finding) => finding.ranks);
+  return [...new Set([...found, ...run.ranks.map((rank) => rank.rank)])].slice(0, FIRST_RANKS);
+}
+
+/** A set with an item put in or taken out. */
+function toggled<T>(items: Set<T>, item: T): Set<T> {
+  const next = new Set(items);
+  if (!next.delete(item)) next.add(item);
+  return next;
+}
+
+type State = { kind: "making" } | { kind: "made"; name: string; size: number } | { kind: "failed"; why: string } | null;
+
+function Form({ run, diagnosis }: { run: Run; diagnosis: Diagnosis }) {
+  const ids = [...new Set(diagnosis.findings.map((finding) => finding.id))];
+  const ranksText = useSignal(formatRanks(firstRanks(run, diagnosis)));
+  const steps = useSignal(new Set(scope.value.step === null ? run.steps : [scope.value.step]));
+  const findings = useSignal(new Set(ids));
+  const state = useSignal<State>(null);
+  const there = new Set(run.ranks.map((rank) => rank.rank));
+  const ranks = (parseRanks(ranksText.value) ?? []).filter((rank) => there.has(rank));
+  const make = async (event: Event) => {
+    event.preventDefault();
+    state.value = { kind: "making" };
+    try {
+      const file = await api.report(ranks, [...steps.value].sort((a, b) => a - b), [...findings.value]);
+      const name = `npuscope-${(run.name ?? "run").replace(/[^\w.-]+/g, "_")}.html`;
+      download(name, "text/html", file);
+      state.value = { kind: "made", name, size: file.byteLength };
+    } catch (error) {
+      state.value = { kind: "failed", why: error instanceof Error ? error.message : String(error) };
+    }
+  };
+  return (
+    <form onSubmit={make}>
+      <Card title={t("ranks")}>
+        <label class="field">
+          <span>{t("ranks")}</span>
+          <input
+            type="text"
+            value={ranksText.value}
+            aria-invalid={ranks.length === 0}
+            onInput={(event) => (ranksText.value = event.currentTarget.value)}
+          />
+        </label>
+        <p class="hint">{ranks.length === 0 ? t("badRanks") : t("ranksHint")}</p>
+      </Card>
+      <Card
+        title={t("steps")}
+        tools={
+          run.steps.length > 1 && (
+            <>
+              <button type="button" class="quiet" onClick={() => (steps.value = new Set(run.steps))}>
+                {t("all")}
+              </button>
+              <button type="button" class="quiet" onClick={() => (steps.value = new Set())}>
+                {t("none")}
+              </button>
+            </>
+          )
+        }
+      >
+        {run.steps.length === 0 && <p class="hint">{t("noSteps")}</p>}
+        <div class="choices">
+          {run.steps.map((step) => (
+            <label class="check" key={step}>
+              <input type="checkbox" checked={steps.value.has(step)} onChange={() => (steps.value = toggled(steps.value, step))} />
+              {step}
+            </label>
+          ))}
+        </div>
+      </Card>
+      <Card title={t("findings")}>
+        {ids.length === 0 && <p class="hint">{t("noFindings")}</p>}
+        <div class="choices lines">
+          {ids.map((id) => (
+            <label class="check" key={id}>
+              <input type="checkbox" checked={findings.value.has(id)} onChange={() => (findings.value = toggled(findings.value, id))} />
+              <span>
+                {diagnosis.findings
+                  .filter((finding) => finding.id === id)
+                  .map((finding) => (
+                    <span key={finding.claim}>{claim(finding)}</span>
+                  ))}
+              </span>
+            </label>
+          ))}
+        </div>
+      </Card>
+      <div class="toolbar">
+        <button
+          type="submit"
+          class="primary"
+          disabled={ranks.length === 0 || (steps.value.size === 0 && run.steps.length > 0) || state.value?.kind === "making"}
+        >
+          <Icon name="download" /> {state.value?.kind === "making" ? t("making") : t("download")}
+        </button>
+        <span role="status">
+          {state.value?.kind === "made" && t("made", { name: state.value.name, size: bytes(state.value.size) })}
+        </span>
+      </div>
+      {state.value?.kind === "failed" && (
+        <p class="state failed" role="alert">
+          {t("failed", { why: state.value.why })}
+        </p>
+      )}
+      <p class="hint">
+        {t("command")}: <code>npuscope report DIR -o report.html</code>
+      </p>
+    </form>
+  );
+}

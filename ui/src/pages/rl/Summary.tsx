@@ -1,0 +1,62 @@
+// How long stages take, how uneven they are, and who is late.
+
+import { asNumber, type Table } from "../../api/table";
+import { BarChart } from "../../components/BarChart";
+import { Card } from "../../components/Card";
+import { columns } from "../../components/columns";
+import { DataTable } from "../../components/DataTable";
+import { duration, share } from "../../format";
+import { linkToTime } from "../../scope";
+import { texts } from "../../texts";
+import type { Stage } from "./stages";
+
+const t = texts({
+  en: {
+    title: "How long stages take",
+    mean: "Mean of a stage; the mark is the longest",
+    bubbles: "What ranks wait for the slowest of a stage",
+    both: "{mean}, longest {max}",
+    bubbleHint: "The part of the stage that ranks wait for the slowest, on average",
+  },
+  zh: {
+    title: "阶段耗时",
+    mean: "阶段平均；标记为最长",
+    bubbles: "各 rank 等待阶段中最慢者的时间",
+    both: "{mean}，最长 {max}",
+    bubbleHint: "阶段中各 rank 平均等待最慢者的部分",
+  },
+});
+
+export function Summary({ table, colours, slowest }: { table: Table; colours: Map<string, string>; slowest: Map<string, Stage> }) {
+  const stages = table.texts("stage");
+  const [mean, max, bubble] = ["mean", "max", "bubble_share"].map((name) => table.numbers(name)) as [Float64Array, Float64Array, Float64Array];
+  const bar = (at: number, value: number) => ({ key: stages[at]!, name: stages[at]!, value, colour: colours.get(stages[at]!) });
+  return (
+    <Card title={t("title")}>
+      <div class="cards">
+        <BarChart
+          label={t("mean")}
+          caption={t("mean")}
+          bars={stages.map((_, at) => ({ ...bar(at, mean[at]!), reference: max[at]!, text: t("both", { mean: duration(mean[at]!), max: duration(max[at]!) }) }))}
+          format={duration}
+        />
+        <BarChart label={t("bubbles")} caption={t("bubbles")} bars={stages.map((_, at) => bar(at, bubble[at] || 0))} full={1} format={share} />
+      </div>
+      <DataTable
+        table={table}
+        name="stage_summary"
+        columns={columns(["stage", "count", "mean", "max", "skew", "bubble_share", "slowest_rank"], {
+          stage: { width: 260 },
+          bubble_share: { title: t("bubbleHint") },
+          slowest_rank: {
+            link: (row) => {
+              const stage = slowest.get(String(row.stage));
+              return stage ? linkToTime(asNumber(row.slowest_rank), stage.begin, stage.end) : null;
+            },
+          },
+        })}
+        height={300}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,119 @@
+// What was not collected, and the setting that would have collected it, in the style of the trainer's configuration.
+
+import { useSignal } from "@preact/signals";
+import type { Health, NotCollected } from "../../api/client";
+import { Card } from "../../components/Card";
+import { Select } from "../../components/Select";
+import { formatRanks, go, scope } from "../../scope";
+import { Icon } from "../../shell/Icon";
+import { said } from "../../shell/said";
+import { texts } from "../../texts";
+
+const t = texts({
+  en: {
+    title: "What is missing",
+    complete: "Everything that this program looks for was collected.",
+    style: "Style of configuration",
+    goodFor: "tells {what}",
+    ranks: "ranks {ranks}",
+    wasOn: "was on, but nothing came",
+    all: "All that is missing, to add to the configuration",
+    copy: "Copy",
+    copied: "Copied",
+    noWay: "not possible in this style",
+  },
+  zh: {
+    title: "缺少什么",
+    complete: "本程序所需的数据均已采集。",
+    style: "配置方式",
+    goodFor: "用于了解：{what}",
+    ranks: "rank {ranks}",
+    wasOn: "开关已打开，但没有数据",
+    all: "加入配置即可采集全部缺失数据",
+    copy: "复制",
+    copied: "已复制",
+    noWay: "此配置方式无法采集",
+  },
+});
+
+interface Gap extends NotCollected {
+  ranks: number[];
+}
+
+/** What is missing on any rank, once. */
+function gaps(health: Health): Gap[] {
+  const found = new Map<string, Gap>();
+  for (const { rank, missing } of health.ranks) {
+    for (const item of missing) {
+      const known = found.get(item.what);
+      if (known) known.ranks.push(rank);
+      else found.set(item.what, { ...item, ranks: [rank] });
+    }
+  }
+  return [...found.values()];
+}
+
+export function Missing({ health }: { health: Health }) {
+  const isCopied = useSignal(false);
+  const missing = gaps(health);
+  if (missing.length === 0) {
+    return (
+      <Card title={t("title")}>
+        <p class="complete">
+          <Icon name="good" /> {t("complete")}
+        </p>
+      </Card>
+    );
+  }
+  const styles = [...new Set(missing.flatMap((gap) => gap.switches.map(([style]) => style)))];
+  const style = styles.find((style) => style === scope.value.params.style) ?? styles[0] ?? "";
+  const switchOf = (gap: Gap) => gap.switches.find(([name]) => name === style)?.[1];
+  const lines = [...new Set(missing.map(switchOf))].filter((line) => line !== undefined).join("\n");
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(lines);
+      isCopied.value = true;
+    } catch {
+      // Browsers refuse outside https and localhost; the text can still be selected.
+    }
+  };
+  const choice = (
+    <Select
+      label={t("style")}
+      value={style}
+      options={styles.map((value) => ({ value, label: value }))}
+      onChange={(style) => go({ params: { ...scope.value.params, style } })}
+    />
+  );
+  return (
+    <Card title={t("title")} tools={choice}>
+      <ul class="missing">
+        {missing.map((gap) => (
+          <li key={gap.what}>
+            <div>
+              <strong>{said(gap.what)}</strong> <span class="hint">{t("goodFor", { what: said(gap.good_for) })}</span>
+              {gap.ranks.length < health.ranks.length && (
+                <span class="chip">{t("ranks", { ranks: formatRanks(gap.ranks) })}</span>
+              )}
+              {gap.was_on && <span class="chip">{t("wasOn")}</span>}
+            </div>
+            {switchOf(gap) === undefined ? <span class="hint">{t("noWay")}</span> : <code>{switchOf(gap)}</code>}
+          </li>
+        ))}
+      </ul>
+      {lines !== "" && (
+        <div class="snippet">
+          <header>
+            <span class="hint">{t("all")}</span>
+            <button type="button" onClick={copy}>
+              <Icon name="copy" /> {isCopied.value ? t("copied") : t("copy")}
+            </button>
+          </header>
+          <pre tabIndex={0} role="region" aria-label={t("all")}>
+            {lines}
+          </pre>
+        </div>
+      )}
+    </Card>
+  );
+}

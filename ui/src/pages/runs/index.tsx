@@ -1,0 +1,268 @@
+// The run that is open, and the health of its data: what is there, what is missing, what could not be read.
+
+import { api, type Health, type RankHealth, type Run } from "../../api/client";
+import type { Row } from "../../api/table";
+import { Card } from "../../components/Card";
+import { type Column, DataTable } from "../../components/DataTable";
+import { tableOf } from "../../components/derived";
+import { Loaded } from "../../components/Loaded";
+import { bytes, count, duration } from "../../format";
+import { formatRanks, go, link, scope } from "../../scope";
+import { Icon } from "../../shell/Icon";
+import { texts } from "../../texts";
+import { Missing } from "./Missing";
+import "./runs.css";
+
+const t = texts({
+  en: {
+    what: "the health of the data",
+    title: "Data health",
+    run: "Run",
+    path: "Opened",
+    format: "Format",
+    framework: "Recorded by",
+    level: "Level",
+    ranks: "Ranks",
+    ranksTitle: "Ranks of the run",
+    steps: "Steps",
+    size: "Size",
+    span: "Time covered",
+    rankTable: "ranks",
+    rank: "Rank",
+    device: "Device",
+    host: "Host",
+    chip: "Chip",
+    directory: "Directory",
+    missing: "Missing",
+    problems: "Problems",
+    problemsTitle: "What could not be read",
+    noProblems: "Everything was read.",
+    severity: "Severity",
+    code: "Code",
+    file: "File",
+    message: "Message",
+    filesOf: "What was read of rank {rank}",
+    rowsOf: "Rows read of rank {rank}",
+    fileTable: "files of rank {rank}",
+    kind: "Kind",
+    rows: "Rows",
+    bytes: "Size",
+    unread: "Not read",
+    table: "Table",
+    timeline: "Timeline of rank {rank}",
+    unknown: "unknown",
+  },
+  zh: {
+    what: "数据健康状况",
+    title: "数据健康",
+    run: "运行",
+    path: "打开的路径",
+    format: "格式",
+    framework: "采集工具",
+    level: "级别",
+    ranks: "Rank",
+    ranksTitle: "各 rank",
+    steps: "Step",
+    size: "大小",
+    span: "覆盖时间",
+    rankTable: "rank 列表",
+    rank: "Rank",
+    device: "设备",
+    host: "主机",
+    chip: "芯片",
+    directory: "目录",
+    missing: "缺失",
+    problems: "问题",
+    problemsTitle: "无法读取的内容",
+    noProblems: "全部内容均已读取。",
+    severity: "严重程度",
+    code: "代码",
+    file: "文件",
+    message: "说明",
+    filesOf: "从 rank {rank} 读取的内容",
+    rowsOf: "Rank {rank} 读取的行数",
+    fileTable: "rank {rank} 的文件",
+    kind: "种类",
+    rows: "行数",
+    bytes: "大小",
+    unread: "未读取",
+    table: "表",
+    timeline: "Rank {rank} 的时间线",
+    unknown: "未知",
+  },
+});
+
+export function Runs() {
+  return (
+    <div class="page runs">
+      <h1>{t("title")}</h1>
+      <Loaded load={() => Promise.all([api.run(), api.health()])} of={[]} what={t("what")}>
+        {([run, health]) => <Healthy run={run} health={health} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function Healthy({ run, health }: { run: Run; health: Health }) {
+  const chosen = health.ranks.find((rank) => rank.rank === scope.value.rank) ?? health.ranks[0];
+  return (
+    <>
+      <div class="cards">
+        <Facts run={run} health={health} />
+        <Missing health={health} />
+      </div>
+      <Card title={t("ranksTitle")}>
+        <Ranks health={health} chosen={chosen?.rank ?? null} />
+      </Card>
+      {chosen && <Files of={chosen} />}
+      <Card title={t("problemsTitle")}>
+        <Problems health={health} />
+      </Card>
+    </>
+  );
+}
+
+/** The values that ranks have, each once. */
+function all(health: Health, of: (rank: RankHealth) => string | null): string {
+  const values = [...new Set(health.ranks.map(of).filter((value) => value !== null && value !== ""))];
+  return values.length === 0 ? t("unknown") : values.join(", ");
+}
+
+const sizeOf = (rank: RankHealth) => rank.files.reduce((sum, file) => sum + (file.bytes ?? 0), 0);
+
+function Facts({ run, health }: { run: Run; health: Health }) {
+  const framework = (rank: RankHealth) => [rank.framework, rank.framework_version].filter((part) => part !== null).join(" ");
+  const cann = (rank: RankHealth) => (rank.cann_version === null ? null : `CANN ${rank.cann_version}`);
+  const [cannText, chipText] = [all(health, cann), all(health, (rank) => rank.chip)];
+  const facts: [string, string][] = [
+    [t("path"), health.path],
+    [t("format"), all(health, (rank) => rank.format)],
+    [t("framework"), [all(health, framework), cannText].filter((text) => text !== t("unknown")).join(", ") || t("unknown")],
+    [t("chip"), chipText],
+    [t("level"), all(health, (rank) => rank.level)],
+    [t("ranks"), `${health.ranks.length} (${formatRanks(health.ranks.map((rank) => rank.rank))})`],
+    [t("steps"), run.steps.length === 0 ? "0" : `${run.steps.length} (${formatRanks(run.steps)})`],
+    [t("size"), bytes(health.ranks.reduce((sum, rank) => sum + sizeOf(rank), 0))],
+    [t("span"), run.span ? duration(run.span[1] - run.span[0]) : t("unknown")],
+  ];
+  return (
+    <Card title={run.name ?? t("run")}>
+      <dl class="numbers">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  );
+}
+
+function Ranks({ health, chosen }: { health: Health; chosen: number | null }) {
+  const { ranks } = health;
+  const table = tableOf({
+    rank: ranks.map((rank) => rank.rank),
+    host: ranks.map((rank) => rank.host),
+    device: ranks.map((rank) => rank.device),
+    chip: ranks.map((rank) => rank.chip),
+    format: ranks.map((rank) => rank.format),
+    level: ranks.map((rank) => rank.level),
+    steps: ranks.map((rank) => rank.steps.length),
+    bytes: ranks.map(sizeOf),
+    missing: ranks.map((rank) => rank.missing.length),
+    problems: ranks.map((rank) => rank.problems.length),
+    directory: ranks.map((rank) => rank.directory),
+  });
+  const columns: Column[] = [
+    { name: "rank", label: t("rank"), kind: "count", width: 60 },
+    { name: "host", label: t("host"), kind: "text", width: 120 },
+    { name: "device", label: t("device"), kind: "count", width: 70 },
+    { name: "chip", label: t("chip"), kind: "text", width: 100 },
+    { name: "format", label: t("format"), kind: "text", width: 80 },
+    { name: "level", label: t("level"), kind: "text", width: 80 },
+    { name: "steps", label: t("steps"), kind: "count", width: 70 },
+    { name: "bytes", label: t("bytes"), kind: "bytes" },
+    { name: "missing", label: t("missing"), kind: "count", width: 80 },
+    { name: "problems", label: t("problems"), kind: "count", width: 80 },
+    { name: "directory", label: t("directory"), kind: "text", width: 320 },
+  ];
+  const choose = (row: Row) => go({ rank: Number(row.rank) });
+  return (
+    <DataTable
+      table={table}
+      columns={columns}
+      name={t("rankTable")}
+      height={300}
+      onRow={choose}
+      isChosen={(row) => row.rank === chosen}
+    />
+  );
+}
+
+function Files({ of }: { of: RankHealth }) {
+  const { rank, files, rows } = of;
+  const table = tableOf({
+    file: files.map((file) => file.file),
+    kind: files.map((file) => file.kind),
+    bytes: files.map((file) => file.bytes),
+    rows: files.map((file) => file.rows),
+    unread: files.map((file) => file.unread.join(", ")),
+  });
+  const columns: Column[] = [
+    { name: "file", label: t("file"), kind: "text", width: 320 },
+    { name: "kind", label: t("kind"), kind: "text", width: 150 },
+    { name: "bytes", label: t("bytes"), kind: "bytes" },
+    { name: "rows", label: t("rows"), kind: "count" },
+    { name: "unread", label: t("unread"), kind: "text", width: 160 },
+  ];
+  const toTimeline = (
+    <a href={link({ page: "timeline", rank, view: null })}>
+      {t("timeline", { rank })} <Icon name="arrow" size={12} />
+    </a>
+  );
+  return (
+    <Card title={t("filesOf", { rank })} tools={toTimeline}>
+      <DataTable table={table} columns={columns} name={t("fileTable", { rank })} height={280} />
+      <details class="read">
+        <summary>{t("rowsOf", { rank })}</summary>
+        <ul class="counts">
+          {Object.entries(rows).map(([name, rows]) => (
+            <li key={name}>
+              <code>{name}</code> {count(rows)}
+            </li>
+          ))}
+        </ul>
+      </details>
+    </Card>
+  );
+}
+
+function Problems({ health }: { health: Health }) {
+  const problems = [
+    ...health.problems.map((problem) => ({ ...problem, rank: null })),
+    ...health.ranks.flatMap(({ rank, problems }) => problems.map((problem) => ({ ...problem, rank }))),
+  ];
+  if (problems.length === 0) {
+    return (
+      <p class="complete">
+        <Icon name="good" /> {t("noProblems")}
+      </p>
+    );
+  }
+  const table = tableOf({
+    severity: problems.map((problem) => problem.severity),
+    rank: problems.map((problem) => problem.rank),
+    code: problems.map((problem) => problem.code),
+    file: problems.map((problem) => problem.file),
+    message: problems.map((problem) => problem.message),
+  });
+  const columns: Column[] = [
+    { name: "severity", label: t("severity"), kind: "text", width: 90 },
+    { name: "rank", label: t("rank"), kind: "count", width: 60 },
+    { name: "code", label: t("code"), kind: "text", width: 140 },
+    { name: "file", label: t("file"), kind: "text", width: 220 },
+    { name: "message", label: t("message"), kind: "text", width: 420 },
+  ];
+  return <DataTable table={table} columns={columns} name={t("problems")} height={300} />;
+}

@@ -1,0 +1,124 @@
+// The timeline: minimap, lane tree and canvas, and the panel that tells of what is chosen.
+
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { Run } from "../../api/client";
+import { Loading } from "../../components/Loaded";
+import { run } from "../../shell/run";
+import { formatRanks, link } from "../../scope";
+import { texts } from "../../texts";
+import { Board } from "./board";
+import { onTimelineKeys } from "./keys";
+import { Minimap } from "./Minimap";
+import { Panel } from "./Panel";
+import { Search } from "./search";
+import { Stage } from "./Stage";
+import { GO_TO_ID, Toolbar } from "./Toolbar";
+import { Tree } from "./Tree";
+import "./timeline.css";
+
+const t = texts({
+  en: {
+    title: "Timeline",
+    what: "the run",
+    noRanks: "This run has no ranks: nothing was found to draw. The page “Data health” tells what was looked for.",
+    tiles: "Some of the timeline could not be fetched and is asked for again: {why}",
+    elsewhere: "The query has rows only of ranks that are not shown: {ranks}.",
+    show: "Show them",
+    query: "The query lane could not be read: {why}",
+  },
+  zh: {
+    title: "时间线",
+    what: "运行",
+    noRanks: "此次运行没有任何 rank：没有可绘制的内容。“数据健康”页面说明了查找过程。",
+    tiles: "部分时间线无法获取，正在重试：{why}",
+    elsewhere: "查询结果仅属于未显示的 rank：{ranks}。",
+    show: "显示",
+    query: "无法读取查询泳道：{why}",
+  },
+});
+
+export function Timeline() {
+  const found = run.value;
+  if (!found) return <Loading what={t("what")} />;
+  if (found.ranks.length === 0) {
+    return (
+      <div class="page">
+        <h1>{t("title")}</h1>
+        <p class="state missing" role="note">
+          {t("noRanks")}
+        </p>
+      </div>
+    );
+  }
+  return <Lanes run={found} />;
+}
+
+/** Says that the server does not answer; what was fetched before stays. */
+function TileProblem({ board }: { board: Board }) {
+  board.fresh.value;
+  const problem = [...board.ranks.values()].map((rank) => rank.bars.problem).find((problem) => problem !== null);
+  useEffect(() => {
+    if (!problem) return;
+    const timer = setInterval(() => board.fresh.value++, 5000);
+    return () => clearInterval(timer);
+  }, [problem]);
+  return problem ? (
+    <p class="note-bar" role="alert">
+      {t("tiles", { why: problem })}
+    </p>
+  ) : null;
+}
+
+function Lanes({ run }: { run: Run }) {
+  const board = useMemo(() => new Board(run), [run]);
+  const search = useMemo(() => new Search(board), [board]);
+  const scroller = useRef<HTMLDivElement>(null);
+  const tree = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const stop = onTimelineKeys(board, search, () => document.getElementById(GO_TO_ID)?.focus());
+    return () => {
+      stop();
+      search.close();
+      board.close();
+    };
+  }, [board, search]);
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    board.scroller = element;
+    const measure = () => {
+      const width = element.clientWidth - (tree.current?.clientWidth ?? 0);
+      board.size.value = { width, height: element.clientHeight };
+    };
+    const watcher = new ResizeObserver(measure);
+    watcher.observe(element);
+    measure();
+    return () => watcher.disconnect();
+  }, [board]);
+  const elsewhere = board.queryElsewhere.value;
+  return (
+    <div class="timeline">
+      <h1 class="sr-only">{t("title")}</h1>
+      <Toolbar board={board} search={search} />
+      <TileProblem board={board} />
+      {board.queryProblem.value !== null && (
+        <p class="note-bar" role="alert">
+          {t("query", { why: board.queryProblem.value })}
+        </p>
+      )}
+      {elsewhere.length > 0 && (
+        <p class="note-bar" role="status">
+          {t("elsewhere", { ranks: formatRanks(elsewhere) })} <a href={link({ ranks: elsewhere, rank: null })}>{t("show")}</a>
+        </p>
+      )}
+      <Minimap board={board} search={search} />
+      <div class="lanes" ref={scroller} onScroll={(event) => (board.scroll.value = event.currentTarget.scrollTop)}>
+        <div class="tree-column" ref={tree}>
+          <Tree board={board} />
+        </div>
+        <Stage board={board} search={search} />
+      </div>
+      <Panel board={board} search={search} />
+    </div>
+  );
+}

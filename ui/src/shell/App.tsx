@@ -1,0 +1,114 @@
+// The frame around all pages: rail on the left, scope bar on top, the page below it.
+
+import { useSignal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { useEffect, useErrorBoundary } from "preact/hooks";
+import { isReport } from "../api/report";
+import { Loaded } from "../components/Loaded";
+import { type Page, scope } from "../scope";
+import { texts } from "../texts";
+import { Help } from "./Help";
+import { onKeys } from "./keys";
+import { Palette } from "./Palette";
+import { LOADERS, pageName, shownPages } from "./pages";
+import { Progress } from "./Progress";
+import { Rail } from "./Rail";
+import { openRun, run, runProblem } from "./run";
+import { ScopeBar, SEARCH_ID } from "./ScopeBar";
+
+const t = texts({
+  en: {
+    report: "Report of {run}, made by npuscope",
+    noRun: "The run could not be opened: {why}",
+    retry: "Try again",
+    broken: "This page failed: {why}",
+    skip: "Skip to content",
+  },
+  zh: {
+    report: "{run} 的报告，由 npuscope 生成",
+    noRun: "无法打开此次运行：{why}",
+    retry: "重试",
+    broken: "页面出错：{why}",
+    skip: "跳到内容",
+  },
+});
+
+export function App() {
+  const dialog = useSignal<"help" | "palette" | null>(null);
+  useEffect(() => {
+    openRun();
+    return onKeys({
+      "?": () => (dialog.value = "help"),
+      "ctrl+k": () => (dialog.value = "palette"),
+      "/": () => document.getElementById(SEARCH_ID)?.focus(),
+    });
+  }, []);
+  const page = shownPages.includes(scope.value.page) ? scope.value.page : "overview";
+  const name = run.value?.name ?? "";
+  useEffect(() => {
+    document.title = [pageName(page), name, "npuscope"].filter((part) => part !== "").join(" – ");
+  });
+  const close = () => (dialog.value = null);
+  return (
+    <div class="shell">
+      <a class="skip" href="#content" onClick={focusContent}>
+        {t("skip")}
+      </a>
+      <Rail page={page} />
+      <div>
+        <ScopeBar onHelp={() => (dialog.value = "help")} onPalette={() => (dialog.value = "palette")} />
+        {isReport && <p class="note-bar">{t("report", { run: name })}</p>}
+      </div>
+      <Progress />
+      <main id="content" tabIndex={-1}>
+        {runProblem.value !== null ? (
+          <div class="state failed" role="alert">
+            <p>{t("noRun", { why: runProblem.value })}</p>
+            <button type="button" onClick={openRun}>
+              {t("retry")}
+            </button>
+          </div>
+        ) : (
+          <Shown key={page} page={page} />
+        )}
+      </main>
+      {dialog.value === "help" && <Help onClose={close} />}
+      {dialog.value === "palette" && <Palette onClose={close} />}
+    </div>
+  );
+}
+
+/** The address stays as it is: it says what is looked at. */
+function focusContent(event: Event) {
+  event.preventDefault();
+  document.getElementById("content")?.focus();
+}
+
+const loaded = new Map<Page, ComponentType>();
+
+/** A page, fetched when it is first shown. One that fails does not take the others with it. */
+function Shown({ page }: { page: Page }) {
+  const [error, reset] = useErrorBoundary();
+  if (error) {
+    return (
+      <div class="state failed" role="alert">
+        <p>{t("broken", { why: error instanceof Error ? error.message : String(error) })}</p>
+        <button type="button" onClick={reset}>
+          {t("retry")}
+        </button>
+      </div>
+    );
+  }
+  const Known = loaded.get(page);
+  if (Known) return <Known />;
+  const load = async () => {
+    const component = await LOADERS[page]();
+    loaded.set(page, component);
+    return component;
+  };
+  return (
+    <Loaded load={load} of={[page]} what={pageName(page)}>
+      {(Component) => <Component />}
+    </Loaded>
+  );
+}

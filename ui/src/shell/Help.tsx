@@ -1,0 +1,145 @@
+// The keys, and what the words mean.
+
+import { texts } from "../texts";
+import { Dialog } from "./Dialog";
+import { Icon } from "./Icon";
+
+const t = texts({
+  en: {
+    title: "Keys",
+    close: "Close",
+    everywhere: "Everywhere",
+    palette: "go to a page, rank or step",
+    search: "search slices",
+    help: "this help",
+    timeline: "Timeline",
+    zoom: "zoom in, zoom out",
+    pan: "go left, go right",
+    wheel: "zoom at the pointer",
+    drag: "select an area and read its statistics",
+    box: "zoom to a stretch",
+    grab: "move the view",
+    all: "show the whole run",
+    fit: "fit the chosen slice",
+    undo: "back to the view before, and forth",
+    goTo: "go to a time or step",
+    escape: "give up the selection",
+    range: "select the time of the chosen slice",
+    slices: "previous, next slice of the lane",
+    flows: "previous, next end of a flow",
+    hits: "next, previous hit of the search",
+    mark: "set a mark",
+    align: "align ranks by the start or end of the chosen slice",
+    gap: "explain the gap at the pointer",
+    panel: "open or close the panel below",
+    words: "Words",
+    exposed: "exposed communication",
+    exposedIs: "communication while nothing computes: what a step loses to it",
+    free: "free",
+    freeIs: "the device neither computes nor communicates",
+  },
+  zh: {
+    title: "快捷键",
+    close: "关闭",
+    everywhere: "所有页面",
+    palette: "转到页面、rank 或 step",
+    search: "搜索切片",
+    help: "本帮助",
+    timeline: "时间线",
+    zoom: "放大、缩小",
+    pan: "左移、右移",
+    wheel: "以指针为中心缩放",
+    drag: "框选区域并查看统计",
+    box: "缩放到一段时间",
+    grab: "移动视图",
+    all: "显示整个运行",
+    fit: "缩放到所选切片",
+    undo: "回到之前的视图、再返回",
+    goTo: "转到时间或 step",
+    escape: "取消选择",
+    range: "选中所选切片的时间范围",
+    slices: "泳道中的上一个、下一个切片",
+    flows: "连线的上一端、下一端",
+    hits: "下一个、上一个搜索结果",
+    mark: "设置标记",
+    align: "按所选切片的起点或终点对齐各 rank",
+    gap: "解释指针处的空隙",
+    panel: "打开或关闭底部面板",
+    words: "术语",
+    exposed: "未掩盖通信",
+    exposedIs: "没有计算与之重叠的通信：step 因通信损失的时间",
+    free: "空闲",
+    freeIs: "设备既不计算也不通信",
+  },
+});
+
+const EVERYWHERE = [
+  [["Ctrl K"], "palette"],
+  [["/"], "search"],
+  [["?"], "help"],
+] as const;
+
+const TIMELINE = [
+  [["W", "S"], "zoom"],
+  [["A", "D"], "pan"],
+  [["Ctrl + wheel"], "wheel"],
+  [["drag"], "drag"],
+  [["Alt + drag"], "box"],
+  [["Ctrl + drag"], "grab"],
+  [["Ctrl 0"], "all"],
+  [["F"], "fit"],
+  [["⌫", "Shift ⌫"], "undo"],
+  [["G"], "goTo"],
+  [["Esc"], "escape"],
+  [["M"], "range"],
+  [[",", "."], "slices"],
+  [["[", "]"], "flows"],
+  [["N", "Shift N"], "hits"],
+  [["K"], "mark"],
+  [["L", "R"], "align"],
+  [["E"], "gap"],
+  [["Q"], "panel"],
+] as const;
+
+function Keys({ rows }: { rows: typeof EVERYWHERE | typeof TIMELINE }) {
+  return (
+    <dl class="keys">
+      {rows.map(([keys, what]) => (
+        <div key={what}>
+          <dt>
+            {keys.map((key) => (
+              <kbd key={key}>{key}</kbd>
+            ))}
+          </dt>
+          <dd>{t(what)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function Help({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog label={t("title")} onClose={onClose}>
+      <header>
+        <h2>{t("title")}</h2>
+        <button type="button" class="quiet" onClick={onClose} aria-label={t("close")}>
+          <Icon name="close" />
+        </button>
+      </header>
+      <div class="body help" tabIndex={0} role="region" aria-label={t("title")}>
+        <h3>{t("everywhere")}</h3>
+        <Keys rows={EVERYWHERE} />
+        <h3>{t("timeline")}</h3>
+        <Keys rows={TIMELINE} />
+        <h3>{t("words")}</h3>
+        <dl class="numbers">
+          <dt>{t("exposed")}</dt>
+          <dd>{t("exposedIs")}</dd>
+          <dt>{t("free")}</dt>
+          <dd>{t("freeIs")}</dd>
+        </dl>
+      </div>
+    </Dialog>
+  );
+}

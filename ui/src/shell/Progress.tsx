@@ -1,0 +1,35 @@
+// How far ranks are read, as a thin bar below the scope bar.
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { api, type Progress as Told } from "../api/client";
+import { texts } from "../texts";
+
+const t = texts({
+  en: { one: "reading rank {rank} …", many: "reading {count} ranks …" },
+  zh: { one: "正在读取 rank {rank}……", many: "正在读取 {count} 个 rank……" },
+});
+
+export function Progress() {
+  const ranks = useSignal<Told[]>([]);
+  useEffect(
+    () =>
+      api.progress((told) => {
+        const others = ranks.value.filter((other) => other.rank !== told.rank);
+        const all = [...others, told];
+        ranks.value = all.some((rank) => rank.done < rank.total) ? all : [];
+      }),
+    [],
+  );
+  const reading = ranks.value.filter((rank) => rank.done < rank.total);
+  const [first] = reading;
+  if (!first) return <div class="progress" role="status" />;
+  const sum = (of: (rank: Told) => number) => ranks.value.reduce((sum, rank) => sum + of(rank), 0);
+  const part = sum((rank) => rank.done) / Math.max(1, sum((rank) => rank.total));
+  return (
+    <div class="progress" role="status">
+      <div class="done" style={{ width: `${Math.max(2, part * 100)}%` }} />
+      <p>{reading.length === 1 ? t("one", { rank: first.rank }) : t("many", { count: reading.length })}</p>
+    </div>
+  );
+}

@@ -1,0 +1,202 @@
+// What is looked at, for all pages: run, ranks, step, time. And what is the same everywhere: search, language, theme, help.
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { duration, time } from "../format";
+import { formatRanks, go, link, scope } from "../scope";
+import { language, speak, texts } from "../texts";
+import { Icon } from "./Icon";
+import { readRanks } from "./ranks";
+import { run } from "./run";
+import { THEMES, theme, wear } from "./theme";
+
+export const SEARCH_ID = "search";
+
+const t = texts({
+  en: {
+    scope: "Scope",
+    run: "Run",
+    ranks: "Ranks",
+    allRanks: "all {count}",
+    ranksHint: "Ranks like 0-7,12; slow 4 for the four slowest; empty for all",
+    badRanks: "Not understood: {text}",
+    step: "Step",
+    allSteps: "all",
+    time: "Time",
+    allTime: "whole run",
+    clearTime: "Show the whole run",
+    search: "Search slices",
+    searchHint: "Search  /",
+    language: "中文",
+    theme: "Theme",
+    auto: "Auto",
+    light: "Light",
+    dark: "Dark",
+    help: "Help",
+    palette: "Go to …",
+  },
+  zh: {
+    scope: "范围",
+    run: "运行",
+    ranks: "Rank",
+    allRanks: "全部 {count} 个",
+    ranksHint: "Rank，如 0-7,12；slow 4 表示最慢的四个；留空表示全部",
+    badRanks: "无法识别：{text}",
+    step: "Step",
+    allSteps: "全部",
+    time: "时间",
+    allTime: "整个运行",
+    clearTime: "显示整个运行",
+    search: "搜索切片",
+    searchHint: "搜索  /",
+    language: "English",
+    theme: "主题",
+    auto: "自动",
+    light: "浅色",
+    dark: "深色",
+    help: "帮助",
+    palette: "转到……",
+  },
+});
+
+export function ScopeBar({ onHelp, onPalette }: { onHelp: () => void; onPalette: () => void }) {
+  const next = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? "auto";
+  return (
+    <header class="scope-bar" aria-label={t("scope")}>
+      <a class="run" href={link({ page: "runs" })} title={run.value?.name ?? undefined}>
+        {run.value?.name ?? t("run")}
+      </a>
+      <Ranks />
+      <Step />
+      <Time />
+      <span class="space" />
+      <Search />
+      <button type="button" onClick={onPalette} title={t("palette")}>
+        <kbd>Ctrl K</kbd>
+        <span class="sr-only">{t("palette")}</span>
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        lang={language.value === "en" ? "zh-CN" : "en"}
+        onClick={() => speak(language.value === "en" ? "zh" : "en")}
+      >
+        <Icon name="language" /> {t("language")}
+      </button>
+      <button type="button" class="quiet" onClick={() => wear(next)} title={t("theme")}>
+        <Icon name="theme" /> <span class="sr-only">{t("theme")}: </span>
+        {t(theme.value)}
+      </button>
+      <button type="button" class="quiet" onClick={onHelp} title={`${t("help")}  ?`} aria-label={t("help")}>
+        <Icon name="help" />
+      </button>
+    </header>
+  );
+}
+
+function Ranks() {
+  const now = formatRanks(scope.value.ranks);
+  const text = useSignal(now);
+  const bad = useSignal<string | null>(null);
+  useEffect(() => {
+    text.value = now;
+    bad.value = null;
+  }, [now]);
+  const apply = async () => {
+    const wanted = text.value.trim();
+    if (wanted === now) return;
+    const ranks = wanted === "" ? null : await readRanks(wanted, run.value);
+    // Another wish may have come meanwhile.
+    if (text.value.trim() !== wanted) return;
+    bad.value = wanted !== "" && ranks === null ? wanted : null;
+    if (bad.value === null) go({ ranks });
+  };
+  return (
+    <label class="field ranks">
+      <span>{t("ranks")}</span>
+      <input
+        type="text"
+        list="rank-choices"
+        value={text.value}
+        placeholder={t("allRanks", { count: run.value?.ranks.length ?? "" })}
+        title={bad.value === null ? t("ranksHint") : t("badRanks", { text: bad.value })}
+        aria-invalid={bad.value !== null}
+        onInput={(event) => (text.value = event.currentTarget.value)}
+        onChange={apply}
+      />
+      <datalist id="rank-choices">
+        <option value="slow 1" />
+        <option value="slow 4" />
+        <option value="slow 8" />
+        <option value="0-7" />
+      </datalist>
+    </label>
+  );
+}
+
+function Step() {
+  const steps = run.value?.steps ?? [];
+  return (
+    <label class="select">
+      <span>{t("step")}</span>
+      <select
+        value={scope.value.step ?? ""}
+        onChange={({ currentTarget }) => go({ step: currentTarget.value === "" ? null : Number(currentTarget.value) })}
+      >
+        <option value="">{t("allSteps")}</option>
+        {steps.map((step) => (
+          <option key={step} value={step}>
+            {step}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Time() {
+  const { view } = scope.value;
+  return (
+    <span class="range">
+      <span class="label">{t("time")}</span>
+      {view ? (
+        <>
+          <span title={`${time(view.begin)} – ${time(view.end)}`}>
+            {time(view.begin)} + {duration(view.end - view.begin)}
+          </span>
+          <button type="button" class="tiny" onClick={() => go({ view: null })} aria-label={t("clearTime")} title={t("clearTime")}>
+            <Icon name="close" size={12} />
+          </button>
+        </>
+      ) : (
+        <span>{t("allTime")}</span>
+      )}
+    </span>
+  );
+}
+
+function Search() {
+  const now = scope.value.page === "timeline" ? (scope.value.params.q ?? "") : "";
+  const text = useSignal(now);
+  useEffect(() => {
+    text.value = now;
+  }, [now]);
+  const search = (event: Event) => {
+    event.preventDefault();
+    const params = scope.value.page === "timeline" ? scope.value.params : {};
+    go({ page: "timeline", params: { ...params, q: text.value.trim() } });
+  };
+  return (
+    <form class="search" role="search" onSubmit={search}>
+      <Icon name="search" size={14} />
+      <input
+        id={SEARCH_ID}
+        type="search"
+        aria-label={t("search")}
+        placeholder={t("searchHint")}
+        value={text.value}
+        onInput={(event) => (text.value = event.currentTarget.value)}
+      />
+    </form>
+  );
+}

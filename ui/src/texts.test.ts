@@ -1,0 +1,19 @@
+import { afterEach, expect, test } from "vitest";
+import { fill, language, texts } from "./texts";
+
+const t = texts({ en: { hello: "Hello {name}", bye: "Bye" }, zh: { hello: "{name}，你好", bye: "再见" } });
+
+afterEach(() => {
+  language.value = "en";
+});
+
+test("texts follow the language", () => {
+  language.value = "en";
+  expect([t("hello", { name: "rank 3" }), t("bye")]).toEqual(["Hello rank 3", "Bye"]);
+  language.value = "zh";
+  expect([t("hello", { name: "rank 3" }), t("bye")]).toEqual(["rank 3，你好", "再见"]);
+});
+
+test("names without a value stay", () => {
+  expect(fill("{a} {b} {a}", { a: 1 })).toBe("1 {b} 1");
+});

@@ -1,0 +1,51 @@
+// The languages of the page. Each part has its own texts, in all languages, next to where they are shown.
+
+import { effect, signal } from "@preact/signals";
+
+export const LANGUAGES = ["en", "zh"] as const;
+
+export type Language = (typeof LANGUAGES)[number];
+
+const KEY = "npuscope.language";
+
+function first(): Language {
+  try {
+    const kept = localStorage.getItem(KEY);
+    if (kept === "en" || kept === "zh") return kept;
+  } catch {
+    // Storage may be forbidden; the choice is then not kept.
+  }
+  return typeof navigator !== "undefined" && navigator.language?.toLowerCase().startsWith("zh") ? "zh" : "en";
+}
+
+/** The language that is shown. Components that read texts are drawn anew when it changes. */
+export const language = signal<Language>(first());
+
+effect(() => {
+  const chosen = language.value;
+  if (typeof document === "undefined") return;
+  document.documentElement.lang = chosen === "zh" ? "zh-CN" : "en";
+});
+
+/** Changes the language and keeps the choice. */
+export function speak(chosen: Language) {
+  language.value = chosen;
+  try {
+    localStorage.setItem(KEY, chosen);
+  } catch {
+    // See above.
+  }
+}
+
+/** What stands for `{name}` in a text. */
+export type Values = Record<string, string | number>;
+
+/** The texts of a part; both languages must have the same keys. The answer tells the text of a key. */
+export function texts<K extends string>(catalog: { en: Record<K, string>; zh: Record<NoInfer<K>, string> }) {
+  return (key: K, values: Values = {}): string => fill(catalog[language.value][key], values);
+}
+
+/** A text with values in place of `{name}`; names that have no value stay. */
+export function fill(text: string, values: Values): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
