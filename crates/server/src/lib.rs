@@ -18,7 +18,8 @@ use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use tokio::net::TcpListener;
 
@@ -40,7 +41,7 @@ impl Server {
     pub async fn bind(run: Run, address: SocketAddr, token: String) -> io::Result<Server> {
         let listener = TcpListener::bind(address).await?;
         let access = Access::new(token, listener.local_addr()?);
-        Ok(Server { listener, app: App { run, access, pages: None } })
+        Ok(Server { listener, app: App { run, access, pages: None, last_asked: Mutex::new(Instant::now()) } })
     }
 
     /// Takes the pages from a directory, for those who work on them.
@@ -59,12 +60,27 @@ impl Server {
         Ok(format!("http://{}/?token={}", self.address()?, self.app.access.token()))
     }
 
-    /// Answers until `stop` is done. Pages that watch progress keep their connections open, so nobody is waited for.
-    pub async fn serve(self, stop: impl Future<Output = ()>) -> io::Result<()> {
-        let serving = axum::serve(self.listener, app::router(Arc::new(self.app)));
+    /// Answers until `stop` is done, or nobody has asked for as long as `idle`. Pages that watch progress keep their
+    /// connections open, so nobody is waited for.
+    pub async fn serve(self, stop: impl Future<Output = ()>, idle: Option<Duration>) -> io::Result<()> {
+        let app = Arc::new(self.app);
+        let serving = axum::serve(self.listener, app::router(app.clone()));
         tokio::select! {
             done = async { serving.await } => done,
             () = stop => Ok(()),
+            () = unused(&app, idle) => Ok(()),
         }
+    }
+}
+
+/// Waits until nobody has asked for as long as `idle`.
+async fn unused(app: &App, idle: Option<Duration>) {
+    let Some(idle) = idle else { return std::future::pending().await };
+    loop {
+        let since = app.last_asked.lock().unwrap_or_else(PoisonError::into_inner).elapsed();
+        if since >= idle {
+            return;
+        }
+        tokio::time::sleep(idle - since).await;
     }
 }

@@ -185,6 +185,8 @@ function Search() {
     event.preventDefault();
     const params = scope.value.page === "timeline" ? scope.value.params : {};
     go({ page: "timeline", params: { ...params, q: text.value.trim() } });
+    // N goes to the next hit, and is not typed.
+    document.getElementById("content")?.focus();
   };
   return (
     <form class="search" role="search" onSubmit={search}>

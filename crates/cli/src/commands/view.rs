@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
 
 use npuscope_server::{Run, Server, access};
 
@@ -24,7 +25,8 @@ pub fn run(command: &ViewCommand, settings: &Settings) -> Result<ExitCode, CliEr
         if !command.no_open && !open(&url) {
             settings.terminal.note("open this address in a browser");
         }
-        server.serve(async { drop(tokio::signal::ctrl_c().await) }).await?;
+        let idle = command.idle_timeout.map(Duration::from_secs);
+        server.serve(async { drop(tokio::signal::ctrl_c().await) }, idle).await?;
         Ok(ExitCode::SUCCESS)
     })
 }

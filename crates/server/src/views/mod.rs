@@ -27,7 +27,7 @@ use npuscope_engine::{EngineError, Ranks, Session};
 
 pub use question::{Question, Scope};
 pub use sql::plain_table;
-pub use statistics::{HISTOGRAM_BUCKETS, HISTOGRAM_FLOOR, histogram};
+pub use statistics::HISTOGRAM_BUCKETS;
 
 /// A table behind a page.
 pub struct View {

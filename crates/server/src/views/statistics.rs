@@ -10,10 +10,10 @@ pub const HISTOGRAM_BUCKETS: usize = 16;
 
 /// Bucket `i` has durations of `2^(i + HISTOGRAM_FLOOR)` ns and more, up to twice that; the first has all shorter ones,
 /// too, and the last all longer ones.
-pub const HISTOGRAM_FLOOR: u32 = 10;
+const HISTOGRAM_FLOOR: u32 = 10;
 
 /// How many durations, in ns, are in each bucket.
-pub fn histogram(durations: &[i64]) -> [i64; HISTOGRAM_BUCKETS] {
+fn histogram(durations: &[i64]) -> [i64; HISTOGRAM_BUCKETS] {
     let mut counts = [0; HISTOGRAM_BUCKETS];
     for duration in durations {
         let power = duration.max(&1).ilog2().saturating_sub(HISTOGRAM_FLOOR) as usize;

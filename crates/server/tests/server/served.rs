@@ -55,7 +55,7 @@ impl Served {
             runtime.block_on(async {
                 let server = Server::bind(run, "127.0.0.1:0".parse().unwrap(), TOKEN.to_owned()).await.unwrap();
                 tell.send(server.address().unwrap()).unwrap();
-                server.serve(async { drop(stopped.await) }).await.unwrap();
+                server.serve(async { drop(stopped.await) }, None).await.unwrap();
             });
         });
         Served { address: told.recv().unwrap(), directory, _stop: stop }

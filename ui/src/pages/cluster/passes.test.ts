@@ -26,3 +26,12 @@ it("rows are by stage, and one rank of each stage is enough", () => {
     { row: 1, share: 0 },
   ]);
 });
+
+it("a bubble inside a pass is not counted twice", () => {
+  const pass = { row: 0, name: "", microBatch: null };
+  const passes = [
+    { ...pass, kind: "forward" as const, begin: 0, end: 40 },
+    { ...pass, kind: "bubble" as const, begin: 10, end: 30 },
+  ];
+  expect(bubbleShares(passes)).toEqual([{ row: 0, share: 0.5 }]);
+});

@@ -47,15 +47,25 @@ export function pipelineOf(table: Table, isOneEach: boolean): { rows: PipelineRo
   return { rows, passes: passes.sort((one, other) => order(one) - order(other)) };
 }
 
-/** The share of bubbles in the time of passes and bubbles, by row. */
+/** The share of bubbles in the time in which there are passes or bubbles, by row. Bubbles may be inside passes. */
 export function bubbleShares(passes: Pass[]): { row: number; share: number }[] {
-  const sums = new Map<number, { bubble: number; all: number }>();
-  for (const { row, kind, begin, end } of passes) {
-    if (kind === "send" || kind === "recv") continue;
-    const sum = sums.get(row) ?? { bubble: 0, all: 0 };
-    sum.all += end - begin;
-    if (kind === "bubble") sum.bubble += end - begin;
-    sums.set(row, sum);
+  const rows = new Map<number, Pass[]>();
+  for (const pass of passes) {
+    if (pass.kind === "send" || pass.kind === "recv") continue;
+    const of = rows.get(pass.row);
+    if (of) of.push(pass);
+    else rows.set(pass.row, [pass]);
   }
-  return [...sums].sort(([one], [other]) => one - other).map(([row, { bubble, all }]) => ({ row, share: all > 0 ? bubble / all : 0 }));
+  const shares = [...rows].map(([row, of]) => ({ row, share: covered(of.filter(({ kind }) => kind === "bubble")) / (covered(of) || 1) }));
+  return shares.sort((one, other) => one.row - other.row);
+}
+
+/** The time in which at least one of them runs. */
+function covered(passes: Pass[]): number {
+  let [sum, until] = [0, -Infinity];
+  for (const { begin, end } of [...passes].sort((one, other) => one.begin - other.begin)) {
+    sum += Math.max(0, end - Math.max(begin, until));
+    until = Math.max(until, end);
+  }
+  return sum;
 }

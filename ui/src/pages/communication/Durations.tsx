@@ -9,7 +9,8 @@ import { DataTable } from "../../components/DataTable";
 import { StackedBars } from "../../components/StackedBars";
 import { Viewed } from "../../components/Viewed";
 import { duration } from "../../format";
-import { go } from "../../scope";
+import { go, scope } from "../../scope";
+import { run } from "../../shell/run";
 import { texts } from "../../texts";
 import { Filters, filtered } from "./Filters";
 import { splitByRank } from "./split";
@@ -49,9 +50,13 @@ const COLOURS = { transit: "var(--communication)", synchronization: "var(--expos
 
 const PARTS = ["transit", "synchronization", "wait", "idle", "undivided"] as const;
 
+/** Of more ranks than these, operations are summed up by kind: there would be millions. */
+const MANY_RANKS = 64;
+
 export function Durations() {
+  const ranks = scope.value.ranks ?? run.value?.ranks ?? [];
   return (
-    <Viewed view="communication" what={t("what")}>
+    <Viewed view="communication" own={ranks.length > MANY_RANKS ? { by: "kind" } : {}} what={t("what")}>
       {(table) => <Split table={table} />}
     </Viewed>
   );

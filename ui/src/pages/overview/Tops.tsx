@@ -10,6 +10,7 @@ import { bytes, duration, share, time } from "../../format";
 import { link, type Page, scope } from "../../scope";
 import { Icon } from "../../shell/Icon";
 import { texts } from "../../texts";
+import { kernelsOf } from "../operators/which";
 
 const t = texts({
   en: {
@@ -61,11 +62,11 @@ export function Tops() {
     <div class="cards tops">
       <Card title={t("operators")} tools={<More page="operators" />}>
         <Loaded load={() => api.table("operators", scope.value, { group: "op_type" })} of={of} what={t("operatorsWhat")}>
-          {(table) => <Operators table={table} />}
+          {(table) => <Operators table={kernelsOf(table, "computing")} />}
         </Loaded>
       </Card>
       <Card title={t("collectives")} tools={<More page="communication" />}>
-        <Loaded load={() => api.table("communication", scope.value)} of={of} what={t("collectivesWhat")}>
+        <Loaded load={() => api.table("communication", scope.value, { by: "kind" })} of={of} what={t("collectivesWhat")}>
           {(table) => <Collectives table={table} />}
         </Loaded>
       </Card>
