@@ -56,15 +56,21 @@ export function shared(path) {
   return existsSync(place) ? place : null;
 }
 
-const servers = [];
+const children = [];
+const servers = new Map();
 
-/** Starts a server of a profile. */
-export async function serve(directory) {
+/** The server of a profile, started when it is first asked for. */
+export function serve(directory) {
+  if (!servers.has(directory)) servers.set(directory, start(directory));
+  return servers.get(directory);
+}
+
+async function start(directory) {
   assert.ok(BINARY, "NPUSCOPE must name the npuscope binary");
   const pages = process.env.NPUSCOPE_PAGES ? ["--pages", process.env.NPUSCOPE_PAGES] : [];
   const args = ["--cache-dir", join(scratch, "cache"), "view", directory, "--no-open", ...pages];
   const child = spawn(BINARY, args, { stdio: ["ignore", "pipe", "pipe"] });
-  servers.push(child);
+  children.push(child);
   let complaint = "";
   child.stderr.on("data", (text) => (complaint += text));
   const url = await new Promise((resolve, reject) => {
@@ -116,7 +122,7 @@ export async function openBrowser() {
 export async function closeAll() {
   await browser?.close();
   await Promise.all(
-    servers.map((child) => {
+    children.map((child) => {
       const ended = new Promise((resolve) => child.once("exit", resolve));
       return child.exitCode === null && child.kill() ? ended : null;
     }),

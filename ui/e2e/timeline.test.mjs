@@ -281,7 +281,7 @@ describe("between slices and ranks", () => {
     viewer.assertQuiet("align");
   });
 
-  test("an area of several ranks has its picture", async () => {
+  test("an area is told of in light and dark", async () => {
     await viewer.go("timeline?ranks=4,5&rank=4&t=300000000,400000000");
     const canvas = await viewer.page.locator(OVERLAY).boundingBox();
     await viewer.page.mouse.move(canvas.x + 200, canvas.y + 60);

@@ -1,11 +1,11 @@
-// A canvas that charts draw on: sharp on any screen, redrawn when size or theme change, with readout, click and brush by
-// pointer and by keyboard.
+// A canvas that charts draw on: sharp on any screen, redrawn when size, theme or language change, with readout, click and
+// brush by pointer and by keyboard.
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { isDark } from "../shell/theme";
-import { texts } from "../texts";
+import { language, texts } from "../texts";
 import type { Inset } from "./axis";
 import { resolver } from "./colours";
 import "./charts.css";
@@ -110,7 +110,7 @@ export function Plot(props: Props) {
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.font = "11px system-ui, sans-serif";
     draw({ context, width, height, colour: resolver(element.parentElement) });
-  }, [width, height, isDark.value, ...of]);
+  }, [width, height, isDark.value, language.value, ...of]);
 
   const inside = (point: Point): Point => ({
     x: Math.min(Math.max(point.x, inset.left), width - inset.right),

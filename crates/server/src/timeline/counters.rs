@@ -174,11 +174,11 @@ impl Extremes {
                 range.clone().for_each(|at| add(of(at)));
                 break;
             }
-            while range.start < range.end && range.start % FAN != 0 {
+            while range.start < range.end && !range.start.is_multiple_of(FAN) {
                 add(of(range.start));
                 range.start += 1;
             }
-            while range.start < range.end && range.end % FAN != 0 {
+            while range.start < range.end && !range.end.is_multiple_of(FAN) {
                 range.end -= 1;
                 add(of(range.end));
             }
