@@ -65,8 +65,9 @@ impl Access {
         let text = |name| headers.get(name).and_then(|value: &axum::http::HeaderValue| value.to_str().ok());
         let host = text(HOST).unwrap_or_default();
         let is_address = || host.parse::<SocketAddr>().is_ok_and(|address| address.port() == self.port);
-        let is_known = self.hosts.iter().any(|known| known.eq_ignore_ascii_case(host));
-        if !is_known && !(self.any_address && is_address()) {
+        let is_named = self.hosts.iter().any(|known| known.eq_ignore_ascii_case(host));
+        let is_ours = is_named || (self.any_address && is_address());
+        if !is_ours {
             return Err(Refusal::ForeignHost);
         }
         if let Some(origin) = headers.get(ORIGIN) {
