@@ -118,7 +118,7 @@ pub struct DiagnoseCommand {
     pub fail_on: Option<FailOn>,
 }
 
-/// The timeline of a profile, in a browser
+/// Show a profile in the browser: findings, timeline, operators, memory, communication, cluster
 ///
 /// Serves the profile to the browser of whoever started it: the address that is printed has a token without which
 /// nobody is answered. Ranks are read when they are looked at.

@@ -8,6 +8,9 @@ use axum::http::{HeaderMap, Uri};
 /// Bytes of a token, before they are spelled out.
 const TOKEN_BYTES: usize = 24;
 
+/// The port of addresses that name none.
+const IMPLIED_PORT: u16 = 80;
+
 /// What a request must have to be answered.
 #[derive(Clone, Debug)]
 pub struct Access {
@@ -64,6 +67,9 @@ impl Access {
     pub fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let text = |name| headers.get(name).and_then(|value: &axum::http::HeaderValue| value.to_str().ok());
         let host = text(HOST).unwrap_or_default();
+        // Browsers leave out the port that is implied.
+        let with_port = format!("{host}:{IMPLIED_PORT}");
+        let host = if self.port == IMPLIED_PORT && !host.ends_with(":80") { with_port.as_str() } else { host };
         let is_address = || host.parse::<SocketAddr>().is_ok_and(|address| address.port() == self.port);
         let is_named = self.hosts.iter().any(|known| known.eq_ignore_ascii_case(host));
         let is_ours = is_named || (self.any_address && is_address());
@@ -72,7 +78,11 @@ impl Access {
         }
         if let Some(origin) = headers.get(ORIGIN) {
             let origin = origin.to_str().unwrap_or_default();
-            if !origin.strip_prefix("http://").is_some_and(|origin| origin.eq_ignore_ascii_case(host)) {
+            let asked_by = origin.strip_prefix("http://").unwrap_or_default();
+            let asked_by =
+                if self.port == IMPLIED_PORT { asked_by.strip_suffix(":80").unwrap_or(asked_by) } else { asked_by };
+            let ours = if self.port == IMPLIED_PORT { host.strip_suffix(":80").unwrap_or(host) } else { host };
+            if asked_by.is_empty() || !asked_by.eq_ignore_ascii_case(ours) {
                 return Err(Refusal::ForeignOrigin);
             }
         }
@@ -130,6 +140,13 @@ mod tests {
         assert_eq!(check("localhost:8000"), Ok(()));
         assert_eq!(check("10.1.2.3:8001"), Err(Refusal::ForeignHost));
         assert_eq!(check("evil.example:8000"), Err(Refusal::ForeignHost));
+    }
+
+    #[test]
+    fn a_port_that_is_implied_is_left_out() {
+        let headers = [("host", "localhost"), ("origin", "http://localhost")];
+        assert_eq!(check_at("127.0.0.1:80", "/?token=secret", &headers), Ok(()));
+        assert_eq!(check_at("127.0.0.1:80", "/?token=secret", &[("host", "evil.example")]), Err(Refusal::ForeignHost));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -42,8 +42,43 @@ pub struct App {
     pub access: Access,
     /// Where the pages are, if not in the binary.
     pub pages: Option<PathBuf>,
-    /// When somebody who may last asked.
-    pub last_asked: Mutex<Instant>,
+    pub asked: Mutex<Asked>,
+}
+
+/// Who asks, and when somebody last did.
+pub struct Asked {
+    /// Requests that are being answered.
+    open: usize,
+    last: Instant,
+}
+
+impl Asked {
+    pub fn new() -> Asked {
+        Asked { open: 0, last: Instant::now() }
+    }
+
+    /// For how long nobody has asked.
+    pub fn idle(&self) -> Duration {
+        if self.open > 0 { Duration::ZERO } else { self.last.elapsed() }
+    }
+}
+
+/// A request that is being answered.
+struct Asking<'a>(&'a App);
+
+impl Asking<'_> {
+    fn new(app: &App) -> Asking<'_> {
+        app.asked.lock().unwrap_or_else(PoisonError::into_inner).open += 1;
+        Asking(app)
+    }
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        let mut asked = self.0.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.open = asked.open.saturating_sub(1);
+        asked.last = Instant::now();
+    }
 }
 
 pub fn router(app: Arc<App>) -> Router {
@@ -52,6 +87,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/health", get(run::health))
         .route("/api/diagnosis", get(run::diagnosis))
         .route("/api/progress", get(run::progress))
+        .route("/api/tables", get(tables::views))
         .route("/api/tables/{view}", get(tables::view))
         .route("/api/query", post(tables::query))
         .route("/api/schema", get(tables::schema))
@@ -86,7 +122,7 @@ async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
     let asks_for_page = request.uri().path() == "/";
     let mut response = match app.access.check(request.uri(), request.headers()) {
         Ok(()) => {
-            *app.last_asked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+            let _asking = Asking::new(&app);
             next.run(request).await
         }
         Err(refusal) => return refused(refusal),
@@ -130,7 +166,7 @@ async fn packed(request: Request, next: Next) -> Response {
     if bytes.len() < WORTH_PACKING {
         return Response::from_parts(head, Body::from(bytes));
     }
-    let packing = tokio::task::spawn_blocking(move || pack(&bytes, Compression::fast()));
+    let packing = tokio::task::spawn_blocking(move || pack(&bytes));
     let Ok(packed) = packing.await else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
     head.headers.remove(CONTENT_LENGTH);
     head.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
@@ -142,8 +178,8 @@ async fn packed(request: Request, next: Next) -> Response {
 pub const ARROW: &str = "application/vnd.apache.arrow.stream";
 
 /// Bytes, packed by gzip.
-pub fn pack(bytes: &[u8], how: Compression) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 4), how);
+fn pack(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 4), Compression::fast());
     // Writing to memory does not fail.
     let _ = encoder.write_all(bytes);
     encoder.finish().unwrap_or_default()

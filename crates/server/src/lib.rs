@@ -6,6 +6,7 @@
 pub mod access;
 mod app;
 mod assets;
+mod device;
 mod failure;
 mod progress;
 mod report;
@@ -19,12 +20,12 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::net::TcpListener;
 
 use access::Access;
-use app::App;
+use app::{App, Asked};
 
 pub use failure::Failure;
 pub use report::{Contents, report};
@@ -41,7 +42,7 @@ impl Server {
     pub async fn bind(run: Run, address: SocketAddr, token: String) -> io::Result<Server> {
         let listener = TcpListener::bind(address).await?;
         let access = Access::new(token, listener.local_addr()?);
-        Ok(Server { listener, app: App { run, access, pages: None, last_asked: Mutex::new(Instant::now()) } })
+        Ok(Server { listener, app: App { run, access, pages: None, asked: Mutex::new(Asked::new()) } })
     }
 
     /// Takes the pages from a directory, for those who work on them.
@@ -77,7 +78,7 @@ impl Server {
 async fn unused(app: &App, idle: Option<Duration>) {
     let Some(idle) = idle else { return std::future::pending().await };
     loop {
-        let since = app.last_asked.lock().unwrap_or_else(PoisonError::into_inner).elapsed();
+        let since = app.asked.lock().unwrap_or_else(PoisonError::into_inner).idle();
         if since >= idle {
             return;
         }

@@ -5,20 +5,22 @@
 //! that it is about. Timelines are kept as tiles, as fine as there is room for.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::app::pack;
 use crate::assets::embedded;
 use crate::failure::{Failure, missing};
 use crate::routes::tables::table;
 use crate::run::Run;
 use crate::timeline::Timeline;
-use crate::timeline::tile::{INTERVALS, TileTime, tile};
+use crate::timeline::counters::POINT;
+use crate::timeline::tile::{HEAD, INTERVALS, LANE_HEAD, TileTime, tile};
 use crate::views::VIEWS;
 
 /// Where the page has room for the answers.
@@ -39,7 +41,7 @@ pub struct Contents {
 /// Ranks whose timelines a report has, if no others are asked for.
 const MOST_RANKS: usize = 4;
 
-/// Bytes of all timelines, packed. A report is to be mailed.
+/// Bytes that all timelines take in the file. A report is to be mailed.
 const ROOM_FOR_TIMELINES: usize = 12 << 20;
 
 /// Tiles that the whole of a timeline takes at the coarsest level.
@@ -82,22 +84,25 @@ pub fn report(run: &Run, contents: &Contents) -> Result<Vec<u8>, Failure> {
 }
 
 /// Answers by address.
-#[derive(Default)]
 struct Answers {
     by_address: Map<String, Value>,
-    /// Bytes of all of them, packed.
+    /// Bytes that they take in the file.
     size: usize,
+    /// One for all: there are thousands of small answers.
+    packer: ZlibEncoder<Vec<u8>>,
 }
 
 impl Answers {
-    fn add(&mut self, address: String, kind: &str, answer: &[u8]) {
-        let packed = pack(answer, Compression::default());
-        self.size += packed.len();
-        self.by_address.insert(address, json!({"type": kind, "data": STANDARD.encode(packed)}));
+    fn add(&mut self, address: String, answer: &[u8]) {
+        // Writing to memory does not fail.
+        let packed = self.packer.write_all(answer).and_then(|()| self.packer.reset(Vec::new())).unwrap_or_default();
+        let packed = STANDARD.encode(packed);
+        self.size += address.len() + packed.len();
+        self.by_address.insert(address, packed.into());
     }
 
     fn add_json(&mut self, address: impl Into<String>, answer: &Value) {
-        self.add(address.into(), "json", answer.to_string().as_bytes());
+        self.add(address.into(), answer.to_string().as_bytes());
     }
 }
 
@@ -107,24 +112,22 @@ fn answers(run: &Run, contents: &Contents) -> Result<Map<String, Value>, Failure
         let is_wanted = |finding: &Value| contents.findings.iter().any(|id| finding["id"] == id.as_str());
         findings.retain(|finding| contents.findings.is_empty() || is_wanted(finding));
     }
-    let ranks = chosen_ranks(run, contents, &diagnosis)?;
+    let ranks = ranks_with_timelines(run, contents, &diagnosis)?;
     let mut about = run.describe()?;
     about["report"] = true.into();
-    if let Some(listed) = about["ranks"].as_array_mut() {
-        listed.retain(|listed| listed["rank"].as_i64().is_some_and(|rank| ranks.contains(&rank)));
+    only_of(&mut about["ranks"], &contents.ranks);
+    if let Some(unknown) = contents.steps.iter().find(|step| !is_listed(&about["steps"], **step)) {
+        return Err(Failure::Bad(format!("there is no step {unknown}")));
     }
-    if !contents.steps.is_empty() {
-        about["steps"] = json!(contents.steps);
-    }
-    let mut answers = Answers::default();
+    about["steps"] = json!(contents.steps);
+    let packer = ZlibEncoder::new(Vec::new(), Compression::default());
+    let mut answers = Answers { by_address: Map::new(), size: 0, packer };
     answers.add_json("api/run", &about);
     answers.add_json("api/diagnosis", &diagnosis);
-    let mut health = json!(npuscope_analysis::health::health(run.session())?);
-    if let Some(listed) = health["ranks"].as_array_mut() {
-        listed.retain(|listed| listed["rank"].as_i64().is_some_and(|rank| ranks.contains(&rank)));
-    }
+    let mut health = run.health()?;
+    only_of(&mut health["ranks"], &contents.ranks);
     answers.add_json("api/health", &health);
-    add_tables(run, contents, &mut answers);
+    add_tables(run, contents, &mut answers)?;
     let before = answers.size;
     for (done, rank) in ranks.iter().enumerate() {
         let Some(timeline) = run.timeline(*rank)? else { continue };
@@ -134,8 +137,19 @@ fn answers(run: &Run, contents: &Contents) -> Result<Map<String, Value>, Failure
     Ok(answers.by_address)
 }
 
-/// The ranks that are asked for; else those that findings show, and the first.
-fn chosen_ranks(run: &Run, contents: &Contents, diagnosis: &Value) -> Result<Vec<i64>, Failure> {
+/// Leaves of a list what is of some ranks; all if there are none.
+fn only_of(list: &mut Value, ranks: &[i64]) {
+    if let (Some(list), false) = (list.as_array_mut(), ranks.is_empty()) {
+        list.retain(|listed| listed["rank"].as_i64().is_some_and(|rank| ranks.contains(&rank)));
+    }
+}
+
+fn is_listed(list: &Value, number: i64) -> bool {
+    list.as_array().is_some_and(|list| list.iter().any(|listed| listed.as_i64() == Some(number)))
+}
+
+/// The ranks that are asked for; else the first, and those that findings show.
+fn ranks_with_timelines(run: &Run, contents: &Contents, diagnosis: &Value) -> Result<Vec<i64>, Failure> {
     let known: BTreeSet<i64> = run.ranks().collect();
     if let Some(unknown) = contents.ranks.iter().find(|rank| !known.contains(rank)) {
         return Err(Failure::Bad(format!("there is no rank {unknown}")));
@@ -147,7 +161,8 @@ fn chosen_ranks(run: &Run, contents: &Contents, diagnosis: &Value) -> Result<Vec
     let evidence = findings.flat_map(|finding| finding["evidence"].as_array().into_iter().flatten());
     let shown = evidence.filter_map(|place| place["rank"].as_i64());
     let mut ranks: Vec<i64> = Vec::new();
-    for rank in shown.chain(known.iter().copied()).filter(|rank| known.contains(rank)) {
+    let first = known.first().copied().into_iter();
+    for rank in first.chain(shown).chain(known.iter().copied()).filter(|rank| known.contains(rank)) {
         if ranks.len() < MOST_RANKS && !ranks.contains(&rank) {
             ranks.push(rank);
         }
@@ -156,9 +171,9 @@ fn chosen_ranks(run: &Run, contents: &Contents, diagnosis: &Value) -> Result<Vec
     Ok(ranks)
 }
 
-/// Adds the tables behind the pages, of all ranks: of all steps together, and of each that is chosen. One that cannot
+/// Adds the tables behind the pages, of the chosen ranks: of all steps together, and of each that is chosen. One that cannot
 /// be made is left out, and the page says so.
-fn add_tables(run: &Run, contents: &Contents, answers: &mut Answers) {
+fn add_tables(run: &Run, contents: &Contents, answers: &mut Answers) -> Result<(), Failure> {
     let without_own = VIEWS.iter().map(|view| (view.name, &[] as &[(&str, &str)]));
     let asked: Vec<_> = without_own.chain(ASKED.iter().copied()).collect();
     let steps = [None].into_iter().chain(contents.steps.iter().copied().map(Some));
@@ -173,13 +188,20 @@ fn add_tables(run: &Run, contents: &Contents, answers: &mut Answers) {
                 address.push_str(&format!("{}{name}={value}", if at == 0 { '?' } else { '&' }));
             }
             parameters.extend(of_step.map(|(name, value)| (name.to_owned(), value)));
+            if !contents.ranks.is_empty() {
+                let ranks: Vec<String> = contents.ranks.iter().map(i64::to_string).collect();
+                parameters.insert("ranks".to_owned(), ranks.join(","));
+            }
             match table(run, view, parameters) {
-                Ok(bytes) => answers.add(address, "binary", &bytes),
+                Ok(bytes) => answers.add(address, &bytes),
                 Err(Failure::Missing { what, switch }) => answers.add_json(address, &missing(&what, &switch)),
-                Err(_) => {}
+                // What makes no sense of this profile is nothing that its pages ask.
+                Err(Failure::Bad(_) | Failure::NotFound(_)) => {}
+                Err(failure) => return Err(failure),
             }
         }
     }
+    Ok(())
 }
 
 fn add_timeline(timeline: &Timeline, rank: i64, about: &Value, origin: i64, room: usize, answers: &mut Answers) {
@@ -207,13 +229,18 @@ fn add_timeline(timeline: &Timeline, rank: i64, about: &Value, origin: i64, room
             answers.add_json(format!("{at}/slices/{slice}"), &details);
         }
     }
-    for level in (0..=coarsest).rev() {
+    for level in (timeline.finest(&lanes)..=coarsest).rev() {
         let of_tile = INTERVALS << level;
         for index in (span.start - origin).div_euclid(of_tile)..=(span.end - origin).div_euclid(of_tile) {
             let time = TileTime::new(level, index, origin);
-            answers.add(format!("{at}/tiles/{level}/{index}"), "binary", &tile(timeline, &lanes, time));
-            let of_counters = timeline.counters().tile(&counters, time);
-            answers.add(format!("{at}/counters/{level}/{index}"), "binary", &of_counters);
+            let (bars, points) = (tile(timeline, &lanes, time), timeline.counters().tile(&counters, time));
+            // Where nothing is, or nothing changes, the page draws what it has of the level above.
+            if bars.len() > HEAD + LANE_HEAD * lanes.len() {
+                answers.add(format!("{at}/tiles/{level}/{index}"), &bars);
+            }
+            if points.len() > HEAD + (LANE_HEAD + POINT) * counters.len() {
+                answers.add(format!("{at}/counters/{level}/{index}"), &points);
+            }
             add_strip(timeline, &at, INTERVALS as usize, index * of_tile, (index + 1) * of_tile, origin, answers);
             if answers.size > limit {
                 return;
@@ -224,5 +251,5 @@ fn add_timeline(timeline: &Timeline, rank: i64, about: &Value, origin: i64, room
 
 fn add_strip(timeline: &Timeline, at: &str, parts: usize, begin: i64, end: i64, origin: i64, answers: &mut Answers) {
     let bytes = timeline.strip_bytes(begin.saturating_add(origin), end.saturating_add(origin), parts);
-    answers.add(format!("{at}/overview?buckets={parts}&begin={begin}&end={end}"), "binary", &bytes);
+    answers.add(format!("{at}/overview?buckets={parts}&begin={begin}&end={end}"), &bytes);
 }

@@ -2,10 +2,12 @@
 
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use arrow::buffer::Buffer;
+use hashbrown::HashMap;
 use npuscope_analysis::diagnose::diagnose;
+use npuscope_analysis::health::health;
 use npuscope_engine::{EngineError, Ranks, Session, SessionOptions};
 use npuscope_formats::discover::RankSource;
 use npuscope_formats::fingerprint::quick_fingerprint;
@@ -18,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::progress::{Progress, Watch};
 use crate::timeline::Timeline;
-use crate::timeline::index::Index;
+use crate::timeline::index::{self, Index};
 use crate::views::Source;
 
 /// Timelines that are open at a time: those of other ranks are opened again when they are wanted. They are mapped files,
@@ -42,8 +44,14 @@ pub struct Run {
     /// One at a time is opened: a second who wants it waits for the first.
     opening: Mutex<()>,
     origin: OnceLock<i64>,
-    /// Where answers about the whole run are kept.
+    /// Where answers about the run are kept.
     answers: Option<CachedRank>,
+    /// Questions that somebody is making the answer of: a second who asks waits for the first.
+    making: Mutex<HashMap<String, Arc<Mutex<()>>>>,
+    /// What answers and tiles are known by: another profile, or another program, has another.
+    key: String,
+    /// What caches may take when the run is closed.
+    cache: (Cache, u64),
     progress: broadcast::Sender<Progress>,
 }
 
@@ -53,12 +61,24 @@ impl Run {
         options.progress = Arc::new(watch);
         let ranks = Ranks::open(path, &options)?;
         let cache = Cache::new(&options.cache);
-        let key = format!("run-{ANSWERS_VERSION}-{}", quick_fingerprint(ranks.profile().sources()));
+        let program = format!("{}-{ANSWERS_VERSION}-{}", env!("CARGO_PKG_VERSION"), index::VERSION);
+        let key = format!("run-{program}-{}", quick_fingerprint(ranks.profile().sources()));
         // Answers are kept as those of a rank without tables are.
         let answers = cache.open(&key).or_else(|| cache.store(&key, &RankBuilder::default().finish()).ok());
+        let cache = (cache, options.max_cache_bytes);
         let session = Session::open(path, options)?;
-        let (timelines, opening, origin) = (Mutex::default(), Mutex::default(), OnceLock::new());
-        Ok(Run { session, ranks, timelines, opening, origin, answers, progress })
+        Ok(Run {
+            session,
+            ranks,
+            timelines: Mutex::default(),
+            opening: Mutex::default(),
+            origin: OnceLock::new(),
+            answers,
+            making: Mutex::default(),
+            key,
+            cache,
+            progress,
+        })
     }
 
     pub fn session(&self) -> &Session {
@@ -87,12 +107,12 @@ impl Run {
         let Some(source) = self.session.profile().ranks.iter().find(|source| source.rank == rank) else {
             return Ok(None);
         };
-        let _turn = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = lock(&self.opening);
         if let Some(known) = self.opened(rank) {
             return Ok(Some(known));
         }
         let made = Arc::new(self.open_timeline(source)?);
-        let mut timelines = self.timelines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut timelines = lock(&self.timelines);
         if timelines.len() >= OPEN_TIMELINES.get() {
             timelines.remove(0);
         }
@@ -101,7 +121,7 @@ impl Run {
     }
 
     fn opened(&self, rank: i64) -> Option<Arc<Timeline>> {
-        let mut timelines = self.timelines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut timelines = lock(&self.timelines);
         let at = timelines.iter().position(|(known, _)| *known == rank)?;
         let found = timelines.remove(at);
         timelines.push(found.clone());
@@ -127,27 +147,32 @@ impl Run {
         if let Some(origin) = self.origin.get() {
             return Ok(*origin);
         }
-        let found = self.kept("origin", || {
-            let mut origin: i64 = 0;
+        let found = self.kept_json("origin", || {
             for rank in self.ranks() {
                 if let Some(span) = self.timeline(rank)?.and_then(|timeline| timeline.span()) {
-                    origin = span.start.div_euclid(NS_PER_SECOND) * NS_PER_SECOND;
-                    break;
+                    return Ok(json!(span.start.div_euclid(NS_PER_SECOND) * NS_PER_SECOND));
                 }
             }
-            Ok::<_, EngineError>(origin.to_le_bytes().to_vec())
+            Ok::<_, EngineError>(json!(0))
         })?;
-        let origin = found.as_slice().try_into().map(i64::from_le_bytes).unwrap_or_default();
-        Ok(*self.origin.get_or_init(|| origin))
+        Ok(*self.origin.get_or_init(|| found.as_i64().unwrap_or_default()))
     }
 
     /// An answer that is kept, made if it is asked for the first time.
     pub fn kept<E>(&self, question: &str, make: impl FnOnce() -> Result<Vec<u8>, E>) -> Result<Buffer, E> {
         let name = format!("{:032x}", xxh3_128(question.as_bytes()));
-        if let Some(known) = self.answers.as_ref().and_then(|answers| answers.attached(&name)) {
+        let known = || self.answers.as_ref().and_then(|answers| answers.attached(&name));
+        if let Some(known) = known() {
             return Ok(known);
         }
-        let made = make()?;
+        let turn = lock(&self.making).entry(name.clone()).or_default().clone();
+        let _turn = lock(&turn);
+        if let Some(known) = known() {
+            return Ok(known);
+        }
+        let made = make();
+        lock(&self.making).remove(&name);
+        let made = made?;
         // An answer that cannot be kept is made again next time.
         let _ = self.answers.as_ref().map(|answers| answers.attach(&name, |out| out.write_all(&made)));
         Ok(made.into())
@@ -177,6 +202,11 @@ impl Run {
         })
     }
 
+    /// What was collected and what was not.
+    pub fn health(&self) -> Result<Value, EngineError> {
+        self.kept_json("health", || Ok(json!(health(&self.session)?)))
+    }
+
     /// What the run is: its name, its ranks, and of the first rank the steps and the time it covers.
     pub fn describe(&self) -> Result<Value, EngineError> {
         let origin = self.origin()?;
@@ -199,8 +229,21 @@ impl Run {
             )
         })?;
         Ok(json!({
-            "name": name, "origin": origin.to_string(), "ranks": ranks,
+            "name": name, "key": self.key, "origin": origin.to_string(), "ranks": ranks,
             "steps": first["steps"], "span": first["span"], "report": false,
         }))
     }
+}
+
+/// Answers that were kept count among what caches may take.
+impl Drop for Run {
+    fn drop(&mut self) {
+        let (cache, most) = &self.cache;
+        let _ = cache.trim(*most);
+    }
+}
+
+/// A panic elsewhere while the lock was held leaves nothing half done: values are replaced whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -89,9 +89,7 @@ impl Cache {
 
     /// Writes the tables of a rank under `key`. Where another process was faster, its copy is used.
     pub fn store(&self, key: &str, tables: &RankTables) -> Result<CachedRank, CacheError> {
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
-        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let temporary = self.root.join(format!("{TEMPORARY}{}-{number}", std::process::id()));
+        let temporary = temporary(&self.root);
         let target = self.root.join(key);
         fs::create_dir_all(&temporary).map_err(CacheError::io(&temporary))?;
         let written = write_rank(&temporary, tables).and_then(|()| {
@@ -135,6 +133,13 @@ impl Cache {
         }
         Ok(())
     }
+}
+
+/// A name below a directory that nobody else uses.
+fn temporary(directory: &Path) -> PathBuf {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+    directory.join(format!("{TEMPORARY}{}-{number}", std::process::id()))
 }
 
 fn directory_bytes(path: &Path) -> u64 {
@@ -210,7 +215,7 @@ impl CachedRank {
     /// Keeps something else that was made of the rank's tables, under a name of its own.
     pub fn attach(&self, name: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CacheError> {
         let target = self.directory.join(name);
-        let temporary = self.directory.join(format!("{TEMPORARY}{}-{name}", std::process::id()));
+        let temporary = temporary(&self.directory);
         let written = File::create(&temporary).and_then(|file| {
             let mut out = BufWriter::new(file);
             write(&mut out)?;

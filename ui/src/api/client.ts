@@ -13,6 +13,8 @@ export interface Rank {
 
 export interface Run {
   name: string | null;
+  /** What the run is known by: another has another. */
+  key: string;
   /** What times are told from, in ns since the epoch; more digits than a number has. */
   origin: string;
   ranks: Rank[];
@@ -133,7 +135,7 @@ export interface NameStatistics {
   p50_ns: number;
   p95_ns: number;
   p99_ns: number;
-  /** Counts by the power of two that the duration reaches. */
+  /** Counts by the power of two that the duration reaches, from 1 µs on. */
   histogram: number[];
 }
 
@@ -292,7 +294,7 @@ const VIEWS = {
   steps: [],
   heat: ["buckets"],
   operators: ["group"],
-  kernels: ["op_type", "name", "limit"],
+  kernels: ["op_type", "name", "core", "stream", "input_shapes", "limit"],
   host_ops: ["kind"],
   overall: [],
   dispatch: ["limit"],
@@ -345,7 +347,7 @@ async function bytes(path: string, body?: unknown, signal?: AbortSignal): Promis
   const response = await fetch(path, { ...init, signal: signal ?? null });
   if (response.ok) return response.arrayBuffer();
   const said = await response.json().catch(() => ({}));
-  throw new ApiError(said.error ?? `${response.status} ${response.statusText}`, said.missing, response.status);
+  throw new ApiError(said.error ?? `${response.status} ${response.statusText}`, undefined, response.status);
 }
 
 async function json<T>(path: string, body?: unknown): Promise<T> {
@@ -375,6 +377,12 @@ function once<T>(path: string, ask: (path: string) => Promise<T>): Promise<T> {
   return answer;
 }
 
+/** What a timeline is drawn from. Browsers keep it, so its address names the run. */
+async function drawn(path: string, params: Params, signal?: AbortSignal): Promise<ArrayBuffer> {
+  const run: Params = isReport ? [] : [["run", (await api.run()).key]];
+  return bytes(url(path, [...params, ...run]), undefined, signal);
+}
+
 const asked = <T>(path: string, params?: Params) => once(url(path, params), (path) => json<T>(path));
 
 const stretch = (view: View | null | undefined): Params => [
@@ -396,7 +404,7 @@ export const api = {
   ): Promise<Table> {
     const names: readonly (typeof VIEWS)[V][number][] = VIEWS[view];
     const path = url(`api/tables/${view}`, [
-      // A report has answers for its ranks and all of its time.
+      // A report has answers for all that it is about.
       ["ranks", isReport ? null : about.ranks?.join(",")],
       ["step", about.step],
       ...stretch(isReport ? null : about.view),
@@ -412,12 +420,13 @@ export const api = {
   names: (rank: number) => asked<string[]>(`api/ranks/${rank}/names`),
   slice: (rank: number, slice: number) => asked<Slice>(`api/ranks/${rank}/slices/${slice}`),
 
-  /** The slices of an area, those of one name if it is given. */
-  slices: (rank: number, lanes: number[], view: View, name: string | null = null, limit = 200) =>
+  /** The slices that reach into an area, or begin in it; those of one name if it is given. */
+  slices: (rank: number, lanes: number[], view: View, name: string | null = null, limit = 200, isBegun = false) =>
     asked<{ count: number; slices: Instance[] }>(`api/ranks/${rank}/slices`, [
       ["lanes", lanes.join(",")],
       ...stretch(view),
       ["name", name],
+      ["begins", isBegun ? "true" : null],
       ["limit", limit],
     ]),
 
@@ -433,8 +442,13 @@ export const api = {
       ["from", from],
     ]),
 
-  statistics: (ranks: { rank: number; lanes: number[] }[], begin: number, end: number) =>
-    json<NameStatistics[]>("api/statistics", { ranks, begin: Math.round(begin), end: Math.round(end) }),
+  /** What the slices of an area add up to. `offset` is how far a rank is shown from where it is. */
+  statistics: (ranks: { rank: number; lanes: number[]; offset: number }[], begin: number, end: number) =>
+    json<NameStatistics[]>("api/statistics", {
+      ranks: ranks.map((lanes) => ({ ...lanes, offset: Math.round(lanes.offset) })),
+      begin: Math.round(begin),
+      end: Math.round(end),
+    }),
 
   /** Why nothing runs on a lane at a time. */
   gap: (rank: number, time: number, lane: number) =>
@@ -460,16 +474,14 @@ export const api = {
     ]),
 
   tile: (rank: number, level: number, index: number, lanes: number[], signal: AbortSignal) =>
-    bytes(url(`api/ranks/${rank}/tiles/${level}/${index}`, [["lanes", lanes.join(",")]]), undefined, signal),
+    drawn(`api/ranks/${rank}/tiles/${level}/${index}`, [["lanes", lanes.join(",")]], signal),
 
   counters: (rank: number, level: number, index: number, counters: number[], signal: AbortSignal) =>
-    bytes(url(`api/ranks/${rank}/counters/${level}/${index}`, [["counters", counters.join(",")]]), undefined, signal),
+    drawn(`api/ranks/${rank}/counters/${level}/${index}`, [["counters", counters.join(",")]], signal),
 
   /** Per bucket the shares of it that are computing, overlapped and exposed communication. */
   overview: async (rank: number, buckets: number, view: View | null = null, signal?: AbortSignal) =>
-    new Float32Array(
-      await bytes(url(`api/ranks/${rank}/overview`, [["buckets", buckets], ...stretch(view)]), undefined, signal),
-    ),
+    new Float32Array(await drawn(`api/ranks/${rank}/overview`, [["buckets", buckets], ...stretch(view)], signal)),
 
   /** A report as the bytes of an html file. */
   report: (ranks: number[], steps: number[], findings: string[]) => bytes("api/report", { ranks, steps, findings }),

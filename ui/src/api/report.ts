@@ -1,12 +1,7 @@
 // A report is this page in a file of its own, with the answers of the server in it: no network is needed, or used.
 
-interface Answer {
-  type: "json" | "binary";
-  /** The answer, gzip, base64. */
-  data: string;
-}
-
-type Answers = Record<string, Answer>;
+/** Answers by request: zlib, base64. */
+type Answers = Record<string, string>;
 
 function read(): Answers | null {
   const text = typeof document === "undefined" ? null : document.getElementById("report")?.textContent;
@@ -22,6 +17,6 @@ export const isReport = answers !== null;
 export async function kept(request: string): Promise<ArrayBuffer | null> {
   const answer = answers?.[request];
   if (!answer) return null;
-  const packed = Uint8Array.from(atob(answer.data), (letter) => letter.charCodeAt(0));
-  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  const packed = Uint8Array.from(atob(answer), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
 }

@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { isReport } from "../api/report";
 import { duration, time } from "../format";
 import { formatRanks, go, link, scope } from "../scope";
 import { language, speak, texts } from "../texts";
@@ -66,9 +67,9 @@ export function ScopeBar({ onHelp, onPalette }: { onHelp: () => void; onPalette:
       <a class="run" href={link({ page: "runs" })} title={run.value?.name ?? undefined}>
         {run.value?.name ?? t("run")}
       </a>
-      <Ranks />
+      {!isReport && <Ranks />}
       <Step />
-      <Time />
+      {!isReport && <Time />}
       <span class="space" />
       <Search />
       <button type="button" onClick={onPalette} title={t("palette")}>

@@ -5,7 +5,7 @@ import { readRanks } from "./ranks";
 
 const RUN: Run = {
   name: "run",
-  origin: "0",
+  key: "k", origin: "0",
   ranks: [0, 1, 2, 3].map((rank) => ({ rank, name: `rank ${rank}`, bytes: 1 })),
   steps: [],
   span: null,

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use npuscope_server::{Run, Server, access};
@@ -13,9 +14,11 @@ use crate::settings::Settings;
 
 pub fn run(command: &ViewCommand, settings: &Settings) -> Result<ExitCode, CliError> {
     let token = token(command)?;
-    let run = Run::open(&command.path, settings.session_options())?;
+    let options = settings.session_options();
+    let stop = options.stop.clone();
+    let run = Run::open(&command.path, options)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
+    let done = runtime.block_on(async {
         let server = Server::bind(run, SocketAddr::new(command.listen, command.port), token)
             .await?
             .with_pages(command.pages.clone());
@@ -28,7 +31,11 @@ pub fn run(command: &ViewCommand, settings: &Settings) -> Result<ExitCode, CliEr
         let idle = command.idle_timeout.map(Duration::from_secs);
         server.serve(async { drop(tokio::signal::ctrl_c().await) }, idle).await?;
         Ok(ExitCode::SUCCESS)
-    })
+    });
+    // What is being made for somebody is not waited for.
+    stop.store(true, Ordering::Relaxed);
+    runtime.shutdown_background();
+    done
 }
 
 /// The token to ask for: one nobody knows, unless others are to reach the server, who must be told.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use npuscope_analysis::communication::parallel_groups;
+use npuscope_formats::trace_json::layers::group_in_lane;
 use npuscope_tables::table::reported_comm;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ use crate::failure::Failure;
 use crate::timeline::gap::Cause;
 use crate::timeline::{ShownSlice, Timeline};
 
-/// Ranks that are opened to look for one operation, where its group is not known.
+/// Ranks that are opened to look for one operation.
 const MAX_RANKS: usize = 128;
 
 const NS_PER_MS: f64 = 1e6;
@@ -45,12 +46,11 @@ pub async fn gap(
         };
         let mut places: Vec<Value> = Vec::new();
         if gap.cause == Cause::WaitingForRank
-            && let Some(slice) = gap.next.and_then(|next| timeline.slice(next))
-            && let Some(last) = meeting(app, rank, &timeline, &slice)?.last()
+            && let Some(operation) = gap.next.and_then(|next| timeline.operation_of(next))
+            && let Some(last) = meeting(app, rank, timeline.clone(), &operation).last()
             && last.rank != rank
         {
-            let (of_last, slice) = (timeline_of(app, last.rank)?, last.slice.id);
-            places.extend(place(last.rank, &of_last, slice, "last"));
+            places.extend(place(last.rank, &last.timeline, last.slice.id, "last"));
         }
         places.extend(gap.places.iter().filter_map(|slice| place(rank, &timeline, *slice, "cause")));
         places.extend(gap.next.and_then(|next| place(rank, &timeline, next, "next")));
@@ -62,28 +62,30 @@ pub async fn gap(
 /// An operation as one rank saw it.
 struct Seen {
     rank: i64,
+    timeline: Arc<Timeline>,
     slice: ShownSlice,
 }
 
-/// The operation of a slice on all ranks that took part, the last to begin last.
-fn meeting(app: &App, rank: i64, timeline: &Timeline, slice: &ShownSlice) -> Result<Vec<Seen>, Failure> {
-    let (name, occurrence) = (timeline.name(slice), timeline.occurrence(slice));
+/// The operation of a slice on all ranks that took part, the last to begin last. A rank that cannot be read is left out.
+fn meeting(app: &App, rank: i64, timeline: Arc<Timeline>, slice: &ShownSlice) -> Vec<Seen> {
+    let (name, occurrence) = (timeline.name(slice).to_owned(), timeline.occurrence(slice));
+    let layer = timeline.layer_of(slice);
+    let group = group_in_lane(timeline.lane_name(slice)).map(str::to_owned);
     let groups = parallel_groups(timeline.tables());
-    let lane = timeline.lane_name(slice).to_owned();
-    let declared = groups.into_iter().find(|group| !group.id.is_empty() && lane.contains(&group.id));
+    let declared = groups.into_iter().find(|declared| group.as_ref() == Some(&declared.id));
     let known: Vec<i64> = app.run.ranks().collect();
     let others: Vec<i64> = match declared {
         Some(group) => group.ranks.into_iter().filter(|rank| known.contains(rank)).collect(),
-        None => known.into_iter().take(MAX_RANKS).collect(),
+        None => known,
     };
-    let mut seen = vec![Seen { rank, slice: *slice }];
-    for other in others.into_iter().filter(|other| *other != rank) {
-        let of_other = timeline_of(app, other)?;
-        let found = of_other.occurrences(name, timeline.layer_of(slice)).nth(occurrence);
-        seen.extend(found.map(|slice| Seen { rank: other, slice }));
+    let mut seen = vec![Seen { rank, timeline, slice: *slice }];
+    for other in others.into_iter().filter(|other| *other != rank).take(MAX_RANKS) {
+        let Ok(timeline) = timeline_of(app, other) else { continue };
+        let found = timeline.occurrences(&name, layer).nth(occurrence);
+        seen.extend(found.map(|slice| Seen { rank: other, timeline, slice }));
     }
     seen.sort_by_key(|seen| seen.slice.begin);
-    Ok(seen)
+    seen
 }
 
 #[derive(Deserialize)]
@@ -103,13 +105,12 @@ pub async fn collective(State(app): State<Arc<App>>, Query(query): Query<SliceQu
     work(app, move |app| {
         let (timeline, slice) = slice_of(app, query.rank, query.slice)?;
         let origin = app.run.origin()?;
-        let seen = meeting(app, query.rank, &timeline, &slice)?;
+        let seen = meeting(app, query.rank, timeline.clone(), &slice);
         let name = timeline.name(&slice).to_owned();
         let mut instances = Vec::new();
         let mut before = Vec::new();
-        for Seen { rank, slice } in &seen {
-            let of_rank = timeline_of(app, *rank)?;
-            let (transit, wait) = reported(&of_rank, &name, slice);
+        for Seen { rank, timeline: of_rank, slice } in &seen {
+            let (transit, wait) = reported(of_rank, &name, slice);
             let mut instance = of_rank.summary(slice, origin);
             instance["rank"] = json!(rank);
             instance["transit_ns"] = json!(transit);

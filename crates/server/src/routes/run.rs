@@ -8,7 +8,6 @@ use axum::extract::State;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use futures::stream::{Stream, unfold};
-use npuscope_analysis::health;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
@@ -20,11 +19,7 @@ pub async fn run(State(app): State<Arc<App>>) -> Result<Json<Value>, Failure> {
 }
 
 pub async fn health(State(app): State<Arc<App>>) -> Result<Json<Value>, Failure> {
-    work(app, |app| {
-        let found = app.run.kept_json("health", || Ok::<_, Failure>(json!(health::health(app.run.session())?)));
-        Ok(Json(found?))
-    })
-    .await
+    work(app, |app| Ok(Json(app.run.health()?))).await
 }
 
 pub async fn diagnosis(State(app): State<Arc<App>>) -> Result<Json<Value>, Failure> {

@@ -20,10 +20,16 @@ use super::numbers;
 use crate::app::{ARROW, App, body, work};
 use crate::failure::Failure;
 use crate::run::Run;
-use crate::views::{Question, Scope, View, plain_table};
+use crate::views::{Question, Scope, VIEWS, View, plain_table};
 
 /// Rows that a query gives, unless fewer are wanted.
 const MAX_ROWS: usize = 1_000_000;
+
+/// The tables that there are.
+pub async fn views() -> Json<Value> {
+    let views = VIEWS.iter().map(|view| json!({"view": view.name, "about": view.about, "parameters": view.own}));
+    Json(views.collect())
+}
 
 pub async fn view(
     State(app): State<Arc<App>>,
@@ -34,13 +40,15 @@ pub async fn view(
     Ok(([(CONTENT_TYPE, ARROW)], made).into_response())
 }
 
-/// The table of a view, as the bytes of a stream. It is kept.
+/// The table of a view, as the bytes of a stream.
 pub fn table(run: &Run, name: &str, mut parameters: BTreeMap<String, String>) -> Result<Vec<u8>, Failure> {
     let view = View::find(name).ok_or_else(|| Failure::NotFound(format!("there is no table {name}")))?;
     // A token in the address is not a question.
     parameters.remove("token");
     let question = json!([name, parameters]).to_string();
-    let kept = run.kept(&question, || {
+    // Nobody asks again for the same stretch of time.
+    let is_kept = ["begin", "end", "at"].iter().all(|time| !parameters.contains_key(*time));
+    let mut make = || {
         let source = run.source()?;
         let mut number = |name: &str| {
             let parse = |text: String| text.parse::<i64>().map_err(|_| Failure::Bad(format!("{name} is not a number")));
@@ -53,8 +61,8 @@ pub fn table(run: &Run, name: &str, mut parameters: BTreeMap<String, String>) ->
         let question = Question { scope: Scope { ranks, step, begin, end }, own: &parameters };
         let made = view.make(&source, &question)?;
         stream(&made.schema, &made.batches)
-    })?;
-    Ok(kept.to_vec())
+    };
+    if is_kept { Ok(run.kept(&question, &mut make)?.to_vec()) } else { make() }
 }
 
 #[derive(Deserialize)]

@@ -125,6 +125,9 @@ pub struct SlicesQuery {
     begin: i64,
     end: i64,
     name: Option<String>,
+    /// Only slices that begin in the stretch, as statistics count them.
+    #[serde(default)]
+    begins: bool,
     limit: Option<usize>,
 }
 
@@ -138,7 +141,7 @@ pub async fn slices(
         let timeline = timeline_of(app, rank)?;
         let origin = app.run.origin()?;
         let (begin, end) = (query.begin.saturating_add(origin), query.end.saturating_add(origin));
-        let found = timeline.between(&lanes, begin, end, query.name.as_deref());
+        let found = timeline.between(&lanes, begin, end, query.begins, query.name.as_deref());
         let limit = query.limit.unwrap_or(MAX_LISTED).min(MAX_LISTED);
         let listed = found.page(0, limit);
         let listed: Vec<Value> = listed.iter().map(|slice| timeline.summary(slice, origin)).collect();

@@ -142,7 +142,7 @@ impl ShownCounters {
 }
 
 /// Bytes of a point.
-const POINT: usize = 16;
+pub const POINT: usize = 16;
 
 impl Extremes {
     fn of(count: u32, value: impl Fn(u32) -> (f64, f64)) -> Extremes {

@@ -225,12 +225,29 @@ impl Index {
             at += length;
         }
         let index = Index::of_lists(lists.try_into().ok()?);
-        let is_whole = at == bytes.len()
-            && index.names.len() == index.places.len()
-            && index.by_name.len() == index.places.len()
-            && index.rows_first.len() == index.row_levels_first.len();
-        is_whole.then_some(index)
+        (at == bytes.len() && index.is_sound()).then_some(index)
     }
+
+    /// Whether its lists fit together. What they point to in the tables is looked at when it is used.
+    fn is_sound(&self) -> bool {
+        let slices = self.places.len();
+        let levels = self.levels.chunks_exact(3);
+        self.names.len() == slices
+            && self.by_name.len() == slices
+            && is_divided(&self.names_first, slices)
+            && is_divided(&self.rows_first, slices)
+            && is_divided(&self.lanes_first, self.rows_first.len().saturating_sub(1))
+            && self.row_levels_first.len() == self.rows_first.len()
+            && is_divided(&self.row_levels_first, self.levels.len() / 3)
+            && is_divided(&self.counters_first, self.samples.len())
+            && levels.remainder().is_empty()
+            && { levels }.all(|level| u64::from(level[1]) + u64::from(level[2]) <= self.bars.len() as u64 / 2)
+    }
+}
+
+/// Whether firsts ascend, and end at `end`.
+fn is_divided(firsts: &Firsts, end: usize) -> bool {
+    firsts.is_sorted() && firsts.last().is_some_and(|last| *last as usize == end)
 }
 
 /// The numbers of names, in the order in which they are met.
@@ -285,4 +302,50 @@ fn grouped(groups: &[u32], count: usize) -> (Vec<u32>, Vec<u32>) {
 /// Slices are counted by 32 bits: more do not fit into memory.
 fn number(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use npuscope_tables::RankBuilder;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::timeline::Timeline;
+
+    fn written() -> Vec<u8> {
+        let mut bytes = Vec::new();
+        Timeline::index(&RankBuilder::default().finish()).write(&mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let bytes = written();
+        assert!(Index::read(&Buffer::from(bytes.clone())).is_some());
+        assert!(Index::read(&Buffer::from(bytes[..bytes.len() - 1].to_vec())).is_none());
+        assert!(Index::read(&Buffer::from(Vec::<u8>::new())).is_none());
+    }
+
+    #[test]
+    fn firsts_that_do_not_fit_are_refused() {
+        let firsts = |list: &[u32]| ScalarBuffer::from(list.to_vec());
+        assert!(is_divided(&firsts(&[0, 2, 2, 5]), 5));
+        assert!(!is_divided(&firsts(&[0, 3, 2, 5]), 5));
+        assert!(!is_divided(&firsts(&[0, 6]), 5));
+        assert!(!is_divided(&firsts(&[]), 0));
+    }
+
+    proptest! {
+        #[test]
+        fn damaged_bytes_do_not_panic(at in 0usize..600, byte: u8) {
+            let mut bytes = written();
+            let at = at % bytes.len();
+            bytes[at] = byte;
+            if let Some(index) = Index::read(&Buffer::from(bytes)) {
+                let timeline = Timeline::new(RankBuilder::default().finish(), index);
+                timeline.span();
+                timeline.describe();
+            }
+        }
+    }
 }

@@ -23,6 +23,7 @@ use npuscope_formats::intervals::Interval;
 use npuscope_formats::timeline::slices::batches;
 use npuscope_formats::timeline::{Counters, Kernels, Lanes, SliceBatch, Slices};
 use npuscope_tables::RankTables;
+use npuscope_tables::table::overlap::Kind;
 use serde_json::{Value, json};
 
 use counters::ShownCounters;
@@ -39,6 +40,8 @@ pub struct Timeline {
     names: Vec<String>,
     counters: ShownCounters,
     kernels: OnceLock<Kernels>,
+    /// What the device was busy with.
+    device: OnceLock<Vec<(Kind, Interval)>>,
 }
 
 /// A slice on its row.
@@ -93,7 +96,7 @@ impl Timeline {
         });
         let names = names.collect();
         let counters = ShownCounters::new(&tables, &index, &lanes);
-        Timeline { tables, lanes, batches, index, names, counters, kernels: OnceLock::new() }
+        Timeline { tables, lanes, batches, index, names, counters, kernels: OnceLock::new(), device: OnceLock::new() }
     }
 
     pub fn counters(&self) -> &ShownCounters {
@@ -213,6 +216,16 @@ impl Timeline {
             slice: word(bar, 1),
             count: first_slice(bar + 1).saturating_sub(first_slice(bar)),
         })
+    }
+
+    /// The level below which nothing more is to be seen of some lanes: every slice is drawn for itself.
+    pub fn finest(&self, lanes: &[usize]) -> u32 {
+        let rows = lanes.iter().flat_map(|lane| self.rows(*lane));
+        let first_kept = rows.filter_map(|row| {
+            let kept = range(&self.index.row_levels_first, row as usize);
+            (!kept.is_empty()).then(|| self.index.levels.get(kept.start as usize * 3).copied()).flatten()
+        });
+        first_kept.min().map_or(0, |level| level.saturating_sub(1))
     }
 
     /// The slices of some lanes that are drawn for themselves at a level, the longest first.

@@ -1,5 +1,6 @@
 //! The same operation on other ranks: slices of one name, by their place among those of that name.
 
+use npuscope_tables::TableId;
 use npuscope_tables::table::lane::Layer;
 
 use super::{ShownSlice, Timeline, range};
@@ -22,6 +23,18 @@ impl Timeline {
     /// The place of a slice among those of its name and layer.
     pub fn occurrence(&self, slice: &ShownSlice) -> usize {
         self.occurrences(self.name(slice), self.layer_of(slice)).take_while(|other| other.id != slice.id).count()
+    }
+
+    /// The communication operation that a slice is, or that is going on when it begins.
+    pub fn operation_of(&self, slice: u32) -> Option<ShownSlice> {
+        let is_operation = |slice: &u32| self.batch_of(*slice).is_some_and(|(batch, _)| batch.table == TableId::CommOp);
+        if is_operation(&slice) {
+            return self.slice(slice);
+        }
+        let begin = self.extent(slice).begin;
+        let lanes = (0..self.lanes.list.len()).filter(|lane| self.lanes.list[*lane].layer == Layer::Communication);
+        let open = lanes.filter_map(|lane| self.slice_at(lane, begin)).find(is_operation);
+        open.and_then(|operation| self.slice(operation))
     }
 
     pub fn layer_of(&self, slice: &ShownSlice) -> Layer {

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::ops::{Range, RangeInclusive};
 
 use super::levels::Extent;
-use super::{ShownSlice, Timeline};
+use super::{ShownSlice, Timeline, first_where};
 
 /// What is searched for: words as `matmul`, and conditions as `dur>1ms`, `rank:0-7`, `lane:stream`, `name~matmul`.
 ///
@@ -103,20 +103,32 @@ impl Timeline {
             let name = self.index.names.get(slice as usize);
             name.and_then(|name| named.get(*name as usize)).copied().unwrap_or_default()
         };
-        let (least, most) = (wanted.longer_than.unwrap_or(i64::MIN), wanted.shorter_than.unwrap_or(i64::MAX));
+        let (above, below) = (wanted.longer_than.unwrap_or(i64::MIN), wanted.shorter_than.unwrap_or(i64::MAX));
         if wanted.longer_than.is_none() && wanted.shorter_than.is_none() {
             return self.found(ranges, has_name);
         }
         self.found(ranges, move |slice| {
-            let is_long = |extent: Extent| (least..=most).contains(&(extent.end - extent.begin));
-            has_name(slice) && is_long(self.extent(slice))
+            let length = |extent: Extent| extent.end - extent.begin;
+            has_name(slice) && (above.saturating_add(1)..below).contains(&length(self.extent(slice)))
         })
     }
 
-    /// The slices of some lanes that have a part in a stretch of time, those of one name if one is given.
-    pub fn between<'a>(&'a self, lanes: &[usize], begin: i64, end: i64, name: Option<&str>) -> Found<'a> {
+    /// The slices of some lanes that have a part in a stretch of time, or begin in it, those of one name if one is given.
+    pub fn between<'a>(
+        &'a self,
+        lanes: &[usize],
+        begin: i64,
+        end: i64,
+        only_begins: bool,
+        name: Option<&str>,
+    ) -> Found<'a> {
         let rows = lanes.iter().flat_map(|lane| self.rows(*lane));
-        let ranges = rows.map(|row| self.slices_in(row, begin, end)).collect();
+        let ranges = rows.map(|row| {
+            let slices = self.slices_in(row, begin, end);
+            let first = first_where(slices.clone(), |slice| !only_begins || self.extent(slice).begin >= begin);
+            first..slices.end
+        });
+        let ranges = ranges.collect();
         let name = name.map(|name| self.names.iter().position(|known| known == name));
         self.found(ranges, move |slice| match name {
             Some(name) => self.index.names.get(slice as usize).map(|of| *of as usize) == name,

@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 use serde::Serialize;
 
 use super::Timeline;
+use crate::views::{HISTOGRAM_BUCKETS, histogram};
 
 /// Slices of one name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -19,11 +20,9 @@ pub struct NameStatistics {
     pub p50_ns: i64,
     pub p95_ns: i64,
     pub p99_ns: i64,
-    /// How many have a length in each sixteenth of the way from the least to the greatest, by powers.
-    pub histogram: [u32; BUCKETS],
+    /// How many are in each bucket, as [`histogram`] has them.
+    pub histogram: [i64; HISTOGRAM_BUCKETS],
 }
-
-const BUCKETS: usize = 16;
 
 /// The lengths of the slices of a name, and the sum of what they take themselves.
 #[derive(Default)]
@@ -96,7 +95,7 @@ fn of_name(name: &str, Lengths { mut all, alone }: Lengths) -> NameStatistics {
     let total: i64 = all.iter().sum();
     let count = all.len();
     let (min, max) = all.iter().fold((i64::MAX, i64::MIN), |(min, max), length| (min.min(*length), max.max(*length)));
-    let histogram = histogram(&all, min, max);
+    let histogram = histogram(&all);
     // The smallest length that so many hundredths of all do not exceed.
     let mut percentile = |hundredths: usize| {
         let place = (count * hundredths).div_ceil(100).saturating_sub(1);
@@ -116,15 +115,4 @@ fn of_name(name: &str, Lengths { mut all, alone }: Lengths) -> NameStatistics {
         p99_ns,
         histogram,
     }
-}
-
-fn histogram(lengths: &[i64], min: i64, max: i64) -> [u32; BUCKETS] {
-    let mut counts = [0; BUCKETS];
-    let power = |length: i64| (length.max(1) as f64).ln();
-    let (first, step) = (power(min), (power(max) - power(min)) / BUCKETS as f64);
-    for length in lengths {
-        let bucket = if step > 0.0 { ((power(*length) - first) / step) as usize } else { 0 };
-        counts[bucket.min(BUCKETS - 1)] += 1;
-    }
-    counts
 }

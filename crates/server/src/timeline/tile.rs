@@ -46,7 +46,7 @@ impl TileTime {
 
 /// The tile of some lanes.
 pub fn tile(timeline: &Timeline, lanes: &[usize], time: TileTime) -> Vec<u8> {
-    let mut heads = Vec::with_capacity(4 + 8 * lanes.len());
+    let mut heads = Vec::with_capacity(HEAD + LANE_HEAD * lanes.len());
     let mut bars = Vec::new();
     heads.extend((lanes.len() as u32).to_le_bytes());
     for &lane in lanes {
@@ -69,6 +69,10 @@ pub fn tile(timeline: &Timeline, lanes: &[usize], time: TileTime) -> Vec<u8> {
     heads.extend(bars);
     heads
 }
+
+/// Bytes before the lanes of a tile, and of each lane before the bars.
+pub const HEAD: usize = 4;
+pub const LANE_HEAD: usize = 8;
 
 /// Bytes of a bar.
 const BAR: usize = 20;

@@ -19,6 +19,7 @@ use super::columns::{self, Results};
 use super::missing::{DEVICE, missing};
 use super::sql::{self, Time, rows};
 use super::{Made, NotMade, Question, Scope, Source, device};
+use crate::device::spread;
 
 const BUCKETS: usize = 256;
 const MOST_BUCKETS: usize = 4096;
@@ -235,21 +236,6 @@ fn edge(span: Interval, buckets: usize, bucket: usize) -> i64 {
     span.start + (length * bucket as i128 / buckets.max(1) as i128) as i64
 }
 
-/// Tells of each bucket that an interval reaches into what share of it the interval takes.
-fn spread(interval: Interval, span: Interval, buckets: usize, mut tell: impl FnMut(usize, f64)) {
-    let (start, end) = (interval.start.max(span.start), interval.end.min(span.end));
-    if start >= end {
-        return;
-    }
-    let length = (span.end - span.start) as f64 / buckets as f64;
-    let place = |time: i64| (time - span.start) as f64 / length;
-    let (from, to) = (place(start), place(end));
-    let last = (to.ceil() as usize).min(buckets);
-    for bucket in from as usize..last {
-        tell(bucket, to.min((bucket + 1) as f64) - from.max(bucket as f64));
-    }
-}
-
 /// Ranks that others wait for, as `slow_rank` tells it, with the time that they were late in all: how much longer the
 /// rank in the middle took.
 pub fn slow_ranks(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
@@ -384,28 +370,9 @@ fn grouped_products(source: &Source<'_>, question: &Question<'_>) -> Result<BTre
         source,
         &format!(
             "SELECT rank, sum(duration) AS duration FROM {} WHERE op_type = '{GROUPED}' GROUP BY rank",
-            rows("kernel", Time::Slice, &question.scope)
+            rows("kernel", Time::Kernel, &question.scope)
         ),
     )?;
     let durations = sql::ints(&batch, "rank").into_iter().zip(sql::ints(&batch, "duration"));
     Ok(durations.filter_map(|(rank, duration)| rank.zip(duration)).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_interval_is_spread_over_the_buckets_it_reaches_into() {
-        let span = Interval::new(100, 164);
-        let told = |interval| {
-            let mut told = Vec::new();
-            spread(interval, span, 4, |bucket, share| told.push((bucket, share)));
-            told
-        };
-        assert_eq!(told(Interval::new(90, 120)), [(0, 1.0), (1, 0.25)]);
-        assert_eq!(told(Interval::new(156, 300)), [(3, 0.5)]);
-        assert_eq!(told(Interval::new(150, 150)), []);
-        assert_eq!(told(Interval::new(300, 400)), []);
-    }
 }

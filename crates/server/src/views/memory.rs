@@ -114,8 +114,12 @@ pub fn peak(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMad
     let events = rows("mem_event", Time::Life, &question.scope);
     let peaks = match moment(source, question)? {
         Some(at) => format!(
-            "SELECT rank, CAST({at} AS BIGINT) AS time, last_value(start_allocated ORDER BY start) AS allocated \
-             FROM {events} WHERE kind = 'operator' AND start <= {at} GROUP BY rank"
+            "SELECT l.rank, l.time, l.allocated - coalesce(sum(f.bytes), 0) AS allocated FROM \
+             (SELECT rank, CAST({at} AS BIGINT) AS time, max(start) AS last, \
+              last_value(start_allocated ORDER BY start) AS allocated \
+              FROM {events} WHERE kind = 'operator' AND start <= {at} GROUP BY rank) l \
+             LEFT JOIN {events} f ON f.rank = l.rank AND f.kind = 'operator' AND f.release > l.last AND f.release <= {at} \
+             GROUP BY l.rank, l.time, l.allocated"
         ),
         None => format!(
             "SELECT rank, first_value(start ORDER BY start_allocated DESC, start) AS time, \

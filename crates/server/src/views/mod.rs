@@ -27,7 +27,7 @@ use npuscope_engine::{EngineError, Ranks, Session};
 
 pub use question::{Question, Scope};
 pub use sql::plain_table;
-pub use statistics::HISTOGRAM_BUCKETS;
+pub use statistics::{HISTOGRAM_BUCKETS, histogram};
 
 /// A table behind a page.
 pub struct View {
@@ -123,7 +123,12 @@ pub static VIEWS: &[View] = &[
     View::new("pipeline", "Passes, transfers and bubbles of a pipeline", &[], pipeline::pipeline),
     View::new("experts", "How evenly ranks that hold experts are loaded", &[], cluster::experts),
     View::new("operators", "Kernels in groups", &["group"], operators::operators),
-    View::new("kernels", "Kernels, the longest first", &["op_type", "name", "limit"], operators::kernels),
+    View::new(
+        "kernels",
+        "Kernels, the longest first",
+        &["op_type", "name", "core", "stream", "input_shapes", "limit"],
+        operators::kernels,
+    ),
     View::new("host_ops", "What the host did, by name", &["kind"], operators::host_ops),
     View::new("dispatch", "The way of kernels from the host to the device", &["limit"], dispatch::dispatch),
     View::new("overall", "Where the time of devices went", &[], overall::overall),

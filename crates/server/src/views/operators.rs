@@ -152,7 +152,8 @@ fn modules(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade
 pub fn kernels(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let limit = question.count("limit", KERNELS, MOST_KERNELS)?;
     let is = |column: &str| question.text(column).map(|text| format!("t.{column} = {}", quoted(text)));
-    let conditions: Vec<String> = ["op_type", "name"].into_iter().filter_map(is).collect();
+    let mut conditions: Vec<String> = ["op_type", "name", "core", "input_shapes"].into_iter().filter_map(is).collect();
+    conditions.extend(question.number("stream")?.map(|stream| format!("t.stream = {stream}")));
     let filter = if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) };
     let made = sql::query(
         source,

@@ -126,7 +126,9 @@ fn spans(source: &Source<'_>, question: &Question<'_>) -> Result<BTreeMap<i64, I
 
 /// Waiting and transmitting of each group as the sources sum it up; where they do not, operations as a whole.
 fn communication(source: &Source<'_>, question: &Question<'_>) -> Result<arrow::array::RecordBatch, NotMade> {
-    let parts = if sql::has_rows(source, "SELECT 1 FROM reported_comm")? {
+    // Summaries are of whole steps.
+    let is_whole = question.scope.begin.is_none() && question.scope.end.is_none();
+    let parts = if is_whole && sql::has_rows(source, "SELECT 1 FROM reported_comm")? {
         let summed_up = rows("reported_comm", Time::Reported, &question.scope);
         let part = |name: &str, column: &str| {
             format!(

@@ -61,7 +61,9 @@ pub fn rows(table: &str, time: Time, scope: &Scope) -> String {
     }
     if let Some(begin) = scope.begin {
         match time {
-            Time::Slice | Time::Kernel => conditions.push(format!("t.start + t.duration >= {begin}")),
+            Time::Slice | Time::Kernel => {
+                conditions.push(format!("(t.start + t.duration > {begin} OR t.start >= {begin})"))
+            }
             Time::Moment => conditions.push(format!("t.time >= {begin}")),
             Time::Life => conditions.push(format!("(t.release IS NULL OR t.release >= {begin})")),
             Time::Reported | Time::Timeless => {}

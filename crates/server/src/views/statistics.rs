@@ -13,7 +13,7 @@ pub const HISTOGRAM_BUCKETS: usize = 16;
 const HISTOGRAM_FLOOR: u32 = 10;
 
 /// How many durations, in ns, are in each bucket.
-fn histogram(durations: &[i64]) -> [i64; HISTOGRAM_BUCKETS] {
+pub fn histogram(durations: &[i64]) -> [i64; HISTOGRAM_BUCKETS] {
     let mut counts = [0; HISTOGRAM_BUCKETS];
     for duration in durations {
         let power = duration.max(&1).ilog2().saturating_sub(HISTOGRAM_FLOOR) as usize;

@@ -37,15 +37,29 @@ fn odd_requests_are_refused() {
     assert_eq!(served.post("/api/statistics", &huge).status, 413);
 }
 
-/// Ends of addresses that name things that are not there.
 #[test]
 fn files_outside_the_pages_are_not_served() {
-    let served = Served::new();
-    for path in
-        ["/..%2f..%2fetc/passwd", "/assets/../../Cargo.toml", "//etc/passwd", "/api/../job", "/api/nothing", "/%00"]
-    {
+    let pages = tempfile::tempdir().unwrap();
+    std::fs::create_dir(pages.path().join("pages")).unwrap();
+    std::fs::write(pages.path().join("secret"), "secret").unwrap();
+    std::fs::write(pages.path().join("pages/page.js"), "page").unwrap();
+    let served = Served::with_pages(Some(pages.path().join("pages")));
+    assert_eq!(served.get("/page.js").body, b"page");
+    let outside = pages.path().join("secret");
+    let absolute = format!("/{}", outside.display());
+    for path in [
+        "/../secret",
+        "/..%2fsecret",
+        "/%2e%2e/secret",
+        "/./../secret",
+        "/pages/../../secret",
+        &absolute,
+        "/%00",
+        "/api/nothing",
+    ] {
         let answer = served.get(path);
         assert!((400..500).contains(&answer.status), "{path}: {}", answer.status);
+        assert!(!answer.body.windows(6).any(|part| part == b"secret"), "{path}");
     }
 }
 

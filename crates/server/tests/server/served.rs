@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
 
 use npuscope_engine::{Session, SessionOptions};
 use npuscope_formats::output::Output;
@@ -10,6 +11,11 @@ use npuscope_synth::{Form, JobConfig, simulate, write_job};
 use serde_json::Value;
 
 pub const TOKEN: &str = "test-token";
+
+/// A job with two ranks.
+fn small() -> JobConfig {
+    JobConfig { tp: 2, pp: 1, dp: 1, layers: 2, steps: 2, ..JobConfig::default() }
+}
 
 /// A server of a simulated job, in a directory of its own.
 pub struct Served {
@@ -34,18 +40,26 @@ impl Answer {
 impl Served {
     /// Of a job with two ranks.
     pub fn new() -> Served {
-        Served::of(&JobConfig { tp: 2, pp: 1, dp: 1, layers: 2, steps: 2, ..JobConfig::default() })
+        Served::of(&small())
     }
 
     pub fn of(config: &JobConfig) -> Served {
         let directory = tempfile::tempdir().unwrap();
         let output = Output::new(directory.path().join("job")).unwrap();
         write_job(&simulate(config).unwrap(), Form::Text, &output, |_| {}).unwrap();
-        Served::open(directory)
+        Served::open(directory, None)
+    }
+
+    /// Of a job with two ranks, with pages from a directory.
+    pub fn with_pages(pages: Option<PathBuf>) -> Served {
+        let directory = tempfile::tempdir().unwrap();
+        let output = Output::new(directory.path().join("job")).unwrap();
+        write_job(&simulate(&small()).unwrap(), Form::Text, &output, |_| {}).unwrap();
+        Served::open(directory, pages)
     }
 
     /// Serves the job in a directory, with the cache beside it.
-    pub fn open(directory: tempfile::TempDir) -> Served {
+    pub fn open(directory: tempfile::TempDir, pages: Option<PathBuf>) -> Served {
         let options = SessionOptions::new(directory.path().join("cache"));
         let run = Run::open(&directory.path().join("job"), options).unwrap();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
@@ -54,6 +68,7 @@ impl Served {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let server = Server::bind(run, "127.0.0.1:0".parse().unwrap(), TOKEN.to_owned()).await.unwrap();
+                let server = server.with_pages(pages);
                 tell.send(server.address().unwrap()).unwrap();
                 server.serve(async { drop(stopped.await) }, None).await.unwrap();
             });
@@ -63,7 +78,7 @@ impl Served {
 
     /// The same job with the same cache, served anew.
     pub fn again(self) -> Served {
-        Served::open(self.directory)
+        Served::open(self.directory, None)
     }
 
     pub fn session(&self) -> Session {

@@ -53,3 +53,33 @@ fn the_run_is_told_with_its_findings() {
     assert!(served.get("/api/diagnosis").json()["findings"].is_array());
     assert_eq!(served.get("/api/health").json()["ranks"].as_array().unwrap().len(), 2);
 }
+
+#[test]
+fn many_who_ask_at_once_get_the_same() {
+    let served = Served::new();
+    let first: Vec<Vec<u8>> = std::thread::scope(|scope| {
+        let asking: Vec<_> = (0..8).map(|_| scope.spawn(|| served.get("/api/run").body)).collect();
+        asking.into_iter().map(|asking| asking.join().unwrap()).collect()
+    });
+    assert!(first.iter().all(|answer| *answer == first[0]));
+    assert_eq!(served.again().get("/api/run").body, first[0]);
+}
+
+#[test]
+fn a_stretch_of_time_has_no_more_than_its_time() {
+    let served = Served::new();
+    let run = served.get("/api/run").json();
+    let [begin, end] = [0, 1].map(|at| run["span"][at].as_i64().unwrap());
+    let until = begin + (end - begin) / 20;
+    let parts = batches(&served.get(&format!("/api/tables/overall?ranks=0&begin={begin}&end={until}")));
+    let shares: f64 = parts
+        .iter()
+        .flat_map(|batch| {
+            let is_communication = batch.column_by_name("category").unwrap().as_string::<i32>();
+            let shares = batch.column_by_name("share").unwrap().as_primitive::<arrow::datatypes::Float64Type>();
+            let rows = (0..batch.num_rows()).filter(|row| is_communication.value(*row) == "communication");
+            rows.map(|row| shares.value(row)).collect::<Vec<_>>()
+        })
+        .sum();
+    assert!(shares < 3.0, "communication takes {shares} of the time");
+}

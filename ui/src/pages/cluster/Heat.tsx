@@ -9,7 +9,7 @@ import { Select } from "../../components/Select";
 import { Viewed } from "../../components/Viewed";
 import { share, time } from "../../format";
 import { formatRanks, link, linkToTime } from "../../scope";
-import { texts } from "../../texts";
+import { language, texts } from "../../texts";
 import { heatOf, MEASURES } from "./cells";
 import { word } from "./words";
 
@@ -54,7 +54,7 @@ function Shown({ table }: { table: Table }) {
   const measure = choice("measure", MEASURES);
   const zoom = chosenCells("zoom");
   const { ranks, buckets, times, values } = useMemo(() => heatOf(table), [table]);
-  const rankName = useMemo(() => (row: number) => word("rank", { rank: ranks[row] ?? "" }), [ranks, word("rank")]);
+  const rankName = useMemo(() => (row: number) => word("rank", { rank: ranks[row] ?? "" }), [ranks, language.value]);
   const bucketTimes = (column: number) => timesOf({ x0: column, x1: column + 1, y0: 0, y1: 1 }, buckets, times);
   const columnName = (column: number) => time(bucketTimes(column).begin);
   const shown = zoom && { ranks: ranks.slice(zoom.y0, zoom.y1), view: timesOf(zoom, buckets, times) };

@@ -12,7 +12,7 @@ import { Select } from "../../components/Select";
 import { Viewed } from "../../components/Viewed";
 import { duration, share, time } from "../../format";
 import { linkToTime } from "../../scope";
-import { texts } from "../../texts";
+import { language, texts } from "../../texts";
 import { bubbleShares, pipelineOf } from "./passes";
 import { word } from "./words";
 
@@ -100,7 +100,7 @@ function Passes({ table }: { table: Table }) {
     const range = extent(bars.flatMap((bar) => [bar.begin, bar.end])) ?? { begin: 0, end: 1 };
     const names = rows.map(({ rank, stage }) => (stage === null ? word("rank", { rank }) : t("row", { rank, stage })));
     return { passes, ranks: rows, bars, range, rows: names, legend: KINDS.map((kind) => ({ name: t(kind), colour: COLOURS[kind] })) };
-  }, [table, which, t("row"), t("send")]);
+  }, [table, which, language.value]);
   const { passes, ranks, ...chart } = drawn;
   const shares = bubbleShares(passes).map(({ row, share: part }) => `${chart.rows[row]} ${share(part)}`);
   return (

@@ -12,7 +12,7 @@ import { StackedBars } from "../../components/StackedBars";
 import { Viewed } from "../../components/Viewed";
 import { duration } from "../../format";
 import { go } from "../../scope";
-import { texts } from "../../texts";
+import { language, texts } from "../../texts";
 import { type Part, PARTS, type Spent, spentBy } from "./spent";
 import { word } from "./words";
 
@@ -101,7 +101,7 @@ function Bars({ table }: { table: Table }) {
       names: spent.map(({ key }) => (by === "rank" ? word("rank", { rank: key }) : word("step", { step: key }))),
       parts: PARTS.filter((part) => spent.some((one) => one[part] > 0)).map((part) => ({ name: word(part), colour: COLOURS[part], values: values(part) })),
     };
-  }, [table, by, order, top, word("rank")]);
+  }, [table, by, order, top, language.value]);
   return (
     <Card
       title={t("title")}

@@ -12,7 +12,7 @@ import { choose, chooseRange, chosenRange, param } from "../../components/params
 import { Viewed } from "../../components/Viewed";
 import { bytes, count, duration, time } from "../../format";
 import { linkToTime } from "../../scope";
-import { texts } from "../../texts";
+import { language, texts } from "../../texts";
 import { offsets, type Operation, operationsOf, type Side } from "./align";
 import { Filters, filtered } from "./Filters";
 
@@ -97,7 +97,7 @@ function InTime({ table }: { table: Table }) {
       legend: [...colours].map(([name, colour]) => ({ name, colour })),
       range: extent(bars.flatMap((bar) => [bar.begin, bar.end])) ?? { begin: 0, end: 1 },
     };
-  }, [operations, base, side, t("rank")]);
+  }, [operations, base, side, language.value]);
   const zoom = chosenRange("zoom");
   return (
     <>

@@ -11,7 +11,7 @@ import { Viewed } from "../../components/Viewed";
 import { duration } from "../../format";
 import { go, scope } from "../../scope";
 import { run } from "../../shell/run";
-import { texts } from "../../texts";
+import { language, texts } from "../../texts";
 import { Filters, filtered } from "./Filters";
 import { splitByRank } from "./split";
 
@@ -92,7 +92,7 @@ function Bars({ table }: { table: Table }) {
       names: split.ranks.map((rank) => t("rank", { rank })),
       parts: PARTS.filter((part) => split[part].some((value) => value > 0)).map((part) => ({ name: t(part), colour: COLOURS[part], values: split[part] })),
     };
-  }, [table, t("total")]);
+  }, [table, language.value]);
   return (
     <StackedBars
       label={t("label")}

@@ -11,7 +11,7 @@ import { Viewed } from "../../components/Viewed";
 import { bytes, time } from "../../format";
 import { go, scope } from "../../scope";
 import { run } from "../../shell/run";
-import { texts } from "../../texts";
+import { language, texts } from "../../texts";
 import { curvesOf, firstComponent, linesOf, MEASURES, peakOf } from "./curve";
 import { DRAWN, drawnRanks } from "./ranks";
 
@@ -99,11 +99,11 @@ function Chart({ table }: { table: Table }) {
     const highest = marks.reduce<Mark | null>((highest, mark) => (highest && highest.value >= mark.value ? highest : mark), null);
     if (highest) highest.text = t("peak", { bytes: bytes(highest.value) });
     return { ...drawn, marks, label: t("summary", { component, peaks: peaks.join("; ") }) };
-  }, [curves, component, measure, t("line")]);
+  }, [curves, component, measure, language.value]);
   const bands = useMemo(() => {
     const chosen = at === null ? [] : [{ range: { begin: at, end: at }, name: t("at") }];
     return [...(view ? [{ range: view, name: t("range") }] : []), ...chosen];
-  }, [view?.begin, view?.end, at, t("at")]);
+  }, [view?.begin, view?.end, at, language.value]);
 
   return (
     <>

@@ -8,7 +8,7 @@ import { choose, param } from "../../components/params";
 import { Select } from "../../components/Select";
 import { StackedBars } from "../../components/StackedBars";
 import { bytes } from "../../format";
-import { texts } from "../../texts";
+import { language, texts } from "../../texts";
 import { aliveByNode } from "./alive";
 
 const t = texts({
@@ -25,7 +25,7 @@ export function PlannedChart({ table }: { table: Table }) {
       names: alive.map(({ node }) => t("node", { node })),
       parts: [{ name: t("bytes"), colour: "var(--kind-0)", values: alive.map(({ bytes }) => bytes) }],
     };
-  }, [table, graph, t("node")]);
+  }, [table, graph, language.value]);
   return (
     <>
       <div class="toolbar">

@@ -37,6 +37,9 @@ const t = texts({
 /** Instances that are fetched. */
 const MOST = 1000;
 
+/** What the server is asked for; what has no name it cannot be asked for, and is chosen from the answer. */
+const asked = ({ op_type, name, core, stream, input_shapes }: Chosen) => ({ op_type, name, core, stream, input_shapes });
+
 export function ChosenGroup({ row, of }: { row: Row; of: Chosen }) {
   const name = Object.values(of).join(", ");
   const { buckets, edges } = durationBuckets((row.histogram as ArrayLike<number> | null) ?? []);
@@ -57,7 +60,7 @@ export function ChosenGroup({ row, of }: { row: Row; of: Chosen }) {
       {of.module ? (
         <p class="hint">{t("noModule")}</p>
       ) : (
-        <Viewed view="kernels" about={about} own={{ op_type: of.op_type, name: of.name, limit: MOST }} what={t("instances")}>
+        <Viewed view="kernels" about={about} own={{ ...asked(of), limit: MOST }} what={t("instances")}>
           {(table) => <Instances table={table} of={of} />}
         </Viewed>
       )}

@@ -77,7 +77,7 @@ function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
     <>
       <div class="page-head">
         <h1>{t(steps === 0 ? "noSteps" : "headline", said)}</h1>
-        {diagnosis.layout !== "" && <span class="chip">{layoutText(diagnosis)}</span>}
+        {!["", "not known"].includes(diagnosis.layout) && <span class="chip">{layoutText(diagnosis)}</span>}
         {gain > 0.001 && (
           <p class="without">{t("without", { ms: number(Number(step_ms_without.toFixed(1))), share: share(gain) })}</p>
         )}

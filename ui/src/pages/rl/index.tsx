@@ -13,7 +13,7 @@ import { Loaded } from "../../components/Loaded";
 import { chooseRange, chosenRange } from "../../components/params";
 import { duration, time } from "../../format";
 import { formatRanks, linkToTime, scope } from "../../scope";
-import { texts } from "../../texts";
+import { language, texts } from "../../texts";
 import { slowestOf, stagesOf } from "./stages";
 import { Summary } from "./Summary";
 
@@ -87,7 +87,7 @@ function Stages({ table, summary }: { table: Table; summary: Table }) {
       range: extent(bars.flatMap((bar) => [bar.begin, bar.end])) ?? { begin: 0, end: 1 },
       legend: [...colours].map(([name, colour]) => ({ name, colour })),
     };
-  }, [stages, colours, t("rank")]);
+  }, [stages, colours, language.value]);
   return (
     <>
       <Summary table={summary} colours={colours} slowest={slowest} />

@@ -32,7 +32,7 @@ const t = texts({
     p99: "p99",
     max: "Max",
     histogram: "Durations",
-    histogramOf: "Durations of {name}, from the shortest to the longest",
+    histogramOf: "Durations of {name}, by powers of two from 1 µs on",
     instances: "Slices named {name}",
     back: "All names",
     rank: "Rank",
@@ -60,7 +60,7 @@ const t = texts({
     p99: "p99",
     max: "最大",
     histogram: "时长分布",
-    histogramOf: "{name} 的时长分布，从最短到最长",
+    histogramOf: "{name} 的时长分布，自 1 µs 起按 2 的幂分档",
     instances: "名为 {name} 的切片",
     back: "所有名称",
     rank: "Rank",
@@ -105,8 +105,7 @@ export function Statistics({ board }: { board: Board }) {
   const name = useSignal<string | null>(null);
   if (!area) return <p class="state">{t("none")}</p>;
   const key = JSON.stringify(area);
-  // The server adds up one stretch of time for all ranks: that of the first, where ranks are shifted.
-  const own = ownTime(board, area, area.ranks[0]?.rank ?? 0);
+  const ranks = area.ranks.map((lanes) => ({ ...lanes, offset: board.offset(lanes.rank) }));
   if (name.value !== null) return <Instances board={board} area={area} name={name.value} onBack={() => (name.value = null)} />;
   const columns: Column[] = [
     { name: "name", label: t("name"), kind: "text", width: 260 },
@@ -121,7 +120,7 @@ export function Statistics({ board }: { board: Board }) {
     },
   ];
   return (
-    <Loaded load={() => api.statistics(area.ranks, own.begin, own.end)} of={[key, own.begin]} what={t("what")}>
+    <Loaded load={() => api.statistics(ranks, area.begin, area.end)} of={[key, JSON.stringify(ranks)]} what={t("what")}>
       {(list) => (
         <div>
           <div class="toolbar">
@@ -159,7 +158,7 @@ function Instances({ board, area, name, onBack }: { board: Board; area: Area; na
     const answers = await Promise.all(
       area.ranks.map(async ({ rank, lanes }) => ({
         rank,
-        ...(await api.slices(rank, lanes, ownTime(board, area, rank), name, LIMIT)),
+        ...(await api.slices(rank, lanes, ownTime(board, area, rank), name, LIMIT, true)),
       })),
     );
     const rows = answers.flatMap(({ rank, slices }) => slices.map((slice) => ({ rank, ...slice })));
@@ -173,7 +172,7 @@ function Instances({ board, area, name, onBack }: { board: Board; area: Area; na
         </button>
         <h2>{t("instances", { name })}</h2>
       </div>
-      <Loaded load={load} of={[JSON.stringify(area), name]} what={t("what")}>
+      <Loaded load={load} of={[JSON.stringify(area), name, ...area.ranks.map(({ rank }) => board.offset(rank))]} what={t("what")}>
         {({ rows, most }) => (
           <>
             {most > LIMIT && <p class="hint">{t("some", { shown: LIMIT, count: count(most) })}</p>}
