@@ -6,7 +6,7 @@ test("durations", () => {
 });
 
 test("sizes", () => {
-  expect([0, 1023, 1024, 1.5 * 2 ** 30].map(bytes)).toEqual(["0 B", "1023 B", "1 KB", "1.5 GB"]);
+  expect([0, 1023, 1024, 1.5 * 2 ** 30].map(bytes)).toEqual(["0 B", "1023 B", "1 KiB", "1.5 GiB"]);
 });
 
 test("counts, shares, numbers, times", () => {

@@ -11,10 +11,10 @@ const DURATIONS: [string, number][] = [
 ];
 
 const SIZES: [string, number][] = [
-  ["TB", 2 ** 40],
-  ["GB", 2 ** 30],
-  ["MB", 2 ** 20],
-  ["KB", 2 ** 10],
+  ["TiB", 2 ** 40],
+  ["GiB", 2 ** 30],
+  ["MiB", 2 ** 20],
+  ["KiB", 2 ** 10],
   ["B", 1],
 ];
 
@@ -34,7 +34,7 @@ export function duration(ns: number): string {
   return scaled(ns, DURATIONS);
 }
 
-/** A size in a unit that suits it, in powers of 1024: `1.5 GB`. */
+/** A size in a unit that suits it, in powers of 1024: `1.5 GiB`. */
 export function bytes(size: number): string {
   return scaled(size, SIZES);
 }
@@ -77,6 +77,10 @@ const UNITS: Record<string, number> = {
   mb: 2 ** 20,
   gb: 2 ** 30,
   tb: 2 ** 40,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30,
+  tib: 2 ** 40,
 };
 
 /** What a number with a unit means in the base unit (ns, bytes, a share of one): `1.5ms` is 1500000. */

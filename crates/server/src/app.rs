@@ -14,7 +14,7 @@ use axum::http::header::{
 };
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, extract::rejection::JsonRejection};
 use flate2::Compression;
@@ -125,7 +125,7 @@ async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
             let _asking = Asking::new(&app);
             next.run(request).await
         }
-        Err(refusal) => return refused(refusal),
+        Err(refusal) => return refused(refusal, asks_for_page),
     };
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -138,14 +138,20 @@ async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
     response
 }
 
-fn refused(refusal: Refusal) -> Response {
+fn refused(refusal: Refusal, asks_for_page: bool) -> Response {
     let why = match refusal {
         Refusal::ForeignHost => "this server does not go by that name",
         Refusal::ForeignOrigin => "this server does not answer pages of others",
-        Refusal::NoToken => "the address lacks the token that npuscope view printed",
+        Refusal::NoToken if asks_for_page => return (StatusCode::FORBIDDEN, Html(NO_TOKEN)).into_response(),
+        Refusal::NoToken => "without the token that npuscope view printed, or with another",
     };
     (StatusCode::FORBIDDEN, Json(json!({"error": why}))).into_response()
 }
+
+/// What somebody sees who opens the page without the token, or with one of another server.
+const NO_TOKEN: &str = "<!doctype html><meta charset=utf-8><title>npuscope</title>\
+<p>Open the address that <code>npuscope view</code> printed when it was started: it ends in a token, which is another each time.</p>\
+<p lang=zh-CN>请打开 <code>npuscope view</code> 启动时打印的地址：其末尾的 token 每次都不同。</p>";
 
 /// Packs tables and texts for browsers that unpack. Tiles are small, and wanted at once.
 async fn packed(request: Request, next: Next) -> Response {

@@ -30,9 +30,9 @@ const PLACE: &str = "<!--report-->";
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Contents {
-    /// Those that findings show, if none are given.
+    /// Ranks whose timelines it has; those that findings show, if none are given.
     pub ranks: Vec<i64>,
-    /// All, if none are given.
+    /// Steps whose tables it has, beside those of all steps together.
     pub steps: Vec<i64>,
     /// Ids of findings; all, if none are given.
     pub findings: Vec<String>,
@@ -49,6 +49,9 @@ const COARSEST_TILES: i64 = 8;
 
 /// Slices of a rank whose details are kept: those that stand alone when all of it is in view.
 const DETAILED_SLICES: usize = 400;
+
+/// Bytes of the largest table that is kept.
+const LARGEST_TABLE: usize = 8 << 20;
 
 /// Parts of the strip above a timeline.
 const STRIP_PARTS: usize = 1024;
@@ -115,7 +118,6 @@ fn answers(run: &Run, contents: &Contents) -> Result<Map<String, Value>, Failure
     let ranks = ranks_with_timelines(run, contents, &diagnosis)?;
     let mut about = run.describe()?;
     about["report"] = true.into();
-    only_of(&mut about["ranks"], &contents.ranks);
     if let Some(unknown) = contents.steps.iter().find(|step| !is_listed(&about["steps"], **step)) {
         return Err(Failure::Bad(format!("there is no step {unknown}")));
     }
@@ -124,9 +126,7 @@ fn answers(run: &Run, contents: &Contents) -> Result<Map<String, Value>, Failure
     let mut answers = Answers { by_address: Map::new(), size: 0, packer };
     answers.add_json("api/run", &about);
     answers.add_json("api/diagnosis", &diagnosis);
-    let mut health = run.health()?;
-    only_of(&mut health["ranks"], &contents.ranks);
-    answers.add_json("api/health", &health);
+    answers.add_json("api/health", &run.health()?);
     add_tables(run, contents, &mut answers)?;
     let before = answers.size;
     for (done, rank) in ranks.iter().enumerate() {
@@ -135,13 +135,6 @@ fn answers(run: &Run, contents: &Contents) -> Result<Map<String, Value>, Failure
         add_timeline(&timeline, *rank, &about, run.origin()?, room, &mut answers);
     }
     Ok(answers.by_address)
-}
-
-/// Leaves of a list what is of some ranks; all if there are none.
-fn only_of(list: &mut Value, ranks: &[i64]) {
-    if let (Some(list), false) = (list.as_array_mut(), ranks.is_empty()) {
-        list.retain(|listed| listed["rank"].as_i64().is_some_and(|rank| ranks.contains(&rank)));
-    }
 }
 
 fn is_listed(list: &Value, number: i64) -> bool {
@@ -171,7 +164,7 @@ fn ranks_with_timelines(run: &Run, contents: &Contents, diagnosis: &Value) -> Re
     Ok(ranks)
 }
 
-/// Adds the tables behind the pages, of the chosen ranks: of all steps together, and of each that is chosen. One that cannot
+/// Adds the tables behind the pages, of all ranks: of all steps together, and of each that is chosen. One that cannot
 /// be made is left out, and the page says so.
 fn add_tables(run: &Run, contents: &Contents, answers: &mut Answers) -> Result<(), Failure> {
     let without_own = VIEWS.iter().map(|view| (view.name, &[] as &[(&str, &str)]));
@@ -188,11 +181,8 @@ fn add_tables(run: &Run, contents: &Contents, answers: &mut Answers) -> Result<(
                 address.push_str(&format!("{}{name}={value}", if at == 0 { '?' } else { '&' }));
             }
             parameters.extend(of_step.map(|(name, value)| (name.to_owned(), value)));
-            if !contents.ranks.is_empty() {
-                let ranks: Vec<String> = contents.ranks.iter().map(i64::to_string).collect();
-                parameters.insert("ranks".to_owned(), ranks.join(","));
-            }
             match table(run, view, parameters) {
+                Ok(bytes) if bytes.len() > LARGEST_TABLE => {}
                 Ok(bytes) => answers.add(address, &bytes),
                 Err(Failure::Missing { what, switch }) => answers.add_json(address, &missing(&what, &switch)),
                 // What makes no sense of this profile is nothing that its pages ask.

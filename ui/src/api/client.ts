@@ -2,6 +2,7 @@
 // order, left out when null), because a report keeps answers by URL. Times are ns from the origin of the run.
 
 import type { Scope, View } from "../scope";
+import { texts } from "../texts";
 import { isReport, kept } from "./report";
 import { Table } from "./table";
 
@@ -272,6 +273,11 @@ export interface Missing {
 
 const NOT_KEPT = "not in this report";
 
+const t = texts({
+  en: { gone: "npuscope view does not answer. If it has ended, start it again." },
+  zh: { gone: "npuscope view 没有应答。若已结束，请重新启动。" },
+});
+
 /** An answer that says why there is none. */
 export class ApiError extends Error {
   constructor(
@@ -344,7 +350,10 @@ async function bytes(path: string, body?: unknown, signal?: AbortSignal): Promis
     return answer;
   }
   const init = text === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: text };
-  const response = await fetch(path, { ...init, signal: signal ?? null });
+  const response = await fetch(path, { ...init, signal: signal ?? null }).catch((error) => {
+    if (signal?.aborted) throw error;
+    throw new ApiError(t("gone"));
+  });
   if (response.ok) return response.arrayBuffer();
   const said = await response.json().catch(() => ({}));
   throw new ApiError(said.error ?? `${response.status} ${response.statusText}`, undefined, response.status);

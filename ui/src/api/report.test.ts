@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 async function packed(value: unknown) {
-  const stream = new Blob([JSON.stringify(value)]).stream().pipeThrough(new CompressionStream("gzip"));
+  const stream = new Blob([JSON.stringify(value)]).stream().pipeThrough(new CompressionStream("deflate"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  return { type: "json", data: btoa(String.fromCharCode(...bytes)) };
+  return btoa(String.fromCharCode(...bytes));
 }
 
 beforeAll(async () => {

@@ -19,9 +19,9 @@ pub fn run(command: &ViewCommand, settings: &Settings) -> Result<ExitCode, CliEr
     let run = Run::open(&command.path, options)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let done = runtime.block_on(async {
-        let server = Server::bind(run, SocketAddr::new(command.listen, command.port), token)
-            .await?
-            .with_pages(command.pages.clone());
+        let address = SocketAddr::new(command.listen, command.port);
+        let server = Server::bind(run, address, token).await.map_err(|error| cannot_listen(address, &error))?;
+        let server = server.with_pages(command.pages.clone());
         let url = server.url()?;
         writeln!(io::stdout(), "{url}")?;
         settings.terminal.note("Ctrl-C ends it");
@@ -50,6 +50,17 @@ fn token(command: &ViewCommand) -> Result<String, CliError> {
         }
         None => Err(CliError::Usage("others could reach this address: choose a --token they must know".to_owned())),
     }
+}
+
+fn cannot_listen(address: SocketAddr, error: &io::Error) -> CliError {
+    let why = match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            format!("port {} is in use: choose another --port, or leave it out", address.port())
+        }
+        io::ErrorKind::AddrNotAvailable => format!("{} is no address of this machine", address.ip()),
+        _ => format!("cannot listen at {address}: {error}"),
+    };
+    CliError::Usage(why)
 }
 
 /// The shortest token that is taken from users.

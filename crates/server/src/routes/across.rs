@@ -37,7 +37,7 @@ pub async fn gap(
         let timeline = timeline_of(app, rank)?;
         let origin = app.run.origin()?;
         let found = timeline.gap(query.lane, query.time.saturating_add(origin));
-        let gap = found.ok_or_else(|| Failure::Bad("something runs here: this is no gap".to_owned()))?;
+        let gap = found.ok_or_else(|| Failure::Bad("this is no gap of a lane of the device".to_owned()))?;
         let place = |rank: i64, timeline: &Timeline, slice: u32, what: &str| {
             let mut place = timeline.summary(&timeline.slice(slice)?, origin);
             place["rank"] = rank.into();

@@ -53,8 +53,11 @@ const TELLING: f64 = 0.3;
 const MOST_PLACES: usize = 3;
 
 impl Timeline {
-    /// The gap on a lane at a time; `None` if something runs there.
+    /// The gap on a lane of the device at a time; `None` if something runs there, or the lane is another.
     pub fn gap(&self, lane: usize, time: i64) -> Option<Gap> {
+        if !matches!(self.layer(lane), Layer::Hardware | Layer::Communication | Layer::Overlap) {
+            return None;
+        }
         let Extent { begin, end } = self.gap_at(lane, time)?;
         let mut gap = Gap { begin, end, cause: Cause::Unknown, next: None, places: Vec::new() };
         if begin == i64::MIN || end == i64::MAX {

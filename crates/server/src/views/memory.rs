@@ -131,7 +131,7 @@ pub fn peak(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMad
         source,
         &format!(
             "SELECT p.rank, p.time - {} AS time, p.allocated, e.name, count(*) AS count, sum(e.bytes) AS bytes \
-             FROM ({peaks}) p JOIN (SELECT rank, name, bytes, start, release FROM {events} WHERE kind = 'operator') e \
+             FROM ({peaks}) p LEFT JOIN (SELECT rank, name, bytes, start, release FROM {events} WHERE kind = 'operator') e \
              ON e.rank = p.rank AND e.start <= p.time AND (e.release IS NULL OR e.release > p.time) \
              GROUP BY p.rank, p.time, p.allocated, e.name ORDER BY p.rank, bytes DESC, e.name",
             source.origin
@@ -175,7 +175,8 @@ fn owners(batch: &RecordBatch) -> Vec<Owner<'_>> {
             let share = bytes as f64 / all.max(1) as f64;
             Owner { rank: ranks[first], time: times[first], name, count, bytes, share }
         };
-        owners.extend(of_rank.iter().map(|row| owner(names[*row], counts[*row], bytes[*row].unwrap_or_default())));
+        let alive = of_rank.iter().filter_map(|row| Some((*row, bytes[*row]?)));
+        owners.extend(alive.map(|(row, bytes)| owner(names[row], counts[row], bytes)));
         owners.extend((all > told).then(|| owner(None, None, all - told)));
     }
     owners

@@ -1,5 +1,6 @@
 // The chosen group of operators: how long its instances took, and which they are.
 
+import { useEffect, useRef } from "preact/hooks";
 import type { Row, Table } from "../../api/table";
 import { columns, placeOf } from "../../components/columns";
 import { DataTable } from "../../components/DataTable";
@@ -43,13 +44,15 @@ const asked = ({ op_type, name, core, stream, input_shapes }: Chosen) => ({ op_t
 export function ChosenGroup({ row, of }: { row: Row; of: Chosen }) {
   const name = Object.values(of).join(", ");
   const { buckets, edges } = durationBuckets((row.histogram as ArrayLike<number> | null) ?? []);
+  const shown = useRef<HTMLElement>(null);
+  useEffect(() => shown.current?.scrollIntoView({ block: "nearest" }), [name]);
   const about = {
     ...scope.value,
     ...(of.rank ? { ranks: [Number(of.rank)] } : {}),
     ...(of.step ? { step: Number(of.step) } : {}),
   };
   return (
-    <section class="instances" aria-label={t("chosen", { name })}>
+    <section class="instances" ref={shown} aria-label={t("chosen", { name })}>
       <header class="toolbar">
         <h3>{t("chosen", { name })}</h3>
         <button type="button" onClick={() => choose(groupParams(null))}>

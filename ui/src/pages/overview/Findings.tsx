@@ -11,6 +11,7 @@ const t = texts({
   en: {
     findings: "Findings",
     none: "Nothing stands out: no rank, host, link or stage differs from its like.",
+    unsure: "Nothing stands out in what could be read; not all of it could.",
     one: "With one rank there is nothing to compare with. The pages below still show where its time goes.",
     critical: "critical",
     warning: "warning",
@@ -25,6 +26,7 @@ const t = texts({
   zh: {
     findings: "发现",
     none: "没有异常：各 rank、主机、链路和流水线阶段与同类一致。",
+    unsure: "在能读取的数据中没有异常，但有些数据无法读取。",
     one: "只有一个 rank，没有可比较的对象。下方仍显示其时间去向。",
     critical: "严重",
     warning: "警告",
@@ -38,12 +40,13 @@ const t = texts({
   },
 });
 
-export function Findings({ of: { findings, ranks } }: { of: Diagnosis }) {
+export function Findings({ of: { findings, ranks, problems } }: { of: Diagnosis }) {
+  const isSure = problems.length === 0;
   return (
     <section aria-label={t("findings")} class="findings">
       {findings.length === 0 && (
-        <p class="state good">
-          <Icon name="good" /> {ranks > 1 ? t("none") : t("one")}
+        <p class={isSure ? "state good" : "state"}>
+          <Icon name={isSure ? "good" : "warning"} /> {ranks === 1 ? t("one") : isSure ? t("none") : t("unsure")}
         </p>
       )}
       {findings.map((finding) => (

@@ -84,7 +84,7 @@ function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
       </div>
       <Findings of={diagnosis} />
       {problems.length > 0 && (
-        <details class="card">
+        <details class="card" open={diagnosis.findings.length === 0}>
           <summary>
             {t("problems")} ({problems.length})
           </summary>

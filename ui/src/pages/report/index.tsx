@@ -178,8 +178,14 @@ function Form({ run, diagnosis }: { run: Run; diagnosis: Diagnosis }) {
         </p>
       )}
       <p class="hint">
-        {t("command")}: <code>npuscope report DIR -o report.html</code>
+        {t("command")}: <code>{command(ranks, [...steps.value])}</code>
       </p>
     </form>
   );
+}
+
+/** What does the same without a browser. */
+function command(ranks: number[], steps: number[]): string {
+  const list = (name: string, numbers: string) => (numbers === "" ? "" : ` --${name} ${numbers}`);
+  return `npuscope report DIR -o report.html${list("ranks", formatRanks(ranks))}${list("steps", steps.sort((a, b) => a - b).join(","))}`;
 }

@@ -78,9 +78,8 @@ export class Board {
   /** The whole of the run, or of the ranks that are open. */
   readonly whole = computed<View>(() => {
     this.opened.value;
-    const spans = this.run.span
-      ? [this.run.span]
-      : [...this.ranks.values()].flatMap((rank) => (rank.timeline.span ? [rank.timeline.span] : []));
+    const opened = [...this.ranks.values()].map((rank) => rank.timeline.span);
+    const spans = [this.run.span, ...opened].filter((span) => span !== null);
     const offsets = [0, ...this.kept.value.offsets.values()];
     const begin = Math.min(...spans.map(([begin]) => begin)) - Math.max(...offsets);
     const end = Math.max(...spans.map(([, end]) => end)) - Math.min(...offsets);
