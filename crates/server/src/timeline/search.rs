@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::ops::{Range, RangeInclusive};
 
 use super::levels::Extent;
-use super::{ShownSlice, Timeline, first_where};
+use super::{ShownSlice, Timeline, first_where, range};
 
 /// What is searched for: words as `matmul`, and conditions as `dur>1ms`, `rank:0-7`, `lane:stream`, `name~matmul`.
 ///
@@ -83,45 +83,47 @@ pub fn ranges(list: &str) -> Result<Vec<RangeInclusive<i64>>, String> {
 }
 
 /// Slices that were found.
-pub struct Found<'a> {
+pub struct Found<'a, F> {
     timeline: &'a Timeline,
     /// Slices of rows among which they are.
     ranges: Vec<Range<u32>>,
-    is_wanted: Box<dyn Fn(u32) -> bool + 'a>,
+    is_wanted: F,
     pub count: usize,
 }
 
 impl Timeline {
     /// The slices that are wanted.
-    pub fn find<'a>(&'a self, wanted: &'a Wanted) -> Found<'a> {
+    pub fn find(&self, wanted: &Wanted) -> Found<'_, impl Fn(u32) -> bool> {
         let named: Vec<bool> = self.names.iter().map(|name| contains(name, &wanted.name)).collect();
         let lanes = 0..self.lanes.list.len();
         let lanes =
             lanes.filter(|lane| wanted.lane.as_ref().is_none_or(|part| contains(&self.lanes.list[*lane].name, part)));
         let ranges = lanes.flat_map(|lane| self.rows(lane)).map(|row| self.slices_of_row(row)).collect();
-        let has_name = move |slice: u32| {
+        let is_timed = wanted.longer_than.is_some() || wanted.shorter_than.is_some();
+        let above = wanted.longer_than.map_or(i64::MIN, |above| above.saturating_add(1));
+        let lengths = above..wanted.shorter_than.unwrap_or(i64::MAX);
+        // How often names occur is known.
+        let by_name = |name: usize| range(&self.index.names_first, name).len();
+        let is_by_name = !is_timed && wanted.lane.is_none();
+        let count = is_by_name.then(|| (0..named.len()).filter(|name| named[*name]).map(by_name).sum());
+        let is_wanted = move |slice: u32| {
             let name = self.index.names.get(slice as usize);
-            name.and_then(|name| named.get(*name as usize)).copied().unwrap_or_default()
-        };
-        let (above, below) = (wanted.longer_than.unwrap_or(i64::MIN), wanted.shorter_than.unwrap_or(i64::MAX));
-        if wanted.longer_than.is_none() && wanted.shorter_than.is_none() {
-            return self.found(ranges, has_name);
-        }
-        self.found(ranges, move |slice| {
+            let is_named = name.and_then(|name| named.get(*name as usize)).copied().unwrap_or_default();
             let length = |extent: Extent| extent.end - extent.begin;
-            has_name(slice) && (above.saturating_add(1)..below).contains(&length(self.extent(slice)))
-        })
+            is_named && (!is_timed || lengths.contains(&length(self.extent(slice))))
+        };
+        self.found(ranges, is_wanted, count)
     }
 
     /// The slices of some lanes that have a part in a stretch of time, or begin in it, those of one name if one is given.
-    pub fn between<'a>(
-        &'a self,
+    pub fn between(
+        &self,
         lanes: &[usize],
         begin: i64,
         end: i64,
         only_begins: bool,
         name: Option<&str>,
-    ) -> Found<'a> {
+    ) -> Found<'_, impl Fn(u32) -> bool> {
         let rows = lanes.iter().flat_map(|lane| self.rows(*lane));
         let ranges = rows.map(|row| {
             let slices = self.slices_in(row, begin, end);
@@ -130,19 +132,22 @@ impl Timeline {
         });
         let ranges = ranges.collect();
         let name = name.map(|name| self.names.iter().position(|known| known == name));
-        self.found(ranges, move |slice| match name {
+        let is_wanted = move |slice: u32| match name {
             Some(name) => self.index.names.get(slice as usize).map(|of| *of as usize) == name,
             None => true,
-        })
+        };
+        self.found(ranges, is_wanted, None)
     }
 
-    fn found<'a>(&'a self, ranges: Vec<Range<u32>>, is_wanted: impl Fn(u32) -> bool + 'a) -> Found<'a> {
-        let count = ranges.iter().cloned().flatten().filter(|slice| is_wanted(*slice)).count();
-        Found { timeline: self, ranges, is_wanted: Box::new(is_wanted), count }
+    /// The slices that are wanted among some; they are counted if their number is not known.
+    fn found<F: Fn(u32) -> bool>(&self, ranges: Vec<Range<u32>>, is_wanted: F, count: Option<usize>) -> Found<'_, F> {
+        let counted = || ranges.iter().cloned().flatten().filter(|slice| is_wanted(*slice)).count();
+        let count = count.unwrap_or_else(counted);
+        Found { timeline: self, ranges, is_wanted, count }
     }
 }
 
-impl Found<'_> {
+impl<F: Fn(u32) -> bool> Found<'_, F> {
     /// `count` of them from number `from` on, in order of time.
     pub fn page(&self, from: usize, count: usize) -> Vec<ShownSlice> {
         let next = |mut range: Range<u32>| {
