@@ -227,11 +227,11 @@ fn add_timeline(timeline: &Timeline, rank: i64, about: &Value, origin: i64, room
             // Where nothing is, or nothing changes, the page draws what it has of the level above.
             if bars.len() > HEAD + LANE_HEAD * lanes.len() {
                 answers.add(format!("{at}/tiles/{level}/{index}"), &bars);
+                add_strip(timeline, &at, INTERVALS as usize, index * of_tile, (index + 1) * of_tile, origin, answers);
             }
             if points.len() > HEAD + (LANE_HEAD + POINT) * counters.len() {
                 answers.add(format!("{at}/counters/{level}/{index}"), &points);
             }
-            add_strip(timeline, &at, INTERVALS as usize, index * of_tile, (index + 1) * of_tile, origin, answers);
             if answers.size > limit {
                 return;
             }
