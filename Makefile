@@ -101,7 +101,7 @@ install-python:
 # The viewer's pages; the program has them inside.
 .PHONY: pages
 pages:
-	@node -e 'process.exit(+process.versions.node.split(".")[0] < 20)' || { echo 'the pages need Node 20 or later, with npm'; exit 1; }
+	@node -e 'process.exit(+process.versions.node.split(".")[0] < 20 ? 1 : 0)' || { echo 'the pages need Node 20 or later, with npm'; exit 1; }
 	cd ui && npm ci --no-audit --no-fund && npm run build
 
 .PHONY: chromium
