@@ -264,6 +264,7 @@ mod tests {
             (1736408883813620.25, "1736408883813620.2"),
             (1736408883813620.75, "1736408883813620.8"),
             (-868204441906810.375, "-868204441906810.4"),
+            (73729696412714.125, "73729696412714.12"),
             (-2.5, "-2.5"),
         ] {
             assert_eq!(float(value), text);
@@ -290,9 +291,11 @@ mod tests {
         fn a_printed_float_is_the_shortest(digits in 0u64..100_000_000_000_000_000, decimals in 0i32..17) {
             let value: f64 = format!("{digits}e-{decimals}").parse().unwrap();
             prop_assume!(value == 0.0 || (1e-4..1e14).contains(&value));
-            let expected = format!("{value:?}");
-            prop_assert_eq!(float(value), expected);
-            prop_assert_eq!(float(-value), format!("{:?}", -value));
+            let printed = float(value);
+            // Of two that are as short and as near, Rust and Python may take different ones.
+            prop_assert_eq!(printed.len(), format!("{value:?}").len(), "{}", &printed);
+            prop_assert_eq!(printed.parse::<f64>().unwrap(), value);
+            prop_assert_eq!(float(-value), if value == 0.0 { "-0.0".to_owned() } else { format!("-{printed}") });
         }
 
         #[test]
