@@ -1,7 +1,8 @@
-//! The switches of a profiler, in the words of every trainer.
+//! Collecting: what is recorded when, and the recorder that does it where no other profiler is.
 //!
-//! Five styles of configuration turn on the same collection. A [`Setting`] is what is turned on; a
-//! [`Dialect`] says how that is written.
+//! A [`CollectConfig`] says what to record; the styles of the trainers are read into it and written from
+//! it by [`dialect`]. A [`Schedule`] says at which step, [`dynamic`] lets a file say so while the job runs,
+//! [`recorder`] writes what the host did, [`cann`] drives the device's own profiler where its libraries are.
 //!
 //! ```
 //! use npuscope_collect::{Dialect, Setting};
@@ -9,6 +10,16 @@
 //! assert_eq!(Dialect::MindSpeedRl.spelling(Setting::Stack), None);
 //! ```
 
-mod dialect;
+pub mod cann;
+pub mod config;
+pub mod dialect;
+pub mod dynamic;
+pub mod explain;
+pub mod recorder;
+pub mod remark;
+pub mod schedule;
 
+pub use config::CollectConfig;
 pub use dialect::{Dialect, Setting};
+pub use remark::{Remark, Severity};
+pub use schedule::Schedule;

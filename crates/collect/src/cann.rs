@@ -1,0 +1,1 @@
+//! What an NPU and its libraries record.

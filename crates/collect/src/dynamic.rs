@@ -1,0 +1,1 @@
+//! Recording that a file switches while the job runs.

@@ -1,0 +1,1 @@
+//! What a configuration will record, where and how much.
