@@ -1,0 +1,156 @@
+//! The directory of a recording: made, filled, and moved to where it belongs.
+
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use npuscope_formats::framework;
+
+/// As torch_npu makes its directories and files.
+const DIRECTORY_MODE: u32 = 0o750;
+const FILE_MODE: u32 = 0o640;
+
+/// Whether records are first written to a local directory and moved at the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spool {
+    /// Straight to where they belong.
+    Never,
+    /// To this directory, always.
+    Always(PathBuf),
+    /// To this directory if where they belong is on another machine.
+    IfRemote(PathBuf),
+}
+
+/// The raw files of a recording.
+pub struct Files {
+    /// Where records belong.
+    directory: PathBuf,
+    /// Where records are written meanwhile, if elsewhere.
+    spool: Option<PathBuf>,
+    open: BTreeMap<&'static str, File>,
+}
+
+impl Files {
+    pub fn create(directory: &Path, spool: &Spool) -> io::Result<Self> {
+        make_directory(&directory.join(framework::DIRECTORY))?;
+        let spool = match spool {
+            Spool::Never => None,
+            Spool::Always(spool) => Some(spool),
+            Spool::IfRemote(spool) => is_remote(directory).then_some(spool),
+        };
+        let spool = match (spool, directory.file_name()) {
+            (Some(spool), Some(name)) => {
+                let spool = spool.join(name);
+                make_directory(&spool)?;
+                Some(spool)
+            }
+            _ => None,
+        };
+        Ok(Self { directory: directory.to_owned(), spool, open: BTreeMap::new() })
+    }
+
+    pub fn append(&mut self, name: &'static str, bytes: &[u8]) -> io::Result<()> {
+        if !self.open.contains_key(name) {
+            let directory = match &self.spool {
+                Some(spool) => spool.clone(),
+                None => self.directory.join(framework::DIRECTORY),
+            };
+            let path = directory.join(name);
+            let file = OpenOptions::new().create(true).append(true).mode(FILE_MODE).open(path)?;
+            self.open.insert(name, file);
+        }
+        match self.open.get_mut(name) {
+            Some(file) => file.write_all(bytes),
+            None => Ok(()),
+        }
+    }
+
+    /// Moves what was spooled to where it belongs. What could not be moved stays, and the error says where.
+    pub fn finish(self) -> io::Result<()> {
+        let Some(spool) = self.spool else { return Ok(()) };
+        let target = self.directory.join(framework::DIRECTORY);
+        for name in self.open.keys() {
+            move_file(&spool.join(name), &target.join(name)).map_err(|error| {
+                io::Error::new(error.kind(), format!("{error}; the records are in {}", spool.display()))
+            })?;
+        }
+        fs::remove_dir(&spool)
+    }
+}
+
+/// By renaming, or where that cannot be by copying to a name beside and renaming that.
+fn move_file(from: &Path, to: &Path) -> io::Result<()> {
+    if fs::rename(from, to).is_ok() {
+        return Ok(());
+    }
+    let part = to.with_added_extension("part");
+    fs::copy(from, &part)?;
+    fs::rename(&part, to)?;
+    fs::remove_file(from)
+}
+
+/// Makes a directory and those above it.
+pub fn make_directory(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(path)
+}
+
+/// Writes a whole file, which is there wholly or not at all.
+pub fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let part = path.with_added_extension("part");
+    let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(FILE_MODE).open(&part)?;
+    file.write_all(bytes)?;
+    drop(file);
+    fs::rename(&part, path).inspect_err(|_| {
+        let _ = fs::remove_file(&part);
+    })
+}
+
+/// Whether a path is on a file system of another machine, as far as the system's numbers for them tell.
+fn is_remote(path: &Path) -> bool {
+    use std::ffi::CString;
+    use std::os::unix::ffi::OsStrExt;
+    /// NFS, SMB, CIFS, SMB2, Lustre, GPFS, FUSE, Ceph, 9P, BeeGFS.
+    const REMOTE: [u32; 10] = [
+        0x6969, 0x517b, 0xff53_4d42, 0xfe53_4d42, 0x0bd0_0bd0, 0x4750_4653, 0x6573_5546, 0x00c3_6400, 0x0102_1997,
+        0x1983_0326,
+    ];
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return false };
+    // SAFETY: all-zero bytes are a valid `statfs`: numbers.
+    let mut answer: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the path ends with a zero byte and `answer` is a place for the answer.
+    let failed = unsafe { libc::statfs(path.as_ptr(), &mut answer) } != 0;
+    !failed && REMOTE.contains(&(answer.f_type as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spooled_records_arrive_at_the_end() {
+        let place = tempfile::tempdir().unwrap();
+        let (target, spool) = (place.path().join("host_ascend_pt"), place.path().join("spool"));
+        let mut files = Files::create(&target, &Spool::Always(spool.clone())).unwrap();
+        files.append(framework::OP_RANGE, b"one").unwrap();
+        files.append(framework::OP_RANGE, b"two").unwrap();
+        assert_eq!(fs::read(spool.join("host_ascend_pt/torch.op_range")).unwrap(), b"onetwo");
+        assert!(!target.join("FRAMEWORK/torch.op_range").exists());
+        files.finish().unwrap();
+        assert_eq!(fs::read(target.join("FRAMEWORK/torch.op_range")).unwrap(), b"onetwo");
+        assert_eq!(fs::read_dir(&spool).unwrap().count(), 0, "the spool is empty again");
+    }
+
+    #[test]
+    fn what_cannot_be_moved_is_told_where_it_is() {
+        let place = tempfile::tempdir().unwrap();
+        let (target, spool) = (place.path().join("host_ascend_pt"), place.path().join("spool"));
+        let mut files = Files::create(&target, &Spool::Always(spool.clone())).unwrap();
+        files.append(framework::OP_RANGE, b"one").unwrap();
+        fs::remove_dir_all(&target).unwrap();
+        let error = files.finish().unwrap_err().to_string();
+        assert!(error.contains("the records are in"), "{error}");
+        assert_eq!(fs::read(spool.join("host_ascend_pt/torch.op_range")).unwrap(), b"one");
+    }
+}

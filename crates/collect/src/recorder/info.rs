@@ -1,0 +1,90 @@
+//! `profiler_info_{rank}.json` and `profiler_metadata.json` of a recording.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::budget::Degraded;
+use super::clock::{Moment, counts_ticks};
+use super::files::write_file;
+
+/// Keeps `profiler_info` true while records are written, so that they can be read whenever the process ends.
+pub struct InfoFile {
+    path: PathBuf,
+    base: Map<String, Value>,
+    rank: Option<u32>,
+    start: Moment,
+}
+
+impl InfoFile {
+    /// `base` is what does not change: the configuration, versions.
+    pub fn new(directory: &Path, rank: Option<u32>, base: Map<String, Value>) -> Self {
+        let name = match rank {
+            Some(rank) => format!("profiler_info_{rank}.json"),
+            None => "profiler_info.json".to_owned(),
+        };
+        Self { path: directory.join(name), base, rank, start: Moment::now() }
+    }
+
+    /// Writes the clocks as they are now.
+    pub fn write(&self) -> io::Result<()> {
+        let now = Moment::now();
+        let mut info = self.base.clone();
+        info.insert(
+            "start_info".to_owned(),
+            json!({
+                "syscnt_enable": counts_ticks(),
+                "freq": self.start.megahertz(&now),
+                "start_cnt": self.start.count,
+                "start_monotonic": self.start.monotonic_ns,
+            }),
+        );
+        // Wall time belongs to the start: were it set meanwhile, the recording would otherwise be moved.
+        let moved = now.monotonic_ns - self.start.monotonic_ns;
+        info.insert(
+            "end_info".to_owned(),
+            json!({ "collectionTimeEnd": self.start.unix_ns + moved, "MonotonicTimeEnd": now.monotonic_ns }),
+        );
+        info.insert("rank_id".to_owned(), self.rank.map_or(json!(-1), |rank| json!(rank)));
+        info.insert("npuscope_version".to_owned(), json!(env!("CARGO_PKG_VERSION")));
+        write_file(&self.path, &serde_json::to_vec_pretty(&info)?)
+    }
+
+    /// Nanoseconds since the epoch of something counted by the recorder's clock.
+    pub fn unix_ns(&self, count: i64) -> i64 {
+        let frequency = self.start.megahertz(&Moment::now());
+        self.start.unix_ns + ((count - self.start.count) as f64 * (1000.0 / frequency)) as i64
+    }
+}
+
+/// What came of a recording.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Records that were written.
+    pub records: u64,
+    /// Records that found no place in memory.
+    pub dropped: u64,
+    /// Names that were not kept because there were too many.
+    pub lost_names: u64,
+    /// Bytes of records that were written.
+    pub bytes: u64,
+    /// Bytes that may be written.
+    pub budget: u64,
+    /// What was given up to stay within the budget, in order.
+    pub degraded: Vec<Degraded>,
+    /// Ranges that nobody had ended; they end with the recording.
+    pub open_ranges: u64,
+}
+
+/// Writes what the user and the recorder have to say beside the records.
+pub fn write_metadata(directory: &Path, mut metadata: Map<String, Value>, backend: &str, summary: &Summary) -> io::Result<()> {
+    let mut ours = match serde_json::to_value(summary)? {
+        Value::Object(ours) => ours,
+        _ => Map::new(),
+    };
+    ours.insert("backend".to_owned(), json!(backend));
+    metadata.insert("npuscope".to_owned(), Value::Object(ours));
+    write_file(&directory.join("profiler_metadata.json"), &serde_json::to_vec_pretty(&metadata)?)
+}
