@@ -98,9 +98,8 @@ impl Schedule {
         }
         let position = self.position(step - self.skip_first);
         let (cycle, within) = (position / self.cycle(), position % self.cycle());
-        if self.repeat > 0 && cycle >= u128::from(self.repeat) {
-            Action::None
-        } else if within < u128::from(self.wait) {
+        let is_over = self.repeat > 0 && cycle >= u128::from(self.repeat);
+        if is_over || within < u128::from(self.wait) {
             Action::None
         } else if within < self.lead() {
             Action::Warmup
