@@ -1,1 +1,0 @@
-//! What an NPU and its libraries record.

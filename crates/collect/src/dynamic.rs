@@ -1,1 +1,0 @@
-//! Recording that a file switches while the job runs.

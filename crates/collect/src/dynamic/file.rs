@@ -1,0 +1,101 @@
+//! The file, its two styles and what it holds when nobody wrote it.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+const FILE_NAME: &str = "profiler_config.json";
+
+/// Whose words the file is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Style {
+    #[serde(rename = "torch_npu")]
+    TorchNpu,
+    #[serde(rename = "mindspore")]
+    MindSpore,
+}
+
+impl Style {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Style::TorchNpu => "torch_npu",
+            Style::MindSpore => "mindspore",
+        }
+    }
+
+    /// The style of a file, by the keys that only one of them has; `None` where it has neither.
+    pub fn of(file: &Map<String, Value>) -> Option<Style> {
+        const MINDSPORE: [&str; 6] =
+            ["stop_step", "prof_path", "analyse_mode", "profiler_level", "aic_metrics", "aicore_metrics"];
+        const TORCH_NPU: [&str; 7] =
+            ["experimental_config", "active", "warmup", "is_rank", "rank_list", "prof_dir", "async_mode"];
+        let has = |keys: &[&str]| keys.iter().any(|key| file.contains_key(*key));
+        match (file.contains_key("stop_step"), has(&TORCH_NPU), has(&MINDSPORE)) {
+            (true, ..) => Some(Style::MindSpore),
+            (_, true, _) => Some(Style::TorchNpu),
+            (_, _, true) => Some(Style::MindSpore),
+            _ => None,
+        }
+    }
+
+    /// A file that records nothing and shows every key there is.
+    pub(super) fn default_file(self) -> Value {
+        match self {
+            Style::TorchNpu => json!({
+                "activities": ["CPU", "NPU"], "prof_dir": "./", "analyse": false, "async_mode": false,
+                "record_shapes": false, "profile_memory": false, "with_stack": false, "with_flops": false,
+                "with_modules": false, "active": 1, "warmup": 0, "start_step": 0, "is_rank": false, "rank_list": [],
+                "experimental_config": {
+                    "profiler_level": "Level0", "aic_metrics": "AiCoreNone", "l2_cache": false, "op_attr": false,
+                    "gc_detect_threshold": null, "data_simplification": true, "record_op_args": false,
+                    "export_type": ["text"], "msprof_tx": false, "mstx": false, "host_sys": [],
+                    "mstx_domain_include": [], "mstx_domain_exclude": [], "sys_io": false,
+                    "sys_interconnection": false,
+                },
+            }),
+            Style::MindSpore => json!({
+                "start_step": -1, "stop_step": -1, "aic_metrics": "AiCoreNone", "profiler_level": "Level0",
+                "activities": ["CPU", "NPU"], "export_type": ["text"], "profile_memory": false, "mstx": false,
+                "mstx_domain_include": [], "mstx_domain_exclude": [], "parallel_strategy": false,
+                "with_stack": false, "data_simplification": true, "l2_cache": false, "analyse": false,
+                "record_shapes": false, "prof_path": "./", "sys_io": false, "sys_interconnection": false,
+                "host_sys": [],
+            }),
+        }
+    }
+}
+
+/// The file that is meant by a path: itself, or the one in the directory.
+pub fn config_file(path: &Path) -> PathBuf {
+    let is_file = !path.is_dir() && (path.is_file() || path.extension().is_some_and(|end| end == "json"));
+    if is_file { path.to_owned() } else { path.join(FILE_NAME) }
+}
+
+/// Creates the file where there is none; tells whether it did. Its directory is created, too.
+pub fn write_default(path: &Path, style: Style) -> io::Result<bool> {
+    let file = config_file(path);
+    if let Some(directory) = file.parent() {
+        std::fs::create_dir_all(directory)?;
+    }
+    // Half of it is no valid JSON, so that those who read it meanwhile wait for the rest.
+    match OpenOptions::new().write(true).create_new(true).open(&file) {
+        Ok(mut created) => created.write_all(printed(&style.default_file()).as_bytes()).map(|()| true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// JSON as both profilers write it.
+pub(super) fn printed(value: &Value) -> String {
+    let mut bytes = Vec::new();
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(b"    ");
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
+    match value.serialize(&mut serializer) {
+        Ok(()) => String::from_utf8_lossy(&bytes).into_owned() + "\n",
+        // A value that is in memory can be printed; this way is shorter than a promise.
+        Err(_) => value.to_string(),
+    }
+}

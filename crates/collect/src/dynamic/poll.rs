@@ -1,0 +1,169 @@
+//! Looking at the file once.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::file::Style;
+use super::request::{Request, Start};
+
+/// Bytes that a file may have.
+pub const MAX_SIZE: u64 = 1 << 20;
+
+/// Polls that a file may be unreadable before it is told: those who write it may not be done.
+const PATIENCE: u32 = 3;
+
+/// Every so many polls the file is read though it looks unchanged.
+const ANYWAY: u32 = 5;
+
+/// A file whose time is no older than this may have been changed again at the same time, where clocks are coarse.
+const RECENT: Duration = Duration::from_secs(3);
+
+/// What tells that a file was changed, if its clock is fine enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    inode: u64,
+    modified: Option<SystemTime>,
+    size: u64,
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Stamp {
+        #[cfg(unix)]
+        let inode = std::os::unix::fs::MetadataExt::ino(metadata);
+        #[cfg(not(unix))]
+        let inode = 0;
+        Stamp { inode, modified: metadata.modified().ok(), size: metadata.len() }
+    }
+
+    /// Network file systems first give the time of the client and later that of the server, with fewer digits: only
+    /// whole seconds tell that somebody touched the file.
+    fn seconds(&self) -> Option<u64> {
+        self.modified?.duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs())
+    }
+
+    fn is_recent(&self) -> bool {
+        let age = |modified: SystemTime| match SystemTime::now().duration_since(modified) {
+            Ok(age) => age,
+            // In the future, by the server's clock.
+            Err(ahead) => ahead.duration(),
+        };
+        self.modified.is_none_or(|modified| age(modified) < RECENT)
+    }
+}
+
+/// A version of the file that was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    fingerprint: String,
+    seconds: Option<u64>,
+}
+
+pub struct FileRead {
+    pub text: String,
+    stamp: Stamp,
+}
+
+/// Reads the file, if it is one of reasonable size.
+pub fn read_file(path: &Path) -> io::Result<FileRead> {
+    let (file, stamp) = open(path)?;
+    let text = read_text(file)?;
+    Ok(FileRead { text, stamp })
+}
+
+/// Opening makes network file systems ask the server, which looking at the attributes alone does not.
+fn open(path: &Path) -> io::Result<(File, Stamp)> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    // A pipe of that name must not stop the thread.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    Ok((file, Stamp::of(&metadata)))
+}
+
+fn read_text(file: File) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    file.take(MAX_SIZE + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_SIZE {
+        return Err(io::Error::other("it is larger than 1 MiB, the limit of torch_npu and MindSpore"));
+    }
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is no UTF-8 text"))
+}
+
+/// What one look found.
+#[derive(Debug, Default)]
+pub struct Polled {
+    /// A version that was not seen before, or the same one touched again.
+    pub request: Option<(Request, Seen)>,
+    /// Told once for as long as it lasts.
+    pub problem: Option<String>,
+}
+
+/// Looks at the file again and again.
+pub struct Poller {
+    path: PathBuf,
+    /// Of the last version that could be read.
+    stamp: Option<Stamp>,
+    seen: Option<Seen>,
+    polls: u32,
+    failures: u32,
+}
+
+impl Poller {
+    /// A poller that knows what was seen already.
+    pub fn new(path: PathBuf, seen: Option<Seen>) -> Poller {
+        Poller { path, stamp: None, seen, polls: 0, failures: 0 }
+    }
+
+    pub fn seen(&self) -> Option<&Seen> {
+        self.seen.as_ref()
+    }
+
+    /// The first look of a job: what is there is taken, unless it was meant for another job.
+    pub fn first(&mut self) -> Polled {
+        let mut polled = self.poll();
+        polled.request =
+            polled.request.filter(|(request, _)| request.style == Style::MindSpore || request.start != Start::Next);
+        polled
+    }
+
+    pub fn poll(&mut self) -> Polled {
+        self.polls = self.polls.wrapping_add(1);
+        match self.look() {
+            Ok(request) => {
+                self.failures = 0;
+                Polled { request, problem: None }
+            }
+            Err(problem) => {
+                self.stamp = None;
+                self.failures = self.failures.saturating_add(1);
+                let is_told = self.failures == PATIENCE;
+                let problem = is_told.then(|| format!("cannot use {}: {problem}", self.path.display()));
+                Polled { request: None, problem }
+            }
+        }
+    }
+
+    fn look(&mut self) -> Result<Option<(Request, Seen)>, String> {
+        let (file, stamp) = open(&self.path).map_err(|error| error.to_string())?;
+        let looks_unchanged = self.stamp == Some(stamp) && !stamp.is_recent();
+        if looks_unchanged && !self.polls.is_multiple_of(ANYWAY) {
+            return Ok(None);
+        }
+        let read = FileRead { text: read_text(file).map_err(|error| error.to_string())?, stamp };
+        let request = Request::read(&read.text)?;
+        self.stamp = Some(read.stamp);
+        let seen = Seen { fingerprint: request.fingerprint.clone(), seconds: read.stamp.seconds() };
+        if self.seen.as_ref() == Some(&seen) {
+            return Ok(None);
+        }
+        self.seen = Some(seen.clone());
+        Ok(Some((request, seen)))
+    }
+}

@@ -1,0 +1,260 @@
+//! Changing the file.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::atomic::{self, Durability};
+use super::file::{Style, config_file, printed};
+use super::poll;
+use super::request::{Ranks, Request, Window};
+use crate::cann::{Level, Metrics};
+
+/// What to change; the rest of the file stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    pub window: Option<WindowChange>,
+    /// Steps to run before the window without keeping them.
+    pub warmup: Option<u64>,
+    pub ranks: Option<Ranks>,
+    pub activities: Option<Vec<Activity>>,
+    pub level: Option<Level>,
+    pub metrics: Option<Metrics>,
+    pub stack: Option<bool>,
+    pub modules: Option<bool>,
+    pub memory: Option<bool>,
+    pub shapes: Option<bool>,
+    pub flops: Option<bool>,
+    pub mstx: Option<bool>,
+    pub l2_cache: Option<bool>,
+    pub sys_io: Option<bool>,
+    pub sys_interconnection: Option<bool>,
+    pub host_sys: Option<Vec<String>>,
+    /// `text`, `db` or both.
+    pub export: Option<Vec<String>>,
+    pub analyse: Option<bool>,
+    pub simplify: Option<bool>,
+    pub output: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowChange {
+    /// Record nothing from now on.
+    Off,
+    /// This many steps, as soon as the file is seen.
+    Next {
+        active: u64,
+    },
+    Steps(Window),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Activity {
+    #[serde(rename = "CPU")]
+    Cpu,
+    #[serde(rename = "NPU")]
+    Npu,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum SetError {
+    #[error("cannot read {path}: {source}", path = path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{path} is left as it is: {problem}", path = path.display())]
+    Malformed { path: PathBuf, problem: String },
+    #[error("cannot write {path}: {source}", path = path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("{path} is in the style of {present}, not of {asked}; take another file, or remove it", path = path.display(), present = present.name(), asked = asked.name())]
+    Style { path: PathBuf, present: Style, asked: Style },
+    #[error("the file of {style} cannot say {what}", style = style.name())]
+    Inexpressible { style: Style, what: &'static str },
+    #[error("no window of steps: {start} to {stop}; steps count from 1 and the last is recorded, too")]
+    Window { start: u64, stop: u64 },
+}
+
+/// What was written.
+#[derive(Clone, Debug)]
+pub struct Written {
+    pub path: PathBuf,
+    /// There was none before.
+    pub is_new: bool,
+    /// What readers will make of it.
+    pub request: Request,
+    /// The keys that have another value now.
+    pub edits: Vec<Edit>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edit {
+    /// With its section: `experimental_config.profiler_level`.
+    pub key: String,
+    pub before: Option<Value>,
+    pub after: Value,
+}
+
+/// Changes a file, or the `profiler_config.json` of a directory, in its own style; where there is none, one is made in
+/// the style asked for, or that of torch_npu. Other keys and their order stay.
+pub fn set(path: &Path, style: Option<Style>, changes: &Changes) -> Result<Written, SetError> {
+    let path = config_file(path);
+    let present = match poll::read_file(&path) {
+        Ok(read) => Some(object(&path, &read.text)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(source) => return Err(SetError::Read { path, source }),
+    };
+    let is_new = present.is_none();
+    let found = present.as_ref().and_then(Style::of);
+    if let (Some(present), Some(asked)) = (found, style.filter(|&style| found.is_some_and(|found| found != style))) {
+        return Err(SetError::Style { path, present, asked });
+    }
+    let style = found.or(style).unwrap_or(Style::TorchNpu);
+    let mut file = match (present, style.default_file()) {
+        (Some(file), _) | (None, Value::Object(file)) => file,
+        (None, _) => Map::new(),
+    };
+    let mut edits = Vec::new();
+    for (key, value) in values(changes, style, &file)? {
+        edits.extend(put(&mut file, key, value));
+    }
+    let text = printed(&Value::Object(file));
+    let request = Request::read(&text).map_err(|problem| SetError::Malformed { path: path.clone(), problem })?;
+    let made = if is_new { path.parent().map_or(Ok(()), fs::create_dir_all) } else { Ok(()) };
+    let written = made.and_then(|()| atomic::write(&path, &text, Durability::Synced));
+    written.map_err(|source| SetError::Write { path: path.clone(), source })?;
+    Ok(Written { path, is_new, request, edits })
+}
+
+fn object(path: &Path, text: &str) -> Result<Map<String, Value>, SetError> {
+    let malformed = |problem: String| SetError::Malformed { path: path.to_owned(), problem };
+    match serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text)) {
+        Ok(Value::Object(file)) => Ok(file),
+        Ok(_) => Err(malformed("it holds no JSON object".to_owned())),
+        Err(error) => Err(malformed(format!("it is no valid JSON: {error}"))),
+    }
+}
+
+/// Sets one key; what changed.
+fn put(file: &mut Map<String, Value>, key: &str, after: Value) -> Option<Edit> {
+    let before = match key.split_once('.') {
+        None => file.insert(key.to_owned(), after.clone()),
+        Some((section, name)) => {
+            let section = file.entry(section).or_insert_with(|| json!({}));
+            if !section.is_object() {
+                *section = json!({});
+            }
+            section.as_object_mut().and_then(|section| section.insert(name.to_owned(), after.clone()))
+        }
+    };
+    (before.as_ref() != Some(&after)).then(|| Edit { key: key.to_owned(), before, after })
+}
+
+type Values = Vec<(&'static str, Value)>;
+
+/// The keys to set, in the words of a style.
+fn values(changes: &Changes, style: Style, file: &Map<String, Value>) -> Result<Values, SetError> {
+    let mut values = Vec::new();
+    match style {
+        Style::TorchNpu => torch_npu_window(changes, file, &mut values)?,
+        Style::MindSpore => mindspore_window(changes, &mut values)?,
+    }
+    let rows: [(Option<Value>, &str, &str); 15] = [
+        (changes.activities.as_ref().map(|activities| json!(activities)), "activities", "activities"),
+        (
+            changes.level.map(|level| json!(level_name(level, style))),
+            "experimental_config.profiler_level",
+            "profiler_level",
+        ),
+        (changes.metrics.map(|metrics| json!(metrics.name())), "experimental_config.aic_metrics", "aic_metrics"),
+        (changes.stack.map(Value::Bool), "with_stack", "with_stack"),
+        (changes.memory.map(Value::Bool), "profile_memory", "profile_memory"),
+        (changes.shapes.map(Value::Bool), "record_shapes", "record_shapes"),
+        (changes.mstx.map(Value::Bool), "experimental_config.mstx", "mstx"),
+        (changes.l2_cache.map(Value::Bool), "experimental_config.l2_cache", "l2_cache"),
+        (changes.sys_io.map(Value::Bool), "experimental_config.sys_io", "sys_io"),
+        (
+            changes.sys_interconnection.map(Value::Bool),
+            "experimental_config.sys_interconnection",
+            "sys_interconnection",
+        ),
+        (changes.host_sys.as_ref().map(|parts| json!(parts)), "experimental_config.host_sys", "host_sys"),
+        (changes.export.as_ref().map(|export| json!(export)), "experimental_config.export_type", "export_type"),
+        (changes.analyse.map(Value::Bool), "analyse", "analyse"),
+        (changes.simplify.map(Value::Bool), "experimental_config.data_simplification", "data_simplification"),
+        (changes.output.as_ref().map(|output| json!(output)), "prof_dir", "prof_path"),
+    ];
+    for (value, torch_npu, mindspore) in rows {
+        let key = if style == Style::TorchNpu { torch_npu } else { mindspore };
+        values.extend(value.map(|value| (key, value)));
+    }
+    let only_torch_npu = [
+        (changes.modules, "with_modules", "calls of modules"),
+        (changes.flops, "with_flops", "floating-point operations"),
+    ];
+    for (value, key, what) in only_torch_npu {
+        match (value, style) {
+            (Some(value), Style::TorchNpu) => values.push((key, Value::Bool(value))),
+            (Some(true), Style::MindSpore) => return Err(SetError::Inexpressible { style, what }),
+            _ => {}
+        }
+    }
+    Ok(values)
+}
+
+fn torch_npu_window(changes: &Changes, file: &Map<String, Value>, values: &mut Values) -> Result<(), SetError> {
+    let warmup = changes.warmup.or_else(|| file.get("warmup").and_then(Value::as_u64)).unwrap_or(0);
+    match changes.window {
+        None => values.extend(changes.warmup.map(|warmup| ("warmup", json!(warmup)))),
+        Some(WindowChange::Off) => values.push(("start_step", json!(0))),
+        Some(WindowChange::Next { active }) => {
+            values.extend([("start_step", json!(-1)), ("warmup", json!(warmup)), ("active", json!(active.max(1)))]);
+        }
+        Some(WindowChange::Steps(window)) => {
+            check(window)?;
+            // There are only so many steps before the first one of the window.
+            let warmup = warmup.min(window.start - 1);
+            let start = window.start - warmup;
+            let active = (window.stop - window.start).saturating_add(1);
+            values.extend([("start_step", json!(start)), ("warmup", json!(warmup)), ("active", json!(active))]);
+        }
+    }
+    match &changes.ranks {
+        None => {}
+        Some(Ranks::All) => values.extend([("is_rank", json!(false)), ("rank_list", json!([]))]),
+        Some(Ranks::Some(ranks)) => values.extend([("is_rank", json!(true)), ("rank_list", json!(ranks))]),
+    }
+    Ok(())
+}
+
+fn mindspore_window(changes: &Changes, values: &mut Values) -> Result<(), SetError> {
+    let cannot = |what| Err(SetError::Inexpressible { style: Style::MindSpore, what });
+    match changes.window {
+        None => {}
+        Some(WindowChange::Off) => values.extend([("start_step", json!(-1)), ("stop_step", json!(-1))]),
+        Some(WindowChange::Next { .. }) => return cannot("the next step; give the number of a step"),
+        Some(WindowChange::Steps(window)) => {
+            check(window)?;
+            values.extend([("start_step", json!(window.start)), ("stop_step", json!(window.stop))]);
+        }
+    }
+    match (&changes.ranks, changes.warmup) {
+        (Some(Ranks::Some(_)), _) => cannot("which ranks; every rank that reads it records"),
+        (_, Some(1..)) => cannot("steps of warmup"),
+        _ => Ok(()),
+    }
+}
+
+fn check(window: Window) -> Result<(), SetError> {
+    let Window { start, stop } = window;
+    if start >= 1 && stop >= start { Ok(()) } else { Err(SetError::Window { start, stop }) }
+}
+
+fn level_name(level: Level, style: Style) -> &'static str {
+    match (level, style) {
+        (Level::None, Style::TorchNpu) => "Level_none",
+        (Level::None, Style::MindSpore) => "LevelNone",
+        (Level::Level0, _) => "Level0",
+        (Level::Level1, _) => "Level1",
+        (Level::Level2, _) => "Level2",
+    }
+}

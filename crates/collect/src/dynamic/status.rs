@@ -1,0 +1,159 @@
+//! What ranks tell of themselves, in files beside the configuration.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+use std::{fs, io, process};
+
+use serde::{Deserialize, Serialize};
+
+use super::atomic::{self, Durability};
+use super::file::config_file;
+
+const DIRECTORY: &str = "npuscope_status";
+
+/// How often a step alone is worth a file.
+const THROTTLE: Duration = Duration::from_secs(1);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// For a step to come, or for a change of the file.
+    Waiting,
+    Recording,
+    /// What was asked for is recorded.
+    Done,
+    Failed,
+}
+
+impl State {
+    pub const fn name(self) -> &'static str {
+        match self {
+            State::Waiting => "waiting",
+            State::Recording => "recording",
+            State::Done => "done",
+            State::Failed => "failed",
+        }
+    }
+}
+
+/// What one rank tells.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Status {
+    pub rank: u32,
+    pub pid: u32,
+    pub host: String,
+    /// Training steps that are over.
+    pub step: u64,
+    pub state: State,
+    /// Of the version of the file that it took last.
+    pub fingerprint: Option<String>,
+    /// The steps that it records, will record or has recorded; both ends included.
+    pub start: Option<u64>,
+    pub stop: Option<u64>,
+    /// Where the data is.
+    pub output: Option<String>,
+    pub problem: Option<String>,
+    /// When this was written, in nanoseconds since 1970.
+    pub updated_ns: u64,
+}
+
+impl Status {
+    /// A rank in this process, about which nothing else is known.
+    pub fn of_this_process(rank: u32) -> Status {
+        Status {
+            rank,
+            pid: process::id(),
+            host: host_name(),
+            step: 0,
+            state: State::Waiting,
+            fingerprint: None,
+            start: None,
+            stop: None,
+            output: None,
+            problem: None,
+            updated_ns: now_ns(),
+        }
+    }
+
+    /// How long ago it was written.
+    pub fn age(&self) -> Duration {
+        Duration::from_nanos(now_ns().saturating_sub(self.updated_ns))
+    }
+
+    /// Whether anything but the step is the same.
+    fn tells_the_same(&self, other: &Status) -> bool {
+        Status { step: 0, updated_ns: 0, ..self.clone() } == Status { step: 0, updated_ns: 0, ..other.clone() }
+    }
+}
+
+/// Writes what a rank tells, but not at every step.
+#[derive(Debug)]
+pub struct Reporter {
+    config: PathBuf,
+    last: Option<(Instant, Status)>,
+}
+
+impl Reporter {
+    /// Reports beside a file, or the `profiler_config.json` of a directory.
+    pub fn new(config: &Path) -> Reporter {
+        Reporter { config: config_file(config), last: None }
+    }
+
+    /// Writes a status, unless it differs from the last only in its step and that was written within the last second.
+    /// Tells whether it did.
+    pub fn report(&mut self, status: &Status) -> io::Result<bool> {
+        let is_news = |(at, last): &(Instant, Status)| at.elapsed() >= THROTTLE || !last.tells_the_same(status);
+        if !self.last.as_ref().is_none_or(is_news) {
+            return Ok(false);
+        }
+        // Also when it fails: a directory that is gone is not tried at every step.
+        self.last = Some((Instant::now(), status.clone()));
+        write_status(&self.config, status).map(|()| true)
+    }
+}
+
+/// Writes what a rank tells.
+pub fn write_status(config: &Path, status: &Status) -> io::Result<()> {
+    let directory = directory(config);
+    fs::create_dir_all(&directory)?;
+    let text = serde_json::to_string(status)?;
+    atomic::write(&directory.join(format!("rank{}.json", status.rank)), &text, Durability::Unsynced)
+}
+
+/// What all ranks have told, by rank. Files that hold no status are passed over.
+pub fn statuses(config: &Path) -> Vec<Status> {
+    let Ok(entries) = fs::read_dir(directory(config)) else { return Vec::new() };
+    let read = |path: PathBuf| -> Option<Status> {
+        let name = path.file_name()?.to_str()?;
+        let rank: u32 = name.strip_prefix("rank")?.strip_suffix(".json")?.parse().ok()?;
+        let status: Status = serde_json::from_str(&fs::read_to_string(&path).ok()?).ok()?;
+        Some(status).filter(|status| status.rank == rank)
+    };
+    let mut statuses: Vec<Status> = entries.filter_map(|entry| read(entry.ok()?.path())).collect();
+    statuses.sort_by_key(|status| status.rank);
+    statuses
+}
+
+fn directory(config: &Path) -> PathBuf {
+    config_file(config).with_file_name(DIRECTORY)
+}
+
+fn now_ns() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(unix)]
+fn host_name() -> String {
+    let mut name = [0u8; 256];
+    // SAFETY: the buffer is ours and its length is given.
+    let result = unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len()) };
+    // A name that was cut has no end.
+    let end = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
+    if result == 0 { String::from_utf8_lossy(&name[..end]).into_owned() } else { String::new() }
+}
+
+#[cfg(not(unix))]
+fn host_name() -> String {
+    String::new()
+}
