@@ -1,8 +1,25 @@
-//! The compiled part of the Python package: the recorder's fast path and what the package asks of `collect`.
+//! The compiled part of the Python package: the recorder's fast path, and what the package asks of `collect`.
+//!
+//! It is small and has no engine in it: it lives in training processes. Everything that reads profiles is the
+//! program `npuscope`, which comes with the package and runs as a process of its own.
+
+mod calls;
+mod marks;
+mod recorder;
+mod schedule;
+mod text;
 
 use pyo3::prelude::*;
 
 #[pymodule]
 fn _npuscope(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    marks::register(module)?;
+    module.add_class::<recorder::Recorder>()?;
+    module.add_class::<schedule::Schedule>()?;
+    module.add_function(wrap_pyfunction!(recorder::now, module)?)?;
+    module.add_function(wrap_pyfunction!(recorder::directory_name, module)?)?;
+    module.add_function(wrap_pyfunction!(recorder::gc_callback, module)?)?;
+    module.add_function(wrap_pyfunction!(schedule::transition, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::profile_hook, module)?)
 }

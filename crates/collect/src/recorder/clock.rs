@@ -116,6 +116,13 @@ impl Moment {
     }
 }
 
+/// Counts of [`now`] in a millisecond, measured for two of them: good for thresholds.
+pub fn counts_per_ms() -> f64 {
+    let start = Moment::now();
+    std::thread::sleep(std::time::Duration::from_millis(2));
+    start.megahertz(&Moment::now()) * 1000.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

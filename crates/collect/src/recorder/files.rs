@@ -5,6 +5,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use npuscope_formats::framework;
 
@@ -91,6 +92,27 @@ fn move_file(from: &Path, to: &Path) -> io::Result<()> {
     fs::remove_file(from)
 }
 
+/// What a rank's directory is called: `{worker}_{pid}_{YYYYMMDDHHMMSSmmm}_ascend_{flavour}`, in local time as
+/// torch_npu has it (`pt`), in universal time as MindSpore has it (`ms`).
+pub fn directory_name(worker: &str, flavour: &str) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let seconds = now.as_secs() as libc::time_t;
+    // SAFETY: all-zero bytes are a valid `tm`: numbers, and a pointer that may be null.
+    let mut time: libc::tm = unsafe { std::mem::zeroed() };
+    // SAFETY: both are places for what they are.
+    unsafe {
+        if flavour == "ms" {
+            libc::gmtime_r(&seconds, &mut time);
+        } else {
+            libc::localtime_r(&seconds, &mut time);
+        }
+    }
+    let (year, month) = (time.tm_year + 1900, time.tm_mon + 1);
+    let libc::tm { tm_mday: day, tm_hour: hour, tm_min: minute, tm_sec: second, .. } = time;
+    let (pid, ms) = (std::process::id(), now.subsec_millis());
+    format!("{worker}_{pid}_{year:04}{month:02}{day:02}{hour:02}{minute:02}{second:02}{ms:03}_ascend_{flavour}")
+}
+
 /// Makes a directory and those above it.
 pub fn make_directory(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(path)
@@ -140,6 +162,15 @@ mod tests {
         files.finish().unwrap();
         assert_eq!(fs::read(target.join("FRAMEWORK/torch.op_range")).unwrap(), b"onetwo");
         assert_eq!(fs::read_dir(&spool).unwrap().count(), 0, "the spool is empty again");
+    }
+
+    #[test]
+    fn directories_are_called_as_torch_npu_and_mindspore_call_them() {
+        let name = directory_name("host", "pt");
+        let time = name.strip_prefix(&format!("host_{}_", std::process::id())).unwrap();
+        let time = time.strip_suffix("_ascend_pt").unwrap();
+        assert!(time.len() == 17 && time.starts_with("20") && time.bytes().all(|byte| byte.is_ascii_digit()), "{time}");
+        assert!(directory_name("host", "ms").ends_with("_ascend_ms"));
     }
 
     #[test]

@@ -33,9 +33,9 @@ use std::thread::JoinHandle;
 use serde_json::{Map, Value};
 
 pub use budget::{Degraded, Kept};
-pub use clock::now;
+pub use clock::{counts_per_ms, now};
 pub use event::{Memory, Op, Tag};
-pub use files::{Spool, make_directory};
+pub use files::{Spool, directory_name};
 pub use info::{Summary, write_metadata};
 pub use names::Name;
 pub use shared::{is_on, recording};
@@ -148,10 +148,16 @@ impl Recorder {
 
     /// Ends the recording and writes the rest of it.
     pub fn stop(mut self) -> Summary {
-        self.finish()
+        self.end()
     }
 
-    fn finish(&mut self) -> Summary {
+    /// [`Recorder::stop`], with what went wrong, if something did.
+    pub fn finish(mut self) -> (Summary, Option<String>) {
+        let summary = self.end();
+        (summary, self.problem())
+    }
+
+    fn end(&mut self) -> Summary {
         let Some(writer) = self.writer.take() else { return Summary::default() };
         if self.pid != std::process::id() {
             // The child of a fork: the thread and the files are the parent's.
@@ -169,7 +175,7 @@ impl Recorder {
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        self.finish();
+        self.end();
     }
 }
 

@@ -1,0 +1,67 @@
+//! CANN's own profiler.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use npuscope_collect::CollectConfig;
+use npuscope_collect::cann::{self, DeviceOptions, Libraries, Profile};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+/// CANN's libraries. Raises where they are not.
+#[pyclass(module = "npuscope._npuscope", frozen)]
+pub struct Cann {
+    cann: Arc<cann::Cann>,
+    profile: Mutex<Option<Profile>>,
+}
+
+#[pymethods]
+impl Cann {
+    #[new]
+    #[pyo3(signature = (directories=Vec::new()))]
+    fn new(directories: Vec<PathBuf>) -> PyResult<Self> {
+        let cann = cann::Cann::open(&Libraries { directories, ..Libraries::default() }).map_err(raised)?;
+        Ok(Self { cann: Arc::new(cann), profile: Mutex::default() })
+    }
+
+    /// Record a device into a directory, or warm up to that; what is not as asked for.
+    #[pyo3(signature = (config_json, directory, device=0, warmup=false))]
+    fn start(
+        &self,
+        py: Python<'_>,
+        config_json: &str,
+        directory: String,
+        device: u32,
+        warmup: bool,
+    ) -> PyResult<Vec<String>> {
+        let config: CollectConfig = serde_json::from_str(config_json).map_err(raised)?;
+        let options = DeviceOptions { directory, device, ..DeviceOptions::from(&config) };
+        py.detach(|| {
+            let mut profile = self.profile.lock().unwrap_or_else(PoisonError::into_inner);
+            if profile.is_none() {
+                *profile = Some(Profile::prepare(&self.cann, &options)?);
+            }
+            let Some(profile) = profile.as_mut() else { return Ok(Vec::new()) };
+            if warmup {
+                profile.warm_up()?;
+            } else {
+                profile.start()?;
+            }
+            Ok(profile.remarks().to_vec())
+        })
+        .map_err(|error: cann::CannError| raised(error))
+    }
+
+    /// End the recording and complete its files.
+    fn stop(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| match self.profile.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(profile) => profile.finish(),
+            None => Ok(()),
+        })
+        .map_err(raised)
+    }
+}
+
+fn raised(error: impl std::fmt::Display) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
+}

@@ -1,0 +1,36 @@
+//! Configurations of the trainers, as JSON.
+
+use npuscope_collect::dialect::{self, Dialect, Reading, Run};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Read a trainer's configuration: JSON of `config`, `remarks` and `dialect`.
+#[pyfunction]
+#[pyo3(signature = (text, dialect=None, iteration=0, total_steps=None, world_size=None))]
+pub fn read_config(
+    text: &str,
+    dialect: Option<&str>,
+    iteration: u64,
+    total_steps: Option<u64>,
+    world_size: Option<u32>,
+) -> PyResult<String> {
+    let unknown = |id: &str| PyValueError::new_err(format!("there is no dialect {id:?}"));
+    let dialect = dialect.map(|id| Dialect::parse(id).ok_or_else(|| unknown(id))).transpose()?;
+    json(&dialect::read(text, dialect, &Run { iteration, total_steps, world_size, ..Run::default() }))
+}
+
+/// Read the profiler's flags among those of a trainer.
+#[pyfunction]
+#[pyo3(signature = (argv, iteration=0, total_steps=None, world_size=None))]
+pub fn read_flags(
+    argv: Vec<String>,
+    iteration: u64,
+    total_steps: Option<u64>,
+    world_size: Option<u32>,
+) -> PyResult<String> {
+    json(&dialect::read_flags(&argv, &Run { iteration, total_steps, world_size, ..Run::default() }))
+}
+
+fn json(reading: &Reading) -> PyResult<String> {
+    serde_json::to_string(reading).map_err(|error| PyValueError::new_err(error.to_string()))
+}

@@ -1,0 +1,117 @@
+//! Recording that a file switches while the job runs.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use npuscope_collect::dialect::{self, Run};
+use npuscope_collect::dynamic::{Command, Control, Reporter, Style, Watch};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+
+/// The file of one rank, and what it asks for between steps.
+#[pyclass(module = "npuscope._npuscope", frozen)]
+pub struct Dynamic {
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    watch: Watch,
+    control: Control,
+    reporter: Reporter,
+}
+
+#[pymethods]
+impl Dynamic {
+    /// Watches `path`, a `profiler_config.json` or its directory, after `finished` steps.
+    #[new]
+    #[pyo3(signature = (path, rank, poll_seconds=2.0, finished=0))]
+    fn new(path: PathBuf, rank: u32, poll_seconds: f64, finished: u64) -> Self {
+        let interval = Duration::try_from_secs_f64(poll_seconds).unwrap_or(Duration::from_secs(2));
+        let watch = Watch::start(&path, interval);
+        Self { inner: Mutex::new(Inner { watch, control: Control::after(rank, finished), reporter: Reporter::new(&path) }) }
+    }
+
+    /// Before the first step: what to do, as JSON of `stop`, `start`, `warnings` and `problem`.
+    fn begin(&self, py: Python<'_>) -> String {
+        self.with(py, |inner| {
+            let newest = inner.watch.newest();
+            let command = inner.control.begin(newest);
+            inner.told(&command)
+        })
+    }
+
+    /// After each step: what to do before the next.
+    fn step(&self, py: Python<'_>) -> String {
+        self.with(py, |inner| {
+            let newest = inner.watch.newest();
+            let command = inner.control.step(newest);
+            inner.told(&command)
+        })
+    }
+
+    /// When training is over.
+    fn end(&self, py: Python<'_>) -> String {
+        self.with(py, |inner| {
+            let command = inner.control.end();
+            inner.told(&command)
+        })
+    }
+
+    /// What was asked for could not be done.
+    fn failed(&self, py: Python<'_>, problem: String) {
+        self.with(py, |inner| inner.control.failed(problem));
+    }
+
+    /// Tell how it stands, for `npuscope dynamic status`; why that failed, if it did.
+    #[pyo3(signature = (output=None))]
+    fn report(&self, py: Python<'_>, output: Option<String>) -> Option<String> {
+        self.with(py, |inner| {
+            let status = inner.control.status(output.as_deref());
+            inner.reporter.report(&status).err().map(|error| error.to_string())
+        })
+    }
+}
+
+impl Dynamic {
+    fn with<R: Send>(&self, py: Python<'_>, use_it: impl FnOnce(&mut Inner) -> R + Send) -> R {
+        py.detach(|| use_it(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+impl Inner {
+    fn told(&mut self, command: &Command) -> String {
+        let start = command.start.as_ref().map(|start| {
+            let reading = dialect::read(&start.text, None, &Run::default());
+            json!({
+                "start": start.window.start,
+                "stop": start.window.stop,
+                "warmup": start.warmup,
+                "directory": start.directory_name,
+                "style": start.style.name(),
+                "config": reading.config,
+                "remarks": reading.remarks,
+            })
+        });
+        let told: Value = json!({
+            "stop": command.stop,
+            "start": start,
+            "warnings": command.warnings,
+            "problem": self.watch.problem(),
+        });
+        told.to_string()
+    }
+}
+
+/// Write a file to begin with, unless there is one: whether it was written.
+#[pyfunction]
+#[pyo3(signature = (path, style="mindspore"))]
+pub fn write_default(path: &str, style: &str) -> PyResult<bool> {
+    let style = [Style::TorchNpu, Style::MindSpore]
+        .into_iter()
+        .find(|known| known.name() == style)
+        .ok_or_else(|| PyValueError::new_err(format!("there is no style {style:?}")))?;
+    npuscope_collect::dynamic::write_default(Path::new(path), style)
+        .map_err(|error| PyOSError::new_err(error.to_string()))
+}

@@ -1,0 +1,279 @@
+//! The recorder as a class.
+
+use std::ffi::CStr;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use npuscope_collect::recorder::{self, Memory, Name, Op, Options, Spool, Summary};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use serde_json::{Map, Value};
+
+use crate::calls;
+
+/// `at::RecordScope` of what the user marked.
+const USER_SCOPE: u8 = 7;
+
+/// Collections that are shorter are not recorded, in counts of the clock; -1 if none is.
+static GC_THRESHOLD: AtomicI64 = AtomicI64::new(-1);
+static GC_START: AtomicI64 = AtomicI64::new(0);
+
+/// Records what the host does into one directory, from `start` to `stop`.
+#[pyclass(module = "npuscope._npuscope", frozen)]
+pub struct Recorder {
+    options: Options,
+    python_calls: bool,
+    gc_threshold_ms: Option<f64>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    running: Option<recorder::Recorder>,
+    /// The step that is under way.
+    step: Option<(String, i64)>,
+    summary: Summary,
+    problem: Option<String>,
+}
+
+#[pymethods]
+impl Recorder {
+    #[new]
+    #[pyo3(signature = (directory, *, info_json="{}", rank=None, python_calls=false, resident_memory=true, gc_threshold_ms=None,
+        budget_bytes=recorder::DEFAULT_BUDGET, memory_bytes=recorder::DEFAULT_MEMORY, spool=None, remote_spool=None,
+        domain_include=Vec::new(), domain_exclude=Vec::new()))]
+    #[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn new(
+        directory: PathBuf,
+        info_json: &str,
+        rank: Option<u32>,
+        python_calls: bool,
+        resident_memory: bool,
+        gc_threshold_ms: Option<f64>,
+        budget_bytes: u64,
+        memory_bytes: usize,
+        spool: Option<PathBuf>,
+        remote_spool: Option<PathBuf>,
+        domain_include: Vec<String>,
+        domain_exclude: Vec<String>,
+    ) -> PyResult<Self> {
+        let spool = match (spool, remote_spool) {
+            (Some(spool), _) => Spool::Always(spool),
+            (None, Some(spool)) => Spool::IfRemote(spool),
+            (None, None) => Spool::Never,
+        };
+        let options = Options {
+            rank,
+            info: object(info_json)?,
+            budget: budget_bytes,
+            memory: memory_bytes,
+            spool,
+            resident_memory,
+            domain_include,
+            domain_exclude,
+            ..Options::new(directory)
+        };
+        Ok(Self { options, python_calls, gc_threshold_ms, state: Mutex::default() })
+    }
+
+    /// Begin to record. Raises if the directory cannot be made or something is recorded already.
+    fn start(&self, py: Python<'_>) -> PyResult<()> {
+        let options = self.options.clone();
+        let running = py.detach(|| recorder::Recorder::start(options)).map_err(raised)?;
+        {
+            let mut state = self.state();
+            state.running = Some(running);
+            state.problem = None;
+        }
+        let threshold = self.gc_threshold_ms.map_or(-1, |ms| counts(ms));
+        GC_THRESHOLD.store(threshold, Ordering::Relaxed);
+        if self.python_calls
+            && let Err(error) = calls::install(py)
+        {
+            self.state().problem = Some(error.value(py).to_string());
+        }
+        Ok(())
+    }
+
+    /// End the recording and write the rest of it; the summary as JSON.
+    fn stop(&self, py: Python<'_>) -> PyResult<String> {
+        calls::remove(py)?;
+        GC_THRESHOLD.store(-1, Ordering::Relaxed);
+        let mut state = self.state();
+        state.close_step();
+        if let Some(running) = state.running.take() {
+            let (summary, problem) = py.detach(|| running.finish());
+            state.summary = summary;
+            state.problem = state.problem.take().or(problem);
+        }
+        serde_json::to_string(&state.summary).map_err(raised)
+    }
+
+    /// Whether records are taken now.
+    #[getter]
+    fn is_recording(&self) -> bool {
+        self.state().running.is_some() && recorder::is_on()
+    }
+
+    /// Why nothing is recorded any more, or what is missing.
+    #[getter]
+    fn problem(&self) -> Option<String> {
+        let state = self.state();
+        state.running.as_ref().and_then(recorder::Recorder::problem).or_else(|| state.problem.clone())
+    }
+
+    #[getter]
+    fn directory(&self) -> PathBuf {
+        self.options.directory.clone()
+    }
+
+    /// A step begins; the one before it ends.
+    fn open_step(&self, name: String) {
+        let mut state = self.state();
+        state.close_step();
+        state.step = Some((name, recorder::now()));
+    }
+
+    /// The step ends.
+    fn close_step(&self) {
+        self.state().close_step();
+    }
+
+    /// An operator between two looks at `now()`.
+    #[pyo3(signature = (name, start, end, *, scope=0, sequence=-1, input_shapes=None, input_dtypes=None, stack=None))]
+    #[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn op(
+        &self,
+        name: &str,
+        start: i64,
+        end: i64,
+        scope: u8,
+        sequence: i64,
+        input_shapes: Option<&str>,
+        input_dtypes: Option<&str>,
+        stack: Option<&str>,
+    ) {
+        let given = |text: Option<&str>| text.map_or(Name::NONE, recorder::name);
+        recorder::op(&Op {
+            start,
+            end,
+            name: recorder::name(name),
+            scope,
+            sequence,
+            forward_tid: 0,
+            shapes: given(input_shapes),
+            dtypes: given(input_dtypes),
+            stack: given(stack),
+        });
+    }
+
+    /// An allocation, or with a negative size a release, on the host or, with a device, on that.
+    #[pyo3(signature = (address, size, total_allocated, total_reserved, *, device=None))]
+    fn memory(&self, address: i64, size: i64, total_allocated: i64, total_reserved: i64, device: Option<i8>) {
+        const HOST: i8 = 0;
+        const NPU: i8 = 20;
+        recorder::memory(&Memory {
+            time: recorder::now(),
+            address,
+            size,
+            total_allocated,
+            total_reserved,
+            total_active: total_allocated,
+            stream: -1,
+            device_type: device.map_or(HOST, |_| NPU),
+            device_index: device.unwrap_or(-1),
+        });
+    }
+
+    /// Write `profiler_metadata.json`: what is given, and what came of the recording.
+    #[pyo3(signature = (metadata_json, backend="native"))]
+    fn write_metadata(&self, metadata_json: &str, backend: &str) -> PyResult<()> {
+        let summary = self.state().summary.clone();
+        let written = recorder::write_metadata(&self.options.directory, object(metadata_json)?, backend, &summary);
+        if let Err(error) = written {
+            self.state().problem.get_or_insert(error.to_string());
+        }
+        Ok(())
+    }
+}
+
+impl Recorder {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn close_step(&mut self) {
+        let Some((name, start)) = self.step.take() else { return };
+        recorder::op(&Op {
+            start,
+            end: recorder::now(),
+            name: recorder::name(&name),
+            scope: USER_SCOPE,
+            sequence: -1,
+            forward_tid: 0,
+            shapes: Name::NONE,
+            dtypes: Name::NONE,
+            stack: Name::NONE,
+        });
+    }
+}
+
+/// The recorder's clock, as its records count.
+#[pyfunction]
+pub fn now() -> i64 {
+    recorder::now()
+}
+
+/// For `gc.callbacks`: records collections that take long enough.
+#[pyfunction]
+#[pyo3(signature = (phase, _info=None))]
+pub fn gc_callback(phase: &str, _info: Option<&Bound<'_, PyAny>>) {
+    let threshold = GC_THRESHOLD.load(Ordering::Relaxed);
+    if threshold < 0 || !recorder::is_on() {
+        return;
+    }
+    if phase == "start" {
+        GC_START.store(recorder::now(), Ordering::Relaxed);
+        return;
+    }
+    let (start, end) = (GC_START.swap(0, Ordering::Relaxed), recorder::now());
+    if start != 0 && end - start >= threshold {
+        recorder::collection(start, end);
+    }
+}
+
+/// Milliseconds in counts of the clock.
+fn counts(ms: f64) -> i64 {
+    static PER_MS: AtomicU64 = AtomicU64::new(0);
+    if PER_MS.load(Ordering::Relaxed) == 0 {
+        PER_MS.store(recorder::counts_per_ms().to_bits(), Ordering::Relaxed);
+    }
+    (ms * f64::from_bits(PER_MS.load(Ordering::Relaxed))) as i64
+}
+
+/// `{worker}_{pid}_{time}_ascend_pt`, or `_ascend_ms` for the flavour `ms`.
+#[pyfunction]
+#[pyo3(signature = (worker=None, flavour="pt"))]
+pub fn directory_name(worker: Option<&str>, flavour: &str) -> String {
+    let worker = worker.map_or_else(host_name, str::to_owned);
+    recorder::directory_name(&worker, flavour)
+}
+
+fn host_name() -> String {
+    let mut name = [0u8; 256];
+    // SAFETY: the place has the size that is told; its last byte stays zero.
+    unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) };
+    let name = CStr::from_bytes_until_nul(&name).map(|name| name.to_string_lossy().into_owned());
+    name.ok().filter(|name| !name.is_empty()).unwrap_or_else(|| "localhost".to_owned())
+}
+
+fn object(json: &str) -> PyResult<Map<String, Value>> {
+    serde_json::from_str(json).map_err(raised)
+}
+
+fn raised(error: impl std::fmt::Display) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
+}

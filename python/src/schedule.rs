@@ -1,0 +1,60 @@
+//! Schedules and what is done between steps.
+
+use npuscope_collect::schedule::{self, Action, Asked};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// At which step what is done. Values that make no sense are repaired; `warnings` says which.
+#[pyclass(module = "npuscope._npuscope", frozen)]
+pub struct Schedule {
+    schedule: schedule::Schedule,
+    #[pyo3(get)]
+    warnings: Vec<String>,
+}
+
+#[pymethods]
+impl Schedule {
+    #[new]
+    #[pyo3(signature = (wait=0, warmup=0, active=1, repeat=0, skip_first=0, skip_first_wait=0))]
+    fn new(wait: i64, warmup: i64, active: i64, repeat: i64, skip_first: i64, skip_first_wait: i64) -> Self {
+        let asked = Asked { wait, warmup, active, repeat, skip_first, skip_first_wait };
+        let (schedule, warnings) = schedule::Schedule::repaired(asked);
+        Self { schedule, warnings }
+    }
+
+    /// The action of a step, counted from 0.
+    fn __call__(&self, step: i64) -> PyResult<u8> {
+        let step = u64::try_from(step).map_err(|_| PyValueError::new_err("a step cannot be negative"))?;
+        Ok(self.schedule.action(step).number())
+    }
+
+    /// The six values, as they are used.
+    fn values(&self) -> (u64, u64, u64, u64, u64, bool) {
+        let schedule = &self.schedule;
+        (
+            schedule.wait,
+            schedule.warmup,
+            schedule.active,
+            schedule.repeat,
+            schedule.skip_first,
+            schedule.skip_first_wait,
+        )
+    }
+
+    /// What is wrong if training has so many steps.
+    fn too_few_steps(&self, total: u64) -> Option<String> {
+        self.schedule.too_few_steps(total)
+    }
+}
+
+/// What is done when one action follows another, `None` for the end; and what there is to warn of.
+#[pyfunction]
+#[pyo3(signature = (previous, current))]
+pub fn transition(previous: u8, current: Option<u8>) -> PyResult<(Vec<&'static str>, Option<&'static str>)> {
+    let action = |number| Action::from_number(number).ok_or_else(|| PyValueError::new_err("actions are 0 to 3"));
+    let transition = match current {
+        Some(current) => schedule::transition(action(previous)?, action(current)?),
+        None => schedule::ending(action(previous)?),
+    };
+    Ok((transition.calls.iter().map(|call| call.name()).collect(), transition.warning))
+}
