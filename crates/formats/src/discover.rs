@@ -34,7 +34,7 @@ const MSPROF_OUTPUT_DIRECTORY: &str = "mindstudio_profiler_output";
 pub enum DiscoverError {
     #[error("there is no {path}", path = .0.display())]
     Missing(PathBuf),
-    #[error("no profile in {path}: expected {OUTPUT_DIRECTORY} directories, exported PROF_* directories, or files by the names that profilers give them, such as trace_view.json, kernel_details.csv or ascend_pytorch_profiler_0.db, or traces of PyTorch's profiler (*.json, *.json.gz)", path = .0.display())]
+    #[error("no profile in {path}: expected {OUTPUT_DIRECTORY} or FRAMEWORK directories, exported PROF_* directories, or files by the names that profilers give them, such as trace_view.json, kernel_details.csv or ascend_pytorch_profiler_0.db, or traces of PyTorch's profiler (*.json, *.json.gz)", path = .0.display())]
     Nothing(PathBuf),
     #[error("no profile in {path}: {why}", path = .0.display(), why = .1)]
     NothingReadable(PathBuf, String),
@@ -125,8 +125,10 @@ pub fn discover(path: &Path) -> Result<Profile, DiscoverError> {
         search.single_file(path);
     } else {
         let start = match path.file_name() {
-            // Given the output directory itself, what lies beside it belongs to the rank too.
-            Some(name) if name == OUTPUT_DIRECTORY => path.parent().filter(|p| p.is_dir()).unwrap_or(path),
+            // Given the directory of the files itself, what lies beside it belongs to the rank too.
+            Some(name) if name == OUTPUT_DIRECTORY || name == framework::DIRECTORY => {
+                path.parent().filter(|p| p.is_dir()).unwrap_or(path)
+            }
             _ => path,
         };
         search.directory(start, 0, &mut Vec::new());
