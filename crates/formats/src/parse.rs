@@ -8,6 +8,7 @@ use npuscope_tables::table::diagnostic;
 use npuscope_tables::{RankTables, TableId};
 use serde_json::Value;
 
+use crate::derive::without_summaries;
 use crate::discover::{OUTPUT_DIRECTORY, RawRank};
 use crate::info::Settings;
 use crate::output::{Output, OutputError};
@@ -87,6 +88,7 @@ pub fn parse(raw: &RawRank, export: Option<Export>, options: ReadOptions<'_>) ->
         return Err(ParseError::Nothing(directory.clone(), problems.into_iter().next()));
     }
     let export = export.unwrap_or_else(|| Export::asked_for(&tables));
+    let tables = without_summaries(tables);
     let workshop = Workshop::open(directory)?;
     match export {
         Export { text: true, db: true } => {

@@ -7,6 +7,7 @@ use memmap2::Mmap;
 use npuscope_tables::table::{diagnostic, rank, source};
 use npuscope_tables::{RankBuilder, RankPieces, RankTables, Selection, TableId};
 
+use crate::derive::{self, Carried, Target};
 use crate::discover::{JOB, RankSource, SourceFile};
 use crate::file_kind::FileKind;
 use crate::flavour::Flavour;
@@ -408,7 +409,7 @@ fn finish(
     if is_kineto {
         kineto::name_launchers(&mut tables);
     }
-    link::with_more(tables, |tables, more| {
+    let tables = link::with_more(tables, |tables, more| {
         if wanted.has(TableId::Step) && tables.is_empty(TableId::Step) {
             for step in link::marked_steps(tables) {
                 more.step.push(step);
@@ -420,7 +421,12 @@ fn finish(
         framework::allocations(tables, allocations, more);
         let row = rank_row(rank, tables, formats, more);
         more.rank.push(row);
-    })
+    });
+    // Raw files have no summaries: those that a parser would have written.
+    if rank.is_raw() {
+        return derive::complete(tables, Target::Text(rank.flavour), &mut Carried::default());
+    }
+    tables
 }
 
 fn rank_row(source: &RankSource, tables: &RankTables, formats: &[&str], more: &mut RankBuilder) -> rank::Row {

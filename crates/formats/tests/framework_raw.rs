@@ -1,5 +1,7 @@
 //! Raw directories: what is read of them, and that deliverables parsed from them tell the same.
 
+#[path = "raw/content.rs"]
+mod content;
 mod raw;
 
 use std::fs;

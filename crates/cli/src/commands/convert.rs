@@ -11,7 +11,7 @@ use arrow::datatypes::{DataType, Field, Schema};
 use npuscope_engine::{LoadedRank, Session};
 use npuscope_formats::discover::RankSource;
 use npuscope_formats::output::{Output, OutputError};
-use npuscope_formats::{db, kineto, text};
+use npuscope_formats::{db, derive, kineto, text};
 use npuscope_tables::RankTables;
 use npuscope_tables::scan::scan_batch;
 use npuscope_tables::schema;
@@ -89,6 +89,9 @@ fn convert(
 /// The tables as the files of an NPU have them. Those have no place for all of a trace of PyTorch's own profiler: what
 /// is left out is told.
 fn fitted(source: &RankSource, tables: RankTables, settings: &Settings) -> Result<RankTables, CliError> {
+    if source.is_raw() {
+        return Ok(derive::without_summaries(tables));
+    }
     if source.flavour.fits_npu_files() {
         return Ok(tables);
     }

@@ -104,6 +104,20 @@ pub fn complete(mut tables: RankTables, target: Target, carried: &mut Carried) -
     tables.with(more)
 }
 
+/// The tables without the summaries that [`complete`] adds, which other targets define otherwise.
+pub fn without_summaries(mut tables: RankTables) -> RankTables {
+    for table in [
+        TableId::ReportedStep,
+        TableId::ReportedOperator,
+        TableId::ReportedComm,
+        TableId::ReportedBandwidth,
+        TableId::ReportedLink,
+    ] {
+        tables.clear(table);
+    }
+    tables
+}
+
 /// The times of each step, as `target` defines them.
 pub fn step_trace(tables: &RankTables, target: Target, strings: &mut Interner) -> Vec<reported_step::Row> {
     match target {

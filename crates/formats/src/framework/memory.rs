@@ -32,7 +32,7 @@ impl Allocations {
             time,
             allocated: Some(record.total_allocated),
             reserved: Some(record.total_reserved),
-            active: (!is_host).then_some(record.total_active),
+            active: Some(record.total_active),
             stream_ptr: (!is_host && record.stream >= 0).then_some(record.stream),
             device: device(&record),
             ..mem_sample::Row::default()
@@ -84,7 +84,7 @@ pub fn allocations(tables: &RankTables, allocations: Allocations, rank: &mut Ran
                 start: Some(*time),
                 start_allocated: Some(record.total_allocated),
                 start_reserved: Some(record.total_reserved),
-                start_active: (record.device_type != MemoryUsage::CPU).then_some(record.total_active),
+                start_active: Some(record.total_active),
                 ..blank()
             });
             continue;
@@ -105,7 +105,7 @@ pub fn allocations(tables: &RankTables, allocations: Allocations, rank: &mut Ran
             row.duration = row.start.map(|start| time.since(start));
             row.release_allocated = Some(record.total_allocated);
             row.release_reserved = Some(record.total_reserved);
-            row.release_active = (record.device_type != MemoryUsage::CPU).then_some(record.total_active);
+            row.release_active = Some(record.total_active);
             if record.device_type == MemoryUsage::CPU {
                 open.remove(&place);
             }

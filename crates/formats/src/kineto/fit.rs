@@ -338,6 +338,9 @@ impl Fitter<'_> {
                 kind: self.text(row.kind),
                 name: self.text(row.name),
                 model: self.opt(row.model),
+                // Kineto tells of no memory that is kept for a stream: what is allocated is in use.
+                start_active: row.start_allocated,
+                release_active: row.release_allocated,
                 ..row
             };
             self.out.mem_event.push(row);
