@@ -57,6 +57,7 @@ pub enum Command {
     Report(ReportCommand),
     Sql(SqlCommand),
     Convert(ConvertCommand),
+    Parse(ParseCommand),
     Synth(SynthCommand),
     Completion(CompletionCommand),
     Man(ManCommand),
@@ -371,6 +372,38 @@ pub enum TargetFormat {
     Db,
     Parquet,
     Perfetto,
+}
+
+/// Turn raw data into deliverables, beside it
+///
+/// Finds every directory that a recorder or a profiler left raw, with FRAMEWORK in it, and writes ASCEND_PROFILER_OUTPUT
+/// there: text, a database or both, as the recording asked for. The other commands open raw directories too; parse is
+/// for tools that want the files, and for opening large ones quickly. A directory that is broken is told, and the others
+/// go on.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  npuscope parse DIR
+  npuscope parse DIR --export both
+  npuscope parse DIR --force                   again, with what was there replaced")]
+pub struct ParseCommand {
+    /// A raw directory, or one with many of them below
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub path: PathBuf,
+    /// What to write [default: what the recording asked for, else text]
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub export: Option<ParseExport>,
+    /// Parse directories that have deliverables already
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ParseExport {
+    /// trace_view.json, csv and json files
+    Text,
+    /// A database
+    Db,
+    Both,
 }
 
 /// Simulate a training job and write its profile

@@ -1,8 +1,9 @@
 //! What is in this directory?
 //!
 //! A profile is found by what it holds, not by how its directories are called: users rename them. A
-//! rank is a directory with `ASCEND_PROFILER_OUTPUT` in it, a `PROF_*` directory that `msprof` has
-//! exported, a directory with deliverables lying in it, or a file that PyTorch's own profiler wrote.
+//! rank is a directory with `ASCEND_PROFILER_OUTPUT` in it, one with raw files in `FRAMEWORK` that nobody parsed, a
+//! `PROF_*` directory that `msprof` has exported, a directory with deliverables lying in it, or a file that PyTorch's
+//! own profiler wrote.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::file_kind::{FileKind, kind_of};
 use crate::flavour::Flavour;
+use crate::framework;
 use crate::kineto;
 use crate::problem::{Problem, Severity};
 
@@ -32,7 +34,7 @@ const MSPROF_OUTPUT_DIRECTORY: &str = "mindstudio_profiler_output";
 pub enum DiscoverError {
     #[error("there is no {path}", path = .0.display())]
     Missing(PathBuf),
-    #[error("no profile in {path}: expected {OUTPUT_DIRECTORY} directories, exported PROF_* directories, or files by the names that profilers give them, such as trace_view.json, kernel_details.csv or ascend_pytorch_profiler_0.db, or traces of PyTorch's profiler (*.json, *.json.gz)", path = .0.display())]
+    #[error("no profile in {path}: expected {OUTPUT_DIRECTORY} or FRAMEWORK directories, exported PROF_* directories, or files by the names that profilers give them, such as trace_view.json, kernel_details.csv or ascend_pytorch_profiler_0.db, or traces of PyTorch's profiler (*.json, *.json.gz)", path = .0.display())]
     Nothing(PathBuf),
     #[error("no profile in {path}: {why}", path = .0.display(), why = .1)]
     NothingReadable(PathBuf, String),
@@ -102,6 +104,12 @@ impl RankSource {
         }
     }
 
+    /// Whether its files are those that were written while the job ran, and not yet parsed.
+    pub fn is_raw(&self) -> bool {
+        self.flavour != Flavour::Kineto
+            && self.files.iter().any(|file| matches!(file.kind, FileKind::Framework(_) | FileKind::Kineto))
+    }
+
     /// The last component of the directory.
     pub fn directory_name(&self) -> String {
         let name = self.directory.file_name().or_else(|| self.directory.parent()?.file_name());
@@ -117,8 +125,10 @@ pub fn discover(path: &Path) -> Result<Profile, DiscoverError> {
         search.single_file(path);
     } else {
         let start = match path.file_name() {
-            // Given the output directory itself, what lies beside it belongs to the rank too.
-            Some(name) if name == OUTPUT_DIRECTORY => path.parent().filter(|p| p.is_dir()).unwrap_or(path),
+            // Given the directory of the files itself, what lies beside it belongs to the rank too.
+            Some(name) if name == OUTPUT_DIRECTORY || name == framework::DIRECTORY => {
+                path.parent().filter(|p| p.is_dir()).unwrap_or(path)
+            }
             _ => path,
         };
         search.directory(start, 0, &mut Vec::new());
@@ -134,9 +144,44 @@ pub fn discover(path: &Path) -> Result<Profile, DiscoverError> {
     Ok(profile)
 }
 
+/// A directory with raw files.
+#[derive(Clone, Debug)]
+pub struct RawRank {
+    /// Nothing if its files do not say.
+    pub rank: Option<i64>,
+    /// Its raw files, whether or not they were parsed; as rank 0 if the number is not known.
+    pub source: RankSource,
+    /// Deliverables are there already.
+    pub is_parsed: bool,
+}
+
+/// Finds all directories with raw files at or below `path`, several of the same rank too.
+pub fn discover_raw(path: &Path) -> Result<Vec<RawRank>, DiscoverError> {
+    if !path.is_dir() {
+        return Err(DiscoverError::Missing(path.to_owned()));
+    }
+    let start = match path.file_name() {
+        // Given the directory of the raw files itself, or of what was parsed before.
+        Some(name) if name == OUTPUT_DIRECTORY || name == framework::DIRECTORY => path.parent().unwrap_or(path),
+        _ => path,
+    };
+    let mut search = Search { root: path.to_owned(), wants_raw: true, ..Search::default() };
+    search.directory(start, 0, &mut Vec::new());
+    search.found.retain(|candidate| candidate.source.is_raw());
+    search.found.sort_by(|a, b| a.source.directory.cmp(&b.source.directory));
+    let ranks = search.found.into_iter().map(|Candidate { rank, mut source, .. }| {
+        source.rank = rank.unwrap_or_default();
+        let is_parsed = has_deliverables(&source.directory.join(OUTPUT_DIRECTORY));
+        RawRank { rank, source, is_parsed }
+    });
+    Ok(ranks.collect())
+}
+
 #[derive(Default)]
 struct Search {
     root: PathBuf,
+    /// Raw files count, even if they were parsed.
+    wants_raw: bool,
     found: Vec<Candidate>,
     cluster_results: Vec<PathBuf>,
     problems: Vec<Problem>,
@@ -196,6 +241,14 @@ impl Search {
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let output = directories.iter().find(|d| d.file_name().is_some_and(|n| n == OUTPUT_DIRECTORY));
+        // What was exported from PROF tells of the device, too.
+        let is_told = output.is_some_and(|output| has_deliverables(output)) || has_export(&directories);
+        if (self.wants_raw || !is_told)
+            && let Some(raw) = raw_files(&directories)
+        {
+            self.raw_rank(path, &raw, &directories, &files);
+            return;
+        }
         if let Some(output) = output {
             self.framework_rank(path, output, &directories, &files);
             return;
@@ -241,6 +294,23 @@ impl Search {
             || (!name.ends_with("ascend_pt") && is_mindspore_info(&paths));
         let flavour = if is_mindspore { Flavour::MindSpore } else { Flavour::TorchNpu };
         self.candidate(path, flavour, &paths, has_raw);
+    }
+
+    /// A directory that a profiler wrote and nobody parsed.
+    fn raw_rank(&mut self, path: &Path, raw: &[PathBuf], directories: &[PathBuf], files: &[PathBuf]) {
+        let is_settings =
+            |p: &&PathBuf| matches!(kind_of(&file_name(p)), FileKind::ProfilerInfo | FileKind::ProfilerMetadata);
+        let mut paths: Vec<PathBuf> = files.iter().filter(is_settings).cloned().collect();
+        paths.extend_from_slice(raw);
+        let name = file_name(path);
+        let is_mindspore = name.ends_with("ascend_ms") || (!name.ends_with("ascend_pt") && is_mindspore_info(&paths));
+        let flavour = if is_mindspore { Flavour::MindSpore } else { Flavour::TorchNpu };
+        self.rank(path, flavour, &paths, true);
+        let prof = directories.iter().find(|directory| file_name(directory).starts_with("PROF_"));
+        if let (Some(prof), Some(candidate)) = (prof, self.found.last_mut()) {
+            let message = "what the device did is in raw data that was not exported; only what the host did is shown";
+            candidate.source.problems.push(Problem::new(Severity::Warning, "raw-only", &file_name(prof), message));
+        }
     }
 
     /// A `PROF_*` directory; only what `msprof` has exported from it can be read here.
@@ -357,8 +427,8 @@ impl Search {
             };
             let kind = match kind_of(&base) {
                 _ if flavour == Flavour::Kineto => FileKind::Kineto,
-                // Beside the files of an NPU, it is not of this rank.
-                FileKind::Kineto => FileKind::Unknown,
+                // Beside the deliverables of an NPU, it is not of this rank.
+                FileKind::Kineto if !is_raw_file(&name) => FileKind::Unknown,
                 kind => kind,
             };
             source.files.push(SourceFile { name, kind, bytes });
@@ -458,6 +528,33 @@ impl Search {
         let flavour = Flavour::TorchNpu;
         is_needed.then_some(RankSource { rank: JOB, directory, flavour, files, has_raw: false, problems })
     }
+}
+
+/// Whether the name of a file, relative to the rank's directory, is one of a raw file.
+fn is_raw_file(name: &str) -> bool {
+    name.strip_prefix(framework::DIRECTORY).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// The raw files among what a rank's directory holds; nothing if there are none that can be read.
+fn raw_files(directories: &[PathBuf]) -> Option<Vec<PathBuf>> {
+    let framework = directories.iter().find(|directory| file_name(directory) == framework::DIRECTORY)?;
+    let (_, files) = list(framework).ok()?;
+    let is_read = |file: &PathBuf| matches!(kind_of(&file_name(file)), FileKind::Framework(_) | FileKind::Kineto);
+    files.iter().any(is_read).then_some(files)
+}
+
+/// Whether a directory of deliverables has any: a parser that was ended may have left it empty.
+fn has_deliverables(output: &Path) -> bool {
+    list(output).is_ok_and(|(directories, files)| directories.iter().chain(&files).any(|path| is_deliverable(path)))
+}
+
+/// Whether `msprof` has exported what a `PROF_*` directory beside the raw files holds.
+fn has_export(directories: &[PathBuf]) -> bool {
+    let mut profs = directories.iter().filter(|directory| file_name(directory).starts_with("PROF_"));
+    profs.any(|prof| {
+        let is_exported = |path: &PathBuf| kind_of(&file_name(path)).is_main();
+        prof.join(MSPROF_OUTPUT_DIRECTORY).is_dir() || list(prof).is_ok_and(|(_, files)| files.iter().any(is_exported))
+    })
 }
 
 /// Whether a path has the name of a file that is read.

@@ -1,5 +1,7 @@
 //! What a file of a profile is, by its name.
 
+use crate::framework;
+
 /// A deliverable, or another file that belongs to a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum FileKind {
@@ -24,6 +26,8 @@ pub enum FileKind {
     AnalysisDb,
     /// `cluster_analysis.db`.
     ClusterDb,
+    /// A raw file of a `FRAMEWORK` directory, by its name.
+    Framework(&'static str),
     /// Belongs to a profile and holds nothing that another file does not: logs, markers, journals.
     Known,
     Unknown,
@@ -101,6 +105,7 @@ impl FileKind {
             FileKind::ProfilerDb => "db",
             FileKind::AnalysisDb => "analysis_db",
             FileKind::ClusterDb => "cluster_db",
+            FileKind::Framework(name) => name,
             FileKind::Known => "known",
             FileKind::Unknown => "unknown",
         }
@@ -121,6 +126,12 @@ pub fn kind_of(name: &str) -> FileKind {
         "cluster_analysis.db" => return FileKind::ClusterDb,
         "analyse.done" | "all.done" | "ground_truth.json" => return FileKind::Known,
         _ => {}
+    }
+    if let Some(name) = framework::file_called(name) {
+        return FileKind::Framework(name);
+    }
+    if framework::NOT_READ.contains(&name) {
+        return FileKind::Known;
     }
     if name.ends_with(".pt.trace.json") || name.ends_with(".pt.trace.json.gz") {
         return FileKind::Kineto;
@@ -188,6 +199,9 @@ mod tests {
             ("ascend_pytorch_profiler_0.db-wal", FileKind::Known),
             ("holiday.csv", FileKind::Unknown),
             ("notes", FileKind::Unknown),
+            ("torch.op_range", FileKind::Framework("torch.op_range")),
+            ("npuscope.events", FileKind::Framework("npuscope.events")),
+            ("torch.param_tensor_info", FileKind::Known),
             ("node1_77.1695835542.pt.trace.json", FileKind::Kineto),
             ("node1_77.1695835542.pt.trace.json.gz", FileKind::Kineto),
         ] {

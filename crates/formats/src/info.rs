@@ -176,9 +176,12 @@ fn device_in_lanes(tables: &RankTables) -> Option<i64> {
     (device != 31).then_some(device)
 }
 
+/// The training process: that of the device's layers or, where there was no device, that of the framework's threads.
 fn process_in_lanes(tables: &RankTables) -> Option<i64> {
-    let hardware = tables.rows::<lane::Row>().find(|lane| tables.opt_text(lane.process) == Some("Ascend Hardware"))?;
-    Some(hardware.pid >> 10)
+    let lane_of =
+        |process: &str| tables.rows::<lane::Row>().find(|lane| tables.opt_text(lane.process) == Some(process));
+    let hardware = lane_of("Ascend Hardware").map(|lane| lane.pid >> 10);
+    hardware.or_else(|| lane_of("Python").map(|lane| lane.pid))
 }
 
 /// The host in `{host}_{pid}_{time}_ascend_pt`.

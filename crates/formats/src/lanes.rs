@@ -36,6 +36,9 @@ pub const CANN: LayerSpec = LayerSpec { process: "CANN", sort: 7, on_device: fal
 pub const OS_RUNTIME: LayerSpec =
     LayerSpec { process: "OS Runtime API", sort: 13, on_device: false, layer: Layer::Other };
 pub const MSTX: LayerSpec = LayerSpec { process: "python", sort: 6, on_device: false, layer: Layer::Mstx };
+/// Values that the training process and its recorder sampled.
+pub const HOST_COUNTERS: LayerSpec =
+    LayerSpec { process: "Host Counters", sort: 8, on_device: false, layer: Layer::Counter };
 pub const HARDWARE: LayerSpec = device("Ascend Hardware", 14, Layer::Hardware);
 pub const AI_CORE_FREQ: LayerSpec = device("AI Core Freq", 15, Layer::Counter);
 pub const COMMUNICATION: LayerSpec = device("Communication", 16, Layer::Communication);
@@ -101,6 +104,17 @@ impl Lanes {
         let (process, tid) = (thread >> 32, thread & 0xffff_ffff);
         let pid = process << 10 | spec.sort << 5 | HOST;
         self.lane(pid, tid, || spec.lane(pid, tid, HOST, Some(format!("Thread {tid}"))))
+    }
+
+    /// The counters of a process on the host.
+    pub fn host_counters(&mut self, process: i64) -> u32 {
+        let pid = process << 10 | HOST_COUNTERS.sort << 5 | HOST;
+        self.lane(pid, 0, || HOST_COUNTERS.lane(pid, 0, HOST, None))
+    }
+
+    /// Says which process the layers of devices are numbered by.
+    pub fn set_process(&mut self, process: i64) {
+        self.process = process;
     }
 
     /// Lane number `tid` of a layer of a device; `thread` names it when it is new.

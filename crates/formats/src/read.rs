@@ -7,16 +7,18 @@ use memmap2::Mmap;
 use npuscope_tables::table::{diagnostic, rank, source};
 use npuscope_tables::{RankBuilder, RankPieces, RankTables, Selection, TableId};
 
+use crate::derive::{self, Carried, Target};
 use crate::discover::{JOB, RankSource, SourceFile};
 use crate::file_kind::FileKind;
 use crate::flavour::Flavour;
+use crate::framework::Allocations;
 use crate::info::RankInfo;
 use crate::problem::{Problem, Severity};
 use crate::trace_json::Release;
-use crate::{comm_json, csv, db, info_json, kineto, link, trace_json};
+use crate::{comm_json, csv, db, framework, info_json, kineto, link, trace_json};
 
 /// Raised whenever a reader makes other rows of the same bytes. Part of the cache key.
-pub const READER_VERSION: u32 = 4;
+pub const READER_VERSION: u32 = 5;
 
 /// How a rank is read.
 #[derive(Clone, Copy)]
@@ -38,9 +40,16 @@ impl Default for ReadOptions<'_> {
 ///
 /// Never fails: what cannot be read is a row of `diagnostic`, and what can be is in the tables.
 pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
-    let selection = whole_if_summed_up(options.selection, rank.flavour);
+    let selection = whole_if_summed_up(options.selection, rank);
     let options = ReadOptions { selection, ..options };
-    let mut reader = RankReader { rank, options, pieces: RankPieces::default(), told: db::Content::default() };
+    let mut reader = RankReader {
+        rank,
+        options,
+        pieces: RankPieces::default(),
+        told: db::Content::default(),
+        framework: framework::Reader::default(),
+        traces: Vec::new(),
+    };
     let mut rest = RankBuilder::default();
     for problem in &rank.problems {
         problem.record(&mut rest);
@@ -56,7 +65,9 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
     }
     let is_told = |file: &&SourceFile| reader.is_needed(file) && reader.is_told(file);
     let told_by_db: Vec<&SourceFile> = rank.files.iter().filter(is_told).collect();
-    for file in rank.files.iter().filter(|file| !is_db(file)) {
+    // Raw files need the clock that the settings tell.
+    let (raw, others): (Vec<_>, Vec<_>) = rank.files.iter().filter(|file| !is_db(file)).partition(|file| is_raw(file));
+    for file in others.into_iter().chain(raw) {
         if told_by_db.contains(&file) {
             (options.progress)(file.bytes);
         } else if reader.text_file(file) {
@@ -68,15 +79,16 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
         let message = format!("not read, since the rank's databases tell the same: {}", names.join(", "));
         reader.record(&Problem::new(Severity::Info, "told-by-database", "", message));
     }
+    let allocations = if rank.is_raw() { reader.finish_raw() } else { Allocations::default() };
     let tables = reader.pieces.finish();
-    if rank.rank == JOB { tables } else { finish(rank, tables, selection, &formats, has_db) }
+    if rank.rank == JOB { tables } else { finish(rank, tables, allocations, selection, &formats, has_db) }
 }
 
-/// What is wanted, which is everything if a table is that sums up everything. The one file of a Kineto rank is
-/// read whole.
-fn whole_if_summed_up(selection: Selection, flavour: Flavour) -> Selection {
+/// What is wanted, which is everything if a table is that sums up everything. The one file of a Kineto rank and raw
+/// files are read whole.
+fn whole_if_summed_up(selection: Selection, rank: &RankSource) -> Selection {
     let is_whole = selection.has_any(&[TableId::Rank, TableId::Source, TableId::Diagnostic]);
-    if is_whole || flavour == Flavour::Kineto { Selection::ALL } else { selection }
+    if is_whole || rank.flavour == Flavour::Kineto || rank.is_raw() { Selection::ALL } else { selection }
 }
 
 /// What has to be read of text files to give what is wanted.
@@ -120,6 +132,10 @@ struct RankReader<'a> {
     pieces: RankPieces,
     /// What the databases hold that were read.
     told: db::Content,
+    /// What raw files told.
+    framework: framework::Reader,
+    /// The traces of PyTorch's profiler among raw files.
+    traces: Vec<RankTables>,
 }
 
 impl RankReader<'_> {
@@ -228,10 +244,18 @@ impl RankReader<'_> {
                 self.pieces.join(pieces);
                 Told { rows: summary.events, unread: summary.unread_keys, problems: summary.problems, columns: None }
             }
+            FileKind::Framework(kind) => {
+                let framework::Outcome { rows, problems } = self.framework.read(kind, bytes, name);
+                Told { rows, problems, ..Told::default() }
+            }
             FileKind::Kineto => {
                 let mut pieces = RankPieces::default();
                 let summary = kineto::read(bytes, name, self.options.threads, &mut pieces);
-                self.pieces.join(pieces);
+                if self.rank.flavour == Flavour::Kineto {
+                    self.pieces.join(pieces);
+                } else {
+                    self.traces.push(kineto::finished(pieces));
+                }
                 Told { rows: summary.events, unread: summary.unread_keys, problems: summary.problems, columns: None }
             }
             FileKind::Csv(kind) => Told::from(csv::read_file(kind, self.rank.flavour, bytes, name, &mut piece)),
@@ -240,6 +264,9 @@ impl RankReader<'_> {
             FileKind::CommunicationMatrix => Told::from(comm_json::read_matrix(bytes, name, &mut piece)),
             FileKind::ProfilerInfo | FileKind::ProfilerMetadata | FileKind::PipelineSummary => {
                 let kept_as = metadata_file(file);
+                if file.kind == FileKind::ProfilerInfo {
+                    self.framework.settings(bytes);
+                }
                 match info_json::read(bytes, kept_as, &mut piece) {
                     Ok(rows) => Told { rows, ..Told::default() },
                     Err(problem) => {
@@ -251,6 +278,15 @@ impl RankReader<'_> {
         };
         self.pieces.append(piece);
         told
+    }
+
+    /// Puts together what the raw files told; what is to be said of memory comes later.
+    fn finish_raw(&mut self) -> Allocations {
+        let framework::Finished { rank, allocations, problems } =
+            std::mem::take(&mut self.framework).finish(&std::mem::take(&mut self.traces));
+        self.pieces.append(rank);
+        problems.iter().for_each(|problem| self.record(problem));
+        allocations
     }
 
     fn record(&mut self, problem: &Problem) {
@@ -316,6 +352,11 @@ fn is_db(file: &SourceFile) -> bool {
     matches!(file.kind, FileKind::ProfilerDb | FileKind::AnalysisDb | FileKind::ClusterDb)
 }
 
+/// Whether a file is one of those that were written while the job ran.
+fn is_raw(file: &SourceFile) -> bool {
+    matches!(file.kind, FileKind::Framework(_) | FileKind::Kineto)
+}
+
 /// The bytes of a file, mapped; `None` for an empty file, which cannot be.
 pub fn map(path: &Path) -> std::io::Result<Option<Mmap>> {
     let file = File::open(path)?;
@@ -335,12 +376,19 @@ fn release(mapping: &Mmap) {
 }
 
 /// Adds what follows from the rows of a rank.
-fn finish(rank: &RankSource, mut tables: RankTables, wanted: Selection, formats: &[&str], has_db: bool) -> RankTables {
+fn finish(
+    rank: &RankSource,
+    mut tables: RankTables,
+    allocations: Allocations,
+    wanted: Selection,
+    formats: &[&str],
+    has_db: bool,
+) -> RankTables {
     let is_kineto = rank.flavour == Flavour::Kineto;
     if !has_db {
         link::number_rows(&mut tables);
     }
-    if !has_db && !is_kineto {
+    if !has_db && !is_kineto && !rank.is_raw() {
         if wanted.has(TableId::CommTask) {
             link::link_pieces(&mut tables);
             link::link_piece_tasks(&mut tables);
@@ -361,7 +409,7 @@ fn finish(rank: &RankSource, mut tables: RankTables, wanted: Selection, formats:
     if is_kineto {
         kineto::name_launchers(&mut tables);
     }
-    link::with_more(tables, |tables, more| {
+    let tables = link::with_more(tables, |tables, more| {
         if wanted.has(TableId::Step) && tables.is_empty(TableId::Step) {
             for step in link::marked_steps(tables) {
                 more.step.push(step);
@@ -370,15 +418,22 @@ fn finish(rank: &RankSource, mut tables: RankTables, wanted: Selection, formats:
         if is_kineto {
             kineto::allocations(tables, more);
         }
+        framework::allocations(tables, allocations, more);
         let row = rank_row(rank, tables, formats, more);
         more.rank.push(row);
-    })
+    });
+    // Raw files have no summaries: those that a parser would have written.
+    if rank.is_raw() {
+        return derive::complete(tables, Target::Text(rank.flavour), &mut Carried::default());
+    }
+    tables
 }
 
 fn rank_row(source: &RankSource, tables: &RankTables, formats: &[&str], more: &mut RankBuilder) -> rank::Row {
     let info = RankInfo::gather(source, tables);
     let format = match (formats.contains(&"text"), formats.contains(&"db")) {
         _ if source.flavour == Flavour::Kineto => "kineto",
+        _ if source.is_raw() => "raw",
         (true, true) => "text+db",
         (false, true) => "db",
         _ => "text",

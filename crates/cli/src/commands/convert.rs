@@ -11,7 +11,8 @@ use arrow::datatypes::{DataType, Field, Schema};
 use npuscope_engine::{LoadedRank, Session};
 use npuscope_formats::discover::RankSource;
 use npuscope_formats::output::{Output, OutputError};
-use npuscope_formats::{db, text};
+use npuscope_formats::{db, derive, kineto, text};
+use npuscope_tables::RankTables;
 use npuscope_tables::scan::scan_batch;
 use npuscope_tables::schema;
 use parquet::arrow::ArrowWriter;
@@ -31,20 +32,14 @@ pub fn run(command: &ConvertCommand, settings: &Settings) -> Result<ExitCode, Cl
     if sources.is_empty() && job.is_none() {
         return Err(CliError::Usage("the profile has none of these ranks".to_owned()));
     }
-    if matches!(command.to, TargetFormat::Text | TargetFormat::Db)
-        && sources.iter().any(|source| !source.flavour.fits_npu_files())
-    {
-        let message = "this is a trace of PyTorch's own profiler, and the files of an NPU have no place for what it holds; --to parquet keeps all of it, --to perfetto what a timeline shows";
-        return Err(CliError::Usage(message.to_owned()));
-    }
     let place = match command.to {
         TargetFormat::Perfetto => perfetto::write(command, &sources, &session, settings)?,
-        _ => write_each(command, &sources, &session)?,
+        _ => write_each(command, &sources, &session, settings)?,
     };
     match (job, command.to) {
         (None, _) => {}
         (Some(job), TargetFormat::Db) => db::write_cluster(&session.load(job)?.tables()?, &Output::new(&place)?)?,
-        (Some(job), TargetFormat::Parquet) => convert(command, job, &session, &Output::new(&place)?)?,
+        (Some(job), TargetFormat::Parquet) => convert(command, job, &session, &Output::new(&place)?, settings)?,
         (Some(_), TargetFormat::Text) => settings.terminal.note("cluster_analysis.db has no form in text; left out"),
         (Some(_), TargetFormat::Perfetto) => settings.terminal.note("cluster_analysis.db has no timeline; left out"),
     }
@@ -56,27 +51,56 @@ pub fn run(command: &ConvertCommand, settings: &Settings) -> Result<ExitCode, Cl
 }
 
 /// Writes what is a directory or file of its own for every rank.
-fn write_each(command: &ConvertCommand, sources: &[&RankSource], session: &Session) -> Result<PathBuf, CliError> {
+fn write_each(
+    command: &ConvertCommand,
+    sources: &[&RankSource],
+    session: &Session,
+    settings: &Settings,
+) -> Result<PathBuf, CliError> {
     if command.range.is_some() {
         return Err(CliError::Usage("--range is for --to perfetto; the other forms have whole ranks".to_owned()));
     }
     let out = Output::new(&command.output)?;
     for source in sources {
-        convert(command, source, session, &out)?;
+        convert(command, source, session, &out, settings)?;
     }
     Ok(command.output.clone())
 }
 
-fn convert(command: &ConvertCommand, source: &RankSource, session: &Session, out: &Output) -> Result<(), CliError> {
+fn convert(
+    command: &ConvertCommand,
+    source: &RankSource,
+    session: &Session,
+    out: &Output,
+    settings: &Settings,
+) -> Result<(), CliError> {
     let loaded = session.load(source)?;
+    let fitted = || fitted(source, loaded.tables()?, settings);
     match command.to {
-        TargetFormat::Text => text::write_rank(loaded.tables()?, source.rank, &rank_directory(source, out)?)?,
-        TargetFormat::Db => db::write_rank(loaded.tables()?, source.rank, &rank_directory(source, out)?)?,
+        TargetFormat::Text => text::write_rank(fitted()?, source.rank, &rank_directory(source, out)?)?,
+        TargetFormat::Db => db::write_rank(fitted()?, source.rank, &rank_directory(source, out)?)?,
         TargetFormat::Parquet => write_parquet(&loaded, source.rank, out)?,
         // All ranks are one file, which is written elsewhere.
         TargetFormat::Perfetto => {}
     }
     Ok(())
+}
+
+/// The tables as the files of an NPU have them. Those have no place for all of a trace of PyTorch's own profiler: what
+/// is left out is told.
+fn fitted(source: &RankSource, tables: RankTables, settings: &Settings) -> Result<RankTables, CliError> {
+    if source.is_raw() {
+        return Ok(derive::without_summaries(tables));
+    }
+    if source.flavour.fits_npu_files() {
+        return Ok(tables);
+    }
+    let (tables, left) = kineto::as_npu(&tables);
+    if let Some(message) = left.message() {
+        let other = "--to parquet keeps all of it, --to perfetto what a timeline shows";
+        settings.terminal.note(&format!("rank {}: {message}; {other}", source.rank));
+    }
+    Ok(tables)
 }
 
 /// A new directory for the rank, named so that the peers take it for one.

@@ -7,6 +7,7 @@ pub mod diagnose;
 pub mod doctor;
 pub mod info;
 pub mod man;
+pub mod parse;
 pub mod report;
 pub mod sql;
 pub mod synth;

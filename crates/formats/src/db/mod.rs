@@ -11,6 +11,7 @@ mod connections;
 mod counters;
 mod database;
 mod flows;
+mod host_counters;
 mod id_set;
 mod idle_transports;
 mod kernels;

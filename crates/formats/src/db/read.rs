@@ -13,6 +13,7 @@ use super::cell::ReadContext;
 use super::counters::{self, RankParts};
 use super::database::{Database, Scan};
 use super::flows::Flows;
+use super::host_counters::{HostSampleRow, NPUSCOPE_COUNTER};
 use super::idle_transports::IdleTransports;
 use super::kernels::Kernels;
 use super::layout::{self, Layout, Only, Outcome};
@@ -527,6 +528,12 @@ impl<'a> DbReader<'a> {
             self.dangling += context.dangling;
             self.outcomes.extend(read.map(|outcome| (table.table.to_owned(), outcome)));
         }
+        let mut lanes = std::mem::replace(&mut self.lanes, Lanes::new(0));
+        let RankBuilder { strings, counter, .. } = &mut *rank;
+        self.table(self.needed.counters, &NPUSCOPE_COUNTER, strings, |row: &mut HostSampleRow, _| {
+            row.counter(lanes.host_counters(row.process)).into_iter().for_each(|row| counter.push(row));
+        });
+        self.lanes = lanes;
         if !self.needed.counters {
             return;
         }

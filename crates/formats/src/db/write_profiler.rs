@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use super::cell::SqlCell;
 use super::connections::{CallChains, Connection, ConnectionIds, OperatorConnections};
 use super::counters;
+use super::host_counters::{self, NPUSCOPE_COUNTER};
 use super::id_set::IdSet;
 use super::layouts::{self, ApiRow, CommOpRow, CommTaskRow, FrameRow, MemcpyRow, OverlapRow, PmuRow, TaskRow};
 use super::names::Vocabulary;
@@ -29,6 +30,7 @@ use super::write_tables::OpenTables;
 use crate::derive::is_communication;
 use crate::flavour::Flavour;
 use crate::info_json::Settings;
+use crate::lanes::HOST_COUNTERS;
 use crate::memo::Memo;
 use crate::rows::rows_where;
 
@@ -43,7 +45,9 @@ const SCHEMA: [(&str, &str); 4] = [
 pub struct Profiler {
     database: OpenTables,
     rank: i64,
-    flavour: Flavour,
+    /// It has a place for operators of the framework. MindSpore's own databases have none, but what our recorder
+    /// wrote has nowhere else to go.
+    has_framework: bool,
     /// A database that had shapes and types the wrong way round is written as it was.
     swaps_columns: bool,
     facts: RankFacts,
@@ -70,6 +74,7 @@ struct LaneIds {
     is_os_runtime: bool,
     /// Where its counters go.
     counters: Option<&'static str>,
+    has_host_counters: bool,
 }
 
 /// What the row of `rank` says.
@@ -106,10 +111,11 @@ fn is_profiler_db(file: &str) -> bool {
 impl Profiler {
     pub fn create(path: &Path, first: &RankTables, rank: i64, flavour: Flavour) -> io::Result<Profiler> {
         let enums = sheet::kept(first, is_profiler_db, |_| 0);
+        let is_raw = first.rows::<rank::Row>().any(|row| first.text(row.format) == "raw");
         Ok(Profiler {
             database: OpenTables::create(path, WordIds::new(first, &enums), first)?,
             rank,
-            flavour,
+            has_framework: flavour != Flavour::MindSpore || is_raw,
             swaps_columns: first.rows::<diagnostic::Row>().any(|row| first.text(row.code) == SWAPPED_COLUMNS),
             facts: RankFacts::default(),
             lanes: Lanes::default(),
@@ -128,7 +134,7 @@ impl Profiler {
         self.tasks(tables)?;
         self.communication(tables)?;
         self.calls(tables)?;
-        if self.flavour != Flavour::MindSpore {
+        if self.has_framework {
             self.framework(tables)?;
         }
         self.steps_and_overlap(tables)?;
@@ -138,7 +144,7 @@ impl Profiler {
 
     pub fn finish(mut self, settings: &Settings) -> io::Result<()> {
         self.identity()?;
-        if self.flavour != Flavour::MindSpore {
+        if self.has_framework {
             let none = npuscope_tables::RankBuilder::default().finish();
             self.database.table(&none, &layouts::CONNECTION_IDS, self.connections.rows())?;
         }
@@ -173,6 +179,7 @@ impl Profiler {
                 device: row.pid & 31,
                 is_os_runtime: name == Some("OS Runtime API"),
                 counters: name.and_then(counters::table_of),
+                has_host_counters: name == Some(HOST_COUNTERS.process),
             };
             (row.lane, ids)
         }));
@@ -491,7 +498,9 @@ impl Profiler {
             let special = &["type", "mode", "eventName"];
             self.database.table_with(tables, table, rows, special, |_, (_, word), _| Some(SqlCell::Int(*word)))?;
         }
-        Ok(())
+        let lanes = &self.lanes;
+        let process_of = |lane: u32| lanes.get(&lane).filter(|lane| lane.has_host_counters).map(|lane| lane.process);
+        self.database.table(tables, &NPUSCOPE_COUNTER, host_counters::rows(tables, process_of))
     }
 
     /// Samples of the process's memory where no counter has them.

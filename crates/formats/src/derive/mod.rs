@@ -8,6 +8,7 @@
 mod api_statistic;
 mod communication;
 mod communication_matrix;
+mod host_only;
 mod host_work;
 mod kernels;
 mod op_statistic;
@@ -27,6 +28,7 @@ use npuscope_tables::{Interner, RankBuilder, RankTables, Str, TableId};
 
 use communication::{Op, of_operations, operations};
 use communication_matrix::{is_place, links_of_operations, matrix_of_operations};
+use host_only::{has_device, host_only_steps};
 use host_work::HostWork;
 use operator_details::of_operators;
 use step_trace::{step_trace_mindspore, step_trace_of};
@@ -49,6 +51,8 @@ pub struct Carried {
     has_transport: bool,
     /// Work goes through a queue.
     has_queue: bool,
+    /// There is a device.
+    has_device: bool,
 }
 
 /// The tables of a rank, or of some steps of it, and, where the source lacks them, the summaries that
@@ -60,8 +64,10 @@ pub fn complete(mut tables: RankTables, target: Target, carried: &mut Carried) -
     let is_text = matches!(target, Target::Text(_));
     let is_wanted = is_text && (lacks(TableId::ReportedStep) || lacks(TableId::ReportedOperator));
     let work = is_wanted.then(|| HostWork::of(&tables, &mut carried.has_queue));
+    carried.has_device |= has_device(&tables);
     if lacks(TableId::ReportedStep) {
         let steps = match (target, &work) {
+            _ if !carried.has_device => host_only_steps(&tables, &mut more.strings),
             (Target::Text(Flavour::TorchNpu | Flavour::Msprof), Some(work)) => {
                 step_trace_of(&tables, work, &mut more.strings)
             }
@@ -96,6 +102,20 @@ pub fn complete(mut tables: RankTables, target: Target, carried: &mut Carried) -
         links.into_iter().for_each(|row| more.reported_link.push(row));
     }
     tables.with(more)
+}
+
+/// The tables without the summaries that [`complete`] adds, which other targets define otherwise.
+pub fn without_summaries(mut tables: RankTables) -> RankTables {
+    for table in [
+        TableId::ReportedStep,
+        TableId::ReportedOperator,
+        TableId::ReportedComm,
+        TableId::ReportedBandwidth,
+        TableId::ReportedLink,
+    ] {
+        tables.clear(table);
+    }
+    tables
 }
 
 /// The times of each step, as `target` defines them.

@@ -7,6 +7,7 @@
 mod allocations;
 mod announced;
 mod collectives;
+mod fit;
 mod gzip;
 mod info;
 mod interpret;
@@ -19,9 +20,12 @@ mod settings;
 mod words;
 
 pub use allocations::allocations;
+pub(crate) use fit::fit;
+pub use fit::{Unfit, as_npu, finished};
 pub use gzip::{Unpacked, unpack};
 pub use info::{process_in_name, rank_info};
 pub use launches::name_launchers;
+pub(crate) use operators::Operators;
 pub use probe::{Probe, probe, rank_in_name};
 pub use read::{read, read_in};
 

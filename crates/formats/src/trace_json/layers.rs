@@ -13,6 +13,7 @@ pub fn layer_of(process: Option<&str>, label: Option<&str>) -> Layer {
         Some("Ascend Hardware") => Layer::Hardware,
         Some("HCCL" | "Communication") => Layer::Communication,
         Some("Overlap Analysis") => Layer::Overlap,
+        Some("Host Counters") => Layer::Counter,
         // A device layer that has slices shows tasks; most have only counters.
         _ if label.is_some_and(|l| l.starts_with("NPU")) => Layer::Counter,
         _ => Layer::Other,

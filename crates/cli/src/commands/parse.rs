@@ -1,0 +1,82 @@
+//! `npuscope parse`.
+
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+
+use npuscope_engine::EngineError;
+use npuscope_formats::discover::{RawRank, discover_raw};
+use npuscope_formats::parse::{Export, Parsed, parse};
+use npuscope_formats::read::ReadOptions;
+
+use crate::arguments::{ParseCommand, ParseExport};
+use crate::error::CliError;
+use crate::settings::Settings;
+use crate::terminal;
+
+pub fn run(command: &ParseCommand, settings: &Settings) -> Result<ExitCode, CliError> {
+    let options = settings.stoppable_options();
+    let found = discover_raw(&command.path).map_err(|error| CliError::Usage(error.to_string()))?;
+    if found.is_empty() {
+        let path = command.path.display();
+        let message = format!(
+            "no raw data in {path}: expected directories with FRAMEWORK in them, such as npuscope's recorder writes"
+        );
+        return Err(CliError::Usage(message));
+    }
+    let (skipped, wanted): (Vec<RawRank>, Vec<RawRank>) =
+        found.into_iter().partition(|raw| raw.is_parsed && !command.force);
+    if !skipped.is_empty() {
+        let (count, verb) = match skipped.len() {
+            1 => ("1 directory is".to_owned(), "it"),
+            many => (format!("{} directories are", terminal::grouped(many as u64)), "them"),
+        };
+        settings.terminal.note(&format!("{count} parsed already; --force parses {verb} again"));
+    }
+    let export = command.export.map(|export| match export {
+        ParseExport::Text => Export::TEXT,
+        ParseExport::Db => Export::DB,
+        ParseExport::Both => Export::BOTH,
+    });
+    let mut failed = 0;
+    for raw in &wanted {
+        if options.stop.load(Ordering::Relaxed) {
+            return Err(EngineError::Stopped.into());
+        }
+        let rank = raw.source.rank;
+        options.progress.start(rank, raw.source.bytes());
+        let progress = |bytes: u64| options.progress.advance(rank, bytes);
+        let read = ReadOptions { threads: options.threads, progress: &progress, ..ReadOptions::default() };
+        let result = parse(raw, export, read);
+        options.progress.finish(rank);
+        match result {
+            Ok(parsed) => say(raw, &parsed, settings),
+            Err(error) => {
+                failed += 1;
+                settings.terminal.error(&error.to_string());
+            }
+        }
+    }
+    if failed > 0 && failed == wanted.len() {
+        return Ok(ExitCode::from(2));
+    }
+    if !wanted.is_empty() {
+        let count = terminal::counted((wanted.len() - failed) as u64, "rank");
+        settings.terminal.note(&format!("{count} parsed in {}", command.path.display()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Tells what could not be read or has no place, by the directory's name.
+fn say(raw: &RawRank, parsed: &Parsed, settings: &Settings) {
+    let name = raw.source.directory_name();
+    if let Some(first) = parsed.problems.first() {
+        let more = match parsed.problems.len() {
+            1 => String::new(),
+            many => format!(" (and {})", terminal::counted(many as u64 - 1, "more problem")),
+        };
+        settings.terminal.warning(&format!("{name}: {first}{more}"));
+    }
+    for note in &parsed.notes {
+        settings.terminal.note(&format!("{name}: {note}"));
+    }
+}
