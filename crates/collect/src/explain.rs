@@ -1,1 +1,159 @@
 //! What a configuration will record, where and how much.
+
+pub mod cycles;
+mod kinds;
+mod size;
+
+use serde::Serialize;
+
+use crate::config::{Analyse, Choice, CollectConfig, UNTIL_END};
+use crate::dialect::Run;
+
+use cycles::{Cycle, cycle, cycles_begun};
+pub use kinds::Kind;
+pub use size::{ASSUMED_KERNELS_PER_STEP, Estimate, bytes_per_kernel};
+
+/// Data sets that are told one by one.
+const MAX_LISTED: u64 = 20;
+
+/// What will happen.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    pub enabled: bool,
+    pub ranks: Choice<u32>,
+    /// How many those are, where that is known.
+    pub rank_count: Option<u64>,
+    pub stages: Choice<String>,
+    /// Steps that the run makes, where that is known.
+    pub run_steps: Option<u64>,
+    /// `false` where recording goes from start to stop, without step markers.
+    pub has_schedule: bool,
+    /// The schedule begins when the configuration arrives: steps count from there.
+    pub at_once: bool,
+    /// The first data sets of a rank, in order.
+    pub windows: Vec<Window>,
+    /// Data sets of a rank, where that is known.
+    pub data_sets: Option<u64>,
+    /// Steps that are recorded on a rank, where that is known.
+    pub recorded_steps: Option<u64>,
+    pub records: Vec<Kind>,
+    pub off: Vec<Kind>,
+    /// Where data goes.
+    pub output: String,
+    pub analyse: Analyse,
+    pub estimate: Estimate,
+}
+
+/// A data set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Window {
+    pub warmup: Option<Steps>,
+    pub record: Steps,
+    /// `false` where the run ends before.
+    pub is_complete: bool,
+}
+
+/// Steps from the first to the last, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Steps {
+    /// In the trainer's own numbers.
+    pub first: u64,
+    /// `None` goes on until training ends.
+    pub last: Option<u64>,
+    /// Counted from 0 at the start of the run.
+    pub first_index: u64,
+    pub last_index: Option<u64>,
+}
+
+/// Works out what a configuration does in a run.
+pub fn explain(config: &CollectConfig, run: &Run) -> Explanation {
+    let steps = run.steps();
+    let rank_count = match (&config.ranks, run.world_size) {
+        (Choice::All, world) => world.map(u64::from),
+        (Choice::Only(ranks), None) => Some(ranks.len() as u64),
+        (Choice::Only(ranks), Some(world)) => Some(ranks.iter().filter(|rank| **rank < world).count() as u64),
+    };
+    let (windows, rounds, recorded) = windows(config, steps);
+    // A stage has a profiler of its own in each step.
+    let (data_sets, stage_count) = match &config.stages {
+        Choice::All => (rounds, 1),
+        Choice::Only(stages) => (recorded.map(|steps| steps.saturating_mul(stages.len() as u64)), stages.len()),
+    };
+    let is_recorded = config.enabled && rank_count != Some(0) && stage_count > 0;
+    let (records, off) = kinds::kinds(config);
+    let recorded_steps = if is_recorded { recorded } else { Some(0) };
+    Explanation {
+        enabled: config.enabled,
+        ranks: config.ranks.clone(),
+        rank_count,
+        stages: config.stages.clone(),
+        run_steps: steps,
+        has_schedule: config.schedule.is_some(),
+        at_once: config.at_once,
+        windows: if is_recorded { windows } else { Vec::new() },
+        data_sets: if is_recorded { data_sets } else { Some(0) },
+        recorded_steps,
+        records: if is_recorded { records } else { Vec::new() },
+        off,
+        output: output(config),
+        analyse: config.analyse,
+        estimate: size::estimate(config, run, recorded_steps, rank_count),
+    }
+}
+
+/// The first data sets, how many there are, and how many steps are in all of them.
+fn windows(config: &CollectConfig, steps: Option<u64>) -> (Vec<Window>, Option<u64>, Option<u64>) {
+    let Some(schedule) = &config.schedule else {
+        let record = stretch(config, 0, steps.map(|steps| steps.saturating_sub(1)));
+        return (vec![Window { warmup: None, record, is_complete: true }], Some(1), steps);
+    };
+    // A schedule that begins when it arrives is not bound to the steps of the run.
+    let steps = steps.filter(|_| !config.at_once);
+    let rounds = match steps {
+        Some(steps) => Some(cycles_begun(schedule, steps)),
+        None if schedule.repeat > 0 => Some(schedule.repeat),
+        None => None,
+    };
+    let listed = rounds.unwrap_or(MAX_LISTED).min(MAX_LISTED);
+    let windows: Vec<Window> = (0..listed).map(|index| window(config, &cycle(schedule, index), steps)).collect();
+    let is_open = schedule.active >= UNTIL_END;
+    let recorded = rounds.and_then(|rounds| match (rounds.checked_sub(1), steps) {
+        (None, _) => Some(0),
+        (Some(_), None) if is_open => None,
+        (Some(whole), None) => Some(whole.saturating_add(1).saturating_mul(schedule.active)),
+        (Some(whole), Some(steps)) => {
+            let last = cycle(schedule, whole).record;
+            let in_last = last.end.min(steps).saturating_sub(last.start);
+            Some(whole.saturating_mul(schedule.active).saturating_add(in_last))
+        }
+    });
+    (windows, rounds, recorded)
+}
+
+fn window(config: &CollectConfig, cycle: &Cycle, steps: Option<u64>) -> Window {
+    let Cycle { warmup, record } = cycle;
+    let is_open = record.end - record.start >= UNTIL_END;
+    let last = match steps {
+        Some(steps) => Some(record.end.min(steps).saturating_sub(1)),
+        None => (!is_open).then(|| record.end - 1),
+    };
+    Window {
+        warmup: (!warmup.is_empty()).then(|| stretch(config, warmup.start, Some(warmup.end - 1))),
+        record: stretch(config, record.start, last),
+        is_complete: is_open || steps.is_none_or(|steps| record.end <= steps),
+    }
+}
+
+fn stretch(config: &CollectConfig, first: u64, last: Option<u64>) -> Steps {
+    let number = |index: u64| config.first_step.saturating_add(index);
+    Steps { first: number(first), last: last.map(number), first_index: first, last_index: last }
+}
+
+fn output(config: &CollectConfig) -> String {
+    let place = if config.output.is_empty() { "." } else { config.output.trim_end_matches('/') };
+    match &config.stages {
+        Choice::All => format!("{place}/*_ascend_*"),
+        Choice::Only(stages) if stages.len() == 1 => format!("{place}/{}/*_ascend_*", stages.concat()),
+        Choice::Only(stages) => format!("{place}/{{{}}}/*_ascend_*", stages.join(",")),
+    }
+}

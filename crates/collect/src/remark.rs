@@ -1,5 +1,7 @@
 //! What there is to say of a configuration before anything is recorded.
 
+use std::fmt;
+
 use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -11,6 +13,16 @@ pub enum Severity {
     Warning,
     /// What was asked for cannot be done.
     Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        })
+    }
 }
 
 /// One thing to say, about one key where it is about one.
@@ -27,5 +39,21 @@ pub struct Remark {
 impl Remark {
     pub fn new(severity: Severity, key: impl Into<Option<String>>, message: impl Into<String>) -> Self {
         Self { severity, key: key.into(), message: message.into(), line: None }
+    }
+
+    pub fn at(mut self, line: Option<usize>) -> Self {
+        self.line = line;
+        self
+    }
+}
+
+impl fmt::Display for Remark {
+    /// `warning: training.profile_level: …`; the line is for who knows the file.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}: ", self.severity)?;
+        if let Some(key) = &self.key {
+            write!(f, "{key}: ")?;
+        }
+        f.write_str(&self.message)
     }
 }

@@ -1,5 +1,144 @@
-//! The styles of the trainers, read into a [`CollectConfig`](crate::CollectConfig) and written from it.
+//! The styles of the trainers, read into a [`CollectConfig`] and written from it.
+//!
+//! Each style is a file here. [`read`] finds out which one a text is in, reads it as its trainer would, repairs what the
+//! trainer repairs, and remarks on what is misspelt, contradictory or cannot be. [`write`] gives a text of another
+//! style, and remarks on what that style has no words for.
+//!
+//! ```
+//! use npuscope_collect::dialect::{Run, read, write};
+//! use npuscope_collect::Dialect;
+//! let reading = read("training:\n  profile: true\n  profile_step_start: 5\n  profile_step_end: 6\n", None, &Run::default());
+//! assert_eq!(reading.dialect, Some(Dialect::Fsdp2));
+//! // FSDP2 counts steps from 0, MindSpeed-LLM from 1: the same step has another number.
+//! let flags = write(&reading.config, Dialect::MindSpeedLlm).text;
+//! assert!(flags.contains("--profile-step-start 6"));
+//! ```
 
+mod arguments;
+mod check;
+mod detect;
+mod flags;
+mod form;
+mod fsdp2;
+mod json;
+mod llm;
+mod mindspore;
+mod names;
+mod node;
+mod rl;
+mod section;
 mod spelling;
+mod suggest;
+mod switches;
+mod torch_npu;
+mod words;
+mod writing;
+mod yaml;
 
+use serde::{Serialize, Serializer};
+
+use crate::config::CollectConfig;
+use crate::remark::{Remark, Severity};
+
+pub use form::Form;
 pub use spelling::{Dialect, Setting};
+pub use writing::{Writing, write, write_form};
+
+use detect::Found;
+use node::Node;
+use words::Word;
+
+/// What is known of the run that a configuration is for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// Steps that were done before the checkpoint this run begins from.
+    pub iteration: u64,
+    /// Steps of the whole training, those before the checkpoint included.
+    pub total_steps: Option<u64>,
+    pub world_size: Option<u32>,
+    /// Kernels that one rank launches in one step, for the estimate of sizes.
+    pub kernels_per_step: Option<u64>,
+}
+
+impl Run {
+    /// Steps that this run will make, if that is known.
+    pub fn steps(&self) -> Option<u64> {
+        self.total_steps.map(|total| total.saturating_sub(self.iteration))
+    }
+}
+
+/// What a text says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reading {
+    pub config: CollectConfig,
+    pub remarks: Vec<Remark>,
+    /// `None` where nothing was found; there is a remark then, and the configuration is off.
+    #[serde(serialize_with = "dialect_id")]
+    pub dialect: Option<Dialect>,
+    /// Which of the dialect's ways to say it was found.
+    pub form: Option<Form>,
+}
+
+fn dialect_id<S: Serializer>(dialect: &Option<Dialect>, serializer: S) -> Result<S::Ok, S::Error> {
+    dialect.map(Dialect::id).serialize(serializer)
+}
+
+impl Reading {
+    /// Whether what was asked for cannot be done.
+    pub fn has_errors(&self) -> bool {
+        self.remarks.iter().any(|remark| remark.severity == Severity::Error)
+    }
+
+    fn of_nothing(dialect: Option<Dialect>, remark: Remark) -> Reading {
+        let config = CollectConfig { enabled: false, ..CollectConfig::default() };
+        Reading { config, remarks: vec![remark], dialect, form: None }
+    }
+}
+
+/// Reads a configuration: a trainer's whole file, of which only the profiler's part is looked at.
+///
+/// Without a dialect, the text tells which it is in.
+pub fn read(text: &str, dialect: Option<Dialect>, run: &Run) -> Reading {
+    match detect::find(text, dialect) {
+        Ok(Found::Words(form, words)) => read_words(form, &words, run),
+        Ok(Found::Tree(form, node)) => read_tree(form, &node, run),
+        Err(remark) => Reading::of_nothing(dialect, remark),
+    }
+}
+
+/// Reads the profiler's flags among those of a trainer: MindSpeed-LLM's `--profile…` or FSDP2's `--training.profile…`.
+pub fn read_flags(argv: &[String], run: &Run) -> Reading {
+    let words: Vec<Word> = argv.iter().map(|text| Word { text: text.clone(), line: 0 }).collect();
+    let form = detect::form_of_flags(&words).unwrap_or(Form::LlmFlags);
+    let mut reading = read_words(form, &words, run);
+    for remark in &mut reading.remarks {
+        remark.line = None;
+    }
+    reading
+}
+
+fn read_words(form: Form, words: &[Word], run: &Run) -> Reading {
+    let (config, remarks) = match form {
+        Form::Fsdp2Flags => fsdp2::read_flags(words, run),
+        _ => llm::read(words, run),
+    };
+    Reading { config, remarks: in_order(remarks), dialect: Some(form.dialect()), form: Some(form) }
+}
+
+fn read_tree(form: Form, node: &Node, run: &Run) -> Reading {
+    let (config, remarks) = match form {
+        Form::RlYaml => rl::read(node, run),
+        Form::MindSporeArguments | Form::MindSporeDynamic | Form::MindSporeEnvironment => {
+            mindspore::read(form, node, run)
+        }
+        Form::TorchNpuArguments | Form::TorchNpuDynamic => torch_npu::read(form, node, run),
+        Form::Fsdp2Yaml | Form::Fsdp2Flags | Form::LlmFlags => fsdp2::read(node, run),
+    };
+    Reading { config, remarks: in_order(remarks), dialect: Some(form.dialect()), form: Some(form) }
+}
+
+/// As they stand in the file; those of no line come last.
+fn in_order(mut remarks: Vec<Remark>) -> Vec<Remark> {
+    remarks.sort_by_key(|remark| remark.line.unwrap_or(usize::MAX));
+    remarks
+}

@@ -78,6 +78,23 @@ impl Dialect {
         }
     }
 
+    /// What the command line and Python call it.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Dialect::MindSpeedLlm => "llm",
+            Dialect::Fsdp2 => "fsdp2",
+            Dialect::MindSpeedRl => "rl",
+            Dialect::MindSpore => "mindspore",
+            Dialect::TorchNpu => "torch_npu",
+            Dialect::TorchNpuDynamic => "torch_npu_dynamic",
+        }
+    }
+
+    /// The dialect of such an [`id`](Dialect::id).
+    pub fn parse(id: &str) -> Option<Dialect> {
+        Dialect::ALL.iter().copied().find(|dialect| dialect.id() == id)
+    }
+
     /// What to write to turn a setting on; `None` where the style cannot express it.
     pub const fn spelling(self, setting: Setting) -> Option<&'static str> {
         let row = row(setting);

@@ -1,0 +1,245 @@
+//! What the profilers of torch_npu and MindSpore have alike: Python's arguments, written as JSON.
+
+use serde_json::{Value as Json, json};
+
+use crate::Schedule;
+use crate::config::{Analyse, CollectConfig, Export, HostSystem};
+use crate::remark::Severity;
+
+use super::node::Value;
+use super::section::{Section, named};
+
+/// CPU and NPU. Whatever is unknown, or nothing at all, gives both.
+pub(super) fn activities(section: &mut Section) -> (bool, bool) {
+    let key = "activities";
+    let Some(node) = section.get(key) else { return (true, true) };
+    let one = std::slice::from_ref(node);
+    let list = match &node.value {
+        Value::List(list) => list,
+        Value::Text(_) => one,
+        _ => &[],
+    };
+    let (mut cpu, mut npu) = (false, false);
+    for item in list {
+        match item.text().and_then(|text| named(text, &[("CPU", 'c'), ("NPU", 'n'), ("GPU", 'g')])) {
+            Some('c') => cpu = true,
+            Some('n') => npu = true,
+            Some(_) if section.manners().peer == "MindSpore" => {
+                section.note(key, "GPU is left out: there is none here")
+            }
+            _ => {
+                section.wrong(key, item, "CPU or NPU", "both");
+                return (true, true);
+            }
+        }
+    }
+    if !cpu && !npu {
+        section.wrong(key, node, "a list of CPU, NPU or both", "both");
+        return (true, true);
+    }
+    (cpu, npu)
+}
+
+pub(super) fn activity_names(config: &CollectConfig) -> Json {
+    [(config.cpu, "CPU"), (config.npu, "NPU")].iter().filter(|(on, _)| *on).map(|(_, name)| *name).collect()
+}
+
+/// A schedule's arguments, repaired as both profilers do.
+pub(super) fn schedule(outer: &mut Section) -> Option<Schedule> {
+    let key = "schedule";
+    let node = outer.get(key)?;
+    let Some(entries) = node.map() else {
+        outer.wrong(key, node, "an object of wait, warmup, active, repeat, skip_first", "none");
+        return None;
+    };
+    let manners = outer.manners();
+    let mut section = Section::new(entries, "schedule.", manners);
+    let is_mindspore = manners.peer == "MindSpore";
+    let mut known = vec!["wait", "warmup", "warm_up", "active", "repeat", "skip_first"];
+    if !is_mindspore {
+        known.push("skip_first_wait");
+    }
+    section.unknown(&known, Severity::Warning, "it has no effect");
+    if section.has("warm_up") {
+        section.note("warm_up", "newer versions spell it warmup");
+    }
+    let warmup = if section.has("warm_up") && !section.has("warmup") { "warm_up" } else { "warmup" };
+    let skip_first_wait = !is_mindspore && section.int("skip_first_wait", 0).unwrap_or(0) != 0;
+    if !section.has("active") {
+        section.warn("active", "is not given, though a schedule needs it; 1 is taken");
+    }
+    let schedule = Schedule {
+        wait: at_least(&mut section, "wait", 0),
+        warmup: at_least(&mut section, warmup, 0),
+        active: at_least(&mut section, "active", 1),
+        repeat: at_least(&mut section, "repeat", 0),
+        skip_first: at_least(&mut section, "skip_first", 0),
+        skip_first_wait,
+    };
+    if schedule.warmup == 0 {
+        section.note(warmup, "without a step to warm up, the first recorded one is slower than it would be");
+    }
+    outer.remarks.append(&mut section.remarks);
+    Some(schedule)
+}
+
+/// A number that is not below `least`, which is taken instead.
+pub(super) fn at_least(section: &mut Section, key: &str, least: u64) -> u64 {
+    let floor = i64::try_from(least).unwrap_or(i64::MAX);
+    let Some(number) = section.int(key, floor) else { return least };
+    if number < floor {
+        let peer = section.manners().peer;
+        section.warn(key, format!("is {number}, and should be at least {least}; {peer} takes {least} instead"));
+    }
+    number.max(floor).unsigned_abs()
+}
+
+pub(super) fn schedule_json(schedule: &Schedule, has_skip_first_wait: bool) -> Json {
+    let mut json = json!({
+        "wait": schedule.wait, "warmup": schedule.warmup, "active": schedule.active, "repeat": schedule.repeat,
+        "skip_first": schedule.skip_first,
+    });
+    if has_skip_first_wait && let Json::Object(arguments) = &mut json {
+        arguments.insert("skip_first_wait".to_owned(), u8::from(schedule.skip_first_wait).into());
+    }
+    json
+}
+
+/// `text`, `db` or a list of them; in order, each once.
+pub(super) fn export(section: &mut Section, words: &[(&'static str, Export)]) -> Vec<Export> {
+    let key = "export_type";
+    let text = vec![Export::Text];
+    let Some(node) = section.get(key) else { return text };
+    let one = std::slice::from_ref(node);
+    let list = if let Value::List(list) = &node.value { list } else { one };
+    let found: Option<Vec<Export>> = list.iter().map(|item| item.text().and_then(|text| named(text, words))).collect();
+    match found {
+        Some(mut found) if !found.is_empty() => {
+            found.sort();
+            found.dedup();
+            found
+        }
+        _ => {
+            section.wrong(key, node, "text, db or a list of them", "text");
+            text
+        }
+    }
+}
+
+/// One that is unknown makes the list empty.
+pub(super) fn host_sys(section: &mut Section, words: &[(&'static str, HostSystem)]) -> Vec<HostSystem> {
+    let key = "host_sys";
+    let Some(node) = section.get(key) else { return Vec::new() };
+    let list = if let Value::List(list) = &node.value { Some(list) } else { None };
+    let found = list.and_then(|list| {
+        list.iter().map(|item| item.text().and_then(|text| named(text, words))).collect::<Option<Vec<_>>>()
+    });
+    match found {
+        Some(found) => {
+            let mut once: Vec<HostSystem> = Vec::new();
+            for system in found {
+                if !once.contains(&system) {
+                    once.push(system);
+                }
+            }
+            if once.iter().any(|system| matches!(system, HostSystem::Disk | HostSystem::Osrt)) {
+                section.note(key, "disk and osrt need root, and the tools iotop, perf and ltrace");
+            }
+            once
+        }
+        None => {
+            let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            section.wrong(key, node, &format!("a list of {}", names.join(", ")), "none");
+            Vec::new()
+        }
+    }
+}
+
+/// Domains of marks: without marks there are none, and of both lists the included win.
+pub(super) fn domains(section: &mut Section, mstx: bool) -> (Vec<String>, Vec<String>) {
+    let (include, exclude) = ("mstx_domain_include", "mstx_domain_exclude");
+    let mut lists = [include, exclude].map(|key| {
+        let Some(node) = section.get(key) else { return Vec::new() };
+        let list = if let Value::List(list) = &node.value { Some(list) } else { None };
+        let words = list.and_then(|list| {
+            let words = list.iter().map(|item| item.text().filter(|text| !text.is_empty()).map(str::to_owned));
+            words.collect::<Option<Vec<String>>>()
+        });
+        words.unwrap_or_else(|| {
+            section.wrong(key, node, "a list of names", "none");
+            Vec::new()
+        })
+    });
+    for (key, list) in [include, exclude].into_iter().zip(&mut lists) {
+        if !mstx && !list.is_empty() {
+            section.warn(key, "has no effect without mstx");
+            list.clear();
+        }
+    }
+    let [included, mut excluded] = lists;
+    if !included.is_empty() && !excluded.is_empty() {
+        section.warn(exclude, format!("has no effect beside {include}"));
+        excluded.clear();
+    }
+    (included, excluded)
+}
+
+/// Where data goes and whether it is analysed: the arguments of `tensorboard_trace_handler`.
+pub(super) fn handler(section: &mut Section) -> Option<(String, Analyse)> {
+    let key = "on_trace_ready";
+    let node = section.get(key)?;
+    let manners = section.manners();
+    match &node.value {
+        Value::Map(entries) => {
+            let mut inner = Section::new(entries, "on_trace_ready.", manners);
+            inner.unknown(
+                &["dir_name", "worker_name", "analyse_flag", "async_mode"],
+                Severity::Warning,
+                "it has no effect",
+            );
+            let output = inner.text("dir_name", "./");
+            let (analyse, in_background) = (inner.bool("analyse_flag", true), inner.bool("async_mode", false));
+            section.remarks.append(&mut inner.remarks);
+            Some((output, analysis(analyse, in_background)))
+        }
+        Value::Text(text) if text.contains("tensorboard_trace_handler") => Some(("./".to_owned(), Analyse::Online)),
+        Value::Text(text) if text.contains("tensor_board_trace_handler") => {
+            section.note(key, "newer versions spell it tensorboard_trace_handler, and call it");
+            Some(("./".to_owned(), Analyse::Online))
+        }
+        _ => {
+            section.wrong(key, node, "tensorboard_trace_handler, or an object of its arguments", "none");
+            None
+        }
+    }
+}
+
+pub(super) fn analysis(analyse: bool, in_background: bool) -> Analyse {
+    match (analyse, in_background) {
+        (false, _) => Analyse::Off,
+        (true, false) => Analyse::Online,
+        (true, true) => Analyse::Async,
+    }
+}
+
+pub(super) fn handler_json(config: &CollectConfig) -> Json {
+    json!({
+        "dir_name": config.output,
+        "analyse_flag": config.analyse != Analyse::Off,
+        "async_mode": config.analyse == Analyse::Async,
+    })
+}
+
+pub(super) fn export_json(config: &CollectConfig) -> Json {
+    config.export.iter().map(|export| if *export == Export::Db { "db" } else { "text" }).collect()
+}
+
+pub(super) fn host_sys_json(config: &CollectConfig, words: &[(&'static str, HostSystem)]) -> Json {
+    let known = config.host_sys.iter().filter(|system| words.iter().any(|(_, known)| known == *system));
+    known.map(|system| system.name()).collect()
+}
+
+/// As Python would write it, and with a last line that ends.
+pub(super) fn pretty(json: &Json) -> String {
+    serde_json::to_string_pretty(json).unwrap_or_default() + "\n"
+}

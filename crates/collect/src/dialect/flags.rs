@@ -1,0 +1,59 @@
+//! Flags of a command line as the entries of a section.
+
+use super::node::{Entry, Node, Value};
+use super::words::Word;
+
+/// What follows a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Takes {
+    Nothing,
+    One,
+    /// All words up to the next flag.
+    Many,
+}
+
+/// The flags that `takes` knows, with their values. A flag with nothing where something is due has the value null.
+pub(super) fn entries(words: &[Word], takes: impl Fn(&str) -> Option<Takes>) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut words = words.iter().peekable();
+    while let Some(word) = words.next() {
+        let (name, value) = match word.text.split_once('=') {
+            Some((name, value)) if name.starts_with("--") => (name, Some(value)),
+            _ => (word.text.as_str(), None),
+        };
+        let Some(takes) = takes(name) else { continue };
+        let mut values: Vec<Node> = value.map(|value| node(value, word.line)).into_iter().collect();
+        let wanted = match takes {
+            Takes::Nothing => 0,
+            Takes::One => 1 - values.len(),
+            Takes::Many if values.is_empty() => usize::MAX,
+            Takes::Many => 0,
+        };
+        for _ in 0..wanted {
+            match words.next_if(|word| !word.text.starts_with("--")) {
+                Some(word) => values.push(node(&word.text, word.line)),
+                None => break,
+            }
+        }
+        let stray =
+            takes == Takes::Nothing && value.is_none() && words.peek().is_some_and(|word| is_switch(&word.text));
+        let value = match takes {
+            Takes::Nothing if stray => Value::Text(words.next().map(|word| word.text.clone()).unwrap_or_default()),
+            Takes::Nothing => values.pop().map_or(Value::Bool(true), |node| node.value),
+            Takes::One => values.pop().map_or(Value::Null, |node| node.value),
+            Takes::Many => Value::List(values),
+        };
+        entries.push(Entry { key: name.to_owned(), line: word.line, node: Node { value, line: word.line } });
+    }
+    entries
+}
+
+/// Whether a word after a switch was meant as its value, where switches have none.
+fn is_switch(word: &str) -> bool {
+    matches!(word.to_lowercase().as_str(), "true" | "false" | "yes" | "no" | "on" | "off" | "0" | "1")
+}
+
+fn node(text: &str, line: usize) -> Node {
+    let value = text.parse().map_or_else(|_| Value::Text(text.to_owned()), Value::Int);
+    Node { value, line }
+}

@@ -1,0 +1,250 @@
+//! MindSpeed-LLM with FSDP2: YAML below `training`, or the same keys as flags.
+//!
+//! Steps count from 0 and from the start of this run; the end is not recorded, and -1 is the end of training.
+
+use crate::Schedule;
+use crate::config::{Choice, CollectConfig, UNTIL_END};
+use crate::remark::{Remark, Severity};
+
+use super::check::{Keys, check};
+use super::flags::{self, Takes};
+use super::names::{EXPORTS_MINDSPEED, LEVELS_MINDSPEED, word};
+use super::node::{Entry, Node, Value};
+use super::section::{Manners, Section};
+use super::switches::{self, Names};
+use super::words::Word;
+use super::writing::{Window, yaml_quoted};
+use super::{Run, suggest};
+
+const MANNERS: Manners = Manners { peer: "FSDP2", wrong: Severity::Error, bool_is_int: false };
+const PREFIX: &str = "training.";
+const FLAG_PREFIX: &str = "--training.";
+
+const NAMES: Names = Names {
+    level: "profile_level",
+    export: "profile_export_type",
+    simplify: "profile_data_simplification",
+    cpu: "profile_with_cpu",
+    stack: "profile_with_stack",
+    memory: "profile_with_memory",
+    shapes: "profile_record_shapes",
+    path: "profile_save_path",
+};
+
+const ENABLED: &str = "profile";
+const START: &str = "profile_step_start";
+const END: &str = "profile_step_end";
+const RANKS: &str = "profile_ranks";
+
+const KEYS: &[&str] = &[
+    ENABLED,
+    START,
+    END,
+    RANKS,
+    NAMES.level,
+    NAMES.export,
+    NAMES.simplify,
+    NAMES.cpu,
+    NAMES.stack,
+    NAMES.memory,
+    NAMES.shapes,
+    NAMES.path,
+];
+
+pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
+    // A file of this section alone is read as well.
+    let is_section = root.get("training").is_some();
+    let node = root.get("training").unwrap_or(root);
+    let entries = node.map().unwrap_or_default();
+    let mut section = Section::new(entries, PREFIX, MANNERS);
+    if is_section {
+        if node.map().is_none() && node.value != Value::Null {
+            let message = format!("is {}, and should have keys", node.shown());
+            section.remarks.push(Remark::new(Severity::Error, "training".to_owned(), message).at(Some(node.line)));
+        }
+        for entry in root.map().unwrap_or_default().iter().filter(|entry| KEYS.contains(&entry.key.as_str())) {
+            let remark =
+                Remark::new(Severity::Warning, entry.key.clone(), "belongs below training; it is not read here");
+            section.remarks.push(remark.at(Some(entry.line)));
+        }
+    }
+    section_of(section, run)
+}
+
+/// The same keys as `--training.profile_level level1`.
+pub(super) fn read_flags(words: &[Word], run: &Run) -> (CollectConfig, Vec<Remark>) {
+    let takes = |name: &str| match name.strip_prefix(FLAG_PREFIX)? {
+        RANKS => Some(Takes::Many),
+        _ => Some(Takes::One),
+    };
+    let mut entries: Vec<Entry> = flags::entries(words, takes);
+    for entry in &mut entries {
+        entry.key = entry.key.trim_start_matches(FLAG_PREFIX).to_owned();
+    }
+    section_of(Section::new(&entries, FLAG_PREFIX, MANNERS), run)
+}
+
+fn section_of(mut section: Section, run: &Run) -> (CollectConfig, Vec<Remark>) {
+    unknown(&mut section);
+    let mut config = switches::read(&mut section, &NAMES, "./profile", switch);
+    config.enabled = switch(&mut section, ENABLED);
+    config.ranks = ranks(&mut section);
+    config.schedule = Some(window(&mut section));
+    config.first_step = 0;
+    if run.iteration > 0 {
+        let message = "steps count from the start of this run: those before the checkpoint are not among them";
+        section.note(START, message);
+    }
+    let mut run = run.clone();
+    if run.total_steps.is_none()
+        && let Some(Node { value: Value::Int(steps), .. }) = section.get("max_steps")
+    {
+        run.total_steps = u64::try_from(*steps).ok().filter(|steps| *steps > 0);
+    }
+    let keys = Keys {
+        enabled: ENABLED,
+        ranks: RANKS,
+        start: START,
+        cpu: NAMES.cpu,
+        stack: NAMES.stack,
+        shapes: NAMES.shapes,
+        ..Keys::default()
+    };
+    check(&mut section, &config, &keys, &run);
+    (config, section.remarks)
+}
+
+/// Booleans may be words, as on a command line.
+fn switch(section: &mut Section, key: &str) -> bool {
+    let Some(node) = section.get(key) else { return false };
+    let word = match &node.value {
+        Value::Bool(value) => return *value,
+        Value::Int(number) => number.to_string(),
+        Value::Text(text) => text.to_lowercase(),
+        _ => String::new(),
+    };
+    match word.as_str() {
+        "yes" | "true" | "t" | "y" | "1" => true,
+        "no" | "false" | "f" | "n" | "0" => false,
+        _ => {
+            section.wrong(key, node, "true or false", "false");
+            false
+        }
+    }
+}
+
+/// A number, also as text: the YAML goes through a parser of command lines.
+fn int(section: &mut Section, key: &str, default: i64) -> i64 {
+    match section.get(key).and_then(Node::text).and_then(|text| text.trim().parse().ok()) {
+        Some(number) => number,
+        None => section.int(key, default).unwrap_or(default),
+    }
+}
+
+fn ranks(section: &mut Section) -> Choice<u32> {
+    let Some(node) = section.get(RANKS) else { return Choice::All };
+    let one = std::slice::from_ref(node);
+    let list = if let Value::List(list) = &node.value { list } else { one };
+    let mut numbers = Vec::new();
+    for item in list {
+        match (&item.value, item.text().and_then(|text| text.trim().parse::<i64>().ok())) {
+            (Value::Int(rank), _) => numbers.push(*rank),
+            (_, Some(rank)) => numbers.push(rank),
+            _ => section.wrong(RANKS, item, "a list of ranks, or [-1] for all", "[-1]"),
+        }
+    }
+    if numbers.contains(&-1) {
+        if numbers.len() > 1 {
+            section.note(RANKS, "-1 is among them, so all ranks are recorded");
+        }
+        return Choice::All;
+    }
+    let mut ranks = Vec::new();
+    for number in numbers {
+        match u32::try_from(number) {
+            Ok(rank) => ranks.push(rank),
+            Err(_) => section.warn(RANKS, format!("{number} is no rank")),
+        }
+    }
+    Choice::Only(ranks)
+}
+
+fn window(section: &mut Section) -> Schedule {
+    let (start, end) = (int(section, START, 0), int(section, END, -1));
+    if start < 0 {
+        section.error(START, format!("is {start}, but steps count from 0"));
+    }
+    let start = start.max(0);
+    let active = if end == -1 {
+        UNTIL_END
+    } else if end <= start {
+        section.error(END, format!("is {end}, not behind the start {start}; FSDP2 refuses to start"));
+        1
+    } else {
+        end.abs_diff(start)
+    };
+    let start = start.unsigned_abs();
+    let warmup = u64::from(start > 0);
+    Schedule { wait: 0, warmup, active, repeat: 1, skip_first: start - warmup, skip_first_wait: false }
+}
+
+/// Keys that look like ours: FSDP2 only logs keys it does not know, and the setting is lost.
+fn unknown(section: &mut Section) {
+    for entry in section.entries() {
+        let key = entry.key.as_str();
+        if KEYS.contains(&key) {
+            continue;
+        }
+        let hint = suggest::near(key, KEYS.iter().copied());
+        if hint.is_none() && !key.starts_with("profile_") {
+            continue;
+        }
+        let hint = hint.map(|hint| format!(", did you mean {hint}?")).unwrap_or_default();
+        section.warn(key, format!("there is no such key{hint}; FSDP2 leaves it out without a word"));
+    }
+}
+
+/// The keys and their values, as they are written.
+fn pairs(config: &CollectConfig) -> Vec<(&'static str, String)> {
+    let window = Window::of(config);
+    let end = if window.active >= UNTIL_END {
+        "-1".to_owned()
+    } else {
+        window.first.saturating_add(window.active).to_string()
+    };
+    let ranks = match &config.ranks {
+        Choice::All => "[-1]".to_owned(),
+        Choice::Only(ranks) => format!("[{}]", ranks.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
+    };
+    vec![
+        (ENABLED, config.enabled.to_string()),
+        (START, window.first.to_string()),
+        (END, end),
+        (RANKS, ranks),
+        (NAMES.level, word(LEVELS_MINDSPEED, &config.level).to_owned()),
+        (NAMES.export, config.export.last().map_or("text", |export| word(EXPORTS_MINDSPEED, export)).to_owned()),
+        (NAMES.simplify, config.simplify.to_string()),
+        (NAMES.cpu, config.cpu.to_string()),
+        (NAMES.stack, config.stack.to_string()),
+        (NAMES.memory, config.memory.to_string()),
+        (NAMES.shapes, config.shapes.to_string()),
+    ]
+}
+
+pub(super) fn write(config: &CollectConfig) -> String {
+    let mut text = "training:\n".to_owned();
+    for (key, value) in pairs(config) {
+        text.push_str(&format!("  {key}: {value}\n"));
+    }
+    text.push_str(&format!("  {}: {}\n", NAMES.path, yaml_quoted(&config.output)));
+    text
+}
+
+pub(super) fn write_flags(config: &CollectConfig) -> String {
+    let mut lines: Vec<String> = pairs(config)
+        .into_iter()
+        .map(|(key, value)| format!("{FLAG_PREFIX}{key} {}", value.replace(['[', ']', ','], "")))
+        .collect();
+    lines.push(format!("{FLAG_PREFIX}{} {}", NAMES.path, super::writing::shell_quoted(&config.output)));
+    lines.join(" \\\n") + "\n"
+}

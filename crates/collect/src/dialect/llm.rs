@@ -1,0 +1,232 @@
+//! MindSpeed-LLM with Megatron: flags.
+//!
+//! Iterations count from 1, and the end is not recorded. The profiler is started before the first iteration of the run,
+//! which after a checkpoint is not the first of the training: its steps count from there.
+
+use crate::Schedule;
+use crate::config::{Choice, CollectConfig, UNTIL_END};
+use crate::remark::{Remark, Severity};
+
+use super::check::{Keys, check};
+use super::flags::{self, Takes};
+use super::names::{EXPORTS_MINDSPEED, LEVELS_MINDSPEED, word};
+use super::node::{Node, Value};
+use super::section::{Manners, Section};
+use super::switches::{self, Names};
+use super::words::Word;
+use super::writing::{Window, shell_quoted};
+use super::{Run, suggest};
+
+const MANNERS: Manners = Manners { peer: "MindSpeed-LLM", wrong: Severity::Error, bool_is_int: false };
+
+const NAMES: Names = Names {
+    level: "--profile-level",
+    export: "--profile-export-type",
+    simplify: "--profile-data-simplification",
+    cpu: "--profile-with-cpu",
+    stack: "--profile-with-stack",
+    memory: "--profile-with-memory",
+    shapes: "--profile-record-shapes",
+    path: "--profile-save-path",
+};
+
+const START: &str = "--profile-step-start";
+const END: &str = "--profile-step-end";
+const RANKS: &str = "--profile-ranks";
+/// Megatron's number of steps.
+const TRAIN_ITERATIONS: &str = "--train-iters";
+
+const FLAGS: &[(&str, Takes)] = &[
+    ("--profile", Takes::Nothing),
+    (START, Takes::One),
+    (END, Takes::One),
+    (RANKS, Takes::Many),
+    (NAMES.level, Takes::One),
+    (NAMES.export, Takes::One),
+    (NAMES.simplify, Takes::Nothing),
+    (NAMES.cpu, Takes::Nothing),
+    (NAMES.stack, Takes::Nothing),
+    (NAMES.memory, Takes::Nothing),
+    (NAMES.shapes, Takes::Nothing),
+    (NAMES.path, Takes::One),
+];
+
+/// Megatron's own defaults.
+const DEFAULT_START: i64 = 10;
+const DEFAULT_END: i64 = 12;
+const DEFAULT_PATH: &str = "./profile_dir";
+
+pub(super) fn read(words: &[Word], run: &Run) -> (CollectConfig, Vec<Remark>) {
+    let takes = |name: &str| {
+        let known = FLAGS.iter().find(|(flag, _)| *flag == name).map(|(_, takes)| *takes);
+        known.or_else(|| (name == TRAIN_ITERATIONS).then_some(Takes::One))
+    };
+    let entries = flags::entries(words, takes);
+    let mut section = Section::new(&entries, "", MANNERS);
+    unknown(&mut section, words);
+    missing_values(&mut section);
+    let mut config = switches::read(&mut section, &NAMES, DEFAULT_PATH, switch);
+    config.enabled = switch(&mut section, "--profile");
+    config.ranks = ranks(&mut section);
+    config.first_step = run.iteration.saturating_add(1);
+    config.schedule = Some(window(&mut section, run));
+    let mut run = run.clone();
+    if run.total_steps.is_none()
+        && let Some(Node { value: Value::Int(steps), .. }) = section.get(TRAIN_ITERATIONS)
+    {
+        run.total_steps = u64::try_from(*steps).ok();
+    }
+    let keys = Keys {
+        enabled: "--profile",
+        ranks: RANKS,
+        start: START,
+        cpu: NAMES.cpu,
+        stack: NAMES.stack,
+        shapes: NAMES.shapes,
+        ..Keys::default()
+    };
+    check(&mut section, &config, &keys, &run);
+    (config, section.remarks)
+}
+
+/// A switch is on where it stands.
+fn switch(section: &mut Section, flag: &str) -> bool {
+    match section.get(flag).map(|node| &node.value) {
+        None => false,
+        Some(Value::Bool(true)) => true,
+        Some(_) => {
+            let value = section.get(flag).map(Node::shown).unwrap_or_default();
+            section.error(flag, format!("is a switch and takes no value; {value} is one word too many"));
+            true
+        }
+    }
+}
+
+fn missing_values(section: &mut Section) {
+    for entry in section.entries() {
+        let is_empty = match &entry.node.value {
+            Value::Null => true,
+            Value::List(list) => list.is_empty(),
+            _ => false,
+        };
+        if is_empty {
+            section.error(&entry.key, "has no value");
+        }
+    }
+}
+
+fn ranks(section: &mut Section) -> Choice<u32> {
+    let Some(Node { value: Value::List(list), .. }) = section.get(RANKS) else { return Choice::Only(vec![0]) };
+    if list.is_empty() {
+        return Choice::Only(vec![0]);
+    }
+    if let [Node { value: Value::Int(-1), .. }] = list.as_slice() {
+        return Choice::All;
+    }
+    let mut ranks = Vec::new();
+    for node in list {
+        match node.value {
+            Value::Int(-1) => section.warn(RANKS, "-1 means all ranks only where it stands alone; here it is no rank"),
+            Value::Int(rank) => match u32::try_from(rank) {
+                Ok(rank) => ranks.push(rank),
+                Err(_) => section.warn(RANKS, format!("{rank} is no rank")),
+            },
+            _ => section.wrong(RANKS, node, "numbers of ranks, or -1 for all", "0"),
+        }
+    }
+    Choice::Only(ranks)
+}
+
+fn window(section: &mut Section, run: &Run) -> Schedule {
+    let start = section.int(START, DEFAULT_START).unwrap_or(DEFAULT_START);
+    let end = section.int(END, DEFAULT_END).unwrap_or(DEFAULT_END);
+    let first = i64::try_from(run.iteration).unwrap_or(i64::MAX).saturating_add(1);
+    if start < 1 {
+        section.error(START, format!("is {start}, but iterations count from 1"));
+    } else if start < first {
+        let done = run.iteration;
+        section.error(START, format!("is {start}, but iteration {done} is done: the first of this run is {first}"));
+    }
+    // What is in front of the run cannot be recorded; the rest of the window still shows what else is wrong.
+    let start = start.max(first);
+    let active = if end == -1 {
+        let message =
+            "-1 is documented as the end of training, and recorded so here; MindSpeed-LLM itself records one step";
+        section.warn(END, message);
+        UNTIL_END
+    } else if end <= start {
+        section.warn(END, format!("is {end}, not behind the start {start}; torch_npu records one step instead"));
+        1
+    } else {
+        end.abs_diff(start)
+    };
+    let before = start.abs_diff(first);
+    let warmup = u64::from(before > 0);
+    Schedule { wait: 0, warmup, active, repeat: 1, skip_first: before - warmup, skip_first_wait: false }
+}
+
+/// Whether a word is one of our flags with a slip in it.
+pub(super) fn is_slip(word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or(word);
+    name.starts_with("--") && slip(name).is_some()
+}
+
+fn slip(name: &str) -> Option<&'static str> {
+    suggest::near(name, FLAGS.iter().map(|(flag, _)| *flag))
+}
+
+fn unknown(section: &mut Section, words: &[Word]) {
+    for word in words.iter().filter(|word| word.text.starts_with("--")) {
+        let name = word.text.split('=').next().unwrap_or(&word.text);
+        if FLAGS.iter().any(|(flag, _)| *flag == name) {
+            continue;
+        }
+        let remark = match slip(name) {
+            Some(hint) => {
+                let message = format!("there is no such flag, did you mean {hint}?; MindSpeed-LLM refuses to start");
+                Remark::new(Severity::Error, name.to_owned(), message)
+            }
+            None if name.starts_with("--profile-") || name.starts_with("--profile_") => Remark::new(
+                Severity::Warning,
+                name.to_owned(),
+                "this is no flag of MindSpeed-LLM's profiler; it is left alone",
+            ),
+            None => continue,
+        };
+        section.remarks.push(remark.at(Some(word.line)));
+    }
+}
+
+pub(super) fn write(config: &CollectConfig) -> String {
+    let window = Window::of(config);
+    let start = config.first_step.max(1).saturating_add(window.first);
+    let mut lines = Vec::new();
+    // Ranks that are none cannot be named, but nothing can be switched on.
+    let nobody = config.ranks == Choice::Only(Vec::new());
+    if config.enabled && !nobody {
+        lines.push("--profile".to_owned());
+    }
+    lines.push(format!("{START} {start}"));
+    lines.push(format!("{END} {}", start.saturating_add(window.active)));
+    match &config.ranks {
+        Choice::All => lines.push(format!("{RANKS} -1")),
+        Choice::Only(ranks) if nobody || ranks.is_empty() => {}
+        Choice::Only(ranks) => {
+            let ranks: Vec<String> = ranks.iter().map(u32::to_string).collect();
+            lines.push(format!("{RANKS} {}", ranks.join(" ")));
+        }
+    }
+    lines.push(format!("{} {}", NAMES.level, word(LEVELS_MINDSPEED, &config.level)));
+    let export = config.export.last().map_or("text", |export| word(EXPORTS_MINDSPEED, export));
+    lines.push(format!("{} {export}", NAMES.export));
+    let switches = [
+        (config.simplify, NAMES.simplify),
+        (config.cpu, NAMES.cpu),
+        (config.stack, NAMES.stack),
+        (config.memory, NAMES.memory),
+        (config.shapes, NAMES.shapes),
+    ];
+    lines.extend(switches.iter().filter(|(is_on, _)| *is_on).map(|(_, flag)| (*flag).to_owned()));
+    lines.push(format!("{} {}", NAMES.path, shell_quoted(&config.output)));
+    lines.join(" \\\n") + "\n"
+}

@@ -1,0 +1,72 @@
+//! Numbers and older names that MindSpore still takes for words.
+
+use crate::remark::Remark;
+
+use super::super::Form;
+use super::super::node::{Entry, Node, Value};
+use super::super::section::Section;
+
+const METRICS: &[&str] = &[
+    "PipeUtilization",
+    "ArithmeticUtilization",
+    "Memory",
+    "MemoryL0",
+    "MemoryUB",
+    "ResourceConflictRatio",
+    "L2Cache",
+    "MemoryAccess",
+];
+
+/// The entries in today's words, and what there is to say of the others.
+pub(super) fn words(entries: &[Entry], form: Form, section: &mut Section) -> (Vec<Entry>, Vec<Remark>) {
+    let mut words = Vec::new();
+    for entry in entries {
+        let mut entry = entry.clone();
+        if entry.key == "aicore_metrics" {
+            let message = "was this key in older versions; newer ones leave it out without a word and read aic_metrics";
+            section.warn("aicore_metrics", message);
+            if entries.iter().any(|other| other.key == "aic_metrics") {
+                continue;
+            }
+            entry.key = "aic_metrics".to_owned();
+        }
+        if entry.key == "aic_metrics" && entry.node.text() == Some("AicoreNone") {
+            section.note("aic_metrics", "AicoreNone is spelt AiCoreNone");
+            entry.node.value = Value::Text("AiCoreNone".to_owned());
+        }
+        if form == Form::MindSporeDynamic
+            && let Value::Int(code) = entry.node.value
+            && let Some(value) = meaning(&entry.key, code)
+        {
+            let shown = Node { value: value.clone(), line: 0 }.shown();
+            section.note(&entry.key, format!("numbers are deprecated; {code} is {shown}"));
+            if entry.key == "export_type" && code != 1 && code != 2 {
+                section.warn(&entry.key, format!("{code} is no form of export; MindSpore takes text instead"));
+            }
+            entry.node.value = value;
+        }
+        words.push(entry);
+    }
+    (words, std::mem::take(&mut section.remarks))
+}
+
+/// What a number means, where numbers are taken.
+fn meaning(key: &str, code: i64) -> Option<Value> {
+    let text = |word: &str| Value::Text(word.to_owned());
+    let list = |words: &[&str]| Value::List(words.iter().map(|word| Node { value: text(word), line: 0 }).collect());
+    match (key, code) {
+        ("profiler_level", -1) => Some(text("LevelNone")),
+        ("profiler_level", 0..=2) => Some(text(["Level0", "Level1", "Level2"][usize::try_from(code).unwrap_or(0)])),
+        ("aic_metrics", _) => {
+            let metric = usize::try_from(code).ok().and_then(|code| METRICS.get(code));
+            Some(text(metric.copied().unwrap_or("AiCoreNone")))
+        }
+        ("activities", 0) => Some(list(&["CPU", "NPU"])),
+        ("activities", 1) => Some(list(&["CPU"])),
+        ("activities", 2) => Some(list(&["NPU"])),
+        ("export_type", 1) => Some(list(&["db"])),
+        ("export_type", 2) => Some(list(&["text", "db"])),
+        ("export_type", _) => Some(list(&["text"])),
+        _ => None,
+    }
+}

@@ -1,0 +1,101 @@
+//! `profiler_config.json` of `DynamicProfilerMonitor`.
+
+use serde_json::json;
+
+use crate::Schedule;
+use crate::config::{Analyse, CollectConfig};
+
+use super::super::arguments::{activity_names, export_json, host_sys_json, pretty};
+use super::super::names::{HOST_SYSTEMS_MINDSPORE, LEVELS_MINDSPORE, METRICS, word};
+use super::super::section::Section;
+use super::super::writing::Window;
+
+pub(super) const KEYS: &[&str] = &[
+    "start_step",
+    "stop_step",
+    "aic_metrics",
+    "aicore_metrics",
+    "profiler_level",
+    "activities",
+    "export_type",
+    "analyse",
+    "analyse_mode",
+    "profile_memory",
+    "mstx",
+    "parallel_strategy",
+    "with_stack",
+    "l2_cache",
+    "record_shapes",
+    "sys_io",
+    "sys_interconnection",
+    "data_simplification",
+    "prof_path",
+    "mstx_domain_include",
+    "mstx_domain_exclude",
+    "host_sys",
+];
+
+pub(super) fn read(section: &mut Section, config: &mut CollectConfig) {
+    let start = section.int("start_step", -1).unwrap_or(-1);
+    let stop = section.int("stop_step", -1).unwrap_or(-1);
+    config.enabled = start != -1;
+    if config.enabled && stop < start {
+        section.error("stop_step", format!("is {stop}, before start_step {start}; nothing is recorded"));
+    }
+    if config.enabled && start < 1 {
+        section.warn("start_step", format!("is {start}, but steps count from 1; recording begins at 1"));
+    }
+    let start = start.max(1);
+    config.first_step = 1;
+    config.schedule = Some(Schedule {
+        wait: 0,
+        warmup: 0,
+        // The step that is named last is recorded, too.
+        active: stop.saturating_sub(start).saturating_add(1).max(1).unsigned_abs(),
+        repeat: 1,
+        skip_first: start.unsigned_abs() - 1,
+        skip_first_wait: false,
+    });
+    config.output = section.text("prof_path", "./");
+    let analyses = section.bool("analyse", false);
+    let mode = section.int("analyse_mode", -1).unwrap_or(-1);
+    config.analyse = match (analyses, mode) {
+        (false, _) => Analyse::Off,
+        (true, 1) => Analyse::Async,
+        (true, _) => Analyse::Online,
+    };
+    if !analyses && (mode == 0 || mode == 1) {
+        section.warn("analyse_mode", "has no effect unless analyse is true: nothing is analysed");
+    }
+    if !(-1..=1).contains(&mode) {
+        section.warn("analyse_mode", format!("is {mode}; there are -1 for none, 0 for sync and 1 for async"));
+    }
+}
+
+pub(super) fn write(config: &CollectConfig) -> String {
+    let window = Window::of(config);
+    let start = window.first.saturating_add(1);
+    pretty(&json!({
+        "start_step": if config.enabled { json!(start) } else { json!(-1) },
+        "stop_step": start.saturating_add(window.active - 1),
+        "aic_metrics": word(METRICS, &config.aic_metrics),
+        "profiler_level": word(LEVELS_MINDSPORE, &config.level),
+        "activities": activity_names(config),
+        "export_type": export_json(config),
+        "analyse": config.analyse != Analyse::Off,
+        "analyse_mode": match config.analyse { Analyse::Off => -1, Analyse::Online => 0, Analyse::Async => 1 },
+        "profile_memory": config.memory,
+        "mstx": config.mstx,
+        "parallel_strategy": config.parallel_strategy,
+        "with_stack": config.stack,
+        "l2_cache": config.l2_cache,
+        "record_shapes": config.shapes,
+        "sys_io": config.sys_io,
+        "sys_interconnection": config.sys_interconnection,
+        "data_simplification": config.simplify,
+        "prof_path": config.output,
+        "mstx_domain_include": config.mstx_domain_include,
+        "mstx_domain_exclude": config.mstx_domain_exclude,
+        "host_sys": host_sys_json(config, HOST_SYSTEMS_MINDSPORE),
+    }))
+}

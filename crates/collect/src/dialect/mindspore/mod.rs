@@ -1,0 +1,305 @@
+//! MindSpore: the arguments of `profile` or of the older `Profiler` as a JSON object, `profiler_config.json` of
+//! `DynamicProfilerMonitor`, or the variable `MS_PROFILER_OPTIONS`.
+//!
+//! A schedule counts from 0 at the profiler's start. Dynamic steps count from 1, and `stop_step` is recorded, too.
+
+mod codes;
+mod dynamic;
+
+use serde_json::{Value as Json, json};
+
+use crate::config::{AicMetrics, Analyse, CollectConfig, Level};
+use crate::remark::{Remark, Severity};
+
+use super::arguments::{
+    activities, activity_names, domains, export, export_json, handler, handler_json, host_sys, host_sys_json, pretty,
+    schedule, schedule_json,
+};
+use super::check::{Keys, check};
+use super::names::{EXPORTS, HOST_SYSTEMS_MINDSPORE, LEVELS_MINDSPORE, METRICS, word};
+use super::node::{Entry, Node};
+use super::section::{Manners, Section};
+use super::{Form, Run};
+
+const MANNERS: Manners = Manners { peer: "MindSpore", wrong: Severity::Warning, bool_is_int: false };
+
+/// What every form has, and what of it `profile` takes in `_ExperimentalConfig`.
+const EXPERIMENTAL: &[&str] = &[
+    "profiler_level",
+    "aic_metrics",
+    "aicore_metrics",
+    "l2_cache",
+    "mstx",
+    "data_simplification",
+    "export_type",
+    "mstx_domain_include",
+    "mstx_domain_exclude",
+    "sys_io",
+    "sys_interconnection",
+    "host_sys",
+];
+
+const ARGUMENTS: &[&str] = &[
+    "activities",
+    "profiler_level",
+    "aic_metrics",
+    "aicore_metrics",
+    "with_stack",
+    "profile_memory",
+    "record_shapes",
+    "data_process",
+    "parallel_strategy",
+    "start_profile",
+    "l2_cache",
+    "sys_io",
+    "sys_interconnection",
+    "mstx",
+    "hbm_ddr",
+    "pcie",
+    "host_sys",
+    "sync_enable",
+    "data_simplification",
+    "export_type",
+    "mstx_domain_include",
+    "mstx_domain_exclude",
+    "output_path",
+    "schedule",
+    "on_trace_ready",
+    "experimental_config",
+];
+
+const ENVIRONMENT: &[&str] = &[
+    "start",
+    "activities",
+    "profiler_level",
+    "aic_metrics",
+    "aicore_metrics",
+    "with_stack",
+    "profile_memory",
+    "record_shapes",
+    "data_process",
+    "parallel_strategy",
+    "start_profile",
+    "l2_cache",
+    "sys_io",
+    "sys_interconnection",
+    "mstx",
+    "hbm_ddr",
+    "pcie",
+    "host_sys",
+    "sync_enable",
+    "data_simplification",
+    "export_type",
+    "mstx_domain_include",
+    "mstx_domain_exclude",
+    "output_path",
+];
+
+/// The keys of a form, and those of its `experimental_config`.
+pub(super) fn keys(form: Form) -> (&'static [&'static str], &'static [&'static str]) {
+    match form {
+        Form::MindSporeDynamic => (dynamic::KEYS, &[]),
+        Form::MindSporeEnvironment => (ENVIRONMENT, &[]),
+        _ => (ARGUMENTS, EXPERIMENTAL),
+    }
+}
+
+pub(super) fn read(form: Form, node: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
+    let entries = flattened(form, node);
+    let mut section = Section::new(&entries, "", MANNERS);
+    section.unknown(keys(form).0, Severity::Warning, "it has no effect");
+    // Codes are replaced by words, so that the rest needs to know words only.
+    let (entries, mut remarks) = codes::words(&entries, form, &mut section);
+    remarks.append(&mut section.remarks);
+    let mut section = Section::new(&entries, "", MANNERS);
+    section.remarks = remarks;
+    let mut config = common(&mut section);
+    match form {
+        Form::MindSporeDynamic => dynamic::read(&mut section, &mut config),
+        Form::MindSporeEnvironment => environment(&mut section, &mut config),
+        _ => arguments(&mut section, &mut config),
+    }
+    let keys = Keys {
+        enabled: if form == Form::MindSporeDynamic { "start_step" } else { "start" },
+        ranks: "",
+        start: if form == Form::MindSporeDynamic { "start_step" } else { "schedule" },
+        cpu: "CPU among activities",
+        stack: "with_stack",
+        ..Keys::default()
+    };
+    check(&mut section, &config, &keys, run);
+    (config, section.remarks)
+}
+
+/// The arguments with those of `experimental_config` beside the others, as the older `Profiler` has them.
+fn flattened(form: Form, node: &Node) -> Vec<Entry> {
+    let mut flat = Vec::new();
+    for entry in node.map().unwrap_or_default() {
+        match entry.node.map().filter(|_| entry.key == "experimental_config" && form == Form::MindSporeArguments) {
+            Some(inner) => flat.extend(inner.iter().cloned()),
+            None => flat.push(entry.clone()),
+        }
+    }
+    flat
+}
+
+/// What all forms have.
+fn common(section: &mut Section) -> CollectConfig {
+    let (cpu, npu) = activities(section);
+    let mut config = CollectConfig {
+        cpu,
+        npu,
+        level: section.one_of("profiler_level", LEVELS_MINDSPORE, "Level0").unwrap_or(Level::Level0),
+        mstx: section.bool("mstx", false),
+        stack: section.bool("with_stack", false),
+        memory: section.bool("profile_memory", false),
+        shapes: section.bool("record_shapes", false),
+        parallel_strategy: section.bool("parallel_strategy", false),
+        l2_cache: section.bool("l2_cache", false),
+        sys_io: section.bool("sys_io", false),
+        sys_interconnection: section.bool("sys_interconnection", false),
+        simplify: section.bool("data_simplification", true),
+        export: export(section, EXPORTS),
+        host_sys: host_sys(section, HOST_SYSTEMS_MINDSPORE),
+        ..CollectConfig::default()
+    };
+    if config.level == Level::None && !config.mstx {
+        config.level = Level::Level0;
+        section.warn(
+            "profiler_level",
+            "is LevelNone, which has nothing but marks; MindSpore takes Level0 instead without mstx",
+        );
+    }
+    config.aic_metrics = metrics(section, config.level);
+    (config.mstx_domain_include, config.mstx_domain_exclude) = domains(section, config.mstx);
+    if config.shapes && !config.cpu {
+        config.shapes = false;
+        section.warn("record_shapes", "needs CPU among activities; MindSpore switches it off");
+    }
+    if config.memory && !(config.cpu && config.npu) {
+        section.note("profile_memory", "the framework's part needs CPU and NPU among activities");
+    }
+    config
+}
+
+/// Metrics need Level1 or Level2, and these levels need metrics.
+fn metrics(section: &mut Section, level: Level) -> AicMetrics {
+    let key = "aic_metrics";
+    let asked = section.one_of(key, METRICS, "AiCoreNone").unwrap_or(AicMetrics::None);
+    match (level.has_metrics(), asked) {
+        (true, AicMetrics::None) => {
+            if section.has(key) {
+                section.warn(key, "is none, but this level has metrics; MindSpore takes PipeUtilization instead");
+            }
+            AicMetrics::PipeUtilization
+        }
+        (false, asked) if asked != AicMetrics::None => {
+            section.warn(key, "needs Level1 or Level2; MindSpore takes AiCoreNone instead");
+            AicMetrics::None
+        }
+        (_, asked) => asked,
+    }
+}
+
+/// What `profile` and the environment have and a dynamic file has not.
+fn constructor(section: &mut Section, config: &mut CollectConfig) {
+    config.data_process = section.bool("data_process", false);
+    for (key, newer, field) in [
+        ("hbm_ddr", "profile_memory", &mut config.memory),
+        ("pcie", "sys_interconnection", &mut config.sys_interconnection),
+    ] {
+        if section.has(key) {
+            *field |= section.bool(key, false);
+            section.warn(key, format!("is deprecated; write {newer}"));
+        }
+    }
+    let starts = section.bool("start_profile", true);
+    if !starts {
+        section.note("start_profile", "is false: recording begins when start() is called");
+    } else if !config.host_sys.is_empty() {
+        section.note("host_sys", "is documented to need start_profile=False");
+    }
+    if section.has("sync_enable") {
+        section.note("sync_enable", "has no effect on NPUs");
+    }
+    config.output = section.text("output_path", "./data");
+}
+
+fn arguments(section: &mut Section, config: &mut CollectConfig) {
+    constructor(section, config);
+    config.schedule = schedule(section);
+    if config.schedule.is_some() && config.data_process {
+        config.data_process = false;
+        section.warn("data_process", "cannot be had with a schedule; MindSpore switches it off");
+    }
+    match handler(section) {
+        None => config.analyse = Analyse::Off,
+        Some((output, analyse)) => {
+            let has_directory = section.get("on_trace_ready").is_some_and(|node| node.get("dir_name").is_some());
+            if has_directory {
+                if section.has("output_path") {
+                    section.warn("output_path", "has no effect: the directory of on_trace_ready wins");
+                }
+                config.output = output;
+            }
+            config.analyse = analyse;
+        }
+    }
+    if config.analyse == Analyse::Off && !section.has("on_trace_ready") {
+        section.note("on_trace_ready", "is not given: data stays raw until analyse() is called");
+    }
+}
+
+fn environment(section: &mut Section, config: &mut CollectConfig) {
+    constructor(section, config);
+    config.enabled = section.bool("start", false);
+    config.analyse = Analyse::Online;
+    if !config.enabled {
+        section.warn("start", "must be true, or nothing is recorded");
+    }
+}
+
+pub(super) fn write(config: &CollectConfig, form: Form) -> String {
+    if form == Form::MindSporeDynamic {
+        return dynamic::write(config);
+    }
+    let experimental = json!({
+        "profiler_level": word(LEVELS_MINDSPORE, &config.level),
+        "aic_metrics": word(METRICS, &config.aic_metrics),
+        "l2_cache": config.l2_cache,
+        "mstx": config.mstx,
+        "data_simplification": config.simplify,
+        "export_type": export_json(config),
+        "mstx_domain_include": config.mstx_domain_include,
+        "mstx_domain_exclude": config.mstx_domain_exclude,
+        "sys_io": config.sys_io,
+        "sys_interconnection": config.sys_interconnection,
+        "host_sys": host_sys_json(config, HOST_SYSTEMS_MINDSPORE),
+    });
+    let mut json = json!({
+        "activities": activity_names(config),
+        "with_stack": config.stack,
+        "profile_memory": config.memory,
+        "record_shapes": config.shapes,
+        "data_process": config.data_process,
+        "parallel_strategy": config.parallel_strategy,
+    });
+    let Json::Object(arguments) = &mut json else { return String::new() };
+    if form == Form::MindSporeEnvironment {
+        arguments.insert("start".to_owned(), config.enabled.into());
+        arguments.insert("output_path".to_owned(), config.output.clone().into());
+        if let Json::Object(experimental) = experimental {
+            arguments.extend(experimental);
+        }
+        // The variable has the value of AiCoreNone, not its name.
+        if config.aic_metrics == AicMetrics::None {
+            arguments.insert("aic_metrics".to_owned(), "None".into());
+        }
+    } else {
+        let schedule = config.schedule.as_ref().map(|schedule| schedule_json(schedule, false));
+        arguments.insert("schedule".to_owned(), schedule.unwrap_or_default());
+        arguments.insert("on_trace_ready".to_owned(), handler_json(config));
+        arguments.insert("experimental_config".to_owned(), experimental);
+    }
+    pretty(&json)
+}

@@ -1,0 +1,235 @@
+//! MindSpeed-RL: YAML below `profiler_config.integrated`.
+//!
+//! Iterations count from 1, and the end is not recorded. A stage that is named is recorded on its own, with a profiler
+//! for each iteration; `all` is one profiler around all of them.
+
+use crate::Schedule;
+use crate::config::{Analyse, Choice, CollectConfig, Export, Level};
+use crate::remark::{Remark, Severity};
+
+use super::check::{self, Keys, check};
+use super::names::{EXPORTS_MINDSPEED, LEVELS_MINDSPEED, STAGES, word};
+use super::node::{Node, Value};
+use super::section::{Manners, Section};
+use super::switches;
+use super::writing::{Window, yaml_quoted};
+use super::{Run, suggest};
+
+const MANNERS: Manners = Manners { peer: "MindSpeed-RL", wrong: Severity::Error, bool_is_int: false };
+const PREFIX: &str = "profiler_config.integrated.";
+const PATH: &str = "./profiler_data";
+
+const KEYS: &[&str] = &[
+    "profile",
+    "mstx",
+    "stage",
+    "profile_save_path",
+    "profile_export_type",
+    "profile_step_start",
+    "profile_step_end",
+    "profile_level",
+    "profile_with_memory",
+    "profile_record_shapes",
+    "profile_with_cpu",
+    "profile_with_npu",
+    "profile_with_module",
+    "profile_analysis",
+    "profile_ranks",
+];
+
+pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
+    let outer = root.get("profiler_config");
+    let node = outer.unwrap_or(root);
+    let is_bare = outer.is_none() && root.get("integrated").is_none();
+    let node = if is_bare { Some(root) } else { node.get("integrated") };
+    let entries = node.and_then(Node::map).unwrap_or_default();
+    let mut section = Section::new(entries, PREFIX, MANNERS);
+    if entries.is_empty() {
+        let remark =
+            Remark::new(Severity::Error, "profiler_config.integrated".to_owned(), "there is no such section with keys");
+        section.remarks.push(remark.at(outer.map(|outer| outer.line)));
+    }
+    for entry in outer.and_then(Node::map).unwrap_or_default().iter().filter(|entry| entry.key != "integrated") {
+        let hint =
+            suggest::near(&entry.key, ["integrated"]).map(|hint| format!(", did you mean {hint}?")).unwrap_or_default();
+        let message = format!("only the section integrated is read{hint}");
+        let remark = Remark::new(Severity::Warning, format!("profiler_config.{}", entry.key), message);
+        section.remarks.push(remark.at(Some(entry.line)));
+    }
+    section.unknown(KEYS, Severity::Error, "MindSpeed-RL refuses to start");
+    let config = settings(&mut section, run);
+    (config, section.remarks)
+}
+
+fn settings(section: &mut Section, run: &Run) -> CollectConfig {
+    let level = section.one_of("profile_level", LEVELS_MINDSPEED, "level0").unwrap_or(Level::Level0);
+    let export = section.one_of("profile_export_type", EXPORTS_MINDSPEED, "text").unwrap_or(Export::Text);
+    let mut config = CollectConfig {
+        enabled: section.bool("profile", false),
+        ranks: ranks(section),
+        stages: stages(section),
+        first_step: 1,
+        cpu: section.bool("profile_with_cpu", true),
+        npu: section.bool("profile_with_npu", true),
+        level,
+        aic_metrics: switches::metrics(level),
+        modules: section.bool("profile_with_module", false),
+        memory: section.bool("profile_with_memory", false),
+        shapes: section.bool("profile_record_shapes", false),
+        mstx: section.bool("mstx", false),
+        export: vec![export],
+        output: section.text("profile_save_path", PATH),
+        analyse: if section.bool("profile_analysis", false) { Analyse::Online } else { Analyse::Off },
+        ..CollectConfig::default()
+    };
+    if !section.has("profile_save_path") {
+        section.note(
+            "profile_save_path",
+            format!(
+                "is not given; {PATH} is documented and taken here, MindSpeed-RL itself takes the current directory"
+            ),
+        );
+    }
+    config.schedule = Some(window(section, &config));
+    check::level_none_needs_mstx(section, &mut config, "profile_level");
+    if !config.cpu && !config.npu {
+        (config.cpu, config.npu) = (true, true);
+        let message = "this and profile_with_cpu are off: torch_npu records both instead of neither";
+        section.warn("profile_with_npu", message);
+    }
+    if config.analyse == Analyse::Off && section.has("profile_export_type") {
+        section
+            .note("profile_export_type", "profile_analysis is off, so files of this form are made by a later analysis");
+    }
+    if run.iteration > 0 {
+        section.note("profile_step_start", "iterations count from the start of this run, which is 1");
+    }
+    let keys = Keys {
+        enabled: "profile",
+        ranks: "profile_ranks",
+        start: "profile_step_start",
+        cpu: "profile_with_cpu",
+        shapes: "profile_record_shapes",
+        modules: "profile_with_module",
+        ..Keys::default()
+    };
+    check(section, &config, &keys, run);
+    config
+}
+
+fn ranks(section: &mut Section) -> Choice<u32> {
+    let key = "profile_ranks";
+    let Some(node) = section.get(key) else { return Choice::All };
+    match &node.value {
+        Value::Text(text) if text == "all" => Choice::All,
+        Value::List(list) => {
+            let mut ranks = Vec::new();
+            for item in list {
+                match item.value {
+                    Value::Int(rank) if u32::try_from(rank).is_ok() => ranks.extend(u32::try_from(rank)),
+                    Value::Int(-1) => section.warn(key, "-1 is no rank here; all ranks are written as all"),
+                    _ => section.warn(key, format!("{} is no rank", item.shown())),
+                }
+            }
+            Choice::Only(ranks)
+        }
+        // MindSpeed-RL looks for the rank among the letters.
+        Value::Text(text) => {
+            section
+                .warn(key, format!("is the text {text:?}, which names no rank; write all, or a list such as [0, 1]"));
+            Choice::Only(Vec::new())
+        }
+        _ => {
+            section.warn(key, format!("is {}, neither all nor a list; MindSpeed-RL takes [0] instead", node.shown()));
+            Choice::Only(vec![0])
+        }
+    }
+}
+
+fn stages(section: &mut Section) -> Choice<String> {
+    let key = "stage";
+    let Some(node) = section.get(key) else { return Choice::All };
+    let list = match &node.value {
+        Value::Text(text) if text == "all" => return Choice::All,
+        Value::Text(_) => std::slice::from_ref(node),
+        Value::List(list) => list,
+        _ => {
+            section
+                .error(key, format!("is {}, neither a stage nor a list of stages; nothing is recorded", node.shown()));
+            return Choice::Only(Vec::new());
+        }
+    };
+    let mut stages = Vec::new();
+    for item in list {
+        match item.text() {
+            Some(stage) if STAGES.contains(&stage) => stages.push(stage.to_owned()),
+            Some("all") => section.warn(key, "all is a word of its own; among stages it means none"),
+            _ => {
+                let hint = item.text().and_then(|text| suggest::near(text, STAGES.iter().copied()));
+                let hint = hint.map(|hint| format!(", did you mean {hint}?")).unwrap_or_default();
+                section.warn(key, format!("{} is no stage{hint}; there are all, {}", item.shown(), STAGES.join(", ")));
+            }
+        }
+    }
+    if stages.is_empty() {
+        section.error(key, "names no stage that there is, so nothing is recorded");
+    }
+    Choice::Only(stages)
+}
+
+fn window(section: &mut Section, config: &CollectConfig) -> Schedule {
+    let (first, last) = ("profile_step_start", "profile_step_end");
+    let start = section.int(first, 1).unwrap_or(1);
+    let end = section.int(last, 2).unwrap_or(2);
+    let mut active = end.saturating_sub(start);
+    if start < 1 {
+        section.warn(first, format!("is {start}, but iterations count from 1; recording begins at 1"));
+        // The profiler's own length stays, a stage is only asked for from the first iteration on.
+        active = if config.stages == Choice::All { active } else { end.saturating_sub(1) };
+    }
+    if active < 1 {
+        let message = format!("is {end}, not behind the start {start}");
+        match config.stages {
+            Choice::All => section.warn(last, format!("{message}; torch_npu records one step instead")),
+            Choice::Only(_) => section.error(last, format!("{message}; no stage is recorded")),
+        }
+    }
+    let (start, active) = (start.max(1).unsigned_abs(), active.max(1).unsigned_abs());
+    Schedule { wait: 0, warmup: 0, active, repeat: 1, skip_first: start - 1, skip_first_wait: false }
+}
+
+pub(super) fn write(config: &CollectConfig) -> String {
+    let window = Window::of(config);
+    let start = window.first.saturating_add(1);
+    let list = |items: Vec<String>| format!("[{}]", items.join(", "));
+    let stage = match &config.stages {
+        Choice::All => "all".to_owned(),
+        Choice::Only(stages) => list(stages.iter().map(|stage| yaml_quoted(stage)).collect()),
+    };
+    let ranks = match &config.ranks {
+        Choice::All => "all".to_owned(),
+        Choice::Only(ranks) => list(ranks.iter().map(u32::to_string).collect()),
+    };
+    let pairs = [
+        ("profile", config.enabled.to_string()),
+        ("mstx", config.mstx.to_string()),
+        ("stage", stage),
+        ("profile_save_path", yaml_quoted(&config.output)),
+        ("profile_export_type", config.export.last().map_or("text", |e| word(EXPORTS_MINDSPEED, e)).to_owned()),
+        ("profile_step_start", start.to_string()),
+        ("profile_step_end", start.saturating_add(window.active).to_string()),
+        ("profile_level", word(LEVELS_MINDSPEED, &config.level).to_owned()),
+        ("profile_with_memory", config.memory.to_string()),
+        ("profile_record_shapes", config.shapes.to_string()),
+        ("profile_with_cpu", config.cpu.to_string()),
+        ("profile_with_npu", config.npu.to_string()),
+        ("profile_with_module", config.modules.to_string()),
+        ("profile_analysis", (config.analyse != Analyse::Off).to_string()),
+        ("profile_ranks", ranks),
+    ];
+    let mut text = "profiler_config:\n  integrated:\n".to_owned();
+    for (key, value) in pairs {
+        text.push_str(&format!("    {key}: {value}\n"));
+    }
+    text
+}

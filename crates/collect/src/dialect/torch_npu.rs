@@ -1,0 +1,339 @@
+//! torch_npu: the arguments of `profile` and `_ExperimentalConfig` as a JSON object, or `profiler_config.json` of
+//! dynamic profiling.
+//!
+//! A schedule counts from 0 at the profiler's start. The dynamic counter starts at 1: 0 is never, -1 at once.
+
+use serde_json::{Value as Json, json};
+
+use crate::Schedule;
+use crate::config::{AicMetrics, Analyse, Choice, CollectConfig, Export, Level};
+use crate::remark::{Remark, Severity};
+
+use super::arguments::{
+    activities, activity_names, analysis, at_least, domains, export, export_json, handler, handler_json, host_sys,
+    host_sys_json, pretty, schedule, schedule_json,
+};
+use super::check::{self, Keys, check};
+use super::names::{EXPORTS, HOST_SYSTEMS_TORCH_NPU, LEVELS_TORCH_NPU, METRICS, word};
+use super::node::{Node, Value};
+use super::section::{Manners, Section};
+use super::writing::Window;
+use super::{Form, Run};
+
+const MANNERS: Manners = Manners { peer: "torch_npu", wrong: Severity::Warning, bool_is_int: true };
+
+const ARGUMENTS: &[&str] = &[
+    "activities",
+    "schedule",
+    "on_trace_ready",
+    "record_shapes",
+    "profile_memory",
+    "with_stack",
+    "with_flops",
+    "with_modules",
+    "experimental_config",
+    "execution_trace_observer",
+    "custom_trace_id_callback",
+    "use_cuda",
+];
+
+const DYNAMIC: &[&str] = &[
+    "activities",
+    "prof_dir",
+    "analyse",
+    "async_mode",
+    "record_shapes",
+    "profile_memory",
+    "with_stack",
+    "with_flops",
+    "with_modules",
+    "active",
+    "warmup",
+    "start_step",
+    "is_rank",
+    "rank_list",
+    "experimental_config",
+    "metadata",
+    // Written by torch_npu's own monitor.
+    "is_valid",
+];
+
+const EXPERIMENTAL: &[&str] = &[
+    "profiler_level",
+    "aic_metrics",
+    "l2_cache",
+    "op_attr",
+    "gc_detect_threshold",
+    "data_simplification",
+    "record_op_args",
+    "export_type",
+    "msprof_tx",
+    "mstx",
+    "host_sys",
+    "mstx_domain_include",
+    "mstx_domain_exclude",
+    "sys_io",
+    "sys_interconnection",
+];
+
+/// The keys of a form, and those of its `experimental_config`.
+pub(super) fn keys(form: Form) -> (&'static [&'static str], &'static [&'static str]) {
+    (if form == Form::TorchNpuDynamic { DYNAMIC } else { ARGUMENTS }, EXPERIMENTAL)
+}
+
+pub(super) fn read(form: Form, node: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
+    let is_dynamic = form == Form::TorchNpuDynamic;
+    let mut section = Section::new(node.map().unwrap_or_default(), "", MANNERS);
+    section.unknown(keys(form).0, Severity::Warning, "it has no effect");
+    misplaced(&mut section);
+    let (cpu, npu) = activities(&mut section);
+    let mut config = CollectConfig {
+        cpu,
+        npu,
+        shapes: section.bool("record_shapes", false),
+        memory: section.bool("profile_memory", false),
+        stack: section.bool("with_stack", false),
+        flops: section.bool("with_flops", false),
+        modules: section.bool("with_modules", false),
+        ..CollectConfig::default()
+    };
+    experimental(&mut section, &mut config, is_dynamic);
+    if is_dynamic {
+        dynamic(&mut section, &mut config)
+    } else {
+        arguments(&mut section, &mut config)
+    }
+    let keys = Keys {
+        enabled: "start_step",
+        ranks: "rank_list",
+        start: if is_dynamic { "start_step" } else { "schedule" },
+        cpu: "CPU among activities",
+        stack: "with_stack",
+        shapes: "record_shapes",
+        modules: "with_modules",
+        flops: "with_flops",
+    };
+    check(&mut section, &config, &keys, run);
+    (config, section.remarks)
+}
+
+/// Keys of `experimental_config` that stand beside it.
+fn misplaced(section: &mut Section) {
+    for entry in section.entries() {
+        if EXPERIMENTAL.contains(&entry.key.as_str()) {
+            section.warn(&entry.key, "belongs into experimental_config");
+        }
+    }
+}
+
+fn experimental(section: &mut Section, config: &mut CollectConfig, is_dynamic: bool) {
+    let key = "experimental_config";
+    let entries = match section.get(key) {
+        None => &[],
+        Some(node) => match node.map() {
+            Some(entries) => entries,
+            None => {
+                section.wrong(key, node, "an object", "the default");
+                &[]
+            }
+        },
+    };
+    if !entries.is_empty() && !config.npu {
+        section.warn(key, "has no effect without NPU among activities");
+    }
+    let mut inner = Section::new(entries, "experimental_config.", MANNERS);
+    inner.unknown(EXPERIMENTAL, Severity::Warning, "it has no effect");
+    config.level = inner.one_of("profiler_level", LEVELS_TORCH_NPU, "Level0").unwrap_or(Level::Level0);
+    config.aic_metrics = metrics(&mut inner, config.level, is_dynamic);
+    config.l2_cache = inner.bool("l2_cache", false);
+    config.mstx = inner.bool("mstx", false);
+    if inner.has("msprof_tx") {
+        let is_on = inner.bool("msprof_tx", false);
+        if is_on || !is_dynamic {
+            inner.warn("msprof_tx", "is deprecated; write mstx");
+        }
+        config.mstx |= is_on;
+    }
+    check::level_none_needs_mstx(&mut inner, config, "profiler_level");
+    config.simplify = inner.bool("data_simplification", true);
+    config.record_op_args = inner.bool("record_op_args", false);
+    config.export = export(&mut inner, EXPORTS);
+    config.op_attr = inner.bool("op_attr", false);
+    if config.op_attr && !config.export.contains(&Export::Db) {
+        config.op_attr = false;
+        inner.warn("op_attr", "is only in databases; torch_npu switches it off unless export_type has db");
+    }
+    config.gc_threshold_ms = gc_threshold(&mut inner, config.cpu);
+    config.host_sys = host_sys(&mut inner, HOST_SYSTEMS_TORCH_NPU);
+    (config.mstx_domain_include, config.mstx_domain_exclude) = domains(&mut inner, config.mstx);
+    config.sys_io = inner.bool("sys_io", false);
+    config.sys_interconnection = inner.bool("sys_interconnection", false);
+    section.remarks.append(&mut inner.remarks);
+}
+
+/// Levels without metrics take them back; without a word, levels with metrics have those of pipes, and a dynamic file none.
+fn metrics(section: &mut Section, level: Level, is_dynamic: bool) -> AicMetrics {
+    let key = "aic_metrics";
+    let pipes = if level.has_metrics() { AicMetrics::PipeUtilization } else { AicMetrics::None };
+    let instead = if level.has_metrics() { "PipeUtilization" } else { "AiCoreNone" };
+    let asked = match section.one_of(key, METRICS, instead) {
+        Some(asked) => asked,
+        None if section.has(key) || !is_dynamic => return pipes,
+        None => AicMetrics::None,
+    };
+    if asked != AicMetrics::None && !level.has_metrics() {
+        section.warn(key, "needs Level1 or Level2; torch_npu takes AiCoreNone instead");
+        return AicMetrics::None;
+    }
+    asked
+}
+
+fn gc_threshold(section: &mut Section, cpu: bool) -> Option<f64> {
+    let key = "gc_detect_threshold";
+    let node = section.get(key)?;
+    let threshold = match node.value {
+        #[expect(clippy::cast_precision_loss, reason = "milliseconds")]
+        Value::Int(number) => number as f64,
+        Value::Float(number) => number,
+        _ => f64::NAN,
+    };
+    if !(threshold >= 0.0 && threshold.is_finite()) {
+        section.wrong(key, node, "milliseconds, at least 0", "none");
+        return None;
+    }
+    if !cpu {
+        section.warn(key, "garbage collections belong to the host, which is not recorded without CPU among activities");
+    }
+    Some(threshold)
+}
+
+fn arguments(section: &mut Section, config: &mut CollectConfig) {
+    config.schedule = schedule(section);
+    match handler(section) {
+        Some((output, analyse)) => (config.output, config.analyse) = (output, analyse),
+        None => {
+            config.analyse = Analyse::Off;
+            let message = "is not given: torch_npu writes to a temporary directory and deletes it at the end";
+            section.warn("on_trace_ready", message);
+        }
+    }
+    if section.has("use_cuda") {
+        section.warn("use_cuda", "has no effect on NPUs");
+    }
+    for key in ["execution_trace_observer", "custom_trace_id_callback"] {
+        if section.has(key) {
+            section.note(key, "is code, which a file cannot hold; it is left out");
+        }
+    }
+}
+
+fn dynamic(section: &mut Section, config: &mut CollectConfig) {
+    let start = match section.int("start_step", 0).unwrap_or(0) {
+        start if start < -1 => {
+            section.warn("start_step", format!("is {start}, and should be -1 or above; torch_npu takes 0 instead"));
+            0
+        }
+        start => start,
+    };
+    config.enabled = start != 0;
+    config.at_once = start == -1;
+    config.first_step = 1;
+    config.schedule = Some(Schedule {
+        wait: 0,
+        warmup: at_least(section, "warmup", 0),
+        active: if section.has("active") { at_least(section, "active", 1) } else { 1 },
+        repeat: 1,
+        skip_first: start.max(1).unsigned_abs() - 1,
+        skip_first_wait: false,
+    });
+    config.output = section.text("prof_dir", "./");
+    config.analyse = analysis(section.bool("analyse", false), section.bool("async_mode", false));
+    if section.bool("is_rank", false) {
+        config.ranks = Choice::Only(rank_list(section));
+        if config.analyse == Analyse::Online {
+            config.analyse = Analyse::Off;
+            section.warn("analyse", "is switched off where is_rank is true, unless async_mode is, too");
+        }
+    } else if section.get("rank_list").is_some_and(|node| node.value != Value::List(Vec::new())) {
+        section.warn("rank_list", "has no effect unless is_rank is true: all ranks are recorded");
+    }
+    if let Some(node) = section.get("metadata") {
+        match node.json() {
+            Json::Object(metadata) => config.metadata = metadata,
+            _ => section.wrong("metadata", node, "an object", "none"),
+        }
+    }
+}
+
+fn rank_list(section: &mut Section) -> Vec<u32> {
+    let key = "rank_list";
+    let Some(node) = section.get(key) else { return Vec::new() };
+    let Value::List(list) = &node.value else {
+        section.wrong(key, node, "a list of ranks", "none");
+        return Vec::new();
+    };
+    let mut ranks = Vec::new();
+    for item in list {
+        match item.value {
+            Value::Int(rank) if u32::try_from(rank).is_ok() => ranks.extend(u32::try_from(rank)),
+            _ => section.warn(key, format!("{} is no rank", item.shown())),
+        }
+    }
+    ranks
+}
+
+pub(super) fn write(config: &CollectConfig, form: Form) -> String {
+    let experimental = json!({
+        "profiler_level": word(LEVELS_TORCH_NPU, &config.level),
+        "aic_metrics": word(METRICS, &config.aic_metrics),
+        "l2_cache": config.l2_cache,
+        "op_attr": config.op_attr,
+        "gc_detect_threshold": config.gc_threshold_ms,
+        "data_simplification": config.simplify,
+        "record_op_args": config.record_op_args,
+        "export_type": export_json(config),
+        "mstx": config.mstx,
+        "host_sys": host_sys_json(config, HOST_SYSTEMS_TORCH_NPU),
+        "mstx_domain_include": config.mstx_domain_include,
+        "mstx_domain_exclude": config.mstx_domain_exclude,
+        "sys_io": config.sys_io,
+        "sys_interconnection": config.sys_interconnection,
+    });
+    let mut json = json!({
+        "activities": activity_names(config),
+        "record_shapes": config.shapes,
+        "profile_memory": config.memory,
+        "with_stack": config.stack,
+        "with_flops": config.flops,
+        "with_modules": config.modules,
+        "experimental_config": experimental,
+    });
+    let more = if form == Form::TorchNpuDynamic {
+        let window = Window::of(config);
+        let start = match (config.enabled, config.at_once) {
+            (false, _) => json!(0),
+            (true, true) => json!(-1),
+            // The counter reaches the start when warming up begins.
+            (true, false) => json!(window.first.saturating_sub(window.warmup).saturating_add(1)),
+        };
+        let ranks = if let Choice::Only(ranks) = &config.ranks { Some(ranks) } else { None };
+        json!({
+            "prof_dir": config.output,
+            "analyse": config.analyse != Analyse::Off,
+            "async_mode": config.analyse == Analyse::Async,
+            "start_step": start,
+            "warmup": window.warmup,
+            "active": window.active,
+            "is_rank": ranks.is_some(),
+            "rank_list": ranks.cloned().unwrap_or_default(),
+            "metadata": config.metadata,
+        })
+    } else {
+        let schedule = config.schedule.as_ref().map(|schedule| schedule_json(schedule, true));
+        json!({ "schedule": schedule, "on_trace_ready": handler_json(config) })
+    };
+    if let (Json::Object(json), Json::Object(more)) = (&mut json, more) {
+        json.extend(more);
+    }
+    pretty(&json)
+}

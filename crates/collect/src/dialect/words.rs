@@ -1,0 +1,178 @@
+//! Words of a shell script, with their lines.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    pub text: String,
+    pub line: usize,
+}
+
+/// The words of a script or of a file of flags: without comments, quotes and continuations.
+///
+/// Scripts keep their flags in variables (`ARGS="--profile --profile-level level1"`, `ARGS=(--profile …)`), so what
+/// is inside quotes is words again, and a variable's name is not part of its first word.
+pub(super) fn words(text: &str) -> Vec<Word> {
+    let mut out = Vec::new();
+    split(text, 1, true, &mut out);
+    out
+}
+
+fn split(text: &str, first_line: usize, is_script: bool, out: &mut Vec<Word>) {
+    let mut splitter = Splitter { chars: text.chars().peekable(), line: first_line, is_script };
+    while let Some(word) = splitter.next(out) {
+        if let Some(word) = word {
+            push(word, out);
+        }
+    }
+}
+
+/// Adds a word without the name of the variable it is given to.
+fn push(word: Word, out: &mut Vec<Word>) {
+    let name = word.text.find('=').filter(|_| !word.text.starts_with('-')).map(|end| &word.text[..end]);
+    let is_variable = |name: &str| {
+        let name = name.strip_suffix('+').unwrap_or(name);
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    match name {
+        Some(name) if is_variable(name) => {
+            let rest = word.text[name.len() + 1..].trim_start_matches('(');
+            if !rest.is_empty() {
+                out.push(Word { text: rest.to_owned(), line: word.line });
+            }
+        }
+        _ => out.push(word),
+    }
+}
+
+struct Splitter<'a> {
+    chars: Peekable<Chars<'a>>,
+    line: usize,
+    /// Quotes may hold further words; inside of quotes they are just characters.
+    is_script: bool,
+}
+
+impl Splitter<'_> {
+    fn next_char(&mut self) -> Option<char> {
+        let c = self.chars.next()?;
+        self.line += usize::from(c == '\n');
+        Some(c)
+    }
+
+    /// The next word, `Some(None)` where it was but words in quotes: those are added to `out` on the way.
+    fn next(&mut self, out: &mut Vec<Word>) -> Option<Option<Word>> {
+        loop {
+            match self.chars.peek()? {
+                '#' => {
+                    while self.chars.peek().is_some_and(|c| *c != '\n') {
+                        self.next_char();
+                    }
+                }
+                '\\' => {
+                    let mut ahead = self.chars.clone();
+                    ahead.next();
+                    match ahead.next() {
+                        Some('\n' | '\r') | None => _ = self.next_char(),
+                        _ => break,
+                    }
+                }
+                c if is_separator(*c) => _ = self.next_char(),
+                _ => break,
+            }
+        }
+        let line = self.line;
+        let mut text = String::new();
+        let mut is_word = false;
+        while let Some(&c) = self.chars.peek() {
+            match c {
+                _ if is_separator(c) => break,
+                '\'' | '"' if self.is_script => {
+                    self.next_char();
+                    let begin = self.line;
+                    let quoted = self.quoted(c);
+                    let holds_words = quoted.contains("--") && quoted.contains(char::is_whitespace);
+                    if !holds_words {
+                        is_word = true;
+                        text.push_str(&quoted);
+                        continue;
+                    }
+                    is_word = false;
+                    if !text.is_empty() {
+                        push(Word { text: std::mem::take(&mut text), line }, out);
+                    }
+                    split(&quoted, begin, false, out);
+                }
+                '\\' => {
+                    self.next_char();
+                    match self.next_char() {
+                        Some('\n') | None => break,
+                        Some(escaped) => text.push(escaped),
+                    }
+                }
+                _ => {
+                    text.push(c);
+                    self.next_char();
+                }
+            }
+        }
+        Some((is_word || !text.is_empty()).then_some(Word { text, line }))
+    }
+
+    /// Up to the closing quote, which is taken, too.
+    fn quoted(&mut self, quote: char) -> String {
+        let mut text = String::new();
+        while let Some(c) = self.next_char() {
+            match c {
+                _ if c == quote => break,
+                '\\' if quote == '"' => match self.chars.peek() {
+                    Some('"' | '\\' | '$' | '`') => text.extend(self.next_char()),
+                    _ => text.push(c),
+                },
+                _ => text.push(c),
+            }
+        }
+        text
+    }
+}
+
+fn is_separator(c: char) -> bool {
+    c.is_whitespace() || matches!(c, ';' | '|' | '&' | '(' | ')' | '<' | '>')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<String> {
+        words(text).into_iter().map(|word| word.text).collect()
+    }
+
+    #[test]
+    fn comments_and_continuations_are_no_words() {
+        assert_eq!(texts("--a 1 # one\n  --b \\\n  2 \\\r\n # --c\n"), ["--a", "1", "--b", "2"]);
+        assert_eq!(words("--a\n\n--b")[1], Word { text: "--b".to_owned(), line: 3 });
+    }
+
+    #[test]
+    fn quotes_keep_blanks_together() {
+        assert_eq!(texts(r#"--path "a b" 'c d' e\ f"#), ["--path", "a b", "c d", "e f"]);
+        assert_eq!(texts(r#""a\"b" 'a\b'"#), ["a\"b", "a\\b"]);
+    }
+
+    #[test]
+    fn flags_in_variables_are_words() {
+        let script = "ARGS=\"\n  --profile \\\n  --level 'x'\n\"\nMORE=(--deep\n 2)\nrun $ARGS \"${MORE[@]}\"";
+        let found = words(script);
+        assert_eq!(found[0], Word { text: "--profile".to_owned(), line: 2 });
+        let texts: Vec<_> = found.iter().map(|word| word.text.as_str()).collect();
+        assert_eq!(texts, ["--profile", "--level", "'x'", "--deep", "2", "run", "$ARGS", "${MORE[@]}"]);
+    }
+
+    #[test]
+    fn an_open_quote_ends_with_the_text() {
+        assert_eq!(texts("'--a b"), ["--a", "b"]);
+        assert_eq!(texts("\"abc"), ["abc"]);
+        assert_eq!(texts("--path \"\" next"), ["--path", "", "next"]);
+    }
+}

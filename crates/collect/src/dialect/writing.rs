@@ -1,0 +1,103 @@
+//! A configuration in the words of a dialect.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::config::{CollectConfig, UNTIL_END};
+use crate::explain::cycles::cycle;
+use crate::remark::{Remark, Severity};
+
+use super::{Dialect, Form, Run, fsdp2, llm, mindspore, read, rl, torch_npu};
+
+/// A text, and what it could not say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Writing {
+    pub text: String,
+    /// One for each field that comes out differently when the text is read.
+    pub remarks: Vec<Remark>,
+}
+
+/// Writes a configuration in the form of a dialect that can say most.
+pub fn write(config: &CollectConfig, to: Dialect) -> Writing {
+    write_form(config, Form::of(to))
+}
+
+pub fn write_form(config: &CollectConfig, form: Form) -> Writing {
+    let text = match form {
+        Form::LlmFlags => llm::write(config),
+        Form::Fsdp2Yaml => fsdp2::write(config),
+        Form::Fsdp2Flags => fsdp2::write_flags(config),
+        Form::RlYaml => rl::write(config),
+        Form::MindSporeArguments | Form::MindSporeDynamic | Form::MindSporeEnvironment => {
+            mindspore::write(config, form)
+        }
+        Form::TorchNpuArguments | Form::TorchNpuDynamic => torch_npu::write(config, form),
+    };
+    // What a dialect has no words for is what its trainer would not do: so it is asked.
+    let run = Run { iteration: config.first_step.saturating_sub(1), ..Run::default() };
+    let understood = read(&text, Some(form.dialect()), &run).config;
+    Writing { remarks: differences(config, &understood, form), text }
+}
+
+fn differences(asked: &CollectConfig, said: &CollectConfig, form: Form) -> Vec<Remark> {
+    let (asked, said) = (fields(asked), fields(said));
+    let mut remarks = Vec::new();
+    for (key, value) in &asked {
+        let other = said.get(key).unwrap_or(&Value::Null);
+        if value == other {
+            continue;
+        }
+        if key == "first_step" {
+            let message = format!("the first step of the run is {value} here, and {other} in {}", form.name());
+            remarks.push(Remark::new(Severity::Note, key.clone(), message));
+            continue;
+        }
+        let message = format!("{value} cannot be said in {}; it becomes {other}", form.name());
+        remarks.push(Remark::new(Severity::Warning, key.clone(), message));
+    }
+    remarks
+}
+
+/// The fields by name, those of the schedule one by one.
+fn fields(config: &CollectConfig) -> Map<String, Value> {
+    let Ok(Value::Object(mut fields)) = serde_json::to_value(config) else { return Map::new() };
+    if let Some(Value::Object(schedule)) = fields.get("schedule").cloned() {
+        fields.remove("schedule");
+        fields.extend(schedule.into_iter().map(|(key, value)| (format!("schedule.{key}"), value)));
+    }
+    fields
+}
+
+/// The one stretch of steps that dialects without schedules can say: the first round of a schedule.
+pub(super) struct Window {
+    /// The first recorded step, counted from the start of the run.
+    pub first: u64,
+    pub warmup: u64,
+    pub active: u64,
+}
+
+impl Window {
+    pub fn of(config: &CollectConfig) -> Window {
+        match &config.schedule {
+            None => Window { first: 0, warmup: 0, active: UNTIL_END },
+            Some(schedule) => {
+                let first = cycle(schedule, 0).record.start;
+                Window { first, warmup: schedule.warmup, active: schedule.active.max(1) }
+            }
+        }
+    }
+}
+
+fn is_plain(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "_./-".contains(c)) && !text.starts_with('-')
+}
+
+pub(super) fn shell_quoted(text: &str) -> String {
+    if is_plain(text) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+/// A YAML text: in quotes wherever something else could be read. JSON's quotes are YAML's, too.
+pub(super) fn yaml_quoted(text: &str) -> String {
+    let is_word = is_plain(text) && super::yaml::is_text(text);
+    if is_word { text.to_owned() } else { Value::from(text).to_string() }
+}
