@@ -4,6 +4,9 @@
 //! program `npuscope`, which comes with the package and runs as a process of its own.
 
 mod calls;
+mod cann;
+mod config;
+mod dynamic;
 mod marks;
 mod recorder;
 mod schedule;
@@ -17,9 +20,14 @@ fn _npuscope(module: &Bound<'_, PyModule>) -> PyResult<()> {
     marks::register(module)?;
     module.add_class::<recorder::Recorder>()?;
     module.add_class::<schedule::Schedule>()?;
+    module.add_class::<dynamic::Dynamic>()?;
+    module.add_class::<cann::Cann>()?;
     module.add_function(wrap_pyfunction!(recorder::now, module)?)?;
     module.add_function(wrap_pyfunction!(recorder::directory_name, module)?)?;
     module.add_function(wrap_pyfunction!(recorder::gc_callback, module)?)?;
     module.add_function(wrap_pyfunction!(schedule::transition, module)?)?;
+    module.add_function(wrap_pyfunction!(config::read_config, module)?)?;
+    module.add_function(wrap_pyfunction!(config::read_flags, module)?)?;
+    module.add_function(wrap_pyfunction!(dynamic::write_default, module)?)?;
     module.add_function(wrap_pyfunction!(calls::profile_hook, module)?)
 }

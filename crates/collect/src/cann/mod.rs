@@ -16,5 +16,5 @@ mod profile;
 pub use api::{Cann, Libraries};
 pub use error::{AclError, CannError};
 pub use mstx::{Mstx, Stream};
-pub use options::{ConfigType, DeviceOptions, Features, Level, Metrics, configs, mask, masks};
+pub use options::{ConfigType, DeviceOptions, Features, configs, mask, masks, metrics_number};
 pub use profile::Profile;

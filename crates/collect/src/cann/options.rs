@@ -1,82 +1,19 @@
 //! What to record, and the numbers that say so.
 
-use serde::{Deserialize, Serialize};
+use crate::config::{AicMetrics, CollectConfig, Level};
 
-/// How deep.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Level {
-    /// Nothing but the ranges and marks of users.
-    None,
-    /// Times of tasks.
-    #[default]
-    Level0,
-    /// Operators with their shapes, metrics of the AI Core, communication.
-    Level1,
-    /// Calls of the runtime and operators of the AI CPU besides.
-    Level2,
-}
-
-/// What the counters of the AI Core count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Metrics {
-    #[default]
-    None,
-    PipeUtilization,
-    ArithmeticUtilization,
-    Memory,
-    #[serde(rename = "memory_l0")]
-    MemoryL0,
-    #[serde(rename = "memory_ub")]
-    MemoryUb,
-    ResourceConflictRatio,
-    #[serde(rename = "l2_cache")]
-    L2Cache,
-    MemoryAccess,
-}
-
-impl Metrics {
-    pub const ALL: [Metrics; 9] = [
-        Metrics::None,
-        Metrics::PipeUtilization,
-        Metrics::ArithmeticUtilization,
-        Metrics::Memory,
-        Metrics::MemoryL0,
-        Metrics::MemoryUb,
-        Metrics::ResourceConflictRatio,
-        Metrics::L2Cache,
-        Metrics::MemoryAccess,
-    ];
-
-    /// As the profilers of torch_npu and MindSpore call it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Metrics::None => "AiCoreNone",
-            Metrics::PipeUtilization => "PipeUtilization",
-            Metrics::ArithmeticUtilization => "ArithmeticUtilization",
-            Metrics::Memory => "Memory",
-            Metrics::MemoryL0 => "MemoryL0",
-            Metrics::MemoryUb => "MemoryUB",
-            Metrics::ResourceConflictRatio => "ResourceConflictRatio",
-            Metrics::L2Cache => "L2Cache",
-            Metrics::MemoryAccess => "MemoryAccess",
-        }
-    }
-
-    /// As `aclprofAicoreMetrics` numbers it.
-    pub const fn number(self) -> u32 {
-        match self {
-            Metrics::ArithmeticUtilization => 0,
-            Metrics::PipeUtilization => 1,
-            Metrics::Memory => 2,
-            Metrics::MemoryL0 => 3,
-            Metrics::ResourceConflictRatio => 4,
-            Metrics::MemoryUb => 5,
-            Metrics::L2Cache => 6,
-            Metrics::MemoryAccess => 8,
-            Metrics::None => 0xFF,
-        }
+/// As `aclprofAicoreMetrics` numbers what the counters of the AI Core count.
+pub const fn metrics_number(metrics: AicMetrics) -> u32 {
+    match metrics {
+        AicMetrics::ArithmeticUtilization => 0,
+        AicMetrics::PipeUtilization => 1,
+        AicMetrics::Memory => 2,
+        AicMetrics::MemoryL0 => 3,
+        AicMetrics::ResourceConflictRatio => 4,
+        AicMetrics::MemoryUb => 5,
+        AicMetrics::L2Cache => 6,
+        AicMetrics::MemoryAccess => 8,
+        AicMetrics::None => 0xFF,
     }
 }
 
@@ -131,13 +68,13 @@ pub struct Features {
 }
 
 /// What to record of a device, and where to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceOptions {
     /// CANN makes its `PROF_…` in here.
     pub directory: String,
     pub device: u32,
     pub level: Level,
-    pub metrics: Metrics,
+    pub metrics: AicMetrics,
     pub l2_cache: bool,
     pub memory: bool,
     pub shapes: bool,
@@ -152,12 +89,18 @@ pub struct DeviceOptions {
     pub features: Features,
 }
 
+impl Default for DeviceOptions {
+    fn default() -> Self {
+        Self::from(&CollectConfig::default())
+    }
+}
+
 impl DeviceOptions {
     /// The metrics that are recorded: none below level 1, and none that CANN does not know.
-    pub fn recorded_metrics(&self) -> Metrics {
+    pub fn recorded_metrics(&self) -> AicMetrics {
         match self.metrics {
-            _ if self.level < Level::Level1 => Metrics::None,
-            Metrics::MemoryAccess if !self.features.memory_access => Metrics::PipeUtilization,
+            _ if self.level < Level::Level1 => AicMetrics::None,
+            AicMetrics::MemoryAccess if !self.features.memory_access => AicMetrics::PipeUtilization,
             metrics => metrics,
         }
     }
@@ -173,7 +116,7 @@ pub fn mask(options: &DeviceOptions) -> u64 {
     };
     let shapes = options.level == Level::Level0 && options.shapes && options.features.aicore_shape;
     let bits = [
-        (options.recorded_metrics() != Metrics::None, masks::AICORE_METRICS),
+        (options.recorded_metrics() != AicMetrics::None, masks::AICORE_METRICS),
         (options.l2_cache, masks::L2_CACHE),
         (options.mstx, masks::MSPROFTX),
         (options.memory, masks::TASK_MEMORY),
@@ -196,4 +139,26 @@ pub fn configs(options: &DeviceOptions) -> Vec<(ConfigType, String)> {
         (ConfigType::SysInterconnectionFrequency, rate(options.sys_interconnection, "50")),
     ];
     all.into_iter().filter_map(|(config, value)| Some((config, value?))).collect()
+}
+
+impl From<&CollectConfig> for DeviceOptions {
+    /// What a configuration asks of a device; where to and which device is for the caller to say.
+    fn from(config: &CollectConfig) -> Self {
+        Self {
+            directory: String::new(),
+            device: 0,
+            level: config.level,
+            metrics: config.aic_metrics,
+            l2_cache: config.l2_cache,
+            memory: config.memory,
+            shapes: config.shapes,
+            mstx: config.mstx,
+            op_attr: config.op_attr,
+            host_sys: config.host_sys.iter().map(|system| system.name().to_owned()).collect(),
+            sys_io: config.sys_io,
+            sys_interconnection: config.sys_interconnection,
+            storage_limit_mb: None,
+            features: Features::default(),
+        }
+    }
 }

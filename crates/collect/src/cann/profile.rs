@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::api::{Cann, Functions, RawConfig};
 use super::error::{CannError, checked};
-use super::options::{ConfigType, DeviceOptions, configs, mask};
+use super::options::{ConfigType, DeviceOptions, configs, mask, metrics_number};
 
 /// CANN keeps its state of a recording for the whole process.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
@@ -49,7 +49,7 @@ impl Profile {
         for (config, value) in configs(options) {
             profile.remarks.extend(set_config(&functions, config, &value)?);
         }
-        let (mask, metrics, mut device) = (mask(options), options.recorded_metrics().number(), options.device);
+        let (mask, metrics, mut device) = (mask(options), metrics_number(options.recorded_metrics()), options.device);
         // SAFETY: one device; events must be null, as the interface says.
         let config = unsafe { (functions.create_config)(&raw mut device, 1, metrics, ptr::null(), mask) };
         let refused = CannError::Config { device: options.device, mask, metrics };

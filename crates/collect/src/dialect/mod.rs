@@ -23,7 +23,7 @@ mod fsdp2;
 mod json;
 mod llm;
 mod mindspore;
-mod names;
+pub(crate) mod names;
 mod node;
 mod rl;
 mod section;

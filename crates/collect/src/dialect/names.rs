@@ -6,14 +6,14 @@ use crate::config::{AicMetrics, Export, HostSystem, Level};
 pub(super) const LEVELS_MINDSPEED: &[(&str, Level)] =
     &[("level_none", Level::None), ("level0", Level::Level0), ("level1", Level::Level1), ("level2", Level::Level2)];
 
-pub(super) const LEVELS_TORCH_NPU: &[(&str, Level)] =
+pub(crate) const LEVELS_TORCH_NPU: &[(&str, Level)] =
     &[("Level_none", Level::None), ("Level0", Level::Level0), ("Level1", Level::Level1), ("Level2", Level::Level2)];
 
-pub(super) const LEVELS_MINDSPORE: &[(&str, Level)] =
+pub(crate) const LEVELS_MINDSPORE: &[(&str, Level)] =
     &[("LevelNone", Level::None), ("Level0", Level::Level0), ("Level1", Level::Level1), ("Level2", Level::Level2)];
 
 /// The first spelling of a meaning is the one that is written.
-pub(super) const METRICS: &[(&str, AicMetrics)] = &[
+pub(crate) const METRICS: &[(&str, AicMetrics)] = &[
     ("AiCoreNone", AicMetrics::None),
     ("PipeUtilization", AicMetrics::PipeUtilization),
     ("ArithmeticUtilization", AicMetrics::ArithmeticUtilization),
@@ -63,6 +63,6 @@ pub(super) const STAGES: &[&str] = &[
 ];
 
 /// The word for a meaning.
-pub(super) fn word<T: PartialEq>(words: &[(&'static str, T)], meaning: &T) -> &'static str {
+pub(crate) fn word<T: PartialEq>(words: &[(&'static str, T)], meaning: &T) -> &'static str {
     words.iter().find(|(_, known)| known == meaning).map_or("", |(word, _)| word)
 }

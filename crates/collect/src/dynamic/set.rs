@@ -10,7 +10,8 @@ use super::atomic::{self, Durability};
 use super::file::{Style, config_file, printed};
 use super::poll;
 use super::request::{Ranks, Request, Window};
-use crate::cann::{Level, Metrics};
+use crate::config::{AicMetrics, Level};
+use crate::dialect::names;
 
 /// What to change; the rest of the file stays as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub struct Changes {
     pub ranks: Option<Ranks>,
     pub activities: Option<Vec<Activity>>,
     pub level: Option<Level>,
-    pub metrics: Option<Metrics>,
+    pub metrics: Option<AicMetrics>,
     pub stack: Option<bool>,
     pub modules: Option<bool>,
     pub memory: Option<bool>,
@@ -165,7 +166,7 @@ fn values(changes: &Changes, style: Style, file: &Map<String, Value>) -> Result<
             "experimental_config.profiler_level",
             "profiler_level",
         ),
-        (changes.metrics.map(|metrics| json!(metrics.name())), "experimental_config.aic_metrics", "aic_metrics"),
+        (changes.metrics.map(|metrics| json!(names::word(names::METRICS, &metrics))), "experimental_config.aic_metrics", "aic_metrics"),
         (changes.stack.map(Value::Bool), "with_stack", "with_stack"),
         (changes.memory.map(Value::Bool), "profile_memory", "profile_memory"),
         (changes.shapes.map(Value::Bool), "record_shapes", "record_shapes"),
@@ -250,11 +251,9 @@ fn check(window: Window) -> Result<(), SetError> {
 }
 
 fn level_name(level: Level, style: Style) -> &'static str {
-    match (level, style) {
-        (Level::None, Style::TorchNpu) => "Level_none",
-        (Level::None, Style::MindSpore) => "LevelNone",
-        (Level::Level0, _) => "Level0",
-        (Level::Level1, _) => "Level1",
-        (Level::Level2, _) => "Level2",
-    }
+    let words = match style {
+        Style::TorchNpu => names::LEVELS_TORCH_NPU,
+        Style::MindSpore => names::LEVELS_MINDSPORE,
+    };
+    names::word(words, &level)
 }
