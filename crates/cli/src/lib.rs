@@ -47,6 +47,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Sql(command) => commands::sql::run(command, &settings),
         Command::Convert(command) => commands::convert::run(command, &settings),
         Command::Synth(command) => commands::synth::run(command, &settings),
+        Command::Config(command) => commands::config::run(command, &settings),
         Command::Completion(command) => commands::completion::run(command),
         Command::Man(command) => commands::man::run(command),
     };
