@@ -1,5 +1,7 @@
 //! The command line's words.
 
+mod config;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -8,6 +10,11 @@ use npuscope_analysis::cluster;
 use npuscope_synth::{Fault, FaultKind, Place};
 
 use crate::time_range::TimeRange;
+
+pub use config::{
+    ConfigAction, ConfigCheckCommand, ConfigCommand, ConfigConvertCommand, ConfigExplainCommand, ConfigSource,
+    SourceStyle, TargetStyle,
+};
 
 /// See why a training step is slow: profiles of Ascend NPUs as tables, questions as queries.
 #[derive(Debug, Parser)]
@@ -59,6 +66,7 @@ pub enum Command {
     Convert(ConvertCommand),
     Parse(ParseCommand),
     Synth(SynthCommand),
+    Config(ConfigCommand),
     Completion(CompletionCommand),
     Man(ManCommand),
 }

@@ -28,6 +28,9 @@ fn the_page_of_commands_is_up_to_date() {
     command(&mut page, &mut program);
     for mut shown in program.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help").cloned() {
         command(&mut page, &mut shown);
+        for mut part in shown.get_subcommands().filter(|c| c.get_name() != "help").cloned() {
+            command(&mut page, &mut part);
+        }
     }
     assert_page("commands.md", &page);
 }

@@ -2,6 +2,7 @@
 
 pub mod cluster;
 pub mod completion;
+pub mod config;
 pub mod convert;
 pub mod diagnose;
 pub mod doctor;

@@ -1,6 +1,7 @@
 //! The program as its users run it, on simulated jobs.
 
 mod cluster;
+mod config;
 mod convert;
 mod exit_codes;
 mod golden;

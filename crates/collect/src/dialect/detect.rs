@@ -136,7 +136,14 @@ fn score(form: Form, node: &Node) -> usize {
         let entries = node.and_then(Node::map).unwrap_or_default();
         entries.iter().filter(|entry| known.contains(&entry.key.as_str())).count()
     };
-    count(Some(node), known) + count(node.get("experimental_config"), experimental)
+    // Some forms have a key that no other has and that they make no sense without.
+    let mark = match form {
+        Form::MindSporeEnvironment => Some("start"),
+        Form::MindSporeDynamic | Form::TorchNpuDynamic => Some("start_step"),
+        _ => None,
+    };
+    let is_marked = mark.is_some_and(|mark| node.get(mark).is_some());
+    count(Some(node), known) + count(node.get("experimental_config"), experimental) + if is_marked { 100 } else { 0 }
 }
 
 /// The JSON of a text, and whether it is the value of `MS_PROFILER_OPTIONS` in a script.

@@ -91,7 +91,9 @@ impl Splitter<'_> {
                     self.next_char();
                     let begin = self.line;
                     let quoted = self.quoted(c);
-                    let holds_words = quoted.contains("--") && quoted.contains(char::is_whitespace);
+                    // What follows a flag is its value, whatever is in it.
+                    let is_value = !text.contains('=') && out.last().is_some_and(|word| word.text.starts_with("--"));
+                    let holds_words = !is_value && quoted.split_whitespace().any(|word| word.starts_with("--"));
                     if !holds_words {
                         is_word = true;
                         text.push_str(&quoted);
@@ -158,6 +160,7 @@ mod tests {
     fn quotes_keep_blanks_together() {
         assert_eq!(texts(r#"--path "a b" 'c d' e\ f"#), ["--path", "a b", "c d", "e f"]);
         assert_eq!(texts(r#""a\"b" 'a\b'"#), ["a\"b", "a\\b"]);
+        assert_eq!(texts("--path 'a --b'"), ["--path", "a --b"]);
     }
 
     #[test]

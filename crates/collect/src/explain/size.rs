@@ -107,7 +107,7 @@ mod tests {
             };
             let run = Run { kernels_per_step: Some(191), ..Run::default() };
             let estimated = estimate(&config, &run, Some(1), Some(2)).bytes_in_all.unwrap();
-            assert!(estimated.abs_diff(bytes) * 20 < bytes, "{level:?} {export:?}: {estimated} for {bytes}");
+            assert!(estimated.abs_diff(bytes) * 10 < bytes, "{level:?} {export:?}: {estimated} for {bytes}");
         }
     }
 }

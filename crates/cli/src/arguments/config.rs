@@ -1,0 +1,134 @@
+//! Words of `npuscope config`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+
+use super::ReportFormat;
+
+/// Check, convert and explain a trainer's profiler settings before training
+///
+/// Reads flags of MindSpeed-LLM from a script, YAML of FSDP2 and of MindSpeed-RL, and JSON of torch_npu's and MindSpore's
+/// profilers: arguments, dynamic files, MS_PROFILER_OPTIONS. A file may hold the trainer's whole configuration; only the
+/// profiler's part is read, as that trainer reads it.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  npuscope config check train.yaml --steps 1000 --world-size 8
+  npuscope config convert pretrain.sh --to fsdp2
+  npuscope config explain train.yaml")]
+pub struct ConfigCommand {
+    #[command(subcommand)]
+    pub action: ConfigAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ConfigAction {
+    Check(ConfigCheckCommand),
+    Convert(ConfigConvertCommand),
+    Explain(ConfigExplainCommand),
+}
+
+/// Tell what is misspelt, contradictory or impossible
+///
+/// Exits with 2 if what is asked for cannot be done: then the trainer would refuse, or nothing would be recorded.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  npuscope config check train.yaml
+  npuscope config check pretrain.sh --iteration 1000 --steps 2000 --world-size 64
+  echo '--profile --profile-level level1' | npuscope config check -")]
+pub struct ConfigCheckCommand {
+    #[command(flatten)]
+    pub source: ConfigSource,
+    /// How to print it; json has the configuration, too
+    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    pub format: ReportFormat,
+}
+
+/// Write the same settings for another trainer or profiler
+///
+/// Steps keep their place in the run, so their numbers may change: FSDP2 counts from 0, MindSpeed from 1. What the
+/// other style has no words for is told.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  npuscope config convert pretrain.sh --to fsdp2
+  npuscope config convert train.yaml --to torch_npu_dynamic -o profiler_config.json")]
+pub struct ConfigConvertCommand {
+    #[command(flatten)]
+    pub source: ConfigSource,
+    /// Style to write
+    #[arg(long, value_enum, value_name = "STYLE")]
+    pub to: TargetStyle,
+    /// File to write, which must be new [default: standard output]
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+}
+
+/// Tell what will be recorded at which step on which rank, and about how much data that is
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  npuscope config explain train.yaml
+  npuscope config explain pretrain.sh --steps 2000 --world-size 64 --kernels 20000")]
+pub struct ConfigExplainCommand {
+    #[command(flatten)]
+    pub source: ConfigSource,
+    /// Kernels that a rank launches in a step, for the size of the data [default: 10000]
+    #[arg(long, value_name = "N")]
+    pub kernels: Option<u64>,
+    /// How to print it
+    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    pub format: ReportFormat,
+}
+
+/// The settings, and the run they are for.
+#[derive(Debug, Args)]
+pub struct ConfigSource {
+    /// Script, YAML or JSON file; `-` reads from stdin
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// Style of the file [default: as its content says]
+    #[arg(long, value_enum, value_name = "STYLE")]
+    pub dialect: Option<SourceStyle>,
+    /// Steps done before the checkpoint that the run begins from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub iteration: u64,
+    /// Steps of the whole training, those before the checkpoint included
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
+    /// Ranks of the job
+    #[arg(long, value_name = "N")]
+    pub world_size: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum SourceStyle {
+    /// Flags of MindSpeed-LLM
+    Llm,
+    /// YAML or flags of MindSpeed-LLM with FSDP2
+    Fsdp2,
+    /// YAML of MindSpeed-RL
+    Rl,
+    /// JSON of MindSpore: arguments, dynamic file, MS_PROFILER_OPTIONS
+    Mindspore,
+    /// JSON of torch_npu: arguments or dynamic file
+    TorchNpu,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum TargetStyle {
+    /// Flags of MindSpeed-LLM
+    Llm,
+    /// YAML of MindSpeed-LLM with FSDP2
+    Fsdp2,
+    /// YAML of MindSpeed-RL
+    Rl,
+    /// Arguments of MindSpore's profiler as JSON
+    Mindspore,
+    /// profiler_config.json of MindSpore
+    MindsporeDynamic,
+    /// Arguments of torch_npu's profiler as JSON
+    TorchNpu,
+    /// profiler_config.json of torch_npu
+    TorchNpuDynamic,
+}

@@ -1,0 +1,183 @@
+//! `npuscope config`.
+
+mod explained;
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use npuscope_collect::dialect::{self, Form, Reading, Run};
+use npuscope_collect::explain::explain;
+use npuscope_collect::{Dialect, Remark, Severity};
+use npuscope_formats::output::{Output, OutputError};
+
+use crate::arguments::{
+    ConfigAction, ConfigCheckCommand, ConfigCommand, ConfigConvertCommand, ConfigExplainCommand, ConfigSource,
+    ReportFormat, SourceStyle, TargetStyle,
+};
+use crate::error::CliError;
+use crate::settings::Settings;
+use crate::terminal::{self, Style};
+
+/// The largest file that is taken for a configuration.
+const MAX_BYTES: u64 = 16 << 20;
+
+pub fn run(command: &ConfigCommand, settings: &Settings) -> Result<ExitCode, CliError> {
+    match &command.action {
+        ConfigAction::Check(command) => check(command, settings),
+        ConfigAction::Convert(command) => convert(command, settings),
+        ConfigAction::Explain(command) => explained(command, settings),
+    }
+}
+
+fn check(command: &ConfigCheckCommand, settings: &Settings) -> Result<ExitCode, CliError> {
+    let reading = read(&command.source, None)?;
+    let mut out = io::stdout().lock();
+    match command.format {
+        ReportFormat::Json => {
+            serde_json::to_writer_pretty(&mut out, &reading)?;
+            writeln!(out)?;
+        }
+        ReportFormat::Text => {
+            for remark in &reading.remarks {
+                writeln!(out, "{}", line(&command.source, remark, settings))?;
+            }
+            let form = reading.form.map_or("a configuration", Form::name);
+            let count = |severity| reading.remarks.iter().filter(|remark| remark.severity == severity).count() as u64;
+            let counts = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")];
+            let counts = counts.map(|(severity, what)| (count(severity), what));
+            let counts =
+                counts.iter().filter(|(count, _)| *count > 0).map(|&(count, what)| terminal::counted(count, what));
+            let counts = counts.collect::<Vec<_>>().join(", ");
+            let counts = if counts.is_empty() { "nothing to remark".to_owned() } else { counts };
+            writeln!(out, "{}: read as {form}: {counts}", name(&command.source))?;
+        }
+    }
+    Ok(if reading.has_errors() { ExitCode::from(2) } else { ExitCode::SUCCESS })
+}
+
+fn convert(command: &ConfigConvertCommand, settings: &Settings) -> Result<ExitCode, CliError> {
+    let reading = read(&command.source, None)?;
+    tell(&command.source, &reading, settings)?;
+    let form = match command.to {
+        TargetStyle::Llm => Form::LlmFlags,
+        TargetStyle::Fsdp2 => Form::Fsdp2Yaml,
+        TargetStyle::Rl => Form::RlYaml,
+        TargetStyle::Mindspore => Form::of(Dialect::MindSpore),
+        TargetStyle::MindsporeDynamic => Form::MindSporeDynamic,
+        TargetStyle::TorchNpu => Form::TorchNpuArguments,
+        TargetStyle::TorchNpuDynamic => Form::TorchNpuDynamic,
+    };
+    let writing = dialect::write_form(&reading.config, form);
+    for remark in &writing.remarks {
+        let key = remark.key.as_deref().unwrap_or_default();
+        let message = format!("{key}: {}", remark.message);
+        match remark.severity {
+            Severity::Note => settings.terminal.note(&message),
+            _ => settings.terminal.warning(&message),
+        }
+    }
+    match &command.output {
+        None => io::stdout().lock().write_all(writing.text.as_bytes())?,
+        Some(path) => write(path, &writing.text, settings)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn explained(command: &ConfigExplainCommand, settings: &Settings) -> Result<ExitCode, CliError> {
+    let reading = read(&command.source, command.kernels)?;
+    tell(&command.source, &reading, settings)?;
+    let explanation = explain(&reading.config, &run_of(&command.source, command.kernels));
+    let mut out = io::stdout().lock();
+    match command.format {
+        ReportFormat::Json => {
+            serde_json::to_writer_pretty(&mut out, &explanation)?;
+            writeln!(out)?;
+        }
+        ReportFormat::Text => out.write_all(explained::text(&explanation, settings).as_bytes())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn run_of(source: &ConfigSource, kernels_per_step: Option<u64>) -> Run {
+    Run { iteration: source.iteration, total_steps: source.steps, world_size: source.world_size, kernels_per_step }
+}
+
+fn read(source: &ConfigSource, kernels: Option<u64>) -> Result<Reading, CliError> {
+    let dialect = source.dialect.map(|style| match style {
+        SourceStyle::Llm => Dialect::MindSpeedLlm,
+        SourceStyle::Fsdp2 => Dialect::Fsdp2,
+        SourceStyle::Rl => Dialect::MindSpeedRl,
+        SourceStyle::Mindspore => Dialect::MindSpore,
+        SourceStyle::TorchNpu => Dialect::TorchNpu,
+    });
+    Ok(dialect::read(&text(source)?, dialect, &run_of(source, kernels)))
+}
+
+fn text(source: &ConfigSource) -> Result<String, CliError> {
+    let failed = |error: &io::Error| CliError::Usage(format!("cannot read {}: {error}", name(source)));
+    let mut bytes = Vec::new();
+    let read = if source.file == Path::new("-") {
+        io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes)
+    } else {
+        fs::File::open(&source.file).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| failed(&error))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(CliError::Usage(format!("{} is too large for a configuration", name(source))));
+    }
+    String::from_utf8(bytes).map_err(|_| CliError::Usage(format!("{} is not UTF-8 text", name(source))))
+}
+
+fn name(source: &ConfigSource) -> String {
+    if source.file == Path::new("-") { "stdin".to_owned() } else { source.file.display().to_string() }
+}
+
+/// `train.yaml:4: warning: training.profile_step_strat: …`.
+fn line(source: &ConfigSource, remark: &Remark, settings: &Settings) -> String {
+    let place = match remark.line {
+        Some(line) => format!("{}:{line}", name(source)),
+        None => name(source),
+    };
+    let style = match remark.severity {
+        Severity::Error => Style::Red,
+        Severity::Warning => Style::Yellow,
+        Severity::Note => Style::Dim,
+    };
+    let severity = settings.terminal.styled(style, &remark.severity.to_string());
+    let key = remark.key.as_ref().map(|key| format!("{key}: ")).unwrap_or_default();
+    format!("{place}: {severity}: {key}{}", remark.message)
+}
+
+/// Says what was found and what is not right; what cannot be done at all goes no further.
+fn tell(source: &ConfigSource, reading: &Reading, settings: &Settings) -> Result<(), CliError> {
+    let told = |remark: &Remark| {
+        let place = remark.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let key = remark.key.as_ref().map(|key| format!("{key}: ")).unwrap_or_default();
+        format!("{}{place}: {key}{}", name(source), remark.message)
+    };
+    if let Some(error) = reading.remarks.iter().find(|remark| remark.severity == Severity::Error) {
+        return Err(CliError::Usage(told(error)));
+    }
+    if let Some(form) = reading.form {
+        settings.terminal.note(&format!("{} is read as {}", name(source), form.name()));
+    }
+    for remark in reading.remarks.iter().filter(|remark| remark.severity == Severity::Warning) {
+        settings.terminal.warning(&told(remark));
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str, settings: &Settings) -> Result<(), CliError> {
+    let Some(name) = path.file_name().map(|name| name.to_string_lossy().into_owned()) else {
+        return Err(CliError::Usage("-o is the name of a file".to_owned()));
+    };
+    if path.exists() {
+        return Err(OutputError::Exists { path: path.to_owned() }.into());
+    }
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Output::new(directory)?.file(&name, |file| file.write_all(text.as_bytes()))?;
+    settings.terminal.note(&format!("written to {}", path.display()));
+    Ok(())
+}

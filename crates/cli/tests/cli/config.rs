@@ -1,0 +1,161 @@
+//! `npuscope config` on files that the tests write.
+
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::program::{Sandbox, ran};
+
+const FSDP2: &str = "model: x
+training:
+  lr: 1.0e-4
+  profile: true
+  profile_step_start: 5
+  profile_step_end: 7
+  profile_ranks: [0]
+  profile_level: level1
+  profile_with_cpu: true
+";
+
+fn sandbox(name: &str, text: &str) -> Sandbox {
+    let sandbox = Sandbox::empty();
+    fs::write(sandbox.path(name), text).unwrap();
+    sandbox
+}
+
+#[test]
+fn a_fine_configuration_passes() {
+    let sandbox = sandbox("train.yaml", FSDP2);
+    let ran = sandbox.run(&["config", "check", "train.yaml", "--steps", "100", "--world-size", "8"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+    assert_eq!(ran.stdout, "train.yaml: read as YAML of FSDP2: nothing to remark\n");
+}
+
+#[test]
+fn remarks_name_file_and_line() {
+    let sandbox = sandbox("train.yaml", &FSDP2.replace("profile_level", "profile_levle"));
+    let ran = sandbox.run(&["config", "check", "train.yaml"]);
+    assert_eq!(ran.code, 0);
+    let expected = "train.yaml:8: warning: training.profile_levle: there is no such key, did you mean profile_level?";
+    assert!(ran.stdout.starts_with(expected), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("train.yaml: read as YAML of FSDP2: 1 warning\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn what_cannot_be_done_exits_with_2() {
+    let sandbox = sandbox("train.yaml", FSDP2);
+    let ran = sandbox.run(&["config", "check", "train.yaml", "--steps", "5"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stdout.contains("train.yaml:5: error: training.profile_step_start: recording would begin at step 5"),
+        "{}",
+        ran.stdout
+    );
+    fs::write(sandbox.path("notes.txt"), "nothing").unwrap();
+    let ran = sandbox.run(&["config", "check", "notes.txt"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stdout.contains("no profiler settings"), "{}", ran.stdout);
+    for action in [&["check"][..], &["explain"], &["convert", "--to", "llm"]] {
+        let arguments = [&["config"], action, &["nowhere"]].concat();
+        let ran = sandbox.run(&arguments);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+        assert!(ran.stderr.starts_with("error: cannot read nowhere"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn settings_may_come_from_stdin() {
+    let sandbox = Sandbox::empty();
+    let mut child = sandbox
+        .command(&["config", "check", "-", "--format", "json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(b"python train.py --profile --profile-level level1 \\\n --profile-ranks -1")
+        .unwrap();
+    let ran = ran(child.wait_with_output().unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let json: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((json["dialect"].as_str(), json["config"]["level"].as_str()), (Some("llm"), Some("level1")));
+    assert_eq!(json["config"]["ranks"], "all");
+}
+
+#[test]
+fn a_conversion_gives_the_same_step_its_other_number() {
+    let sandbox = sandbox("train.yaml", FSDP2);
+    let ran = sandbox.run(&["config", "convert", "train.yaml", "--to", "llm"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout
+            .starts_with("--profile \\\n--profile-step-start 6 \\\n--profile-step-end 8 \\\n--profile-ranks 0 \\\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stderr.contains("note: first_step: the first step of the run is 0 here, and 1 in flags of MindSpeed-LLM"),
+        "{}",
+        ran.stderr
+    );
+    fs::write(sandbox.path("flags"), &ran.stdout).unwrap();
+    let back = sandbox.run(&["config", "convert", "flags", "--to", "fsdp2"]);
+    assert!(back.stdout.contains("  profile_step_start: 5\n  profile_step_end: 7\n"), "{}", back.stdout);
+}
+
+#[test]
+fn every_style_is_written_and_read_again() {
+    let sandbox = sandbox("train.yaml", FSDP2);
+    for to in ["llm", "fsdp2", "rl", "mindspore", "mindspore_dynamic", "torch_npu", "torch_npu_dynamic"] {
+        let ran = sandbox.run(&["config", "convert", "train.yaml", "--to", to, "-o", to]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
+        let checked = sandbox.run(&["config", "check", to]);
+        assert_eq!(checked.code, 0, "{to}: {}", checked.stdout);
+        assert!(checked.stdout.contains("read as "), "{to}: {}", checked.stdout);
+    }
+    let again = sandbox.run(&["config", "convert", "train.yaml", "--to", "llm", "-o", "llm"]);
+    assert_eq!(again.code, 2);
+    assert!(again.stderr.contains("llm is there already"), "{}", again.stderr);
+}
+
+#[test]
+fn what_is_wrong_is_not_converted() {
+    let sandbox = sandbox("train.yaml", &FSDP2.replace("level1", "level9"));
+    let ran = sandbox.run(&["config", "convert", "train.yaml", "--to", "llm", "-o", "flags"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.starts_with("error: train.yaml:8: training.profile_level: is level9"), "{}", ran.stderr);
+    assert!(!sandbox.path("flags").exists());
+}
+
+#[test]
+fn an_explanation_tells_steps_ranks_files_and_size() {
+    let sandbox = sandbox("train.yaml", FSDP2);
+    let ran = sandbox.run(&["config", "explain", "train.yaml", "--steps", "100", "--kernels", "1000", "--quiet"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    for words in [
+        "  warms up at step 4, records steps 5 to 6 (the 6th to 7th of the run)\n",
+        "  on rank 0\n",
+        "  ./profile/*_ascend_*, analysed when a data set is complete, while training waits\n",
+        "communication.json, communication_matrix.json",
+        "call stacks; ",
+        "  about 5.5 MB for a step on a rank, raw data not counted, with 1,000 kernels a step\n",
+        "  about 10.9 MB for a rank, 2 recorded steps\n",
+    ] {
+        assert!(ran.stdout.contains(words), "{words}\n{}", ran.stdout);
+    }
+    let json = sandbox.run(&["config", "explain", "train.yaml", "--format", "json", "--quiet"]).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["windows"][0]["record"]["first"], 5);
+    assert_eq!(json["estimate"]["kernels_per_step"], 10_000);
+}
+
+#[test]
+fn what_is_off_is_explained_as_off() {
+    let sandbox = sandbox("train.yaml", "training:\n  profile: false\n");
+    let ran = sandbox.run(&["config", "explain", "train.yaml", "--quiet"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "profiling is off: nothing is recorded\n"));
+}

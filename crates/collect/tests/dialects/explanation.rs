@@ -1,0 +1,102 @@
+//! What will be recorded.
+
+use npuscope_collect::CollectConfig;
+use npuscope_collect::config::{Choice, Export, Level};
+use npuscope_collect::dialect::{Run, read};
+use npuscope_collect::explain::{Explanation, Steps, explain};
+
+fn explained(text: &str, run: &Run) -> Explanation {
+    explain(&read(text, None, run).config, run)
+}
+
+fn steps(first: u64, last: u64, first_index: u64) -> Steps {
+    Steps { first, last: Some(last), first_index, last_index: Some(first_index + last - first) }
+}
+
+#[test]
+fn steps_have_the_trainers_numbers() {
+    let run = Run { iteration: 100, world_size: Some(8), ..Run::default() };
+    let llm = explained("--profile --profile-step-start 105 --profile-step-end 107 --profile-ranks 0 3", &run);
+    assert_eq!((llm.windows[0].warmup, llm.windows[0].record), (Some(steps(104, 104, 3)), steps(105, 106, 4)));
+    assert_eq!((llm.data_sets, llm.recorded_steps, llm.rank_count), (Some(1), Some(2), Some(2)));
+    let fsdp2 =
+        explained("training:\n  profile: true\n  profile_step_start: 5\n  profile_step_end: 6\n", &Run::default());
+    assert_eq!((fsdp2.windows[0].record, fsdp2.rank_count), (steps(5, 5, 5), None));
+}
+
+#[test]
+fn cycles_are_counted_to_the_end_of_the_run() {
+    let text = r#"{"on_trace_ready": "tensorboard_trace_handler", "schedule": {"wait": 1, "warmup": 1, "active": 2, "repeat": 0}}"#;
+    let run = Run { total_steps: Some(11), ..Run::default() };
+    let told = explained(text, &run);
+    assert_eq!((told.data_sets, told.recorded_steps), (Some(3), Some(5)));
+    let complete: Vec<bool> = told.windows.iter().map(|window| window.is_complete).collect();
+    assert_eq!(complete, [true, true, false]);
+    assert_eq!(told.windows[2].record, steps(10, 10, 10));
+    let unknown = explained(text, &Run::default());
+    assert_eq!((unknown.data_sets, unknown.recorded_steps), (None, None));
+    assert_eq!(unknown.windows.len(), 20);
+}
+
+#[test]
+fn the_end_of_training_is_open() {
+    let text = "training:\n  profile: true\n  profile_step_start: 3\n";
+    let open = explained(text, &Run::default());
+    assert_eq!((open.windows[0].record.last, open.recorded_steps), (None, None));
+    let known = explained(text, &Run { total_steps: Some(10), ..Run::default() });
+    assert_eq!((known.windows[0].record, known.recorded_steps), (steps(3, 9, 3), Some(7)));
+}
+
+#[test]
+fn stages_have_data_sets_of_their_own() {
+    let text = "profiler_config:\n  integrated:\n    profile: true\n    stage: [actor_generate, actor_update]\n    profile_step_end: 4\n";
+    let told = explained(text, &Run::default());
+    assert_eq!((told.recorded_steps, told.data_sets), (Some(3), Some(6)));
+    assert_eq!(told.output, "./profiler_data/{actor_generate,actor_update}/*_ascend_*");
+}
+
+#[test]
+fn what_is_off_records_nothing() {
+    let told = explained("--profile-step-start 5", &Run::default());
+    assert!(!told.enabled && told.windows.is_empty() && told.records.is_empty());
+    assert_eq!((told.data_sets, told.estimate.bytes_per_rank), (Some(0), Some(0)));
+    let nobody = CollectConfig { ranks: Choice::Only(vec![9]), ..CollectConfig::default() };
+    let told = explain(&nobody, &Run { world_size: Some(8), ..Run::default() });
+    assert_eq!((told.rank_count, told.recorded_steps), (Some(0), Some(0)));
+}
+
+#[test]
+fn kinds_and_files_follow_the_switches() {
+    let told =
+        explain(&CollectConfig { level: Level::Level1, memory: true, ..CollectConfig::default() }, &Run::default());
+    let files =
+        |what: &str| told.records.iter().find(|kind| kind.what.starts_with(what)).map(|kind| kind.files.clone());
+    assert_eq!(files("memory"), Some(vec!["memory_record.csv", "operator_memory.csv", "npu_module_mem.csv"]));
+    assert!(files("communication in detail").unwrap().contains(&"communication_matrix.json"));
+    assert_eq!(files("call stacks"), None);
+    assert!(told.off.iter().any(|kind| kind.what == "call stacks"));
+    let db = explain(&CollectConfig { export: vec![Export::Db], ..CollectConfig::default() }, &Run::default());
+    assert_eq!(db.records[0].files, ["ascend_*_profiler_*.db"]);
+}
+
+#[test]
+fn sizes_grow_with_what_is_recorded() {
+    let config = CollectConfig::default();
+    let run = Run { kernels_per_step: Some(1000), total_steps: Some(4), world_size: Some(2), ..Run::default() };
+    let size = |config: &CollectConfig| explain(config, &run).estimate;
+    let base = size(&config);
+    assert_eq!(base.bytes_per_rank_and_step, 1000 * (1460 + 1970));
+    assert_eq!(base.bytes_per_rank, Some(base.bytes_per_rank_and_step * 4));
+    assert_eq!(base.bytes_in_all, Some(base.bytes_per_rank_and_step * 8));
+    for more in [
+        CollectConfig { stack: true, ..config.clone() },
+        CollectConfig { memory: true, ..config.clone() },
+        CollectConfig { level: Level::Level1, ..config.clone() },
+        CollectConfig { export: vec![Export::Text, Export::Db], ..config.clone() },
+    ] {
+        assert!(size(&more).bytes_in_all > base.bytes_in_all);
+    }
+    let db = size(&CollectConfig { export: vec![Export::Db], ..config.clone() });
+    assert!(db.bytes_per_rank_and_step * 3 < base.bytes_per_rank_and_step);
+    assert!(!explain(&config, &Run::default()).estimate.kernels_are_given);
+}

@@ -1,0 +1,242 @@
+//! FSDP2's YAML and flags.
+
+use npuscope_collect::Dialect::Fsdp2;
+use npuscope_collect::config::{AicMetrics, Analyse, Choice, Export, Level, UNTIL_END};
+use npuscope_collect::dialect::{Form, Run, read, read_flags};
+use npuscope_collect::{CollectConfig, Severity};
+
+use crate::common::{assert_fine, assert_remark, fine, on, reading, window};
+
+const GUIDE: &str = "\
+training:
+  # ... 其他训练参数 ...
+
+  # --- Profiling 配置 ---
+  profile: true
+  profile_step_start: 5
+  profile_step_end: 10
+  profile_ranks: [0]
+  profile_level: level1
+  profile_export_type: text
+  profile_data_simplification: false
+  profile_with_cpu: true
+  profile_with_stack: true
+  profile_with_memory: true
+  profile_record_shapes: true
+  profile_save_path: ./npu_profile
+";
+
+fn section(lines: &[&str]) -> String {
+    let mut text = "training:\n  lr: 1.0e-4\n  profile: true\n".to_owned();
+    for line in lines {
+        text.push_str(&format!("  {line}\n"));
+    }
+    text
+}
+
+#[test]
+fn the_guide_is_read() {
+    let reading = read(GUIDE, None, &Run::default());
+    assert_eq!((reading.dialect, reading.form), (Some(Fsdp2), Some(Form::Fsdp2Yaml)));
+    assert_fine(&reading);
+    let expected = CollectConfig {
+        ranks: Choice::Only(vec![0]),
+        schedule: window(4, 1, 5),
+        level: Level::Level1,
+        aic_metrics: AicMetrics::PipeUtilization,
+        stack: true,
+        memory: true,
+        shapes: true,
+        simplify: false,
+        output: "./npu_profile".to_owned(),
+        ..CollectConfig::default()
+    };
+    assert_eq!(reading.config, expected);
+}
+
+#[test]
+fn the_guides_first_look_is_read() {
+    let text = "training:\n  profile: true\n  profile_step_start: 5\n  profile_step_end: 6 # 采集[5, 6), 区间左闭右开\n  profile_ranks: [0] # 只采集0号卡\n  profile_level: level1\n  profile_with_cpu: true\n  profile_save_path: ./profile_dir\n";
+    let config = fine(text, Fsdp2);
+    assert_eq!((config.schedule, config.output.as_str()), (window(4, 1, 1), "./profile_dir"));
+}
+
+#[test]
+fn defaults_are_the_documented_ones() {
+    let expected = CollectConfig {
+        enabled: false,
+        schedule: window(0, 0, UNTIL_END),
+        cpu: false,
+        simplify: false,
+        output: "./profile".to_owned(),
+        ..CollectConfig::default()
+    };
+    assert_eq!(fine("training:\n  lr: 1.0e-4\n", Fsdp2), expected);
+    assert_eq!(expected.analyse, Analyse::Online);
+}
+
+#[test]
+fn every_key_does_what_it_says() {
+    let config = |line: &str| fine(&section(&[line]), Fsdp2);
+    for (word, level) in [("level0", Level::Level0), ("level1", Level::Level1), ("level2", Level::Level2)] {
+        assert_eq!(config(&format!("profile_level: {word}")).level, level);
+    }
+    assert_eq!(config("profile_export_type: db").export, [Export::Db]);
+    assert!(config("profile_data_simplification: true").simplify);
+    assert!(config("profile_with_cpu: true").cpu);
+    assert!(config("profile_with_stack: true").stack);
+    assert!(config("profile_with_memory: true").memory);
+    assert!(config("profile_record_shapes: true").shapes);
+    assert_eq!(config("profile_save_path: /data/p").output, "/data/p");
+    assert_eq!(config("profile_ranks: [0, 7]").ranks, Choice::Only(vec![0, 7]));
+}
+
+#[test]
+fn booleans_may_be_words() {
+    for word in ["yes", "true", "t", "y", "1", "'True'", "on"] {
+        assert!(fine(&format!("training:\n  profile: {word}\n"), Fsdp2).enabled, "{word}");
+    }
+    for word in ["no", "false", "f", "n", "0", "'no'", "off"] {
+        assert!(!fine(&format!("training:\n  profile: {word}\n"), Fsdp2).enabled, "{word}");
+    }
+    for word in ["maybe", "2", "[true]", "'on'"] {
+        let reading = reading(&format!("training:\n  profile: {word}\n"), Fsdp2);
+        assert_remark(&reading, "training.profile", Severity::Error, "true or false");
+    }
+}
+
+#[test]
+fn what_fsdp2_refuses_is_an_error() {
+    for (lines, key, words) in [
+        (&["profile_step_start: -1"][..], "profile_step_start", "count from 0"),
+        (&["profile_step_start: 5", "profile_step_end: 5"], "profile_step_end", "not behind the start 5"),
+        (&["profile_step_start: 5", "profile_step_end: 4"], "profile_step_end", "not behind the start 5"),
+        (&["profile_step_end: -2"], "profile_step_end", "not behind"),
+        (&["profile_step_end: 0"], "profile_step_end", "not behind"),
+        (&["profile_level: level3"], "profile_level", "level_none, level0, level1, level2"),
+        (&["profile_export_type: [text, db]"], "profile_export_type", "one of text, db"),
+        (&["profile_step_start: 5.5"], "profile_step_start", "a whole number"),
+        (&["profile_ranks: [zero]"], "profile_ranks", "a list of ranks"),
+        (&["profile_ranks: []"], "profile_ranks", "nothing is recorded"),
+        (&["profile_save_path: 5"], "profile_save_path", "a text"),
+    ] {
+        assert_remark(&reading(&section(lines), Fsdp2), &format!("training.{key}"), Severity::Error, words);
+    }
+}
+
+#[test]
+fn what_is_wrong_is_told_though_profiling_is_off() {
+    let reading = reading("training:\n  profile: false\n  profile_level: level9\n", Fsdp2);
+    assert!(!reading.config.enabled);
+    assert_remark(&reading, "training.profile_level", Severity::Error, "level9");
+}
+
+#[test]
+fn fsdp2_counts_from_zero() {
+    let config = fine(&section(&["profile_step_start: 5", "profile_step_end: 6"]), Fsdp2);
+    assert_eq!((config.schedule, config.first_step), (window(4, 1, 1), 0));
+    let first = fine(&section(&["profile_step_start: 0", "profile_step_end: 2"]), Fsdp2);
+    assert_eq!(first.schedule, window(0, 0, 2));
+    let second = fine(&section(&["profile_step_start: 1", "profile_step_end: 2"]), Fsdp2);
+    assert_eq!(second.schedule, window(0, 1, 1));
+}
+
+#[test]
+fn fsdp2_counts_from_the_start_of_the_run() {
+    let run = Run { iteration: 100, ..Run::default() };
+    let reading = read(&section(&["profile_step_start: 5", "profile_step_end: 6"]), None, &run);
+    assert_eq!((reading.config.schedule, reading.config.first_step), (window(4, 1, 1), 0));
+    assert_remark(&reading, "training.profile_step_start", Severity::Note, "from the start of this run");
+}
+
+#[test]
+fn fsdp2_end_of_minus_one_is_until_the_end() {
+    let reading = reading(&section(&["profile_step_start: 5", "profile_step_end: -1"]), Fsdp2);
+    assert_fine(&reading);
+    assert_eq!(reading.config.schedule, window(4, 1, UNTIL_END));
+    assert_remark(&reading, "training.profile_step_start", Severity::Note, "until training ends");
+}
+
+#[test]
+fn minus_one_anywhere_is_all_ranks() {
+    assert_eq!(fine(&section(&["profile_ranks: [-1]"]), Fsdp2).ranks, Choice::All);
+    let mixed = reading(&section(&["profile_ranks: [0, -1]"]), Fsdp2);
+    assert_eq!(mixed.config.ranks, Choice::All);
+    assert_remark(&mixed, "training.profile_ranks", Severity::Note, "all ranks");
+}
+
+#[test]
+fn level_none_needs_mstx() {
+    let reading = reading(&section(&["profile_level: level_none"]), Fsdp2);
+    assert_remark(&reading, "training.profile_level", Severity::Warning, "switches mstx on");
+    assert!(reading.config.mstx);
+}
+
+#[test]
+fn misspelt_keys_are_told_with_their_lines() {
+    let reading = reading(
+        "training:\n  lr: 1.0e-4\n  profile: true\n  profile_step_strat: 5\n  proflie_level: level1\n  profile_nonsense: 1\n  precision: bf16\n",
+        Fsdp2,
+    );
+    let remark = on(&reading, "training.profile_step_strat");
+    assert_eq!((remark.severity, remark.line), (Severity::Warning, Some(4)));
+    assert!(remark.message.contains("did you mean profile_step_start?"), "{remark}");
+    assert_remark(&reading, "training.proflie_level", Severity::Warning, "did you mean profile_level?");
+    assert_remark(&reading, "training.profile_nonsense", Severity::Warning, "no such key");
+    assert!(!reading.remarks.iter().any(|remark| remark.key.as_deref() == Some("training.precision")));
+}
+
+#[test]
+fn keys_outside_of_their_section_are_told() {
+    let reading = reading("profile_level: level1\ntraining:\n  profile: true\n", Fsdp2);
+    assert_remark(&reading, "profile_level", Severity::Warning, "belongs below training");
+    assert_eq!(reading.config.level, Level::Level0);
+}
+
+#[test]
+fn a_window_behind_the_end_of_training_is_an_error() {
+    let text = section(&["profile_step_start: 10", "profile_step_end: 12"]);
+    let run = Run { total_steps: Some(10), ..Run::default() };
+    let reading = read(&text, None, &run);
+    assert_remark(&reading, "training.profile_step_start", Severity::Error, "begin at step 10, but step 9 is the last");
+    assert_fine(&read(&text, None, &Run { total_steps: Some(12), ..Run::default() }));
+    let own = reading_with_max_steps();
+    assert_remark(&own, "training.profile_step_start", Severity::Error, "step 9 is the last");
+}
+
+fn reading_with_max_steps() -> npuscope_collect::dialect::Reading {
+    reading(&section(&["max_steps: 10", "profile_step_start: 10", "profile_step_end: 12"]), Fsdp2)
+}
+
+#[test]
+fn the_same_keys_are_flags() {
+    let argv = [
+        "--training.profile",
+        "true",
+        "--training.profile_step_start",
+        "5",
+        "--training.profile_step_end",
+        "6",
+        "--training.profile_ranks",
+        "0",
+        "1",
+        "--training.lr",
+        "1e-4",
+        "--training.profile_levle",
+        "level1",
+    ]
+    .map(str::to_owned);
+    let reading = read_flags(&argv, &Run::default());
+    assert_eq!((reading.dialect, reading.form), (Some(Fsdp2), Some(Form::Fsdp2Flags)));
+    assert!(reading.config.enabled);
+    assert_eq!((reading.config.schedule, reading.config.ranks.clone()), (window(4, 1, 1), Choice::Only(vec![0, 1])));
+    assert_remark(&reading, "--training.profile_levle", Severity::Warning, "did you mean profile_level?");
+}
+
+#[test]
+fn broken_yaml_is_told_with_its_line() {
+    let reading = reading("training:\n  profile: true\n profile_level: level1\n", Fsdp2);
+    assert!(reading.has_errors());
+    assert_eq!(reading.remarks[0].line, Some(3), "{:?}", reading.remarks);
+    assert!(!reading.config.enabled);
+}

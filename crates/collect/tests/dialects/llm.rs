@@ -1,0 +1,240 @@
+//! MindSpeed-LLM's flags.
+
+use npuscope_collect::Dialect::MindSpeedLlm;
+use npuscope_collect::config::{AicMetrics, Analyse, Choice, Export, Level, UNTIL_END};
+use npuscope_collect::dialect::{Form, Run, read, read_flags};
+use npuscope_collect::{CollectConfig, Severity};
+
+use crate::common::{assert_fine, assert_remark, fine, on, reading, window};
+
+/// The example of MindSpeed-LLM's guide, with its comments.
+const GUIDE: &str = "\
+--profile                        # 打开profiling采集数据开关
+--profile-export-type text       # 指定导出的性能数据结果文件格式, db, text, 默认text格式
+--profile-data-simplification    # 使用数据精简模式
+--profile-step-start  5          # 指定开启采集数据的步骤
+--profile-step-end 6             # 指定结束采集数据的步骤
+--profile-ranks 0 1 2 3 4        # 指定采集数据的卡号
+--profile-level level2           # 数据采集水平
+--profile-with-cpu               # 是否采集CPU数据，加入参数采集
+--profile-with-stack             # 采集指令运行堆栈，加入参数采集
+--profile-with-memory            # 是否采集内存，加入参数采集
+--profile-record-shapes          # 是否采集计算shape，加入参数采集
+--profile-save-path ./profile_dir    # profiling数据采集保存路径
+";
+
+fn config(flags: &str) -> CollectConfig {
+    reading(flags, MindSpeedLlm).config
+}
+
+#[test]
+fn the_guide_is_read() {
+    let reading = read(GUIDE, None, &Run::default());
+    assert_eq!((reading.dialect, reading.form), (Some(MindSpeedLlm), Some(Form::LlmFlags)));
+    assert_fine(&reading);
+    let expected = CollectConfig {
+        ranks: Choice::Only(vec![0, 1, 2, 3, 4]),
+        schedule: window(3, 1, 1),
+        first_step: 1,
+        level: Level::Level2,
+        aic_metrics: AicMetrics::PipeUtilization,
+        stack: true,
+        memory: true,
+        shapes: true,
+        output: "./profile_dir".to_owned(),
+        ..CollectConfig::default()
+    };
+    assert_eq!(reading.config, expected);
+}
+
+#[test]
+fn defaults_are_megatrons() {
+    let expected = CollectConfig {
+        enabled: false,
+        ranks: Choice::Only(vec![0]),
+        schedule: window(8, 1, 2),
+        first_step: 1,
+        cpu: false,
+        simplify: false,
+        output: "./profile_dir".to_owned(),
+        ..CollectConfig::default()
+    };
+    assert_eq!(fine("python pretrain.py --lr 1e-4", MindSpeedLlm), expected);
+    assert_eq!(fine("--profile", MindSpeedLlm), CollectConfig { enabled: true, ..expected });
+}
+
+#[test]
+fn every_flag_does_what_it_says() {
+    assert!(config("--profile").enabled);
+    for (word, level) in [("level0", Level::Level0), ("level1", Level::Level1), ("level2", Level::Level2)] {
+        assert_eq!(config(&format!("--profile-level {word}")).level, level);
+        assert_eq!(config(&format!("--profile-level={word}")).level, level);
+    }
+    for (word, export) in [("text", Export::Text), ("db", Export::Db)] {
+        assert_eq!(config(&format!("--profile-export-type {word}")).export, [export]);
+    }
+    assert!(config("--profile-data-simplification").simplify);
+    assert!(config("--profile-with-cpu").cpu);
+    assert!(config("--profile-with-stack").stack);
+    assert!(config("--profile-with-memory").memory);
+    assert!(config("--profile-record-shapes").shapes);
+    assert_eq!(config("--profile-save-path 'a b'").output, "a b");
+    assert_eq!(config("--profile").analyse, Analyse::Online);
+}
+
+#[test]
+fn what_argparse_refuses_is_an_error() {
+    for (flags, key, words) in [
+        ("--profile-level level3", "--profile-level", "level_none, level0, level1, level2"),
+        ("--profile-level Level1", "--profile-level", "did you mean level1?"),
+        ("--profile-export-type csv", "--profile-export-type", "text, db"),
+        ("--profile-step-start five", "--profile-step-start", "a whole number"),
+        ("--profile-step-end 5.5", "--profile-step-end", "a whole number"),
+        ("--profile-ranks a", "--profile-ranks", "numbers of ranks"),
+        ("--profile-ranks --profile", "--profile-ranks", "has no value"),
+        ("--profile-level --profile", "--profile-level", "has no value"),
+        ("--profile true", "--profile", "takes no value"),
+        ("--profile-with-cpu=yes", "--profile-with-cpu", "takes no value"),
+        ("--profile-step-strat 5", "--profile-step-strat", "did you mean --profile-step-start?"),
+        ("--profile_step_end 5", "--profile_step_end", "did you mean --profile-step-end?"),
+        ("--profil", "--profil", "did you mean --profile?"),
+    ] {
+        assert_remark(&reading(flags, MindSpeedLlm), key, Severity::Error, words);
+    }
+    assert_remark(&reading("--profile-operator", MindSpeedLlm), "--profile-operator", Severity::Warning, "no flag");
+    assert_fine(&reading("--profile --seq-length 4096 --process-count 2", MindSpeedLlm));
+}
+
+#[test]
+fn llm_counts_iterations_from_one() {
+    let config = fine("--profile --profile-step-start 5 --profile-step-end 6", MindSpeedLlm);
+    assert_eq!((config.schedule, config.first_step), (window(3, 1, 1), 1));
+    let first = fine("--profile --profile-step-start 1 --profile-step-end 3", MindSpeedLlm);
+    assert_eq!(first.schedule, window(0, 0, 2));
+    let second = fine("--profile --profile-step-start 2 --profile-step-end 3", MindSpeedLlm);
+    assert_eq!(second.schedule, window(0, 1, 1));
+    let zero = reading("--profile --profile-step-start 0", MindSpeedLlm);
+    assert_remark(&zero, "--profile-step-start", Severity::Error, "count from 1");
+}
+
+#[test]
+fn llm_windows_are_those_of_the_whole_training() {
+    let run = Run { iteration: 100, ..Run::default() };
+    let resumed = read("--profile --profile-step-start 105 --profile-step-end 107", None, &run);
+    assert_fine(&resumed);
+    assert_eq!((resumed.config.schedule, resumed.config.first_step), (window(3, 1, 2), 101));
+    let first = read("--profile --profile-step-start 101 --profile-step-end 102", None, &run);
+    assert_eq!(first.config.schedule, window(0, 0, 1));
+    for start in [100, 50] {
+        let late = read(&format!("--profile --profile-step-start {start} --profile-step-end 107"), None, &run);
+        assert_remark(&late, "--profile-step-start", Severity::Error, "iteration 100 is done");
+    }
+}
+
+#[test]
+fn llm_end_of_minus_one_is_until_the_end_as_documented() {
+    let reading = reading("--profile --profile-step-start 5 --profile-step-end -1", MindSpeedLlm);
+    assert_remark(&reading, "--profile-step-end", Severity::Warning, "MindSpeed-LLM itself records one step");
+    assert_eq!(reading.config.schedule, window(3, 1, UNTIL_END));
+}
+
+#[test]
+fn an_end_before_the_start_gives_one_step() {
+    for end in [5, 4, -2] {
+        let reading = reading(&format!("--profile --profile-step-start 5 --profile-step-end {end}"), MindSpeedLlm);
+        assert_remark(&reading, "--profile-step-end", Severity::Warning, "one step instead");
+        assert_eq!(reading.config.schedule, window(3, 1, 1));
+    }
+}
+
+#[test]
+fn only_minus_one_alone_is_all_ranks() {
+    assert_eq!(fine("--profile --profile-ranks -1", MindSpeedLlm).ranks, Choice::All);
+    let mixed = reading("--profile --profile-ranks -1 0", MindSpeedLlm);
+    assert_eq!(mixed.config.ranks, Choice::Only(vec![0]));
+    assert_remark(&mixed, "--profile-ranks", Severity::Warning, "only where it stands alone");
+}
+
+#[test]
+fn ranks_beyond_the_world_are_told() {
+    let run = Run { world_size: Some(4), ..Run::default() };
+    let some = read("--profile --profile-ranks 0 4 9", None, &run);
+    assert_remark(&some, "--profile-ranks", Severity::Warning, "no 4, 9");
+    let none = read("--profile --profile-ranks 4 9", None, &run);
+    assert_remark(&none, "--profile-ranks", Severity::Error, "nothing is recorded");
+    assert_fine(&read("--profile --profile-ranks 0 3", None, &run));
+}
+
+#[test]
+fn a_window_behind_the_end_of_training_is_an_error() {
+    let flags = "--profile --profile-step-start 9 --profile-step-end 12";
+    let run = |total| Run { total_steps: Some(total), ..Run::default() };
+    assert_fine(&read(flags, None, &run(11)));
+    assert_remark(&read(flags, None, &run(10)), "--profile-step-start", Severity::Warning, "stays incomplete");
+    let error = read(flags, None, &run(8));
+    assert_remark(&error, "--profile-step-start", Severity::Error, "begin at step 9, but step 8 is the last");
+    // Megatron's own number of steps serves as well.
+    let error = read(&format!("--train-iters 8 {flags}"), None, &Run::default());
+    assert_remark(&error, "--profile-step-start", Severity::Error, "step 8 is the last");
+}
+
+#[test]
+fn level_none_needs_mstx() {
+    let reading = reading("--profile --profile-level level_none", MindSpeedLlm);
+    assert_remark(&reading, "--profile-level", Severity::Warning, "switches mstx on");
+    assert_eq!((reading.config.level, reading.config.mstx), (Level::None, true));
+}
+
+#[test]
+fn metrics_are_those_of_pipes_where_the_level_has_metrics() {
+    assert_eq!(config("--profile --profile-level level0").aic_metrics, AicMetrics::None);
+    assert_eq!(config("--profile --profile-level level1").aic_metrics, AicMetrics::PipeUtilization);
+}
+
+#[test]
+fn flags_are_found_in_scripts() {
+    let script = "#!/bin/bash\nNPUS=8\nPROFILE_ARGS=\"\n    --profile \\\n    --profile-step-start 5 \\\n    --profile-step-end 7 \\\n    --profile-ranks 0 1 \\\n    --profile-level levle1\n\"\n# --profile-with-memory\ntorchrun $NPUS pretrain_gpt.py \\\n    $PROFILE_ARGS \\\n    --train-iters 100 | tee log\n";
+    let reading = read(script, None, &Run::default());
+    assert_eq!(reading.dialect, Some(MindSpeedLlm));
+    assert_eq!(reading.config.schedule, window(3, 1, 2));
+    assert_eq!(reading.config.ranks, Choice::Only(vec![0, 1]));
+    assert!(!reading.config.memory);
+    assert_eq!(
+        (on(&reading, "--profile-level").line, on(&reading, "--profile-level").severity),
+        (Some(8), Severity::Error)
+    );
+}
+
+#[test]
+fn variables_of_the_shell_are_not_known() {
+    let reading = reading("--profile --profile-level ${LEVEL} --profile-step-start $START", MindSpeedLlm);
+    assert_remark(&reading, "--profile-level", Severity::Warning, "only the trainer resolves");
+    assert_eq!(reading.config.level, Level::Level0);
+    assert_remark(&reading, "--profile-step-start", Severity::Warning, "10 is taken here");
+}
+
+#[test]
+fn what_belongs_to_the_host_needs_the_host() {
+    let reading = reading("--profile --profile-with-stack --profile-record-shapes", MindSpeedLlm);
+    assert_remark(&reading, "--profile-with-stack", Severity::Note, "--profile-with-cpu");
+    assert_remark(&reading, "--profile-record-shapes", Severity::Note, "--profile-with-cpu");
+}
+
+#[test]
+fn a_flag_given_twice_counts_last() {
+    let reading = reading("--profile --profile-level level1 --profile-level level2", MindSpeedLlm);
+    assert_eq!(reading.config.level, Level::Level2);
+    assert_remark(&reading, "--profile-level", Severity::Warning, "twice");
+}
+
+#[test]
+fn flags_of_a_command_line_are_read_among_others() {
+    let argv: Vec<String> =
+        ["train.py", "--lr", "1e-4", "--profile", "--profile-step-start", "2", "--profile-step-end=4", "--bf16"]
+            .map(str::to_owned)
+            .to_vec();
+    let reading = read_flags(&argv, &Run::default());
+    assert_fine(&reading);
+    assert_eq!((reading.dialect, reading.config.schedule), (Some(MindSpeedLlm), window(0, 1, 2)));
+    assert!(!read_flags(&[], &Run::default()).config.enabled);
+}

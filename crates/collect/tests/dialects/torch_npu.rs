@@ -1,0 +1,348 @@
+//! torch_npu's arguments and dynamic JSON.
+
+use npuscope_collect::Dialect::{TorchNpu, TorchNpuDynamic};
+use npuscope_collect::config::{AicMetrics, Analyse, Choice, Export, HostSystem, Level};
+use npuscope_collect::dialect::{Form, Reading, Run, read};
+use npuscope_collect::{CollectConfig, Schedule, Severity};
+use serde_json::{Value, json};
+
+use crate::common::{assert_fine, assert_remark, on, reading, window};
+
+/// What torch_npu writes where there is no file yet.
+const DEFAULT_DYNAMIC: &str = r#"{
+    "activities": ["CPU", "NPU"],
+    "prof_dir": "./",
+    "analyse": false,
+    "async_mode": false,
+    "record_shapes": false,
+    "profile_memory": false,
+    "with_stack": false,
+    "with_flops": false,
+    "with_modules": false,
+    "active": 1,
+    "warmup": 0,
+    "start_step": 0,
+    "is_rank": false,
+    "rank_list": [],
+    "experimental_config": {
+        "profiler_level": "Level0",
+        "aic_metrics": "AiCoreNone",
+        "l2_cache": false,
+        "op_attr": false,
+        "gc_detect_threshold": null,
+        "data_simplification": true,
+        "record_op_args": false,
+        "export_type": ["text"],
+        "msprof_tx": false,
+        "mstx": false,
+        "host_sys": [],
+        "mstx_domain_include": [],
+        "mstx_domain_exclude": [],
+        "sys_io": false,
+        "sys_interconnection": false
+    }
+}"#;
+
+fn arguments(arguments: Value) -> Reading {
+    let mut all = json!({"on_trace_ready": {"dir_name": "./out"}});
+    all.as_object_mut().unwrap().extend(arguments.as_object().unwrap().clone());
+    reading(&all.to_string(), TorchNpu)
+}
+
+fn experimental(arguments_of_it: Value) -> Reading {
+    arguments(json!({"experimental_config": arguments_of_it}))
+}
+
+fn dynamic(keys: Value) -> Reading {
+    let mut all: Value = serde_json::from_str(DEFAULT_DYNAMIC).unwrap();
+    all["start_step"] = json!(10);
+    all.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
+    reading(&all.to_string(), TorchNpu)
+}
+
+#[test]
+fn the_default_dynamic_file_is_read() {
+    let reading = read(DEFAULT_DYNAMIC, None, &Run::default());
+    assert_eq!((reading.dialect, reading.form), (Some(TorchNpuDynamic), Some(Form::TorchNpuDynamic)));
+    assert_fine(&reading);
+    let expected = CollectConfig {
+        enabled: false,
+        schedule: window(0, 0, 1),
+        first_step: 1,
+        analyse: Analyse::Off,
+        ..CollectConfig::default()
+    };
+    assert_eq!(reading.config, expected);
+}
+
+#[test]
+fn defaults_are_the_documented_ones() {
+    let reading = reading(r#"{"activities": null}"#, TorchNpu);
+    assert_eq!(reading.config, CollectConfig { analyse: Analyse::Off, ..CollectConfig::default() });
+    assert_remark(&reading, "on_trace_ready", Severity::Warning, "deletes it at the end");
+    let handled = arguments(json!({}));
+    assert_fine(&handled);
+    assert_eq!(handled.config, CollectConfig { output: "./out".to_owned(), ..CollectConfig::default() });
+}
+
+#[test]
+fn every_switch_does_what_it_says() {
+    type Field = fn(&CollectConfig) -> bool;
+    let outer: [(&str, Field); 5] = [
+        ("record_shapes", |config| config.shapes),
+        ("profile_memory", |config| config.memory),
+        ("with_stack", |config| config.stack),
+        ("with_flops", |config| config.flops),
+        ("with_modules", |config| config.modules),
+    ];
+    for form in [arguments, dynamic] {
+        for (key, field) in outer {
+            let on = form(json!({key: true}));
+            assert_fine(&on);
+            assert!(field(&on.config) && !field(&form(json!({key: false})).config), "{key}");
+            let wrong = form(json!({key: 1}));
+            assert_remark(&wrong, key, Severity::Warning, "torch_npu takes false instead");
+            assert!(!field(&wrong.config), "{key}");
+        }
+    }
+    let inner: [(&str, Field); 5] = [
+        ("l2_cache", |config| config.l2_cache),
+        ("mstx", |config| config.mstx),
+        ("record_op_args", |config| config.record_op_args),
+        ("sys_io", |config| config.sys_io),
+        ("sys_interconnection", |config| config.sys_interconnection),
+    ];
+    for (key, field) in inner {
+        for form in [experimental, |inner| dynamic(json!({"experimental_config": inner}))] {
+            let on = form(json!({key: true}));
+            assert_fine(&on);
+            assert!(field(&on.config) && !field(&form(json!({})).config), "{key}");
+            let wrong = form(json!({key: "on"}));
+            assert_remark(&wrong, &format!("experimental_config.{key}"), Severity::Warning, "takes false instead");
+        }
+    }
+    assert!(!experimental(json!({"data_simplification": false})).config.simplify);
+    assert!(experimental(json!({"data_simplification": "no"})).config.simplify);
+    assert!(experimental(json!({"data_simplification": null})).config.simplify);
+}
+
+#[test]
+fn every_level_is_known() {
+    for (word, level) in [("Level0", Level::Level0), ("Level1", Level::Level1), ("ProfilerLevel.Level2", Level::Level2)]
+    {
+        let reading = experimental(json!({"profiler_level": word}));
+        assert_fine(&reading);
+        assert_eq!(reading.config.level, level);
+    }
+    for wrong in [json!("Level3"), json!("LevelNone"), json!(1)] {
+        let reading = experimental(json!({"profiler_level": wrong}));
+        assert_remark(&reading, "experimental_config.profiler_level", Severity::Warning, "takes Level0 instead");
+        assert_eq!(reading.config.level, Level::Level0);
+    }
+}
+
+#[test]
+fn metrics_are_reset_below_level1() {
+    for (word, metrics) in [
+        ("PipeUtilization", AicMetrics::PipeUtilization),
+        ("ArithmeticUtilization", AicMetrics::ArithmeticUtilization),
+        ("Memory", AicMetrics::Memory),
+        ("MemoryL0", AicMetrics::MemoryL0),
+        ("MemoryUB", AicMetrics::MemoryUb),
+        ("ResourceConflictRatio", AicMetrics::ResourceConflictRatio),
+        ("L2Cache", AicMetrics::L2Cache),
+        ("MemoryAccess", AicMetrics::MemoryAccess),
+    ] {
+        for level in ["Level1", "Level2"] {
+            let reading = experimental(json!({"profiler_level": level, "aic_metrics": word}));
+            assert_fine(&reading);
+            assert_eq!(reading.config.aic_metrics, metrics);
+        }
+        let reading = experimental(json!({"aic_metrics": word}));
+        assert_remark(&reading, "experimental_config.aic_metrics", Severity::Warning, "takes AiCoreNone instead");
+        assert_eq!(reading.config.aic_metrics, AicMetrics::None);
+    }
+    let default = experimental(json!({"profiler_level": "Level1"}));
+    assert_eq!(default.config.aic_metrics, AicMetrics::PipeUtilization);
+    let wrong = experimental(json!({"profiler_level": "Level1", "aic_metrics": "Pipes"}));
+    assert_remark(&wrong, "experimental_config.aic_metrics", Severity::Warning, "takes PipeUtilization instead");
+    assert_eq!(wrong.config.aic_metrics, AicMetrics::PipeUtilization);
+}
+
+#[test]
+fn level_none_needs_mstx() {
+    let reading = experimental(json!({"profiler_level": "Level_none"}));
+    assert_remark(&reading, "experimental_config.profiler_level", Severity::Warning, "switches mstx on");
+    assert_eq!((reading.config.level, reading.config.mstx), (Level::None, true));
+    assert_fine(&experimental(json!({"profiler_level": "Level_none", "mstx": true})));
+}
+
+#[test]
+fn msprof_tx_is_mstx() {
+    let reading = experimental(json!({"msprof_tx": true}));
+    assert!(reading.config.mstx);
+    assert_remark(&reading, "experimental_config.msprof_tx", Severity::Warning, "write mstx");
+}
+
+#[test]
+fn exports_are_one_or_both() {
+    for (value, export) in [
+        (json!("text"), vec![Export::Text]),
+        (json!("db"), vec![Export::Db]),
+        (json!(["db", "text"]), vec![Export::Text, Export::Db]),
+        (json!("ExportType.Db"), vec![Export::Db]),
+    ] {
+        let reading = experimental(json!({"export_type": value}));
+        assert_fine(&reading);
+        assert_eq!(reading.config.export, export);
+    }
+    for wrong in [json!(["db", "csv"]), json!([]), json!(1)] {
+        let reading = experimental(json!({"export_type": wrong}));
+        assert_remark(&reading, "experimental_config.export_type", Severity::Warning, "takes text instead");
+        assert_eq!(reading.config.export, [Export::Text]);
+    }
+}
+
+#[test]
+fn attributes_of_operators_need_a_database() {
+    assert!(experimental(json!({"op_attr": true, "export_type": ["text", "db"]})).config.op_attr);
+    let text = experimental(json!({"op_attr": true}));
+    assert_remark(&text, "experimental_config.op_attr", Severity::Warning, "unless export_type has db");
+    assert!(!text.config.op_attr);
+}
+
+#[test]
+fn garbage_collections_have_a_threshold() {
+    for (value, threshold) in [(json!(0), Some(0.0)), (json!(1.5), Some(1.5)), (json!(null), None)] {
+        let reading = experimental(json!({"gc_detect_threshold": value}));
+        assert_fine(&reading);
+        assert_eq!(reading.config.gc_threshold_ms, threshold);
+    }
+    for wrong in [json!(-1), json!("1")] {
+        let reading = experimental(json!({"gc_detect_threshold": wrong}));
+        assert_remark(&reading, "experimental_config.gc_detect_threshold", Severity::Warning, "takes none instead");
+        assert_eq!(reading.config.gc_threshold_ms, None);
+    }
+    let no_host = arguments(json!({"activities": ["NPU"], "experimental_config": {"gc_detect_threshold": 1}}));
+    assert_remark(&no_host, "experimental_config.gc_detect_threshold", Severity::Warning, "CPU among activities");
+}
+
+#[test]
+fn hosts_and_domains_are_lists() {
+    let all = experimental(json!({"host_sys": ["cpu", "mem", "disk", "network", "osrt", "numa"]}));
+    assert_fine(&all);
+    assert_eq!(all.config.host_sys, HostSystem::ALL);
+    for wrong in [json!(["cpu", "gpu"]), json!("cpu"), json!([1])] {
+        let reading = experimental(json!({"host_sys": wrong}));
+        assert_remark(&reading, "experimental_config.host_sys", Severity::Warning, "takes none instead");
+        assert!(reading.config.host_sys.is_empty());
+    }
+    let both = experimental(json!({"mstx": true, "mstx_domain_include": ["a"], "mstx_domain_exclude": ["b"]}));
+    assert_remark(&both, "experimental_config.mstx_domain_exclude", Severity::Warning, "no effect beside");
+    assert_eq!((both.config.mstx_domain_include.len(), both.config.mstx_domain_exclude.len()), (1, 0));
+    let without = experimental(json!({"mstx_domain_exclude": ["b"]}));
+    assert_remark(&without, "experimental_config.mstx_domain_exclude", Severity::Warning, "without mstx");
+    assert!(without.config.mstx_domain_exclude.is_empty());
+}
+
+#[test]
+fn activities_are_both_unless_they_are_right() {
+    let config = arguments(json!({"activities": ["ProfilerActivity.CPU"]})).config;
+    assert_eq!((config.cpu, config.npu), (true, false));
+    for wrong in [json!(["CPU", "GPU"]), json!([]), json!(5)] {
+        let reading = arguments(json!({"activities": wrong}));
+        assert_remark(&reading, "activities", Severity::Warning, "takes both instead");
+        assert!(reading.config.cpu && reading.config.npu);
+    }
+    let no_device = arguments(json!({"activities": ["CPU"], "experimental_config": {"l2_cache": true}}));
+    assert_remark(&no_device, "experimental_config", Severity::Warning, "without NPU");
+}
+
+#[test]
+fn schedules_have_six_arguments_and_are_repaired() {
+    let all = json!({"wait": 2, "warmup": 1, "active": 3, "repeat": 4, "skip_first": 5, "skip_first_wait": 1});
+    let reading = arguments(json!({"schedule": all}));
+    assert_fine(&reading);
+    let expected = Schedule { wait: 2, warmup: 1, active: 3, repeat: 4, skip_first: 5, skip_first_wait: true };
+    assert_eq!((reading.config.schedule, reading.config.first_step), (Some(expected), 0));
+    let wrong = arguments(
+        json!({"schedule": {"wait": -1, "warmup": -1, "active": -3, "repeat": "x", "skip_first": -1, "skip_first_wait": "y"}}),
+    );
+    for key in ["wait", "warmup", "active", "repeat", "skip_first", "skip_first_wait"] {
+        assert_remark(&wrong, &format!("schedule.{key}"), Severity::Warning, "instead");
+    }
+    let repaired = Schedule { wait: 0, warmup: 0, active: 1, repeat: 0, skip_first: 0, skip_first_wait: false };
+    assert_eq!(wrong.config.schedule, Some(repaired));
+    assert_remark(&wrong, "schedule.warmup", Severity::Note, "warm up");
+    assert_eq!(arguments(json!({"schedule": "always"})).config.schedule, None);
+    assert_eq!(arguments(json!({"schedule": null})).config.schedule, None);
+}
+
+#[test]
+fn too_few_steps_are_told_before_training() {
+    let text = json!({"on_trace_ready": "tensorboard_trace_handler", "schedule": {"wait": 1, "warmup": 1, "active": 2, "repeat": 3}});
+    let told = |total| read(&text.to_string(), None, &Run { total_steps: Some(total), ..Run::default() });
+    assert_fine(&told(12));
+    assert_remark(&told(11), "schedule", Severity::Warning, "stays incomplete");
+    assert_remark(&told(8), "schedule", Severity::Warning, "of 3 data sets there will be 2");
+    assert_remark(&told(2), "schedule", Severity::Error, "nothing is recorded");
+}
+
+#[test]
+fn the_dynamic_counter_starts_at_one() {
+    let reading = dynamic(json!({"start_step": 10, "warmup": 2, "active": 3}));
+    assert_eq!((reading.config.schedule, reading.config.first_step), (window(9, 2, 3), 1));
+    assert!(reading.config.enabled && !reading.config.at_once);
+    assert!(!dynamic(json!({"start_step": 0})).config.enabled);
+    let now = dynamic(json!({"start_step": -1}));
+    assert!(now.config.enabled && now.config.at_once);
+    for (wrong, words) in [(json!(-2), "takes 0 instead"), (json!("5"), "takes 0 instead")] {
+        let reading = dynamic(json!({"start_step": wrong}));
+        assert_remark(&reading, "start_step", Severity::Warning, words);
+        assert!(!reading.config.enabled);
+    }
+    let repaired = dynamic(json!({"active": 0, "warmup": -1}));
+    assert_remark(&repaired, "active", Severity::Warning, "takes 1 instead");
+    assert_remark(&repaired, "warmup", Severity::Warning, "takes 0 instead");
+    assert_eq!(repaired.config.schedule, window(9, 0, 1));
+}
+
+#[test]
+fn ranks_of_a_dynamic_file_are_analysed_later() {
+    let some = dynamic(json!({"is_rank": true, "rank_list": [0, 3]}));
+    assert_fine(&some);
+    assert_eq!(some.config.ranks, Choice::Only(vec![0, 3]));
+    let analysed = dynamic(json!({"is_rank": true, "rank_list": [0], "analyse": true}));
+    assert_remark(&analysed, "analyse", Severity::Warning, "switched off where is_rank is true");
+    assert_eq!(analysed.config.analyse, Analyse::Off);
+    let background = dynamic(json!({"is_rank": true, "rank_list": [0], "analyse": true, "async_mode": true}));
+    assert_fine(&background);
+    assert_eq!(background.config.analyse, Analyse::Async);
+    let nobody = dynamic(json!({"is_rank": true}));
+    assert_remark(&nobody, "rank_list", Severity::Error, "nothing is recorded");
+    let forgotten = dynamic(json!({"rank_list": [0]}));
+    assert_remark(&forgotten, "rank_list", Severity::Warning, "unless is_rank is true");
+    assert_eq!(forgotten.config.ranks, Choice::All);
+}
+
+#[test]
+fn metadata_of_a_dynamic_file_is_kept() {
+    let reading = dynamic(json!({"metadata": {"job": {"id": 7, "tags": ["a", null, 1.5]}}}));
+    assert_fine(&reading);
+    assert_eq!(json!(reading.config.metadata), json!({"job": {"id": 7, "tags": ["a", null, 1.5]}}));
+}
+
+#[test]
+fn unknown_and_misplaced_keys_are_told() {
+    let reading = read(
+        "{\n \"with_stak\": true,\n \"profiler_level\": \"Level1\",\n \"experimental_config\": {\n  \"l2_cahce\": true},\n \"use_cuda\": true\n}",
+        Some(TorchNpu),
+        &Run::default(),
+    );
+    assert_remark(&reading, "with_stak", Severity::Warning, "did you mean with_stack?");
+    assert_eq!(on(&reading, "with_stak").line, Some(2));
+    assert_remark(&reading, "profiler_level", Severity::Warning, "belongs into experimental_config");
+    assert_remark(&reading, "experimental_config.l2_cahce", Severity::Warning, "did you mean l2_cache?");
+    assert_eq!(on(&reading, "experimental_config.l2_cahce").line, Some(5));
+    assert_remark(&reading, "use_cuda", Severity::Warning, "no effect on NPUs");
+}
