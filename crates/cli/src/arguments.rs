@@ -1,5 +1,7 @@
 //! The command line's words.
 
+pub mod dynamic;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -7,6 +9,7 @@ use clap_complete::Shell;
 use npuscope_analysis::cluster;
 use npuscope_synth::{Fault, FaultKind, Place};
 
+use self::dynamic::DynamicCommand;
 use crate::time_range::TimeRange;
 
 /// See why a training step is slow: profiles of Ascend NPUs as tables, questions as queries.
@@ -57,6 +60,7 @@ pub enum Command {
     Report(ReportCommand),
     Sql(SqlCommand),
     Convert(ConvertCommand),
+    Dynamic(DynamicCommand),
     Synth(SynthCommand),
     Completion(CompletionCommand),
     Man(ManCommand),
@@ -517,6 +521,8 @@ pub struct ManCommand {
     pub output: PathBuf,
 }
 
+const ALL_RANKS: (i64, i64) = (0, i64::MAX);
+
 /// Ranks given as numbers and ranges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankList(Vec<(i64, i64)>);
@@ -524,6 +530,26 @@ pub struct RankList(Vec<(i64, i64)>);
 impl RankList {
     pub fn contains(&self, rank: i64) -> bool {
         self.0.iter().any(|&(first, last)| (first..=last).contains(&rank))
+    }
+
+    /// Whether it is `all`.
+    pub fn is_all(&self) -> bool {
+        self.0 == [ALL_RANKS]
+    }
+
+    /// Every rank there is in it, in order; `None` where they are too many, or are no ranks.
+    pub fn expanded(&self, limit: usize) -> Option<Vec<u32>> {
+        let mut ranks = Vec::new();
+        for &(first, last) in &self.0 {
+            let (first, last) = (u32::try_from(first).ok()?, u32::try_from(last).ok()?);
+            ranks.extend((first..=last).take(limit.saturating_add(1)));
+            if ranks.len() > limit {
+                return None;
+            }
+        }
+        ranks.sort_unstable();
+        ranks.dedup();
+        Some(ranks)
     }
 
     /// The numbers that were given one by one.
@@ -534,7 +560,7 @@ impl RankList {
 
 /// As [`parse_ranks`], or `all`.
 fn parse_rank_list(text: &str) -> Result<RankList, String> {
-    if text == "all" { Ok(RankList(vec![(0, i64::MAX)])) } else { parse_ranks(text) }
+    if text == "all" { Ok(RankList(vec![ALL_RANKS])) } else { parse_ranks(text) }
 }
 
 fn parse_ranks(text: &str) -> Result<RankList, String> {

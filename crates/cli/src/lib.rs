@@ -46,6 +46,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Report(command) => commands::report::run(command, &settings),
         Command::Sql(command) => commands::sql::run(command, &settings),
         Command::Convert(command) => commands::convert::run(command, &settings),
+        Command::Dynamic(command) => commands::dynamic::run(command, &settings),
         Command::Synth(command) => commands::synth::run(command, &settings),
         Command::Completion(command) => commands::completion::run(command),
         Command::Man(command) => commands::man::run(command),

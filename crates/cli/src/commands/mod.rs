@@ -5,6 +5,7 @@ pub mod completion;
 pub mod convert;
 pub mod diagnose;
 pub mod doctor;
+pub mod dynamic;
 pub mod info;
 pub mod man;
 pub mod report;

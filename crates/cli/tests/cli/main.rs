@@ -2,6 +2,7 @@
 
 mod cluster;
 mod convert;
+mod dynamic;
 mod exit_codes;
 mod golden;
 mod outputs;
