@@ -30,7 +30,9 @@ impl Dynamic {
     fn new(path: PathBuf, rank: u32, poll_seconds: f64, finished: u64) -> Self {
         let interval = Duration::try_from_secs_f64(poll_seconds).unwrap_or(Duration::from_secs(2));
         let watch = Watch::start(&path, interval);
-        Self { inner: Mutex::new(Inner { watch, control: Control::after(rank, finished), reporter: Reporter::new(&path) }) }
+        Self {
+            inner: Mutex::new(Inner { watch, control: Control::after(rank, finished), reporter: Reporter::new(&path) }),
+        }
     }
 
     /// Before the first step: what to do, as JSON of `stop`, `start`, `warnings` and `problem`.

@@ -88,11 +88,8 @@ impl Arguments {
                 return None;
             }
             let domain = self.get(2, c"domain");
-            let domain = if domain.is_null() {
-                default_domain()?
-            } else {
-                (*DOMAINS.0.get()).name(domain, recorder::domain)?
-            };
+            let domain =
+                if domain.is_null() { default_domain()? } else { (*DOMAINS.0.get()).name(domain, recorder::domain)? };
             Some(((*MESSAGES.0.get()).name(message, |text| Some(recorder::name(text)))?, domain))
         }
     }
@@ -250,9 +247,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
             ml_name: name.as_ptr().cast::<c_char>(),
             // SAFETY: the flags say which of the forms of a function it is.
             ml_meth: ffi::PyMethodDefPointer {
-                PyCFunctionWithKeywords: unsafe {
-                    std::mem::transmute::<Fast, ffi::PyCFunctionWithKeywords>(function)
-                },
+                PyCFunctionWithKeywords: unsafe { std::mem::transmute::<Fast, ffi::PyCFunctionWithKeywords>(function) },
             },
             ml_flags: FAST_WITH_KEYWORDS,
             ml_doc: doc.as_ptr().cast::<c_char>(),

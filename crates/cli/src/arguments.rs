@@ -1,6 +1,7 @@
 //! The command line's words.
 
 mod config;
+pub mod dynamic;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use clap_complete::Shell;
 use npuscope_analysis::cluster;
 use npuscope_synth::{Fault, FaultKind, Place};
 
+use self::dynamic::DynamicCommand;
 use crate::time_range::TimeRange;
 
 pub use config::{
@@ -65,8 +67,9 @@ pub enum Command {
     Sql(SqlCommand),
     Convert(ConvertCommand),
     Parse(ParseCommand),
-    Synth(SynthCommand),
     Config(ConfigCommand),
+    Dynamic(DynamicCommand),
+    Synth(SynthCommand),
     Completion(CompletionCommand),
     Man(ManCommand),
 }
@@ -558,6 +561,8 @@ pub struct ManCommand {
     pub output: PathBuf,
 }
 
+const ALL_RANKS: (i64, i64) = (0, i64::MAX);
+
 /// Ranks given as numbers and ranges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankList(Vec<(i64, i64)>);
@@ -565,6 +570,26 @@ pub struct RankList(Vec<(i64, i64)>);
 impl RankList {
     pub fn contains(&self, rank: i64) -> bool {
         self.0.iter().any(|&(first, last)| (first..=last).contains(&rank))
+    }
+
+    /// Whether it is `all`.
+    pub fn is_all(&self) -> bool {
+        self.0 == [ALL_RANKS]
+    }
+
+    /// Every rank there is in it, in order; `None` where they are too many, or are no ranks.
+    pub fn expanded(&self, limit: usize) -> Option<Vec<u32>> {
+        let mut ranks = Vec::new();
+        for &(first, last) in &self.0 {
+            let (first, last) = (u32::try_from(first).ok()?, u32::try_from(last).ok()?);
+            ranks.extend((first..=last).take(limit.saturating_add(1)));
+            if ranks.len() > limit {
+                return None;
+            }
+        }
+        ranks.sort_unstable();
+        ranks.dedup();
+        Some(ranks)
     }
 
     /// The numbers that were given one by one.
@@ -575,7 +600,7 @@ impl RankList {
 
 /// As [`parse_ranks`], or `all`.
 fn parse_rank_list(text: &str) -> Result<RankList, String> {
-    if text == "all" { Ok(RankList(vec![(0, i64::MAX)])) } else { parse_ranks(text) }
+    if text == "all" { Ok(RankList(vec![ALL_RANKS])) } else { parse_ranks(text) }
 }
 
 fn parse_ranks(text: &str) -> Result<RankList, String> {

@@ -47,8 +47,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Sql(command) => commands::sql::run(command, &settings),
         Command::Convert(command) => commands::convert::run(command, &settings),
         Command::Parse(command) => commands::parse::run(command, &settings),
-        Command::Synth(command) => commands::synth::run(command, &settings),
         Command::Config(command) => commands::config::run(command, &settings),
+        Command::Dynamic(command) => commands::dynamic::run(command, &settings),
+        Command::Synth(command) => commands::synth::run(command, &settings),
         Command::Completion(command) => commands::completion::run(command),
         Command::Man(command) => commands::man::run(command),
     };

@@ -176,6 +176,20 @@ pub enum AicMetrics {
     MemoryAccess,
 }
 
+impl AicMetrics {
+    pub const ALL: [AicMetrics; 9] = [
+        AicMetrics::None,
+        AicMetrics::PipeUtilization,
+        AicMetrics::ArithmeticUtilization,
+        AicMetrics::Memory,
+        AicMetrics::MemoryL0,
+        AicMetrics::MemoryUb,
+        AicMetrics::ResourceConflictRatio,
+        AicMetrics::L2Cache,
+        AicMetrics::MemoryAccess,
+    ];
+}
+
 /// What of the host is sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -107,7 +107,8 @@ fn allocations_are_laid_out_as_torch_npu_lays_them_out() {
     recorder::memory(&release);
     let directory = recorder.directory().to_owned();
     recorder.stop();
-    let numbers: Vec<u8> = [0x7f00i64, 5, -512, 10, 20, 30, -1].iter().flat_map(|number| number.to_le_bytes()).collect();
+    let numbers: Vec<u8> =
+        [0x7f00i64, 5, -512, 10, 20, 30, -1].iter().flat_map(|number| number.to_le_bytes()).collect();
     let fixed = little_endian(&[&numbers, &[20, 3, 0, 1, 0], &tid(), &pid()]);
     assert_eq!(fixed.len(), 77);
     let expected = little_endian(&[&3u16.to_le_bytes(), &77u32.to_le_bytes(), &fixed]);
@@ -181,7 +182,10 @@ fn ranges_marks_and_counters_come_back() {
         });
     }
     told.sort();
-    assert_eq!(told, ["actor_update in Some(\"stage\")", "forward in None", "here in None", "left open in None", "loss 0.25"]);
+    assert_eq!(
+        told,
+        ["actor_update in Some(\"stage\")", "forward in None", "here in None", "left open in None", "loss 0.25"]
+    );
 }
 
 #[test]
@@ -252,7 +256,8 @@ fn bytes_stay_within_the_budget_and_stacks_go_first() {
     }
     let directory = recorder.directory().to_owned();
     let summary = recorder.stop();
-    let size: u64 = fs::read_dir(directory.join("FRAMEWORK")).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
+    let size: u64 =
+        fs::read_dir(directory.join("FRAMEWORK")).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
     assert_eq!(size, summary.bytes);
     assert!(size <= 400_000, "{size}");
     let given_up: Vec<&str> = summary.degraded.iter().map(|degraded| degraded.what).collect();
@@ -318,7 +323,8 @@ fn a_directory_that_cannot_be_made_is_an_error_and_one_that_vanishes_a_problem()
 #[test]
 fn the_files_of_a_running_recording_can_be_read() {
     let (_alone, place) = (alone(), tempfile::tempdir().unwrap());
-    let recorder = Recorder::start(Options { rank: Some(3), ..Options::new(place.path().join("a_ascend_pt")) }).unwrap();
+    let recorder =
+        Recorder::start(Options { rank: Some(3), ..Options::new(place.path().join("a_ascend_pt")) }).unwrap();
     recorder::mark(recorder::name("flushed"), Name::NONE);
     std::thread::sleep(std::time::Duration::from_millis(300));
     let info = fs::read(recorder.directory().join("profiler_info_3.json")).unwrap();

@@ -6,6 +6,7 @@ pub mod config;
 pub mod convert;
 pub mod diagnose;
 pub mod doctor;
+pub mod dynamic;
 pub mod info;
 pub mod man;
 pub mod parse;

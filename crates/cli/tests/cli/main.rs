@@ -3,6 +3,7 @@
 mod cluster;
 mod config;
 mod convert;
+mod dynamic;
 mod exit_codes;
 mod golden;
 mod outputs;

@@ -13,14 +13,15 @@ impl AclError {
         match self.0 {
             100_000 => Some("a parameter is invalid"),
             100_001 => Some("ACL is not initialised"),
-            100_039 => Some("profiling is used by something else"),
-            107_000 => Some("a parameter of the runtime is invalid"),
-            107_002 => Some("no device is set"),
+            100_002 => Some("profiling is initialised already"),
+            100_042 => Some("the device is being profiled already, by msprof or another profiler"),
+            100_043 => Some("profiling is not initialised"),
+            148_047 => Some("another way of profiling is in use"),
             200_000 => Some("no memory is left"),
             200_001 => Some("the interface is not supported"),
             200_006 => Some("the feature is not supported"),
             500_000 => Some("an internal error"),
-            500_005 => Some("an internal error of profiling"),
+            500_005 => Some("profiling failed"),
             _ => None,
         }
     }

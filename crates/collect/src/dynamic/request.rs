@@ -111,7 +111,7 @@ impl Reader<'_> {
         let Some(value) = self.file.get(key) else { return default };
         match value.as_i64() {
             Some(number) if number >= least => number,
-            _ if value.is_u64() => i64::MAX,
+            None if value.is_u64() => i64::MAX,
             _ => {
                 self.remarks
                     .push(format!("{key} is {value}, not a whole number of at least {least}; {default} is used"));

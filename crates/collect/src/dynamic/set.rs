@@ -166,7 +166,11 @@ fn values(changes: &Changes, style: Style, file: &Map<String, Value>) -> Result<
             "experimental_config.profiler_level",
             "profiler_level",
         ),
-        (changes.metrics.map(|metrics| json!(names::word(names::METRICS, &metrics))), "experimental_config.aic_metrics", "aic_metrics"),
+        (
+            changes.metrics.map(|metrics| json!(names::word(names::METRICS, &metrics))),
+            "experimental_config.aic_metrics",
+            "aic_metrics",
+        ),
         (changes.stack.map(Value::Bool), "with_stack", "with_stack"),
         (changes.memory.map(Value::Bool), "profile_memory", "profile_memory"),
         (changes.shapes.map(Value::Bool), "record_shapes", "record_shapes"),

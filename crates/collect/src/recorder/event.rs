@@ -9,13 +9,36 @@ use super::queue::Slot;
 /// A record, read back from its slots.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
-    RangeStart { time: i64, id: u64, message: Name, domain: Name },
-    RangeEnd { time: i64, id: u64 },
-    Mark { time: i64, message: Name, domain: Name },
-    Counter { time: i64, name: Name, value: f64 },
+    RangeStart {
+        time: i64,
+        id: u64,
+        message: Name,
+        domain: Name,
+    },
+    RangeEnd {
+        time: i64,
+        id: u64,
+    },
+    Mark {
+        time: i64,
+        message: Name,
+        domain: Name,
+    },
+    Counter {
+        time: i64,
+        name: Name,
+        value: f64,
+    },
     /// A function is called or returns, as [`Tag`] says.
-    Call { time: i64, function: Name, tag: u8 },
-    Collection { start: i64, end: i64 },
+    Call {
+        time: i64,
+        function: Name,
+        tag: u8,
+    },
+    Collection {
+        start: i64,
+        end: i64,
+    },
     Op(Op),
     Memory(Memory),
 }
@@ -119,12 +142,7 @@ pub const fn memory(memory: &Memory) -> [Slot; 3] {
     let device = memory.device_type as u8 as u64 | (memory.device_index as u8 as u64) << 8;
     [
         [memory.time as u64, head(Kind::Memory, 0, Name::NONE), memory.address as u64, memory.size as u64],
-        [
-            memory.total_allocated as u64,
-            memory.total_reserved as u64,
-            memory.total_active as u64,
-            memory.stream as u64,
-        ],
+        [memory.total_allocated as u64, memory.total_reserved as u64, memory.total_active as u64, memory.stream as u64],
         [device, 0, 0, 0],
     ]
 }

@@ -135,7 +135,15 @@ fn is_remote(path: &Path) -> bool {
     use std::os::unix::ffi::OsStrExt;
     /// NFS, SMB, CIFS, SMB2, Lustre, GPFS, FUSE, Ceph, 9P, BeeGFS.
     const REMOTE: [u32; 10] = [
-        0x6969, 0x517b, 0xff53_4d42, 0xfe53_4d42, 0x0bd0_0bd0, 0x4750_4653, 0x6573_5546, 0x00c3_6400, 0x0102_1997,
+        0x6969,
+        0x517b,
+        0xff53_4d42,
+        0xfe53_4d42,
+        0x0bd0_0bd0,
+        0x4750_4653,
+        0x6573_5546,
+        0x00c3_6400,
+        0x0102_1997,
         0x1983_0326,
     ];
     let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return false };

@@ -79,7 +79,12 @@ pub struct Summary {
 }
 
 /// Writes what the user and the recorder have to say beside the records.
-pub fn write_metadata(directory: &Path, mut metadata: Map<String, Value>, backend: &str, summary: &Summary) -> io::Result<()> {
+pub fn write_metadata(
+    directory: &Path,
+    mut metadata: Map<String, Value>,
+    backend: &str,
+    summary: &Summary,
+) -> io::Result<()> {
     let mut ours = match serde_json::to_value(summary)? {
         Value::Object(ours) => ours,
         _ => Map::new(),

@@ -116,8 +116,8 @@ impl Recorder {
         let files = Files::create(&options.directory, &options.spool).map_err(failed)?;
         let info = InfoFile::new(&options.directory, options.rank, options.info);
         info.write().map_err(failed)?;
-        let shared = Shared::begin(options.memory, options.domain_include, options.domain_exclude)
-            .ok_or(RecorderError::Busy)?;
+        let shared =
+            Shared::begin(options.memory, options.domain_include, options.domain_exclude).ok_or(RecorderError::Busy)?;
         let writer = Writer::new(shared.clone(), files, info, Budget::new(options.budget), options.resident_memory);
         let thread = std::thread::Builder::new().name("npuscope writer".to_owned()).spawn(move || writer.run());
         match thread {

@@ -1,0 +1,181 @@
+//! `npuscope dynamic set`.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use npuscope_collect::config::{AicMetrics, Level};
+use npuscope_collect::dynamic::{
+    Activity, Changes, Ranks, Request, SetError, Start, Style, Window, WindowChange, Written, set, statuses,
+};
+
+use crate::arguments::dynamic::{
+    DynamicActivity, DynamicExport, DynamicLevel, DynamicMetrics, DynamicSet, DynamicStyle, StartStep,
+};
+use crate::error::CliError;
+use crate::settings::Settings;
+use crate::terminal;
+
+/// Ranks are listed one by one in the file.
+const MAX_RANKS: usize = 1 << 16;
+
+/// Reports older than this are of a job that is over.
+const FRESH: Duration = Duration::from_secs(120);
+
+pub fn run(command: &DynamicSet, settings: &Settings) -> Result<ExitCode, CliError> {
+    let style = command.style.map(|style| match style {
+        DynamicStyle::TorchNpu => Style::TorchNpu,
+        DynamicStyle::Mindspore => Style::MindSpore,
+    });
+    let written = set(&command.config, style, &changes(command)?).map_err(|error| match error {
+        SetError::Write { path, source } => CliError::Write { path, source },
+        other => CliError::Usage(other.to_string()),
+    })?;
+    io::stdout().lock().write_all(text(&written).as_bytes())?;
+    if command.start.is_some() {
+        warn_of_passed(&written, settings);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn text(written: &Written) -> String {
+    let path = written.path.display();
+    let style = written.request.style.name();
+    let mut text = match (written.is_new, written.edits.is_empty()) {
+        (true, _) => format!("created {path} in the style of {style}\n"),
+        (false, false) => format!("changed {path}, in the style of {style}\n"),
+        (false, true) => format!("{path} says so already, in the style of {style}; its time is new\n"),
+    };
+    let rows = written.edits.iter().map(|edit| {
+        let before = edit.before.as_ref().map_or_else(String::new, ToString::to_string);
+        vec![edit.key.clone(), before, "->".to_owned(), edit.after.to_string()]
+    });
+    text.push_str(&terminal::columns(&["", "", "", ""], &[], rows));
+    for remark in &written.request.remarks {
+        text.push_str(&format!("  {remark}\n"));
+    }
+    text.push_str(&format!("{}\n", what_happens(&written.request)));
+    text
+}
+
+/// What a job that reads the file will do.
+pub fn what_happens(request: &Request) -> String {
+    let ranks = match &request.ranks {
+        Ranks::All => "on every rank".to_owned(),
+        Ranks::Some(ranks) if ranks.is_empty() => "on no rank".to_owned(),
+        Ranks::Some(ranks) => {
+            let mut sorted: Vec<i64> = ranks.iter().map(|&rank| i64::from(rank)).collect();
+            sorted.sort_unstable();
+            let word = if sorted.len() == 1 { "rank" } else { "ranks" };
+            format!("on {word} {}", terminal::ranges(&sorted))
+        }
+    };
+    let warmup = match request.warmup {
+        0 => String::new(),
+        steps => format!(" after {} of warmup", terminal::counted(steps, "step")),
+    };
+    match (request.start, request.window(1)) {
+        (Start::Next, _) => {
+            format!("records {} as soon as it is seen{warmup}, {ranks}", terminal::counted(request.active, "step"))
+        }
+        (Start::At(_), Some(window)) if window.start == window.stop => {
+            format!("records {window}, counted from 1{warmup}, {ranks}")
+        }
+        (Start::At(_), Some(window)) => format!("records {window}, counted from 1, both included{warmup}, {ranks}"),
+        _ => "records nothing".to_owned(),
+    }
+}
+
+/// Says which ranks are past the first step already, as far as they have told.
+fn warn_of_passed(written: &Written, settings: &Settings) {
+    let (Start::At(first), Some(window)) = (written.request.start, written.request.window(1)) else { return };
+    let passed = |status: &npuscope_collect::dynamic::Status| {
+        status.age() < FRESH && status.step >= first && written.request.ranks.contains(status.rank)
+    };
+    let passed: Vec<_> = statuses(&written.path).into_iter().filter(passed).collect();
+    if let Some(step) = passed.iter().map(|status| status.step).max() {
+        let ranks: Vec<i64> = passed.iter().map(|status| i64::from(status.rank)).collect();
+        let word = if ranks.len() == 1 { "rank" } else { "ranks" };
+        let (ranks, start) = (terminal::ranges(&ranks), window.start);
+        settings
+            .terminal
+            .warning(&format!("{word} {ranks} finished step {step} already, which is too late for {start}"));
+    }
+}
+
+fn changes(command: &DynamicSet) -> Result<Changes, CliError> {
+    let window = match command.start {
+        _ if command.off => Some(WindowChange::Off),
+        None => None,
+        Some(StartStep::Next) if command.stop.is_some() => {
+            return Err(CliError::Usage("--start next has no step to --stop at; give --steps".to_owned()));
+        }
+        Some(StartStep::Next) => Some(WindowChange::Next { active: command.steps.unwrap_or(1) }),
+        Some(StartStep::At(start)) => {
+            let by_count = command.steps.map(|steps| start.saturating_add(steps - 1));
+            let stop = command.stop.or(by_count).unwrap_or(start);
+            Some(WindowChange::Steps(Window { start, stop }))
+        }
+    };
+    let ranks = match &command.ranks {
+        None => None,
+        Some(list) if list.is_all() => Some(Ranks::All),
+        Some(list) => {
+            let too_many = || CliError::Usage("--ranks must name ranks from 0, no more than 65,536".to_owned());
+            Some(Ranks::Some(list.expanded(MAX_RANKS).ok_or_else(too_many)?))
+        }
+    };
+    let activity = |activity: &DynamicActivity| match activity {
+        DynamicActivity::Cpu => Activity::Cpu,
+        DynamicActivity::Npu => Activity::Npu,
+    };
+    let export = |export: &DynamicExport| match export {
+        DynamicExport::Text => "text".to_owned(),
+        DynamicExport::Db => "db".to_owned(),
+    };
+    Ok(Changes {
+        window,
+        warmup: command.warmup,
+        ranks,
+        activities: command.activities.as_ref().map(|list| list.iter().map(activity).collect()),
+        level: command.level.map(level),
+        metrics: command.metrics.map(metrics),
+        stack: command.with_stack,
+        modules: command.modules,
+        memory: command.memory,
+        shapes: command.shapes,
+        flops: command.flops,
+        mstx: command.mstx,
+        l2_cache: command.l2_cache,
+        sys_io: command.sys_io,
+        sys_interconnection: command.sys_interconnection,
+        host_sys: command.host_sys.clone(),
+        export: command.export.as_ref().map(|list| list.iter().map(export).collect()),
+        analyse: command.analyse,
+        simplify: None,
+        output: command.output.clone(),
+    })
+}
+
+fn level(level: DynamicLevel) -> Level {
+    match level {
+        DynamicLevel::None => Level::None,
+        DynamicLevel::Level0 => Level::Level0,
+        DynamicLevel::Level1 => Level::Level1,
+        DynamicLevel::Level2 => Level::Level2,
+    }
+}
+
+fn metrics(metrics: DynamicMetrics) -> AicMetrics {
+    match metrics {
+        DynamicMetrics::None => AicMetrics::None,
+        DynamicMetrics::PipeUtilization => AicMetrics::PipeUtilization,
+        DynamicMetrics::ArithmeticUtilization => AicMetrics::ArithmeticUtilization,
+        DynamicMetrics::Memory => AicMetrics::Memory,
+        DynamicMetrics::MemoryL0 => AicMetrics::MemoryL0,
+        DynamicMetrics::MemoryUb => AicMetrics::MemoryUb,
+        DynamicMetrics::ResourceConflictRatio => AicMetrics::ResourceConflictRatio,
+        DynamicMetrics::L2Cache => AicMetrics::L2Cache,
+        DynamicMetrics::MemoryAccess => AicMetrics::MemoryAccess,
+    }
+}

@@ -1,0 +1,147 @@
+//! `npuscope dynamic`.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::program::Sandbox;
+
+fn config(sandbox: &Sandbox) -> Value {
+    serde_json::from_str(&fs::read_to_string(sandbox.path("profiler_config.json")).unwrap()).unwrap()
+}
+
+fn set(sandbox: &Sandbox, options: &[&str]) -> String {
+    let ran = sandbox.run(&[&["dynamic", "set", "."], options].concat());
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{options:?}");
+    ran.stdout
+}
+
+/// What a rank has told, written as it writes it.
+fn tell(sandbox: &Sandbox, rank: u32, fields: Value) {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
+    let mut status = json!({
+        "rank": rank, "pid": std::process::id(), "host": "node7", "step": 0, "state": "waiting", "fingerprint": null,
+        "start": null, "stop": null, "output": null, "problem": null, "updated_ns": now,
+    });
+    for (key, value) in fields.as_object().unwrap() {
+        status[key] = value.clone();
+    }
+    fs::create_dir_all(sandbox.path("npuscope_status")).unwrap();
+    fs::write(sandbox.path(&format!("npuscope_status/rank{rank}.json")), status.to_string()).unwrap();
+}
+
+#[test]
+fn both_styles_record_the_same_steps_for_the_same_numbers() {
+    let torch_npu = Sandbox::empty();
+    let said = set(&torch_npu, &["--start", "8", "--stop", "10", "--ranks", "0-2,5"]);
+    assert!(said.starts_with("created ./profiler_config.json in the style of torch_npu\n"), "{said}");
+    assert!(said.ends_with("records steps 8 to 10, counted from 1, both included, on ranks 0-2, 5\n"), "{said}");
+    let file = config(&torch_npu);
+    assert_eq!((&file["start_step"], &file["active"]), (&json!(8), &json!(3)));
+    assert_eq!((&file["is_rank"], &file["rank_list"]), (&json!(true), &json!([0, 1, 2, 5])));
+
+    let mindspore = Sandbox::empty();
+    let said = set(&mindspore, &["--start", "8", "--stop", "10", "--style", "mindspore"]);
+    assert!(said.ends_with("records steps 8 to 10, counted from 1, both included, on every rank\n"), "{said}");
+    let file = config(&mindspore);
+    assert_eq!((&file["start_step"], &file["stop_step"]), (&json!(8), &json!(10)));
+}
+
+#[test]
+fn what_changes_is_listed_and_the_rest_stays() {
+    let sandbox = Sandbox::empty();
+    fs::write(sandbox.path("profiler_config.json"), r#"{"mine": 1, "start_step": 0, "active": 1, "warmup": 0}"#)
+        .unwrap();
+    let said =
+        set(&sandbox, &["--start", "4", "--level", "level1", "--with-stack", "--memory=false", "--export", "text,db"]);
+    assert!(said.starts_with("changed ./profiler_config.json, in the style of torch_npu\n"), "{said}");
+    let words: Vec<Vec<&str>> = said.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert!(words.contains(&vec!["start_step", "0", "->", "4"]), "{said}");
+    assert!(words.contains(&vec!["experimental_config.profiler_level", "->", r#""Level1""#]), "{said}");
+    assert!(said.ends_with("records step 4, counted from 1, on every rank\n"), "{said}");
+    let file = config(&sandbox);
+    assert_eq!((&file["mine"], &file["with_stack"], &file["profile_memory"]), (&json!(1), &json!(true), &json!(false)));
+    assert!(set(&sandbox, &["--off"]).ends_with("records nothing\n"));
+    let said = set(&sandbox, &["--start", "next", "--steps", "2", "--warmup", "1"]);
+    assert!(said.ends_with("records 2 steps as soon as it is seen after 1 step of warmup, on every rank\n"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let sandbox = Sandbox::empty();
+    set(&sandbox, &["--start", "1", "--style", "mindspore"]);
+    for (options, words) in [
+        (&["--start", "0"][..], "the first of which is 1"),
+        (&["--start", "8", "--stop", "7"], "8 to 7"),
+        (&["--stop", "7"], "--start"),
+        (&["--start", "next"], "cannot say the next step"),
+        (&["--start", "next", "--stop", "3"], "give --steps"),
+        (&["--start", "3", "--ranks", "0-3"], "cannot say which ranks"),
+        (&["--start", "3", "--style", "torch_npu"], "in the style of mindspore"),
+        (&["--ranks", "0-99999999"], "65,536"),
+        (&["--off", "--start", "3"], "cannot be used with"),
+    ] {
+        let ran = sandbox.run(&[&["dynamic", "set", "."], options].concat());
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{options:?}");
+        assert!(ran.stderr.contains(words), "{options:?}: {}", ran.stderr);
+    }
+    assert_eq!(config(&sandbox)["start_step"], 1);
+}
+
+#[test]
+fn a_job_that_is_past_the_step_is_warned_of() {
+    let sandbox = Sandbox::empty();
+    tell(&sandbox, 0, json!({"step": 12}));
+    tell(&sandbox, 1, json!({"step": 7}));
+    tell(&sandbox, 2, json!({"step": 90, "updated_ns": 1}));
+    let ran = sandbox.run(&["dynamic", "set", ".", "--start", "8"]);
+    assert_eq!(ran.stderr, "warning: rank 0 finished step 12 already, which is too late for 8\n");
+    assert_eq!(ran.code, 0);
+}
+
+#[test]
+fn ranks_tell_whether_they_took_the_file() {
+    let sandbox = Sandbox::empty();
+    set(&sandbox, &["--start", "8", "--stop", "10", "--ranks", "0-5"]);
+    let report = |sandbox: &Sandbox| -> Value {
+        serde_json::from_slice(&sandbox.bytes(&["dynamic", "status", ".", "--format", "json"])).unwrap()
+    };
+    let fingerprint = report(&sandbox)["fingerprint"].as_str().unwrap().to_owned();
+    let window = json!({"step": 8, "state": "recording", "fingerprint": fingerprint, "start": 8, "stop": 10, "output": "out/rank0"});
+    tell(&sandbox, 0, window);
+    tell(&sandbox, 1, json!({"step": 7, "fingerprint": "0123", "start": 1, "stop": 1, "state": "done"}));
+    tell(&sandbox, 2, json!({"state": "failed", "problem": "the disk is full", "fingerprint": fingerprint}));
+    tell(&sandbox, 3, json!({"updated_ns": 1}));
+    let ran = sandbox.run(&["dynamic", "status", "."]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let lines: Vec<String> = ran.stdout.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let pid = std::process::id();
+    assert_eq!(lines[0], "./profiler_config.json records steps 8 to 10, counted from 1, both included, on ranks 0-5");
+    let has = |words: &str| assert!(lines.iter().any(|line| line.contains(words)), "{words}: {}", ran.stdout);
+    has(&format!("0 node7 {pid} 8 recording this file 8-10 "));
+    has(&format!("1 node7 {pid} 7 done an older one 1 "));
+    has("failed this file");
+    has("the disk is full");
+    has("waiting, no word since none");
+    has("without a report: ranks 4-5");
+    let ranks = report(&sandbox)["ranks"].clone();
+    let took: Vec<&str> = ranks.as_array().unwrap().iter().map(|rank| rank["took"].as_str().unwrap()).collect();
+    assert_eq!(took, ["this", "older", "this", "nothing"]);
+    assert_eq!((&ranks[3]["lost"], &ranks[0]["lost"]), (&json!("stale"), &Value::Null));
+}
+
+#[test]
+fn nobody_having_reported_is_said_in_words() {
+    let sandbox = Sandbox::empty();
+    let ran = sandbox.run(&["dynamic", "status", "."]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("there is no ./profiler_config.json"), "{}", ran.stderr);
+    set(&sandbox, &["--start", "8"]);
+    let ran = sandbox.run(&["dynamic", "status", "profiler_config.json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert!(ran.stdout.contains("no rank has reported"), "{}", ran.stdout);
+    fs::write(sandbox.path("profiler_config.json"), "{").unwrap();
+    let ran = sandbox.run(&["dynamic", "status", "."]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.stdout.contains("cannot be used: it is no valid JSON"), "{}", ran.stdout);
+}
