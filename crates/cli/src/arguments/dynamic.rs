@@ -8,8 +8,9 @@ use super::{RankList, ReportFormat, parse_rank_list};
 
 /// Switch recording while a job runs, and see which ranks took it
 ///
-/// A job that watches a profiler_config.json (npuscope's, torch_npu's or MindSpore's dynamic profiling) records the
-/// steps that this file names. Steps count from 1 and the last is recorded, too, in whichever style the file is.
+/// A job that watches a profiler_config.json by npuscope's DynamicProfilerMonitor records the steps that this file
+/// names, be it in the style of torch_npu or of MindSpore. Steps count from 1, and the last is recorded, too. The
+/// profilers of torch_npu and MindSpore read the same file; torch_npu's begins when the step it names is over.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope dynamic set CFG --start 8 --stop 10

@@ -145,3 +145,22 @@ fn nobody_having_reported_is_said_in_words() {
     assert_eq!(ran.code, 0);
     assert!(ran.stdout.contains("cannot be used: it is no valid JSON"), "{}", ran.stdout);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_rank_whose_process_is_gone_is_told_apart_from_one_that_ended_well() {
+    let sandbox = Sandbox::empty();
+    set(&sandbox, &["--start", "8"]);
+    let mut ended = std::process::Command::new("true").spawn().unwrap();
+    ended.wait().unwrap();
+    let host = npuscope_collect::dynamic::Status::of_this_process(0).host;
+    for (rank, state, pid) in
+        [(0, "recording", ended.id()), (1, "done", ended.id()), (2, "recording", std::process::id())]
+    {
+        tell(&sandbox, rank, json!({"host": host, "pid": pid, "state": state}));
+    }
+    let told = sandbox.run(&["dynamic", "status", "."]).stdout;
+    assert_eq!(told.matches("process gone").count(), 1, "{told}");
+    let gone = told.lines().find(|line| line.contains("process gone")).unwrap();
+    assert!(gone.trim_start().starts_with("0 "), "{told}");
+}

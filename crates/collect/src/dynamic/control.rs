@@ -83,13 +83,13 @@ impl Control {
         if let Some(window) = self.recording.take() {
             if self.finished < window.stop {
                 let over = format!("training ended after step {}", self.finished);
-                self.tell(&mut command, format!("{over}, while {window} were to be recorded"));
+                self.tell(&mut command, format!("{over}; asked for: {window}"));
             }
             let stop = self.finished.min(window.stop);
             command.stop = Some(Window { stop, ..window });
         } else if let Some(window) = self.pending.take().and_then(|request| request.window(self.upcoming())) {
             let over = format!("training ended after step {}", self.finished);
-            self.tell(&mut command, format!("{over}; {window} were to be recorded"));
+            self.tell(&mut command, format!("{over}; asked for: {window}, nothing is recorded"));
         }
         command
     }
@@ -194,13 +194,13 @@ impl Control {
         let request = self.pending.take()?;
         let mut window = asked;
         if first < upcoming {
-            let late = format!("{asked} were to be recorded, but step {} is over", self.finished);
+            let late = format!("too late for {asked}, step {} is over", self.finished);
             if request.style == Style::TorchNpu || asked.stop < upcoming {
                 self.tell(command, format!("{late}; nothing is recorded"));
                 return None;
             }
             window.start = upcoming;
-            self.tell(command, format!("{late}; {window} will be recorded"));
+            self.tell(command, format!("{late}; recording {window}"));
         }
         self.recording = Some(window);
         // A window of which only the rest was recorded is done as a whole.

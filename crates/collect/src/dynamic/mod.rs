@@ -10,7 +10,8 @@
 //! Training steps count from 1, and a window has both its ends: a collection of steps 8 to 10 holds training steps 8, 9
 //! and 10 and nothing else, in both styles. [`Control::step`] is called *after* every training step, so it is the call
 //! after step 7 that starts it and the call after step 10 that stops it. A window that begins with step 1 is started by
-//! [`Control::begin`], which is called once before training.
+//! [`Control::begin`], which is called once before training. (torch_npu itself, called after a step as well, begins when
+//! the step that the file names is over, and so records one step later than its file says.)
 //!
 //! | | MindSpore | torch_npu |
 //! |---|---|---|
