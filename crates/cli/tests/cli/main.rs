@@ -5,6 +5,7 @@ mod convert;
 mod exit_codes;
 mod golden;
 mod outputs;
+mod parse;
 mod program;
 mod streams;
 mod synth;
