@@ -12,6 +12,9 @@ use flate2::write::GzEncoder;
 use npuscope_formats::discover::{RankSource, discover};
 use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::flavour::Flavour;
+use npuscope_formats::framework;
+use npuscope_formats::framework::events::{Counter, Mark, Range};
+use npuscope_formats::framework::records::{GcRecord, Hash, MemoryUsage, OpMark, OpRange, PythonCall};
 use npuscope_formats::output::Output;
 use npuscope_fuzz::csv_byte;
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
@@ -32,6 +35,7 @@ fn main() {
         write_job(&simulate(&config).unwrap(), Form::Both, &Output::new(&directory).unwrap(), |_| {}).unwrap();
         profiles.push(directory);
     }
+    profiles.push(raw_files(&job.path().join("raw_ascend_pt")));
     profiles.push(gpu_traces(&job.path().join(Flavour::Kineto.name())));
     for (number, profile) in profiles.iter().enumerate() {
         for rank in discover(profile).unwrap().sources() {
@@ -46,6 +50,7 @@ fn put_rank(corpus: &Path, rank: &RankSource, number: usize) {
         let (target, prefix, limit) = match file.kind {
             FileKind::Trace => ("trace_json", None, TEXT_BYTES),
             FileKind::Kineto => ("kineto", None, TEXT_BYTES),
+            FileKind::Framework(kind) => ("framework", Some(framework_byte(kind)), TEXT_BYTES),
             FileKind::Csv(kind) => ("csv", Some(csv_byte(kind, rank.flavour)), TEXT_BYTES),
             FileKind::Sheet => ("csv", Some(csv_byte("", rank.flavour)), TEXT_BYTES),
             FileKind::Communication => ("comm_json", Some(0), TEXT_BYTES),
@@ -70,6 +75,56 @@ fn put_rank(corpus: &Path, rank: &RankSource, number: usize) {
             }
         }
     }
+}
+
+/// A raw directory with some records of every kind.
+fn raw_files(directory: &Path) -> PathBuf {
+    let raw = directory.join(framework::DIRECTORY);
+    fs::create_dir_all(&raw).unwrap();
+    for name in framework::READ {
+        let mut bytes = Vec::new();
+        for number in 0..20 {
+            put_record(name, number, &mut bytes);
+        }
+        fs::write(raw.join(name), bytes).unwrap();
+    }
+    directory.to_owned()
+}
+
+fn put_record(file: &str, number: u64, out: &mut Vec<u8>) {
+    let (start, end) = (number as i64 * 100, number as i64 * 100 + 70);
+    match file {
+        framework::OP_RANGE => {
+            let texts = (Some("2,3;4;"), Some("float;int;"), Some("a.py(1): f;b.py(2): g"));
+            let (input_shapes, input_dtypes, stack) = texts;
+            OpRange { start, end, name: "aten::mm", input_shapes, input_dtypes, stack, ..OpRange::default() }
+                .encode(out);
+        }
+        framework::OP_MARK => {
+            OpMark { time: start, category: number % 4, correlation: number / 4, name: "Mm", ..OpMark::default() }
+                .encode(out);
+        }
+        framework::MEMORY_USAGE => {
+            let (ptr, data_type) = (start % 300, (number % 3) as u8);
+            MemoryUsage { ptr, time: start, alloc_size: 64, data_type, ..MemoryUsage::default() }.encode(out);
+        }
+        framework::GC_RECORD => GcRecord { pid: 1, start: number * 100, end: number * 100 + 5 }.encode(out),
+        framework::PYTHON_TRACER_FUNC => {
+            PythonCall { time: number * 10, hash: number / 2, tag: (number % 4) as u8, ..PythonCall::default() }
+                .encode(out);
+        }
+        framework::PYTHON_TRACER_HASH => Hash { key: number, text: "Linear######7" }.encode(out),
+        _ => {
+            Range { start, end, id: number, message: "range", domain: Some("stage"), ..Range::default() }.encode(out);
+            Mark { time: start, message: "mark", ..Mark::default() }.encode(out);
+            Counter { time: start, value: 1.5, name: "Resident memory", ..Counter::default() }.encode(out);
+        }
+    }
+}
+
+/// The byte that the fuzz target reads as that file.
+fn framework_byte(kind: &str) -> u8 {
+    framework::READ.iter().position(|known| *known == kind).unwrap_or_default() as u8
 }
 
 /// A directory with a small trace of PyTorch's profiler, which has one event of every kind, plain and packed.

@@ -1,6 +1,7 @@
 //! The bytes of raw FRAMEWORK records, field by field, and what is read of them when they are cut or damaged.
 
 use npuscope_formats::framework::events::{Counter, Event, Mark, Range};
+use npuscope_formats::framework::mindspore::{MemoryChange, RuntimeRange, Shapes};
 use npuscope_formats::framework::records::{GcRecord, Hash, MemoryUsage, OpMark, OpRange, ParamTensors, PythonCall};
 use npuscope_formats::framework::tlv::{Lost, MAX_TEXT, Record, Records};
 use proptest::prelude::*;
@@ -180,6 +181,81 @@ fn a_counter_has_24_bytes_of_fields_and_a_name() {
     assert_eq!(decoded::<Event>(&golden), [Event::Counter(counter)]);
 }
 
+const RUNTIME_RANGE: RuntimeRange<'static> = RuntimeRange {
+    tid: 1,
+    flow: RuntimeRange::NO_FLOW,
+    step: 3,
+    start: 4,
+    end: 5,
+    pid: -6,
+    module: 7,
+    event: 8,
+    stage: 9,
+    level: -1,
+    is_graph_data: true,
+    is_stage: false,
+    is_stack: true,
+    name: "n",
+    full_name: Some("f"),
+    module_graph: Some("m"),
+    event_graph: Some("e"),
+    custom_info: Some("k:v"),
+};
+
+#[test]
+fn a_slice_of_mindspore_has_54_bytes_of_fields_and_then_its_texts() {
+    let golden = hex("01 00  5b000000
+         0100000000000000 ffffffffffffffff 0300000000000000 0400000000000000 0500000000000000
+         faffffff 0700 0800 0900 ff 01 00 01
+         0d00 01000000 6e
+         0e00 01000000 66
+         0f00 01000000 6d
+         1000 01000000 65
+         1100 03000000 6b3a76");
+    assert_eq!(encoded(|out| RUNTIME_RANGE.encode(out)), golden);
+    assert_eq!(decoded::<RuntimeRange>(&golden), [RUNTIME_RANGE]);
+}
+
+#[test]
+fn an_allocation_of_mindspore_has_100_bytes_of_fields_and_its_owner() {
+    let golden = hex("01 00  6b000000
+         ffffffff
+         0100000000000000 0200000000000000 0300000000000000 0400000000000000 ffffffffffffffff 0600000000000000
+         0700000000000000 0800000000000000 0900000000000000 0a00000000000000 0b00000000000000
+         0c000000 01 02 03 04
+         0d00 01000000 6f");
+    let change = MemoryChange {
+        device: -1,
+        tid: 1,
+        pid: 2,
+        time: 3,
+        address: 4,
+        size: MemoryChange::RELEASED,
+        used: 6,
+        peak: 7,
+        reserved: 8,
+        used_by_event: 9,
+        eager_free: 10,
+        stream_ptr: 11,
+        stream: 12,
+        from_persistent: 1,
+        is_persistent: 2,
+        run_mode: 3,
+        alloc_type: 4,
+        owner: "o",
+    };
+    assert_eq!(encoded(|out| change.encode(out)), golden);
+    assert_eq!(decoded::<MemoryChange>(&golden), [change]);
+}
+
+#[test]
+fn shapes_of_mindspore_are_texts_alone() {
+    let golden = hex("01 00  15000000  0000 01000000 6e  0100 01000000 73  0200 01000000 74");
+    let shapes = Shapes { name: "n", input_shapes: Some("s"), input_types: Some("t") };
+    assert_eq!(encoded(|out| shapes.encode(out)), golden);
+    assert_eq!(decoded::<Shapes>(&golden), [shapes]);
+}
+
 #[test]
 fn texts_of_unknown_types_are_passed_over_and_what_is_not_utf8_is_not_available() {
     let bytes = hex("04 00  1d000000  0100000000000000  6300 02000000 7878  0100 01000000 ff  0900 00000000");
@@ -240,6 +316,12 @@ fn a_file_cut_at_any_byte_keeps_the_records_before() {
     assert_cuts::<Event>(&bytes, first);
     let (bytes, first) = twice(|out| Counter { name: "m", ..Counter::default() }.encode(out));
     assert_cuts::<Event>(&bytes, first);
+    let (bytes, first) = twice(|out| RUNTIME_RANGE.encode(out));
+    assert_cuts::<RuntimeRange>(&bytes, first);
+    let (bytes, first) = twice(|out| MemoryChange { owner: "o", ..MemoryChange::default() }.encode(out));
+    assert_cuts::<MemoryChange>(&bytes, first);
+    let (bytes, first) = twice(|out| Shapes { name: "n", input_shapes: Some("s"), input_types: None }.encode(out));
+    assert_cuts::<Shapes>(&bytes, first);
 }
 
 #[test]
@@ -299,5 +381,6 @@ proptest! {
         prop_assert!(read::<OpRange>(&bytes) && read::<OpMark>(&bytes) && read::<MemoryUsage>(&bytes));
         prop_assert!(read::<GcRecord>(&bytes) && read::<PythonCall>(&bytes) && read::<Hash>(&bytes));
         prop_assert!(read::<ParamTensors>(&bytes) && read::<Event>(&bytes));
+        prop_assert!(read::<RuntimeRange>(&bytes) && read::<MemoryChange>(&bytes) && read::<Shapes>(&bytes));
     }
 }

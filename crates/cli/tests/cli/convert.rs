@@ -128,15 +128,37 @@ fn a_window_that_is_none_is_refused() {
 }
 
 #[test]
-fn a_gpu_job_becomes_parquet_and_nothing_else() {
+fn a_gpu_job_becomes_files_of_an_npu_too() {
     let sandbox = Sandbox::with_gpu_job();
+    let kernels = "SELECT rank, op_type, sum(duration) AS ns FROM kernel GROUP BY 1, 2 ORDER BY 1, 2";
+    let expected = "rank,op_type,ns\n0,allreduce,200000\n0,aten::mm,600000\n1,allreduce,200000\n1,aten::mm,1000000\n";
+    assert_eq!(sandbox.sql("job", kernels), expected);
+    let others = [
+        r#"SELECT rank, id, start, "end" FROM step ORDER BY 1, 2"#,
+        "SELECT rank, name, start, duration FROM comm_op ORDER BY 1, 3",
+        "SELECT rank, name, start, duration FROM host_op WHERE kind IN ('op', 'cann') AND name NOT LIKE 'ProfilerStep%' ORDER BY 1, 3",
+    ];
     for form in ["text", "db"] {
         let ran = sandbox.run(&["convert", "job", "--to", form, "-o", form]);
-        assert_eq!((ran.code, ran.stderr.contains("--to parquet keeps all of it")), (2, true), "{}", ran.stderr);
-        assert!(!sandbox.path(form).exists());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert_eq!(sandbox.sql(form, kernels), expected, "{form}");
+        for query in others {
+            assert_eq!(sandbox.sql(form, query), sandbox.sql("job", query), "{form}");
+        }
+        assert_eq!(sandbox.run(&["info", form]).code, 0);
     }
     assert_eq!(sandbox.run(&["convert", "job", "--to", "parquet", "-o", "out"]).code, 0);
-    let query = "SELECT rank, op_type, sum(duration) AS ns FROM kernel GROUP BY 1, 2 ORDER BY 1, 2";
-    let expected = "rank,op_type,ns\n0,allreduce,200000\n0,aten::mm,600000\n1,allreduce,200000\n1,aten::mm,1000000\n";
-    assert_eq!(sandbox.sql("job", query), expected);
+}
+
+#[test]
+fn what_files_of_an_npu_have_no_place_for_is_told() {
+    let sandbox = Sandbox::with_gpu_job();
+    let trace = sandbox.path("job/node1_0.pt.trace.json");
+    let text = fs::read_to_string(&trace).unwrap();
+    let overhead = r#""traceEvents": [{"ph": "X", "cat": "overhead", "name": "Activity Buffer", "pid": 77, "tid": 77, "ts": 1, "dur": 2},"#;
+    fs::write(&trace, text.replace(r#""traceEvents": ["#, overhead)).unwrap();
+    let ran = sandbox.run(&["convert", "job", "--to", "text", "-o", "text"]);
+    assert_eq!(ran.code, 0);
+    let note = "note: rank 0: the files of an NPU have no place for all of PyTorch's trace; left in the trace file: 1 other events of the host; --to parquet keeps all of it";
+    assert!(ran.stderr.starts_with(note), "{}", ran.stderr);
 }

@@ -7,6 +7,7 @@ mod dynamic;
 mod exit_codes;
 mod golden;
 mod outputs;
+mod parse;
 mod program;
 mod streams;
 mod synth;

@@ -7,6 +7,7 @@
 mod clock;
 pub mod events;
 mod memory;
+pub mod mindspore;
 mod python;
 mod queue;
 mod reader;
@@ -31,11 +32,16 @@ pub const PARAM_TENSOR_INFO: &str = "torch.param_tensor_info";
 /// Ours: ranges, marks and counters.
 pub const EVENTS: &str = "npuscope.events";
 
+pub const MINDSPORE_OP_RANGE: &str = "mindspore.op_range";
+pub const MINDSPORE_MEMORY_USAGE: &str = "mindspore.memory_usage";
+pub const MINDSPORE_RECORD_SHAPES: &str = "mindspore.record_shapes";
+
 /// The files that rows are made of.
 pub const READ: &[&str] = &[OP_RANGE, OP_MARK, MEMORY_USAGE, GC_RECORD, PYTHON_TRACER_FUNC, PYTHON_TRACER_HASH, EVENTS];
 
-/// Files that belong here and have nothing for the tables: addresses of parameters.
-pub const NOT_READ: &[&str] = &[PARAM_TENSOR_INFO];
+/// Files that belong here and that no rows are made of: addresses of parameters, and MindSpore's, whose clock only
+/// CANN's raw data tells.
+pub const NOT_READ: &[&str] = &[PARAM_TENSOR_INFO, MINDSPORE_OP_RANGE, MINDSPORE_MEMORY_USAGE, MINDSPORE_RECORD_SHAPES];
 
 /// The name in [`READ`] that a file has.
 pub fn file_called(name: &str) -> Option<&'static str> {
