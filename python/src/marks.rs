@@ -6,6 +6,7 @@
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use npuscope_collect::recorder::{self, Name};
 use pyo3::ffi;
@@ -98,7 +99,6 @@ impl Arguments {
 /// The domain of those that name none, unless it is excluded.
 #[inline(always)]
 fn default_domain() -> Option<Name> {
-    use std::sync::atomic::{AtomicU64, Ordering};
     // Twice the number of the recording, and one more if the domain is excluded.
     static KNOWN: AtomicU64 = AtomicU64::new(0);
     let (known, recording) = (KNOWN.load(Ordering::Relaxed), recorder::recording());
@@ -121,14 +121,27 @@ unsafe extern "C" fn range_start(
     // SAFETY: the GIL is held; the arguments are those of the call.
     unsafe {
         if !recorder::is_on() {
-            return ffi::PyLong_FromLong(0);
+            return zero();
         }
         let arguments = Arguments { values, count: count as usize, keywords };
         match arguments.message_and_domain() {
             Some((message, domain)) => ffi::PyLong_FromUnsignedLongLong(recorder::range_start(message, domain)),
-            None => ffi::PyLong_FromLong(0),
+            None => zero(),
         }
     }
+}
+
+/// Python's 0, kept at hand: making one is a call more.
+static ZERO: AtomicPtr<ffi::PyObject> = AtomicPtr::new(ptr::null_mut());
+
+/// # Safety
+/// The GIL is held, and the module is there.
+#[inline(always)]
+unsafe fn zero() -> *mut ffi::PyObject {
+    let zero = ZERO.load(Ordering::Relaxed);
+    // SAFETY: `register` has put a reference there that is never given back.
+    unsafe { ffi::Py_INCREF(zero) };
+    zero
 }
 
 /// # Safety
@@ -240,6 +253,7 @@ const FUNCTIONS: [(&CStr, Fast, &CStr); 4] = [
 ];
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    ZERO.store(0i32.into_pyobject(module.py())?.into_ptr(), Ordering::Relaxed);
     let module_name = module.name()?;
     for (name, function, doc) in FUNCTIONS {
         // Python keeps the definition as long as the function, which is as long as the process.

@@ -1,0 +1,84 @@
+"""Profile training on Ascend NPUs, CUDA or a bare host, without changing how you are used to asking for it.
+
+>>> import npuscope
+>>> from npuscope import mstx
+>>> with npuscope.profile(
+...     schedule=npuscope.schedule(wait=1, warmup=1, active=2, repeat=1),
+...     on_trace_ready=npuscope.tensorboard_trace_handler("./result"),
+... ) as prof:
+...     for batch in batches:
+...         with mstx.annotate("forward"):
+...             loss = model(batch)
+...         prof.step()
+
+The names are those of `torch_npu.profiler` and `mindspore.profiler`, so that a script needs only its imports
+changed. Settings of MindSpeed-LLM, its FSDP2 backend, MindSpeed-RL, MindSpore and torch_npu are read by
+`from_config` and `from_args`, and MS_PROFILER_OPTIONS when this is imported. What was recorded is shown by the program
+(`npuscope view`), and asked by `npuscope.open`.
+
+Nothing here stops training: what fails is told in one line on standard error.
+"""
+
+from __future__ import annotations
+
+from npuscope import npu, profiler
+from npuscope._npuscope import __version__
+from npuscope.analysis import analyse
+from npuscope.data import data_loader
+from npuscope.mstx import mstx_timer_decorator
+from npuscope.profiler import (
+    AiCMetrics,
+    AicoreMetrics,
+    DynamicProfilerMonitor,
+    ExperimentalConfig,
+    ExportType,
+    HostSystem,
+    Profiler,
+    ProfilerAction,
+    ProfilerActivity,
+    ProfilerLevel,
+    _ExperimentalConfig,
+    mstx,
+    profile,
+    schedule,
+    tensor_board_trace_handler,
+    tensorboard_trace_handler,
+)
+from npuscope.query import QueryError, open  # noqa: A004 - `npuscope.open` is what users write
+from npuscope.settings_source import ConfigError, from_args, from_config, from_env
+from npuscope.stages import stage
+
+__all__ = [
+    "AiCMetrics",
+    "AicoreMetrics",
+    "ConfigError",
+    "DynamicProfilerMonitor",
+    "ExperimentalConfig",
+    "ExportType",
+    "HostSystem",
+    "Profiler",
+    "ProfilerAction",
+    "ProfilerActivity",
+    "ProfilerLevel",
+    "QueryError",
+    "_ExperimentalConfig",
+    "__version__",
+    "analyse",
+    "data_loader",
+    "from_args",
+    "from_config",
+    "from_env",
+    "mstx",
+    "mstx_timer_decorator",
+    "npu",
+    "open",
+    "profile",
+    "profiler",
+    "schedule",
+    "stage",
+    "tensor_board_trace_handler",
+    "tensorboard_trace_handler",
+]
+
+#: The profiler that MS_PROFILER_OPTIONS asked for, or None.
+_started_by_environment = from_env()

@@ -1,0 +1,109 @@
+"""Turning what was recorded into deliverables: by `npuscope parse`, never in the training process itself."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any, Optional, Union
+
+from npuscope import program
+from npuscope.guard import warn
+from npuscope.profiler.enums import ExportType
+
+#: Analyses under way, kept so that the system can forget them when they end, and so that `wait` can wait for them.
+_running: list[tuple[subprocess.Popen[bytes], Path]] = []
+
+
+def begin(directory: Union[str, Path], export: Optional[str] = None) -> bool:
+    """Start analysing a directory, detached from this process; False, with a warning, where the program is missing.
+
+    The process has a session of its own, so that a signal to the training job's group does not end it, and its words
+    go to `logs/parse.log` in the directory.
+    """
+    _forget_ended()
+    directory = Path(directory)
+    found = program.find()
+    if found is None:
+        warn(
+            "the program npuscope was not found, so nothing is analysed now; "
+            f"run later: npuscope parse {directory.parent}"
+        )
+        return False
+    log = directory / "logs" / "parse.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with open(log, "ab") as output:
+        process = subprocess.Popen(
+            _command(found, directory, export),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    _running.append((process, directory))
+    return True
+
+
+def wait(directories: Optional[list[Path]] = None) -> None:
+    """Wait until the analyses of these directories, or all, have ended."""
+    for process, directory in list(_running):
+        if directories is None or directory in directories:
+            if process.wait() != 0:
+                log = directory / "logs" / "parse.log"
+                warn(f"the analysis of {directory} ended with {process.returncode}; {log} says why")
+            _running.remove((process, directory))
+
+
+def analyse(
+    profiler_path: Union[str, Path],
+    max_process_number: Optional[int] = None,
+    export_type: Any = None,
+    *,
+    pretty: bool = False,
+    step_list: Optional[list[int]] = None,
+    data_simplification: Optional[bool] = None,
+) -> bool:
+    """Analyse what was recorded into `profiler_path`: one directory, or a directory of many. True when it worked.
+
+    :param profiler_path: a directory ending in `_ascend_pt` or `_ascend_ms`, or one that contains such directories
+    :param max_process_number: threads to use; as many as there are processors unless told
+    :param export_type: `ExportType`, or a list of them; as it was asked for when recording unless told
+    :param pretty: accepted and ignored, as are `step_list` and `data_simplification`: nothing is thrown away
+    """
+    try:
+        command = _command(program.required(), Path(profiler_path), _export(export_type))
+        if isinstance(max_process_number, int) and max_process_number > 0:
+            command[1:1] = ["--threads", str(max_process_number)]
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+    except (OSError, program.ProgramMissing) as error:
+        warn(f"analyse: {error}")
+        return False
+    if done.returncode != 0:
+        warn(f"analyse: {done.stderr.strip() or f'npuscope parse ended with {done.returncode}'}")
+    return done.returncode == 0
+
+
+def _command(found: str, directory: Path, export: Optional[str]) -> list[str]:
+    return [found, "parse", os.fspath(directory), *(["--export", export] if export else [])]
+
+
+def _export(asked: Any) -> Optional[str]:
+    """The value of `--export`: text, db, both, or nothing where nothing was asked for."""
+    if asked is None:
+        return None
+    values = asked if isinstance(asked, (list, tuple, set)) else [asked]
+    kinds = {ExportType.of(value) for value in values}
+    if not kinds or None in kinds:
+        warn(
+            f"analyse: export_type is {asked!r}, which is not of ExportType; what was asked for when recording is used"
+        )
+        return None
+    return "both" if len(kinds) == 2 else "db" if ExportType.Db in kinds else "text"
+
+
+def _forget_ended() -> None:
+    for entry in list(_running):
+        if entry[0].poll() is not None:
+            _running.remove(entry)

@@ -1,0 +1,64 @@
+"""The backend `cann`: CANN's own profiling calls beside our recorder, for trainers of another framework."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from pathlib import Path
+from typing import Any, Optional
+
+from npuscope import _npuscope
+from npuscope.backends.base import Context
+from npuscope.backends.native import NativeBackend
+from npuscope.guard import warn
+
+
+class CannBackend(NativeBackend):
+    """Raises where CANN's libraries are not installed; `profile` then says so and training goes on."""
+
+    name = "cann"
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._cann = _npuscope.Cann(search_directories())
+
+    def warmup(self) -> None:
+        super().warmup()
+        self._start_cann(warmup=True)
+
+    def start(self) -> None:
+        self._start_cann(warmup=False)
+        super().start()
+
+    def _start_cann(self, warmup: bool) -> None:
+        config = json.dumps(dataclasses.asdict(self.settings))
+        for remark in self._cann.start(config, str(self.directory), device(), warmup):
+            warn(remark)
+
+    def stop(self) -> None:
+        super().stop()
+        self._cann.stop()
+
+    def delete(self) -> None:
+        self._cann.stop()
+        super().delete()
+
+    def abandon(self) -> None:
+        super().abandon()
+        self._cann.stop()
+
+
+def search_directories() -> list[str]:
+    """Where CANN's libraries may be, besides where the system looks by itself."""
+    roots: list[Optional[str]] = [os.environ.get("ASCEND_HOME_PATH"), os.environ.get("ASCEND_TOOLKIT_HOME")]
+    return [str(Path(root) / "lib64") for root in roots if root]
+
+
+def device() -> int:
+    """The device of this process, as launchers say it; 0 where nobody does."""
+    for name in ("DEVICE_ID", "LOCAL_RANK"):
+        text: Any = os.environ.get(name, "")
+        if text.isdigit():
+            return int(text)
+    return 0

@@ -1,0 +1,115 @@
+"""The backend `torch`: torch.profiler (Kineto) for operators, on CPU or CUDA, beside our recorder for the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Optional
+
+from npuscope.backends.base import Context
+from npuscope.backends.native import NativeBackend
+
+
+class TorchBackend(NativeBackend):
+    """Leaves Kineto's trace beside the recorder's files; analysis merges the two."""
+
+    name = "torch"
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        import torch
+
+        self._torch = torch
+        self._kineto: Any = None
+        self._prepared = self._running = False
+        self._step_range: Optional[Any] = None
+
+    @property
+    def python_calls(self) -> bool:
+        """Never: the interpreter has one profile hook per thread, and `with_stack` gives it to torch."""
+        return False
+
+    def _activities(self) -> list[Any]:
+        kinds = self._torch.profiler.ProfilerActivity
+        chosen = [kinds.CPU] if self.settings.cpu else []
+        if self.settings.npu and self._torch.cuda.is_available():
+            chosen.append(kinds.CUDA)
+        return chosen
+
+    def init(self, directory: Path, info: dict[str, Any]) -> None:
+        super().init(directory, info)
+        activities = self._activities()
+        # With neither host nor device asked for, or no device there, steps and ranges are still recorded by us.
+        self._kineto = (
+            self._torch.profiler.profile(
+                activities=activities,
+                record_shapes=self.settings.shapes,
+                profile_memory=self.settings.memory,
+                with_stack=self.settings.stack,
+                with_modules=self.settings.modules,
+                with_flops=self.settings.flops,
+            )
+            if activities
+            else None
+        )
+        self._prepared = self._running = False
+
+    def warmup(self) -> None:
+        super().warmup()
+        if self._kineto is not None:
+            self._kineto.prepare_trace()
+            self._prepared = True
+
+    def start(self) -> None:
+        if self._kineto is not None:
+            if not self._prepared:
+                self._kineto.prepare_trace()
+            self._kineto.start_trace()
+            self._prepared, self._running = False, True
+        super().start()
+
+    def stop(self) -> None:
+        super().stop()
+        self._stop_kineto()
+
+    def _stop_kineto(self) -> None:
+        if self._kineto is not None and self._running:
+            self._running = False
+            self._kineto.stop_trace()
+
+    def finalize(self, metadata: dict[str, Any]) -> None:
+        if self._prepared:
+            # Warmed up, and then training ended. Kineto is only let go of by a trace, however empty.
+            self._kineto.start_trace()
+            self._kineto.stop_trace()
+            self._prepared = False
+        elif self._kineto is not None and self.directory is not None:
+            framework = self.directory / "FRAMEWORK"
+            framework.mkdir(parents=True, exist_ok=True)
+            worker = self.directory.name.rpartition("_ascend_")[0]
+            self._kineto.export_chrome_trace(str(framework / f"{worker}.pt.trace.json"))
+        self._kineto = None
+        super().finalize(metadata)
+
+    def open_step(self, name: str) -> None:
+        super().open_step(name)
+        if self._running:
+            self._step_range = self._torch.profiler.record_function(name)
+            self._step_range.__enter__()
+
+    def close_step(self) -> None:
+        self._close_step_range()
+        super().close_step()
+
+    def _close_step_range(self) -> None:
+        if self._step_range is not None:
+            self._step_range.__exit__(None, None, None)
+            self._step_range = None
+
+    def drop_step(self) -> None:
+        # Kineto cannot forget it; analysis goes by the recorder's steps.
+        self._close_step_range()
+        super().drop_step()
+
+    def abandon(self) -> None:
+        super().abandon()
+        self._stop_kineto()

@@ -1,0 +1,67 @@
+"""Waits for data, as ranges named `dataloader`: what a training step waits for before it can begin."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any, Callable, Generic, Iterable, Iterator, Optional, TypeVar
+
+from npuscope import mstx
+
+_Item = TypeVar("_Item")
+
+#: The name torch_npu gives the same range.
+RANGE = "dataloader"
+
+
+class data_loader(Generic[_Item]):  # noqa: N801 - reads as a function where it is used
+    """Iterate over anything and record how long each item was waited for.
+
+    >>> for batch in npuscope.data_loader(batches):
+    ...     train(batch)
+
+    torch's `DataLoader` needs no wrapping: it is seen while recording.
+    """
+
+    def __init__(self, iterable: Iterable[_Item]) -> None:
+        self.iterable = iterable
+
+    def __iter__(self) -> Iterator[_Item]:
+        items = iter(self.iterable)
+        while True:
+            waiting = mstx.range_start(RANGE)
+            try:
+                item = next(items)
+            except StopIteration:
+                return
+            finally:
+                mstx.range_end(waiting)
+            yield item
+
+    def __len__(self) -> int:
+        return len(self.iterable)  # type: ignore[arg-type]
+
+
+def hook_torch() -> Optional[Callable[[], None]]:
+    """See the waits of every `DataLoader` of torch; the answer undoes it. None where torch is not there."""
+    module: Any = sys.modules.get("torch.utils.data.dataloader")
+    kind = getattr(module, "_BaseDataLoaderIter", None)
+    if kind is None:
+        return None
+    original = kind.__next__
+
+    @functools.wraps(original)
+    def __next__(self: Any) -> Any:  # noqa: N807 - it stands in for that method
+        waiting = mstx.range_start(RANGE)
+        try:
+            return original(self)
+        finally:
+            mstx.range_end(waiting)
+
+    def unhook() -> None:
+        # Somebody may have put a method of their own over ours; theirs stays.
+        if kind.__next__ is __next__:
+            kind.__next__ = original
+
+    kind.__next__ = __next__
+    return unhook

@@ -1,0 +1,84 @@
+"""Profiling never stops training: what fails here is told once and switches collection off."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import threading
+from typing import Any, Callable, TypeVar
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+_told: set[str] = set()
+_lock = threading.Lock()
+
+
+def warn(text: str) -> None:
+    """Print one line to standard error, and the same line never again in this process.
+
+    A training loop calls `step` a million times, so a warning that may repeat would bury the loop's own output.
+    """
+    line = "npuscope: " + " ".join(str(text).split())
+    with _lock:
+        if line in _told:
+            return
+        _told.add(line)
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except (OSError, ValueError, AttributeError):
+        pass  # standard error is closed or full: there is nobody to tell
+
+
+def describe(error: BaseException) -> str:
+    """An exception in words: its own text, with its kind where the text alone would not say what happened."""
+    text = str(error)
+    if isinstance(error, (OSError, RuntimeError)) and text:
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+class Guarded:
+    """Something the training loop calls: after a failure, and in a forked child, every call does nothing.
+
+    A child of `fork` has a copy of the object but none of the threads behind it, and would write into its parent's
+    files.
+    """
+
+    def __init__(self) -> None:
+        self._off = False
+        self._process = os.getpid()
+
+    def _abandon(self) -> None:
+        """Let go of what is held, as far as that is possible; may raise."""
+
+    def _give_up(self, why: str) -> None:
+        """Tell why, once, and do nothing from now on."""
+        if self._off:
+            return
+        self._off = True
+        warn(f"{why}; profiling is off, training goes on")
+        try:
+            self._abandon()
+        except Exception:  # noqa: BLE001 - the reason has been told; that the cleanup failed too helps nobody
+            pass
+
+    @property
+    def _silent(self) -> bool:
+        return self._off or self._process != os.getpid()
+
+
+def guarded(method: _Method) -> _Method:
+    """Make a method of a `Guarded` swallow every `Exception`. Interrupts and exits pass through."""
+
+    @functools.wraps(method)
+    def call(self: Guarded, *arguments: Any, **named: Any) -> Any:
+        if self._silent:
+            return None
+        try:
+            return method(self, *arguments, **named)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the training loop must not see it
+            self._give_up(f"{method.__name__.strip('_')}() failed: {describe(error)}")
+            return None
+
+    return call  # type: ignore[return-value]

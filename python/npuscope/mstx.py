@@ -1,0 +1,129 @@
+"""Marks and ranges in a training script, by the names of `torch_npu.npu.mstx` and `mindspore.profiler.mstx`.
+
+>>> from npuscope import mstx
+>>> load = mstx.range_start("load batch")
+>>> mstx.range_end(load)
+
+`mark`, `range_start` and `range_end` are the compiled functions themselves, so that a range costs no Python call.
+While the profiler of torch_npu or MindSpore runs, they are that framework's functions instead: write
+`mstx.range_start`, and not `from npuscope.mstx import range_start`, to be recorded there, too. When nothing is
+recording, they do nothing, at the price of calling a built-in.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from typing import Any, Callable, TypeVar, cast
+
+from npuscope import _npuscope
+from npuscope._npuscope import mark, range_end, range_start
+from npuscope.wrapping import works_later, wrapped
+
+__all__ = [
+    "annotate",
+    "mark",
+    "mstx_range",
+    "mstx_timer_decorator",
+    "range_end",
+    "range_pop",
+    "range_push",
+    "range_start",
+]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+_stacks = threading.local()
+
+
+def _stack(domain: str) -> list[int]:
+    return cast("list[int]", _stacks.__dict__.setdefault(domain, []))
+
+
+def range_push(message: str, stream: Any = None, domain: str = "default") -> int:
+    """Begin a range that `range_pop` ends. Answers how many ranges of this thread and domain were open before."""
+    stack = _stack(domain)
+    stack.append(range_start(message, stream, domain))
+    return len(stack) - 1
+
+
+def range_pop(domain: str = "default") -> int:
+    """End the range that this thread began last. Answers how many are still open, -1 if there was none."""
+    stack = _stack(domain)
+    if not stack:
+        return -1
+    range_end(stack.pop(), domain)
+    return len(stack)
+
+
+class annotate:  # noqa: N801 - torch_npu's name
+    """A range around a block, or around every call of a function.
+
+    >>> with annotate("optimizer"):
+    ...     optimizer.step()
+    >>> @annotate(domain="loss")
+    ... def loss(batch): ...
+
+    :param message: the range's name; a function's own if empty
+    :param stream: stream of the device to mark, too, where a framework's own marks are used
+    :param domain: the range's domain
+
+    The range ends when the block or call does, by an exception, too. Of a generator or a coroutine it ends when that
+    is exhausted or closed, and not when it is merely created.
+    """
+
+    def __init__(self, message: str = "", stream: Any = None, domain: str = "default") -> None:
+        self.message = message
+        self.stream = stream
+        self.domain = domain
+        self._open: list[int] = []
+
+    def __enter__(self) -> annotate:
+        self._open.append(range_start(self.message, self.stream, self.domain))
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        range_end(self._open.pop(), self.domain)
+
+    def __call__(self, function: _Function) -> _Function:
+        message = self.message or getattr(function, "__qualname__", repr(function))
+        return _ranged(function, message, self.stream, self.domain)
+
+
+#: torch_npu's name of the decorator.
+mstx_range = annotate
+
+
+def mstx_timer_decorator(function: _Function) -> _Function:
+    """A range around every call of a function, named after it, as MindSpeed-RL has it; exceptions end it, too."""
+    return _ranged(function, getattr(function, "__qualname__", repr(function)), None, "default")
+
+
+def _ranged(function: _Function, message: str, stream: Any, domain: str) -> _Function:
+    """The function with a range around what it does."""
+    if works_later(function):
+        return wrapped(function, lambda: annotate(message, stream, domain))
+
+    # Without a context between, which would cost more than the range itself.
+    @functools.wraps(function)
+    def wrapper(*arguments: Any, **named: Any) -> Any:
+        opened = range_start(message, stream, domain)
+        try:
+            return function(*arguments, **named)
+        finally:
+            range_end(opened, domain)
+
+    return cast(_Function, wrapper)
+
+
+def forward_to(theirs: Any) -> Callable[[], None]:
+    """Let a framework's marks stand in for ours; the answer undoes it."""
+    names = ("mark", "range_start", "range_end")
+    for name in names:
+        globals()[name] = getattr(theirs, name)
+
+    def undo() -> None:
+        for name in names:
+            globals()[name] = getattr(_npuscope, name)
+
+    return undo

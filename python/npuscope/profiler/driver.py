@@ -1,0 +1,150 @@
+"""Running a backend through its schedule: the compiled part says which calls a step asks for, here they are made."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any, Callable, Optional
+
+from npuscope import _npuscope
+from npuscope.backends.base import Backend
+from npuscope.guard import warn
+from npuscope.profiler.enums import ProfilerAction
+from npuscope.profiler.metadata import info_of, metadata_of
+from npuscope.profiler.scheduling import action_of
+
+#: A step that takes less than this part of the shortest one before it, and is ended by `stop`, was none.
+LEFTOVER = 0.05
+
+#: Schedules of so many steps mean "until training ends": FSDP2's way of saying so.
+UNTIL_THE_END = 1_000_000
+
+
+class RecordingFailed(RuntimeError):
+    """What the recorder met behind the training loop's back."""
+
+
+class Driver:
+    """One run of a profiler, from `start` to `stop`. Raises what its backend raises; `profile` catches it."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        plan: Optional[Callable[[int], Any]],
+        output: Path,
+        first_step: int,
+        total_steps: Optional[int],
+        metadata: dict[str, Any],
+        on_ready: Callable[[Path], None],
+    ) -> None:
+        self.backend = backend
+        self.plan = plan
+        self.output = output
+        self.first_step = first_step
+        self.total_steps = total_steps
+        self.metadata = metadata
+        self.on_ready = on_ready
+        self.count = 0
+        self.action = int(ProfilerAction.NONE)
+        self.directory: Optional[Path] = None
+        #: When the step under way began, and how long the shortest of those before it took; by our own clock.
+        self.opened: Optional[int] = None
+        self.shortest: Optional[int] = None
+        #: What could not be recorded from the beginning on, such as calls when somebody else has the hook. The rest is.
+        self.missing: Optional[str] = None
+
+    def start(self) -> None:
+        self.count = 0
+        self._become(action_of(self.plan, 0))
+        self._open_step()
+
+    def step(self) -> None:
+        self.backend.close_step()
+        if self.opened is not None:
+            took = time.monotonic_ns() - self.opened
+            self.shortest = took if self.shortest is None else min(self.shortest, took)
+            self.opened = None
+        self.count += 1
+        self._check()
+        self._become(action_of(self.plan, self.count))
+        self._open_step()
+
+    def stop(self) -> None:
+        if self._is_leftover():
+            self.drop_step()
+        else:
+            self.backend.close_step()
+        self._become(None)
+        self._check()
+
+    def drop_step(self) -> None:
+        self.backend.drop_step()
+
+    def _check(self) -> None:
+        problem = self.backend.problem
+        if problem and problem != self.missing:
+            raise RecordingFailed(problem)
+
+    def _become(self, action: Optional[int]) -> None:
+        calls, warning = _npuscope.transition(self.action, action)
+        # Ending in the middle of recording may be what was asked for.
+        if warning and self.plan is not None and getattr(self.plan, "active", 0) < UNTIL_THE_END:
+            warn(warning)
+        # Set before the calls are made: after a failure in the middle, nothing is done twice.
+        self.action = int(ProfilerAction.NONE) if action is None else action
+        for call in calls:
+            getattr(self, f"_{call}")()
+
+    def _open_step(self) -> None:
+        """Mark the step that begins; only with a schedule are there steps, and only a planned one is marked."""
+        if self.plan is None or self.action < ProfilerAction.RECORD:
+            return
+        if self.total_steps is None or self.count < self.total_steps:
+            self.opened = time.monotonic_ns()
+            self.backend.open_step(f"ProfilerStep#{self.first_step + self.count}")
+
+    def _is_leftover(self) -> bool:
+        """Whether the step under way is none, but what follows the last `step` of a loop that is over.
+
+        A loop that calls `step` at the end of each step opens one too many, a loop that calls it at the beginning does
+        not; what tells them apart is that nothing takes time any more.
+        """
+        if self.opened is None or self.shortest is None:
+            return False
+        return time.monotonic_ns() - self.opened < self.shortest * LEFTOVER
+
+    # The calls that a transition may ask for.
+
+    def _init(self) -> None:
+        worker = self.backend.context.worker
+        directory = self.output / _npuscope.directory_name(worker, "pt")
+        while directory.exists():
+            # The name ends in milliseconds, and cycles of an empty loop are shorter.
+            time.sleep(0.001)
+            directory = self.output / _npuscope.directory_name(worker, "pt")
+        self.directory = directory
+        self.backend.init(directory, info_of(self.backend.settings, self.plan))
+
+    def _warmup(self) -> None:
+        self.backend.warmup()
+
+    def _start(self) -> None:
+        self.backend.start()
+        self.missing = self.backend.problem
+        if self.missing:
+            warn(self.missing)
+
+    def _stop(self) -> None:
+        self.backend.stop()
+
+    def _finalize(self) -> None:
+        # In every cycle: torch_npu clears its metadata after the first, and the other directories go without.
+        self.backend.finalize(metadata_of(self.metadata, self.backend.context.rank))
+
+    def _trace_ready(self) -> None:
+        self._check()
+        assert self.directory is not None
+        self.on_ready(self.directory)
+
+    def _delete_directory(self) -> None:
+        self.backend.delete()

@@ -1,0 +1,81 @@
+"""When to record, as a file says that may change while training runs. Watching and deciding are the compiled part's."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any, Optional
+
+from npuscope import _npuscope
+from npuscope.profiler.settings import Settings
+
+
+@dataclasses.dataclass
+class Beginning:
+    """A collection to start before the next step."""
+
+    #: The first and the last step to be recorded, counted from 1.
+    start: int
+    stop: int
+    #: rank0_start8_stop10
+    directory: str
+    settings: Settings
+
+
+@dataclasses.dataclass
+class Command:
+    """What to do before the next step, in this order."""
+
+    stops: bool
+    start: Optional[Beginning]
+    #: What there is to say: of the file, or of windows that cannot be recorded any more.
+    warnings: list[str]
+
+
+class DynamicControl:
+    """The file of one rank, and what it asks for between steps."""
+
+    def __init__(self, path: str, rank: int, poll_seconds: float, style: str) -> None:
+        if rank == 0:
+            _npuscope.write_default(path, style)
+        self._compiled = _npuscope.Dynamic(path, rank, poll_seconds)
+
+    def begin(self) -> Command:
+        """Before the first step."""
+        return _read(self._compiled.begin())
+
+    def step(self) -> Command:
+        """After each step."""
+        return _read(self._compiled.step())
+
+    def end(self) -> Command:
+        """When training is over."""
+        return _read(self._compiled.end())
+
+    def failed(self, why: str) -> None:
+        """What was asked for could not be done."""
+        self._compiled.failed(why)
+
+    def report(self, output: Optional[str]) -> None:
+        """Say how it stands, for `npuscope dynamic status`. That this cannot be written is no harm to the data."""
+        self._compiled.report(output)
+
+
+def _read(text: str) -> Command:
+    said: dict[str, Any] = json.loads(text)
+    warnings = list(said["warnings"])
+    if said["problem"]:
+        warnings.append(f"{said['problem']}; it is ignored until it changes, training goes on")
+    return Command(said["stop"] is not None, _beginning(said["start"]), warnings)
+
+
+def _beginning(said: Optional[dict[str, Any]]) -> Optional[Beginning]:
+    if said is None:
+        return None
+    settings = Settings.from_config(said["config"])
+    first, last, warmup = said["start"], said["stop"], said["warmup"]
+    # The rank and the window have been decided upon; steps that only warm up come before the first.
+    settings.enabled, settings.ranks = True, "all"
+    settings.schedule = {"wait": 0, "warmup": warmup, "active": last - first + 1, "repeat": 1, "skip_first": 0}
+    settings.first_step = first - warmup
+    return Beginning(first, last, said["directory"], settings)

@@ -1,0 +1,102 @@
+"""What is known about a run besides what was recorded: who ran it, with which environment, in which groups."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any, Optional
+
+from npuscope import rank
+from npuscope.profiler.scheduling import Schedule
+from npuscope.profiler.settings import Settings
+
+#: The variables torch_npu keeps.
+ENVIRONMENT = (
+    "ASCEND_GLOBAL_LOG_LEVEL",
+    "HCCL_RDMA_TC",
+    "HCCL_RDMA_SL",
+    "ACLNN_CACHE_LIMIT",
+    "HOST_CACHE_CAPACITY",
+    "ASCEND_ENHANCE_ENABLE",
+    "PYTORCH_NPU_ALLOC_CONF",
+    "ASCEND_LAUNCH_BLOCKING",
+    "HCCL_ALGO",
+)
+
+#: CANN's names of the counters, where they differ from the enumeration's in more than the case of the letters.
+_METRICS = {"memory": "MEMORY_BANDWIDTH", "memory_l0": "L0B_AND_WIDTH"}
+
+
+def metadata_of(added: dict[str, Any], this_rank: Optional[int]) -> dict[str, Any]:
+    """What goes into profiler_metadata.json. What the script added wins over what we find out."""
+    found: dict[str, Any] = {"ENV_VARIABLES": {name: os.environ.get(name, "") for name in ENVIRONMENT}}
+    world = rank.world_size()
+    if world is not None:
+        found["distributed_args"] = {"rank": this_rank or 0, "world_size": world}
+    groups = _groups()
+    if groups:
+        found["parallel_group_info"] = groups
+    return {**found, **added}
+
+
+def _groups() -> dict[str, Any]:
+    """The groups of torch.distributed, by the names of their communicators, as torch_npu writes them."""
+    distributed = rank.torch_distributed()
+    module: Any = sys.modules.get("torch.distributed.distributed_c10d")
+    if distributed is None or module is None:
+        return {}
+    try:
+        groups = {}
+        for group, name in dict(module._world.pg_names).items():
+            ranks = distributed.get_process_group_ranks(group)
+            whole = len(ranks) == distributed.get_world_size()
+            groups[str(name)] = {
+                "group_name": "default_group" if whole else str(getattr(group, "group_desc", name)),
+                "group_rank": distributed.get_rank(group),
+                "global_ranks": list(ranks),
+            }
+        return groups
+    except Exception:  # noqa: BLE001 - these are torch's inner parts; without them the groups are merely unnamed
+        return {}
+
+
+def info_of(settings: Settings, plan: Any) -> dict[str, Any]:
+    """The part `config` of profiler_info, with torch_npu's keys."""
+    schedule = plan.to_dict() if isinstance(plan, Schedule) else {}
+    activities = [name for name, wanted in (("CPU", settings.cpu), ("NPU", settings.npu)) if wanted]
+    return {
+        "common_config": {
+            "activities": [f"ProfilerActivity.{name}" for name in activities],
+            "schedule": schedule,
+            "record_shapes": settings.shapes,
+            "profile_memory": settings.memory,
+            "with_stack": settings.stack,
+            "with_flops": settings.flops,
+            "with_modules": settings.modules,
+        },
+        "experimental_config": {
+            "_profiler_level": settings.level_name,
+            "_aic_metrics": "ACL_AICORE_" + _METRICS.get(settings.aic_metrics, settings.aic_metrics.upper()),
+            "_l2_cache": settings.l2_cache,
+            "_mstx": settings.mstx,
+            "_msprof_tx": settings.mstx,
+            "_data_simplification": settings.simplify,
+            "record_op_args": settings.record_op_args,
+            "_export_type": settings.export,
+            "_op_attr": settings.op_attr,
+            "_gc_detect_threshold": settings.gc_threshold_ms,
+            "_host_sys": settings.host_sys,
+            "_mstx_domain_include": settings.mstx_domain_include,
+            "_mstx_domain_exclude": settings.mstx_domain_exclude,
+            "_sys_io": settings.sys_io,
+            "_sys_interconnection": settings.sys_interconnection,
+        },
+    }
+
+
+def parsed(key: Any, text: Any) -> Any:
+    """The value of `add_metadata_json`; raises `ValueError` where it is not JSON."""
+    if not isinstance(key, str) or not isinstance(text, str):
+        raise ValueError("key and value must be text")
+    return json.loads(text)

@@ -1,0 +1,161 @@
+"""Profilers that a file, flags or the environment ask for: `from_config`, `from_args`, `from_env`."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import multiprocessing
+import os
+import sys
+from pathlib import Path
+from typing import Any, Optional, Union
+
+from npuscope import _npuscope, backends
+from npuscope import rank as ranks
+from npuscope.guard import describe, warn
+from npuscope.profiler.profiler import DEFAULT_BUDGET, profile
+from npuscope.profiler.settings import Settings
+from npuscope.stages import StagedProfiler
+
+_TAIL = "profiling is off, training goes on"
+
+
+class ConfigError(ValueError):
+    """Settings that cannot be used; raised only where `strict` asks for it."""
+
+
+def from_config(
+    path: Union[str, Path],
+    iteration: int = 0,
+    total_steps: Optional[int] = None,
+    *,
+    dialect: Optional[str] = None,
+    strict: bool = False,
+    backend: Optional[str] = None,
+    rank: Optional[int] = None,
+    budget: int = DEFAULT_BUDGET,
+    spool: Union[str, Path, None] = None,
+) -> Union[profile, StagedProfiler]:
+    """The profiler that a settings file asks for: YAML of FSDP2 or MindSpeed-RL, JSON of MindSpore or torch_npu.
+
+    >>> with npuscope.from_config("fsdp2.yaml", total_steps=100) as prof:
+    ...     for batch in batches:
+    ...         train(batch)
+    ...         prof.step()
+
+    :param path: the file
+    :param iteration: iterations that a checkpoint has brought along, where the settings count from the very first
+    :param total_steps: how many steps this run will make, so that a window beyond its end is told before training
+        starts
+    :param dialect: `fsdp2`, `rl`, `llm`, `mindspore` or `torch_npu`; what the content looks like unless told
+    :param strict: raise `ConfigError` for settings that cannot be used, instead of training without a profiler
+    :param backend: as for `profile`, and so `rank`, `budget` and `spool`
+
+    On ranks that were not asked for, every call does nothing. What is odd about the settings is told on standard error.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        reading = json.loads(_npuscope.read_config(text, dialect, iteration, total_steps, ranks.world_size()))
+    except Exception as error:  # noqa: BLE001
+        if strict:
+            raise ConfigError(f"{path}: {describe(error)}") from error
+        warn(f"{path} cannot be read: {describe(error)}; {_TAIL}")
+        return profile.of_settings(Settings(enabled=False))
+    return _made(reading, str(path), strict, total_steps, backend, rank, budget, spool)
+
+
+def from_args(
+    argv: Optional[list[str]] = None,
+    iteration: int = 0,
+    total_steps: Optional[int] = None,
+    *,
+    strict: bool = False,
+    backend: Optional[str] = None,
+    rank: Optional[int] = None,
+    budget: int = DEFAULT_BUDGET,
+    spool: Union[str, Path, None] = None,
+) -> Union[profile, StagedProfiler]:
+    """The profiler that flags ask for: MindSpeed-LLM's `--profile …`, or FSDP2's `--training.profile …`.
+
+    :param argv: the flags, among any others; those of this process unless told
+
+    The other parameters are those of `from_config`.
+    """
+    try:
+        flags = sys.argv[1:] if argv is None else [str(flag) for flag in argv]
+        reading = json.loads(_npuscope.read_flags(flags, iteration, total_steps, ranks.world_size()))
+    except Exception as error:  # noqa: BLE001
+        if strict:
+            raise ConfigError(describe(error)) from error
+        warn(f"the flags cannot be read: {describe(error)}; {_TAIL}")
+        return profile.of_settings(Settings(enabled=False))
+    return _made(reading, "flags", strict, total_steps, backend, rank, budget, spool)
+
+
+def from_env(*, backend: Optional[str] = None) -> Optional[profile]:
+    """The profiler that MS_PROFILER_OPTIONS asks for, started, and stopped when the process ends; or None.
+
+    Importing `npuscope` calls this. MindSpore reads the variable itself, so it is left to MindSpore where MindSpore
+    drives an NPU; workers of data loaders inherit the variable, but not the training, so they are left alone.
+    """
+    text = os.environ.get("MS_PROFILER_OPTIONS")
+    if not text or multiprocessing.current_process().daemon:
+        return None
+    try:
+        options = json.loads(text)
+        if not isinstance(options, dict) or options.get("start") is not True or backends.choose(backend) == "mindspore":
+            return None
+        reading = json.loads(_npuscope.read_config(text, "mindspore", 0, None, ranks.world_size()))
+        made = _made(reading, "MS_PROFILER_OPTIONS", False, None, backend, None, DEFAULT_BUDGET, None)
+    except Exception as error:  # noqa: BLE001
+        warn(f"MS_PROFILER_OPTIONS cannot be used: {describe(error)}; {_TAIL}")
+        return None
+    made.start()
+    if not isinstance(made, profile) or not made.is_running:
+        return None
+    atexit.register(made.stop)
+    return made
+
+
+def _made(
+    reading: dict[str, Any],
+    source: str,
+    strict: bool,
+    total_steps: Optional[int],
+    backend: Optional[str],
+    rank: Optional[int],
+    budget: int,
+    spool: Union[str, Path, None],
+) -> Union[profile, StagedProfiler]:
+    errors = tell(reading["remarks"], source)
+    if errors and strict:
+        raise ConfigError(f"{source}: {errors[0]}")
+    settings = Settings.from_config(reading["config"])
+    if errors:
+        settings.enabled = False
+    if reading.get("dialect") == "rl" and settings.stages != "all":
+        return StagedProfiler(settings, backend=backend, rank=rank, budget=budget, spool=spool)
+    output = settings.output
+    if reading.get("dialect") == "rl" and Path(output).name != "integrated":
+        # MindSpeed-RL's name for a profile of all stages.
+        output = str(Path(output) / "integrated")
+    return profile.of_settings(
+        settings, backend=backend, rank=rank, output=output, total_steps=total_steps, budget=budget, spool=spool
+    )
+
+
+def tell(remarks: list[dict[str, Any]], source: str) -> list[str]:
+    """Print what there is to say about settings; answers those remarks that make them unusable.
+
+    All ranks read the same file, so only the first speaks, unless the settings are unusable.
+    """
+    errors = []
+    for remark in remarks:
+        line = remark.get("line")
+        text = f"{source}{f':{line}' if line else ''}: {remark['message']}"
+        if remark["severity"] == "error":
+            errors.append(remark["message"])
+            warn(f"{text}; {_TAIL}" if len(errors) == 1 else text)
+        elif remark["severity"] == "warning" and not ranks.rank():
+            warn(text)
+    return errors

@@ -1,0 +1,151 @@
+"""Stages of reinforcement learning: generating, scoring, updating. Each can be recorded by itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any, Callable, Optional, TypeVar, Union
+
+from npuscope import mstx
+from npuscope.guard import Guarded, guarded
+from npuscope.profiler.enums import ProfilerAction
+from npuscope.profiler.profiler import DEFAULT_BUDGET, profile
+from npuscope.profiler.scheduling import Schedule
+from npuscope.profiler.settings import Settings
+from npuscope.wrapping import wrapped
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+#: The domain of the ranges that `stage` makes.
+DOMAIN = "stage"
+
+#: The profiler of stages that is running in this process, which `stage` asks.
+_current: Optional[StagedProfiler] = None
+
+
+class StagedProfiler(Guarded):
+    """Records single stages of the iterations asked for, each into a directory of its stage. Made by `from_config`.
+
+    >>> with npuscope.from_config("rl.yaml") as prof:
+    ...     for batch in batches:
+    ...         with npuscope.stage("actor_generate"):
+    ...             samples = generate(batch)
+    ...         with npuscope.stage("actor_update"):
+    ...             update(samples)
+    ...         prof.step()
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        backend: Optional[str] = None,
+        rank: Optional[int] = None,
+        budget: int = DEFAULT_BUDGET,
+        spool: Union[str, Path, None] = None,
+    ) -> None:
+        super().__init__()
+        self._settings = settings
+        self._window = Schedule(quiet=True, **settings.schedule) if settings.schedule is not None else None
+        self._named = {"backend": backend, "rank": rank, "budget": budget, "spool": spool}
+        self._count = 0
+        self._recording: Optional[profile] = None
+        self._directories: list[Path] = []
+
+    @property
+    def directories(self) -> list[Path]:
+        """The directories of all stages recorded so far."""
+        return list(self._directories)
+
+    @guarded
+    def start(self) -> None:
+        """From now on, `stage` asks this profiler."""
+        global _current
+        self._count = 0
+        if self._settings.enabled:
+            _current = self
+
+    @guarded
+    def step(self) -> None:
+        """An iteration has ended; the next begins."""
+        self._count += 1
+
+    @guarded
+    def stop(self) -> None:
+        """From now on, `stage` makes ranges only."""
+        global _current
+        if _current is self:
+            _current = None
+        self.leave(self._recording)
+
+    def wants(self, name: str) -> bool:
+        """Whether to record the stage in this iteration. A stage within one that is recorded belongs to that."""
+        if self._silent or self._recording is not None or name not in self._settings.stages:
+            return False
+        return self._window is None or self._window(self._count) >= ProfilerAction.RECORD
+
+    @guarded
+    def enter(self, name: str) -> Optional[profile]:
+        """Record from now on, if the stage is to be recorded."""
+        if not self.wants(name):
+            return None
+        # One step long, and it carries the iteration's number, which MindSpeed-RL's own markers lose.
+        settings = dataclasses.replace(
+            self._settings,
+            schedule={"wait": 0, "warmup": 0, "active": 1, "repeat": 1, "skip_first": 0},
+            first_step=self._settings.first_step + self._count,
+            output=str(Path(self._settings.output) / name),
+        )
+        recording = profile.of_settings(settings, **self._named)  # type: ignore[arg-type]
+        recording.start()
+        self._recording = recording if recording.is_running else None
+        return self._recording
+
+    @guarded
+    def leave(self, recording: Optional[profile]) -> None:
+        """The stage has ended."""
+        if recording is None or recording is not self._recording:
+            return
+        self._recording = None
+        recording.step()
+        recording.stop()
+        self._directories.extend(recording.directories)
+
+    def __enter__(self) -> StagedProfiler:
+        self.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.stop()
+
+
+class stage:  # noqa: N801 - reads as a function where it is used
+    """A stage, around a block or around every call of a function.
+
+    >>> with stage("actor_update"):
+    ...     update(samples)
+    >>> @stage("actor_generate")
+    ... def generate(batch): ...
+
+    It is a range in the domain `stage`. Where `from_config` was given MindSpeed-RL's settings with this stage among
+    those to be recorded, it is also what is recorded, in the iterations asked for.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._open: list[tuple[int, Optional[profile], Optional[StagedProfiler]]] = []
+
+    def __enter__(self) -> stage:
+        plan = _current
+        recording = plan.enter(self.name) if plan is not None else None
+        self._open.append((mstx.range_start(self.name, None, DOMAIN), recording, plan))
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        opened, recording, plan = self._open.pop()
+        mstx.range_end(opened, DOMAIN)
+        if plan is not None and recording is not None:
+            plan.leave(recording)
+
+    def __call__(self, function: _Function) -> _Function:
+        return wrapped(function, lambda: stage(self.name))

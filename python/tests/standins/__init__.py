@@ -1,0 +1,110 @@
+"""Modules that stand in for torch_npu and MindSpore where there is no NPU: they note every call."""
+
+from __future__ import annotations
+
+import enum
+import sys
+import types
+from typing import Any
+
+
+class Calls(list):
+    """Every call that was made, in order, as (name, positional arguments, named arguments)."""
+
+    def note(self, name: str, *arguments: Any, **named: Any) -> None:
+        self.append((name, arguments, named))
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name, _, _ in self]
+
+    def named(self, name: str) -> dict[str, Any]:
+        """The named arguments of the only call of that name."""
+        (found,) = [named for called, _, named in self if called == name]
+        return found
+
+
+class Recorded:
+    """An object that remembers what it was made of."""
+
+    def __init__(self, kind: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+        self.kind, self.arguments, self.named = kind, arguments, named
+
+
+def maker(calls: Calls, kind: str) -> Any:
+    """A function that notes its call and answers what it was called with."""
+
+    def make(*arguments: Any, **named: Any) -> Recorded:
+        calls.note(kind, *arguments, **named)
+        return Recorded(kind, arguments, named)
+
+    return make
+
+
+def profile_class(calls: Calls, fails_at: str = "") -> type:
+    """A profiler whose methods are noted; the one named `fails_at` raises."""
+
+    class Profile:
+        def __init__(self, **named: Any) -> None:
+            self._note("profile", **named)
+
+        def _note(self, name: str, *arguments: Any, **named: Any) -> None:
+            calls.note(name, *arguments, **named)
+            if name == fails_at:
+                raise RuntimeError("the device is lost")
+
+        def start(self) -> None:
+            self._note("start")
+
+        def step(self) -> None:
+            self._note("step")
+
+        def stop(self) -> None:
+            self._note("stop")
+
+        def add_metadata_json(self, key: str, value: str) -> None:
+            self._note("add_metadata_json", key, value)
+
+    return Profile
+
+
+def marks(calls: Calls) -> Any:
+    """`mstx` of a framework."""
+
+    class Marks:
+        @staticmethod
+        def mark(message: str, stream: Any = None, domain: str = "default") -> None:
+            calls.note("mark", message, domain)
+
+        @staticmethod
+        def range_start(message: str, stream: Any = None, domain: str = "default") -> int:
+            calls.note("range_start", message, domain)
+            return 41
+
+        @staticmethod
+        def range_end(range_id: int, domain: str = "default") -> None:
+            calls.note("range_end", range_id, domain)
+
+    return Marks
+
+
+def members(name: str, **values: str) -> Any:
+    return enum.Enum(name, values)
+
+
+def installed(*modules: types.ModuleType) -> Any:
+    """A context in which these modules can be imported."""
+
+    class Installed:
+        def __enter__(self) -> None:
+            self.before = {module.__name__: sys.modules.get(module.__name__) for module in modules}
+            sys.modules.update({module.__name__: module for module in modules})
+
+        def __exit__(self, *_: Any) -> None:
+            for name, module in self.before.items():
+                if module is None:
+                    sys.modules.pop(name, None)
+                else:
+                    sys.modules[name] = module
+
+    return Installed()

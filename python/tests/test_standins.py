@@ -1,0 +1,288 @@
+"""The profilers of torch_npu and MindSpore are told what our settings say, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unittest
+from typing import Any
+from unittest import mock
+
+import support
+from standins import Calls, installed
+from standins.fake_mindspore import mindspore
+from standins.fake_torch_npu import torch_npu
+from support import Case, needs, run, standard_error
+
+import npuscope
+from npuscope import (
+    AiCMetrics,
+    ExportType,
+    HostSystem,
+    ProfilerActivity,
+    ProfilerLevel,
+    _npuscope,
+    backends,
+    mstx,
+    schedule,
+    tensorboard_trace_handler,
+)
+
+
+def everything(**named: Any) -> npuscope.profile:
+    """A profiler that asks for all there is."""
+    return npuscope.profile(
+        activities=[ProfilerActivity.NPU],
+        schedule=schedule(wait=1, warmup=2, active=3, repeat=4, skip_first=5),
+        on_trace_ready=tensorboard_trace_handler("./result", worker_name="w", analyse_flag=True, async_mode=True),
+        record_shapes=True,
+        profile_memory=True,
+        with_stack=True,
+        with_modules=True,
+        with_flops=True,
+        experimental_config=npuscope._ExperimentalConfig(
+            profiler_level=ProfilerLevel.Level2,
+            aic_metrics=AiCMetrics.L2Cache,
+            l2_cache=True,
+            mstx=True,
+            data_simplification=False,
+            record_op_args=True,
+            op_attr=True,
+            gc_detect_threshold=3,
+            export_type=[ExportType.Text, ExportType.Db],
+            host_sys=[HostSystem.CPU, HostSystem.NUMA],
+            mstx_domain_include=["stage"],
+            sys_io=True,
+            sys_interconnection=True,
+        ),
+        **named,
+    )
+
+
+class TestChoice(unittest.TestCase):
+    def test_torch_npu_is_used_where_it_is_imported(self) -> None:
+        with installed(torch_npu(Calls())):
+            self.assertEqual(backends.choose(), "torch_npu")
+
+    def test_mindspore_is_used_on_ascend_only(self) -> None:
+        with mock.patch.dict("sys.modules"):
+            for framework in ("torch", "torch_npu"):
+                sys.modules.pop(framework, None)
+            with installed(*mindspore(Calls(), "Ascend")):
+                self.assertEqual(backends.choose(), "mindspore")
+            with installed(*mindspore(Calls(), "CPU")):
+                self.assertEqual(backends.choose(), "native")
+
+    def test_a_name_wins(self) -> None:
+        with installed(torch_npu(Calls())):
+            self.assertEqual(backends.choose("native"), "native")
+
+
+class TestTorchNpu(Case):
+    def test_every_setting_is_said_in_their_words(self) -> None:
+        calls = Calls()
+        fake = torch_npu(calls)
+        with installed(fake), everything():
+            pass
+        self.assertEqual(
+            calls.named("_ExperimentalConfig"),
+            {
+                "profiler_level": "Level2",
+                "aic_metrics": "ACL_AICORE_L2_CACHE",
+                "l2_cache": True,
+                "mstx": True,
+                "data_simplification": False,
+                "record_op_args": True,
+                "op_attr": True,
+                "gc_detect_threshold": 3.0,
+                "export_type": ["text", "db"],
+                "host_sys": ["cpu", "numa"],
+                "mstx_domain_include": ["stage"],
+                "mstx_domain_exclude": [],
+                "sys_io": True,
+                "sys_interconnection": True,
+            },
+        )
+        self.assertEqual(calls.named("schedule"), {"wait": 1, "warmup": 2, "active": 3, "repeat": 4, "skip_first": 5})
+        self.assertIn(
+            (
+                "tensorboard_trace_handler",
+                ("./result",),
+                {"worker_name": "w", "analyse_flag": True, "async_mode": True},
+            ),
+            calls,
+        )
+        said = calls.named("profile")
+        self.assertEqual(said["activities"], [fake.profiler.ProfilerActivity.NPU])
+        self.assertTrue(
+            all(said[name] for name in ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops"))
+        )
+        self.assertEqual(
+            (said["schedule"].kind, said["on_trace_ready"].kind, said["experimental_config"].kind),
+            ("schedule", "tensorboard_trace_handler", "_ExperimentalConfig"),
+        )
+
+    def test_calls_and_metadata_are_forwarded_in_order(self) -> None:
+        calls = Calls()
+        with installed(torch_npu(calls)):
+            prof = npuscope.profile(output=self.place)
+            prof.add_metadata("before", "text")
+            with prof:
+                prof.add_metadata_json("during", "[1]")
+                prof.step()
+        made = calls.names.index("profile")
+        self.assertEqual(calls.names[made + 1 :], ["add_metadata_json", "start", "add_metadata_json", "step", "stop"])
+        self.assertEqual(
+            [json.loads(arguments[1]) for name, arguments, _ in calls if name == "add_metadata_json"], ["text", [1]]
+        )
+
+    def test_without_a_handler_the_data_is_kept_and_not_analysed(self) -> None:
+        calls = Calls()
+        with installed(torch_npu(calls)), npuscope.profile(output=self.place):
+            pass
+        self.assertIn(
+            (
+                "tensorboard_trace_handler",
+                (str(self.place),),
+                {"worker_name": None, "analyse_flag": False, "async_mode": False},
+            ),
+            calls,
+        )
+
+    def test_marks_are_theirs_while_their_profiler_runs(self) -> None:
+        calls = Calls()
+        with installed(torch_npu(calls)):
+            with npuscope.profile(output=self.place):
+                mstx.mark("now")
+                with mstx.annotate("forward", domain="net"), npuscope.stage("actor_update"):
+                    pass
+            self.assertIs(mstx.range_start, _npuscope.range_start)
+            mstx.mark("later")
+        marked = [(name, arguments) for name, arguments, _ in calls if name in ("mark", "range_start", "range_end")]
+        self.assertEqual(
+            marked,
+            [
+                ("mark", ("now", "default")),
+                ("range_start", ("forward", "net")),
+                ("range_start", ("actor_update", "stage")),
+                ("range_end", (41, "stage")),
+                ("range_end", (41, "net")),
+            ],
+        )
+
+    def test_what_they_raise_is_told_once_and_training_goes_on(self) -> None:
+        for method in ("profile", "start", "step", "stop"):
+            with self.subTest(method), installed(torch_npu(Calls(), fails_at=method)):
+                npuscope.guard._told.clear()
+                with standard_error() as lines, npuscope.profile(output=self.place) as prof:
+                    for _ in range(3):
+                        prof.step()
+                self.assertEqual(len(lines), 1, lines)
+                self.assertIn("the device is lost; profiling is off, training goes on", lines[0])
+                self.assertIs(mstx.range_start, _npuscope.range_start)
+
+    def test_ranks_that_were_not_asked_for_do_not_touch_it(self) -> None:
+        calls = Calls()
+        file = self.place / "fsdp2.yaml"
+        file.write_text(
+            "training:\n  profile: true\n  profile_step_start: 1\n  profile_step_end: 2\n  profile_ranks: [0]\n"
+        )
+        with installed(torch_npu(calls)):
+            with npuscope.from_config(file, rank=1) as prof:
+                prof.step()
+            self.assertEqual(calls, [])
+            with npuscope.from_config(file, rank=0) as prof:
+                prof.step()
+            self.assertEqual(calls.names[-4:], ["profile", "start", "step", "stop"])
+
+
+class TestMindSpore(Case):
+    def test_every_setting_is_said_in_their_words(self) -> None:
+        calls = Calls()
+        module, profiler = mindspore(calls)
+        with (
+            installed(module, profiler),
+            standard_error() as lines,
+            everything(backend="mindspore", parallel_strategy=True),
+        ):
+            pass
+        kinds = profiler
+        self.assertEqual(
+            calls.named("_ExperimentalConfig"),
+            {
+                "profiler_level": kinds.ProfilerLevel.Level2,
+                "aic_metrics": kinds.AicoreMetrics.L2Cache,
+                "l2_cache": True,
+                "mstx": True,
+                "data_simplification": False,
+                "export_type": [kinds.ExportType.Text, kinds.ExportType.Db],
+                "host_sys": [kinds.HostSystem.CPU],
+                "mstx_domain_include": ["stage"],
+                "mstx_domain_exclude": [],
+                "sys_io": True,
+                "sys_interconnection": True,
+            },
+        )
+        self.assertEqual(calls.named("schedule"), {"wait": 1, "active": 3, "warmup": 2, "repeat": 4, "skip_first": 5})
+        said = calls.named("profile")
+        self.assertEqual(said["activities"], [kinds.ProfilerActivity.NPU])
+        self.assertIs(said["start_profile"], False)
+        self.assertTrue(
+            all(said[name] for name in ("record_shapes", "profile_memory", "with_stack", "parallel_strategy"))
+        )
+        # with_modules, with_flops, op_attr, record_op_args, gc_detect_threshold and numa have no words there.
+        self.assertEqual(len(lines), 6, lines)
+
+    def test_level_none_is_spelled_their_way(self) -> None:
+        calls = Calls()
+        module, profiler = mindspore(calls)
+        asked = npuscope._ExperimentalConfig(profiler_level=ProfilerLevel.Level_none, mstx=True)
+        with installed(module, profiler), npuscope.profile(backend="mindspore", experimental_config=asked):
+            pass
+        self.assertEqual(calls.named("_ExperimentalConfig")["profiler_level"], profiler.ProfilerLevel.LevelNone)
+
+    def test_calls_are_forwarded_in_order_and_marks_are_theirs(self) -> None:
+        calls = Calls()
+        with installed(*mindspore(calls)), npuscope.profile(output=self.place, backend="mindspore") as prof:
+            mstx.mark("now")
+            prof.step()
+        made = calls.names.index("profile")
+        self.assertEqual(calls.names[made + 1 :], ["start", "mark", "step", "stop"])
+
+
+@needs(support.installed("mindspore"), "MindSpore is not installed")
+class TestRealMindSpore(Case):
+    def test_the_real_profiler_takes_what_we_say(self) -> None:
+        script = f"""
+import json, mindspore, npuscope
+mindspore.set_device("CPU")
+assert npuscope.backends.choose() == "native", npuscope.backends.choose()
+asked = npuscope._ExperimentalConfig(
+    profiler_level=npuscope.ProfilerLevel.Level1,
+    aic_metrics=npuscope.AiCMetrics.Memory,
+    export_type=npuscope.ExportType.Db,
+)
+with npuscope.profile(
+    backend="mindspore",
+    schedule=npuscope.schedule(warmup=1, active=1, repeat=1),
+    on_trace_ready=npuscope.tensorboard_trace_handler({str(self.place)!r}, analyse_flag=False),
+    experimental_config=asked,
+    with_stack=True,
+) as prof:
+    print(json.dumps(prof._running._profiler._prof_context.original_params, default=str))
+    for _ in range(3):
+        prof.step()
+print("trained")
+"""
+        done = run("-c", script)
+        self.assertIn("trained", done.stdout)
+        self.assertNotIn("profiling is off", done.stderr)
+        taken = json.loads(done.stdout.splitlines()[0])
+        said = {name: taken[name] for name in ("profiler_level", "aic_metrics", "export_type", "with_stack")}
+        self.assertEqual(
+            said, {"profiler_level": "Level1", "aic_metrics": "Memory", "export_type": ["db"], "with_stack": True}
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()
