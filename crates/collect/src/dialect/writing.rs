@@ -51,10 +51,11 @@ fn differences(asked: &CollectConfig, said: &CollectConfig, form: Form) -> Vec<R
     } else if asked.schedule != said.schedule {
         lost("schedule", &json!(asked.schedule), &json!(said.schedule));
     }
+    let others = fields(said);
     for (key, value) in &fields(asked) {
-        let other = fields(said).get(key).cloned().unwrap_or_default();
-        if *value != other {
-            lost(key, value, &other);
+        let other = others.get(key).unwrap_or(&Value::Null);
+        if value != other {
+            lost(key, value, other);
         }
     }
     if asked.first_step != said.first_step {
