@@ -88,7 +88,8 @@ fn convert(command: &ConfigConvertCommand, settings: &Settings) -> Result<ExitCo
 fn explained(command: &ConfigExplainCommand, settings: &Settings) -> Result<ExitCode, CliError> {
     let reading = read(&command.source, command.kernels)?;
     tell(&command.source, &reading, settings)?;
-    let explanation = explain(&reading.config, &run_of(&command.source, command.kernels));
+    let run = Run { total_steps: reading.total_steps, ..run_of(&command.source, command.kernels) };
+    let explanation = explain(&reading.config, &run);
     let mut out = io::stdout().lock();
     match command.format {
         ReportFormat::Json => {

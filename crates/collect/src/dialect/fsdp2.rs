@@ -84,6 +84,17 @@ pub(super) fn read_flags(words: &[Word], run: &Run) -> (CollectConfig, Vec<Remar
     section_of(Section::new(&entries, FLAG_PREFIX, MANNERS), run)
 }
 
+/// The number of steps that the trainer is given.
+pub(super) fn train_steps(root: &Node) -> Option<u64> {
+    root.get("training").unwrap_or(root).get("max_steps").and_then(Node::count)
+}
+
+/// The same, as a flag.
+pub(super) fn train_steps_of_flags(words: &[Word]) -> Option<u64> {
+    let entries = flags::entries(words, |name| (name == "--training.max_steps").then_some(Takes::One));
+    entries.last().and_then(|entry| entry.node.count())
+}
+
 fn section_of(mut section: Section, run: &Run) -> (CollectConfig, Vec<Remark>) {
     unknown(&mut section);
     let mut config = switches::read(&mut section, &NAMES, "./profile", switch);
@@ -95,12 +106,6 @@ fn section_of(mut section: Section, run: &Run) -> (CollectConfig, Vec<Remark>) {
         let message = "steps count from the start of this run: those before the checkpoint are not among them";
         section.note(START, message);
     }
-    let mut run = run.clone();
-    if run.total_steps.is_none()
-        && let Some(Node { value: Value::Int(steps), .. }) = section.get("max_steps")
-    {
-        run.total_steps = u64::try_from(*steps).ok().filter(|steps| *steps > 0);
-    }
     let keys = Keys {
         enabled: ENABLED,
         ranks: RANKS,
@@ -110,7 +115,7 @@ fn section_of(mut section: Section, run: &Run) -> (CollectConfig, Vec<Remark>) {
         shapes: NAMES.shapes,
         ..Keys::default()
     };
-    check(&mut section, &config, &keys, &run);
+    check(&mut section, &config, &keys, run);
     (config, section.remarks)
 }
 

@@ -57,25 +57,19 @@ const DEFAULT_END: i64 = 12;
 const DEFAULT_PATH: &str = "./profile_dir";
 
 pub(super) fn read(words: &[Word], run: &Run) -> (CollectConfig, Vec<Remark>) {
-    let takes = |name: &str| {
-        let known = FLAGS.iter().find(|(flag, _)| *flag == name).map(|(_, takes)| *takes);
-        known.or_else(|| (name == TRAIN_ITERATIONS).then_some(Takes::One))
-    };
+    let takes = |name: &str| FLAGS.iter().find(|(flag, _)| *flag == name).map(|(_, takes)| *takes);
     let entries = flags::entries(words, takes);
     let mut section = Section::new(&entries, "", MANNERS);
     unknown(&mut section, words);
     missing_values(&mut section);
     let mut config = switches::read(&mut section, &NAMES, DEFAULT_PATH, switch);
     config.enabled = switch(&mut section, "--profile");
+    if config.output.contains('$') {
+        section.note(NAMES.path, "holds a variable of the shell, whose value is not known here");
+    }
     config.ranks = ranks(&mut section);
     config.first_step = run.iteration.saturating_add(1);
     config.schedule = Some(window(&mut section, run));
-    let mut run = run.clone();
-    if run.total_steps.is_none()
-        && let Some(Node { value: Value::Int(steps), .. }) = section.get(TRAIN_ITERATIONS)
-    {
-        run.total_steps = u64::try_from(*steps).ok();
-    }
     let keys = Keys {
         enabled: "--profile",
         ranks: RANKS,
@@ -85,8 +79,14 @@ pub(super) fn read(words: &[Word], run: &Run) -> (CollectConfig, Vec<Remark>) {
         shapes: NAMES.shapes,
         ..Keys::default()
     };
-    check(&mut section, &config, &keys, &run);
+    check(&mut section, &config, &keys, run);
     (config, section.remarks)
+}
+
+/// The number of steps that Megatron is given.
+pub(super) fn train_steps(words: &[Word]) -> Option<u64> {
+    let entries = flags::entries(words, |name| (name == TRAIN_ITERATIONS).then_some(Takes::One));
+    entries.last().and_then(|entry| entry.node.count())
 }
 
 /// A switch is on where it stands.

@@ -77,6 +77,8 @@ pub struct Reading {
     pub dialect: Option<Dialect>,
     /// Which of the dialect's ways to say it was found.
     pub form: Option<Form>,
+    /// Steps of the whole training: as the caller says, else as the text does.
+    pub total_steps: Option<u64>,
 }
 
 fn dialect_id<S: Serializer>(dialect: &Option<Dialect>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -91,7 +93,7 @@ impl Reading {
 
     fn of_nothing(dialect: Option<Dialect>, remark: Remark) -> Reading {
         let config = CollectConfig { enabled: false, ..CollectConfig::default() };
-        Reading { config, remarks: vec![remark], dialect, form: None }
+        Reading { config, remarks: vec![remark], dialect, form: None, total_steps: None }
     }
 }
 
@@ -118,23 +120,38 @@ pub fn read_flags(argv: &[String], run: &Run) -> Reading {
 }
 
 fn read_words(form: Form, words: &[Word], run: &Run) -> Reading {
-    let (config, remarks) = match form {
+    let own_steps = match form {
+        Form::Fsdp2Flags => fsdp2::train_steps_of_flags(words),
+        _ => llm::train_steps(words),
+    };
+    reading(form, run, own_steps, |run| match form {
         Form::Fsdp2Flags => fsdp2::read_flags(words, run),
         _ => llm::read(words, run),
-    };
-    Reading { config, remarks: in_order(remarks), dialect: Some(form.dialect()), form: Some(form) }
+    })
 }
 
 fn read_tree(form: Form, node: &Node, run: &Run) -> Reading {
-    let (config, remarks) = match form {
+    let own_steps = if form == Form::Fsdp2Yaml { fsdp2::train_steps(node) } else { None };
+    reading(form, run, own_steps, |run| match form {
         Form::RlYaml => rl::read(node, run),
         Form::MindSporeArguments | Form::MindSporeDynamic | Form::MindSporeEnvironment => {
             mindspore::read(form, node, run)
         }
         Form::TorchNpuArguments | Form::TorchNpuDynamic => torch_npu::read(form, node, run),
         Form::Fsdp2Yaml | Form::Fsdp2Flags | Form::LlmFlags => fsdp2::read(node, run),
-    };
-    Reading { config, remarks: in_order(remarks), dialect: Some(form.dialect()), form: Some(form) }
+    })
+}
+
+/// Reads for a run, whose number of steps may be in the same file.
+fn reading(
+    form: Form,
+    run: &Run,
+    own_steps: Option<u64>,
+    read: impl FnOnce(&Run) -> (CollectConfig, Vec<Remark>),
+) -> Reading {
+    let total_steps = run.total_steps.or(own_steps);
+    let (config, remarks) = read(&Run { total_steps, ..run.clone() });
+    Reading { config, remarks: in_order(remarks), dialect: Some(form.dialect()), form: Some(form), total_steps }
 }
 
 /// As they stand in the file; those of no line come last.

@@ -56,6 +56,14 @@ impl Node {
         }
     }
 
+    /// A number of at least 1.
+    pub fn count(&self) -> Option<u64> {
+        match self.value {
+            Value::Int(number) => u64::try_from(number).ok().filter(|number| *number > 0),
+            _ => None,
+        }
+    }
+
     /// For messages, short.
     pub fn shown(&self) -> String {
         const LONGEST: usize = 60;

@@ -1,5 +1,7 @@
 //! The keys of one section, read with the manners of whom they are for.
 
+use std::collections::HashSet;
+
 use crate::remark::{Remark, Severity};
 
 use super::node::{Entry, Node, Value};
@@ -27,14 +29,17 @@ pub(super) struct Section<'a> {
 impl<'a> Section<'a> {
     pub fn new(entries: &'a [Entry], prefix: &'static str, manners: Manners) -> Self {
         let mut section = Section { entries, prefix, manners, remarks: Vec::new() };
-        for (index, entry) in entries.iter().enumerate() {
-            if entries.iter().skip(index + 1).any(|later| later.key == entry.key) {
-                let remark = Remark::new(
-                    Severity::Warning,
-                    format!("{prefix}{}", entry.key),
-                    "is there twice; the last one counts",
+        let mut later = HashSet::new();
+        for entry in entries.iter().rev() {
+            if !later.insert(entry.key.as_str()) {
+                section.remarks.push(
+                    Remark::new(
+                        Severity::Warning,
+                        format!("{prefix}{}", entry.key),
+                        "is there twice; the last one counts",
+                    )
+                    .at(Some(entry.line)),
                 );
-                section.remarks.push(remark.at(Some(entry.line)));
             }
         }
         section

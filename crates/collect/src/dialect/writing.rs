@@ -1,8 +1,9 @@
 //! A configuration in the words of a dialect.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use crate::Schedule;
 use crate::config::{CollectConfig, UNTIL_END};
 use crate::explain::cycles::cycle;
 use crate::remark::{Remark, Severity};
@@ -40,31 +41,55 @@ pub fn write_form(config: &CollectConfig, form: Form) -> Writing {
 }
 
 fn differences(asked: &CollectConfig, said: &CollectConfig, form: Form) -> Vec<Remark> {
-    let (asked, said) = (fields(asked), fields(said));
     let mut remarks = Vec::new();
-    for (key, value) in &asked {
-        let other = said.get(key).unwrap_or(&Value::Null);
-        if value == other {
-            continue;
+    let mut lost = |key: &str, asked: &Value, said: &Value| {
+        let message = format!("{asked} cannot be said in {}; it becomes {said}", form.name());
+        remarks.push(Remark::new(Severity::Warning, key.to_owned(), message));
+    };
+    if let (Some(asked), Some(said)) = (&asked.schedule, &said.schedule) {
+        schedule_differences(asked, said, &mut lost);
+    } else if asked.schedule != said.schedule {
+        lost("schedule", &json!(asked.schedule), &json!(said.schedule));
+    }
+    let others = fields(said);
+    for (key, value) in &fields(asked) {
+        let other = others.get(key).unwrap_or(&Value::Null);
+        if value != other {
+            lost(key, value, other);
         }
-        if key == "first_step" {
-            let message = format!("the first step of the run is {value} here, and {other} in {}", form.name());
-            remarks.push(Remark::new(Severity::Note, key.clone(), message));
-            continue;
-        }
-        let message = format!("{value} cannot be said in {}; it becomes {other}", form.name());
-        remarks.push(Remark::new(Severity::Warning, key.clone(), message));
+    }
+    if asked.first_step != said.first_step {
+        let (here, there) = (asked.first_step, said.first_step);
+        let message = format!("the first step of the run is {here} here, and {there} in {}", form.name());
+        remarks.push(Remark::new(Severity::Note, "first_step".to_owned(), message));
     }
     remarks
 }
 
-/// The fields by name, those of the schedule one by one.
+/// What matters of a schedule is when it records: `skip_first` may say what `wait` says elsewhere.
+fn schedule_differences(asked: &Schedule, said: &Schedule, lost: &mut impl FnMut(&str, &Value, &Value)) {
+    let begin = |schedule: &Schedule| cycle(schedule, 0).record.start;
+    let is_once = asked.repeat == 1;
+    let parts = [
+        ("schedule: steps before the first recorded one", begin(asked), begin(said)),
+        ("schedule.warmup", asked.warmup, said.warmup),
+        ("schedule.active", asked.active, said.active),
+        ("schedule.repeat", asked.repeat, said.repeat),
+        // A wait that comes but once is skipped steps.
+        ("schedule.wait", if is_once { said.wait } else { asked.wait }, said.wait),
+    ];
+    for (key, asked, said) in parts {
+        if asked != said {
+            lost(key, &asked.into(), &said.into());
+        }
+    }
+}
+
+/// The fields that are compared as they are.
 fn fields(config: &CollectConfig) -> Map<String, Value> {
     let Ok(Value::Object(mut fields)) = serde_json::to_value(config) else { return Map::new() };
-    if let Some(Value::Object(schedule)) = fields.get("schedule").cloned() {
-        fields.remove("schedule");
-        fields.extend(schedule.into_iter().map(|(key, value)| (format!("schedule.{key}"), value)));
-    }
+    fields.remove("schedule");
+    fields.remove("first_step");
     fields
 }
 

@@ -48,6 +48,19 @@ fn the_end_of_training_is_open() {
 }
 
 #[test]
+fn the_number_of_steps_may_be_in_the_file() {
+    for (text, steps) in [
+        ("--profile --train-iters 50", Some(50)),
+        ("training:\n  max_steps: 40\n", Some(40)),
+        ("training:\n  max_steps: -1\n", None),
+        ("--training.profile true --training.max_steps 30", Some(30)),
+    ] {
+        assert_eq!(read(text, None, &Run::default()).total_steps, steps, "{text}");
+        assert_eq!(read(text, None, &Run { total_steps: Some(9), ..Run::default() }).total_steps, Some(9));
+    }
+}
+
+#[test]
 fn stages_have_data_sets_of_their_own() {
     let text = "profiler_config:\n  integrated:\n    profile: true\n    stage: [actor_generate, actor_update]\n    profile_step_end: 4\n";
     let told = explained(text, &Run::default());

@@ -7,6 +7,7 @@ use npuscope_collect::{CollectConfig, Severity};
 
 use crate::common::{assert_fine, assert_remark, fine, on, reading, window};
 
+/// The examples of the guide, with their comments: all keys, a first look, a deep one.
 const GUIDE: &str = "\
 training:
   # ... 其他训练参数 ...
@@ -24,6 +25,37 @@ training:
   profile_with_memory: true
   profile_record_shapes: true
   profile_save_path: ./npu_profile
+";
+
+const GUIDE_FIRST_LOOK: &str = "\
+training:
+  # ... 其他训练参数 ...
+
+  # --- Profiling: 初步性能分析 ---
+  profile: true
+  profile_step_start: 5
+  profile_step_end: 6 # 采集[5, 6), 区间左闭右开
+  profile_ranks: [0] # 只采集0号卡
+  profile_level: level1
+  profile_with_cpu: true
+  profile_save_path: ./profile_dir
+";
+
+const GUIDE_DEEP: &str = "\
+training:
+  # ... 其他训练参数 ...
+
+  # --- Profiling: 深度分析（含堆栈/内存/shape）---
+  profile: true
+  profile_step_start: 5
+  profile_step_end: 6 # 采集[5, 6), 区间左闭右开
+  profile_ranks: [0] # 只采集0号卡
+  profile_level: level1
+  profile_with_cpu: true
+  profile_with_stack: true # 采集算子详细调用情况
+  profile_with_memory: true # 采集内存占用信息
+  profile_record_shapes: true # 记录张量 shape
+  profile_save_path: ./profile_dir_with_stack
 ";
 
 fn section(lines: &[&str]) -> String {
@@ -55,10 +87,19 @@ fn the_guide_is_read() {
 }
 
 #[test]
-fn the_guides_first_look_is_read() {
-    let text = "training:\n  profile: true\n  profile_step_start: 5\n  profile_step_end: 6 # 采集[5, 6), 区间左闭右开\n  profile_ranks: [0] # 只采集0号卡\n  profile_level: level1\n  profile_with_cpu: true\n  profile_save_path: ./profile_dir\n";
-    let config = fine(text, Fsdp2);
-    assert_eq!((config.schedule, config.output.as_str()), (window(4, 1, 1), "./profile_dir"));
+fn the_guides_two_uses_are_read() {
+    let look = CollectConfig {
+        ranks: Choice::Only(vec![0]),
+        schedule: window(4, 1, 1),
+        level: Level::Level1,
+        aic_metrics: AicMetrics::PipeUtilization,
+        simplify: false,
+        output: "./profile_dir".to_owned(),
+        ..CollectConfig::default()
+    };
+    assert_eq!(fine(GUIDE_FIRST_LOOK, Fsdp2), look);
+    let output = "./profile_dir_with_stack".to_owned();
+    assert_eq!(fine(GUIDE_DEEP, Fsdp2), CollectConfig { stack: true, memory: true, shapes: true, output, ..look });
 }
 
 #[test]

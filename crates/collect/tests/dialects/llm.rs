@@ -7,20 +7,43 @@ use npuscope_collect::{CollectConfig, Severity};
 
 use crate::common::{assert_fine, assert_remark, fine, on, reading, window};
 
-/// The example of MindSpeed-LLM's guide, with its comments.
+/// The examples of MindSpeed-LLM's guide, with their comments: all flags, a first look, a deep one.
 const GUIDE: &str = "\
 --profile                        # 打开profiling采集数据开关
 --profile-export-type text       # 指定导出的性能数据结果文件格式, db, text, 默认text格式
 --profile-data-simplification    # 使用数据精简模式
 --profile-step-start  5          # 指定开启采集数据的步骤
---profile-step-end 6             # 指定结束采集数据的步骤
---profile-ranks 0 1 2 3 4        # 指定采集数据的卡号
---profile-level level2           # 数据采集水平
+--profile-step-end 6             # 指定结束采集数据的步骤，实际采集步数从start到end，包括第start步，不包括第end步
+--profile-ranks 0 1 2 3 4        # 指定采集数据的卡号，默认为0，设置为-1时表示采集所有rank的profiling数据，可以设置为 0 1 2 3 4 5 6 7 8 9 列表指定全局卡号
+--profile-level level2           # 数据采集水平，可选配置为：level0, level1, level2, 级别越高采集信息越多，默认为level0
 --profile-with-cpu               # 是否采集CPU数据，加入参数采集
 --profile-with-stack             # 采集指令运行堆栈，加入参数采集
 --profile-with-memory            # 是否采集内存，加入参数采集
 --profile-record-shapes          # 是否采集计算shape，加入参数采集
 --profile-save-path ./profile_dir    # profiling数据采集保存路径
+";
+
+const GUIDE_FIRST_LOOK: &str = "\
+--profile                        # 打开profiling采集数据开关
+--profile-step-start  5          # 从第5步开始采集
+--profile-step-end 6             # 从第6步结束，不包括第6步
+--profile-ranks 0                # 采集0号卡的数据
+--profile-level level1           # 采集上层应用数据，底层NPU数据，NPU计算算子耗时和通信算子耗时信息，CANN层AscendCL数据信息，NPU AI Core性能指标信息，通信小算子耗时信息
+--profile-with-cpu               # 采集CPU数据，用于分析通信和调度
+--profile-save-path ./profile_dir    # profiling数据采集保存路径
+";
+
+const GUIDE_DEEP: &str = "\
+--profile                        # 打开profiling采集数据开关
+--profile-step-start  5          # 从第5步开始采集
+--profile-step-end 6             # 从第6步结束，不包括第6步
+--profile-ranks 0                # 采集0号卡的数据
+--profile-level level1           # 采集上层应用数据，底层NPU数据，NPU计算算子耗时和通信算子耗时信息，CANN层AscendCL数据信息，NPU AI Core性能指标信息，通信小算子耗时信息
+--profile-with-cpu               # 采集CPU数据，用于分析通信和调度
+--profile-with-stack             # 采集指令运行堆栈信息
+--profile-with-memory            # 采集算子内存信息
+--profile-record-shapes          # 采集算子数据维度信息
+--profile-save-path ./profile_dir_with_stack    # profiling数据采集保存路径
 ";
 
 fn config(flags: &str) -> CollectConfig {
@@ -45,6 +68,26 @@ fn the_guide_is_read() {
         ..CollectConfig::default()
     };
     assert_eq!(reading.config, expected);
+}
+
+#[test]
+fn the_guides_two_uses_are_read() {
+    let look = CollectConfig {
+        ranks: Choice::Only(vec![0]),
+        schedule: window(3, 1, 1),
+        first_step: 1,
+        level: Level::Level1,
+        aic_metrics: AicMetrics::PipeUtilization,
+        simplify: false,
+        output: "./profile_dir".to_owned(),
+        ..CollectConfig::default()
+    };
+    assert_eq!(fine(GUIDE_FIRST_LOOK, MindSpeedLlm), look);
+    let output = "./profile_dir_with_stack".to_owned();
+    assert_eq!(
+        fine(GUIDE_DEEP, MindSpeedLlm),
+        CollectConfig { stack: true, memory: true, shapes: true, output, ..look }
+    );
 }
 
 #[test]
