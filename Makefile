@@ -134,7 +134,7 @@ install-python:
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r tests/peer/requirements.txt
 	cp tests/peer/requirements.txt $(CACHE)/python/installed.txt
 
-# PyTorch and what it is compared with, without the libraries of a GPU.
+# PyTorch and what it is compared with: several gigabytes, as it comes.
 TORCH := $(CACHE)/torch/bin/python
 .PHONY: torch
 torch:
@@ -143,7 +143,7 @@ torch:
 .PHONY: install-torch
 install-torch:
 	python3 -m venv --clear $(CACHE)/torch || { $(APT) python3-venv && python3 -m venv --clear $(CACHE)/torch; }
-	$(TORCH) -m pip install --quiet --disable-pip-version-check --no-deps -r tests/torch/requirements.txt
+	$(TORCH) -m pip install --quiet --disable-pip-version-check -r tests/torch/requirements.txt
 	cp tests/torch/requirements.txt $(CACHE)/torch/installed.txt
 
 # The viewer's pages; the program has them inside.

@@ -18,16 +18,19 @@ use super::info::{InfoFile, Summary};
 use super::names::Name;
 use super::shared::Shared;
 
-/// How long the writer rests when something came, and when nothing did.
-const REST: Duration = Duration::from_millis(2);
-const LONG_REST: Duration = Duration::from_millis(10);
+/// How long the writer rests when much came, and when little did.
+const REST: Duration = Duration::from_millis(1);
+const LONG_REST: Duration = Duration::from_millis(20);
+
+/// Records that are little.
+const FEW: u64 = 1000;
 
 /// What is encoded is written when it is as much, or as old.
 const FLUSH_BYTES: usize = 256 << 10;
 const FLUSH_AFTER: Duration = Duration::from_millis(50);
 
 /// How often the resident memory is looked at, and the clocks are written down.
-const MEMORY_EVERY: Duration = Duration::from_millis(10);
+const MEMORY_EVERY: Duration = Duration::from_millis(20);
 const CLOCKS_EVERY: Duration = Duration::from_secs(1);
 
 /// Ranges that are begun and not ended are remembered up to so many.
@@ -160,7 +163,7 @@ impl Writer {
                 told = now;
                 self.info.write()?;
             }
-            std::thread::park_timeout(if self.records == before { LONG_REST } else { REST });
+            std::thread::park_timeout(if self.records - before < FEW { LONG_REST } else { REST });
         }
     }
 

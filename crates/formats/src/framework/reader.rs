@@ -1,6 +1,6 @@
 //! From the records of a directory to rows.
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use npuscope_tables::table::counter;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::{Ns, RankBuilder, RankTables, Span, Str, TableId};
@@ -36,8 +36,8 @@ pub struct Reader {
     /// What the numbers of functions stand for.
     names: HashMap<u64, Str>,
     allocations: Allocations,
-    /// Names of the steps that operators mark.
-    steps: HashSet<String>,
+    /// Operators mark steps.
+    has_steps: bool,
     /// The first and the last moment that any record tells of.
     window: Option<(Ns, Ns)>,
 }
@@ -68,7 +68,7 @@ impl Default for Reader {
             calls: Vec::new(),
             names: HashMap::new(),
             allocations: Allocations::default(),
-            steps: HashSet::new(),
+            has_steps: false,
             window: None,
         }
     }
@@ -146,7 +146,7 @@ impl Reader {
     fn op_range(&mut self, record: &OpRange<'_>) {
         let (start, duration) = self.span(record.start, record.end);
         if record.name.contains(STEP_PREFIX) {
-            self.steps.insert(record.name.to_owned());
+            self.has_steps = true;
         }
         let strings = &mut self.rank.strings;
         let mut list = |text: Option<&str>| {
@@ -287,8 +287,8 @@ impl Reader {
         }
         let mut tasks = 0;
         for trace in traces {
-            let Reader { steps, lanes, host_ops, rank, .. } = &mut self;
-            problems.extend(kineto::fit(trace, steps, tasks, lanes, host_ops, rank).problem());
+            let Reader { has_steps, lanes, host_ops, rank, .. } = &mut self;
+            problems.extend(kineto::fit(trace, *has_steps, tasks, lanes, host_ops, rank).problem());
             tasks += trace.len(TableId::Task);
         }
         self.host_ops.append_to(&mut self.rank);

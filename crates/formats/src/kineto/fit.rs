@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::lane::{self, Layer};
 use npuscope_tables::table::{comm_op, flow, kernel, mem_event, mem_sample, metadata, overlap, rank, task};
@@ -72,7 +72,7 @@ pub fn as_npu(tables: &RankTables) -> (RankTables, Unfit) {
     let mut lanes = Lanes::new(0);
     let mut host_ops = HostOps::default();
     let mut out = RankBuilder::default();
-    let left = fit(tables, &HashSet::new(), 0, &mut lanes, &mut host_ops, &mut out);
+    let left = fit(tables, false, 0, &mut lanes, &mut host_ops, &mut out);
     host_ops.append_to(&mut out);
     lanes.record(&mut out);
     let framework = out.strings.intern(Flavour::TorchNpu.name());
@@ -103,11 +103,11 @@ pub fn as_npu(tables: &RankTables) -> (RankTables, Unfit) {
     (fitted, left)
 }
 
-/// Adds the rows of a trace to those of a rank, which has `tasks` tasks so far. Steps that `steps` names are known
-/// already.
+/// Adds the rows of a trace to those of a rank, which has `tasks` tasks so far. If it has steps too, those of the
+/// trace are left out: the recorder knows better when a step was over.
 pub fn fit(
     tables: &RankTables,
-    steps: &HashSet<String>,
+    has_steps: bool,
     tasks: usize,
     lanes: &mut Lanes,
     host_ops: &mut HostOps,
@@ -117,7 +117,7 @@ pub fn fit(
     let mut fitter = Fitter { tables, places, lanes, out, texts: Memo::default(), left: Unfit::default() };
     let process = fitter.places.values().find(|place| !place.on_device && place.has_numbers);
     fitter.lanes.set_process(process.map(|place| place.thread >> 32).unwrap_or_default());
-    fitter.host_ops(steps, host_ops);
+    fitter.host_ops(has_steps, host_ops);
     fitter.tasks(i64::try_from(tasks).unwrap_or_default());
     fitter.communication();
     fitter.flows();
@@ -172,7 +172,7 @@ impl Fitter<'_> {
         self.places.get(&lane).copied().filter(|place| place.has_numbers)
     }
 
-    fn host_ops(&mut self, steps: &HashSet<String>, host_ops: &mut HostOps) {
+    fn host_ops(&mut self, has_steps: bool, host_ops: &mut HostOps) {
         let tables = self.tables;
         for row in tables.rows::<host_op::Row>() {
             let kind = Kind::from_name(tables.text(row.kind)).unwrap_or(Kind::Other);
@@ -182,7 +182,7 @@ impl Fitter<'_> {
             match (kind, place) {
                 (Kind::Mstx, Some(place)) if !place.on_device && is_step => {
                     // Deliverables mark steps by operators.
-                    if !steps.contains(name) {
+                    if !has_steps {
                         let lane = self.lanes.framework(place.thread);
                         self.host_op(row, Kind::Op, lane, None, host_ops);
                     }
