@@ -358,6 +358,11 @@ impl Search {
         let directory = path.parent().unwrap_or(Path::new(""));
         match kind_of(&file_name(path)) {
             FileKind::ClusterDb => self.cluster_results.push(path.to_owned()),
+            // One raw file tells little without the clock beside it.
+            FileKind::Framework(_) => {
+                let framework = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
+                self.directory(framework.parent().unwrap_or(directory), 0, &mut Vec::new());
+            }
             FileKind::Kineto => self.trace_rank(directory, path, kineto::probe(path).unwrap_or_default()),
             FileKind::Unknown => {
                 if let Some(trace) = kineto::probe(path) {

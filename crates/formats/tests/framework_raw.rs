@@ -141,6 +141,17 @@ fn a_raw_directory_is_a_rank_of_its_own() {
 }
 
 #[test]
+fn any_path_into_a_raw_directory_is_the_rank() {
+    let root = tempfile::tempdir().unwrap();
+    let raw = RawDirectory::create(root.path(), NAME, Some(0), json!("text")).fill();
+    let expected = host_ops(&read(&raw.path));
+    for path in ["FRAMEWORK", "FRAMEWORK/torch.op_range"] {
+        assert_eq!(host_ops(&read(&raw.path.join(path))), expected, "{path}");
+    }
+    assert_eq!(discover_raw(&raw.path.join("FRAMEWORK")).unwrap().len(), 1);
+}
+
+#[test]
 fn steps_are_those_that_the_trainer_counted() {
     let root = tempfile::tempdir().unwrap();
     let raw = RawDirectory::create(root.path(), NAME, Some(0), json!("text")).fill();

@@ -281,8 +281,19 @@ pub fn step_trace_db(tables: &RankTables, strings: &mut Interner) -> Vec<Row> {
     rows
 }
 
-/// The steps of a database on the device: from the first to the last task that node launches inside
-/// the step on the host started, or to the host's end if that is later. On GPUs the runtime launches.
+/// The calls that launch: those of nodes or, where there are none, as on GPUs, those of the runtime.
+fn launches(tables: &RankTables) -> Vec<host_op::Row> {
+    let of_levels = |levels: &[&str]| -> Vec<host_op::Row> {
+        let is_launch = |level: Option<&str>| level.is_some_and(|level| levels.contains(&level));
+        let rows = tables.rows::<host_op::Row>();
+        rows.filter(|row| tables.text(row.kind) == Kind::Cann.name() && is_launch(tables.opt_text(row.level))).collect()
+    };
+    let of_nodes = of_levels(&["node"]);
+    if of_nodes.is_empty() { of_levels(&["runtime", "driver"]) } else { of_nodes }
+}
+
+/// The steps of a database on the device: from the first to the last task that launches inside
+/// the step on the host started, or to the host's end if that is later.
 fn db_steps(tables: &RankTables) -> Vec<DeviceStep> {
     let steps: Vec<step::Row> = tables.rows().collect();
     if steps.is_empty() {
@@ -300,12 +311,7 @@ fn db_steps(tables: &RankTables) -> Vec<DeviceStep> {
         let range = tasks.entry(connection).or_insert((row.start, end));
         *range = (range.0.min(row.start), range.1.max(end));
     }
-    let levels: &[&str] = if Flavour::of(tables) == Flavour::Kineto { &["runtime", "driver"] } else { &["node"] };
-    let is_launch = |level: Option<&str>| level.is_some_and(|level| levels.contains(&level));
-    let launches: Vec<host_op::Row> = tables
-        .rows::<host_op::Row>()
-        .filter(|row| tables.text(row.kind) == Kind::Cann.name() && is_launch(tables.opt_text(row.level)))
-        .collect();
+    let launches = launches(tables);
     steps
         .into_iter()
         .map(|step| {

@@ -117,17 +117,18 @@ impl Namer<'_> {
         if let Some(known) = self.shown.get(&hash) {
             return *known;
         }
-        let text = self.names.get(&hash).map(|name| strings.get(*name)).unwrap_or(UNKNOWN);
-        let text = if text == PythonCall::EXIT { UNKNOWN } else { text };
-        let shown = match text.split_once(ADDRESS) {
-            None => (strings.intern(&text.to_owned()), None),
-            Some((class, _)) => {
-                let count = self.modules.entry(class.to_owned()).or_default();
-                let number = *count;
+        let known = self.names.get(&hash).copied().filter(|name| strings.get(*name) != PythonCall::EXIT);
+        let class = known.and_then(|name| strings.get(name).split_once(ADDRESS)).map(|(class, _)| class.to_owned());
+        let shown = match (known, class) {
+            (_, Some(class)) => {
+                let name = |number: i64| format!("nn.Module: {class}_{number}");
+                let count = self.modules.entry(class.clone()).or_default();
+                let shown = (strings.intern(&name(*count)), Some(*count));
                 *count += 1;
-                let name = format!("nn.Module: {class}_{number}");
-                (strings.intern(&name), Some(number))
+                shown
             }
+            (Some(name), None) => (name, None),
+            (None, None) => (strings.intern(UNKNOWN), None),
         };
         self.shown.insert(hash, shown);
         shown

@@ -2,7 +2,7 @@
 //!
 //! All in us. Computing, communication and what is exposed of it are those that the profiler reported. Free is the
 //! time in which a device did nothing from the first work of a step to the first work of the next, and for the last
-//! step to its last work. Databases report the part up to the last work of the same step; the rest follows from
+//! step to its last work; where a device did nothing at all, the step as the host marked it. Databases report the part up to the last work of the same step; the rest follows from
 //! when the steps began on the host, plus preparing. Stage is computing + exposed communication + free - bubble. MindSpore's
 //! figures are as reported, or computed from a database that reports none.
 //!
@@ -85,7 +85,11 @@ fn add_time_between(steps: &mut ReportedSteps, data: &RankData<'_>) {
     let spans: Vec<Option<(i64, i64)>> = steps
         .iter()
         .map(|(step, figures)| {
-            let [_, _, _, _, _, stage, bubble, _, preparing] = *figures;
+            let [computing, _, _, communication, _, stage, bubble, _, preparing] = *figures;
+            // Without any work there is none to reckon from.
+            if computing? + communication? <= 0.0 {
+                return None;
+            }
             let first = starts.get(&step.as_deref()?.parse().ok()?)? + ns(preparing?);
             Some((first, first + ns(stage?) + ns(bubble?)))
         })
