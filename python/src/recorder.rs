@@ -86,7 +86,7 @@ impl Recorder {
             state.running = Some(running);
             state.problem = None;
         }
-        let threshold = self.gc_threshold_ms.map_or(-1, |ms| counts(ms));
+        let threshold = self.gc_threshold_ms.map_or(-1, counts);
         GC_THRESHOLD.store(threshold, Ordering::Relaxed);
         if self.python_calls
             && let Err(error) = calls::install(py)

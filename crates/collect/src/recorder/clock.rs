@@ -88,7 +88,7 @@ fn read(clock: libc::clockid_t) -> i64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a place for the answer.
     unsafe { libc::clock_gettime(clock, &mut time) };
-    time.tv_sec as i64 * 1_000_000_000 + time.tv_nsec as i64
+    time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
 impl Moment {

@@ -148,11 +148,12 @@ impl Queue {
             // again; a chunk with a `next` is not touched by the producer any more.
             unsafe {
                 let chunk = *self.head.get();
+                let slots = &(*chunk).slots;
                 // Before `filled`: once there is a next chunk, this one is as full as it gets.
                 let next = (*chunk).next.load(Ordering::Acquire);
                 let filled = (*chunk).filled.load(Ordering::Acquire) as usize;
                 let read = *self.read.get();
-                if let Some(slots) = (&(*chunk).slots).get(read..filled).filter(|slots| !slots.is_empty()) {
+                if let Some(slots) = slots.get(read..filled).filter(|slots| !slots.is_empty()) {
                     // `UnsafeCell<Slot>` is laid out as `Slot`.
                     take(std::slice::from_raw_parts(slots.as_ptr().cast::<Slot>(), slots.len()));
                     *self.read.get() = filled;
