@@ -6,10 +6,12 @@ use std::ffi::{c_int, c_void};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use npuscope_collect::recorder::{self, Name, Tag};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 
 type Hook = unsafe extern "C" fn(*mut ffi::PyObject, *mut c_void, c_int, *mut ffi::PyObject) -> c_int;
 
@@ -69,19 +71,31 @@ unsafe impl<T> Sync for WithGil<T> {}
 
 static FUNCTIONS: WithGil<Functions> = WithGil(UnsafeCell::new(None));
 
+/// What `threading` had for new threads before us.
+static BEFORE: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
+
+/// What `sys.getprofile` gives while the hook is ours.
+static OURS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+fn ours<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
+    let ours = OURS.get_or_try_init(py, || Ok::<_, PyErr>("npuscope".into_pyobject(py)?.into_any().unbind()))?;
+    Ok(ours.bind(py))
+}
+
 /// Begins to record the calls of this thread and of threads that start from now on.
 pub fn install(py: Python<'_>) -> PyResult<()> {
-    HOOKED.store(recorder::recording(), Ordering::Relaxed);
-    let sys = py.import("sys")?;
-    if !sys.call_method0("getprofile")?.is_none() {
+    let (sys, threading, ours) = (py.import("sys")?, py.import("threading")?, ours(py)?);
+    let of_threads = threading.getattr("_profile_hook")?;
+    if !sys.call_method0("getprofile")?.is_none() || !of_threads.is_none() {
         let message = "another profiler has the interpreter's hook: calls of Python functions are not recorded";
         return Err(pyo3::exceptions::PyRuntimeError::new_err(message));
     }
-    let threads = py.import("threading")?;
-    threads.call_method1("setprofile", (wrap_pyfunction!(profile_hook, &threads)?,))?;
-    tell_frames(&sys)?;
-    // SAFETY: the GIL is held; the hook is a plain function.
-    unsafe { PyEval_SetProfile(Some(hook), ptr::null_mut()) };
+    tell_frames(&sys.call_method1("_getframe", (0,))?)?;
+    threading.call_method1("setprofile", (wrap_pyfunction!(profile_hook, &threading)?,))?;
+    *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = Some(of_threads.unbind());
+    HOOKED.store(recorder::recording(), Ordering::Relaxed);
+    // SAFETY: the GIL is held; the hook is a plain function, its argument an object that is never given back.
+    unsafe { PyEval_SetProfile(Some(hook), ours.as_ptr()) };
     Ok(())
 }
 
@@ -90,21 +104,35 @@ pub fn remove(py: Python<'_>) -> PyResult<()> {
     if HOOKED.swap(0, Ordering::Relaxed) == 0 {
         return Ok(());
     }
-    // SAFETY: the GIL is held.
-    unsafe {
-        PyEval_SetProfile(None, ptr::null_mut());
-        *FUNCTIONS.0.get() = None;
+    // Somebody else may have taken the hook meanwhile.
+    if py.import("sys")?.call_method0("getprofile")?.is(ours(py)?) {
+        // SAFETY: the GIL is held.
+        unsafe { PyEval_SetProfile(None, ptr::null_mut()) };
     }
-    py.import("threading")?.call_method1("setprofile", (py.None(),)).map(drop)
+    // SAFETY: the GIL is held, so nobody else uses the functions.
+    drop(unsafe { (*FUNCTIONS.0.get()).take() });
+    let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match before {
+        Some(before) => py.import("threading")?.call_method1("setprofile", (before,)).map(drop),
+        None => Ok(()),
+    }
 }
 
 /// What a new thread calls first: it puts the hook in its own place.
 #[pyfunction]
-#[pyo3(signature = (*_arguments))]
-pub fn profile_hook(_arguments: &Bound<'_, pyo3::types::PyTuple>) {
-    let hook: Option<Hook> = if is_wanted() { Some(hook) } else { None };
-    // SAFETY: Python calls this function, so the GIL is held.
-    unsafe { PyEval_SetProfile(hook, ptr::null_mut()) };
+#[pyo3(signature = (frame, event, _argument=None))]
+pub fn profile_hook(frame: &Bound<'_, PyAny>, event: &str, _argument: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    if !is_wanted() {
+        // SAFETY: Python calls this function, so the GIL is held.
+        unsafe { PyEval_SetProfile(None, ptr::null_mut()) };
+        return Ok(());
+    }
+    // A function that is being left is over.
+    let entered = if event == "return" { frame.getattr("f_back")? } else { frame.clone() };
+    tell_frames(&entered)?;
+    // SAFETY: as above; the argument is never given back.
+    unsafe { PyEval_SetProfile(Some(hook), ours(frame.py())?.as_ptr()) };
+    Ok(())
 }
 
 fn is_wanted() -> bool {
@@ -113,16 +141,16 @@ fn is_wanted() -> bool {
 }
 
 /// The functions that were entered before the recording began, the outermost first.
-fn tell_frames(sys: &Bound<'_, PyModule>) -> PyResult<()> {
+fn tell_frames(innermost: &Bound<'_, PyAny>) -> PyResult<()> {
     let mut frames = Vec::new();
-    let mut frame = sys.call_method1("_getframe", (0,))?;
+    let mut frame = innermost.clone();
     while !frame.is_none() && frames.len() < MAX_DEPTH {
         frames.push(frame.getattr("f_code")?);
         frame = frame.getattr("f_back")?;
     }
     for code in frames.iter().rev() {
         // SAFETY: the GIL is held.
-        if let Some(function) = unsafe { function(code.as_ptr() as usize, code.as_ptr(), code_text) } {
+        if let Some(function) = unsafe { function(code.as_ptr() as usize, code.as_ptr(), Keep::Object, code_text) } {
             recorder::call(function, Tag::PythonCall);
         }
     }
@@ -147,19 +175,18 @@ unsafe extern "C" fn hook(
         match what {
             CALL => {
                 let code = PyFrame_GetCode(frame);
-                if let Some(name) = function(code as usize, code, code_text) {
+                if let Some(name) = function(code as usize, code, Keep::Object, code_text) {
                     recorder::call(name, Tag::PythonCall);
                 }
                 ffi::Py_XDECREF(code);
             }
             RETURN => recorder::call(Name::NONE, Tag::PythonReturn),
             C_CALL if !callee.is_null() => {
-                // Methods of different objects are one function.
-                let address = match ffi::PyCFunction_Check(callee) {
-                    0 => callee as usize,
-                    _ => ffi::PyCFunction_GetFunction(callee).map_or(callee as usize, |function| function as usize),
+                let (address, keep) = match ffi::PyCFunction_Check(callee) {
+                    0 => (callee as usize, Keep::Object),
+                    _ => (definition(callee), Keep::Nothing),
                 };
-                if let Some(name) = function(address, callee, native_text) {
+                if let Some(name) = function(address, callee, keep, native_text) {
                     recorder::call(name, Tag::NativeCall);
                 }
             }
@@ -170,6 +197,24 @@ unsafe extern "C" fn hook(
     0
 }
 
+/// Where the definition of a built-in function is. Methods of different objects have one, and it outlives them.
+///
+/// # Safety
+/// `callee` is a `PyCFunctionObject`.
+unsafe fn definition(callee: *mut ffi::PyObject) -> usize {
+    // SAFETY: the pointer to the definition follows the head of the object, in every Python from 3.9 on.
+    unsafe { *callee.cast::<u8>().add(size_of::<ffi::PyObject>()).cast::<usize>() }
+}
+
+/// What is kept alive so that an address means the same function all the time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    /// The object that the address is of.
+    Object,
+    /// The address is of something that stays by itself.
+    Nothing,
+}
+
 /// The number of a function.
 ///
 /// # Safety
@@ -178,6 +223,7 @@ unsafe extern "C" fn hook(
 unsafe fn function(
     address: usize,
     object: *mut ffi::PyObject,
+    keep: Keep,
     text: fn(&Bound<'_, PyAny>) -> PyResult<String>,
 ) -> Option<Name> {
     // SAFETY: the GIL is held, so nobody else uses the functions.
@@ -188,7 +234,7 @@ unsafe fn function(
         return Some(*name);
     }
     // SAFETY: as the caller promises.
-    unsafe { new_function(address, object, text) }
+    unsafe { new_function(address, object, keep, text) }
 }
 
 /// # Safety
@@ -197,6 +243,7 @@ unsafe fn function(
 unsafe fn new_function(
     address: usize,
     object: *mut ffi::PyObject,
+    keep: Keep,
     text: fn(&Bound<'_, PyAny>) -> PyResult<String>,
 ) -> Option<Name> {
     // SAFETY: the GIL is held. Making the text may call Python, which may call the hook: nothing is borrowed then.
@@ -210,7 +257,9 @@ unsafe fn new_function(
         }
         if functions.names.len() < MAX_FUNCTIONS {
             functions.names.insert(address, name);
-            functions.kept.push(object.unbind());
+            if keep == Keep::Object {
+                functions.kept.push(object.unbind());
+            }
         }
         Some(name)
     }

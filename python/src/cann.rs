@@ -38,16 +38,19 @@ impl Cann {
         let options = DeviceOptions { directory, device, ..DeviceOptions::from(&config) };
         py.detach(|| {
             let mut profile = self.profile.lock().unwrap_or_else(PoisonError::into_inner);
-            if profile.is_none() {
-                *profile = Some(Profile::prepare(&self.cann, &options)?);
-            }
-            let Some(profile) = profile.as_mut() else { return Ok(Vec::new()) };
+            // Warmed up before, or new; after a failure it is gone, and what it held with it.
+            let mut begun = match profile.take() {
+                Some(begun) => begun,
+                None => Profile::prepare(&self.cann, &options)?,
+            };
             if warmup {
-                profile.warm_up()?;
+                begun.warm_up()?;
             } else {
-                profile.start()?;
+                begun.start()?;
             }
-            Ok(profile.remarks().to_vec())
+            let remarks = begun.remarks().to_vec();
+            *profile = Some(begun);
+            Ok(remarks)
         })
         .map_err(|error: cann::CannError| raised(error))
     }

@@ -17,6 +17,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _npuscope(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("USER_SCOPE", npuscope_collect::recorder::scope::USER_SCOPE)?;
     marks::register(module)?;
     module.add_class::<recorder::Recorder>()?;
     module.add_class::<schedule::Schedule>()?;

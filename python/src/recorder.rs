@@ -1,19 +1,16 @@
 //! The recorder as a class.
 
-use std::ffi::CStr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use npuscope_collect::recorder::{self, Memory, Name, Op, Options, Spool, Summary};
+use npuscope_collect::host;
+use npuscope_collect::recorder::{self, Memory, MemoryUsage, Name, Op, Options, Spool, Summary};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
 use crate::calls;
-
-/// `at::RecordScope` of what the user marked.
-const USER_SCOPE: u8 = 7;
 
 /// Collections that are shorter are not recorded, in counts of the clock; -1 if none is.
 static GC_THRESHOLD: AtomicI64 = AtomicI64::new(-1);
@@ -25,14 +22,13 @@ pub struct Recorder {
     options: Options,
     python_calls: bool,
     gc_threshold_ms: Option<f64>,
+    /// Never held while the GIL is given away: who waits for one has the other.
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
     running: Option<recorder::Recorder>,
-    /// The step that is under way.
-    step: Option<(String, i64)>,
     summary: Summary,
     problem: Option<String>,
 }
@@ -98,16 +94,20 @@ impl Recorder {
 
     /// End the recording and write the rest of it; the summary as JSON.
     fn stop(&self, py: Python<'_>) -> PyResult<String> {
-        calls::remove(py)?;
+        let unhooked = calls::remove(py);
         GC_THRESHOLD.store(-1, Ordering::Relaxed);
-        let mut state = self.state();
-        state.close_step();
-        if let Some(running) = state.running.take() {
+        let running = self.state().running.take();
+        if let Some(running) = running {
             let (summary, problem) = py.detach(|| running.finish());
+            let mut state = self.state();
             state.summary = summary;
             state.problem = state.problem.take().or(problem);
         }
-        serde_json::to_string(&state.summary).map_err(raised)
+        if let Err(error) = unhooked {
+            self.state().problem.get_or_insert(error.value(py).to_string());
+        }
+        let summary = self.state().summary.clone();
+        serde_json::to_string(&summary).map_err(raised)
     }
 
     /// Whether records are taken now.
@@ -126,18 +126,6 @@ impl Recorder {
     #[getter]
     fn directory(&self) -> PathBuf {
         self.options.directory.clone()
-    }
-
-    /// A step begins; the one before it ends.
-    fn open_step(&self, name: String) {
-        let mut state = self.state();
-        state.close_step();
-        state.step = Some((name, recorder::now()));
-    }
-
-    /// The step ends.
-    fn close_step(&self) {
-        self.state().close_step();
     }
 
     /// An operator between two looks at `now()`.
@@ -171,8 +159,6 @@ impl Recorder {
     /// An allocation, or with a negative size a release, on the host or, with a device, on that.
     #[pyo3(signature = (address, size, total_allocated, total_reserved, *, device=None))]
     fn memory(&self, address: i64, size: i64, total_allocated: i64, total_reserved: i64, device: Option<i8>) {
-        const HOST: i8 = 0;
-        const NPU: i8 = 20;
         recorder::memory(&Memory {
             time: recorder::now(),
             address,
@@ -181,7 +167,7 @@ impl Recorder {
             total_reserved,
             total_active: total_allocated,
             stream: -1,
-            device_type: device.map_or(HOST, |_| NPU),
+            device_type: device.map_or(MemoryUsage::CPU, |_| MemoryUsage::NPU),
             device_index: device.unwrap_or(-1),
         });
     }
@@ -201,23 +187,6 @@ impl Recorder {
 impl Recorder {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn close_step(&mut self) {
-        let Some((name, start)) = self.step.take() else { return };
-        recorder::op(&Op {
-            start,
-            end: recorder::now(),
-            name: recorder::name(&name),
-            scope: USER_SCOPE,
-            sequence: -1,
-            forward_tid: 0,
-            shapes: Name::NONE,
-            dtypes: Name::NONE,
-            stack: Name::NONE,
-        });
     }
 }
 
@@ -258,16 +227,8 @@ fn counts(ms: f64) -> i64 {
 #[pyfunction]
 #[pyo3(signature = (worker=None, flavour="pt"))]
 pub fn directory_name(worker: Option<&str>, flavour: &str) -> String {
-    let worker = worker.map_or_else(host_name, str::to_owned);
+    let worker = worker.map_or_else(host::name, str::to_owned);
     recorder::directory_name(&worker, flavour)
-}
-
-fn host_name() -> String {
-    let mut name = [0u8; 256];
-    // SAFETY: the place has the size that is told; its last byte stays zero.
-    unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) };
-    let name = CStr::from_bytes_until_nul(&name).map(|name| name.to_string_lossy().into_owned());
-    name.ok().filter(|name| !name.is_empty()).unwrap_or_else(|| "localhost".to_owned())
 }
 
 fn object(json: &str) -> PyResult<Map<String, Value>> {

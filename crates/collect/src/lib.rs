@@ -10,11 +10,13 @@
 //! assert_eq!(Dialect::MindSpeedRl.spelling(Setting::Stack), None);
 //! ```
 
+mod atomic;
 pub mod cann;
 pub mod config;
 pub mod dialect;
 pub mod dynamic;
 pub mod explain;
+pub mod host;
 pub mod recorder;
 pub mod remark;
 pub mod schedule;

@@ -329,9 +329,87 @@ fn the_files_of_a_running_recording_can_be_read() {
     std::thread::sleep(std::time::Duration::from_millis(300));
     let info = fs::read(recorder.directory().join("profiler_info_3.json")).unwrap();
     let info: serde_json::Value = serde_json::from_slice(&info).unwrap();
-    assert!(info["start_info"]["freq"].as_f64().unwrap() > 0.0);
     assert!(info["end_info"]["MonotonicTimeEnd"].as_i64() >= info["start_info"]["start_monotonic"].as_i64());
     let file = bytes(recorder.directory(), "npuscope.events");
     assert_eq!(records::<Event>(&file).len(), 1);
+    let directory = recorder.directory().to_owned();
     recorder.stop();
+    let last = fs::read(directory.join("profiler_info_3.json")).unwrap();
+    let last: serde_json::Value = serde_json::from_slice(&last).unwrap();
+    let frequency = |info: &serde_json::Value| info["start_info"]["freq"].as_f64().unwrap();
+    assert!((frequency(&info) / frequency(&last) - 1.0).abs() < 1e-3, "{info} {last}");
+}
+
+#[test]
+fn the_end_of_a_range_of_an_earlier_recording_ends_no_other() {
+    let (_alone, place) = (alone(), tempfile::tempdir().unwrap());
+    let first = Recorder::start(Options::new(place.path().join("a_ascend_pt"))).unwrap();
+    let before = recorder::range_start(recorder::name("epoch"), Name::NONE);
+    assert_eq!(first.stop().open_ranges, 1);
+    let second = Recorder::start(Options::new(place.path().join("b_ascend_pt"))).unwrap();
+    let own = recorder::range_start(recorder::name("forward"), Name::NONE);
+    recorder::range_end(before);
+    assert_ne!(before, own);
+    assert_eq!(second.stop().open_ranges, 1, "nobody ended it");
+}
+
+#[test]
+fn long_messages_take_no_more_memory_than_they_may() {
+    fn peak_kb() -> u64 {
+        let status = fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
+        line.split_ascii_whitespace().nth(1).unwrap().parse().unwrap()
+    }
+    let (_alone, place) = (alone(), tempfile::tempdir().unwrap());
+    let mut options = Options::new(place.path().join("a_ascend_pt"));
+    options.budget = 20 << 20;
+    let before = peak_kb();
+    let recorder = Recorder::start(options).unwrap();
+    let message = recorder::name(&"x".repeat(60_000));
+    for _ in 0..60_000 {
+        recorder::mark(message, Name::NONE);
+    }
+    let directory = recorder.directory().to_owned();
+    let summary = recorder.stop();
+    assert!(peak_kb() - before < 200_000, "{} KB", peak_kb() - before);
+    assert!(summary.bytes > 18 << 20 && summary.bytes <= 20 << 20, "{summary:?}");
+    assert_eq!(summary.records + summary.given_up + summary.dropped, 60_000, "{summary:?}");
+    assert_eq!(records::<Event>(&bytes(&directory, "npuscope.events")).len() as u64, summary.records);
+}
+
+#[test]
+fn what_was_begun_ends_when_it_ends_however_little_is_kept() {
+    let (_alone, place) = (alone(), tempfile::tempdir().unwrap());
+    let mut options = Options::new(place.path().join("a_ascend_pt"));
+    options.budget = 200_000;
+    let recorder = Recorder::start(options).unwrap();
+    let (outer, inner) = (recorder::name("outer"), recorder::name("inner"));
+    recorder::call(outer, Tag::PythonCall);
+    let range = recorder::range_start(recorder::name("range"), Name::NONE);
+    let filling = recorder::name("filling");
+    let fill_until = |kept| {
+        while recorder.kept() < kept {
+            recorder::mark(filling, Name::NONE);
+            std::thread::sleep(std::time::Duration::from_micros(20));
+        }
+    };
+    fill_until(recorder::Kept::NoStacks);
+    recorder::call(inner, Tag::PythonCall);
+    recorder::call(inner, Tag::PythonReturn);
+    recorder::call(outer, Tag::PythonReturn);
+    fill_until(recorder::Kept::StepsOnly);
+    let ended = recorder::now();
+    recorder::range_end(range);
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    let directory = recorder.directory().to_owned();
+    assert_eq!(recorder.stop().open_ranges, 0);
+    let file = bytes(&directory, "npuscope.events");
+    let end = records::<Event>(&file).into_iter().find_map(|event| match event {
+        Event::Range(range) => Some(range.end),
+        _ => None,
+    });
+    assert!(end.is_some_and(|end| (end - ended).abs() < recorder::counts_per_ms() as i64 * 20), "{end:?} {ended}");
+    let calls = bytes(&directory, "torch.python_tracer_func");
+    let tags: Vec<u8> = records::<PythonCall>(&calls).iter().map(|call| call.tag).collect();
+    assert_eq!(tags, [0, 1], "the outer call is there with its end, the inner one is not");
 }

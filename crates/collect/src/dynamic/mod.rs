@@ -27,7 +27,6 @@
 //! at once in both styles, because people write it before they start the job; but not one that says "the next step",
 //! which was meant for whatever ran when it was written.
 
-mod atomic;
 mod control;
 mod file;
 mod poll;

@@ -6,10 +6,10 @@ use std::{fs, io};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::atomic::{self, Durability};
 use super::file::{Style, config_file, printed};
 use super::poll;
 use super::request::{Ranks, Request, Window};
+use crate::atomic::{self, Durability};
 use crate::config::{AicMetrics, Level};
 use crate::dialect::names;
 
@@ -121,7 +121,7 @@ pub fn set(path: &Path, style: Option<Style>, changes: &Changes) -> Result<Writt
     let text = printed(&Value::Object(file));
     let request = Request::read(&text).map_err(|problem| SetError::Malformed { path: path.clone(), problem })?;
     let made = if is_new { path.parent().map_or(Ok(()), fs::create_dir_all) } else { Ok(()) };
-    let written = made.and_then(|()| atomic::write(&path, &text, Durability::Synced));
+    let written = made.and_then(|()| atomic::write(&path, text.as_bytes(), None, Durability::Synced));
     written.map_err(|source| SetError::Write { path: path.clone(), source })?;
     Ok(Written { path, is_new, request, edits })
 }

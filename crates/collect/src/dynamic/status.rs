@@ -6,8 +6,9 @@ use std::{fs, io, process};
 
 use serde::{Deserialize, Serialize};
 
-use super::atomic::{self, Durability};
 use super::file::config_file;
+use crate::atomic::{self, Durability};
+use crate::host;
 
 const DIRECTORY: &str = "npuscope_status";
 
@@ -63,7 +64,7 @@ impl Status {
         Status {
             rank,
             pid: process::id(),
-            host: host_name(),
+            host: host::name(),
             step: 0,
             state: State::Waiting,
             fingerprint: None,
@@ -117,7 +118,7 @@ pub fn write_status(config: &Path, status: &Status) -> io::Result<()> {
     let directory = directory(config);
     fs::create_dir_all(&directory)?;
     let text = serde_json::to_string(status)?;
-    atomic::write(&directory.join(format!("rank{}.json", status.rank)), &text, Durability::Unsynced)
+    atomic::write(&directory.join(format!("rank{}.json", status.rank)), text.as_bytes(), None, Durability::Unsynced)
 }
 
 /// What all ranks have told, by rank. Files that hold no status are passed over.
@@ -141,19 +142,4 @@ fn directory(config: &Path) -> PathBuf {
 fn now_ns() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
-}
-
-#[cfg(unix)]
-fn host_name() -> String {
-    let mut name = [0u8; 256];
-    // SAFETY: the buffer is ours and its length is given.
-    let result = unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len()) };
-    // A name that was cut has no end.
-    let end = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
-    if result == 0 { String::from_utf8_lossy(&name[..end]).into_owned() } else { String::new() }
-}
-
-#[cfg(not(unix))]
-fn host_name() -> String {
-    String::new()
 }

@@ -13,7 +13,7 @@ pub enum Kept {
     NoShapes,
     /// Nor operators and allocations: steps, ranges, marks and counters are left.
     NoHostOps,
-    /// Steps alone.
+    /// Steps and other user scopes of the framework alone.
     StepsOnly,
     Nothing,
 }
@@ -77,9 +77,9 @@ impl Budget {
         self.kept
     }
 
-    /// Whether so many bytes more still fit.
-    pub fn fits(&self, bytes: u64) -> bool {
-        self.used + bytes <= self.total
+    /// Bytes that may still be written.
+    pub fn left(&self) -> u64 {
+        self.total.saturating_sub(self.used)
     }
 
     /// Takes note of bytes that were written and tells what is kept from now on.
@@ -96,9 +96,8 @@ impl Budget {
 
     /// Nothing fits any more.
     pub fn exhaust(&mut self, now_unix_ns: impl Fn() -> i64) {
-        let left = self.total.saturating_sub(self.used);
         let used = self.used;
-        self.spend(left, now_unix_ns);
+        self.spend(self.left(), now_unix_ns);
         self.used = used;
     }
 }

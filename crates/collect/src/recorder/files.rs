@@ -11,7 +11,7 @@ use npuscope_formats::framework;
 
 /// As torch_npu makes its directories and files.
 const DIRECTORY_MODE: u32 = 0o750;
-const FILE_MODE: u32 = 0o640;
+pub const FILE_MODE: u32 = 0o640;
 
 /// Whether records are first written to a local directory and moved at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,16 +24,16 @@ pub enum Spool {
     IfRemote(PathBuf),
 }
 
-/// The raw files of a recording.
-pub struct Files {
+/// The directories of a recording.
+#[derive(Clone, Debug)]
+pub struct Place {
     /// Where records belong.
-    directory: PathBuf,
+    pub directory: PathBuf,
     /// Where records are written meanwhile, if elsewhere.
-    spool: Option<PathBuf>,
-    open: BTreeMap<&'static str, File>,
+    pub spool: Option<PathBuf>,
 }
 
-impl Files {
+impl Place {
     pub fn create(directory: &Path, spool: &Spool) -> io::Result<Self> {
         make_directory(&directory.join(framework::DIRECTORY))?;
         let spool = match spool {
@@ -49,14 +49,26 @@ impl Files {
             }
             _ => None,
         };
-        Ok(Self { directory: directory.to_owned(), spool, open: BTreeMap::new() })
+        Ok(Self { directory: directory.to_owned(), spool })
+    }
+}
+
+/// The raw files of a recording.
+pub struct Files {
+    place: Place,
+    open: BTreeMap<&'static str, File>,
+}
+
+impl Files {
+    pub fn new(place: Place) -> Self {
+        Self { place, open: BTreeMap::new() }
     }
 
     pub fn append(&mut self, name: &'static str, bytes: &[u8]) -> io::Result<()> {
         if !self.open.contains_key(name) {
-            let directory = match &self.spool {
+            let directory = match &self.place.spool {
                 Some(spool) => spool.clone(),
-                None => self.directory.join(framework::DIRECTORY),
+                None => self.place.directory.join(framework::DIRECTORY),
             };
             let path = directory.join(name);
             let file = OpenOptions::new().create(true).append(true).mode(FILE_MODE).open(path)?;
@@ -70,14 +82,15 @@ impl Files {
 
     /// Moves what was spooled to where it belongs. What could not be moved stays, and the error says where.
     pub fn finish(self) -> io::Result<()> {
-        let Some(spool) = self.spool else { return Ok(()) };
-        let target = self.directory.join(framework::DIRECTORY);
+        let Some(spool) = self.place.spool else { return Ok(()) };
+        let target = self.place.directory.join(framework::DIRECTORY);
         for name in self.open.keys() {
             move_file(&spool.join(name), &target.join(name)).map_err(|error| {
                 io::Error::new(error.kind(), format!("{error}; the records are in {}", spool.display()))
             })?;
         }
-        fs::remove_dir(&spool)
+        // What else is there are the clocks, which are where they belong by now.
+        fs::remove_dir_all(&spool)
     }
 }
 
@@ -118,17 +131,6 @@ pub fn make_directory(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(path)
 }
 
-/// Writes a whole file, which is there wholly or not at all.
-pub fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let part = path.with_added_extension("part");
-    let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(FILE_MODE).open(&part)?;
-    file.write_all(bytes)?;
-    drop(file);
-    fs::rename(&part, path).inspect_err(|_| {
-        let _ = fs::remove_file(&part);
-    })
-}
-
 /// Whether a path is on a file system of another machine, as far as the system's numbers for them tell.
 fn is_remote(path: &Path) -> bool {
     use std::ffi::CString;
@@ -162,7 +164,7 @@ mod tests {
     fn spooled_records_arrive_at_the_end() {
         let place = tempfile::tempdir().unwrap();
         let (target, spool) = (place.path().join("host_ascend_pt"), place.path().join("spool"));
-        let mut files = Files::create(&target, &Spool::Always(spool.clone())).unwrap();
+        let mut files = Files::new(Place::create(&target, &Spool::Always(spool.clone())).unwrap());
         files.append(framework::OP_RANGE, b"one").unwrap();
         files.append(framework::OP_RANGE, b"two").unwrap();
         assert_eq!(fs::read(spool.join("host_ascend_pt/torch.op_range")).unwrap(), b"onetwo");
@@ -185,7 +187,7 @@ mod tests {
     fn what_cannot_be_moved_is_told_where_it_is() {
         let place = tempfile::tempdir().unwrap();
         let (target, spool) = (place.path().join("host_ascend_pt"), place.path().join("spool"));
-        let mut files = Files::create(&target, &Spool::Always(spool.clone())).unwrap();
+        let mut files = Files::new(Place::create(&target, &Spool::Always(spool.clone())).unwrap());
         files.append(framework::OP_RANGE, b"one").unwrap();
         fs::remove_dir_all(&target).unwrap();
         let error = files.finish().unwrap_err().to_string();

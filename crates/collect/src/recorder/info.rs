@@ -2,17 +2,25 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::budget::Degraded;
 use super::clock::{Moment, counts_ticks};
-use super::files::write_file;
+use super::files::{FILE_MODE, Place};
+use crate::atomic::{self, Durability};
+use crate::host;
+
+/// How long the frequency of the counter is measured before the first record.
+const CALIBRATION: Duration = Duration::from_millis(2);
 
 /// Keeps `profiler_info` true while records are written, so that they can be read whenever the process ends.
 pub struct InfoFile {
     path: PathBuf,
+    /// Where it is written while records are, if they are elsewhere.
+    meanwhile: Option<PathBuf>,
     base: Map<String, Value>,
     rank: Option<u32>,
     start: Moment,
@@ -20,16 +28,39 @@ pub struct InfoFile {
 
 impl InfoFile {
     /// `base` is what does not change: the configuration, versions.
-    pub fn new(directory: &Path, rank: Option<u32>, base: Map<String, Value>) -> Self {
+    pub fn new(place: &Place, rank: Option<u32>, mut base: Map<String, Value>) -> Self {
         let name = match rank {
             Some(rank) => format!("profiler_info_{rank}.json"),
             None => "profiler_info.json".to_owned(),
         };
-        Self { path: directory.join(name), base, rank, start: Moment::now() }
+        if let Some(spool) = &place.spool {
+            // For whoever looks for the records of a process that was killed.
+            base.insert("spool".to_owned(), json!({ "host": host::name(), "path": spool }));
+        }
+        let meanwhile = place.spool.as_ref().map(|spool| spool.join(&name));
+        let info = Self { path: place.directory.join(name), meanwhile, base, rank, start: Moment::now() };
+        // Until the next look, times are only as good as what is known of the clock now.
+        std::thread::sleep(CALIBRATION);
+        info
+    }
+
+    /// Writes the clocks as they are now, where it is cheap.
+    pub fn write_meanwhile(&self) -> io::Result<()> {
+        self.write_to(self.meanwhile.as_deref().unwrap_or(&self.path))
     }
 
     /// Writes the clocks as they are now.
     pub fn write(&self) -> io::Result<()> {
+        self.write_to(&self.path)
+    }
+
+    /// The recording is complete, and where it belongs.
+    pub fn write_last(&mut self) -> io::Result<()> {
+        self.base.remove("spool");
+        self.write()
+    }
+
+    fn write_to(&self, path: &Path) -> io::Result<()> {
         let now = Moment::now();
         let mut info = self.base.clone();
         info.insert(
@@ -49,7 +80,7 @@ impl InfoFile {
         );
         info.insert("rank_id".to_owned(), self.rank.map_or(json!(-1), |rank| json!(rank)));
         info.insert("npuscope_version".to_owned(), json!(env!("CARGO_PKG_VERSION")));
-        write_file(&self.path, &serde_json::to_vec_pretty(&info)?)
+        atomic::write(path, &serde_json::to_vec_pretty(&info)?, Some(FILE_MODE), Durability::Unsynced)
     }
 
     /// Nanoseconds since the epoch of something counted by the recorder's clock.
@@ -62,10 +93,12 @@ impl InfoFile {
 /// What came of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// Records that were written.
+    /// Records that are in the files; names of functions are none.
     pub records: u64,
     /// Records that found no place in memory.
     pub dropped: u64,
+    /// Records that were not written to stay within the budget.
+    pub given_up: u64,
     /// Names that were not kept because there were too many.
     pub lost_names: u64,
     /// Bytes of records that were written.
@@ -91,5 +124,6 @@ pub fn write_metadata(
     };
     ours.insert("backend".to_owned(), json!(backend));
     metadata.insert("npuscope".to_owned(), Value::Object(ours));
-    write_file(&directory.join("profiler_metadata.json"), &serde_json::to_vec_pretty(&metadata)?)
+    let path = directory.join("profiler_metadata.json");
+    atomic::write(&path, &serde_json::to_vec_pretty(&metadata)?, Some(FILE_MODE), Durability::Unsynced)
 }

@@ -38,11 +38,12 @@ pub use event::{Memory, Op, Tag};
 pub use files::{Spool, directory_name};
 pub use info::{Summary, write_metadata};
 pub use names::Name;
+pub use npuscope_formats::framework::events::RESIDENT_MEMORY;
+pub use npuscope_formats::framework::records::{MemoryUsage, scope};
 pub use shared::{is_on, recording};
-pub use writer::RESIDENT_MEMORY;
 
 use self::budget::Budget;
-use self::files::Files;
+use self::files::{Files, Place};
 use self::info::InfoFile;
 use self::shared::Shared;
 use self::writer::Writer;
@@ -113,12 +114,13 @@ impl Recorder {
         if shared::current().is_some() {
             return Err(RecorderError::Busy);
         }
-        let files = Files::create(&options.directory, &options.spool).map_err(failed)?;
-        let info = InfoFile::new(&options.directory, options.rank, options.info);
+        let place = Place::create(&options.directory, &options.spool).map_err(failed)?;
+        let info = InfoFile::new(&place, options.rank, options.info);
         info.write().map_err(failed)?;
         let shared =
             Shared::begin(options.memory, options.domain_include, options.domain_exclude).ok_or(RecorderError::Busy)?;
-        let writer = Writer::new(shared.clone(), files, info, Budget::new(options.budget), options.resident_memory);
+        let writer =
+            Writer::new(shared.clone(), Files::new(place), info, Budget::new(options.budget), options.resident_memory);
         let thread = std::thread::Builder::new().name("npuscope writer".to_owned()).spawn(move || writer.run());
         match thread {
             Ok(thread) => {
@@ -167,7 +169,10 @@ impl Recorder {
         self.shared.pause();
         self.shared.is_stopping.store(true, Ordering::Release);
         writer.thread().unpark();
-        let summary = writer.join().unwrap_or_default();
+        let summary = writer.join().unwrap_or_else(|_| {
+            self.shared.fail("the thread that writes has panicked".to_owned());
+            Summary::default()
+        });
         self.shared.end();
         summary
     }

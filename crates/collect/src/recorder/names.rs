@@ -17,6 +17,9 @@ impl Name {
 /// What is shown in place of texts that were not kept.
 const LOST: &str = "(not kept: too many different names)";
 
+/// Longer texts are cut: a stack of many frames fits.
+const MAX_TEXT: usize = 16 << 10;
+
 /// Bytes of texts that are kept.
 const MAX_BYTES: usize = 32 << 20;
 
@@ -39,6 +42,7 @@ impl Default for Names {
 
 impl Names {
     pub fn number(&mut self, text: &str) -> Name {
+        let text = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or_default();
         if let Some(name) = self.numbers.get(text) {
             return *name;
         }
@@ -76,10 +80,12 @@ mod tests {
         let name = names.number("forward");
         assert_eq!(names.number("forward"), name);
         assert_eq!(&*names.since(name.0 as usize)[0], "forward");
-        let long = "x".repeat(MAX_BYTES / 4);
-        let kept: Vec<Name> = (0..8).map(|at| names.number(&format!("{long}{at}"))).collect();
-        assert_eq!(kept.iter().filter(|name| **name != Name::LOST).count(), 3);
-        assert_eq!(names.lost(), 5);
+        let long = "x".repeat(MAX_TEXT);
+        assert_eq!(names.number(&format!("{long} cut")), names.number(&long));
+        let most = MAX_BYTES / (MAX_TEXT + ENTRY_BYTES);
+        let others = (0..most + 10).map(|at| names.number(&format!("{at:08}{long}")));
+        assert_eq!(others.filter(|name| *name == Name::LOST).count(), 11);
+        assert_eq!(names.lost(), 11);
         assert_eq!(names.number("forward"), name, "what is known stays known");
     }
 }

@@ -137,34 +137,33 @@ impl Queue {
         }
     }
 
-    /// Calls `take` with all that is complete, in order, in runs of slots. A record is never split between
-    /// two runs.
+    /// Calls `take` with what is complete of the first chunk, whole records only, and tells whether there is another
+    /// chunk behind it.
     ///
     /// # Safety
     /// Only one thread may drain.
-    pub unsafe fn drain(&self, mut take: impl FnMut(&[Slot])) {
-        loop {
-            // SAFETY: the caller is the only consumer; slots below `filled` are complete and not written
-            // again; a chunk with a `next` is not touched by the producer any more.
-            unsafe {
-                let chunk = *self.head.get();
-                let slots = &(*chunk).slots;
-                // Before `filled`: once there is a next chunk, this one is as full as it gets.
-                let next = (*chunk).next.load(Ordering::Acquire);
-                let filled = (*chunk).filled.load(Ordering::Acquire) as usize;
-                let read = *self.read.get();
-                if let Some(slots) = slots.get(read..filled).filter(|slots| !slots.is_empty()) {
-                    // `UnsafeCell<Slot>` is laid out as `Slot`.
-                    take(std::slice::from_raw_parts(slots.as_ptr().cast::<Slot>(), slots.len()));
-                    *self.read.get() = filled;
-                }
-                if next.is_null() {
-                    return;
-                }
-                *self.head.get() = next;
-                *self.read.get() = 0;
-                self.pool.give_back(Box::from_raw(chunk));
+    pub unsafe fn drain(&self, take: impl FnOnce(&[Slot])) -> bool {
+        // SAFETY: the caller is the only consumer; slots below `filled` are complete and not written again; a chunk
+        // with a `next` is not touched by the producer any more.
+        unsafe {
+            let chunk = *self.head.get();
+            let slots = &(*chunk).slots;
+            // Before `filled`: once there is a next chunk, this one is as full as it gets.
+            let next = (*chunk).next.load(Ordering::Acquire);
+            let filled = (*chunk).filled.load(Ordering::Acquire) as usize;
+            let read = *self.read.get();
+            if let Some(slots) = slots.get(read..filled).filter(|slots| !slots.is_empty()) {
+                // `UnsafeCell<Slot>` is laid out as `Slot`.
+                take(std::slice::from_raw_parts(slots.as_ptr().cast::<Slot>(), slots.len()));
+                *self.read.get() = filled;
             }
+            if next.is_null() {
+                return false;
+            }
+            *self.head.get() = next;
+            *self.read.get() = 0;
+            self.pool.give_back(Box::from_raw(chunk));
+            true
         }
     }
 
@@ -217,7 +216,7 @@ mod tests {
             let last = done.load(Ordering::Acquire);
             // SAFETY: the only consumer.
             unsafe {
-                queue.drain(|slots| {
+                while queue.drain(|slots| {
                     let mut rest = slots;
                     while let [[number, slots, ..], ..] = rest {
                         assert_eq!(*number, expected);
@@ -227,7 +226,7 @@ mod tests {
                         rest = &rest[*slots as usize..];
                         expected += 1;
                     }
-                });
+                }) {}
             }
             if last {
                 break;
@@ -249,7 +248,7 @@ mod tests {
             for number in 0..records {
                 queue.push([[number; 4]]);
             }
-            queue.drain(|slots| seen += slots.len() as u64);
+            while queue.drain(|slots| seen += slots.len() as u64) {}
         }
         assert_eq!(seen, 4 * SLOTS as u64);
         assert_eq!(seen + queue.dropped(), records);

@@ -13,6 +13,8 @@ use super::queue::{Pool, Queue, Slot};
 /// The recording that is under way; 0 if none is. Every recording has a number of its own.
 static RECORDING: AtomicU64 = AtomicU64::new(0);
 static NUMBERS: AtomicU64 = AtomicU64::new(0);
+/// Threads are numbered through all recordings, so that the id of a range is never given twice.
+static THREADS: AtomicU64 = AtomicU64::new(0);
 static CURRENT: Latch<Option<Arc<Shared>>> = Latch::new(None);
 
 pub struct Shared {
@@ -20,7 +22,6 @@ pub struct Shared {
     pub pool: Arc<Pool>,
     names: Mutex<Names>,
     threads: Mutex<Vec<Arc<ThreadQueue>>>,
-    thread_numbers: AtomicU64,
     /// Records of threads that are gone.
     dropped: AtomicU64,
     kept: AtomicU8,
@@ -126,7 +127,7 @@ fn enter(local: &Local) -> bool {
         shared.dropped.fetch_add(1, Ordering::Relaxed);
         return false;
     };
-    let number = shared.thread_numbers.fetch_add(1, Ordering::Relaxed);
+    let number = THREADS.fetch_add(1, Ordering::Relaxed);
     let queue = Arc::new(ThreadQueue { queue, tid: thread_id(), number, is_gone: AtomicBool::new(false) });
     let pointer = Arc::as_ptr(&queue);
     let held = HELD.try_with(|held| {
@@ -170,7 +171,6 @@ impl Shared {
                 pool: Arc::new(Pool::new(memory)),
                 names: Mutex::default(),
                 threads: Mutex::default(),
-                thread_numbers: AtomicU64::new(0),
                 dropped: AtomicU64::new(0),
                 kept: AtomicU8::new(Kept::All as u8),
                 is_stopping: AtomicBool::new(false),

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use npuscope_formats::framework::events::{Counter, Mark, Range};
 use npuscope_formats::framework::records::{GcRecord, Hash, MemoryUsage, OpRange, PythonCall, scope};
-use npuscope_formats::framework::{self};
+use npuscope_formats::framework::tlv::HEADER;
+use npuscope_formats::framework::{self, events::RESIDENT_MEMORY};
 
 use super::budget::{Budget, Kept};
 use super::clock;
@@ -25,19 +26,22 @@ const LONG_REST: Duration = Duration::from_millis(20);
 /// Records that are little.
 const FEW: u64 = 1000;
 
-/// What is encoded is written when it is as much, or as old.
-const FLUSH_BYTES: usize = 256 << 10;
+/// What is encoded is written when it is as much, or a part of the budget that is small enough to notice in time how
+/// little is left; or when it is as old.
+const FLUSH_BYTES: u64 = 256 << 10;
+const FLUSH_SHARE: u64 = 64;
 const FLUSH_AFTER: Duration = Duration::from_millis(50);
 
 /// How often the resident memory is looked at, and the clocks are written down.
 const MEMORY_EVERY: Duration = Duration::from_millis(20);
+const CLOCKS_FIRST: Duration = Duration::from_millis(100);
 const CLOCKS_EVERY: Duration = Duration::from_secs(1);
+
+/// Chunks that are taken of a queue before the others have their turn.
+const TURN: usize = 64;
 
 /// Ranges that are begun and not ended are remembered up to so many.
 const MAX_OPEN: usize = 1 << 20;
-
-/// The counter of resident memory.
-pub const RESIDENT_MEMORY: &str = "Resident memory";
 
 /// The files that records are written to.
 const FILES: [&str; 6] = [
@@ -58,6 +62,15 @@ const EVENTS: usize = 5;
 /// The key of the text that returns refer to.
 const EXIT_KEY: u64 = 0;
 
+/// Calls of a thread that are not over.
+#[derive(Default)]
+struct Frames {
+    /// Whose beginning was recorded.
+    recorded: u64,
+    /// Those above them whose beginning was not.
+    skipped: u64,
+}
+
 /// What begun a range.
 struct Begun {
     time: i64,
@@ -73,16 +86,22 @@ pub struct Writer {
     budget: Budget,
     looks_at_memory: bool,
     pid: u64,
-    /// What is encoded and not yet written, per file.
+    /// What is encoded and not yet written, per file, and how many records that is.
     encoded: [Vec<u8>; FILES.len()],
+    waiting: [u64; FILES.len()],
     texts: Vec<Arc<str>>,
     /// Functions whose name is written.
     functions: HashSet<u32>,
     begun: HashMap<u64, Begun>,
     /// Ends that came before their beginnings, which another thread's queue has.
     ended: HashMap<u64, (i64, u64)>,
+    /// By thread.
+    frames: HashMap<u64, Frames>,
     resident: u64,
+    /// Records that were taken from the queues.
+    taken: u64,
     records: u64,
+    given_up: u64,
     lost: u64,
 }
 
@@ -96,12 +115,16 @@ impl Writer {
             looks_at_memory,
             pid: u64::from(std::process::id()),
             encoded: Default::default(),
+            waiting: Default::default(),
             texts: Vec::new(),
             functions: HashSet::new(),
             begun: HashMap::new(),
             ended: HashMap::new(),
+            frames: HashMap::new(),
             resident: 0,
+            taken: 0,
             records: 0,
+            given_up: 0,
             lost: 0,
         }
     }
@@ -109,17 +132,16 @@ impl Writer {
     /// Writes until recording stops, then what is left.
     pub fn run(mut self) -> Summary {
         let mut failed = self.work().err();
+        self.look_at_memory();
         let open = self.close_ranges();
         if failed.is_none() {
             failed = self.flush().err();
-        }
-        if let Err(error) = self.info.write() {
-            failed.get_or_insert(error);
         }
         let degraded = std::mem::take(&mut self.budget.degraded);
         let mut summary = Summary {
             records: self.records,
             dropped: self.shared.dropped() + self.lost,
+            given_up: self.given_up,
             lost_names: self.shared.names().lost(),
             bytes: self.budget.used(),
             budget: self.budget.total(),
@@ -128,7 +150,9 @@ impl Writer {
         };
         if let Err(error) = self.files.finish() {
             failed.get_or_insert(error);
-            summary.bytes = 0;
+            (summary.records, summary.bytes) = (0, 0);
+        } else if let Err(error) = self.info.write_last() {
+            failed.get_or_insert(error);
         }
         if let Some(error) = failed {
             self.shared.fail(error.to_string());
@@ -137,18 +161,28 @@ impl Writer {
     }
 
     fn work(&mut self) -> io::Result<()> {
-        let (mut flushed, mut looked, mut told) = (Instant::now(), Instant::now(), Instant::now());
+        let (mut flushed, mut looked) = (Instant::now(), Instant::now());
+        let mut next_clocks = Instant::now() + CLOCKS_FIRST;
+        self.look_at_memory();
         loop {
             // Before the queues: what was recorded before stopping is in them then.
             let is_stopping = self.shared.is_stopping.load(Ordering::Acquire);
-            let before = self.records;
+            let before = self.taken;
             for thread in self.shared.queues() {
-                // SAFETY: this thread is the only one that drains.
-                unsafe { thread.queue.drain(|slots| self.take(thread.tid, slots)) };
-                self.flush_if_full()?;
+                // Whoever records no more is emptied; whoever goes on has to let the others have their turn.
+                let is_last = is_stopping || thread.is_gone.load(Ordering::Acquire);
+                for turn in 0.. {
+                    let mut taken = Ok(());
+                    // SAFETY: this thread is the only one that drains.
+                    let has_more = unsafe { thread.queue.drain(|slots| taken = self.take(thread.tid, slots)) };
+                    taken?;
+                    if !has_more || turn >= TURN && !is_last {
+                        break;
+                    }
+                }
             }
             let now = Instant::now();
-            if self.looks_at_memory && now - looked >= MEMORY_EVERY {
+            if now - looked >= MEMORY_EVERY {
                 looked = now;
                 self.look_at_memory();
             }
@@ -159,26 +193,40 @@ impl Writer {
             if is_stopping {
                 return Ok(());
             }
-            if now - told >= CLOCKS_EVERY {
-                told = now;
-                self.info.write()?;
+            if now >= next_clocks {
+                next_clocks = now + CLOCKS_EVERY;
+                // They are written at the end again: a place that cannot be written now may be then.
+                let _ = self.info.write_meanwhile();
             }
-            std::thread::park_timeout(if self.records - before < FEW { LONG_REST } else { REST });
+            std::thread::park_timeout(if self.taken - before < FEW { LONG_REST } else { REST });
         }
     }
 
-    fn take(&mut self, tid: u64, mut slots: &[super::queue::Slot]) {
-        let kept = self.shared.kept();
+    fn take(&mut self, tid: u64, mut slots: &[super::queue::Slot]) -> io::Result<()> {
+        let mut frames = self.frames.remove(&tid).unwrap_or_default();
+        let mut flushed = Ok(());
         while let Some((event, rest)) = Event::read(slots) {
             slots = rest;
-            self.encode(tid, event, kept);
+            self.taken += 1;
+            self.encode(tid, event, self.budget.kept(), &mut frames);
+            flushed = flushed.and(self.flush_if_full());
         }
+        self.frames.insert(tid, frames);
+        flushed
     }
 
-    fn encode(&mut self, tid: u64, event: Event, kept: Kept) {
+    fn encode(&mut self, tid: u64, event: Event, kept: Kept, frames: &mut Frames) {
         match event {
             Event::Op(op) if op.scope == scope::USER_SCOPE && kept < Kept::Nothing => self.op(tid, &op, kept),
-            _ if kept >= Kept::StepsOnly => {}
+            // What was begun has an end, however little is kept.
+            Event::RangeEnd { time, id } if kept >= Kept::StepsOnly => match self.begun.remove(&id) {
+                Some(begun) => self.range(id, begun, time, tid),
+                None => self.given_up += 1,
+            },
+            Event::Call { time, function, tag } if kept < Kept::StepsOnly => {
+                self.call(tid, time, function, tag, kept, frames);
+            }
+            _ if kept >= Kept::StepsOnly => self.given_up += 1,
             Event::RangeStart { time, id, message, domain } => match self.ended.remove(&id) {
                 Some((end, end_tid)) => self.range(id, Begun { time, tid, message, domain }, end, end_tid),
                 None if self.begun.len() < MAX_OPEN => {
@@ -197,22 +245,21 @@ impl Writer {
                 let (message, domain) = (self.text(message), self.given(domain));
                 let mark = Mark { time, pid: self.pid, tid, message: &message, domain: domain.as_deref() };
                 mark.encode(&mut self.encoded[EVENTS]);
-                self.records += 1;
+                self.waiting[EVENTS] += 1;
             }
             Event::Counter { time, name, value } => {
                 let name = self.text(name);
                 Counter { time, pid: self.pid, value, name: &name }.encode(&mut self.encoded[EVENTS]);
-                self.records += 1;
+                self.waiting[EVENTS] += 1;
             }
             Event::Collection { start, end } => {
                 let record = GcRecord { pid: self.pid, start: start as u64, end: end as u64 };
                 record.encode(&mut self.encoded[COLLECTIONS]);
-                self.records += 1;
+                self.waiting[COLLECTIONS] += 1;
             }
-            Event::Call { time, function, tag } if kept < Kept::NoStacks => self.call(tid, time, function, tag),
             Event::Op(op) if kept < Kept::NoHostOps => self.op(tid, &op, kept),
             Event::Memory(memory) if kept < Kept::NoHostOps => self.memory(tid, &memory),
-            _ => {}
+            Event::Op(_) | Event::Memory(_) | Event::Call { .. } => self.given_up += 1,
         }
     }
 
@@ -229,7 +276,7 @@ impl Writer {
             domain: domain.as_deref(),
         };
         range.encode(&mut self.encoded[EVENTS]);
-        self.records += 1;
+        self.waiting[EVENTS] += 1;
     }
 
     fn op(&mut self, tid: u64, op: &Op, kept: Kept) {
@@ -254,7 +301,7 @@ impl Writer {
             ..OpRange::default()
         };
         record.encode(&mut self.encoded[OPS]);
-        self.records += 1;
+        self.waiting[OPS] += 1;
     }
 
     fn memory(&mut self, tid: u64, memory: &Memory) {
@@ -274,11 +321,21 @@ impl Writer {
             ..MemoryUsage::default()
         };
         record.encode(&mut self.encoded[MEMORY]);
-        self.records += 1;
+        self.waiting[MEMORY] += 1;
     }
 
-    fn call(&mut self, tid: u64, time: i64, function: Name, tag: u8) {
+    fn call(&mut self, tid: u64, time: i64, function: Name, tag: u8, kept: Kept, frames: &mut Frames) {
         let is_return = tag & 1 == 1;
+        if kept >= Kept::NoStacks {
+            // Calls are not recorded any more, but the returns from those that were are.
+            let ends_recorded = is_return && frames.skipped == 0 && frames.recorded > 0;
+            frames.skipped = if is_return { frames.skipped.saturating_sub(1) } else { frames.skipped + 1 };
+            if !ends_recorded {
+                self.given_up += 1;
+                return;
+            }
+        }
+        frames.recorded = if is_return { frames.recorded.saturating_sub(1) } else { frames.recorded + 1 };
         let hash = if is_return { EXIT_KEY } else { u64::from(function.0) };
         if self.functions.is_empty() {
             Hash { key: EXIT_KEY, text: PythonCall::EXIT }.encode(&mut self.encoded[FUNCTIONS]);
@@ -289,7 +346,7 @@ impl Writer {
             Hash { key: hash, text: &text }.encode(&mut self.encoded[FUNCTIONS]);
         }
         PythonCall { time: time as u64, tid, pid: self.pid, hash, tag }.encode(&mut self.encoded[CALLS]);
-        self.records += 1;
+        self.waiting[CALLS] += 1;
     }
 
     /// Ends what nobody ended, now.
@@ -306,15 +363,18 @@ impl Writer {
     }
 
     fn look_at_memory(&mut self) {
+        if !self.looks_at_memory {
+            return;
+        }
         let Some(resident) = resident_bytes() else {
             self.looks_at_memory = false;
             return;
         };
-        if resident != self.resident && self.shared.kept() < Kept::StepsOnly {
+        if resident != self.resident && self.budget.kept() < Kept::StepsOnly {
             self.resident = resident;
             let counter = Counter { time: clock::now(), pid: self.pid, value: resident as f64, name: RESIDENT_MEMORY };
             counter.encode(&mut self.encoded[EVENTS]);
-            self.records += 1;
+            self.waiting[EVENTS] += 1;
         }
     }
 
@@ -332,27 +392,59 @@ impl Writer {
     }
 
     fn flush_if_full(&mut self) -> io::Result<()> {
-        if self.encoded.iter().map(Vec::len).sum::<usize>() >= FLUSH_BYTES { self.flush() } else { Ok(()) }
+        let encoded = self.encoded.iter().map(Vec::len).sum::<usize>() as u64;
+        if encoded >= FLUSH_BYTES.min(self.budget.total() / FLUSH_SHARE) { self.flush() } else { Ok(()) }
     }
 
-    /// Writes what is encoded, names of functions before calls of them.
+    /// Writes what is encoded and fits the budget, names of functions before calls of them.
     fn flush(&mut self) -> io::Result<()> {
-        for (name, bytes) in FILES.into_iter().zip(&mut self.encoded) {
+        for (at, name) in FILES.into_iter().enumerate() {
+            let bytes = std::mem::take(&mut self.encoded[at]);
+            let waiting = std::mem::take(&mut self.waiting[at]);
             if bytes.is_empty() {
                 continue;
             }
             let info = &self.info;
             let now = || info.unix_ns(clock::now());
-            if self.budget.fits(bytes.len() as u64) {
-                self.files.append(name, bytes)?;
-                self.budget.spend(bytes.len() as u64, now);
-            } else {
+            let room = usize::try_from(self.budget.left()).unwrap_or(usize::MAX);
+            let (length, records) = match bytes.len() <= room {
+                true => (bytes.len(), waiting),
+                false => whole_records(at, &bytes, room),
+            };
+            let (fitting, rest) = bytes.split_at(length);
+            self.files.append(name, fitting)?;
+            self.budget.spend(length as u64, now);
+            self.records += records;
+            if !rest.is_empty() {
+                self.given_up += waiting.saturating_sub(records);
                 self.budget.exhaust(now);
             }
-            bytes.clear();
+            // The room is used again.
+            self.encoded[at] = bytes;
+            self.encoded[at].clear();
         }
         self.shared.keep(self.budget.kept());
         Ok(())
+    }
+}
+
+/// The bytes and the number of the whole records among the first `room` bytes.
+fn whole_records(file: usize, bytes: &[u8], room: usize) -> (usize, u64) {
+    let (mut length, mut count) = (0, 0);
+    loop {
+        let record = match file {
+            COLLECTIONS => Some(GcRecord::BYTES),
+            CALLS => Some(PythonCall::BYTES),
+            _ => bytes
+                .get(length + 2..length + HEADER)
+                .and_then(|field| field.try_into().ok())
+                .map(|field| HEADER.saturating_add(u32::from_le_bytes(field) as usize)),
+        };
+        match record.and_then(|record| length.checked_add(record)) {
+            Some(end) if end <= room.min(bytes.len()) => length = end,
+            _ => return (length, if file == FUNCTIONS { 0 } else { count }),
+        }
+        count += 1;
     }
 }
 

@@ -3,6 +3,9 @@
 use super::records::{put_i64, put_u64};
 use super::tlv::{Fields, Framing, Record, put_frame, put_opt_text, put_text};
 
+/// The counter of the bytes of a process that are in memory.
+pub const RESIDENT_MEMORY: &str = "Resident memory";
+
 /// The domain of ranges and marks that name none.
 pub const DEFAULT_DOMAIN: &str = "default";
 

@@ -21,9 +21,6 @@ use crate::trace_json::host_ops::HostOps;
 /// What stands between the tensors and the frames of an operator in a record, and in the tables.
 const BETWEEN: (&str, &str) = (";", ";\r\n");
 
-/// The counter of the memory that the process has, in bytes.
-const RESIDENT_MEMORY: &str = "Resident memory";
-
 /// Reads the files of a `FRAMEWORK` directory, one after the other, in any order but for the settings, which come
 /// first: they tell the clock.
 pub struct Reader {
@@ -233,7 +230,7 @@ impl Reader {
                 self.mstx(thread, time, Span::from_ns(0), "marker", mark.message, mark.domain, None);
             }
             Event::Counter(sample) => {
-                let is_bytes = sample.name == RESIDENT_MEMORY;
+                let is_bytes = sample.name == events::RESIDENT_MEMORY;
                 let strings = &mut self.rank.strings;
                 let name = strings.intern(sample.name);
                 let (series, unit) = if is_bytes { ("", Some("B")) } else { ("value", None) };

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,12 +13,13 @@ pub enum Durability {
     Unsynced,
 }
 
-/// Puts a file in the place of another, whose permissions and owner it takes.
-pub fn write(path: &Path, text: &str, durability: Durability) -> io::Result<()> {
+/// Puts a file in the place of another, whose permissions and owner it takes; a new one has the permissions `mode`, if
+/// that is given.
+pub fn write(path: &Path, bytes: &[u8], mode: Option<u32>, durability: Durability) -> io::Result<()> {
     // The file that a link leads to is replaced, not the link.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let temporary = beside(&target);
-    let written = fill(&temporary, &target, text, durability).and_then(|()| fs::rename(&temporary, &target));
+    let written = fill(&temporary, &target, bytes, mode, durability).and_then(|()| fs::rename(&temporary, &target));
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     } else if let (Durability::Synced, Some(directory)) = (durability, target.parent()) {
@@ -27,29 +29,27 @@ pub fn write(path: &Path, text: &str, durability: Durability) -> io::Result<()> 
     written
 }
 
-fn fill(temporary: &Path, target: &Path, text: &str, durability: Durability) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).open(temporary)?;
+fn fill(temporary: &Path, target: &Path, bytes: &[u8], mode: Option<u32>, durability: Durability) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    if let Some(mode) = mode {
+        options.mode(mode);
+    }
+    let mut file = options.open(temporary)?;
     if let Ok(before) = fs::metadata(target) {
         keep_access(&file, &before)?;
     }
-    file.write_all(text.as_bytes())?;
+    file.write_all(bytes)?;
     if durability == Durability::Synced { file.sync_all() } else { Ok(()) }
 }
 
-#[cfg(unix)]
 fn keep_access(file: &File, before: &fs::Metadata) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt, fchown};
     // Only root can give files away; root must, or the job that reads the file loses it. Before the mode, which a
     // change of owner takes bits from.
     let now = file.metadata()?;
     if (now.uid(), now.gid()) != (before.uid(), before.gid()) {
         let _ = fchown(file, Some(before.uid()), Some(before.gid()));
     }
-    file.set_permissions(before.permissions())
-}
-
-#[cfg(not(unix))]
-fn keep_access(file: &File, before: &fs::Metadata) -> io::Result<()> {
     file.set_permissions(before.permissions())
 }
 
