@@ -52,6 +52,16 @@ test-torch: torch ## Real training with torch on this machine, from the wheel; d
 	$(TORCH) -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(CACHE)/wheels/*.whl
 	cd python && $(TORCH) -m unittest discover --start-directory tests --pattern 'test_torch*.py'
 
+.PHONY: test-mindspore
+test-mindspore: ## The Python package with MindSpore's CPU wheel; downloads it
+	$(BUILD)
+	cp "$(CARGO_TARGET_DIR)/debug/lib_npuscope.so" python/npuscope/_npuscope.abi3.so
+	@cmp -s tests/mindspore/requirements.txt $(CACHE)/mindspore/installed.txt || { \
+		python3 -m venv --clear $(CACHE)/mindspore && \
+		$(CACHE)/mindspore/bin/python -m pip install --quiet --disable-pip-version-check -r tests/mindspore/requirements.txt && \
+		cp tests/mindspore/requirements.txt $(CACHE)/mindspore/installed.txt; }
+	cd python && NPUSCOPE="$(PROGRAM)" PYTHONPATH=. $(CACHE)/mindspore/bin/python -m unittest discover --start-directory tests
+
 .PHONY: test-ui
 test-ui: pages chromium ## The pages: types, units, and every page in a browser
 	cd ui && npm test
