@@ -16,7 +16,7 @@
 
 mod arguments;
 mod check;
-mod detect;
+pub(crate) mod detect;
 mod flags;
 mod form;
 mod fsdp2;
@@ -105,6 +105,14 @@ pub fn read(text: &str, dialect: Option<Dialect>, run: &Run) -> Reading {
         Ok(Found::Words(form, words)) => read_words(form, &words, run),
         Ok(Found::Tree(form, node)) => read_tree(form, &node, run),
         Err(remark) => Reading::of_nothing(dialect, remark),
+    }
+}
+
+/// Reads `profiler_config.json`, which is torch_npu's or MindSpore's, as a job that watches it does.
+pub fn read_dynamic(text: &str, run: &Run) -> Reading {
+    match detect::find_dynamic(text) {
+        Ok((form, node)) => read_tree(form, &node, run),
+        Err(remark) => Reading::of_nothing(None, remark),
     }
 }
 
