@@ -12,7 +12,8 @@ use super::{Dialect, Form, json, llm, mindspore, torch_npu, yaml};
 const DYNAMIC: [Form; 2] = [Form::TorchNpuDynamic, Form::MindSporeDynamic];
 
 pub(super) enum Found {
-    Words(Form, Vec<Word>),
+    /// With what there is to say of how the shell sees them.
+    Words(Form, Vec<Word>, Vec<Remark>),
     Tree(Form, Node),
 }
 
@@ -24,13 +25,16 @@ pub(super) fn find(text: &str, dialect: Option<Dialect>) -> Result<Found, Remark
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match dialect {
         None => guess(text),
-        Some(Dialect::MindSpeedLlm) => Ok(Found::Words(Form::LlmFlags, words(text))),
+        Some(Dialect::MindSpeedLlm) => {
+            let (words, remarks) = words(text);
+            Ok(Found::Words(Form::LlmFlags, words, remarks))
+        }
         Some(Dialect::Fsdp2) => match yaml::parse(text).map(yaml_form) {
             Ok((Some(Form::Fsdp2Yaml), node)) => Ok(Found::Tree(Form::Fsdp2Yaml, node)),
             parsed => {
-                let words = words(text);
+                let (words, remarks) = words(text);
                 if form_of_flags(&words) == Some(Form::Fsdp2Flags) {
-                    return Ok(Found::Words(Form::Fsdp2Flags, words));
+                    return Ok(Found::Words(Form::Fsdp2Flags, words, remarks));
                 }
                 let (_, node) = parsed.map_err(|error| malformed("YAML", error))?;
                 expect_map(&node)?;
@@ -80,9 +84,9 @@ fn guess(text: &str) -> Result<Found, Remark> {
             Err(error) => Err(malformed("JSON", error)),
         };
     }
-    let words = words(text);
+    let (words, remarks) = words(text);
     match (form_of_flags(&words), parsed) {
-        (Some(form), _) => Ok(Found::Words(form, words)),
+        (Some(form), _) => Ok(Found::Words(form, words, remarks)),
         // A broken YAML file should be told where it is broken.
         (None, Err(error)) if text.contains("training:") || text.contains("profiler_config:") => {
             Err(malformed("YAML", error))

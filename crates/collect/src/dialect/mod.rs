@@ -16,6 +16,7 @@
 
 mod arguments;
 mod check;
+mod comments;
 pub(crate) mod detect;
 mod flags;
 mod form;
@@ -102,7 +103,12 @@ impl Reading {
 /// Without a dialect, the text tells which it is in.
 pub fn read(text: &str, dialect: Option<Dialect>, run: &Run) -> Reading {
     match detect::find(text, dialect) {
-        Ok(Found::Words(form, words)) => read_words(form, &words, run),
+        Ok(Found::Words(form, words, remarks)) => {
+            let mut reading = read_words(form, &words, run);
+            reading.remarks.extend(remarks);
+            reading.remarks = in_order(reading.remarks);
+            reading
+        }
         Ok(Found::Tree(form, node)) => read_tree(form, &node, run),
         Err(remark) => Reading::of_nothing(dialect, remark),
     }
