@@ -22,6 +22,7 @@ mod flags;
 mod form;
 mod fsdp2;
 mod json;
+mod keys;
 mod llm;
 mod mindspore;
 pub(crate) mod names;
