@@ -2,7 +2,7 @@
 
 use npuscope_collect::Dialect::MindSpore;
 use npuscope_collect::config::{AicMetrics, Analyse, Choice, Export, HostSystem, Level};
-use npuscope_collect::dialect::{Form, Run, read, write_form};
+use npuscope_collect::dialect::{Form, Run, read};
 use npuscope_collect::{CollectConfig, Schedule, Severity};
 use serde_json::{Value, json};
 
@@ -231,21 +231,6 @@ fn mindspore_stop_step_is_inclusive() {
     let zero = dynamic(json!({"start_step": 0, "stop_step": 0}));
     assert_remark(&zero, "stop_step", Severity::Error, "is 0, before start_step 1");
     assert!(!zero.config.enabled);
-}
-
-#[test]
-fn a_mindspore_file_that_is_off_names_no_step() {
-    let off = CollectConfig { enabled: false, schedule: window(4, 0, 3), ..CollectConfig::default() };
-    let text = write_form(&off, Form::MindSporeDynamic).text;
-    assert!(text.contains("\"start_step\": -1,\n  \"stop_step\": -1"), "{text}");
-    let again = reading(&text, MindSpore);
-    assert!(!again.config.enabled && !again.has_errors(), "{:#?}", again.remarks);
-}
-
-#[test]
-fn none_is_a_word_for_mindspore_metrics() {
-    let reading = dynamic(json!({"start_step": 1, "stop_step": 1, "aic_metrics": "None"}));
-    assert!(reading.remarks.iter().all(|remark| remark.key.as_deref() != Some("aic_metrics")), "{reading:?}");
 }
 
 #[test]
