@@ -7,7 +7,7 @@ mod size;
 use serde::Serialize;
 
 use crate::config::{Analyse, Choice, CollectConfig, UNTIL_END};
-use crate::dialect::Run;
+use crate::dialect::{Form, Run};
 
 use cycles::{Cycle, cycle, cycles_begun};
 pub use kinds::Kind;
@@ -40,6 +40,8 @@ pub struct Explanation {
     pub off: Vec<Kind>,
     /// Where data goes.
     pub output: String,
+    /// Who is meant to read the configuration, where another reader does otherwise.
+    pub reader: Option<String>,
     pub analyse: Analyse,
     pub estimate: Estimate,
 }
@@ -84,7 +86,7 @@ pub fn explain(config: &CollectConfig, run: &Run) -> Explanation {
     let recorded_steps = if is_recorded { recorded } else { Some(0) };
     Explanation {
         enabled: config.enabled,
-        ranks: config.ranks.clone(),
+        ranks: existing(&config.ranks, run.world_size),
         rank_count,
         stages: config.stages.clone(),
         run_steps: steps,
@@ -96,8 +98,43 @@ pub fn explain(config: &CollectConfig, run: &Run) -> Explanation {
         records: if is_recorded { records } else { Vec::new() },
         off,
         output: output(config),
+        reader: None,
         analyse: config.analyse,
         estimate: size::estimate(config, run, recorded_steps, rank_count),
+    }
+}
+
+/// The same for a configuration of this form: a dynamic file has a directory for each rank and window.
+pub fn explain_form(config: &CollectConfig, form: Option<Form>, run: &Run) -> Explanation {
+    let explanation = explain(config, run);
+    if !matches!(form, Some(Form::MindSporeDynamic | Form::TorchNpuDynamic)) {
+        return explanation;
+    }
+    let window = explanation.windows.first().map(|window| window.record).filter(|_| !config.at_once);
+    let shown = |step: Option<u64>| step.map_or_else(|| "*".to_owned(), |step| step.to_string());
+    let (start, stop) = (shown(window.map(|steps| steps.first)), shown(window.and_then(|steps| steps.last)));
+    let rank = match &explanation.ranks {
+        Choice::Only(ranks) if ranks.len() == 1 => shown(ranks.first().map(|rank| u64::from(*rank))),
+        _ => shown(None),
+    };
+    let place = place(config);
+    let later = if config.at_once { "" } else { "begins when the step it names is over, one step later, and " };
+    let reader =
+        format!("as npuscope's DynamicProfilerMonitor reads it; torch_npu's own {later}writes to {place}/*_ascend_pt");
+    Explanation {
+        output: format!("{place}/rank{rank}_start{start}_stop{stop}/*_ascend_*"),
+        reader: (form == Some(Form::TorchNpuDynamic)).then_some(reader),
+        ..explanation
+    }
+}
+
+/// Those ranks that there are.
+fn existing(ranks: &Choice<u32>, world_size: Option<u32>) -> Choice<u32> {
+    match (ranks, world_size) {
+        (Choice::Only(ranks), Some(world)) => {
+            Choice::Only(ranks.iter().copied().filter(|rank| *rank < world).collect())
+        }
+        (ranks, _) => ranks.clone(),
     }
 }
 
@@ -149,8 +186,15 @@ fn stretch(config: &CollectConfig, first: u64, last: Option<u64>) -> Steps {
     Steps { first: number(first), last: last.map(number), first_index: first, last_index: last }
 }
 
+fn place(config: &CollectConfig) -> &str {
+    match config.output.trim_end_matches('/') {
+        "" if config.output.is_empty() => ".",
+        place => place,
+    }
+}
+
 fn output(config: &CollectConfig) -> String {
-    let place = if config.output.is_empty() { "." } else { config.output.trim_end_matches('/') };
+    let place = place(config);
     match &config.stages {
         Choice::All => format!("{place}/*_ascend_*"),
         Choice::Only(stages) if stages.len() == 1 => format!("{place}/{}/*_ascend_*", stages.concat()),

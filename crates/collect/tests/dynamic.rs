@@ -1,5 +1,7 @@
 //! Recording that a file switches: the file, the watch, the control of a rank and what it reports.
 
+#[path = "dynamic/agreement.rs"]
+mod agreement;
 #[path = "dynamic/control.rs"]
 mod control;
 #[path = "dynamic/set.rs"]

@@ -72,38 +72,38 @@ pub struct DynamicSet {
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<String>,
     /// Call stacks
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub with_stack: Option<bool>,
     /// Calls of modules
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub modules: Option<bool>,
     /// Memory
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub memory: Option<bool>,
     /// Shapes of operators' inputs
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub shapes: Option<bool>,
     /// Floating-point operations
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub flops: Option<bool>,
     /// Ranges and marks of users
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub mstx: Option<bool>,
     /// L2 cache
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub l2_cache: Option<bool>,
     /// Network cards
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub sys_io: Option<bool>,
     /// Links between chips
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub sys_interconnection: Option<bool>,
     /// The host: of cpu, mem, disk, network and osrt
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(["cpu", "mem", "disk", "network", "osrt"]))]
     pub host_sys: Option<Vec<String>>,
     /// Have the profiler analyse its data when it is recorded
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub analyse: Option<bool>,
 }
 

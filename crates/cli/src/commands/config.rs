@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use npuscope_collect::dialect::{self, Form, Reading, Run};
-use npuscope_collect::explain::explain;
+use npuscope_collect::explain::explain_form;
 use npuscope_collect::{Dialect, Remark, Severity};
 use npuscope_formats::output::{Output, OutputError};
 
@@ -43,7 +43,7 @@ fn check(command: &ConfigCheckCommand, settings: &Settings) -> Result<ExitCode, 
             for remark in &reading.remarks {
                 writeln!(out, "{}", line(&command.source, remark, settings))?;
             }
-            let form = reading.form.map_or("a configuration", Form::name);
+            let read = reading.form.map_or_else(|| "not read".to_owned(), |form| format!("read as {}", form.name()));
             let count = |severity| reading.remarks.iter().filter(|remark| remark.severity == severity).count() as u64;
             let counts = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")];
             let counts = counts.map(|(severity, what)| (count(severity), what));
@@ -51,7 +51,7 @@ fn check(command: &ConfigCheckCommand, settings: &Settings) -> Result<ExitCode, 
                 counts.iter().filter(|(count, _)| *count > 0).map(|&(count, what)| terminal::counted(count, what));
             let counts = counts.collect::<Vec<_>>().join(", ");
             let counts = if counts.is_empty() { "nothing to remark".to_owned() } else { counts };
-            writeln!(out, "{}: read as {form}: {counts}", name(&command.source))?;
+            writeln!(out, "{}: {read}: {counts}", name(&command.source))?;
         }
     }
     Ok(if reading.has_errors() { ExitCode::from(2) } else { ExitCode::SUCCESS })
@@ -71,12 +71,17 @@ fn convert(command: &ConfigConvertCommand, settings: &Settings) -> Result<ExitCo
     };
     let writing = dialect::write_form(&reading.config, form);
     for remark in &writing.remarks {
-        let key = remark.key.as_deref().unwrap_or_default();
-        let message = format!("{key}: {}", remark.message);
+        let field = remark.key.as_deref().unwrap_or_default();
+        let message = format!("{}: {}", field_name(field, reading.form, form), remark.message);
         match remark.severity {
             Severity::Note => settings.terminal.note(&message),
             _ => settings.terminal.warning(&message),
         }
+    }
+    if form == Form::TorchNpuDynamic
+        && let Some(reader) = explain_form(&reading.config, Some(form), &run_of(&command.source, None)).reader
+    {
+        settings.terminal.note(&format!("start_step is written {reader}"));
     }
     match &command.output {
         None => io::stdout().lock().write_all(writing.text.as_bytes())?,
@@ -85,11 +90,25 @@ fn convert(command: &ConfigConvertCommand, settings: &Settings) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
+/// What the file calls a field; what the other style calls it where the file has no key for it.
+fn field_name(field: &str, source: Option<Form>, target: Form) -> String {
+    let key = source.and_then(|source| source.key(field)).or_else(|| target.key(field));
+    key.unwrap_or_else(|| match field {
+        "first_step" => "steps".to_owned(),
+        "schedule" => "steps to record".to_owned(),
+        "schedule.warmup" => "steps of warmup".to_owned(),
+        "schedule.active" => "recorded steps".to_owned(),
+        "schedule.repeat" => "data sets".to_owned(),
+        "schedule.wait" => "steps between data sets".to_owned(),
+        _ => field.trim_start_matches("schedule: ").replace('_', " "),
+    })
+}
+
 fn explained(command: &ConfigExplainCommand, settings: &Settings) -> Result<ExitCode, CliError> {
     let reading = read(&command.source, command.kernels)?;
     tell(&command.source, &reading, settings)?;
     let run = Run { total_steps: reading.total_steps, ..run_of(&command.source, command.kernels) };
-    let explanation = explain(&reading.config, &run);
+    let explanation = explain_form(&reading.config, reading.form, &run);
     let mut out = io::stdout().lock();
     match command.format {
         ReportFormat::Json => {

@@ -98,7 +98,7 @@ fn a_conversion_gives_the_same_step_its_other_number() {
         ran.stdout
     );
     assert!(
-        ran.stderr.contains("note: first_step: the first step of the run is 0 here, and 1 in flags of MindSpeed-LLM"),
+        ran.stderr.contains("note: steps: the first step of the run is 0 here, and 1 in flags of MindSpeed-LLM"),
         "{}",
         ran.stderr
     );
@@ -158,4 +158,41 @@ fn what_is_off_is_explained_as_off() {
     let sandbox = sandbox("train.yaml", "training:\n  profile: false\n");
     let ran = sandbox.run(&["config", "explain", "train.yaml", "--quiet"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "profiling is off: nothing is recorded\n"));
+}
+
+#[test]
+fn a_conversion_names_the_keys_of_the_file() {
+    let text = format!("{FSDP2}  profile_with_stack: true\n");
+    let sandbox = sandbox("train.yaml", &text);
+    let ran = sandbox.run(&["config", "convert", "train.yaml", "--to", "rl"]);
+    assert!(ran.stderr.contains("warning: training.profile_with_stack: true cannot be said"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("warning: training.profile_data_simplification: false cannot be"), "{}", ran.stderr);
+    let ran = sandbox.run(&["config", "convert", "train.yaml", "--to", "torch_npu_dynamic"]);
+    assert!(ran.stdout.contains("\"analyse\": false"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("because is_rank is true"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("note: start_step is written as npuscope's DynamicProfilerMonitor"), "{}", ran.stderr);
+}
+
+#[test]
+fn an_explanation_says_who_reads_a_dynamic_file() {
+    let sandbox = sandbox("profiler_config.json", r#"{"start_step": 10, "is_rank": true, "rank_list": [0, 12]}"#);
+    let ran = sandbox.run(&["config", "explain", "profiler_config.json", "--world-size", "8", "--quiet"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for words in ["torch_npu's own begins when the step it names is over", "  on rank 0\n", "./rank0_start10_stop10/"] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn what_is_not_read_is_not_called_a_configuration() {
+    let sandbox = sandbox("notes.txt", "nothing");
+    let ran = sandbox.run(&["config", "check", "notes.txt"]);
+    assert!(ran.stdout.ends_with("notes.txt: not read: 1 error\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn an_open_end_is_told_in_words() {
+    let sandbox = sandbox("train.yaml", "training:\n  profile: true\n");
+    let ran = sandbox.run(&["config", "explain", "train.yaml", "--quiet"]);
+    assert!(ran.stdout.contains("records all steps from 0 on"), "{}", ran.stdout);
 }

@@ -62,8 +62,37 @@ fn what_changes_is_listed_and_the_rest_stays() {
     let file = config(&sandbox);
     assert_eq!((&file["mine"], &file["with_stack"], &file["profile_memory"]), (&json!(1), &json!(true), &json!(false)));
     assert!(set(&sandbox, &["--off"]).ends_with("records nothing\n"));
+    tell(&sandbox, 0, json!({"step": 3}));
     let said = set(&sandbox, &["--start", "next", "--steps", "2", "--warmup", "1"]);
-    assert!(said.ends_with("records 2 steps as soon as it is seen after 1 step of warmup, on every rank\n"), "{said}");
+    let expected = "records 2 steps as soon as a running job sees it after 1 step of warmup, on every rank\n";
+    assert!(said.ends_with(expected), "{said}");
+}
+
+#[test]
+fn what_the_next_step_is_not_is_told() {
+    let sandbox = Sandbox::empty();
+    let told = |options: &[&str]| {
+        let ran = sandbox.run(&[&["dynamic", "set", ".", "--start", "next"], options].concat());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        (ran.stderr.contains("a job that starts later does not take"), ran.stderr.contains("at different steps"))
+    };
+    assert_eq!(told(&["--ranks", "0"]), (true, false));
+    assert_eq!(told(&["--ranks", "all"]), (true, true));
+    tell(&sandbox, 0, json!({"step": 3}));
+    assert_eq!(told(&[]), (false, false), "the job has one rank");
+    tell(&sandbox, 1, json!({"step": 4}));
+    assert_eq!(told(&[]), (false, true));
+    assert_eq!(told(&["--ranks", "1"]), (false, false));
+}
+
+#[test]
+fn switches_take_a_value_with_and_without_a_sign() {
+    let sandbox = Sandbox::empty();
+    set(&sandbox, &["--with-stack", "true", "--memory", "--shapes=true"]);
+    let file = config(&sandbox);
+    assert_eq!([&file["with_stack"], &file["profile_memory"], &file["record_shapes"]], [&json!(true); 3]);
+    set(&sandbox, &["--with-stack", "false"]);
+    assert_eq!(config(&sandbox)["with_stack"], false);
 }
 
 #[test]

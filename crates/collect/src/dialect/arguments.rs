@@ -208,7 +208,14 @@ pub(super) fn handler(section: &mut Section) -> Option<(String, Analyse)> {
             Some(("./".to_owned(), Analyse::Online))
         }
         _ => {
-            section.wrong(key, node, "tensorboard_trace_handler, or an object of its arguments", "none");
+            let directory = node.text().unwrap_or("./profiling_data");
+            let arguments = json!({ "dir_name": directory });
+            let expected = format!("tensorboard_trace_handler, or an object of its arguments like {arguments}");
+            let instead = match manners.peer {
+                "MindSpore" => "none, and data stays raw until analyse() is called,",
+                _ => "none, writes to a temporary directory and deletes it at the end,",
+            };
+            section.wrong(key, node, &expected, instead);
             None
         }
     }

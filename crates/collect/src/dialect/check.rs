@@ -2,6 +2,7 @@
 
 use crate::config::{Choice, CollectConfig, Level, UNTIL_END};
 use crate::explain::cycles::{cycle, cycles_begun};
+use crate::remark::Severity;
 
 use super::Run;
 use super::section::Section;
@@ -41,16 +42,23 @@ pub(super) fn check(section: &mut Section, config: &CollectConfig, keys: &Keys, 
     }
 }
 
+/// What cannot be done is an error, unless nobody asks for it yet.
+fn impossible(section: &mut Section, config: &CollectConfig, key: &str, message: impl Into<String>) {
+    let severity = if config.enabled { Severity::Error } else { Severity::Warning };
+    section.say(severity, key, message);
+}
+
 fn ranks(section: &mut Section, config: &CollectConfig, keys: &Keys, run: &Run) {
     let Choice::Only(ranks) = &config.ranks else { return };
     if ranks.is_empty() {
-        section.error(keys.ranks, "no rank is named, so nothing is recorded");
+        impossible(section, config, keys.ranks, "no rank is named, so nothing is recorded");
         return;
     }
     let Some(world) = run.world_size else { return };
     let beyond: Vec<String> = ranks.iter().filter(|rank| **rank >= world).map(u32::to_string).collect();
     if beyond.len() == ranks.len() {
-        section.error(keys.ranks, format!("of {world} ranks, counted from 0, none is named; nothing is recorded"));
+        let message = format!("of {world} ranks, counted from 0, none is named; nothing is recorded");
+        impossible(section, config, keys.ranks, message);
     } else if !beyond.is_empty() {
         section.warn(keys.ranks, format!("there are only {world} ranks, counted from 0: no {}", beyond.join(", ")));
     }
@@ -70,7 +78,7 @@ fn window(section: &mut Section, config: &CollectConfig, keys: &Keys, run: &Run)
             } else {
                 format!("recording would begin at step {first}, but step {last_step} is the last; nothing is recorded")
             };
-            section.error(keys.start, message);
+            impossible(section, config, keys.start, message);
             return;
         }
         let end = cycle(schedule, begun - 1).record.end;

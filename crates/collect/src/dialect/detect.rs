@@ -1,13 +1,19 @@
 //! Which dialect a text is in.
 
+use std::cmp::Ordering;
+
 use crate::remark::{Remark, Severity};
 
 use super::node::{Malformed, Node};
 use super::words::{Word, words};
 use super::{Dialect, Form, json, llm, mindspore, torch_npu, yaml};
 
+/// The dynamic files; of equals the first is meant.
+const DYNAMIC: [Form; 2] = [Form::TorchNpuDynamic, Form::MindSporeDynamic];
+
 pub(super) enum Found {
-    Words(Form, Vec<Word>),
+    /// With what there is to say of how the shell sees them.
+    Words(Form, Vec<Word>, Vec<Remark>),
     Tree(Form, Node),
 }
 
@@ -19,13 +25,16 @@ pub(super) fn find(text: &str, dialect: Option<Dialect>) -> Result<Found, Remark
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match dialect {
         None => guess(text),
-        Some(Dialect::MindSpeedLlm) => Ok(Found::Words(Form::LlmFlags, words(text))),
+        Some(Dialect::MindSpeedLlm) => {
+            let (words, remarks) = words(text);
+            Ok(Found::Words(Form::LlmFlags, words, remarks))
+        }
         Some(Dialect::Fsdp2) => match yaml::parse(text).map(yaml_form) {
             Ok((Some(Form::Fsdp2Yaml), node)) => Ok(Found::Tree(Form::Fsdp2Yaml, node)),
             parsed => {
-                let words = words(text);
+                let (words, remarks) = words(text);
                 if form_of_flags(&words) == Some(Form::Fsdp2Flags) {
-                    return Ok(Found::Words(Form::Fsdp2Flags, words));
+                    return Ok(Found::Words(Form::Fsdp2Flags, words, remarks));
                 }
                 let (_, node) = parsed.map_err(|error| malformed("YAML", error))?;
                 expect_map(&node)?;
@@ -75,9 +84,9 @@ fn guess(text: &str) -> Result<Found, Remark> {
             Err(error) => Err(malformed("JSON", error)),
         };
     }
-    let words = words(text);
+    let (words, remarks) = words(text);
     match (form_of_flags(&words), parsed) {
-        (Some(form), _) => Ok(Found::Words(form, words)),
+        (Some(form), _) => Ok(Found::Words(form, words, remarks)),
         // A broken YAML file should be told where it is broken.
         (None, Err(error)) if text.contains("training:") || text.contains("profiler_config:") => {
             Err(malformed("YAML", error))
@@ -128,22 +137,51 @@ fn likeliest(forms: &[Form], node: &Node) -> Form {
 }
 
 fn score(form: Form, node: &Node) -> usize {
+    let keys = |node: Option<&Node>| -> Vec<String> {
+        node.and_then(Node::map).unwrap_or_default().iter().map(|entry| entry.key.clone()).collect()
+    };
+    score_of_keys(form, &keys(Some(node)), &keys(node.get("experimental_config")))
+}
+
+fn score_of_keys(form: Form, keys: &[String], experimental_keys: &[String]) -> usize {
     let (known, experimental) = match form.dialect() {
         Dialect::MindSpore => mindspore::keys(form),
         _ => torch_npu::keys(form),
     };
-    let count = |node: Option<&Node>, known: &[&str]| {
-        let entries = node.and_then(Node::map).unwrap_or_default();
-        entries.iter().filter(|entry| known.contains(&entry.key.as_str())).count()
-    };
+    let count = |known: &[&str], keys: &[String]| known.iter().filter(|key| keys.iter().any(|own| own == *key)).count();
     // Some forms have a key that no other has and that they make no sense without.
     let mark = match form {
         Form::MindSporeEnvironment => Some("start"),
         Form::MindSporeDynamic | Form::TorchNpuDynamic => Some("start_step"),
         _ => None,
     };
-    let is_marked = mark.is_some_and(|mark| node.get(mark).is_some());
-    count(Some(node), known) + count(node.get("experimental_config"), experimental) + if is_marked { 100 } else { 0 }
+    let is_marked = mark.is_some_and(|mark| keys.iter().any(|key| key == mark));
+    count(known, keys) + count(experimental, experimental_keys) + if is_marked { 100 } else { 0 }
+}
+
+/// Whose dynamic file it is, by its keys; `None` where it has none that only one of them knows.
+///
+/// Everybody who reads such a file asks here, so that they read the same one.
+pub(crate) fn dynamic_form(keys: &[String], experimental_keys: &[String]) -> Option<Form> {
+    let [torch_npu, mindspore] = DYNAMIC.map(|form| score_of_keys(form, keys, experimental_keys));
+    let is_of_one = |key: &String| {
+        let key = key.as_str();
+        torch_npu::keys(Form::TorchNpuDynamic).0.contains(&key)
+            != mindspore::keys(Form::MindSporeDynamic).0.contains(&key)
+    };
+    match torch_npu.cmp(&mindspore) {
+        Ordering::Less => Some(Form::MindSporeDynamic),
+        Ordering::Greater => Some(Form::TorchNpuDynamic),
+        Ordering::Equal => keys.iter().any(is_of_one).then_some(Form::TorchNpuDynamic),
+    }
+}
+
+/// A dynamic file, whichever of the two it is.
+pub(super) fn find_dynamic(text: &str) -> Result<(Form, Node), Remark> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let node = json::parse(text, 1).map_err(|error| malformed("JSON", error))?;
+    expect_map(&node)?;
+    Ok((likeliest(&DYNAMIC, &node), node))
 }
 
 /// The JSON of a text, and whether it is the value of `MS_PROFILER_OPTIONS` in a script.

@@ -68,6 +68,7 @@ pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
             section.remarks.push(remark.at(Some(entry.line)));
         }
     }
+    section.empty(KEYS, Severity::Warning, "has no value; the default is taken here");
     section_of(section, run)
 }
 
@@ -81,7 +82,9 @@ pub(super) fn read_flags(words: &[Word], run: &Run) -> (CollectConfig, Vec<Remar
     for entry in &mut entries {
         entry.key = entry.key.trim_start_matches(FLAG_PREFIX).to_owned();
     }
-    section_of(Section::new(&entries, FLAG_PREFIX, MANNERS), run)
+    let mut section = Section::new(&entries, FLAG_PREFIX, MANNERS);
+    section.empty(KEYS, Severity::Error, "has no value");
+    section_of(section, run)
 }
 
 /// The number of steps that the trainer is given.
@@ -99,8 +102,11 @@ fn section_of(mut section: Section, run: &Run) -> (CollectConfig, Vec<Remark>) {
     unknown(&mut section);
     let mut config = switches::read(&mut section, &NAMES, "./profile", switch);
     config.enabled = switch(&mut section, ENABLED);
+    if !config.enabled {
+        only_if_it_were_on(&mut section);
+    }
     config.ranks = ranks(&mut section);
-    config.schedule = Some(window(&mut section));
+    config.schedule = Some(window(&mut section, config.enabled));
     config.first_step = 0;
     if run.iteration > 0 {
         let message = "steps count from the start of this run: those before the checkpoint are not among them";
@@ -174,16 +180,37 @@ fn ranks(section: &mut Section) -> Choice<u32> {
     Choice::Only(ranks)
 }
 
-fn window(section: &mut Section) -> Schedule {
+/// FSDP2 looks at these words only where it profiles; what is no number or switch at all it refuses in any case.
+fn only_if_it_were_on(section: &mut Section) {
+    let keys = [NAMES.level, NAMES.export].map(|key| section.full_key(key));
+    for remark in &mut section.remarks {
+        let is_such = remark.key.as_ref().is_some_and(|key| keys.contains(key));
+        if is_such && remark.severity == Severity::Error {
+            remark.severity = Severity::Warning;
+            remark.message.push_str(WOULD_REFUSE);
+        }
+    }
+}
+
+const WOULD_REFUSE: &str = "; FSDP2 would refuse to start if it were to profile";
+
+fn refused(section: &mut Section, key: &str, message: &str, is_on: bool) {
+    match is_on {
+        true => section.error(key, format!("{message}; FSDP2 refuses to start")),
+        false => section.warn(key, format!("{message}{WOULD_REFUSE}")),
+    }
+}
+
+fn window(section: &mut Section, is_on: bool) -> Schedule {
     let (start, end) = (int(section, START, 0), int(section, END, -1));
     if start < 0 {
-        section.error(START, format!("is {start}, but steps count from 0"));
+        refused(section, START, &format!("is {start}, but steps count from 0"), is_on);
     }
     let start = start.max(0);
     let active = if end == -1 {
         UNTIL_END
     } else if end <= start {
-        section.error(END, format!("is {end}, not behind the start {start}; FSDP2 refuses to start"));
+        refused(section, END, &format!("is {end}, not behind the start {start}"), is_on);
         1
     } else {
         end.abs_diff(start)

@@ -56,6 +56,8 @@ impl<'a> Source<'a> {
                 serde_json::Value::Bool(value) => Value::Bool(value),
                 serde_json::Value::Number(number) => match number.as_i64() {
                     Some(value) => Value::Int(value),
+                    // Python's numbers have no end.
+                    None if number.is_u64() => Value::Int(i64::MAX),
                     None => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
                 },
                 serde_json::Value::String(text) => Value::Text(text),

@@ -95,7 +95,8 @@ fn switch(section: &mut Section, flag: &str) -> bool {
         None => false,
         Some(Value::Bool(true)) => true,
         Some(_) => {
-            let value = section.get(flag).map(Node::shown).unwrap_or_default();
+            let shown = |node: &Node| node.text().map_or_else(|| node.shown(), str::to_owned);
+            let value = section.get(flag).map(shown).unwrap_or_default();
             section.error(flag, format!("is a switch and takes no value; {value} is one word too many"));
             true
         }

@@ -16,11 +16,13 @@
 
 mod arguments;
 mod check;
-mod detect;
+mod comments;
+pub(crate) mod detect;
 mod flags;
 mod form;
 mod fsdp2;
 mod json;
+mod keys;
 mod llm;
 mod mindspore;
 pub(crate) mod names;
@@ -102,9 +104,22 @@ impl Reading {
 /// Without a dialect, the text tells which it is in.
 pub fn read(text: &str, dialect: Option<Dialect>, run: &Run) -> Reading {
     match detect::find(text, dialect) {
-        Ok(Found::Words(form, words)) => read_words(form, &words, run),
+        Ok(Found::Words(form, words, remarks)) => {
+            let mut reading = read_words(form, &words, run);
+            reading.remarks.extend(remarks);
+            reading.remarks = in_order(reading.remarks);
+            reading
+        }
         Ok(Found::Tree(form, node)) => read_tree(form, &node, run),
         Err(remark) => Reading::of_nothing(dialect, remark),
+    }
+}
+
+/// Reads `profiler_config.json`, which is torch_npu's or MindSpore's, as a job that watches it does.
+pub fn read_dynamic(text: &str, run: &Run) -> Reading {
+    match detect::find_dynamic(text) {
+        Ok((form, node)) => read_tree(form, &node, run),
+        Err(remark) => Reading::of_nothing(None, remark),
     }
 }
 

@@ -23,8 +23,20 @@ pub(crate) const METRICS: &[(&str, AicMetrics)] = &[
     ("ResourceConflictRatio", AicMetrics::ResourceConflictRatio),
     ("L2Cache", AicMetrics::L2Cache),
     ("MemoryAccess", AicMetrics::MemoryAccess),
-    // The value of MindSpore's AiCoreNone.
+];
+
+/// Of MindSpore's AiCoreNone both the name and the value are taken; torch_npu does not know the latter.
+pub(super) const METRICS_MINDSPORE: &[(&str, AicMetrics)] = &[
+    ("AiCoreNone", AicMetrics::None),
     ("None", AicMetrics::None),
+    ("PipeUtilization", AicMetrics::PipeUtilization),
+    ("ArithmeticUtilization", AicMetrics::ArithmeticUtilization),
+    ("Memory", AicMetrics::Memory),
+    ("MemoryL0", AicMetrics::MemoryL0),
+    ("MemoryUB", AicMetrics::MemoryUb),
+    ("ResourceConflictRatio", AicMetrics::ResourceConflictRatio),
+    ("L2Cache", AicMetrics::L2Cache),
+    ("MemoryAccess", AicMetrics::MemoryAccess),
 ];
 
 pub(super) const EXPORTS: &[(&str, Export)] =

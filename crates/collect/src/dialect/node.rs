@@ -68,7 +68,8 @@ impl Node {
     pub fn shown(&self) -> String {
         const LONGEST: usize = 60;
         let text = match &self.value {
-            Value::Text(text) if is_plain(text) => text.clone(),
+            // A word that means something else without quotes keeps them: "true" is a text.
+            Value::Text(text) if is_plain(text) && super::yaml::is_text(text) => text.clone(),
             _ => self.json().to_string(),
         };
         if text.chars().count() <= LONGEST {

@@ -57,6 +57,7 @@ pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
         section.remarks.push(remark.at(Some(entry.line)));
     }
     section.unknown(KEYS, Severity::Error, "MindSpeed-RL refuses to start");
+    section.empty(KEYS, Severity::Warning, "has no value; the default is taken here");
     let config = settings(&mut section, run);
     (config, section.remarks)
 }

@@ -67,6 +67,11 @@ impl<'a> Section<'a> {
         self.entries.iter().rev().find(|entry| entry.key == key).map(|entry| entry.line)
     }
 
+    /// As remarks name it.
+    pub fn full_key(&self, key: &str) -> String {
+        format!("{}{key}", self.prefix)
+    }
+
     pub fn say(&mut self, severity: Severity, key: &str, message: impl Into<String>) {
         let line = self.line(key);
         self.remarks.push(Remark::new(severity, format!("{}{key}", self.prefix), message).at(line));
@@ -139,6 +144,15 @@ impl<'a> Section<'a> {
             self.wrong(key, node, &format!("{expected}{hint}"), instead);
         }
         found
+    }
+
+    /// Tells of keys that look as if they were set, and have no value.
+    pub fn empty(&mut self, known: &[&'static str], severity: Severity, message: &str) {
+        for entry in self.entries {
+            if known.contains(&entry.key.as_str()) && entry.node.value == Value::Null {
+                self.say(severity, &entry.key, message);
+            }
+        }
     }
 
     /// Tells of keys that nobody reads. `strict` is what an unknown key is here.

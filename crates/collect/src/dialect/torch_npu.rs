@@ -213,8 +213,10 @@ fn arguments(section: &mut Section, config: &mut CollectConfig) {
         Some((output, analyse)) => (config.output, config.analyse) = (output, analyse),
         None => {
             config.analyse = Analyse::Off;
-            let message = "is not given: torch_npu writes to a temporary directory and deletes it at the end";
-            section.warn("on_trace_ready", message);
+            if !section.has("on_trace_ready") {
+                let message = "is not given: torch_npu writes to a temporary directory and deletes it at the end";
+                section.warn("on_trace_ready", message);
+            }
         }
     }
     if section.has("use_cuda") {
@@ -319,7 +321,8 @@ pub(super) fn write(config: &CollectConfig, form: Form) -> String {
         let ranks = if let Choice::Only(ranks) = &config.ranks { Some(ranks) } else { None };
         json!({
             "prof_dir": config.output,
-            "analyse": config.analyse != Analyse::Off,
+            // Where ranks are named, torch_npu analyses nothing but in the background.
+            "analyse": config.analyse == Analyse::Async || (config.analyse == Analyse::Online && ranks.is_none()),
             "async_mode": config.analyse == Analyse::Async,
             "start_step": start,
             "warmup": window.warmup,

@@ -3,6 +3,10 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use crate::remark::{Remark, Severity};
+
+use super::comments::Comments;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
     pub text: String,
@@ -13,14 +17,17 @@ pub(super) struct Word {
 ///
 /// Scripts keep their flags in variables (`ARGS="--profile --profile-level level1"`, `ARGS=(--profile …)`), so what
 /// is inside quotes is words again, and a variable's name is not part of its first word.
-pub(super) fn words(text: &str) -> Vec<Word> {
-    let mut out = Vec::new();
-    split(text, 1, true, &mut out);
-    out
+///
+/// Comments are taken for what their writer meant. Where the shell takes them for something else, there is a remark.
+pub(super) fn words(text: &str) -> (Vec<Word>, Vec<Remark>) {
+    let (mut out, mut remarks) = (Vec::new(), Vec::new());
+    split(text, 1, true, &mut out, &mut remarks);
+    (out, remarks)
 }
 
-fn split(text: &str, first_line: usize, is_script: bool, out: &mut Vec<Word>) {
-    let mut splitter = Splitter { chars: text.chars().peekable(), line: first_line, is_script };
+fn split(text: &str, first_line: usize, is_script: bool, out: &mut Vec<Word>, remarks: &mut Vec<Remark>) {
+    let chars = text.chars().peekable();
+    let mut splitter = Splitter { chars, line: first_line, is_script, comments: Comments::default(), remarks };
     while let Some(word) = splitter.next(out) {
         if let Some(word) = word {
             push(word, out);
@@ -46,34 +53,51 @@ fn push(word: Word, out: &mut Vec<Word>) {
     }
 }
 
-struct Splitter<'a> {
+struct Splitter<'a, 'b> {
     chars: Peekable<Chars<'a>>,
     line: usize,
     /// Quotes may hold further words; inside of quotes they are just characters.
     is_script: bool,
+    comments: Comments,
+    remarks: &'b mut Vec<Remark>,
 }
 
-impl Splitter<'_> {
+impl Splitter<'_, '_> {
     fn next_char(&mut self) -> Option<char> {
         let c = self.chars.next()?;
         self.line += usize::from(c == '\n');
+        self.comments.pass(c);
         Some(c)
+    }
+
+    /// A comment, up to the end of its line.
+    fn comment(&mut self) {
+        let line = self.line;
+        let mut text = String::new();
+        while let Some(c) = self.chars.next_if(|c| *c != '\n') {
+            text.push(c);
+        }
+        if self.is_script {
+            self.comments.comment(line, &text);
+        } else {
+            let message = "the shell knows no comments inside of quotes: the trainer is given these words";
+            self.remarks.push(Remark::new(Severity::Warning, None, message).at(Some(line)));
+        }
     }
 
     /// The next word, `Some(None)` where it was but words in quotes: those are added to `out` on the way.
     fn next(&mut self, out: &mut Vec<Word>) -> Option<Option<Word>> {
         loop {
             match self.chars.peek()? {
-                '#' => {
-                    while self.chars.peek().is_some_and(|c| *c != '\n') {
-                        self.next_char();
-                    }
-                }
+                '#' => self.comment(),
                 '\\' => {
                     let mut ahead = self.chars.clone();
                     ahead.next();
                     match ahead.next() {
-                        Some('\n' | '\r') | None => _ = self.next_char(),
+                        Some('\n' | '\r') | None => {
+                            self.next_char();
+                            self.comments.is_continued = true;
+                        }
                         _ => break,
                     }
                 }
@@ -82,6 +106,8 @@ impl Splitter<'_> {
             }
         }
         let line = self.line;
+        let is_flag = self.chars.peek() == Some(&'-');
+        self.remarks.extend(self.comments.word(line, is_flag));
         let mut text = String::new();
         let mut is_word = false;
         while let Some(&c) = self.chars.peek() {
@@ -103,12 +129,15 @@ impl Splitter<'_> {
                     if !text.is_empty() {
                         push(Word { text: std::mem::take(&mut text), line }, out);
                     }
-                    split(&quoted, begin, false, out);
+                    split(&quoted, begin, false, out, self.remarks);
                 }
                 '\\' => {
                     self.next_char();
                     match self.next_char() {
-                        Some('\n') | None => break,
+                        Some('\n') | None => {
+                            self.comments.is_continued = true;
+                            break;
+                        }
                         Some(escaped) => text.push(escaped),
                     }
                 }
@@ -147,13 +176,13 @@ mod tests {
     use super::*;
 
     fn texts(text: &str) -> Vec<String> {
-        words(text).into_iter().map(|word| word.text).collect()
+        words(text).0.into_iter().map(|word| word.text).collect()
     }
 
     #[test]
     fn comments_and_continuations_are_no_words() {
         assert_eq!(texts("--a 1 # one\n  --b \\\n  2 \\\r\n # --c\n"), ["--a", "1", "--b", "2"]);
-        assert_eq!(words("--a\n\n--b")[1], Word { text: "--b".to_owned(), line: 3 });
+        assert_eq!(words("--a\n\n--b").0[1], Word { text: "--b".to_owned(), line: 3 });
     }
 
     #[test]
@@ -166,7 +195,7 @@ mod tests {
     #[test]
     fn flags_in_variables_are_words() {
         let script = "ARGS=\"\n  --profile \\\n  --level 'x'\n\"\nMORE=(--deep\n 2)\nrun $ARGS \"${MORE[@]}\"";
-        let found = words(script);
+        let found = words(script).0;
         assert_eq!(found[0], Word { text: "--profile".to_owned(), line: 2 });
         let texts: Vec<_> = found.iter().map(|word| word.text.as_str()).collect();
         assert_eq!(texts, ["--profile", "--level", "'x'", "--deep", "2", "run", "$ARGS", "${MORE[@]}"]);

@@ -43,7 +43,9 @@ pub fn write_form(config: &CollectConfig, form: Form) -> Writing {
 fn differences(asked: &CollectConfig, said: &CollectConfig, form: Form) -> Vec<Remark> {
     let mut remarks = Vec::new();
     let mut lost = |key: &str, asked: &Value, said: &Value| {
-        let message = format!("{asked} cannot be said in {}; it becomes {said}", form.name());
+        let is_of_ranks = form == Form::TorchNpuDynamic && key == "analyse";
+        let why = if is_of_ranks { ", because is_rank is true: there only async_mode has data analysed" } else { "" };
+        let message = format!("{asked} cannot be said in {}; it becomes {said}{why}", form.name());
         remarks.push(Remark::new(Severity::Warning, key.to_owned(), message));
     };
     if let (Some(asked), Some(said)) = (&asked.schedule, &said.schedule) {

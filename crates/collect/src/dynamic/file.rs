@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::dialect::detect::dynamic_form;
+use crate::dialect::{Dialect, Form};
+
 const FILE_NAME: &str = "profiler_config.json";
 
 /// Whose words the file is in.
@@ -27,18 +30,24 @@ impl Style {
     }
 
     /// The style of a file, by the keys that only one of them has; `None` where it has neither.
+    ///
+    /// The dialects decide, so that nobody takes the same file for another.
     pub fn of(file: &Map<String, Value>) -> Option<Style> {
-        const MINDSPORE: [&str; 6] =
-            ["stop_step", "prof_path", "analyse_mode", "profiler_level", "aic_metrics", "aicore_metrics"];
-        const TORCH_NPU: [&str; 7] =
-            ["experimental_config", "active", "warmup", "is_rank", "rank_list", "prof_dir", "async_mode"];
-        let has = |keys: &[&str]| keys.iter().any(|key| file.contains_key(*key));
-        match (file.contains_key("stop_step"), has(&TORCH_NPU), has(&MINDSPORE)) {
-            (true, ..) => Some(Style::MindSpore),
-            (_, true, _) => Some(Style::TorchNpu),
-            (_, _, true) => Some(Style::MindSpore),
-            _ => None,
+        let keys = |file: &Map<String, Value>| file.keys().cloned().collect::<Vec<String>>();
+        let experimental = file.get("experimental_config").and_then(Value::as_object).map(keys).unwrap_or_default();
+        dynamic_form(&keys(file), &experimental).map(Style::of_form)
+    }
+
+    /// The dialect that a file of this style is read in.
+    pub const fn dialect(self) -> Dialect {
+        match self {
+            Style::TorchNpu => Dialect::TorchNpuDynamic,
+            Style::MindSpore => Dialect::MindSpore,
         }
+    }
+
+    pub(super) fn of_form(form: Form) -> Style {
+        if form == Form::MindSporeDynamic { Style::MindSpore } else { Style::TorchNpu }
     }
 
     /// A file that records nothing and shows every key there is.

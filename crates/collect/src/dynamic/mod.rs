@@ -25,7 +25,7 @@
 //!
 //! torch_npu takes a file only once it is changed after the job began, MindSpore takes it at once. Here a file is taken
 //! at once in both styles, because people write it before they start the job; but not one that says "the next step",
-//! which was meant for whatever ran when it was written.
+//! which was meant for whatever ran when it was written. That is told as a [`problem`](Watch::problem).
 
 mod control;
 mod file;

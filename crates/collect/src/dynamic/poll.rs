@@ -5,7 +5,6 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::file::Style;
 use super::request::{Request, Start};
 
 /// Bytes that a file may have.
@@ -125,12 +124,18 @@ impl Poller {
         self.seen.as_ref()
     }
 
-    /// The first look of a job: what is there is taken, unless it was meant for another job.
+    /// The first look of a job: what is there is taken, unless it was meant for another job. Then it is told, since who
+    /// wrote it may have meant this one.
     pub fn first(&mut self) -> Polled {
-        let mut polled = self.poll();
-        polled.request =
-            polled.request.filter(|(request, _)| request.style == Style::MindSpore || request.start != Start::Next);
-        polled
+        let polled = self.poll();
+        match &polled.request {
+            Some((request, _)) if request.start == Start::Next => {
+                let path = self.path.display();
+                let problem = format!("{path} asks for the next step, but was written before this job began");
+                Polled { request: None, problem: Some(problem) }
+            }
+            _ => polled,
+        }
     }
 
     pub fn poll(&mut self) -> Polled {

@@ -3,9 +3,15 @@
 use std::fmt;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::file::Style;
+use crate::config::Choice;
+use crate::dialect::{self, Run};
+use crate::remark::{Remark, Severity};
+
+/// The keys that say when and where; what there is to say of the others is for whoever records.
+const WHEN_AND_WHERE: [&str; 6] = ["start_step", "stop_step", "warmup", "active", "is_rank", "rank_list"];
 
 /// One version of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,21 +77,44 @@ impl Request {
     /// Reads a file; what is wrong with it if it is no JSON object.
     pub fn read(text: &str) -> Result<Request, String> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let file = match serde_json::from_str(text) {
-            Ok(Value::Object(file)) => file,
+        match serde_json::from_str(text) {
+            Ok(Value::Object(_)) => {}
             Ok(_) => return Err("it holds no JSON object".to_owned()),
             Err(error) => return Err(format!("it is no valid JSON: {error}")),
+        }
+        // The dialects read it, so that what is checked beforehand is what happens.
+        let reading = dialect::read_dynamic(text, &Run::default());
+        let told = |remark: &Remark| {
+            let key = remark.key.as_deref().unwrap_or_default();
+            let is_about = remark.key.is_none() || WHEN_AND_WHERE.contains(&key);
+            let is_worth = is_about && remark.severity > Severity::Note;
+            is_worth.then(|| format!("{key} {}", remark.message).trim_start().to_owned())
         };
-        let style = Style::of(&file).unwrap_or(Style::TorchNpu);
-        let mut reader = Reader { file: &file, remarks: Vec::new() };
-        let (start, warmup, active) = match style {
-            Style::TorchNpu => reader.torch_npu_window(),
-            Style::MindSpore => reader.mindspore_window(),
+        let remarks: Vec<String> = reading.remarks.iter().filter_map(told).collect();
+        let Some(form) = reading.form else { return Err(remarks.join("; ")) };
+        let config = reading.config;
+        let (skipped, warmup, active) = config
+            .schedule
+            .map_or((0, 0, 1), |schedule| (schedule.skip_first, schedule.warmup, schedule.active.max(1)));
+        let start = match (config.enabled, config.at_once) {
+            (false, _) => Start::Never,
+            (true, true) => Start::Next,
+            (true, false) => Start::At(skipped.saturating_add(1)),
         };
-        let ranks = if style == Style::TorchNpu { reader.ranks() } else { Ranks::All };
-        let remarks = reader.remarks;
-        let fingerprint = fingerprint(text.as_bytes());
-        Ok(Request { text: text.to_owned(), fingerprint, style, start, warmup, active, ranks, remarks })
+        let ranks = match config.ranks {
+            Choice::All => Ranks::All,
+            Choice::Only(ranks) => Ranks::Some(ranks),
+        };
+        Ok(Request {
+            text: text.to_owned(),
+            fingerprint: fingerprint(text.as_bytes()),
+            style: Style::of_form(form),
+            start,
+            warmup,
+            active,
+            ranks,
+            remarks,
+        })
     }
 
     /// The steps that are recorded if the step `upcoming` is the next one.
@@ -98,72 +127,6 @@ impl Request {
         let start = first.saturating_add(self.warmup);
         Some(Window { start, stop: start.saturating_add(self.active - 1) })
     }
-}
-
-struct Reader<'a> {
-    file: &'a Map<String, Value>,
-    remarks: Vec<String>,
-}
-
-impl Reader<'_> {
-    /// A whole number of at least `least`, or what stands for it.
-    fn number(&mut self, key: &str, least: i64, default: i64) -> i64 {
-        let Some(value) = self.file.get(key) else { return default };
-        match value.as_i64() {
-            Some(number) if number >= least => number,
-            None if value.is_u64() => i64::MAX,
-            _ => {
-                self.remarks
-                    .push(format!("{key} is {value}, not a whole number of at least {least}; {default} is used"));
-                default
-            }
-        }
-    }
-
-    fn torch_npu_window(&mut self) -> (Start, u64, u64) {
-        let start = match self.number("start_step", -1, 0) {
-            -1 => Start::Next,
-            step => positive(step).map_or(Start::Never, Start::At),
-        };
-        let warmup = positive(self.number("warmup", 0, 0)).unwrap_or(0);
-        let active = positive(self.number("active", 1, 1)).unwrap_or(1);
-        (start, warmup, active)
-    }
-
-    fn mindspore_window(&mut self) -> (Start, u64, u64) {
-        let (start, stop) = (self.number("start_step", -1, -1), self.number("stop_step", -1, -1));
-        match (positive(start), positive(stop)) {
-            (Some(first), Some(last)) if last >= first => (Start::At(first), 0, last - first + 1),
-            (None, None) => (Start::Never, 0, 1),
-            _ => {
-                let what = format!("start_step is {start} and stop_step is {stop}, which is no window");
-                self.remarks.push(format!("{what}; nothing is recorded"));
-                (Start::Never, 0, 1)
-            }
-        }
-    }
-
-    fn ranks(&mut self) -> Ranks {
-        match self.file.get("is_rank") {
-            Some(Value::Bool(true)) => {}
-            None | Some(Value::Bool(false)) => return Ranks::All,
-            Some(other) => {
-                self.remarks.push(format!("is_rank is {other}, neither true nor false; every rank records"));
-                return Ranks::All;
-            }
-        }
-        let list = self.file.get("rank_list").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let rank = |value: &Value| value.as_u64().and_then(|rank| u32::try_from(rank).ok());
-        let ranks: Vec<u32> = list.iter().filter_map(rank).collect();
-        if ranks.is_empty() || ranks.len() < list.len() {
-            self.remarks.push("is_rank is true and rank_list is no list of ranks; only those it has record".to_owned());
-        }
-        Ranks::Some(ranks)
-    }
-}
-
-fn positive(number: i64) -> Option<u64> {
-    u64::try_from(number).ok().filter(|&number| number > 0)
 }
 
 /// FNV-1a, as 16 digits.

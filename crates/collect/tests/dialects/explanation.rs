@@ -3,7 +3,7 @@
 use npuscope_collect::CollectConfig;
 use npuscope_collect::config::{Choice, Export, Level};
 use npuscope_collect::dialect::{Run, read};
-use npuscope_collect::explain::{Explanation, Steps, explain};
+use npuscope_collect::explain::{Explanation, Steps, explain, explain_form};
 
 fn explained(text: &str, run: &Run) -> Explanation {
     explain(&read(text, None, run).config, run)
@@ -112,4 +112,31 @@ fn sizes_grow_with_what_is_recorded() {
     let db = size(&CollectConfig { export: vec![Export::Db], ..config.clone() });
     assert!(db.bytes_per_rank_and_step * 3 < base.bytes_per_rank_and_step);
     assert!(!explain(&config, &Run::default()).estimate.kernels_are_given);
+}
+
+#[test]
+fn only_ranks_that_there_are_record() {
+    let text = r#"{"start_step": 5, "is_rank": true, "rank_list": [0, 12]}"#;
+    let run = Run { world_size: Some(8), ..Run::default() };
+    let told = explained(text, &run);
+    assert_eq!((told.ranks, told.rank_count), (Choice::Only(vec![0]), Some(1)));
+    assert_eq!(explained(text, &Run::default()).ranks, Choice::Only(vec![0, 12]));
+}
+
+#[test]
+fn a_dynamic_file_has_a_directory_for_each_rank_and_window() {
+    let told = |text: &str| {
+        let reading = read(text, None, &Run::default());
+        let told = explain_form(&reading.config, reading.form, &Run::default());
+        (told.output, told.reader.unwrap_or_default())
+    };
+    let (output, reader) = told(r#"{"start_step": 10, "warmup": 1, "active": 2, "prof_dir": "./out/"}"#);
+    assert_eq!(output, "./out/rank*_start11_stop12/*_ascend_*");
+    assert!(reader.contains("torch_npu's own begins when the step it names is over"), "{reader}");
+    let (output, reader) = told(r#"{"start_step": -1, "active": 2, "is_rank": true, "rank_list": [3]}"#);
+    assert_eq!(output, "./rank3_start*_stop*/*_ascend_*");
+    assert!(!reader.contains("later"), "{reader}");
+    let (output, reader) = told(r#"{"start_step": 2, "stop_step": 5, "prof_path": "d"}"#);
+    assert_eq!((output.as_str(), reader.as_str()), ("d/rank*_start2_stop5/*_ascend_*", ""));
+    assert_eq!(told("--profile").0, "./profile_dir/*_ascend_*");
 }

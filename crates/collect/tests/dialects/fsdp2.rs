@@ -169,7 +169,7 @@ fn what_fsdp2_refuses_is_an_error() {
 fn what_is_wrong_is_told_though_profiling_is_off() {
     let reading = reading("training:\n  profile: false\n  profile_level: level9\n", Fsdp2);
     assert!(!reading.config.enabled);
-    assert_remark(&reading, "training.profile_level", Severity::Error, "level9");
+    assert_remark(&reading, "training.profile_level", Severity::Warning, "level9");
 }
 
 #[test]
@@ -280,4 +280,38 @@ fn broken_yaml_is_told_with_its_line() {
     assert!(reading.has_errors());
     assert_eq!(reading.remarks[0].line, Some(3), "{:?}", reading.remarks);
     assert!(!reading.config.enabled);
+}
+
+#[test]
+fn what_is_off_is_not_refused() {
+    let text = |profile: bool| {
+        format!(
+            "training:\n  profile: {profile}\n  profile_level: level9\n  profile_export_type: csv\n  profile_step_start: 5\n  profile_step_end: 4\n"
+        )
+    };
+    let on = reading(&text(true), Fsdp2);
+    let errors = on.remarks.iter().filter(|remark| remark.severity == Severity::Error).count();
+    assert_eq!(errors, 3, "{:#?}", on.remarks);
+    assert_remark(&on, "training.profile_step_end", Severity::Error, "FSDP2 refuses to start");
+    let off = reading(&text(false), Fsdp2);
+    assert!(!off.has_errors(), "{:#?}", off.remarks);
+    for key in ["training.profile_level", "training.profile_export_type", "training.profile_step_end"] {
+        assert_remark(&off, key, Severity::Warning, "FSDP2 would refuse to start if it were to profile");
+    }
+    // What no number can be made of is refused before anybody asks whether to profile.
+    let wrong = reading("training:\n  profile: false\n  profile_step_start: soon\n", Fsdp2);
+    assert_remark(&wrong, "training.profile_step_start", Severity::Error, "a whole number");
+    // A window that the run does not reach hurts nobody either.
+    let run = Run { total_steps: Some(3), ..Run::default() };
+    let late = read("training:\n  profile: false\n  profile_step_start: 5\n", Some(Fsdp2), &run);
+    assert_remark(&late, "training.profile_step_start", Severity::Warning, "nothing is recorded");
+}
+
+#[test]
+fn a_key_without_a_value_is_told() {
+    let yaml = reading("training:\n  profile: true\n  profile_save_path:\n", Fsdp2);
+    assert_remark(&yaml, "training.profile_save_path", Severity::Warning, "has no value; the default is taken here");
+    assert_eq!((on(&yaml, "training.profile_save_path").line, yaml.config.output.as_str()), (Some(3), "./profile"));
+    let flags = reading("--training.profile true --training.profile_level", Fsdp2);
+    assert_remark(&flags, "--training.profile_level", Severity::Error, "has no value");
 }

@@ -281,3 +281,17 @@ fn flags_of_a_command_line_are_read_among_others() {
     assert_eq!((reading.dialect, reading.config.schedule), (Some(MindSpeedLlm), window(0, 1, 2)));
     assert!(!read_flags(&[], &Run::default()).config.enabled);
 }
+
+#[test]
+fn a_comment_that_the_shell_ends_the_command_at_is_told() {
+    let script = "torchrun pretrain.py \\\n  --profile \\\n  --profile-step-start 5   # from step 5 \\\n  --profile-step-end 8\n";
+    let reading = reading(script, MindSpeedLlm);
+    let remark = reading.remarks.iter().find(|remark| remark.key.is_none()).unwrap();
+    assert_eq!((remark.severity, remark.line), (Severity::Warning, Some(3)));
+    assert!(remark.message.contains("what begins with line 4 is no longer part of it"), "{remark}");
+    // What was meant is read all the same.
+    assert_eq!(reading.config.schedule, window(3, 1, 3));
+    let quoted = read("ARGS=\"\n  --profile  # on\n\"\nrun $ARGS\n", None, &Run::default());
+    let remark = quoted.remarks.iter().find(|remark| remark.key.is_none()).unwrap();
+    assert_eq!((remark.severity, remark.line), (Severity::Warning, Some(2)));
+}

@@ -6,6 +6,7 @@ mod explanation;
 mod fsdp2;
 mod llm;
 mod mindspore;
+mod mindspore_off;
 mod rl;
 mod round_trip;
 mod torch_npu;

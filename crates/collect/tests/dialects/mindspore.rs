@@ -227,6 +227,10 @@ fn mindspore_stop_step_is_inclusive() {
     assert_eq!(one.config.schedule, window(7, 0, 1));
     let none = dynamic(json!({"start_step": 8, "stop_step": 7}));
     assert_remark(&none, "stop_step", Severity::Error, "nothing is recorded");
+    assert!(!none.config.enabled);
+    let zero = dynamic(json!({"start_step": 0, "stop_step": 0}));
+    assert_remark(&zero, "stop_step", Severity::Error, "is 0, before start_step 1");
+    assert!(!zero.config.enabled);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use npuscope_collect::Dialect::{TorchNpu, TorchNpuDynamic};
 use npuscope_collect::config::{AicMetrics, Analyse, Choice, Export, HostSystem, Level};
-use npuscope_collect::dialect::{Form, Reading, Run, read};
+use npuscope_collect::dialect::{Form, Reading, Run, read, write};
 use npuscope_collect::{CollectConfig, Schedule, Severity};
 use serde_json::{Value, json};
 
@@ -345,4 +345,51 @@ fn unknown_and_misplaced_keys_are_told() {
     assert_remark(&reading, "experimental_config.l2_cahce", Severity::Warning, "did you mean l2_cache?");
     assert_eq!(on(&reading, "experimental_config.l2_cahce").line, Some(5));
     assert_remark(&reading, "use_cuda", Severity::Warning, "no effect on NPUs");
+}
+
+#[test]
+fn none_is_no_word_for_torch_npu_metrics() {
+    for (level, metrics, instead) in [
+        ("Level1", AicMetrics::PipeUtilization, "takes PipeUtilization instead"),
+        ("Level0", AicMetrics::None, "takes AiCoreNone instead"),
+    ] {
+        let text = json!({"start_step": 1, "experimental_config": {"profiler_level": level, "aic_metrics": "None"}});
+        let reading = reading(&text.to_string(), TorchNpuDynamic);
+        assert_eq!(reading.config.aic_metrics, metrics);
+        assert_remark(&reading, "experimental_config.aic_metrics", Severity::Warning, instead);
+    }
+}
+
+#[test]
+fn a_text_that_looks_like_something_else_is_shown_in_quotes() {
+    let text = json!({"record_shapes": "true", "with_stack": "maybe", "schedule": {"active": "3"}});
+    let reading = reading(&text.to_string(), TorchNpu);
+    assert_remark(&reading, "record_shapes", Severity::Warning, "is \"true\", and should be true or false");
+    assert_remark(&reading, "with_stack", Severity::Warning, "is maybe, and");
+    assert_remark(&reading, "schedule.active", Severity::Warning, "is \"3\", and");
+}
+
+#[test]
+fn a_handler_that_is_none_is_told_once_and_with_what_to_write() {
+    let reading = reading(r#"{"on_trace_ready": "./profiling_data"}"#, TorchNpu);
+    let remark = on(&reading, "on_trace_ready");
+    assert!(remark.message.contains(r#"like {"dir_name":"./profiling_data"}"#), "{remark}");
+    assert!(remark.message.contains("deletes it at the end"), "{remark}");
+}
+
+#[test]
+fn named_ranks_are_not_analysed_and_the_file_says_so() {
+    let config = CollectConfig { ranks: Choice::Only(vec![0]), analyse: Analyse::Online, ..CollectConfig::default() };
+    let writing = write(&config, TorchNpuDynamic);
+    assert!(writing.text.contains("\"analyse\": false"), "{}", writing.text);
+    let remark = writing.remarks.iter().find(|remark| remark.key.as_deref() == Some("analyse")).unwrap();
+    assert!(remark.message.contains("because is_rank is true"), "{remark}");
+    for kept in [
+        CollectConfig { ranks: Choice::All, ..config.clone() },
+        CollectConfig { analyse: Analyse::Async, ..config.clone() },
+    ] {
+        let writing = write(&kept, TorchNpuDynamic);
+        assert!(writing.text.contains("\"analyse\": true"), "{}", writing.text);
+        assert!(writing.remarks.iter().all(|remark| remark.key.as_deref() != Some("analyse")));
+    }
 }

@@ -178,15 +178,16 @@ fn values_that_make_no_sense_are_repaired_and_told() {
     for (text, start, warmup, active, words) in [
         (r#"{"start_step": -7, "active": 1}"#, Start::Never, 0, 1, "start_step is -7"),
         (r#"{"start_step": "8", "active": 1}"#, Start::Never, 0, 1, r#"start_step is "8""#),
-        (r#"{"start_step": true, "active": 1}"#, Start::Never, 0, 1, "start_step is true"),
         (r#"{"start_step": 8.5, "active": 1}"#, Start::Never, 0, 1, "start_step is 8.5"),
         (r#"{"start_step": 8, "active": 0}"#, Start::At(8), 0, 1, "active is 0"),
         (r#"{"start_step": 8, "active": 2, "warmup": -1}"#, Start::At(8), 0, 2, "warmup is -1"),
         (r#"{"start_step": 8, "is_rank": 1}"#, Start::At(8), 0, 1, "is_rank is 1"),
         (r#"{"start_step": 8, "is_rank": true, "rank_list": 3}"#, Start::At(8), 0, 1, "rank_list"),
-        (r#"{"start_step": 9, "stop_step": 8}"#, Start::Never, 0, 1, "no window"),
-        (r#"{"start_step": 9, "stop_step": -1}"#, Start::Never, 0, 1, "no window"),
-        (r#"{"start_step": 1, "stop_step": null}"#, Start::Never, 0, 1, "stop_step is null"),
+        (r#"{"start_step": 9, "stop_step": 8}"#, Start::Never, 0, 1, "stop_step is 8, before start_step 9"),
+        (r#"{"start_step": 9, "stop_step": -1}"#, Start::Never, 0, 1, "stop_step is -1, before start_step 9"),
+        (r#"{"start_step": true, "stop_step": 2}"#, Start::Never, 0, 2, "start_step is true"),
+        (r#"{"start_step": 0, "stop_step": 5}"#, Start::At(1), 0, 5, "recording begins at 1"),
+        (r#"{"start_step": 1, "stop_step": null}"#, Start::Never, 0, 1, "stop_step is -1"),
     ] {
         let request = request(text);
         assert_eq!((request.start, request.warmup, request.active), (start, warmup, active), "{text}");

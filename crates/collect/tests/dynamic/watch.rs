@@ -80,6 +80,10 @@ fn what_was_there_before_is_taken_unless_it_says_the_next_step() {
         let mut watch = place.watch();
         assert_eq!(watch.newest().is_some(), is_taken, "{text}");
         assert_eq!(unexpected(&mut watch), None, "{text}");
+        let told = watch.problem();
+        assert_eq!(told.is_none(), is_taken, "{text}: {told:?}");
+        assert!(told.is_none_or(|told| told.ends_with("but was written before this job began")), "{text}");
+        assert_eq!(watch.problem(), None, "told once");
         // Touched while the job runs, it counts.
         set_time(&place.file, SystemTime::now() + Duration::from_secs(5));
         assert!(awaited(&mut watch).is_some(), "{text}");

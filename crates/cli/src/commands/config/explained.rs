@@ -55,6 +55,7 @@ fn steps(explanation: &Explanation) -> String {
         let counted = if explanation.at_once { String::new() } else { format!(" ({counted})") };
         text.push_str(&format!("  {warmup}records {}{counted}{begins}{end}\n", stretch(record)));
     }
+    text.extend(explanation.reader.iter().map(|reader| format!("  {reader}\n")));
     if explanation.windows.is_empty() {
         text.push_str("  none is recorded\n");
     }
@@ -69,12 +70,12 @@ fn steps(explanation: &Explanation) -> String {
     text
 }
 
-/// `step 5`, `steps 5 to 9`, `steps 5 until the end`.
+/// `step 5`, `steps 5 to 9`, `all steps from 5 on`.
 fn stretch(steps: &Steps) -> String {
     match steps.last {
         Some(last) if last == steps.first => format!("step {last}"),
         Some(last) => format!("steps {} to {last}", steps.first),
-        None => format!("steps {} until the end", steps.first),
+        None => format!("all steps from {} on", steps.first),
     }
 }
 

@@ -34,6 +34,7 @@ pub fn run(command: &DynamicSet, settings: &Settings) -> Result<ExitCode, CliErr
     io::stdout().lock().write_all(text(&written).as_bytes())?;
     if command.start.is_some() {
         warn_of_passed(&written, settings);
+        warn_of_next(&written, settings);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -76,7 +77,10 @@ pub fn what_happens(request: &Request) -> String {
     };
     match (request.start, request.window(1)) {
         (Start::Next, _) => {
-            format!("records {} as soon as it is seen{warmup}, {ranks}", terminal::counted(request.active, "step"))
+            format!(
+                "records {} as soon as a running job sees it{warmup}, {ranks}",
+                terminal::counted(request.active, "step")
+            )
         }
         (Start::At(_), Some(window)) if window.start == window.stop => {
             format!("records {window}, counted from 1{warmup}, {ranks}")
@@ -100,6 +104,26 @@ fn warn_of_passed(written: &Written, settings: &Settings) {
         settings
             .terminal
             .warning(&format!("{word} {ranks} finished step {step} already, which is too late for {start}"));
+    }
+}
+
+/// Says what the next step is not: that of a job which is yet to start, and the same one on all ranks.
+fn warn_of_next(written: &Written, settings: &Settings) {
+    if written.request.start != Start::Next {
+        return;
+    }
+    let reported = statuses(&written.path).into_iter().filter(|status| status.age() < FRESH);
+    let reported = reported.filter(|status| written.request.ranks.contains(status.rank)).count();
+    if reported == 0 {
+        let message = "no rank has reported that it watches this file; a job that starts later does not take `next`, \
+                       but does take the number of a step";
+        settings.terminal.warning(message);
+    }
+    let is_one = reported == 1 || matches!(&written.request.ranks, Ranks::Some(ranks) if ranks.len() <= 1);
+    if !is_one {
+        let message = "ranks see the file at different steps, so that `next` may be another one on each; give the \
+                       number of a step to have the same";
+        settings.terminal.warning(message);
     }
 }
 

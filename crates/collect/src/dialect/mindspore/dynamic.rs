@@ -39,13 +39,14 @@ pub(super) fn read(section: &mut Section, config: &mut CollectConfig) {
     let start = section.int("start_step", -1).unwrap_or(-1);
     let stop = section.int("stop_step", -1).unwrap_or(-1);
     config.enabled = start != -1;
-    if config.enabled && stop < start {
-        section.error("stop_step", format!("is {stop}, before start_step {start}; nothing is recorded"));
-    }
-    if config.enabled && start < 1 {
+    let first = start.max(1);
+    if config.enabled && stop < first {
+        config.enabled = false;
+        section.error("stop_step", format!("is {stop}, before start_step {first}; nothing is recorded"));
+    } else if config.enabled && start < 1 {
         section.warn("start_step", format!("is {start}, but steps count from 1; recording begins at 1"));
     }
-    let start = start.max(1);
+    let start = first;
     config.first_step = 1;
     config.schedule = Some(Schedule {
         wait: 0,
@@ -77,7 +78,8 @@ pub(super) fn write(config: &CollectConfig) -> String {
     let start = window.first.saturating_add(1);
     pretty(&json!({
         "start_step": if config.enabled { json!(start) } else { json!(-1) },
-        "stop_step": start.saturating_add(window.active - 1),
+        // A last step without a first one is no window, and looks like a slip.
+        "stop_step": if config.enabled { json!(start.saturating_add(window.active - 1)) } else { json!(-1) },
         "aic_metrics": word(METRICS, &config.aic_metrics),
         "profiler_level": word(LEVELS_MINDSPORE, &config.level),
         "activities": activity_names(config),

@@ -16,7 +16,7 @@ use super::arguments::{
     schedule, schedule_json,
 };
 use super::check::{Keys, check};
-use super::names::{EXPORTS, HOST_SYSTEMS_MINDSPORE, LEVELS_MINDSPORE, METRICS, word};
+use super::names::{EXPORTS, HOST_SYSTEMS_MINDSPORE, LEVELS_MINDSPORE, METRICS, METRICS_MINDSPORE, word};
 use super::node::{Entry, Node};
 use super::section::{Manners, Section};
 use super::{Form, Run};
@@ -39,7 +39,9 @@ const EXPERIMENTAL: &[&str] = &[
     "host_sys",
 ];
 
-const ARGUMENTS: &[&str] = &[
+/// The keys of the variable, then those that only arguments have; `start` is only the variable's.
+const ALL: &[&str] = &[
+    "start",
     "activities",
     "profiler_level",
     "aic_metrics",
@@ -68,32 +70,8 @@ const ARGUMENTS: &[&str] = &[
     "experimental_config",
 ];
 
-const ENVIRONMENT: &[&str] = &[
-    "start",
-    "activities",
-    "profiler_level",
-    "aic_metrics",
-    "aicore_metrics",
-    "with_stack",
-    "profile_memory",
-    "record_shapes",
-    "data_process",
-    "parallel_strategy",
-    "start_profile",
-    "l2_cache",
-    "sys_io",
-    "sys_interconnection",
-    "mstx",
-    "hbm_ddr",
-    "pcie",
-    "host_sys",
-    "sync_enable",
-    "data_simplification",
-    "export_type",
-    "mstx_domain_include",
-    "mstx_domain_exclude",
-    "output_path",
-];
+const ARGUMENTS: &[&str] = ALL.split_at(1).1;
+const ENVIRONMENT: &[&str] = ALL.split_at(ALL.len() - 3).0;
 
 /// The keys of a form, and those of its `experimental_config`.
 pub(super) fn keys(form: Form) -> (&'static [&'static str], &'static [&'static str]) {
@@ -185,7 +163,7 @@ fn common(section: &mut Section) -> CollectConfig {
 /// Metrics need Level1 or Level2, and these levels need metrics.
 fn metrics(section: &mut Section, level: Level) -> AicMetrics {
     let key = "aic_metrics";
-    let asked = section.one_of(key, METRICS, "AiCoreNone").unwrap_or(AicMetrics::None);
+    let asked = section.one_of(key, METRICS_MINDSPORE, "AiCoreNone").unwrap_or(AicMetrics::None);
     match (level.has_metrics(), asked) {
         (true, AicMetrics::None) => {
             if section.has(key) {

@@ -1,0 +1,23 @@
+//! Words of MindSpore's for nothing: a file that is off, and metrics that are none.
+
+use npuscope_collect::CollectConfig;
+use npuscope_collect::Dialect::MindSpore;
+use npuscope_collect::dialect::{Form, write_form};
+use serde_json::json;
+
+use crate::common::{reading, window};
+
+#[test]
+fn a_mindspore_file_that_is_off_names_no_step() {
+    let off = CollectConfig { enabled: false, schedule: window(4, 0, 3), ..CollectConfig::default() };
+    let text = write_form(&off, Form::MindSporeDynamic).text;
+    assert!(text.contains("\"start_step\": -1,\n  \"stop_step\": -1"), "{text}");
+    let again = reading(&text, MindSpore);
+    assert!(!again.config.enabled && !again.has_errors(), "{:#?}", again.remarks);
+}
+
+#[test]
+fn none_is_a_word_for_mindspore_metrics() {
+    let reading = reading(&json!({"start_step": 1, "stop_step": 1, "aic_metrics": "None"}).to_string(), MindSpore);
+    assert!(reading.remarks.iter().all(|remark| remark.key.as_deref() != Some("aic_metrics")), "{reading:?}");
+}
