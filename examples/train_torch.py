@@ -5,7 +5,7 @@
     torchrun --nproc-per-node 4 train_torch.py --config configs/fsdp2.yaml
     python train_torch.py --steps 500 --dynamic ./control
 
-Then:  npuscope doctor ./profile   and:  npuscope cluster ./profile
+Then:  npuscope doctor ./profile   and:  npuscope cluster -d ./profile -m all
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ Nothing here stops training: what fails is told in one line on standard error.
 from __future__ import annotations
 
 from npuscope import npu, profiler
-from npuscope._npuscope import __version__
+from npuscope._npuscope import __version__, counter
 from npuscope.analysis import analyse
 from npuscope.data import data_loader
 from npuscope.mstx import mstx_timer_decorator
@@ -45,7 +45,7 @@ from npuscope.profiler import (
     tensorboard_trace_handler,
 )
 from npuscope.query import QueryError, open  # noqa: A004 - `npuscope.open` is what users write
-from npuscope.settings_source import ConfigError, from_args, from_config, from_env
+from npuscope.from_trainer import ConfigError, from_args, from_config, from_env
 from npuscope.stages import stage
 
 __all__ = [
@@ -64,6 +64,7 @@ __all__ = [
     "_ExperimentalConfig",
     "__version__",
     "analyse",
+    "counter",
     "data_loader",
     "from_args",
     "from_config",

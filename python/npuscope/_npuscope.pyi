@@ -4,6 +4,9 @@ from typing import Any, Optional
 
 __version__: str
 
+#: torch's number for what a user has marked.
+USER_SCOPE: int
+
 def range_start(message: str, stream: Any = None, domain: str = "default") -> int:
     """Begin a range and answer its number, 0 when nothing is recording."""
 
@@ -57,8 +60,6 @@ class Recorder:
     def problem(self) -> Optional[str]:
         """The first failure, after which nothing is recorded."""
 
-    def open_step(self, name: str) -> None: ...
-    def close_step(self) -> None: ...
     def op(
         self,
         name: str,

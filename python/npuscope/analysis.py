@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import time
 from pathlib import Path
 from typing import Any, Optional, Union
 
 from npuscope import program
+from npuscope import rank as ranks
 from npuscope.guard import warn
 from npuscope.profiler.enums import ExportType
 
 #: Analyses under way, kept so that the system can forget them when they end, and so that `wait` can wait for them.
 _running: list[tuple[subprocess.Popen[bytes], Path]] = []
 
+#: Seconds to wait for analyses at most. They go on by themselves; a job that has ended should give its devices back.
+LONGEST_WAIT = 600.0
 
-def begin(directory: Union[str, Path], export: Optional[str] = None) -> bool:
+#: Ranks that share a machine's processors, where the launcher does not say how many.
+USUAL_LOCAL_RANKS = 8
+
+
+def begin(directory: Union[str, Path], export: Optional[str] = None, *, beside_training: bool = True) -> bool:
     """Start analysing a directory, detached from this process; False, with a warning, where the program is missing.
 
     The process has a session of its own, so that a signal to the training job's group does not end it, and its words
-    go to `logs/parse.log` in the directory.
+    go to `logs/parse.log` in the directory. Beside training, it takes a share of the processors that training leaves.
     """
-    _forget_ended()
+    _reap()
     directory = Path(directory)
     found = program.find()
     if found is None:
@@ -32,26 +41,53 @@ def begin(directory: Union[str, Path], export: Optional[str] = None) -> bool:
         return False
     log = directory / "logs" / "parse.log"
     log.parent.mkdir(parents=True, exist_ok=True)
+    command = _command(found, directory, export)
+    if beside_training:
+        command += ["--threads", str(_spare_threads())]
+        nice = shutil.which("nice")
+        if nice is not None:
+            command[:0] = [nice, "-n", "19"]
     with open(log, "ab") as output:
         process = subprocess.Popen(
-            _command(found, directory, export),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
         )
     _running.append((process, directory))
     return True
 
 
-def wait(directories: Optional[list[Path]] = None) -> None:
-    """Wait until the analyses of these directories, or all, have ended."""
+def wait(directories: Optional[list[Path]] = None, limit: float = LONGEST_WAIT) -> None:
+    """Wait until the analyses of these directories, or all, have ended, for so many seconds at most."""
+    deadline = time.monotonic() + limit
     for process, directory in list(_running):
         if directories is None or directory in directories:
-            if process.wait() != 0:
-                log = directory / "logs" / "parse.log"
-                warn(f"the analysis of {directory} ended with {process.returncode}; {log} says why")
-            _running.remove((process, directory))
+            try:
+                process.wait(max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                warn(f"the analysis of {directory} is not done after {limit:g} seconds; it goes on by itself")
+                break
+    _reap()
+
+
+def _reap() -> None:
+    """Forget the analyses that have ended, and tell of those that failed."""
+    for entry in list(_running):
+        process, directory = entry
+        if process.poll() is None:
+            continue
+        _running.remove(entry)
+        if process.returncode != 0:
+            log = directory / "logs" / "parse.log"
+            warn(f"the analysis of {directory} ended with {process.returncode}; {log} says why")
+
+
+def _spare_threads() -> int:
+    """Threads for an analysis beside training: half of what this rank's share of the processors is."""
+    try:
+        processors = len(os.sched_getaffinity(0))
+    except (AttributeError, OSError):
+        processors = os.cpu_count() or 1
+    local_ranks = ranks.number("LOCAL_WORLD_SIZE") or USUAL_LOCAL_RANKS
+    return max(1, processors // (2 * local_ranks))
 
 
 def analyse(
@@ -101,9 +137,3 @@ def _export(asked: Any) -> Optional[str]:
         )
         return None
     return "both" if len(kinds) == 2 else "db" if ExportType.Db in kinds else "text"
-
-
-def _forget_ended() -> None:
-    for entry in list(_running):
-        if entry[0].poll() is not None:
-            _running.remove(entry)

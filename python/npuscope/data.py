@@ -41,6 +41,13 @@ class data_loader(Generic[_Item]):  # noqa: N801 - reads as a function where it 
     def __len__(self) -> int:
         return len(self.iterable)  # type: ignore[arg-type]
 
+    def __getattr__(self, name: str) -> Any:
+        """`loader.sampler`, `loader.dataset` and so on are those of what is iterated over."""
+        if name == "iterable":
+            # Copied or unpickled, and not filled yet.
+            raise AttributeError(name)
+        return getattr(self.iterable, name)
+
 
 def hook_torch() -> Optional[Callable[[], None]]:
     """See the waits of every `DataLoader` of torch; the answer undoes it. None where torch is not there."""

@@ -12,6 +12,10 @@ from npuscope.guard import warn
 class Stoppable(Protocol):
     """What runs until it is stopped."""
 
+    @property
+    def is_recording(self) -> bool:
+        """Whether there is something to lose."""
+
     def stop(self) -> None: ...
 
 
@@ -35,5 +39,7 @@ def ends(thing: Stoppable) -> None:
 def _stop_all() -> None:
     for process, thing in list(_running):
         if process == os.getpid():
-            warn("a profiler was still running when the process ended; it is stopped now")
+            # A profiler whose steps have all been recorded needs no `stop`, and a script that left it out was right.
+            if thing.is_recording:
+                warn("a profiler was still recording when the process ended; it is stopped now")
             thing.stop()

@@ -19,6 +19,9 @@ from npuscope.stages import StagedProfiler
 
 _TAIL = "profiling is off, training goes on"
 
+#: Tells the processes that this one starts who records, by process and rank.
+_RECORDED = "NPUSCOPE_RECORDED_BY"
+
 
 class ConfigError(ValueError):
     """Settings that cannot be used; raised only where `strict` asks for it."""
@@ -96,14 +99,15 @@ def from_env(*, backend: Optional[str] = None) -> Optional[profile]:
     """The profiler that MS_PROFILER_OPTIONS asks for, started, and stopped when the process ends; or None.
 
     Importing `npuscope` calls this. MindSpore reads the variable itself, so it is left to MindSpore where MindSpore
-    drives an NPU; workers of data loaders inherit the variable, but not the training, so they are left alone.
+    drives an NPU. Processes that this one starts inherit the variable, but not the training, so they are left alone,
+    unless they are another rank.
     """
     text = os.environ.get("MS_PROFILER_OPTIONS")
-    if not text or multiprocessing.current_process().daemon:
+    if not text or multiprocessing.current_process().daemon or _is_recorded_by_parent():
         return None
     try:
         options = json.loads(text)
-        if not isinstance(options, dict) or options.get("start") is not True or backends.choose(backend) == "mindspore":
+        if not isinstance(options, dict) or options.get("start") is not True or _is_mindspores(backend):
             return None
         reading = json.loads(_npuscope.read_config(text, "mindspore", 0, None, ranks.world_size()))
         made = _made(reading, "MS_PROFILER_OPTIONS", False, None, backend, None, DEFAULT_BUDGET, None)
@@ -113,8 +117,34 @@ def from_env(*, backend: Optional[str] = None) -> Optional[profile]:
     made.start()
     if not isinstance(made, profile) or not made.is_running:
         return None
+    os.environ[_RECORDED] = f"{os.getpid()} {ranks.rank()}"
     atexit.register(made.stop)
     return made
+
+
+def _is_recorded_by_parent() -> bool:
+    """Whether a process above this one records for the same rank. A program that replaced it has its number."""
+    process, _, rank = os.environ.get(_RECORDED, "").partition(" ")
+    return bool(process) and process != str(os.getpid()) and rank == str(ranks.rank())
+
+
+def _is_mindspores(backend: Optional[str]) -> bool:
+    """Whether MindSpore will see to it, or does: it may be imported only after us, and then has no device yet."""
+    if backends.choose(backend) == "mindspore":
+        return True
+    if backend is not None or not _has_npu():
+        return False
+    frameworks = {"torch", "torch_npu", "mindspore"}
+    if frameworks & set(sys.modules):
+        return False
+    if backends.importable("torch_npu"):
+        warn("MS_PROFILER_OPTIONS: import torch_npu before npuscope, or only the host is recorded")
+        return False
+    return backends.importable("mindspore")
+
+
+def _has_npu() -> bool:
+    return os.path.exists("/dev/davinci_manager")
 
 
 def _made(
@@ -127,7 +157,7 @@ def _made(
     budget: int,
     spool: Union[str, Path, None],
 ) -> Union[profile, StagedProfiler]:
-    errors = tell(reading["remarks"], source)
+    errors = tell(reading["remarks"], source, rank)
     if errors and strict:
         raise ConfigError(f"{source}: {errors[0]}")
     settings = Settings.from_config(reading["config"])
@@ -140,22 +170,31 @@ def _made(
         # MindSpeed-RL's name for a profile of all stages.
         output = str(Path(output) / "integrated")
     return profile.of_settings(
-        settings, backend=backend, rank=rank, output=output, total_steps=total_steps, budget=budget, spool=spool
+        settings,
+        backend=backend,
+        rank=rank,
+        output=output,
+        total_steps=total_steps,
+        budget=budget,
+        spool=spool,
+        flavour="ms" if reading.get("dialect") == "mindspore" else "pt",
     )
 
 
-def tell(remarks: list[dict[str, Any]], source: str) -> list[str]:
+def tell(remarks: list[dict[str, Any]], source: str, rank: Optional[int] = None) -> list[str]:
     """Print what there is to say about settings; answers those remarks that make them unusable.
 
     All ranks read the same file, so only the first speaks, unless the settings are unusable.
     """
     errors = []
+    this_rank = ranks.rank() if rank is None else rank
     for remark in remarks:
-        line = remark.get("line")
-        text = f"{source}{f':{line}' if line else ''}: {remark['message']}"
+        line, key = remark.get("line"), remark.get("key")
+        said = f"{key}: {remark['message']}" if key else remark["message"]
+        text = f"{source}{f':{line}' if line else ''}: {said}"
         if remark["severity"] == "error":
-            errors.append(remark["message"])
+            errors.append(said)
             warn(f"{text}; {_TAIL}" if len(errors) == 1 else text)
-        elif remark["severity"] == "warning" and not ranks.rank():
+        elif remark["severity"] == "warning" and not this_rank:
             warn(text)
     return errors

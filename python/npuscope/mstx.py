@@ -18,6 +18,7 @@ from typing import Any, Callable, TypeVar, cast
 
 from npuscope import _npuscope
 from npuscope._npuscope import mark, range_end, range_start
+from npuscope.guard import describe, warn
 from npuscope.wrapping import works_later, wrapped
 
 __all__ = [
@@ -116,14 +117,51 @@ def _ranged(function: _Function, message: str, stream: Any, domain: str) -> _Fun
     return cast(_Function, wrapper)
 
 
+#: The functions that a framework may stand in for.
+_FUNCTIONS = ("mark", "range_start", "range_end")
+
+#: Objects that show the functions, too, besides this module.
+mirrors: list[Any] = []
+
+#: The functions of the frameworks whose profilers run, the newest last.
+_lent: list[dict[str, Callable[..., Any]]] = []
+
+
 def forward_to(theirs: Any) -> Callable[[], None]:
-    """Let a framework's marks stand in for ours; the answer undoes it."""
-    names = ("mark", "range_start", "range_end")
-    for name in names:
-        globals()[name] = getattr(theirs, name)
+    """Let a framework's marks stand in for ours; the answer undoes it, and those before are there again."""
+    functions = {name: _careful(getattr(theirs, name), name) for name in _FUNCTIONS}
+    _lent.append(functions)
+    _show()
 
     def undo() -> None:
-        for name in names:
-            globals()[name] = getattr(_npuscope, name)
+        _lent[:] = [lent for lent in _lent if lent is not functions]
+        _show()
 
     return undo
+
+
+def _show() -> None:
+    functions = _lent[-1] if _lent else {name: getattr(_npuscope, name) for name in _FUNCTIONS}
+    globals().update(functions)
+    for mirror in mirrors:
+        for name, function in functions.items():
+            setattr(mirror, name, function)
+
+
+def _careful(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A framework's function that raises nothing. Older ones know no domains, and are asked without."""
+    before_domain = 1 if name == "range_end" else 2
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        try:
+            try:
+                return function(*arguments, **named)
+            except TypeError:
+                named.pop("domain", None)
+                return function(*arguments[:before_domain], **named)
+        except Exception as error:  # noqa: BLE001 - a mark is no reason to stop training
+            warn(f"mstx.{name}() of the framework failed: {describe(error)}; training goes on")
+            return 0
+
+    return call

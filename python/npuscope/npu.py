@@ -1,5 +1,23 @@
-"""So that `torch_npu.npu.mstx` has its counterpart: `npuscope.npu.mstx`."""
+"""So that `torch_npu.npu.mstx` has its counterpart: `npuscope.npu.mstx`, which may be called as a class is."""
 
-from npuscope import mstx
+from __future__ import annotations
+
+from npuscope import mstx as _module
 
 __all__ = ["mstx"]
+
+
+class _Marks:
+    """The functions of the module `npuscope.mstx`. An object, since a module that can be called is slower to use."""
+
+    def __init__(self) -> None:
+        for name in _module.__all__:
+            setattr(self, name, getattr(_module, name))
+        _module.mirrors.append(self)
+
+    def __call__(self) -> _Marks:
+        """The same again: scripts for torch_npu write `mstx.mark(...)` and `mstx().mark(...)`."""
+        return self
+
+
+mstx = _Marks()

@@ -8,22 +8,36 @@ from typing import Any, Optional
 
 
 def rank() -> Optional[int]:
-    """The rank of this process: of the launcher's environment, else of torch.distributed, else None."""
-    return _number("RANK", "RANK_ID", ask="get_rank")
+    """The rank of this process: of the launcher's environment, else of torch.distributed or MindSpore, else None."""
+    return _asked("get_rank", "RANK", "RANK_ID", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
 
 
 def world_size() -> Optional[int]:
     """How many processes the job has, where somebody says so."""
-    return _number("WORLD_SIZE", "RANK_SIZE", ask="get_world_size")
+    names = ("WORLD_SIZE", "RANK_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS")
+    return _asked("get_world_size", *names, of_mindspore="get_group_size")
 
 
-def _number(*names: str, ask: str) -> Optional[int]:
+def number(name: str) -> Optional[int]:
+    """A variable of the environment that is a whole number, or None."""
+    text = os.environ.get(name, "").strip()
+    # There are digits that are not of ASCII, and some of them are no numbers.
+    return int(text) if text.isascii() and text.isdigit() else None
+
+
+def _asked(of_torch: str, *names: str, of_mindspore: Optional[str] = None) -> Optional[int]:
     for name in names:
-        text = os.environ.get(name, "").strip()
-        if text.isdigit():
-            return int(text)
+        found = number(name)
+        if found is not None:
+            return found
     distributed = torch_distributed()
-    return int(getattr(distributed, ask)()) if distributed is not None else None
+    if distributed is not None:
+        return int(getattr(distributed, of_torch)())
+    communication: Any = sys.modules.get("mindspore.communication")
+    try:
+        return None if communication is None else int(getattr(communication, of_mindspore or of_torch)())
+    except Exception:  # noqa: BLE001 - it raises where a job has not been initialised, or is none
+        return None
 
 
 def torch_distributed() -> Any:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 from typing import Any, Callable, Optional, TypeVar, Union
 
-from npuscope import mstx
-from npuscope.guard import Guarded, guarded
+from npuscope import ending, mstx
+from npuscope.guard import Guarded, guarded, warn
 from npuscope.profiler.enums import ProfilerAction
+from npuscope.profiler.metadata import parsed
 from npuscope.profiler.profiler import DEFAULT_BUDGET, profile
 from npuscope.profiler.scheduling import Schedule
 from npuscope.profiler.settings import Settings
@@ -50,12 +52,29 @@ class StagedProfiler(Guarded):
         self._named = {"backend": backend, "rank": rank, "budget": budget, "spool": spool}
         self._count = 0
         self._recording: Optional[profile] = None
-        self._directories: list[Path] = []
+        self._stopped: list[profile] = []
+        self._metadata: dict[str, Any] = {}
+
+    @property
+    def directory(self) -> Optional[Path]:
+        """The directory of the stage recorded last, or None."""
+        directories = self.directories
+        return directories[-1] if directories else None
 
     @property
     def directories(self) -> list[Path]:
         """The directories of all stages recorded so far."""
-        return list(self._directories)
+        return [directory for recording in self._stopped for directory in recording.directories]
+
+    @property
+    def is_running(self) -> bool:
+        """Whether this is between `start` and `stop`."""
+        return not self._silent and _current is self
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether a stage is being recorded."""
+        return not self._silent and self._recording is not None
 
     @guarded
     def start(self) -> None:
@@ -64,6 +83,7 @@ class StagedProfiler(Guarded):
         self._count = 0
         if self._settings.enabled:
             _current = self
+            ending.begins(self)
 
     @guarded
     def step(self) -> None:
@@ -71,12 +91,53 @@ class StagedProfiler(Guarded):
         self._count += 1
 
     @guarded
+    def drop_step(self) -> None:
+        """Nothing: a stage ends when its block does. It is there so that all profilers can be told."""
+
+    @guarded
+    def add_metadata(self, key: str, value: str) -> None:
+        """Keep a text under a key in profiler_metadata.json of every stage from now on."""
+        if not isinstance(key, str) or not isinstance(value, str):
+            warn(f"add_metadata: {key!r} and its value must be text; it is ignored")
+            return
+        self._keep(key, value)
+
+    @guarded
+    def add_metadata_json(self, key: str, value: str) -> None:
+        """Keep a value, given as JSON, under a key in profiler_metadata.json of every stage from now on."""
+        try:
+            self._keep(key, parsed(key, value))
+        except ValueError as error:
+            warn(f"add_metadata_json: {key!r} is ignored, {error}")
+
+    def _keep(self, key: str, value: Any) -> None:
+        self._metadata[key] = value
+        if self._recording is not None:
+            self._recording.add_metadata_json(key, json.dumps(value))
+
+    @guarded
     def stop(self) -> None:
-        """From now on, `stage` makes ranges only."""
+        """From now on, `stage` makes ranges only. Waits for the analyses of the stages, where those were asked for."""
+        self._stop()
+        for recording in self._stopped:
+            recording.wait()
+
+    @guarded
+    def _stop(self) -> None:
         global _current
         if _current is self:
             _current = None
+        ending.ends(self)
         self.leave(self._recording)
+
+    def _abandon(self) -> None:
+        global _current
+        if _current is self:
+            _current = None
+        ending.ends(self)
+        recording, self._recording = self._recording, None
+        if recording is not None:
+            recording.stop_recording()
 
     def wants(self, name: str) -> bool:
         """Whether to record the stage in this iteration. A stage within one that is recorded belongs to that."""
@@ -97,7 +158,11 @@ class StagedProfiler(Guarded):
             output=str(Path(self._settings.output) / name),
         )
         recording = profile.of_settings(settings, **self._named)  # type: ignore[arg-type]
+        for key, value in self._metadata.items():
+            recording.add_metadata_json(key, json.dumps(value))
         recording.start()
+        # When the process ends, it is ours to stop.
+        ending.ends(recording)
         self._recording = recording if recording.is_running else None
         return self._recording
 
@@ -108,15 +173,19 @@ class StagedProfiler(Guarded):
             return
         self._recording = None
         recording.step()
-        recording.stop()
-        self._directories.extend(recording.directories)
+        # Its analysis goes on while training does.
+        recording.stop_recording()
+        self._stopped.append(recording)
 
     def __enter__(self) -> StagedProfiler:
         self.start()
         return self
 
-    def __exit__(self, *_: Any) -> None:
-        self.stop()
+    def __exit__(self, kind: Any = None, *_: Any) -> None:
+        if kind is None:
+            self.stop()
+        else:
+            self._stop()
 
 
 class stage:  # noqa: N801 - reads as a function where it is used

@@ -85,7 +85,7 @@ impl Dynamic {
 impl Inner {
     fn told(&mut self, command: &Command) -> String {
         let start = command.start.as_ref().map(|start| {
-            let reading = dialect::read(&start.text, None, &Run::default());
+            let reading = dialect::read_dynamic(&start.text, &Run::default());
             json!({
                 "start": start.window.start,
                 "stop": start.window.stop,

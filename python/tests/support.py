@@ -37,7 +37,7 @@ class Case(unittest.TestCase):
     def children(self, directory: Path) -> list[Path]:
         """The directories that were recorded there, oldest first."""
         return (
-            sorted(directory.glob("*_ascend_pt"), key=lambda path: path.name.split("_")[-3])
+            sorted(directory.glob("*_ascend_*"), key=lambda path: path.name.split("_")[-3])
             if directory.exists()
             else []
         )
@@ -58,7 +58,7 @@ def run(*command: Any, check: bool = True, **environment: Any) -> subprocess.Com
     variables = {
         name: value
         for name, value in os.environ.items()
-        if name not in ("RANK", "RANK_ID", "WORLD_SIZE", "MS_PROFILER_OPTIONS")
+        if name not in ("RANK", "RANK_ID", "WORLD_SIZE", "MS_PROFILER_OPTIONS", "NPUSCOPE_RECORDED_BY")
     }
     variables.update(
         {"PYTHONPATH": f"{PACKAGE}{os.pathsep}{EXAMPLES}", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore"}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import stat
+import subprocess
 import time
 import unittest
 from pathlib import Path
@@ -12,10 +14,23 @@ from unittest import mock
 from support import Case, installed, needs, needs_program, standard_error
 
 import npuscope
-from npuscope import mstx, program, schedule, tensorboard_trace_handler
+from npuscope import analysis, mstx, program, schedule, tensorboard_trace_handler
 
 
 class TestProgram(Case):
+    def setUp(self) -> None:
+        super().setUp()
+        # Those of other tests are none of this one's.
+        patch = mock.patch("npuscope.analysis._running", [])
+        running = patch.start()
+        self.addCleanup(patch.stop)
+        self.addCleanup(self.end, running)
+
+    def end(self, running: list[tuple[subprocess.Popen[bytes], Path]]) -> None:
+        for process, _ in running:
+            process.kill()
+            process.wait()
+
     def script(self, text: str) -> str:
         path = self.place / "npuscope"
         path.write_text(f"#!/bin/sh\n{text}\n")
@@ -42,7 +57,8 @@ class TestProgram(Case):
         with mock.patch.dict(os.environ, {"NPUSCOPE": self.script(text)}):
             prof = self.record()
         (directory,) = prof.directories
-        self.assertEqual((directory / "logs" / "parse.log").read_text(), f"parse {directory}\n")
+        threads = max(1, len(os.sched_getaffinity(0)) // 16)
+        self.assertEqual((directory / "logs" / "parse.log").read_text(), f"parse {directory} --threads {threads}\n")
         self.assertNotEqual(int((directory / "session").read_text()), os.getsid(0))
 
     def test_async_does_not_wait(self) -> None:
@@ -53,6 +69,54 @@ class TestProgram(Case):
         while not (prof.directories[0] / "done").exists():
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.05)
+
+    def test_beside_training_an_analysis_takes_what_is_left(self) -> None:
+        with (
+            mock.patch.dict(
+                os.environ, {"NPUSCOPE": self.script('ps -o ni= -p $$; echo "$4"'), "LOCAL_WORLD_SIZE": "2"}
+            ),
+            mock.patch("os.sched_getaffinity", return_value=set(range(32))),
+        ):
+            prof = self.record()
+        niceness, threads = (prof.directories[0] / "logs" / "parse.log").read_text().split()
+        self.assertEqual((niceness, threads), ("19", "8"))
+
+    def test_nobody_waits_for_ever(self) -> None:
+        with (
+            mock.patch.dict(os.environ, {"NPUSCOPE": self.script("exec sleep 5")}),
+            mock.patch("npuscope.analysis.wait", functools.partial(analysis.wait, limit=0.1)),
+            standard_error() as lines,
+        ):
+            began = time.monotonic()
+            self.record()
+            self.assertLess(time.monotonic() - began, 4)
+        self.assertEqual(len(lines), 1, lines)
+        self.assertIn("goes on by itself", lines[0])
+
+    def test_nobody_waits_when_training_has_failed(self) -> None:
+        handler = tensorboard_trace_handler(self.place / "result")
+        with mock.patch.dict(os.environ, {"NPUSCOPE": self.script("exec sleep 5")}):
+            began = time.monotonic()
+            with (
+                self.assertRaises(KeyError),
+                npuscope.profile(on_trace_ready=handler, backend="native"),
+            ):
+                raise KeyError("training")
+            self.assertLess(time.monotonic() - began, 4)
+        self.assertEqual(len(self.children(self.place / "result")), 1)
+
+    def test_a_failure_that_nobody_waited_for_is_told_when_the_next_begins(self) -> None:
+        with (
+            mock.patch.dict(os.environ, {"NPUSCOPE": self.script("exit 3")}),
+            standard_error() as lines,
+        ):
+            prof = self.record(async_mode=True)
+            deadline = time.monotonic() + 30
+            while analysis._running[-1][0].poll() is None:
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.01)
+            self.record(async_mode=True)
+        self.assertIn(f"{prof.directories[0]} ended with 3", lines[0])
 
     def test_an_analysis_that_fails_is_told_with_its_log(self) -> None:
         with (

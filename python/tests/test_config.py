@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
+import types
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from support import Case, info, standard_error, steps
 
 import npuscope
 from npuscope import mstx
+from npuscope import rank as ranks
 
 FSDP2 = """
 training:
@@ -71,6 +76,31 @@ class TestFromConfig(Case):
             npuscope.from_config(self.fsdp2(extra="  profile_with_stak: true\n"), **self.named())
         self.assertEqual(len(lines), 1, lines)
         self.assertIn("profile_with_stack", lines[0])
+        self.assertIn("profile_with_stak: ", lines[0])
+
+    def test_only_the_first_rank_speaks_of_odd_settings(self) -> None:
+        file = self.fsdp2(extra="  profile_with_stak: true\n")
+        with standard_error() as lines:
+            npuscope.from_config(file, rank=1, **self.named())
+        self.assertEqual(lines, [])
+
+    def test_the_rank_is_that_of_the_launcher_at_hand(self) -> None:
+        for variable in ("RANK", "RANK_ID", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"):
+            with mock.patch.dict(os.environ, {variable: "3"}):
+                self.assertEqual(ranks.rank(), 3, variable)
+        with mock.patch.dict(os.environ, {"RANK": "\u00b2", "OMPI_COMM_WORLD_SIZE": "16"}):
+            self.assertEqual((ranks.rank(), ranks.world_size()), (None, 16))
+
+    def test_ranks_of_mindspore_are_asked_for_where_it_is_imported(self) -> None:
+        communication = types.SimpleNamespace(get_rank=lambda: 5, get_group_size=lambda: 8)
+        with mock.patch.dict(sys.modules, {"mindspore.communication": communication}):
+            self.assertEqual((ranks.rank(), ranks.world_size()), (5, 8))
+
+    def test_a_process_of_unknown_rank_is_told_of_where_only_some_are_asked_for(self) -> None:
+        with standard_error() as lines:
+            self.train(npuscope.from_config(self.fsdp2(ranks="[0, 1]"), **self.named()))
+        self.assertEqual(len(lines), 1, lines)
+        self.assertIn("which rank this is", lines[0])
 
     def test_unusable_settings_are_told_and_training_goes_on_without(self) -> None:
         with standard_error() as lines:
@@ -78,7 +108,7 @@ class TestFromConfig(Case):
         self.assertEqual(len([line for line in lines if "profiling is off" in line]), 1, lines)
 
     def test_strict_raises(self) -> None:
-        with standard_error(), self.assertRaises(npuscope.ConfigError):
+        with standard_error(), self.assertRaisesRegex(npuscope.ConfigError, r"profile_step_\w+: "):
             npuscope.from_config(self.fsdp2(6, 3), strict=True)
         with standard_error(), self.assertRaises(npuscope.ConfigError):
             npuscope.from_config(self.place / "missing.yaml", strict=True)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 import unittest
 from typing import Any, Callable, Optional
+from unittest import mock
 
-from support import Case, needs_program, npuscope_program, standard_error, steps
+from support import Case, needs_program, npuscope_program, run, standard_error, steps
 
 import npuscope
 from npuscope import mstx
@@ -120,11 +122,84 @@ class TestMonitor(Case):
         self.assertEqual(recorded, ["ProfilerStep#4", "ProfilerStep#5", "ProfilerStep#6"])
         self.assertTrue(lines)
 
+    def test_the_loop_does_not_wait_for_an_analysis(self) -> None:
+        program = self.place / "npuscope"
+        program.write_text("#!/bin/sh\nsleep 1\ntouch $2/done\n")
+        program.chmod(0o755)
+        self.write({**GUIDE, "start_step": 1, "stop_step": 1, "analyse": True, "analyse_mode": 0})
+        with mock.patch.dict(os.environ, {"NPUSCOPE": str(program)}):
+            with npuscope.DynamicProfilerMonitor(self.control, self.output, backend="native") as monitor:
+                began = time.monotonic()
+                monitor.step()
+                self.assertLess(time.monotonic() - began, 1)
+                (directory,) = monitor.directories
+                self.assertFalse((directory / "done").exists())
+            self.assertTrue((directory / "done").exists())
+
+    def test_directories_are_called_as_the_file_is_written(self) -> None:
+        self.write({**GUIDE, "start_step": 1, "stop_step": 1})
+        self.train(2)
+        self.assertRegex(self.children(self.output / "rank0_start1_stop1")[0].name, r"_\d{17}_ascend_ms$")
+        self.write({"start_step": 1, "active": 1, "is_rank": False})
+        shutil.rmtree(self.output)
+        self.train(2)
+        self.assertRegex(self.children(self.output / "rank0_start1_stop1")[0].name, r"_\d{17}_ascend_pt$")
+
+    def test_steps_are_counted_from_where_a_checkpoint_was(self) -> None:
+        dynamic_profile.init(self.control, output_path=self.output, poll_interval=0.05, backend="native")
+        self.write({"start_step": 103, "active": 1})
+        dynamic_profile.set_state({"cur_step": 100})
+        for _ in range(4):
+            dynamic_profile.step()
+        dynamic_profile.stop()
+        self.assertEqual(self.recorded(), {"rank0_start103_stop103": [["ProfilerStep#103"]]})
+
+    def test_recording_at_once_what_another_file_asks_for(self) -> None:
+        other = self.place / "other.json"
+        other.write_text(json.dumps({"start_step": 0, "active": 2, "warmup": 1, "with_stack": True}))
+        with standard_error() as lines:
+            dynamic_profile.start(other)
+            dynamic_profile.init(self.control, output_path=self.output, poll_interval=0.05, backend="native")
+            dynamic_profile.step()
+            dynamic_profile.start(other)
+            dynamic_profile.start(other)
+            for _ in range(5):
+                dynamic_profile.step()
+            dynamic_profile.set_state({"step": 3})
+            dynamic_profile.stop()
+        self.assertEqual(
+            [steps(directory) for directory in self.children(self.output)], [["ProfilerStep#3", "ProfilerStep#4"]]
+        )
+        # Before `init`, while the first is recorded, and a state that says nothing.
+        self.assertEqual(len(lines), 3, lines)
+
+    def test_arguments_that_are_missing_or_wrong_raise_nothing(self) -> None:
+        with standard_error() as lines:
+            for arguments in ((), (None,), (self.control, 3), (self.place / "none", self.output, "often")):
+                monitor = npuscope.DynamicProfilerMonitor(*arguments)  # type: ignore[arg-type]
+                monitor.step()
+                monitor.stop()
+        self.assertTrue(lines)
+        with standard_error() as lines:
+            npuscope.DynamicProfilerMonitor(self.control, output_path=None).stop()
+        self.assertEqual(lines, [])
+
+    def test_a_monitor_that_nobody_stops_says_nothing_unless_it_recorded(self) -> None:
+        script = f"""
+import time, npuscope
+monitor = npuscope.DynamicProfilerMonitor({str(self.control)!r}, {str(self.output)!r}, backend="native")
+time.sleep(0.01)
+monitor.step()
+"""
+        self.assertEqual(run("-c", script).stderr, "")
+        self.write({**GUIDE, "start_step": 1, "stop_step": 9})
+        self.assertIn("still recording", run("-c", script).stderr)
+        self.assertEqual(self.recorded(), {"rank0_start1_stop9": [["ProfilerStep#1"]]})
+
     def test_it_is_a_callback_of_mindspore(self) -> None:
         self.write(GUIDE)
         monitor = npuscope.DynamicProfilerMonitor(str(self.control), str(self.output), backend="native")
         for _ in range(7):
-            monitor.step_begin(None)
             monitor.on_train_step_begin(None)
             monitor.on_train_step_end(None)
         monitor.on_train_end(None)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import inspect
+import struct
 import threading
 import unittest
 
@@ -18,7 +20,9 @@ class TestFunctions(unittest.TestCase):
         for name in ("mark", "range_start", "range_end"):
             self.assertIs(getattr(mstx, name), getattr(_npuscope, name))
             self.assertTrue(inspect.isbuiltin(getattr(mstx, name)))
-        self.assertIs(npuscope.npu.mstx, mstx)
+            self.assertIs(getattr(npuscope.npu.mstx, name), getattr(_npuscope, name))
+            self.assertIs(getattr(npuscope.npu.mstx(), name), getattr(_npuscope, name))
+        self.assertIs(npuscope.npu.mstx.annotate, mstx.annotate)
         self.assertIs(npuscope.profiler.mstx, mstx)
 
     def test_nothing_happens_when_nothing_is_recorded(self) -> None:
@@ -56,6 +60,17 @@ class TestRanges(Case):
             texts for kind, _, texts in records(prof.directories[0] / "FRAMEWORK" / "npuscope.events") if kind == 0x102
         ]
         self.assertEqual(marks, [{1: "saved", 2: "disk"}])
+
+    def test_counters_are_recorded(self) -> None:
+        prof = self.recorded()
+        npuscope.counter("loss", 0.5)
+        prof.stop()
+        values = [
+            struct.unpack_from("<d", fixed, 16)[0]
+            for kind, fixed, texts in records(prof.directories[0] / "FRAMEWORK" / "npuscope.events")
+            if kind == 0x103 and texts[1] == "loss"
+        ]
+        self.assertEqual(values, [0.5])
 
     def test_push_and_pop_count_the_ranges_of_a_thread_and_domain(self) -> None:
         prof = self.recorded()
@@ -95,9 +110,13 @@ class TestRanges(Case):
         prof = self.recorded()
         loader = npuscope.data_loader([1, 2, 3])
         self.assertEqual((list(loader), len(loader)), ([1, 2, 3], 3))
+        self.assertEqual(loader.index(2), 1)
+        with self.assertRaises(AttributeError):
+            _ = loader.sampler
+        self.assertEqual(list(copy.deepcopy(loader)), [1, 2, 3])
         prof.stop()
         # The last wait is for the end of the data.
-        self.assertEqual(ranges(prof.directories[0]), ["dataloader"] * 4)
+        self.assertEqual(ranges(prof.directories[0]), ["dataloader"] * 8)
 
 
 class TestDecorators(Case):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
-import json
 import os
+import sys
+import threading
 import time
 import unittest
 from unittest import mock
@@ -13,7 +14,6 @@ from support import Case, info, metadata, ranges, run, standard_error, steps
 
 import npuscope
 from npuscope import ExportType, ProfilerActivity, ProfilerLevel, mstx, schedule, tensorboard_trace_handler
-from npuscope.profiler import tensor_board_trace_handler
 
 
 class TestSchedule(unittest.TestCase):
@@ -153,8 +153,43 @@ class TestCycles(Case):
 
     def test_hooks_are_taken_away_when_recording_ends(self) -> None:
         before = list(gc.callbacks)
-        self.train(npuscope.profile(output=self.place, backend="native", with_stack=True), 1)
-        self.assertEqual(gc.callbacks, before)
+        for foreign in (None, lambda *_: None):
+            sys.setprofile(foreign)
+            threading.setprofile(foreign)
+            try:
+                with standard_error():
+                    self.train(npuscope.profile(output=self.place, backend="native", with_stack=True), 1)
+                after = sys.getprofile(), threading._profile_hook  # type: ignore[attr-defined]
+            finally:
+                sys.setprofile(None)
+                threading.setprofile(None)  # type: ignore[arg-type]
+            self.assertEqual(gc.callbacks, before)
+            self.assertEqual(after, (foreign, foreign))
+
+    def test_a_profiler_that_was_never_started_says_so_once(self) -> None:
+        prof = npuscope.profile(output=self.place, backend="native")
+        with standard_error() as lines:
+            for _ in range(3):
+                prof.step()
+        self.assertEqual(len(lines), 1, lines)
+        self.assertIn("start() was never", lines[0])
+        with standard_error() as lines:
+            self.train(prof, 2)
+            prof.stop()
+        self.assertEqual(lines, [])
+
+    def test_a_profiler_whose_steps_are_done_may_be_left_alone(self) -> None:
+        script = """
+import sys, npuscope
+prof = npuscope.profile(
+    schedule=npuscope.schedule(warmup=1, active=1, repeat=1), output=sys.argv[1], backend="native"
+)
+prof.start()
+for _ in range(4):
+    prof.step()
+"""
+        self.assertEqual(run("-c", script, self.place).stderr, "")
+        self.assertEqual([steps(directory) for directory in self.children(self.place)], [["ProfilerStep#1"]])
 
     def test_calls_of_python_functions_are_recorded_when_asked_for(self) -> None:
         def looked_for() -> None:
@@ -238,73 +273,6 @@ class TestRepair(Case):
         kept = metadata(prof.directories[0])
         self.assertEqual(kept["kept"], "yes")
         self.assertFalse({"number", "half"} & set(kept))
-
-
-class TestMindSporeStyle(Case):
-    def test_the_first_snippet_of_the_guide(self) -> None:
-        profiler = npuscope.Profiler(start_profile=False, output_path=str(self.place))
-        self.assertFalse(profiler.is_running)
-        profiler.start()
-        profiler.stop()
-        self.assertEqual(len(self.children(self.place)), 1)
-
-    def test_the_second_snippet_of_the_guide(self) -> None:
-        handler = tensor_board_trace_handler
-        with (
-            standard_error(),
-            mock.patch("npuscope.analysis.begin") as begin,
-            npuscope.Profiler(
-                schedule=schedule(wait=0, warm_up=0, active=2, repeat=1, skip_first=0),
-                on_trace_ready=handler,
-                output_path=self.place,
-            ) as prof,
-        ):
-            for _ in range(15):
-                prof.step()
-        self.assertEqual([steps(directory) for directory in prof.directories], [["ProfilerStep#0", "ProfilerStep#1"]])
-        begin.assert_called_once_with(prof.directories[0])
-
-    def test_it_starts_when_it_is_made(self) -> None:
-        profiler = npuscope.Profiler(
-            output_path=self.place, profiler_level=ProfilerLevel.Level1, aicore_metrics="Memory"
-        )
-        self.assertTrue(profiler.is_running)
-        profiler.stop()
-        self.assertEqual(
-            info(profiler.directories[0])["config"]["experimental_config"]["_aic_metrics"],
-            "ACL_AICORE_MEMORY_BANDWIDTH",
-        )
-
-
-class TestEnvironment(Case):
-    def test_ms_profiler_options_records_the_whole_process(self) -> None:
-        options = {
-            "start": True,
-            "output_path": str(self.place),
-            "activities": ["CPU", "NPU"],
-            "with_stack": True,
-            "aicore_metrics": "AicoreNone",
-            "l2_cache": False,
-            "profiler_level": "Level0",
-        }
-        run(
-            "-c",
-            "import npuscope; id = npuscope.mstx.range_start('all'); npuscope.mstx.range_end(id)",
-            MS_PROFILER_OPTIONS=json.dumps(options),
-            NPUSCOPE="/nowhere",
-        )
-        (directory,) = self.children(self.place)
-        self.assertEqual(ranges(directory), ["all"])
-
-    def test_without_start_nothing_is_recorded(self) -> None:
-        options = {"output_path": str(self.place)}
-        run("-c", "import npuscope", MS_PROFILER_OPTIONS=json.dumps(options))
-        self.assertEqual(self.children(self.place), [])
-
-    def test_options_that_are_not_json_do_not_stop_the_process(self) -> None:
-        done = run("-c", "import npuscope; print('trained')", MS_PROFILER_OPTIONS='{"start": true')
-        self.assertEqual(done.stdout, "trained\n")
-        self.assertEqual(done.stderr.count("profiling is off"), 1, done.stderr)
 
 
 if __name__ == "__main__":

@@ -245,7 +245,7 @@ npuscope.mstx.range_end(npuscope.mstx.range_start("forward"))
 
     @needs_program
     def test_what_was_flushed_before_a_kill_is_readable(self) -> None:
-        given = "def happens(step):\n    time.sleep(2.5)\n    print('recording', flush=True)\n    time.sleep(60)"
+        given = "def happens(step):\n    time.sleep(0.15)\n    print('recording', flush=True)\n    time.sleep(60)"
         variables = {**os.environ, "PYTHONPATH": str(PACKAGE)}
         command = [sys.executable, "-c", LOOP.format(given=given), str(self.place)]
         with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, text=True) as training:

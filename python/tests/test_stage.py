@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
-from support import Case, ranges, standard_error, steps
+from support import Case, metadata, ranges, run, standard_error, steps
 
 import npuscope
 from npuscope import stage
@@ -90,6 +93,57 @@ class TestStages(Case):
         (directory,) = prof.directories
         self.assertEqual(directory.parent.name, "actor_update")
         self.assertEqual(ranges(directory, "stage"), ["critic_update", "actor_update"])
+
+    def test_it_has_what_other_profilers_have(self) -> None:
+        file = self.place / "rl.yaml"
+        file.write_text(SETTINGS.format(stage="actor_update", path=self.place / "result", ranks="all"))
+        prof = npuscope.from_config(file, backend="native")
+        self.assertEqual((prof.is_running, prof.is_recording, prof.directory), (False, False, None))
+        prof.add_metadata("before", "text")
+        with standard_error() as lines, prof:
+            prof.step()
+            with stage("actor_update"):
+                self.assertTrue(prof.is_running and prof.is_recording)
+                prof.add_metadata_json("during", "[1]")
+                prof.add_metadata_json("half", "[1")
+                prof.drop_step()
+        self.assertFalse(prof.is_running)
+        kept = metadata(prof.directory)
+        self.assertEqual((kept["before"], kept["during"], "half" in kept), ("text", [1], False))
+        self.assertEqual(len(lines), 1, lines)
+
+    def test_the_loop_does_not_wait_for_the_analysis_of_a_stage(self) -> None:
+        program = self.place / "npuscope"
+        program.write_text("#!/bin/sh\nsleep 1\ntouch $2/done\n")
+        program.chmod(0o755)
+        file = self.place / "rl.yaml"
+        text = SETTINGS.format(stage="actor_update", path=self.place / "result", ranks="all")
+        file.write_text(text.replace("profile_analysis: false", "profile_analysis: true"))
+        with mock.patch.dict(os.environ, {"NPUSCOPE": str(program)}):
+            with npuscope.from_config(file, backend="native") as prof:
+                prof.step()
+                began = time.monotonic()
+                with stage("actor_update"):
+                    pass
+                self.assertLess(time.monotonic() - began, 1)
+                self.assertFalse((prof.directory / "done").exists())
+            self.assertTrue((prof.directory / "done").exists())
+
+    def test_a_stage_that_is_recorded_when_the_process_ends_is_kept(self) -> None:
+        file = self.place / "rl.yaml"
+        file.write_text(SETTINGS.format(stage="actor_update", path=self.place / "result", ranks="all"))
+        script = f"""
+import npuscope
+prof = npuscope.from_config({str(file)!r}, backend="native")
+prof.start()
+prof.step()
+npuscope.stage("actor_update").__enter__()
+npuscope.mstx.range_end(npuscope.mstx.range_start("optimizer"))
+"""
+        done = run("-c", script)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        (directory,) = self.children(self.place / "result" / "actor_update")
+        self.assertEqual(ranges(directory), ["optimizer"])
 
     def test_stages_without_settings_are_ranges_only(self) -> None:
         @stage("actor_generate")

@@ -196,6 +196,73 @@ print(len(prof.directories))
         self.assertEqual(self.run_here(script), "1\n")
         self.assertEqual(len(self.children(self.place)), 1)
 
+    def test_a_profiler_of_torch_within_ours_ends_neither_the_process_nor_our_recording(self) -> None:
+        script = """
+with npuscope.profile(output=place) as prof:
+    try:
+        with torch.profiler.profile():
+            torch.ones(3).sum()
+    except RuntimeError:
+        pass
+    npuscope.mstx.range_end(npuscope.mstx.range_start("forward"))
+with npuscope.profile(output=place):
+    torch.ones(3).sum()
+print("finished")
+"""
+        self.assertEqual(self.run_here(script), "finished\n")
+        first, second = self.children(self.place)
+        self.assertEqual(ranges(first), ["forward"])
+        self.assertEqual(len(list((second / "FRAMEWORK").glob("*.pt.trace.json"))), 1)
+
+    def test_stopping_in_another_thread_does_not_end_the_process(self) -> None:
+        script = """
+import threading
+prof = npuscope.profile(output=place, schedule=npuscope.schedule(active=5, repeat=1))
+prof.start()
+torch.ones(3).sum()
+prof.step()
+npuscope.mstx.range_end(npuscope.mstx.range_start("forward"))
+thread = threading.Thread(target=prof.stop)
+thread.start()
+thread.join()
+with npuscope.profile(output=place):
+    torch.ones(3).sum()
+print("finished", len(prof.directories))
+last = npuscope.profile(output=place)
+last.start()
+thread = threading.Thread(target=last.stop)
+thread.start()
+thread.join()
+"""
+        done = run("-c", f"import sys, torch, npuscope\nplace = sys.argv[1]\n{script}", self.place)
+        self.assertEqual(done.stdout, "finished 1\n")
+        self.assertIn("in another thread than start", done.stderr)
+        first, second, _ = self.children(self.place)
+        self.assertEqual(ranges(first), ["forward"])
+        self.assertEqual(len(list((second / "FRAMEWORK").glob("*.pt.trace.json"))), 1)
+
+    def test_a_running_profiler_of_torch_keeps_its_trace(self) -> None:
+        script = """
+import json
+plan = npuscope.schedule(warmup=1, active=1, repeat=1)
+with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as theirs:
+    torch.ones(3).sum()
+    for named in ({}, {"schedule": plan}):
+        with npuscope.profile(output=place, **named) as prof:
+            for _ in range(3):
+                with npuscope.mstx.annotate("forward"):
+                    torch.ones(3).sum()
+                prof.step()
+    torch.zeros(3)
+theirs.export_chrome_trace(place + "/theirs.json")
+names = [event["name"] for event in json.load(open(place + "/theirs.json"))["traceEvents"]]
+print(names.count("aten::ones"), names.count("aten::zeros"))
+"""
+        done = run("-c", f"import sys, torch, npuscope\nplace = sys.argv[1]\n{script}", self.place)
+        self.assertEqual(done.stdout, "7 1\n")
+        self.assertEqual(done.stderr.count("npuscope: "), 1, done.stderr)
+        self.assertEqual([ranges(directory) for directory in self.children(self.place)], [["forward"] * 3, ["forward"]])
+
     @needs_program
     def test_a_step_that_is_none_is_none_in_the_analysis(self) -> None:
         script = """

@@ -6,7 +6,7 @@ import importlib.util
 import sys
 from typing import Any, Optional
 
-from npuscope.guard import warn
+from npuscope.guard import describe, warn
 
 #: Every backend there is, by the name that `profile(backend=...)` takes.
 NAMES = ("torch_npu", "mindspore", "torch", "native", "cann")
@@ -15,7 +15,7 @@ NAMES = ("torch_npu", "mindspore", "torch", "native", "cann")
 def choose(name: Optional[str] = None) -> str:
     """The backend to use: the one named, else the best of what this process has.
 
-    - `torch_npu` where it is imported, or torch is and torch_npu can be;
+    - `torch_npu` where it is imported, or torch is and torch_npu can be, and there is an NPU;
     - `mindspore` where it is imported and its device is Ascend;
     - `torch` where torch is imported;
     - `native` otherwise.
@@ -27,7 +27,7 @@ def choose(name: Optional[str] = None) -> str:
         if name in NAMES:
             return name
         warn(f"there is no backend {name!r}, only {', '.join(NAMES)}; the best of what is importable is used")
-    if "torch_npu" in sys.modules or ("torch" in sys.modules and _importable("torch_npu")):
+    if ("torch_npu" in sys.modules or ("torch" in sys.modules and importable("torch_npu"))) and _torch_npu_works():
         return "torch_npu"
     if "mindspore" in sys.modules and _mindspore_target() == "Ascend":
         return "mindspore"
@@ -36,11 +36,26 @@ def choose(name: Optional[str] = None) -> str:
     return "native"
 
 
-def _importable(module: str) -> bool:
+def importable(module: str) -> bool:
+    """Whether a module is installed; it is not imported."""
     try:
         return importlib.util.find_spec(module) is not None
     except (ImportError, ValueError):
         return False
+
+
+def _torch_npu_works() -> bool:
+    """Whether torch_npu can be imported and has a device. Images with it are also started where there is none."""
+    try:
+        import torch_npu
+
+        if torch_npu.npu.is_available():
+            return True
+        why = "finds no NPU"
+    except Exception as error:  # noqa: BLE001 - without CANN's libraries, or beside another torch, anything may come
+        why = f"cannot be used ({describe(error)})"
+    warn(f"torch_npu is installed, but {why}; the host is recorded without it")
+    return False
 
 
 def _mindspore_target() -> Optional[str]:

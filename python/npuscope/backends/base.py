@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 if TYPE_CHECKING:
     from npuscope.profiler.settings import Settings
@@ -24,6 +24,8 @@ class Context:
     budget: int
     #: Fast local directory to write to before moving the files to where they belong, or None.
     spool: Optional[str]
+    #: How a directory's name ends: `pt`, or `ms` where MindSpore's interface was used to ask for it.
+    flavour: str = "pt"
 
 
 class Backend(abc.ABC):
@@ -101,3 +103,8 @@ class ForeignProfiler(abc.ABC):
     @abc.abstractmethod
     def abandon(self) -> None:
         """Something failed: give back what was taken over."""
+
+    def method(self, name: str) -> Optional[Callable[..., Any]]:
+        """A method of theirs that this version has; None where it has not."""
+        found = getattr(getattr(self, "_profiler", None), name, None)
+        return found if callable(found) else None

@@ -6,9 +6,10 @@ import dataclasses
 import json
 import os
 from pathlib import Path
-from typing import Any, Optional
+from typing import Optional
 
 from npuscope import _npuscope
+from npuscope import rank as ranks
 from npuscope.backends.base import Context
 from npuscope.backends.native import NativeBackend
 from npuscope.guard import warn
@@ -58,7 +59,7 @@ def search_directories() -> list[str]:
 def device() -> int:
     """The device of this process, as launchers say it; 0 where nobody does."""
     for name in ("DEVICE_ID", "LOCAL_RANK"):
-        text: Any = os.environ.get(name, "")
-        if text.isdigit():
-            return int(text)
+        found = ranks.number(name)
+        if found is not None:
+            return found
     return 0

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any, Callable, Optional
 
 from npuscope.backends.base import Context, ForeignProfiler
-from npuscope.backends.foreign import Borrowed
+from npuscope.backends.foreign import Borrowed, Said, handler_for, in_words_of
 from npuscope.guard import warn
-from npuscope.profiler.handler import TraceHandler
 from npuscope.profiler.scheduling import Schedule
+from npuscope.profiler.settings import Settings
+
+_WHOSE = "MindSpore"
 
 
 class MindSporeProfiler(ForeignProfiler):
@@ -23,42 +25,37 @@ class MindSporeProfiler(ForeignProfiler):
         for what, asked in _unsaid(settings, plan).items():
             if asked:
                 warn(f"MindSpore's profiler has no {what}; it is left out")
-        experimental = profiler._ExperimentalConfig(
-            profiler_level=getattr(profiler.ProfilerLevel, settings.level_name.replace("_none", "None")),
-            aic_metrics=getattr(profiler.AicoreMetrics, settings.metrics_name),
-            l2_cache=settings.l2_cache,
-            mstx=settings.mstx,
-            data_simplification=settings.simplify,
-            export_type=[getattr(profiler.ExportType, name) for name in settings.export_names],
-            mstx_domain_include=settings.mstx_domain_include,
-            mstx_domain_exclude=settings.mstx_domain_exclude,
-            sys_io=settings.sys_io,
-            sys_interconnection=settings.sys_interconnection,
-            host_sys=[getattr(profiler.HostSystem, name.upper()) for name in settings.host_sys if name != "numa"],
-        )
-        self._profiler = profiler.profile(
-            activities=[
-                getattr(profiler.ProfilerActivity, name)
-                for name, wanted in (("CPU", settings.cpu), ("NPU", settings.npu))
-                if wanted
-            ],
-            with_stack=settings.stack,
-            profile_memory=settings.memory,
-            data_process=settings.data_process,
-            parallel_strategy=settings.parallel_strategy,
+        words = in_words_of(
+            _WHOSE,
+            profiler.profile,
+            Said(
+                "activities",
+                not (settings.cpu and settings.npu),
+                lambda: [
+                    getattr(profiler.ProfilerActivity, name)
+                    for name, wanted in (("CPU", settings.cpu), ("NPU", settings.npu))
+                    if wanted
+                ],
+            ),
+            Said("with_stack", settings.stack, lambda: True),
+            Said("profile_memory", settings.memory, lambda: True),
+            Said("data_process", settings.data_process, lambda: True),
+            Said("parallel_strategy", settings.parallel_strategy, lambda: True),
             # It would start in the constructor, before the training loop says so.
-            start_profile=False,
-            record_shapes=settings.shapes,
-            schedule=_schedule(profiler, plan),
-            on_trace_ready=_handler(profiler, handler, output),
-            experimental_config=experimental,
+            Said("start_profile", True, lambda: False),
+            Said("record_shapes", settings.shapes, lambda: True),
+            Said("schedule", isinstance(plan, Schedule), lambda: _schedule(profiler, plan)),
+            Said("on_trace_ready", True, lambda: handler_for(_WHOSE, profiler, handler, output)),
+            Said("experimental_config", True, lambda: _experimental(profiler, settings)),
         )
-        self._marks = profiler.mstx
+        self._profiler = profiler.profile(**words)
+        self._marks = getattr(profiler, "mstx", None)
         self._borrowed = Borrowed()
 
     def start(self) -> None:
         self._profiler.start()
-        self._borrowed.take(self._marks)
+        if self._marks is not None:
+            self._borrowed.take(self._marks)
 
     def step(self) -> None:
         self._profiler.step()
@@ -90,21 +87,38 @@ def _unsaid(settings: Any, plan: Any) -> dict[str, bool]:
 
 def _schedule(profiler: Any, plan: Any) -> Any:
     """Their schedule for ours; they take no other."""
-    if not isinstance(plan, Schedule):
-        return None
     return profiler.schedule(
         wait=plan.wait, active=plan.active, warmup=plan.warmup, repeat=plan.repeat, skip_first=plan.skip_first
     )
 
 
-def _handler(profiler: Any, handler: Any, output: str) -> Any:
-    """Their handler for ours. It also says where to write, so there always is one."""
-    if handler is None or isinstance(handler, TraceHandler):
-        asked = handler or TraceHandler(None, None, False, False)
-        return profiler.tensorboard_trace_handler(
-            asked.dir_name or output,
-            worker_name=asked.worker_name,
-            analyse_flag=asked.analyse_flag,
-            async_mode=asked.async_mode,
-        )
-    return handler
+def _experimental(profiler: Any, settings: Settings) -> Any:
+    host_sys = [name for name in settings.host_sys if name != "numa"]
+    words = in_words_of(
+        _WHOSE,
+        profiler._ExperimentalConfig,
+        Said(
+            "profiler_level",
+            settings.level != "level0",
+            lambda: getattr(profiler.ProfilerLevel, settings.level_name.replace("_none", "None")),
+        ),
+        Said(
+            "aic_metrics",
+            settings.level in ("level1", "level2"),
+            lambda: getattr(profiler.AicoreMetrics, settings.metrics_name),
+        ),
+        Said("l2_cache", settings.l2_cache, lambda: True),
+        Said("mstx", settings.mstx, lambda: True),
+        Said("data_simplification", not settings.simplify, lambda: False),
+        Said(
+            "export_type",
+            settings.export != ["text"],
+            lambda: [getattr(profiler.ExportType, name) for name in settings.export_names],
+        ),
+        Said("mstx_domain_include", settings.mstx_domain_include, lambda: settings.mstx_domain_include),
+        Said("mstx_domain_exclude", settings.mstx_domain_exclude, lambda: settings.mstx_domain_exclude),
+        Said("sys_io", settings.sys_io, lambda: True),
+        Said("sys_interconnection", settings.sys_interconnection, lambda: True),
+        Said("host_sys", host_sys, lambda: [getattr(profiler.HostSystem, name.upper()) for name in host_sys]),
+    )
+    return profiler._ExperimentalConfig(**words)

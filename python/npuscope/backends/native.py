@@ -16,9 +16,6 @@ from npuscope.backends.base import Backend, Context
 #: longer.
 DEFAULT_GC_THRESHOLD_MS = 1.0
 
-#: torch's number for what a user has marked.
-USER_SCOPE = 7
-
 
 class NativeBackend(Backend):
     """Records steps, ranges, stages, waits for data, garbage collections, resident memory, and calls if asked."""
@@ -95,7 +92,7 @@ class NativeBackend(Backend):
         if self._step is not None and self._recorder is not None:
             name, start = self._step
             self._step = None
-            self._recorder.op(name, start, _npuscope.now(), scope=USER_SCOPE)
+            self._recorder.op(name, start, _npuscope.now(), scope=_npuscope.USER_SCOPE)
 
     def drop_step(self) -> None:
         self._step = None

@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
+import atexit
+import threading
 from pathlib import Path
 from typing import Any, Optional
 
 from npuscope.backends.base import Context
 from npuscope.backends.native import NativeBackend
+from npuscope.guard import warn
+
+
+#: Sessions of Kineto that were to be stopped in another thread than theirs, by the thread. A session can be stopped in
+#: its own thread alone, and one that is open when the process ends crashes it.
+_left_open: dict[int, Any] = {}
+
+
+def _session_is_open() -> bool:
+    """Whether Kineto records this thread, for whomever. There is one session a thread, and it has no owner."""
+    import torch
+
+    return bool(torch._C._autograd._profiler_enabled())
+
+
+@atexit.register
+def _close_left_open() -> None:
+    """Stop this thread's session, if it was to be stopped elsewhere."""
+    kineto = _left_open.pop(threading.get_ident(), None)
+    if kineto is not None and _session_is_open():
+        kineto.stop_trace()
 
 
 class TorchBackend(NativeBackend):
@@ -21,6 +44,7 @@ class TorchBackend(NativeBackend):
         self._torch = torch
         self._kineto: Any = None
         self._prepared = self._running = False
+        self._thread = 0
         self._step_range: Optional[Any] = None
 
     @property
@@ -55,15 +79,18 @@ class TorchBackend(NativeBackend):
 
     def warmup(self) -> None:
         super().warmup()
+        self._give_way()
         if self._kineto is not None:
             self._kineto.prepare_trace()
             self._prepared = True
 
     def start(self) -> None:
+        self._give_way()
         if self._kineto is not None:
             if not self._prepared:
                 self._kineto.prepare_trace()
             self._kineto.start_trace()
+            self._thread = threading.get_ident()
             self._prepared, self._running = False, True
         super().start()
 
@@ -71,16 +98,36 @@ class TorchBackend(NativeBackend):
         super().stop()
         self._stop_kineto()
 
+    def _give_way(self) -> None:
+        """Leave Kineto to whoever has it: starting a session in another's would throw that one's trace away."""
+        _close_left_open()
+        if self._kineto is not None and _session_is_open():
+            self._let_go("a torch profiler is running already, and its trace stays its own")
+
     def _stop_kineto(self) -> None:
-        if self._kineto is not None and self._running:
-            self._running = False
+        if self._kineto is None or not self._running:
+            return
+        self._running = False
+        if threading.get_ident() != self._thread:
+            _left_open[self._thread] = self._kineto
+            self._let_go("stop was called in another thread than start, where torch's profiler cannot be stopped")
+        elif _session_is_open():
             self._kineto.stop_trace()
+        else:
+            # Stopping a session that is not there crashes the process.
+            self._let_go("torch's profiler was stopped by somebody else")
+
+    def _let_go(self, why: str) -> None:
+        warn(f"{why}; operators are not recorded here, steps and ranges are")
+        self._kineto, self._prepared, self._running = None, False, False
 
     def finalize(self, metadata: dict[str, Any]) -> None:
         if self._prepared:
             # Warmed up, and then training ended. Kineto is only let go of by a trace, however empty.
-            self._kineto.start_trace()
-            self._kineto.stop_trace()
+            self._give_way()
+            if self._kineto is not None:
+                self._kineto.start_trace()
+                self._kineto.stop_trace()
             self._prepared = False
         elif self._kineto is not None and self.directory is not None:
             framework = self.directory / "FRAMEWORK"

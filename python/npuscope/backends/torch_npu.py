@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, Callable, Optional
 
 from npuscope.backends.base import Context, ForeignProfiler
-from npuscope.backends.foreign import Borrowed
-from npuscope.profiler.handler import TraceHandler
+from npuscope.backends.foreign import Borrowed, Said, handler_for, in_words_of
 from npuscope.profiler.scheduling import Schedule
+from npuscope.profiler.settings import Settings
+
+_WHOSE = "torch_npu"
 
 
 class TorchNpuProfiler(ForeignProfiler):
@@ -19,49 +21,35 @@ class TorchNpuProfiler(ForeignProfiler):
         import torch_npu
 
         settings, profiler = context.settings, torch_npu.profiler
-        activities = [
-            getattr(profiler.ProfilerActivity, name)
-            for name, wanted in (("CPU", settings.cpu), ("NPU", settings.npu))
-            if wanted
-        ]
-        experimental = profiler._ExperimentalConfig(
-            profiler_level=getattr(profiler.ProfilerLevel, settings.level_name),
-            aic_metrics=getattr(profiler.AiCMetrics, settings.metrics_name),
-            l2_cache=settings.l2_cache,
-            mstx=settings.mstx,
-            data_simplification=settings.simplify,
-            record_op_args=settings.record_op_args,
-            op_attr=settings.op_attr,
-            gc_detect_threshold=settings.gc_threshold_ms,
-            export_type=[getattr(profiler.ExportType, name) for name in settings.export_names],
-            host_sys=[getattr(profiler.HostSystem, name.upper()) for name in settings.host_sys],
-            mstx_domain_include=settings.mstx_domain_include,
-            mstx_domain_exclude=settings.mstx_domain_exclude,
-            sys_io=settings.sys_io,
-            sys_interconnection=settings.sys_interconnection,
+        words = in_words_of(
+            _WHOSE,
+            profiler.profile,
+            Said(
+                "activities",
+                not (settings.cpu and settings.npu),
+                lambda: [
+                    getattr(profiler.ProfilerActivity, name)
+                    for name, wanted in (("CPU", settings.cpu), ("NPU", settings.npu))
+                    if wanted
+                ],
+            ),
+            Said("schedule", plan is not None, lambda: _schedule(profiler, plan)),
+            Said("on_trace_ready", True, lambda: handler_for(_WHOSE, profiler, handler, output)),
+            Said("record_shapes", settings.shapes, lambda: True),
+            Said("profile_memory", settings.memory, lambda: True),
+            Said("with_stack", settings.stack, lambda: True),
+            Said("with_modules", settings.modules, lambda: True),
+            Said("with_flops", settings.flops, lambda: True),
+            Said("experimental_config", True, lambda: _experimental(profiler, settings)),
         )
-        named = (
-            {name: value for name, value in plan.to_dict().items() if name != "skip_first_wait" or value}
-            if isinstance(plan, Schedule)
-            else None
-        )
-        self._profiler = profiler.profile(
-            activities=activities,
-            schedule=profiler.schedule(**named) if named is not None else plan,
-            on_trace_ready=_handler(profiler, handler, output),
-            record_shapes=settings.shapes,
-            profile_memory=settings.memory,
-            with_stack=settings.stack,
-            with_modules=settings.modules,
-            with_flops=settings.flops,
-            experimental_config=experimental,
-        )
-        self._marks = torch_npu.npu.mstx
+        self._profiler = profiler.profile(**words)
+        self._marks = torch_npu.npu.mstx if hasattr(torch_npu.npu, "mstx") else None
         self._borrowed = Borrowed()
 
     def start(self) -> None:
         self._profiler.start()
-        self._borrowed.take(self._marks)
+        if self._marks is not None:
+            self._borrowed.take(self._marks)
 
     def step(self) -> None:
         self._profiler.step()
@@ -77,14 +65,49 @@ class TorchNpuProfiler(ForeignProfiler):
         self._borrowed.give_back()
 
 
-def _handler(profiler: Any, handler: Any, output: str) -> Any:
-    """Their handler for ours. Without one they would throw the data away, so there always is one."""
-    if handler is None or isinstance(handler, TraceHandler):
-        asked = handler or TraceHandler(None, None, False, False)
-        return profiler.tensorboard_trace_handler(
-            asked.dir_name or output,
-            worker_name=asked.worker_name,
-            analyse_flag=asked.analyse_flag,
-            async_mode=asked.async_mode,
-        )
-    return handler
+def _schedule(profiler: Any, plan: Any) -> Any:
+    """Their schedule for ours; anybody else's is taken as it is."""
+    if not isinstance(plan, Schedule):
+        return plan
+    numbers = plan.to_dict()
+    skips_wait = numbers.pop("skip_first_wait")
+    more = in_words_of(_WHOSE, profiler.schedule, Said("skip_first_wait", skips_wait, lambda: skips_wait))
+    return profiler.schedule(**numbers, **more)
+
+
+def _experimental(profiler: Any, settings: Settings) -> Any:
+    words = in_words_of(
+        _WHOSE,
+        profiler._ExperimentalConfig,
+        Said(
+            "profiler_level",
+            settings.level != "level0",
+            lambda: getattr(profiler.ProfilerLevel, settings.level_name),
+        ),
+        Said(
+            "aic_metrics",
+            settings.level in ("level1", "level2"),
+            lambda: getattr(profiler.AiCMetrics, settings.metrics_name),
+        ),
+        Said("l2_cache", settings.l2_cache, lambda: True),
+        Said("mstx", settings.mstx, lambda: True, older="msprof_tx"),
+        Said("data_simplification", not settings.simplify, lambda: False),
+        Said("record_op_args", settings.record_op_args, lambda: True),
+        Said("op_attr", settings.op_attr, lambda: True),
+        Said("gc_detect_threshold", settings.gc_threshold_ms is not None, lambda: settings.gc_threshold_ms),
+        Said(
+            "export_type",
+            settings.export != ["text"],
+            lambda: [getattr(profiler.ExportType, name) for name in settings.export_names],
+        ),
+        Said(
+            "host_sys",
+            settings.host_sys,
+            lambda: [getattr(profiler.HostSystem, name.upper()) for name in settings.host_sys],
+        ),
+        Said("mstx_domain_include", settings.mstx_domain_include, lambda: settings.mstx_domain_include),
+        Said("mstx_domain_exclude", settings.mstx_domain_exclude, lambda: settings.mstx_domain_exclude),
+        Said("sys_io", settings.sys_io, lambda: True),
+        Said("sys_interconnection", settings.sys_interconnection, lambda: True),
+    )
+    return profiler._ExperimentalConfig(**words)

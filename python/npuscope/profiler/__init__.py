@@ -18,7 +18,7 @@ from npuscope.profiler.enums import (
 from npuscope.profiler.experimental import _ExperimentalConfig
 from npuscope.profiler.handler import tensor_board_trace_handler, tensorboard_trace_handler
 from npuscope.profiler.mindspore_style import Profiler
-from npuscope.profiler.profiler import profile
+from npuscope.profiler.profiler import _KinetoProfile, profile
 from npuscope.profiler.scheduling import schedule
 
 #: The same without the underscore, which says that torch_npu may change it; we do not.
@@ -36,6 +36,7 @@ __all__ = [
     "ProfilerActivity",
     "ProfilerLevel",
     "_ExperimentalConfig",
+    "_KinetoProfile",
     "analyse",
     "dynamic_profile",
     "mstx",

@@ -116,12 +116,12 @@ class Driver:
     # The calls that a transition may ask for.
 
     def _init(self) -> None:
-        worker = self.backend.context.worker
-        directory = self.output / _npuscope.directory_name(worker, "pt")
+        worker, flavour = self.backend.context.worker, self.backend.context.flavour
+        directory = self.output / _npuscope.directory_name(worker, flavour)
         while directory.exists():
             # The name ends in milliseconds, and cycles of an empty loop are shorter.
             time.sleep(0.001)
-            directory = self.output / _npuscope.directory_name(worker, "pt")
+            directory = self.output / _npuscope.directory_name(worker, flavour)
         self.directory = directory
         self.backend.init(directory, info_of(self.backend.settings, self.plan))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 from typing import Any, Optional
 
 from npuscope import _npuscope
@@ -20,6 +21,8 @@ class Beginning:
     #: rank0_start8_stop10
     directory: str
     settings: Settings
+    #: Whose keys the file has, `mindspore` or `torch_npu`.
+    style: str
 
 
 @dataclasses.dataclass
@@ -38,7 +41,10 @@ class DynamicControl:
     def __init__(self, path: str, rank: int, poll_seconds: float, style: str) -> None:
         if rank == 0:
             _npuscope.write_default(path, style)
-        self._compiled = _npuscope.Dynamic(path, rank, poll_seconds)
+        self._named = (path, rank, poll_seconds)
+        self._compiled = _npuscope.Dynamic(*self._named)
+        #: Steps that have ended.
+        self.count = 0
 
     def begin(self) -> Command:
         """Before the first step."""
@@ -46,11 +52,18 @@ class DynamicControl:
 
     def step(self) -> Command:
         """After each step."""
+        self.count += 1
         return _read(self._compiled.step())
 
     def end(self) -> Command:
         """When training is over."""
         return _read(self._compiled.end())
+
+    def after(self, finished: int) -> Command:
+        """Begin again, after so many steps."""
+        self._compiled = _npuscope.Dynamic(*self._named, finished)
+        self.count = finished
+        return self.begin()
 
     def failed(self, why: str) -> None:
         """What was asked for could not be done."""
@@ -78,4 +91,22 @@ def _beginning(said: Optional[dict[str, Any]]) -> Optional[Beginning]:
     settings.enabled, settings.ranks = True, "all"
     settings.schedule = {"wait": 0, "warmup": warmup, "active": last - first + 1, "repeat": 1, "skip_first": 0}
     settings.first_step = first - warmup
-    return Beginning(first, last, said["directory"], settings)
+    return Beginning(first, last, said["directory"], settings, said["style"])
+
+
+def settings_at_once(file: Path, first: int) -> tuple[Settings, int]:
+    """What a file of torch_npu's or MindSpore's asks for, to be recorded from step `first` on, and for how long."""
+    text = file.read_text(encoding="utf-8")
+    asked = json.loads(text)
+    settings = Settings.from_config(json.loads(_npuscope.read_config(text))["config"])
+    warmup, active = _whole(asked.get("warmup"), 0), _whole(asked.get("active"), 1)
+    if "stop_step" in asked:
+        active = max(1, _whole(asked["stop_step"], 1) - _whole(asked.get("start_step"), 1) + 1)
+    settings.enabled, settings.ranks = True, "all"
+    settings.schedule = {"wait": 0, "warmup": warmup, "active": active, "repeat": 1, "skip_first": 0}
+    settings.first_step = first
+    return settings, warmup + active
+
+
+def _whole(value: Any, least: int) -> int:
+    return max(least, value) if isinstance(value, int) and not isinstance(value, bool) else least

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, Optional
 
 from npuscope import analysis
-from npuscope.guard import guarded
+from npuscope.guard import guarded, warn
 from npuscope.profiler.experimental import _ExperimentalConfig
 from npuscope.profiler.profiler import profile
 
@@ -39,7 +38,11 @@ class Profiler(profile):
     :param output_path: directory under which each cycle makes one of its own
     """
 
-    def __init__(self, *, start_profile: bool = True, output_path: Union[str, Path] = "./data", **named: Any) -> None:
+    _flavour = "ms"
+
+    def __init__(self, *unnamed: Any, start_profile: bool = True, output_path: Any = "./data", **named: Any) -> None:
+        if unnamed:
+            warn(f"Profiler takes named arguments only; {', '.join(map(repr, unnamed))} is ignored")
         experimental = {_EXPERIMENTAL[name]: named.pop(name) for name in list(named) if name in _EXPERIMENTAL}
         if experimental and named.get("experimental_config") is None:
             named["experimental_config"] = _ExperimentalConfig(**experimental)
@@ -59,7 +62,7 @@ class Profiler(profile):
         # What `on_trace_ready` has analysed, or is analysing, is not analysed again.
         if not getattr(self._handler, "analyse_flag", False):
             for directory in self._directories:
-                analysis.begin(directory)
+                analysis.begin(directory, beside_training=mode == "async")
         if mode != "async":
             analysis.wait(self._directories)
 
@@ -69,3 +72,11 @@ class Profiler(profile):
     ) -> None:
         """Analyse what was recorded into `path` at another time."""
         analysis.analyse(path)
+
+    @guarded
+    def op_analyse(self, op_name: Any, device_id: Optional[int] = None) -> None:
+        """MindSpore's times of single operators, which it gives up; `npuscope.open(path).sql(...)` answers more."""
+        warn(
+            f"op_analyse of {op_name!r} is not done here; ask `npuscope.open(path)` by "
+            "`.sql('SELECT name, sum(duration) FROM kernel GROUP BY 1')`"
+        )

@@ -13,10 +13,12 @@ from npuscope.analysis import analyse
 from npuscope.backends.base import Backend, Context, ForeignProfiler
 from npuscope.guard import Guarded, describe, guarded, warn
 from npuscope.profiler.driver import Driver
+from npuscope.profiler.enums import ProfilerAction
 from npuscope.profiler.handler import TraceHandler, handler_of
 from npuscope.profiler.metadata import parsed
 from npuscope.profiler.scheduling import Schedule
 from npuscope.profiler.settings import Settings
+from npuscope.profiler.torch_methods import TorchMethods
 
 __all__ = ["analyse", "profile"]
 
@@ -24,7 +26,7 @@ __all__ = ["analyse", "profile"]
 DEFAULT_BUDGET = 1 << 30
 
 
-class profile(Guarded):  # noqa: N801 - torch_npu's and MindSpore's name
+class profile(TorchMethods):  # noqa: N801 - torch_npu's and MindSpore's name
     """Record some steps of a training loop.
 
     >>> with profile(schedule=schedule(wait=1, warmup=1, active=2, repeat=1),
@@ -51,6 +53,9 @@ class profile(Guarded):  # noqa: N801 - torch_npu's and MindSpore's name
     Nothing here raises. What makes no sense is repaired with a warning; what fails is told in one line on standard
     error, switches profiling off, and training goes on.
     """
+
+    #: How the names of directories end: `pt`, or `ms` where MindSpore's interface is used.
+    _flavour = "pt"
 
     def __init__(
         self,
@@ -88,6 +93,8 @@ class profile(Guarded):  # noqa: N801 - torch_npu's and MindSpore's name
                 warn(f"schedule is {schedule!r}, which cannot be called; everything from start to stop is recorded")
                 schedule = None
             self._prepare(settings, schedule, handler_of(on_trace_ready), backend, output, rank, budget, spool)
+            if others.get("custom_trace_id_callback") is not None:
+                self.set_custom_trace_id_callback(others["custom_trace_id_callback"])
             if others.get("start_profile"):
                 self.start()
         except Exception as error:  # noqa: BLE001
@@ -104,6 +111,7 @@ class profile(Guarded):  # noqa: N801 - torch_npu's and MindSpore's name
         total_steps: Optional[int] = None,
         budget: int = DEFAULT_BUDGET,
         spool: Union[str, Path, None] = None,
+        flavour: str = "pt",
     ) -> profile:
         """Of what a file, flags or the environment ask for. Does nothing on ranks that were not asked for."""
         made = cls.__new__(cls)
@@ -116,6 +124,7 @@ class profile(Guarded):  # noqa: N801 - torch_npu's and MindSpore's name
             handler = TraceHandler(None, None, asked != "off", asked == "async")
             made._prepare(settings, plan, handler, backend, output or settings.output or None, rank, budget, spool)
             made._total_steps = total_steps
+            made._flavour = flavour
         except Exception as error:  # noqa: BLE001
             made._give_up(f"profile() failed: {describe(error)}")
         return made
@@ -143,6 +152,7 @@ class profile(Guarded):  # noqa: N801 - torch_npu's and MindSpore's name
         self._metadata: dict[str, Any] = dict(settings.metadata)
         self._running: Union[Driver, ForeignProfiler, None] = None
         self._stopping: Union[Driver, ForeignProfiler, None] = None
+        self._started = False
         self._directories: list[Path] = []
 
     @property
@@ -160,16 +170,29 @@ class profile(Guarded):  # noqa: N801 - torch_npu's and MindSpore's name
         """Whether this is between `start` and `stop`, on a rank that was asked for."""
         return not self._silent and self._running is not None
 
+    @property
+    def is_recording(self) -> bool:
+        """Whether this step is recorded; True between `start` and `stop` where a framework's profiler knows alone."""
+        running = self._running
+        if self._silent or running is None:
+            return False
+        return not isinstance(running, Driver) or running.action >= ProfilerAction.RECORD
+
     @guarded
     def start(self) -> None:
         """Begin with step 0 of the schedule."""
         if self._running is not None:
             warn("start() was called on a profiler that is running; it is ignored")
             return
+        self._started = True
         rank = ranks.rank() if self._rank is None else self._rank
         if not self._settings.enabled or not self._settings.wants_rank(rank):
             return
+        if self._settings.is_unsure_of(rank, ranks.world_size()):
+            warn("nobody says which rank this is, and only some are to be recorded; it is taken for rank 0. Set RANK")
+        self._trace_id = self._new_trace_id()
         self._running = self._make(rank)
+        self._foreign = self._running if isinstance(self._running, ForeignProfiler) else None
         self._running.start()
         ending.begins(self)
 
@@ -178,19 +201,37 @@ class profile(Guarded):  # noqa: N801 - torch_npu's and MindSpore's name
         """A step of training has ended; the next begins."""
         if self._running is not None:
             self._running.step()
+        else:
+            self._never_started("step")
 
     @guarded
     def stop(self) -> None:
-        """Record no more, and write what is left to write."""
+        """Record no more, and write what is left to write. Waits for the analysis, where that was asked for."""
+        self.stop_recording()
+        self.wait()
+
+    @guarded
+    def stop_recording(self) -> None:
+        """As `stop`, but whatever analysis there is goes on by itself: for the middle of a training loop."""
         running, self._running = self._running, None
         ending.ends(self)
         if running is None:
+            self._never_started("stop")
             return
         self._stopping = running
         running.stop()
         self._stopping = None
-        if isinstance(running, Driver) and isinstance(self._handler, TraceHandler):
+
+    @guarded
+    def wait(self) -> None:
+        """Wait for the analyses of what was recorded, where that was asked for."""
+        if self._directories and isinstance(self._handler, TraceHandler):
             self._handler.finish(self._directories)
+
+    def _never_started(self, method: str) -> None:
+        rank = ranks.rank() if self._rank is None else self._rank
+        if not self._started and self._settings.enabled and self._settings.wants_rank(rank):
+            warn(f"{method}() was called, but start() was never; nothing is recorded. `with` around the loop does both")
 
     @guarded
     def drop_step(self) -> None:
@@ -225,17 +266,29 @@ class profile(Guarded):  # noqa: N801 - torch_npu's and MindSpore's name
         output = Path(handler_directory or self._output or default_output())
         worker = getattr(self._handler, "worker_name", None)
         context = Context(
-            self._settings, rank, worker, self._budget, None if self._spool is None else os.fspath(self._spool)
+            self._settings,
+            rank,
+            worker,
+            self._budget,
+            None if self._spool is None else os.fspath(self._spool),
+            self._flavour,
         )
         name = backends.choose(self._backend_name)
         if name in ("torch_npu", "mindspore"):
-            foreign: ForeignProfiler = _foreign(name)(context, self._plan, self._handler, str(output))
+            foreign: ForeignProfiler = _theirs(name)(context, self._plan, self._handler, str(output))
             for key, value in self._metadata.items():
                 foreign.add_metadata_json(key, json.dumps(value))
             return foreign
         backend = _own(name)(context)
+        self._metadata["trace_id"] = self._trace_id
         return Driver(
-            backend, self._plan, output, self._settings.first_step, self._total_steps, self._metadata, self._ready
+            backend,
+            self._plan,
+            output,
+            self._settings.first_step,
+            self._total_steps,
+            self._metadata,
+            self._ready,
         )
 
     def _ready(self, directory: Path) -> None:
@@ -257,8 +310,22 @@ class profile(Guarded):  # noqa: N801 - torch_npu's and MindSpore's name
             self.start()
         return self
 
-    def __exit__(self, *_: Any) -> None:
-        self.stop()
+    def __exit__(self, kind: Any = None, *_: Any) -> None:
+        if kind is None:
+            self.stop()
+        else:
+            # Training has failed: whoever looks after the job wants to know now.
+            self.stop_recording()
+
+
+class _KinetoProfile(profile):
+    """torch_npu's profiler without a schedule: records from `start` to `stop`, and is then asked for its trace."""
+
+    def __init__(self, **named: Any) -> None:
+        for name in ("schedule", "on_trace_ready"):
+            if named.pop(name, None) is not None:
+                warn(f"_KinetoProfile has no {name}; it is ignored. profile has")
+        super().__init__(**named)
 
 
 def default_output() -> Path:
@@ -267,7 +334,7 @@ def default_output() -> Path:
     return Path(work) / "profiling_data" if work else Path("./profiler_data")
 
 
-def _foreign(name: str) -> Any:
+def _theirs(name: str) -> Any:
     if name == "torch_npu":
         from npuscope.backends.torch_npu import TorchNpuProfiler
 

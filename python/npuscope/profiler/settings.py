@@ -17,7 +17,7 @@ _ACCEPTED = {
     "start_profile": None,
     "sync_enable": None,
     "execution_trace_observer": "execution traces are not recorded",
-    "custom_trace_id_callback": "directories are told apart by their names",
+    "custom_trace_id_callback": None,
     "use_cuda": "a device is recorded when activities say so",
     "hbm_ddr": "profile_memory says the same",
     "pcie": "sys_interconnection says the same",
@@ -139,6 +139,10 @@ class Settings:
     def wants_rank(self, rank: Optional[int]) -> bool:
         """Whether this rank is to be recorded. A process that has no rank is the only one, rank 0."""
         return self.ranks == "all" or (rank or 0) in self.ranks
+
+    def is_unsure_of(self, rank: Optional[int], world_size: Optional[int]) -> bool:
+        """Whether taking a process without a rank for rank 0 may be wrong. A job of one process asks for rank 0."""
+        return self.ranks != "all" and rank is None and (list(self.ranks) != [0] or (world_size or 1) > 1)
 
 
 _ARGUMENTS = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import inspect
 import sys
 import types
 from typing import Any
@@ -31,21 +32,36 @@ class Recorded:
         self.kind, self.arguments, self.named = kind, arguments, named
 
 
-def maker(calls: Calls, kind: str) -> Any:
-    """A function that notes its call and answers what it was called with."""
+def signature(names: str, **defaults: Any) -> inspect.Signature:
+    """Of a function that may be called with these arguments, all of them by name or in this order."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature(
+        [inspect.Parameter(name, kind, default=defaults.get(name, None)) for name in names.split()]
+    )
+
+
+def maker(calls: Calls, kind: str, names: str) -> Any:
+    """A function that notes its call and answers what it was called with. It takes the arguments it has, no others."""
+    taken = signature(names)
 
     def make(*arguments: Any, **named: Any) -> Recorded:
+        taken.bind(*arguments, **named)
         calls.note(kind, *arguments, **named)
         return Recorded(kind, arguments, named)
 
+    make.__signature__ = taken  # type: ignore[attr-defined]
     return make
 
 
-def profile_class(calls: Calls, fails_at: str = "") -> type:
-    """A profiler whose methods are noted; the one named `fails_at` raises."""
+def profile_class(calls: Calls, names: str, fails_at: str = "") -> type:
+    """A profiler whose methods are noted; the one named `fails_at` raises. It takes the arguments it has, no others."""
+    taken = signature(names)
 
     class Profile:
+        __signature__ = taken
+
         def __init__(self, **named: Any) -> None:
+            taken.bind(**named)
             self._note("profile", **named)
 
         def _note(self, name: str, *arguments: Any, **named: Any) -> None:
@@ -64,6 +80,19 @@ def profile_class(calls: Calls, fails_at: str = "") -> type:
 
         def add_metadata_json(self, key: str, value: str) -> None:
             self._note("add_metadata_json", key, value)
+
+        def export_chrome_trace(self, path: str) -> None:
+            self._note("export_chrome_trace", path)
+
+        def export_stacks(self, path: str, metric: str) -> None:
+            self._note("export_stacks", path, metric)
+
+        def get_trace_id(self) -> str:
+            return "theirs"
+
+        @classmethod
+        def enable_profiler_in_child_thread(cls, **named: Any) -> None:
+            calls.note("enable_profiler_in_child_thread", **named)
 
     return Profile
 
@@ -84,6 +113,26 @@ def marks(calls: Calls) -> Any:
         @staticmethod
         def range_end(range_id: int, domain: str = "default") -> None:
             calls.note("range_end", range_id, domain)
+
+    return Marks
+
+
+def marks_without_domains(calls: Calls) -> Any:
+    """`mstx` of a framework before there were domains; its `mark` fails."""
+
+    class Marks:
+        @staticmethod
+        def mark(message: str, stream: Any = None) -> None:
+            raise RuntimeError("the stream is lost")
+
+        @staticmethod
+        def range_start(message: str, stream: Any = None) -> int:
+            calls.note("range_start", message)
+            return 7
+
+        @staticmethod
+        def range_end(range_id: int) -> None:
+            calls.note("range_end", range_id)
 
     return Marks
 

@@ -8,6 +8,17 @@ from typing import Any
 from standins import Calls, maker, marks, members, profile_class
 
 
+EXPERIMENTAL = (
+    "profiler_level aic_metrics l2_cache mstx data_simplification export_type mstx_domain_include "
+    "mstx_domain_exclude sys_io sys_interconnection host_sys"
+)
+
+PROFILE = (
+    "activities with_stack profile_memory data_process parallel_strategy start_profile hbm_ddr pcie sync_enable "
+    "record_shapes schedule on_trace_ready experimental_config"
+)
+
+
 def mindspore(calls: Calls, device_target: str = "Ascend", fails_at: str = "") -> tuple[Any, Any]:
     """The module and its profiler."""
     module, profiler = types.ModuleType("mindspore"), types.ModuleType("mindspore.profiler")
@@ -29,10 +40,12 @@ def mindspore(calls: Calls, device_target: str = "Ascend", fails_at: str = "") -
     )
     profiler.ExportType = members("ExportType", Db="db", Text="text")
     profiler.HostSystem = members("HostSystem", CPU="cpu", MEM="mem", DISK="disk", NETWORK="network", OSRT="osrt")
-    profiler._ExperimentalConfig = maker(calls, "_ExperimentalConfig")
-    profiler.schedule = maker(calls, "schedule")
-    profiler.tensorboard_trace_handler = maker(calls, "tensorboard_trace_handler")
-    profiler.profile = profile_class(calls, fails_at)
+    profiler._ExperimentalConfig = maker(calls, "_ExperimentalConfig", EXPERIMENTAL)
+    profiler.schedule = maker(calls, "schedule", "wait active warmup repeat skip_first")
+    profiler.tensorboard_trace_handler = maker(
+        calls, "tensorboard_trace_handler", "dir_name worker_name analyse_flag async_mode"
+    )
+    profiler.profile = profile_class(calls, PROFILE, fails_at)
     profiler.mstx = marks(calls)
     module.profiler = profiler
     module.get_context = lambda key: device_target if key == "device_target" else None
