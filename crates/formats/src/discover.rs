@@ -21,6 +21,9 @@ const MAX_DEPTH: usize = 10;
 /// The diagnostic of a rank that has several directories.
 const DUPLICATE: &str = "duplicate-rank";
 
+/// The diagnostic of a rank whose device was recorded in a form that is not read.
+pub const RAW_ONLY: &str = "raw-only";
+
 /// The diagnostic of a rank that is shown under another number than its own.
 const RENUMBERED: &str = "renumbered-rank";
 
@@ -153,6 +156,8 @@ pub struct RawRank {
     pub source: RankSource,
     /// Deliverables are there already.
     pub is_parsed: bool,
+    /// What its device did lies beside them, in `PROF_*`, which is not read.
+    pub is_device_unread: bool,
 }
 
 /// Finds all directories with raw files at or below `path`, several of the same rank too.
@@ -172,7 +177,8 @@ pub fn discover_raw(path: &Path) -> Result<Vec<RawRank>, DiscoverError> {
     let ranks = search.found.into_iter().map(|Candidate { rank, mut source, .. }| {
         source.rank = rank.unwrap_or_default();
         let is_parsed = has_deliverables(&source.directory.join(OUTPUT_DIRECTORY));
-        RawRank { rank, source, is_parsed }
+        let is_device_unread = source.problems.iter().any(|problem| problem.code == RAW_ONLY);
+        RawRank { rank, source, is_parsed, is_device_unread }
     });
     Ok(ranks.collect())
 }
@@ -309,7 +315,7 @@ impl Search {
         let prof = directories.iter().find(|directory| file_name(directory).starts_with("PROF_"));
         if let (Some(prof), Some(candidate)) = (prof, self.found.last_mut()) {
             let message = "what the device did is in raw data that was not exported; only what the host did is shown";
-            candidate.source.problems.push(Problem::new(Severity::Warning, "raw-only", &file_name(prof), message));
+            candidate.source.problems.push(Problem::new(Severity::Warning, RAW_ONLY, &file_name(prof), message));
         }
     }
 
@@ -329,7 +335,7 @@ impl Search {
             self.candidate(path, Flavour::Msprof, &paths, has_raw);
         } else {
             let message = "raw data that was not exported; run `msprof --export=on --output=<this directory>` first";
-            self.problem(Problem::new(Severity::Warning, "raw-only", &self.shown(path), message));
+            self.problem(Problem::new(Severity::Warning, RAW_ONLY, &self.shown(path), message));
         }
     }
 

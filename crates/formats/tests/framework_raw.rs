@@ -409,3 +409,26 @@ fn a_directory_that_is_named_for_mindspore_is_parsed_the_same() {
         assert_eq!(counters(&after), counters(&before), "{export:?}");
     }
 }
+
+#[test]
+fn a_device_that_is_not_read_is_not_taken_for_an_idle_one() {
+    let root = tempfile::tempdir().unwrap();
+    let raw = RawDirectory::create(root.path(), NAME, Some(0), json!("text")).fill();
+    fs::create_dir_all(raw.path.join("PROF_000001_20261115185652123_ABC/device_0")).unwrap();
+    let tables = read(&raw.path);
+    assert!(tables.rows::<diagnostic::Row>().any(|row| tables.text(row.code) == "raw-only"));
+    assert_eq!((tables.len(TableId::Step), tables.len(TableId::ReportedStep)), (2, 0));
+    let output = raw.path.join("ASCEND_PROFILER_OUTPUT");
+    let refused = |path: &Path| {
+        let found = discover_raw(path).unwrap();
+        parse(&found[0], Some(Export::BOTH), ReadOptions::default()).unwrap_err().to_string()
+    };
+    assert!(refused(root.path()).contains("what its device did, in PROF_*, is not read yet"));
+    assert!(!output.exists());
+    // Those of the profiler stay.
+    fs::create_dir(&output).unwrap();
+    fs::write(output.join("step_trace_time.csv"), "theirs").unwrap();
+    refused(root.path());
+    assert_eq!(fs::read_to_string(output.join("step_trace_time.csv")).unwrap(), "theirs");
+    assert_eq!(fs::read_dir(&raw.path).unwrap().count(), 5);
+}
