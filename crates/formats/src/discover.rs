@@ -208,11 +208,23 @@ impl Candidate {
         self.source.flavour == Flavour::Kineto
     }
 
-    /// The directory, host and process of a trace, as far as its name tells.
+    /// The host and process that wrote it, as far as its name tells, and the place that it shares with others.
     fn process(&self) -> Option<(PathBuf, String, String)> {
-        let name = &self.source.files.first().filter(|_| self.is_kineto())?.name;
-        let (host, process) = kineto::process_in_name(name)?;
-        Some((self.source.directory.clone(), host.to_owned(), process.to_owned()))
+        let directory = &self.source.directory;
+        if self.is_kineto() {
+            let (host, process) = kineto::process_in_name(&self.source.files.first()?.name)?;
+            return Some((directory.clone(), host.to_owned(), process.to_owned()));
+        }
+        let name = self.source.directory_name();
+        let (host, process) = process_in_directory(&name)?;
+        let parent = directory.parent().unwrap_or(directory);
+        // Dynamic profiling puts each window in a directory of its own.
+        let is_window = {
+            let name = file_name(parent);
+            name.starts_with("rank") && name.contains("_start") && name.contains("_stop")
+        };
+        let place = parent.parent().filter(|_| is_window).unwrap_or(parent);
+        Some((place.to_owned(), host.to_owned(), process.to_owned()))
     }
 }
 
@@ -499,13 +511,15 @@ impl Search {
     fn newest(&self, a: RankSource, b: RankSource, what: &str) -> RankSource {
         let (mut kept, dropped) = newer(a, b);
         let (read, unread) = (self.shown(&kept.place()), self.shown(&dropped.place()));
-        let message = format!("{what} is there more than once; {read} was read, {unread} is older and was not");
+        let message = format!(
+            "{what} is there more than once: {read} was read; {unread} is older and was not. Windows of one run are not joined: give the path of the older one to look at it"
+        );
         kept.problems.push(Problem::new(Severity::Warning, DUPLICATE, &unread, message));
         kept.problems.extend(dropped.problems.into_iter().filter(|problem| problem.code == DUPLICATE));
         kept
     }
 
-    /// The newest trace of each process: one that records several times writes a file each time.
+    /// The newest recording of each process: one that records several times writes a file or a directory each time.
     fn one_of_each_process(&self, candidates: Vec<Candidate>) -> Vec<RankSource> {
         let mut sources: Vec<RankSource> = Vec::new();
         let mut places: HashMap<(PathBuf, String, String), usize> = HashMap::new();
@@ -539,6 +553,15 @@ impl Search {
         let flavour = Flavour::TorchNpu;
         is_needed.then_some(RankSource { rank: JOB, directory, flavour, files, has_raw: false, problems })
     }
+}
+
+/// The host and the process in `{host}_{process}_{time}_ascend_pt`.
+pub fn process_in_directory(name: &str) -> Option<(&str, &str)> {
+    let name = name.strip_suffix("_ascend_pt").or_else(|| name.strip_suffix("_ascend_ms"))?;
+    let (rest, stamp) = name.rsplit_once('_')?;
+    let (host, process) = rest.rsplit_once('_')?;
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    (stamp.len() >= 14 && digits(stamp) && digits(process)).then_some((host, process))
 }
 
 /// Whether the name of a file, relative to the rank's directory, is one of a raw file.

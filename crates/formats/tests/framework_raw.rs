@@ -432,3 +432,25 @@ fn a_device_that_is_not_read_is_not_taken_for_an_idle_one() {
     assert_eq!(fs::read_to_string(output.join("step_trace_time.csv")).unwrap(), "theirs");
     assert_eq!(fs::read_dir(&raw.path).unwrap().count(), 5);
 }
+
+#[test]
+fn windows_of_a_process_are_one_rank_and_the_last_is_read() {
+    let root = tempfile::tempdir().unwrap();
+    let recorded = |name: &str| RawDirectory::create(root.path(), name, None, json!("text")).fill();
+    let older = "a_1_20261115185652123_ascend_pt";
+    recorded(older);
+    let newer = recorded("a_1_20261115185752123_ascend_pt");
+    let profile = discover(root.path()).unwrap();
+    assert_eq!(profile.ranks.len(), 1);
+    assert_eq!((profile.ranks[0].rank, &profile.ranks[0].directory), (0, &newer.path));
+    let problem = profile.ranks[0].problems.iter().find(|problem| problem.code == "duplicate-rank").unwrap();
+    assert_eq!(problem.file, older);
+    assert!(problem.message.starts_with("process 1 of a is there more than once"), "{}", problem.message);
+    assert!(problem.message.ends_with("give the path of the older one to look at it"), "{}", problem.message);
+    // Another process is another rank, and so is one of that number elsewhere; the windows of dynamic profiling
+    // are not elsewhere.
+    recorded("a_2_20261115185752123_ascend_pt");
+    recorded("rank0_start5_stop6/a_2_20261115185852123_ascend_pt");
+    recorded("elsewhere/a_1_20261115185852123_ascend_pt");
+    assert_eq!(discover(root.path()).unwrap().ranks.len(), 3);
+}
