@@ -19,6 +19,7 @@ mod step_trace;
 pub use api_statistic::{ApiStatistic, api_statistic};
 pub use communication::{Communication, communication, ratio};
 pub use communication_matrix::{communication_matrix, links_by_class};
+pub use host_only::{has_device, is_device_unread};
 pub use op_statistic::{OpStatistic, is_communication, op_statistic};
 pub use operator_details::operator_details;
 pub use step_trace::{step_trace_db, step_trace_text};
@@ -28,7 +29,7 @@ use npuscope_tables::{Interner, RankBuilder, RankTables, Str, TableId};
 
 use communication::{Op, of_operations, operations};
 use communication_matrix::{is_place, links_of_operations, matrix_of_operations};
-use host_only::{has_device, host_only_steps, is_device_unread};
+use host_only::host_only_steps;
 use host_work::HostWork;
 use operator_details::of_operators;
 use step_trace::{step_trace_mindspore, step_trace_of};
