@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use npuscope_collect::{Dialect, Setting};
 use npuscope_engine::{EngineError, Session};
+use npuscope_formats::derive::{has_device, is_device_unread};
 use npuscope_formats::discover::RankSource;
 use npuscope_formats::flavour::Flavour;
 use npuscope_formats::info::Settings;
@@ -13,6 +14,7 @@ use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{counter, diagnostic, host_op, kernel, lane, rank, reported_operator, source, step};
 use npuscope_tables::{RankTables, TableId, schema};
 use serde::Serialize;
+use serde_json::Value;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Health {
@@ -80,8 +82,11 @@ pub struct Missing {
     pub setting: Setting,
     /// The switch was on all the same.
     pub was_on: bool,
-    /// What to write to collect it, by style of configuration.
+    /// What to write to collect it, by style of configuration; nothing where no switch would help.
     pub switches: Vec<(&'static str, &'static str)>,
+    /// Why it is not there, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -119,7 +124,7 @@ fn rank_health(source: &RankSource, tables: &RankTables) -> RankHealth {
         chip: text(row.chip),
         directory: source.directory_name(),
         format: tables.text(row.format).to_owned(),
-        framework: text(row.framework),
+        framework: recorder(&Settings::of(tables)).or_else(|| text(row.framework)),
         framework_version: text(row.framework_version),
         cann_version: text(row.cann_version),
         schema_version: text(row.schema_version),
@@ -131,6 +136,15 @@ fn rank_health(source: &RankSource, tables: &RankTables) -> RankHealth {
         lanes: lanes(tables),
         missing: missing(tables),
         problems: problems(tables),
+    }
+}
+
+/// Our own recorder and what it recorded through, if it wrote the files: they have the form of torch_npu's, whatever
+/// the job was written in.
+fn recorder(settings: &Settings) -> Option<String> {
+    match settings.get("npuscope/backend").and_then(Value::as_str) {
+        Some(backend) => Some(format!("npuscope ({backend})")),
+        None => settings.get("npuscope_version").map(|_| "npuscope".to_owned()),
     }
 }
 
@@ -303,6 +317,11 @@ fn has_kind(tables: &RankTables, kind: Kind) -> bool {
     tables.rows::<host_op::Row>().any(|op| tables.text(op.kind) == kind.name())
 }
 
+/// Whether the memory of the process was sampled, which is all the memory there is without a device.
+fn has_resident_memory(tables: &RankTables) -> bool {
+    tables.rows::<counter::Row>().any(|row| tables.text(row.name) == "Resident memory")
+}
+
 fn missing(tables: &RankTables) -> Vec<Missing> {
     let settings = Settings::of(tables);
     if Flavour::of(tables) == Flavour::Kineto {
@@ -320,7 +339,18 @@ fn missing(tables: &RankTables) -> Vec<Missing> {
         Setting::Cpu | Setting::Shapes | Setting::Stack => !(is_db && is_mindspore),
         _ => true,
     };
-    let absent = CHECKS.iter().filter(|check| !(check.is_there)(tables) && is_asked_for(check) && can_hold(check));
+    // Where our recorder saw no device, no level and no metric would have shown more.
+    let recorder = recorder(&settings).filter(|_| !has_device(tables) && !is_device_unread(tables));
+    let is_of_device = |check: &Check| {
+        matches!(check.setting, Setting::Level1 | Setting::Level2 | Setting::L2Cache)
+            || check.setting == Setting::Memory && has_resident_memory(tables)
+    };
+    let absent = CHECKS.iter().filter(|check| {
+        !(check.is_there)(tables)
+            && is_asked_for(check)
+            && can_hold(check)
+            && !(recorder.is_some() && is_of_device(check))
+    });
     let missing = absent.map(|check| {
         let was_on = match check.setting {
             Setting::Cpu => settings.activity("CPU").unwrap_or(false),
@@ -329,12 +359,16 @@ fn missing(tables: &RankTables) -> Vec<Missing> {
             Setting::Level2 => level.as_deref() == Some("level2"),
             _ => settings.switch(check.switch).unwrap_or(false),
         };
+        let why = recorder.as_ref().filter(|_| check.setting == Setting::Npu);
+        let why = why.map(|recorder| format!("no device was recorded: {recorder} saw the host only"));
+        let switches = Dialect::ALL.iter().filter_map(|d| Some((d.name(), d.spelling(check.setting)?)));
         Missing {
             what: check.what,
             good_for: check.good_for,
             setting: check.setting,
             was_on,
-            switches: Dialect::ALL.iter().filter_map(|d| Some((d.name(), d.spelling(check.setting)?))).collect(),
+            switches: if why.is_some() { Vec::new() } else { switches.collect() },
+            why,
         }
     });
     missing.collect()

@@ -1,5 +1,7 @@
 //! A profile at a glance: how long steps took, where the time went, who stands out.
 
+mod host;
+
 use npuscope_engine::{EngineError, Session};
 use npuscope_formats::derive::{self, Target};
 use npuscope_formats::flavour::Flavour;
@@ -8,6 +10,7 @@ use npuscope_tables::{Interner, RankTables};
 use serde::Serialize;
 
 use crate::finding::{Finding, Severity};
+pub use host::HostTime;
 
 /// How the time of one rank divides, mean over its steps, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -18,6 +21,9 @@ pub struct RankTime {
     pub steps: usize,
     /// Whether the profile marks steps; without, all of it counts as one.
     pub has_markers: bool,
+    /// Whether what a device did was recorded: without, nothing is known of computing and communication, and all of
+    /// the step stands as free.
+    pub has_device: bool,
     /// Computing, exposed communication and free time together.
     #[serde(rename = "step_ms")]
     pub step: f64,
@@ -36,6 +42,8 @@ pub struct Overview {
     /// Ranks without step times.
     pub ranks_without_steps: Vec<i64>,
     pub findings: Vec<Finding>,
+    /// Where the host's time went, of ranks whose device was not recorded.
+    pub host: Vec<HostTime>,
 }
 
 /// A rank whose computing takes this much longer than the median is worth a word.
@@ -45,30 +53,37 @@ pub fn overview(session: &Session) -> Result<Overview, EngineError> {
     let loaded = session.load_all()?;
     let mut ranks = Vec::new();
     let mut ranks_without_steps = Vec::new();
+    let mut hosts = Vec::new();
     for (source, rank) in session.profile().ranks.iter().zip(loaded) {
-        match rank_time(source.rank, rank.tables()?) {
-            Some(time) => ranks.push(time),
+        let tables = rank.tables()?;
+        match rank_time(source.rank, &tables) {
+            Some(time) => {
+                if !time.has_device {
+                    hosts.push((source.rank, host::spent(&tables)));
+                }
+                ranks.push(time);
+            }
             None => ranks_without_steps.push(source.rank),
         }
     }
     let findings = slow_ranks(&ranks);
-    Ok(Overview { ranks, ranks_without_steps, findings })
+    Ok(Overview { ranks, ranks_without_steps, findings, host: host::longest(&hosts) })
 }
 
 /// Means over the steps that the source reports, or that its rows give.
-fn rank_time(rank: i64, tables: RankTables) -> Option<RankTime> {
+fn rank_time(rank: i64, tables: &RankTables) -> Option<RankTime> {
     // Neither databases nor GPU traces have overlap intervals: their steps are made of tasks.
     let is_db = !tables.rows::<source::Row>().any(|s| tables.text(s.kind) == "trace");
-    let flavour = Flavour::of(&tables);
+    let flavour = Flavour::of(tables);
     let target = if is_db { Target::Db(flavour) } else { Target::Text(flavour) };
     let mut steps: Vec<reported_step::Row> = tables.rows().collect();
     if steps.is_empty() {
-        steps = derive::step_trace(&tables, target, &mut Interner::default());
+        steps = derive::step_trace(tables, target, &mut Interner::default());
     }
     if steps.is_empty() {
         return None;
     }
-    let stage = stage(rank, &tables);
+    let stage = stage(rank, tables);
     #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
     let count = steps.len() as f64;
     let mean =
@@ -80,6 +95,7 @@ fn rank_time(rank: i64, tables: RankTables) -> Option<RankTime> {
         rank,
         stage,
         steps: steps.len(),
+        has_device: derive::has_device(tables) || computing > 0.0 || exposed_communication > 0.0,
         has_markers: steps.iter().any(|step| step.step.is_some()),
         step: computing + exposed_communication + free,
         computing,
@@ -94,7 +110,7 @@ fn slow_ranks(ranks: &[RankTime]) -> Vec<Finding> {
     let mut slow: Vec<(&RankTime, f64, Vec<&RankTime>)> = ranks
         .iter()
         .filter_map(|rank| {
-            let is_peer = |r: &&RankTime| r.stage == rank.stage && r.rank != rank.rank;
+            let is_peer = |r: &&RankTime| r.has_device && r.stage == rank.stage && r.rank != rank.rank;
             let peers: Vec<&RankTime> = ranks.iter().filter(is_peer).collect();
             let median = median(peers.iter().map(|r| r.computing).collect())?;
             (median > 0.0 && rank.computing > SLOW * median).then_some((rank, median, peers))
@@ -149,7 +165,7 @@ mod tests {
     use super::*;
 
     fn rank(rank: i64, computing: f64) -> RankTime {
-        RankTime { rank, steps: 1, step: 100.0, computing, ..RankTime::default() }
+        RankTime { rank, steps: 1, has_device: true, step: 100.0, computing, ..RankTime::default() }
     }
 
     #[test]
@@ -166,6 +182,13 @@ mod tests {
         assert!(slow_ranks(&balanced).is_empty());
         let slow = [of_stage(0, 0, 50.0), of_stage(1, 0, 70.0), of_stage(2, 1, 80.0), of_stage(3, 1, 80.0)];
         assert_eq!(slow_ranks(&slow).iter().map(|f| f.ranks[0]).collect::<Vec<_>>(), [1]);
+    }
+
+    #[test]
+    fn a_rank_whose_device_was_not_recorded_is_no_measure_for_others() {
+        let unknown = |number| RankTime { has_device: false, ..rank(number, 0.0) };
+        let ranks = [rank(0, 50.0), rank(1, 50.0), rank(2, 70.0), unknown(3), unknown(4), unknown(5)];
+        assert_eq!(slow_ranks(&ranks).iter().map(|f| f.ranks[0]).collect::<Vec<_>>(), [2]);
     }
 
     #[test]

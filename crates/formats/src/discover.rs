@@ -21,6 +21,9 @@ const MAX_DEPTH: usize = 10;
 /// The diagnostic of a rank that has several directories.
 const DUPLICATE: &str = "duplicate-rank";
 
+/// The diagnostic of a rank whose device was recorded in a form that is not read.
+pub const RAW_ONLY: &str = "raw-only";
+
 /// The diagnostic of a rank that is shown under another number than its own.
 const RENUMBERED: &str = "renumbered-rank";
 
@@ -153,6 +156,8 @@ pub struct RawRank {
     pub source: RankSource,
     /// Deliverables are there already.
     pub is_parsed: bool,
+    /// What its device did lies beside them, in `PROF_*`, which is not read.
+    pub is_device_unread: bool,
 }
 
 /// Finds all directories with raw files at or below `path`, several of the same rank too.
@@ -172,7 +177,8 @@ pub fn discover_raw(path: &Path) -> Result<Vec<RawRank>, DiscoverError> {
     let ranks = search.found.into_iter().map(|Candidate { rank, mut source, .. }| {
         source.rank = rank.unwrap_or_default();
         let is_parsed = has_deliverables(&source.directory.join(OUTPUT_DIRECTORY));
-        RawRank { rank, source, is_parsed }
+        let is_device_unread = source.problems.iter().any(|problem| problem.code == RAW_ONLY);
+        RawRank { rank, source, is_parsed, is_device_unread }
     });
     Ok(ranks.collect())
 }
@@ -202,11 +208,23 @@ impl Candidate {
         self.source.flavour == Flavour::Kineto
     }
 
-    /// The directory, host and process of a trace, as far as its name tells.
+    /// The host and process that wrote it, as far as its name tells, and the place that it shares with others.
     fn process(&self) -> Option<(PathBuf, String, String)> {
-        let name = &self.source.files.first().filter(|_| self.is_kineto())?.name;
-        let (host, process) = kineto::process_in_name(name)?;
-        Some((self.source.directory.clone(), host.to_owned(), process.to_owned()))
+        let directory = &self.source.directory;
+        if self.is_kineto() {
+            let (host, process) = kineto::process_in_name(&self.source.files.first()?.name)?;
+            return Some((directory.clone(), host.to_owned(), process.to_owned()));
+        }
+        let name = self.source.directory_name();
+        let (host, process) = process_in_directory(&name)?;
+        let parent = directory.parent().unwrap_or(directory);
+        // Dynamic profiling puts each window in a directory of its own.
+        let is_window = {
+            let name = file_name(parent);
+            name.starts_with("rank") && name.contains("_start") && name.contains("_stop")
+        };
+        let place = parent.parent().filter(|_| is_window).unwrap_or(parent);
+        Some((place.to_owned(), host.to_owned(), process.to_owned()))
     }
 }
 
@@ -309,7 +327,7 @@ impl Search {
         let prof = directories.iter().find(|directory| file_name(directory).starts_with("PROF_"));
         if let (Some(prof), Some(candidate)) = (prof, self.found.last_mut()) {
             let message = "what the device did is in raw data that was not exported; only what the host did is shown";
-            candidate.source.problems.push(Problem::new(Severity::Warning, "raw-only", &file_name(prof), message));
+            candidate.source.problems.push(Problem::new(Severity::Warning, RAW_ONLY, &file_name(prof), message));
         }
     }
 
@@ -329,7 +347,7 @@ impl Search {
             self.candidate(path, Flavour::Msprof, &paths, has_raw);
         } else {
             let message = "raw data that was not exported; run `msprof --export=on --output=<this directory>` first";
-            self.problem(Problem::new(Severity::Warning, "raw-only", &self.shown(path), message));
+            self.problem(Problem::new(Severity::Warning, RAW_ONLY, &self.shown(path), message));
         }
     }
 
@@ -493,13 +511,15 @@ impl Search {
     fn newest(&self, a: RankSource, b: RankSource, what: &str) -> RankSource {
         let (mut kept, dropped) = newer(a, b);
         let (read, unread) = (self.shown(&kept.place()), self.shown(&dropped.place()));
-        let message = format!("{what} is there more than once; {read} was read, {unread} is older and was not");
+        let message = format!(
+            "{what} is there more than once: {read} was read; {unread} is older and was not. Windows of one run are not joined: give the path of the older one to look at it"
+        );
         kept.problems.push(Problem::new(Severity::Warning, DUPLICATE, &unread, message));
         kept.problems.extend(dropped.problems.into_iter().filter(|problem| problem.code == DUPLICATE));
         kept
     }
 
-    /// The newest trace of each process: one that records several times writes a file each time.
+    /// The newest recording of each process: one that records several times writes a file or a directory each time.
     fn one_of_each_process(&self, candidates: Vec<Candidate>) -> Vec<RankSource> {
         let mut sources: Vec<RankSource> = Vec::new();
         let mut places: HashMap<(PathBuf, String, String), usize> = HashMap::new();
@@ -533,6 +553,15 @@ impl Search {
         let flavour = Flavour::TorchNpu;
         is_needed.then_some(RankSource { rank: JOB, directory, flavour, files, has_raw: false, problems })
     }
+}
+
+/// The host and the process in `{host}_{process}_{time}_ascend_pt`.
+pub fn process_in_directory(name: &str) -> Option<(&str, &str)> {
+    let name = name.strip_suffix("_ascend_pt").or_else(|| name.strip_suffix("_ascend_ms"))?;
+    let (rest, stamp) = name.rsplit_once('_')?;
+    let (host, process) = rest.rsplit_once('_')?;
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    (stamp.len() >= 14 && digits(stamp) && digits(process)).then_some((host, process))
 }
 
 /// Whether the name of a file, relative to the rank's directory, is one of a raw file.

@@ -4,7 +4,7 @@ use npuscope_tables::table::{lane, metadata, sheet};
 use npuscope_tables::{Ns, RankTables};
 use serde_json::Value;
 
-use crate::discover::RankSource;
+use crate::discover::{RankSource, process_in_directory};
 use crate::flavour::Flavour;
 use crate::kineto;
 
@@ -186,12 +186,7 @@ fn process_in_lanes(tables: &RankTables) -> Option<i64> {
 
 /// The host in `{host}_{pid}_{time}_ascend_pt`.
 fn host_in_directory(source: &RankSource) -> Option<String> {
-    let name = source.directory_name();
-    let name = name.strip_suffix("_ascend_pt").or_else(|| name.strip_suffix("_ascend_ms"))?;
-    let (rest, stamp) = name.rsplit_once('_')?;
-    let (host, pid) = rest.rsplit_once('_')?;
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    (stamp.len() >= 14 && digits(stamp) && digits(pid)).then(|| host.to_owned())
+    process_in_directory(&source.directory_name()).map(|(host, _)| host.to_owned())
 }
 
 /// The least level that produces what is there, for profiles that do not say.

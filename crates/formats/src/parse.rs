@@ -25,6 +25,8 @@ const EXPORT: &[&str] = &["config/experimental_config/_export_type", "profiler_p
 pub enum ParseError {
     #[error("no record of {path} could be read{why}", path = .0.display(), why = .1.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
     Nothing(PathBuf, Option<String>),
+    #[error("{path} was not parsed: what its device did, in PROF_*, is not read yet, and without that its steps would look idle; the profiler that wrote it can parse it", path = .0.display())]
+    DeviceUnread(PathBuf),
     #[error(transparent)]
     Output(#[from] OutputError),
 }
@@ -66,10 +68,16 @@ pub struct Parsed {
 /// Writes the deliverables of a raw directory: those of `export`, else those that its settings ask for. Deliverables
 /// that are there already are replaced.
 ///
+/// A directory whose device data is not read is refused: deliverables without it would pass for complete, and those
+/// that are there may be the profiler's own.
+///
 /// They are made in a directory beside their place and moved there when they are complete, so that whoever comes in
 /// between finds the old ones, or none.
 pub fn parse(raw: &RawRank, export: Option<Export>, options: ReadOptions<'_>) -> Result<Parsed, ParseError> {
     let directory = &raw.source.directory;
+    if raw.is_device_unread {
+        return Err(ParseError::DeviceUnread(directory.clone()));
+    }
     let tables = read_rank(&raw.source, options);
     let said = |severities: &[&str], code: Option<&str>| -> Vec<String> {
         let rows = tables.rows::<diagnostic::Row>().filter(|row| {

@@ -409,3 +409,48 @@ fn a_directory_that_is_named_for_mindspore_is_parsed_the_same() {
         assert_eq!(counters(&after), counters(&before), "{export:?}");
     }
 }
+
+#[test]
+fn a_device_that_is_not_read_is_not_taken_for_an_idle_one() {
+    let root = tempfile::tempdir().unwrap();
+    let raw = RawDirectory::create(root.path(), NAME, Some(0), json!("text")).fill();
+    fs::create_dir_all(raw.path.join("PROF_000001_20261115185652123_ABC/device_0")).unwrap();
+    let tables = read(&raw.path);
+    assert!(tables.rows::<diagnostic::Row>().any(|row| tables.text(row.code) == "raw-only"));
+    assert_eq!((tables.len(TableId::Step), tables.len(TableId::ReportedStep)), (2, 0));
+    let output = raw.path.join("ASCEND_PROFILER_OUTPUT");
+    let refused = |path: &Path| {
+        let found = discover_raw(path).unwrap();
+        parse(&found[0], Some(Export::BOTH), ReadOptions::default()).unwrap_err().to_string()
+    };
+    assert!(refused(root.path()).contains("what its device did, in PROF_*, is not read yet"));
+    assert!(!output.exists());
+    // Those of the profiler stay.
+    fs::create_dir(&output).unwrap();
+    fs::write(output.join("step_trace_time.csv"), "theirs").unwrap();
+    refused(root.path());
+    assert_eq!(fs::read_to_string(output.join("step_trace_time.csv")).unwrap(), "theirs");
+    assert_eq!(fs::read_dir(&raw.path).unwrap().count(), 5);
+}
+
+#[test]
+fn windows_of_a_process_are_one_rank_and_the_last_is_read() {
+    let root = tempfile::tempdir().unwrap();
+    let recorded = |name: &str| RawDirectory::create(root.path(), name, None, json!("text")).fill();
+    let older = "a_1_20261115185652123_ascend_pt";
+    recorded(older);
+    let newer = recorded("a_1_20261115185752123_ascend_pt");
+    let profile = discover(root.path()).unwrap();
+    assert_eq!(profile.ranks.len(), 1);
+    assert_eq!((profile.ranks[0].rank, &profile.ranks[0].directory), (0, &newer.path));
+    let problem = profile.ranks[0].problems.iter().find(|problem| problem.code == "duplicate-rank").unwrap();
+    assert_eq!(problem.file, older);
+    assert!(problem.message.starts_with("process 1 of a is there more than once"), "{}", problem.message);
+    assert!(problem.message.ends_with("give the path of the older one to look at it"), "{}", problem.message);
+    // Another process is another rank, and so is one of that number elsewhere; the windows of dynamic profiling
+    // are not elsewhere.
+    recorded("a_2_20261115185752123_ascend_pt");
+    recorded("rank0_start5_stop6/a_2_20261115185852123_ascend_pt");
+    recorded("elsewhere/a_1_20261115185852123_ascend_pt");
+    assert_eq!(discover(root.path()).unwrap().ranks.len(), 3);
+}

@@ -26,6 +26,7 @@ pub fn missing(tables: &RankTables, settings: &Settings) -> Vec<Missing> {
             setting: check.setting,
             was_on: was_on(check.setting, settings),
             switches: vec![("torch.profiler", switch)],
+            why: None,
         })
     });
     missing.collect()

@@ -21,6 +21,13 @@ pub fn run(command: &DiagnoseCommand, settings: &Settings) -> Result<ExitCode, C
     for problem in &diagnosis.problems {
         settings.terminal.warning(problem);
     }
+    // Programs that read only the answer would take one without steps for a job that is well.
+    if diagnosis.steps == 0 {
+        let path = command.path.display();
+        return Err(CliError::Usage(format!(
+            "no rank shows what its device did; npuscope doctor {path} says what is missing"
+        )));
+    }
     let mut out = io::stdout().lock();
     match command.format {
         ReportFormat::Json => {
@@ -28,12 +35,6 @@ pub fn run(command: &DiagnoseCommand, settings: &Settings) -> Result<ExitCode, C
             writeln!(out)?;
         }
         ReportFormat::Text => out.write_all(text(&diagnosis, settings).as_bytes())?,
-    }
-    if diagnosis.steps == 0 {
-        let path = command.path.display();
-        return Err(CliError::Usage(format!(
-            "no rank shows what its device did; npuscope doctor {path} says what is missing"
-        )));
     }
     Ok(exit_code(&diagnosis.findings, command.fail_on))
 }

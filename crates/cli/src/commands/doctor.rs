@@ -157,7 +157,8 @@ impl Report<'_> {
         let mut missing: Vec<(&Missing, Vec<i64>)> = Vec::new();
         for rank in &self.health.ranks {
             for one in &rank.missing {
-                match missing.iter_mut().find(|(m, _)| m.what == one.what && m.was_on == one.was_on) {
+                match missing.iter_mut().find(|(m, _)| m.what == one.what && m.was_on == one.was_on && m.why == one.why)
+                {
                     Some((_, ranks)) => ranks.push(rank.rank),
                     None => missing.push((one, vec![rank.rank])),
                 }
@@ -186,11 +187,15 @@ impl Report<'_> {
                     1 => format!(" on rank {}", terminal::ranges(ranks)),
                     _ => format!(" on ranks {}", terminal::ranges(ranks)),
                 };
-                let remark = if one.was_on { " (it was turned on, but the files do not have it)" } else { "" };
+                let remark = match &one.why {
+                    Some(why) => format!(" ({why})"),
+                    None if one.was_on => " (it was turned on, but the files do not have it)".to_owned(),
+                    None => String::new(),
+                };
                 text.push_str(&format!("  {}{whose}: {}{remark}\n", one.what, one.good_for));
             }
             // What was turned on and still is not there, no switch would bring.
-            if let Some((one, _)) = of_setting.iter().find(|(one, _)| !one.was_on) {
+            if let Some((one, _)) = of_setting.iter().find(|(one, _)| !one.was_on && one.why.is_none()) {
                 let rows =
                     one.switches.iter().map(|(dialect, switch)| vec![format!("  {dialect}"), (*switch).to_owned()]);
                 text.push_str(&terminal::columns(&["", ""], &[], rows));

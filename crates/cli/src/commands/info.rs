@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use npuscope_analysis::overview::{Overview, overview};
+use npuscope_analysis::overview::{Overview, RankTime, overview};
 
 use crate::arguments::{InfoCommand, ReportFormat};
 use crate::commands::{check_strict, exit_code, findings_text, say_problems, say_warnings};
@@ -49,18 +49,48 @@ fn text(overview: &Overview, settings: &Settings) -> String {
     // Microseconds matter where there are not many.
     let digits = if slowest < 10.0 { 3 } else { 1 };
     let ranks = terminal::counted(overview.ranks.len() as u64, "rank");
-    if overview.ranks.iter().any(|rank| rank.has_markers) {
-        let steps = terminal::counted(steps as u64, "step");
-        text.push_str(&bold(&format!("{ranks}, {steps}, {slowest:.digits$} ms a step\n\n")));
-        text.push_str(&bold("time of a step on the device, mean in ms\n"));
+    let has_markers = overview.ranks.iter().any(|rank| rank.has_markers);
+    text.push_str(&bold(&if has_markers {
+        format!("{ranks}, {}, {slowest:.digits$} ms a step\n\n", terminal::counted(steps as u64, "step"))
     } else {
-        text.push_str(&bold(&format!("{ranks}, no step markers, {slowest:.digits$} ms in all\n\n")));
-        text.push_str(&bold("time on the device, in ms\n"));
+        format!("{ranks}, no step markers, {slowest:.digits$} ms in all\n\n")
+    }));
+    let (recorded, host_only): (Vec<&RankTime>, Vec<&RankTime>) = overview.ranks.iter().partition(|r| r.has_device);
+    if !recorded.is_empty() {
+        let title =
+            if has_markers { "time of a step on the device, mean in ms\n" } else { "time on the device, in ms\n" };
+        text.push_str(&bold(title));
+        text.push_str(&device_table(recorded, digits, settings));
     }
-    let share =
-        |part: f64, whole: f64| if whole > 0.0 { format!("{:.0} %", part / whole * 100.0) } else { String::new() };
-    let mut ranks: Vec<_> = overview.ranks.iter().collect();
-    if ranks.len() > MAX_LISTED {
+    if !overview.ranks_without_steps.is_empty() {
+        let ranks = terminal::ranges(&overview.ranks_without_steps);
+        text.push_str(&format!("  without step times: ranks {ranks}\n"));
+    }
+    if !host_only.is_empty() {
+        if host_only.len() < overview.ranks.len() {
+            text.push('\n');
+        }
+        text.push_str(&host_text(&host_only, overview, digits, settings));
+    }
+    text.push('\n');
+    let compared = overview.ranks.len() - host_only.len();
+    let none = match compared {
+        0 => "no device was recorded, so nothing can be concluded of it",
+        1 => "none; one rank has no other to be compared with",
+        _ => "no rank computes longer than the others of its stage",
+    };
+    text.push_str(&findings_text(&overview.findings, none, settings));
+    text
+}
+
+fn share(part: f64, whole: f64) -> String {
+    if whole > 0.0 { format!("{:.0} %", part / whole * 100.0) } else { String::new() }
+}
+
+/// How the time of each rank divides; `digits` behind the point.
+fn device_table(mut ranks: Vec<&RankTime>, digits: usize, settings: &Settings) -> String {
+    let count = ranks.len();
+    if count > MAX_LISTED {
         ranks.sort_by(|a, b| b.computing.total_cmp(&a.computing));
         ranks.truncate(MAX_LISTED);
     }
@@ -77,21 +107,56 @@ fn text(overview: &Overview, settings: &Settings) -> String {
         ]
     });
     let headers = ["rank", "step", "computing", "", "communication", "", "free", ""];
-    text.push_str(&terminal::columns(&headers, &[0, 1, 2, 3, 4, 5, 6, 7], rows));
-    if overview.ranks.len() > MAX_LISTED {
+    let mut text = terminal::columns(&headers, &[0, 1, 2, 3, 4, 5, 6, 7], rows);
+    if count > MAX_LISTED {
         let listed = format!("  the {MAX_LISTED} that compute longest; --format json has all\n");
         text.push_str(&settings.terminal.styled(Style::Dim, &listed));
     }
-    if !overview.ranks_without_steps.is_empty() {
-        let ranks = terminal::ranges(&overview.ranks_without_steps);
-        text.push_str(&format!("  without step times: ranks {ranks}\n"));
+    text
+}
+
+/// How long the steps of ranks are that only the host was recorded of, and what most of that goes to.
+fn host_text(ranks: &[&RankTime], overview: &Overview, digits: usize, settings: &Settings) -> String {
+    let whose = if ranks.len() < overview.ranks.len() {
+        let ranks: Vec<i64> = ranks.iter().map(|rank| rank.rank).collect();
+        format!(" of ranks {}", terminal::ranges(&ranks))
+    } else {
+        String::new()
+    };
+    let title = format!("no device was recorded{whose}; time of a step on the host, mean in ms\n");
+    let mut text = settings.terminal.styled(Style::Bold, &title);
+    let mut listed = ranks.to_vec();
+    if listed.len() > MAX_LISTED {
+        listed.sort_by(|a, b| b.step.total_cmp(&a.step));
+        listed.truncate(MAX_LISTED);
+    }
+    let rows = listed
+        .iter()
+        .map(|rank| vec![rank.rank.to_string(), format!("{:.digits$}", rank.step), rank.steps.to_string()]);
+    text.push_str(&terminal::columns(&["rank", "step", "steps"], &[0, 1, 2], rows));
+    if ranks.len() > MAX_LISTED {
+        let listed = format!("  the {MAX_LISTED} with the longest steps; --format json has all\n");
+        text.push_str(&settings.terminal.styled(Style::Dim, &listed));
+    }
+    if overview.host.is_empty() {
+        return text;
     }
     text.push('\n');
-    let none = if overview.ranks.len() > 1 {
-        "no rank computes longer than the others of its stage"
-    } else {
-        "none; one rank has no other to be compared with"
-    };
-    text.push_str(&findings_text(&overview.findings, none, settings));
+    text.push_str(&settings.terminal.styled(Style::Bold, "where the host's time goes, mean of a step in ms\n"));
+    #[expect(clippy::cast_precision_loss, reason = "a count of ranks")]
+    let step = ranks.iter().map(|rank| rank.step).sum::<f64>() / ranks.len() as f64;
+    let is_compared = ranks.len() > 1;
+    let rows = overview.host.iter().map(|time| {
+        let kind = if time.is_range { "range" } else { "operator" };
+        let mut row =
+            vec![time.name.clone(), kind.to_owned(), format!("{:.digits$}", time.mean()), share(time.mean(), step)];
+        if let Some((least, most)) = time.extremes().filter(|_| is_compared) {
+            row.extend([least, most].map(|(rank, ms)| format!("{ms:.digits$} on rank {rank}")));
+        }
+        row
+    });
+    let headers = ["name", "kind", "mean", "", "least", "most"];
+    let headers = if is_compared { &headers[..] } else { &headers[..4] };
+    text.push_str(&terminal::columns(headers, &[2, 3], rows));
     text
 }

@@ -1,14 +1,20 @@
 //! The steps of a job that had no device.
 
 use npuscope_tables::table::reported_step::Row;
-use npuscope_tables::table::step;
+use npuscope_tables::table::{diagnostic, step};
 use npuscope_tables::{Interner, RankTables, TableId};
 
 use super::us;
+use crate::discover::RAW_ONLY;
 
 /// Whether any row tells of a device.
 pub fn has_device(tables: &RankTables) -> bool {
     [TableId::Task, TableId::Kernel, TableId::CommOp, TableId::Overlap].iter().any(|&table| !tables.is_empty(table))
+}
+
+/// Whether a device was recorded, in a form that is not read: then nobody knows whether it was busy.
+pub fn is_device_unread(tables: &RankTables) -> bool {
+    tables.rows::<diagnostic::Row>().any(|row| tables.text(row.code) == RAW_ONLY)
 }
 
 /// A row for each step where no device did anything: all of it is free, from its start on the host to its end, and

@@ -19,6 +19,7 @@ mod step_trace;
 pub use api_statistic::{ApiStatistic, api_statistic};
 pub use communication::{Communication, communication, ratio};
 pub use communication_matrix::{communication_matrix, links_by_class};
+pub use host_only::{has_device, is_device_unread};
 pub use op_statistic::{OpStatistic, is_communication, op_statistic};
 pub use operator_details::operator_details;
 pub use step_trace::{step_trace_db, step_trace_text};
@@ -28,7 +29,7 @@ use npuscope_tables::{Interner, RankBuilder, RankTables, Str, TableId};
 
 use communication::{Op, of_operations, operations};
 use communication_matrix::{is_place, links_of_operations, matrix_of_operations};
-use host_only::{has_device, host_only_steps};
+use host_only::host_only_steps;
 use host_work::HostWork;
 use operator_details::of_operators;
 use step_trace::{step_trace_mindspore, step_trace_of};
@@ -53,6 +54,8 @@ pub struct Carried {
     has_queue: bool,
     /// There is a device.
     has_device: bool,
+    /// What a device did is there, but cannot be read.
+    is_device_unread: bool,
 }
 
 /// The tables of a rank, or of some steps of it, and, where the source lacks them, the summaries that
@@ -65,8 +68,10 @@ pub fn complete(mut tables: RankTables, target: Target, carried: &mut Carried) -
     let is_wanted = is_text && (lacks(TableId::ReportedStep) || lacks(TableId::ReportedOperator));
     let work = is_wanted.then(|| HostWork::of(&tables, &mut carried.has_queue));
     carried.has_device |= has_device(&tables);
+    carried.is_device_unread |= is_device_unread(&tables);
     if lacks(TableId::ReportedStep) {
         let steps = match (target, &work) {
+            _ if !carried.has_device && carried.is_device_unread => Vec::new(),
             _ if !carried.has_device => host_only_steps(&tables, &mut more.strings),
             (Target::Text(Flavour::TorchNpu | Flavour::Msprof), Some(work)) => {
                 step_trace_of(&tables, work, &mut more.strings)

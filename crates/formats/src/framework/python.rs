@@ -22,11 +22,34 @@ pub struct Call {
     pub tag: u8,
 }
 
-/// A function that has not been left.
-struct Frame {
-    /// Where its slice is.
-    slice: usize,
-    is_native: bool,
+/// The functions of a thread that have not been left.
+#[derive(Default)]
+struct Open {
+    /// Where their slices are, the outermost first.
+    slices: Vec<usize>,
+    /// Which of them are Python's own, not built-in: counting down to the last would take as long as there are
+    /// others, each time.
+    python: Vec<usize>,
+}
+
+impl Open {
+    fn enter(&mut self, slice: usize, is_native: bool) {
+        if !is_native {
+            self.python.push(self.slices.len());
+        }
+        self.slices.push(slice);
+    }
+
+    /// The slices that end where a function is left, its own the first of them. A built-in function is left before
+    /// the one that called it, and leaves no other.
+    fn leave(&mut self, is_native: bool) -> Option<std::vec::Drain<'_, usize>> {
+        let last = self.slices.len().checked_sub(1)?;
+        let at = match (is_native, self.python.last()) {
+            (true, python) => (python != Some(&last)).then_some(last),
+            (false, _) => self.python.pop(),
+        };
+        Some(self.slices.drain(at?..))
+    }
 }
 
 struct Slice {
@@ -51,35 +74,31 @@ pub fn pair(
     // Frames that were open when recording began are written in the end.
     calls.sort_by_key(|call| call.time);
     let mut namer = Namer { names, modules: HashMap::new(), shown: HashMap::new() };
-    let mut threads: HashMap<u32, Vec<Frame>> = HashMap::new();
+    let mut threads: HashMap<u32, Open> = HashMap::new();
     let mut slices: Vec<Slice> = Vec::with_capacity(calls.len() / 2);
     for call in &calls {
         let open = threads.entry(call.lane).or_default();
         match call.tag {
             PythonCall::PY_CALL | PythonCall::C_CALL => {
                 let (name, module) = namer.name(call.hash, &mut rank.strings);
-                let parent = open.last().map(|frame| frame.slice);
-                open.push(Frame { slice: slices.len(), is_native: call.tag == PythonCall::C_CALL });
+                let parent = open.slices.last().copied();
+                open.enter(slices.len(), call.tag == PythonCall::C_CALL);
                 let (lane, start) = (call.lane, call.time);
                 slices.push(Slice { lane, start, end: window.1.max(start), name, module, parent });
             }
             PythonCall::PY_RETURN | PythonCall::C_RETURN => {
                 let is_native = call.tag == PythonCall::C_RETURN;
-                let Some(at) = open.iter().rposition(|frame| frame.is_native == is_native) else {
-                    if !is_native {
+                match open.leave(is_native) {
+                    Some(left) => left.for_each(|at| {
+                        if let Some(slice) = slices.get_mut(at) {
+                            slice.end = call.time;
+                        }
+                    }),
+                    None if is_native => {}
+                    None => {
                         let (name, module) = namer.name(call.hash, &mut rank.strings);
                         let start = window.0.min(call.time);
                         slices.push(Slice { lane: call.lane, start, end: call.time, name, module, parent: None });
-                    }
-                    continue;
-                };
-                // A built-in function is left before the one that called it.
-                if is_native && at + 1 != open.len() {
-                    continue;
-                }
-                for frame in open.drain(at..) {
-                    if let Some(slice) = slices.get_mut(frame.slice) {
-                        slice.end = call.time;
                     }
                 }
             }
@@ -132,5 +151,54 @@ impl Namer<'_> {
         };
         self.shown.insert(hash, shown);
         shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// Start, end and parent of each slice, in the order of their numbers.
+    fn paired(tags: impl Iterator<Item = u8>) -> Vec<(i64, i64, i64)> {
+        let calls: Vec<Call> = (0..).zip(tags).map(|(at, tag)| Call { time: Ns(at), lane: 0, hash: 1, tag }).collect();
+        let window = (Ns(0), Ns(calls.len() as i64));
+        let (mut host_ops, mut rank) = (HostOps::default(), RankBuilder::default());
+        pair(calls, &HashMap::new(), window, &mut host_ops, &mut rank);
+        host_ops.append_to(&mut rank);
+        let tables = rank.finish();
+        let rows = tables.rows::<host_op::Row>();
+        let mut slices: Vec<_> = rows
+            .map(|row| {
+                (row.python_id.unwrap(), row.start.0, row.start.0 + row.duration.ns(), row.python_parent_id.unwrap())
+            })
+            .collect();
+        slices.sort_unstable();
+        slices.into_iter().map(|(_, start, end, parent)| (start, end, parent)).collect()
+    }
+
+    #[test]
+    fn a_return_ends_the_last_function_of_its_kind_and_those_inside() {
+        use PythonCall as P;
+        let both = [P::PY_CALL, P::C_CALL, P::PY_RETURN, P::C_CALL, P::C_RETURN];
+        assert_eq!(paired(both.into_iter()), [(0, 2, 0), (1, 2, 1), (3, 4, 0)]);
+        // What called a built-in function is not left by it.
+        let native = [P::C_CALL, P::PY_CALL, P::C_RETURN, P::PY_RETURN, P::C_RETURN, P::C_RETURN];
+        assert_eq!(paired(native.into_iter()), [(0, 4, 0), (1, 3, 1)]);
+        assert_eq!(paired([P::PY_RETURN].into_iter()), [(0, 0, 0)]);
+    }
+
+    #[test]
+    fn calls_that_do_not_match_returns_take_no_longer_than_others() {
+        use PythonCall as P;
+        const MANY: usize = 1_000_000;
+        for (call, back) in [(P::PY_CALL, P::C_RETURN), (P::C_CALL, P::PY_RETURN)] {
+            let started = Instant::now();
+            let tags = std::iter::repeat_n(call, MANY).chain(std::iter::repeat_n(back, MANY));
+            let slices = paired(tags);
+            assert_eq!(slices.len(), if call == P::PY_CALL { MANY } else { 2 * MANY });
+            assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+        }
     }
 }

@@ -146,11 +146,15 @@ pub fn built_in(mode: &Mode, job: &Job<'_>, wanted: Wanted) -> Result<Answer, Fa
     let missing = missing(&reported);
     // A mode about one of them has no answer without it.
     if !reported.compat && missing.len() == 1 && wanted.operations != wanted.links {
-        let hint = "collect at level1 or above, on more than one NPU";
+        let hint = match is_host_only(&reported) {
+            true => HOST_ONLY,
+            false => "collect at level1 or above, on more than one NPU",
+        };
         return Err(Failure::missing(mode.name, missing.join(" and "), hint));
     }
     let mut notes = notes(&reported);
-    notes.extend(missing.iter().map(|what| format!("no rank reports {what}; collect at level1 or above")));
+    let hint = if is_host_only(&reported) { HOST_ONLY } else { "collect at level1 or above" };
+    notes.extend(missing.iter().map(|what| format!("no rank reports {what}; {hint}")));
     let as_files = match job.options.export {
         _ if reported.compat => reported.is_text,
         None => reported.is_text,
@@ -159,6 +163,15 @@ pub fn built_in(mode: &Mode, job: &Job<'_>, wanted: Wanted) -> Result<Answer, Fa
     let mut answer = if as_files { files(reported) } else { tables(&reported) };
     answer.notes.extend(notes);
     Ok(answer)
+}
+
+/// What is said instead of a setting to turn on where none would help.
+const HOST_ONLY: &str = "no device was recorded, only what hosts did";
+
+/// Whether steps were recorded, and no device that did anything in them.
+fn is_host_only(reported: &Reported) -> bool {
+    let mut steps = reported.ranks.iter().flat_map(|rank| &rank.steps).peekable();
+    steps.peek().is_some() && steps.all(steps::StepTime::is_without_device)
 }
 
 /// What was asked for of communication and no rank has.

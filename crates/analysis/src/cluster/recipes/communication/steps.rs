@@ -45,6 +45,14 @@ pub struct StepTime {
     pub figures: Figures,
 }
 
+impl StepTime {
+    /// Whether nothing was computed or communicated.
+    pub fn is_without_device(&self) -> bool {
+        let [computing, exposed, overlapped, communication, ..] = self.figures;
+        [computing, exposed, overlapped, communication].iter().all(|figure| figure.is_none_or(|us| us == 0.0))
+    }
+}
+
 /// The steps of a rank, by the text of their numbers.
 pub type ReportedSteps = Vec<(Option<String>, Figures)>;
 
