@@ -46,7 +46,7 @@ class profile(TorchMethods):  # noqa: N801 - torch_npu's and MindSpore's name
     :param experimental_config: how deep to look, and the form to write; see `_ExperimentalConfig`
     :param backend: who records, one of `npuscope.backends.NAMES`; the best of what this process has unless told
     :param output: directory under which each cycle makes one of its own, where `on_trace_ready` names none
-    :param rank: which rank this is; RANK, RANK_ID or torch.distributed say so unless told
+    :param rank: which rank this is; the launcher's environment or the framework say so unless told
     :param budget: bytes a rank may write in a cycle; beyond, detail is dropped, and the metadata says which
     :param spool: fast local directory to record into before moving the files to `output`
 
