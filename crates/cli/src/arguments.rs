@@ -406,6 +406,9 @@ pub struct ParseCommand {
     /// Parse directories that have deliverables already
     #[arg(long)]
     pub force: bool,
+    /// Fail if any directory could not be parsed
+    #[arg(long)]
+    pub strict: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

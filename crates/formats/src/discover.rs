@@ -24,6 +24,9 @@ const DUPLICATE: &str = "duplicate-rank";
 /// The diagnostic of a rank whose device was recorded in a form that is not read.
 pub const RAW_ONLY: &str = "raw-only";
 
+/// The diagnostic of a rank whose recorder did not come to its end.
+const CUT_RECORDING: &str = "cut-recording";
+
 /// The diagnostic of a rank that is shown under another number than its own.
 const RENUMBERED: &str = "renumbered-rank";
 
@@ -37,6 +40,8 @@ const MSPROF_OUTPUT_DIRECTORY: &str = "mindstudio_profiler_output";
 pub enum DiscoverError {
     #[error("there is no {path}", path = .0.display())]
     Missing(PathBuf),
+    #[error("{path} is not a directory", path = .0.display())]
+    NotADirectory(PathBuf),
     #[error("no profile in {path}: expected {OUTPUT_DIRECTORY} or FRAMEWORK directories, exported PROF_* directories, or files by the names that profilers give them, such as trace_view.json, kernel_details.csv or ascend_pytorch_profiler_0.db, or traces of PyTorch's profiler (*.json, *.json.gz)", path = .0.display())]
     Nothing(PathBuf),
     #[error("no profile in {path}: {why}", path = .0.display(), why = .1)]
@@ -113,6 +118,13 @@ impl RankSource {
             && self.files.iter().any(|file| matches!(file.kind, FileKind::Framework(_) | FileKind::Kineto))
     }
 
+    /// Whether npuscope's own recorder wrote it.
+    fn is_ours(&self) -> bool {
+        let info = self.files.iter().find(|file| file.kind == FileKind::ProfilerInfo);
+        let text = info.and_then(|file| fs::read(self.path(file)).ok());
+        text.is_some_and(|text| memchr::memmem::find(&text, b"\"npuscope_version\"").is_some())
+    }
+
     /// The last component of the directory.
     pub fn directory_name(&self) -> String {
         let name = self.directory.file_name().or_else(|| self.directory.parent()?.file_name());
@@ -162,8 +174,10 @@ pub struct RawRank {
 
 /// Finds all directories with raw files at or below `path`, several of the same rank too.
 pub fn discover_raw(path: &Path) -> Result<Vec<RawRank>, DiscoverError> {
-    if !path.is_dir() {
-        return Err(DiscoverError::Missing(path.to_owned()));
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => {}
+        Ok(_) => return Err(DiscoverError::NotADirectory(path.to_owned())),
+        Err(_) => return Err(DiscoverError::Missing(path.to_owned())),
     }
     let start = match path.file_name() {
         // Given the directory of the raw files itself, or of what was parsed before.
@@ -458,6 +472,10 @@ impl Search {
         }
         source.files.sort_by(|a, b| a.name.cmp(&b.name));
         keep_newest_exports(&mut source.files);
+        if !source.has(&FileKind::ProfilerMetadata) && source.is_ours() {
+            let message = "the recording was not ended: its process was ended first, or still runs; what was written until then is shown";
+            source.problems.push(Problem::new(Severity::Warning, CUT_RECORDING, "", message));
+        }
         self.found.push(Candidate { rank, is_guess: false, source });
     }
 
@@ -497,10 +515,15 @@ impl Search {
             let taken: HashSet<i64> = ranks.keys().copied().collect();
             move |rank| !taken.contains(rank)
         });
-        for mut source in self.one_of_each_process(unnumbered) {
+        let unnumbered = self.one_of_each_process(unnumbered);
+        let is_alone = ranks.is_empty() && unnumbered.len() == 1;
+        for mut source in unnumbered {
             source.rank = free.next().unwrap_or_default();
-            let message = format!("the files do not say which rank this is; it is shown as rank {}", source.rank);
-            source.problems.push(Problem::new(Severity::Info, "no-rank", "", message));
+            // A job of one process has no ranks, and our recorder says so.
+            if !(is_alone && source.is_ours()) {
+                let message = format!("the files do not say which rank this is; it is shown as rank {}", source.rank);
+                source.problems.push(Problem::new(Severity::Info, "no-rank", "", message));
+            }
             ranks.insert(source.rank, source);
         }
         let job = self.job();

@@ -454,3 +454,40 @@ fn windows_of_a_process_are_one_rank_and_the_last_is_read() {
     recorded("elsewhere/a_1_20261115185852123_ascend_pt");
     assert_eq!(discover(root.path()).unwrap().ranks.len(), 3);
 }
+
+#[test]
+fn a_lone_process_needs_no_rank_and_several_do() {
+    let root = tempfile::tempdir().unwrap();
+    RawDirectory::create(root.path(), NAME, None, json!("text")).fill();
+    let told = || {
+        let profile = discover(root.path()).unwrap();
+        profile
+            .ranks
+            .iter()
+            .map(|rank| rank.problems.iter().map(|problem| problem.code).collect())
+            .collect::<Vec<Vec<_>>>()
+    };
+    assert_eq!(told(), [Vec::<&str>::new()]);
+    RawDirectory::create(root.path(), "node2_1_20261115185652123_ascend_pt", None, json!("text")).fill();
+    assert_eq!(told(), [["no-rank"], ["no-rank"]]);
+}
+
+#[test]
+fn a_recording_that_was_not_ended_is_told_before_and_after_it_is_parsed() {
+    let root = tempfile::tempdir().unwrap();
+    let raw = RawDirectory::create(root.path(), NAME, Some(0), json!("text")).fill();
+    fs::remove_file(raw.path.join("profiler_metadata.json")).unwrap();
+    let is_told = || {
+        let tables = read(&raw.path);
+        tables.rows::<diagnostic::Row>().any(|row| {
+            tables.text(row.code) == "cut-recording"
+                && tables.text(row.message).starts_with("the recording was not ended")
+        })
+    };
+    assert!(is_told());
+    let parsed = parse_all(root.path(), None);
+    assert!(parsed[0].problems[0].starts_with("the recording was not ended"), "{:?}", parsed[0].problems);
+    assert!(is_told());
+    raw.metadata(&json!({}));
+    assert!(!is_told());
+}

@@ -56,14 +56,16 @@ pub fn run(command: &ParseCommand, settings: &Settings) -> Result<ExitCode, CliE
             }
         }
     }
-    if failed > 0 && failed == wanted.len() {
-        return Ok(ExitCode::from(2));
-    }
-    if !wanted.is_empty() {
-        let count = terminal::counted((wanted.len() - failed) as u64, "rank");
+    if !wanted.is_empty() && failed < wanted.len() {
+        let all = terminal::counted(wanted.len() as u64, "rank");
+        let count = match failed {
+            0 => all,
+            _ => format!("{} of {all}", terminal::grouped((wanted.len() - failed) as u64)),
+        };
         settings.terminal.note(&format!("{count} parsed in {}", command.path.display()));
     }
-    Ok(ExitCode::SUCCESS)
+    let is_failure = failed > 0 && (command.strict || failed == wanted.len());
+    Ok(if is_failure { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 
 /// Tells what could not be read or has no place, by the directory's name.

@@ -102,9 +102,12 @@ fn a_broken_rank_is_told_and_the_others_go_on() {
     let ran = sandbox.run(&["parse", "job"]);
     assert_eq!(ran.code, 0);
     assert!(ran.stderr.starts_with("error: no record of job/node0_0_"), "{}", ran.stderr);
-    assert!(ran.stderr.ends_with("note: 1 rank parsed in job\n"), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with("note: 1 of 2 ranks parsed in job\n"), "{}", ran.stderr);
     assert!(!first.join("ASCEND_PROFILER_OUTPUT").exists());
     assert!(second.join("ASCEND_PROFILER_OUTPUT/analyse.done").exists());
+    let strict = sandbox.run(&["parse", "job", "--force", "--strict"]);
+    assert_eq!(strict.code, 2);
+    assert!(strict.stderr.ends_with("note: 1 of 2 ranks parsed in job\n"), "{}", strict.stderr);
     fs::remove_dir_all(second).unwrap();
     assert_eq!(sandbox.run(&["parse", "job"]).code, 2);
 }
@@ -115,5 +118,73 @@ fn a_place_without_raw_data_is_an_error() {
     let ran = sandbox.run(&["parse", "job"]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.starts_with("error: no raw data in job: expected directories with FRAMEWORK"), "{}", ran.stderr);
-    assert_eq!(sandbox.run(&["parse", "nowhere"]).code, 2);
+    let nowhere = sandbox.run(&["parse", "nowhere"]);
+    assert_eq!((nowhere.code, nowhere.stderr.as_str()), (2, "error: there is no nowhere\n"));
+    fs::write(sandbox.path("file"), "").unwrap();
+    let file = sandbox.run(&["parse", "file"]);
+    assert_eq!((file.code, file.stderr.as_str()), (2, "error: file is not a directory\n"));
+}
+
+#[test]
+fn a_job_without_a_device_is_told_by_what_its_host_did() {
+    let sandbox = Sandbox::empty();
+    raw_job(&sandbox);
+    let info = sandbox.run(&["info", "job"]);
+    assert_eq!(info.code, 0, "{}", info.stderr);
+    assert!(!info.stdout.contains("computing") && !info.stdout.contains("free"), "{}", info.stdout);
+    assert_eq!(
+        info.stdout,
+        "2 ranks, 3 steps, 9.010 ms a step
+
+no device was recorded; time of a step on the host, mean in ms
+  rank   step  steps
+     0  9.000      3
+     1  9.010      3
+
+where the host's time goes, mean of a step in ms
+  name        kind       mean        least            most
+  dataloader  range     0.500   6 %  0.500 on rank 0  0.500 on rank 1
+  matmul      operator  3.000  33 %  3.000 on rank 0  3.000 on rank 1
+
+findings
+  no device was recorded, so nothing can be concluded of it
+"
+    );
+    let json = sandbox.run(&["info", "job", "--format", "json"]).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["ranks"][0]["has_device"], false);
+    assert_eq!(json["host"][0]["name"], "dataloader");
+}
+
+#[test]
+fn a_job_without_a_device_has_no_diagnosis() {
+    let sandbox = Sandbox::empty();
+    raw_job(&sandbox);
+    for format in ["text", "json"] {
+        let ran = sandbox.run(&["diagnose", "job", "--format", format]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{format}");
+        assert!(ran.stderr.contains("error: no rank shows what its device did"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_no_setting_would_have_recorded_is_told_as_no_device() {
+    let sandbox = Sandbox::empty();
+    for (rank, directory) in raw_job(&sandbox).iter().enumerate() {
+        let info = directory.join(format!("profiler_info_{rank}.json"));
+        let text = fs::read_to_string(&info).unwrap();
+        fs::write(&info, text.replacen('{', r#"{"npuscope_version": "0.1.0", "#, 1).replace("Level0", "Level1"))
+            .unwrap();
+        fs::write(directory.join("profiler_metadata.json"), r#"{"npuscope": {"backend": "native"}}"#).unwrap();
+    }
+    let doctor = sandbox.run(&["doctor", "job"]).stdout;
+    let device = "  device tasks: what the NPU did (no device was recorded: npuscope (native) saw the host only)\n";
+    assert!(doctor.contains(device), "{doctor}");
+    for absent in ["it was turned on", "AI Core metrics", "L2 cache rates", "  memory: peaks", "torch_npu  -"] {
+        assert!(!doctor.contains(absent), "{absent}: {doctor}");
+    }
+    assert!(doctor.contains("  operator input shapes: "), "{doctor}");
+    let cluster = sandbox.run(&["cluster", "-d", "job", "-m", "all", "-o", "out"]);
+    let told = "no rank reports communication operations; no device was recorded, only what hosts did";
+    assert!(cluster.code == 0 && cluster.stderr.contains(told), "{}", cluster.stderr);
 }
