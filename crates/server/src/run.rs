@@ -8,6 +8,7 @@ use arrow::buffer::Buffer;
 use hashbrown::HashMap;
 use npuscope_analysis::diagnose::diagnose;
 use npuscope_analysis::health::health;
+use npuscope_analysis::overview::overview;
 use npuscope_engine::{EngineError, Ranks, Session, SessionOptions};
 use npuscope_formats::discover::RankSource;
 use npuscope_formats::fingerprint::quick_fingerprint;
@@ -188,7 +189,11 @@ impl Run {
     pub fn diagnosis(&self) -> Result<Value, EngineError> {
         let origin = self.origin()?;
         self.kept_json("diagnosis", || {
-            let mut found = json!(diagnose(&self.ranks)?);
+            let mut diagnosis = diagnose(&self.ranks)?;
+            if diagnosis.steps == 0 {
+                diagnosis = diagnosis.without_device(&overview(&self.session)?);
+            }
+            let mut found = json!(diagnosis);
             let findings = found.get_mut("findings").and_then(Value::as_array_mut).into_iter().flatten();
             let evidence = findings.filter_map(|finding| finding.get_mut("evidence")?.as_array_mut()).flatten();
             for place in evidence {

@@ -23,6 +23,7 @@ use serde::Serialize;
 
 use crate::finding::{Finding, Severity};
 use crate::layout::{Layout, RankGroups};
+use crate::overview::Overview;
 pub use clocks::HostClock;
 use graph::{Change, Graph};
 use meetings::Meetings;
@@ -65,6 +66,42 @@ pub struct Diagnosis {
     pub findings: Vec<Finding>,
 }
 
+impl Diagnosis {
+    /// The verdict on a job that no rank showed a device of: how long the steps of its hosts are, and that nothing
+    /// follows from that. Unchanged if a device was recorded.
+    pub fn without_device(self, overview: &Overview) -> Diagnosis {
+        if overview.ranks.is_empty() || overview.ranks.iter().any(|rank| rank.has_device) {
+            return self;
+        }
+        let step_ms = overview.ranks.iter().map(|rank| rank.step).fold(0.0, f64::max);
+        let finding = Finding {
+            id: "no-device",
+            severity: Severity::Info,
+            claim: "no device was recorded, only what hosts did: nothing can be concluded of devices".to_owned(),
+            numbers: vec![("step", step_ms, "ms")],
+            share_of_step: None,
+            confidence: 1.0,
+            ranks: Vec::new(),
+            evidence: Vec::new(),
+            suggestion: "compare the ranges and operators of hosts, which the timeline shows".to_owned(),
+            next: None,
+        };
+        Diagnosis {
+            ranks: overview.ranks.len(),
+            steps: overview.ranks.iter().map(|rank| rank.steps).max().unwrap_or_default(),
+            step_ms,
+            step_ms_without: step_ms,
+            // What the finding says is not said again rank by rank.
+            problems: self.problems.into_iter().filter(|problem| !problem.ends_with(LEFT_OUT)).collect(),
+            findings: vec![finding],
+            ..self
+        }
+    }
+}
+
+/// What is said of a rank that shows nothing of its device.
+const LEFT_OUT: &str = "shows nothing of what its device did; it is left out";
+
 /// Looks into all ranks of a profile.
 pub fn diagnose(ranks: &Ranks) -> Result<Diagnosis, EngineError> {
     let sources: Vec<_> = ranks.profile().ranks.iter().collect();
@@ -84,7 +121,7 @@ pub fn diagnose(ranks: &Ranks) -> Result<Diagnosis, EngineError> {
         groups.push(group);
         // A rank that shows nothing of its device has no part in the job.
         if trace.items.is_empty() {
-            problems.push(format!("rank {} shows nothing of what its device did; it is left out", trace.rank));
+            problems.push(format!("rank {} {LEFT_OUT}", trace.rank));
         } else {
             traces.push(trace);
         }

@@ -102,12 +102,12 @@ mod tests {
         }
         let slices = [
             (Kind::Op, "ProfilerStep#1", 0, 8, None),
-            (Kind::Op, "linear", 1, 4, Some(0)),
-            (Kind::Op, "matmul", 2, 2, Some(1)),
             (Kind::Mstx, "dataloader", 0, 1, None),
-            (Kind::Mstx, "dataloader", 10, 3, None),
-            (Kind::Mstx, "between steps", 9, 1, None),
             (Kind::Python, "train.py(1): main", 0, 8, None),
+            (Kind::Op, "linear", 1, 4, Some(0)),
+            (Kind::Op, "matmul", 2, 2, Some(3)),
+            (Kind::Mstx, "between steps", 9, 1, None),
+            (Kind::Mstx, "dataloader", 10, 3, None),
         ];
         for (kind, name, start, ms, parent) in slices {
             let (kind, name) = (rank.strings.intern(kind.name()), rank.strings.intern(name));

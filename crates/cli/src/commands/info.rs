@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use npuscope_analysis::overview::{Overview, RankTime, overview};
+use npuscope_analysis::overview::{HostTime, Overview, RankTime, overview};
 
 use crate::arguments::{InfoCommand, ReportFormat};
 use crate::commands::{check_strict, exit_code, findings_text, say_problems, say_warnings};
@@ -143,13 +143,21 @@ fn host_text(ranks: &[&RankTime], overview: &Overview, digits: usize, settings: 
     }
     text.push('\n');
     text.push_str(&settings.terminal.styled(Style::Bold, "where the host's time goes, mean of a step in ms\n"));
+    // Of the ranks that have it: others may do other work.
     #[expect(clippy::cast_precision_loss, reason = "a count of ranks")]
-    let step = ranks.iter().map(|rank| rank.step).sum::<f64>() / ranks.len() as f64;
+    let step_of = |time: &HostTime| {
+        let steps = ranks.iter().filter(|rank| time.ranks.iter().any(|(number, _)| *number == rank.rank));
+        steps.map(|rank| rank.step).sum::<f64>() / time.ranks.len().max(1) as f64
+    };
     let is_compared = ranks.len() > 1;
     let rows = overview.host.iter().map(|time| {
         let kind = if time.is_range { "range" } else { "operator" };
-        let mut row =
-            vec![time.name.clone(), kind.to_owned(), format!("{:.digits$}", time.mean()), share(time.mean(), step)];
+        let mut row = vec![
+            time.name.clone(),
+            kind.to_owned(),
+            format!("{:.digits$}", time.mean()),
+            share(time.mean(), step_of(time)),
+        ];
         if let Some((least, most)) = time.extremes().filter(|_| is_compared) {
             row.extend([least, most].map(|(rank, ms)| format!("{ms:.digits$} on rank {rank}")));
         }
