@@ -159,8 +159,13 @@ class DynamicProfilerMonitor(Guarded):
         if command.stops and self._recording is not None:
             recording, self._recording = self._recording, None
             self._close(recording)
+        self._report()
+        # Last: what comes after it would count as a part of the step.
         if command.start is not None:
             self._begin(command.start)
+
+    def _report(self) -> None:
+        assert self._control is not None
         directories = self.directories
         self._control.report(str(directories[-1]) if directories else None)
 
@@ -176,6 +181,7 @@ class DynamicProfilerMonitor(Guarded):
             self._recording = recording
         else:
             self._control.failed("recording could not be started; the rank's standard error says why")
+            self._report()
 
     def _started(self, recording: profile) -> bool:
         recording.start()
