@@ -47,6 +47,19 @@ def texts(count: int) -> TensorDataset:
     return TensorDataset((first + torch.arange(LENGTH + 1)) % WORDS)
 
 
+def step(model: torch.nn.Module, optimizer: torch.optim.Optimizer, words: torch.Tensor) -> torch.Tensor:
+    """One step of training, in three ranges."""
+    with mstx.annotate("forward"):
+        guesses = model(words[:, :-1])
+        loss = torch.nn.functional.cross_entropy(guesses.flatten(0, 1), words[:, 1:].flatten())
+    with mstx.annotate("backward"):
+        optimizer.zero_grad()
+        loss.backward()
+    with mstx.annotate("optimizer"):
+        optimizer.step()
+    return loss
+
+
 def train(options: argparse.Namespace, others: list[str]) -> None:
     """The training loop of one rank."""
     torch.manual_seed(0)
@@ -61,14 +74,7 @@ def train(options: argparse.Namespace, others: list[str]) -> None:
     loss = torch.tensor(float("inf"))
     with profiler_of(options, others) as prof:
         for (words,) in DataLoader(texts(options.steps * 8), batch_size=8):
-            with mstx.annotate("forward"):
-                guesses = model(words[:, :-1])
-                loss = torch.nn.functional.cross_entropy(guesses.flatten(0, 1), words[:, 1:].flatten())
-            with mstx.annotate("backward"):
-                optimizer.zero_grad()
-                loss.backward()
-            with mstx.annotate("optimizer"):
-                optimizer.step()
+            loss = step(model, optimizer, words)
             time.sleep(options.pause)
             prof.step()
     if int(os.environ.get("RANK", "0")) == 0:

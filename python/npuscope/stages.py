@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Callable, Optional, TypeVar, Union
 
 from npuscope import ending, mstx
-from npuscope.guard import Guarded, guarded, warn
+from npuscope.guard import guarded
 from npuscope.profiler.enums import ProfilerAction
-from npuscope.profiler.metadata import parsed
+from npuscope.profiler.metadata import KeepsMetadata
 from npuscope.profiler.profiler import DEFAULT_BUDGET, profile
 from npuscope.profiler.scheduling import Schedule
 from npuscope.profiler.settings import Settings
@@ -25,7 +25,7 @@ DOMAIN = "stage"
 _current: Optional[StagedProfiler] = None
 
 
-class StagedProfiler(Guarded):
+class StagedProfiler(KeepsMetadata):
     """Records single stages of the iterations asked for, each into a directory of its stage. Made by `from_config`.
 
     >>> with npuscope.from_config("rl.yaml") as prof:
@@ -93,22 +93,6 @@ class StagedProfiler(Guarded):
     @guarded
     def drop_step(self) -> None:
         """Nothing: a stage ends when its block does. It is there so that all profilers can be told."""
-
-    @guarded
-    def add_metadata(self, key: str, value: str) -> None:
-        """Keep a text under a key in profiler_metadata.json of every stage from now on."""
-        if not isinstance(key, str) or not isinstance(value, str):
-            warn(f"add_metadata: {key!r} and its value must be text; it is ignored")
-            return
-        self._keep(key, value)
-
-    @guarded
-    def add_metadata_json(self, key: str, value: str) -> None:
-        """Keep a value, given as JSON, under a key in profiler_metadata.json of every stage from now on."""
-        try:
-            self._keep(key, parsed(key, value))
-        except ValueError as error:
-            warn(f"add_metadata_json: {key!r} is ignored, {error}")
 
     def _keep(self, key: str, value: Any) -> None:
         self._metadata[key] = value

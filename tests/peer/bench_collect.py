@@ -104,25 +104,14 @@ def step_costs(place: Path) -> tuple[float, float]:
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     words = torch.stack([text for (text,) in train_torch.texts(8)])
 
-    def steps(count: int) -> None:
-        for _ in range(count):
-            with mstx.annotate("forward"):
-                guesses = model(words[:, :-1])
-                loss = torch.nn.functional.cross_entropy(guesses.flatten(0, 1), words[:, 1:].flatten())
-            with mstx.annotate("backward"):
-                optimizer.zero_grad()
-                loss.backward()
-            with mstx.annotate("optimizer"):
-                optimizer.step()
-
     def step_ms(count: int, after: Callable[[], None]) -> float:
         start = time.process_time_ns()
         for _ in range(count):
-            steps(1)
+            train_torch.step(model, optimizer, words)
             after()
         return (time.process_time_ns() - start) / count / 1e6
 
-    steps(50)
+    step_ms(50, lambda: None)
     without, recorded = [], []
     for _ in range(15):
         without.append(step_ms(100, lambda: None))

@@ -7,6 +7,8 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
+from npuscope import mstx
+
 if TYPE_CHECKING:
     from npuscope.profiler.settings import Settings
 
@@ -82,29 +84,44 @@ class Backend(abc.ABC):
         return None
 
 
-class ForeignProfiler(abc.ABC):
-    """A framework's own profiler, told what to do by our settings. It has its own schedule, directories and markers."""
+class ForeignProfiler:
+    """A framework's own profiler, told what to do by our settings. It has its own schedule, directories and markers.
+
+    While it runs, the functions of `npuscope.mstx` are the framework's.
+    """
 
     name: str
 
-    @abc.abstractmethod
-    def start(self) -> None: ...
+    def __init__(self, profiler: Any, marks: Any) -> None:
+        """`marks` has `mark`, `range_start` and `range_end`; None in versions without them."""
+        self._profiler = profiler
+        self._marks = marks
+        self._give_back: Optional[Callable[[], None]] = None
 
-    @abc.abstractmethod
-    def step(self) -> None: ...
+    def start(self) -> None:
+        self._profiler.start()
+        if self._marks is not None:
+            self.abandon()
+            self._give_back = mstx.forward_to(self._marks)
 
-    @abc.abstractmethod
-    def stop(self) -> None: ...
+    def step(self) -> None:
+        self._profiler.step()
 
-    @abc.abstractmethod
+    def stop(self) -> None:
+        self.abandon()
+        self._profiler.stop()
+
     def add_metadata_json(self, key: str, text: str) -> None:
         """Metadata of one key; `text` is JSON."""
+        self._profiler.add_metadata_json(key, text)
 
-    @abc.abstractmethod
     def abandon(self) -> None:
-        """Something failed: give back what was taken over."""
+        """Give back what was taken over, also when something failed."""
+        if self._give_back is not None:
+            self._give_back()
+            self._give_back = None
 
     def method(self, name: str) -> Optional[Callable[..., Any]]:
         """A method of theirs that this version has; None where it has not."""
-        found = getattr(getattr(self, "_profiler", None), name, None)
+        found = getattr(self._profiler, name, None)
         return found if callable(found) else None

@@ -1,4 +1,4 @@
-"""What driving another's profiler takes: saying only what its version understands, and lending it our marks."""
+"""What driving another's profiler takes: saying only what its version understands."""
 
 from __future__ import annotations
 
@@ -6,26 +6,8 @@ import dataclasses
 import inspect
 from typing import Any, Callable, Optional
 
-from npuscope import mstx
 from npuscope.guard import warn
 from npuscope.profiler.handler import TraceHandler
-
-
-class Borrowed:
-    """While held, the functions of `npuscope.mstx` are the framework's."""
-
-    def __init__(self) -> None:
-        self._give_back: Optional[Callable[[], None]] = None
-
-    def take(self, theirs: Any) -> None:
-        """Forward to `theirs`, a module or object with `mark`, `range_start` and `range_end`."""
-        self.give_back()
-        self._give_back = mstx.forward_to(theirs)
-
-    def give_back(self) -> None:
-        if self._give_back is not None:
-            self._give_back()
-            self._give_back = None
 
 
 @dataclasses.dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Optional
 
 from npuscope.backends.base import Context, ForeignProfiler
-from npuscope.backends.foreign import Borrowed, Said, handler_for, in_words_of
+from npuscope.backends.foreign import Said, handler_for, in_words_of
 from npuscope.guard import warn
 from npuscope.profiler.scheduling import Schedule
 from npuscope.profiler.settings import Settings
@@ -48,27 +48,7 @@ class MindSporeProfiler(ForeignProfiler):
             Said("on_trace_ready", True, lambda: handler_for(_WHOSE, profiler, handler, output)),
             Said("experimental_config", True, lambda: _experimental(profiler, settings)),
         )
-        self._profiler = profiler.profile(**words)
-        self._marks = getattr(profiler, "mstx", None)
-        self._borrowed = Borrowed()
-
-    def start(self) -> None:
-        self._profiler.start()
-        if self._marks is not None:
-            self._borrowed.take(self._marks)
-
-    def step(self) -> None:
-        self._profiler.step()
-
-    def stop(self) -> None:
-        self._borrowed.give_back()
-        self._profiler.stop()
-
-    def add_metadata_json(self, key: str, text: str) -> None:
-        self._profiler.add_metadata_json(key, text)
-
-    def abandon(self) -> None:
-        self._borrowed.give_back()
+        super().__init__(profiler.profile(**words), getattr(profiler, "mstx", None))
 
 
 def _unsaid(settings: Any, plan: Any) -> dict[str, bool]:

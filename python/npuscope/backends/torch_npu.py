@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Optional
 
 from npuscope.backends.base import Context, ForeignProfiler
-from npuscope.backends.foreign import Borrowed, Said, handler_for, in_words_of
+from npuscope.backends.foreign import Said, handler_for, in_words_of
 from npuscope.profiler.scheduling import Schedule
 from npuscope.profiler.settings import Settings
 
@@ -42,27 +42,7 @@ class TorchNpuProfiler(ForeignProfiler):
             Said("with_flops", settings.flops, lambda: True),
             Said("experimental_config", True, lambda: _experimental(profiler, settings)),
         )
-        self._profiler = profiler.profile(**words)
-        self._marks = torch_npu.npu.mstx if hasattr(torch_npu.npu, "mstx") else None
-        self._borrowed = Borrowed()
-
-    def start(self) -> None:
-        self._profiler.start()
-        if self._marks is not None:
-            self._borrowed.take(self._marks)
-
-    def step(self) -> None:
-        self._profiler.step()
-
-    def stop(self) -> None:
-        self._borrowed.give_back()
-        self._profiler.stop()
-
-    def add_metadata_json(self, key: str, text: str) -> None:
-        self._profiler.add_metadata_json(key, text)
-
-    def abandon(self) -> None:
-        self._borrowed.give_back()
+        super().__init__(profiler.profile(**words), torch_npu.npu.mstx if hasattr(torch_npu.npu, "mstx") else None)
 
 
 def _schedule(profiler: Any, plan: Any) -> Any:

@@ -8,6 +8,7 @@ import sys
 from typing import Any, Optional
 
 from npuscope import rank
+from npuscope.guard import Guarded, guarded, warn
 from npuscope.profiler.scheduling import Schedule
 from npuscope.profiler.settings import Settings
 
@@ -26,6 +27,29 @@ ENVIRONMENT = (
 
 #: CANN's names of the counters, where they differ from the enumeration's in more than the case of the letters.
 _METRICS = {"memory": "MEMORY_BANDWIDTH", "memory_l0": "L0B_AND_WIDTH"}
+
+
+class KeepsMetadata(Guarded):
+    """A profiler that scripts add metadata to."""
+
+    @guarded
+    def add_metadata(self, key: str, value: str) -> None:
+        """Keep a text under a key in profiler_metadata.json of everything that is recorded."""
+        if not isinstance(key, str) or not isinstance(value, str):
+            warn(f"add_metadata: {key!r} and its value must be text; it is ignored")
+            return
+        self._keep(key, value)
+
+    @guarded
+    def add_metadata_json(self, key: str, value: str) -> None:
+        """Keep a value, given as JSON, under a key in profiler_metadata.json of everything that is recorded."""
+        try:
+            self._keep(key, parsed(key, value))
+        except ValueError as error:
+            warn(f"add_metadata_json: {key!r} is ignored, {error}")
+
+    def _keep(self, key: str, value: Any) -> None:
+        raise NotImplementedError
 
 
 def metadata_of(added: dict[str, Any], this_rank: Optional[int]) -> dict[str, Any]:

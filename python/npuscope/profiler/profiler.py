@@ -15,7 +15,7 @@ from npuscope.guard import Guarded, describe, guarded, warn
 from npuscope.profiler.driver import Driver
 from npuscope.profiler.enums import ProfilerAction
 from npuscope.profiler.handler import TraceHandler, handler_of
-from npuscope.profiler.metadata import parsed
+from npuscope.profiler.metadata import KeepsMetadata
 from npuscope.profiler.scheduling import Schedule
 from npuscope.profiler.settings import Settings
 from npuscope.profiler.torch_methods import TorchMethods
@@ -26,7 +26,7 @@ __all__ = ["analyse", "profile"]
 DEFAULT_BUDGET = 1 << 30
 
 
-class profile(TorchMethods):  # noqa: N801 - torch_npu's and MindSpore's name
+class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and MindSpore's name
     """Record some steps of a training loop.
 
     >>> with profile(schedule=schedule(wait=1, warmup=1, active=2, repeat=1),
@@ -238,22 +238,6 @@ class profile(TorchMethods):  # noqa: N801 - torch_npu's and MindSpore's name
         """The step under way is none: training is over. For callers that know; `stop` can only guess."""
         if isinstance(self._running, Driver):
             self._running.drop_step()
-
-    @guarded
-    def add_metadata(self, key: str, value: str) -> None:
-        """Keep a text under a key in profiler_metadata.json of every cycle."""
-        if not isinstance(key, str) or not isinstance(value, str):
-            warn(f"add_metadata: {key!r} and its value must be text; it is ignored")
-            return
-        self._keep(key, value)
-
-    @guarded
-    def add_metadata_json(self, key: str, value: str) -> None:
-        """Keep a value, given as JSON, under a key in profiler_metadata.json of every cycle."""
-        try:
-            self._keep(key, parsed(key, value))
-        except ValueError as error:
-            warn(f"add_metadata_json: {key!r} is ignored, {error}")
 
     def _keep(self, key: str, value: Any) -> None:
         self._metadata[key] = value
