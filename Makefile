@@ -50,7 +50,7 @@ test-torch: torch ## Real training with torch on this machine, from the wheel; d
 	cargo build --locked --profile demo -p npuscope -p npuscope-python
 	$(call WHEEL,demo)
 	$(TORCH) -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(CACHE)/wheels/*.whl
-	cd python && $(TORCH) -m unittest discover --start-directory tests --pattern 'test_torch*.py'
+	$(TORCH) -m unittest discover --start-directory python/tests --pattern 'test_torch*.py'
 
 .PHONY: test-mindspore
 test-mindspore: ## The Python package with MindSpore's CPU wheel; downloads it
