@@ -9,15 +9,16 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use npuscope_formats::discover::{RankSource, discover};
 use npuscope_formats::file_kind::FileKind;
-use npuscope_formats::flavour::Flavour;
-use npuscope_formats::framework;
 use npuscope_formats::framework::events::{Counter, Mark, Range};
 use npuscope_formats::framework::records::{GcRecord, Hash, MemoryUsage, OpMark, OpRange, PythonCall};
+use npuscope_formats::framework;
 use npuscope_formats::output::Output;
+use npuscope_formats::source::RankSource;
 use npuscope_fuzz::csv_byte;
+use npuscope_store::discover::discover;
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_tables::Flavour;
 
 const TEXT_BYTES: usize = 3000;
 const DB_BYTES: usize = 400_000;

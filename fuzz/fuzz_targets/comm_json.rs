@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use npuscope_formats::comm_json;
-use npuscope_formats::flavour::Flavour;
+use npuscope_tables::Flavour;
 use npuscope_tables::RankBuilder;
 
 fn rewrite(bytes: &[u8], is_matrix: bool) -> Vec<u8> {

@@ -3,9 +3,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use npuscope_formats::csv;
-use npuscope_formats::flavour::Flavour;
 use npuscope_formats::output::Output;
 use npuscope_fuzz::{csv_kind, lengths};
+use npuscope_tables::Flavour;
 use npuscope_tables::{RankBuilder, RankTables};
 
 fn read(kind: &str, flavour: Flavour, bytes: &[u8]) -> RankTables {

@@ -5,8 +5,8 @@ use std::io::Write;
 
 use libfuzzer_sys::fuzz_target;
 use npuscope_formats::db;
-use npuscope_formats::discover::SourceFile;
 use npuscope_formats::file_kind::FileKind;
+use npuscope_formats::source::SourceFile;
 use npuscope_fuzz::lengths;
 use npuscope_tables::table::diagnostic;
 use npuscope_tables::{RankBuilder, Table};

@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use npuscope_formats::framework::{self, Finished, READ, Reader};
-use npuscope_formats::link;
+use npuscope_measures::link;
 use npuscope_tables::TableId;
 
 const SETTINGS: &[u8] = br#"{"start_info": {"syscnt_enable": true, "freq": 99.5, "start_cnt": 7, "start_monotonic": 9},

@@ -3,8 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use npuscope_formats::{kineto, link};
+use npuscope_formats::kineto;
 use npuscope_fuzz::lengths;
+use npuscope_measures::link;
 use npuscope_tables::{RankPieces, RankTables, TableId};
 
 fn read(bytes: &[u8], stretches: usize, threads: usize) -> (u64, RankTables) {

@@ -3,9 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use npuscope_formats::flavour::Flavour;
 use npuscope_formats::trace_json;
 use npuscope_fuzz::lengths;
+use npuscope_tables::Flavour;
 use npuscope_tables::{RankPieces, RankTables, TableId};
 
 fn read(bytes: &[u8], stretches: usize, threads: usize) -> (u64, RankTables) {

@@ -1,7 +1,7 @@
 //! What the fuzz targets and the maker of their seeds share.
 
 use npuscope_formats::file_kind::CSV;
-use npuscope_formats::flavour::Flavour;
+use npuscope_tables::Flavour;
 use npuscope_tables::{RankTables, TableId};
 
 /// The kind and flavour of a csv file that the first byte of an input stands for; the kind "" is kept cell by cell.

@@ -9,8 +9,8 @@ use std::process::Command;
 
 use npuscope_analysis::diagnose::{Diagnosis, diagnose};
 use npuscope_analysis::{Finding, Severity};
-use npuscope_engine::{Ranks, SessionOptions};
 use npuscope_formats::output::Output;
+use npuscope_store::{OpenOptions, Store};
 use npuscope_synth::{FaultTruth, Form, GroundTruth, scenario, simulate, write_job};
 
 /// How far what a cause costs may be off the truth.
@@ -59,8 +59,8 @@ fn score(file: &Path, peer: Option<&Path>) -> Score {
     let profile = directory.path().join("profile");
     write_job(&job, Form::Db, &Output::new(&profile).unwrap(), |_| {}).unwrap();
     let truth = job.truth();
-    let options = SessionOptions::new(directory.path().join("cache"));
-    let diagnosis = diagnose(&Ranks::open(&profile, &options).unwrap()).unwrap();
+    let options = OpenOptions::new(directory.path().join("cache"));
+    let diagnosis = diagnose(&Store::open(&profile, options).unwrap()).unwrap();
     let peer_is_right = peer.map(|peer| peer_names(peer, &profile, directory.path(), &truth));
     let first = diagnosis.findings.first();
     let (is_right, is_cost_right, truth_ms) = judge(&diagnosis, &truth);

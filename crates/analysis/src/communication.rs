@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use npuscope_formats::link::group_hash;
+use npuscope_measures::link::group_hash;
 use npuscope_tables::RankTables;
 use npuscope_tables::table::{comm_op, metadata};
 use serde_json::{Map, Value};

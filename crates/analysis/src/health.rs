@@ -5,11 +5,11 @@ mod kineto;
 use std::collections::BTreeMap;
 
 use npuscope_collect::{Dialect, Setting};
-use npuscope_engine::{EngineError, Session};
-use npuscope_formats::derive::{has_device, is_device_unread};
-use npuscope_formats::discover::RankSource;
-use npuscope_formats::flavour::Flavour;
 use npuscope_formats::info::Settings;
+use npuscope_formats::source::RankSource;
+use npuscope_measures::deliverable::{has_device, is_device_unread};
+use npuscope_store::{Store, StoreError};
+use npuscope_tables::Flavour;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{counter, diagnostic, host_op, kernel, lane, rank, reported_operator, source, step};
 use npuscope_tables::{RankTables, TableId, schema};
@@ -98,11 +98,11 @@ pub struct Problem {
     pub message: String,
 }
 
-pub fn health(session: &Session) -> Result<Health, EngineError> {
-    let loaded = session.load_all()?;
+pub fn health(store: &Store) -> Result<Health, StoreError> {
+    let loaded = store.load_all()?;
     let mut ranks = Vec::new();
     let mut job_problems = Vec::new();
-    for (source, loaded) in session.profile().sources().zip(loaded) {
+    for (source, loaded) in store.profile().sources().zip(loaded) {
         let tables = loaded.tables()?;
         if source.rank < 0 {
             job_problems = problems(&tables);
@@ -110,7 +110,7 @@ pub fn health(session: &Session) -> Result<Health, EngineError> {
             ranks.push(rank_health(source, &tables));
         }
     }
-    Ok(Health { path: session.profile().root.display().to_string(), ranks, problems: job_problems })
+    Ok(Health { path: store.profile().root.display().to_string(), ranks, problems: job_problems })
 }
 
 fn rank_health(source: &RankSource, tables: &RankTables) -> RankHealth {

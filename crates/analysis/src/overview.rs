@@ -2,14 +2,15 @@
 
 mod host;
 
-use npuscope_engine::{EngineError, Session};
-use npuscope_formats::derive::{self, Target};
-use npuscope_formats::flavour::Flavour;
+use npuscope_measures::deliverable::{self, Target};
+use npuscope_store::{Store, StoreError};
+use npuscope_tables::Flavour;
 use npuscope_tables::table::{rank, reported_step, source};
 use npuscope_tables::{Interner, RankTables};
 use serde::Serialize;
 
 use crate::finding::{Finding, Severity};
+
 pub use host::HostTime;
 
 /// How the time of one rank divides, mean over its steps, in milliseconds.
@@ -49,12 +50,12 @@ pub struct Overview {
 /// A rank whose computing takes this much longer than the median is worth a word.
 const SLOW: f64 = 1.05;
 
-pub fn overview(session: &Session) -> Result<Overview, EngineError> {
-    let loaded = session.load_all()?;
+pub fn overview(store: &Store) -> Result<Overview, StoreError> {
+    let loaded = store.load_all()?;
     let mut ranks = Vec::new();
     let mut ranks_without_steps = Vec::new();
     let mut hosts = Vec::new();
-    for (source, rank) in session.profile().ranks.iter().zip(loaded) {
+    for (source, rank) in store.profile().ranks.iter().zip(loaded) {
         let tables = rank.tables()?;
         match rank_time(source.rank, &tables) {
             Some(time) => {
@@ -78,7 +79,7 @@ fn rank_time(rank: i64, tables: &RankTables) -> Option<RankTime> {
     let target = if is_db { Target::Db(flavour) } else { Target::Text(flavour) };
     let mut steps: Vec<reported_step::Row> = tables.rows().collect();
     if steps.is_empty() {
-        steps = derive::step_trace(tables, target, &mut Interner::default());
+        steps = deliverable::step_trace(tables, target, &mut Interner::default());
     }
     if steps.is_empty() {
         return None;
@@ -95,7 +96,7 @@ fn rank_time(rank: i64, tables: &RankTables) -> Option<RankTime> {
         rank,
         stage,
         steps: steps.len(),
-        has_device: derive::has_device(tables) || computing > 0.0 || exposed_communication > 0.0,
+        has_device: deliverable::has_device(tables) || computing > 0.0 || exposed_communication > 0.0,
         has_markers: steps.iter().any(|step| step.step.is_some()),
         step: computing + exposed_communication + free,
         computing,

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use npuscope_analysis::diagnose::{Diagnosis, diagnose};
 use npuscope_analysis::{Finding, Severity};
-use npuscope_engine::{Ranks, SessionOptions};
 use npuscope_formats::output::Output;
+use npuscope_store::{OpenOptions, Store};
 use npuscope_synth::{Form, GroundTruth, JobConfig, scenario, simulate, write_job};
 
 fn config(name: &str) -> JobConfig {
@@ -23,7 +23,7 @@ fn verdict(config: &JobConfig, form: Form, change: impl Fn(&Path)) -> (GroundTru
     let profile = directory.path().join("profile");
     write_job(&job, form, &Output::new(&profile).unwrap(), |_| {}).unwrap();
     change(&profile);
-    let ranks = Ranks::open(&profile, &SessionOptions::new(directory.path().join("cache"))).unwrap();
+    let ranks = Store::open(&profile, OpenOptions::new(directory.path().join("cache"))).unwrap();
     (job.truth(), diagnose(&ranks).unwrap())
 }
 
@@ -109,7 +109,7 @@ fn hosts_that_share_no_communication_are_not_aligned() {
     assert_eq!(renamed, 1);
     connection.close().unwrap();
     let _ = std::fs::rename(other.path().join("profiler_info_0.json"), other.path().join("profiler_info_1.json"));
-    let ranks = Ranks::open(directory.path(), &SessionOptions::new(directory.path().join("cache"))).unwrap();
+    let ranks = Store::open(directory.path(), OpenOptions::new(directory.path().join("cache"))).unwrap();
     let diagnosis = diagnose(&ranks).unwrap();
     let offsets: Vec<Option<f64>> = diagnosis.clocks.iter().map(|clock| clock.offset_ns).collect();
     assert_eq!((diagnosis.ranks, offsets), (2, vec![Some(0.0), None]));

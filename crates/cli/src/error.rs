@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use npuscope_analysis::cluster::Failure;
 use npuscope_engine::EngineError;
 use npuscope_formats::output::OutputError;
-use npuscope_tables::cache::CacheError;
+use npuscope_store::StoreError;
+use npuscope_store::cache::CacheError;
 use parquet::errors::ParquetError;
 
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +15,9 @@ pub enum CliError {
     #[error("{0}")]
     Usage(String),
     #[error(transparent)]
-    Engine(#[from] EngineError),
+    Engine(EngineError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
     #[error(transparent)]
     Output(#[from] OutputError),
     #[error("cannot write {path}: {source}", path = path.display())]
@@ -33,10 +36,12 @@ impl CliError {
         match self {
             CliError::Closed => 0,
             // As a shell says of a program that Ctrl-C ended.
-            CliError::Engine(EngineError::Stopped) => 130,
+            CliError::Store(StoreError::Stopped) => 130,
             CliError::Usage(_) | CliError::Output(_) | CliError::Write { .. } | CliError::Strict(_) => 2,
-            CliError::Engine(EngineError::Internal(_) | EngineError::Cache(_)) | CliError::Internal(_) => 3,
-            CliError::Engine(_) => 2,
+            CliError::Engine(EngineError::Internal(_))
+            | CliError::Store(StoreError::Cache(_))
+            | CliError::Internal(_) => 3,
+            CliError::Engine(_) | CliError::Store(_) => 2,
         }
     }
 }
@@ -44,7 +49,7 @@ impl CliError {
 impl From<Failure> for CliError {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Engine(error) => error.into(),
+            Failure::Store(error) => error.into(),
             Failure::Output(error) => error.into(),
             other => CliError::Usage(other.to_string()),
         }
@@ -67,9 +72,18 @@ impl From<io::Error> for CliError {
     }
 }
 
+impl From<EngineError> for CliError {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Store(error) => CliError::Store(error),
+            other => CliError::Engine(other),
+        }
+    }
+}
+
 impl From<CacheError> for CliError {
     fn from(error: CacheError) -> Self {
-        CliError::Engine(error.into())
+        CliError::Store(error.into())
     }
 }
 

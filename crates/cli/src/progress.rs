@@ -1,7 +1,7 @@
 //! Progress bars.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use npuscope_engine::Progress;
+use npuscope_store::Progress;
 
 /// One bar over all ranks that are being read; it grows as ranks are begun.
 pub struct Bar {

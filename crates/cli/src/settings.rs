@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use npuscope_engine::{Session, SessionOptions};
+use npuscope_store::{OpenOptions, Store};
 
 use crate::arguments::{ColorChoice, GlobalArguments};
 use crate::error::CliError;
@@ -38,8 +38,8 @@ impl Settings {
     }
 
     /// Options to open a profile with, with a progress bar where somebody can see it.
-    pub fn session_options(&self) -> SessionOptions {
-        let mut options = SessionOptions::new(&self.cache);
+    pub fn open_options(&self) -> OpenOptions {
+        let mut options = OpenOptions::new(&self.cache);
         if let Some(threads) = self.threads {
             options.threads = threads;
         }
@@ -50,8 +50,8 @@ impl Settings {
     }
 
     /// The same for work over many ranks that Ctrl-C ends in good order: what is half written is removed.
-    pub fn stoppable_options(&self) -> SessionOptions {
-        let options = self.session_options();
+    pub fn stoppable_options(&self) -> OpenOptions {
+        let options = self.open_options();
         let stop = options.stop.clone();
         // Only one handler can be set: a program that runs several commands keeps the first.
         let _ = ctrlc::set_handler(move || {
@@ -62,8 +62,8 @@ impl Settings {
         options
     }
 
-    pub fn open(&self, path: &Path, options: SessionOptions) -> Result<Session, CliError> {
-        Ok(Session::open(path, options)?)
+    pub fn open(&self, path: &Path) -> Result<Store, CliError> {
+        Ok(Store::open(path, self.open_options())?)
     }
 }
 

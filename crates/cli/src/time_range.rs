@@ -2,10 +2,10 @@
 
 use std::str::FromStr;
 
-use npuscope_engine::Session;
-use npuscope_formats::discover::RankSource;
-use npuscope_formats::intervals::Interval;
+use npuscope_formats::source::RankSource;
 use npuscope_formats::timeline::time_span;
+use npuscope_measures::intervals::Interval;
+use npuscope_store::Store;
 use npuscope_tables::table::step;
 
 use crate::error::CliError;
@@ -76,17 +76,17 @@ fn moment(text: &str) -> Result<Moment, String> {
 impl TimeRange {
     /// The window in nanoseconds since the epoch. Steps are those of the ranks given, taken together; the
     /// profile starts with the first event of any of its ranks, which is where a viewer has its zero.
-    pub fn resolve(self, session: &Session, ranks: &[&RankSource]) -> Result<Interval, CliError> {
+    pub fn resolve(self, store: &Store, ranks: &[&RankSource]) -> Result<Interval, CliError> {
         match self {
-            TimeRange::Steps(first, last) => steps(session, ranks, first, last),
-            TimeRange::Between(from, to) => between(session, from, to),
+            TimeRange::Steps(first, last) => steps(store, ranks, first, last),
+            TimeRange::Between(from, to) => between(store, from, to),
         }
     }
 }
 
-fn between(session: &Session, from: Option<Moment>, to: Option<Moment>) -> Result<Interval, CliError> {
+fn between(store: &Store, from: Option<Moment>, to: Option<Moment>) -> Result<Interval, CliError> {
     let mut profile: Option<Interval> = None;
-    for loaded in session.load_all()? {
+    for loaded in store.load_all()? {
         let Some(rank) = time_span(&loaded.tables()?) else { continue };
         let so_far = profile.unwrap_or(rank);
         profile = Some(Interval::new(so_far.start.min(rank.start), so_far.end.max(rank.end)));
@@ -106,11 +106,11 @@ fn between(session: &Session, from: Option<Moment>, to: Option<Moment>) -> Resul
     Ok(window)
 }
 
-fn steps(session: &Session, ranks: &[&RankSource], first: i64, last: i64) -> Result<Interval, CliError> {
+fn steps(store: &Store, ranks: &[&RankSource], first: i64, last: i64) -> Result<Interval, CliError> {
     let mut window: Option<Interval> = None;
     let mut known: Option<(i64, i64)> = None;
     for source in ranks {
-        for step in session.load(source)?.tables()?.rows::<step::Row>() {
+        for step in store.load(source)?.tables()?.rows::<step::Row>() {
             let Some(id) = step.id else { continue };
             known = Some(known.map_or((id, id), |(low, high)| (low.min(id), high.max(id))));
             if (first..=last).contains(&id) {

@@ -2,14 +2,14 @@
 
 use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
-use npuscope_formats::discover::DiscoverError;
-use npuscope_tables::cache::CacheError;
+use npuscope_store::StoreError;
+use npuscope_store::cache::CacheError;
 use npuscope_tables::schema;
 
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     #[error(transparent)]
-    Discover(#[from] DiscoverError),
+    Store(#[from] StoreError),
     /// The query is at fault.
     #[error("{0}")]
     Query(String),
@@ -18,12 +18,8 @@ pub enum EngineError {
     /// `tables` are those that the query reads at that place.
     #[error("there is no column {name} in {}{}", tables.join(" or "), did_you_mean(similar.as_deref()))]
     NoColumn { name: String, tables: Vec<String>, similar: Option<String> },
-    #[error(transparent)]
-    Cache(#[from] CacheError),
     #[error("the query needs more memory than the {limit} it may use, although it may spill to disk: {what}")]
     Memory { limit: String, what: String },
-    #[error("stopped")]
-    Stopped,
     /// Neither the query nor the data is at fault.
     #[error("{0}")]
     Internal(String),
@@ -34,6 +30,12 @@ const QUOTE_END: &str = "; END is a word of SQL: write the column as \"end\"";
 
 fn did_you_mean(similar: Option<&str>) -> String {
     similar.map(|name| format!(", did you mean {name}?")).unwrap_or_default()
+}
+
+impl From<CacheError> for EngineError {
+    fn from(error: CacheError) -> EngineError {
+        EngineError::Store(error.into())
+    }
 }
 
 impl EngineError {

@@ -15,11 +15,11 @@ use datafusion_datasource::file_groups::FileGroup;
 use datafusion_datasource::file_scan_config::FileScanConfigBuilder;
 use datafusion_datasource::source::DataSourceExec;
 use datafusion_datasource::{PartitionedFile, TableSchema};
-use npuscope_formats::discover::RankSource;
+use npuscope_formats::source::RankSource;
+use npuscope_store::Store;
 use npuscope_tables::schema::TableSpec;
 
 use crate::filters::{Range, admits, narrows, range_of};
-use crate::loader::Loader;
 use crate::source::{RankOfPartition, RankTableSource};
 
 /// The column that tells ranks apart.
@@ -29,7 +29,7 @@ pub const RANK: &str = "rank";
 pub struct RankTable {
     spec: &'static TableSpec,
     sources: Vec<Arc<RankSource>>,
-    loader: Arc<Loader>,
+    store: Arc<Store>,
     schema: TableSchema,
     shares_memory: bool,
 }
@@ -45,14 +45,14 @@ impl RankTable {
     pub fn new(
         spec: &'static TableSpec,
         sources: Vec<Arc<RankSource>>,
-        loader: Arc<Loader>,
+        store: Arc<Store>,
         shares_memory: bool,
     ) -> RankTable {
         let rank = Arc::new(Field::new(RANK, DataType::Int64, false).with_metadata(
             [("doc".to_owned(), "Rank the row belongs to; -1 for the job as a whole.".to_owned())].into(),
         ));
         let schema = TableSchema::builder(spec.schema.clone()).with_table_partition_cols(vec![rank]).build();
-        RankTable { spec, sources, loader, schema, shares_memory }
+        RankTable { spec, sources, store, schema, shares_memory }
     }
 
     /// The file groups of the ranks that `filters` leave.
@@ -89,8 +89,8 @@ impl TableProvider for RankTable {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let time = self.spec.time.map_or(Range::ALL, |column| range_of(column, filters));
-        let (loader, schema) = (self.loader.clone(), self.schema.clone());
-        let source = RankTableSource::new(self.spec, loader, schema, time, self.shares_memory);
+        let (store, schema) = (self.store.clone(), self.schema.clone());
+        let source = RankTableSource::new(self.spec, store, schema, time, self.shares_memory);
         let config = FileScanConfigBuilder::new(ObjectStoreUrl::local_filesystem(), Arc::new(source))
             .with_file_groups(self.file_groups(filters))
             .with_projection_indices(projection.cloned())?

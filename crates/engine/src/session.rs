@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -18,52 +17,27 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::StreamExt;
-use npuscope_formats::discover::{Profile, RankSource, discover};
-use npuscope_tables::cache::Cache;
+use npuscope_formats::source::RankSource;
+use npuscope_store::{OpenOptions, Store};
 use npuscope_tables::schema;
 use tokio::runtime::{Handle, Runtime};
 
 use crate::error::EngineError;
-use crate::loader::{LoadedRank, Loader, Progress, Silent};
 use crate::provider::RankTable;
 
-/// How a profile is opened.
-#[derive(Clone)]
-pub struct SessionOptions {
-    /// Where caches are kept.
-    pub cache: PathBuf,
-    /// What caches may take on disk when the session has ended.
-    pub max_cache_bytes: u64,
+/// What queries may use.
+#[derive(Clone, Debug, Default)]
+pub struct QueryOptions {
     /// What a query may take of memory before it spills.
     pub memory_limit: Option<usize>,
     /// Where it spills to; the system's temporary directory if none is given.
     pub spill: Option<PathBuf>,
-    /// Threads for reading and querying.
-    pub threads: usize,
-    pub progress: Arc<dyn Progress>,
-    /// Set by whoever wants work over many ranks to end early.
-    pub stop: Arc<AtomicBool>,
-}
-
-impl SessionOptions {
-    pub fn new(cache: impl Into<PathBuf>) -> SessionOptions {
-        SessionOptions {
-            cache: cache.into(),
-            max_cache_bytes: 20 << 30,
-            memory_limit: None,
-            spill: None,
-            threads: std::thread::available_parallelism().map_or(1, usize::from),
-            progress: Arc::new(Silent),
-            stop: Arc::default(),
-        }
-    }
 }
 
 /// A profile with its tables registered.
 pub struct Session {
-    profile: Profile,
+    store: Arc<Store>,
     context: SessionContext,
-    loader: Arc<Loader>,
     /// Where queries run; taken when the session ends.
     runtime: Option<Runtime>,
     handle: Handle,
@@ -71,59 +45,29 @@ pub struct Session {
 }
 
 impl Session {
-    /// Finds the ranks at `path` and makes their tables ready to be queried. Reads none of them yet.
-    pub fn open(path: &Path, options: SessionOptions) -> Result<Session, EngineError> {
-        let profile = discover(path)?;
+    /// Makes the tables of a profile ready to be queried. Reads none of them yet.
+    pub fn new(store: Arc<Store>, options: &QueryOptions) -> Result<Session, EngineError> {
         let internal = |error: &dyn std::fmt::Display| EngineError::Internal(error.to_string());
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(options.threads.max(1))
-            .build()
-            .map_err(|e| internal(&e))?;
-        let context = context(&options, profile.ranks.len()).map_err(|e| internal(&e))?;
-        // One rank at a time per thread: reading a rank is itself spread over threads only when ranks are few.
-        let threads = options.threads.max(1);
-        let per_rank = (threads / profile.ranks.len().max(1)).max(1);
-        let cache = Cache::new(options.cache);
-        let loader = Loader::new(cache, options.max_cache_bytes, threads / per_rank, per_rank, options.progress);
-        let loader = Arc::new(loader);
-        let sources: Vec<Arc<RankSource>> = profile.sources().cloned().map(Arc::new).collect();
+        let threads = store.options().threads.max(1);
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(threads).build().map_err(|e| internal(&e))?;
+        let context = context(options, threads, store.profile().ranks.len()).map_err(|e| internal(&e))?;
+        let sources: Vec<Arc<RankSource>> = store.profile().sources().cloned().map(Arc::new).collect();
         for spec in schema::all() {
-            let table = RankTable::new(spec, sources.clone(), loader.clone(), options.memory_limit.is_none());
+            let table = RankTable::new(spec, sources.clone(), store.clone(), options.memory_limit.is_none());
             context.register_table(spec.name, Arc::new(table)).map_err(|e| internal(&e))?;
         }
         let (handle, runtime) = (runtime.handle().clone(), Some(runtime));
-        Ok(Session { profile, context, loader, runtime, handle, memory_limit: options.memory_limit })
+        Ok(Session { store, context, runtime, handle, memory_limit: options.memory_limit })
     }
 
-    pub fn profile(&self) -> &Profile {
-        &self.profile
+    /// Opens the profile at `path` to query it without limits.
+    pub fn open(path: &Path, options: OpenOptions) -> Result<Session, EngineError> {
+        Session::new(Arc::new(Store::open(path, options)?), &QueryOptions::default())
     }
 
-    /// The tables of one rank.
-    pub fn load(&self, rank: &RankSource) -> Result<LoadedRank, EngineError> {
-        Ok(self.loader.load(rank)?)
-    }
-
-    /// Loads every rank and the job, on all threads, and hands each over in order.
-    pub fn load_all(&self) -> Result<Vec<LoadedRank>, EngineError> {
-        let loads = self.profile.sources().cloned().map(|source| {
-            let loader = self.loader.clone();
-            self.handle.spawn_blocking(move || loader.load(&source))
-        });
-        let loads: Vec<_> = loads.collect();
-        let load = async {
-            let mut ranks = Vec::new();
-            for load in loads {
-                ranks.push(load.await.map_err(|e| EngineError::Internal(e.to_string()))??);
-            }
-            Ok(ranks)
-        };
-        self.handle.block_on(load)
-    }
-
-    /// The ranks that were loaded so far.
-    pub fn loaded(&self) -> Vec<LoadedRank> {
-        self.loader.loaded()
+    pub fn store(&self) -> &Arc<Store> {
+        &self.store
     }
 
     /// Runs a query to its end.
@@ -166,7 +110,7 @@ impl Session {
             Ok(TreeNodeRecursion::Continue)
         });
         visited.map_err(|e| self.error(e))?;
-        let loaded = self.loaded();
+        let loaded = self.store.loaded();
         let is_empty = |id| loaded.iter().all(|rank| rank.rows(id) == 0);
         Ok(tables.into_iter().filter(|&(_, id)| is_empty(id)).map(|(name, _)| name).collect())
     }
@@ -175,11 +119,6 @@ impl Session {
     pub fn plan(&self, sql: &str) -> Result<Arc<dyn ExecutionPlan>, EngineError> {
         let plan = async { self.context.sql_with_options(sql, read_only()).await?.create_physical_plan().await };
         self.handle.block_on(plan).map_err(|e| self.error(e))
-    }
-
-    /// What went wrong without costing an answer, since this was last asked.
-    pub fn take_warnings(&self) -> Vec<String> {
-        self.loader.take_warnings()
     }
 
     fn error(&self, error: DataFusionError) -> EngineError {
@@ -199,9 +138,9 @@ impl Drop for Session {
     }
 }
 
-fn context(options: &SessionOptions, ranks: usize) -> Result<SessionContext, DataFusionError> {
+fn context(options: &QueryOptions, threads: usize, ranks: usize) -> Result<SessionContext, DataFusionError> {
     let mut config = SessionConfig::new()
-        .with_target_partitions(options.threads.max(1))
+        .with_target_partitions(threads)
         .with_information_schema(true)
         // Names are as the tables spell them; a user's capitals do not matter.
         .set_bool("datafusion.sql_parser.enable_ident_normalization", true);
@@ -212,7 +151,7 @@ fn context(options: &SessionOptions, ranks: usize) -> Result<SessionContext, Dat
     let mut runtime = RuntimeEnvBuilder::new().with_disk_manager_builder(disk);
     if let Some(bytes) = options.memory_limit {
         // Every rank that sorts sets some memory aside for merging what it spilled; together they must fit.
-        let aside = bytes / ranks.max(options.threads).max(1) / 4;
+        let aside = bytes / ranks.max(threads) / 4;
         config = config.with_sort_spill_reservation_bytes(aside.min(10 << 20));
         runtime = runtime.with_memory_pool(Arc::new(FairSpillPool::new(bytes)));
     }

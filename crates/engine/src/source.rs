@@ -22,18 +22,19 @@ use datafusion_datasource::file_stream::{FileOpenFuture, FileOpener};
 use datafusion_datasource::projection::{ProjectionOpener, SplitProjection};
 use datafusion_datasource::{PartitionedFile, TableSchema};
 use futures::{FutureExt, StreamExt, stream};
-use npuscope_formats::discover::RankSource;
+use npuscope_formats::source::RankSource;
+use npuscope_store::Store;
+use npuscope_store::loader::{LoadedRank, Segments};
 use npuscope_tables::scan::scan_batch;
 use npuscope_tables::schema::TableSpec;
 
 use crate::filters::Range;
-use crate::loader::{LoadedRank, Loader, Segments};
 
 /// Reads one table of ranks.
 #[derive(Clone)]
 pub struct RankTableSource {
     pub spec: &'static TableSpec,
-    pub loader: Arc<Loader>,
+    pub store: Arc<Store>,
     /// Rows outside of this time may be left out.
     pub time: Range,
     /// Whether batches share the mapped files, which makes each of them seem as large as its file.
@@ -47,7 +48,7 @@ pub struct RankTableSource {
 impl RankTableSource {
     pub fn new(
         spec: &'static TableSpec,
-        loader: Arc<Loader>,
+        store: Arc<Store>,
         table_schema: TableSchema,
         time: Range,
         shares_memory: bool,
@@ -55,7 +56,7 @@ impl RankTableSource {
         let projection = SplitProjection::unprojected(&table_schema);
         RankTableSource {
             spec,
-            loader,
+            store,
             time,
             shares_memory,
             table_schema,
@@ -75,7 +76,7 @@ impl FileSource for RankTableSource {
     ) -> Result<Arc<dyn FileOpener>> {
         let opener = RankOpener {
             spec: self.spec,
-            loader: self.loader.clone(),
+            store: self.store.clone(),
             time: self.time,
             shares_memory: self.shares_memory,
             columns: self.projection.file_indices.clone(),
@@ -135,7 +136,7 @@ impl FileSource for RankTableSource {
 
 struct RankOpener {
     spec: &'static TableSpec,
-    loader: Arc<Loader>,
+    store: Arc<Store>,
     time: Range,
     shares_memory: bool,
     columns: Vec<usize>,
@@ -153,14 +154,14 @@ impl FileOpener for RankOpener {
         let rank = file.extensions.get::<RankOfPartition>().cloned();
         let path = file.object_meta.location.to_string();
         let source = rank.ok_or_else(|| DataFusionError::Internal(format!("no rank is known at {path}")))?;
-        let (loader, spec, time) = (self.loader.clone(), self.spec, self.time);
+        let (store, spec, time) = (self.store.clone(), self.spec, self.time);
         let (columns, batch_size, shares_memory) = (self.columns.clone(), self.batch_size, self.shares_memory);
         let read = MetricBuilder::new(&self.metrics).counter("segments_read", self.partition);
         let pruned = MetricBuilder::new(&self.metrics).counter("segments_pruned", self.partition);
         let columns_read = MetricBuilder::new(&self.metrics).counter("columns_read", self.partition);
         Ok(async move {
             let load = move || -> Result<(LoadedRank, Segments)> {
-                loader.with(&source.0, |rank| Ok((rank.clone(), rank.segments(spec.id)?))).map_err(external)
+                store.loader().with(&source.0, |rank| Ok((rank.clone(), rank.segments(spec.id)?))).map_err(external)
             };
             let loaded = tokio::task::spawn_blocking(load).await.map_err(external)?;
             let (rank, segments) = loaded?;

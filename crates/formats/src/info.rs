@@ -1,12 +1,12 @@
 //! What the settings and notes of a rank say about it, whichever framework wrote them.
 
+use npuscope_tables::Flavour;
 use npuscope_tables::table::{lane, metadata, sheet};
 use npuscope_tables::{Ns, RankTables};
 use serde_json::Value;
 
-use crate::discover::{RankSource, process_in_directory};
-use crate::flavour::Flavour;
 use crate::kineto;
+use crate::source::{RankSource, process_in_directory};
 
 /// Facts about a rank, gathered from its settings.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,7 +61,7 @@ impl Settings {
         self.rows.iter().filter(|(_, k, _)| k == key).find_map(|(_, _, value)| value.pointer(pointer))
     }
 
-    pub(crate) fn text(&self, paths: &[&str]) -> Option<String> {
+    pub fn text(&self, paths: &[&str]) -> Option<String> {
         paths.iter().find_map(|path| match self.get(path)? {
             Value::String(text) if !text.is_empty() => Some(text.clone()),
             Value::Number(number) => Some(number.to_string()),
@@ -69,7 +69,7 @@ impl Settings {
         })
     }
 
-    pub(crate) fn int(&self, path: &str) -> Option<i64> {
+    pub fn int(&self, path: &str) -> Option<i64> {
         match self.get(path)? {
             Value::Number(number) => number.as_i64(),
             Value::String(text) => text.parse().ok(),

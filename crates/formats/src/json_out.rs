@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::number::{push_float, push_int, whole};
+use npuscope_tables::number::{push_float, push_int, whole};
 
 /// Writes JSON objects as Python does: `{"key": value, …}` on one line.
 #[derive(Default)]

@@ -1,14 +1,14 @@
 //! The text deliverables of a rank, all together.
 
+use npuscope_measures::deliverable::{self, ApiStatistic, Carried, OpStatistic, Target};
+use npuscope_tables::Flavour;
 use npuscope_tables::{RankBuilder, RankTables, TableId};
 
 use crate::comm_json::CommWriter;
 use crate::csv::CsvFiles;
-use crate::derive::{self, ApiStatistic, Carried, OpStatistic, Target};
-use crate::discover::OUTPUT_DIRECTORY;
-use crate::flavour::Flavour;
 use crate::info_json::Settings;
 use crate::output::{Output, OutputError, PartFile};
+use crate::source::OUTPUT_DIRECTORY;
 use crate::trace_json::TraceWriter;
 
 /// Writes the deliverables of rank number `rank` into `directory`, a rank directory of its own.
@@ -80,7 +80,7 @@ impl RankWriter {
         let files = self.files.get_or_insert_with(|| Files::new(Flavour::of(&tables), self.out.clone()));
         self.statistics.add(&tables);
         self.settings.append(&tables);
-        let tables = derive::complete(tables, Target::Text(files.flavour), &mut self.carried);
+        let tables = deliverable::complete(tables, Target::Text(files.flavour), &mut self.carried);
         files.append(&tables, &self.out)
     }
 

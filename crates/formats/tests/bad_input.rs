@@ -10,13 +10,14 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use common::rows::rows;
-use npuscope_formats::discover::{OUTPUT_DIRECTORY, Profile, discover};
-use npuscope_formats::flavour::Flavour;
 use npuscope_formats::output::Output;
 use npuscope_formats::problem::Problem;
-use npuscope_formats::read::{ReadOptions, read_rank};
+use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::{comm_json, csv, info_json, trace_json};
+use npuscope_store::discover::{Profile, discover};
+use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_tables::Flavour;
 use npuscope_tables::table::{diagnostic, host_op, lane, rank};
 use npuscope_tables::{RankBuilder, RankPieces, RankTables, TableId, schema};
 use npuscope_testing::entries;

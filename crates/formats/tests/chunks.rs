@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use npuscope_formats::discover::OUTPUT_DIRECTORY;
-use npuscope_formats::flavour::Flavour;
 use npuscope_formats::output::Output;
-use npuscope_formats::{db, derive, text};
+use npuscope_formats::source::OUTPUT_DIRECTORY;
+use npuscope_formats::{db, text};
+use npuscope_measures::deliverable;
 use npuscope_synth::{Job, JobConfig, View, simulate};
+use npuscope_tables::Flavour;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{
     comm_op, comm_task, counter, flow, lane, mem_sample, pipeline_op, reported_operator, sheet, task,
@@ -141,10 +142,10 @@ fn an_operation_of_a_later_chunk_needs_no_transport_of_its_own() {
         rank.comm_task.push(comm_task::Row { op: Some(op), start, name, transport, ..Default::default() });
         rank.finish()
     };
-    let rows = |chunk, carried: &mut derive::Carried| {
-        derive::complete(chunk, derive::Target::Db(Flavour::TorchNpu), carried).len(TableId::ReportedComm)
+    let rows = |chunk, carried: &mut deliverable::Carried| {
+        deliverable::complete(chunk, deliverable::Target::Db(Flavour::TorchNpu), carried).len(TableId::ReportedComm)
     };
-    let mut carried = derive::Carried::default();
+    let mut carried = deliverable::Carried::default();
     assert_eq!(rows(chunk(0, false), &mut carried), 0);
     assert_eq!(rows(chunk(1, true), &mut carried), 2);
     assert_eq!(rows(chunk(2, false), &mut carried), 2);
@@ -170,11 +171,11 @@ fn a_queue_of_an_earlier_chunk_is_one_of_all() {
         rank.flow.push(flow::Row { kind, src_lane, src_time, dst_lane, dst_time, ..Default::default() });
         rank.finish()
     };
-    let device_time = |chunk, carried: &mut derive::Carried| {
-        let tables = derive::complete(chunk, derive::Target::Text(Flavour::TorchNpu), carried);
+    let device_time = |chunk, carried: &mut deliverable::Carried| {
+        let tables = deliverable::complete(chunk, deliverable::Target::Text(Flavour::TorchNpu), carried);
         tables.rows::<reported_operator::Row>().next().unwrap().device_self
     };
-    let mut carried = derive::Carried::default();
+    let mut carried = deliverable::Carried::default();
     assert_eq!(device_time(chunk(None), &mut carried), Some(5.0));
     assert_eq!(device_time(chunk(Some(Kind::Dequeue)), &mut carried), Some(0.0));
     assert_eq!(device_time(chunk(None), &mut carried), Some(0.0));

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use npuscope_formats::discover::{OUTPUT_DIRECTORY, discover};
-use npuscope_formats::read::{ReadOptions, read_rank};
+use npuscope_formats::source::OUTPUT_DIRECTORY;
+use npuscope_store::discover::discover;
+use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_tables::table::{comm_op, comm_task, counter, diagnostic, flow, host_op, lane, overlap, source, task};
 use npuscope_tables::{RankTables, Table};
 use npuscope_testing::captures;

@@ -5,17 +5,18 @@ mod raw;
 use std::fs;
 use std::path::Path;
 
-use npuscope_formats::discover::{discover, discover_raw};
-use npuscope_formats::flavour::Flavour;
 use npuscope_formats::framework::records::{OpRange, scope};
 use npuscope_formats::output::Output;
-use npuscope_formats::parse::{Export, parse};
-use npuscope_formats::read::{ReadOptions, read_rank};
 use npuscope_formats::{db, framework, kineto, text};
+use npuscope_store::discover::{discover, discover_raw};
+use npuscope_store::parse::{Export, parse};
+use npuscope_store::read::{ReadOptions, read_rank};
+use npuscope_tables::Flavour;
 use npuscope_tables::table::{comm_op, host_op, kernel, lane, mem_event, overlap, rank, reported_step, step, task};
 use npuscope_tables::{Ns, RankTables};
-use raw::{RawDirectory, SHIFT};
 use serde_json::{Value, json};
+
+use raw::{RawDirectory, SHIFT};
 
 const NAME: &str = "node1_77_20261115185652123_ascend_pt";
 

@@ -7,18 +7,19 @@ mod raw;
 use std::fs;
 use std::path::Path;
 
-use npuscope_formats::discover::{Profile, discover, discover_raw};
-use npuscope_formats::flavour::Flavour;
 use npuscope_formats::framework;
 use npuscope_formats::framework::records::OpRange;
-use npuscope_formats::parse::{self, Export, parse};
-use npuscope_formats::read::{ReadOptions, read_rank};
+use npuscope_store::discover::{Profile, discover, discover_raw};
+use npuscope_store::parse::{self, Export, parse};
+use npuscope_store::read::{ReadOptions, read_rank};
+use npuscope_tables::Flavour;
 use npuscope_tables::table::{
     counter, diagnostic, flow, host_op, lane, mem_event, mem_sample, rank, reported_operator, reported_step, step,
 };
 use npuscope_tables::{Ns, RankTables, TableId};
-use raw::{RawDirectory, SHIFT};
 use serde_json::json;
+
+use raw::{RawDirectory, SHIFT};
 
 const NAME: &str = "node1_4711_20261115185652123_ascend_pt";
 

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use flate2::read::GzDecoder;
-use npuscope_formats::discover::discover;
-use npuscope_formats::flavour::Flavour;
-use npuscope_formats::read::{ReadOptions, read_rank};
 use npuscope_formats::trace_json::layers;
+use npuscope_store::discover::discover;
+use npuscope_store::read::{ReadOptions, read_rank};
+use npuscope_tables::Flavour;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, counter, diagnostic, flow, host_op, kernel, lane, metadata, rank, source, task};
 use npuscope_tables::{RankTables, TableId};

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use npuscope_formats::discover::{Profile, discover};
-use npuscope_formats::flavour::Flavour;
 use npuscope_formats::output::{Output, OutputError};
-use npuscope_formats::read::{ReadOptions, read_rank};
-use npuscope_formats::{db, derive, kineto, text};
+use npuscope_formats::{db, kineto, text};
+use npuscope_measures::deliverable;
+use npuscope_store::discover::{Profile, discover};
+use npuscope_store::read::{ReadOptions, read_rank};
+use npuscope_tables::Flavour;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{
     comm_op, counter, diagnostic, flow, host_op, kernel, lane, mem_event, mem_sample, metadata, rank, source, step,
@@ -173,7 +174,7 @@ fn steps_are_those_of_the_host_and_their_time_is_that_of_the_device() {
     let steps: Vec<(Option<i64>, Ns, Ns)> =
         tables.rows::<step::Row>().map(|row| (row.id, row.start, row.end)).collect();
     assert_eq!(steps, [(Some(8), Ns(1_000_250), Ns(1_900_750)), (Some(9), Ns(2_000_250), Ns(2_900_750))]);
-    let times = derive::step_trace_db(&tables, &mut Interner::default());
+    let times = deliverable::step_trace_db(&tables, &mut Interner::default());
     assert_eq!(times.iter().map(|row| row.computing.unwrap()).collect::<Vec<_>>(), [300.0, 300.0]);
     assert_eq!(times.iter().map(|row| row.preparing.unwrap()).collect::<Vec<_>>(), [100.0, 100.0]);
 }

@@ -4,19 +4,20 @@ mod perfetto_reader;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use npuscope_formats::discover::discover;
-use npuscope_formats::flavour::Flavour;
-use npuscope_formats::intervals::Interval;
 use npuscope_formats::perfetto::packing::SubTracks;
 use npuscope_formats::perfetto::{Summary, Writer};
-use npuscope_formats::read::{ReadOptions, read_rank};
 use npuscope_formats::trace_json::layers::{cann_prefix, overlap_name};
+use npuscope_measures::intervals::Interval;
+use npuscope_store::discover::discover;
+use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_synth::{JobConfig, simulate};
+use npuscope_tables::Flavour;
 use npuscope_tables::table::{comm_op, comm_task, counter, flow, host_op, lane, overlap, step, task};
 use npuscope_tables::{Ns, RankBuilder, RankTables, Span};
 use npuscope_testing::captures;
-use perfetto_reader::{Place, ReadSlice, Trace, read};
 use proptest::prelude::*;
+
+use perfetto_reader::{Place, ReadSlice, Trace, read};
 
 /// What a slice has to be in the trace.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

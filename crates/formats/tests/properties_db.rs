@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use npuscope_formats::db;
-use npuscope_formats::discover::{OUTPUT_DIRECTORY, discover};
 use npuscope_formats::output::Output;
-use npuscope_formats::read::{ReadOptions, read_rank};
+use npuscope_formats::source::OUTPUT_DIRECTORY;
+use npuscope_store::discover::discover;
+use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_synth::Form;
 use npuscope_testing::database;
 use proptest::prelude::*;

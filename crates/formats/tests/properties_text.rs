@@ -9,12 +9,13 @@ use std::path::Path;
 
 use common::hostile::{any_json, hostile, microseconds, spelled};
 use common::rows::rows;
-use npuscope_formats::discover::{OUTPUT_DIRECTORY, discover};
-use npuscope_formats::flavour::Flavour;
-use npuscope_formats::number;
 use npuscope_formats::output::Output;
-use npuscope_formats::read::{ReadOptions, read_rank};
+use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::text;
+use npuscope_store::discover::discover;
+use npuscope_store::read::{ReadOptions, read_rank};
+use npuscope_tables::Flavour;
+use npuscope_tables::number;
 use npuscope_tables::table::diagnostic;
 use npuscope_tables::{Ns, RankTables, TableId};
 use npuscope_testing::{assert_same_json, csv, json};

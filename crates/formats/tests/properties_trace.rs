@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use common::hostile::{any_json, hostile, microseconds, spelled};
 use common::rows::rows;
-use npuscope_formats::flavour::Flavour;
 use npuscope_formats::trace_json;
+use npuscope_tables::Flavour;
 use npuscope_tables::table::{comm_op, comm_task, host_op, overlap, task};
 use npuscope_tables::{Ns, RankPieces, RankTables, TableId};
 use npuscope_testing::events;

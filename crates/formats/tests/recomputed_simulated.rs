@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use npuscope_formats::derive::{self, Communication};
-use npuscope_formats::flavour::Flavour;
+use npuscope_measures::deliverable::{self, Communication};
 use npuscope_synth::{JobConfig, simulate};
+use npuscope_tables::Flavour;
 use npuscope_tables::table::{comm_task, host_op, kernel};
 use npuscope_tables::{Interner, RankTables, Str};
 
@@ -21,8 +21,8 @@ fn assert_near(a: f64, b: f64, tolerance: f64, what: &str) {
 #[test]
 fn both_definitions_of_step_times_agree() {
     let tables = rank();
-    let text = derive::step_trace_text(&tables, Flavour::TorchNpu, &mut Interner::default());
-    let db = derive::step_trace_db(&tables, &mut Interner::default());
+    let text = deliverable::step_trace_text(&tables, Flavour::TorchNpu, &mut Interner::default());
+    let db = deliverable::step_trace_db(&tables, &mut Interner::default());
     assert_eq!((text.len(), db.len()), (3, 3));
     for (text, db) in text.iter().zip(&db) {
         for (part, a, b) in [
@@ -43,9 +43,9 @@ fn both_definitions_of_step_times_agree() {
 fn operator_types_add_up_to_kernels() {
     let tables = rank();
     let mut strings = Interner::default();
-    let rows = derive::op_statistic(&tables, &mut strings);
+    let rows = deliverable::op_statistic(&tables, &mut strings);
     let mut kernels: BTreeMap<String, (i64, f64)> = BTreeMap::new();
-    for row in tables.rows::<kernel::Row>().filter(|row| !derive::is_communication(&tables, row)) {
+    for row in tables.rows::<kernel::Row>().filter(|row| !deliverable::is_communication(&tables, row)) {
         let sum = kernels.entry(tables.opt_text(row.op_type).unwrap().to_owned()).or_default();
         *sum = (sum.0 + 1, sum.1 + row.duration.us());
     }
@@ -66,7 +66,7 @@ fn operator_types_add_up_to_kernels() {
 #[test]
 fn calls_are_counted_per_level_and_name() {
     let tables = rank();
-    let rows = derive::api_statistic(&tables, &mut Interner::default());
+    let rows = deliverable::api_statistic(&tables, &mut Interner::default());
     let calls = tables.rows::<host_op::Row>().filter(|row| tables.text(row.kind) == "cann" && row.level.is_some());
     let (count, total) = calls.fold((0, 0.0), |(count, total), row| (count + 1, total + row.duration.us()));
     assert_eq!(rows.iter().map(|row| row.count.unwrap()).sum::<i64>(), count);
@@ -85,14 +85,14 @@ fn links_and_transports_add_up_to_the_pieces() {
         / 1e6;
     assert!(moved > 0.0);
     let mut strings = Interner::default();
-    let matrix = derive::communication_matrix(&tables, &mut strings);
+    let matrix = deliverable::communication_matrix(&tables, &mut strings);
     let totals = matrix.iter().filter(|row| strings.get(row.name).ends_with("-total"));
     let sum: f64 =
         totals.filter(|row| row.transport.map(|t| strings.get(t)) != Some("RDMA")).filter_map(|r| r.transit_size).sum();
     assert_near(sum, moved, 1e-6 * moved, "links");
 
     let mut strings = Interner::default();
-    let Communication { times, bandwidths } = derive::communication(&tables, &mut strings);
+    let Communication { times, bandwidths } = deliverable::communication(&tables, &mut strings);
     for row in bandwidths.iter().filter(|row| row.bandwidth.is_some_and(|bandwidth| bandwidth > 0.0)) {
         let (size, time) = (row.transit_size.unwrap(), row.transit_time.unwrap());
         assert_near(row.bandwidth.unwrap(), size / time, 1e-4, "bandwidth");

@@ -1,10 +1,10 @@
 //! Recomputed from the tables of the real captures, the summaries equal the files.
 
-use npuscope_formats::derive;
-use npuscope_formats::discover::discover;
-use npuscope_formats::flavour::Flavour;
-use npuscope_formats::number::float;
-use npuscope_formats::read::{ReadOptions, read_rank};
+use npuscope_measures::deliverable;
+use npuscope_store::discover::discover;
+use npuscope_store::read::{ReadOptions, read_rank};
+use npuscope_tables::Flavour;
+use npuscope_tables::number::float;
 use npuscope_tables::table::{
     reported_api, reported_bandwidth, reported_link, reported_op_type, reported_operator, reported_step,
 };
@@ -37,14 +37,14 @@ fn check<R: npuscope_tables::Table, F: PartialEq + std::fmt::Debug>(
 #[test]
 fn step_trace_time_is_the_same_text() {
     check(
-        |tables, strings| derive::step_trace_text(tables, Flavour::TorchNpu, strings),
+        |tables, strings| deliverable::step_trace_text(tables, Flavour::TorchNpu, strings),
         |row: &reported_step::Row, text| (text(row.step), row.figures().map(|figure| float(figure.unwrap()))),
     );
 }
 
 #[test]
 fn operator_details_has_the_same_rows() {
-    check(derive::operator_details, |row: &reported_operator::Row, text| {
+    check(deliverable::operator_details, |row: &reported_operator::Row, text| {
         let host = [row.host_self, row.host_total];
         let device = [row.device_self, row.device_total, row.device_self_aicore, row.device_total_aicore];
         (text(Some(row.name)), text(row.shapes).unwrap_or_default(), text(row.stack), host, device)
@@ -53,7 +53,7 @@ fn operator_details_has_the_same_rows() {
 
 #[test]
 fn op_statistic_has_the_same_rows() {
-    check(derive::op_statistic, |row: &reported_op_type::Row, text| {
+    check(deliverable::op_statistic, |row: &reported_op_type::Row, text| {
         let figures = [row.total, row.min, row.avg, row.max, row.ratio];
         (text(Some(row.op_type)), text(row.core), row.count, figures)
     });
@@ -63,7 +63,7 @@ fn op_statistic_has_the_same_rows() {
 #[test]
 fn api_statistic_has_the_same_rows() {
     let by_name = |tables: &RankTables, strings: &mut Interner| {
-        let mut rows = derive::api_statistic(tables, strings);
+        let mut rows = deliverable::api_statistic(tables, strings);
         let reported: Vec<_> = tables.rows::<reported_api::Row>().collect();
         let place = |row: &reported_api::Row| {
             let same = |r: &reported_api::Row| {
@@ -89,7 +89,7 @@ fn api_statistic_has_the_same_rows() {
 #[test]
 fn communication_has_the_same_bandwidth() {
     check(
-        |tables, strings| derive::communication(tables, strings).bandwidths,
+        |tables, strings| deliverable::communication(tables, strings).bandwidths,
         |row: &reported_bandwidth::Row, text| {
             let figures = [row.transit_size, row.transit_time, row.bandwidth, row.large_packet_ratio];
             let packets = (text(row.package_size), row.count, row.total_duration);
@@ -100,7 +100,7 @@ fn communication_has_the_same_bandwidth() {
 
 #[test]
 fn communication_matrix_has_the_same_links() {
-    check(derive::communication_matrix, |row: &reported_link::Row, text| {
+    check(deliverable::communication_matrix, |row: &reported_link::Row, text| {
         let link = [Some(row.name), row.group_hash, row.src_rank, row.dst_rank, row.transport, row.op_name].map(text);
         (link, [row.transit_size, row.transit_time, row.bandwidth])
     });

@@ -4,10 +4,11 @@ mod simulated;
 
 use std::path::Path;
 
-use npuscope_formats::discover::{OUTPUT_DIRECTORY, discover};
 use npuscope_formats::output::Output;
-use npuscope_formats::read::{ReadOptions, read_rank};
+use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::text::write_rank;
+use npuscope_store::discover::discover;
+use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_synth::Form;
 use npuscope_testing::{assert_same_json, captures, csv, entries, events, json, shared};
 

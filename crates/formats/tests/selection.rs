@@ -6,8 +6,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use npuscope_formats::discover::{OUTPUT_DIRECTORY, discover};
-use npuscope_formats::read::{ReadOptions, read_rank};
+use npuscope_formats::source::OUTPUT_DIRECTORY;
+use npuscope_store::discover::discover;
+use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_synth::Form;
 use npuscope_tables::scan::scan_batch;
 use npuscope_tables::table::host_op::Kind;

@@ -4,10 +4,10 @@ mod simulated;
 
 use std::path::Path;
 
-use npuscope_formats::discover::discover;
 use npuscope_formats::output::Output;
-use npuscope_formats::read::{ReadOptions, read_rank};
 use npuscope_formats::{db, text};
+use npuscope_store::discover::discover;
+use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_synth::Form;
 use npuscope_tables::RankTables;
 use npuscope_testing::captures;

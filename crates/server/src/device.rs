@@ -1,8 +1,8 @@
 //! How the time of a device divides between computing, communication and nothing.
 
-use npuscope_formats::derive::is_communication;
-use npuscope_formats::intervals::{Interval, union};
-use npuscope_formats::overlap::device_time;
+use npuscope_measures::deliverable::is_communication;
+use npuscope_measures::device_time::device_time;
+use npuscope_measures::intervals::{Interval, union};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::overlap::Kind;
 use npuscope_tables::table::{comm_op, kernel, overlap};

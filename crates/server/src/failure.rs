@@ -4,6 +4,7 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use npuscope_engine::EngineError;
+use npuscope_store::StoreError;
 use serde_json::{Value, json};
 
 use crate::views::NotMade;
@@ -23,6 +24,12 @@ pub enum Failure {
     /// The request is larger than any that makes sense.
     TooLarge(String),
     Internal(String),
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        Failure::Internal(error.to_string())
+    }
 }
 
 impl From<EngineError> for Failure {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hashbrown::HashMap;
-use npuscope_engine::Progress as ToldProgress;
+use npuscope_store::Progress as ToldProgress;
 use serde::Serialize;
 use tokio::sync::broadcast;
 

@@ -9,11 +9,12 @@ use hashbrown::HashMap;
 use npuscope_analysis::diagnose::diagnose;
 use npuscope_analysis::health::health;
 use npuscope_analysis::overview::overview;
-use npuscope_engine::{EngineError, Ranks, Session, SessionOptions};
-use npuscope_formats::discover::RankSource;
-use npuscope_formats::fingerprint::quick_fingerprint;
+use npuscope_engine::{EngineError, QueryOptions, Session};
+use npuscope_formats::source::RankSource;
+use npuscope_store::cache::{Cache, CachedRank};
+use npuscope_store::fingerprint::quick_fingerprint;
+use npuscope_store::{OpenOptions, Store};
 use npuscope_tables::RankBuilder;
-use npuscope_tables::cache::{Cache, CachedRank};
 use npuscope_tables::table::step;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
@@ -38,8 +39,8 @@ const NS_PER_SECOND: i64 = 1_000_000_000;
 
 /// A profile that is open.
 pub struct Run {
+    store: Arc<Store>,
     session: Session,
-    ranks: Ranks,
     /// The last used is last.
     timelines: Mutex<Vec<(i64, Arc<Timeline>)>>,
     /// One at a time is opened: a second who wants it waits for the first.
@@ -57,20 +58,21 @@ pub struct Run {
 }
 
 impl Run {
-    pub fn open(path: &Path, mut options: SessionOptions) -> Result<Run, EngineError> {
+    pub fn open(path: &Path, mut options: OpenOptions) -> Result<Run, EngineError> {
         let (watch, progress) = Watch::new(options.progress);
         options.progress = Arc::new(watch);
-        let ranks = Ranks::open(path, &options)?;
         let cache = Cache::new(&options.cache);
+        let max_cache_bytes = options.max_cache_bytes;
+        let store = Arc::new(Store::open(path, options)?);
         let program = format!("{}-{ANSWERS_VERSION}-{}", env!("CARGO_PKG_VERSION"), index::VERSION);
-        let key = format!("run-{program}-{}", quick_fingerprint(ranks.profile().sources()));
+        let key = format!("run-{program}-{}", quick_fingerprint(store.profile().sources()));
         // Answers are kept as those of a rank without tables are.
         let answers = cache.open(&key).or_else(|| cache.store(&key, &RankBuilder::default().finish()).ok());
-        let cache = (cache, options.max_cache_bytes);
-        let session = Session::open(path, options)?;
+        let cache = (cache, max_cache_bytes);
+        let session = Session::new(store.clone(), &QueryOptions::default())?;
         Ok(Run {
+            store,
             session,
-            ranks,
             timelines: Mutex::default(),
             opening: Mutex::default(),
             origin: OnceLock::new(),
@@ -87,12 +89,12 @@ impl Run {
     }
 
     pub fn ranks(&self) -> impl Iterator<Item = i64> {
-        self.session.profile().ranks.iter().map(|source| source.rank)
+        self.store.profile().ranks.iter().map(|source| source.rank)
     }
 
     /// What views read from.
     pub fn source(&self) -> Result<Source<'_>, EngineError> {
-        Ok(Source { session: &self.session, ranks: &self.ranks, origin: self.origin()? })
+        Ok(Source { session: &self.session, store: &self.store, origin: self.origin()? })
     }
 
     /// Told from now on how far ranks are read.
@@ -105,7 +107,7 @@ impl Run {
         if let Some(known) = self.opened(rank) {
             return Ok(Some(known));
         }
-        let Some(source) = self.session.profile().ranks.iter().find(|source| source.rank == rank) else {
+        let Some(source) = self.store.profile().ranks.iter().find(|source| source.rank == rank) else {
             return Ok(None);
         };
         let _turn = lock(&self.opening);
@@ -131,7 +133,7 @@ impl Run {
 
     /// Opens the timeline of a rank, with the index that is kept of it if there is one.
     fn open_timeline(&self, source: &RankSource) -> Result<Timeline, EngineError> {
-        let loaded = self.session.load(source)?;
+        let loaded = self.store.load(source)?;
         let tables = loaded.tables()?;
         let kept = loaded.in_cache().and_then(|cached| cached.attached(INDEX)).and_then(|bytes| Index::read(&bytes));
         let index = kept.unwrap_or_else(|| {
@@ -189,9 +191,9 @@ impl Run {
     pub fn diagnosis(&self) -> Result<Value, EngineError> {
         let origin = self.origin()?;
         self.kept_json("diagnosis", || {
-            let mut diagnosis = diagnose(&self.ranks)?;
+            let mut diagnosis = diagnose(&self.store)?;
             if diagnosis.steps == 0 {
-                diagnosis = diagnosis.without_device(&overview(&self.session)?);
+                diagnosis = diagnosis.without_device(&overview(&self.store)?);
             }
             let mut found = json!(diagnosis);
             let findings = found.get_mut("findings").and_then(Value::as_array_mut).into_iter().flatten();
@@ -209,13 +211,13 @@ impl Run {
 
     /// What was collected and what was not.
     pub fn health(&self) -> Result<Value, EngineError> {
-        self.kept_json("health", || Ok(json!(health(&self.session)?)))
+        self.kept_json("health", || Ok(json!(health(&self.store)?)))
     }
 
     /// What the run is: its name, its ranks, and of the first rank the steps and the time it covers.
     pub fn describe(&self) -> Result<Value, EngineError> {
         let origin = self.origin()?;
-        let profile = self.session.profile();
+        let profile = self.store.profile();
         let name = profile.root.file_name().map(|name| name.to_string_lossy().into_owned());
         let ranks = profile.ranks.iter();
         let ranks: Vec<Value> = ranks

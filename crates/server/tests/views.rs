@@ -6,18 +6,18 @@ use std::path::Path;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{DataType, Float64Type, Int64Type};
 use npuscope_analysis::cluster::{self, Job, Options};
-use npuscope_engine::{Ranks, Session, SessionOptions};
-use npuscope_formats::flavour::Flavour;
+use npuscope_engine::Session;
 use npuscope_formats::output::Output;
 use npuscope_formats::result::Cell;
 use npuscope_server::views::{HISTOGRAM_BUCKETS, Made, NotMade, Question, Scope, Source, VIEWS, View};
+use npuscope_store::OpenOptions;
 use npuscope_synth::{Fault, FaultKind, Form, JobConfig, Level, Workload, simulate, write_job};
+use npuscope_tables::Flavour;
 use npuscope_testing::shared;
 
 /// A profile that is open.
 struct Opened {
     session: Session,
-    ranks: Ranks,
     _directory: Option<tempfile::TempDir>,
 }
 
@@ -30,9 +30,7 @@ fn small() -> JobConfig {
 
 impl Opened {
     fn at(path: &Path, cache: &Path, directory: Option<tempfile::TempDir>) -> Opened {
-        let options = SessionOptions::new(cache);
-        let ranks = Ranks::open(path, &options).unwrap();
-        Opened { session: Session::open(path, options).unwrap(), ranks, _directory: directory }
+        Opened { session: Session::open(path, OpenOptions::new(cache)).unwrap(), _directory: directory }
     }
 
     fn job(config: &JobConfig, form: Form) -> Opened {
@@ -56,7 +54,7 @@ impl Opened {
     fn ask(&self, view: &str, scope: Scope, own: &[(&str, &str)]) -> Result<Made, NotMade> {
         let own: BTreeMap<String, String> =
             own.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let source = Source { session: &self.session, ranks: &self.ranks, origin: ORIGIN };
+        let source = Source { session: &self.session, store: self.session.store(), origin: ORIGIN };
         View::find(view).unwrap().make(&source, &Question { scope, own: &own })
     }
 
@@ -343,7 +341,7 @@ fn analyses_are_those_of_cluster() {
     let config = JobConfig { tp: 2, pp: 2, dp: 1, layers: 2, steps: 2, faults: vec![slow], ..JobConfig::default() };
     let opened = Opened::job(&config, Form::Text);
     let options = Options::default();
-    let job = Job::new(&opened.ranks, None, &options);
+    let job = Job::new(opened.session.store(), None, &options);
     let answer = |mode: &str, table: &str| -> Vec<Vec<Cell>> {
         let answer = cluster::run(cluster::find(mode).unwrap(), &job).unwrap();
         let mut rows = Vec::new();

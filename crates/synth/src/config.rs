@@ -1,6 +1,6 @@
 //! What job to simulate.
 
-use npuscope_formats::flavour::Flavour;
+use npuscope_tables::Flavour;
 use serde::{Deserialize, Serialize};
 
 use crate::chip::Chip;
@@ -366,7 +366,7 @@ impl JobConfig {
 
 /// A framework by its name.
 mod flavour {
-    use npuscope_formats::flavour::Flavour;
+    use npuscope_tables::Flavour;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]

@@ -1,6 +1,6 @@
 //! Who is where in the parallel layout, and who talks to whom.
 
-use npuscope_formats::link::group_hash;
+use npuscope_measures::link::group_hash;
 
 use crate::blocks::Channel;
 use crate::config::JobConfig;

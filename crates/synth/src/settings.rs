@@ -1,6 +1,6 @@
 //! What the profile says about how it was collected, and by which clock.
 
-use npuscope_formats::flavour::Flavour;
+use npuscope_tables::Flavour;
 use npuscope_tables::table::metadata;
 use npuscope_tables::{Ns, RankBuilder};
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub fn host(config: &JobConfig, rank: usize) -> String {
 }
 
 pub fn host_uid(config: &JobConfig, rank: usize) -> String {
-    npuscope_formats::link::group_hash(&host(config, rank))
+    npuscope_measures::link::group_hash(&host(config, rank))
 }
 
 /// The id of a rank's process on its host.

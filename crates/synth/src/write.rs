@@ -1,8 +1,8 @@
 //! A job as a directory of profiles.
 
-use npuscope_formats::flavour::Flavour;
 use npuscope_formats::output::{Output, OutputError};
 use npuscope_formats::{db, text};
+use npuscope_tables::Flavour;
 
 use crate::config::JobConfig;
 use crate::record::View;

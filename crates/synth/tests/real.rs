@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use npuscope_formats::discover::discover;
 use npuscope_formats::output::Output;
-use npuscope_formats::read::{ReadOptions, read_rank};
+use npuscope_store::discover::discover;
+use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
 use npuscope_tables::{RankTables, TableId, schema};
 use npuscope_testing::tables::texts;

@@ -3,7 +3,7 @@
 //! Whatever a training job did becomes rows in the tables of this crate: one file of [`table`] each,
 //! every column with its unit and a doc line. Names are one spelling, time is [`Ns`], a duration is a
 //! [`Span`], sizes are bytes, text is interned. The tables of one rank live together as
-//! [`RankTables`], in memory or in the on-disk [`cache`].
+//! [`RankTables`].
 //!
 //! ```
 //! use npuscope_tables::{Ns, RankBuilder, Span, table::step, table::host_op};
@@ -23,8 +23,10 @@
 #[macro_use]
 mod macros;
 
-pub mod cache;
 pub mod column;
+mod flavour;
+mod memo;
+pub mod number;
 mod rank_tables;
 pub mod scan;
 pub mod schema;
@@ -35,6 +37,8 @@ mod time;
 
 use arrow::array::RecordBatch;
 
+pub use flavour::Flavour;
+pub use memo::Memo;
 pub use rank_tables::{RankPieces, RankTables};
 pub use selection::Selection;
 pub use strings::{Interner, Str, Strings};

@@ -21,7 +21,7 @@ pub struct RankTables {
 }
 
 impl RankTables {
-    pub(crate) fn new(strings: Strings, batches: Vec<Vec<RecordBatch>>) -> Self {
+    pub fn new(strings: Strings, batches: Vec<Vec<RecordBatch>>) -> Self {
         RankTables { strings, batches }
     }
 

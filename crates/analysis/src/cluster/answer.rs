@@ -3,9 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use npuscope_engine::EngineError;
 use npuscope_formats::output::OutputError;
 use npuscope_formats::result::ResultTable;
+use npuscope_store::StoreError;
 
 /// Tables and files.
 #[derive(Default)]
@@ -65,7 +65,7 @@ pub enum Failure {
     #[error("{0}")]
     Usage(String),
     #[error(transparent)]
-    Engine(#[from] EngineError),
+    Store(#[from] StoreError),
     #[error(transparent)]
     Output(#[from] OutputError),
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use npuscope_engine::Ranks;
-use npuscope_formats::discover::RankSource;
 use npuscope_formats::file_kind::FileKind;
+use npuscope_formats::source::RankSource;
+use npuscope_store::Store;
 use npuscope_tables::table::{diagnostic, step};
 use npuscope_tables::{Ns, RankTables, Selection, TableId};
 
@@ -16,7 +16,7 @@ use super::{Failure, Mode};
 
 /// The chosen ranks of a profile and how they are asked.
 pub struct Job<'a> {
-    ranks: &'a Ranks,
+    store: &'a Store,
     sources: Vec<&'a RankSource>,
     chosen: Option<BTreeSet<i64>>,
     pub options: &'a Options,
@@ -66,10 +66,10 @@ fn has_db(source: &RankSource) -> bool {
 
 impl<'a> Job<'a> {
     /// The ranks of `chosen` that the profile has, or all of them.
-    pub fn new(ranks: &'a Ranks, chosen: Option<&BTreeSet<i64>>, options: &'a Options) -> Job<'a> {
-        let sources = ranks.profile().ranks.iter();
+    pub fn new(store: &'a Store, chosen: Option<&BTreeSet<i64>>, options: &'a Options) -> Job<'a> {
+        let sources = store.profile().ranks.iter();
         let sources = sources.filter(|source| chosen.is_none_or(|chosen| chosen.contains(&source.rank))).collect();
-        Job { ranks, sources, chosen: chosen.cloned(), options, left_out: Arc::default(), is_baseline: false }
+        Job { store, sources, chosen: chosen.cloned(), options, left_out: Arc::default(), is_baseline: false }
     }
 
     /// What `ask` makes of the profile at `path`, to compare with: of the ranks that were chosen here, if any were.
@@ -80,8 +80,8 @@ impl<'a> Job<'a> {
         options: &Options,
         ask: impl FnOnce(&Job<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let ranks = self.ranks.open_another(path)?;
-        let alone = Job::new(&ranks, self.chosen.as_ref(), options);
+        let store = self.store.open_another(path)?;
+        let alone = Job::new(&store, self.chosen.as_ref(), options);
         if alone.sources.is_empty() {
             return Err(Failure::Usage(format!("{} has none of the chosen ranks", path.display())));
         }
@@ -132,7 +132,7 @@ impl<'a> Job<'a> {
             None => selection,
         };
         let (steps, has_step) = (Mutex::new(BTreeSet::new()), AtomicBool::new(self.options.step.is_none()));
-        let made = self.ranks.each(sources, selection, |source, tables| {
+        let made = self.store.each(sources, selection, |source, tables| {
             self.note_problems(source, &tables);
             let ids = tables.rows::<step::Row>().filter_map(|step| step.id);
             steps.lock().unwrap_or_else(PoisonError::into_inner).extend(ids);
@@ -206,12 +206,12 @@ impl<'a> Job<'a> {
 
     /// The profile's root directory.
     pub fn root(&self) -> &Path {
-        &self.ranks.profile().root
+        &self.store.profile().root
     }
 
     /// Fails if somebody wants the work to end.
     pub fn check_stop(&self) -> Result<(), Failure> {
-        Ok(self.ranks.check_stop()?)
+        Ok(self.store.check_stop()?)
     }
 
     /// Fails where a mode cannot be written as asked.

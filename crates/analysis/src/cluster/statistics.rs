@@ -4,7 +4,7 @@ use npuscope_formats::result::Cell;
 
 /// `a / b` with four digits; 0 where `b` is.
 pub fn ratio(a: f64, b: f64) -> f64 {
-    if b.abs() < 1e-15 { 0.0 } else { npuscope_formats::number::round(a / b, 4) }
+    if b.abs() < 1e-15 { 0.0 } else { npuscope_tables::number::round(a / b, 4) }
 }
 
 /// A compensated sum (Kahan), in the order of the values.

@@ -17,13 +17,14 @@ mod suspects;
 mod tests;
 mod trace;
 
-use npuscope_engine::{EngineError, Ranks};
+use npuscope_store::{Store, StoreError};
 use npuscope_tables::table::diagnostic;
 use serde::Serialize;
 
 use crate::finding::{Finding, Severity};
 use crate::layout::{Layout, RankGroups};
 use crate::overview::Overview;
+
 pub use clocks::HostClock;
 use graph::{Change, Graph};
 use meetings::Meetings;
@@ -103,10 +104,10 @@ impl Diagnosis {
 const LEFT_OUT: &str = "shows nothing of what its device did; it is left out";
 
 /// Looks into all ranks of a profile.
-pub fn diagnose(ranks: &Ranks) -> Result<Diagnosis, EngineError> {
-    let sources: Vec<_> = ranks.profile().ranks.iter().collect();
+pub fn diagnose(store: &Store) -> Result<Diagnosis, StoreError> {
+    let sources: Vec<_> = store.profile().ranks.iter().collect();
     let selection = trace::SELECTION.and(RankGroups::SELECTION);
-    let read = ranks.each(&sources, selection, |source, tables| {
+    let read = store.each(&sources, selection, |source, tables| {
         let problems = tables.rows::<diagnostic::Row>().filter(|row| tables.text(row.severity) != "info");
         let problem = |row: diagnostic::Row| {
             let file = tables.opt_text(row.file).unwrap_or_default();
@@ -127,15 +128,15 @@ pub fn diagnose(ranks: &Ranks) -> Result<Diagnosis, EngineError> {
         }
     }
     let layout = Layout::of(&groups);
-    Ok(Diagnosis { problems, ..of_traces(traces, &layout, || ranks.check_stop())? })
+    Ok(Diagnosis { problems, ..of_traces(traces, &layout, || store.check_stop())? })
 }
 
 /// Looks into ranks that were read. `check_stop` is asked before each replay.
 fn of_traces(
     mut traces: Vec<RankTrace>,
     layout: &Layout,
-    check_stop: impl Fn() -> Result<(), EngineError>,
-) -> Result<Diagnosis, EngineError> {
+    check_stop: impl Fn() -> Result<(), StoreError>,
+) -> Result<Diagnosis, StoreError> {
     let steps = trace::place_in_steps(&mut traces);
     let meetings = Meetings::of(&traces);
     let clocks = clocks::align(&mut traces, &meetings);
@@ -143,7 +144,7 @@ fn of_traces(
     let case = Case { traces: &traces, meetings: &meetings, graph: &graph, clocks: &clocks, layout };
     let replay = |changes: &[&Change]| {
         check_stop()?;
-        Ok::<_, EngineError>(graph.with(changes).step_times())
+        Ok::<_, StoreError>(graph.with(changes).step_times())
     };
     let base = Base::of(replay(&[])?, &graph.recorded_step_times(&traces));
     let mut suspects = suspects::suspects(&case);

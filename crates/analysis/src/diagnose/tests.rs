@@ -83,9 +83,9 @@ fn who_wants_it_to_end_is_heard_between_replays() {
     let left = Cell::new(2);
     let stop = || {
         left.set(left.get() - 1);
-        if left.get() == 0 { Err(EngineError::Stopped) } else { Ok(()) }
+        if left.get() == 0 { Err(StoreError::Stopped) } else { Ok(()) }
     };
-    assert!(matches!(of_traces(traces, &layout, stop), Err(EngineError::Stopped)));
+    assert!(matches!(of_traces(traces, &layout, stop), Err(StoreError::Stopped)));
     assert_eq!(left.get(), 0);
 }
 

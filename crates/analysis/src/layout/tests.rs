@@ -1,8 +1,8 @@
 //! The layout of synthetic jobs is found again.
 
-use npuscope_formats::derive::{Carried, Target, complete};
-use npuscope_formats::flavour::Flavour;
+use npuscope_measures::deliverable::{Carried, Target, complete};
 use npuscope_synth::{JobConfig, simulate};
+use npuscope_tables::Flavour;
 use npuscope_tables::{RankTables, TableId};
 
 use super::*;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use npuscope_analysis::cluster::{Export, Options};
-use npuscope_formats::derive::communication_matrix;
-use npuscope_formats::flavour::Flavour;
 use npuscope_formats::output::Output;
+use npuscope_measures::deliverable::communication_matrix;
 use npuscope_synth::{Form, Group, GroupKind, Job, JobConfig, Layout, simulate, write_job};
+use npuscope_tables::Flavour;
 use npuscope_tables::Interner;
 use npuscope_tables::table::comm_op;
 use npuscope_testing::json;

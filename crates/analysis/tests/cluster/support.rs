@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use calamine::Reader as _;
 use npuscope_analysis::cluster::{self, Answer, Failure, Job, LeftOut, Options, Written};
-use npuscope_engine::{Ranks, SessionOptions};
+use npuscope_store::{OpenOptions, Store};
 
 /// A run of a mode and the directory it was written into.
 pub struct Run {
@@ -26,7 +26,7 @@ impl Run {
 pub fn run(path: &Path, mode: &str, ranks: Option<&BTreeSet<i64>>, options: &Options) -> Result<Run, Failure> {
     let directory = tempfile::tempdir().unwrap();
     let cache = directory.path().join("cache");
-    let opened = Ranks::open(path, &SessionOptions::new(cache))?;
+    let opened = Store::open(path, OpenOptions::new(cache))?;
     let job = Job::new(&opened, ranks, options);
     let mode = cluster::find(mode).unwrap_or_else(|| panic!("no mode {mode}"));
     let answer: Answer = cluster::run(mode, &job)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use npuscope_analysis::cluster::{self, Export, Job, LeftOut, Mode, Options, Written};
-use npuscope_engine::Ranks;
+use npuscope_store::Store;
 use serde_json::json;
 
 use crate::arguments::{ClusterCommand, ClusterExport};
@@ -46,7 +46,7 @@ fn names(written: &Written) -> Vec<&str> {
 fn ask(command: &ClusterCommand, settings: &Settings) -> Result<Written, CliError> {
     let mode = cluster::find(&command.mode).ok_or_else(|| CliError::Usage(format!("no mode {}", command.mode)))?;
     let output = output(command)?;
-    let ranks = Ranks::open(&command.path, &settings.stoppable_options())?;
+    let ranks = Store::open(&command.path, settings.stoppable_options())?;
     let chosen = chosen(command, &ranks, settings)?;
     let options = options(command);
     let job = Job::new(&ranks, chosen.as_ref(), &options);
@@ -108,7 +108,7 @@ fn output(command: &ClusterCommand) -> Result<PathBuf, CliError> {
 }
 
 /// The ranks that were asked for, if any were.
-fn chosen(command: &ClusterCommand, ranks: &Ranks, settings: &Settings) -> Result<Option<BTreeSet<i64>>, CliError> {
+fn chosen(command: &ClusterCommand, ranks: &Store, settings: &Settings) -> Result<Option<BTreeSet<i64>>, CliError> {
     let Some(list) = &command.ranks else { return Ok(None) };
     let there: BTreeSet<i64> = ranks.profile().ranks.iter().map(|source| source.rank).collect();
     let chosen: BTreeSet<i64> = there.iter().copied().filter(|rank| list.contains(*rank)).collect();

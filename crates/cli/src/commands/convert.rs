@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use arrow::datatypes::{DataType, Field, Schema};
-use npuscope_engine::{LoadedRank, Session};
-use npuscope_formats::discover::RankSource;
 use npuscope_formats::output::{Output, OutputError};
-use npuscope_formats::{db, derive, kineto, text};
+use npuscope_formats::source::RankSource;
+use npuscope_formats::{db, kineto, text};
+use npuscope_measures::deliverable;
+use npuscope_store::{LoadedRank, Store};
 use npuscope_tables::RankTables;
 use npuscope_tables::scan::scan_batch;
 use npuscope_tables::schema;
@@ -25,26 +26,26 @@ use crate::settings::Settings;
 use crate::terminal;
 
 pub fn run(command: &ConvertCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    let session = settings.open(&command.path, settings.session_options())?;
+    let store = settings.open(&command.path)?;
     let wanted = |rank: i64| command.ranks.as_ref().is_none_or(|ranks| ranks.contains(rank));
-    let sources: Vec<&RankSource> = session.profile().ranks.iter().filter(|source| wanted(source.rank)).collect();
-    let job = session.profile().job.as_ref().filter(|job| command.ranks.is_none() && !job.files.is_empty());
+    let sources: Vec<&RankSource> = store.profile().ranks.iter().filter(|source| wanted(source.rank)).collect();
+    let job = store.profile().job.as_ref().filter(|job| command.ranks.is_none() && !job.files.is_empty());
     if sources.is_empty() && job.is_none() {
         return Err(CliError::Usage("the profile has none of these ranks".to_owned()));
     }
     let place = match command.to {
-        TargetFormat::Perfetto => perfetto::write(command, &sources, &session, settings)?,
-        _ => write_each(command, &sources, &session, settings)?,
+        TargetFormat::Perfetto => perfetto::write(command, &sources, &store, settings)?,
+        _ => write_each(command, &sources, &store, settings)?,
     };
     match (job, command.to) {
         (None, _) => {}
-        (Some(job), TargetFormat::Db) => db::write_cluster(&session.load(job)?.tables()?, &Output::new(&place)?)?,
-        (Some(job), TargetFormat::Parquet) => convert(command, job, &session, &Output::new(&place)?, settings)?,
+        (Some(job), TargetFormat::Db) => db::write_cluster(&store.load(job)?.tables()?, &Output::new(&place)?)?,
+        (Some(job), TargetFormat::Parquet) => convert(command, job, &store, &Output::new(&place)?, settings)?,
         (Some(_), TargetFormat::Text) => settings.terminal.note("cluster_analysis.db has no form in text; left out"),
         (Some(_), TargetFormat::Perfetto) => settings.terminal.note("cluster_analysis.db has no timeline; left out"),
     }
-    say_warnings(&session, settings);
-    say_problems(&session, &command.path, settings)?;
+    say_warnings(&store, settings);
+    say_problems(&store, &command.path, settings)?;
     let count = terminal::counted(sources.len() as u64, "rank");
     settings.terminal.note(&format!("{count} written to {}", place.display()));
     Ok(ExitCode::SUCCESS)
@@ -54,7 +55,7 @@ pub fn run(command: &ConvertCommand, settings: &Settings) -> Result<ExitCode, Cl
 fn write_each(
     command: &ConvertCommand,
     sources: &[&RankSource],
-    session: &Session,
+    store: &Store,
     settings: &Settings,
 ) -> Result<PathBuf, CliError> {
     if command.range.is_some() {
@@ -62,7 +63,7 @@ fn write_each(
     }
     let out = Output::new(&command.output)?;
     for source in sources {
-        convert(command, source, session, &out, settings)?;
+        convert(command, source, store, &out, settings)?;
     }
     Ok(command.output.clone())
 }
@@ -70,11 +71,11 @@ fn write_each(
 fn convert(
     command: &ConvertCommand,
     source: &RankSource,
-    session: &Session,
+    store: &Store,
     out: &Output,
     settings: &Settings,
 ) -> Result<(), CliError> {
-    let loaded = session.load(source)?;
+    let loaded = store.load(source)?;
     let fitted = || fitted(source, loaded.tables()?, settings);
     match command.to {
         TargetFormat::Text => text::write_rank(fitted()?, source.rank, &rank_directory(source, out)?)?,
@@ -90,7 +91,7 @@ fn convert(
 /// is left out is told.
 fn fitted(source: &RankSource, tables: RankTables, settings: &Settings) -> Result<RankTables, CliError> {
     if source.is_raw() {
-        return Ok(derive::without_summaries(tables));
+        return Ok(deliverable::without_summaries(tables));
     }
     if source.flavour.fits_npu_files() {
         return Ok(tables);
@@ -107,7 +108,7 @@ fn fitted(source: &RankSource, tables: RankTables, settings: &Settings) -> Resul
 fn rank_directory(source: &RankSource, out: &Output) -> Result<Output, CliError> {
     let name = source.directory_name();
     let is_known = name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
-    let suffix = if source.flavour == npuscope_formats::flavour::Flavour::MindSpore { "ms" } else { "pt" };
+    let suffix = if source.flavour == npuscope_tables::Flavour::MindSpore { "ms" } else { "pt" };
     let name = if is_known { name } else { format!("rank{}_ascend_{suffix}", source.rank) };
     let path = out.path().join(&name);
     if path.exists() {

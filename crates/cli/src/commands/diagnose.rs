@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use npuscope_analysis::diagnose::{Diagnosis, diagnose};
-use npuscope_engine::Ranks;
+use npuscope_store::Store;
 
 use crate::arguments::{DiagnoseCommand, ReportFormat};
 use crate::commands::{exit_code, findings_text};
@@ -13,7 +13,7 @@ use crate::settings::Settings;
 use crate::terminal::{self, Style};
 
 pub fn run(command: &DiagnoseCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    let ranks = Ranks::open(&command.path, &settings.stoppable_options())?;
+    let ranks = Store::open(&command.path, settings.stoppable_options())?;
     let diagnosis = diagnose(&ranks)?;
     for warning in ranks.take_warnings() {
         settings.terminal.warning(&warning);

@@ -17,9 +17,9 @@ use crate::terminal::{self, Style};
 const MAX_LISTED: usize = 32;
 
 pub fn run(command: &DoctorCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    let session = settings.open(&command.path, settings.session_options())?;
-    let health = health(&session)?;
-    say_warnings(&session, settings);
+    let store = settings.open(&command.path)?;
+    let health = health(&store)?;
+    say_warnings(&store, settings);
     let mut out = io::stdout().lock();
     match command.format {
         ReportFormat::Json => {
@@ -29,7 +29,7 @@ pub fn run(command: &DoctorCommand, settings: &Settings) -> Result<ExitCode, Cli
         ReportFormat::Text => out.write_all(Report { health: &health, settings }.text().as_bytes())?,
     }
     if command.strict {
-        check_strict(&session)?;
+        check_strict(&store)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -15,16 +15,16 @@ use crate::terminal::{self, Style};
 const MAX_LISTED: usize = 32;
 
 pub fn run(command: &InfoCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    let session = settings.open(&command.path, settings.session_options())?;
+    let store = settings.open(&command.path)?;
     if command.strict {
-        check_strict(&session)?;
+        check_strict(&store)?;
     }
-    let mut overview = overview(&session)?;
+    let mut overview = overview(&store)?;
     for next in overview.findings.iter_mut().filter_map(|finding| finding.next.as_mut()) {
         *next = next.replacen("DIR", &command.path.display().to_string(), 1);
     }
-    say_warnings(&session, settings);
-    say_problems(&session, &command.path, settings)?;
+    say_warnings(&store, settings);
+    say_problems(&store, &command.path, settings)?;
     let mut out = io::stdout().lock();
     match command.format {
         ReportFormat::Json => {

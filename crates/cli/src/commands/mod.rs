@@ -19,7 +19,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use npuscope_analysis::{Finding, Severity};
-use npuscope_engine::Session;
+use npuscope_store::Store;
 use npuscope_tables::TableId;
 use npuscope_tables::table::diagnostic;
 
@@ -101,16 +101,16 @@ fn finding_text(finding: &Finding, settings: &Settings) -> String {
 }
 
 /// Says what went wrong without costing an answer.
-fn say_warnings(session: &Session, settings: &Settings) {
-    for warning in session.take_warnings() {
+fn say_warnings(store: &Store, settings: &Settings) {
+    for warning in store.take_warnings() {
         settings.terminal.warning(&warning);
     }
 }
 
 /// Says in one line what reading the loaded ranks met.
-fn say_problems(session: &Session, path: &Path, settings: &Settings) -> Result<(), CliError> {
+fn say_problems(store: &Store, path: &Path, settings: &Settings) -> Result<(), CliError> {
     let (mut problems, mut remarks) = (0, 0);
-    for loaded in session.loaded().iter().filter(|loaded| loaded.rows(TableId::Diagnostic) > 0) {
+    for loaded in store.loaded().iter().filter(|loaded| loaded.rows(TableId::Diagnostic) > 0) {
         let tables = loaded.tables()?;
         for row in tables.rows::<diagnostic::Row>() {
             *(if tables.text(row.severity) == "info" { &mut remarks } else { &mut problems }) += 1;
@@ -131,9 +131,9 @@ fn say_problems(session: &Session, path: &Path, settings: &Settings) -> Result<(
 }
 
 /// Fails if reading the profile met anything worse than a remark.
-fn check_strict(session: &Session) -> Result<(), CliError> {
+fn check_strict(store: &Store) -> Result<(), CliError> {
     let mut worst = Vec::new();
-    for (source, loaded) in session.profile().sources().zip(session.load_all()?) {
+    for (source, loaded) in store.profile().sources().zip(store.load_all()?) {
         if loaded.rows(TableId::Diagnostic) == 0 {
             continue;
         }

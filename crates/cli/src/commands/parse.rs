@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
-use npuscope_engine::EngineError;
-use npuscope_formats::discover::{RawRank, discover_raw};
-use npuscope_formats::parse::{Export, Parsed, parse};
-use npuscope_formats::read::ReadOptions;
+use npuscope_store::StoreError;
+use npuscope_store::discover::{RawRank, discover_raw};
+use npuscope_store::parse::{Export, Parsed, parse};
+use npuscope_store::read::ReadOptions;
 
 use crate::arguments::{ParseCommand, ParseExport};
 use crate::error::CliError;
@@ -40,7 +40,7 @@ pub fn run(command: &ParseCommand, settings: &Settings) -> Result<ExitCode, CliE
     let mut failed = 0;
     for raw in &wanted {
         if options.stop.load(Ordering::Relaxed) {
-            return Err(EngineError::Stopped.into());
+            return Err(StoreError::Stopped.into());
         }
         let rank = raw.source.rank;
         options.progress.start(rank, raw.source.bytes());

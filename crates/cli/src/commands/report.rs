@@ -16,7 +16,7 @@ pub fn run(command: &ReportCommand, settings: &Settings) -> Result<ExitCode, Cli
     let Some(name) = command.output.file_name().map(|name| name.to_string_lossy().into_owned()) else {
         return Err(CliError::Usage("-o is the name of a file".to_owned()));
     };
-    let run = Run::open(&command.path, settings.session_options())?;
+    let run = Run::open(&command.path, settings.open_options())?;
     let ranks = match &command.ranks {
         Some(list) => run.ranks().filter(|rank| list.contains(*rank)).collect(),
         None => Vec::new(),

@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, SchemaRef};
 use arrow::ipc::writer::StreamWriter;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use npuscope_engine::{EngineError, Session};
+use npuscope_engine::{EngineError, QueryOptions, Session};
 use npuscope_tables::schema::{self, Family, TableSpec};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -36,12 +37,11 @@ pub fn run(command: &SqlCommand, settings: &Settings) -> Result<ExitCode, CliErr
         io::stdout().write_all(listing.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut options = settings.session_options();
-    options.memory_limit = command.memory_limit;
-    options.spill.clone_from(&command.spill_dir);
-    let session = settings.open(&command.path, options)?;
+    let store = Arc::new(settings.open(&command.path)?);
+    let options = QueryOptions { memory_limit: command.memory_limit, spill: command.spill_dir.clone() };
+    let session = Session::new(store.clone(), &options)?;
     if command.strict {
-        check_strict(&session)?;
+        check_strict(&store)?;
     }
     let form = form(command);
     let printed = match &command.output {
@@ -57,9 +57,9 @@ pub fn run(command: &SqlCommand, settings: &Settings) -> Result<ExitCode, CliErr
             printed.and_then(|rows| out.flush().map(|()| rows).map_err(CliError::from))
         }
     };
-    say_warnings(&session, settings);
+    say_warnings(&store, settings);
     let rows = printed.map_err(with_hint)?;
-    say_problems(&session, &command.path, settings)?;
+    say_problems(&store, &command.path, settings)?;
     if rows == 0 {
         for table in session.tables_without_rows(&query)? {
             let path = command.path.display();

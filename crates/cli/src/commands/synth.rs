@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use npuscope_formats::flavour::Flavour;
 use npuscope_formats::output::{Output, OutputError};
 use npuscope_synth::{ConfigError, Form, JobConfig, Level, Workload, preset, scenario, simulate, write_job};
+use npuscope_tables::Flavour;
 
 use crate::arguments::{SynthCommand, SynthFlavour, SynthForm, SynthLevel};
 use crate::error::CliError;

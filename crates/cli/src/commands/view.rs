@@ -14,7 +14,7 @@ use crate::settings::Settings;
 
 pub fn run(command: &ViewCommand, settings: &Settings) -> Result<ExitCode, CliError> {
     let token = token(command)?;
-    let options = settings.session_options();
+    let options = settings.open_options();
     let stop = options.stop.clone();
     let run = Run::open(&command.path, options)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

@@ -9,8 +9,8 @@ use npuscope_tables::{RankTables, Table, schema};
 use crate::job::{Job, float, number, rows};
 
 fn loaded(session: &Session) -> Vec<(i64, RankTables)> {
-    let ranks = session.profile().ranks.iter();
-    ranks.map(|source| (source.rank, session.load(source).unwrap().tables().unwrap())).collect()
+    let ranks = session.store().profile().ranks.iter();
+    ranks.map(|source| (source.rank, session.store().load(source).unwrap().tables().unwrap())).collect()
 }
 
 fn sum<T: Table>(ranks: &[(i64, RankTables)], value: impl Fn(&RankTables, T) -> i64) -> i64 {

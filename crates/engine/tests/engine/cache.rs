@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use npuscope_engine::{Session, SessionOptions};
+use npuscope_engine::Session;
+use npuscope_store::OpenOptions;
 
 use crate::job::{Job, open_counted, rows};
 
@@ -49,7 +50,7 @@ fn only_the_ranks_asked_for_are_read() {
     let (session, reads) = open_counted(&job);
     rows(&session, "SELECT count(*) FROM kernel WHERE rank IN (2, 5)");
     assert_eq!(reads.take(), [2, 5]);
-    assert_eq!(session.loaded().len(), 2);
+    assert_eq!(session.store().loaded().len(), 2);
 }
 
 #[test]
@@ -58,7 +59,7 @@ fn the_input_is_left_as_it_was() {
     let before = files(&job.path());
     let session = job.open();
     rows(&session, QUESTION);
-    session.load_all().unwrap();
+    session.store().load_all().unwrap();
     assert_eq!(files(&job.path()), before);
     assert_eq!(entries(&job.cache()).len(), 8);
 }
@@ -67,7 +68,7 @@ fn the_input_is_left_as_it_was() {
 fn a_changed_file_makes_its_rank_be_read_again() {
     let job = Job::eight_ranks();
     let answer = rows(&job.open(), QUESTION);
-    let source = job.open().profile().ranks[3].clone();
+    let source = job.open().store().profile().ranks[3].clone();
     let kernels = source.files.iter().find(|f| f.name.ends_with("kernel_details.csv")).unwrap();
     let text = fs::read_to_string(source.path(kernels)).unwrap();
     let (rest, _) = text.trim_end().rsplit_once('\n').unwrap();
@@ -141,9 +142,9 @@ fn a_cache_that_cannot_be_written_costs_no_answer() {
     let answer = rows(&job.open(), QUESTION);
     let in_the_way = job.path().join("../file");
     fs::write(&in_the_way, "").unwrap();
-    let session = Session::open(&job.path(), SessionOptions { cache: in_the_way, ..job.options() }).unwrap();
+    let session = Session::open(&job.path(), OpenOptions { cache: in_the_way, ..job.options() }).unwrap();
     assert_eq!(rows(&session, QUESTION), answer);
-    let warnings = session.take_warnings();
+    let warnings = session.store().take_warnings();
     assert_eq!(warnings.len(), 1);
     assert!(warnings[0].ends_with("rank 0 will be read again next time"), "{warnings:?}");
 }
@@ -151,7 +152,7 @@ fn a_cache_that_cannot_be_written_costs_no_answer() {
 #[test]
 fn a_cache_smaller_than_the_profile_costs_time_and_no_answer() {
     let job = Job::eight_ranks();
-    let session = Session::open(&job.path(), SessionOptions { max_cache_bytes: 1, ..job.options() }).unwrap();
+    let session = Session::open(&job.path(), OpenOptions { max_cache_bytes: 1, ..job.options() }).unwrap();
     let answer = rows(&session, QUESTION);
     assert_eq!(rows(&session, QUESTION), answer);
     drop(session);

@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex};
 use arrow::array::{AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Float64Type};
-use npuscope_engine::{Progress, Session, SessionOptions};
-use npuscope_formats::discover::discover;
-use npuscope_formats::fingerprint::fingerprint;
+use npuscope_engine::Session;
 use npuscope_formats::output::Output;
+use npuscope_store::cache::Cache;
+use npuscope_store::discover::discover;
+use npuscope_store::fingerprint::fingerprint;
+use npuscope_store::{OpenOptions, Progress};
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
 use npuscope_tables::RankTables;
-use npuscope_tables::cache::Cache;
 use tempfile::TempDir;
 
 /// A profile with a cache of its own.
@@ -58,8 +59,8 @@ impl Job {
         self.directory.path().join("cache")
     }
 
-    pub fn options(&self) -> SessionOptions {
-        SessionOptions { threads: 2, ..SessionOptions::new(self.cache()) }
+    pub fn options(&self) -> OpenOptions {
+        OpenOptions { threads: 2, ..OpenOptions::new(self.cache()) }
     }
 
     pub fn open(&self) -> Session {
@@ -99,7 +100,7 @@ impl Progress for Reads {
 /// Opens a session that tells what it reads.
 pub fn open_counted(job: &Job) -> (Session, Arc<Reads>) {
     let reads = Arc::new(Reads::default());
-    let options = SessionOptions { progress: reads.clone(), ..job.options() };
+    let options = OpenOptions { progress: reads.clone(), ..job.options() };
     (Session::open(&job.path(), options).unwrap(), reads)
 }
 

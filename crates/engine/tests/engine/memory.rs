@@ -1,8 +1,10 @@
 //! Queries within a limit of memory.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use npuscope_engine::{EngineError, Session, SessionOptions};
+use npuscope_engine::{EngineError, QueryOptions, Session};
+use npuscope_store::Store;
 use npuscope_tables::table::host_op;
 use npuscope_tables::{Ns, RankBuilder, RankTables};
 use tempfile::TempDir;
@@ -23,8 +25,9 @@ fn many_names() -> RankTables {
 
 fn limited(job: &Job, bytes: usize) -> (Session, TempDir) {
     let spill = tempfile::tempdir().unwrap();
-    let options = SessionOptions { memory_limit: Some(bytes), spill: Some(spill.path().to_owned()), ..job.options() };
-    (Session::open(&job.path(), options).unwrap(), spill)
+    let options = QueryOptions { memory_limit: Some(bytes), spill: Some(spill.path().to_owned()) };
+    let store = Arc::new(Store::open(&job.path(), job.options()).unwrap());
+    (Session::new(store, &options).unwrap(), spill)
 }
 
 fn left_in(directory: &TempDir) -> Vec<PathBuf> {

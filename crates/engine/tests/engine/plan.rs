@@ -8,7 +8,8 @@ use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties, collect}
 use datafusion_datasource::file_groups::FileGroup;
 use datafusion_datasource::file_scan_config::FileScanConfig;
 use datafusion_datasource::source::DataSourceExec;
-use npuscope_engine::{Session, SessionOptions};
+use npuscope_engine::Session;
+use npuscope_store::OpenOptions;
 use npuscope_tables::table::mem_sample;
 use npuscope_tables::{BATCH_ROWS, Ns, RankBuilder, RankTables};
 
@@ -63,7 +64,7 @@ fn a_scan_has_one_file_group_per_rank() {
 fn every_rank_is_aggregated_on_its_own_first() {
     for (job, ranks) in [(Job::eight_ranks(), 8), (Job::one_rank(), 1)] {
         // One rank alone is shared out among the threads, if there are several.
-        let session = Session::open(&job.path(), SessionOptions { threads: ranks.min(2), ..job.options() }).unwrap();
+        let session = Session::open(&job.path(), OpenOptions { threads: ranks.min(2), ..job.options() }).unwrap();
         for sql in ["SELECT count(*) FROM kernel", "SELECT op_type, sum(duration) FROM kernel GROUP BY op_type"] {
             let plan = session.plan(sql).unwrap();
             assert_eq!(file_groups(&plan).len(), ranks);

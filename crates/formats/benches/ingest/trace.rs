@@ -6,9 +6,9 @@ use std::hint::black_box;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use npuscope_formats::flavour::Flavour;
 use npuscope_formats::trace_json::{self, Dialect};
 use npuscope_synth::{JobConfig, simulate};
+use npuscope_tables::Flavour;
 use npuscope_tables::{Interner, Ns, RankPieces, Selection, Span, TableId};
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use npuscope_formats::discover::OUTPUT_DIRECTORY;
 use npuscope_formats::output::Output;
+use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::{db, text};
 use npuscope_synth::{JobConfig, simulate};
 use rusqlite::{Connection, OpenFlags};

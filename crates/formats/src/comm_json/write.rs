@@ -5,11 +5,11 @@ use std::io::{self, Write};
 
 use foldhash::fast::FixedState;
 use indexmap::IndexMap;
+use npuscope_tables::Flavour;
 use npuscope_tables::table::{reported_bandwidth, reported_comm, reported_link};
 use npuscope_tables::{RankTables, Str, Strings};
 
 use super::{BANDWIDTH_INFO, SIZE_DISTRIBUTION, TIME_INFO};
-use crate::flavour::Flavour;
 use crate::json_out::JsonOut;
 
 /// Writes one of the files from a rank that comes in chunks. A step must be in one chunk: it is a key.

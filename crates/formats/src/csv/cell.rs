@@ -3,10 +3,10 @@
 //! A codec's `read` gives `None` for text it cannot take; an empty cell and `N/A` are nulls.
 //! `write` gives `false` for null, and the column decides how that is spelled.
 
+use npuscope_tables::number::{parse_scaled, push_float, push_int, push_ns_as_us, push_span, push_time, whole};
 use npuscope_tables::{Interner, Ns, Span, Str, Strings};
 
 use super::record::push_text;
-use crate::number::{parse_scaled, push_float, push_int, push_ns_as_us, push_span, push_time, whole};
 
 /// One notation of a value of type `T`.
 pub trait Codec<T> {

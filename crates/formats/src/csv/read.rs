@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use csv::{ByteRecord, ReaderBuilder};
+use npuscope_tables::Flavour;
 use npuscope_tables::{RankBuilder, TableId};
 use serde_json::{Map, Value};
 
 use super::{Column, CsvTable, Layout, aicpu, cache, dataset, kernel_details, memory, operator_details, sheet};
 use super::{statistics, step_trace};
-use crate::flavour::Flavour;
 use crate::problem::{BOM, Problem, Severity};
 
 /// What reading a file told, beside its rows.

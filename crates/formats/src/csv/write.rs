@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 use indexmap::IndexSet;
+use npuscope_tables::Flavour;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{mem_event, mem_sample, pipeline_op, sheet, source};
 use npuscope_tables::{RankTables, Str, Table, TableView};
@@ -10,7 +11,6 @@ use serde_json::{Map, Value};
 use super::record::{Records, push_text};
 use super::{Column, Layout, OTHER, Presence, aicpu, cache, dataset, kernel_details, memory, operator_details};
 use super::{statistics, step_trace};
-use crate::flavour::Flavour;
 use crate::output::{Output, OutputError, PartFile};
 use crate::rows::rows_where;
 

@@ -1,8 +1,7 @@
 //! What the cells of the databases hold: one codec per notation, both ways.
 
-use std::borrow::Cow;
-
 use hashbrown::HashMap;
+use npuscope_sqlite::SqlCell;
 use npuscope_tables::{Interner, Ns, RankTables, Str};
 use rusqlite::types::ValueRef;
 
@@ -45,7 +44,7 @@ impl<'a> ReadContext<'a> {
 
     fn real(&mut self, real: f64) -> Str {
         let strings = &mut self.strings;
-        *self.reals.entry(real.to_bits()).or_insert_with(|| strings.intern(&crate::number::float(real)))
+        *self.reals.entry(real.to_bits()).or_insert_with(|| strings.intern(&npuscope_tables::number::float(real)))
     }
 }
 
@@ -53,17 +52,6 @@ impl<'a> ReadContext<'a> {
 pub struct WriteContext<'a, 'w> {
     pub tables: &'a RankTables,
     pub words: &'w mut WordIds,
-}
-
-/// A value to be written.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SqlCell<'a> {
-    Null,
-    Int(i64),
-    Real(f64),
-    Text(Cow<'a, str>),
-    /// A whole number as text.
-    Digits(i64),
 }
 
 /// One notation of a value of type `T`. `read` gives `None` for a value of another kind.

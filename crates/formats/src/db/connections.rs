@@ -5,12 +5,12 @@ use std::ops::Range;
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 use indexmap::IndexSet;
+use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, flow, host_op, task};
 use npuscope_tables::{Ns, RankTables, Span, Str};
 
 use super::layouts::ConnectionRow;
-use crate::memo::Memo;
 
 /// A lane and a time: where a slice begins.
 pub type Place = (u32, Ns);

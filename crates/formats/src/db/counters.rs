@@ -6,13 +6,12 @@
 use std::ops::ControlFlow;
 
 use hashbrown::HashMap;
+use npuscope_sqlite::{Database, Table};
 use npuscope_tables::table::{counter, mem_sample};
 use npuscope_tables::{Ns, RankBuilder, RankTables, Str};
 use rusqlite::types::ValueRef;
 
 use super::cell::{Int, IntOr, Name, ReadContext, Real, Time};
-
-use super::database::{Database, Table};
 use super::layout::{self, Layout, Outcome, db_column};
 use crate::lanes::{self, Lanes, LayerSpec};
 
@@ -217,7 +216,7 @@ fn capital(word: &str) -> &'static str {
 /// A percentage as a share. Databases hold a share of few decimals times a hundred, noise included:
 /// the share is found again if it has up to twelve.
 fn from_percent(percent: f64) -> f64 {
-    let share = crate::number::round(percent / 100.0, 12);
+    let share = npuscope_tables::number::round(percent / 100.0, 12);
     #[expect(clippy::float_cmp, reason = "the test is whether the product is the same double")]
     if share * 100.0 == percent { share } else { percent / 100.0 }
 }

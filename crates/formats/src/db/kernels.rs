@@ -2,13 +2,13 @@
 
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
+use npuscope_tables::Memo;
 use npuscope_tables::table::kernel;
 use npuscope_tables::{Interner, Str};
 use serde_json::{Map, Value};
 
 use super::layouts::PmuRow;
 use super::pmu;
-use crate::memo::Memo;
 
 /// Kernels by task: their names and, where kernels are wanted, their rows.
 #[derive(Default)]

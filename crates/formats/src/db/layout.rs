@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 
+use npuscope_sqlite::Index;
+use npuscope_sqlite::SqlCell;
+use npuscope_sqlite::{Database, Scan};
 use rusqlite::types::ValueRef;
 
-use super::cell::{ReadContext, SqlCell, WriteContext};
-use super::database::{Database, Scan};
-use super::sqlite_file::Index;
+use super::cell::{ReadContext, WriteContext};
 
 /// A table of a database whose rows become rows of type `R`.
 pub struct Layout<R: 'static> {

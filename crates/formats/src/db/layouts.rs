@@ -1,5 +1,7 @@
 //! The tables of the databases, column by column.
 
+use npuscope_sqlite::Index;
+use npuscope_sqlite::SqlCell;
 use npuscope_tables::table::{
     comm_op, comm_task, host_op, kernel, mem_event, mem_sample, metadata, overlap, step, task,
 };
@@ -8,10 +10,9 @@ use npuscope_tables::{Ns, Span};
 
 use super::cell::{
     DataType, Flag, Int, IntOr, LinkType, Module, MstxEventType, Name, NameOrNa, NameOrNone, NotifyId,
-    NumberTextOrZero, RdmaType, Real, SqlCell, Text, Time, TimeText, TransportType, YesNo,
+    NumberTextOrZero, RdmaType, Real, Text, Time, TimeText, TransportType, YesNo,
 };
 use super::layout::{Column, Layout, Presence, db_column};
-use super::sqlite_file::Index;
 
 /// How databases write "no rank", "no plane", "no context".
 const NONE_U32: i64 = 4_294_967_295;

@@ -5,11 +5,9 @@
 //! name, whatever a version or a viewer has added, and tables without a counterpart are kept cell by cell.
 
 mod amend;
-mod btree;
 mod cell;
 mod connections;
 mod counters;
-mod database;
 mod flows;
 mod host_counters;
 mod id_set;
@@ -22,9 +20,7 @@ mod names;
 mod needed;
 mod pmu;
 mod read;
-mod schema;
 mod sheet;
-mod sqlite_file;
 mod write;
 mod write_analysis;
 mod write_names;
@@ -32,7 +28,5 @@ mod write_profiler;
 mod write_tables;
 
 pub use amend::{AmendedDb, data_type_id};
-pub(crate) use cell::SqlCell;
 pub use read::{Content, read_bytes, read_file};
-pub(crate) use sqlite_file::{NewTable, SqliteFile, TableWriter};
 pub use write::{RankWriter, write_cluster, write_profiler_db, write_rank};

@@ -4,10 +4,9 @@ use std::cell::OnceCell;
 use std::ops::ControlFlow;
 
 use hashbrown::HashMap;
+use npuscope_sqlite::{Database, Scan};
 use npuscope_tables::{Interner, Str};
 use rusqlite::types::ValueRef;
-
-use super::database::{Database, Scan};
 
 /// How databases write "no string".
 pub const NO_STRING: i64 = 4_294_967_295;

@@ -2,10 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use npuscope_sqlite::Database;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::{Selection, TableId};
-
-use super::database::Database;
 
 /// The kinds of rows in `PYTORCH_API`, beside ranges of the user.
 const FRAMEWORK: &[Kind] = &[Kind::Op, Kind::Enqueue, Kind::Dequeue, Kind::Python];

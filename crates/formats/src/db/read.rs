@@ -4,6 +4,11 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use hashbrown::{HashMap, HashSet};
+use npuscope_measures::device_time::device_time;
+use npuscope_measures::intervals::{Interval, union};
+use npuscope_measures::link::group_hash;
+use npuscope_sqlite::{Database, Scan};
+use npuscope_tables::Memo;
 use npuscope_tables::table::{comm_op, comm_task, host_op, kernel, mem_event, mem_sample, metadata, overlap};
 use npuscope_tables::table::{reported_comm, source};
 use npuscope_tables::{Interner, Ns, RankBuilder, Selection, Span, Str, TableId};
@@ -11,7 +16,6 @@ use serde_json::{Map, Value};
 
 use super::cell::ReadContext;
 use super::counters::{self, RankParts};
-use super::database::{Database, Scan};
 use super::flows::Flows;
 use super::host_counters::{HostSampleRow, NPUSCOPE_COUNTER};
 use super::idle_transports::IdleTransports;
@@ -22,13 +26,9 @@ use super::lists::ListsById;
 use super::names::{Vocabulary, Words};
 use super::needed::{self, Needed};
 use super::sheet;
-use crate::discover::SourceFile;
-use crate::intervals::{Interval, union};
 use crate::lanes::{self, Lanes};
-use crate::link::group_hash;
-use crate::memo::Memo;
-use crate::overlap::device_time;
 use crate::problem::{Problem, Severity};
+use crate::source::SourceFile;
 use crate::trace_json::layers;
 
 /// The diagnostic of a table that has shapes and types in each other's columns.
@@ -60,7 +60,7 @@ pub fn read_file(path: &Path, file: &SourceFile, selection: Selection, rank: &mu
         let message = "a program has left changes to this database in a -wal file; they are not read";
         Problem::new(Severity::Warning, "wal-not-read", &file.name, message).record(rank);
     }
-    let bytes = match crate::read::map(path) {
+    let bytes = match crate::map::map(path) {
         Ok(bytes) => bytes,
         Err(error) => {
             let message = format!("cannot be read: {error}");
@@ -558,7 +558,8 @@ impl<'a> DbReader<'a> {
         });
         let wants_times = selection.has(TableId::ReportedComm);
         self.table(wants_times, &layouts::COMM_ANALYZER_TIME, strings, |row: &mut reported_comm::Row, _| {
-            let share = |part: Option<f64>| part.zip(row.transit).map(|(p, t)| crate::derive::ratio(p, p + t));
+            let share =
+                |part: Option<f64>| part.zip(row.transit).map(|(p, t)| npuscope_measures::deliverable::ratio(p, p + t));
             (row.wait_ratio, row.synchronization_ratio) = (share(row.wait), share(row.synchronization));
             times.push(*row);
         });

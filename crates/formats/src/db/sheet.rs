@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
+use npuscope_sqlite::SqlCell;
+use npuscope_sqlite::{Database, Table};
 use npuscope_tables::table::sheet;
 use npuscope_tables::{Interner, RankBuilder, RankTables, Str};
 use rusqlite::types::ValueRef;
 
-use super::cell::SqlCell;
-use super::database::{Database, Table};
 use super::layout::Outcome;
 use super::names::Words;
 
@@ -66,7 +66,7 @@ fn kept_value(
         ValueRef::Null => return (None, None),
         ValueRef::Integer(id) if is_name => (words.string(id, strings), "name"),
         ValueRef::Integer(number) => (Some(strings.intern(&number.to_string())), "integer"),
-        ValueRef::Real(real) => (Some(strings.intern(&crate::number::float(real))), "real"),
+        ValueRef::Real(real) => (Some(strings.intern(&npuscope_tables::number::float(real))), "real"),
         ValueRef::Text(text) => (Some(strings.intern_bytes(text)), "text"),
         ValueRef::Blob(bytes) => {
             let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();

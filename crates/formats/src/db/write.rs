@@ -6,17 +6,17 @@
 use std::io;
 use std::path::Path;
 
+use npuscope_measures::deliverable::{self, Carried, Target};
+use npuscope_sqlite::SqliteFile;
+use npuscope_tables::Flavour;
 use npuscope_tables::{RankTables, TableId};
 
 use super::sheet;
-use super::sqlite_file::SqliteFile;
 use super::write_analysis::Analysis;
 use super::write_profiler::Profiler;
-use crate::derive::{self, Carried, Target};
-use crate::discover::OUTPUT_DIRECTORY;
-use crate::flavour::Flavour;
 use crate::info_json::Settings;
 use crate::output::{Output, OutputError, Part};
+use crate::source::OUTPUT_DIRECTORY;
 
 /// Writes the databases of rank number `rank` into `directory`, a rank directory of its own.
 pub fn write_rank(tables: RankTables, rank: i64, directory: &Output) -> Result<(), OutputError> {
@@ -93,7 +93,7 @@ impl RankWriter {
             Some(databases) => databases,
             none => none.insert(Databases::create(&tables, self.rank, &self.out)?),
         };
-        let tables = derive::complete(tables, Target::Db(databases.flavour), &mut self.carried);
+        let tables = deliverable::complete(tables, Target::Db(databases.flavour), &mut self.carried);
         databases.append(&tables, &self.out)?;
         self.is_broken = false;
         Ok(())

@@ -3,13 +3,13 @@
 use std::io;
 use std::path::Path;
 
+use npuscope_tables::Flavour;
 use npuscope_tables::table::{reported_bandwidth, reported_comm, reported_link, reported_step};
 use npuscope_tables::{RankTables, Str};
 
 use super::layouts;
 use super::write_names::WordIds;
 use super::write_tables::OpenTables;
-use crate::flavour::Flavour;
 
 pub struct Analysis {
     database: OpenTables,

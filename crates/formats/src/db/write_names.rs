@@ -3,13 +3,13 @@
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use indexmap::IndexSet;
+use npuscope_sqlite::SqlCell;
+use npuscope_tables::Memo;
 use npuscope_tables::table::host_op;
 use npuscope_tables::{RankTables, Str};
 
-use super::cell::SqlCell;
 use super::names::{NOT_AVAILABLE, Vocabulary};
 use super::sheet::KeptTable;
-use crate::memo::Memo;
 
 /// From here on, ids of a vocabulary mean "reserved", "not available" and the like.
 const SPECIAL_IDS: i64 = 65_534;

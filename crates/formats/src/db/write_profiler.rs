@@ -7,6 +7,10 @@ use arrow::array::{Array, AsArray};
 use arrow::datatypes::Float64Type;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
+use npuscope_measures::deliverable::is_communication;
+use npuscope_sqlite::SqlCell;
+use npuscope_tables::Flavour;
+use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{
@@ -15,7 +19,6 @@ use npuscope_tables::table::{
 use npuscope_tables::{Ns, RankTables, Str, TableId, TableView};
 use serde_json::{Map, Value};
 
-use super::cell::SqlCell;
 use super::connections::{CallChains, Connection, ConnectionIds, OperatorConnections};
 use super::counters;
 use super::host_counters::{self, NPUSCOPE_COUNTER};
@@ -27,11 +30,8 @@ use super::read::SWAPPED_COLUMNS;
 use super::sheet::{self, KeptTable};
 use super::write_names::WordIds;
 use super::write_tables::OpenTables;
-use crate::derive::is_communication;
-use crate::flavour::Flavour;
 use crate::info_json::Settings;
 use crate::lanes::HOST_COUNTERS;
-use crate::memo::Memo;
 use crate::rows::rows_where;
 
 /// The schema this module writes.
@@ -621,7 +621,7 @@ impl GroupNames {
         let groups = tables.rows::<metadata::Row>().filter(|row| tables.text(row.key) == "parallel_group_info");
         for row in groups {
             let groups = serde_json::from_str::<Map<String, Value>>(tables.text(row.value)).unwrap_or_default();
-            self.by_hash.extend(groups.into_iter().map(|(name, _)| (crate::link::group_hash(&name), name)));
+            self.by_hash.extend(groups.into_iter().map(|(name, _)| (npuscope_measures::link::group_hash(&name), name)));
         }
     }
 

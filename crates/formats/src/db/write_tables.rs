@@ -5,12 +5,13 @@ use std::path::Path;
 
 use hashbrown::HashMap;
 use indexmap::IndexMap;
+use npuscope_sqlite::SqlCell;
+use npuscope_sqlite::{NewTable, SqliteFile, TableWriter};
 use npuscope_tables::RankTables;
 use npuscope_tables::table::source;
 
-use super::cell::{SqlCell, WriteContext};
+use super::cell::WriteContext;
 use super::layout::Layout;
-use super::sqlite_file::{NewTable, SqliteFile, TableWriter};
 use super::write_names::WordIds;
 
 /// A database being written. Its tables are listed in the order in which they were begun.

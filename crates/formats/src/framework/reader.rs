@@ -1,6 +1,7 @@
 //! From the records of a directory to rows.
 
 use hashbrown::HashMap;
+use npuscope_measures::link::STEP_PREFIX;
 use npuscope_tables::table::counter;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::{Ns, RankBuilder, RankTables, Span, Str, TableId};
@@ -14,7 +15,6 @@ use super::tlv::{Record, Records};
 use super::{python, queue};
 use crate::kineto;
 use crate::lanes::{self, Lanes};
-use crate::link::STEP_PREFIX;
 use crate::problem::{Problem, Severity};
 use crate::trace_json::host_ops::HostOps;
 

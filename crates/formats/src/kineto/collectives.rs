@@ -1,10 +1,10 @@
 //! What a kernel of NCCL or RCCL tells of its collective.
 
+use npuscope_measures::link::group_hash;
 use npuscope_tables::table::comm_op;
 use npuscope_tables::{Interner, Str};
 
 use super::words;
-use crate::link::group_hash;
 use crate::trace_json::Cursor;
 use crate::trace_json::args::{Rest, integer, text};
 use crate::trace_json::text::RawString;

@@ -7,6 +7,12 @@
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
+use npuscope_measures::deliverable::is_communication;
+use npuscope_measures::device_time::device_time;
+use npuscope_measures::intervals::{Interval, union};
+use npuscope_measures::link::{self, STEP_PREFIX};
+use npuscope_tables::Flavour;
+use npuscope_tables::Memo;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::lane::{self, Layer};
 use npuscope_tables::table::{comm_op, flow, kernel, mem_event, mem_sample, metadata, overlap, rank, task};
@@ -14,13 +20,7 @@ use npuscope_tables::{Interner, Ns, RankBuilder, RankPieces, RankTables, Span, S
 
 use super::allocations::{allocations, thread_of};
 use super::launches::name_launchers;
-use crate::derive::is_communication;
-use crate::flavour::Flavour;
-use crate::intervals::{Interval, union};
 use crate::lanes::{self, Lanes};
-use crate::link::{self, STEP_PREFIX};
-use crate::memo::Memo;
-use crate::overlap::device_time;
 use crate::problem::{Problem, Severity};
 use crate::trace_json::host_ops::HostOps;
 use crate::trace_json::layers;

@@ -5,8 +5,8 @@ use npuscope_tables::table::lane::{self, Layer};
 use npuscope_tables::table::task;
 use serde_json::Value;
 
-use crate::discover::RankSource;
 use crate::info::{Layout, RankInfo, Settings};
+use crate::source::RankSource;
 
 /// Facts about a rank, from the settings, the lanes and the name of its trace.
 pub fn rank_info(source: &RankSource, tables: &RankTables, settings: &Settings) -> RankInfo {

@@ -1,11 +1,11 @@
 //! Which operator launched a kernel: what a GPU trace has in place of operator types.
 
 use hashbrown::HashMap;
+use npuscope_measures::link::set_ids;
 use npuscope_tables::table::{comm_op, kernel, task};
 use npuscope_tables::{RankTables, Str, TableId};
 
 use super::operators::Operators;
-use crate::link::set_ids;
 
 /// Fills the operator type of kernels that have none with the name of the framework operator around the call that
 /// launched them; the kernel of a collective has the type of the collective. Host slices must be nested before.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::iter::Peekable;
 
+use npuscope_measures::intervals::Interval;
 use npuscope_tables::RankTables;
 
 use super::annotations::Annotator;
@@ -11,7 +12,6 @@ use super::flows::{Anchor, anchors};
 use super::ids::{FileIds, Interned};
 use super::packing::SubTracks;
 use super::proto::{Message, clock_snapshot, counter, event, interned, packet, process, thread, trace, track};
-use crate::intervals::Interval;
 use crate::timeline::{Arrows, Counter, Counters, Kernels, Lanes, Slice, SliceName, Slices};
 
 /// What was written of a rank.

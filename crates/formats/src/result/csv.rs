@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
+use npuscope_tables::number;
+
 use super::{Cell, ResultTable};
-use crate::number;
 
 /// What nanoseconds become in a csv file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use std::io;
 use std::path::Path;
 
+use npuscope_sqlite::{NewTable, SqlCell, SqliteFile, TableWriter};
 use rusqlite::{Connection, OpenFlags};
 
 use super::{Cell, ResultTable};
-use crate::db::{NewTable, SqlCell, SqliteFile, TableWriter};
 
 /// Writes a new database at `path` with those of `tables` that have rows, and after them the tables of the database
 /// `kept` that are not among `tables`.

@@ -1,12 +1,12 @@
 //! Samples of counters, as counter tracks.
 
 use hashbrown::HashMap;
+use npuscope_measures::intervals::Interval;
 use npuscope_tables::table::counter;
 use npuscope_tables::{RankTables, Str, TableView};
 
 use super::lanes::Lanes;
 use super::slices::around;
-use crate::intervals::Interval;
 
 /// A counter: one series of one instance, in one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,11 +1,11 @@
 //! Arrows, at the slices they join.
 
+use npuscope_measures::intervals::Interval;
 use npuscope_tables::table::flow;
 use npuscope_tables::{Ns, RankTables, Str};
 
 use super::lanes::Lanes;
 use super::slices::Slice;
-use crate::intervals::Interval;
 
 /// An arrow between two slices, by their indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

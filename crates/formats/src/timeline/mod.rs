@@ -16,7 +16,7 @@ pub use flows::{Arrow, Arrows};
 pub use lanes::{Lane, Lanes, Process};
 pub use slices::{Slice, SliceBatch, SliceName, Slices};
 
-use crate::intervals::Interval;
+use npuscope_measures::intervals::Interval;
 
 /// The time that the whole timeline of a rank covers.
 pub fn time_span(tables: &RankTables) -> Option<Interval> {

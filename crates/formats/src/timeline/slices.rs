@@ -5,13 +5,13 @@ use std::cmp::Reverse;
 
 use arrow::array::RecordBatch;
 use hashbrown::HashSet;
+use npuscope_measures::intervals::Interval;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::overlap;
 use npuscope_tables::{RankTables, Str, TableId, schema};
 
 use super::facts::{Columns, Field, field};
 use super::lanes::Lanes;
-use crate::intervals::Interval;
 use crate::trace_json::layers;
 
 /// The tables whose rows are slices.

@@ -1,6 +1,9 @@
 //! From events to rows: what each event means, now that its lane is known.
 
 use hashbrown::HashMap;
+use npuscope_measures::link::STEP_PREFIX;
+use npuscope_tables::Memo;
+use npuscope_tables::number::float;
 use npuscope_tables::table::lane::Layer;
 use npuscope_tables::table::{comm_op, comm_task, host_op, overlap, task};
 use npuscope_tables::{Interner, RankBuilder, Span, Str};
@@ -13,9 +16,6 @@ use super::lanes::{Id, Lanes};
 use super::layers;
 use super::text::Cursor;
 use super::wanted::Wanted;
-use crate::link::STEP_PREFIX;
-use crate::memo::Memo;
-use crate::number::float;
 
 /// How the traces write "no rank" and "no model".
 const NO_RANK: i64 = 4_294_967_295;
@@ -275,7 +275,7 @@ impl<'a> Interpreter<'a> {
             piece.src_rank = src.filter(|&r| r != NO_RANK);
             piece.dst_rank = dst.filter(|&r| r != NO_RANK);
             piece.model_id = op.model_id;
-            piece.plane = layers::plane_in_lane(thread);
+            piece.plane = npuscope_measures::link::plane_in_lane(thread);
             let numbers = [("connection_id", op.connection_id), ("count", op.count), ("rank_size", op.rank_size)];
             let texts = [("data_type", op.dtype), ("alg_type", op.algorithm), ("relay", op.relay), ("retry", op.retry)];
             keep_read(&mut rest, &numbers, &texts, strings);

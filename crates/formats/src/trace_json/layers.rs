@@ -140,11 +140,6 @@ pub fn group_in_lane(thread: &str) -> Option<&str> {
     name.bytes().any(|b| !b.is_ascii_digit()).then_some(name)
 }
 
-/// The plane in a lane name such as `Plane 3`.
-pub fn plane_in_lane(thread: &str) -> Option<i64> {
-    thread.strip_prefix("Plane ")?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

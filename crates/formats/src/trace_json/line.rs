@@ -2,9 +2,8 @@
 
 use std::io::{self, Write};
 
+use npuscope_tables::number::{push_float, push_int, push_span, push_time};
 use npuscope_tables::{Ns, RankTables, Span, Str};
-
-use crate::number::{push_float, push_int, push_span, push_time};
 
 /// Collects events and hands them on when there are many.
 pub struct Line<'a, W> {

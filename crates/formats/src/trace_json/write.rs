@@ -7,6 +7,8 @@ use std::io::{self, Write};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
+use npuscope_tables::Flavour;
+use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::lane::{self, Layer};
@@ -15,8 +17,6 @@ use npuscope_tables::{Ns, RankTables, Span, Str};
 
 use super::layers;
 use super::line::{Line, Quoted, json_string};
-use crate::flavour::Flavour;
-use crate::memo::Memo;
 
 /// Writes the trace of a rank.
 pub fn write(out: &mut impl Write, tables: &RankTables, flavour: Flavour) -> io::Result<()> {

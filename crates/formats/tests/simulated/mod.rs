@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use npuscope_formats::flavour::Flavour;
 use npuscope_formats::output::Output;
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_tables::Flavour;
 use npuscope_testing::entries;
 use tempfile::TempDir;
 

@@ -19,9 +19,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use arrow::buffer::ScalarBuffer;
-use npuscope_formats::intervals::Interval;
 use npuscope_formats::timeline::slices::batches;
 use npuscope_formats::timeline::{Counters, Kernels, Lanes, SliceBatch, Slices};
+use npuscope_measures::intervals::Interval;
 use npuscope_tables::RankTables;
 use npuscope_tables::table::overlap::Kind;
 use serde_json::{Value, json};

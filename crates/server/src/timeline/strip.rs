@@ -1,6 +1,6 @@
 //! What a rank was busy with, as a strip: for the map of the whole timeline and for lanes that are folded.
 
-use npuscope_formats::intervals::Interval;
+use npuscope_measures::intervals::Interval;
 use npuscope_tables::table::overlap::Kind;
 
 use super::Timeline;

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use npuscope_analysis::cluster::Options;
 use npuscope_analysis::layout::{Layout, Origin, RankGroups};
 use npuscope_collect::Setting;
-use npuscope_formats::derive::{self, Target};
-use npuscope_formats::discover::RankSource;
 use npuscope_formats::file_kind::FileKind;
-use npuscope_formats::flavour::Flavour;
-use npuscope_formats::intervals::Interval;
+use npuscope_formats::source::RankSource;
+use npuscope_measures::deliverable::{self, Target};
+use npuscope_measures::intervals::Interval;
+use npuscope_tables::Flavour;
 use npuscope_tables::table::host_op;
 use npuscope_tables::table::overlap::Kind;
 use npuscope_tables::table::{reported_step, step};
@@ -60,9 +60,9 @@ pub fn ranks(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMa
 
 /// The layout of the job: from metadata, and only if that does not tell it from who talks to whom.
 pub fn layout(source: &Source<'_>) -> Result<Layout, NotMade> {
-    let all: Vec<&RankSource> = source.ranks.profile().ranks.iter().collect();
+    let all: Vec<&RankSource> = source.store.profile().ranks.iter().collect();
     let of = |selection| -> Result<Layout, NotMade> {
-        let groups = source.ranks.each(&all, selection, |rank, tables| (rank.rank, RankGroups::of(&tables)))?;
+        let groups = source.store.each(&all, selection, |rank, tables| (rank.rank, RankGroups::of(&tables)))?;
         Ok(Layout::of(&groups))
     };
     let told = of(Selection::of(&[TableId::Metadata]))?;
@@ -86,7 +86,7 @@ struct StepTime {
 pub fn steps(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     const REPORTED: Selection = Selection::of(&[TableId::ReportedStep, TableId::Step]);
     let ranks = question.sources(source);
-    let reported = source.ranks.each(&ranks, REPORTED, |_, tables| {
+    let reported = source.store.each(&ranks, REPORTED, |_, tables| {
         let rows: Vec<reported_step::Row> = tables.rows().collect();
         let name = |row: &reported_step::Row| tables.opt_text(row.step).and_then(|step| step.parse().ok());
         step_times(&tables, &rows, name)
@@ -165,10 +165,10 @@ fn derived_steps(source: &Source<'_>, ranks: &[&RankSource]) -> Result<Vec<Vec<S
         rank.flavour == Flavour::Kineto || rank.has(&FileKind::ProfilerDb) || rank.has(&FileKind::AnalysisDb)
     };
     let selection = if ranks.iter().all(|rank| is_db(rank)) { TASKS } else { Selection::ALL };
-    Ok(source.ranks.each(ranks, selection, |rank, tables| {
+    Ok(source.store.each(ranks, selection, |rank, tables| {
         let target = if is_db(rank) { Target::Db(rank.flavour) } else { Target::Text(rank.flavour) };
         let mut strings = Interner::default();
-        let rows = derive::step_trace(&tables, target, &mut strings);
+        let rows = deliverable::step_trace(&tables, target, &mut strings);
         step_times(&tables, &rows, |row| strings.get(row.step?).parse().ok())
     })?)
 }

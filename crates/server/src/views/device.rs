@@ -1,7 +1,7 @@
 //! How the time of devices divides between computing, communication and nothing.
 
-use npuscope_formats::discover::RankSource;
-use npuscope_formats::intervals::Interval;
+use npuscope_formats::source::RankSource;
+use npuscope_measures::intervals::Interval;
 use npuscope_tables::table::overlap::Kind;
 use npuscope_tables::{Selection, TableId};
 
@@ -20,13 +20,13 @@ pub fn each<T: Send>(
     ranks: &[&RankSource],
     use_it: impl Fn(i64, Vec<(Kind, Interval)>) -> T + Sync,
 ) -> Result<Vec<T>, NotMade> {
-    let made = source.ranks.each(ranks, TOLD, |rank, tables| {
+    let made = source.store.each(ranks, TOLD, |rank, tables| {
         let told = told(&tables);
         (!told.is_empty()).then(|| use_it(rank.rank, told))
     })?;
     let untold: Vec<&RankSource> =
         ranks.iter().zip(&made).filter(|(_, made)| made.is_none()).map(|(rank, _)| *rank).collect();
     let mut derived =
-        source.ranks.each(&untold, DERIVED, |rank, tables| use_it(rank.rank, derived(&tables)))?.into_iter();
+        source.store.each(&untold, DERIVED, |rank, tables| use_it(rank.rank, derived(&tables)))?.into_iter();
     Ok(made.into_iter().filter_map(|made| made.or_else(|| derived.next())).collect())
 }

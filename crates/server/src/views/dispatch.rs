@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use npuscope_collect::Setting;
-use npuscope_formats::memo::Memo;
+use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{kernel, lane, step, task};
@@ -44,7 +44,7 @@ impl Way {
 pub fn dispatch(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let limit = question.count("limit", KERNELS, MOST_KERNELS)?;
     let ranks = question.sources(source);
-    let of_ranks = source.ranks.each(&ranks, NEEDED, |rank, tables| {
+    let of_ranks = source.store.each(&ranks, NEEDED, |rank, tables| {
         let launches = Launches::of(&tables);
         let mut ways = ways(rank.rank, &tables, &launches, &question.scope);
         ways.sort_by_key(|way| std::cmp::Reverse(way.end_to_end()));

@@ -18,7 +18,7 @@ impl GroupNames {
     pub fn of(source: &Source<'_>, question: &Question<'_>) -> Result<GroupNames, NotMade> {
         let ranks = question.sources(source);
         let metadata = Selection::of(&[TableId::Metadata]);
-        let of_ranks = source.ranks.each(&ranks, metadata, |_, tables| RankGroups::of(&tables).declared)?;
+        let of_ranks = source.store.each(&ranks, metadata, |_, tables| RankGroups::of(&tables).declared)?;
         let mut names = HashMap::new();
         for group in of_ranks.into_iter().flatten() {
             let purpose = if group.purpose.is_empty() { &group.id } else { &group.purpose };

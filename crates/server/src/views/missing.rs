@@ -1,7 +1,7 @@
 //! What a profile lacks, and the setting that collects it.
 
 use npuscope_collect::{Dialect, Setting};
-use npuscope_formats::flavour::Flavour;
+use npuscope_tables::Flavour;
 
 use super::{Made, NotMade, Source, sql};
 
@@ -24,7 +24,7 @@ pub const DEVICE: &[Setting] = &[Setting::Level1, Setting::Npu];
 /// No rank has `what`, which the first of the settings collects that the profiler of the run has. It is spelled as that
 /// spells it.
 pub fn missing(source: &Source<'_>, what: &str, settings: &[Setting]) -> NotMade {
-    let flavour = source.session.profile().ranks.first().map_or(Flavour::TorchNpu, |rank| rank.flavour);
+    let flavour = source.store.profile().ranks.first().map_or(Flavour::TorchNpu, |rank| rank.flavour);
     let spelling = |setting: &Setting| match flavour {
         Flavour::Kineto => torch_profiler(*setting),
         Flavour::MindSpore => Dialect::MindSpore.spelling(*setting),

@@ -23,7 +23,8 @@ mod statistics;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use npuscope_analysis::cluster::Failure;
-use npuscope_engine::{EngineError, Ranks, Session};
+use npuscope_engine::{EngineError, Session};
+use npuscope_store::{Store, StoreError};
 
 pub use question::{Question, Scope};
 pub use sql::plain_table;
@@ -41,7 +42,7 @@ pub struct View {
 /// What views read from.
 pub struct Source<'a> {
     pub session: &'a Session,
-    pub ranks: &'a Ranks,
+    pub store: &'a Store,
     /// What times are told from, in ns since the epoch.
     pub origin: i64,
 }
@@ -72,6 +73,12 @@ pub enum NotMade {
     Failed(EngineError),
 }
 
+impl From<StoreError> for NotMade {
+    fn from(error: StoreError) -> NotMade {
+        NotMade::Failed(error.into())
+    }
+}
+
 impl From<EngineError> for NotMade {
     fn from(error: EngineError) -> NotMade {
         NotMade::Failed(error)
@@ -85,7 +92,7 @@ impl From<Failure> for NotMade {
                 NotMade::Missing { what: format!("No rank has {what}."), switch: hint }
             }
             Failure::Usage(why) => NotMade::Bad(why),
-            Failure::Engine(error) => NotMade::Failed(error),
+            Failure::Store(error) => NotMade::Failed(error.into()),
             Failure::Output(error) => NotMade::Failed(EngineError::Internal(error.to_string())),
         }
     }

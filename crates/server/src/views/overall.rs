@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use npuscope_formats::intervals::Interval;
+use npuscope_measures::intervals::Interval;
 use npuscope_tables::table::overlap::Kind;
 
 use super::columns;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use arrow::array::AsArray;
 use npuscope_analysis::cluster::Options;
-use npuscope_formats::intervals::{Interval, gaps, subtract, union};
+use npuscope_measures::intervals::{Interval, gaps, subtract, union};
 use npuscope_tables::table::overlap::Kind;
 
 use super::cluster::layout;

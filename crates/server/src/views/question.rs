@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use npuscope_analysis::cluster::{self, Answer, Job, Options};
-use npuscope_formats::discover::RankSource;
+use npuscope_formats::source::RankSource;
 
 use super::{NotMade, Source, sql};
 
@@ -29,7 +29,7 @@ impl Question<'_> {
         if let Some(unknown) = self.own.keys().find(|name| !own.contains(&name.as_str())) {
             return Err(NotMade::Bad(format!("there is no parameter {unknown}")));
         }
-        let known = &source.session.profile().ranks;
+        let known = &source.store.profile().ranks;
         if let Some(ranks) = &self.scope.ranks {
             if ranks.is_empty() {
                 return Err(NotMade::Bad("no rank is chosen".to_owned()));
@@ -77,14 +77,14 @@ impl Question<'_> {
     /// The ranks that are asked about.
     pub fn sources<'a>(&self, source: &Source<'a>) -> Vec<&'a RankSource> {
         let is_chosen = |rank: i64| self.scope.ranks.as_ref().is_none_or(|ranks| ranks.contains(&rank));
-        source.ranks.profile().ranks.iter().filter(|source| is_chosen(source.rank)).collect()
+        source.store.profile().ranks.iter().filter(|source| is_chosen(source.rank)).collect()
     }
 
     /// What a mode of `npuscope cluster` says of the chosen ranks and step.
     pub fn ask(&self, source: &Source<'_>, mode: &'static str, options: Options) -> Result<Answer, NotMade> {
         let chosen: Option<BTreeSet<i64>> = self.scope.ranks.as_ref().map(|ranks| ranks.iter().copied().collect());
         let options = Options { step: self.scope.step, ..options };
-        let job = Job::new(source.ranks, chosen.as_ref(), &options);
+        let job = Job::new(source.store, chosen.as_ref(), &options);
         let mode = cluster::find(mode).ok_or_else(|| NotMade::Bad(format!("there is no mode {mode}")))?;
         Ok(cluster::run(mode, &job)?)
     }

@@ -4,9 +4,10 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 
-use npuscope_engine::{Session, SessionOptions};
+use npuscope_engine::Session;
 use npuscope_formats::output::Output;
 use npuscope_server::{Run, Server};
+use npuscope_store::OpenOptions;
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
 use serde_json::Value;
 
@@ -60,7 +61,7 @@ impl Served {
 
     /// Serves the job in a directory, with the cache beside it.
     pub fn open(directory: tempfile::TempDir, pages: Option<PathBuf>) -> Served {
-        let options = SessionOptions::new(directory.path().join("cache"));
+        let options = OpenOptions::new(directory.path().join("cache"));
         let run = Run::open(&directory.path().join("job"), options).unwrap();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let (tell, told) = std::sync::mpsc::channel();
@@ -82,7 +83,7 @@ impl Served {
     }
 
     pub fn session(&self) -> Session {
-        Session::open(&self.directory.path().join("job"), SessionOptions::new(self.directory.path().join("cache")))
+        Session::open(&self.directory.path().join("job"), OpenOptions::new(self.directory.path().join("cache")))
             .unwrap()
     }
 

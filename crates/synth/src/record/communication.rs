@@ -1,7 +1,7 @@
 //! Communications: the operation, its pieces, and the tasks they are on the device.
 
-use npuscope_formats::intervals::Interval;
 use npuscope_formats::lanes;
+use npuscope_measures::intervals::Interval;
 use npuscope_tables::table::{comm_op, comm_task, kernel};
 use npuscope_tables::{Span, Str};
 

@@ -77,7 +77,7 @@ impl Recorder<'_> {
         let task = self.place(COMPUTE_STREAM, (run.start, run.end), names.kernel, names.core, NONE_ID, connection);
         self.arrows(launched, (task.lane, task.start));
         let end = task.start.plus(task.duration.ns());
-        self.computing.push(npuscope_formats::intervals::Interval::new(task.start.0, end.0));
+        self.computing.push(npuscope_measures::intervals::Interval::new(task.start.0, end.0));
         let mut row = kernel::Row {
             task: Some(task.number),
             step: Some(self.step),

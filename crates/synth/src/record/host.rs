@@ -1,6 +1,7 @@
 //! The host side: operators, queue, CANN calls, Python frames, user ranges, and the arrows between them.
 
-use npuscope_formats::{lanes, link};
+use npuscope_formats::lanes;
+use npuscope_measures::link;
 use npuscope_tables::table::flow;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::{Ns, Str};

@@ -9,11 +9,11 @@ mod names;
 
 use std::collections::HashMap;
 
-use npuscope_formats::intervals::{Interval, union};
 use npuscope_formats::lanes::{self, Lanes};
-use npuscope_formats::link;
-use npuscope_formats::overlap::device_time;
 use npuscope_formats::trace_json::layers;
+use npuscope_measures::device_time::device_time;
+use npuscope_measures::intervals::{Interval, union};
+use npuscope_measures::link;
 use npuscope_tables::table::{kernel, overlap, rank, step};
 use npuscope_tables::{Ns, RankBuilder, RankTables, Span, Str};
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use npuscope_formats::discover::discover;
 use npuscope_formats::output::Output;
-use npuscope_formats::read::{ReadOptions, read_rank};
+use npuscope_store::discover::discover;
+use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_synth::{Form, Job, JobConfig, Level, View, simulate, write_job};
 use npuscope_tables::RankTables;
 use npuscope_tables::table::{diagnostic, source};

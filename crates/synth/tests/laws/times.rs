@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use npuscope_formats::intervals::{Interval, union};
+use npuscope_measures::intervals::{Interval, union};
 use npuscope_synth::{Clock, JobConfig, simulate};
 use npuscope_tables::RankTables;
 use npuscope_tables::table::{comm_op, kernel, overlap, step};

@@ -2,6 +2,9 @@
 
 use crate::Str;
 
+/// The code of a device that was recorded in a form that is not read.
+pub const RAW_ONLY: &str = "raw-only";
+
 table! {
     Diagnostic = "diagnostic", About;
     /// One row per thing that was missing, torn, skipped or repaired while reading.

@@ -11,9 +11,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use npuscope_formats::number::round;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::column::CellView;
+use npuscope_tables::number::round;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::{Selection, Str};
 

@@ -11,9 +11,9 @@
 use std::path::Path;
 
 use npuscope_formats::db;
-use npuscope_formats::discover::SourceFile;
 use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_formats::source::SourceFile;
 use npuscope_tables::table::sheet;
 use npuscope_tables::{RankBuilder, Selection, TableId};
 

@@ -20,8 +20,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use npuscope_formats::intervals::{Interval, gaps, subtract, total, union};
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_measures::intervals::{Interval, gaps, subtract, total, union};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, kernel, reported_step, task};

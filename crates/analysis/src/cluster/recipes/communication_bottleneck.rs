@@ -24,11 +24,11 @@ use std::hash::BuildHasher;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use npuscope_formats::intervals::Interval;
-use npuscope_formats::memo::Memo;
-use npuscope_formats::number::float;
 use npuscope_formats::result::{ColumnKind, ResultTable};
+use npuscope_measures::intervals::Interval;
+use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
+use npuscope_tables::number::float;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{comm_op, task};
 use npuscope_tables::{Ns, RankTables, Selection, Str, Strings, TableId};

@@ -12,9 +12,9 @@
 //! Times are those inside the step. With `--compat` an operation that reaches over the end of its step counts
 //! whole, in both steps, and there is no column `rank`.
 
-use npuscope_formats::intervals::{Interval, subtract, total, union};
-use npuscope_formats::number::round;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_measures::intervals::{Interval, subtract, total, union};
+use npuscope_tables::number::round;
 use npuscope_tables::table::{comm_op, step};
 use npuscope_tables::{Selection, TableId};
 

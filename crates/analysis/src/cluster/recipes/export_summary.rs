@@ -17,10 +17,10 @@ use std::path::Path;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use npuscope_formats::derive::is_communication;
-use npuscope_formats::memo::Memo;
-use npuscope_formats::number::{push_float, push_int, push_span, push_time};
+use npuscope_measures::deliverable::is_communication;
+use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
+use npuscope_tables::number::{push_float, push_int, push_span, push_time};
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{kernel, rank, task};
 use npuscope_tables::{Ns, RankTables, Selection, Str, TableId};

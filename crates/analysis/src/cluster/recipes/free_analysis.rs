@@ -24,11 +24,11 @@ use std::collections::BTreeMap;
 
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
-use npuscope_formats::intervals::{Interval, subtract, total, union};
-use npuscope_formats::memo::Memo;
-use npuscope_formats::number::float;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_measures::intervals::{Interval, subtract, total, union};
+use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
+use npuscope_tables::number::float;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{comm_op, task};
 use npuscope_tables::{Ns, RankTables, Selection, Str, TableId};

@@ -12,8 +12,8 @@
 
 use std::collections::BTreeMap;
 
-use npuscope_formats::discover::RankSource;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_formats::source::RankSource;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{counter, kernel};
 use npuscope_tables::{Ns, Selection, TableId};

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use indexmap::IndexSet;
-use npuscope_formats::flavour::Flavour;
 use npuscope_formats::nsight::{self, NsightProfile};
+use npuscope_tables::Flavour;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::{RankTables, Selection, Str};

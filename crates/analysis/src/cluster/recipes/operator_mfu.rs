@@ -23,9 +23,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use npuscope_formats::device_info::{self, DeviceInfo};
-use npuscope_formats::number::{float, round};
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::column::CellView;
+use npuscope_tables::number::{float, round};
 use npuscope_tables::table::{kernel, rank};
 use npuscope_tables::{RankTables, Str};
 

@@ -19,13 +19,12 @@ use std::path::{Path, PathBuf};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use npuscope_formats::db::AmendedDb;
-use npuscope_formats::memo::Memo;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{metadata, rank, task};
 use npuscope_tables::{Ns, RankTables, Selection, Str, TableId};
-
 use serde_json::Value;
 
 use super::dualpipe::schedule;

@@ -1,13 +1,14 @@
 //! What several modes look up in the tables of a rank: computing kernels, communication, steps, parallel
 //! groups.
 
-use npuscope_formats::intervals::Interval;
-use npuscope_formats::memo::Memo;
+use npuscope_measures::intervals::Interval;
+use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, kernel, step};
 use npuscope_tables::{Ns, RankTables, Str};
 
 use super::steps::Steps;
+
 pub use crate::communication::parallel_groups;
 use crate::communication::{DeclaredGroup, group_key, is_communication_core};
 

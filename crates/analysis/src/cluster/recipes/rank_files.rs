@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use npuscope_formats::discover::RankSource;
 use npuscope_formats::file_kind::FileKind;
+use npuscope_formats::source::RankSource;
 
 use crate::cluster::{Job, Mode};
 

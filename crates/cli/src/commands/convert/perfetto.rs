@@ -3,10 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use npuscope_engine::Session;
-use npuscope_formats::discover::RankSource;
 use npuscope_formats::output::{Output, OutputError};
 use npuscope_formats::perfetto::{Summary, Writer};
+use npuscope_formats::source::RankSource;
+use npuscope_store::Store;
 
 use crate::arguments::ConvertCommand;
 use crate::error::CliError;
@@ -23,7 +23,7 @@ const NAME: &str = "profile.perfetto-trace";
 pub fn write(
     command: &ConvertCommand,
     sources: &[&RankSource],
-    session: &Session,
+    store: &Store,
     settings: &Settings,
 ) -> Result<PathBuf, CliError> {
     if sources.is_empty() {
@@ -33,8 +33,8 @@ pub fn write(
     if path.exists() {
         return Err(OutputError::Exists { path }.into());
     }
-    let window = command.range.as_ref().map(|range| range.resolve(session, sources)).transpose()?;
-    let ranks: Vec<_> = sources.iter().map(|source| session.load(source)).collect::<Result<_, _>>()?;
+    let window = command.range.as_ref().map(|range| range.resolve(store, sources)).transpose()?;
+    let ranks: Vec<_> = sources.iter().map(|source| store.load(source)).collect::<Result<_, _>>()?;
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let written = Output::new(directory)?.file(&name, |file| {

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use npuscope_formats::number::push_float;
+use npuscope_tables::number::push_float;
 
 use super::Reported;
 use super::groups::{GroupKey, UsedGroup, used_groups};

@@ -24,8 +24,8 @@ mod times;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use npuscope_formats::derive::links_by_class;
-use npuscope_formats::flavour::Flavour;
+use npuscope_measures::deliverable::links_by_class;
+use npuscope_tables::Flavour;
 use npuscope_tables::{Selection, TableId};
 
 use crate::cluster::{Answer, Export, Failure, Job, Mode};

@@ -10,9 +10,9 @@
 
 use std::collections::BTreeMap;
 
-use npuscope_formats::derive::{Target, step_trace};
-use npuscope_formats::flavour::Flavour;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_measures::deliverable::{Target, step_trace};
+use npuscope_tables::Flavour;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{reported_step, step};
 use npuscope_tables::{Interner, Selection, TableId};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hashbrown::HashSet;
-use npuscope_formats::number::whole;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_tables::number::whole;
 
 use super::names::Name;
 use super::operations::{Operation, Transport};

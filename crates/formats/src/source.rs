@@ -1,0 +1,87 @@
+//! The files of a rank, and what their names say.
+
+use std::fs;
+use std::path::PathBuf;
+
+use npuscope_tables::Flavour;
+
+use crate::file_kind::FileKind;
+use crate::problem::Problem;
+
+/// The name of the directory that torch_npu and MindSpore put deliverables in.
+pub const OUTPUT_DIRECTORY: &str = "ASCEND_PROFILER_OUTPUT";
+
+/// The rank number under which rows stand that concern no rank in particular.
+pub const JOB: i64 = -1;
+
+/// The files of one rank.
+#[derive(Clone, Debug)]
+pub struct RankSource {
+    pub rank: i64,
+    /// Where paths of files are relative to.
+    pub directory: PathBuf,
+    pub flavour: Flavour,
+    pub files: Vec<SourceFile>,
+    /// Raw data is there too: `PROF_*` or `FRAMEWORK`.
+    pub has_raw: bool,
+    pub problems: Vec<Problem>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Relative to the rank's directory, with `/`.
+    pub name: String,
+    pub kind: FileKind,
+    pub bytes: u64,
+}
+
+impl RankSource {
+    pub fn path(&self, file: &SourceFile) -> PathBuf {
+        self.directory.join(&file.name)
+    }
+
+    pub fn has(&self, kind: &FileKind) -> bool {
+        self.files.iter().any(|f| f.kind == *kind)
+    }
+
+    /// Bytes of all files that will be read.
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|f| f.bytes).sum()
+    }
+
+    /// What the rank is all of: its directory, or the one file that is all of it.
+    pub fn place(&self) -> PathBuf {
+        match self.files.as_slice() {
+            [file] if self.flavour == Flavour::Kineto => self.path(file),
+            _ => self.directory.clone(),
+        }
+    }
+
+    /// Whether its files are those that were written while the job ran, and not yet parsed.
+    pub fn is_raw(&self) -> bool {
+        self.flavour != Flavour::Kineto
+            && self.files.iter().any(|file| matches!(file.kind, FileKind::Framework(_) | FileKind::Kineto))
+    }
+
+    /// Whether npuscope's own recorder wrote it.
+    pub fn is_ours(&self) -> bool {
+        let info = self.files.iter().find(|file| file.kind == FileKind::ProfilerInfo);
+        let text = info.and_then(|file| fs::read(self.path(file)).ok());
+        text.is_some_and(|text| memchr::memmem::find(&text, b"\"npuscope_version\"").is_some())
+    }
+
+    /// The last component of the directory.
+    pub fn directory_name(&self) -> String {
+        let name = self.directory.file_name().or_else(|| self.directory.parent()?.file_name());
+        name.unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+/// The host and the process in `{host}_{process}_{time}_ascend_pt`.
+pub fn process_in_directory(name: &str) -> Option<(&str, &str)> {
+    let name = name.strip_suffix("_ascend_pt").or_else(|| name.strip_suffix("_ascend_ms"))?;
+    let (rest, stamp) = name.rsplit_once('_')?;
+    let (host, process) = rest.rsplit_once('_')?;
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    (stamp.len() >= 14 && digits(stamp) && digits(process)).then_some((host, process))
+}

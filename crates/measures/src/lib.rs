@@ -1,0 +1,24 @@
+//! What each number is: one definition per measure.
+//!
+//! A number that a user can see and that one rank gives is a function of this crate, with its formula in the doc
+//! comment; nothing else computes it. Numbers that need several ranks are in `analysis`.
+//!
+//! - [`intervals`]: unions, gaps and differences of stretches of time, which most measures are made of.
+//! - [`device_time`]: how the time of a device divides between computing, communication and neither.
+//! - [`link`]: ties between rows that no file states.
+//! - [`deliverable`]: the summaries that frameworks write into their files, in the arithmetic of those files.
+//!
+//! ```
+//! use npuscope_measures::intervals::{Interval, subtract, total, union};
+//!
+//! let computing = union(vec![Interval::new(0, 40), Interval::new(30, 60)]);
+//! let communication = union(vec![Interval::new(50, 90)]);
+//! assert_eq!(total(&computing), 60);
+//! assert_eq!(total(&subtract(&communication, &computing)), 30, "exposed communication");
+//! ```
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic))]
+
+pub mod deliverable;
+pub mod device_time;
+pub mod intervals;
+pub mod link;

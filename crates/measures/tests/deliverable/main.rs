@@ -1,0 +1,4 @@
+//! Summaries of traces made by hand.
+
+mod operator_details;
+mod step_trace;

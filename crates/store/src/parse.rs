@@ -1,0 +1,159 @@
+//! Parsing a raw directory: `ASCEND_PROFILER_OUTPUT` beside `FRAMEWORK`, with the deliverables that were asked for when
+//! the job was recorded.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use npuscope_formats::info::Settings;
+use npuscope_formats::output::{Output, OutputError};
+use npuscope_formats::source::OUTPUT_DIRECTORY;
+use npuscope_formats::{db, text};
+use npuscope_measures::deliverable::without_summaries;
+use npuscope_tables::table::diagnostic;
+use npuscope_tables::{RankTables, TableId};
+use serde_json::Value;
+
+use crate::discover::RawRank;
+use crate::read::{ReadOptions, read_rank};
+
+/// The empty file that says that deliverables are complete.
+pub const DONE: &str = "analyse.done";
+
+/// Where settings say which deliverables are wanted, in torch_npu's and in MindSpore's.
+const EXPORT: &[&str] = &["config/experimental_config/_export_type", "profiler_parameters/export_type"];
+
+#[derive(Debug, thiserror::Error)]
+pub enum ParseError {
+    #[error("no record of {path} could be read{why}", path = .0.display(), why = .1.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
+    Nothing(PathBuf, Option<String>),
+    #[error("{path} was not parsed: what its device did, in PROF_*, is not read yet, and without that its steps would look idle; the profiler that wrote it can parse it", path = .0.display())]
+    DeviceUnread(PathBuf),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+/// Which deliverables are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Export {
+    pub text: bool,
+    pub db: bool,
+}
+
+impl Export {
+    pub const TEXT: Export = Export { text: true, db: false };
+    pub const DB: Export = Export { text: false, db: true };
+    pub const BOTH: Export = Export { text: true, db: true };
+
+    /// What the settings of a rank ask for: text, if they do not say.
+    ///
+    /// Versions write a word or a list of words, plain (`text`) or as the enumeration shows itself (`ExportType.Db`).
+    pub fn asked_for(tables: &RankTables) -> Export {
+        let settings = Settings::of(tables);
+        let asked = EXPORT.iter().find_map(|path| settings.get(path)).map(Value::to_string).unwrap_or_default();
+        let asked = asked.to_ascii_lowercase();
+        let export = Export { text: asked.contains("text"), db: asked.contains("db") };
+        if export.text || export.db { export } else { Export::TEXT }
+    }
+}
+
+/// What became of a raw directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parsed {
+    pub export: Export,
+    /// What could not be read, worse than a remark.
+    pub problems: Vec<String>,
+    /// What has no place in the deliverables, and where it stays.
+    pub notes: Vec<String>,
+}
+
+/// Writes the deliverables of a raw directory: those of `export`, else those that its settings ask for. Deliverables
+/// that are there already are replaced.
+///
+/// A directory whose device data is not read is refused: deliverables without it would pass for complete, and those
+/// that are there may be the profiler's own.
+///
+/// They are made in a directory beside their place and moved there when they are complete, so that whoever comes in
+/// between finds the old ones, or none.
+pub fn parse(raw: &RawRank, export: Option<Export>, options: ReadOptions<'_>) -> Result<Parsed, ParseError> {
+    let directory = &raw.source.directory;
+    if raw.is_device_unread {
+        return Err(ParseError::DeviceUnread(directory.clone()));
+    }
+    let tables = read_rank(&raw.source, options);
+    let said = |severities: &[&str], code: Option<&str>| -> Vec<String> {
+        let rows = tables.rows::<diagnostic::Row>().filter(|row| {
+            severities.contains(&tables.text(row.severity)) && code.is_none_or(|code| tables.text(row.code) == code)
+        });
+        rows.map(|row| match tables.opt_text(row.file) {
+            Some(file) => format!("{file}: {}", tables.text(row.message)),
+            None => tables.text(row.message).to_owned(),
+        })
+        .collect()
+    };
+    let problems = said(&["warning", "error"], None);
+    let notes = said(&["info"], Some("left-in-trace"));
+    let facts = [TableId::HostOp, TableId::Task, TableId::Counter, TableId::MemSample];
+    if facts.iter().all(|&table| tables.is_empty(table)) {
+        return Err(ParseError::Nothing(directory.clone(), problems.into_iter().next()));
+    }
+    let export = export.unwrap_or_else(|| Export::asked_for(&tables));
+    let tables = without_summaries(tables);
+    let workshop = Workshop::open(directory)?;
+    match export {
+        Export { text: true, db: true } => {
+            text::write_rank(tables.clone(), raw.source.rank, &workshop.output)?;
+            db::write_rank(tables, raw.source.rank, &workshop.output)?;
+        }
+        Export { db: true, .. } => db::write_rank(tables, raw.source.rank, &workshop.output)?,
+        Export { .. } => text::write_rank(tables, raw.source.rank, &workshop.output)?,
+    }
+    if raw.rank.is_none() {
+        workshop.forget_rank(raw.source.rank)?;
+    }
+    workshop.deliver(directory)?;
+    Ok(Parsed { export, problems, notes })
+}
+
+/// A directory beside the place of the deliverables; it goes away when it is dropped.
+struct Workshop {
+    output: Output,
+}
+
+impl Workshop {
+    fn open(directory: &Path) -> Result<Workshop, OutputError> {
+        let path = directory.join(format!(".{OUTPUT_DIRECTORY}.{}.part", std::process::id()));
+        Ok(Workshop { output: Output::new(path)? })
+    }
+
+    fn made(&self) -> PathBuf {
+        self.output.path().join(OUTPUT_DIRECTORY)
+    }
+
+    /// Takes the number out of the names of databases: the rank is not known, and peers would believe the name.
+    fn forget_rank(&self, rank: i64) -> Result<(), OutputError> {
+        for name in ["ascend_pytorch_profiler", "ascend_mindspore_profiler"] {
+            let numbered = self.made().join(format!("{name}_{rank}.db"));
+            if numbered.exists() {
+                fs::rename(&numbered, self.made().join(format!("{name}.db"))).map_err(OutputError::io(&numbered))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves what was made to its place, and what was there before out of the way.
+    fn deliver(self, directory: &Path) -> Result<(), OutputError> {
+        let place = directory.join(OUTPUT_DIRECTORY);
+        let done = self.made().join(DONE);
+        fs::write(&done, []).map_err(OutputError::io(&done))?;
+        if place.exists() {
+            fs::rename(&place, self.output.path().join("replaced")).map_err(OutputError::io(&place))?;
+        }
+        fs::rename(self.made(), &place).map_err(OutputError::io(&place))
+    }
+}
+
+impl Drop for Workshop {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(self.output.path());
+    }
+}

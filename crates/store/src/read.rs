@@ -1,0 +1,455 @@
+//! Reading a rank: all its files into one set of tables.
+
+use memmap2::Mmap;
+use npuscope_formats::file_kind::FileKind;
+use npuscope_formats::framework::Allocations;
+use npuscope_formats::info::RankInfo;
+use npuscope_formats::map::map;
+use npuscope_formats::problem::{Problem, Severity};
+use npuscope_formats::source::{JOB, RankSource, SourceFile};
+use npuscope_formats::trace_json::Release;
+use npuscope_formats::{comm_json, csv, db, framework, info_json, kineto, trace_json};
+use npuscope_measures::deliverable::{self, Carried, Target};
+use npuscope_measures::link;
+use npuscope_tables::Flavour;
+use npuscope_tables::table::{diagnostic, rank, source};
+use npuscope_tables::{RankBuilder, RankPieces, RankTables, Selection, TableId};
+
+/// Raised whenever a reader makes other rows of the same bytes. Part of the cache key.
+pub const READER_VERSION: u32 = 5;
+
+/// How a rank is read.
+#[derive(Clone, Copy)]
+pub struct ReadOptions<'a> {
+    pub threads: usize,
+    /// What is wanted: files and tables that tell nothing of it are left unread.
+    pub selection: Selection,
+    /// Told the bytes of each file when it has been read.
+    pub progress: &'a (dyn Fn(u64) + Sync),
+}
+
+impl Default for ReadOptions<'_> {
+    fn default() -> Self {
+        ReadOptions { threads: 1, selection: Selection::ALL, progress: &|_| {} }
+    }
+}
+
+/// Reads everything that the files of a rank tell.
+///
+/// Never fails: what cannot be read is a row of `diagnostic`, and what can be is in the tables.
+pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
+    let selection = whole_if_summed_up(options.selection, rank);
+    let options = ReadOptions { selection, ..options };
+    let mut reader = RankReader {
+        rank,
+        options,
+        pieces: RankPieces::default(),
+        told: db::Content::default(),
+        framework: framework::Reader::default(),
+        traces: Vec::new(),
+    };
+    let mut rest = RankBuilder::default();
+    for problem in &rank.problems {
+        problem.record(&mut rest);
+    }
+    reader.pieces.append(rest);
+    let mut formats = Vec::new();
+    let mut has_db = false;
+    for file in rank.files.iter().filter(|file| is_db(file)) {
+        if reader.db_file(file) {
+            has_db |= file.kind == FileKind::ProfilerDb;
+            formats.push("db");
+        }
+    }
+    let is_told = |file: &&SourceFile| reader.is_needed(file) && reader.is_told(file);
+    let told_by_db: Vec<&SourceFile> = rank.files.iter().filter(is_told).collect();
+    // Raw files need the clock that the settings tell.
+    let (raw, others): (Vec<_>, Vec<_>) = rank.files.iter().filter(|file| !is_db(file)).partition(|file| is_raw(file));
+    for file in others.into_iter().chain(raw) {
+        if told_by_db.contains(&file) {
+            (options.progress)(file.bytes);
+        } else if reader.text_file(file) {
+            formats.push("text");
+        }
+    }
+    if !told_by_db.is_empty() {
+        let names: Vec<&str> = told_by_db.iter().map(|file| file.name.as_str()).collect();
+        let message = format!("not read, since the rank's databases tell the same: {}", names.join(", "));
+        reader.record(&Problem::new(Severity::Info, "told-by-database", "", message));
+    }
+    let allocations = if rank.is_raw() { reader.finish_raw() } else { Allocations::default() };
+    let tables = reader.pieces.finish();
+    if rank.rank == JOB { tables } else { finish(rank, tables, allocations, selection, &formats, has_db) }
+}
+
+/// What is wanted, which is everything if a table is that sums up everything. The one file of a Kineto rank and raw
+/// files are read whole.
+fn whole_if_summed_up(selection: Selection, rank: &RankSource) -> Selection {
+    let is_whole = selection.has_any(&[TableId::Rank, TableId::Source, TableId::Diagnostic]);
+    if is_whole || rank.flavour == Flavour::Kineto || rank.is_raw() { Selection::ALL } else { selection }
+}
+
+/// What has to be read of text files to give what is wanted.
+fn needed_of_text(wanted: Selection) -> Selection {
+    let mut needed = wanted;
+    if wanted.has(TableId::CommOp) {
+        // Only `communication.json` has the hashes of groups.
+        needed = needed.and(Selection::of(&[TableId::ReportedComm]));
+    }
+    if wanted.has(TableId::CommTask) {
+        needed = needed.and(Selection::of(&[TableId::CommOp, TableId::Task]));
+    }
+    needed
+}
+
+/// The tables that a text file has rows of; nothing for files that are read whatever is wanted.
+fn tables_of(kind: &FileKind) -> Option<&'static [TableId]> {
+    Some(match kind {
+        FileKind::Trace => &[
+            TableId::Step,
+            TableId::Lane,
+            TableId::HostOp,
+            TableId::Task,
+            TableId::CommOp,
+            TableId::CommTask,
+            TableId::Overlap,
+            TableId::Counter,
+            TableId::Flow,
+        ],
+        FileKind::Csv(kind) => csv::tables_of(kind),
+        FileKind::Sheet => &[TableId::Sheet],
+        FileKind::Communication => &[TableId::ReportedComm, TableId::ReportedBandwidth],
+        FileKind::CommunicationMatrix => &[TableId::ReportedLink],
+        _ => return None,
+    })
+}
+
+struct RankReader<'a> {
+    rank: &'a RankSource,
+    options: ReadOptions<'a>,
+    pieces: RankPieces,
+    /// What the databases hold that were read.
+    told: db::Content,
+    /// What raw files told.
+    framework: framework::Reader,
+    /// The traces of PyTorch's profiler among raw files.
+    traces: Vec<RankTables>,
+}
+
+impl RankReader<'_> {
+    /// Reads a database; whether it has any rows.
+    ///
+    /// Where there is a trace too, the database is left alone if it holds less: MindSpore's have no
+    /// framework operators, and a damaged one may lack anything.
+    fn db_file(&mut self, file: &SourceFile) -> bool {
+        (self.options.progress)(file.bytes);
+        let has_twin = file.kind == FileKind::ProfilerDb && self.rank.has(&FileKind::Trace);
+        if has_twin && self.rank.flavour == Flavour::MindSpore {
+            let message = "not read, since the trace of the rank tells more";
+            self.record(&Problem::new(Severity::Info, "told-by-trace", &file.name, message));
+            return false;
+        }
+        let mut piece = RankBuilder::default();
+        let content = db::read_file(&self.rank.path(file), file, self.options.selection, &mut piece);
+        if !has_twin {
+            self.join(piece);
+            return self.note_told(content);
+        }
+        let tables = piece.finish();
+        let is_damage = |row: &diagnostic::Row| tables.text(row.code).starts_with("damaged");
+        if !tables.rows::<diagnostic::Row>().any(|row| is_damage(&row)) {
+            self.pieces.join(RankPieces::from(tables));
+            return self.note_told(content);
+        }
+        for row in tables.rows::<diagnostic::Row>().filter(is_damage) {
+            self.record(&Problem::damage(&row, &tables));
+        }
+        let message = "the database is damaged; the text files of the rank were read in its place";
+        self.record(&Problem::new(Severity::Info, "told-by-trace", &file.name, message));
+        false
+    }
+
+    fn note_told(&mut self, content: db::Content) -> bool {
+        self.told.timeline |= content.timeline;
+        self.told.communication |= content.communication;
+        content.rows
+    }
+
+    fn join(&mut self, piece: RankBuilder) {
+        let mut pieces = RankPieces::default();
+        pieces.append(piece);
+        self.pieces.join(pieces);
+    }
+
+    /// Whether a text file has anything of what is wanted.
+    fn is_needed(&self, file: &SourceFile) -> bool {
+        tables_of(&file.kind).is_none_or(|tables| needed_of_text(self.options.selection).has_any(tables))
+    }
+
+    /// Whether the databases that were read have what a text file would tell.
+    fn is_told(&self, file: &SourceFile) -> bool {
+        let has = |table| !self.pieces.is_empty(table);
+        match &file.kind {
+            FileKind::Trace => self.told.timeline,
+            FileKind::Csv("kernel_details" | "op_summary") => has(TableId::Kernel),
+            FileKind::Csv("operator_memory") => has(TableId::MemEvent),
+            FileKind::Csv("memory_record" | "npu_module_mem") => has(TableId::MemSample),
+            FileKind::Csv("step_trace_time") => has(TableId::ReportedStep),
+            FileKind::Communication => self.told.communication,
+            FileKind::CommunicationMatrix => has(TableId::ReportedLink),
+            _ => false,
+        }
+    }
+
+    /// Reads a text file if it is needed; whether it is a deliverable.
+    fn text_file(&mut self, file: &SourceFile) -> bool {
+        match &file.kind {
+            FileKind::Known => return false,
+            FileKind::Unknown => {
+                let message = "not a file of a profile that npuscope knows; not read";
+                self.record(&Problem::new(Severity::Info, "unknown-file", &file.name, message));
+                return false;
+            }
+            _ if !self.is_needed(file) => {
+                (self.options.progress)(file.bytes);
+                return true;
+            }
+            _ => {}
+        }
+        let bytes = match map(&self.rank.path(file)) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let message = format!("cannot be read: {error}");
+                self.record(&Problem::new(Severity::Error, "unreadable", &file.name, message));
+                return false;
+            }
+        };
+        let release = || bytes.iter().for_each(release);
+        let told = self.bytes(file, bytes.as_deref().unwrap_or_default(), &release);
+        self.record_source(file, told);
+        (self.options.progress)(file.bytes);
+        !matches!(file.kind, FileKind::ProfilerInfo | FileKind::ProfilerMetadata)
+    }
+
+    fn bytes(&mut self, file: &SourceFile, bytes: &[u8], release: Release<'_>) -> Told {
+        let mut piece = RankBuilder::default();
+        let name = file.name.as_str();
+        let told = match &file.kind {
+            FileKind::Trace => {
+                let mut pieces = RankPieces::default();
+                let needed = needed_of_text(self.options.selection);
+                let summary = trace_json::read_some(bytes, name, needed, self.options.threads, release, &mut pieces);
+                self.pieces.join(pieces);
+                Told { rows: summary.events, unread: summary.unread_keys, problems: summary.problems, columns: None }
+            }
+            FileKind::Framework(kind) => {
+                let framework::Outcome { rows, problems } = self.framework.read(kind, bytes, name);
+                Told { rows, problems, ..Told::default() }
+            }
+            FileKind::Kineto => {
+                let mut pieces = RankPieces::default();
+                let summary = kineto::read(bytes, name, self.options.threads, &mut pieces);
+                if self.rank.flavour == Flavour::Kineto {
+                    self.pieces.join(pieces);
+                } else {
+                    self.traces.push(kineto::finished(pieces));
+                }
+                Told { rows: summary.events, unread: summary.unread_keys, problems: summary.problems, columns: None }
+            }
+            FileKind::Csv(kind) => Told::from(csv::read_file(kind, self.rank.flavour, bytes, name, &mut piece)),
+            FileKind::Sheet => Told::from(csv::read_file("", self.rank.flavour, bytes, name, &mut piece)),
+            FileKind::Communication => Told::from(comm_json::read_communication(bytes, name, &mut piece)),
+            FileKind::CommunicationMatrix => Told::from(comm_json::read_matrix(bytes, name, &mut piece)),
+            FileKind::ProfilerInfo | FileKind::ProfilerMetadata | FileKind::PipelineSummary => {
+                let kept_as = metadata_file(file);
+                if file.kind == FileKind::ProfilerInfo {
+                    self.framework.settings(bytes);
+                }
+                match info_json::read(bytes, kept_as, &mut piece) {
+                    Ok(rows) => Told { rows, ..Told::default() },
+                    Err(problem) => {
+                        Told { problems: vec![Problem { file: name.to_owned(), ..problem }], ..Told::default() }
+                    }
+                }
+            }
+            _ => Told::default(),
+        };
+        self.pieces.append(piece);
+        told
+    }
+
+    /// Puts together what the raw files told; what is to be said of memory comes later.
+    fn finish_raw(&mut self) -> Allocations {
+        let framework::Finished { rank, allocations, problems } =
+            std::mem::take(&mut self.framework).finish(&std::mem::take(&mut self.traces));
+        self.pieces.append(rank);
+        problems.iter().for_each(|problem| self.record(problem));
+        allocations
+    }
+
+    fn record(&mut self, problem: &Problem) {
+        let mut piece = RankBuilder::default();
+        problem.record(&mut piece);
+        self.pieces.append(piece);
+    }
+
+    fn record_source(&mut self, file: &SourceFile, told: Told) {
+        let mut piece = RankBuilder::default();
+        let json = |list: &[String]| serde_json::to_string(list).unwrap_or_default();
+        let columns = told.columns.as_deref().map(json);
+        let unread = Some(&told.unread).filter(|u| !u.is_empty()).map(|u| json(u));
+        let row = source::Row {
+            file: piece.strings.intern(&file.name),
+            kind: piece.strings.intern(file.kind.name()),
+            bytes: i64::try_from(file.bytes).ok(),
+            rows: i64::try_from(told.rows).ok(),
+            columns: columns.map(|c| piece.strings.intern(&c)),
+            unread: unread.map(|u| piece.strings.intern(&u)),
+        };
+        piece.source.push(row);
+        for problem in &told.problems {
+            problem.record(&mut piece);
+        }
+        self.pieces.append(piece);
+    }
+}
+
+/// What a reader told of a file, beside its rows.
+#[derive(Default)]
+struct Told {
+    rows: u64,
+    columns: Option<Vec<String>>,
+    unread: Vec<String>,
+    problems: Vec<Problem>,
+}
+
+impl From<csv::Outcome> for Told {
+    fn from(outcome: csv::Outcome) -> Self {
+        let csv::Outcome { rows, columns, unread, problems } = outcome;
+        Told { rows, columns: Some(columns), unread, problems }
+    }
+}
+
+impl From<comm_json::Outcome> for Told {
+    fn from(outcome: comm_json::Outcome) -> Self {
+        let comm_json::Outcome { rows, unread, problems } = outcome;
+        Told { rows, columns: None, unread, problems }
+    }
+}
+
+/// The name under which the settings of a file are kept: without the rank, which is a column of its own.
+fn metadata_file(file: &SourceFile) -> &str {
+    match file.kind {
+        FileKind::ProfilerInfo => "profiler_info",
+        FileKind::ProfilerMetadata => "profiler_metadata",
+        _ => file.name.rsplit('/').next().unwrap_or(&file.name),
+    }
+}
+
+fn is_db(file: &SourceFile) -> bool {
+    matches!(file.kind, FileKind::ProfilerDb | FileKind::AnalysisDb | FileKind::ClusterDb)
+}
+
+/// Whether a file is one of those that were written while the job ran.
+fn is_raw(file: &SourceFile) -> bool {
+    matches!(file.kind, FileKind::Framework(_) | FileKind::Kineto)
+}
+
+/// Lets the bytes of a mapping leave memory. They come back when they are read again.
+fn release(mapping: &Mmap) {
+    #[cfg(unix)]
+    // SAFETY: the mapping is of a file and never written to, so what leaves memory comes back as it was.
+    let _ = unsafe { mapping.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+}
+
+/// Adds what follows from the rows of a rank.
+fn finish(
+    rank: &RankSource,
+    mut tables: RankTables,
+    allocations: Allocations,
+    wanted: Selection,
+    formats: &[&str],
+    has_db: bool,
+) -> RankTables {
+    let is_kineto = rank.flavour == Flavour::Kineto;
+    if !has_db {
+        link::number_rows(&mut tables);
+    }
+    if !has_db && !is_kineto && !rank.is_raw() {
+        if wanted.has(TableId::CommTask) {
+            link::link_pieces(&mut tables);
+            link::link_piece_tasks(&mut tables);
+        }
+        if wanted.has(TableId::Kernel) {
+            link::link_kernels(&mut tables);
+        }
+        if wanted.has(TableId::CommOp) {
+            link::fill_group_hashes(&mut tables);
+        }
+    }
+    if wanted.has(TableId::Kernel) {
+        link::fill_waits(&mut tables);
+    }
+    if wanted.has_nesting() {
+        link::nest_host_ops(&mut tables);
+    }
+    if is_kineto {
+        kineto::name_launchers(&mut tables);
+    }
+    let tables = link::with_more(tables, |tables, more| {
+        if wanted.has(TableId::Step) && tables.is_empty(TableId::Step) {
+            for step in link::marked_steps(tables) {
+                more.step.push(step);
+            }
+        }
+        if is_kineto {
+            kineto::allocations(tables, more);
+        }
+        framework::allocations(tables, allocations, more);
+        let row = rank_row(rank, tables, formats, more);
+        more.rank.push(row);
+    });
+    // Raw files have no summaries: those that a parser would have written.
+    if rank.is_raw() {
+        return deliverable::complete(tables, Target::Text(rank.flavour), &mut Carried::default());
+    }
+    tables
+}
+
+fn rank_row(source: &RankSource, tables: &RankTables, formats: &[&str], more: &mut RankBuilder) -> rank::Row {
+    let info = RankInfo::gather(source, tables);
+    let format = match (formats.contains(&"text"), formats.contains(&"db")) {
+        _ if source.flavour == Flavour::Kineto => "kineto",
+        _ if source.is_raw() => "raw",
+        (true, true) => "text+db",
+        (false, true) => "db",
+        _ => "text",
+    };
+    let window = link::time_window(tables);
+    let mut intern = |text: &Option<String>| text.as_deref().map(|t| more.strings.intern(t));
+    let row = rank::Row {
+        device: info.device,
+        host: intern(&info.host),
+        host_uid: intern(&info.host_uid),
+        chip: intern(&info.chip),
+        process: info.process,
+        framework: intern(&Some(source.flavour.name().to_owned())),
+        framework_version: intern(&info.framework_version),
+        cann_version: intern(&info.cann_version),
+        schema_version: intern(&info.schema_version),
+        level: intern(&info.level),
+        aic_metrics: intern(&info.aic_metrics),
+        start: window.map(|(start, _)| start),
+        end: window.map(|(_, end)| end),
+        session_start: info.session.map(|(start, _)| start),
+        session_end: info.session.map(|(_, end)| end),
+        world_size: info.layout.world,
+        tp_size: info.layout.tensor,
+        pp_size: info.layout.pipeline,
+        dp_size: info.layout.data,
+        cp_size: info.layout.context,
+        ep_size: info.layout.expert,
+        ..rank::Row::default()
+    };
+    rank::Row { format: more.strings.intern(format), directory: more.strings.intern(&source.directory_name()), ..row }
+}

@@ -1,0 +1,154 @@
+//! An opened profile.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use npuscope_formats::source::RankSource;
+use npuscope_tables::{RankTables, Selection};
+
+use crate::cache::{Cache, CacheError};
+use crate::discover::{DiscoverError, Profile, discover};
+use crate::loader::{LoadedRank, Loader, Progress, Silent};
+
+/// How a profile is opened.
+#[derive(Clone)]
+pub struct OpenOptions {
+    /// Where caches are kept.
+    pub cache: PathBuf,
+    /// What caches may take on disk when the profile is closed.
+    pub max_cache_bytes: u64,
+    /// Threads for reading and querying.
+    pub threads: usize,
+    pub progress: Arc<dyn Progress>,
+    /// Set to end work over many ranks early.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl OpenOptions {
+    pub fn new(cache: impl Into<PathBuf>) -> OpenOptions {
+        OpenOptions {
+            cache: cache.into(),
+            max_cache_bytes: 20 << 30,
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            progress: Arc::new(Silent),
+            stop: Arc::default(),
+        }
+    }
+}
+
+/// Why a profile could not be opened, or work over its ranks not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error(transparent)]
+    Discover(#[from] DiscoverError),
+    #[error(transparent)]
+    Cache(#[from] CacheError),
+    #[error("stopped")]
+    Stopped,
+}
+
+/// A profile: its ranks and their tables. One is opened per profile and process, so that each rank is read once.
+pub struct Store {
+    profile: Profile,
+    loader: Loader,
+    /// Ranks that are worked on at the same time.
+    parallel: usize,
+    options: OpenOptions,
+}
+
+impl Store {
+    /// Finds the ranks at `path`. Reads none of them yet.
+    pub fn open(path: &Path, options: OpenOptions) -> Result<Store, StoreError> {
+        let profile = discover(path)?;
+        // Reading a rank is itself spread over threads only when ranks are few.
+        let threads = options.threads.max(1);
+        let per_rank = (threads / profile.ranks.len().max(1)).max(1);
+        let parallel = threads / per_rank;
+        let cache = Cache::new(&options.cache);
+        let loader = Loader::new(cache, options.max_cache_bytes, parallel, per_rank, options.progress.clone());
+        Ok(Store { profile, loader, parallel, options })
+    }
+
+    /// Another profile, opened alike.
+    pub fn open_another(&self, path: &Path) -> Result<Store, StoreError> {
+        Store::open(path, self.options.clone())
+    }
+
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    pub fn options(&self) -> &OpenOptions {
+        &self.options
+    }
+
+    pub fn loader(&self) -> &Loader {
+        &self.loader
+    }
+
+    /// All tables of one rank.
+    pub fn load(&self, rank: &RankSource) -> Result<LoadedRank, StoreError> {
+        Ok(self.loader.load(rank)?)
+    }
+
+    /// All tables of every rank and of the job, loaded on all threads, in order.
+    pub fn load_all(&self) -> Result<Vec<LoadedRank>, StoreError> {
+        let sources: Vec<&RankSource> = self.profile.sources().collect();
+        self.parallel(&sources, |source| self.loader.load(source))?.into_iter().map(|rank| Ok(rank?)).collect()
+    }
+
+    /// The ranks that were loaded so far.
+    pub fn loaded(&self) -> Vec<LoadedRank> {
+        self.loader.loaded()
+    }
+
+    /// What `use_it` makes of the chosen tables of each of `sources`, in their order, on all threads. What many ranks
+    /// take of memory is what is kept of each.
+    pub fn each<T: Send>(
+        &self,
+        sources: &[&RankSource],
+        selection: Selection,
+        use_it: impl Fn(&RankSource, RankTables) -> T + Sync,
+    ) -> Result<Vec<T>, StoreError> {
+        self.parallel(sources, |source| use_it(source, self.loader.load_some(source, selection)))
+    }
+
+    /// What `work` makes of each of `sources`, in their order, on all threads; ends early where that is wanted.
+    fn parallel<T: Send>(
+        &self,
+        sources: &[&RankSource],
+        work: impl Fn(&RankSource) -> T + Sync,
+    ) -> Result<Vec<T>, StoreError> {
+        let next = AtomicUsize::new(0);
+        let made: Mutex<Vec<Option<T>>> = Mutex::new(sources.iter().map(|_| None).collect());
+        let take_turns = || {
+            while !self.options.stop.load(Ordering::Relaxed) {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(source) = sources.get(index) else { break };
+                let result = work(source);
+                if let Some(slot) = made.lock().unwrap_or_else(PoisonError::into_inner).get_mut(index) {
+                    *slot = Some(result);
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..self.parallel.min(sources.len()) {
+                scope.spawn(take_turns);
+            }
+            take_turns();
+        });
+        let made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+        made.into_iter().collect::<Option<Vec<T>>>().ok_or(StoreError::Stopped)
+    }
+
+    /// What went wrong without costing an answer, since this was last asked.
+    pub fn take_warnings(&self) -> Vec<String> {
+        self.loader.take_warnings()
+    }
+
+    /// Fails if the work is to end early.
+    pub fn check_stop(&self) -> Result<(), StoreError> {
+        if self.options.stop.load(Ordering::Relaxed) { Err(StoreError::Stopped) } else { Ok(()) }
+    }
+}
