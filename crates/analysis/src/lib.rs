@@ -7,6 +7,7 @@ pub mod communication;
 pub mod diagnose;
 mod finding;
 pub mod health;
+pub mod job_step;
 pub mod layout;
 pub mod overview;
 

@@ -2,32 +2,34 @@
 
 mod host;
 
-use npuscope_measures::deliverable::{self, Target};
+use npuscope_measures::step::{self, DeviceTime, Step};
 use npuscope_store::{Store, StoreError};
-use npuscope_tables::Flavour;
-use npuscope_tables::table::{rank, reported_step, source};
-use npuscope_tables::{Interner, RankTables};
+use npuscope_tables::RankTables;
+use npuscope_tables::table::rank;
 use serde::Serialize;
 
 use crate::finding::{Finding, Severity};
+use crate::job_step::job_step_time;
 
 pub use host::HostTime;
 
-/// How the time of one rank divides, mean over its steps, in milliseconds.
+/// How the time of one rank divides, mean over its steps, in milliseconds: see [`npuscope_measures::step`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct RankTime {
     pub rank: i64,
     /// Pipeline stage, where the profile tells how many there are.
     pub stage: Option<i64>,
     pub steps: usize,
-    /// Whether the profile marks steps; without, all of it counts as one.
-    pub has_markers: bool,
-    /// Whether what a device did was recorded: without, nothing is known of computing and communication, and all of
-    /// the step stands as free.
+    /// Whose clock gave the step time: `host` where markers do, else `device`.
+    pub clock: &'static str,
+    /// Whether what a device did was recorded: without, nothing is known of computing and communication.
     pub has_device: bool,
-    /// Computing, exposed communication and free time together.
+    /// Step time.
     #[serde(rename = "step_ms")]
     pub step: f64,
+    /// Device time: computing, exposed communication and free time together.
+    #[serde(rename = "device_ms")]
+    pub device: f64,
     #[serde(rename = "computing_ms")]
     pub computing: f64,
     /// Communication that no computing covers.
@@ -42,6 +44,8 @@ pub struct Overview {
     pub ranks: Vec<RankTime>,
     /// Ranks without step times.
     pub ranks_without_steps: Vec<i64>,
+    /// Step time of the job: see [`job_step_time`].
+    pub step_ms: f64,
     pub findings: Vec<Finding>,
     /// Where the host's time went, of ranks whose device was not recorded.
     pub host: Vec<HostTime>,
@@ -55,10 +59,13 @@ pub fn overview(store: &Store) -> Result<Overview, StoreError> {
     let mut ranks = Vec::new();
     let mut ranks_without_steps = Vec::new();
     let mut hosts = Vec::new();
+    let mut times = Vec::new();
     for (source, rank) in store.profile().ranks.iter().zip(loaded) {
         let tables = rank.tables()?;
-        match rank_time(source.rank, &tables) {
+        let steps = step::steps(&tables);
+        match rank_time(source.rank, &steps, &tables) {
             Some(time) => {
+                times.push(steps.iter().map(|step| (step.id, step.time())).collect::<Vec<_>>());
                 if !time.has_device {
                     hosts.push((source.rank, host::spent(&tables)));
                 }
@@ -68,41 +75,33 @@ pub fn overview(store: &Store) -> Result<Overview, StoreError> {
         }
     }
     let findings = slow_ranks(&ranks);
-    Ok(Overview { ranks, ranks_without_steps, findings, host: host::longest(&hosts) })
+    let step_ms = job_step_time(times.iter().map(Vec::as_slice)).unwrap_or_default() / 1e6;
+    Ok(Overview { ranks, ranks_without_steps, step_ms, findings, host: host::longest(&hosts) })
 }
 
-/// Means over the steps that the source reports, or that its rows give.
-fn rank_time(rank: i64, tables: &RankTables) -> Option<RankTime> {
-    // Neither databases nor GPU traces have overlap intervals: their steps are made of tasks.
-    let is_db = !tables.rows::<source::Row>().any(|s| tables.text(s.kind) == "trace");
-    let flavour = Flavour::of(tables);
-    let target = if is_db { Target::Db(flavour) } else { Target::Text(flavour) };
-    let mut steps: Vec<reported_step::Row> = tables.rows().collect();
-    if steps.is_empty() {
-        steps = deliverable::step_trace(tables, target, &mut Interner::default());
-    }
-    if steps.is_empty() {
-        return None;
-    }
-    let stage = stage(rank, tables);
-    #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
-    let count = steps.len() as f64;
-    let mean =
-        |part: fn(&reported_step::Row) -> Option<f64>| steps.iter().filter_map(part).sum::<f64>() / count / 1000.0;
-    let computing = mean(|s| s.computing);
-    let exposed_communication = mean(|s| s.communication_not_overlapped);
-    let free = mean(|s| s.free);
+fn rank_time(rank: i64, steps: &[Step], tables: &RankTables) -> Option<RankTime> {
+    let first = steps.first()?;
+    let devices: Vec<&DeviceTime> = steps.iter().filter_map(|step| step.device.as_ref()).collect();
+    let mean = |part: fn(&DeviceTime) -> i64| mean_ms(devices.iter().map(|device| part(device)));
     Some(RankTime {
         rank,
-        stage,
+        stage: stage(rank, tables),
         steps: steps.len(),
-        has_device: deliverable::has_device(tables) || computing > 0.0 || exposed_communication > 0.0,
-        has_markers: steps.iter().any(|step| step.step.is_some()),
-        step: computing + exposed_communication + free,
-        computing,
-        exposed_communication,
-        free,
+        clock: first.clock.name(),
+        has_device: !devices.is_empty(),
+        step: mean_ms(steps.iter().map(Step::time)),
+        device: mean(DeviceTime::time),
+        computing: mean(|device| device.computing),
+        exposed_communication: mean(|device| device.exposed),
+        free: mean(|device| device.free),
     })
+}
+
+/// The mean of times in ns, in ms; 0 of none.
+#[expect(clippy::cast_precision_loss, reason = "times of steps are far below 2^53 ns")]
+fn mean_ms(times: impl Iterator<Item = i64>) -> f64 {
+    let (sum, count) = times.fold((0i64, 0u32), |(sum, count), time| (sum + time, count + 1));
+    if count == 0 { 0.0 } else { sum as f64 / f64::from(count) / 1e6 }
 }
 
 /// Ranks that compute longer than the others of their pipeline stage: those wait for them in every
@@ -124,7 +123,7 @@ fn slow_ranks(ranks: &[RankTime]) -> Vec<Finding> {
 fn slow_rank(rank: &RankTime, median: f64, peers: &[&RankTime]) -> Finding {
     let ratio = rank.computing / median;
     let lost = rank.computing - median;
-    let share = lost / rank.step;
+    let share = lost / rank.device;
     let fastest = peers.iter().min_by(|a, b| a.computing.total_cmp(&b.computing));
     let peers_are = if rank.stage.is_some() { "the others of its pipeline stage" } else { "the others" };
     Finding {
@@ -166,7 +165,7 @@ mod tests {
     use super::*;
 
     fn rank(rank: i64, computing: f64) -> RankTime {
-        RankTime { rank, steps: 1, has_device: true, step: 100.0, computing, ..RankTime::default() }
+        RankTime { rank, steps: 1, has_device: true, device: 100.0, computing, ..RankTime::default() }
     }
 
     #[test]

@@ -52,6 +52,14 @@ pub fn gaps(union: &[Interval]) -> Vec<Interval> {
     union.iter().zip(union.iter().skip(1)).map(|(a, b)| Interval { start: a.end, end: b.start }).collect()
 }
 
+/// What of a union lies inside `window`.
+pub fn clip(union: &[Interval], window: Interval) -> Vec<Interval> {
+    let first = union.partition_point(|interval| interval.end <= window.start);
+    let inside = union.iter().skip(first).take_while(|interval| interval.start < window.end);
+    inside.map(|i| Interval { start: i.start.max(window.start), end: i.end.min(window.end) }).collect()
+}
+
+/// How long the intervals of a union are together.
 pub fn total(intervals: &[Interval]) -> i64 {
     intervals.iter().map(|i| i.end - i.start).sum()
 }

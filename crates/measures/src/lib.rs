@@ -4,6 +4,8 @@
 //! comment; nothing else computes it. Numbers that need several ranks are in `analysis`.
 //!
 //! - [`intervals`]: unions, gaps and differences of stretches of time, which most measures are made of.
+//! - [`step`]: how long a step took and how the time of its device divides; [`launch`]: when the host launched work.
+//! - [`communication`]: what the name of a communication operation says.
 //! - [`device_time`]: how the time of a device divides between computing, communication and neither.
 //! - [`link`]: ties between rows that no file states.
 //! - [`deliverable`]: the summaries that frameworks write into their files, in the arithmetic of those files.
@@ -18,7 +20,10 @@
 //! ```
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic))]
 
+pub mod communication;
 pub mod deliverable;
 pub mod device_time;
 pub mod intervals;
+pub mod launch;
 pub mod link;
+pub mod step;

@@ -22,6 +22,7 @@ use npuscope_tables::table::diagnostic;
 use serde::Serialize;
 
 use crate::finding::{Finding, Severity};
+use crate::job_step::job_step_time;
 use crate::layout::{Layout, RankGroups};
 use crate::overview::Overview;
 
@@ -50,7 +51,7 @@ const MOST_SUSPECTS: usize = 16;
 pub struct Diagnosis {
     pub ranks: usize,
     pub steps: usize,
-    /// Mean time of a step.
+    /// Step time of the job: see [`job_step_time`].
     pub step_ms: f64,
     /// What it would be without anything that is found.
     pub step_ms_without: f64,
@@ -74,7 +75,7 @@ impl Diagnosis {
         if overview.ranks.is_empty() || overview.ranks.iter().any(|rank| rank.has_device) {
             return self;
         }
-        let step_ms = overview.ranks.iter().map(|rank| rank.step).fold(0.0, f64::max);
+        let step_ms = overview.step_ms;
         let finding = Finding {
             id: "no-device",
             severity: Severity::Info,
@@ -146,7 +147,8 @@ fn of_traces(
         check_stop()?;
         Ok::<_, StoreError>(graph.with(changes).step_times())
     };
-    let base = Base::of(replay(&[])?, &graph.recorded_step_times(&traces));
+    let step = job_step_time(traces.iter().map(|trace| trace.step_times.as_slice()));
+    let base = Base::of(replay(&[])?, &graph.recorded_step_times(&traces), step);
     let mut suspects = suspects::suspects(&case);
     keep_most_telling(&mut suspects);
     let all: Vec<&Change> = suspects.iter().map(|suspect| &suspect.change).collect();
@@ -174,7 +176,7 @@ fn of_traces(
         ranks: traces.len(),
         steps: graph.steps.len(),
         step_ms: base.step / 1e6,
-        step_ms_without: mean(&without_all) / 1e6,
+        step_ms_without: (base.step - mean(&shorter_by(&base.times, &without_all))) / 1e6,
         replay_error: base.replay_error,
         unmatched_operations: meetings.alone,
         clocks,
@@ -188,17 +190,17 @@ fn of_traces(
 struct Base {
     /// How long each step takes in a replay without changes, in ns.
     times: Vec<i64>,
-    /// The mean of that.
+    /// Step time of the job, as recorded: [`job_step_time`]; the mean of the replay where no rank has steps.
     step: f64,
     replay_error: f64,
 }
 
 impl Base {
-    fn of(times: Vec<i64>, recorded: &[i64]) -> Base {
+    fn of(times: Vec<i64>, recorded: &[i64], step: Option<f64>) -> Base {
         let off = times.iter().zip(recorded).filter(|(_, recorded)| **recorded > 0);
         let off: Vec<f64> = off.map(|(time, recorded)| (time - recorded).abs() as f64 / *recorded as f64).collect();
         let replay_error = off.iter().sum::<f64>() / off.len().max(1) as f64;
-        Base { step: mean(&times), times, replay_error }
+        Base { step: step.unwrap_or_else(|| mean(&times)), times, replay_error }
     }
 }
 

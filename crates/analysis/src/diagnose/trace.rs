@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use npuscope_measures::step::step_times;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, comm_task, counter, host_op, kernel, mem_sample, rank, step, task};
@@ -32,6 +33,8 @@ pub struct RankTrace {
     /// The host, by id or name; empty where the profile does not say.
     pub host: String,
     pub steps: Vec<StepSpan>,
+    /// Number and step time of each step: [`step_times`].
+    pub step_times: Vec<(Option<i64>, i64)>,
     /// In the order in which the host launched them.
     pub items: Vec<Item>,
     /// What `Item::what` of kernels points to.
@@ -145,6 +148,7 @@ impl RankTrace {
             .filter_map(|step| Some(StepSpan { id: step.id?, start: step.start.0, end: step.end.0 }))
             .collect();
         trace.steps.sort_by_key(|step| step.start);
+        trace.step_times = step_times(tables);
         let launches = trace.host_calls(tables);
         trace.computing(tables, &launches);
         trace.communication(tables, &launches);

@@ -43,9 +43,9 @@ fn text(diagnosis: &Diagnosis, settings: &Settings) -> String {
     let bold = |text: &str| settings.terminal.styled(Style::Bold, text);
     let ranks = terminal::counted(diagnosis.ranks as u64, "rank");
     let steps = terminal::counted(diagnosis.steps as u64, "step");
-    let mut text = bold(&format!("{ranks}, {steps}, {:.1} ms a step", diagnosis.step_ms));
+    let mut text = bold(&format!("{ranks}, {steps}, {:.1} ms per step", diagnosis.step_ms));
     if !diagnosis.findings.is_empty() && diagnosis.step_ms_without < diagnosis.step_ms {
-        text.push_str(&format!("; {:.1} ms without what is found below", diagnosis.step_ms_without));
+        text.push_str(&format!("; {:.1} ms if these findings were fixed", diagnosis.step_ms_without));
     }
     text.push_str("\n\n");
     text.push_str(&facts(diagnosis));

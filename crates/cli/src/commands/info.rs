@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use npuscope_analysis::overview::{HostTime, Overview, RankTime, overview};
+use npuscope_measures::step::Clock;
 
 use crate::arguments::{InfoCommand, ReportFormat};
 use crate::commands::{check_strict, exit_code, findings_text, say_problems, say_warnings};
@@ -45,20 +46,19 @@ fn text(overview: &Overview, settings: &Settings) -> String {
     let bold = |text: &str| settings.terminal.styled(Style::Bold, text);
     let mut text = String::new();
     let steps = overview.ranks.iter().map(|r| r.steps).max().unwrap_or_default();
-    let slowest = overview.ranks.iter().map(|r| r.step).fold(0.0, f64::max);
+    let step = overview.step_ms;
     // Microseconds matter where there are not many.
-    let digits = if slowest < 10.0 { 3 } else { 1 };
+    let digits = if step < 10.0 { 3 } else { 1 };
     let ranks = terminal::counted(overview.ranks.len() as u64, "rank");
-    let has_markers = overview.ranks.iter().any(|rank| rank.has_markers);
+    let has_markers = overview.ranks.iter().any(|rank| rank.clock == Clock::Host.name());
     text.push_str(&bold(&if has_markers {
-        format!("{ranks}, {}, {slowest:.digits$} ms a step\n\n", terminal::counted(steps as u64, "step"))
+        format!("{ranks}, {}, {step:.digits$} ms per step\n\n", terminal::counted(steps as u64, "step"))
     } else {
-        format!("{ranks}, no step markers, {slowest:.digits$} ms in all\n\n")
+        format!("{ranks}, no step markers, {step:.digits$} ms in all\n\n")
     }));
     let (recorded, host_only): (Vec<&RankTime>, Vec<&RankTime>) = overview.ranks.iter().partition(|r| r.has_device);
     if !recorded.is_empty() {
-        let title =
-            if has_markers { "time of a step on the device, mean in ms\n" } else { "time on the device, in ms\n" };
+        let title = if has_markers { "device time per step, mean in ms\n" } else { "device time, in ms\n" };
         text.push_str(&bold(title));
         text.push_str(&device_table(recorded, digits, settings));
     }
@@ -98,16 +98,17 @@ fn device_table(mut ranks: Vec<&RankTime>, digits: usize, settings: &Settings) -
         vec![
             r.rank.to_string(),
             format!("{:.digits$}", r.step),
+            format!("{:.digits$}", r.device),
             format!("{:.digits$}", r.computing),
-            share(r.computing, r.step),
+            share(r.computing, r.device),
             format!("{:.digits$}", r.exposed_communication),
-            share(r.exposed_communication, r.step),
+            share(r.exposed_communication, r.device),
             format!("{:.digits$}", r.free),
-            share(r.free, r.step),
+            share(r.free, r.device),
         ]
     });
-    let headers = ["rank", "step", "computing", "", "communication", "", "free", ""];
-    let mut text = terminal::columns(&headers, &[0, 1, 2, 3, 4, 5, 6, 7], rows);
+    let headers = ["rank", "step", "device", "computing", "", "exposed comm.", "", "free", ""];
+    let mut text = terminal::columns(&headers, &[0, 1, 2, 3, 4, 5, 6, 7, 8], rows);
     if count > MAX_LISTED {
         let listed = format!("  the {MAX_LISTED} that compute longest; --format json has all\n");
         text.push_str(&settings.terminal.styled(Style::Dim, &listed));

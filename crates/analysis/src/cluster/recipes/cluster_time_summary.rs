@@ -1,14 +1,12 @@
 //! `cluster_time_summary`: where the time of each step of each rank went.
 //!
-//! Reads `kernel`, `task`, `comm_op`, the calls of CANN that launched them, and `step`. What the device did
-//! belongs to the step in which the host launched it, or in which it started if the launch is not known; without
-//! steps all is step -1. `ClusterTimeSummary` has by rank and step, in us:
-//! - stepTime: the step on the host; without steps, computation, exposed communication and free time;
-//! - computation: when any kernel computed;
-//! - communication: when any operation communicated, and of that communicationNotOverlapComputation and
-//!   communicationOverlapComputation;
-//! - memory: copies, added up; memoryNotOverlapComputationCommunication: when any copy and nothing else ran;
-//! - free: from the first to the last of the step's work, when nothing of all this ran;
+//! Reads `kernel`, `task`, `comm_op`, the calls of CANN that launched them, and `step`. Step time and device time are
+//! those of `npuscope glossary`; without steps all is step -1. `ClusterTimeSummary` has by rank and step, in us:
+//! - stepTime: the step time;
+//! - computation, communication, communicationNotOverlapComputation (exposed), communicationOverlapComputation, free:
+//!   how the device time divides;
+//! - memory: copies in the device time, added up; memoryNotOverlapComputationCommunication: the part of free in which
+//!   any copy ran;
 //! - communicationTransmitStageTime: of each collective the duration on the rank where it was shortest, the one that
 //!   came last; communicationWaitStageTime: what the others took longer. Collectives of which a rank is missing are
 //!   left out, as are sends and receives.
@@ -21,13 +19,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
-use npuscope_measures::intervals::{Interval, gaps, subtract, total, union};
-use npuscope_tables::column::CellView;
-use npuscope_tables::table::host_op::Kind;
+use npuscope_measures::intervals::Interval;
+use npuscope_measures::launch::launches;
+use npuscope_measures::step::{self, DeviceTime, Step, steps as measured_steps};
 use npuscope_tables::table::{comm_op, kernel, reported_step, task};
 use npuscope_tables::{Ns, RankTables, Selection, TableId};
 
-use super::steps::{Steps, launches};
+use super::steps::Steps;
 use crate::cluster::statistics::sum;
 use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
 use crate::communication::{group_key, is_communication_core, is_point_to_point, parallel_groups};
@@ -39,9 +37,7 @@ pub const MODE: Mode = Mode {
     run,
 };
 
-const WORK: Selection = Selection::of(&[TableId::Kernel, TableId::Task, TableId::CommOp, TableId::Step])
-    .without_metrics()
-    .and_host_ops(&[Kind::Cann]);
+const WORK: Selection = step::NEEDS;
 
 /// The table that other modes look for.
 pub(super) const TABLE: &str = "ClusterTimeSummary";
@@ -176,70 +172,28 @@ fn us(ns: i64) -> f64 {
     ns as f64 / 1000.0
 }
 
-/// What ran in a step.
-#[derive(Default)]
-struct Work {
-    computing: Vec<Interval>,
-    communication: Vec<Interval>,
-    copies: Vec<Interval>,
-}
-
 fn interval(start: Ns, ns: i64) -> Interval {
     Interval::new(start.0, start.plus(ns).0)
 }
 
-/// Whether a task copies between host and device: older traces call such tasks by their queue entries.
-fn is_copy(task_type: &str) -> bool {
-    matches!(task_type, "MEMCPY_ASYNC" | "PCIE_DMA_SQE" | "SDMA_SQE")
-}
-
 fn part(data: &RankData<'_>) -> Part {
     let tables = &data.tables;
-    let steps = Steps::of(tables);
-    let step_at = |time: Ns| if steps.is_empty() { Some(NO_STEP) } else { steps.at(time) };
-    let connections = |(view, rows): (task::View, usize)| (0..rows).filter_map(move |row| view.connection_id.get(row));
-    let of_tasks = tables.views::<task::Row>().flat_map(connections);
-    let of_ops = tables.rows::<comm_op::Row>().filter_map(|op| op.connection_id);
-    let launches = launches(tables, of_tasks.chain(of_ops));
-    let launch =
-        |connection: Option<i64>, start: Ns| connection.and_then(|id| launches.get(&id).copied()).unwrap_or(start);
-    let mut work: BTreeMap<i64, Work> = BTreeMap::new();
-    let mut launch_of_task: HashMap<i64, Ns> = HashMap::new();
-    for (view, rows) in tables.views::<task::Row>() {
-        for row in 0..rows {
-            let start = view.start.get(row);
-            let launch = launch(view.connection_id.get(row), start);
-            launch_of_task.insert(view.task.get(row), launch);
-            let is_copy = tables.opt_text(view.task_type.get(row)).is_some_and(is_copy);
-            if let Some(step) = step_at(launch).filter(|_| is_copy) {
-                work.entry(step).or_default().copies.push(interval(start, view.duration.get(row).ns()));
-            }
-        }
-    }
-    for (view, rows) in tables.views::<kernel::Row>() {
-        for row in 0..rows {
-            let is_computing = !tables.opt_text(view.core.get(row)).is_some_and(is_communication_core);
-            let start = view.start.get(row);
-            let launch = view.task.get(row).and_then(|task| launch_of_task.get(&task).copied()).unwrap_or(start);
-            if let Some(step) = step_at(launch).filter(|_| is_computing) {
-                work.entry(step).or_default().computing.push(interval(start, view.duration.get(row).ns()));
-            }
-        }
-    }
+    let steps = measured_steps(tables);
+    let marked = Steps::of(tables);
+    let step_at = |time: Ns| if marked.is_empty() { Some(NO_STEP) } else { marked.at(time) };
+    let launches = launches(tables, tables.rows::<comm_op::Row>().filter_map(|op| op.connection_id));
     let sizes: HashMap<String, usize> =
         parallel_groups(tables).into_iter().map(|group| (group.hash, group.ranks.len())).collect();
     let mut ops = Vec::new();
     for op in tables.rows::<comm_op::Row>() {
-        let Some(step) = step_at(launch(op.connection_id, op.start)) else { continue };
-        work.entry(step).or_default().communication.push(interval(op.start, op.duration.ns()));
+        let launch = op.connection_id.and_then(|id| launches.get(&id).copied()).unwrap_or(op.start);
+        let Some(step) = step_at(launch) else { continue };
         let declared = sizes.get(group_key(tables, &op).as_ref()).copied().filter(|ranks| *ranks > 0);
         let ranks = declared.or(op.rank_size.and_then(|size| usize::try_from(size).ok()));
         ops.push(operation(tables, &op, step, ranks));
     }
-    let lengths: HashMap<i64, i64> =
-        steps.iter().filter_map(|step| Some((step.id?, step.end.since(step.start)))).collect();
-    let times = |(step, work): (i64, Work)| (step, times(work, lengths.get(&step).copied()));
-    Part { steps: work.into_iter().map(times).collect(), ops }
+    let times = |step: &Step| Some((step.id.unwrap_or(NO_STEP), times(step, step.device.as_ref()?)));
+    Part { steps: steps.iter().filter_map(times).collect(), ops }
 }
 
 fn operation(tables: &RankTables, op: &comm_op::Row, step: i64, ranks: Option<usize>) -> Op {
@@ -252,17 +206,10 @@ fn operation(tables: &RankTables, op: &comm_op::Row, step: i64, ranks: Option<us
     }
 }
 
-/// The times of a step that took so many ns on the host, without those of waiting and transmitting.
-fn times(work: Work, length: Option<i64>) -> Times {
-    let memory: i64 = total(&work.copies);
-    let [computing, communication, copies] = [work.computing, work.communication, work.copies].map(union);
-    let exposed = total(&subtract(&communication, &computing));
-    let busy = union([&computing[..], &communication].concat());
-    let bare_copies = total(&subtract(&copies, &busy));
-    let free = total(&gaps(&union([busy, copies].concat())));
-    let (computing, communication) = (total(&computing), total(&communication));
-    let length = length.unwrap_or(computing + exposed + free);
-    [length, computing, exposed, communication - exposed, communication, free, 0, 0, memory, bare_copies].map(us)
+/// The times of a step, without those of waiting and transmitting.
+fn times(step: &Step, device: &DeviceTime) -> Times {
+    let DeviceTime { computing, communication, exposed, free, copying, bare_copying, .. } = *device;
+    [step.time(), computing, exposed, device.overlapped(), communication, free, 0, 0, copying, bare_copying].map(us)
 }
 
 /// What msprof-analyze takes of a rank.

@@ -21,12 +21,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_measures::launch::launches;
 use npuscope_tables::table::comm_op;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::{Ns, Selection, TableId};
 
 use super::STAT_COLUMNS;
-use super::steps::{Steps, launches};
+use super::steps::Steps;
 use crate::cluster::statistics::{Summary, population_deviation};
 use crate::cluster::{Answer, Failure, Job, Mode, RankData};
 use crate::communication::{group_key, group_of, is_point_to_point};

@@ -1,9 +1,5 @@
-//! The steps of a rank, and when the host launched what ran in them.
+//! The steps of a rank, as the host marked them.
 
-use std::collections::HashMap;
-
-use npuscope_tables::column::CellView;
-use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::step;
 use npuscope_tables::{Ns, RankTables};
 
@@ -31,22 +27,6 @@ impl Steps {
         let begun = self.0.partition_point(|step| step.start <= time);
         self.0.get(begun.checked_sub(1)?).filter(|step| time <= step.end)?.id
     }
-}
-
-/// When the host made the calls with these connection ids; those of no call are left out.
-pub(super) fn launches(tables: &RankTables, connections: impl Iterator<Item = i64>) -> HashMap<i64, Ns> {
-    const UNKNOWN: Ns = Ns(i64::MAX);
-    let mut launches: HashMap<i64, Ns> = connections.map(|id| (id, UNKNOWN)).collect();
-    for (view, rows) in tables.views::<host_op::Row>() {
-        for row in 0..rows {
-            let Some(launch) = view.connection_id.get(row).and_then(|id| launches.get_mut(&id)) else { continue };
-            if tables.text(view.kind.get(row)) == Kind::Cann.name() {
-                *launch = view.start.get(row).min(*launch);
-            }
-        }
-    }
-    launches.retain(|_, launch| *launch != UNKNOWN);
-    launches
 }
 
 #[cfg(test)]

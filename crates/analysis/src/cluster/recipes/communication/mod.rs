@@ -108,11 +108,10 @@ fn selection(job: &Job<'_>, wanted: Wanted) -> Selection {
         and(&[TableId::ReportedLink]);
     }
     if wanted.steps {
-        and(&[TableId::ReportedStep]);
-        // Databases of torch_npu report steps; the free time between them follows from when they began.
-        if !job.is_text() && !job.options.compat {
-            and(&[TableId::Step]);
+        if !job.options.compat {
+            return selection.and(npuscope_measures::step::NEEDS);
         }
+        and(&[TableId::ReportedStep]);
         if !job.is_text() && job.sources().iter().any(|source| source.flavour != Flavour::TorchNpu) {
             return selection.and(steps::DERIVED_FROM);
         }

@@ -1,25 +1,23 @@
 //! How the time of steps divides, per rank and per stage of the pipeline.
 //!
-//! All in us. Computing, communication and what is exposed of it are those that the profiler reported. Free is the
-//! time in which a device did nothing from the first work of a step to the first work of the next, and for the last
-//! step to its last work; where a device did nothing at all, the step as the host marked it. Databases report the part up to the last work of the same step; the rest follows from
-//! when the steps began on the host, plus preparing. Stage is computing + exposed communication + free - bubble. MindSpore's
-//! figures are as reported, or computed from a database that reports none.
+//! All in us, as [`npuscope_measures::step`] defines them: computing, exposed communication and free time make up the
+//! device time of a step, which lasts until the first work of the next; bubble is exposed receiving; stage is device
+//! time - bubble. Steps of which no device was recorded have no figures. With `--compat` the figures are those that
+//! the profiler reported.
 //!
 //! A stage takes as long as the slowest of its ranks: every figure is the greatest among them.
 
-use std::collections::BTreeMap;
-
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_measures::deliverable::{Target, step_trace};
+use npuscope_measures::step::{self, DeviceTime};
 use npuscope_tables::Flavour;
 use npuscope_tables::table::host_op::Kind;
-use npuscope_tables::table::{reported_step, step};
+use npuscope_tables::table::reported_step;
 use npuscope_tables::{Interner, Selection, TableId};
 
 use super::groups::rank_set;
 use super::names::{Name, Translator};
-use super::{IndexMap, Reported, compat, step_order};
+use super::{IndexMap, Reported, compat};
 use crate::cluster::RankData;
 
 /// Computing, exposed communication, overlapped, communication, free, stage, bubble, exposed communication without
@@ -56,7 +54,7 @@ impl StepTime {
 /// The steps of a rank, by the text of their numbers.
 pub type ReportedSteps = Vec<(Option<String>, Figures)>;
 
-/// What steps are computed from where nothing reports them.
+/// What msprof-analyze computes steps from where nothing reports them.
 pub const DERIVED_FROM: Selection =
     Selection::of(&[TableId::Step, TableId::Kernel, TableId::CommOp, TableId::Task, TableId::Overlap])
         .without_metrics()
@@ -64,6 +62,15 @@ pub const DERIVED_FROM: Selection =
 
 /// The steps of a rank.
 pub fn of(data: &RankData<'_>, compat: bool) -> ReportedSteps {
+    if compat {
+        return reported(data);
+    }
+    let steps = step::steps(&data.tables);
+    steps.iter().map(|step| (step.id.map(|id| id.to_string()), step.device.map_or([None; 9], figures))).collect()
+}
+
+/// What msprof-analyze takes for the steps of a rank: those that its files report.
+fn reported(data: &RankData<'_>) -> ReportedSteps {
     let tables = &data.tables;
     let flavour = data.source.flavour;
     let mut steps: ReportedSteps = tables
@@ -75,49 +82,15 @@ pub fn of(data: &RankData<'_>, compat: bool) -> ReportedSteps {
         let rows = step_trace(tables, Target::Db(flavour), &mut strings);
         steps.extend(rows.into_iter().map(|row| (row.step.map(|step| strings.get(step).to_owned()), row.figures())));
     }
-    if !compat && flavour != Flavour::MindSpore {
-        if data.is_db() {
-            add_time_between(&mut steps, data);
-        }
-        steps.iter_mut().for_each(|(_, figures)| *figures = with_stage(*figures));
-    }
     steps
 }
 
-/// Adds to the free time of every step what passes until the first work of the next.
-fn add_time_between(steps: &mut ReportedSteps, data: &RankData<'_>) {
-    let starts: BTreeMap<i64, i64> =
-        data.tables.rows::<step::Row>().filter_map(|step| Some((step.id?, step.start.0))).collect();
-    steps.sort_by(|(a, _), (b, _)| step_order(a.as_deref()).cmp(&step_order(b.as_deref())));
-    // In whole ns from the epoch: floats of us are too coarse for that.
-    let spans: Vec<Option<(i64, i64)>> = steps
-        .iter()
-        .map(|(step, figures)| {
-            let [computing, _, _, communication, _, stage, bubble, _, preparing] = *figures;
-            // Without any work there is none to reckon from.
-            if computing? + communication? <= 0.0 {
-                return None;
-            }
-            let first = starts.get(&step.as_deref()?.parse().ok()?)? + ns(preparing?);
-            Some((first, first + ns(stage?) + ns(bubble?)))
-        })
-        .collect();
-    for (pair, (_, figures)) in spans.windows(2).zip(steps) {
-        if let ([Some((_, last)), Some((next, _))], Some(free)) = (pair, &mut figures[4]) {
-            *free += (next - last).max(0) as f64 / 1e3;
-        }
-    }
-}
-
-fn ns(us: f64) -> i64 {
-    (us * 1e3).round() as i64
-}
-
-fn with_stage(mut figures: Figures) -> Figures {
-    if let [Some(computing), Some(exposed), _, _, Some(free), _, Some(bubble), ..] = figures {
-        figures[5] = Some(computing + exposed + free - bubble);
-    }
-    figures
+/// The device time of a step in the order of [`COLUMNS`].
+fn figures(device: DeviceTime) -> Figures {
+    let DeviceTime { computing, communication, exposed, free, bubble, preparing, .. } = device;
+    let (overlapped, stage) = (device.overlapped(), device.stage());
+    [computing, exposed, overlapped, communication, free, stage, bubble, exposed - bubble, preparing]
+        .map(|ns| Some(ns as f64 / 1e3))
 }
 
 /// The steps that are wanted, by name.

@@ -1,0 +1,194 @@
+//! What the name of a communication operation says, and how much data it has.
+//!
+//! HCCL names operations `hcom_allReduce__586_0_1`: the verb, two underscores, the last digits of the group's hash and
+//! two running numbers. The type of an operation, as databases have it, ends after the first underscore:
+//! `hcom_allReduce_`. NCCL and MindSpore have names of their own; what is asked here is answered for them, too.
+
+use std::borrow::Cow;
+
+use npuscope_tables::RankTables;
+use npuscope_tables::table::{comm_op, kernel};
+
+use crate::link::group_hash;
+
+/// What an operation does, as far as its name tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpClass {
+    /// Sends or receives.
+    PointToPoint,
+    /// All to all.
+    Exchange,
+    /// All take part in one result.
+    Collective,
+}
+
+impl OpClass {
+    /// Of a name or a type. After `hcom_` the verb decides; other names are of the class whose word they contain.
+    pub fn of(name: &str) -> OpClass {
+        const TRANSFERS: [&str; 4] = ["send", "receive", "recv", "batchsendrecv"];
+        let begins_with = |word: &str, text: &str| {
+            text.as_bytes().get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+        };
+        if let Some(verb) = name.strip_prefix("hcom_") {
+            return if TRANSFERS.iter().any(|word| begins_with(word, verb)) {
+                OpClass::PointToPoint
+            } else if begins_with("alltoall", verb) {
+                OpClass::Exchange
+            } else {
+                OpClass::Collective
+            };
+        }
+        let lower = name.to_ascii_lowercase();
+        if TRANSFERS.iter().any(|word| lower.contains(word)) {
+            OpClass::PointToPoint
+        } else if lower.contains("alltoall") || lower.contains("all_to_all") {
+            OpClass::Exchange
+        } else {
+            OpClass::Collective
+        }
+    }
+}
+
+/// Whether an operation is between two ranks, by its name or type.
+pub fn is_point_to_point(name: &str) -> bool {
+    OpClass::of(name) == OpClass::PointToPoint
+}
+
+/// Whether the files of a framework count an operation as one between two ranks: `communication.json` lists it under
+/// `p2p`, and by HCCL's own names only. [`is_point_to_point`] also knows those of NCCL and MindSpore.
+pub fn is_point_to_point_in_files(name: &str) -> bool {
+    begins_with_any(name, &["hcom_send", "hcom_receive", "hcom_batchsendrecv"])
+}
+
+/// Whether `step_trace_time.csv` counts an operation into the bubble of a pipeline: as
+/// [`is_point_to_point_in_files`], and by MindSpore's names of graph mode (`Send-op12`, `Receive-op13`).
+pub fn is_bubble_in_files(name: &str) -> bool {
+    is_point_to_point_in_files(name) || begins_with_any(name, &["send-op", "receive-op"])
+}
+
+fn begins_with_any(name: &str, prefixes: &[&str]) -> bool {
+    let begins_with = |prefix: &&str| {
+        name.as_bytes().get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix.as_bytes()))
+    };
+    prefixes.iter().any(begins_with)
+}
+
+/// Which way data goes in an operation between two ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    Send,
+    Receive,
+    /// Several sends and receives at once.
+    Batch,
+}
+
+/// The direction of an operation between two ranks, by its name; `None` for collectives.
+pub fn direction(name: &str) -> Option<Direction> {
+    if !is_point_to_point(name) {
+        return None;
+    }
+    let name = name.to_ascii_lowercase();
+    Some(match () {
+        () if name.contains("batchsendrecv") => Direction::Batch,
+        () if name.contains("send") => Direction::Send,
+        () => Direction::Receive,
+    })
+}
+
+/// The type of an operation as databases have it, for example `hcom_allReduce_`: as recorded, or from the
+/// name `hcom_allReduce__586_0_1`, which has it before two underscores. Traces record names only.
+pub fn op_type<'a>(tables: &'a RankTables, op: &comm_op::Row) -> &'a str {
+    match tables.opt_text(op.op_type) {
+        Some(kind) => kind,
+        None => {
+            let name = tables.text(op.name);
+            name.find("__").and_then(|at| name.get(..=at)).unwrap_or(name)
+        }
+    }
+}
+
+/// What an operation does, in one lower-case word, from its type or name: `hcom_allReduce__586_0_1` and
+/// `hcom_allReduce_` are `allreduce`. Names that HCCL did not give stay as they are, in lower case.
+pub fn kind(name: &str) -> String {
+    let verb = name.strip_prefix("hcom_").and_then(|rest| {
+        let end = rest.find(|letter: char| !letter.is_ascii_alphabetic())?;
+        rest.get(..end).filter(|verb| !verb.is_empty() && rest.get(end..).is_some_and(|rest| rest.starts_with('_')))
+    });
+    verb.unwrap_or(name).to_lowercase()
+}
+
+/// Whether a kernel on this core is a communication operation, which `kernel` lists as the one task it is to the
+/// scheduler.
+pub fn is_communication_core(core: &str) -> bool {
+    matches!(core, "HCCL" | "COMMUNICATION")
+}
+
+/// Whether a kernel row stands for a communication operation.
+pub fn is_communication(tables: &RankTables, row: &kernel::Row) -> bool {
+    tables.opt_text(row.core).is_some_and(is_communication_core)
+}
+
+/// Bytes of an element, by the names that HCCL, NCCL and PyTorch give to types.
+pub fn bytes_of_element(dtype: &str) -> Option<i64> {
+    Some(match dtype.to_ascii_uppercase().as_str() {
+        "INT8" | "UINT8" | "BYTE" | "CHAR" | "BOOL" => 1,
+        "INT16" | "UINT16" | "FP16" | "BFP16" | "HALF" | "BFLOAT16" => 2,
+        "INT32" | "UINT32" | "FP32" | "INT" | "FLOAT" => 4,
+        "INT64" | "UINT64" | "FP64" | "LONG" | "DOUBLE" => 8,
+        "INT128" => 16,
+        _ => return None,
+    })
+}
+
+/// Bytes of data of an operation: elements times the size of one. `None` where either is not known.
+pub fn bytes(tables: &RankTables, op: &comm_op::Row) -> Option<i64> {
+    op.count?.checked_mul(tables.opt_text(op.dtype).and_then(bytes_of_element)?)
+}
+
+/// The group of an operation as people know it: its name, or the hash of it where that is all there is.
+pub fn group_of<'a>(tables: &'a RankTables, op: &comm_op::Row) -> &'a str {
+    tables.opt_text(op.group_name.or(op.group_hash)).unwrap_or_default()
+}
+
+/// What tells the group of an operation from others on all ranks, whether they were saved as text, which may lack the
+/// name, or as databases: its hash. Empty where the group is not known.
+pub fn group_key<'a>(tables: &'a RankTables, op: &comm_op::Row) -> Cow<'a, str> {
+    match (tables.opt_text(op.group_hash), tables.opt_text(op.group_name)) {
+        (Some(hash), _) => Cow::Borrowed(hash),
+        (None, Some(name)) => Cow::Owned(group_hash(name)),
+        (None, None) => Cow::Borrowed(""),
+    }
+}
+
+/// Whether a row of a source's summaries is its own sum over operations, `Total Op Info`.
+pub fn is_total(name: &str) -> bool {
+    name.get(.."total op info".len()).is_some_and(|start| start.eq_ignore_ascii_case("total op info"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_transfers_have_a_direction() {
+        let names = ["hcom_send__539_0_1", "hcom_receive_", "hcom_batchSendRecv__1_0_1", "hcom_allReduce__586_0_1"];
+        let found = [Some(Direction::Send), Some(Direction::Receive), Some(Direction::Batch), None];
+        assert_eq!(names.map(direction), found);
+        assert_eq!(names.map(is_point_to_point), found.map(|direction| direction.is_some()));
+        assert_eq!(names.map(is_point_to_point_in_files), found.map(|direction| direction.is_some()));
+    }
+
+    #[test]
+    fn files_know_fewer_names_than_we_do() {
+        let names = ["ncclSendRecv", "Receive-op13", "hcom_broadcast_"];
+        assert_eq!(names.map(is_point_to_point), [true, true, false]);
+        assert_eq!(names.map(is_point_to_point_in_files), [false, false, false]);
+        assert_eq!(names.map(is_bubble_in_files), [false, true, false]);
+    }
+
+    #[test]
+    fn the_kind_is_the_verb() {
+        let names = ["hcom_allReduce__586_0_1", "hcom_allReduce_", "hcom_reduceScatter", "AllGather", "hcom__1"];
+        assert_eq!(names.map(kind), ["allreduce", "allreduce", "hcom_reducescatter", "allgather", "hcom__1"]);
+    }
+}

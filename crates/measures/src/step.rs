@@ -1,0 +1,523 @@
+//! How long a training step took, and how the time of its device divides.
+//!
+//! A step is what the host marked (`ProfilerStep#12`, MindSpore's step markers); without markers, all that was
+//! recorded is one step. Two times are measured of it:
+//!
+//! - **step time** ([`Step::time`]): from the beginning to the end of the marker on the host. Without markers it is
+//!   the device time; [`Step::clock`] says which.
+//! - **device time** ([`DeviceTime::window`]): from the first work on the device that the step launched to the first
+//!   work that the next step launched, so that time between steps belongs to the step before. The last step, and one
+//!   that another than the next number follows, ends with its last work, or with its marker if that is later.
+//!
+//! The device time divides, without overlap and without rest:
+//!
+//! > device time = [`computing`](DeviceTime::computing) + [`exposed`](DeviceTime::exposed) + [`free`](DeviceTime::free)
+//!
+//! Work counts where it ran, cut at the window. The definitions are the same whether a rank was saved as text, as a
+//! database, raw or as a Kineto trace, since they rest on the tables `step`, `kernel`, `comm_op`, `task` and `host_op`
+//! alone; `overlap` stands in for `kernel` where a trace is all there is.
+
+use npuscope_tables::column::CellView;
+use npuscope_tables::table::host_op::Kind;
+use npuscope_tables::table::overlap;
+use npuscope_tables::table::{comm_op, kernel, reported_step, step, task};
+use npuscope_tables::{Memo, Ns, RankTables, Selection, TableId};
+
+use crate::communication::{Direction, direction, is_communication_core};
+use crate::intervals::{Interval, clip, subtract, total, union};
+use crate::launch::launches;
+
+/// What the steps of a rank are computed from.
+pub const NEEDS: Selection = Selection::of(&[
+    TableId::Step,
+    TableId::Kernel,
+    TableId::CommOp,
+    TableId::Task,
+    TableId::Overlap,
+    TableId::ReportedStep,
+])
+.without_metrics()
+.and_host_ops(&[Kind::Cann]);
+
+/// Whose clock gave the time of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// The host marked the step.
+    Host,
+    /// Nothing marks steps on the host: they are found by the work on the device.
+    Device,
+    /// Only a file of step times was kept: no point in time is known.
+    File,
+}
+
+impl Clock {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Clock::Host => "host",
+            Clock::Device => "device",
+            Clock::File => "file",
+        }
+    }
+}
+
+/// A step of one rank. Times are in ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Number that the trainer gave; `None` where nothing marks steps.
+    pub id: Option<i64>,
+    /// When it was on the clock of [`clock`](Step::clock).
+    pub span: Interval,
+    pub clock: Clock,
+    /// `None` if nothing of the device was recorded in the step.
+    pub device: Option<DeviceTime>,
+}
+
+impl Step {
+    /// Step time: `span.end - span.start`.
+    pub fn time(&self) -> i64 {
+        self.span.end - self.span.start
+    }
+}
+
+/// How the device time of a step divides. Times are in ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceTime {
+    /// The device time, as defined for the [module](self).
+    pub window: Interval,
+    /// Time in the window in which any kernel computed.
+    pub computing: i64,
+    /// Time in the window in which any operation communicated.
+    pub communication: i64,
+    /// Exposed communication: time in the window in which an operation communicated and no kernel computed.
+    pub exposed: i64,
+    /// Time in the window in which nothing computed or communicated: `window - computing - exposed`.
+    pub free: i64,
+    /// Bubble: time in the window in which a receive, or a batch of sends and receives, ran and no kernel computed.
+    pub bubble: i64,
+    /// Point-to-point time: time in the window in which any send, receive or batch of them ran.
+    pub point_to_point: i64,
+    /// Time in the window in which any copy between host and device ran.
+    pub copying: i64,
+    /// The part of [`free`](DeviceTime::free) in which any copy ran.
+    pub bare_copying: i64,
+    /// From the beginning of the marker to the first work; 0 without markers.
+    pub preparing: i64,
+}
+
+impl DeviceTime {
+    /// Device time.
+    pub fn time(&self) -> i64 {
+        self.window.end - self.window.start
+    }
+
+    /// Communication that computing hides: `communication - exposed`.
+    pub fn overlapped(&self) -> i64 {
+        self.communication - self.exposed
+    }
+
+    /// Stage time, of a pipeline: `device time - bubble`.
+    pub fn stage(&self) -> i64 {
+        self.time() - self.bubble
+    }
+}
+
+/// The steps of a rank, in order of time.
+pub fn steps(tables: &RankTables) -> Vec<Step> {
+    let work = Work::of(tables);
+    let mut marked: Vec<step::Row> = tables.rows().collect();
+    marked.sort_by_key(|step| (step.start, step.end));
+    if marked.is_empty() {
+        return work.extent().map_or_else(|| steps_of_file(tables), |extent| unmarked_steps(tables, &work, extent));
+    }
+    let spans: Vec<Option<Interval>> = work.launched_in(&marked);
+    let mut begun = i64::MIN;
+    let starts: Vec<Option<i64>> = spans
+        .iter()
+        .map(|span| {
+            // Streams run in order; what seems to begin before the step before is cut there.
+            begun = span.map_or(begun, |span| span.start.max(begun));
+            span.map(|_| begun)
+        })
+        .collect();
+    let step = |(at, row): (usize, &step::Row)| {
+        let span = Interval::new(row.start.0, row.end.0);
+        let start = starts.get(at).copied().flatten();
+        let follows = |next: &step::Row| row.id.and_then(|id| id.checked_add(1)) == next.id;
+        let next = marked.get(at + 1).filter(|next| follows(next)).and_then(|_| starts.get(at + 1).copied().flatten());
+        let last = spans.get(at).copied().flatten().map_or(span.end, |work| work.end.max(span.end));
+        let device = start.map(|start| {
+            let window = Interval::new(start, next.unwrap_or(last));
+            work.divide(window, start - span.start)
+        });
+        Step { id: row.id, span, clock: Clock::Host, device }
+    };
+    marked.iter().enumerate().map(step).collect()
+}
+
+/// Number and step time in ns of each step of a rank: those of [`steps`], for those who want nothing else. Where steps
+/// are marked, the table `step` is enough.
+pub fn step_times(tables: &RankTables) -> Vec<(Option<i64>, i64)> {
+    let mut marked: Vec<step::Row> = tables.rows().collect();
+    if marked.is_empty() {
+        return steps(tables).iter().map(|step| (step.id, step.time())).collect();
+    }
+    marked.sort_by_key(|step| (step.start, step.end));
+    marked
+        .iter()
+        .map(|step| (step.id, Interval::new(step.start.0, step.end.0)))
+        .map(|(id, i)| (id, i.end - i.start))
+        .collect()
+}
+
+/// Steps that nothing marks on the host: from the first kernel with the number of a step to the first with that of the
+/// next, where `kernel_details.csv` numbers kernels; else all work is one.
+fn unmarked_steps(tables: &RankTables, work: &Work, extent: Interval) -> Vec<Step> {
+    let mut starts: Vec<(i64, i64)> = Vec::new();
+    for kernel in tables.rows::<kernel::Row>() {
+        let Some(id) = kernel.step else { continue };
+        match starts.iter_mut().find(|(known, _)| *known == id) {
+            Some((_, start)) => *start = kernel.start.0.min(*start),
+            None => starts.push((id, kernel.start.0)),
+        }
+    }
+    starts.sort_unstable_by_key(|(_, start)| *start);
+    let ids: Vec<Option<i64>> = if starts.is_empty() { vec![None] } else { starts.iter().map(|s| Some(s.0)).collect() };
+    let borders: Vec<i64> = [extent.start].into_iter().chain(starts.iter().skip(1).map(|s| s.1)).collect();
+    let window = |at: usize| {
+        let start = borders.get(at).copied().unwrap_or(extent.start);
+        Interval::new(start, borders.get(at + 1).copied().unwrap_or(extent.end))
+    };
+    let step = |(at, id)| {
+        let window = window(at);
+        Step { id, span: window, clock: Clock::Device, device: Some(work.divide(window, 0)) }
+    };
+    ids.into_iter().enumerate().map(step).collect()
+}
+
+/// The steps of a rank of which nothing but `step_trace_time.csv` or `StepTraceTime` was kept, as that file has them.
+#[expect(clippy::cast_possible_truncation, reason = "microseconds of a step are far below 2^53 ns")]
+fn steps_of_file(tables: &RankTables) -> Vec<Step> {
+    let rows = tables.rows::<reported_step::Row>().filter_map(|row| {
+        let ns = |us: Option<f64>| us.map(|us| (us * 1e3).round() as i64);
+        let (computing, exposed, free) = (ns(row.computing)?, ns(row.communication_not_overlapped)?, ns(row.free)?);
+        let window = Interval::new(0, computing + exposed + free);
+        let bubble = ns(row.bubble).unwrap_or(0);
+        let device = DeviceTime {
+            window,
+            computing,
+            communication: ns(row.communication).unwrap_or(exposed),
+            exposed,
+            free,
+            bubble,
+            point_to_point: bubble,
+            copying: 0,
+            bare_copying: 0,
+            preparing: ns(row.preparing).unwrap_or(0),
+        };
+        let id = tables.opt_text(row.step).and_then(|id| id.parse().ok());
+        Some(Step { id, span: window, clock: Clock::File, device: Some(device) })
+    });
+    rows.collect()
+}
+
+/// What the device did, in ns. The lists but `launched` are unions.
+struct Work {
+    computing: Vec<Interval>,
+    communication: Vec<Interval>,
+    receiving: Vec<Interval>,
+    point_to_point: Vec<Interval>,
+    copying: Vec<Interval>,
+    /// When each piece of work was launched, or when it began if that is not known; and when it ran.
+    launched: Vec<(i64, Interval)>,
+}
+
+impl Work {
+    fn of(tables: &RankTables) -> Work {
+        let tasks = || tables.views::<task::Row>();
+        let of_tasks = tasks().flat_map(|(view, rows)| (0..rows).filter_map(move |row| view.connection_id.get(row)));
+        let of_ops = tables.rows::<comm_op::Row>().filter_map(|op| op.connection_id);
+        let launches = launches(tables, of_tasks.chain(of_ops));
+        let launch = |connection: Option<i64>, start: Ns| {
+            connection.and_then(|id| launches.get(&id).copied()).unwrap_or(start).0
+        };
+        let mut work = Work {
+            computing: Vec::new(),
+            communication: Vec::new(),
+            receiving: Vec::new(),
+            point_to_point: Vec::new(),
+            copying: Vec::new(),
+            launched: Vec::new(),
+        };
+        let mut directions = Memo::default();
+        for op in tables.rows::<comm_op::Row>() {
+            let interval = Interval::new(op.start.0, op.start.plus(op.duration.ns()).0);
+            work.communication.push(interval);
+            work.launched.push((launch(op.connection_id, op.start), interval));
+            match directions.get(op.name, || direction(tables.text(op.name))) {
+                Some(Direction::Receive | Direction::Batch) => {
+                    work.receiving.push(interval);
+                    work.point_to_point.push(interval);
+                }
+                Some(Direction::Send) => work.point_to_point.push(interval),
+                None => {}
+            }
+        }
+        let launch_of_task: hashbrown::HashMap<i64, i64> = tasks()
+            .flat_map(|(view, rows)| {
+                (0..rows).map(move |row| (view.task.get(row), view.connection_id.get(row), view.start.get(row)))
+            })
+            .filter(|(_, connection, _)| connection.is_some())
+            .map(|(task, connection, start)| (task, launch(connection, start)))
+            .collect();
+        let mut copies = Memo::default();
+        for (view, rows) in tasks() {
+            for row in 0..rows {
+                let Some(kind) = view.task_type.get(row) else { continue };
+                if copies.get(kind, || is_copy(tables.text(kind))) {
+                    let start = view.start.get(row);
+                    work.copying.push(Interval::new(start.0, start.plus(view.duration.get(row).ns()).0));
+                }
+            }
+        }
+        let has_ops = !work.communication.is_empty();
+        let mut cores = Memo::default();
+        for (view, rows) in tables.views::<kernel::Row>() {
+            for row in 0..rows {
+                let start = view.start.get(row);
+                let interval = Interval::new(start.0, start.plus(view.duration.get(row).ns()).0);
+                let core = view.core.get(row);
+                let communicates =
+                    core.is_some_and(|core| cores.get(core, || is_communication_core(tables.text(core))));
+                match (communicates, has_ops) {
+                    (false, _) => work.computing.push(interval),
+                    (true, false) => work.communication.push(interval),
+                    // `comm_op` has it.
+                    (true, true) => continue,
+                }
+                let launch = view.task.get(row).and_then(|task| launch_of_task.get(&task).copied());
+                work.launched.push((launch.unwrap_or(start.0), interval));
+            }
+        }
+        if work.computing.is_empty() {
+            work.take_overlaps(tables, &launch_of_task, has_ops);
+        }
+        for list in [
+            &mut work.computing,
+            &mut work.communication,
+            &mut work.receiving,
+            &mut work.point_to_point,
+            &mut work.copying,
+        ] {
+            *list = union(std::mem::take(list));
+        }
+        work
+    }
+
+    /// A trace alone does not list kernels, but when any ran.
+    fn take_overlaps(&mut self, tables: &RankTables, launch_of_task: &hashbrown::HashMap<i64, i64>, has_ops: bool) {
+        for row in tables.rows::<overlap::Row>() {
+            let interval = Interval::new(row.start.0, row.start.plus(row.duration.ns()).0);
+            match overlap::Kind::from_name(tables.text(row.kind)) {
+                Some(overlap::Kind::Computing) => self.computing.push(interval),
+                Some(overlap::Kind::Communication) if !has_ops => self.communication.push(interval),
+                _ => {}
+            }
+        }
+        let computing = union(self.computing.clone());
+        let is_inside = |time: i64| {
+            let after = computing.partition_point(|interval| interval.start <= time);
+            after.checked_sub(1).and_then(|at| computing.get(at)).is_some_and(|interval| time < interval.end)
+        };
+        for (view, rows) in tables.views::<task::Row>() {
+            for row in 0..rows {
+                let start = view.start.get(row);
+                if is_inside(start.0) {
+                    let interval = Interval::new(start.0, start.plus(view.duration.get(row).ns()).0);
+                    let launch = launch_of_task.get(&view.task.get(row)).copied().unwrap_or(start.0);
+                    self.launched.push((launch, interval));
+                }
+            }
+        }
+    }
+
+    /// From the first to the last work.
+    fn extent(&self) -> Option<Interval> {
+        let all = || self.computing.iter().chain(&self.communication);
+        Some(Interval::new(all().map(|i| i.start).min()?, all().map(|i| i.end).max()?))
+    }
+
+    /// Of each step, from the first to the last work that was launched in it. Steps are in order of time.
+    fn launched_in(&self, steps: &[step::Row]) -> Vec<Option<Interval>> {
+        let mut spans: Vec<Option<Interval>> = vec![None; steps.len()];
+        for &(launch, work) in &self.launched {
+            let begun = steps.partition_point(|step| step.start.0 <= launch);
+            let Some(at) = begun.checked_sub(1) else { continue };
+            if !steps.get(at).is_some_and(|step| launch <= step.end.0) {
+                continue;
+            }
+            if let Some(span) = spans.get_mut(at) {
+                let (start, end) = span.map_or((work.start, work.end), |span| (span.start, span.end));
+                *span = Some(Interval::new(start.min(work.start), end.max(work.end)));
+            }
+        }
+        spans
+    }
+
+    fn divide(&self, window: Interval, preparing: i64) -> DeviceTime {
+        let inside = |list: &[Interval]| clip(list, window);
+        let [computing, communication] = [&self.computing, &self.communication].map(|list| inside(list));
+        let [receiving, point_to_point] = [&self.receiving, &self.point_to_point].map(|list| inside(list));
+        let exposed = total(&subtract(&communication, &computing));
+        let bubble = total(&subtract(&receiving, &computing));
+        let copying = inside(&self.copying);
+        let bare_copying = total(&subtract(&subtract(&copying, &computing), &communication));
+        let (computing, communication) = (total(&computing), total(&communication));
+        let free = window.end - window.start - computing - exposed;
+        DeviceTime {
+            window,
+            computing,
+            communication,
+            exposed,
+            free,
+            bubble,
+            point_to_point: total(&point_to_point),
+            copying: total(&copying),
+            bare_copying,
+            preparing,
+        }
+    }
+}
+
+/// Whether a task copies between host and device: older traces call such tasks by their queue entries.
+fn is_copy(task_type: &str) -> bool {
+    matches!(task_type, "MEMCPY_ASYNC" | "PCIE_DMA_SQE" | "SDMA_SQE")
+}
+
+#[cfg(test)]
+mod tests {
+    use npuscope_tables::table::host_op;
+    use npuscope_tables::{RankBuilder, Span};
+
+    use super::*;
+
+    /// Two steps marked by the host; kernels and operations launched by calls with connection ids.
+    struct Made(RankBuilder, i64);
+
+    impl Made {
+        fn new(steps: &[(i64, i64, i64)]) -> Made {
+            let mut rank = RankBuilder::default();
+            for &(id, start, end) in steps {
+                rank.step.push(step::Row { id: Some(id), start: Ns(start), end: Ns(end) });
+            }
+            Made(rank, 0)
+        }
+
+        fn call(&mut self, at: i64) -> i64 {
+            self.1 += 1;
+            let kind = self.0.strings.intern(Kind::Cann.name());
+            let connection_id = Some(self.1);
+            self.0.host_op.push(host_op::Row { kind, start: Ns(at), connection_id, ..host_op::Row::default() });
+            self.1
+        }
+
+        fn kernel(&mut self, launch: i64, start: i64, end: i64) {
+            let id = self.call(launch);
+            let duration = Span::from_ns(end - start);
+            self.0.task.push(task::Row {
+                task: id,
+                start: Ns(start),
+                duration,
+                connection_id: Some(id),
+                ..Default::default()
+            });
+            self.0.kernel.push(kernel::Row { task: Some(id), start: Ns(start), duration, ..Default::default() });
+        }
+
+        fn op(&mut self, name: &str, launch: i64, start: i64, end: i64) {
+            let id = self.call(launch);
+            let name = self.0.strings.intern(name);
+            let duration = Span::from_ns(end - start);
+            self.0.comm_op.push(comm_op::Row {
+                name,
+                start: Ns(start),
+                duration,
+                connection_id: Some(id),
+                ..Default::default()
+            });
+        }
+
+        fn steps(self) -> Vec<Step> {
+            steps(&self.0.finish())
+        }
+    }
+
+    /// Window, computing, exposed, free, bubble, preparing.
+    fn figures(step: &Step) -> ((i64, i64), [i64; 5]) {
+        let device = step.device.unwrap();
+        let figures = [device.computing, device.exposed, device.free, device.bubble, device.preparing];
+        ((device.window.start, device.window.end), figures)
+    }
+
+    #[test]
+    fn a_step_lasts_on_the_device_until_the_next_begins_there() {
+        let mut made = Made::new(&[(1, 0, 100), (2, 100, 200)]);
+        made.kernel(10, 50, 90);
+        made.op("hcom_allReduce__1_0_1", 20, 80, 120);
+        made.kernel(110, 150, 180);
+        let steps = made.steps();
+        assert_eq!(steps.iter().map(Step::time).collect::<Vec<_>>(), [100, 100]);
+        assert_eq!(figures(&steps[0]), ((50, 150), [40, 30, 30, 0, 50]));
+        assert_eq!(figures(&steps[1]), ((150, 200), [30, 0, 20, 0, 50]));
+        assert!(steps.iter().all(|step| step.clock == Clock::Host));
+    }
+
+    #[test]
+    fn work_that_runs_into_the_next_step_is_cut_there() {
+        let mut made = Made::new(&[(1, 0, 100), (2, 100, 200)]);
+        made.op("hcom_allReduce__1_0_1", 20, 80, 190);
+        made.kernel(110, 150, 180);
+        let steps = made.steps();
+        assert_eq!(figures(&steps[0]), ((80, 150), [0, 70, 0, 0, 80]));
+        assert_eq!(figures(&steps[1]), ((150, 200), [30, 10, 10, 0, 50]));
+    }
+
+    #[test]
+    fn time_up_to_a_step_that_is_not_the_next_belongs_to_no_step() {
+        let mut made = Made::new(&[(1, 0, 100), (7, 1000, 1100)]);
+        made.kernel(10, 50, 90);
+        made.kernel(1010, 1050, 1120);
+        let steps = made.steps();
+        assert_eq!(figures(&steps[0]), ((50, 100), [40, 0, 10, 0, 50]));
+        assert_eq!(figures(&steps[1]), ((1050, 1120), [70, 0, 0, 0, 50]));
+    }
+
+    #[test]
+    fn without_markers_all_work_is_one_step_on_the_clock_of_the_device() {
+        let mut made = Made::new(&[]);
+        made.kernel(10, 50, 90);
+        made.op("hcom_receive__1_0_1", 20, 80, 120);
+        made.op("hcom_send__1_0_1", 20, 140, 150);
+        let steps = made.steps();
+        assert_eq!((steps.len(), steps[0].id, steps[0].clock, steps[0].time()), (1, None, Clock::Device, 100));
+        assert_eq!(figures(&steps[0]), ((50, 150), [40, 40, 20, 30, 0]));
+        assert_eq!(steps[0].device.map(|device| device.point_to_point), Some(50));
+    }
+
+    #[test]
+    fn kernels_that_are_numbered_by_step_divide_an_unmarked_rank() {
+        let mut made = Made::new(&[]);
+        for (id, start) in [(7, 10), (7, 30), (8, 60)] {
+            let duration = Span::from_ns(20);
+            made.0.kernel.push(kernel::Row { step: Some(id), start: Ns(start), duration, ..Default::default() });
+        }
+        let steps = made.steps();
+        assert_eq!(steps.iter().map(|step| (step.id, step.time())).collect::<Vec<_>>(), [(Some(7), 50), (Some(8), 20)]);
+        assert_eq!(figures(&steps[0]).1, [40, 0, 10, 0, 0]);
+    }
+
+    #[test]
+    fn a_step_without_work_has_a_time_but_no_device_time() {
+        let steps = Made::new(&[(1, 0, 100)]).steps();
+        assert_eq!((steps[0].time(), steps[0].device), (100, None));
+    }
+}
