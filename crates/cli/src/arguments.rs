@@ -37,6 +37,10 @@ pub struct GlobalArguments {
     /// cache directory]
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub cache_dir: Option<PathBuf>,
+    /// Neither read nor write the cache; ranks that are read stay in memory until the command ends [default:
+    /// NPUSCOPE_NO_CACHE]
+    #[arg(long, global = true)]
+    pub no_cache: bool,
     /// Threads for reading and querying [default: NPUSCOPE_THREADS, or all]
     #[arg(long, global = true, value_name = "N")]
     pub threads: Option<usize>,

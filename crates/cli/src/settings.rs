@@ -14,7 +14,8 @@ use crate::terminal::Terminal;
 
 pub struct Settings {
     pub terminal: Terminal,
-    cache: PathBuf,
+    /// Where the cache is; `None` is no cache.
+    cache: Option<PathBuf>,
     threads: Option<usize>,
 }
 
@@ -30,16 +31,20 @@ impl Settings {
             })?),
             (given, _) => given,
         };
+        let is_off = arguments.no_cache || variable("NPUSCOPE_NO_CACHE").is_some_and(|value| value != "0");
         Ok(Settings {
             terminal: Terminal::new(choice, arguments.quiet),
-            cache: arguments.cache_dir.clone().unwrap_or_else(default_cache),
+            cache: (!is_off).then(|| arguments.cache_dir.clone().unwrap_or_else(default_cache)),
             threads: threads.filter(|&n| n > 0),
         })
     }
 
     /// Options to open a profile with, with a progress bar where somebody can see it.
     pub fn open_options(&self) -> OpenOptions {
-        let mut options = OpenOptions::new(&self.cache);
+        let mut options = match &self.cache {
+            Some(directory) => OpenOptions::new(directory),
+            None => OpenOptions::without_cache(),
+        };
         if let Some(threads) = self.threads {
             options.threads = threads;
         }

@@ -24,7 +24,6 @@ use datafusion_datasource::{PartitionedFile, TableSchema};
 use futures::{FutureExt, StreamExt, stream};
 use npuscope_formats::source::RankSource;
 use npuscope_store::Store;
-use npuscope_store::loader::{LoadedRank, Segments};
 use npuscope_tables::scan::scan_batch;
 use npuscope_tables::schema::TableSpec;
 
@@ -160,14 +159,19 @@ impl FileOpener for RankOpener {
         let pruned = MetricBuilder::new(&self.metrics).counter("segments_pruned", self.partition);
         let columns_read = MetricBuilder::new(&self.metrics).counter("columns_read", self.partition);
         Ok(async move {
-            let load = move || -> Result<(LoadedRank, Segments)> {
-                store.loader().with(&source.0, |rank| Ok((rank.clone(), rank.segments(spec.id)?))).map_err(external)
+            let load = move || {
+                store.loader().with(&source.0, |rank| {
+                    let segments = rank.segments(spec.id)?;
+                    let is_wanted =
+                        |&index: &usize| segments.time(index).is_none_or(|(first, last)| time.overlaps(first, last));
+                    let wanted: Vec<usize> = (0..segments.len()).filter(is_wanted).collect();
+                    // While no row has left, a damaged rank can still be read from its files.
+                    segments.verify(&wanted)?;
+                    Ok((rank.clone(), segments, wanted))
+                })
             };
             let loaded = tokio::task::spawn_blocking(load).await.map_err(external)?;
-            let (rank, segments) = loaded?;
-            let wanted: Vec<usize> = (0..segments.len())
-                .filter(|&index| segments.time(index).is_none_or(|(first, last)| time.overlaps(first, last)))
-                .collect();
+            let (rank, segments, wanted) = loaded.map_err(external)?;
             pruned.add(segments.len() - wanted.len());
             let batches = stream::iter(wanted).flat_map(move |index| {
                 read.add(1);

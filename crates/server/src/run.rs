@@ -12,7 +12,7 @@ use npuscope_analysis::overview::overview;
 use npuscope_engine::{EngineError, QueryOptions, Session};
 use npuscope_formats::source::RankSource;
 use npuscope_store::cache::{Cache, CachedRank};
-use npuscope_store::fingerprint::quick_fingerprint;
+use npuscope_store::fingerprint::fingerprint_all;
 use npuscope_store::{OpenOptions, Store};
 use npuscope_tables::RankBuilder;
 use npuscope_tables::table::step;
@@ -32,6 +32,9 @@ const OPEN_TIMELINES: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 /// What the index of a timeline is called in the cache.
 const INDEX: &str = "timeline.index";
 
+/// Bytes of answers that are kept in memory where they are not kept on disk.
+const MAX_IN_MEMORY: usize = 256 << 20;
+
 /// Raised whenever an answer that is kept would come out differently.
 const ANSWERS_VERSION: u32 = 1;
 
@@ -48,6 +51,8 @@ pub struct Run {
     origin: OnceLock<i64>,
     /// Where answers about the run are kept.
     answers: Option<CachedRank>,
+    /// Answers that could not be kept there, or may not.
+    in_memory: Mutex<HashMap<String, Buffer>>,
     /// Questions that somebody is making the answer of: a second who asks waits for the first.
     making: Mutex<HashMap<String, Arc<Mutex<()>>>>,
     /// What answers and tiles are known by: another profile, or another program, has another.
@@ -61,11 +66,11 @@ impl Run {
     pub fn open(path: &Path, mut options: OpenOptions) -> Result<Run, EngineError> {
         let (watch, progress) = Watch::new(options.progress);
         options.progress = Arc::new(watch);
-        let cache = Cache::new(&options.cache);
+        let cache = options.cache.clone();
         let max_cache_bytes = options.max_cache_bytes;
         let store = Arc::new(Store::open(path, options)?);
         let program = format!("{}-{ANSWERS_VERSION}-{}", env!("CARGO_PKG_VERSION"), index::VERSION);
-        let key = format!("run-{program}-{}", quick_fingerprint(store.profile().sources()));
+        let key = format!("run-{program}-{}", fingerprint_all(store.profile().sources()));
         // Answers are kept as those of a rank without tables are.
         let answers = cache.open(&key).or_else(|| cache.store(&key, &RankBuilder::default().finish()).ok());
         let cache = (cache, max_cache_bytes);
@@ -77,6 +82,7 @@ impl Run {
             opening: Mutex::default(),
             origin: OnceLock::new(),
             answers,
+            in_memory: Mutex::default(),
             making: Mutex::default(),
             key,
             cache,
@@ -164,7 +170,10 @@ impl Run {
     /// An answer that is kept, made if it is asked for the first time.
     pub fn kept<E>(&self, question: &str, make: impl FnOnce() -> Result<Vec<u8>, E>) -> Result<Buffer, E> {
         let name = format!("{:032x}", xxh3_128(question.as_bytes()));
-        let known = || self.answers.as_ref().and_then(|answers| answers.attached(&name));
+        let known = || {
+            let kept = self.answers.as_ref().and_then(|answers| answers.attached(&name));
+            kept.or_else(|| lock(&self.in_memory).get(&name).cloned())
+        };
         if let Some(known) = known() {
             return Ok(known);
         }
@@ -176,9 +185,16 @@ impl Run {
         let made = make();
         lock(&self.making).remove(&name);
         let made = made?;
-        // An answer that cannot be kept is made again next time.
-        let _ = self.answers.as_ref().map(|answers| answers.attach(&name, |out| out.write_all(&made)));
-        Ok(made.into())
+        let kept = self.answers.as_ref().map(|answers| answers.attach(&name, |out| out.write_all(&made)));
+        let made = Buffer::from(made);
+        if !matches!(kept, Some(Ok(()))) {
+            let mut in_memory = lock(&self.in_memory);
+            if in_memory.values().map(Buffer::len).sum::<usize>() + made.len() > MAX_IN_MEMORY {
+                in_memory.clear();
+            }
+            in_memory.insert(name, made.clone());
+        }
+        Ok(made)
     }
 
     /// [`Run::kept`] of an answer that is JSON.
@@ -246,7 +262,9 @@ impl Run {
 impl Drop for Run {
     fn drop(&mut self) {
         let (cache, most) = &self.cache;
-        let _ = cache.trim(*most);
+        if cache.take_written() {
+            let _ = cache.trim(*most);
+        }
     }
 }
 

@@ -1,9 +1,7 @@
 //! Gets the tables of a rank: from the cache, or from the files and then into the cache.
 
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 
 use arrow::array::RecordBatch;
 use npuscope_formats::source::RankSource;
@@ -45,7 +43,6 @@ pub struct Loader {
     free: Mutex<usize>,
     freed: Condvar,
     progress: Arc<dyn Progress>,
-    has_stored: AtomicBool,
     loaded: Mutex<HashMap<String, Arc<Mutex<Option<LoadedRank>>>>>,
     warnings: Mutex<Vec<String>>,
 }
@@ -76,7 +73,6 @@ impl Loader {
             free: Mutex::new(ranks.max(1)),
             freed: Condvar::new(),
             progress,
-            has_stored: AtomicBool::new(false),
             loaded: Mutex::default(),
             warnings: Mutex::default(),
         }
@@ -90,9 +86,9 @@ impl Loader {
         if let Some(rank) = &*slot {
             return Ok(rank.clone());
         }
-        let rank = match self.cached(&key) {
+        let rank = match self.cached(source, &key) {
             Some(rank) => rank,
-            None => self.read(source, &key)?,
+            None => self.read(source, &key),
         };
         *slot = Some(rank.clone());
         Ok(rank)
@@ -113,65 +109,68 @@ impl Loader {
     }
 
     fn cached_some(&self, source: &RankSource, selection: Selection) -> Option<RankTables> {
-        // To find the key of a rank takes longer than to read some of its tables.
-        if self.cache.is_empty() {
-            return None;
-        }
-        self.cache.open(&fingerprint(source)).and_then(|rank| {
-            // Arrow's reader panics on some headers that cannot be right.
-            catch_unwind(AssertUnwindSafe(|| rank.some_tables(selection.and(ALWAYS)).ok())).ok().flatten()
-        })
+        self.cache.root()?;
+        let key = fingerprint(source);
+        let read = self.cache.open(&key)?.some_tables(selection.and(ALWAYS));
+        read.inspect_err(|error| self.cache.discard(&key, error)).ok()
     }
 
-    /// What `use_it` makes of a rank. A rank that another process has removed from the cache is loaded again.
+    /// What `use_it` makes of a rank. A rank that is damaged, or that another process has removed from the cache, is
+    /// loaded again; if the cache fails once more, its files are read and the cache is left alone.
     pub fn with<T>(
         &self,
         source: &RankSource,
         use_it: impl Fn(&LoadedRank) -> Result<T, CacheError>,
     ) -> Result<T, CacheError> {
-        use_it(&self.load(source)?).or_else(|_| {
-            lock(&self.loaded).remove(&fingerprint(source));
-            use_it(&self.load(source)?)
-        })
+        let key = fingerprint(source);
+        for _ in 0..2 {
+            match use_it(&self.load(source)?) {
+                Ok(made) => return Ok(made),
+                Err(error) => self.cache.discard(&key, &error),
+            }
+            lock(&self.loaded).remove(&key);
+        }
+        let rank = LoadedRank::in_memory(self.read_files(source));
+        let made = use_it(&rank);
+        lock(&self.loaded).insert(key, Arc::new(Mutex::new(Some(rank))));
+        made
     }
 
-    /// A rank of the cache, every segment of which can be read. A damaged one is removed, to be written anew.
-    fn cached(&self, key: &str) -> Option<LoadedRank> {
-        let cached = self.cache.open(key)?;
-        // Arrow's reader panics on some headers that cannot be right.
-        let read = catch_unwind(AssertUnwindSafe(|| cached.tables().and_then(|_| LoadedRank::cached(cached))));
-        let what = match read {
-            Ok(Ok(rank)) => return Some(rank),
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => "the cache is damaged".to_owned(),
-        };
-        self.warn(format!("{what}; it is made anew"));
-        let _ = std::fs::remove_dir_all(self.cache.root().join(key));
-        None
+    /// A rank of the cache. What its tables hold is verified when they are used.
+    fn cached(&self, source: &RankSource, key: &str) -> Option<LoadedRank> {
+        let rank = LoadedRank::cached(&self.cache, self.cache.open(key)?, source, self.threads);
+        rank.inspect_err(|error| self.cache.discard(key, error)).ok()
     }
 
     /// Reads a rank from its files. A cache that cannot be written costs time, not the answer.
-    fn read(&self, source: &RankSource, key: &str) -> Result<LoadedRank, CacheError> {
+    fn read(&self, source: &RankSource, key: &str) -> LoadedRank {
         let turn = self.wait_for_turn();
+        let tables = self.read_files(source);
+        let stored = self.cache.store(key, &tables);
+        drop(turn);
+        let stored = stored.and_then(|rank| LoadedRank::cached(&self.cache, rank, source, self.threads));
+        match stored {
+            Ok(rank) => {
+                drop(tables);
+                give_back();
+                rank
+            }
+            Err(error) => {
+                if !matches!(error, CacheError::Off) {
+                    self.warn(format!("{error}; rank {} will be read again next time", source.rank));
+                }
+                LoadedRank::in_memory(tables)
+            }
+        }
+    }
+
+    fn read_files(&self, source: &RankSource) -> RankTables {
         self.progress.start(source.rank, source.bytes());
         let advance = |bytes| self.progress.advance(source.rank, bytes);
         let options = ReadOptions { threads: self.threads, selection: Selection::ALL, progress: &advance };
         let tables = read_rank(source, options);
-        let stored = self.cache.store(key, &tables);
         self.progress.finish(source.rank);
-        drop(turn);
-        match stored {
-            Ok(cached) => {
-                self.has_stored.store(true, Ordering::Relaxed);
-                drop(tables);
-                give_back();
-                LoadedRank::cached(cached)
-            }
-            Err(error) => {
-                self.warn(format!("{error}; rank {} will be read again next time", source.rank));
-                Ok(LoadedRank::in_memory(tables))
-            }
-        }
+        tables
     }
 
     /// Waits until there is a thread for one more rank: reading takes memory that is a share of the files.
@@ -199,14 +198,16 @@ impl Loader {
 
     /// What went wrong without costing an answer, since this was last asked.
     pub fn take_warnings(&self) -> Vec<String> {
-        std::mem::take(&mut lock(&self.warnings))
+        let mut warnings = std::mem::take(&mut *lock(&self.warnings));
+        warnings.extend(self.cache.take_warnings());
+        warnings
     }
 }
 
 /// The cache is brought to its size at the end: before that, a rank it removes may still be wanted.
 impl Drop for Loader {
     fn drop(&mut self) {
-        if self.has_stored.load(Ordering::Relaxed) {
+        if self.cache.take_written() {
             let _ = self.cache.trim(self.max_cache_bytes);
         }
     }
@@ -232,19 +233,51 @@ pub struct LoadedRank {
 }
 
 enum Tables {
-    Cached(CachedRank),
+    Cached(InCache),
     Memory(RankTables),
 }
 
+/// A rank in the cache, and what it takes to do without the cache should it be damaged.
+struct InCache {
+    cache: Cache,
+    rank: CachedRank,
+    source: RankSource,
+    threads: usize,
+    read_again: OnceLock<RankTables>,
+}
+
+impl InCache {
+    /// All tables, from the cache if it has them whole, else from the files.
+    fn tables(&self) -> RankTables {
+        if let Some(tables) = self.read_again.get() {
+            return tables.clone();
+        }
+        self.rank.tables().unwrap_or_else(|error| {
+            self.cache.discard(self.rank.key(), &error);
+            let read = || {
+                let (threads, selection) = (self.threads, Selection::ALL);
+                read_rank(&self.source, ReadOptions { threads, selection, progress: &|_| () })
+            };
+            self.read_again.get_or_init(read).clone()
+        })
+    }
+}
+
 impl LoadedRank {
-    fn cached(rank: CachedRank) -> Result<LoadedRank, CacheError> {
-        Ok(LoadedRank { strings: rank.strings()?, tables: Arc::new(Tables::Cached(rank)) })
+    fn cached(cache: &Cache, rank: CachedRank, source: &RankSource, threads: usize) -> Result<LoadedRank, CacheError> {
+        let strings = rank.strings()?;
+        let (cache, source, read_again) = (cache.clone(), source.clone(), OnceLock::new());
+        Ok(LoadedRank {
+            strings,
+            tables: Arc::new(Tables::Cached(InCache { cache, rank, source, threads, read_again })),
+        })
     }
 
     fn in_memory(tables: RankTables) -> LoadedRank {
         LoadedRank { strings: tables.strings().clone(), tables: Arc::new(Tables::Memory(tables)) }
     }
 
+    /// The strings of the [segments](LoadedRank::segments).
     pub fn strings(&self) -> &Strings {
         &self.strings
     }
@@ -252,7 +285,7 @@ impl LoadedRank {
     /// Number of rows of a table.
     pub fn rows(&self, table: TableId) -> u64 {
         match &*self.tables {
-            Tables::Cached(rank) => rank.rows(table),
+            Tables::Cached(cached) => cached.rank.rows(table),
             Tables::Memory(tables) => tables.len(table) as u64,
         }
     }
@@ -260,23 +293,24 @@ impl LoadedRank {
     /// The rank in the cache, where it is there.
     pub fn in_cache(&self) -> Option<&CachedRank> {
         match &*self.tables {
-            Tables::Cached(rank) => Some(rank),
+            Tables::Cached(cached) => Some(&cached.rank),
             Tables::Memory(_) => None,
         }
     }
 
-    /// All tables, mapped or in memory.
+    /// All tables, mapped or in memory, with strings of their own: tables that are damaged in the cache are read from
+    /// the files.
     pub fn tables(&self) -> Result<RankTables, CacheError> {
-        match &*self.tables {
-            Tables::Cached(rank) => rank.tables(),
-            Tables::Memory(tables) => Ok(tables.clone()),
-        }
+        Ok(match &*self.tables {
+            Tables::Cached(cached) => cached.tables(),
+            Tables::Memory(tables) => tables.clone(),
+        })
     }
 
     /// One table, segment by segment.
     pub fn segments(&self, table: TableId) -> Result<Segments, CacheError> {
         Ok(match &*self.tables {
-            Tables::Cached(rank) => rank.table(table)?.map_or(Segments::Memory(Vec::new()), Segments::Cached),
+            Tables::Cached(cached) => cached.rank.table(table)?.map_or(Segments::Memory(Vec::new()), Segments::Cached),
             Tables::Memory(tables) => Segments::Memory(tables.batches(table).to_vec()),
         })
     }
@@ -296,11 +330,23 @@ impl Segments {
         }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The time a segment covers, where that is known.
     pub fn time(&self, index: usize) -> Option<(i64, i64)> {
         match self {
             Segments::Cached(table) => table.segments().get(index)?.time,
             Segments::Memory(_) => None,
+        }
+    }
+
+    /// Verifies segments, so that reading them does not fail later.
+    pub fn verify(&self, indices: &[usize]) -> Result<(), CacheError> {
+        match self {
+            Segments::Cached(table) => indices.iter().try_for_each(|&index| table.verify(index)),
+            Segments::Memory(_) => Ok(()),
         }
     }
 

@@ -14,8 +14,8 @@ use crate::loader::{LoadedRank, Loader, Progress, Silent};
 /// How a profile is opened.
 #[derive(Clone)]
 pub struct OpenOptions {
-    /// Where caches are kept.
-    pub cache: PathBuf,
+    /// What was read before. Stores that share it verify it once.
+    pub cache: Cache,
     /// What caches may take on disk when the profile is closed.
     pub max_cache_bytes: u64,
     /// Threads for reading and querying.
@@ -26,9 +26,19 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
+    /// Usual options, with a cache in that directory.
     pub fn new(cache: impl Into<PathBuf>) -> OpenOptions {
+        OpenOptions::with_cache(Cache::new(cache))
+    }
+
+    /// Usual options, without a cache: ranks that are read whole stay in memory.
+    pub fn without_cache() -> OpenOptions {
+        OpenOptions::with_cache(Cache::off())
+    }
+
+    fn with_cache(cache: Cache) -> OpenOptions {
         OpenOptions {
-            cache: cache.into(),
+            cache,
             max_cache_bytes: 20 << 30,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             progress: Arc::new(Silent),
@@ -65,7 +75,7 @@ impl Store {
         let threads = options.threads.max(1);
         let per_rank = (threads / profile.ranks.len().max(1)).max(1);
         let parallel = threads / per_rank;
-        let cache = Cache::new(&options.cache);
+        let cache = options.cache.clone();
         let loader = Loader::new(cache, options.max_cache_bytes, parallel, per_rank, options.progress.clone());
         Ok(Store { profile, loader, parallel, options })
     }
@@ -81,6 +91,11 @@ impl Store {
 
     pub fn options(&self) -> &OpenOptions {
         &self.options
+    }
+
+    /// Where columns and extracts are kept.
+    pub fn cache(&self) -> &Cache {
+        &self.options.cache
     }
 
     pub fn loader(&self) -> &Loader {

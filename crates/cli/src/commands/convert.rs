@@ -136,7 +136,7 @@ fn write_parquet(loaded: &LoadedRank, rank: i64, out: &Output) -> Result<(), Cli
             let mut writer =
                 ArrowWriter::try_new(file, schema.clone(), Some(parquet_properties())).map_err(|e| failed(&e))?;
             for batch in tables.batches(spec.id) {
-                let batch = scan_batch(batch, spec, &projection, loaded.strings()).map_err(|e| failed(&e))?;
+                let batch = scan_batch(batch, spec, &projection, tables.strings()).map_err(|e| failed(&e))?;
                 let ranks: ArrayRef = Arc::new(Int64Array::from(vec![rank; batch.num_rows()]));
                 let columns = std::iter::once(ranks).chain(batch.columns().iter().cloned()).collect();
                 let batch = RecordBatch::try_new(schema.clone(), columns).map_err(|e| failed(&e))?;

@@ -16,7 +16,9 @@ pub fn run(command: &ReportCommand, settings: &Settings) -> Result<ExitCode, Cli
     let Some(name) = command.output.file_name().map(|name| name.to_string_lossy().into_owned()) else {
         return Err(CliError::Usage("-o is the name of a file".to_owned()));
     };
-    let run = Run::open(&command.path, settings.open_options())?;
+    let options = settings.open_options();
+    let cache = options.cache.clone();
+    let run = Run::open(&command.path, options)?;
     let ranks = match &command.ranks {
         Some(list) => run.ranks().filter(|rank| list.contains(*rank)).collect(),
         None => Vec::new(),
@@ -26,6 +28,9 @@ pub fn run(command: &ReportCommand, settings: &Settings) -> Result<ExitCode, Cli
     }
     let contents = Contents { ranks, steps: command.steps.clone(), findings: Vec::new() };
     let bytes = report(&run, &contents)?;
+    for warning in cache.take_warnings() {
+        settings.terminal.warning(&warning);
+    }
     let directory = command.output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Output::new(directory)?.file(&name, |file| file.write_all(&bytes))?;
     let size = fs::metadata(&command.output).map_or(0, |metadata| metadata.len());

@@ -15,7 +15,7 @@ use crate::settings::Settings;
 pub fn run(command: &ViewCommand, settings: &Settings) -> Result<ExitCode, CliError> {
     let token = token(command)?;
     let options = settings.open_options();
-    let stop = options.stop.clone();
+    let (stop, cache) = (options.stop.clone(), options.cache.clone());
     let run = Run::open(&command.path, options)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let done = runtime.block_on(async {
@@ -35,6 +35,9 @@ pub fn run(command: &ViewCommand, settings: &Settings) -> Result<ExitCode, CliEr
     // What is being made for somebody is not waited for.
     stop.store(true, Ordering::Relaxed);
     runtime.shutdown_background();
+    for warning in cache.take_warnings() {
+        settings.terminal.warning(&warning);
+    }
     done
 }
 

@@ -134,6 +134,59 @@ fn two_runs_at_once_share_a_cold_cache() {
 }
 
 #[test]
+fn no_command_touches_the_cache_when_it_is_off() {
+    let sandbox = Sandbox::with_job();
+    let query = "SELECT rank, sum(duration) AS total FROM kernel GROUP BY rank ORDER BY rank";
+    let expected = sandbox.sql("job", query);
+    std::fs::remove_dir_all(sandbox.path("cache")).unwrap();
+    let commands: [&[&str]; 7] = [
+        &["sql", "job", query, "--format", "csv"],
+        &["doctor", "job"],
+        &["info", "job"],
+        &["diagnose", "job"],
+        &["cluster", "-d", "job", "-o", "modes"],
+        &["report", "job", "-o", "report.html"],
+        &["convert", "job", "--to", "db", "-o", "db"],
+    ];
+    for (number, command) in commands.iter().enumerate() {
+        let flag = [*command, &["--no-cache"]].concat();
+        let ran = sandbox.run(&flag);
+        assert_eq!(ran.code, 0, "{flag:?}: {}", ran.stderr);
+        if number == 0 {
+            assert_eq!((ran.stdout, ran.stderr), (expected.clone(), String::new()));
+        }
+        assert!(!sandbox.path("cache").exists(), "{flag:?}");
+    }
+    let mut by_variable = sandbox.command(commands[0]);
+    let output = by_variable.env("NPUSCOPE_NO_CACHE", "1").output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+    assert!(!sandbox.path("cache").exists());
+}
+
+#[test]
+fn a_damaged_cache_is_a_warning_and_the_same_answer() {
+    let sandbox = Sandbox::with_job();
+    let query = "SELECT rank, sum(duration) AS total FROM kernel GROUP BY rank ORDER BY rank";
+    let expected = sandbox.sql("job", query);
+    let ask = || sandbox.run(&["sql", "job", query, "--format", "csv"]);
+    let columns = crate::program::files(&sandbox.path("cache"));
+    let path = columns.iter().find(|path| path.ends_with("kernel.arrow")).unwrap();
+    let mut bytes = std::fs::read(path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(path, bytes).unwrap();
+    let ran = ask();
+    assert_eq!((ran.code, &ran.stdout), (0, &expected));
+    assert!(
+        ran.stderr.starts_with("warning: the cache at ") && ran.stderr.ends_with("it is made anew\n"),
+        "{}",
+        ran.stderr
+    );
+    let ran = ask();
+    assert_eq!((ran.code, ran.stdout, ran.stderr), (0, expected, String::new()));
+}
+
+#[test]
 fn a_query_comes_from_stdin_too() {
     let sandbox = Sandbox::with_job();
     std::fs::write(sandbox.path("query.sql"), "SELECT count(DISTINCT rank) AS ranks FROM task\n").unwrap();

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use npuscope_engine::Session;
-use npuscope_store::OpenOptions;
+use npuscope_store::cache::Cache;
+use npuscope_store::{OpenOptions, Store};
+use npuscope_tables::{Selection, TableId, table::kernel};
 
 use crate::job::{Job, open_counted, rows};
 
@@ -26,8 +28,10 @@ fn files(directory: &Path) -> Vec<(PathBuf, u64, SystemTime)> {
     found
 }
 
+/// The entries of a cache, and whatever else is there but its tag.
 fn entries(directory: &Path) -> Vec<PathBuf> {
     let mut entries: Vec<_> = fs::read_dir(directory).unwrap().map(|e| e.unwrap().path()).collect();
+    entries.retain(|entry| !entry.ends_with("CACHEDIR.TAG"));
     entries.sort();
     entries
 }
@@ -92,7 +96,7 @@ fn a_damaged_cache_is_made_anew() {
         ("kernel.arrow", |bytes| bytes.truncate(bytes.len() / 2)),
         ("kernel.arrow", |bytes| bytes[..200].fill(0xff)),
         ("strings.arrow", |bytes| bytes.truncate(bytes.len() / 3)),
-        ("manifest.json", |bytes| bytes.truncate(10)),
+        ("manifest", |bytes| bytes.truncate(10)),
     ];
     let job = Job::one_rank();
     let answer = rows(&job.open(), QUESTION);
@@ -110,6 +114,103 @@ fn a_damaged_cache_is_made_anew() {
         assert_eq!(reads.take(), Vec::<i64>::new(), "{file} is whole again");
         assert_eq!(entries(&job.cache()).len(), 1);
     }
+}
+
+/// Numbers that look random and are the same each time.
+fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut state = seed;
+    move |below| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    }
+}
+
+#[test]
+fn flipped_bits_anywhere_in_an_entry_change_no_answer() {
+    let job = Job::one_rank();
+    let answer = rows(&job.open(), QUESTION);
+    let kernels = |ranks: &Store| {
+        let sources: Vec<_> = ranks.profile().ranks.iter().collect();
+        let read = ranks.each(&sources, Selection::of(&[TableId::Kernel]), |_, tables| {
+            tables.rows::<kernel::Row>().map(|row| (row.start, row.duration)).collect::<Vec<_>>()
+        });
+        read.unwrap()
+    };
+    let of_kernels = kernels(&Store::open(&job.path(), job.options()).unwrap());
+    let entry = entries(&job.cache()).remove(0);
+    let mut random = numbers(7);
+    for (number, (path, size, _)) in files(&entry).into_iter().enumerate() {
+        for round in number..number + 2 {
+            let mut bytes = fs::read(&path).unwrap();
+            // A bit near the start, where headers are, one anywhere, and then every 97th byte.
+            match round % 3 {
+                0 => bytes[random(size.min(200) as usize)] ^= 1 << random(8),
+                1 => bytes[random(size as usize)] ^= 1 << random(8),
+                _ => bytes.iter_mut().skip(random(97)).step_by(97).for_each(|byte| *byte ^= 0x55),
+            }
+            let is_changed = bytes != fs::read(&path).unwrap();
+            fs::write(&path, bytes).unwrap();
+            let options = job.options();
+            let ranks = Store::open(&job.path(), options.clone()).unwrap();
+            if round % 2 == 0 {
+                assert_eq!(kernels(&ranks), of_kernels, "{}", path.display());
+            }
+            let session = Session::open(&job.path(), options).unwrap();
+            assert_eq!(rows(&session, QUESTION), answer, "{}", path.display());
+            // All tables, which makes the entry anew if the question did not need what is damaged.
+            let tables = session.store().load(&session.store().profile().ranks[0]).unwrap().tables().unwrap();
+            assert_eq!(tables.rows::<kernel::Row>().count(), of_kernels[0].len());
+            let warnings = session.store().take_warnings();
+            if is_changed && !path.ends_with("npuscope-cache-entry") {
+                assert_eq!(warnings.len(), 1, "{} {warnings:?}", path.display());
+                assert!(warnings[0].contains("is damaged") && warnings[0].ends_with("it is made anew"), "{warnings:?}");
+            }
+            drop((ranks, session));
+            job.open().store().load_all().unwrap();
+            let (session, reads) = open_counted(&job);
+            session.store().load_all().unwrap().iter().for_each(|rank| drop(rank.tables().unwrap()));
+            assert_eq!((reads.take(), session.store().take_warnings()), (vec![], vec![]), "it is whole again");
+        }
+    }
+}
+
+#[test]
+fn an_entry_that_cannot_be_removed_costs_time_and_no_answer() {
+    let job = Job::one_rank();
+    let answer = rows(&job.open(), QUESTION);
+    let entry = entries(&job.cache()).remove(0);
+    // Without its marker it is not ours to remove.
+    fs::remove_file(entry.join("npuscope-cache-entry")).unwrap();
+    let path = entry.join("kernel.arrow");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[1000] ^= 4;
+    fs::write(&path, bytes).unwrap();
+    let (session, reads) = open_counted(&job);
+    for _ in 0..3 {
+        assert_eq!(rows(&session, QUESTION), answer);
+    }
+    assert_eq!(reads.take(), [0], "it is read once and then stays in memory");
+    assert!(session.store().take_warnings().iter().any(|warning| warning.contains("kernel.arrow is damaged")));
+}
+
+#[test]
+fn without_a_cache_nothing_is_read_or_written_there() {
+    let job = Job::eight_ranks();
+    let answer = rows(&job.open(), QUESTION);
+    let before = files(&job.cache());
+    let reads = std::sync::Arc::new(crate::job::Reads::default());
+    let options = OpenOptions { progress: reads.clone(), threads: 2, ..OpenOptions::without_cache() };
+    let session = Session::open(&job.path(), options.clone()).unwrap();
+    assert_eq!(rows(&session, QUESTION), answer);
+    assert_eq!(rows(&session, QUESTION), answer);
+    assert_eq!(reads.take(), [0, 1, 2, 3, 4, 5, 6, 7]);
+    let ranks = Store::open(&job.path(), options.clone()).unwrap();
+    let sources: Vec<_> = ranks.profile().ranks.iter().collect();
+    ranks.each(&sources, Selection::of(&[TableId::Step]), |_, _| ()).unwrap();
+    assert_eq!(reads.take(), [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!((session.store().take_warnings(), ranks.take_warnings()), (vec![], vec![]));
+    drop((session, ranks));
+    assert_eq!(files(&job.cache()), before);
 }
 
 #[test]
@@ -142,7 +243,7 @@ fn a_cache_that_cannot_be_written_costs_no_answer() {
     let answer = rows(&job.open(), QUESTION);
     let in_the_way = job.path().join("../file");
     fs::write(&in_the_way, "").unwrap();
-    let session = Session::open(&job.path(), OpenOptions { cache: in_the_way, ..job.options() }).unwrap();
+    let session = Session::open(&job.path(), OpenOptions { cache: Cache::new(in_the_way), ..job.options() }).unwrap();
     assert_eq!(rows(&session, QUESTION), answer);
     let warnings = session.store().take_warnings();
     assert_eq!(warnings.len(), 1);

@@ -77,6 +77,11 @@ impl Served {
         Served { address: told.recv().unwrap(), directory, _stop: stop }
     }
 
+    /// The directory of the cache.
+    pub fn cache(&self) -> PathBuf {
+        self.directory.path().join("cache")
+    }
+
     /// The same job with the same cache, served anew.
     pub fn again(self) -> Served {
         Served::open(self.directory, None)

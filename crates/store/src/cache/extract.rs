@@ -1,0 +1,92 @@
+//! Extracts: small results per rank, such as what an analysis needs of it, kept beside the columns.
+//!
+//! The extracts of a rank have a directory of their own, `extracts-KEY`, because a rank may have extracts without having
+//! columns: an analysis reads what it needs and never writes the rest. Each extract is one sealed file. Trimming treats
+//! the directory as any other entry.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::directory::{EXTRACT, mark, temporary_file, touch};
+use super::sealed::{SEAL_BYTES, seal, unseal};
+use super::{Cache, CacheError};
+
+/// Other processes may remove an entry while it is written to.
+const TRIES: usize = 4;
+
+impl Cache {
+    /// The extract of that name of the rank with that key; `None` if there is none. A damaged one is removed, and a
+    /// warning says so.
+    pub fn extract(&self, key: &str, name: &str) -> Option<Vec<u8>> {
+        let directory = self.extracts(key)?;
+        let path = directory.join(file_name(name));
+        let mut sealed = read(&path)?;
+        let Some(payload) = unseal(&sealed, &identity(key, name)).map(<[u8]>::len) else {
+            let _ = fs::remove_file(&path);
+            self.notes().warn_damage(&CacheError::damaged(&path, "its checksum does not match"));
+            return None;
+        };
+        // A cache that cannot be written is read all the same.
+        let _ = touch(&directory);
+        sealed.truncate(payload);
+        Some(sealed)
+    }
+
+    /// Keeps an extract. Where there is one of that name already, it is replaced.
+    ///
+    /// It is not synced to disk: a thousand ranks would wait seconds for that. After a power failure a file may be empty
+    /// or cut, which its length and checksum show; it is then made again.
+    pub fn store_extract(&self, key: &str, name: &str, bytes: &[u8]) -> Result<(), CacheError> {
+        let directory = self.extracts(key).ok_or(CacheError::Off)?;
+        let path = directory.join(file_name(name));
+        let sealed = seal(bytes, &identity(key, name));
+        self.notes().note_write();
+        for _ in 0..TRIES {
+            // Without its marker an entry would never be trimmed.
+            if touch(&directory).is_err() {
+                self.prepared_root()?;
+                fs::create_dir_all(&directory).and_then(|()| mark(&directory)).map_err(CacheError::io(&directory))?;
+            }
+            match write(&directory, &path, &sealed) {
+                // Another process has trimmed the entry meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => (),
+                written => return written.map_err(CacheError::io(&path)),
+            }
+        }
+        Err(CacheError::io(&path)(io::ErrorKind::NotFound.into()))
+    }
+
+    fn extracts(&self, key: &str) -> Option<PathBuf> {
+        Some(self.root()?.join(format!("extracts-{key}")))
+    }
+}
+
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let mut file = File::open(path).ok()?;
+    let bytes = usize::try_from(file.metadata().ok()?.len()).ok()?;
+    let mut sealed = Vec::with_capacity(bytes.max(SEAL_BYTES));
+    file.read_to_end(&mut sealed).ok()?;
+    Some(sealed)
+}
+
+fn write(directory: &Path, path: &Path, sealed: &[u8]) -> io::Result<()> {
+    let (temporary, mut file) = temporary_file(directory)?;
+    let written = file.write_all(sealed).and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn identity(key: &str, name: &str) -> String {
+    format!("extracts-{key}/{name}")
+}
+
+/// A file name for any name: what can be read of it, and its hash.
+fn file_name(name: &str) -> String {
+    let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).take(48).collect();
+    format!("{plain}-{:016x}.{EXTRACT}", xxh3_64(name.as_bytes()))
+}
