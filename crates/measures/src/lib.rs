@@ -3,6 +3,7 @@
 //! A number that a user can see and that one rank gives is a function of this crate, with its formula in the doc
 //! comment; nothing else computes it. Numbers that need several ranks are in `analysis`.
 //!
+//! - [`glossary`]: the definitions in the words of users.
 //! - [`intervals`]: unions, gaps and differences of stretches of time, which most measures are made of.
 //! - [`step`]: how long a step took and how the time of its device divides; [`launch`]: when the host launched work.
 //! - [`communication`]: what the name of a communication operation says.
@@ -23,6 +24,7 @@
 pub mod communication;
 pub mod deliverable;
 pub mod device_time;
+pub mod glossary;
 pub mod intervals;
 pub mod launch;
 pub mod link;
