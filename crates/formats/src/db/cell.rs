@@ -6,7 +6,7 @@ use npuscope_tables::{Interner, Ns, RankTables, Str};
 use rusqlite::types::ValueRef;
 
 use super::names::{NO_STRING, NOT_AVAILABLE, Vocabulary, Words};
-use super::write_names::WordIds;
+use super::write::names::WordIds;
 
 /// What reading a cell may need.
 pub struct ReadContext<'a> {

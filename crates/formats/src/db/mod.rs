@@ -22,10 +22,6 @@ mod pmu;
 mod read;
 mod sheet;
 mod write;
-mod write_analysis;
-mod write_names;
-mod write_profiler;
-mod write_tables;
 
 pub use amend::{AmendedDb, data_type_id};
 pub use read::{Content, read_bytes, read_file};

@@ -8,8 +8,8 @@ use npuscope_tables::Memo;
 use npuscope_tables::table::host_op;
 use npuscope_tables::{RankTables, Str};
 
-use super::names::{NOT_AVAILABLE, Vocabulary};
-use super::sheet::KeptTable;
+use crate::db::names::{NOT_AVAILABLE, Vocabulary};
+use crate::db::sheet::KeptTable;
 
 /// From here on, ids of a vocabulary mean "reserved", "not available" and the like.
 const SPECIAL_IDS: i64 = 65_534;

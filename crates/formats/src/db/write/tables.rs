@@ -10,9 +10,9 @@ use npuscope_sqlite::{NewTable, SqliteFile, TableWriter};
 use npuscope_tables::RankTables;
 use npuscope_tables::table::source;
 
-use super::cell::WriteContext;
-use super::layout::Layout;
-use super::write_names::WordIds;
+use super::names::WordIds;
+use crate::db::cell::WriteContext;
+use crate::db::layout::Layout;
 
 /// A database being written. Its tables are listed in the order in which they were begun.
 pub struct OpenTables {

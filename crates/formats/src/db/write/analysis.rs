@@ -7,9 +7,9 @@ use npuscope_tables::Flavour;
 use npuscope_tables::table::{reported_bandwidth, reported_comm, reported_link, reported_step};
 use npuscope_tables::{RankTables, Str};
 
-use super::layouts;
-use super::write_names::WordIds;
-use super::write_tables::OpenTables;
+use super::names::WordIds;
+use super::tables::OpenTables;
+use crate::db::layouts;
 
 pub struct Analysis {
     database: OpenTables,

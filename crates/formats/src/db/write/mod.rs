@@ -3,6 +3,11 @@
 //! A table whose source was a database gets the columns it had there; otherwise those of the current
 //! schema. So an older file stays an older file, and a new one is a new one.
 
+mod analysis;
+pub(super) mod names;
+mod profiler;
+mod tables;
+
 use std::io;
 use std::path::Path;
 
@@ -11,12 +16,12 @@ use npuscope_sqlite::SqliteFile;
 use npuscope_tables::Flavour;
 use npuscope_tables::{RankTables, TableId};
 
-use super::sheet;
-use super::write_analysis::Analysis;
-use super::write_profiler::Profiler;
+use crate::db::sheet;
 use crate::info_json::Settings;
 use crate::output::{Output, OutputError, Part};
 use crate::source::OUTPUT_DIRECTORY;
+use analysis::Analysis;
+use profiler::Profiler;
 
 /// Writes the databases of rank number `rank` into `directory`, a rank directory of its own.
 pub fn write_rank(tables: RankTables, rank: i64, directory: &Output) -> Result<(), OutputError> {

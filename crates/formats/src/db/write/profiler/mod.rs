@@ -19,17 +19,17 @@ use npuscope_tables::table::{
 use npuscope_tables::{Ns, RankTables, Str, TableId, TableView};
 use serde_json::{Map, Value};
 
-use super::connections::{CallChains, Connection, ConnectionIds, OperatorConnections};
-use super::counters;
-use super::host_counters::{self, NPUSCOPE_COUNTER};
-use super::id_set::IdSet;
-use super::layouts::{self, ApiRow, CommOpRow, CommTaskRow, FrameRow, MemcpyRow, OverlapRow, PmuRow, TaskRow};
-use super::names::Vocabulary;
-use super::pmu;
-use super::read::SWAPPED_COLUMNS;
-use super::sheet::{self, KeptTable};
-use super::write_names::WordIds;
-use super::write_tables::OpenTables;
+use super::names::WordIds;
+use super::tables::OpenTables;
+use crate::db::connections::{CallChains, Connection, ConnectionIds, OperatorConnections};
+use crate::db::counters;
+use crate::db::host_counters::{self, NPUSCOPE_COUNTER};
+use crate::db::id_set::IdSet;
+use crate::db::layouts::{self, ApiRow, CommOpRow, CommTaskRow, FrameRow, MemcpyRow, OverlapRow, PmuRow, TaskRow};
+use crate::db::names::Vocabulary;
+use crate::db::pmu;
+use crate::db::read::SWAPPED_COLUMNS;
+use crate::db::sheet::{self, KeptTable};
 use crate::info_json::Settings;
 use crate::lanes::HOST_COUNTERS;
 use crate::rows::rows_where;
