@@ -1,9 +1,25 @@
 //! The command line, as a library: the binary and the Python wheel both call [`run`].
+//!
+//! [`arguments`] is the command line as clap reads it, one file per command. `settings` resolves it with the
+//! environment, `commands` does the work, one file per command, and knows neither; `terminal` and `progress`
+//! are how it speaks to users, `error` says whose fault a failure is, and so the exit code. [`rank_list`] and
+//! [`time_range`] are values that users write.
+//!
+//! ```
+//! use clap::Parser;
+//! use npuscope::arguments::{Arguments, Command};
+//!
+//! let arguments = Arguments::try_parse_from(["npuscope", "report", "DIR", "-o", "report.html", "--ranks", "0,4-7"])?;
+//! let Command::Report(report) = arguments.command else { panic!("not the command that was given") };
+//! assert!(report.ranks.is_some_and(|ranks| ranks.contains(5) && !ranks.contains(1)));
+//! # Ok::<(), clap::Error>(())
+//! ```
 
 pub mod arguments;
 mod commands;
 mod error;
 mod progress;
+pub mod rank_list;
 mod settings;
 mod terminal;
 pub mod time_range;
@@ -37,21 +53,21 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(error.exit_code());
         }
     };
-    let result = match &arguments.command {
-        Command::Doctor(command) => commands::doctor::run(command, &settings),
-        Command::Info(command) => commands::info::run(command, &settings),
-        Command::Diagnose(command) => commands::diagnose::run(command, &settings),
-        Command::Cluster(command) => commands::cluster::run(command, &settings),
-        Command::View(command) => commands::view::run(command, &settings),
-        Command::Report(command) => commands::report::run(command, &settings),
-        Command::Sql(command) => commands::sql::run(command, &settings),
-        Command::Convert(command) => commands::convert::run(command, &settings),
-        Command::Parse(command) => commands::parse::run(command, &settings),
-        Command::Config(command) => commands::config::run(command, &settings),
-        Command::Dynamic(command) => commands::dynamic::run(command, &settings),
-        Command::Synth(command) => commands::synth::run(command, &settings),
-        Command::Completion(command) => commands::completion::run(command),
-        Command::Man(command) => commands::man::run(command),
+    let result = match arguments.command {
+        Command::Doctor(command) => commands::doctor::run(&command.into(), &settings),
+        Command::Info(command) => commands::info::run(&command.into(), &settings),
+        Command::Diagnose(command) => commands::diagnose::run(&command.into(), &settings),
+        Command::Cluster(command) => commands::cluster::run(&command.into(), &settings),
+        Command::View(command) => commands::view::run(&command.into(), &settings),
+        Command::Report(command) => commands::report::run(&command.into(), &settings),
+        Command::Sql(command) => commands::sql::run(&command.into(), &settings),
+        Command::Convert(command) => commands::convert::run(&command.into(), &settings),
+        Command::Parse(command) => commands::parse::run(&command.into(), &settings),
+        Command::Config(command) => commands::config::run(&command.into(), &settings),
+        Command::Dynamic(command) => commands::dynamic::run(&command.into(), &settings),
+        Command::Synth(command) => commands::synth::run(&command.into(), &settings),
+        Command::Completion(command) => commands::completion::run(&command),
+        Command::Man(command) => commands::man::run(&command),
     };
     match result {
         Ok(code) => code,

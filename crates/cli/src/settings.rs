@@ -7,10 +7,10 @@ use std::sync::atomic::Ordering;
 
 use npuscope_store::{OpenOptions, Store};
 
-use crate::arguments::{ColorChoice, GlobalArguments};
+use crate::arguments::GlobalArguments;
 use crate::error::CliError;
 use crate::progress::Bar;
-use crate::terminal::Terminal;
+use crate::terminal::{ColorChoice, Terminal};
 
 pub struct Settings {
     pub terminal: Terminal,

@@ -5,7 +5,14 @@ use std::io::{self, IsTerminal, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::arguments::ColorChoice;
+/// When to use colours and progress bars.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColorChoice {
+    /// On a terminal.
+    Auto,
+    Always,
+    Never,
+}
 
 #[derive(Clone, Copy, Debug)]
 pub enum Style {

@@ -1,10 +1,13 @@
-//! Words of `npuscope config`.
+//! Arguments of `npuscope config`.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use npuscope_collect::Dialect;
+use npuscope_collect::dialect::{Form, Run};
 
-use super::ReportFormat;
+use crate::commands::ReportFormat;
+use crate::commands::config::{CheckOptions, ConfigOptions, ConvertOptions, ExplainOptions, Source};
 
 /// Check, convert and explain a trainer's profiler settings before training
 ///
@@ -131,4 +134,54 @@ pub enum TargetStyle {
     TorchNpu,
     /// profiler_config.json of torch_npu
     TorchNpuDynamic,
+}
+
+impl From<ConfigCommand> for ConfigOptions {
+    fn from(command: ConfigCommand) -> ConfigOptions {
+        match command.action {
+            ConfigAction::Check(ConfigCheckCommand { source, format }) => {
+                ConfigOptions::Check(CheckOptions { source: source.with_kernels(None), format })
+            }
+            ConfigAction::Convert(ConfigConvertCommand { source, to, output }) => {
+                ConfigOptions::Convert(ConvertOptions { source: source.with_kernels(None), to: to.into(), output })
+            }
+            ConfigAction::Explain(ConfigExplainCommand { source, kernels, format }) => {
+                ConfigOptions::Explain(ExplainOptions { source: source.with_kernels(kernels), format })
+            }
+        }
+    }
+}
+
+impl ConfigSource {
+    fn with_kernels(self, kernels_per_step: Option<u64>) -> Source {
+        let run =
+            Run { iteration: self.iteration, total_steps: self.steps, world_size: self.world_size, kernels_per_step };
+        Source { file: self.file, dialect: self.dialect.map(Into::into), run }
+    }
+}
+
+impl From<SourceStyle> for Dialect {
+    fn from(style: SourceStyle) -> Dialect {
+        match style {
+            SourceStyle::Llm => Dialect::MindSpeedLlm,
+            SourceStyle::Fsdp2 => Dialect::Fsdp2,
+            SourceStyle::Rl => Dialect::MindSpeedRl,
+            SourceStyle::Mindspore => Dialect::MindSpore,
+            SourceStyle::TorchNpu => Dialect::TorchNpu,
+        }
+    }
+}
+
+impl From<TargetStyle> for Form {
+    fn from(style: TargetStyle) -> Form {
+        match style {
+            TargetStyle::Llm => Form::LlmFlags,
+            TargetStyle::Fsdp2 => Form::Fsdp2Yaml,
+            TargetStyle::Rl => Form::RlYaml,
+            TargetStyle::Mindspore => Form::of(Dialect::MindSpore),
+            TargetStyle::MindsporeDynamic => Form::MindSporeDynamic,
+            TargetStyle::TorchNpu => Form::TorchNpuArguments,
+            TargetStyle::TorchNpuDynamic => Form::TorchNpuDynamic,
+        }
+    }
 }

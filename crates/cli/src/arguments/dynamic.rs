@@ -1,10 +1,17 @@
-//! The words of `npuscope dynamic`.
+//! Arguments of `npuscope dynamic`.
+
+mod values;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, Subcommand, ValueHint};
+use npuscope_collect::dynamic::Changes;
 
-use super::{RankList, ReportFormat, parse_rank_list};
+use self::values::{DynamicActivity, DynamicExport, DynamicLevel, DynamicMetrics, DynamicStyle, parse_start};
+use crate::commands::ReportFormat;
+use crate::commands::dynamic::{DynamicOptions, SetOptions, StartStep, StatusOptions};
+use crate::rank_list::RankList;
 
 /// Switch recording while a job runs, and see which ranks took it
 ///
@@ -54,7 +61,7 @@ pub struct DynamicSet {
     #[arg(long, value_enum, value_name = "STYLE")]
     pub style: Option<DynamicStyle>,
     /// Ranks that record, for example 0,3-7, or all
-    #[arg(long, value_name = "LIST", value_parser = parse_rank_list)]
+    #[arg(long, value_name = "LIST", value_parser = RankList::parse_or_all)]
     pub ranks: Option<RankList>,
     /// How deep
     #[arg(long, value_enum, value_name = "LEVEL")]
@@ -121,59 +128,48 @@ pub struct DynamicStatus {
     pub stale_after: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartStep {
-    Next,
-    At(u64),
-}
-
-fn parse_start(text: &str) -> Result<StartStep, String> {
-    match text.parse() {
-        Ok(step) if step >= 1 => Ok(StartStep::At(step)),
-        _ if text == "next" => Ok(StartStep::Next),
-        _ => Err("expected a step, the first of which is 1, or next".to_owned()),
+impl From<DynamicCommand> for DynamicOptions {
+    fn from(command: DynamicCommand) -> DynamicOptions {
+        match command.action {
+            DynamicAction::Set(set) => DynamicOptions::Set(Box::new((*set).into())),
+            DynamicAction::Status(DynamicStatus { config, format, stale_after }) => {
+                let stale_after = Duration::from_secs(stale_after);
+                DynamicOptions::Status(StatusOptions { config, format, stale_after })
+            }
+        }
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DynamicStyle {
-    #[value(name = "torch_npu", alias = "torch-npu")]
-    TorchNpu,
-    Mindspore,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DynamicLevel {
-    #[value(alias = "level_none")]
-    None,
-    Level0,
-    Level1,
-    Level2,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DynamicMetrics {
-    None,
-    PipeUtilization,
-    ArithmeticUtilization,
-    Memory,
-    #[value(name = "memory-l0")]
-    MemoryL0,
-    MemoryUb,
-    ResourceConflictRatio,
-    #[value(name = "l2-cache")]
-    L2Cache,
-    MemoryAccess,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DynamicActivity {
-    Cpu,
-    Npu,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DynamicExport {
-    Text,
-    Db,
+impl From<DynamicSet> for SetOptions {
+    fn from(command: DynamicSet) -> SetOptions {
+        SetOptions {
+            config: command.config,
+            style: command.style.map(Into::into),
+            start: command.start,
+            stop: command.stop,
+            steps: command.steps,
+            off: command.off,
+            ranks: command.ranks,
+            changes: Changes {
+                warmup: command.warmup,
+                activities: command.activities.map(|list| list.into_iter().map(Into::into).collect()),
+                level: command.level.map(Into::into),
+                metrics: command.metrics.map(Into::into),
+                stack: command.with_stack,
+                modules: command.modules,
+                memory: command.memory,
+                shapes: command.shapes,
+                flops: command.flops,
+                mstx: command.mstx,
+                l2_cache: command.l2_cache,
+                sys_io: command.sys_io,
+                sys_interconnection: command.sys_interconnection,
+                host_sys: command.host_sys,
+                export: command.export.map(|list| list.into_iter().map(Into::into).collect()),
+                analyse: command.analyse,
+                output: command.output,
+                ..Changes::default()
+            },
+        }
+    }
 }

@@ -5,21 +5,38 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use npuscope_analysis::cluster::{self, Export, Job, LeftOut, Mode, Options, Written};
+use npuscope_analysis::cluster::{self, Job, LeftOut, Mode, Options, Written};
 use npuscope_store::Store;
 use serde_json::json;
 
-use crate::arguments::{ClusterCommand, ClusterExport};
 use crate::error::CliError;
+use crate::rank_list::RankList;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
 
 /// Things left out that are told one by one.
 const MAX_TOLD: usize = 10;
 
-pub fn run(command: &ClusterCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    let result = ask(command, settings);
-    if !command.agent {
+/// Which question to ask of which ranks, and where results go.
+#[derive(Clone, Debug)]
+pub struct ClusterOptions {
+    pub path: PathBuf,
+    /// Name of the mode.
+    pub mode: String,
+    /// Directory to put results into; the current one if there is none.
+    pub output: Option<PathBuf>,
+    /// Ranks to look at; all if there is no list.
+    pub ranks: Option<RankList>,
+    /// Print one line of JSON for programs in place of text.
+    pub agent: bool,
+    /// Fail if anything could not be read.
+    pub strict: bool,
+    pub question: Options,
+}
+
+pub fn run(options: &ClusterOptions, settings: &Settings) -> Result<ExitCode, CliError> {
+    let result = ask(options, settings);
+    if !options.agent {
         return result.map(|_| ExitCode::SUCCESS);
     }
     let (line, code) = match &result {
@@ -29,7 +46,7 @@ pub fn run(command: &ClusterCommand, settings: &Settings) -> Result<ExitCode, Cl
         }
         Err(CliError::Closed) => return Ok(ExitCode::SUCCESS),
         Err(error) => {
-            let suggestion = format!("npuscope doctor {} says what the profile holds", command.path.display());
+            let suggestion = format!("npuscope doctor {} says what the profile holds", options.path.display());
             let (code, message) = (error.exit_code(), error.to_string());
             let line = json!({"status": "error", "code": code, "message": message, "suggestion": suggestion, "log_path": null});
             (line, code)
@@ -43,64 +60,42 @@ fn names(written: &Written) -> Vec<&str> {
     written.tables.iter().map(|(name, _)| name.as_str()).collect()
 }
 
-fn ask(command: &ClusterCommand, settings: &Settings) -> Result<Written, CliError> {
-    let mode = cluster::find(&command.mode).ok_or_else(|| CliError::Usage(format!("no mode {}", command.mode)))?;
-    let output = output(command)?;
-    let ranks = Store::open(&command.path, settings.stoppable_options())?;
-    let chosen = chosen(command, &ranks, settings)?;
-    let options = options(command);
-    let job = Job::new(&ranks, chosen.as_ref(), &options);
+fn ask(options: &ClusterOptions, settings: &Settings) -> Result<Written, CliError> {
+    let mode = cluster::find(&options.mode).ok_or_else(|| CliError::Usage(format!("no mode {}", options.mode)))?;
+    let output = output(options)?;
+    let ranks = Store::open(&options.path, settings.stoppable_options())?;
+    let chosen = chosen(options, &ranks, settings)?;
+    let job = Job::new(&ranks, chosen.as_ref(), &options.question);
     let answer = cluster::run(mode, &job);
     for warning in ranks.take_warnings() {
         settings.terminal.warning(&warning);
     }
     let unread = job.left_out();
     tell_left_out(&unread, settings);
-    check_strict(command, &unread)?;
+    check_strict(options, &unread)?;
     let answer = answer?;
     let notes = answer.notes.clone();
     let written = cluster::write(mode, &job, answer, &output)?;
     let unwritten: Vec<LeftOut> = job.left_out().into_iter().filter(|item| !unread.contains(item)).collect();
     tell_left_out(&unwritten, settings);
-    check_strict(command, &unwritten)?;
+    check_strict(options, &unwritten)?;
     for note in &notes {
         settings.terminal.note(note);
     }
-    if !command.agent {
+    if !options.agent {
         io::stdout().write_all(text(mode, &written, settings).as_bytes())?;
     }
     Ok(written)
 }
 
-fn options(command: &ClusterCommand) -> Options {
-    Options {
-        compat: command.compat,
-        export: command.export.map(|export| match export {
-            ClusterExport::Db => Export::Db,
-            ClusterExport::Notebook => Export::Notebook,
-            ClusterExport::Text => Export::Text,
-        }),
-        step: Some(command.step).filter(|step| *step >= 0),
-        top_num: command.top_num,
-        exclude_op_name: command.exclude_op_name,
-        baseline: command.baseline.clone(),
-        baseline_profile: command.baseline_profile.clone(),
-        fuzzy_threshold: command.fuzzy_threshold,
-        dump_intermediate_results: command.dump_intermediate_results,
-        parallel_types: command.parallel_types.clone(),
-        rank_id: command.rank_id,
-        nominal_frequency: command.nominal_frequency,
-    }
-}
-
 /// Where results go: as asked, or to the current directory if that is not the profile itself.
-fn output(command: &ClusterCommand) -> Result<PathBuf, CliError> {
-    if let Some(output) = &command.output {
+fn output(options: &ClusterOptions) -> Result<PathBuf, CliError> {
+    if let Some(output) = &options.output {
         return Ok(output.clone());
     }
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let here = PathBuf::from(".");
-    if real(&here).starts_with(real(&command.path)) {
+    if real(&here).starts_with(real(&options.path)) {
         let message = "results would go into the profile; name another place with -o, or say -o . if that is meant";
         return Err(CliError::Usage(message.to_owned()));
     }
@@ -108,8 +103,8 @@ fn output(command: &ClusterCommand) -> Result<PathBuf, CliError> {
 }
 
 /// The ranks that were asked for, if any were.
-fn chosen(command: &ClusterCommand, ranks: &Store, settings: &Settings) -> Result<Option<BTreeSet<i64>>, CliError> {
-    let Some(list) = &command.ranks else { return Ok(None) };
+fn chosen(options: &ClusterOptions, ranks: &Store, settings: &Settings) -> Result<Option<BTreeSet<i64>>, CliError> {
+    let Some(list) = &options.ranks else { return Ok(None) };
     let there: BTreeSet<i64> = ranks.profile().ranks.iter().map(|source| source.rank).collect();
     let chosen: BTreeSet<i64> = there.iter().copied().filter(|rank| list.contains(*rank)).collect();
     let all: Vec<i64> = there.into_iter().collect();
@@ -129,9 +124,9 @@ fn left_out(item: &LeftOut) -> String {
     format!("rank {}{file}: {whole}{}", item.rank, item.why)
 }
 
-fn check_strict(command: &ClusterCommand, list: &[LeftOut]) -> Result<(), CliError> {
+fn check_strict(options: &ClusterOptions, list: &[LeftOut]) -> Result<(), CliError> {
     match list.first() {
-        Some(first) if command.strict => {
+        Some(first) if options.strict => {
             Err(CliError::Strict(format!("something could not be read (--strict): {}", left_out(first))))
         }
         _ => Ok(()),

@@ -4,7 +4,7 @@ mod explained;
 
 use std::fs;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use npuscope_collect::dialect::{self, Form, Reading, Run};
@@ -12,10 +12,7 @@ use npuscope_collect::explain::explain_form;
 use npuscope_collect::{Dialect, Remark, Severity};
 use npuscope_formats::output::{Output, OutputError};
 
-use crate::arguments::{
-    ConfigAction, ConfigCheckCommand, ConfigCommand, ConfigConvertCommand, ConfigExplainCommand, ConfigSource,
-    ReportFormat, SourceStyle, TargetStyle,
-};
+use crate::commands::ReportFormat;
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
@@ -23,25 +20,66 @@ use crate::terminal::{self, Style};
 /// The largest file that is taken for a configuration.
 const MAX_BYTES: u64 = 16 << 20;
 
-pub fn run(command: &ConfigCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    match &command.action {
-        ConfigAction::Check(command) => check(command, settings),
-        ConfigAction::Convert(command) => convert(command, settings),
-        ConfigAction::Explain(command) => explained(command, settings),
+/// What to do with a trainer's profiler settings.
+#[derive(Clone, Debug)]
+pub enum ConfigOptions {
+    Check(CheckOptions),
+    Convert(ConvertOptions),
+    Explain(ExplainOptions),
+}
+
+/// What to check.
+#[derive(Clone, Debug)]
+pub struct CheckOptions {
+    pub source: Source,
+    pub format: ReportFormat,
+}
+
+/// What to write for another trainer or profiler.
+#[derive(Clone, Debug)]
+pub struct ConvertOptions {
+    pub source: Source,
+    pub to: Form,
+    /// File to write, which must be new; standard output if there is none.
+    pub output: Option<PathBuf>,
+}
+
+/// What to explain.
+#[derive(Clone, Debug)]
+pub struct ExplainOptions {
+    pub source: Source,
+    pub format: ReportFormat,
+}
+
+/// The settings, and the run they are for.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// `-` is stdin.
+    pub file: PathBuf,
+    /// Style of the file; as its content says if there is none.
+    pub dialect: Option<Dialect>,
+    pub run: Run,
+}
+
+pub fn run(options: &ConfigOptions, settings: &Settings) -> Result<ExitCode, CliError> {
+    match options {
+        ConfigOptions::Check(options) => check(options, settings),
+        ConfigOptions::Convert(options) => convert(options, settings),
+        ConfigOptions::Explain(options) => explained(options, settings),
     }
 }
 
-fn check(command: &ConfigCheckCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    let reading = read(&command.source, None)?;
+fn check(options: &CheckOptions, settings: &Settings) -> Result<ExitCode, CliError> {
+    let reading = read(&options.source)?;
     let mut out = io::stdout().lock();
-    match command.format {
+    match options.format {
         ReportFormat::Json => {
             serde_json::to_writer_pretty(&mut out, &reading)?;
             writeln!(out)?;
         }
         ReportFormat::Text => {
             for remark in &reading.remarks {
-                writeln!(out, "{}", line(&command.source, remark, settings))?;
+                writeln!(out, "{}", line(&options.source, remark, settings))?;
             }
             let read = reading.form.map_or_else(|| "not read".to_owned(), |form| format!("read as {}", form.name()));
             let count = |severity| reading.remarks.iter().filter(|remark| remark.severity == severity).count() as u64;
@@ -51,24 +89,16 @@ fn check(command: &ConfigCheckCommand, settings: &Settings) -> Result<ExitCode, 
                 counts.iter().filter(|(count, _)| *count > 0).map(|&(count, what)| terminal::counted(count, what));
             let counts = counts.collect::<Vec<_>>().join(", ");
             let counts = if counts.is_empty() { "nothing to remark".to_owned() } else { counts };
-            writeln!(out, "{}: {read}: {counts}", name(&command.source))?;
+            writeln!(out, "{}: {read}: {counts}", name(&options.source))?;
         }
     }
     Ok(if reading.has_errors() { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 
-fn convert(command: &ConfigConvertCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    let reading = read(&command.source, None)?;
-    tell(&command.source, &reading, settings)?;
-    let form = match command.to {
-        TargetStyle::Llm => Form::LlmFlags,
-        TargetStyle::Fsdp2 => Form::Fsdp2Yaml,
-        TargetStyle::Rl => Form::RlYaml,
-        TargetStyle::Mindspore => Form::of(Dialect::MindSpore),
-        TargetStyle::MindsporeDynamic => Form::MindSporeDynamic,
-        TargetStyle::TorchNpu => Form::TorchNpuArguments,
-        TargetStyle::TorchNpuDynamic => Form::TorchNpuDynamic,
-    };
+fn convert(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, CliError> {
+    let reading = read(&options.source)?;
+    tell(&options.source, &reading, settings)?;
+    let form = options.to;
     let writing = dialect::write_form(&reading.config, form);
     for remark in &writing.remarks {
         let field = remark.key.as_deref().unwrap_or_default();
@@ -79,11 +109,11 @@ fn convert(command: &ConfigConvertCommand, settings: &Settings) -> Result<ExitCo
         }
     }
     if form == Form::TorchNpuDynamic
-        && let Some(reader) = explain_form(&reading.config, Some(form), &run_of(&command.source, None)).reader
+        && let Some(reader) = explain_form(&reading.config, Some(form), &options.source.run).reader
     {
         settings.terminal.note(&format!("start_step is written {reader}"));
     }
-    match &command.output {
+    match &options.output {
         None => io::stdout().lock().write_all(writing.text.as_bytes())?,
         Some(path) => write(path, &writing.text, settings)?,
     }
@@ -104,13 +134,13 @@ fn field_name(field: &str, source: Option<Form>, target: Form) -> String {
     })
 }
 
-fn explained(command: &ConfigExplainCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    let reading = read(&command.source, command.kernels)?;
-    tell(&command.source, &reading, settings)?;
-    let run = Run { total_steps: reading.total_steps, ..run_of(&command.source, command.kernels) };
+fn explained(options: &ExplainOptions, settings: &Settings) -> Result<ExitCode, CliError> {
+    let reading = read(&options.source)?;
+    tell(&options.source, &reading, settings)?;
+    let run = Run { total_steps: reading.total_steps, ..options.source.run.clone() };
     let explanation = explain_form(&reading.config, reading.form, &run);
     let mut out = io::stdout().lock();
-    match command.format {
+    match options.format {
         ReportFormat::Json => {
             serde_json::to_writer_pretty(&mut out, &explanation)?;
             writeln!(out)?;
@@ -120,22 +150,11 @@ fn explained(command: &ConfigExplainCommand, settings: &Settings) -> Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-fn run_of(source: &ConfigSource, kernels_per_step: Option<u64>) -> Run {
-    Run { iteration: source.iteration, total_steps: source.steps, world_size: source.world_size, kernels_per_step }
+fn read(source: &Source) -> Result<Reading, CliError> {
+    Ok(dialect::read(&text(source)?, source.dialect, &source.run))
 }
 
-fn read(source: &ConfigSource, kernels: Option<u64>) -> Result<Reading, CliError> {
-    let dialect = source.dialect.map(|style| match style {
-        SourceStyle::Llm => Dialect::MindSpeedLlm,
-        SourceStyle::Fsdp2 => Dialect::Fsdp2,
-        SourceStyle::Rl => Dialect::MindSpeedRl,
-        SourceStyle::Mindspore => Dialect::MindSpore,
-        SourceStyle::TorchNpu => Dialect::TorchNpu,
-    });
-    Ok(dialect::read(&text(source)?, dialect, &run_of(source, kernels)))
-}
-
-fn text(source: &ConfigSource) -> Result<String, CliError> {
+fn text(source: &Source) -> Result<String, CliError> {
     let failed = |error: &io::Error| CliError::Usage(format!("cannot read {}: {error}", name(source)));
     let mut bytes = Vec::new();
     let read = if source.file == Path::new("-") {
@@ -150,12 +169,12 @@ fn text(source: &ConfigSource) -> Result<String, CliError> {
     String::from_utf8(bytes).map_err(|_| CliError::Usage(format!("{} is not UTF-8 text", name(source))))
 }
 
-fn name(source: &ConfigSource) -> String {
+fn name(source: &Source) -> String {
     if source.file == Path::new("-") { "stdin".to_owned() } else { source.file.display().to_string() }
 }
 
 /// `train.yaml:4: warning: training.profile_step_strat: …`.
-fn line(source: &ConfigSource, remark: &Remark, settings: &Settings) -> String {
+fn line(source: &Source, remark: &Remark, settings: &Settings) -> String {
     let place = match remark.line {
         Some(line) => format!("{}:{line}", name(source)),
         None => name(source),
@@ -171,7 +190,7 @@ fn line(source: &ConfigSource, remark: &Remark, settings: &Settings) -> String {
 }
 
 /// Says what was found and what is not right; what cannot be done at all goes no further.
-fn tell(source: &ConfigSource, reading: &Reading, settings: &Settings) -> Result<(), CliError> {
+fn tell(source: &Source, reading: &Reading, settings: &Settings) -> Result<(), CliError> {
     let told = |remark: &Remark| {
         let place = remark.line.map(|line| format!(":{line}")).unwrap_or_default();
         let key = remark.key.as_ref().map(|key| format!("{key}: ")).unwrap_or_default();

@@ -18,34 +18,57 @@ use npuscope_tables::scan::scan_batch;
 use npuscope_tables::schema;
 use parquet::arrow::ArrowWriter;
 
-use crate::arguments::{ConvertCommand, TargetFormat};
 use crate::commands::sql::parquet_properties;
 use crate::commands::{say_problems, say_warnings};
 use crate::error::CliError;
+use crate::rank_list::RankList;
 use crate::settings::Settings;
 use crate::terminal;
+use crate::time_range::TimeRange;
 
-pub fn run(command: &ConvertCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    let store = settings.open(&command.path)?;
-    let wanted = |rank: i64| command.ranks.as_ref().is_none_or(|ranks| ranks.contains(rank));
+/// What to write in which form.
+#[derive(Clone, Debug)]
+pub struct ConvertOptions {
+    pub path: PathBuf,
+    pub to: TargetFormat,
+    /// Directory, or for Perfetto a file.
+    pub output: PathBuf,
+    /// Ranks to write; all if there is no list.
+    pub ranks: Option<RankList>,
+    /// For Perfetto: only what intersects it.
+    pub range: Option<TimeRange>,
+}
+
+/// Form to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetFormat {
+    Text,
+    Db,
+    Parquet,
+    Perfetto,
+}
+
+pub fn run(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, CliError> {
+    let store = settings.open(&options.path)?;
+    let wanted = |rank: i64| options.ranks.as_ref().is_none_or(|ranks| ranks.contains(rank));
     let sources: Vec<&RankSource> = store.profile().ranks.iter().filter(|source| wanted(source.rank)).collect();
-    let job = store.profile().job.as_ref().filter(|job| command.ranks.is_none() && !job.files.is_empty());
+    let job = store.profile().job.as_ref().filter(|job| options.ranks.is_none() && !job.files.is_empty());
     if sources.is_empty() && job.is_none() {
         return Err(CliError::Usage("the profile has none of these ranks".to_owned()));
     }
-    let place = match command.to {
-        TargetFormat::Perfetto => perfetto::write(command, &sources, &store, settings)?,
-        _ => write_each(command, &sources, &store, settings)?,
+    let place = match options.to {
+        TargetFormat::Perfetto => perfetto::write(options, &sources, &store, settings)?,
+        _ => write_each(options, &sources, &store, settings)?,
     };
-    match (job, command.to) {
+    match (job, options.to) {
         (None, _) => {}
         (Some(job), TargetFormat::Db) => db::write_cluster(&store.load(job)?.tables()?, &Output::new(&place)?)?,
-        (Some(job), TargetFormat::Parquet) => convert(command, job, &store, &Output::new(&place)?, settings)?,
+        (Some(job), TargetFormat::Parquet) => convert(options, job, &store, &Output::new(&place)?, settings)?,
         (Some(_), TargetFormat::Text) => settings.terminal.note("cluster_analysis.db has no form in text; left out"),
         (Some(_), TargetFormat::Perfetto) => settings.terminal.note("cluster_analysis.db has no timeline; left out"),
     }
     say_warnings(&store, settings);
-    say_problems(&store, &command.path, settings)?;
+    say_problems(&store, &options.path, settings)?;
     let count = terminal::counted(sources.len() as u64, "rank");
     settings.terminal.note(&format!("{count} written to {}", place.display()));
     Ok(ExitCode::SUCCESS)
@@ -53,23 +76,23 @@ pub fn run(command: &ConvertCommand, settings: &Settings) -> Result<ExitCode, Cl
 
 /// Writes what is a directory or file of its own for every rank.
 fn write_each(
-    command: &ConvertCommand,
+    options: &ConvertOptions,
     sources: &[&RankSource],
     store: &Store,
     settings: &Settings,
 ) -> Result<PathBuf, CliError> {
-    if command.range.is_some() {
+    if options.range.is_some() {
         return Err(CliError::Usage("--range is for --to perfetto; the other forms have whole ranks".to_owned()));
     }
-    let out = Output::new(&command.output)?;
+    let out = Output::new(&options.output)?;
     for source in sources {
-        convert(command, source, store, &out, settings)?;
+        convert(options, source, store, &out, settings)?;
     }
-    Ok(command.output.clone())
+    Ok(options.output.clone())
 }
 
 fn convert(
-    command: &ConvertCommand,
+    options: &ConvertOptions,
     source: &RankSource,
     store: &Store,
     out: &Output,
@@ -77,7 +100,7 @@ fn convert(
 ) -> Result<(), CliError> {
     let loaded = store.load(source)?;
     let fitted = || fitted(source, loaded.tables()?, settings);
-    match command.to {
+    match options.to {
         TargetFormat::Text => text::write_rank(fitted()?, source.rank, &rank_directory(source, out)?)?,
         TargetFormat::Db => db::write_rank(fitted()?, source.rank, &rank_directory(source, out)?)?,
         TargetFormat::Parquet => write_parquet(&loaded, source.rank, out)?,

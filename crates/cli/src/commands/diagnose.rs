@@ -1,19 +1,29 @@
 //! `npuscope diagnose`.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use npuscope_analysis::Severity;
 use npuscope_analysis::diagnose::{Diagnosis, diagnose};
 use npuscope_store::Store;
 
-use crate::arguments::{DiagnoseCommand, ReportFormat};
-use crate::commands::{exit_code, findings_text};
+use crate::commands::{ReportFormat, exit_code, findings_text};
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
 
-pub fn run(command: &DiagnoseCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    let ranks = Store::open(&command.path, settings.stoppable_options())?;
+/// What to diagnose, and how to print it.
+#[derive(Clone, Debug)]
+pub struct DiagnoseOptions {
+    pub path: PathBuf,
+    pub format: ReportFormat,
+    /// Severity of a finding from which the exit code is 1.
+    pub fail_on: Option<Severity>,
+}
+
+pub fn run(options: &DiagnoseOptions, settings: &Settings) -> Result<ExitCode, CliError> {
+    let ranks = Store::open(&options.path, settings.stoppable_options())?;
     let diagnosis = diagnose(&ranks)?;
     for warning in ranks.take_warnings() {
         settings.terminal.warning(&warning);
@@ -23,20 +33,20 @@ pub fn run(command: &DiagnoseCommand, settings: &Settings) -> Result<ExitCode, C
     }
     // Programs that read only the answer would take one without steps for a job that is well.
     if diagnosis.steps == 0 {
-        let path = command.path.display();
+        let path = options.path.display();
         return Err(CliError::Usage(format!(
             "no rank shows what its device did; npuscope doctor {path} says what is missing"
         )));
     }
     let mut out = io::stdout().lock();
-    match command.format {
+    match options.format {
         ReportFormat::Json => {
             serde_json::to_writer_pretty(&mut out, &diagnosis)?;
             writeln!(out)?;
         }
         ReportFormat::Text => out.write_all(text(&diagnosis, settings).as_bytes())?,
     }
-    Ok(exit_code(&diagnosis.findings, command.fail_on))
+    Ok(exit_code(&diagnosis.findings, options.fail_on))
 }
 
 fn text(diagnosis: &Diagnosis, settings: &Settings) -> String {

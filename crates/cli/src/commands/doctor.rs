@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use npuscope_analysis::health::{Health, Missing, Problem, RankHealth, health};
 
-use crate::arguments::{DoctorCommand, ReportFormat};
-use crate::commands::{check_strict, say_warnings};
+use crate::commands::{ReportFormat, check_strict, say_warnings};
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
@@ -16,19 +15,28 @@ use crate::terminal::{self, Style};
 /// Ranks and problems that are listed one by one.
 const MAX_LISTED: usize = 32;
 
-pub fn run(command: &DoctorCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    let store = settings.open(&command.path)?;
+/// What to report on, and how.
+#[derive(Clone, Debug)]
+pub struct DoctorOptions {
+    pub path: PathBuf,
+    pub format: ReportFormat,
+    /// Fail if anything could not be read.
+    pub strict: bool,
+}
+
+pub fn run(options: &DoctorOptions, settings: &Settings) -> Result<ExitCode, CliError> {
+    let store = settings.open(&options.path)?;
     let health = health(&store)?;
     say_warnings(&store, settings);
     let mut out = io::stdout().lock();
-    match command.format {
+    match options.format {
         ReportFormat::Json => {
             serde_json::to_writer_pretty(&mut out, &health)?;
             writeln!(out)?;
         }
         ReportFormat::Text => out.write_all(Report { health: &health, settings }.text().as_bytes())?,
     }
-    if command.strict {
+    if options.strict {
         check_strict(&store)?;
     }
     Ok(ExitCode::SUCCESS)

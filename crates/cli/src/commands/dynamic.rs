@@ -5,13 +5,22 @@ mod status;
 
 use std::process::ExitCode;
 
-use crate::arguments::dynamic::{DynamicAction, DynamicCommand};
 use crate::error::CliError;
 use crate::settings::Settings;
 
-pub fn run(command: &DynamicCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    match &command.action {
-        DynamicAction::Set(command) => set::run(command, settings),
-        DynamicAction::Status(command) => status::run(command, settings),
+pub use set::{SetOptions, StartStep};
+pub use status::StatusOptions;
+
+/// What to do with a job's profiler_config.json.
+#[derive(Clone, Debug)]
+pub enum DynamicOptions {
+    Set(Box<SetOptions>),
+    Status(StatusOptions),
+}
+
+pub fn run(options: &DynamicOptions, settings: &Settings) -> Result<ExitCode, CliError> {
+    match options {
+        DynamicOptions::Set(options) => set::run(options, settings),
+        DynamicOptions::Status(options) => status::run(options, settings),
     }
 }

@@ -1,13 +1,14 @@
 //! `npuscope info`.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use npuscope_analysis::Severity;
 use npuscope_analysis::overview::{HostTime, Overview, RankTime, overview};
 use npuscope_measures::step::Clock;
 
-use crate::arguments::{InfoCommand, ReportFormat};
-use crate::commands::{check_strict, exit_code, findings_text, say_problems, say_warnings};
+use crate::commands::{ReportFormat, check_strict, exit_code, findings_text, say_problems, say_warnings};
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
@@ -15,19 +16,30 @@ use crate::terminal::{self, Style};
 /// Ranks that are listed one by one.
 const MAX_LISTED: usize = 32;
 
-pub fn run(command: &InfoCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    let store = settings.open(&command.path)?;
-    if command.strict {
+/// What to report on, and how.
+#[derive(Clone, Debug)]
+pub struct InfoOptions {
+    pub path: PathBuf,
+    pub format: ReportFormat,
+    /// Fail if anything could not be read.
+    pub strict: bool,
+    /// Severity of a finding from which the exit code is 1.
+    pub fail_on: Option<Severity>,
+}
+
+pub fn run(options: &InfoOptions, settings: &Settings) -> Result<ExitCode, CliError> {
+    let store = settings.open(&options.path)?;
+    if options.strict {
         check_strict(&store)?;
     }
     let mut overview = overview(&store)?;
     for next in overview.findings.iter_mut().filter_map(|finding| finding.next.as_mut()) {
-        *next = next.replacen("DIR", &command.path.display().to_string(), 1);
+        *next = next.replacen("DIR", &options.path.display().to_string(), 1);
     }
     say_warnings(&store, settings);
-    say_problems(&store, &command.path, settings)?;
+    say_problems(&store, &options.path, settings)?;
     let mut out = io::stdout().lock();
-    match command.format {
+    match options.format {
         ReportFormat::Json => {
             serde_json::to_writer_pretty(&mut out, &overview)?;
             writeln!(out)?;
@@ -36,10 +48,10 @@ pub fn run(command: &InfoCommand, settings: &Settings) -> Result<ExitCode, CliEr
         ReportFormat::Text => out.write_all(text(&overview, settings).as_bytes())?,
     }
     if overview.ranks.is_empty() {
-        let path = command.path.display();
+        let path = options.path.display();
         return Err(CliError::Usage(format!("no rank has step times; npuscope doctor {path} says what is missing")));
     }
-    Ok(exit_code(&overview.findings, command.fail_on))
+    Ok(exit_code(&overview.findings, options.fail_on))
 }
 
 fn text(overview: &Overview, settings: &Settings) -> String {

@@ -1,4 +1,4 @@
-//! One file per command.
+//! One file per command: its options, and what it does.
 
 pub mod cluster;
 pub mod completion;
@@ -23,10 +23,16 @@ use npuscope_store::Store;
 use npuscope_tables::TableId;
 use npuscope_tables::table::diagnostic;
 
-use crate::arguments::FailOn;
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
+
+/// How a report is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportFormat {
+    Text,
+    Json,
+}
 
 /// Findings that are told one by one.
 const MAX_FINDINGS: usize = 8;
@@ -34,13 +40,8 @@ const MAX_FINDINGS: usize = 8;
 const MAX_EVIDENCE: usize = 3;
 
 /// 1 if a finding is as bad as the user asked to be told of, else 0.
-fn exit_code(findings: &[Finding], fail_on: Option<FailOn>) -> ExitCode {
-    let threshold = fail_on.map(|fail_on| match fail_on {
-        FailOn::Info => Severity::Info,
-        FailOn::Warning => Severity::Warning,
-        FailOn::Critical => Severity::Critical,
-    });
-    let failed = threshold.is_some_and(|threshold| findings.iter().any(|finding| finding.severity >= threshold));
+fn exit_code(findings: &[Finding], fail_on: Option<Severity>) -> ExitCode {
+    let failed = fail_on.is_some_and(|threshold| findings.iter().any(|finding| finding.severity >= threshold));
     if failed { ExitCode::from(1) } else { ExitCode::SUCCESS }
 }
 

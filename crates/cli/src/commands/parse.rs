@@ -1,5 +1,6 @@
 //! `npuscope parse`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
@@ -8,23 +9,34 @@ use npuscope_store::discover::{RawRank, discover_raw};
 use npuscope_store::parse::{Export, Parsed, parse};
 use npuscope_store::read::ReadOptions;
 
-use crate::arguments::{ParseCommand, ParseExport};
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal;
 
-pub fn run(command: &ParseCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    let options = settings.stoppable_options();
-    let found = discover_raw(&command.path).map_err(|error| CliError::Usage(error.to_string()))?;
+/// What to parse, and into which deliverables.
+#[derive(Clone, Debug)]
+pub struct ParseOptions {
+    pub path: PathBuf,
+    /// What to write; what the recording asked for if there is none.
+    pub export: Option<Export>,
+    /// Parse directories that have deliverables already.
+    pub force: bool,
+    /// Fail if any directory could not be parsed.
+    pub strict: bool,
+}
+
+pub fn run(options: &ParseOptions, settings: &Settings) -> Result<ExitCode, CliError> {
+    let reading = settings.stoppable_options();
+    let found = discover_raw(&options.path).map_err(|error| CliError::Usage(error.to_string()))?;
     if found.is_empty() {
-        let path = command.path.display();
+        let path = options.path.display();
         let message = format!(
             "no raw data in {path}: expected directories with FRAMEWORK in them, such as npuscope's recorder writes"
         );
         return Err(CliError::Usage(message));
     }
     let (skipped, wanted): (Vec<RawRank>, Vec<RawRank>) =
-        found.into_iter().partition(|raw| raw.is_parsed && !command.force);
+        found.into_iter().partition(|raw| raw.is_parsed && !options.force);
     if !skipped.is_empty() {
         let (count, verb) = match skipped.len() {
             1 => ("1 directory is".to_owned(), "it"),
@@ -32,22 +44,17 @@ pub fn run(command: &ParseCommand, settings: &Settings) -> Result<ExitCode, CliE
         };
         settings.terminal.note(&format!("{count} parsed already; --force parses {verb} again"));
     }
-    let export = command.export.map(|export| match export {
-        ParseExport::Text => Export::TEXT,
-        ParseExport::Db => Export::DB,
-        ParseExport::Both => Export::BOTH,
-    });
     let mut failed = 0;
     for raw in &wanted {
-        if options.stop.load(Ordering::Relaxed) {
+        if reading.stop.load(Ordering::Relaxed) {
             return Err(StoreError::Stopped.into());
         }
         let rank = raw.source.rank;
-        options.progress.start(rank, raw.source.bytes());
-        let progress = |bytes: u64| options.progress.advance(rank, bytes);
-        let read = ReadOptions { threads: options.threads, progress: &progress, ..ReadOptions::default() };
-        let result = parse(raw, export, read);
-        options.progress.finish(rank);
+        reading.progress.start(rank, raw.source.bytes());
+        let progress = |bytes: u64| reading.progress.advance(rank, bytes);
+        let read = ReadOptions { threads: reading.threads, progress: &progress, ..ReadOptions::default() };
+        let result = parse(raw, options.export, read);
+        reading.progress.finish(rank);
         match result {
             Ok(parsed) => say(raw, &parsed, settings),
             Err(error) => {
@@ -62,9 +69,9 @@ pub fn run(command: &ParseCommand, settings: &Settings) -> Result<ExitCode, CliE
             0 => all,
             _ => format!("{} of {all}", terminal::grouped((wanted.len() - failed) as u64)),
         };
-        settings.terminal.note(&format!("{count} parsed in {}", command.path.display()));
+        settings.terminal.note(&format!("{count} parsed in {}", options.path.display()));
     }
-    let is_failure = failed > 0 && (command.strict || failed == wanted.len());
+    let is_failure = failed > 0 && (options.strict || failed == wanted.len());
     Ok(if is_failure { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -16,14 +16,43 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
-use crate::arguments::{ResultFormat, SqlCommand};
 use crate::commands::{check_strict, say_problems, say_warnings};
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal;
 
-pub fn run(command: &SqlCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    let query = match command.query.as_str() {
+/// A query, and where its result goes.
+#[derive(Clone, Debug)]
+pub struct SqlOptions {
+    pub path: PathBuf,
+    /// `-` reads it from stdin.
+    pub query: String,
+    /// Form of the result; as the ending of `output` says if there is none.
+    pub format: Option<ResultFormat>,
+    pub output: Option<PathBuf>,
+    /// Rows to print as a table.
+    pub max_rows: usize,
+    /// Bytes the query may use before it spills to disk.
+    pub memory_limit: Option<usize>,
+    pub spill_dir: Option<PathBuf>,
+    /// Fail if anything could not be read.
+    pub strict: bool,
+}
+
+/// Form of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultFormat {
+    Table,
+    Csv,
+    /// An array of objects.
+    Json,
+    Parquet,
+    /// Arrow IPC stream.
+    Arrow,
+}
+
+pub fn run(options: &SqlOptions, settings: &Settings) -> Result<ExitCode, CliError> {
+    let query = match options.query.as_str() {
         "-" => {
             let mut query = String::new();
             io::stdin()
@@ -37,14 +66,14 @@ pub fn run(command: &SqlCommand, settings: &Settings) -> Result<ExitCode, CliErr
         io::stdout().write_all(listing.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let store = Arc::new(settings.open(&command.path)?);
-    let options = QueryOptions { memory_limit: command.memory_limit, spill: command.spill_dir.clone() };
-    let session = Session::new(store.clone(), &options)?;
-    if command.strict {
+    let store = Arc::new(settings.open(&options.path)?);
+    let limits = QueryOptions { memory_limit: options.memory_limit, spill: options.spill_dir.clone() };
+    let session = Session::new(store.clone(), &limits)?;
+    if options.strict {
         check_strict(&store)?;
     }
-    let form = form(command);
-    let printed = match &command.output {
+    let form = form(options);
+    let printed = match &options.output {
         Some(path) => to_file(path, |file| print(form, usize::MAX, &session, &query, settings, file)),
         None => {
             let is_binary = matches!(form, ResultFormat::Parquet | ResultFormat::Arrow);
@@ -53,16 +82,16 @@ pub fn run(command: &SqlCommand, settings: &Settings) -> Result<ExitCode, CliErr
                 return Err(CliError::Usage(message.to_owned()));
             }
             let mut out = BufWriter::new(io::stdout());
-            let printed = print(form, command.max_rows, &session, &query, settings, &mut out);
+            let printed = print(form, options.max_rows, &session, &query, settings, &mut out);
             printed.and_then(|rows| out.flush().map(|()| rows).map_err(CliError::from))
         }
     };
     say_warnings(&store, settings);
     let rows = printed.map_err(with_hint)?;
-    say_problems(&store, &command.path, settings)?;
+    say_problems(&store, &options.path, settings)?;
     if rows == 0 {
         for table in session.tables_without_rows(&query)? {
-            let path = command.path.display();
+            let path = options.path.display();
             settings
                 .terminal
                 .note(&format!("{table} has no rows in this profile; npuscope doctor {path} says what is missing"));
@@ -87,9 +116,9 @@ fn with_hint(error: CliError) -> CliError {
 }
 
 /// The form that was asked for, or that the ending of the output file stands for.
-fn form(command: &SqlCommand) -> ResultFormat {
-    let ending = command.output.as_ref().and_then(|path| path.extension()?.to_str());
-    command.format.unwrap_or(match ending {
+fn form(options: &SqlOptions) -> ResultFormat {
+    let ending = options.output.as_ref().and_then(|path| path.extension()?.to_str());
+    options.format.unwrap_or(match ending {
         Some("csv") => ResultFormat::Csv,
         Some("json") => ResultFormat::Json,
         Some("parquet") => ResultFormat::Parquet,

@@ -5,36 +5,65 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use npuscope_formats::output::{Output, OutputError};
-use npuscope_synth::{ConfigError, Form, JobConfig, Level, Workload, preset, scenario, simulate, write_job};
+use npuscope_synth::{ConfigError, Fault, Form, JobConfig, Level, Workload, preset, scenario, simulate, write_job};
 use npuscope_tables::Flavour;
 
-use crate::arguments::{SynthCommand, SynthFlavour, SynthForm, SynthLevel};
 use crate::error::CliError;
 use crate::progress::Count;
 use crate::settings::Settings;
 use crate::terminal;
 
-pub fn run(command: &SynthCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    let jobs = jobs(command)?;
-    let is_filled = command.output.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+/// What to simulate, and where its profile goes.
+#[derive(Clone, Debug)]
+pub struct SynthOptions {
+    pub output: PathBuf,
+    /// Scenario file, or folder of them.
+    pub scenario: Option<PathBuf>,
+    /// Model to begin with where there is no scenario.
+    pub preset: Option<String>,
+    pub form: Form,
+    pub changes: JobChanges,
+}
+
+/// What the command line changes of a job; `None` keeps what the job has.
+#[derive(Clone, Debug)]
+pub struct JobChanges {
+    /// Added to those of the job.
+    pub faults: Vec<Fault>,
+    pub tp: Option<usize>,
+    pub pp: Option<usize>,
+    pub dp: Option<usize>,
+    pub cp: Option<usize>,
+    pub ep: Option<usize>,
+    pub layers: Option<usize>,
+    pub hidden: Option<u64>,
+    pub sequence: Option<u64>,
+    pub micro_batches: Option<usize>,
+    pub virtual_stages: Option<usize>,
+    pub steps: Option<usize>,
+    pub devices_per_host: Option<usize>,
+    pub workload: Option<Workload>,
+    pub level: Option<Level>,
+    pub seed: Option<u64>,
+    pub flavour: Option<Flavour>,
+}
+
+pub fn run(options: &SynthOptions, settings: &Settings) -> Result<ExitCode, CliError> {
+    let jobs = jobs(options)?;
+    let is_filled = options.output.read_dir().is_ok_and(|mut entries| entries.next().is_some());
     if is_filled {
-        return Err(OutputError::Exists { path: command.output.clone() }.into());
+        return Err(OutputError::Exists { path: options.output.clone() }.into());
     }
     for (directory, config) in &jobs {
-        write(config, directory, command, settings)?;
+        write(config, directory, options, settings)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn write(config: &JobConfig, directory: &Path, command: &SynthCommand, settings: &Settings) -> Result<(), CliError> {
+fn write(config: &JobConfig, directory: &Path, options: &SynthOptions, settings: &Settings) -> Result<(), CliError> {
     let job = simulate(config).map_err(|error| CliError::Usage(error.to_string()))?;
-    let form = match command.form {
-        SynthForm::Text => Form::Text,
-        SynthForm::Db => Form::Db,
-        SynthForm::Both => Form::Both,
-    };
     let bar = settings.terminal.shows_progress().then(|| Count::new("writing", config.ranks() as u64));
-    write_job(&job, form, &Output::new(directory)?, |_| {
+    write_job(&job, options.form, &Output::new(directory)?, |_| {
         if let Some(bar) = &bar {
             bar.advance();
         }
@@ -46,16 +75,16 @@ fn write(config: &JobConfig, directory: &Path, command: &SynthCommand, settings:
 }
 
 /// The jobs to simulate and where they go, all of them checked.
-fn jobs(command: &SynthCommand) -> Result<Vec<(PathBuf, JobConfig)>, CliError> {
+fn jobs(options: &SynthOptions) -> Result<Vec<(PathBuf, JobConfig)>, CliError> {
     let usage = |error: ConfigError| CliError::Usage(error.to_string());
-    let Some(path) = &command.scenario else {
-        let config = command.preset.as_deref().map_or(Ok(JobConfig::default()), preset).map_err(usage)?;
-        let config = with_options(config, command);
+    let Some(path) = &options.scenario else {
+        let config = options.preset.as_deref().map_or(Ok(JobConfig::default()), preset).map_err(usage)?;
+        let config = options.changes.apply(config);
         config.check().map_err(usage)?;
-        return Ok(vec![(command.output.clone(), config)]);
+        return Ok(vec![(options.output.clone(), config)]);
     };
     if !path.is_dir() {
-        return Ok(vec![(command.output.clone(), read(path, command)?)]);
+        return Ok(vec![(options.output.clone(), read(path, options)?)]);
     }
     let mut files: Vec<PathBuf> = fs::read_dir(path)
         .map_err(|error| unreadable(path, &error))?
@@ -68,15 +97,15 @@ fn jobs(command: &SynthCommand) -> Result<Vec<(PathBuf, JobConfig)>, CliError> {
     }
     let named = files.iter().map(|file| {
         let name = file.file_stem().unwrap_or_default();
-        Ok((command.output.join(name), read(file, command)?))
+        Ok((options.output.join(name), read(file, options)?))
     });
     named.collect()
 }
 
 /// The job of a scenario file.
-fn read(file: &Path, command: &SynthCommand) -> Result<JobConfig, CliError> {
+fn read(file: &Path, options: &SynthOptions) -> Result<JobConfig, CliError> {
     let text = fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
-    let config = scenario(&text).map(|config| with_options(config, command));
+    let config = scenario(&text).map(|config| options.changes.apply(config));
     let checked = config.and_then(|config| config.check().map(|()| config));
     checked.map_err(|error| CliError::Usage(format!("{}: {error}", file.display())))
 }
@@ -85,38 +114,30 @@ fn unreadable(path: &Path, error: &std::io::Error) -> CliError {
     CliError::Usage(format!("cannot read {}: {error}", path.display()))
 }
 
-/// The job with what the command line changes.
-fn with_options(job: JobConfig, command: &SynthCommand) -> JobConfig {
-    let mut faults = job.faults;
-    faults.extend(&command.faults);
-    JobConfig {
-        tp: command.tp.unwrap_or(job.tp),
-        pp: command.pp.unwrap_or(job.pp),
-        dp: command.dp.unwrap_or(job.dp),
-        cp: command.cp.unwrap_or(job.cp),
-        ep: command.ep.unwrap_or(job.ep),
-        layers: command.layers.unwrap_or(job.layers),
-        hidden: command.hidden.unwrap_or(job.hidden),
-        sequence: command.sequence.unwrap_or(job.sequence),
-        micro_batches: command.micro_batches.unwrap_or(job.micro_batches),
-        virtual_stages: command.virtual_stages.unwrap_or(job.virtual_stages),
-        steps: command.steps.unwrap_or(job.steps),
-        devices_per_host: command.devices_per_host.unwrap_or(job.devices_per_host),
-        workload: if command.rl { Workload::ReinforcementLearning } else { job.workload },
-        level: match command.level {
-            None => job.level,
-            Some(SynthLevel::None) => Level::None,
-            Some(SynthLevel::Level0) => Level::Level0,
-            Some(SynthLevel::Level1) => Level::Level1,
-            Some(SynthLevel::Level2) => Level::Level2,
-        },
-        seed: command.seed.unwrap_or(job.seed),
-        flavour: match command.flavour {
-            None => job.flavour,
-            Some(SynthFlavour::TorchNpu) => Flavour::TorchNpu,
-            Some(SynthFlavour::Mindspore) => Flavour::MindSpore,
-        },
-        faults,
-        ..job
+impl JobChanges {
+    /// The job with what the command line changes.
+    fn apply(&self, job: JobConfig) -> JobConfig {
+        let mut faults = job.faults;
+        faults.extend(&self.faults);
+        JobConfig {
+            tp: self.tp.unwrap_or(job.tp),
+            pp: self.pp.unwrap_or(job.pp),
+            dp: self.dp.unwrap_or(job.dp),
+            cp: self.cp.unwrap_or(job.cp),
+            ep: self.ep.unwrap_or(job.ep),
+            layers: self.layers.unwrap_or(job.layers),
+            hidden: self.hidden.unwrap_or(job.hidden),
+            sequence: self.sequence.unwrap_or(job.sequence),
+            micro_batches: self.micro_batches.unwrap_or(job.micro_batches),
+            virtual_stages: self.virtual_stages.unwrap_or(job.virtual_stages),
+            steps: self.steps.unwrap_or(job.steps),
+            devices_per_host: self.devices_per_host.unwrap_or(job.devices_per_host),
+            workload: self.workload.unwrap_or(job.workload),
+            level: self.level.unwrap_or(job.level),
+            seed: self.seed.unwrap_or(job.seed),
+            flavour: self.flavour.unwrap_or(job.flavour),
+            faults,
+            ..job
+        }
     }
 }

@@ -1,35 +1,50 @@
 //! `npuscope view`.
 
 use std::io::{self, Write};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use npuscope_server::{Run, Server, access};
 
-use crate::arguments::ViewCommand;
 use crate::error::CliError;
 use crate::settings::Settings;
 
-pub fn run(command: &ViewCommand, settings: &Settings) -> Result<ExitCode, CliError> {
-    let token = token(command)?;
-    let options = settings.open_options();
-    let (stop, cache) = (options.stop.clone(), options.cache.clone());
-    let run = Run::open(&command.path, options)?;
+/// What to serve, where and to whom.
+#[derive(Clone, Debug)]
+pub struct ViewOptions {
+    pub path: PathBuf,
+    pub listen: IpAddr,
+    /// 0 takes a free one.
+    pub port: u16,
+    /// Token to ask for; a new one if there is none.
+    pub token: Option<String>,
+    pub opens_browser: bool,
+    /// Time without a request after which the server ends.
+    pub idle_timeout: Option<Duration>,
+    /// Directory with pages to show instead of those in the program.
+    pub pages: Option<PathBuf>,
+}
+
+pub fn run(options: &ViewOptions, settings: &Settings) -> Result<ExitCode, CliError> {
+    let token = token(options)?;
+    let reading = settings.open_options();
+    let (stop, cache) = (reading.stop.clone(), reading.cache.clone());
+    let run = Run::open(&options.path, reading)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let done = runtime.block_on(async {
-        let address = SocketAddr::new(command.listen, command.port);
+        let address = SocketAddr::new(options.listen, options.port);
         let server = Server::bind(run, address, token).await.map_err(|error| cannot_listen(address, &error))?;
-        let server = server.with_pages(command.pages.clone());
+        let server = server.with_pages(options.pages.clone());
         let url = server.url()?;
         writeln!(io::stdout(), "{url}")?;
         settings.terminal.note("Ctrl-C ends it");
-        if !command.no_open && !open(&url) {
+        if options.opens_browser && !open(&url) {
             settings.terminal.note("open this address in a browser");
         }
-        let idle = command.idle_timeout.map(Duration::from_secs);
-        server.serve(async { drop(tokio::signal::ctrl_c().await) }, idle).await?;
+        server.serve(async { drop(tokio::signal::ctrl_c().await) }, options.idle_timeout).await?;
         Ok(ExitCode::SUCCESS)
     });
     // What is being made for somebody is not waited for.
@@ -42,13 +57,13 @@ pub fn run(command: &ViewCommand, settings: &Settings) -> Result<ExitCode, CliEr
 }
 
 /// The token to ask for: one nobody knows, unless others are to reach the server, who must be told.
-fn token(command: &ViewCommand) -> Result<String, CliError> {
-    match &command.token {
+fn token(options: &ViewOptions) -> Result<String, CliError> {
+    match &options.token {
         Some(token) if token.len() < MIN_TOKEN || !token.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
             Err(CliError::Usage(format!("a token is {MIN_TOKEN} letters and digits or more")))
         }
         Some(token) => Ok(token.clone()),
-        None if command.listen.is_loopback() => {
+        None if options.listen.is_loopback() => {
             access::random_token().map_err(|error| CliError::Usage(error.to_string()))
         }
         None => Err(CliError::Usage("others could reach this address: choose a --token they must know".to_owned())),

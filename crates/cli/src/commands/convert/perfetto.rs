@@ -8,7 +8,7 @@ use npuscope_formats::perfetto::{Summary, Writer};
 use npuscope_formats::source::RankSource;
 use npuscope_store::Store;
 
-use crate::arguments::ConvertCommand;
+use super::ConvertOptions;
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal;
@@ -21,7 +21,7 @@ const NAME: &str = "profile.perfetto-trace";
 
 /// Writes the ranks and gives the file they are in.
 pub fn write(
-    command: &ConvertCommand,
+    options: &ConvertOptions,
     sources: &[&RankSource],
     store: &Store,
     settings: &Settings,
@@ -29,11 +29,11 @@ pub fn write(
     if sources.is_empty() {
         return Err(CliError::Usage("the profile has no ranks, and so no timeline".to_owned()));
     }
-    let path = trace_path(&command.output);
+    let path = trace_path(&options.output);
     if path.exists() {
         return Err(OutputError::Exists { path }.into());
     }
-    let window = command.range.as_ref().map(|range| range.resolve(store, sources)).transpose()?;
+    let window = options.range.as_ref().map(|range| range.resolve(store, sources)).transpose()?;
     let ranks: Vec<_> = sources.iter().map(|source| store.load(source)).collect::<Result<_, _>>()?;
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy();

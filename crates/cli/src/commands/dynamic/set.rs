@@ -1,18 +1,16 @@
 //! `npuscope dynamic set`.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use npuscope_collect::config::{AicMetrics, Level};
 use npuscope_collect::dynamic::{
-    Activity, Changes, Ranks, Request, SetError, Start, Style, Window, WindowChange, Written, set, statuses,
+    Changes, Ranks, Request, SetError, Start, Style, Window, WindowChange, Written, set, statuses,
 };
 
-use crate::arguments::dynamic::{
-    DynamicActivity, DynamicExport, DynamicLevel, DynamicMetrics, DynamicSet, DynamicStyle, StartStep,
-};
 use crate::error::CliError;
+use crate::rank_list::RankList;
 use crate::settings::Settings;
 use crate::terminal;
 
@@ -22,17 +20,39 @@ const MAX_RANKS: usize = 1 << 16;
 /// Reports older than this are of a job that is over.
 const FRESH: Duration = Duration::from_secs(120);
 
-pub fn run(command: &DynamicSet, settings: &Settings) -> Result<ExitCode, CliError> {
-    let style = command.style.map(|style| match style {
-        DynamicStyle::TorchNpu => Style::TorchNpu,
-        DynamicStyle::Mindspore => Style::MindSpore,
-    });
-    let written = set(&command.config, style, &changes(command)?).map_err(|error| match error {
+/// Which file to change, and what.
+#[derive(Clone, Debug)]
+pub struct SetOptions {
+    /// The profiler_config.json, or its directory.
+    pub config: PathBuf,
+    /// Style of a file that is to be created.
+    pub style: Option<Style>,
+    /// First step to record.
+    pub start: Option<StartStep>,
+    /// Last step to record.
+    pub stop: Option<u64>,
+    /// Number of steps to record, instead of `stop`.
+    pub steps: Option<u64>,
+    /// Record nothing from now on.
+    pub off: bool,
+    pub ranks: Option<RankList>,
+    /// All but its window and ranks, which the fields above make.
+    pub changes: Changes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartStep {
+    Next,
+    At(u64),
+}
+
+pub fn run(options: &SetOptions, settings: &Settings) -> Result<ExitCode, CliError> {
+    let written = set(&options.config, options.style, &changes(options)?).map_err(|error| match error {
         SetError::Write { path, source } => CliError::Write { path, source },
         other => CliError::Usage(other.to_string()),
     })?;
     io::stdout().lock().write_all(text(&written).as_bytes())?;
-    if command.start.is_some() {
+    if options.start.is_some() {
         warn_of_passed(&written, settings);
         warn_of_next(&written, settings);
     }
@@ -127,21 +147,21 @@ fn warn_of_next(written: &Written, settings: &Settings) {
     }
 }
 
-fn changes(command: &DynamicSet) -> Result<Changes, CliError> {
-    let window = match command.start {
-        _ if command.off => Some(WindowChange::Off),
+fn changes(options: &SetOptions) -> Result<Changes, CliError> {
+    let window = match options.start {
+        _ if options.off => Some(WindowChange::Off),
         None => None,
-        Some(StartStep::Next) if command.stop.is_some() => {
+        Some(StartStep::Next) if options.stop.is_some() => {
             return Err(CliError::Usage("--start next has no step to --stop at; give --steps".to_owned()));
         }
-        Some(StartStep::Next) => Some(WindowChange::Next { active: command.steps.unwrap_or(1) }),
+        Some(StartStep::Next) => Some(WindowChange::Next { active: options.steps.unwrap_or(1) }),
         Some(StartStep::At(start)) => {
-            let by_count = command.steps.map(|steps| start.saturating_add(steps - 1));
-            let stop = command.stop.or(by_count).unwrap_or(start);
+            let by_count = options.steps.map(|steps| start.saturating_add(steps - 1));
+            let stop = options.stop.or(by_count).unwrap_or(start);
             Some(WindowChange::Steps(Window { start, stop }))
         }
     };
-    let ranks = match &command.ranks {
+    let ranks = match &options.ranks {
         None => None,
         Some(list) if list.is_all() => Some(Ranks::All),
         Some(list) => {
@@ -149,57 +169,5 @@ fn changes(command: &DynamicSet) -> Result<Changes, CliError> {
             Some(Ranks::Some(list.expanded(MAX_RANKS).ok_or_else(too_many)?))
         }
     };
-    let activity = |activity: &DynamicActivity| match activity {
-        DynamicActivity::Cpu => Activity::Cpu,
-        DynamicActivity::Npu => Activity::Npu,
-    };
-    let export = |export: &DynamicExport| match export {
-        DynamicExport::Text => "text".to_owned(),
-        DynamicExport::Db => "db".to_owned(),
-    };
-    Ok(Changes {
-        window,
-        warmup: command.warmup,
-        ranks,
-        activities: command.activities.as_ref().map(|list| list.iter().map(activity).collect()),
-        level: command.level.map(level),
-        metrics: command.metrics.map(metrics),
-        stack: command.with_stack,
-        modules: command.modules,
-        memory: command.memory,
-        shapes: command.shapes,
-        flops: command.flops,
-        mstx: command.mstx,
-        l2_cache: command.l2_cache,
-        sys_io: command.sys_io,
-        sys_interconnection: command.sys_interconnection,
-        host_sys: command.host_sys.clone(),
-        export: command.export.as_ref().map(|list| list.iter().map(export).collect()),
-        analyse: command.analyse,
-        simplify: None,
-        output: command.output.clone(),
-    })
-}
-
-fn level(level: DynamicLevel) -> Level {
-    match level {
-        DynamicLevel::None => Level::None,
-        DynamicLevel::Level0 => Level::Level0,
-        DynamicLevel::Level1 => Level::Level1,
-        DynamicLevel::Level2 => Level::Level2,
-    }
-}
-
-fn metrics(metrics: DynamicMetrics) -> AicMetrics {
-    match metrics {
-        DynamicMetrics::None => AicMetrics::None,
-        DynamicMetrics::PipeUtilization => AicMetrics::PipeUtilization,
-        DynamicMetrics::ArithmeticUtilization => AicMetrics::ArithmeticUtilization,
-        DynamicMetrics::Memory => AicMetrics::Memory,
-        DynamicMetrics::MemoryL0 => AicMetrics::MemoryL0,
-        DynamicMetrics::MemoryUb => AicMetrics::MemoryUb,
-        DynamicMetrics::ResourceConflictRatio => AicMetrics::ResourceConflictRatio,
-        DynamicMetrics::L2Cache => AicMetrics::L2Cache,
-        DynamicMetrics::MemoryAccess => AicMetrics::MemoryAccess,
-    }
+    Ok(Changes { window, ranks, ..options.changes.clone() })
 }

@@ -9,8 +9,7 @@ use npuscope_collect::dynamic::{Ranks, Request, State, Status, config_file, read
 use serde::Serialize;
 
 use super::set::what_happens;
-use crate::arguments::ReportFormat;
-use crate::arguments::dynamic::DynamicStatus;
+use crate::commands::ReportFormat;
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
@@ -55,16 +54,26 @@ enum Lost {
     Stale,
 }
 
-pub fn run(command: &DynamicStatus, settings: &Settings) -> Result<ExitCode, CliError> {
-    let config = config_file(&command.config);
+/// Which file to look at, and how to print the report.
+#[derive(Clone, Debug)]
+pub struct StatusOptions {
+    /// The profiler_config.json, or its directory.
+    pub config: PathBuf,
+    pub format: ReportFormat,
+    /// Time without a report after which a rank counts as lost.
+    pub stale_after: Duration,
+}
+
+pub fn run(options: &StatusOptions, settings: &Settings) -> Result<ExitCode, CliError> {
+    let config = config_file(&options.config);
     let told = statuses(&config);
     if told.is_empty() && !config.exists() {
         let path = config.display();
         return Err(CliError::Usage(format!("there is no {path}; npuscope dynamic set {path} --start N makes it")));
     }
-    let report = report(config, told, Duration::from_secs(command.stale_after));
+    let report = report(config, told, options.stale_after);
     let mut out = io::stdout().lock();
-    match command.format {
+    match options.format {
         ReportFormat::Json => {
             serde_json::to_writer_pretty(&mut out, &report)?;
             writeln!(out)?;

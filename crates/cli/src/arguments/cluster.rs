@@ -1,0 +1,146 @@
+//! Arguments of `npuscope cluster`: those of msprof-analyze.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+use npuscope_analysis::cluster::{self, Export, Options};
+
+use crate::commands::cluster::ClusterOptions;
+use crate::rank_list::RankList;
+
+/// All ranks of a job in one table: what msprof-analyze's `cluster` gives, right
+///
+/// Takes the options of msprof-analyze and writes files under its names. Figures follow their definitions, and are the
+/// same for text and databases of one job; --compat gives those of msprof-analyze 26.2 instead. `cluster` may be left
+/// out where -d is given. A rank that cannot be read is left out and named.
+#[derive(Debug, Args)]
+#[command(after_help = cluster_help())]
+pub struct ClusterCommand {
+    /// Profile: a directory with the ranks of a job
+    #[arg(long = "profiling_path", short = 'd', visible_alias = "profiling-path", value_name = "DIR")]
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub path: PathBuf,
+    /// What to ask, as listed below
+    #[arg(long, short, value_name = "MODE", default_value = "all", hide_possible_values = true)]
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(cluster::modes().iter().map(|mode| mode.name)))]
+    pub mode: String,
+    /// Directory to put cluster_analysis_output into [default: the current directory]
+    #[arg(long = "output_path", short, visible_alias = "output-path", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub output: Option<PathBuf>,
+    /// What to write [default: db; files for `all` and the communication modes on text profiles]
+    #[arg(long = "export_type", visible_alias = "export-type", value_enum, value_name = "FORM")]
+    pub export: Option<ClusterExport>,
+    /// Ranks to look at, for example 0,3-7 [default: all]
+    #[arg(long = "rank_list", visible_alias = "rank-list", value_name = "LIST", value_parser = RankList::parse_or_all)]
+    pub ranks: Option<RankList>,
+    /// Step to look at; -1 for all
+    #[arg(long = "step_id", visible_alias = "step-id", value_name = "N", default_value_t = -1, allow_hyphen_values = true)]
+    pub step: i64,
+    /// Figures of msprof-analyze 26.2, its defects included
+    #[arg(long)]
+    pub compat: bool,
+    /// Print one line of JSON for programs in place of text
+    #[arg(long)]
+    pub agent: bool,
+    /// Fail if anything could not be read, instead of answering from the rest
+    #[arg(long)]
+    pub strict: bool,
+    /// Taken for msprof-analyze's sake: it skips checks of owners and permissions, which npuscope does not make
+    #[arg(long)]
+    pub force: bool,
+    /// Taken for msprof-analyze's sake
+    #[arg(long = "parallel_mode", hide = true, value_name = "MODE")]
+    pub parallel_mode: Option<String>,
+    /// Rows of a ranking
+    #[arg(long = "top_num", visible_alias = "top-num", value_name = "N")]
+    pub top_num: Option<usize>,
+    /// compute_op_sum: do not tell operators of one type apart
+    #[arg(long = "exclude_op_name", visible_alias = "exclude-op-name")]
+    pub exclude_op_name: bool,
+    /// cluster_time_compare_summary, cluster_compare_baseline: profile to compare with
+    #[arg(long = "bp", visible_alias = "baseline", value_name = "DIR", value_hint = ValueHint::AnyPath)]
+    pub baseline: Option<PathBuf>,
+    /// calibrate_npu_gpu: profile of the GPU, an Nsight Systems export or a trace of PyTorch's profiler
+    #[arg(long = "baseline_profiling_path", visible_alias = "baseline-profiling-path", value_name = "FILE")]
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub baseline_profile: Option<PathBuf>,
+    /// calibrate_npu_gpu: how alike names of modules must be, 0 to 1
+    #[arg(long = "fuzzy_threshold", visible_alias = "fuzzy-threshold", value_name = "SHARE")]
+    pub fuzzy_threshold: Option<f64>,
+    /// calibrate_npu_gpu: write what is compared, too
+    #[arg(long = "dump_intermediate_results", visible_alias = "dump-intermediate-results")]
+    pub dump_intermediate_results: bool,
+    /// computational_op_masking: kinds of groups, for example `dp;edp,ep`
+    #[arg(long = "parallel_types", visible_alias = "parallel-types", value_name = "KINDS")]
+    pub parallel_types: Option<String>,
+    /// communication_bottleneck: rank to begin with
+    #[arg(long = "rank_id", visible_alias = "rank-id", value_name = "RANK")]
+    pub rank_id: Option<i64>,
+    /// freq_analysis: frequency that AI Cores should have, in MHz
+    #[arg(long = "nominal_frequency", visible_alias = "nominal-frequency", value_name = "MHZ")]
+    pub nominal_frequency: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ClusterExport {
+    /// Tables of cluster_analysis.db
+    Db,
+    /// csv files and a Jupyter notebook
+    Notebook,
+    /// csv, json and xlsx files
+    Text,
+}
+
+impl From<ClusterExport> for Export {
+    fn from(export: ClusterExport) -> Export {
+        match export {
+            ClusterExport::Db => Export::Db,
+            ClusterExport::Notebook => Export::Notebook,
+            ClusterExport::Text => Export::Text,
+        }
+    }
+}
+
+impl From<ClusterCommand> for ClusterOptions {
+    fn from(command: ClusterCommand) -> ClusterOptions {
+        ClusterOptions {
+            path: command.path,
+            mode: command.mode,
+            output: command.output,
+            ranks: command.ranks,
+            agent: command.agent,
+            strict: command.strict,
+            question: Options {
+                compat: command.compat,
+                export: command.export.map(Into::into),
+                step: Some(command.step).filter(|step| *step >= 0),
+                top_num: command.top_num,
+                exclude_op_name: command.exclude_op_name,
+                baseline: command.baseline,
+                baseline_profile: command.baseline_profile,
+                fuzzy_threshold: command.fuzzy_threshold,
+                dump_intermediate_results: command.dump_intermediate_results,
+                parallel_types: command.parallel_types,
+                rank_id: command.rank_id,
+                nominal_frequency: command.nominal_frequency,
+            },
+        }
+    }
+}
+
+/// Examples, and the modes there are.
+fn cluster_help() -> String {
+    let mut help = "Examples:
+  npuscope cluster -d DIR -o OUT
+  npuscope -d DIR -m slow_rank --export_type text -o OUT
+  npuscope cluster -d DIR -m cann_api_sum --rank_list 0,3-7 --step_id 11 -o OUT
+
+Modes:
+"
+    .to_owned();
+    for mode in cluster::modes() {
+        help.push_str(&format!("  {:<30} {}\n", mode.name, mode.about));
+    }
+    help.truncate(help.trim_end().len());
+    help
+}

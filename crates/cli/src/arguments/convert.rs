@@ -1,0 +1,68 @@
+//! Arguments of `npuscope convert`.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum, ValueHint};
+
+use crate::commands::convert::{ConvertOptions, TargetFormat};
+use crate::rank_list::RankList;
+use crate::time_range::TimeRange;
+
+/// Write a profile in another form
+///
+/// text and db give the deliverables that torch_npu or MindSpore would have written, one directory per
+/// rank; parquet gives one directory per table with one file per rank; perfetto gives one trace of all
+/// ranks for ui.perfetto.dev, with every slice on it.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  npuscope convert DIR --to db -o OUT
+  npuscope convert DIR --to perfetto -o job.perfetto-trace
+  npuscope convert DIR --to perfetto -o step.pftrace --ranks 0,5 --range step:12
+  npuscope convert DIR --to perfetto -o window.pftrace --range 1.5s..2.25s")]
+pub struct ConvertCommand {
+    /// Profile: a directory, or a single deliverable
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub path: PathBuf,
+    /// Form to write
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub to: TargetFormat,
+    /// Directory to write into; created if need be. For perfetto also a file that ends in
+    /// .perfetto-trace or .pftrace; in a directory it is profile.perfetto-trace
+    #[arg(long, short, value_name = "OUT", value_hint = ValueHint::AnyPath)]
+    pub output: PathBuf,
+    /// Ranks to write, for example 0,3-7 [default: all]
+    #[arg(long, visible_alias = "rank", value_name = "LIST", value_parser = RankList::parse)]
+    pub ranks: Option<RankList>,
+    /// For perfetto: only what intersects a window of time, such as 1.5s..2.25s or 100ms..200ms from the
+    /// first event of the profile, step:12, step:12..14, or nanoseconds since the epoch [default: all]
+    #[arg(long, value_name = "WINDOW")]
+    pub range: Option<TimeRange>,
+}
+
+impl From<ConvertCommand> for ConvertOptions {
+    fn from(command: ConvertCommand) -> ConvertOptions {
+        ConvertOptions {
+            path: command.path,
+            to: command.to,
+            output: command.output,
+            ranks: command.ranks,
+            range: command.range,
+        }
+    }
+}
+
+impl ValueEnum for TargetFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[TargetFormat::Text, TargetFormat::Db, TargetFormat::Parquet, TargetFormat::Perfetto]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(match self {
+            TargetFormat::Text => "text",
+            TargetFormat::Db => "db",
+            TargetFormat::Parquet => "parquet",
+            TargetFormat::Perfetto => "perfetto",
+        }))
+    }
+}

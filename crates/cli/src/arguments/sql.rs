@@ -1,0 +1,115 @@
+//! Arguments of `npuscope sql`.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum, ValueHint};
+
+use crate::commands::sql::{ResultFormat, SqlOptions};
+
+/// Ask a profile a question in SQL
+///
+/// Every table has the columns that `\d TABLE` lists, and `rank`. Times are nanoseconds since the epoch,
+/// durations nanoseconds, sizes bytes.
+#[derive(Debug, Args)]
+#[command(after_help = r"Examples:
+  npuscope sql DIR '\tables'
+  npuscope sql DIR '\d kernel'
+  npuscope sql DIR 'SELECT op_type, count(*), sum(duration) / 1e6 AS ms FROM kernel GROUP BY 1 ORDER BY 3 DESC LIMIT 10'
+  npuscope sql DIR 'SELECT * FROM comm_op' --format parquet -o comm_op.parquet
+  echo 'SELECT count(*) FROM task' | npuscope sql DIR -")]
+pub struct SqlCommand {
+    /// Profile: a directory, or a single deliverable
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub path: PathBuf,
+    /// Query; `\tables` lists the tables, `\d TABLE` the columns of one, `-` reads the query from stdin
+    pub query: String,
+    /// How to print the result [default: as the ending of the output file says, else table]
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub format: Option<ResultFormat>,
+    /// Write the result into a file
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Rows to print as a table; files and the other forms always have all
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub max_rows: usize,
+    /// Memory the query may use before it spills to disk, for example 4GB
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory_limit: Option<usize>,
+    /// Directory to spill to [default: the system's temporary directory]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub spill_dir: Option<PathBuf>,
+    /// Fail if anything could not be read, instead of answering from the rest
+    #[arg(long)]
+    pub strict: bool,
+}
+
+impl From<SqlCommand> for SqlOptions {
+    fn from(command: SqlCommand) -> SqlOptions {
+        SqlOptions {
+            path: command.path,
+            query: command.query,
+            format: command.format,
+            output: command.output,
+            max_rows: command.max_rows,
+            memory_limit: command.memory_limit,
+            spill_dir: command.spill_dir,
+            strict: command.strict,
+        }
+    }
+}
+
+impl ValueEnum for ResultFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        use ResultFormat::{Arrow, Csv, Json, Parquet, Table};
+        &[Table, Csv, Json, Parquet, Arrow]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            ResultFormat::Table => PossibleValue::new("table"),
+            ResultFormat::Csv => PossibleValue::new("csv"),
+            ResultFormat::Json => PossibleValue::new("json").help("An array of objects"),
+            ResultFormat::Parquet => PossibleValue::new("parquet"),
+            ResultFormat::Arrow => PossibleValue::new("arrow").help("Arrow IPC stream"),
+        })
+    }
+}
+
+/// A size such as 512MB or 4GB; a bare number is bytes.
+fn parse_size(text: &str) -> Result<usize, SizeError> {
+    let text = text.trim();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = text.get(digits.len()..).unwrap_or_default().to_ascii_uppercase();
+    let shift = match unit.as_str() {
+        "" | "B" => 0,
+        "K" | "KB" => 10,
+        "M" | "MB" => 20,
+        "G" | "GB" => 30,
+        "T" | "TB" => 40,
+        _ => return Err(SizeError::Invalid),
+    };
+    let number: usize = digits.trim().parse().map_err(|_| SizeError::Invalid)?;
+    number.checked_mul(1 << shift).ok_or(SizeError::TooLarge)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum SizeError {
+    #[error("expected a size such as 512MB or 4GB")]
+    Invalid,
+    #[error("that is more than this machine can address")]
+    TooLarge,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_read_as_they_are_written() {
+        assert_eq!(parse_size("4GB"), Ok(4 << 30));
+        assert_eq!(parse_size("1024"), Ok(1024));
+        assert_eq!(parse_size("4 apples"), Err(SizeError::Invalid));
+        assert_eq!(parse_size("99999999TB"), Err(SizeError::TooLarge));
+    }
+}

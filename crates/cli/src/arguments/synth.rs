@@ -1,0 +1,189 @@
+//! Arguments of `npuscope synth`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+use npuscope_synth::{Fault, FaultKind, Form, Level, Place, Workload};
+use npuscope_tables::Flavour;
+
+use crate::commands::synth::{JobChanges, SynthOptions};
+
+/// Simulate a training job and write its profile
+///
+/// A decoder-only transformer on a TP x PP x DP x CP x EP layout: hosts launch, devices compute, ranks meet
+/// in communications and wait for the slowest. The same options give the same bytes on every machine.
+/// ground_truth.json tells what is true of the job: how long each step took, and for every fault where it
+/// is and what it costs, found by running the same job without it.
+///
+/// A scenario file is TOML with the fields of the job, for example `preset = "llama-7b"`, `pp = 4`,
+/// `faults = ["slow-rank@3:1.4"]`; ground_truth.json lists all of them. A folder of such files is a suite:
+/// each job goes into a directory named after its file.
+#[derive(Debug, Args)]
+#[command(after_help = synth_help())]
+pub struct SynthCommand {
+    /// Directory to write into; must be empty or new
+    #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub output: PathBuf,
+    /// Scenario file, or folder of them; options change what it says
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub scenario: Option<PathBuf>,
+    /// Model to begin with: small, llama-7b, qwen-72b or deepseek-moe
+    #[arg(long, value_name = "NAME", conflicts_with = "scenario")]
+    pub preset: Option<String>,
+    /// Something that goes wrong, as listed below; may be given several times
+    #[arg(long = "fault", value_name = "FAULT")]
+    pub faults: Vec<Fault>,
+    /// Tensor-parallel size
+    #[arg(long, value_name = "N")]
+    pub tp: Option<usize>,
+    /// Pipeline-parallel size
+    #[arg(long, value_name = "N")]
+    pub pp: Option<usize>,
+    /// Data-parallel size
+    #[arg(long, value_name = "N")]
+    pub dp: Option<usize>,
+    /// Context-parallel size
+    #[arg(long, value_name = "N")]
+    pub cp: Option<usize>,
+    /// Expert-parallel size
+    #[arg(long, value_name = "N")]
+    pub ep: Option<usize>,
+    /// Transformer layers
+    #[arg(long, value_name = "N")]
+    pub layers: Option<usize>,
+    /// Hidden size
+    #[arg(long, value_name = "N")]
+    pub hidden: Option<u64>,
+    /// Sequence length
+    #[arg(long, value_name = "N")]
+    pub sequence: Option<u64>,
+    /// Micro-batches per step
+    #[arg(long, value_name = "N")]
+    pub micro_batches: Option<usize>,
+    /// Pieces of the model on each stage; more than 1 is an interleaved pipeline
+    #[arg(long, value_name = "N")]
+    pub virtual_stages: Option<usize>,
+    /// Steps
+    #[arg(long, value_name = "N")]
+    pub steps: Option<usize>,
+    /// NPUs of a host
+    #[arg(long, value_name = "N")]
+    pub devices_per_host: Option<usize>,
+    /// Steps of reinforcement learning: generation, log probabilities, update
+    #[arg(long)]
+    pub rl: bool,
+    /// How much the profiler records
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub level: Option<SynthLevel>,
+    /// Number that all noise comes from
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Form to write
+    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    pub form: SynthForm,
+    /// Framework whose habits the files follow
+    #[arg(long, value_enum, value_name = "FRAMEWORK")]
+    pub flavour: Option<SynthFlavour>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SynthLevel {
+    None,
+    Level0,
+    Level1,
+    Level2,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SynthForm {
+    Text,
+    Db,
+    Both,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SynthFlavour {
+    TorchNpu,
+    Mindspore,
+}
+
+impl From<SynthCommand> for SynthOptions {
+    fn from(command: SynthCommand) -> SynthOptions {
+        let changes = JobChanges {
+            faults: command.faults,
+            tp: command.tp,
+            pp: command.pp,
+            dp: command.dp,
+            cp: command.cp,
+            ep: command.ep,
+            layers: command.layers,
+            hidden: command.hidden,
+            sequence: command.sequence,
+            micro_batches: command.micro_batches,
+            virtual_stages: command.virtual_stages,
+            steps: command.steps,
+            devices_per_host: command.devices_per_host,
+            workload: command.rl.then_some(Workload::ReinforcementLearning),
+            level: command.level.map(Into::into),
+            seed: command.seed,
+            flavour: command.flavour.map(Into::into),
+        };
+        let (output, scenario, preset) = (command.output, command.scenario, command.preset);
+        SynthOptions { output, scenario, preset, form: command.form.into(), changes }
+    }
+}
+
+impl From<SynthLevel> for Level {
+    fn from(level: SynthLevel) -> Level {
+        match level {
+            SynthLevel::None => Level::None,
+            SynthLevel::Level0 => Level::Level0,
+            SynthLevel::Level1 => Level::Level1,
+            SynthLevel::Level2 => Level::Level2,
+        }
+    }
+}
+
+impl From<SynthForm> for Form {
+    fn from(form: SynthForm) -> Form {
+        match form {
+            SynthForm::Text => Form::Text,
+            SynthForm::Db => Form::Db,
+            SynthForm::Both => Form::Both,
+        }
+    }
+}
+
+impl From<SynthFlavour> for Flavour {
+    fn from(flavour: SynthFlavour) -> Flavour {
+        match flavour {
+            SynthFlavour::TorchNpu => Flavour::TorchNpu,
+            SynthFlavour::Mindspore => Flavour::MindSpore,
+        }
+    }
+}
+
+/// Examples, and the faults there are.
+fn synth_help() -> String {
+    let mut help = "Examples:
+  npuscope synth -o demo --fault slow-rank@5:1.3 && npuscope info demo
+  npuscope synth -o moe --preset deepseek-moe --fault experts@2 --fault gc@0:50,steps=11..12
+  npuscope synth -o suite --scenario scenarios/
+
+Faults, KIND@PLACE[:STRENGTH][,steps=FIRST..LAST]:
+"
+    .to_owned();
+    for kind in FaultKind::ALL {
+        let place = match kind.place() {
+            Place::Rank => "RANK",
+            Place::Host => "HOST",
+            Place::Stage => "STAGE",
+            Place::Link => "RANK-RANK",
+        };
+        let form = format!("{}@{place}", kind.name());
+        let (summary, strength, unit) = (kind.summary().trim(), kind.default_strength(), kind.unit());
+        help.push_str(&format!("  {form:<24} {summary} [{strength} {unit}]\n"));
+    }
+    help.truncate(help.trim_end().len());
+    help
+}

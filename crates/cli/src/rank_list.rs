@@ -1,0 +1,73 @@
+//! Ranks as users write them.
+
+const ALL_RANKS: (i64, i64) = (0, i64::MAX);
+
+/// Ranks given as numbers and ranges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankList(Vec<(i64, i64)>);
+
+impl RankList {
+    /// Ranks such as `0,3-7`.
+    pub fn parse(text: &str) -> Result<RankList, RankListError> {
+        let part = |part: &str| -> Option<(i64, i64)> {
+            match part.trim().split_once('-') {
+                Some((first, last)) => Some((first.parse().ok()?, last.parse().ok()?)),
+                None => part.trim().parse().ok().map(|rank| (rank, rank)),
+            }
+        };
+        let parts: Option<Vec<_>> = text.split(',').map(part).collect();
+        parts.map(RankList).ok_or(RankListError)
+    }
+
+    /// As [`RankList::parse`], or `all`.
+    pub fn parse_or_all(text: &str) -> Result<RankList, RankListError> {
+        if text == "all" { Ok(RankList(vec![ALL_RANKS])) } else { RankList::parse(text) }
+    }
+
+    pub fn contains(&self, rank: i64) -> bool {
+        self.0.iter().any(|&(first, last)| (first..=last).contains(&rank))
+    }
+
+    /// Whether it is `all`.
+    pub fn is_all(&self) -> bool {
+        self.0 == [ALL_RANKS]
+    }
+
+    /// Every rank there is in it, in order; `None` where they are too many, or are no ranks.
+    pub fn expanded(&self, limit: usize) -> Option<Vec<u32>> {
+        let mut ranks = Vec::new();
+        for &(first, last) in &self.0 {
+            let (first, last) = (u32::try_from(first).ok()?, u32::try_from(last).ok()?);
+            ranks.extend((first..=last).take(limit.saturating_add(1)));
+            if ranks.len() > limit {
+                return None;
+            }
+        }
+        ranks.sort_unstable();
+        ranks.dedup();
+        Some(ranks)
+    }
+
+    /// The numbers that were given one by one.
+    pub fn numbers(&self) -> impl Iterator<Item = i64> + '_ {
+        self.0.iter().filter(|(first, last)| first == last).map(|(first, _)| *first)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected numbers and ranges such as 0,3-7")]
+pub struct RankListError;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_read_as_they_are_written() {
+        let ranks = RankList::parse("0, 3-5").unwrap();
+        assert!([0, 3, 4, 5].iter().all(|&r| ranks.contains(r)) && !ranks.contains(1));
+        assert_eq!(RankList::parse("a"), Err(RankListError));
+        assert_eq!(RankList::parse("all"), Err(RankListError));
+        assert!(RankList::parse_or_all("all").unwrap().is_all());
+    }
+}
