@@ -1,0 +1,41 @@
+//! The tables of analyses: those of `analysis.db`.
+
+use npuscope_tables::table::reported_comm;
+use npuscope_tables::{RankBuilder, TableId};
+
+use super::DbReader;
+use crate::db::idle_transports::IdleTransports;
+use crate::db::layouts;
+
+impl DbReader<'_> {
+    /// The tables of `analysis.db`.
+    pub(super) fn summaries(&mut self, rank: &mut RankBuilder) {
+        let RankBuilder {
+            strings,
+            reported_step,
+            reported_comm: times,
+            reported_bandwidth: transports,
+            reported_link,
+            ..
+        } = rank;
+        let selection = self.selection;
+        self.table(selection.has(TableId::ReportedStep), &layouts::STEP_TRACE_TIME, strings, |row, _| {
+            reported_step.push(*row)
+        });
+        let wants_times = selection.has(TableId::ReportedComm);
+        self.table(wants_times, &layouts::COMM_ANALYZER_TIME, strings, |row: &mut reported_comm::Row, _| {
+            let share =
+                |part: Option<f64>| part.zip(row.transit).map(|(p, t)| npuscope_measures::deliverable::ratio(p, p + t));
+            (row.wait_ratio, row.synchronization_ratio) = (share(row.wait), share(row.synchronization));
+            times.push(*row);
+        });
+        let wants_bandwidths = selection.has(TableId::ReportedBandwidth);
+        let mut idle = IdleTransports::new(selection.has_idle_transports(), strings);
+        self.table(wants_bandwidths, &layouts::COMM_ANALYZER_BANDWIDTH, strings, |row, _| {
+            idle.take(*row, |row| transports.push(row));
+        });
+        idle.finish(|row| transports.push(row));
+        let wants_links = selection.has(TableId::ReportedLink);
+        self.table(wants_links, &layouts::COMM_ANALYZER_MATRIX, strings, |row, _| reported_link.push(*row));
+    }
+}

@@ -1,0 +1,117 @@
+//! What reading came to: rows of `source` and `diagnostic`, and what the database holds.
+
+use npuscope_sqlite::Scan;
+use npuscope_tables::RankBuilder;
+use npuscope_tables::table::source;
+
+use super::kept::is_of_the_run;
+use super::{DbReader, SWAPPED_COLUMNS};
+use crate::db::layouts;
+use crate::problem::{Problem, Severity};
+
+/// The tables of host slices.
+const HOST_TABLES: &[&str] = &["PYTORCH_API", "CANN_API", "MSTX_EVENTS", "GC_RECORD", "OSRT_API"];
+
+/// What a database holds, wanted or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Content {
+    /// Any row at all.
+    pub rows: bool,
+    /// Tasks or host slices: what a trace tells.
+    pub timeline: bool,
+    /// What `communication.json` tells.
+    pub communication: bool,
+}
+
+impl DbReader<'_> {
+    /// Writes the rows of `source` and `diagnostic`; what the database holds.
+    pub(super) fn record(&mut self, rank: &mut RankBuilder) -> Content {
+        let file = &self.file.name;
+        let mut total = 0;
+        for (table, outcome) in std::mem::take(&mut self.outcomes) {
+            total += outcome.rows;
+            let json = |list: &[String]| serde_json::to_string(list).unwrap_or_default();
+            let unread = (!outcome.unread.is_empty()).then(|| json(&outcome.unread));
+            let row = source::Row {
+                file: rank.strings.intern(&format!("{file}#{table}")),
+                kind: rank.strings.intern("db_table"),
+                bytes: None,
+                rows: i64::try_from(outcome.rows).ok(),
+                columns: Some(rank.strings.intern(&json(&outcome.columns))),
+                unread: unread.map(|u| rank.strings.intern(&u)),
+            };
+            rank.source.push(row);
+            damages_of(&table, outcome.rows, &outcome.scan, file).iter().for_each(|problem| problem.record(rank));
+            if outcome.bad_cells > 0 {
+                let message = format!(
+                    "{} cells of table {table} are not of their column's kind and read as empty",
+                    outcome.bad_cells
+                );
+                Problem::new(Severity::Warning, "bad-cell", file, message).record(rank);
+            }
+        }
+        for (table, rows, scan) in self.words.scans() {
+            damages_of(table, *rows, scan, file).iter().for_each(|problem| problem.record(rank));
+        }
+        for damage in &self.database.damages {
+            let message = format!("the list of tables has {}; tables named there are lost", damage.what);
+            Problem::new(Severity::Warning, "damaged-database", file, message).at(damage.offset).record(rank);
+        }
+        if self.swapped {
+            let message =
+                "PYTORCH_API has shapes in inputDtypes and types in inputShapes; they were read the right way round";
+            Problem::new(Severity::Info, SWAPPED_COLUMNS, file, message).record(rank);
+        }
+        if self.dangling > 0 {
+            let message = format!("{} ids stand for no string of STRING_IDS", self.dangling);
+            Problem::new(Severity::Warning, "dangling-id", file, message).record(rank);
+        }
+        for (table, lacking, rows) in self.orphans.iter().filter(|(_, _, rows)| *rows > 0) {
+            let message =
+                format!("{rows} rows of {table} are of tasks that {lacking} does not have; they are left out");
+            Problem::new(Severity::Warning, "orphan-rows", file, message).record(rank);
+        }
+        let row = source::Row {
+            file: rank.strings.intern(file),
+            kind: rank.strings.intern(self.file.kind.name()),
+            bytes: i64::try_from(self.file.bytes).ok(),
+            rows: i64::try_from(total).ok(),
+            columns: None,
+            unread: None,
+        };
+        rank.source.push(row);
+        let content = self.content(total > 0);
+        if !content.rows {
+            Problem::new(Severity::Info, "empty-database", file, "no table of the database has rows").record(rank);
+        }
+        content
+    }
+
+    fn content(&self, has_read_rows: bool) -> Content {
+        let database = self.database;
+        let names = database.tables().iter().map(|table| table.name.as_str());
+        Content {
+            rows: has_read_rows || names.filter(|name| is_of_the_run(name)).any(|name| database.has_rows(name)),
+            timeline: database.has_rows(layouts::TASK.table) || HOST_TABLES.iter().any(|name| database.has_rows(name)),
+            communication: database.has_rows(layouts::COMM_ANALYZER_TIME.table),
+        }
+    }
+}
+
+/// What could not be read of a table.
+fn damages_of(table: &str, rows: u64, scan: &Scan, file: &str) -> Vec<Problem> {
+    let problem = |message: String| Problem::new(Severity::Warning, "damaged-table", file, message);
+    let kept = format!("{rows} rows of the table are kept");
+    let mut problems: Vec<Problem> = scan
+        .damages
+        .iter()
+        .map(|damage| problem(format!("table {table} has {}; {kept}", damage.what)).at(damage.offset))
+        .collect();
+    if scan.more_damages > 0 {
+        problems.push(problem(format!("table {table} has {} more damaged places", scan.more_damages)));
+    }
+    if let Some(error) = &scan.error {
+        problems.push(problem(format!("table {table} could not be read to its end: {error}; {kept}")));
+    }
+    problems
+}
