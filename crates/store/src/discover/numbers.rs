@@ -1,0 +1,173 @@
+//! Which rank each source is: one of each number, and a number for each.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::path::PathBuf;
+
+use npuscope_formats::file_kind::FileKind;
+use npuscope_formats::kineto;
+use npuscope_formats::problem::{Problem, Severity};
+use npuscope_formats::source::{JOB, RankSource, SourceFile, process_in_directory};
+use npuscope_tables::Flavour;
+
+use super::Profile;
+use super::ages::newer;
+use super::files::file_name;
+use super::search::Search;
+
+/// The diagnostic of a rank that has several directories.
+const DUPLICATE: &str = "duplicate-rank";
+
+/// The diagnostic of a rank that is shown under another number than its own.
+const RENUMBERED: &str = "renumbered-rank";
+
+/// A rank directory whose number is not settled.
+pub(super) struct Candidate {
+    pub(super) rank: Option<i64>,
+    /// The number is a guess from the name of a file that says nothing of its rank.
+    pub(super) is_guess: bool,
+    pub(super) source: RankSource,
+}
+
+impl Candidate {
+    fn is_kineto(&self) -> bool {
+        self.source.flavour == Flavour::Kineto
+    }
+
+    /// The host and process that wrote it, as far as its name tells, and the place that it shares with others.
+    pub(super) fn process(&self) -> Option<(PathBuf, String, String)> {
+        let directory = &self.source.directory;
+        if self.is_kineto() {
+            let (host, process) = kineto::process_in_name(&self.source.files.first()?.name)?;
+            return Some((directory.clone(), host.to_owned(), process.to_owned()));
+        }
+        let name = self.source.directory_name();
+        let (host, process) = process_in_directory(&name)?;
+        let parent = directory.parent().unwrap_or(directory);
+        // Dynamic profiling puts each window in a directory of its own.
+        let is_window = {
+            let name = file_name(parent);
+            name.starts_with("rank") && name.contains("_start") && name.contains("_stop")
+        };
+        let place = parent.parent().filter(|_| is_window).unwrap_or(parent);
+        Some((place.to_owned(), host.to_owned(), process.to_owned()))
+    }
+}
+
+impl Search {
+    /// Numbers the ranks, one directory each.
+    pub(super) fn finish(mut self) -> Profile {
+        self.found.sort_by(|a, b| a.source.directory.cmp(&b.source.directory));
+        let mut found = std::mem::take(&mut self.found);
+        forget_wrong_guesses(&mut found);
+        let (numbered, unnumbered): (Vec<_>, Vec<_>) = found.into_iter().partition(|c| c.rank.is_some());
+        // Ranks of NPUs before those of GPUs: both kinds count from 0.
+        let mut by_rank: BTreeMap<(bool, i64), RankSource> = BTreeMap::new();
+        for mut candidate in numbered {
+            candidate.source.rank = candidate.rank.unwrap_or_default();
+            let key = (candidate.is_kineto(), candidate.source.rank);
+            let source = match by_rank.remove(&key) {
+                None => candidate.source,
+                Some(other) => self.newest(candidate.source, other, &format!("rank {}", key.1)),
+            };
+            by_rank.insert(key, source);
+        }
+        let mut ranks = apart(by_rank);
+        let mut free = (0..).filter({
+            let taken: HashSet<i64> = ranks.keys().copied().collect();
+            move |rank| !taken.contains(rank)
+        });
+        let unnumbered = self.one_of_each_process(unnumbered);
+        let is_alone = ranks.is_empty() && unnumbered.len() == 1;
+        for mut source in unnumbered {
+            source.rank = free.next().unwrap_or_default();
+            // A job of one process has no ranks, and our recorder says so.
+            if !(is_alone && source.is_ours()) {
+                let message = format!("the files do not say which rank this is; it is shown as rank {}", source.rank);
+                source.problems.push(Problem::new(Severity::Info, "no-rank", "", message));
+            }
+            ranks.insert(source.rank, source);
+        }
+        let job = self.job();
+        Profile { root: self.root, ranks: ranks.into_values().collect(), job }
+    }
+
+    /// The younger of two sources of the same, with a note of the other.
+    pub(super) fn newest(&self, a: RankSource, b: RankSource, what: &str) -> RankSource {
+        let (mut kept, dropped) = newer(a, b);
+        let (read, unread) = (self.shown(&kept.place()), self.shown(&dropped.place()));
+        let message = format!(
+            "{what} is there more than once: {read} was read; {unread} is older and was not. Windows of one run are not joined: give the path of the older one to look at it"
+        );
+        kept.problems.push(Problem::new(Severity::Warning, DUPLICATE, &unread, message));
+        kept.problems.extend(dropped.problems.into_iter().filter(|problem| problem.code == DUPLICATE));
+        kept
+    }
+
+    /// The newest recording of each process: one that records several times writes a file or a directory each time.
+    fn one_of_each_process(&self, candidates: Vec<Candidate>) -> Vec<RankSource> {
+        let mut sources: Vec<RankSource> = Vec::new();
+        let mut places: HashMap<(PathBuf, String, String), usize> = HashMap::new();
+        for candidate in candidates {
+            let process = candidate.process();
+            let known = process.as_ref().and_then(|process| places.get(process)).copied();
+            match (known.and_then(|at| sources.get_mut(at)), &process) {
+                (Some(known), Some((_, host, process))) => {
+                    let what = format!("process {process} of {host}");
+                    *known = self.newest(candidate.source, known.clone(), &what);
+                }
+                _ => {
+                    places.extend(process.map(|process| (process, sources.len())));
+                    sources.push(candidate.source);
+                }
+            }
+        }
+        sources
+    }
+
+    pub(super) fn job(&mut self) -> Option<RankSource> {
+        let directory = if self.root.is_dir() { self.root.clone() } else { self.root.parent()?.to_owned() };
+        let files = self.cluster_results.iter().map(|path| SourceFile {
+            name: path.strip_prefix(&directory).unwrap_or(path).to_string_lossy().replace('\\', "/"),
+            kind: FileKind::ClusterDb,
+            bytes: fs::metadata(path).map_or(0, |m| m.len()),
+        });
+        let files: Vec<SourceFile> = files.collect();
+        let problems = std::mem::take(&mut self.problems);
+        let is_needed = !files.is_empty() || !problems.is_empty();
+        let flavour = Flavour::TorchNpu;
+        is_needed.then_some(RankSource { rank: JOB, directory, flavour, files, has_raw: false, problems })
+    }
+}
+
+/// Numbers that were guessed from names are taken back where several traces have them: then the names mean
+/// something else.
+fn forget_wrong_guesses(candidates: &mut [Candidate]) {
+    let mut traces: HashMap<i64, usize> = HashMap::new();
+    for rank in candidates.iter().filter(|c| c.is_kineto()).filter_map(|c| c.rank) {
+        *traces.entry(rank).or_default() += 1;
+    }
+    let is_shared = |rank: i64| traces.get(&rank).is_some_and(|&count| count > 1);
+    for candidate in candidates.iter_mut().filter(|candidate| candidate.is_guess) {
+        candidate.rank = candidate.rank.filter(|&rank| !is_shared(rank));
+    }
+}
+
+/// Ranks by number. If ranks of GPUs have numbers of NPUs, all of them are counted on from those.
+fn apart(sources: BTreeMap<(bool, i64), RankSource>) -> BTreeMap<i64, RankSource> {
+    let is_shared = sources.keys().any(|&(is_gpu, rank)| is_gpu && sources.contains_key(&(false, rank)));
+    let last = sources.keys().filter(|(is_gpu, _)| !is_gpu).map(|&(_, rank)| rank).max();
+    let shift = last.filter(|_| is_shared).map(|last| last + 1);
+    let numbered = sources.into_iter().map(|((is_gpu, rank), mut source)| {
+        if let Some(shift) = shift.filter(|_| is_gpu) {
+            source.rank = rank + shift;
+            let message = format!(
+                "ranks of NPUs and of GPUs have the same numbers here; rank {rank} of the GPUs is shown as rank {}",
+                source.rank
+            );
+            source.problems.push(Problem::new(Severity::Warning, RENUMBERED, "", message));
+        }
+        (source.rank, source)
+    });
+    numbered.collect()
+}
