@@ -1,7 +1,5 @@
 //! Traces of PyTorch's own profiler as deliverables of an NPU: beside raw files, and alone.
 
-mod raw;
-
 use std::fs;
 use std::path::Path;
 
@@ -16,7 +14,7 @@ use npuscope_tables::table::{comm_op, host_op, kernel, lane, mem_event, overlap,
 use npuscope_tables::{Ns, RankTables};
 use serde_json::{Value, json};
 
-use raw::{RawDirectory, SHIFT};
+use crate::raw::{RawDirectory, SHIFT};
 
 const NAME: &str = "node1_77_20261115185652123_ascend_pt";
 

@@ -1,15 +1,13 @@
 //! Damaged, foreign and misplaced files: each is told, and none is in the way of what can be read.
 
-mod common {
-    pub mod rows;
-}
+#[path = "../common/rows.rs"]
+mod rows;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use common::rows::rows;
 use npuscope_formats::output::Output;
 use npuscope_formats::problem::Problem;
 use npuscope_formats::source::OUTPUT_DIRECTORY;
@@ -21,6 +19,7 @@ use npuscope_tables::Flavour;
 use npuscope_tables::table::{diagnostic, host_op, lane, rank};
 use npuscope_tables::{RankBuilder, RankPieces, RankTables, TableId, schema};
 use npuscope_testing::entries;
+use rows::rows;
 use serde_json::value::RawValue;
 use tempfile::TempDir;
 

@@ -1,9 +1,5 @@
 //! Raw directories: what is read of them, and that deliverables parsed from them tell the same.
 
-#[path = "raw/content.rs"]
-mod content;
-mod raw;
-
 use std::fs;
 use std::path::Path;
 
@@ -19,7 +15,7 @@ use npuscope_tables::table::{
 use npuscope_tables::{Ns, RankTables, TableId};
 use serde_json::json;
 
-use raw::{RawDirectory, SHIFT};
+use crate::raw::{RawDirectory, SHIFT};
 
 const NAME: &str = "node1_4711_20261115185652123_ascend_pt";
 

@@ -1,7 +1,5 @@
 //! Reading some tables of a rank gives the rows that reading all of it gives.
 
-mod simulated;
-
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +14,8 @@ use npuscope_tables::table::{diagnostic, lane, rank, source};
 use npuscope_tables::{RankTables, Selection, TableId, schema};
 use npuscope_testing::{captures, entries, shared};
 use rusqlite::Connection;
+
+use crate::simulated;
 
 fn read(rank: &Path, selection: Selection) -> RankTables {
     read_rank(&discover(rank).unwrap().ranks[0], ReadOptions { selection, ..ReadOptions::default() })

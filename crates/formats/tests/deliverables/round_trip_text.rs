@@ -1,7 +1,5 @@
 //! Text read into the tables and written again is the same text: every event, cell and setting.
 
-mod simulated;
-
 use std::path::Path;
 
 use npuscope_formats::output::Output;
@@ -11,6 +9,8 @@ use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_synth::Form;
 use npuscope_testing::{assert_same_json, captures, csv, entries, events, json, shared};
+
+use crate::simulated;
 
 /// Reads the rank at `source` and writes it into `target`.
 fn rewrite(source: &Path, target: &Path) {

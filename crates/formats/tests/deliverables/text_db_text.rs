@@ -1,7 +1,5 @@
 //! What both forms can hold survives text -> db -> text, and the tables of both are the same.
 
-mod simulated;
-
 use std::path::Path;
 
 use npuscope_formats::output::Output;
@@ -12,6 +10,8 @@ use npuscope_synth::Form;
 use npuscope_tables::RankTables;
 use npuscope_testing::captures;
 use npuscope_testing::tables::common;
+
+use crate::simulated;
 
 fn read(path: &Path) -> (i64, RankTables) {
     let profile = discover(path).unwrap();

@@ -1,7 +1,5 @@
 //! A database read into the tables and written again holds the same values.
 
-mod simulated;
-
 use std::path::Path;
 
 use npuscope_formats::db;
@@ -11,6 +9,8 @@ use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_synth::Form;
 use npuscope_testing::{captures, database, entries};
+
+use crate::simulated;
 
 fn check(name: &str, source: &Path) {
     let profile = discover(source).unwrap();

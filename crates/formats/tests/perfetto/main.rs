@@ -1,6 +1,6 @@
 //! A Perfetto trace has every slice, sample and arrow of the tables, and nothing that an importer would drop.
 
-mod perfetto_reader;
+mod reader;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,7 +17,7 @@ use npuscope_tables::{Ns, RankBuilder, RankTables, Span};
 use npuscope_testing::captures;
 use proptest::prelude::*;
 
-use perfetto_reader::{Place, ReadSlice, Trace, read};
+use reader::{Place, ReadSlice, Trace, read};
 
 /// What a slice has to be in the trace.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
