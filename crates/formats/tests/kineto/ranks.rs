@@ -1,0 +1,142 @@
+//! Which rank a trace is of.
+
+use std::fs;
+
+use npuscope_store::discover::{Profile, discover};
+use npuscope_tables::table::rank;
+use npuscope_tables::{Flavour, TableId};
+
+use super::made::{codes, only, packed, put, read, read_path, two_steps};
+
+#[test]
+fn each_trace_of_a_directory_is_a_rank() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = |rank| {
+        two_steps(("cuda_runtime", "cudaLaunchKernel")).text().replace("\"rank\": 3", &format!("\"rank\": {rank}"))
+    };
+    let nameless = two_steps(("cuda_runtime", "cudaLaunchKernel")).text().replace("\"rank\": 3, ", "");
+    put(&directory, "node1_77.1695835542513910000.pt.trace.json", text(5).as_bytes());
+    put(&directory, "node1_78.1695835542513910000.pt.trace.json.gz", &packed(text(2).as_bytes()));
+    put(&directory, "packed without saying so.json", &packed(text(6).as_bytes()));
+    put(&directory, "rank1.json", nameless.as_bytes());
+    put(&directory, "trace.json", nameless.as_bytes());
+    put(&directory, "config.json", br#"{"learning_rate": 0.1, "schemaVersion": 2}"#);
+    put(&directory, "events.json", br#"[{"ph": "X"}]"#);
+    let of_a_browser = put(&directory, "browser.json", br#"{"traceEvents": [{"ph": "i", "name": "load", "ts": 1}]}"#);
+    assert_eq!(read_path(&of_a_browser).len(TableId::HostOp), 1);
+    put(&directory, "notes.txt", b"hello");
+    let profile = discover(directory.path()).unwrap();
+    let ranks: Vec<i64> = profile.ranks.iter().map(|source| source.rank).collect();
+    assert_eq!(ranks, [0, 1, 2, 5, 6]);
+    for (index, source) in profile.ranks.iter().enumerate() {
+        assert_eq!(source.flavour, Flavour::Kineto);
+        let tables = read(&profile, index);
+        assert_eq!(tables.len(TableId::Kernel), 2, "{source:?}");
+        assert_eq!(codes(&tables), Vec::<&str>::new());
+    }
+    assert!(profile.ranks[0].files[0].name == "trace.json" && profile.ranks[0].problems[0].code == "no-rank");
+    let host = only::<rank::Row>(&read(&profile, 3)).host;
+    assert_eq!(read(&profile, 3).opt_text(host), Some("node1"));
+}
+
+#[test]
+fn of_two_traces_of_a_rank_the_newer_is_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = two_steps(("cuda_runtime", "cudaLaunchKernel")).text();
+    let newer = "node_77.1695835550000000000.pt.trace.json";
+    put(&directory, newer, text.as_bytes());
+    put(&directory, "node_77.1695835540000000000.pt.trace.json", text.as_bytes());
+    let profile = discover(directory.path()).unwrap();
+    assert_eq!(profile.ranks.len(), 1);
+    assert_eq!((profile.ranks[0].rank, profile.ranks[0].files[0].name.as_str()), (3, newer));
+    let problem = &profile.ranks[0].problems[0];
+    assert_eq!((problem.code, problem.file.as_str()), ("duplicate-rank", "node_77.1695835540000000000.pt.trace.json"));
+    assert!(problem.message.contains(newer), "{}", problem.message);
+}
+
+/// A trace that does not say its rank.
+fn nameless() -> String {
+    two_steps(("cuda_runtime", "cudaLaunchKernel")).text().replace("\"rank\": 3, ", "")
+}
+
+/// Rank and first file of each rank.
+fn numbered(profile: &Profile) -> Vec<(i64, &str)> {
+    profile.ranks.iter().map(|source| (source.rank, source.files[0].name.as_str())).collect()
+}
+
+#[test]
+fn a_host_that_is_called_after_a_number_gives_no_rank() {
+    let directory = tempfile::tempdir().unwrap();
+    let names = [11, 12, 13, 14].map(|pid| format!("myjob-worker-3_{pid}.1700000000000.pt.trace.json"));
+    names.iter().for_each(|name| drop(put(&directory, name, nameless().as_bytes())));
+    let profile = discover(directory.path()).unwrap();
+    assert_eq!(numbered(&profile), (0..).zip(names.iter().map(String::as_str)).collect::<Vec<_>>());
+}
+
+#[test]
+fn of_traces_whose_names_have_the_same_number_none_is_lost() {
+    let directory = tempfile::tempdir().unwrap();
+    let stated = two_steps(("cuda_runtime", "cudaLaunchKernel")).text();
+    put(&directory, "a.json", stated.as_bytes());
+    for name in ["rank1_b.json", "rank1_c.json", "rank2.json", "rank3.json"] {
+        put(&directory, name, nameless().as_bytes());
+    }
+    let profile = discover(directory.path()).unwrap();
+    let expected = [(0, "rank1_b.json"), (1, "rank1_c.json"), (2, "rank2.json"), (3, "a.json"), (4, "rank3.json")];
+    assert_eq!(numbered(&profile), expected);
+}
+
+#[test]
+fn a_process_that_records_several_times_is_one_rank() {
+    let directory = tempfile::tempdir().unwrap();
+    let name = |pid: i64, time: &str| format!("node_{pid}.{time}.pt.trace.json");
+    // Milliseconds and nanoseconds.
+    let newest = name(77, "1700000003000");
+    for time in ["1700000001000000000", "1700000002000000000", "1700000003000"] {
+        put(&directory, &name(77, time), nameless().as_bytes());
+    }
+    let other = name(78, "1700000001000000000");
+    put(&directory, &other, nameless().as_bytes());
+    let profile = discover(directory.path()).unwrap();
+    assert_eq!(numbered(&profile), [(0, newest.as_str()), (1, other.as_str())]);
+    let told = profile.ranks[0].problems.iter().filter(|problem| problem.code == "duplicate-rank");
+    let mut told: Vec<&str> = told.map(|problem| problem.file.as_str()).collect();
+    told.sort_unstable();
+    assert_eq!(told, [name(77, "1700000001000000000"), name(77, "1700000002000000000")]);
+}
+
+#[test]
+fn ranks_of_npus_and_of_gpus_do_not_displace_each_other() {
+    let directory = tempfile::tempdir().unwrap();
+    let trace = two_steps(("cuda_runtime", "cudaLaunchKernel"));
+    for rank in [0, 1] {
+        let output = directory.path().join(format!("npu_{rank}")).join("ASCEND_PROFILER_OUTPUT");
+        fs::create_dir_all(&output).unwrap();
+        fs::write(output.join("trace_view.json"), "[]").unwrap();
+        fs::write(output.with_file_name(format!("profiler_info_{rank}.json")), "{}").unwrap();
+        let text = trace.text().replace("\"rank\": 3", &format!("\"rank\": {rank}"));
+        put(&directory, &format!("gpu{rank}.json"), text.as_bytes());
+    }
+    let profile = discover(directory.path()).unwrap();
+    let flavours: Vec<_> = profile.ranks.iter().map(|source| (source.rank, source.flavour)).collect();
+    let (npu, gpu) = (Flavour::TorchNpu, Flavour::Kineto);
+    assert_eq!(flavours, [(0, npu), (1, npu), (2, gpu), (3, gpu)]);
+    assert_eq!(profile.ranks[3].files[0].name, "gpu1.json");
+    assert_eq!(profile.ranks[3].problems[0].code, "renumbered-rank");
+}
+
+#[test]
+fn a_file_that_is_no_trace_is_no_profile() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, bytes) in
+        [("a.json", &b"{\"a\": 1}"[..]), ("b.json.gz", b"\x1f\x8b\x08"), ("c.json", b""), ("d.json.gz", b"not packed")]
+    {
+        assert!(discover(&put(&directory, name, bytes)).is_err(), "{name}");
+    }
+    assert!(discover(directory.path()).is_err());
+    // The name alone makes it one, and then it is told what is wrong with it.
+    let path = put(&directory, "x.pt.trace.json.gz", b"\x1f\x8b\x08");
+    assert_eq!(codes(&read_path(&path)), ["cut-file", "empty-file"]);
+    let path = put(&directory, "y.pt.trace.json", b"{}");
+    assert_eq!(codes(&read_path(&path)), ["not-a-trace"]);
+}
