@@ -2,6 +2,18 @@
 //!
 //! It is small and has no engine in it: it lives in training processes. Everything that reads profiles is the
 //! program `npuscope`, which comes with the package and runs as a process of its own.
+//!
+//! `recorder`, `marks` and `calls` record; `schedule`, `dynamic` and `config` say what and when; `cann` drives the
+//! device's own profiler; `text` numbers Python's strings. The package around it is what users call:
+//!
+//! ```python
+//! import npuscope
+//!
+//! with npuscope.from_config("train.yaml") as prof:
+//!     for batch in loader:
+//!         train(batch)
+//!         prof.step()
+//! ```
 
 mod calls;
 mod cann;

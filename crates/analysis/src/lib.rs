@@ -1,6 +1,30 @@
 //! What the numbers mean.
 //!
 //! One file per analysis. Each returns plain data and [`Finding`]s; nothing here prints.
+//!
+//! - [`overview`]: how long steps took, where the time went, which rank stands out; [`health`]: what a profile holds
+//!   and lacks.
+//! - [`diagnose`]: who is slow, why, and what it costs, by replaying the job without it.
+//! - [`cluster`]: msprof-analyze's modes, one file each.
+//! - [`layout`]: the parallel layout of a job; [`communication`]: what names of operations say, and their groups.
+//!
+//! ```
+//! use npuscope_analysis::diagnose::diagnose;
+//! use npuscope_formats::output::Output;
+//! use npuscope_store::{OpenOptions, Store};
+//! use npuscope_synth::{Form, JobConfig, simulate, write_job};
+//!
+//! let slow = "slow-rank@1:2".parse()?;
+//! let config = JobConfig { tp: 1, pp: 1, dp: 4, layers: 1, steps: 3, faults: vec![slow], ..JobConfig::default() };
+//! let directory = tempfile::tempdir()?;
+//! let profile = directory.path().join("profile");
+//! write_job(&simulate(&config)?, Form::Text, &Output::new(&profile)?, |_| {})?;
+//!
+//! let store = Store::open(&profile, OpenOptions::new(directory.path().join("cache")))?;
+//! let diagnosis = diagnose(&store)?;
+//! assert_eq!(diagnosis.findings[0].ranks, [1]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod cluster;
 pub mod communication;

@@ -1,4 +1,15 @@
 //! What tests of several crates share.
+//!
+//! The functions here find the reference material and read deliverables so that two of them can be compared;
+//! [`database`] does so for databases, [`tables`] for the tables of a rank.
+//!
+//! ```should_panic
+//! use npuscope_testing::assert_same_json;
+//! use serde_json::json;
+//!
+//! // Fails with the path of the first difference: `settings/steps/1`.
+//! assert_same_json(&json!({"rank": 0, "steps": [1, 2]}), &json!({"steps": [1, 3], "rank": 0}), "settings");
+//! ```
 
 pub mod database;
 pub mod tables;
