@@ -145,6 +145,24 @@ pub fn bytes(tables: &RankTables, op: &comm_op::Row) -> Option<i64> {
     op.count?.checked_mul(tables.opt_text(op.dtype).and_then(bytes_of_element)?)
 }
 
+/// Wait ratio: `wait / (wait + transit)`, both in one unit of time: the share of an operation's time, or of many
+/// operations' time in all, in which it waited for other ranks rather than moved data. `None` if it did neither.
+pub fn wait_ratio(wait: f64, transit: f64) -> Option<f64> {
+    let all = wait + transit;
+    (all.abs() >= 1e-15).then(|| wait / all)
+}
+
+/// Synchronization ratio: `synchronization / (synchronization + transit)`: as [`wait_ratio`], of the waiting before the
+/// first data moved.
+pub fn synchronization_ratio(synchronization: f64, transit: f64) -> Option<f64> {
+    wait_ratio(synchronization, transit)
+}
+
+/// Bandwidth in GB/s: `bytes / ns`, of all that moved over the time in which it moved. `None` if that is no time.
+pub fn bandwidth(bytes: f64, ns: f64) -> Option<f64> {
+    (ns.abs() >= 1e-15).then(|| bytes / ns)
+}
+
 /// The group of an operation as people know it: its name, or the hash of it where that is all there is.
 pub fn group_of<'a>(tables: &'a RankTables, op: &comm_op::Row) -> &'a str {
     tables.opt_text(op.group_name.or(op.group_hash)).unwrap_or_default()
