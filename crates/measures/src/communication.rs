@@ -60,7 +60,12 @@ pub fn is_point_to_point_in_files(name: &str) -> bool {
     begins_with_any(name, &["hcom_send", "hcom_receive", "hcom_batchsendrecv"])
 }
 
-/// Whether `step_trace_time.csv` counts an operation into the bubble of a pipeline: as
+/// Whether `step_trace_time.csv` and `StepTraceTime` of torch_npu count an operation into the bubble of a pipeline.
+pub fn is_receive_in_files(name: &str) -> bool {
+    name.starts_with("hcom_receive")
+}
+
+/// Whether MindSpore's `step_trace_time.csv` counts an operation into the bubble of a pipeline: as
 /// [`is_point_to_point_in_files`], and by MindSpore's names of graph mode (`Send-op12`, `Receive-op13`).
 pub fn is_bubble_in_files(name: &str) -> bool {
     is_point_to_point_in_files(name) || begins_with_any(name, &["send-op", "receive-op"])
@@ -117,10 +122,13 @@ pub fn kind(name: &str) -> String {
     verb.unwrap_or(name).to_lowercase()
 }
 
+/// The core of the kernel rows that stand for communication operations, as readers name it.
+pub const COMMUNICATION_CORE: &str = "COMMUNICATION";
+
 /// Whether a kernel on this core is a communication operation, which `kernel` lists as the one task it is to the
 /// scheduler.
 pub fn is_communication_core(core: &str) -> bool {
-    matches!(core, "HCCL" | "COMMUNICATION")
+    matches!(core, "HCCL" | COMMUNICATION_CORE)
 }
 
 /// Whether a kernel row stands for a communication operation.

@@ -1,6 +1,5 @@
 //! `npuscope sql`.
 
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,6 +10,7 @@ use arrow::datatypes::{DataType, SchemaRef};
 use arrow::ipc::writer::StreamWriter;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use npuscope_engine::{EngineError, FUNCTIONS, QueryOptions, Session, SqlFunction};
+use npuscope_formats::output::PartFile;
 use npuscope_tables::schema::{self, Family, TableSpec};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -128,16 +128,11 @@ fn form(options: &SqlOptions) -> ResultFormat {
 }
 
 /// Writes a file that appears only when it is complete.
-fn to_file<T>(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Result<T, CliError>) -> Result<T, CliError> {
-    let failed = |source| CliError::Write { path: path.to_owned(), source };
-    let temporary = path.with_file_name(format!(".{}.part", path.file_name().unwrap_or_default().to_string_lossy()));
-    let mut file = BufWriter::new(File::create(&temporary).map_err(failed)?);
-    let written = write(&mut file).and_then(|result| file.flush().map(|()| result).map_err(failed));
-    let written = written.and_then(|result| std::fs::rename(&temporary, path).map(|()| result).map_err(failed));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
+fn to_file<T>(path: &Path, write: impl FnOnce(&mut PartFile) -> Result<T, CliError>) -> Result<T, CliError> {
+    let mut file = PartFile::create(path)?;
+    let result = write(&mut file)?;
+    file.finish()?;
+    Ok(result)
 }
 
 /// Prints the answer to a query, of a table at most `max_rows`; how many rows it has.
