@@ -23,7 +23,7 @@ use npuscope_tables::table::overlap;
 use npuscope_tables::table::{comm_op, kernel, reported_step, step, step_time, task};
 use npuscope_tables::{Memo, Ns, RankTables, Selection, TableId};
 
-use crate::communication::{Direction, direction, is_communication_core};
+use crate::communication::{Direction, direction_of, is_communication_core};
 use crate::intervals::{Interval, clip, subtract, total, union};
 use crate::launch::launches;
 use crate::link::with_more;
@@ -275,12 +275,12 @@ impl Work {
             copying: Vec::new(),
             launched: Vec::new(),
         };
-        let mut directions = Memo::default();
+        let mut directions = hashbrown::HashMap::new();
         for op in tables.rows::<comm_op::Row>() {
             let interval = Interval::new(op.start.0, op.start.plus(op.duration.ns()).0);
             work.communication.push(interval);
             work.launched.push((launch(op.connection_id, op.start), interval));
-            match directions.get(op.name, || direction(tables.text(op.name))) {
+            match directions.entry((op.op_type, op.name)).or_insert_with(|| direction_of(tables, &op)) {
                 Some(Direction::Receive | Direction::Batch) => {
                     work.receiving.push(interval);
                     work.point_to_point.push(interval);
@@ -415,9 +415,10 @@ impl Work {
     }
 }
 
-/// Whether a task copies between host and device: older traces call such tasks by their queue entries.
-fn is_copy(task_type: &str) -> bool {
-    matches!(task_type, "MEMCPY_ASYNC" | "PCIE_DMA_SQE" | "SDMA_SQE")
+/// Whether a task of this type copies between host and device or within a device: older traces of NPUs call such tasks
+/// by their queue entries, traces of GPUs by their category.
+pub fn is_copy(task_type: &str) -> bool {
+    matches!(task_type, "MEMCPY_ASYNC" | "PCIE_DMA_SQE" | "SDMA_SQE" | "gpu_memcpy" | "Memcpy")
 }
 
 #[cfg(test)]
