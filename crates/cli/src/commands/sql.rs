@@ -9,7 +9,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, SchemaRef};
 use arrow::ipc::writer::StreamWriter;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use npuscope_engine::{EngineError, QueryOptions, Session};
+use npuscope_engine::{EngineError, FUNCTIONS, QueryOptions, Session, SqlFunction};
 use npuscope_formats::output::PartFile;
 use npuscope_tables::schema::{self, Family, TableSpec};
 use parquet::arrow::ArrowWriter;
@@ -271,7 +271,7 @@ fn one_line(text: &str) -> String {
     format!("{cut}…")
 }
 
-/// The answer to `\tables` and `\d TABLE`, which need no profile.
+/// The answer to `\tables`, `\d TABLE` and `\functions`, which need no profile.
 fn listing(query: &str) -> Result<Option<String>, CliError> {
     let Some(command) = query.strip_prefix('\\') else { return Ok(None) };
     let mut words = command.split_whitespace();
@@ -281,7 +281,10 @@ fn listing(query: &str) -> Result<Option<String>, CliError> {
             Some(spec) => Ok(Some(columns(spec))),
             None => Err(CliError::Usage(format!("there is no table {name}; \\tables lists them"))),
         },
-        _ => Err(CliError::Usage(format!("unknown command {query}; there are \\tables and \\d TABLE"))),
+        (Some("functions" | "df"), None) => Ok(Some(functions())),
+        _ => {
+            Err(CliError::Usage(format!("unknown command {query}; there are \\tables, \\d TABLE and \\functions")))
+        }
     }
 }
 
@@ -289,6 +292,7 @@ fn tables() -> String {
     let mut text = String::new();
     for (family, title) in [
         (Family::Fact, "what happened"),
+        (Family::Measured, "what follows from that: the definitions are in `npuscope glossary`"),
         (Family::Reported, "what the source's own summaries say, in their units"),
         (Family::About, "about the profile itself"),
     ] {
@@ -303,7 +307,14 @@ fn tables() -> String {
         text.push('\n');
     }
     text.push_str("\\d TABLE lists the columns of a table; every table also has the column rank.\n");
+    text.push_str("\\functions lists what can be called beside the functions of SQL.\n");
     text
+}
+
+fn functions() -> String {
+    let call = |function: &SqlFunction| format!("{}({})", function.name, function.arguments.join(", "));
+    let rows = FUNCTIONS.iter().map(|function| vec![call(function), function.about.to_owned()]);
+    terminal::columns(&["function", "gives"], &[], rows)
 }
 
 /// `One row per kernel …` without its first words.
