@@ -98,7 +98,7 @@ const TERMS: &[Term] = &[
         english_name: "Share of memory",
         chinese_name: "内存占比",
         also: &[],
-        unit: "1",
+        unit: "ratio",
         formula: "bytes alive at the moment / memory allocated at the moment",
         english: "Which share of the memory allocated at the peak, or at the chosen moment, belongs to allocations of this \
                   name. Memory from before the profile has no name.",

@@ -78,7 +78,7 @@ const TERMS: &[Term] = &[
         english_name: "Share",
         chinese_name: "占比",
         also: &["Ratio(%)"],
-        unit: "1",
+        unit: "ratio",
         formula: "total / sum over groups(total)",
         english: "Which share of the time of all kernels in scope the group took.",
         chinese: "该组时长占所选范围内全部 kernel 时长的比例。",
@@ -89,7 +89,7 @@ const TERMS: &[Term] = &[
         english_name: "Cube busy",
         chinese_name: "Cube 忙碌占比",
         also: &["aic_mac_ratio", "cube"],
-        unit: "1",
+        unit: "ratio",
         formula: "sum(aic_mac_ratio * duration) / sum(duration)",
         english: "Share of the time of the cube cores in which the cube unit was busy; of a group the mean weighted by \
                   duration.",
@@ -101,7 +101,7 @@ const TERMS: &[Term] = &[
         english_name: "Memory in busy",
         chinese_name: "搬入忙碌占比",
         also: &["aic_mte2_ratio", "aiv_mte2_ratio", "memory in"],
-        unit: "1",
+        unit: "ratio",
         formula: "sum(max(aic_mte2_ratio, aiv_mte2_ratio) * duration) / sum(duration)",
         english: "Share of time in which the unit that brings data in (MTE2) was busy; the greater of cube and vector \
                   cores, of a group the mean weighted by duration.",
@@ -113,7 +113,7 @@ const TERMS: &[Term] = &[
         english_name: "Vector busy",
         chinese_name: "Vector 忙碌占比",
         also: &["aiv_vec_ratio", "vector"],
-        unit: "1",
+        unit: "ratio",
         formula: "sum(aiv_vec_ratio * duration) / sum(duration)",
         english: "Share of the time of the vector cores in which the vector unit was busy; of a group the mean weighted \
                   by duration.",
@@ -125,7 +125,7 @@ const TERMS: &[Term] = &[
         english_name: "Scalar busy",
         chinese_name: "Scalar 忙碌占比",
         also: &["aic_scalar_ratio", "aiv_scalar_ratio", "scalar"],
-        unit: "1",
+        unit: "ratio",
         formula: "sum(max(aic_scalar_ratio, aiv_scalar_ratio) * duration) / sum(duration)",
         english: "Share of time in which the scalar unit was busy; the greater of cube and vector cores, of a group the \
                   mean weighted by duration.",
@@ -170,7 +170,7 @@ const TERMS: &[Term] = &[
         english_name: "MFU",
         chinese_name: "算力利用率（MFU）",
         also: &["model FLOPs utilisation", "OperatorMFU"],
-        unit: "1",
+        unit: "ratio",
         formula: "operations / duration / (AI Cores * frequency * operations per cycle)",
         english: "How much of the peak of the chip a kernel used. The operations are those that the user's range states, \
                   divided among its kernels by duration; the peak is that of the type of the first input.",
