@@ -66,6 +66,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Config(command) => commands::config::run(&command.into(), &settings),
         Command::Dynamic(command) => commands::dynamic::run(&command.into(), &settings),
         Command::Synth(command) => commands::synth::run(&command.into(), &settings),
+        Command::Glossary(command) => commands::glossary::run(&command.into(), &settings),
         Command::Completion(command) => commands::completion::run(&command),
         Command::Man(command) => commands::man::run(&command),
     };

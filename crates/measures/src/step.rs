@@ -379,7 +379,7 @@ impl Work {
         for &(launch, work) in &self.launched {
             let begun = steps.partition_point(|step| step.start.0 <= launch);
             let Some(at) = begun.checked_sub(1) else { continue };
-            if !steps.get(at).is_some_and(|step| launch <= step.end.0) {
+            if steps.get(at).is_none_or(|step| launch > step.end.0) {
                 continue;
             }
             if let Some(span) = spans.get_mut(at) {

@@ -10,6 +10,7 @@ mod convert;
 mod diagnose;
 mod doctor;
 mod dynamic;
+mod glossary;
 mod info;
 mod parse;
 mod report;
@@ -31,6 +32,7 @@ pub use convert::ConvertCommand;
 pub use diagnose::DiagnoseCommand;
 pub use doctor::DoctorCommand;
 pub use dynamic::DynamicCommand;
+pub use glossary::GlossaryCommand;
 pub use info::InfoCommand;
 pub use parse::ParseCommand;
 pub use report::ReportCommand;
@@ -86,6 +88,7 @@ pub enum Command {
     Config(ConfigCommand),
     Dynamic(DynamicCommand),
     Synth(SynthCommand),
+    Glossary(GlossaryCommand),
     Completion(CompletionCommand),
     Man(ManCommand),
 }

@@ -7,6 +7,7 @@ pub mod convert;
 pub mod diagnose;
 pub mod doctor;
 pub mod dynamic;
+pub mod glossary;
 pub mod info;
 pub mod man;
 pub mod parse;

@@ -5,6 +5,7 @@ mod config;
 mod convert;
 mod dynamic;
 mod exit_codes;
+mod glossary;
 mod golden;
 mod outputs;
 mod parse;
