@@ -28,6 +28,9 @@ const MAX_BRACKETS: usize = 100;
 /// Words that common table expressions may add where they are named.
 const MAX_EXPANSION: u64 = 100_000;
 
+/// Columns that a `SELECT` may list: planning takes a time that grows with their square.
+const MAX_COLUMNS: usize = 4000;
+
 /// What weighs more: the parser recurses at these without counting, with frames of many kilobytes.
 const HEAVY: usize = 25;
 
@@ -46,6 +49,8 @@ struct Level {
     /// Clauses, joins and set operations, which commas do not end.
     clauses: usize,
     in_from: bool,
+    /// Commas since `SELECT`, up to its `FROM`.
+    columns: Option<usize>,
     /// Words, with those of the common table expressions that are named.
     size: u64,
     last_word: String,
@@ -72,9 +77,12 @@ pub fn check(sql: &str) -> Result<(), EngineError> {
     // What has no words is for the parser to report.
     let Ok(tokens) = Tokenizer::new(&GenericDialect {}, sql).tokenize() else { return Ok(()) };
     let tokens: Vec<Token> = tokens.into_iter().filter(|token| !matches!(token, Token::Whitespace(_))).collect();
-    let (depth, expansion) = measure(&tokens);
+    let Measure { depth, expansion, columns } = measure(&tokens);
     if depth > MAX_DEPTH {
         return Err(EngineError::TooDeep { limit: MAX_DEPTH });
+    }
+    if columns > MAX_COLUMNS {
+        return Err(EngineError::TooManyColumns { limit: MAX_COLUMNS });
     }
     if expansion > MAX_EXPANSION {
         return Err(EngineError::TooLarge { limit: MAX_EXPANSION });
@@ -82,8 +90,17 @@ pub fn check(sql: &str) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// An upper bound of the depth, and the words that common table expressions add.
-fn measure(tokens: &[Token]) -> (usize, u64) {
+struct Measure {
+    /// Never less than how deep the query nests.
+    depth: usize,
+    /// Words that common table expressions add.
+    expansion: u64,
+    /// Of the `SELECT` that lists the most.
+    columns: usize,
+}
+
+fn measure(tokens: &[Token]) -> Measure {
+    let mut columns = 0;
     let mut outer: Vec<Level> = Vec::new();
     let mut level = Level::default();
     let mut defined: HashMap<String, (usize, u64)> = HashMap::new();
@@ -99,7 +116,7 @@ fn measure(tokens: &[Token]) -> (usize, u64) {
                     previous.is_some_and(|token| is_keyword(token, &[Keyword::AS, Keyword::MATERIALIZED]));
                 let defines = is_definition.then(|| level.last_word.clone());
                 if outer.len() >= MAX_BRACKETS {
-                    return (usize::MAX, 0);
+                    return Measure { depth: usize::MAX, expansion: 0, columns };
                 }
                 outer.push(std::mem::replace(&mut level, Level { defines, ..Level::default() }));
             }
@@ -115,7 +132,13 @@ fn measure(tokens: &[Token]) -> (usize, u64) {
                 }
             }
             Token::Comma if level.in_from => level.clauses += JOIN,
-            Token::Comma => level.end_part(),
+            Token::Comma => {
+                level.end_part();
+                if let Some(listed) = &mut level.columns {
+                    *listed += 1;
+                    columns = columns.max(*listed + 1);
+                }
+            }
             Token::Word(word) => {
                 let is_qualifier = matches!(tokens.get(at + 1), Some(Token::Period));
                 level.word(word, is_qualifier, &defined);
@@ -141,7 +164,7 @@ fn measure(tokens: &[Token]) -> (usize, u64) {
         depth += open.depth();
         size = size.saturating_add(open.size);
     }
-    (depth, size.saturating_sub(tokens.len() as u64))
+    Measure { depth, expansion: size.saturating_sub(tokens.len() as u64), columns }
 }
 
 impl Level {
@@ -178,6 +201,7 @@ impl Level {
                 self.end_part();
                 let is_join = matches!(word.keyword, K::JOIN | K::EXCEPT | K::INTERSECT | K::MINUS);
                 self.clauses += if is_join { JOIN } else { 1 };
+                self.columns = (word.keyword == K::SELECT).then_some(0);
                 self.in_from = matches!(word.keyword, K::FROM | K::JOIN | K::ON);
             }
             _ if is_column(&name) => self.last_word = name,
@@ -207,7 +231,7 @@ mod tests {
     use super::*;
 
     fn depth(sql: &str) -> usize {
-        measure(&tokens(sql)).0
+        measure(&tokens(sql)).depth
     }
 
     fn tokens(sql: &str) -> Vec<Token> {
@@ -245,9 +269,10 @@ mod tests {
             sql += &format!(", t{at} AS (SELECT * FROM t{0} UNION ALL SELECT * FROM t{0})", at - 1);
         }
         sql += " SELECT count(*) FROM t39";
-        let (depth, expansion) = measure(&tokens(&sql));
+        let Measure { depth, expansion, .. } = measure(&tokens(&sql));
         assert!(depth >= 40 && expansion > MAX_EXPANSION);
-        let (_, expansion) = measure(&tokens("WITH t AS (SELECT 1) SELECT * FROM t a JOIN t b ON a.x = b.x"));
+        let Measure { expansion, .. } =
+            measure(&tokens("WITH t AS (SELECT 1) SELECT * FROM t a JOIN t b ON a.x = b.x"));
         assert!(expansion < 20);
     }
 }

@@ -36,6 +36,8 @@ pub enum EngineError {
          shorten it, for example with IN (…) in place of OR"
     )]
     TooDeep { limit: usize },
+    #[error("the query selects more than {limit} columns")]
+    TooManyColumns { limit: usize },
     /// Common table expressions that name each other make it so.
     #[error(
         "the query becomes longer than {limit} words when its WITH expressions are put in where they are named; \

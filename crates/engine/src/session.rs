@@ -144,7 +144,8 @@ impl Session {
                 Ok(()) => Message::End,
                 Err(error) => Message::Failed(EngineError::of_query(&error, memory_limit)),
             };
-            // Nobody to tell is nobody to mind.
+            // Who has seen the end may close the profile: nothing here must keep it open.
+            drop(context);
             let _ = sender.send(last).await;
         };
         let task = self.handle.spawn(run).abort_handle();
