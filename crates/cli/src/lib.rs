@@ -18,6 +18,7 @@
 pub mod arguments;
 mod commands;
 mod error;
+mod memory;
 mod progress;
 pub mod rank_list;
 mod settings;

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use arrow::buffer::Buffer;
 use hashbrown::HashMap;
@@ -38,12 +39,27 @@ const MAX_IN_MEMORY: usize = 256 << 20;
 /// Raised whenever an answer that is kept would come out differently.
 const ANSWERS_VERSION: u32 = 1;
 
+/// What queries of users may take unless whoever opens the run says otherwise: memory, disk and time, and how many
+/// run at a time.
+fn query_limits() -> QueryOptions {
+    QueryOptions {
+        memory_limit: Some(1 << 30),
+        spill: None,
+        spill_limit: Some(8 << 30),
+        time_limit: Some(Duration::from_secs(300)),
+        row_limit: None,
+        concurrent: Some(4),
+    }
+}
+
 const NS_PER_SECOND: i64 = 1_000_000_000;
 
 /// A profile that is open.
 pub struct Run {
     store: Arc<Store>,
     session: Session,
+    /// Where queries of users run, within limits.
+    queries: Arc<Session>,
     /// The last used is last.
     timelines: Mutex<Vec<(i64, Arc<Timeline>)>>,
     /// One at a time is opened: a second who wants it waits for the first.
@@ -75,9 +91,11 @@ impl Run {
         let answers = cache.open(&key).or_else(|| cache.store(&key, &RankBuilder::default().finish()).ok());
         let cache = (cache, max_cache_bytes);
         let session = Session::new(store.clone(), &QueryOptions::default())?;
+        let queries = Arc::new(Session::new(store.clone(), &query_limits())?);
         Ok(Run {
             store,
             session,
+            queries,
             timelines: Mutex::default(),
             opening: Mutex::default(),
             origin: OnceLock::new(),
@@ -90,8 +108,16 @@ impl Run {
         })
     }
 
-    pub fn session(&self) -> &Session {
-        &self.session
+    /// Lets the queries of users take this much memory, and this long; nothing is without a limit.
+    pub fn with_query_limits(mut self, memory: Option<usize>, time: Option<Duration>) -> Result<Run, EngineError> {
+        let limits = QueryOptions { memory_limit: memory, time_limit: time, ..query_limits() };
+        self.queries = Arc::new(Session::new(self.store.clone(), &limits)?);
+        Ok(self)
+    }
+
+    /// Where queries of users run, within limits.
+    pub fn queries(&self) -> &Arc<Session> {
+        &self.queries
     }
 
     pub fn ranks(&self) -> impl Iterator<Item = i64> {

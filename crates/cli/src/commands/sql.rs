@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, SchemaRef};
@@ -11,6 +12,7 @@ use arrow::ipc::writer::StreamWriter;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use npuscope_engine::{EngineError, FUNCTIONS, QueryOptions, Session, SqlFunction};
 use npuscope_formats::output::PartFile;
+use npuscope_store::Store;
 use npuscope_tables::schema::{self, Family, TableSpec};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -18,6 +20,7 @@ use parquet::file::properties::WriterProperties;
 
 use crate::commands::{check_strict, say_problems, say_warnings};
 use crate::error::CliError;
+use crate::memory;
 use crate::settings::Settings;
 use crate::terminal;
 
@@ -32,8 +35,11 @@ pub struct SqlOptions {
     pub output: Option<PathBuf>,
     /// Rows to print as a table.
     pub max_rows: usize,
-    /// Bytes the query may use before it spills to disk.
+    /// Rows of the result at most.
+    pub limit: Option<usize>,
+    /// Bytes the query may use before it spills to disk; 0 is no limit, nothing a share of the machine's memory.
     pub memory_limit: Option<usize>,
+    pub timeout: Option<Duration>,
     pub spill_dir: Option<PathBuf>,
     /// Fail if anything could not be read.
     pub strict: bool,
@@ -66,8 +72,14 @@ pub fn run(options: &SqlOptions, settings: &Settings) -> Result<ExitCode, CliErr
         io::stdout().write_all(listing.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let store = Arc::new(settings.open(&options.path)?);
-    let limits = QueryOptions { memory_limit: options.memory_limit, spill: options.spill_dir.clone() };
+    let store = Arc::new(Store::open(&options.path, settings.stoppable_options())?);
+    let limits = QueryOptions {
+        memory_limit: memory::query_limit(options.memory_limit),
+        spill: options.spill_dir.clone(),
+        time_limit: options.timeout,
+        row_limit: options.limit,
+        ..QueryOptions::default()
+    };
     let session = Session::new(store.clone(), &limits)?;
     if options.strict {
         check_strict(&store)?;
@@ -111,6 +123,10 @@ fn with_hint(error: CliError) -> CliError {
             let table = known.map_or("TABLE", |table| table);
             CliError::Usage(format!("{error}; the query '\\d {table}' lists its columns"))
         }
+        CliError::Engine(EngineError::Memory { .. }) => {
+            CliError::Usage(format!("{error}; --memory-limit SIZE raises the limit"))
+        }
+        CliError::Engine(EngineError::Time { .. }) => CliError::Usage(format!("{error} with --timeout TIME")),
         other => other,
     }
 }
