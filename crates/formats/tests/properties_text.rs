@@ -379,7 +379,7 @@ fn python_number(value: f64) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(npuscope_testing::cases(100))]
 
     #[test]
     fn csv_files_keep_every_cell((layout, rows) in csv_file()) {

@@ -73,6 +73,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         #[test]
         fn what_was_written_is_read(rows in prop::collection::vec(prop::collection::vec("[a,\"\r\n ]{0,4}", 1..4), 0..5)) {
             let (mut records, mut file) = (Records::default(), Vec::new());

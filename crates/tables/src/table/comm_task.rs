@@ -10,6 +10,8 @@ table! {
         pub lane: Option<u32>,
         /// Operation it belongs to (`comm_op.op`).
         pub op: Option<i64>,
+        /// Name of the operation, where the piece names another than `op` has, or an operation that is not there.
+        pub op_name: Option<Str>,
         /// The task (`task.task`), where it is known.
         pub task: Option<i64>,
         /// Start.

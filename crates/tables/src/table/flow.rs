@@ -22,6 +22,9 @@ table! {
         pub dst_lane: Option<u32>,
         /// When that slice starts.
         pub dst_time: Option<Ns>,
+        /// Connection id of the work the arrow reaches, where the source names it. Lane and time do not always tell:
+        /// two tasks of a stream may start together.
+        pub connection_id: Option<i64>,
         /// Set on further ends of a flow: its start is that of an earlier row.
         pub branch: Option<bool>,
         /// Whether the start event names a binding point, where that is not the habit of the kind.
