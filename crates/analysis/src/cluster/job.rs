@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::source::RankSource;
 use npuscope_store::Store;
 use npuscope_tables::table::{diagnostic, step};
@@ -56,12 +55,8 @@ impl RankData<'_> {
 
     /// Whether the rank was read from databases.
     pub fn is_db(&self) -> bool {
-        has_db(self.source)
+        self.source.is_db()
     }
-}
-
-fn has_db(source: &RankSource) -> bool {
-    source.has(&FileKind::ProfilerDb) || source.has(&FileKind::AnalysisDb)
 }
 
 impl<'a> Job<'a> {
@@ -100,7 +95,7 @@ impl<'a> Job<'a> {
 
     /// Whether all ranks were saved as text.
     pub fn is_text(&self) -> bool {
-        !self.sources.iter().any(|source| has_db(source))
+        !self.sources.iter().any(|source| source.is_db())
     }
 
     /// What is to be written, for modes that write tables unless told otherwise.
