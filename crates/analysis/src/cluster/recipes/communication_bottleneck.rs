@@ -31,7 +31,7 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::number::float;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{comm_op, task};
-use npuscope_tables::{Ns, RankTables, Selection, Str, Strings, TableId};
+use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, Str, Strings, TableId, TaskId};
 
 use super::launches::Launches;
 use super::rank_facts::{computing_kernels, op_interval};
@@ -285,7 +285,7 @@ impl Events {
     fn of(tables: &RankTables, compat: bool) -> Events {
         let launches = Launches::of(tables);
         let (mut device, mut launched) = (Vec::new(), Vec::new());
-        let mut connections: HashMap<i64, Option<i64>, FixedState> = HashMap::default();
+        let mut connections: HashMap<TaskId, Option<ConnectionId>, FixedState> = HashMap::default();
         let mut copies = Memo::default();
         for (view, rows) in tables.views::<task::Row>() {
             for row in 0..rows {
@@ -350,7 +350,7 @@ fn launched_work(
     tables: &RankTables,
     launches: &Launches,
     interval: Interval,
-    connection: Option<i64>,
+    connection: Option<ConnectionId>,
 ) -> Option<LaunchedWork> {
     let (call, operator) = (launches.call(connection)?, launches.operator(connection)?);
     let is_launch = tables.opt_text(call.level) == Some("node") && tables.text(call.name) == "launch";
