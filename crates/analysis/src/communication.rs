@@ -60,7 +60,7 @@ pub fn group_key<'a>(tables: &'a RankTables, op: &comm_op::Row) -> Cow<'a, str> 
 }
 
 /// A group of ranks as the training script made it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct DeclaredGroup {
     /// Name that HCCL gave it.
     pub id: String,
@@ -90,7 +90,7 @@ fn declared_group(id: String, about: &Value) -> DeclaredGroup {
 }
 
 /// Which way data goes in an operation between two ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Direction {
     Send,
     Receive,

@@ -1,6 +1,7 @@
 //! Sums, means and quantiles, to the last bit as pandas and numpy have them.
 
 use npuscope_formats::result::Cell;
+use serde::{Deserialize, Serialize};
 
 /// `a / b` with four digits; 0 where `b` is.
 pub fn ratio(a: f64, b: f64) -> f64 {
@@ -71,7 +72,7 @@ pub fn median(values: &[f64]) -> f64 {
 }
 
 /// Count, mean, deviation, quartiles and sum of some values.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     pub count: usize,
     pub mean: f64,
