@@ -8,6 +8,7 @@
 //! - [`step`]: how long a step took and how the time of its device divides; [`launch`]: when the host launched work.
 //! - [`communication`]: what the name of a communication operation says.
 //! - [`device_time`]: how the time of a device divides between computing, communication and neither.
+//! - [`statistics`]: sums, means and quantiles of numbers.
 //! - [`link`]: ties between rows that no file states.
 //! - [`deliverable`]: the summaries that frameworks write into their files, in the arithmetic of those files.
 //!
@@ -28,4 +29,5 @@ pub mod glossary;
 pub mod intervals;
 pub mod launch;
 pub mod link;
+pub mod statistics;
 pub mod step;

@@ -20,12 +20,13 @@
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::overlap;
-use npuscope_tables::table::{comm_op, kernel, reported_step, step, task};
+use npuscope_tables::table::{comm_op, kernel, reported_step, step, step_time, task};
 use npuscope_tables::{Memo, Ns, RankTables, Selection, TableId};
 
-use crate::communication::{Direction, direction, is_communication_core};
+use crate::communication::{Direction, direction_of, is_communication_core};
 use crate::intervals::{Interval, clip, subtract, total, union};
 use crate::launch::launches;
+use crate::link::with_more;
 
 /// What the steps of a rank are computed from.
 pub const NEEDS: Selection = Selection::of(&[
@@ -154,6 +155,32 @@ pub fn steps(tables: &RankTables) -> Vec<Step> {
     marked.iter().enumerate().map(step).collect()
 }
 
+/// The tables of a rank with [`steps`] as the table `step_time`.
+pub fn with_step_times(tables: RankTables) -> RankTables {
+    with_more(tables, |tables, more| {
+        for step in steps(tables) {
+            let device = step.device;
+            more.step_time.push(step_time::Row {
+                step: step.id,
+                clock: more.strings.intern(step.clock.name()),
+                start: Ns(step.span.start),
+                step_time: step.time(),
+                device_start: device.map(|device| Ns(device.window.start)),
+                device_time: device.map(|device| device.time()),
+                computing: device.map(|device| device.computing),
+                communication: device.map(|device| device.communication),
+                exposed_communication: device.map(|device| device.exposed),
+                overlapped: device.map(|device| device.overlapped()),
+                free: device.map(|device| device.free),
+                bubble: device.map(|device| device.bubble),
+                p2p_time: device.map(|device| device.point_to_point),
+                copying: device.map(|device| device.copying),
+                preparing: device.map(|device| device.preparing),
+            });
+        }
+    })
+}
+
 /// Number and step time in ns of each step of a rank: those of [`steps`], for those who want nothing else. Where steps
 /// are marked, the table `step` is enough.
 pub fn step_times(tables: &RankTables) -> Vec<(Option<i64>, i64)> {
@@ -248,12 +275,12 @@ impl Work {
             copying: Vec::new(),
             launched: Vec::new(),
         };
-        let mut directions = Memo::default();
+        let mut directions = hashbrown::HashMap::new();
         for op in tables.rows::<comm_op::Row>() {
             let interval = Interval::new(op.start.0, op.start.plus(op.duration.ns()).0);
             work.communication.push(interval);
             work.launched.push((launch(op.connection_id, op.start), interval));
-            match directions.get(op.name, || direction(tables.text(op.name))) {
+            match directions.entry((op.op_type, op.name)).or_insert_with(|| direction_of(tables, &op)) {
                 Some(Direction::Receive | Direction::Batch) => {
                     work.receiving.push(interval);
                     work.point_to_point.push(interval);
@@ -388,9 +415,10 @@ impl Work {
     }
 }
 
-/// Whether a task copies between host and device: older traces call such tasks by their queue entries.
-fn is_copy(task_type: &str) -> bool {
-    matches!(task_type, "MEMCPY_ASYNC" | "PCIE_DMA_SQE" | "SDMA_SQE")
+/// Whether a task of this type copies between host and device or within a device: older traces of NPUs call such tasks
+/// by their queue entries, traces of GPUs by their category.
+pub fn is_copy(task_type: &str) -> bool {
+    matches!(task_type, "MEMCPY_ASYNC" | "PCIE_DMA_SQE" | "SDMA_SQE" | "gpu_memcpy" | "Memcpy")
 }
 
 #[cfg(test)]

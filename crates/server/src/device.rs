@@ -1,6 +1,6 @@
 //! How the time of a device divides between computing, communication and nothing.
 
-use npuscope_measures::deliverable::is_communication;
+use npuscope_measures::communication::is_communication;
 use npuscope_measures::device_time::device_time;
 use npuscope_measures::intervals::{Interval, union};
 use npuscope_tables::column::CellView;

@@ -10,7 +10,7 @@ use npuscope_tables::Selection;
 
 use super::mode::{Export, Options};
 use super::{Failure, Mode, Usage};
-use crate::extract::{self, Absent, Analysis, Problem, RankData, RankExtract, Scope, has_db};
+use crate::extract::{self, Absent, Analysis, Problem, RankData, RankExtract, Scope};
 
 /// The chosen ranks of a profile and how they are asked.
 pub struct Job<'a> {
@@ -75,7 +75,7 @@ impl<'a> Job<'a> {
 
     /// Whether all ranks were saved as text.
     pub fn is_text(&self) -> bool {
-        !self.sources.iter().any(|source| has_db(source))
+        !self.sources.iter().any(|source| source.is_db())
     }
 
     /// What is to be written, for modes that write tables unless told otherwise.

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use indexmap::IndexSet;
+use npuscope_measures::statistics::median;
 use serde::{Deserialize, Serialize};
 
 use super::meetings::Meetings;
 use super::trace::RankTrace;
-use crate::cluster::statistics::median;
 
 /// How the clock of a host differs from that of the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -17,6 +17,7 @@ mod suspects;
 mod tests;
 mod trace;
 
+use npuscope_measures::statistics;
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::Selection;
 use serde::{Deserialize, Serialize};
@@ -257,7 +258,7 @@ fn shorter_by(without: &[i64], with: &[i64]) -> Vec<i64> {
 }
 
 fn mean(values: &[i64]) -> f64 {
-    if values.is_empty() { 0.0 } else { values.iter().map(|value| *value as f64).sum::<f64>() / values.len() as f64 }
+    statistics::mean(values.iter().map(|value| *value as f64))
 }
 
 /// A finding, and what it weighs: what a step loses in the mean over all, in ns.

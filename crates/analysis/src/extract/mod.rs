@@ -24,7 +24,6 @@ mod text;
 
 use std::convert::Infallible;
 
-use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::source::RankSource;
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::table::{diagnostic, step};
@@ -88,12 +87,8 @@ impl RankData<'_> {
 
     /// Whether the rank was read from databases.
     pub fn is_db(&self) -> bool {
-        has_db(self.source)
+        self.source.is_db()
     }
-}
-
-pub(crate) fn has_db(source: &RankSource) -> bool {
-    source.has(&FileKind::ProfilerDb) || source.has(&FileKind::AnalysisDb)
 }
 
 /// Why a rank has no part in an answer.

@@ -84,7 +84,7 @@ fn module_frames(tables: &RankTables, names: &mut Names) -> Vec<MarkedRange> {
 
 /// Ranges of the user on the host. Those of the profiler itself, of NCCL and of optimizers are no modules.
 fn user_ranges(tables: &RankTables, names: &mut Names) -> Vec<MarkedRange> {
-    const OTHERS: &[&str] = &["ProfilerStep#", "nccl:", "Optimizer."];
+    const OTHERS: &[&str] = &[npuscope_measures::link::STEP_PREFIX, "nccl:", "Optimizer."];
     let mut ranges = Vec::new();
     for_each_host_op(tables, Kind::Mstx, |view, row| {
         let name = view.name.get(row);

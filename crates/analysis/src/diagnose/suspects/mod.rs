@@ -10,6 +10,8 @@ mod link;
 mod memory;
 mod stage;
 
+use npuscope_measures::statistics::median;
+
 use super::clocks::HostClock;
 use super::graph::{Change, Graph};
 use super::meetings::Meetings;
@@ -120,5 +122,5 @@ pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
 /// The median of what the others have; the one value of the others where there is one other.
 fn median_of_others(values: &[f64], own: usize) -> Option<f64> {
     let others: Vec<f64> = values.iter().enumerate().filter(|(i, _)| *i != own).map(|(_, v)| *v).collect();
-    (!others.is_empty()).then(|| crate::cluster::statistics::median(&others))
+    (!others.is_empty()).then(|| median(&others))
 }

@@ -6,7 +6,7 @@ use npuscope_tables::{RankTables, Str};
 use serde::{Deserialize, Serialize};
 
 use super::Reports;
-use crate::communication::OpClass;
+use crate::communication::is_point_to_point;
 use crate::extract::Text;
 
 /// A text that [`Names`] knows.
@@ -177,7 +177,7 @@ impl<'a> Translator<'a> {
 
     /// Whether an operation is point to point. msprof-analyze goes by names where there are databases.
     pub fn is_point_to_point(&self, kind: Option<Str>, name: Str) -> bool {
-        let by_name = || OpClass::of(self.tables.text(name)) == OpClass::PointToPoint;
+        let by_name = || is_point_to_point(self.tables.text(name));
         match self.tables.opt_text(kind) {
             Some(kind) if !self.compat || self.is_text => kind == "p2p",
             _ => by_name(),
