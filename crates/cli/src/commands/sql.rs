@@ -282,9 +282,7 @@ fn listing(query: &str) -> Result<Option<String>, CliError> {
             None => Err(CliError::Usage(format!("there is no table {name}; \\tables lists them"))),
         },
         (Some("functions" | "df"), None) => Ok(Some(functions())),
-        _ => {
-            Err(CliError::Usage(format!("unknown command {query}; there are \\tables, \\d TABLE and \\functions")))
-        }
+        _ => Err(CliError::Usage(format!("unknown command {query}; there are \\tables, \\d TABLE and \\functions"))),
     }
 }
 
