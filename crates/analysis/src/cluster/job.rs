@@ -119,7 +119,13 @@ impl<'a> Job<'a> {
     }
 
     /// Notes what was wrong with ranks. Fails if none of them has the chosen step.
-    fn take<T>(&self, sources: &[&RankSource], made: Vec<RankExtract<T>>) -> Result<Vec<(i64, T)>, Failure> {
+    fn take<T>(&self, sources: &[&RankSource], mut made: Vec<RankExtract<T>>) -> Result<Vec<(i64, T)>, Failure> {
+        for (source, made) in sources.iter().zip(&mut made) {
+            for Problem { file, message } in made.problems.drain(..) {
+                let file = file.map(|file| file.to_string());
+                self.tell(LeftOut { rank: source.rank, file, why: message.to_string(), whole_rank: false });
+            }
+        }
         if let Some(step) = self.options.step
             && !made.is_empty()
             && !made.iter().any(RankExtract::has_step)
@@ -129,10 +135,6 @@ impl<'a> Job<'a> {
         }
         let mut kept = Vec::with_capacity(made.len());
         for (source, made) in sources.iter().zip(made) {
-            for Problem { file, message } in made.problems {
-                let file = file.map(|file| file.to_string());
-                self.tell(LeftOut { rank: source.rank, file, why: message.to_string(), whole_rank: false });
-            }
             match made.extract {
                 Ok(extract) => kept.push((source.rank, extract)),
                 Err(why) => self.leave_out(source.rank, why.to_string()),

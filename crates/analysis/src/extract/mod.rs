@@ -218,3 +218,68 @@ fn problems(tables: &RankTables) -> Vec<Problem> {
     };
     rows.map(problem).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use npuscope_formats::output::Output;
+    use npuscope_store::OpenOptions;
+    use npuscope_store::fingerprint::fingerprint;
+    use npuscope_synth::{Form, JobConfig, simulate, write_job};
+
+    use super::*;
+
+    /// The name of a rank as often as told.
+    #[derive(Serialize)]
+    struct Names {
+        times: usize,
+    }
+
+    impl Analysis for Names {
+        type Extract = Vec<Text>;
+        const NAME: &'static str = "names";
+        const VERSION: u32 = 1;
+
+        fn needs(&self) -> Selection {
+            Selection::of(&[TableId::Step])
+        }
+
+        fn map(&self, rank: &RankData<'_>) -> Result<Vec<Text>, Absent> {
+            Ok(vec![format!("rank {}", rank.rank).into(); self.times])
+        }
+
+        fn is_sound(&self, names: &Vec<Text>) -> bool {
+            names.len() == self.times
+        }
+    }
+
+    #[test]
+    fn an_extract_that_makes_no_sense_is_made_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let profile = directory.path().join("profile");
+        let config = JobConfig { tp: 1, pp: 1, dp: 1, layers: 1, steps: 1, ..JobConfig::default() };
+        write_job(&simulate(&config).unwrap(), Form::Text, &Output::new(&profile).unwrap(), |_| {}).unwrap();
+        let store = Store::open(&profile, OpenOptions::new(directory.path().join("cache"))).unwrap();
+        let sources: Vec<&RankSource> = store.profile().ranks.iter().collect();
+        let analysis = Names { times: 3 };
+        let ask = || {
+            let made = extracts(&store, &sources, &analysis, Scope::default()).unwrap();
+            made.into_iter().next().unwrap().extract.unwrap()
+        };
+        let expected = vec![Text::from("rank 0"); 3];
+        assert_eq!(ask(), expected);
+        let (key, name) = (fingerprint(sources[0]), name(&analysis, Scope::default()));
+        let bytes = store.cache().extract(&key, &name).unwrap();
+        let unsound = RankExtract { problems: Vec::new(), steps: Vec::new(), extract: Ok(vec![Text::from("rank 0")]) };
+        let unsound = text::encode(&unsound).unwrap();
+        let cut = &bytes[..bytes.len() - 1];
+        // The seal of each is whole, so that only decoding can tell.
+        for payload in [&[][..], &[0xff; 40], cut, &unsound] {
+            store.cache().store_extract(&key, &name, payload).unwrap();
+            assert_eq!(ask(), expected);
+            assert_eq!(store.take_warnings().len(), 1);
+            assert_eq!(store.cache().extract(&key, &name).unwrap(), bytes);
+        }
+        assert_eq!(ask(), expected);
+        assert_eq!(store.take_warnings(), Vec::<String>::new());
+    }
+}

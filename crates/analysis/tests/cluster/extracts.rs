@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use npuscope_analysis::cluster::{self, Job, LeftOut, Options};
 use npuscope_analysis::diagnose::diagnose;
+use npuscope_analysis::layout::layout;
 use npuscope_analysis::overview::overview;
 use npuscope_formats::output::Output;
 use npuscope_formats::result::Cell;
@@ -129,6 +130,10 @@ fn diagnose_and_overview_give_the_same_from_extracts() {
     assert_eq!((read, again), (4, 0));
     assert!(!first.findings.is_empty());
     assert_eq!((&uncached, &first), (&first, &second));
+    let (first, _) = counted(job(), cached(), |store| layout(store).unwrap());
+    let (second, again) = counted(job(), cached(), |store| layout(store).unwrap());
+    assert!(first.is_known());
+    assert_eq!((&first, 0), (&second, again));
     let (first, _) = counted(job(), cached(), |store| overview(store).unwrap());
     let (second, again) = counted(job(), cached(), |store| overview(store).unwrap());
     assert_eq!((serde_json::to_string(&first).unwrap(), again), (serde_json::to_string(&second).unwrap(), 0));

@@ -55,6 +55,7 @@ const KEPT: Selection = Selection::of(&[
     TableId::Diagnostic,
 ]);
 
+/// Ranks are read anew each time: what is kept of one is a large part of its tables, which are the result.
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
     let parts = job.each(KEPT, |data| {

@@ -66,9 +66,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
         let hint = "collect at level1 or above";
         return Err(Failure::missing(MODE.name, "the pieces of sends and receives", hint));
     }
-    let mut table = ResultTable::new("P2PPairing", "p2p_pairing", COLUMNS);
-    pairing.sides.into_iter().for_each(|side| table.push(side));
-    let mut answer = Answer { tables: vec![table], notes: pairing.notes, ..Answer::default() };
+    let mut answer = Answer { tables: vec![table(&pairing.sides)], notes: pairing.notes, ..Answer::default() };
     for source in job.sources() {
         let Some((db, ids)) = profiler_db(source).zip(pairing.ids.get(&source.rank).cloned()) else { continue };
         let write = move |path: &Path| {
@@ -79,6 +77,38 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
         answer.files.push(ResultFile::new(path_of(&MODE, job, source, &db.name), write).of_rank(source.rank));
     }
     Ok(answer)
+}
+
+fn table(rows: &[PairedSide]) -> ResultTable {
+    let mut table = ResultTable::new("P2PPairing", "p2p_pairing", COLUMNS);
+    for row in rows {
+        table.push([
+            row.rank.into(),
+            row.step.into(),
+            (&row.name).into(),
+            row.group_name.as_ref().map_or(Cell::Null, Cell::from),
+            row.interval.start.into(),
+            row.interval.end.into(),
+            row.src.into(),
+            row.dst.into(),
+            row.connection.as_str().into(),
+        ]);
+    }
+    table
+}
+
+/// One side of a transfer.
+pub struct PairedSide {
+    pub rank: i64,
+    pub step: Option<i64>,
+    pub name: Text,
+    pub group_name: Option<Text>,
+    pub interval: Interval,
+    /// Ranks of the whole job, where known.
+    pub src: Option<i64>,
+    pub dst: Option<i64>,
+    /// What both sides share.
+    pub connection: String,
 }
 
 /// Numbers of operations and their connection ids.
@@ -95,8 +125,7 @@ pub fn add_ids(db: &AmendedDb, ids: &OperationIds) -> io::Result<()> {
 pub struct Pairing {
     /// How many sends, receives and batches there are in the chosen step.
     operations: usize,
-    /// Rows of the table.
-    sides: Vec<[Cell; 9]>,
+    pub sides: Vec<PairedSide>,
     /// By rank.
     pub ids: BTreeMap<i64, OperationIds>,
     notes: Vec<String>,
@@ -158,18 +187,16 @@ pub fn pair(job: &Job<'_>) -> Result<Pairing, Failure> {
             continue;
         }
         let id = side.id(&op.group);
-        let of_rank = |local: i64| Cell::from(ranks.get(&op.group, local));
-        pairing.sides.push([
-            (*rank).into(),
-            op.step.into(),
-            (&op.name).into(),
-            op.group_name.as_ref().map_or(Cell::Null, Cell::from),
-            op.interval.start.into(),
-            op.interval.end.into(),
-            of_rank(side.source),
-            of_rank(side.destination),
-            id.as_str().into(),
-        ]);
+        pairing.sides.push(PairedSide {
+            rank: *rank,
+            step: op.step,
+            name: op.name.clone(),
+            group_name: op.group_name.clone(),
+            interval: op.interval,
+            src: ranks.get(&op.group, side.source),
+            dst: ranks.get(&op.group, side.destination),
+            connection: id.clone(),
+        });
         let ids = pairing.ids.entry(*rank).or_default();
         match ids.last_mut().filter(|(number, _)| *number == op.number) {
             Some((_, known)) => *known = format!("{known};{id}"),
