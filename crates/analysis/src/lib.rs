@@ -29,10 +29,11 @@
 pub mod cluster;
 pub mod communication;
 pub mod diagnose;
+pub mod extract;
 mod finding;
 pub mod health;
 pub mod job_step;
 pub mod layout;
 pub mod overview;
 
-pub use finding::{Evidence, Finding, Severity};
+pub use finding::{Evidence, Finding, Label, Number, Severity};

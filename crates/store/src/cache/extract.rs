@@ -36,6 +36,15 @@ impl Cache {
         Some(sealed)
     }
 
+    /// Removes an extract whose bytes are as they were written but make no sense, and warns.
+    pub fn discard_extract(&self, key: &str, name: &str) {
+        if let Some(directory) = self.extracts(key) {
+            let path = directory.join(file_name(name));
+            let _ = fs::remove_file(&path);
+            self.notes().warn_damage(&CacheError::damaged(&path, "it cannot be decoded"));
+        }
+    }
+
     /// Keeps an extract. Where there is one of that name already, it is replaced.
     ///
     /// It is not synced to disk: a thousand ranks would wait seconds for that. After a power failure a file may be empty
