@@ -28,6 +28,7 @@
 
 pub mod cluster;
 pub mod communication;
+pub mod device;
 pub mod diagnose;
 mod finding;
 pub mod health;

@@ -23,7 +23,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::progress::{Progress, Watch};
 use crate::timeline::Timeline;
 use crate::timeline::index::{self, Index};
-use crate::views::Source;
+use npuscope_views::Source;
 
 /// Timelines that are open at a time: those of other ranks are opened again when they are wanted. They are mapped files,
 /// so what one takes of memory is what was looked at of it.

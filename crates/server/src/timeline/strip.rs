@@ -4,7 +4,7 @@ use npuscope_measures::intervals::Interval;
 use npuscope_tables::table::overlap::Kind;
 
 use super::Timeline;
-use crate::device::{intervals, spread};
+use npuscope_analysis::device::{intervals, spread};
 
 /// Shares of a stretch of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

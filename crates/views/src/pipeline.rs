@@ -7,11 +7,11 @@ use npuscope_analysis::cluster::Options;
 use npuscope_measures::intervals::{Interval, gaps, subtract, union};
 use npuscope_tables::table::overlap::Kind;
 
-use super::cluster::layout;
-use super::columns::{self, Results};
-use super::communication::KIND;
-use super::sql::{self, Time, rows};
-use super::{Made, NotMade, Question, Source, device};
+use crate::cluster::layout;
+use crate::columns::{self, Results};
+use crate::communication::KIND;
+use crate::sql::{self, Time, rows};
+use crate::{Made, NotMade, Question, Source, device};
 
 /// A bar of the chart.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,11 +9,11 @@ use npuscope_analysis::cluster::{self, Job, Options};
 use npuscope_engine::Session;
 use npuscope_formats::output::Output;
 use npuscope_formats::result::Cell;
-use npuscope_server::views::{HISTOGRAM_BUCKETS, Made, NotMade, Question, Scope, Source, VIEWS, View};
 use npuscope_store::OpenOptions;
 use npuscope_synth::{Fault, FaultKind, Form, JobConfig, Level, Workload, simulate, write_job};
 use npuscope_tables::Flavour;
 use npuscope_testing::shared;
+use npuscope_views::{HISTOGRAM_BUCKETS, Made, NotMade, Question, Scope, Source, VIEWS, View};
 
 /// A profile that is open.
 struct Opened {

@@ -5,8 +5,8 @@ use npuscope_measures::intervals::Interval;
 use npuscope_tables::table::overlap::Kind;
 use npuscope_tables::{Selection, TableId};
 
-use super::{NotMade, Source};
-use crate::device::{derived, told};
+use crate::{NotMade, Source};
+use npuscope_analysis::device::{derived, told};
 
 /// Where the time is told.
 const TOLD: Selection = Selection::of(&[TableId::Overlap]);

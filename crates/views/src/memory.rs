@@ -3,10 +3,10 @@
 use arrow::array::RecordBatch;
 use npuscope_collect::Setting;
 
-use super::columns;
-use super::missing::{missing, unless_missing};
-use super::sql::{self, Time, quoted, rows};
-use super::{Made, NotMade, Question, Source};
+use crate::columns;
+use crate::missing::{missing, unless_missing};
+use crate::sql::{self, Time, quoted, rows};
+use crate::{Made, NotMade, Question, Source};
 
 /// Points of a curve.
 const POINTS: usize = 2000;

@@ -5,11 +5,11 @@ use arrow::datatypes::{Float64Type, Int64Type};
 use npuscope_analysis::cluster::Options;
 use npuscope_collect::Setting;
 
-use super::columns::{self, Results};
-use super::missing::{DEVICE, missing, unless_missing};
-use super::sql::{self, Time, quoted, rows};
-use super::statistics::Spread;
-use super::{Made, NotMade, Question, Source};
+use crate::columns::{self, Results};
+use crate::missing::{DEVICE, missing, unless_missing};
+use crate::sql::{self, Time, quoted, rows};
+use crate::statistics::Spread;
+use crate::{Made, NotMade, Question, Source};
 
 const KERNELS: usize = 1000;
 const MOST_KERNELS: usize = 100_000;

@@ -15,11 +15,11 @@ use npuscope_tables::table::overlap::Kind;
 use npuscope_tables::table::{reported_step, step};
 use npuscope_tables::{Interner, RankTables, Selection, TableId};
 
-use super::columns::{self, Results};
-use super::missing::{DEVICE, missing};
-use super::sql::{self, Time, rows};
-use super::{Made, NotMade, Question, Scope, Source, device};
-use crate::device::spread;
+use crate::columns::{self, Results};
+use crate::missing::{DEVICE, missing};
+use crate::sql::{self, Time, rows};
+use crate::{Made, NotMade, Question, Scope, Source, device};
+use npuscope_analysis::device::spread;
 
 const BUCKETS: usize = 256;
 const MOST_BUCKETS: usize = 4096;

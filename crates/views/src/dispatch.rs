@@ -8,9 +8,9 @@ use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{kernel, lane, step, task};
 use npuscope_tables::{RankTables, Selection, Str, TableId};
 
-use super::columns;
-use super::missing::missing;
-use super::{Made, NotMade, Question, Scope, Source};
+use crate::columns;
+use crate::missing::missing;
+use crate::{Made, NotMade, Question, Scope, Source};
 
 const KERNELS: usize = 1000;
 const MOST_KERNELS: usize = 100_000;

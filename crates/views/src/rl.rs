@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::columns;
-use super::sql::{self, Time, rows};
-use super::{Made, NotMade, Question, Source};
+use crate::columns;
+use crate::sql::{self, Time, rows};
+use crate::{Made, NotMade, Question, Source};
 
 /// Words that stages of reinforcement learning are called by.
 const WORDS: [&str; 13] = [

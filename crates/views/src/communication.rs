@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use npuscope_analysis::cluster::Options;
 use npuscope_collect::Setting;
 
-use super::columns::{self, Results};
-use super::groups::GroupNames;
-use super::missing::{DEVICE, unless_missing};
-use super::sql::{self, Time, rows};
-use super::{Made, NotMade, Question, Source};
+use crate::columns::{self, Results};
+use crate::groups::GroupNames;
+use crate::missing::{DEVICE, unless_missing};
+use crate::sql::{self, Time, rows};
+use crate::{Made, NotMade, Question, Source};
 
 const COLLECTIVES: usize = 5000;
 const MOST_COLLECTIVES: usize = 200_000;
@@ -18,7 +18,7 @@ const OPERATIONS: &str = "communication operations; a job on one device has none
 const LINKS: &str = "communication links; a job on one device has none";
 
 /// The kind of an operation from its type or name: `hcom_allReduce__586_0_1` is an `allreduce`.
-pub(super) const KIND: &str = r"lower(regexp_replace(coalesce(op_type, name), '^hcom_([A-Za-z]+)_.*$', '\1'))";
+pub(crate) const KIND: &str = r"lower(regexp_replace(coalesce(op_type, name), '^hcom_([A-Za-z]+)_.*$', '\1'))";
 
 /// Bytes of an operation's data, by the names that HCCL and NCCL give to types.
 const BYTES: &str = "count * CASE upper(dtype) \

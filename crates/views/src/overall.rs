@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use npuscope_measures::intervals::Interval;
 use npuscope_tables::table::overlap::Kind;
 
-use super::columns;
-use super::groups::GroupNames;
-use super::missing::{DEVICE, missing, unless_missing};
-use super::sql::{self, Time, rows};
-use super::{Made, NotMade, Question, Source, device};
+use crate::columns;
+use crate::groups::GroupNames;
+use crate::missing::{DEVICE, missing, unless_missing};
+use crate::sql::{self, Time, rows};
+use crate::{Made, NotMade, Question, Source, device};
 
 /// Tasks that copy between host and device, or within the device.
 const IS_COPY: &str =

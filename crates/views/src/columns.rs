@@ -7,8 +7,8 @@ use arrow::datatypes::{Field, Schema};
 use npuscope_analysis::cluster::Answer;
 use npuscope_formats::result::Cell;
 
-use super::sql::failed;
-use super::{Made, NotMade};
+use crate::sql::failed;
+use crate::{Made, NotMade};
 
 /// A table of columns of equal length.
 pub fn made(columns: Vec<(&str, ArrayRef)>) -> Result<Made, NotMade> {

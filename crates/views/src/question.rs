@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use npuscope_analysis::cluster::{self, Answer, Job, Options};
 use npuscope_formats::source::RankSource;
 
-use super::{NotMade, Source, sql};
+use crate::{NotMade, Source, sql};
 
 /// What part of the run is asked about. Times are ns since the epoch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Question<'a> {
 
 impl Question<'_> {
     /// Whether all that is named exists.
-    pub(super) fn check(&self, source: &Source<'_>, own: &[&str]) -> Result<(), NotMade> {
+    pub(crate) fn check(&self, source: &Source<'_>, own: &[&str]) -> Result<(), NotMade> {
         if let Some(unknown) = self.own.keys().find(|name| !own.contains(&name.as_str())) {
             return Err(NotMade::Bad(format!("there is no parameter {unknown}")));
         }
