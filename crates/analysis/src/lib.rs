@@ -6,6 +6,8 @@
 //!   and lacks.
 //! - [`diagnose`]: who is slow, why, and what it costs, by replaying the job without it.
 //! - [`cluster`]: msprof-analyze's modes, one file each.
+//! - [`time_split`]: where the time of devices went; [`occupancy`]: how busy they were over time; [`scope`]: the part of a
+//!   job that is asked about.
 //! - [`layout`]: the parallel layout of a job; [`communication`]: what names of operations say, and their groups.
 //!
 //! ```
@@ -28,12 +30,14 @@
 
 pub mod cluster;
 pub mod communication;
-pub mod device;
 pub mod diagnose;
 mod finding;
 pub mod health;
 pub mod job_step;
 pub mod layout;
+pub mod occupancy;
 pub mod overview;
+pub mod scope;
+pub mod time_split;
 
 pub use finding::{Evidence, Finding, Severity};

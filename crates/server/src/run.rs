@@ -36,7 +36,7 @@ const INDEX: &str = "timeline.index";
 const MAX_IN_MEMORY: usize = 256 << 20;
 
 /// Raised whenever an answer that is kept would come out differently.
-const ANSWERS_VERSION: u32 = 1;
+const ANSWERS_VERSION: u32 = 2;
 
 const NS_PER_SECOND: i64 = 1_000_000_000;
 

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use arrow::array::AsArray;
 use npuscope_analysis::cluster::Options;
+use npuscope_measures::busy::Busy;
 use npuscope_measures::intervals::{Interval, gaps, subtract, union};
-use npuscope_tables::table::overlap::Kind;
 
-use crate::cluster::layout;
 use crate::columns::{self, Results};
 use crate::communication::KIND;
+use crate::ranks::layout;
 use crate::sql::{self, Time, rows};
-use crate::{Made, NotMade, Question, Source, device};
+use crate::{Made, NotMade, Question, Source};
 
 /// A bar of the chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,11 +165,10 @@ fn bubbles(
     question: &Question<'_>,
     waits: &BTreeMap<i64, Vec<Interval>>,
 ) -> Result<Vec<Bar>, NotMade> {
-    let of_ranks = device::each(source, &question.sources(source), |rank, intervals| {
-        let computing = intervals.into_iter().filter(|(kind, _)| *kind == Kind::Computing);
-        let computing = union(computing.map(|(_, interval)| interval).collect());
-        let bubbles = subtract(&union(waits.get(&rank).cloned().unwrap_or_default()), &computing);
-        (rank, bubbles)
+    let of_ranks = source.store.each(&question.sources(source), Busy::NEEDS, |rank, tables| {
+        let computing = Busy::of(&tables).computing;
+        let bubbles = subtract(&union(waits.get(&rank.rank).cloned().unwrap_or_default()), &computing);
+        (rank.rank, bubbles)
     })?;
     let bubble = |rank: i64, interval: Interval| {
         let (start, duration) = (interval.start, interval.end - interval.start);

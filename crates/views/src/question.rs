@@ -3,19 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use npuscope_analysis::cluster::{self, Answer, Job, Options};
+use npuscope_analysis::scope::Scope;
 use npuscope_formats::source::RankSource;
 
 use crate::{NotMade, Source, sql};
-
-/// What part of the run is asked about. Times are ns since the epoch.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scope {
-    /// All if none are given.
-    pub ranks: Option<Vec<i64>>,
-    pub step: Option<i64>,
-    pub begin: Option<i64>,
-    pub end: Option<i64>,
-}
 
 /// A question of a page: the scope and the view's own parameters, text by name.
 pub struct Question<'a> {
@@ -92,5 +83,6 @@ impl Question<'_> {
 
 fn has_step(source: &Source<'_>, step: i64) -> Result<bool, NotMade> {
     Ok(sql::has_rows(source, &format!("SELECT 1 FROM step WHERE id = {step}"))?
-        || sql::has_rows(source, &format!("SELECT 1 FROM reported_step WHERE step = '{step}'"))?)
+        || sql::has_rows(source, &format!("SELECT 1 FROM reported_step WHERE step = '{step}'"))?
+        || sql::has_rows(source, &format!("SELECT 1 FROM kernel WHERE step = {step}"))?)
 }

@@ -21,9 +21,9 @@ use std::sync::OnceLock;
 use arrow::buffer::ScalarBuffer;
 use npuscope_formats::timeline::slices::batches;
 use npuscope_formats::timeline::{Counters, Kernels, Lanes, SliceBatch, Slices};
+use npuscope_measures::busy::Busy;
 use npuscope_measures::intervals::Interval;
 use npuscope_tables::RankTables;
-use npuscope_tables::table::overlap::Kind;
 use serde_json::{Value, json};
 
 use counters::ShownCounters;
@@ -40,8 +40,8 @@ pub struct Timeline {
     names: Vec<String>,
     counters: ShownCounters,
     kernels: OnceLock<Kernels>,
-    /// What the device was busy with.
-    device: OnceLock<Vec<(Kind, Interval)>>,
+    /// When the device was busy.
+    busy: OnceLock<Busy>,
 }
 
 /// A slice on its row.
@@ -96,7 +96,7 @@ impl Timeline {
         });
         let names = names.collect();
         let counters = ShownCounters::new(&tables, &index, &lanes);
-        Timeline { tables, lanes, batches, index, names, counters, kernels: OnceLock::new(), device: OnceLock::new() }
+        Timeline { tables, lanes, batches, index, names, counters, kernels: OnceLock::new(), busy: OnceLock::new() }
     }
 
     pub fn counters(&self) -> &ShownCounters {
