@@ -1,4 +1,4 @@
-//! The groups that communication operations are in, and what names of operations say.
+//! The groups that the training script declared. What names of operations say is in `npuscope_measures`.
 
 use npuscope_measures::link::group_hash;
 use npuscope_tables::RankTables;
@@ -13,7 +13,7 @@ pub use npuscope_measures::communication::{
 };
 
 /// A group of ranks as the training script made it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct DeclaredGroup {
     /// Name that HCCL gave it.
     pub id: String,

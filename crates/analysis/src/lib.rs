@@ -31,6 +31,7 @@
 pub mod cluster;
 pub mod communication;
 pub mod diagnose;
+pub mod extract;
 mod finding;
 pub mod health;
 pub mod job_step;
@@ -40,4 +41,4 @@ pub mod overview;
 pub mod scope;
 pub mod time_split;
 
-pub use finding::{Evidence, Finding, Severity};
+pub use finding::{Evidence, Finding, Label, Number, Severity};

@@ -2,6 +2,7 @@
 
 mod host;
 
+use npuscope_measures::statistics::{mean, median};
 use npuscope_measures::step::{self, DeviceTime, Step};
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::RankTables;
@@ -82,7 +83,7 @@ pub fn overview(store: &Store) -> Result<Overview, StoreError> {
 fn rank_time(rank: i64, steps: &[Step], tables: &RankTables) -> Option<RankTime> {
     let first = steps.first()?;
     let devices: Vec<&DeviceTime> = steps.iter().filter_map(|step| step.device.as_ref()).collect();
-    let mean = |part: fn(&DeviceTime) -> i64| mean_ms(devices.iter().map(|device| part(device)));
+    let device_mean = |part: fn(&DeviceTime) -> i64| mean_ms(devices.iter().map(|device| part(device)));
     Some(RankTime {
         rank,
         stage: stage(rank, tables),
@@ -90,18 +91,17 @@ fn rank_time(rank: i64, steps: &[Step], tables: &RankTables) -> Option<RankTime>
         clock: first.clock.name(),
         has_device: !devices.is_empty(),
         step: mean_ms(steps.iter().map(Step::time)),
-        device: mean(DeviceTime::time),
-        computing: mean(|device| device.computing),
-        exposed_communication: mean(|device| device.exposed),
-        free: mean(|device| device.free),
+        device: device_mean(DeviceTime::time),
+        computing: device_mean(|device| device.computing),
+        exposed_communication: device_mean(|device| device.exposed),
+        free: device_mean(|device| device.free),
     })
 }
 
 /// The mean of times in ns, in ms; 0 of none.
 #[expect(clippy::cast_precision_loss, reason = "times of steps are far below 2^53 ns")]
 fn mean_ms(times: impl Iterator<Item = i64>) -> f64 {
-    let (sum, count) = times.fold((0i64, 0u32), |(sum, count), time| (sum + time, count + 1));
-    if count == 0 { 0.0 } else { sum as f64 / f64::from(count) / 1e6 }
+    mean(times.map(|time| time as f64)) / 1e6
 }
 
 /// Ranks that compute longer than the others of their pipeline stage: those wait for them in every
@@ -112,7 +112,7 @@ fn slow_ranks(ranks: &[RankTime]) -> Vec<Finding> {
         .filter_map(|rank| {
             let is_peer = |r: &&RankTime| r.has_device && r.stage == rank.stage && r.rank != rank.rank;
             let peers: Vec<&RankTime> = ranks.iter().filter(is_peer).collect();
-            let median = median(peers.iter().map(|r| r.computing).collect())?;
+            let median = median(&peers.iter().map(|r| r.computing).collect::<Vec<_>>());
             (median > 0.0 && rank.computing > SLOW * median).then_some((rank, median, peers))
         })
         .collect();
@@ -152,12 +152,6 @@ pub(crate) fn stage(rank: i64, tables: &RankTables) -> Option<i64> {
     let row = tables.rows::<rank::Row>().next()?;
     let ranks_of_stage = row.world_size?.checked_div(row.pp_size.filter(|&stages| stages > 1)?)?;
     rank.checked_div(ranks_of_stage)
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let (below, above) = (values.get(values.len().checked_sub(1)? / 2)?, values.get(values.len() / 2)?);
-    Some((below + above) / 2.0)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use arrow::datatypes::DataType;
 use clap::{Arg, Command, CommandFactory};
 use npuscope::arguments::Arguments;
+use npuscope_engine::FUNCTIONS;
 use npuscope_tables::schema::{self, Family, TableSpec};
 
 fn assert_page(name: &str, text: &str) {
@@ -137,11 +138,16 @@ fn the_page_of_tables_is_up_to_date() {
         .to_owned();
     for (family, title) in [
         (Family::Fact, "What happened"),
+        (Family::Measured, "What follows from that"),
         (Family::Reported, "What the source's own summaries say, in their units"),
         (Family::About, "About the profile itself"),
     ] {
         let _ = write!(page, "\n## {title}\n");
         schema::all().iter().filter(|table| table.family == family).for_each(|spec| table(&mut page, spec));
+    }
+    page.push_str("\n## Functions\n\nQueries may call these beside the functions of SQL:\n\n| function | gives |\n|---|---|\n");
+    for function in FUNCTIONS {
+        let _ = writeln!(page, "| `{}({})` | {} |", function.name, function.arguments.join(", "), function.about);
     }
     assert_page("tables.md", &page);
 }

@@ -1,10 +1,11 @@
-//! Files that are whole or not there.
+//! Files that take the place of others, with their permissions.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::Path;
+
+use npuscope_formats::output::Part;
 
 /// Whether a file must be there after the power went.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,15 +19,14 @@ pub enum Durability {
 pub fn write(path: &Path, bytes: &[u8], mode: Option<u32>, durability: Durability) -> io::Result<()> {
     // The file that a link leads to is replaced, not the link.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let temporary = beside(&target);
-    let written = fill(&temporary, &target, bytes, mode, durability).and_then(|()| fs::rename(&temporary, &target));
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    } else if let (Durability::Synced, Some(directory)) = (durability, target.parent()) {
+    let part = Part::beside(&target);
+    fill(part.path(), &target, bytes, mode, durability)?;
+    part.rename()?;
+    if let (Durability::Synced, Some(directory)) = (durability, target.parent()) {
         // Some file systems cannot sync a directory; the file is in place all the same.
         let _ = File::open(directory).and_then(|directory| directory.sync_all());
     }
-    written
+    Ok(())
 }
 
 fn fill(temporary: &Path, target: &Path, bytes: &[u8], mode: Option<u32>, durability: Durability) -> io::Result<()> {
@@ -51,12 +51,4 @@ fn keep_access(file: &File, before: &fs::Metadata) -> io::Result<()> {
         let _ = fchown(file, Some(before.uid()), Some(before.gid()));
     }
     file.set_permissions(before.permissions())
-}
-
-/// A name in the same directory that nobody else uses.
-fn beside(target: &Path) -> PathBuf {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    target.with_file_name(format!(".{name}.{}.{count}.tmp", std::process::id()))
 }

@@ -104,23 +104,7 @@ fn plan_error(message: &str) -> EngineError {
 
 /// The name that is closest to `name`, if one is close.
 fn similar<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
-    let name = name.to_ascii_lowercase();
-    let (distance, closest) = names.map(|other| (edits(&name, other), other)).min()?;
-    (distance <= (name.chars().count() / 3).clamp(1, 3)).then(|| closest.to_owned())
-}
-
-/// How many letters must be put in, left out or changed to make `b` of `a`.
-fn edits(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut before = i;
-        let mut left = i + 1;
-        for (y, cell) in b.chars().zip(row.iter_mut().skip(1)) {
-            left = (left + 1).min(*cell + 1).min(before + usize::from(x != y));
-            before = std::mem::replace(cell, left);
-        }
-    }
-    if b.is_empty() { a.chars().count() } else { row.last().copied().unwrap_or_default() }
+    npuscope_tables::similar::near(name, names).map(str::to_owned)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
@@ -138,6 +122,5 @@ mod tests {
         assert_eq!(similar("Kernels", tables()).as_deref(), Some("kernel"));
         assert_eq!(similar("hostop", tables()).as_deref(), Some("host_op"));
         assert_eq!(similar("weather", tables()), None);
-        assert_eq!((edits("abc", "abc"), edits("kitten", "sitting"), edits("ab", ""), edits("", "ab")), (0, 3, 2, 2));
     }
 }

@@ -23,6 +23,7 @@ use npuscope_tables::schema;
 use tokio::runtime::{Handle, Runtime};
 
 use crate::error::EngineError;
+use crate::functions::FUNCTIONS;
 use crate::provider::RankTable;
 
 /// What queries may use.
@@ -57,6 +58,7 @@ impl Session {
             let table = RankTable::new(spec, sources.clone(), store.clone(), options.memory_limit.is_none());
             context.register_table(spec.name, Arc::new(table)).map_err(|e| internal(&e))?;
         }
+        FUNCTIONS.iter().for_each(|function| context.register_udf(function.scalar()));
         let (handle, runtime) = (runtime.handle().clone(), Some(runtime));
         Ok(Session { store, context, runtime, handle, memory_limit: options.memory_limit })
     }

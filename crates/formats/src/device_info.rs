@@ -23,6 +23,14 @@ pub fn find(directory: &Path, device: Option<i64>) -> Option<DeviceInfo> {
     files.iter().find_map(|(_, path)| read(&fs::read(path).ok()?))
 }
 
+/// All figures of chips below a rank's directory, by number of the device and place: what [`find`] chooses from.
+pub fn find_all(directory: &Path) -> Vec<(i64, DeviceInfo)> {
+    let mut files = Vec::new();
+    collect(directory, MAX_DEPTH, &mut files);
+    files.sort();
+    files.iter().filter_map(|(number, path)| Some((*number, read(&fs::read(path).ok()?)?))).collect()
+}
+
 /// Reads the figures in a file, if they make sense.
 pub fn read(text: &[u8]) -> Option<DeviceInfo> {
     let json: Value = serde_json::from_slice(text).ok()?;

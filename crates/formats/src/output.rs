@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
@@ -60,14 +61,12 @@ impl Output {
     /// A file that is written bit by bit. It has its own name when it is finished; until then it is a
     /// temporary one, which goes away if it is dropped.
     pub fn begin(&self, name: &str) -> Result<PartFile, OutputError> {
-        let (target, temporary) = (self.directory.join(name), self.temporary(name));
-        let file = File::create(&temporary).map_err(OutputError::io(&target))?;
-        Ok(PartFile { out: BufWriter::with_capacity(1 << 18, file), part: Part { target, temporary } })
+        PartFile::create(self.directory.join(name))
     }
 
     /// As [`Output::begin`], for writers that want a path.
     pub fn begin_path(&self, name: &str) -> Part {
-        Part { target: self.directory.join(name), temporary: self.temporary(name) }
+        Part::beside(self.directory.join(name))
     }
 
     /// As [`Output::file`], for writers that want a path.
@@ -86,10 +85,6 @@ impl Output {
             _ => Ok(()),
         }
     }
-
-    fn temporary(&self, name: &str) -> PathBuf {
-        self.directory.join(format!(".{name}.{}.part", std::process::id()))
-    }
 }
 
 /// A file under its temporary name. Dropped, it is removed.
@@ -100,14 +95,34 @@ pub struct Part {
 }
 
 impl Part {
+    /// A temporary name in the directory of `target` that nobody else uses.
+    pub fn beside(target: impl Into<PathBuf>) -> Part {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let (target, count) = (target.into(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let temporary = target.with_file_name(format!(".{name}.{}.{count}.part", std::process::id()));
+        Part { target, temporary }
+    }
+
+    /// The temporary path.
+    pub fn path(&self) -> &Path {
+        &self.temporary
+    }
+
     /// Does some of the writing; `write` gets the temporary path.
     pub fn write<T>(&self, write: impl FnOnce(&Path) -> Result<T, io::Error>) -> Result<T, OutputError> {
         write(&self.temporary).map_err(OutputError::io(&self.target))
     }
 
     /// Gives the file its name.
+    pub fn rename(self) -> io::Result<()> {
+        fs::rename(&self.temporary, &self.target)
+    }
+
+    /// As [`Part::rename`], with an error that names the file.
     pub fn finish(self) -> Result<(), OutputError> {
-        fs::rename(&self.temporary, &self.target).map_err(OutputError::io(&self.target))
+        let target = self.target.clone();
+        self.rename().map_err(OutputError::io(&target))
     }
 }
 
@@ -126,6 +141,13 @@ pub struct PartFile {
 }
 
 impl PartFile {
+    /// A file that has the name `target` when it is finished.
+    pub fn create(target: impl Into<PathBuf>) -> Result<PartFile, OutputError> {
+        let part = Part::beside(target);
+        let file = File::create(&part.temporary).map_err(OutputError::io(&part.target))?;
+        Ok(PartFile { out: BufWriter::with_capacity(1 << 18, file), part })
+    }
+
     pub fn write<T>(
         &mut self,
         write: impl FnOnce(&mut BufWriter<File>) -> Result<T, io::Error>,
@@ -137,5 +159,15 @@ impl PartFile {
     pub fn finish(mut self) -> Result<(), OutputError> {
         self.write(Write::flush)?;
         self.part.finish()
+    }
+}
+
+impl Write for PartFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }

@@ -44,6 +44,11 @@ impl RankSource {
         self.files.iter().any(|f| f.kind == *kind)
     }
 
+    /// Whether it was saved as databases.
+    pub fn is_db(&self) -> bool {
+        self.has(&FileKind::ProfilerDb) || self.has(&FileKind::AnalysisDb)
+    }
+
     /// Bytes of all files that will be read.
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|f| f.bytes).sum()

@@ -60,7 +60,12 @@ pub fn is_point_to_point_in_files(name: &str) -> bool {
     begins_with_any(name, &["hcom_send", "hcom_receive", "hcom_batchsendrecv"])
 }
 
-/// Whether `step_trace_time.csv` counts an operation into the bubble of a pipeline: as
+/// Whether `step_trace_time.csv` and `StepTraceTime` of torch_npu count an operation into the bubble of a pipeline.
+pub fn is_receive_in_files(name: &str) -> bool {
+    name.starts_with("hcom_receive")
+}
+
+/// Whether MindSpore's `step_trace_time.csv` counts an operation into the bubble of a pipeline: as
 /// [`is_point_to_point_in_files`], and by MindSpore's names of graph mode (`Send-op12`, `Receive-op13`).
 pub fn is_bubble_in_files(name: &str) -> bool {
     is_point_to_point_in_files(name) || begins_with_any(name, &["send-op", "receive-op"])
@@ -74,7 +79,7 @@ fn begins_with_any(name: &str, prefixes: &[&str]) -> bool {
 }
 
 /// Which way data goes in an operation between two ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Direction {
     Send,
     Receive,
@@ -89,10 +94,18 @@ pub fn direction(name: &str) -> Option<Direction> {
     }
     let name = name.to_ascii_lowercase();
     Some(match () {
-        () if name.contains("batchsendrecv") => Direction::Batch,
+        () if name.contains("sendrecv") => Direction::Batch,
         () if name.contains("send") => Direction::Send,
         () => Direction::Receive,
     })
+}
+
+/// The direction of an operation of a rank: by its type where the source gives one, since NCCL runs all transfers, and
+/// exchanges between all, as one kernel; else by its name.
+pub fn direction_of(tables: &RankTables, op: &comm_op::Row) -> Option<Direction> {
+    // A batch of transfers, or of anything else: its kernel says which.
+    let is_batch = |kind: &&str| kind.eq_ignore_ascii_case("coalesced");
+    direction(tables.opt_text(op.op_type).filter(|kind| !is_batch(kind)).unwrap_or_else(|| tables.text(op.name)))
 }
 
 /// The type of an operation as databases have it, for example `hcom_allReduce_`: as recorded, or from the
@@ -117,10 +130,13 @@ pub fn kind(name: &str) -> String {
     verb.unwrap_or(name).to_lowercase()
 }
 
+/// The core of the kernel rows that stand for communication operations, as readers name it.
+pub const COMMUNICATION_CORE: &str = "COMMUNICATION";
+
 /// Whether a kernel on this core is a communication operation, which `kernel` lists as the one task it is to the
 /// scheduler.
 pub fn is_communication_core(core: &str) -> bool {
-    matches!(core, "HCCL" | "COMMUNICATION")
+    matches!(core, "HCCL" | COMMUNICATION_CORE)
 }
 
 /// Whether a kernel row stands for a communication operation.
@@ -145,6 +161,24 @@ pub fn bytes(tables: &RankTables, op: &comm_op::Row) -> Option<i64> {
     op.count?.checked_mul(tables.opt_text(op.dtype).and_then(bytes_of_element)?)
 }
 
+/// Wait ratio: `wait / (wait + transit)`, both in one unit of time: the share of an operation's time, or of many
+/// operations' time in all, in which it waited for other ranks rather than moved data. `None` if it did neither.
+pub fn wait_ratio(wait: f64, transit: f64) -> Option<f64> {
+    let all = wait + transit;
+    (all.abs() >= 1e-15).then(|| wait / all)
+}
+
+/// Synchronization ratio: `synchronization / (synchronization + transit)`: as [`wait_ratio`], of the waiting before the
+/// first data moved.
+pub fn synchronization_ratio(synchronization: f64, transit: f64) -> Option<f64> {
+    wait_ratio(synchronization, transit)
+}
+
+/// Bandwidth in GB/s: `bytes / ns`, of all that moved over the time in which it moved. `None` if that is no time.
+pub fn bandwidth(bytes: f64, ns: f64) -> Option<f64> {
+    (ns.abs() >= 1e-15).then(|| bytes / ns)
+}
+
 /// The group of an operation as people know it: its name, or the hash of it where that is all there is.
 pub fn group_of<'a>(tables: &'a RankTables, op: &comm_op::Row) -> &'a str {
     tables.opt_text(op.group_name.or(op.group_hash)).unwrap_or_default()
@@ -167,6 +201,8 @@ pub fn is_total(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use npuscope_tables::RankBuilder;
+
     use super::*;
 
     #[test]
@@ -176,6 +212,21 @@ mod tests {
         assert_eq!(names.map(direction), found);
         assert_eq!(names.map(is_point_to_point), found.map(|direction| direction.is_some()));
         assert_eq!(names.map(is_point_to_point_in_files), found.map(|direction| direction.is_some()));
+    }
+
+    #[test]
+    fn the_type_of_an_operation_goes_before_its_name() {
+        let mut rank = RankBuilder::default();
+        let kernel = rank.strings.intern("ncclDevKernel_SendRecv");
+        let types = [Some("send"), Some("recv"), Some("coalesced"), Some("all_to_allv"), None];
+        for op_type in types {
+            let op_type = op_type.map(|text| rank.strings.intern(text));
+            rank.comm_op.push(comm_op::Row { name: kernel, op_type, ..comm_op::Row::default() });
+        }
+        let tables = rank.finish();
+        let found: Vec<_> = tables.rows::<comm_op::Row>().map(|op| direction_of(&tables, &op)).collect();
+        let [send, receive, batch] = [Direction::Send, Direction::Receive, Direction::Batch].map(Some);
+        assert_eq!(found, [send, receive, batch, None, batch]);
     }
 
     #[test]

@@ -165,8 +165,7 @@ mod tests {
         let mut names: Vec<String> = TERMS
             .iter()
             .flat_map(|term| {
-                let mut names: Vec<String> =
-                    [term.key].iter().chain(term.also).map(|name| plain(name)).collect();
+                let mut names: Vec<String> = [term.key].iter().chain(term.also).map(|name| plain(name)).collect();
                 names.sort();
                 names.dedup();
                 names

@@ -1,7 +1,7 @@
 //! Sets of half-open intervals on a line.
 
 /// `start..end`, in any unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Interval {
     pub start: i64,
     pub end: i64,

@@ -69,14 +69,14 @@ impl KernelClass {
     }
 }
 
-/// Whether a task copies between host and device: older traces call such tasks by their queue entries, Kineto
-/// `gpu_memcpy`.
+/// Whether a task of this type copies between host and device or within a device: older traces of NPUs call such tasks
+/// by their queue entries, traces of GPUs by their category.
 pub fn is_copy(task_type: &str) -> bool {
     COPY_TASKS.contains(&task_type)
 }
 
 /// Types of tasks that copy: see [`is_copy`].
-pub const COPY_TASKS: [&str; 4] = ["MEMCPY_ASYNC", "PCIE_DMA_SQE", "SDMA_SQE", "gpu_memcpy"];
+pub const COPY_TASKS: [&str; 5] = ["MEMCPY_ASYNC", "PCIE_DMA_SQE", "SDMA_SQE", "gpu_memcpy", "Memcpy"];
 
 #[cfg(test)]
 mod tests {

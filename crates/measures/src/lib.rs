@@ -9,7 +9,7 @@
 //! - [`busy`]: when the device was busy, and with what; [`kernel_class`]: what a kernel does.
 //! - [`communication`]: what the name of a communication operation says.
 //! - [`device_time`]: how the time of a device divides between computing, communication and neither.
-//! - [`statistics`]: percentiles and histograms of durations.
+//! - [`statistics`]: sums, means, quantiles, percentiles and histograms.
 //! - [`link`]: ties between rows that no file states.
 //! - [`deliverable`]: the summaries that frameworks write into their files, in the arithmetic of those files.
 //!

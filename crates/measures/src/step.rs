@@ -19,13 +19,14 @@
 
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
-use npuscope_tables::table::{comm_op, kernel, reported_step, step, task};
+use npuscope_tables::table::{comm_op, kernel, reported_step, step, step_time, task};
 use npuscope_tables::{Memo, Ns, RankTables, Selection, TableId};
 
 use crate::busy::Busy;
 use crate::communication::is_communication_core;
 use crate::intervals::Interval;
 use crate::launch::launches;
+use crate::link::with_more;
 
 /// What the steps of a rank are computed from.
 pub const NEEDS: Selection = Selection::of(&[
@@ -155,6 +156,32 @@ pub fn steps(tables: &RankTables) -> Vec<Step> {
         Step { id: row.id, span, clock: Clock::Host, device }
     };
     marked.iter().enumerate().map(step).collect()
+}
+
+/// The tables of a rank with [`steps`] as the table `step_time`.
+pub fn with_step_times(tables: RankTables) -> RankTables {
+    with_more(tables, |tables, more| {
+        for step in steps(tables) {
+            let device = step.device;
+            more.step_time.push(step_time::Row {
+                step: step.id,
+                clock: more.strings.intern(step.clock.name()),
+                start: Ns(step.span.start),
+                step_time: step.time(),
+                device_start: device.map(|device| Ns(device.window.start)),
+                device_time: device.map(|device| device.time()),
+                computing: device.map(|device| device.computing),
+                communication: device.map(|device| device.communication),
+                exposed_communication: device.map(|device| device.exposed),
+                overlapped: device.map(|device| device.overlapped()),
+                free: device.map(|device| device.free),
+                bubble: device.map(|device| device.bubble),
+                p2p_time: device.map(|device| device.point_to_point),
+                copying: device.map(|device| device.copying),
+                preparing: device.map(|device| device.preparing),
+            });
+        }
+    })
 }
 
 /// Number and step time in ns of each step of a rank: those of [`steps`], for those who want nothing else. Where steps

@@ -10,13 +10,13 @@ use npuscope_formats::source::{JOB, RankSource, SourceFile};
 use npuscope_formats::trace_json::Release;
 use npuscope_formats::{comm_json, csv, db, framework, info_json, kineto, trace_json};
 use npuscope_measures::deliverable::{self, Carried, Target};
-use npuscope_measures::link;
+use npuscope_measures::{link, step};
 use npuscope_tables::Flavour;
 use npuscope_tables::table::{diagnostic, rank, source};
 use npuscope_tables::{RankBuilder, RankPieces, RankTables, Selection, TableId};
 
 /// Raised whenever a reader makes other rows of the same bytes. Part of the cache key.
-pub const READER_VERSION: u32 = 5;
+pub const READER_VERSION: u32 = 6;
 
 /// How a rank is read.
 #[derive(Clone, Copy)]
@@ -82,9 +82,10 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
     if rank.rank == JOB { tables } else { finish(rank, tables, allocations, selection, &formats, has_db) }
 }
 
-/// What is wanted, which is everything if a table is that sums up everything. The one file of a Kineto rank and raw
+/// What is wanted and what that follows from, which is everything if a table is that sums up everything. The one file of a Kineto rank and raw
 /// files are read whole.
 fn whole_if_summed_up(selection: Selection, rank: &RankSource) -> Selection {
+    let selection = if selection.has(TableId::StepTime) { selection.and(step::NEEDS) } else { selection };
     let is_whole = selection.has_any(&[TableId::Rank, TableId::Source, TableId::Diagnostic]);
     if is_whole || rank.flavour == Flavour::Kineto || rank.is_raw() { Selection::ALL } else { selection }
 }
@@ -410,10 +411,14 @@ fn finish(
         more.rank.push(row);
     });
     // Raw files have no summaries: those that a parser would have written.
-    if rank.is_raw() {
-        return deliverable::complete(tables, Target::Text(rank.flavour), &mut Carried::default());
+    let tables = match rank.is_raw() {
+        true => deliverable::complete(tables, Target::Text(rank.flavour), &mut Carried::default()),
+        false => tables,
+    };
+    match wanted.has(TableId::StepTime) {
+        true => step::with_step_times(tables),
+        false => tables,
     }
-    tables
 }
 
 fn rank_row(source: &RankSource, tables: &RankTables, formats: &[&str], more: &mut RankBuilder) -> rank::Row {

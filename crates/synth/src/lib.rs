@@ -25,6 +25,7 @@ mod chip;
 mod config;
 mod fault;
 mod kernels;
+mod kineto;
 mod layout;
 mod memory;
 mod model;

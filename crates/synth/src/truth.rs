@@ -1,5 +1,6 @@
 //! What is true of a job, written beside its profile.
 
+use npuscope_measures::statistics::mean;
 use serde::Serialize;
 
 use crate::config::JobConfig;
@@ -50,7 +51,7 @@ pub fn truth(job: &Job) -> GroundTruth {
     GroundTruth {
         job: config.clone(),
         ranks: config.ranks(),
-        step_ms: mean(&steps_ms),
+        step_ms: mean(steps_ms.iter().copied()),
         faults: faults.collect(),
         clocks: (0..config.hosts()).map(|host| Clock::of_host(config, host)).collect(),
         steps_ms,
@@ -83,7 +84,7 @@ fn fault_truth(job: &Job, index: usize, fault: &Fault, steps_ms: &[f64]) -> Faul
         unit: fault.kind.unit(),
         first_step,
         last_step,
-        cost_ms_per_step: mean(&struck),
+        cost_ms_per_step: mean(struck),
         cost_ms,
     }
 }
@@ -91,9 +92,4 @@ fn fault_truth(job: &Job, index: usize, fault: &Fault, steps_ms: &[f64]) -> Faul
 #[expect(clippy::cast_precision_loss, reason = "a duration in ns")]
 fn steps_ms(job: &Job) -> Vec<f64> {
     job.steps().map(|(start, end)| (end - start) as f64 / 1e6).collect()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a count")]
-fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }

@@ -5,6 +5,7 @@ use npuscope_formats::{db, text};
 use npuscope_tables::Flavour;
 
 use crate::config::JobConfig;
+use crate::kineto::TraceWriter;
 use crate::record::View;
 use crate::settings::{device_info, host, process, slot};
 use crate::simulate::Job;
@@ -14,12 +15,20 @@ use crate::simulate::Job;
 pub enum Form {
     Text,
     Db,
+    /// Text and databases.
     Both,
+    /// Traces of PyTorch's own profiler, one file per rank, as if the job had run on GPUs.
+    Kineto,
 }
 
 /// Writes every rank of the job into `out`, and `ground_truth.json`. `progress` is told each rank that is done.
 pub fn write_job(job: &Job, form: Form, out: &Output, mut progress: impl FnMut(usize)) -> Result<(), OutputError> {
     for rank in 0..job.config.ranks() {
+        if form == Form::Kineto {
+            write_trace(job, rank, out)?;
+            progress(rank);
+            continue;
+        }
         let directory = out.directory(&rank_directory(&job.config, rank))?;
         let number = i64::try_from(rank).unwrap_or(i64::MAX);
         if form != Form::Db {
@@ -42,6 +51,14 @@ pub fn write_job(job: &Job, form: Form, out: &Output, mut progress: impl FnMut(u
         progress(rank);
     }
     out.file("ground_truth.json", |file| Ok(serde_json::to_writer_pretty(file, &job.truth())?))
+}
+
+fn write_trace(job: &Job, rank: usize, out: &Output) -> Result<(), OutputError> {
+    out.file(&format!("rank{rank}.pt.trace.json"), |file| {
+        let mut trace = TraceWriter::new(file, rank, job.config.ranks())?;
+        job.recording(rank, View::Whole).try_for_each(|step| trace.append(&step.finish()))?;
+        trace.finish()
+    })
 }
 
 /// `{host}_{process}_{time}_ascend_pt`, as the frameworks name it.

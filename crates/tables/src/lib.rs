@@ -24,6 +24,7 @@
 mod macros;
 
 pub mod column;
+pub mod date;
 mod flavour;
 mod memo;
 pub mod number;
@@ -31,6 +32,7 @@ mod rank_tables;
 pub mod scan;
 pub mod schema;
 mod selection;
+pub mod similar;
 mod strings;
 pub mod table;
 mod time;

@@ -48,6 +48,8 @@ impl ColumnSpec {
 pub enum Family {
     /// What happened.
     Fact,
+    /// What follows from the facts, by the definitions of the glossary.
+    Measured,
     /// What the source's own summaries said, in their own units: carried, not derived.
     Reported,
     /// About the profile itself: its files, settings and defects.

@@ -95,7 +95,7 @@ impl From<Failure> for NotMade {
             Failure::Missing { what, hint, .. } => {
                 NotMade::Missing { what: format!("No rank has {what}."), switch: hint }
             }
-            Failure::Usage(why) => NotMade::Bad(why),
+            Failure::Usage(why) => NotMade::Bad(why.to_string()),
             Failure::Store(error) => NotMade::Failed(error.into()),
             Failure::Output(error) => NotMade::Failed(EngineError::Internal(error.to_string())),
         }

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use indexmap::IndexSet;
-use serde::Serialize;
+use npuscope_measures::statistics::median;
+use serde::{Deserialize, Serialize};
 
 use super::meetings::Meetings;
 use super::trace::RankTrace;
-use crate::cluster::statistics::median;
 
 /// How the clock of a host differs from that of the first.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HostClock {
     pub host: String,
     pub ranks: Vec<i64>,

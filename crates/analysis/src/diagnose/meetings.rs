@@ -74,7 +74,7 @@ pub fn members_of_groups(traces: &[RankTrace], layout: &Layout) -> HashMap<Strin
     // A group that the layout does not know has the members that were seen.
     let mut seen: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for (rank, trace) in traces.iter().enumerate() {
-        for operation in trace.operations.iter().filter(|operation| !groups.contains_key(&operation.group)) {
+        for operation in trace.operations.iter().filter(|operation| !groups.contains_key(operation.group.as_str())) {
             seen.entry(&operation.group).or_default().insert(rank);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use npuscope_measures::link::STEP_PREFIX;
 use npuscope_tables::RankTables;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{host_op, step};
@@ -9,9 +10,6 @@ use serde::Serialize;
 
 /// How many names are told of.
 const MOST: usize = 8;
-
-/// What the markers of steps are called.
-const MARKER: &str = "ProfilerStep#";
 
 /// Ranges or operators of one name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -52,7 +50,7 @@ pub fn spent(tables: &RankTables) -> Spent {
         steps.is_empty() || step.is_some_and(|step| row.start < step.end)
     };
     let rows: Vec<host_op::Row> = tables.rows().collect();
-    let is_marker = |row: &host_op::Row| tables.text(row.name).starts_with(MARKER);
+    let is_marker = |row: &host_op::Row| tables.text(row.name).starts_with(STEP_PREFIX);
     let is_outermost = |row: &host_op::Row| {
         let parent = row.parent.and_then(|parent| rows.get(parent as usize));
         parent.is_none_or(|parent| is_marker(parent) || tables.text(parent.kind) != Kind::Op.name())

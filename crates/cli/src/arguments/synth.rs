@@ -98,7 +98,10 @@ pub enum SynthLevel {
 pub enum SynthForm {
     Text,
     Db,
+    /// Text and databases
     Both,
+    /// Traces of PyTorch's own profiler, as of a job on GPUs
+    Kineto,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -150,6 +153,7 @@ impl From<SynthForm> for Form {
             SynthForm::Text => Form::Text,
             SynthForm::Db => Form::Db,
             SynthForm::Both => Form::Both,
+            SynthForm::Kineto => Form::Kineto,
         }
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use npuscope_analysis::health::{Health, Missing, Problem, RankHealth, health};
+use npuscope_tables::date::date_of_day;
 
 use crate::commands::{ReportFormat, check_strict, say_warnings};
 use crate::error::CliError;
@@ -266,24 +267,10 @@ fn window(window: Option<(i64, i64)>) -> String {
     let Some((start, end)) = window else { return "-".to_owned() };
     let seconds = start.div_euclid(1_000_000_000);
     let (days, time) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let (year, month, day) = date(days);
+    let (year, month, day) = date_of_day(days);
     #[expect(clippy::cast_precision_loss, reason = "shown with three decimals")]
     let length = (end - start) as f64 / 1e9;
     format!("{length:.3} s from {year}-{month:02}-{day:02} {:02}:{:02}:{:02}", time / 3600, time / 60 % 60, time % 60)
-}
-
-/// Year, month and day of a day counted from 1970-01-01.
-fn date(days: i64) -> (i64, i64, i64) {
-    // Days are counted from 0000-03-01, so that the leap day is the last of a year.
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let (month, carry) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    (year_of_era + era * 400 + carry, month, day)
 }
 
 #[cfg(test)]
@@ -294,8 +281,6 @@ mod tests {
     fn a_window_reads_as_a_date_and_a_length() {
         let text = window(Some((1_736_408_883_688_177_930, 1_736_408_884_688_177_930)));
         assert_eq!(text, "1.000 s from 2025-01-09 07:48:03");
-        assert_eq!(date(0), (1970, 1, 1));
-        assert_eq!(date(11_016), (2000, 2, 29));
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! `npuscope sql`.
 
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,7 +9,8 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, SchemaRef};
 use arrow::ipc::writer::StreamWriter;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use npuscope_engine::{EngineError, QueryOptions, Session};
+use npuscope_engine::{EngineError, FUNCTIONS, QueryOptions, Session, SqlFunction};
+use npuscope_formats::output::PartFile;
 use npuscope_tables::schema::{self, Family, TableSpec};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -128,16 +128,11 @@ fn form(options: &SqlOptions) -> ResultFormat {
 }
 
 /// Writes a file that appears only when it is complete.
-fn to_file<T>(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Result<T, CliError>) -> Result<T, CliError> {
-    let failed = |source| CliError::Write { path: path.to_owned(), source };
-    let temporary = path.with_file_name(format!(".{}.part", path.file_name().unwrap_or_default().to_string_lossy()));
-    let mut file = BufWriter::new(File::create(&temporary).map_err(failed)?);
-    let written = write(&mut file).and_then(|result| file.flush().map(|()| result).map_err(failed));
-    let written = written.and_then(|result| std::fs::rename(&temporary, path).map(|()| result).map_err(failed));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
+fn to_file<T>(path: &Path, write: impl FnOnce(&mut PartFile) -> Result<T, CliError>) -> Result<T, CliError> {
+    let mut file = PartFile::create(path)?;
+    let result = write(&mut file)?;
+    file.finish()?;
+    Ok(result)
 }
 
 /// Prints the answer to a query, of a table at most `max_rows`; how many rows it has.
@@ -276,7 +271,7 @@ fn one_line(text: &str) -> String {
     format!("{cut}…")
 }
 
-/// The answer to `\tables` and `\d TABLE`, which need no profile.
+/// The answer to `\tables`, `\d TABLE` and `\functions`, which need no profile.
 fn listing(query: &str) -> Result<Option<String>, CliError> {
     let Some(command) = query.strip_prefix('\\') else { return Ok(None) };
     let mut words = command.split_whitespace();
@@ -286,7 +281,10 @@ fn listing(query: &str) -> Result<Option<String>, CliError> {
             Some(spec) => Ok(Some(columns(spec))),
             None => Err(CliError::Usage(format!("there is no table {name}; \\tables lists them"))),
         },
-        _ => Err(CliError::Usage(format!("unknown command {query}; there are \\tables and \\d TABLE"))),
+        (Some("functions" | "df"), None) => Ok(Some(functions())),
+        _ => {
+            Err(CliError::Usage(format!("unknown command {query}; there are \\tables, \\d TABLE and \\functions")))
+        }
     }
 }
 
@@ -294,6 +292,7 @@ fn tables() -> String {
     let mut text = String::new();
     for (family, title) in [
         (Family::Fact, "what happened"),
+        (Family::Measured, "what follows from that: the definitions are in `npuscope glossary`"),
         (Family::Reported, "what the source's own summaries say, in their units"),
         (Family::About, "about the profile itself"),
     ] {
@@ -308,7 +307,14 @@ fn tables() -> String {
         text.push('\n');
     }
     text.push_str("\\d TABLE lists the columns of a table; every table also has the column rank.\n");
+    text.push_str("\\functions lists what can be called beside the functions of SQL.\n");
     text
+}
+
+fn functions() -> String {
+    let call = |function: &SqlFunction| format!("{}({})", function.name, function.arguments.join(", "));
+    let rows = FUNCTIONS.iter().map(|function| vec![call(function), function.about.to_owned()]);
+    terminal::columns(&["function", "gives"], &[], rows)
 }
 
 /// `One row per kernel …` without its first words.

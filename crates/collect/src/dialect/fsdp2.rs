@@ -2,10 +2,13 @@
 //!
 //! Steps count from 0 and from the start of this run; the end is not recorded, and -1 is the end of training.
 
+use npuscope_tables::similar;
+
 use crate::Schedule;
 use crate::config::{Choice, CollectConfig, UNTIL_END};
 use crate::remark::{Remark, Severity};
 
+use super::Run;
 use super::check::{Keys, check};
 use super::flags::{self, Takes};
 use super::names::{EXPORTS_MINDSPEED, LEVELS_MINDSPEED, word};
@@ -14,7 +17,6 @@ use super::section::{Manners, Section};
 use super::switches::{self, Names};
 use super::words::Word;
 use super::writing::{Window, yaml_quoted};
-use super::{Run, suggest};
 
 const MANNERS: Manners = Manners { peer: "FSDP2", wrong: Severity::Error, bool_is_int: false };
 const PREFIX: &str = "training.";
@@ -227,7 +229,7 @@ fn unknown(section: &mut Section) {
         if KEYS.contains(&key) {
             continue;
         }
-        let hint = suggest::near(key, KEYS.iter().copied());
+        let hint = similar::near(key, KEYS.iter().copied());
         if hint.is_none() && !key.starts_with("profile_") {
             continue;
         }

@@ -3,10 +3,13 @@
 //! Iterations count from 1, and the end is not recorded. The profiler is started before the first iteration of the run,
 //! which after a checkpoint is not the first of the training: its steps count from there.
 
+use npuscope_tables::similar;
+
 use crate::Schedule;
 use crate::config::{Choice, CollectConfig, UNTIL_END};
 use crate::remark::{Remark, Severity};
 
+use super::Run;
 use super::check::{Keys, check};
 use super::flags::{self, Takes};
 use super::names::{EXPORTS_MINDSPEED, LEVELS_MINDSPEED, word};
@@ -15,7 +18,6 @@ use super::section::{Manners, Section};
 use super::switches::{self, Names};
 use super::words::Word;
 use super::writing::{Window, shell_quoted};
-use super::{Run, suggest};
 
 const MANNERS: Manners = Manners { peer: "MindSpeed-LLM", wrong: Severity::Error, bool_is_int: false };
 
@@ -173,7 +175,7 @@ pub(super) fn is_slip(word: &str) -> bool {
 }
 
 fn slip(name: &str) -> Option<&'static str> {
-    suggest::near(name, FLAGS.iter().map(|(flag, _)| *flag))
+    similar::near(name, FLAGS.iter().map(|(flag, _)| *flag))
 }
 
 fn unknown(section: &mut Section, words: &[Word]) {

@@ -30,7 +30,6 @@ mod node;
 mod rl;
 mod section;
 mod spelling;
-mod suggest;
 mod switches;
 mod torch_npu;
 mod words;

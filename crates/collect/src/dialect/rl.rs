@@ -3,17 +3,19 @@
 //! Iterations count from 1, and the end is not recorded. A stage that is named is recorded on its own, with a profiler
 //! for each iteration; `all` is one profiler around all of them.
 
+use npuscope_tables::similar;
+
 use crate::Schedule;
 use crate::config::{Analyse, Choice, CollectConfig, Export, Level};
 use crate::remark::{Remark, Severity};
 
+use super::Run;
 use super::check::{self, Keys, check};
 use super::names::{EXPORTS_MINDSPEED, LEVELS_MINDSPEED, STAGES, word};
 use super::node::{Node, Value};
 use super::section::{Manners, Section};
 use super::switches;
 use super::writing::{Window, yaml_quoted};
-use super::{Run, suggest};
 
 const MANNERS: Manners = Manners { peer: "MindSpeed-RL", wrong: Severity::Error, bool_is_int: false };
 const PREFIX: &str = "profiler_config.integrated.";
@@ -51,7 +53,7 @@ pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
     }
     for entry in outer.and_then(Node::map).unwrap_or_default().iter().filter(|entry| entry.key != "integrated") {
         let hint =
-            suggest::near(&entry.key, ["integrated"]).map(|hint| format!(", did you mean {hint}?")).unwrap_or_default();
+            similar::near(&entry.key, ["integrated"]).map(|hint| format!(", did you mean {hint}?")).unwrap_or_default();
         let message = format!("only the section integrated is read{hint}");
         let remark = Remark::new(Severity::Warning, format!("profiler_config.{}", entry.key), message);
         section.remarks.push(remark.at(Some(entry.line)));
@@ -166,7 +168,7 @@ fn stages(section: &mut Section) -> Choice<String> {
             Some(stage) if STAGES.contains(&stage) => stages.push(stage.to_owned()),
             Some("all") => section.warn(key, "all is a word of its own; among stages it means none"),
             _ => {
-                let hint = item.text().and_then(|text| suggest::near(text, STAGES.iter().copied()));
+                let hint = item.text().and_then(|text| similar::near(text, STAGES.iter().copied()));
                 let hint = hint.map(|hint| format!(", did you mean {hint}?")).unwrap_or_default();
                 section.warn(key, format!("{} is no stage{hint}; there are all, {}", item.shown(), STAGES.join(", ")));
             }

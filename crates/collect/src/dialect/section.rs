@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
+use npuscope_tables::similar;
+
 use crate::remark::{Remark, Severity};
 
 use super::node::{Entry, Node, Value};
-use super::suggest;
 
 /// What a trainer or profiler does about a value it cannot take.
 #[derive(Clone, Copy, Debug)]
@@ -161,7 +162,7 @@ impl<'a> Section<'a> {
             if known.contains(&entry.key.as_str()) {
                 continue;
             }
-            let hint = suggest::near(&entry.key, known.iter().copied());
+            let hint = similar::near(&entry.key, known.iter().copied());
             let hint = hint.map(|hint| format!(", did you mean {hint}?")).unwrap_or_default();
             let key = format!("{}{}", self.prefix, entry.key);
             let message = format!("there is no such key{hint}; {consequence}");
@@ -179,6 +180,6 @@ pub(super) fn named<T: Copy>(text: &str, words: &[(&'static str, T)]) -> Option<
 fn expectation<T>(node: &Node, words: &[(&'static str, T)]) -> (String, String) {
     let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
     let expected = format!("one of {}", all.join(", "));
-    let near = node.text().and_then(|text| suggest::near(text, all.iter().copied()));
+    let near = node.text().and_then(|text| similar::near(text, all.iter().copied()));
     (expected, near.map(|near| format!(" (did you mean {near}?)")).unwrap_or_default())
 }

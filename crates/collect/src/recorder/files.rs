@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use npuscope_formats::framework;
+use npuscope_formats::output::Part;
 
 /// As torch_npu makes its directories and files.
 const DIRECTORY_MODE: u32 = 0o750;
@@ -99,9 +100,9 @@ fn move_file(from: &Path, to: &Path) -> io::Result<()> {
     if fs::rename(from, to).is_ok() {
         return Ok(());
     }
-    let part = to.with_added_extension("part");
-    fs::copy(from, &part)?;
-    fs::rename(&part, to)?;
+    let part = Part::beside(to);
+    fs::copy(from, part.path())?;
+    part.rename()?;
     fs::remove_file(from)
 }
 

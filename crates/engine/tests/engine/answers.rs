@@ -167,3 +167,42 @@ fn a_query_can_only_read() {
     assert!(!file.exists());
     assert!(number(&session, "SELECT count(*) FROM kernel") > 0);
 }
+
+#[test]
+fn step_times_are_those_that_measures_computes() {
+    let job = Job::eight_ranks();
+    let session = job.open();
+    let mut parts = [0; 4];
+    for (_, tables) in loaded(&session) {
+        for step in npuscope_measures::step::steps(&tables) {
+            let device = step.device.unwrap();
+            let of_step = [step.time(), device.computing, device.exposed, device.free];
+            parts.iter_mut().zip(of_step).for_each(|(sum, part)| *sum += part);
+        }
+    }
+    assert!(parts.iter().all(|part| *part > 0));
+    let sums = ["step_time", "computing", "exposed_communication", "free"];
+    let asked = sums.map(|column| number(&session, &format!("SELECT sum({column}) FROM step_time")));
+    assert_eq!(asked, parts);
+    let rest = "SELECT count(*) FROM step_time WHERE computing + exposed_communication + free <> device_time";
+    assert_eq!(number(&session, rest), 0);
+}
+
+#[test]
+fn measures_can_be_called_from_a_query() {
+    let job = Job::eight_ranks();
+    let session = job.open();
+    let asked = rows(
+        &session,
+        "SELECT comm_kind('hcom_allReduce__586_0_1'), is_point_to_point('hcom_send__1_0_1'), \
+         is_communication_core('HCCL'), element_bytes('BFP16'), element_bytes('weather'), wait_ratio(3, 1), \
+         wait_ratio(0, 0), synchronization_ratio(1, 3), bandwidth(10, 4), bandwidth(NULL, 4)",
+    );
+    assert_eq!(asked, [["allreduce", "true", "true", "2", "", "0.75", "", "0.25", "2.5", ""]]);
+    let transfers = loaded(&session);
+    let transfers = sum(&transfers, |tables, op: comm_op::Row| {
+        i64::from(npuscope_measures::communication::is_point_to_point(tables.text(op.name)))
+    });
+    assert!(transfers > 0);
+    assert_eq!(number(&session, "SELECT count(*) FROM comm_op WHERE is_point_to_point(name)"), transfers);
+}

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
-use npuscope_measures::deliverable::is_communication;
+use npuscope_measures::communication::is_communication;
 use npuscope_measures::device_time::device_time;
 use npuscope_measures::intervals::{Interval, union};
 use npuscope_measures::link::{self, STEP_PREFIX};

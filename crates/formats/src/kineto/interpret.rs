@@ -1,6 +1,7 @@
 //! From events to rows, by their categories.
 
 use hashbrown::HashMap;
+use npuscope_measures::communication::COMMUNICATION_CORE;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::lane::Layer;
 use npuscope_tables::table::{comm_op, kernel, task};
@@ -21,9 +22,6 @@ use crate::trace_json::layers;
 
 /// What stands between the tensors of `host_op.shapes` and `host_op.dtypes`, as torch_npu writes it.
 const TENSORS: &str = ";\r\n";
-
-/// The word in `kernel.core` for collectives, as databases of NPU profiles have it.
-const COMMUNICATION: &str = "COMMUNICATION";
 
 /// The rows of a stretch of the file.
 #[derive(Default)]
@@ -219,7 +217,7 @@ impl<'a> Interpreter<'a> {
                 duration,
                 name: row.name,
                 op_type: operation.as_ref().and_then(|op| op.op_type),
-                core: operation.is_some().then(|| strings.intern(COMMUNICATION)),
+                core: operation.is_some().then(|| strings.intern(COMMUNICATION_CORE)),
                 stream: row.stream,
                 grid: grid.map(|text| strings.intern(&text)),
                 block: block.map(|text| strings.intern(&text)),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use npuscope_measures::communication::is_communication;
 use npuscope_measures::deliverable::{self, Communication};
 use npuscope_synth::{JobConfig, simulate};
 use npuscope_tables::Flavour;
@@ -45,7 +46,7 @@ fn operator_types_add_up_to_kernels() {
     let mut strings = Interner::default();
     let rows = deliverable::op_statistic(&tables, &mut strings);
     let mut kernels: BTreeMap<String, (i64, f64)> = BTreeMap::new();
-    for row in tables.rows::<kernel::Row>().filter(|row| !deliverable::is_communication(&tables, row)) {
+    for row in tables.rows::<kernel::Row>().filter(|row| !is_communication(&tables, row)) {
         let sum = kernels.entry(tables.opt_text(row.op_type).unwrap().to_owned()).or_default();
         *sum = (sum.0 + 1, sum.1 + row.duration.us());
     }

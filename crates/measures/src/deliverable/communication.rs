@@ -9,6 +9,7 @@ use npuscope_tables::number::{float, round};
 use npuscope_tables::table::{comm_op, comm_task, reported_bandwidth, reported_comm, step};
 use npuscope_tables::{Interner, Ns, RankTables, Span, Str, TableId};
 
+use crate::communication::is_point_to_point_in_files;
 use crate::link::group_hash;
 
 /// The two parts of the file.
@@ -96,7 +97,7 @@ pub fn operations(tables: &RankTables) -> Vec<Op> {
             let mut pieces = pieces.remove(&number).unwrap_or_default();
             pieces.sort_by_key(|p| (p.plane, p.start));
             ops.push(Op {
-                kind: if is_point_to_point(&name) { "p2p" } else { "collective" },
+                kind: if is_point_to_point_in_files(&name) { "p2p" } else { "collective" },
                 step: step_of(&steps, start),
                 duration: view.duration.get(row),
                 group_hash: hash,
@@ -148,11 +149,6 @@ fn pieces(tables: &RankTables) -> HashMap<i64, Vec<Piece>, FixedState> {
 fn step_of(steps: &[step::Row], start: Ns) -> String {
     let step = steps.iter().rev().find(|step| step.start <= start).or(steps.first());
     step.and_then(|step| step.id).map_or_else(|| "step".to_owned(), |id| format!("step{id}"))
-}
-
-pub fn is_point_to_point(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    ["hcom_send", "hcom_receive", "hcom_batchsendrecv"].iter().any(|prefix| lower.starts_with(prefix))
 }
 
 /// Data that RDMA moved: a run of payload sends and the tasks that close it.

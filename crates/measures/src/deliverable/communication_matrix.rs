@@ -5,7 +5,8 @@ use indexmap::IndexMap;
 use npuscope_tables::table::reported_link::Row;
 use npuscope_tables::{Interner, RankBuilder, RankTables, TableId};
 
-use super::communication::{self, Op, is_point_to_point, operations, planes, ratio, rdma_runs};
+use super::communication::{self, Op, operations, planes, ratio, rdma_runs};
+use crate::communication::is_point_to_point_in_files;
 
 /// What one operation moved over one link.
 #[derive(Clone)]
@@ -65,7 +66,7 @@ pub fn links_by_class(mut tables: RankTables) -> RankTables {
     let links = links.into_iter().map(|((step, name, group_hash), links)| {
         let text = |id| tables.opt_text(id).map(str::to_owned);
         let name = tables.text(name).to_owned();
-        let kind = if is_point_to_point(&name) { "p2p" } else { "collective" };
+        let kind = if is_point_to_point_in_files(&name) { "p2p" } else { "collective" };
         (OpKey { step: text(step).unwrap_or_default(), kind, name, group_hash: text(group_hash) }, links)
     });
     let mut more = RankBuilder::default();

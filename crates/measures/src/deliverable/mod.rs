@@ -20,7 +20,7 @@ pub use api_statistic::{ApiStatistic, api_statistic};
 pub use communication::{Communication, communication, ratio};
 pub use communication_matrix::{communication_matrix, links_by_class};
 pub use host_only::{has_device, is_device_unread};
-pub use op_statistic::{OpStatistic, is_communication, op_statistic};
+pub use op_statistic::{OpStatistic, op_statistic};
 pub use operator_details::operator_details;
 pub use step_trace::{step_trace_db, step_trace_text};
 

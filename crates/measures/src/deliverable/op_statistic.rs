@@ -10,6 +10,8 @@ use npuscope_tables::table::reported_op_type::Row;
 use npuscope_tables::table::{kernel, task};
 use npuscope_tables::{Interner, RankTables, TableId};
 
+use crate::communication::is_communication_core;
+
 /// One row per operator type and core, the greatest total first.
 ///
 /// Durations are those of the tasks, finer than the kernels' own three decimals: with those, a third
@@ -47,7 +49,7 @@ impl OpStatistic {
         for (view, rows) in tables.views::<kernel::Row>() {
             for row in 0..rows {
                 let (device, core) = (view.device.get(row), view.core.get(row));
-                let is_collective = |core| collectives.get(core, || is_collective(tables.text(core)));
+                let is_collective = |core| collectives.get(core, || is_communication_core(tables.text(core)));
                 let Some(op_type) = view.op_type.get(row).filter(|_| !core.is_some_and(is_collective)) else {
                     continue;
                 };
@@ -87,13 +89,4 @@ impl OpStatistic {
         });
         rows.collect()
     }
-}
-
-/// Whether a kernel row stands for a collective.
-pub fn is_communication(tables: &RankTables, row: &kernel::Row) -> bool {
-    tables.opt_text(row.core).is_some_and(is_collective)
-}
-
-fn is_collective(core: &str) -> bool {
-    matches!(core, "HCCL" | "COMMUNICATION")
 }

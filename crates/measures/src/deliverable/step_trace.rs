@@ -9,8 +9,8 @@ use npuscope_tables::table::{comm_op, kernel, overlap, step, task};
 use npuscope_tables::{Interner, Ns, RankTables};
 
 use super::host_work::HostWork;
-use super::op_statistic::is_communication;
 use super::us;
+use crate::communication::{is_bubble_in_files, is_communication, is_receive_in_files};
 use crate::intervals::{Interval, gaps, subtract, total, union};
 use crate::link::STEP_PREFIX;
 
@@ -42,7 +42,7 @@ pub fn step_trace_of(tables: &RankTables, work: &HostWork, strings: &mut Interne
         overlaps(tables).map(|(kind, row)| (kind, row.start.us(), row.duration.us())).collect();
     let receives: Vec<(f64, f64)> = tables
         .rows::<comm_op::Row>()
-        .filter(|op| tables.text(op.name).starts_with("hcom_receive"))
+        .filter(|op| is_receive_in_files(tables.text(op.name)))
         .map(|op| (op.start.us(), op.duration.us()))
         .collect();
     let mut rows = Vec::new();
@@ -199,7 +199,7 @@ pub fn step_trace_mindspore(tables: &RankTables, free: &mut Vec<overlap::Row>, s
             let end = op.start.plus(op.duration.ns());
             let (first, last) = extent.unwrap_or((op.start, end));
             extent = Some((first.min(op.start), last.max(end)));
-            if is_transfer(tables.text(op.name)) {
+            if is_bubble_in_files(tables.text(op.name)) {
                 bubble += op.duration.ns();
             }
         }
@@ -224,12 +224,6 @@ pub fn step_trace_mindspore(tables: &RankTables, free: &mut Vec<overlap::Row>, s
     rows
 }
 
-/// Sending and receiving, by the names of either framework.
-fn is_transfer(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    ["hcom_send", "hcom_receive", "hcom_batchsendrecv", "send-op", "receive-op"].iter().any(|p| lower.starts_with(p))
-}
-
 /// The rows of `StepTraceTime`, from the tasks themselves, in whole nanoseconds.
 ///
 /// Compute and communication that start in the step are united each; exposed communication is what
@@ -250,7 +244,7 @@ pub fn step_trace_db(tables: &RankTables, strings: &mut Interner) -> Vec<Row> {
         .rows::<comm_op::Row>()
         .map(|op| {
             let interval = Interval::new(op.start.0, op.start.plus(op.duration.ns()).0);
-            (interval, tables.text(op.name).starts_with("hcom_receive"))
+            (interval, is_receive_in_files(tables.text(op.name)))
         })
         .collect();
     let mut rows = Vec::new();

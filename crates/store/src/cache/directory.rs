@@ -51,11 +51,15 @@ pub fn temporary_directory(root: &Path) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// Creates a file that no other process has.
-pub fn temporary_file(directory: &Path) -> io::Result<(PathBuf, File)> {
-    let path = random_name(directory, WRITING)?;
-    let file = File::create_new(&path)?;
-    Ok((path, file))
+/// Writes a file of an entry under a name that no other process has, then gives it its own. What a killed process
+/// leaves behind is removed when it [is old](is_old).
+pub fn write_file(directory: &Path, target: &Path, write: impl FnOnce(File) -> io::Result<()>) -> io::Result<()> {
+    let temporary = random_name(directory, WRITING)?;
+    let written = write(File::create_new(&temporary)?).and_then(|()| fs::rename(&temporary, target));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
 }
 
 fn random_name(directory: &Path, prefix: &str) -> io::Result<PathBuf> {

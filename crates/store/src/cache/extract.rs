@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::directory::{EXTRACT, mark, temporary_file, touch};
+use super::directory::{EXTRACT, mark, touch, write_file};
 use super::sealed::{SEAL_BYTES, seal, unseal};
 use super::{Cache, CacheError};
 
@@ -35,6 +35,15 @@ impl Cache {
         Some(sealed)
     }
 
+    /// Removes an extract whose bytes are as they were written but make no sense, and warns.
+    pub fn discard_extract(&self, key: &str, name: &str) {
+        if let Some(directory) = self.extracts(key) {
+            let path = directory.join(file_name(name));
+            let _ = fs::remove_file(&path);
+            self.notes().warn_damage(&CacheError::damaged(&path, "it cannot be decoded"));
+        }
+    }
+
     /// Keeps an extract. Where there is one of that name already, it is replaced.
     ///
     /// It is not synced to disk: a thousand ranks would wait seconds for that. After a power failure a file may be empty
@@ -50,7 +59,7 @@ impl Cache {
                 self.prepared_root()?;
                 fs::create_dir_all(&directory).and_then(|()| mark(&directory)).map_err(CacheError::io(&directory))?;
             }
-            match write(&directory, &path, &sealed) {
+            match write_file(&directory, &path, |mut file| file.write_all(&sealed)) {
                 // Another process has trimmed the entry meanwhile.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => (),
                 written => return written.map_err(CacheError::io(&path)),
@@ -70,15 +79,6 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     let mut sealed = Vec::with_capacity(bytes.max(SEAL_BYTES));
     file.read_to_end(&mut sealed).ok()?;
     Some(sealed)
-}
-
-fn write(directory: &Path, path: &Path, sealed: &[u8]) -> io::Result<()> {
-    let (temporary, mut file) = temporary_file(directory)?;
-    let written = file.write_all(sealed).and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    written
 }
 
 fn identity(key: &str, name: &str) -> String {

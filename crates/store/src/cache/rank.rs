@@ -11,7 +11,7 @@ use arrow::buffer::Buffer;
 use arrow_ipc::reader::StreamDecoder;
 use serde::{Deserialize, Serialize};
 
-use super::directory::{ATTACHED, COLUMNS, MANIFEST, temporary_file};
+use super::directory::{ATTACHED, COLUMNS, MANIFEST, write_file};
 use super::mapped::{FileId, Verified, VerifiedFiles};
 use super::sealed::{Sealing, checksum, payload, unseal};
 use super::{CacheError, LAYOUT_VERSION, Notes};
@@ -186,14 +186,11 @@ impl CachedRank {
     /// shows whether it is whole.
     pub fn attach(&self, name: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CacheError> {
         let target = self.0.directory.join(attached_name(name));
-        let (temporary, file) = temporary_file(&self.0.directory).map_err(CacheError::io(&target))?;
-        let mut out = Sealing::new(BufWriter::new(file));
-        let written = write(&mut out)
-            .and_then(|()| out.finish(&self.identity(name))?.flush())
-            .and_then(|()| fs::rename(&temporary, &target));
-        if written.is_err() {
-            let _ = fs::remove_file(&temporary);
-        }
+        let written = write_file(&self.0.directory, &target, |file| {
+            let mut out = Sealing::new(BufWriter::new(file));
+            write(&mut out)?;
+            out.finish(&self.identity(name))?.flush()
+        });
         self.0.notes.note_write();
         written.map_err(CacheError::io(&target))
     }

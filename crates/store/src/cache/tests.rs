@@ -174,7 +174,8 @@ fn temporaries_of_killed_processes_are_removed_once_they_are_old() {
     let left_over = |is_old: bool| {
         let path = temporary_directory(directory.path()).unwrap();
         write_rank(&path, "k", &sample(10)).unwrap();
-        let (in_entry, _) = directory::temporary_file(&directory.path().join("k")).unwrap();
+        let in_entry = directory.path().join("k").join(path.file_name().unwrap());
+        fs::write(&in_entry, []).unwrap();
         let files = fs::read_dir(&path).unwrap().map(|file| file.unwrap().path()).collect::<Vec<_>>();
         if is_old {
             files.iter().chain([&path, &in_entry]).for_each(|path| age(path, 25));

@@ -3,6 +3,7 @@
 use std::fs;
 
 use npuscope_formats::source::RankSource;
+use npuscope_tables::date::day_of_date;
 
 use super::files::file_name;
 
@@ -44,9 +45,7 @@ fn time_of_date(date: i64) -> Option<i64> {
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
         return None;
     }
-    // Years that begin in March have the leap day at their end.
-    let (year, month) = if month > 2 { (rest, month - 3) } else { (rest - 1, month + 9) };
-    let days = year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + day - 1 - 719_468;
+    let days = day_of_date(rest, month, day);
     Some(((days * 24 + hour) * 60 + minute) * 60 + second)
 }
 

@@ -1,6 +1,7 @@
 //! Communications: the operation, its pieces, and the tasks they are on the device.
 
 use npuscope_formats::lanes;
+use npuscope_measures::communication::COMMUNICATION_CORE;
 use npuscope_measures::intervals::Interval;
 use npuscope_tables::table::{comm_op, comm_task, kernel};
 use npuscope_tables::{Span, Str};
@@ -176,7 +177,7 @@ impl Recorder<'_> {
             start,
             duration,
             name,
-            core: Some(self.tables.strings.intern("COMMUNICATION")),
+            core: Some(self.tables.strings.intern(COMMUNICATION_CORE)),
             ..kernel::Row::default()
         };
         if self.config.level > Level::Level0 {

@@ -18,6 +18,7 @@ tables! {
     flow => Flow,
     dataset_op => DatasetOp,
     pipeline_op => PipelineOp,
+    step_time => StepTime,
     reported_step => ReportedStep,
     reported_op_type => ReportedOpType,
     reported_api => ReportedApi,

@@ -17,7 +17,7 @@ use std::path::Path;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use npuscope_measures::deliverable::is_communication;
+use npuscope_measures::communication::is_communication;
 use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::number::{push_float, push_int, push_span, push_time};

@@ -26,7 +26,7 @@ use npuscope_tables::table::{comm_op, flow, kernel, overlap, step, task};
 use npuscope_tables::{Ns, RankTables, Selection, TableId};
 
 use super::rank_files::path_of;
-use crate::cluster::{Answer, Failure, Job, Mode, RankData, ResultFile};
+use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, ResultFile};
 use crate::communication::is_communication_core;
 
 pub const MODE: Mode = Mode {
@@ -82,9 +82,9 @@ type Place = (u32, Ns);
 type Set<T> = HashSet<T, FixedState>;
 
 /// The tables of a rank with what is kept.
-fn filtered(data: &RankData<'_>, top: usize) -> Result<RankTables, String> {
+fn filtered(data: &RankData<'_>, top: usize) -> Result<RankTables, Absent> {
     if Flavour::of(&data.tables) == Flavour::Kineto {
-        return Err("it is a trace of PyTorch's own profiler, which databases of NPUs have no place for".to_owned());
+        return Err(Absent::NoPlaceInDatabases);
     }
     let mut tables = data.tables.clone();
     for table in TableId::ALL.iter().copied().filter(|table| !KEPT.has(*table)) {
@@ -97,7 +97,7 @@ fn filtered(data: &RankData<'_>, top: usize) -> Result<RankTables, String> {
     let launching = keep_arrows(&mut tables, &places);
     keep_host_ops(&mut tables, data, top, &HostKept { connections, launching });
     let is_left = [TableId::Kernel, TableId::CommOp, TableId::HostOp].iter().any(|table| !tables.is_empty(*table));
-    if is_left { Ok(tables) } else { Err("nothing of it would be kept".to_owned()) }
+    if is_left { Ok(tables) } else { Err(Absent::NothingKept) }
 }
 
 fn keep_times(tables: &mut RankTables, data: &RankData<'_>) {

@@ -27,12 +27,14 @@ use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, comm_task};
 use npuscope_tables::{RankTables, Selection, TableId};
+use serde::{Deserialize, Serialize};
 
 use super::rank_facts::op_interval;
 use super::rank_files::{path_of, profiler_db};
 use super::steps::Steps;
-use crate::cluster::{Answer, Failure, Job, Mode, RankData, ResultFile};
+use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, ResultFile};
 use crate::communication::{Direction, direction, group_key, parallel_groups};
+use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode = Mode {
     name: "p2p_pairing",
@@ -99,12 +101,48 @@ pub struct Pairing {
     notes: Vec<String>,
 }
 
+/// The sends and receives of each rank.
+#[derive(Serialize)]
+struct Transfers;
+
+impl Analysis for Transfers {
+    type Extract = Part;
+    const NAME: &'static str = "p2p_pairing";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        NEEDED
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Part, Absent> {
+        Ok(Part::of(data))
+    }
+}
+
+/// The number of sends and receives of each rank and their ids, as msprof-analyze makes them.
+#[derive(Serialize)]
+struct PeerIds;
+
+impl Analysis for PeerIds {
+    type Extract = (usize, OperationIds);
+    const NAME: &'static str = "p2p_pairing_compat";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        NEEDED
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<(usize, OperationIds), Absent> {
+        Ok(ids_as_peer(&data.tables))
+    }
+}
+
 /// Pairs the sends and receives of a job.
 pub fn pair(job: &Job<'_>) -> Result<Pairing, Failure> {
     if job.options.compat {
         return pair_as_peer(job);
     }
-    let parts = job.each(NEEDED, |data| Ok(Part::of(data)))?;
+    let parts = job.extracts(&Transfers)?;
     let chosen = parts.iter().flat_map(|(_, part)| &part.ops).filter(|op| op.is_chosen);
     let mut pairing = Pairing { operations: chosen.count(), ..Pairing::default() };
     let ranks = GroupRanks::of_all(&parts);
@@ -123,8 +161,8 @@ pub fn pair(job: &Job<'_>) -> Result<Pairing, Failure> {
         pairing.sides.push([
             (*rank).into(),
             op.step.into(),
-            op.name.as_str().into(),
-            op.group_name.clone().into(),
+            (&op.name).into(),
+            op.group_name.as_ref().map_or(Cell::Null, Cell::from),
             op.interval.start.into(),
             op.interval.end.into(),
             of_rank(side.source),
@@ -141,8 +179,8 @@ pub fn pair(job: &Job<'_>) -> Result<Pairing, Failure> {
 }
 
 /// Ranks of the whole job by group and number in it.
-#[derive(Default)]
-struct GroupRanks(BTreeMap<String, BTreeMap<i64, i64>>);
+#[derive(Default, Serialize, Deserialize)]
+struct GroupRanks(BTreeMap<Text, BTreeMap<i64, i64>>);
 
 impl GroupRanks {
     fn of_all(parts: &[(i64, Part)]) -> GroupRanks {
@@ -162,13 +200,14 @@ impl GroupRanks {
 }
 
 /// A send, a receive or a batch of them.
+#[derive(Serialize, Deserialize)]
 struct Op {
     /// `comm_op.op`.
     number: i64,
-    name: String,
+    name: Text,
     /// Hash of its group.
-    group: String,
-    group_name: Option<String>,
+    group: Text,
+    group_name: Option<Text>,
     interval: Interval,
     step: Option<i64>,
     is_chosen: bool,
@@ -181,6 +220,7 @@ struct Op {
 }
 
 /// The operations of a rank, by start.
+#[derive(Serialize, Deserialize)]
 struct Part {
     ops: Vec<Op>,
     /// Ranks of the groups of these operations, as far as this rank knows them.
@@ -206,8 +246,8 @@ impl Part {
         rows.sort_by_key(|(op, _)| op.start);
         let transfers = transfers(tables, &rows);
         for ((op, direction), transfers) in rows.into_iter().zip(transfers) {
-            let key = group_key(tables, &op).into_owned();
-            let group = groups.iter().find(|group| group.hash == key);
+            let key = Text::from(group_key(tables, &op));
+            let group = groups.iter().find(|group| group.hash == *key);
             let listed = group.and_then(|group| group.ranks.iter().position(|&rank| rank == data.rank));
             let notice = transfers.iter().find(|transfer| transfer.is_notice).map(|transfer| transfer.source);
             let own = listed.and_then(|place| i64::try_from(place).ok()).or(notice);
@@ -217,9 +257,9 @@ impl Part {
             ranks.extend(own.map(|own| (own, data.rank)));
             part.ops.push(Op {
                 number: op.op,
-                name: tables.text(op.name).to_owned(),
+                name: tables.text(op.name).into(),
                 group: key,
-                group_name: tables.opt_text(op.group_name).map(str::to_owned),
+                group_name: tables.opt_text(op.group_name).map(Text::from),
                 interval: op_interval(&op),
                 step: steps.at(op.start),
                 is_chosen: data.is_in_window(op.start),
@@ -357,7 +397,7 @@ fn batches(parts: &[(i64, Part)], ranks: &GroupRanks) -> Vec<Side> {
                 |op: &Op| if local == source { op.to.contains(&destination) } else { op.from.contains(&source) };
             let of_group: Vec<usize> = (0..)
                 .zip(&parts[part].1.ops)
-                .filter(|(_, op)| is_batch(op) && op.group == group)
+                .filter(|(_, op)| is_batch(op) && *op.group == *group)
                 .map(|(index, _)| index)
                 .collect();
             let telling: Vec<usize> = of_group.iter().copied().filter(|&op| tells(&parts[part].1.ops[op])).collect();
@@ -371,7 +411,7 @@ fn batches(parts: &[(i64, Part)], ranks: &GroupRanks) -> Vec<Side> {
 
 fn pair_as_peer(job: &Job<'_>) -> Result<Pairing, Failure> {
     let mut pairing = Pairing::default();
-    for (rank, (operations, ids)) in job.each(NEEDED, |data| Ok(ids_as_peer(&data.tables)))? {
+    for (rank, (operations, ids)) in job.extracts(&PeerIds)? {
         pairing.operations += operations;
         if !ids.is_empty() {
             pairing.ids.insert(rank, ids);

@@ -1,7 +1,8 @@
 //! Clocks that are off: nothing is slow because of them, but times of hosts cannot be compared as they stand.
 
+use npuscope_measures::statistics::median;
+
 use super::{Case, Cause, Suspect};
-use crate::cluster::statistics::median;
 use crate::diagnose::graph::Change;
 
 /// Clocks that NTP keeps over a local network differ by less, in ns.

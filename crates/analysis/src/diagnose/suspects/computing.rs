@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use npuscope_measures::statistics::median;
+
 use super::{Case, Cause, MAX_EVIDENCE, Suspect, median_of_others};
-use crate::cluster::statistics::median;
 use crate::diagnose::graph::{Change, items_of};
 use crate::diagnose::trace::{Item, KernelName, RankTrace};
 use crate::finding::Evidence;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use npuscope_measures::statistics::median;
+
 use super::{Case, Cause, MAX_EVIDENCE, Suspect, median_of_others};
-use crate::cluster::statistics::median;
 use crate::diagnose::graph::{Change, Node, Sync};
 use crate::diagnose::trace::{HostWork, RankTrace, Work};
 

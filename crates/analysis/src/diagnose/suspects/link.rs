@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use npuscope_measures::statistics::{median, quantile_of};
+
 use super::{Case, Cause, MAX_EVIDENCE, Suspect};
-use crate::cluster::statistics::median;
 use crate::diagnose::MOST_SUSPECTS;
 use crate::diagnose::graph::Change;
 use crate::diagnose::meetings::members_of_groups;
@@ -72,7 +73,7 @@ fn uses<'a>(case: &Case<'a>) -> Vec<Use<'a>> {
             }
         }
         for piece in &trace.pieces {
-            let Some(members) = groups.get(&trace.operations[piece.operation].group) else { continue };
+            let Some(members) = groups.get(trace.operations[piece.operation].group.as_str()) else { continue };
             let member =
                 |local: i64| usize::try_from(local).ok().and_then(|local| members.get(local).copied().flatten());
             let (Some(source), Some(target)) = (member(piece.source), member(piece.target)) else { continue };
@@ -203,10 +204,4 @@ impl<'a> SlowLink<'a> {
             change,
         }
     }
-}
-
-fn quantile_of(values: &[f64], q: f64) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    crate::cluster::statistics::quantile(&sorted, q)
 }

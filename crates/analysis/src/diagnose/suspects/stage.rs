@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use npuscope_measures::statistics::median;
+
 use super::{Case, Cause, Suspect};
-use crate::cluster::statistics::median;
 use crate::diagnose::graph::Change;
 use crate::diagnose::trace::{Item, RankTrace};
 

@@ -1,6 +1,7 @@
 //! Communications: operations, and the lanes of their pieces.
 
 use hashbrown::HashMap;
+use npuscope_measures::communication::COMMUNICATION_CORE;
 use npuscope_measures::intervals::Interval;
 use npuscope_measures::link::group_hash;
 use npuscope_tables::table::{comm_op, comm_task, kernel};
@@ -63,7 +64,7 @@ fn kernel_of_operation(op: &comm_op::Row, strings: &mut Interner) -> kernel::Row
         duration: op.duration,
         name: op.name,
         op_type: op.op_type,
-        core: Some(strings.intern("COMMUNICATION")),
+        core: Some(strings.intern(COMMUNICATION_CORE)),
         model_id: op.model_id,
         ..kernel::Row::default()
     }

@@ -6,7 +6,7 @@ use arrow::array::{Array, AsArray};
 use arrow::datatypes::Float64Type;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use npuscope_measures::deliverable::is_communication;
+use npuscope_measures::communication::is_communication;
 use npuscope_sqlite::SqlCell;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{kernel, task};

@@ -1,12 +1,12 @@
-//! What a misspelt word may have meant.
+//! What a misspelt name may have meant.
 
-/// The known word that `word` is a slip of, if one is near: two slips in a long word, one in a short one.
-/// Case, `-` and `_` do not count.
-pub(super) fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let plain = |word: &str| word.to_lowercase().replace('-', "_");
-    let wanted = plain(word);
+/// The known name that `name` is a slip of, if one is near: two slips in a long name, one in a short one. A slip puts
+/// a letter in, leaves one out, changes one or exchanges two neighbours. Case, `-` and `_` do not count.
+pub fn near<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let plain = |name: &str| name.to_lowercase().replace('-', "_");
+    let wanted = plain(name);
     let distance = |candidate: &str| strsim::damerau_levenshtein(&wanted, &plain(candidate));
-    let best = known.into_iter().filter(|candidate| *candidate != word).min_by_key(|candidate| distance(candidate))?;
+    let best = known.into_iter().filter(|candidate| *candidate != name).min_by_key(|candidate| distance(candidate))?;
     let allowed = if best.trim_start_matches('-').len() > 8 { 2 } else { 1 };
     (distance(best) <= allowed).then_some(best)
 }
