@@ -145,7 +145,9 @@ fn the_page_of_tables_is_up_to_date() {
         let _ = write!(page, "\n## {title}\n");
         schema::all().iter().filter(|table| table.family == family).for_each(|spec| table(&mut page, spec));
     }
-    page.push_str("\n## Functions\n\nQueries may call these beside the functions of SQL:\n\n| function | gives |\n|---|---|\n");
+    page.push_str(
+        "\n## Functions\n\nQueries may call these beside the functions of SQL:\n\n| function | gives |\n|---|---|\n",
+    );
     for function in FUNCTIONS {
         let _ = writeln!(page, "| `{}({})` | {} |", function.name, function.arguments.join(", "), function.about);
     }

@@ -8,6 +8,7 @@ use arrow::buffer::Buffer;
 use hashbrown::HashMap;
 use npuscope_analysis::diagnose::diagnose;
 use npuscope_analysis::health::health;
+use npuscope_analysis::meetings::RankOperations;
 use npuscope_analysis::overview::overview;
 use npuscope_engine::{EngineError, QueryOptions, Session};
 use npuscope_formats::source::RankSource;
@@ -96,6 +97,13 @@ impl Run {
 
     pub fn ranks(&self) -> impl Iterator<Item = i64> {
         self.store.profile().ranks.iter().map(|source| source.rank)
+    }
+
+    /// The communication operations of a rank; none if there is no such rank.
+    pub fn operations(&self, rank: i64) -> Result<RankOperations, EngineError> {
+        let ranks: Vec<&RankSource> = self.store.profile().ranks.iter().filter(|source| source.rank == rank).collect();
+        let read = self.store.each(&ranks, RankOperations::NEEDS, |_, tables| RankOperations::of(rank, &tables))?;
+        Ok(read.into_iter().next().unwrap_or_default())
     }
 
     /// What views read from.

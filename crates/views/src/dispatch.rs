@@ -1,214 +1,37 @@
-//! The way of kernels from an operator of the framework over the task queue and a launch to the device.
+//! The way of kernels from the host to the device.
 
-use hashbrown::HashMap;
+use npuscope_analysis::dispatch::{Dispatch, NEEDS, dispatches, longest};
 use npuscope_collect::Setting;
-use npuscope_tables::Memo;
-use npuscope_tables::column::CellView;
-use npuscope_tables::table::host_op::{self, Kind};
-use npuscope_tables::table::{kernel, lane, step, task};
-use npuscope_tables::{RankTables, Selection, Str, TableId};
 
 use crate::columns;
 use crate::missing::missing;
-use crate::{Made, NotMade, Question, Scope, Source};
+use crate::{Made, NotMade, Question, Source};
 
 const KERNELS: usize = 1000;
 const MOST_KERNELS: usize = 100_000;
 
-/// `parent` counts rows of all of `host_op`.
-const NEEDED: Selection =
-    Selection::of(&[TableId::HostOp, TableId::Kernel, TableId::Task, TableId::Step, TableId::Lane]).without_metrics();
-
-/// The way of one kernel, times in ns.
-struct Way {
-    rank: i64,
-    name: String,
-    op: Option<String>,
-    start: i64,
-    prepare: Option<i64>,
-    enqueue: Option<i64>,
-    queue: Option<i64>,
-    launch: i64,
-    kernel_wait: i64,
-    kernel_start: i64,
-}
-
-impl Way {
-    fn end_to_end(&self) -> i64 {
-        self.kernel_start - self.start
-    }
-}
-
-/// Kernels that took longest from the beginning of their operator to their own. Phases follow each other: the operator
-/// up to its entry in the queue, that entry, the time in the queue, the launch, and the wait until the kernel begins.
+/// Kernels that took longest from the beginning of their operator to their own.
 pub fn dispatch(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let limit = question.count("limit", KERNELS, MOST_KERNELS)?;
     let ranks = question.sources(source);
-    let of_ranks = source.store.each(&ranks, NEEDED, |rank, tables| {
-        let launches = Launches::of(&tables);
-        let mut ways = ways(rank.rank, &tables, &launches, &question.scope);
-        ways.sort_by_key(|way| std::cmp::Reverse(way.end_to_end()));
-        ways.truncate(limit);
-        (ways, !launches.calls.is_empty())
-    })?;
-    if of_ranks.iter().all(|(_, has_launches)| !has_launches) {
+    let of_ranks =
+        source.store.each(&ranks, NEEDS, |rank, tables| dispatches(rank.rank, &tables, &question.scope, limit))?;
+    if of_ranks.iter().all(Option::is_none) {
         return Err(missing(source, "calls that launch kernels", &[Setting::Level1, Setting::Cpu]));
     }
-    let mut ways: Vec<Way> = of_ranks.into_iter().flat_map(|(ways, _)| ways).collect();
-    ways.sort_by_key(|way| std::cmp::Reverse(way.end_to_end()));
-    ways.truncate(limit);
-    let ints = |of: fn(&Way) -> Option<i64>| columns::ints(ways.iter().map(of));
+    let all = longest(of_ranks.into_iter().flatten().flatten().collect(), limit);
+    let ints = |of: fn(&Dispatch) -> Option<i64>| columns::ints(all.iter().map(of));
     columns::made(vec![
-        ("rank", ints(|way| Some(way.rank))),
-        ("name", columns::texts(ways.iter().map(|way| Some(&way.name)))),
-        ("op", columns::texts(ways.iter().map(|way| way.op.as_ref()))),
-        ("start", columns::ints(ways.iter().map(|way| way.start - source.origin))),
-        ("prepare", ints(|way| way.prepare)),
-        ("enqueue", ints(|way| way.enqueue)),
-        ("queue", ints(|way| way.queue)),
-        ("launch", ints(|way| Some(way.launch))),
-        ("kernel_wait", ints(|way| Some(way.kernel_wait))),
-        ("end_to_end", ints(|way| Some(way.end_to_end()))),
-        ("kernel_start", columns::ints(ways.iter().map(|way| way.kernel_start - source.origin))),
+        ("rank", ints(|dispatch| Some(dispatch.rank))),
+        ("name", columns::texts(all.iter().map(|dispatch| Some(&dispatch.name)))),
+        ("op", columns::texts(all.iter().map(|dispatch| dispatch.op.as_ref()))),
+        ("start", columns::ints(all.iter().map(|dispatch| dispatch.start - source.origin))),
+        ("prepare", ints(|dispatch| dispatch.prepare)),
+        ("enqueue", ints(|dispatch| dispatch.enqueue)),
+        ("queue", ints(|dispatch| dispatch.queue)),
+        ("launch", ints(|dispatch| Some(dispatch.launch))),
+        ("kernel_wait", ints(|dispatch| Some(dispatch.kernel_wait))),
+        ("end_to_end", ints(|dispatch| Some(dispatch.end_to_end()))),
+        ("kernel_start", columns::ints(all.iter().map(|dispatch| dispatch.kernel_start - source.origin))),
     ])
-}
-
-/// A slice of the host.
-#[derive(Clone, Copy)]
-struct Slice {
-    kind: Option<Kind>,
-    start: i64,
-    end: i64,
-    name: Str,
-    parent: Option<u32>,
-}
-
-/// What the host did, and how it hangs together.
-struct Launches {
-    /// All slices, by their row.
-    slices: Vec<Slice>,
-    /// Calls of CANN, CUDA or HIP by connection: slice and thread.
-    calls: HashMap<i64, (usize, i64)>,
-    /// Entries that left the queue, by thread, in order of start.
-    dequeues: HashMap<i64, Vec<(usize, Option<i64>)>>,
-    /// Entries into the queue, by their number.
-    enqueues: HashMap<i64, usize>,
-}
-
-impl Launches {
-    fn of(tables: &RankTables) -> Launches {
-        let threads: HashMap<u32, i64> = tables.rows::<lane::Row>().map(|lane| (lane.lane, lane.tid)).collect();
-        let mut found = Launches {
-            slices: Vec::with_capacity(tables.len(TableId::HostOp)),
-            calls: HashMap::new(),
-            dequeues: HashMap::new(),
-            enqueues: HashMap::new(),
-        };
-        let mut kinds = Memo::default();
-        for (view, rows) in tables.views::<host_op::Row>() {
-            for row in 0..rows {
-                let (kind, start) = (view.kind.get(row), view.start.get(row));
-                let kind = kinds.get(kind, || Kind::from_name(tables.text(kind)));
-                let end = start.plus(view.duration.get(row).ns()).0;
-                let thread = threads.get(&view.lane.get(row)).copied().unwrap_or_default();
-                let (place, connection) = (found.slices.len(), view.connection_id.get(row));
-                match (kind, connection) {
-                    (Some(Kind::Cann), Some(connection)) => {
-                        let is_node = tables.opt_text(view.level.get(row)) == Some("node");
-                        if is_node || !found.calls.contains_key(&connection) {
-                            found.calls.insert(connection, (place, thread));
-                        }
-                    }
-                    (Some(Kind::Enqueue), Some(number)) => drop(found.enqueues.insert(number, place)),
-                    (Some(Kind::Dequeue), number) => found.dequeues.entry(thread).or_default().push((place, number)),
-                    _ => {}
-                }
-                let (name, parent) = (view.name.get(row), view.parent.get(row));
-                found.slices.push(Slice { kind, start: start.0, end, name, parent });
-            }
-        }
-        let slices = &found.slices;
-        found.dequeues.values_mut().for_each(|list| list.sort_by_key(|(place, _)| slices[*place].start));
-        found
-    }
-
-    /// The entry that a thread was at work on, and its number.
-    fn dequeue(&self, thread: i64, time: i64) -> Option<(Slice, Option<i64>)> {
-        let list = self.dequeues.get(&thread)?;
-        let begun = list.partition_point(|(place, _)| self.slices[*place].start <= time);
-        let (place, number) = list.get(begun.checked_sub(1)?)?;
-        Some((self.slices[*place], *number)).filter(|(slice, _)| time <= slice.end)
-    }
-
-    /// The innermost operator of the framework around a slice.
-    fn operator(&self, slice: Slice) -> Option<Slice> {
-        let mut around = slice.parent;
-        while let Some(parent) = around.and_then(|row| self.slices.get(row as usize)) {
-            if parent.kind == Some(Kind::Op) {
-                return Some(*parent);
-            }
-            around = parent.parent;
-        }
-        None
-    }
-}
-
-fn ways(rank: i64, tables: &RankTables, launches: &Launches, scope: &Scope) -> Vec<Way> {
-    let mut connections: HashMap<i64, i64> = HashMap::with_capacity(tables.len(TableId::Task));
-    for (view, rows) in tables.views::<task::Row>() {
-        let known = (0..rows).filter_map(|row| Some((view.task.get(row), view.connection_id.get(row)?)));
-        connections.extend(known);
-    }
-    let of_step = scope.step.and_then(|id| tables.rows::<step::Row>().find(|step| step.id == Some(id)));
-    let is_in_scope = |start: i64, end: i64, step: Option<i64>| {
-        let is_in_step = scope.step.is_none()
-            || match step {
-                Some(_) => step == scope.step,
-                None => of_step.is_some_and(|step| step.start.0 <= start && start < step.end.0),
-            };
-        is_in_step
-            && scope.begin.is_none_or(|begin| end >= begin)
-            && scope.end.is_none_or(|scope_end| start < scope_end)
-    };
-    let mut ways = Vec::new();
-    for (view, rows) in tables.views::<kernel::Row>() {
-        for row in 0..rows {
-            let start = view.start.get(row);
-            let end = start.plus(view.duration.get(row).ns());
-            let connection = view.task.get(row).and_then(|task| connections.get(&task));
-            let call = connection.and_then(|connection| launches.calls.get(connection));
-            if let Some((call, thread)) = call.filter(|_| is_in_scope(start.0, end.0, view.step.get(row))) {
-                ways.push(way(rank, tables, launches, (*call, *thread), view.name.get(row), start.0));
-            }
-        }
-    }
-    ways
-}
-
-fn way(
-    rank: i64,
-    tables: &RankTables,
-    launches: &Launches,
-    (call, thread): (usize, i64),
-    name: Str,
-    kernel_start: i64,
-) -> Way {
-    let call = launches.slices[call];
-    let dequeue = launches.dequeue(thread, call.start);
-    let enqueue = dequeue.and_then(|(_, number)| launches.enqueues.get(&number?)).map(|place| launches.slices[*place]);
-    let operator = launches.operator(enqueue.unwrap_or(call));
-    let begun = dequeue.map_or(call.start, |(slice, _)| slice.start);
-    let entered = enqueue.map_or(begun, |slice| slice.start);
-    Way {
-        rank,
-        name: tables.text(name).to_owned(),
-        op: operator.map(|slice| tables.text(slice.name).to_owned()),
-        start: operator.map_or(entered, |slice| slice.start),
-        prepare: operator.map(|slice| entered - slice.start),
-        enqueue: enqueue.map(|slice| slice.end - slice.start),
-        queue: enqueue.map(|slice| begun - slice.end),
-        launch: call.end - begun,
-        kernel_wait: kernel_start - call.end,
-        kernel_start,
-    }
 }

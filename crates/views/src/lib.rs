@@ -4,11 +4,13 @@
 //! them are ns from the origin of the run, durations ns, sizes bytes. A view of what the sources sum up themselves
 //! (communication, links, packets) heeds ranks and steps but not a stretch of time.
 
+mod collective;
 mod columns;
 mod communication;
 mod copies;
 mod dispatch;
 mod experts;
+mod gap;
 mod groups;
 mod heat;
 mod memory;
@@ -131,7 +133,7 @@ pub static VIEWS: &[View] = &[
     View::new("heat", "How busy devices were over time, in equal stretches", &["buckets"], heat::heat),
     View::new("slow_ranks", "Ranks that others wait for", &[], slow::slow_ranks),
     View::new("slow_links", "Links that take longer than others that moved alike", &[], slow::slow_links),
-    View::new("pipeline", "Passes, transfers and bubbles of a pipeline", &[], pipeline::pipeline),
+    View::new("pipeline", "Passes, transfers, bubbles and idle times of a pipeline", &[], pipeline::pipeline),
     View::new("experts", "How evenly ranks that hold experts are loaded", &[], experts::experts),
     View::new("operators", "Kernels in groups", &["group"], operators::operators),
     View::new(
@@ -150,6 +152,8 @@ pub static VIEWS: &[View] = &[
     View::new("static_memory", "Memory that graph compilers planned", &[], memory::planned),
     View::new("communication", "How the time of operations divides", &["by"], communication::communication),
     View::new("collectives", "Operations in time", &["limit"], communication::collectives),
+    View::new("collective", "One operation on all ranks, the last to begin last", &["at"], collective::collective),
+    View::new("gap", "Why the device of a rank was idle at a moment", &["at"], gap::gap),
     View::new("comm_matrix", "What went over links between ranks", &["group", "kind"], communication::matrix),
     View::new("packets", "Packets by size", &[], communication::packets),
     View::new("bandwidth", "How fast links were", &[], communication::bandwidth),

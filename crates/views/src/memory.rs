@@ -1,6 +1,6 @@
 //! Memory over time, and whose it is.
 
-use arrow::array::RecordBatch;
+use npuscope_analysis::memory::{Holder, NEEDS, holders, thinned};
 use npuscope_collect::Setting;
 
 use crate::columns;
@@ -56,25 +56,6 @@ pub fn curve(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMa
     ])
 }
 
-/// At most so many of the rows of a curve: of each stretch the first, the lowest, the highest and the last.
-fn thinned(rows: &[usize], points: usize, height: impl Fn(usize) -> i64) -> Vec<usize> {
-    if rows.len() <= points {
-        return rows.to_vec();
-    }
-    let stretch = rows.len().div_ceil((points / 4).max(1));
-    let mut kept = Vec::with_capacity(points);
-    for part in rows.chunks(stretch) {
-        let lowest = part.iter().copied().min_by_key(|row| height(*row));
-        let highest = part.iter().copied().max_by_key(|row| height(*row));
-        let mut of_part: Vec<usize> =
-            [part.first().copied(), lowest, highest, part.last().copied()].into_iter().flatten().collect();
-        of_part.sort_unstable();
-        of_part.dedup();
-        kept.extend(of_part);
-    }
-    kept
-}
-
 /// Allocations in scope, the largest first.
 pub fn allocations(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let limit = question.count("limit", ALLOCATIONS, MOST_ALLOCATIONS)?;
@@ -82,7 +63,7 @@ pub fn allocations(source: &Source<'_>, question: &Question<'_>) -> Result<Made,
     if let Some(name) = question.text("name") {
         filter.push_str(&format!(" AND name = {}", quoted(name)));
     }
-    if let Some(at) = moment(source, question)? {
+    if let Some(at) = question.at(source)? {
         filter.push_str(&format!(" AND {}", alive(at)));
     }
     let origin = source.origin;
@@ -98,11 +79,6 @@ pub fn allocations(source: &Source<'_>, question: &Question<'_>) -> Result<Made,
     unless_missing(source, made, "SELECT 1 FROM mem_event WHERE kind = 'operator'", "allocations", &[Setting::Memory])
 }
 
-/// The parameter `at` in ns since the epoch.
-fn moment(source: &Source<'_>, question: &Question<'_>) -> Result<Option<i64>, NotMade> {
-    Ok(question.number("at")?.map(|at| at.saturating_add(source.origin)))
-}
-
 /// What memory is alive at a moment.
 fn alive(at: i64) -> String {
     format!("start <= {at} AND (release IS NULL OR release > {at})")
@@ -111,75 +87,23 @@ fn alive(at: i64) -> String {
 /// What was alive at a moment, by who allocated it, the most first; each rank at its own peak if no moment is given.
 /// The row without a name is what the allocator had in all beyond that: memory from before the profile.
 pub fn peak(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
-    let events = rows("mem_event", Time::Life, &question.scope);
-    let peaks = match moment(source, question)? {
-        Some(at) => format!(
-            "SELECT l.rank, l.time, l.allocated - coalesce(sum(f.bytes), 0) AS allocated FROM \
-             (SELECT rank, CAST({at} AS BIGINT) AS time, max(start) AS last, \
-              last_value(start_allocated ORDER BY start) AS allocated \
-              FROM {events} WHERE kind = 'operator' AND start <= {at} GROUP BY rank) l \
-             LEFT JOIN {events} f ON f.rank = l.rank AND f.kind = 'operator' AND f.release > l.last AND f.release <= {at} \
-             GROUP BY l.rank, l.time, l.allocated"
-        ),
-        None => format!(
-            "SELECT rank, first_value(start ORDER BY start_allocated DESC, start) AS time, \
-             max(start_allocated) AS allocated FROM {events} \
-             WHERE kind = 'operator' AND start_allocated IS NOT NULL GROUP BY rank"
-        ),
-    };
-    let batch = sql::batch(
-        source,
-        &format!(
-            "SELECT p.rank, p.time - {} AS time, p.allocated, e.name, count(*) AS count, sum(e.bytes) AS bytes \
-             FROM ({peaks}) p LEFT JOIN (SELECT rank, name, bytes, start, release FROM {events} WHERE kind = 'operator') e \
-             ON e.rank = p.rank AND e.start <= p.time AND (e.release IS NULL OR e.release > p.time) \
-             GROUP BY p.rank, p.time, p.allocated, e.name ORDER BY p.rank, bytes DESC, e.name",
-            source.origin
-        ),
-    )?;
-    let owners = owners(&batch);
-    let ints = |of: fn(&Owner<'_>) -> Option<i64>| columns::ints(owners.iter().map(of));
+    let at = question.at(source)?;
+    let ranks = question.sources(source);
+    let of_ranks = source.store.each(&ranks, NEEDS, |rank, tables| {
+        let holders = holders(&tables, &question.scope, at);
+        holders.into_iter().map(|holder| (rank.rank, holder)).collect::<Vec<_>>()
+    })?;
+    let holders: Vec<(i64, Holder)> = of_ranks.into_iter().flatten().collect();
+    let ints = |of: fn(&Holder) -> Option<i64>| columns::ints(holders.iter().map(|(_, holder)| of(holder)));
     let made = columns::made(vec![
-        ("rank", ints(|owner| owner.rank)),
-        ("time", ints(|owner| owner.time)),
-        ("name", columns::texts(owners.iter().map(|owner| owner.name))),
-        ("count", ints(|owner| owner.count)),
-        ("bytes", ints(|owner| Some(owner.bytes))),
-        ("share", columns::reals(owners.iter().map(|owner| owner.share))),
+        ("rank", columns::ints(holders.iter().map(|(rank, _)| *rank))),
+        ("time", columns::ints(holders.iter().map(|(_, holder)| holder.time.saturating_sub(source.origin)))),
+        ("name", columns::texts(holders.iter().map(|(_, holder)| holder.name.as_ref()))),
+        ("count", ints(|holder| holder.count)),
+        ("bytes", ints(|holder| Some(holder.bytes))),
+        ("share", columns::reals(holders.iter().map(|(_, holder)| holder.share))),
     ])?;
     unless_missing(source, made, "SELECT 1 FROM mem_event WHERE kind = 'operator'", "allocations", &[Setting::Memory])
-}
-
-/// Memory of one name that was alive.
-struct Owner<'a> {
-    rank: Option<i64>,
-    time: Option<i64>,
-    name: Option<&'a str>,
-    count: Option<i64>,
-    bytes: i64,
-    share: f64,
-}
-
-/// Rows with their shares of what their rank had in all, and for each rank the rest of that.
-fn owners(batch: &RecordBatch) -> Vec<Owner<'_>> {
-    let names = sql::texts(batch, "name");
-    let [ranks, times, allocated, counts, bytes] =
-        ["rank", "time", "allocated", "count", "bytes"].map(|name| sql::ints(batch, name));
-    let all_rows: Vec<usize> = (0..batch.num_rows()).collect();
-    let mut owners = Vec::with_capacity(all_rows.len());
-    for of_rank in all_rows.chunk_by(|a, b| ranks[*a] == ranks[*b]) {
-        let Some(first) = of_rank.first().copied() else { continue };
-        let told: i64 = of_rank.iter().filter_map(|row| bytes[*row]).sum();
-        let all = allocated[first].unwrap_or(told).max(told);
-        let owner = |name, count, bytes: i64| {
-            let share = bytes as f64 / all.max(1) as f64;
-            Owner { rank: ranks[first], time: times[first], name, count, bytes, share }
-        };
-        let alive = of_rank.iter().filter_map(|row| Some((*row, bytes[*row]?)));
-        owners.extend(alive.map(|(row, bytes)| owner(names[row], counts[row], bytes)));
-        owners.extend((all > told).then(|| owner(None, None, all - told)));
-    }
-    owners
 }
 
 /// What a graph compiler planned. It has no time: only ranks choose it.
@@ -194,22 +118,4 @@ pub fn planned(source: &Source<'_>, question: &Question<'_>) -> Result<Made, Not
     )?;
     let what = "memory that a graph compiler planned; only jobs that run as compiled graphs have it";
     unless_missing(source, made, "SELECT 1 FROM mem_event WHERE kind = 'static'", what, &[Setting::Memory])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_thinned_curve_keeps_its_extremes() {
-        let heights: Vec<i64> = (0..10_000).map(|row| (row * 7919) % 10_007).collect();
-        let rows: Vec<usize> = (0..heights.len()).collect();
-        let kept = thinned(&rows, 100, |row| heights[row]);
-        assert!(kept.len() <= 100);
-        assert!(kept.is_sorted());
-        let of_kept = || kept.iter().map(|row| heights[*row]);
-        assert_eq!((of_kept().min(), of_kept().max()), (heights.iter().min().copied(), heights.iter().max().copied()));
-        assert_eq!((kept.first(), kept.last()), (Some(&0), Some(&9_999)));
-        assert_eq!(thinned(&rows[..5], 100, |row| heights[row]), [0, 1, 2, 3, 4]);
-    }
 }

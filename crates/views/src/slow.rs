@@ -1,52 +1,41 @@
 //! Slow ranks and slow links.
 
-use std::collections::BTreeMap;
-
 use npuscope_analysis::cluster::Options;
+use npuscope_analysis::cluster::recipes::slow_link::{self, SlowLink};
+use npuscope_analysis::cluster::recipes::slow_rank::{self, SlowRank};
 
-use crate::columns::{self, Results};
+use crate::columns;
 use crate::{Made, NotMade, Question, Source};
 
 /// Links that are listed.
 const LINKS: usize = 1000;
 
-/// Ranks that others wait for, as `slow_rank` tells it, with the time that they were late in all: how much longer the
-/// rank in the middle took.
+/// Ranks that others wait for, with the time that they waited in all: see `npuscope cluster -m slow_rank`.
 pub fn slow_ranks(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
-    let answer = question.ask(source, "slow_rank", Options::default())?;
-    let operations = Results::of(&answer, "SlowOpStats");
-    let mut late: BTreeMap<i64, f64> = BTreeMap::new();
-    let lengths = operations.reals("MedianNs").into_iter().zip(operations.reals("MinNs"));
-    for (names, (middle, least)) in operations.texts("SlowRank").into_iter().zip(lengths) {
-        let by = middle.unwrap_or_default() - least.unwrap_or_default();
-        for rank in names.unwrap_or_default().split(',').filter_map(|rank| rank.parse().ok()) {
-            *late.entry(rank).or_default() += by / 1e6;
-        }
-    }
-    let slow = Results::of(&answer, "SlowRank");
-    let ranks = slow.ints("rankId");
-    let late = ranks.iter().map(|rank| late.get(&(*rank)?).copied());
+    let ranks = question.ask(source, Options::default(), slow_rank::rows)?.ranks;
+    let ints = |of: fn(&SlowRank) -> i64| columns::ints(ranks.iter().map(of));
     columns::made(vec![
-        ("rank", columns::ints(ranks.iter().copied())),
-        ("slow_affect_count", columns::ints(slow.ints("slowAffectCount"))),
-        ("operation_count", columns::ints(slow.ints("operationCount"))),
-        ("late_ms", columns::reals(late)),
+        ("rank", ints(|slow| slow.rank)),
+        ("slow_affect_count", ints(|slow| slow.slow_operations as i64)),
+        ("operation_count", ints(|slow| slow.operations as i64)),
+        ("late_ms", columns::reals(ranks.iter().map(|slow| slow.late_ns / 1e6))),
     ])
 }
 
-/// Links that take longer than others that moved alike, as `slow_link` tells it.
+/// Links that take longer than others that moved the same: see `npuscope cluster -m slow_link`.
 pub fn slow_links(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let options = Options { top_num: Some(LINKS), ..Options::default() };
-    let answer = question.ask(source, "slow_link", options)?;
-    let links = Results::of(&answer, "SlowLinks");
+    let links = question.ask(source, options, slow_link::rows)?.links;
+    let ints = |of: fn(&SlowLink) -> i64| columns::ints(links.iter().map(of));
+    let reals = |of: fn(&SlowLink) -> f64| columns::reals(links.iter().map(of));
     columns::made(vec![
-        ("src", columns::ints(links.ints("srcRank"))),
-        ("dst", columns::ints(links.ints("dstRank"))),
-        ("link", columns::texts(links.texts("transport"))),
-        ("bytes", columns::ints(links.ints("dataSize"))),
-        ("time", columns::ints(links.ints("timeNs"))),
-        ("bandwidth", columns::reals(links.reals("bandwidth(GB/s)"))),
-        ("median", columns::reals(links.reals("expectedBandwidth(GB/s)"))),
-        ("ratio", columns::reals(links.reals("timeRatio"))),
+        ("src", ints(|link| link.src)),
+        ("dst", ints(|link| link.dst)),
+        ("link", columns::texts(links.iter().map(|link| Some(link.transport.as_str())))),
+        ("bytes", ints(|link| link.bytes)),
+        ("time", ints(|link| link.time.round() as i64)),
+        ("bandwidth", reals(|link| link.bandwidth)),
+        ("median", reals(|link| link.expected_bandwidth)),
+        ("ratio", reals(|link| link.ratio)),
     ])
 }

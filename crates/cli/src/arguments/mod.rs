@@ -13,6 +13,7 @@ mod dynamic;
 mod info;
 mod parse;
 mod report;
+mod show;
 mod sql;
 mod synth;
 mod values;
@@ -34,6 +35,7 @@ pub use dynamic::DynamicCommand;
 pub use info::InfoCommand;
 pub use parse::ParseCommand;
 pub use report::ReportCommand;
+pub use show::ShowCommand;
 pub use sql::SqlCommand;
 pub use synth::SynthCommand;
 pub use view::ViewCommand;
@@ -80,6 +82,7 @@ pub enum Command {
     Cluster(ClusterCommand),
     View(ViewCommand),
     Report(ReportCommand),
+    Show(ShowCommand),
     Sql(SqlCommand),
     Convert(ConvertCommand),
     Parse(ParseCommand),

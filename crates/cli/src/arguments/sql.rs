@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum, ValueHint};
 
-use crate::commands::sql::{ResultFormat, SqlOptions};
+use crate::commands::result::ResultFormat;
+use crate::commands::sql::SqlOptions;
 
 /// Ask a profile a question in SQL
 ///

@@ -9,5 +9,6 @@ mod golden;
 mod outputs;
 mod parse;
 mod program;
+mod show;
 mod streams;
 mod synth;

@@ -115,9 +115,13 @@ fn assert_sum(opened: &Opened, made: &Made, name: &str, sql: &str) {
     assert!(is_close(ours, theirs), "{name}: {ours} against {theirs} of {sql}");
 }
 
+/// Views of one rank at one moment, which have to be given.
+const OF_A_MOMENT: [&str; 2] = ["collective", "gap"];
+
 /// Asks every view, and checks that an answer has columns that any reader knows.
 fn assert_answers(opened: &Opened, what: &str) -> Vec<(&'static str, Result<Made, NotMade>)> {
-    let answers = VIEWS.iter().map(|view| (view.name, opened.ask(view.name, Scope::default(), &[])));
+    let asked = VIEWS.iter().filter(|view| !OF_A_MOMENT.contains(&view.name));
+    let answers = asked.map(|view| (view.name, opened.ask(view.name, Scope::default(), &[])));
     let answers: Vec<_> = answers.collect();
     for (name, answer) in &answers {
         match answer {
@@ -523,11 +527,43 @@ fn odd_parameters_are_refused() {
     }
     // Far away there is nothing, and that is no mistake.
     let far = Scope { begin: Some(i64::MAX - 1), end: Some(i64::MAX), ..Scope::default() };
-    for view in VIEWS {
+    for view in VIEWS.iter().filter(|view| !OF_A_MOMENT.contains(&view.name)) {
         let answer = opened.ask(view.name, far.clone(), &[]);
         assert!(matches!(answer, Ok(_) | Err(NotMade::Missing { .. })), "{}: {answer:?}", view.name);
     }
     assert!(opened.ask("memory_peak", Scope::default(), &[("at", &i64::MAX.to_string())]).is_ok());
+    for view in OF_A_MOMENT {
+        let of_rank = Scope { ranks: Some(vec![0]), ..Scope::default() };
+        for (scope, own) in [(of_rank.clone(), &[][..]), (Scope::default(), &[("at", "1")]), (of_rank, &[("at", "x")])]
+        {
+            let answer = opened.ask(view, scope, own);
+            assert!(matches!(answer, Err(NotMade::Bad(_))), "{view} {own:?}: {answer:?}");
+        }
+    }
+}
+
+#[test]
+fn a_gap_and_a_collective_name_the_rank_that_was_late() {
+    let slow = Fault::new(FaultKind::SlowRank, 1).strength(2.0);
+    for form in [Form::Text, Form::Db] {
+        let opened = Opened::job(&JobConfig { faults: vec![slow.clone()], ..small() }, form);
+        let of_rank = Scope { ranks: Some(vec![0]), ..Scope::default() };
+        let at = |sql: &str| format!("{}", opened.number(sql) as i64);
+        let waiting = format!(
+            "SELECT start + duration / 2 - {ORIGIN} AS at FROM comm_op WHERE rank = 0 ORDER BY duration DESC LIMIT 1"
+        );
+        let met = opened.made("collective", of_rank.clone(), &[("at", &at(&waiting))]);
+        assert_eq!(numbers(&met, "rank"), [Some(0.0), Some(1.0)], "{form:?}");
+        assert!(numbers(&met, "late")[1].unwrap() > 100_000.0, "{form:?}");
+        let idle = format!(
+            "SELECT start + duration / 2 - {ORIGIN} AS at FROM overlap \
+             WHERE rank = 0 AND kind = 'free' ORDER BY duration DESC LIMIT 1"
+        );
+        let gap = opened.made("gap", of_rank, &[("at", &at(&idle))]);
+        let causes = texts(&gap, "cause");
+        assert!(causes.iter().all(|cause| cause.as_deref() != Some("unknown")), "{form:?}: {causes:?}");
+        assert!(texts(&gap, "what").contains(&Some("next".to_owned())), "{form:?}");
+    }
 }
 
 #[test]
