@@ -5,7 +5,7 @@ use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{kernel, lane, step, task};
-use npuscope_tables::{RankTables, Selection, Str, TableId};
+use npuscope_tables::{ConnectionId, LaneId, RankTables, Selection, Str, TableId, TaskId};
 
 use crate::scope::Scope;
 
@@ -68,16 +68,16 @@ struct Launches {
     /// All slices, by their row.
     slices: Vec<Slice>,
     /// Calls of CANN, CUDA or HIP by connection: slice and thread.
-    calls: HashMap<i64, (usize, i64)>,
+    calls: HashMap<ConnectionId, (usize, i64)>,
     /// Entries that left the queue, by thread, in order of start.
-    dequeues: HashMap<i64, Vec<(usize, Option<i64>)>>,
+    dequeues: HashMap<i64, Vec<(usize, Option<ConnectionId>)>>,
     /// Entries into the queue, by their number.
-    enqueues: HashMap<i64, usize>,
+    enqueues: HashMap<ConnectionId, usize>,
 }
 
 impl Launches {
     fn of(tables: &RankTables) -> Launches {
-        let threads: HashMap<u32, i64> = tables.rows::<lane::Row>().map(|lane| (lane.lane, lane.tid)).collect();
+        let threads: HashMap<LaneId, i64> = tables.rows::<lane::Row>().map(|lane| (lane.lane, lane.tid)).collect();
         let mut found = Launches {
             slices: Vec::with_capacity(tables.len(TableId::HostOp)),
             calls: HashMap::new(),
@@ -113,7 +113,7 @@ impl Launches {
     }
 
     /// The entry that a thread was at work on, and its number.
-    fn dequeue(&self, thread: i64, time: i64) -> Option<(Slice, Option<i64>)> {
+    fn dequeue(&self, thread: i64, time: i64) -> Option<(Slice, Option<ConnectionId>)> {
         let list = self.dequeues.get(&thread)?;
         let begun = list.partition_point(|(place, _)| self.slices[*place].start <= time);
         let (place, number) = list.get(begun.checked_sub(1)?)?;
@@ -134,7 +134,7 @@ impl Launches {
 }
 
 fn dispatches_of(rank: i64, tables: &RankTables, launches: &Launches, scope: &Scope) -> Vec<Dispatch> {
-    let mut connections: HashMap<i64, i64> = HashMap::with_capacity(tables.len(TableId::Task));
+    let mut connections: HashMap<TaskId, ConnectionId> = HashMap::with_capacity(tables.len(TableId::Task));
     for (view, rows) in tables.views::<task::Row>() {
         let known = (0..rows).filter_map(|row| Some((view.task.get(row), view.connection_id.get(row)?)));
         connections.extend(known);

@@ -78,6 +78,11 @@ const LABELS: &[&str] = &[
     "transfers",
     "usual",
     "waits per step",
+    // Clocks.
+    "device",
+    "file",
+    "host",
+    // Kinds of findings that are not causes.
     "no-device",
     "slow-compute-rank",
 ];
@@ -87,7 +92,7 @@ fn known(text: &str) -> Option<Label> {
     LABELS.iter().copied().chain(causes).find(|label| *label == text)
 }
 
-fn label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Label, D::Error> {
+pub(crate) fn label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Label, D::Error> {
     let text = String::deserialize(deserializer)?;
     known(&text).ok_or_else(|| D::Error::custom("unknown label"))
 }

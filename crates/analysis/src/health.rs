@@ -12,7 +12,7 @@ use npuscope_store::{Store, StoreError};
 use npuscope_tables::Flavour;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{counter, diagnostic, host_op, kernel, lane, rank, reported_operator, source, step};
-use npuscope_tables::{RankTables, TableId, schema};
+use npuscope_tables::{LaneId, RankTables, TableId, schema};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -172,9 +172,9 @@ fn problems(tables: &RankTables) -> Vec<Problem> {
 
 fn lanes(tables: &RankTables) -> Vec<LaneHealth> {
     use npuscope_tables::table::{comm_op, comm_task, overlap, task};
-    let mut slices: BTreeMap<u32, u64> = BTreeMap::new();
-    let mut samples: BTreeMap<u32, u64> = BTreeMap::new();
-    let mut count = |lane: u32| *slices.entry(lane).or_default() += 1;
+    let mut slices: BTreeMap<LaneId, u64> = BTreeMap::new();
+    let mut samples: BTreeMap<LaneId, u64> = BTreeMap::new();
+    let mut count = |lane: LaneId| *slices.entry(lane).or_default() += 1;
     tables.rows::<host_op::Row>().for_each(|r| count(r.lane));
     tables.rows::<task::Row>().for_each(|r| count(r.lane));
     tables.rows::<comm_op::Row>().for_each(|r| count(r.lane));

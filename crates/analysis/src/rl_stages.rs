@@ -7,7 +7,7 @@ use npuscope_measures::intervals::Interval;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{step, task};
-use npuscope_tables::{Memo, RankTables, Selection, TableId};
+use npuscope_tables::{ConnectionId, Memo, RankTables, Selection, TableId};
 
 use crate::scope::Scope;
 
@@ -113,8 +113,8 @@ pub fn stages(rank: i64, tables: &RankTables, scope: &Scope) -> Option<Vec<Stage
 }
 
 /// From the first to the last of the tasks with each of these connection ids.
-fn device_spans(tables: &RankTables, connections: impl Iterator<Item = i64>) -> HashMap<i64, Interval> {
-    let mut spans: HashMap<i64, Option<Interval>> = connections.map(|id| (id, None)).collect();
+fn device_spans(tables: &RankTables, connections: impl Iterator<Item = ConnectionId>) -> HashMap<ConnectionId, Interval> {
+    let mut spans: HashMap<ConnectionId, Option<Interval>> = connections.map(|id| (id, None)).collect();
     for (view, rows) in tables.views::<task::Row>() {
         for row in 0..rows {
             let Some(span) = view.connection_id.get(row).and_then(|id| spans.get_mut(&id)) else { continue };

@@ -1,8 +1,8 @@
 //! The lanes of a run that no trace has named: what CANN and the frameworks would call them.
 
 use hashbrown::HashMap;
-use npuscope_tables::RankBuilder;
 use npuscope_tables::table::lane::{self, Layer};
+use npuscope_tables::{LaneId, RankBuilder};
 
 /// A layer of the timeline: the name of its process, where it sorts, and whether it is on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ const HOST: i64 = 31;
 /// Hands out lane numbers and remembers what they are.
 pub struct Lanes {
     process: i64,
-    index: HashMap<(i64, i64), u32>,
+    index: HashMap<(i64, i64), LaneId>,
     rows: Vec<LaneText>,
     recorded: usize,
 }
@@ -80,7 +80,7 @@ impl Lanes {
     }
 
     /// A thread of the framework; `thread` is process id << 32 | thread id.
-    pub fn framework(&mut self, thread: i64) -> u32 {
+    pub fn framework(&mut self, thread: i64) -> LaneId {
         let (pid, tid) = (thread >> 32, thread & 0xffff_ffff);
         self.lane(pid, tid, || LaneText {
             pid,
@@ -95,19 +95,19 @@ impl Lanes {
     }
 
     /// A thread in garbage collection.
-    pub fn garbage_collection(&mut self, thread: i64) -> u32 {
+    pub fn garbage_collection(&mut self, thread: i64) -> LaneId {
         self.host_layer(LayerSpec { process: "Python GC", sort: 1, on_device: false, layer: Layer::Gc }, thread)
     }
 
     /// A thread of a layer on the host.
-    pub fn host_layer(&mut self, spec: LayerSpec, thread: i64) -> u32 {
+    pub fn host_layer(&mut self, spec: LayerSpec, thread: i64) -> LaneId {
         let (process, tid) = (thread >> 32, thread & 0xffff_ffff);
         let pid = process << 10 | spec.sort << 5 | HOST;
         self.lane(pid, tid, || spec.lane(pid, tid, HOST, Some(format!("Thread {tid}"))))
     }
 
     /// The counters of a process on the host.
-    pub fn host_counters(&mut self, process: i64) -> u32 {
+    pub fn host_counters(&mut self, process: i64) -> LaneId {
         let pid = process << 10 | HOST_COUNTERS.sort << 5 | HOST;
         self.lane(pid, 0, || HOST_COUNTERS.lane(pid, 0, HOST, None))
     }
@@ -124,20 +124,20 @@ impl Lanes {
         device: i64,
         tid: i64,
         thread: impl FnOnce() -> Option<String>,
-    ) -> u32 {
+    ) -> LaneId {
         let pid = self.process << 10 | spec.sort << 5 | device;
         self.lane(pid, tid, || spec.lane(pid, tid, device, thread()))
     }
 
     /// A stream of a device.
-    pub fn stream(&mut self, device: i64, stream: i64) -> u32 {
+    pub fn stream(&mut self, device: i64, stream: i64) -> LaneId {
         self.device_layer(HARDWARE, device, stream, || Some(format!("Stream {stream}")))
     }
 
-    fn lane(&mut self, pid: i64, tid: i64, make: impl FnOnce() -> LaneText) -> u32 {
+    fn lane(&mut self, pid: i64, tid: i64, make: impl FnOnce() -> LaneText) -> LaneId {
         *self.index.entry((pid, tid)).or_insert_with(|| {
             self.rows.push(make());
-            u32::try_from(self.rows.len() - 1).unwrap_or(u32::MAX)
+            LaneId(u32::try_from(self.rows.len() - 1).unwrap_or(u32::MAX))
         })
     }
 
@@ -145,7 +145,7 @@ impl Lanes {
     pub fn record(&mut self, rank: &mut RankBuilder) {
         for (number, text) in (0u32..).zip(&self.rows).skip(self.recorded) {
             let row = lane::Row {
-                lane: number,
+                lane: LaneId(number),
                 layer: rank.strings.intern(text.layer.name()),
                 pid: text.pid,
                 tid: text.tid,

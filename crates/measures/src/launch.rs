@@ -3,13 +3,13 @@
 use hashbrown::HashMap;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
-use npuscope_tables::{Ns, RankTables};
+use npuscope_tables::{ConnectionId, Ns, RankTables};
 
 /// When the host made the calls with these connection ids: the earliest call of CANN, CUDA or HIP with the id. Ids
 /// without such a call are left out.
-pub fn launches(tables: &RankTables, connections: impl Iterator<Item = i64>) -> HashMap<i64, Ns> {
+pub fn launches(tables: &RankTables, connections: impl Iterator<Item = ConnectionId>) -> HashMap<ConnectionId, Ns> {
     const UNKNOWN: Ns = Ns(i64::MAX);
-    let mut launches: HashMap<i64, Ns> = connections.map(|id| (id, UNKNOWN)).collect();
+    let mut launches: HashMap<ConnectionId, Ns> = connections.map(|id| (id, UNKNOWN)).collect();
     for (view, rows) in tables.views::<host_op::Row>() {
         for row in 0..rows {
             let Some(launch) = view.connection_id.get(row).and_then(|id| launches.get_mut(&id)) else { continue };

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int64Array, UInt32Array};
+use arrow::array::{ArrayRef, PrimitiveArray};
 use hashbrown::HashMap;
 use npuscope_tables::Memo;
-use npuscope_tables::column::CellView;
+use npuscope_tables::column::{CellView, Primitive};
 use npuscope_tables::table::lane::{self, Layer};
 use npuscope_tables::table::{comm_op, comm_task, host_op, kernel, reported_comm, step, task};
-use npuscope_tables::{Ns, RankBuilder, RankTables, Str, TableId};
+use npuscope_tables::{LaneId, Ns, OpId, RankBuilder, RankTables, Str, TableId, TaskId};
 
 /// How the framework names the range of a training step.
 pub const STEP_PREFIX: &str = "ProfilerStep#";
@@ -23,7 +23,7 @@ pub fn plane_in_lane(thread: &str) -> Option<i64> {
 pub fn number_rows(tables: &mut RankTables) {
     for (table, column) in [(TableId::Task, "task"), (TableId::CommOp, "op")] {
         let numbers: Vec<Option<i64>> = (0..).take(tables.len(table)).map(Some).collect();
-        set_ints(tables, table, column, &numbers);
+        set_values(tables, table, column, &numbers);
     }
 }
 
@@ -33,7 +33,7 @@ pub fn number_rows(tables: &mut RankTables) {
 /// two equal slices the one that stands first in the file is the outer.
 pub fn nest_host_ops(tables: &mut RankTables) {
     struct Slice {
-        lane: u32,
+        lane: LaneId,
         start: i64,
         end: i64,
         row: u32,
@@ -69,8 +69,8 @@ pub fn nest_host_ops(tables: &mut RankTables) {
         }
         open.push(slice);
     }
-    set_ids(tables, TableId::HostOp, "depth", &depths);
-    set_ids(tables, TableId::HostOp, "parent", &parents);
+    set_values(tables, TableId::HostOp, "depth", &depths);
+    set_values(tables, TableId::HostOp, "parent", &parents);
 }
 
 /// Finds the operation that each piece of a trace belongs to: the one of its group that was running.
@@ -82,7 +82,7 @@ pub fn link_pieces(tables: &mut RankTables) {
         .filter(|row| Layer::from_name(tables.text(row.layer)) == Some(Layer::Communication))
         .collect();
     lanes.sort_by_key(|row| (row.pid, row.thread_sort.unwrap_or(row.tid), row.tid));
-    let mut group_of_lane: HashMap<u32, u32> = HashMap::new();
+    let mut group_of_lane: HashMap<LaneId, LaneId> = HashMap::new();
     let mut group = None;
     for row in &lanes {
         let is_plane = tables.opt_text(row.thread).is_some_and(|name| plane_in_lane(name).is_some());
@@ -91,14 +91,14 @@ pub fn link_pieces(tables: &mut RankTables) {
         }
         group_of_lane.insert(row.lane, group.unwrap_or(row.lane));
     }
-    let mut ops: HashMap<u32, Vec<(Ns, Ns, i64)>> = HashMap::new();
+    let mut ops: HashMap<LaneId, Vec<(Ns, Ns, OpId)>> = HashMap::new();
     for op in tables.rows::<comm_op::Row>() {
         ops.entry(op.lane).or_default().push((op.start, op.start.plus(op.duration.ns()), op.op));
     }
     for ops in ops.values_mut() {
         ops.sort_unstable();
     }
-    let found: Vec<Option<i64>> = tables
+    let found: Vec<Option<OpId>> = tables
         .rows::<comm_task::Row>()
         .map(|piece| {
             let ops = ops.get(group_of_lane.get(&piece.lane?)?)?;
@@ -107,19 +107,19 @@ pub fn link_pieces(tables: &mut RankTables) {
             (piece.start <= end).then_some(op)
         })
         .collect();
-    set_ints(tables, TableId::CommTask, "op", &found);
+    set_values(tables, TableId::CommTask, "op", &found);
 }
 
 /// Finds the task that each kernel of a csv file was, by its start and, where that is not enough, its name.
 pub fn link_kernels(tables: &mut RankTables) {
-    let mut by_start: HashMap<Ns, Vec<(i64, Str, Option<i64>)>> = HashMap::new();
+    let mut by_start: HashMap<Ns, Vec<(TaskId, Str, Option<i64>)>> = HashMap::new();
     for (view, rows) in tables.views::<task::Row>() {
         for row in 0..rows {
             let task = (view.task.get(row), view.name.get(row), view.stream.get(row));
             by_start.entry(view.start.get(row)).or_default().push(task);
         }
     }
-    let found: Vec<Option<i64>> = tables
+    let found: Vec<Option<TaskId>> = tables
         .rows::<kernel::Row>()
         .map(|kernel| {
             let tasks = by_start.get(&kernel.start)?;
@@ -129,7 +129,7 @@ pub fn link_kernels(tables: &mut RankTables) {
             exact.map(|&(task, _, _)| task)
         })
         .collect();
-    set_ints(tables, TableId::Kernel, "task", &found);
+    set_values(tables, TableId::Kernel, "task", &found);
 }
 
 /// Finds the task that each piece of a trace was, by its start, stream and ids.
@@ -138,11 +138,11 @@ pub fn link_piece_tasks(tables: &mut RankTables) {
     for row in tables.rows::<task::Row>() {
         by_ids.insert((row.start, row.stream, row.task_id, row.subtask_id), row.task);
     }
-    let found: Vec<Option<i64>> = tables
+    let found: Vec<Option<TaskId>> = tables
         .rows::<comm_task::Row>()
         .map(|piece| by_ids.get(&(piece.start, piece.stream, piece.task_id, piece.context_id)).copied())
         .collect();
-    set_ints(tables, TableId::CommTask, "task", &found);
+    set_values(tables, TableId::CommTask, "task", &found);
 }
 
 /// Fills the gap before each kernel where the source gives none at all: from the end of the kernel before
@@ -178,16 +178,16 @@ pub fn fill_waits(tables: &mut RankTables) {
         }
         before = Some(kernel);
     }
-    set_ints(tables, TableId::Kernel, "wait", &waits);
+    set_values(tables, TableId::Kernel, "wait", &waits);
 }
 
 /// Fills the group hash of operations that only `communication.json` knows the group of.
 pub fn fill_group_hashes(tables: &mut RankTables) {
     let hashes: HashMap<Str, Str> =
         tables.rows::<reported_comm::Row>().filter_map(|row| Some((row.name, row.group_hash?))).collect();
-    let found: Vec<Option<u32>> =
-        tables.rows::<comm_op::Row>().map(|op| op.group_hash.or(hashes.get(&op.name).copied()).map(|s| s.0)).collect();
-    set_ids(tables, TableId::CommOp, "group_hash", &found);
+    let found: Vec<Option<Str>> =
+        tables.rows::<comm_op::Row>().map(|op| op.group_hash.or(hashes.get(&op.name).copied())).collect();
+    set_values(tables, TableId::CommOp, "group_hash", &found);
 }
 
 /// The hash by which text deliverables name a group: two 32-bit polynomial hashes side by side.
@@ -241,17 +241,11 @@ pub fn time_window(tables: &RankTables) -> Option<(Ns, Ns)> {
     window
 }
 
-fn set_ints(tables: &mut RankTables, table: TableId, column: &str, values: &[Option<i64>]) {
-    let mut values = values.iter();
+/// Fills a column of a table with `values`, one per row.
+pub fn set_values<T: Primitive>(tables: &mut RankTables, table: TableId, column: &str, values: &[Option<T>]) {
+    let mut values = values.iter().map(|value| value.map(T::into_native));
     tables.set_column(table, column, |rows| {
-        Arc::new(values.by_ref().take(rows).copied().collect::<Int64Array>()) as ArrayRef
-    });
-}
-
-pub fn set_ids(tables: &mut RankTables, table: TableId, column: &str, values: &[Option<u32>]) {
-    let mut values = values.iter();
-    tables.set_column(table, column, |rows| {
-        Arc::new(values.by_ref().take(rows).copied().collect::<UInt32Array>()) as ArrayRef
+        Arc::new(values.by_ref().take(rows).collect::<PrimitiveArray<T::Arrow>>()) as ArrayRef
     });
 }
 

@@ -20,7 +20,7 @@
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, kernel, reported_step, step, step_time, task};
-use npuscope_tables::{Memo, Ns, RankTables, Selection, TableId};
+use npuscope_tables::{ConnectionId, Memo, Ns, RankTables, Selection, TableId, TaskId};
 
 use crate::busy::Busy;
 use crate::communication::is_communication_core;
@@ -264,7 +264,7 @@ impl Work {
         let of_tasks = tasks().flat_map(|(view, rows)| (0..rows).filter_map(move |row| view.connection_id.get(row)));
         let of_ops = tables.rows::<comm_op::Row>().filter_map(|op| op.connection_id);
         let launches = launches(tables, of_tasks.chain(of_ops));
-        let launch = |connection: Option<i64>, start: Ns| {
+        let launch = |connection: Option<ConnectionId>, start: Ns| {
             connection.and_then(|id| launches.get(&id).copied()).unwrap_or(start).0
         };
         let mut launched = Vec::new();
@@ -273,7 +273,7 @@ impl Work {
             launched.push((launch(op.connection_id, op.start), interval));
         }
         let has_ops = !launched.is_empty();
-        let launch_of_task: hashbrown::HashMap<i64, i64> = tasks()
+        let launch_of_task: hashbrown::HashMap<TaskId, i64> = tasks()
             .flat_map(|(view, rows)| {
                 (0..rows).map(move |row| (view.task.get(row), view.connection_id.get(row), view.start.get(row)))
             })
@@ -331,7 +331,7 @@ impl Work {
 fn tasks_within<'a>(
     tables: &'a RankTables,
     computing: &'a [Interval],
-    launch_of_task: &'a hashbrown::HashMap<i64, i64>,
+    launch_of_task: &'a hashbrown::HashMap<TaskId, i64>,
 ) -> impl Iterator<Item = (i64, Interval)> + 'a {
     let is_inside = |time: i64| {
         let after = computing.partition_point(|interval| interval.start <= time);
@@ -354,7 +354,7 @@ mod tests {
     use super::*;
 
     /// Two steps marked by the host; kernels and operations launched by calls with connection ids.
-    struct Made(RankBuilder, i64);
+    struct Made(RankBuilder, ConnectionId);
 
     impl Made {
         fn new(steps: &[(i64, i64, i64)]) -> Made {
@@ -362,11 +362,11 @@ mod tests {
             for &(id, start, end) in steps {
                 rank.step.push(step::Row { id: Some(id), start: Ns(start), end: Ns(end) });
             }
-            Made(rank, 0)
+            Made(rank, ConnectionId(0))
         }
 
-        fn call(&mut self, at: i64) -> i64 {
-            self.1 += 1;
+        fn call(&mut self, at: i64) -> ConnectionId {
+            self.1.0 += 1;
             let kind = self.0.strings.intern(Kind::Cann.name());
             let connection_id = Some(self.1);
             self.0.host_op.push(host_op::Row { kind, start: Ns(at), connection_id, ..host_op::Row::default() });
@@ -377,13 +377,18 @@ mod tests {
             let id = self.call(launch);
             let duration = Span::from_ns(end - start);
             self.0.task.push(task::Row {
-                task: id,
+                task: TaskId(id.0),
                 start: Ns(start),
                 duration,
                 connection_id: Some(id),
                 ..Default::default()
             });
-            self.0.kernel.push(kernel::Row { task: Some(id), start: Ns(start), duration, ..Default::default() });
+            self.0.kernel.push(kernel::Row {
+                task: Some(TaskId(id.0)),
+                start: Ns(start),
+                duration,
+                ..Default::default()
+            });
         }
 
         fn op(&mut self, name: &str, launch: i64, start: i64, end: i64) {

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use npuscope_measures::communication::{self, is_communication};
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, host_op, kernel, step, task};
-use npuscope_tables::{Ns, RankTables};
+use npuscope_tables::{ConnectionId, Ns, RankTables, TaskId};
 use serde_json::{Value, json};
 
 /// The process of the device; that of the host has another number.
@@ -46,10 +46,10 @@ impl<W: Write> TraceWriter<W> {
                 Some(Kind::Cann) => ("cuda_runtime", json!({"correlation": op.connection_id})),
                 _ => continue,
             };
-            let lane = (HOST, HOST + i64::from(op.lane));
+            let lane = (HOST, HOST + i64::from(op.lane.0));
             self.slice(category, tables.text(op.name), op.start, op.duration.ns(), lane, args)?;
         }
-        let connections: HashMap<i64, Option<i64>> =
+        let connections: HashMap<TaskId, Option<ConnectionId>> =
             tables.rows::<task::Row>().map(|task| (task.task, task.connection_id)).collect();
         for kernel in tables.rows::<kernel::Row>().filter(|kernel| !is_communication(tables, kernel)) {
             let connection = kernel.task.and_then(|task| connections.get(&task).copied().flatten());
@@ -61,7 +61,7 @@ impl<W: Write> TraceWriter<W> {
         for op in tables.rows::<comm_op::Row>() {
             let (name, collective) = nccl_names(&communication::kind(tables.text(op.name)));
             // A lane of the group stands in for its stream.
-            let stream = 100 + i64::from(op.lane);
+            let stream = 100 + i64::from(op.lane.0);
             let args = json!({
                 "device": DEVICE, "stream": stream, "correlation": op.connection_id, "Collective name": collective,
                 "Process Group Name": tables.opt_text(op.group_name), "Group size": op.rank_size,

@@ -12,7 +12,7 @@ use arrow::buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType, Float64Type, Int64Type, UInt32Type};
 
 use crate::schema::ColumnSpec;
-use crate::{Ns, Span, Str};
+use crate::{ConnectionId, LaneId, Ns, OpId, Span, Str, TaskId};
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +124,10 @@ primitive!(i64, Int64Type, Int, "", |v| v, |v| v);
 primitive!(u32, UInt32Type, Id, "", |v| v, |v| v);
 primitive!(f64, Float64Type, Real, "", |v| v, |v| v);
 primitive!(Ns, Int64Type, Int, "ns", |v| v.0, |v| Ns(v));
+primitive!(LaneId, UInt32Type, Id, "", |v| v.0, |v| LaneId(v));
+primitive!(TaskId, Int64Type, Int, "", |v| v.0, |v| TaskId(v));
+primitive!(OpId, Int64Type, Int, "", |v| v.0, |v| OpId(v));
+primitive!(ConnectionId, Int64Type, Int, "", |v| v.0, |v| ConnectionId(v));
 primitive!(Str, UInt32Type, Text, "", |v| v.0, |v| Str(v));
 
 pub struct ValueBuf<T: Primitive>(Vec<Native<T>>);

@@ -26,6 +26,7 @@ mod macros;
 pub mod column;
 pub mod date;
 mod flavour;
+mod ids;
 mod memo;
 pub mod number;
 mod rank_tables;
@@ -40,6 +41,7 @@ mod time;
 use arrow::array::RecordBatch;
 
 pub use flavour::Flavour;
+pub use ids::{ConnectionId, LaneId, OpId, TaskId};
 pub use memo::Memo;
 pub use rank_tables::{RankPieces, RankTables};
 pub use selection::Selection;

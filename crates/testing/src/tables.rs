@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use arrow::array::AsArray;
 use arrow::datatypes::UInt32Type;
 use npuscope_tables::table::*;
-use npuscope_tables::{RankTables, Str, TableId};
+use npuscope_tables::{LaneId, RankTables, Str, TableId};
 
 /// Rows of the tables as sorted text: every column that both forms hold.
 pub fn common(tables: &RankTables) -> BTreeMap<&'static str, Vec<String>> {
     let t = |id: Str| tables.text(id).to_owned();
     let o = |id: Option<Str>| tables.opt_text(id).map(str::to_owned);
-    let lanes: BTreeMap<u32, lane::Row> = tables.rows::<lane::Row>().map(|row| (row.lane, row)).collect();
+    let lanes: BTreeMap<LaneId, lane::Row> = tables.rows::<lane::Row>().map(|row| (row.lane, row)).collect();
     // Process ids of layers differ by version; thread and layer do not.
-    let place = |lane: u32| (o(lanes[&lane].process).map(|p| p.replace("HCCL", "Communication")), lanes[&lane].tid);
+    let place = |lane: LaneId| (o(lanes[&lane].process).map(|p| p.replace("HCCL", "Communication")), lanes[&lane].tid);
     let mut all = BTreeMap::new();
     let mut add = |name, mut rows: Vec<String>| {
         rows.sort();

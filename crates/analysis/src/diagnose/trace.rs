@@ -6,7 +6,7 @@ use npuscope_measures::step::step_times;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, comm_task, counter, host_op, kernel, mem_sample, rank, step, task};
-use npuscope_tables::{RankTables, Selection, Str, TableId};
+use npuscope_tables::{ConnectionId, OpId, RankTables, Selection, Str, TableId, TaskId};
 use serde::{Deserialize, Serialize};
 
 use crate::communication::{Direction, bytes_of_element, direction, group_of, is_communication_core, op_type};
@@ -190,7 +190,7 @@ impl RankTrace {
     }
 
     /// Notes what the host was busy with; when each launch was done, by connection.
-    fn host_calls(&mut self, tables: &RankTables) -> HashMap<i64, i64> {
+    fn host_calls(&mut self, tables: &RankTables) -> HashMap<ConnectionId, i64> {
         let mut launches = HashMap::new();
         let work_of = |name: &str| {
             let name = name.to_ascii_lowercase();
@@ -225,8 +225,8 @@ impl RankTrace {
         launches
     }
 
-    fn computing(&mut self, tables: &RankTables, launches: &HashMap<i64, i64>) {
-        let mut connections: HashMap<i64, i64> = HashMap::new();
+    fn computing(&mut self, tables: &RankTables, launches: &HashMap<ConnectionId, i64>) {
+        let mut connections: HashMap<TaskId, ConnectionId> = HashMap::new();
         for (view, rows) in tables.views::<task::Row>() {
             connections.extend((0..rows).filter_map(|row| Some((view.task.get(row), view.connection_id.get(row)?))));
         }
@@ -257,8 +257,8 @@ impl RankTrace {
         }
     }
 
-    fn communication(&mut self, tables: &RankTables, launches: &HashMap<i64, i64>) {
-        let mut numbers: HashMap<i64, usize> = HashMap::new();
+    fn communication(&mut self, tables: &RankTables, launches: &HashMap<ConnectionId, i64>) {
+        let mut numbers: HashMap<OpId, usize> = HashMap::new();
         for op in tables.rows::<comm_op::Row>() {
             let kind = op_type(tables, &op).to_ascii_lowercase();
             let direction = direction(&kind).filter(|direction| *direction != Direction::Batch);
@@ -274,7 +274,7 @@ impl RankTrace {
                 start,
                 end: op.start.plus(op.duration.ns()).0,
                 what: What::Communication(self.operations.len()),
-                lane: i64::from(op.lane),
+                lane: i64::from(op.lane.0),
                 step: 0,
             });
             self.operations.push(Operation {

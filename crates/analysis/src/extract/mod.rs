@@ -17,8 +17,9 @@
 //! A map sees only its fields and [`RankData`], so an option cannot change an extract without changing its key. Who
 //! changes what a map makes, or the type of its extract, raises `VERSION`.
 //!
-//! Columns are not filled by this: an analysis reads the few tables that it needs, which takes a fraction of reading
-//! all of them. It uses columns that are there, because `info`, `sql` or `view` read the rank before.
+//! An analysis that needs some tables does not fill the cache of columns: it reads the few tables that it needs, which
+//! takes a fraction of reading all of them. It uses columns that are there, because `info`, `sql` or `view` read the rank
+//! before. One that needs all tables, as `info` does, leaves the columns for what is asked next.
 
 mod text;
 
@@ -183,7 +184,12 @@ pub fn map_rank<T>(
     if scope.step.is_some() {
         selection = selection.and(Selection::of(&[TableId::Step]));
     }
-    let tables = store.loader().load_some(source, selection);
+    let tables = match needs == Selection::ALL {
+        // Who reads all of a rank leaves its columns for what is asked next.
+        true => store.load(source).and_then(|rank| Ok(rank.tables()?)).ok(),
+        false => None,
+    };
+    let tables = tables.unwrap_or_else(|| store.loader().load_some(source, selection));
     let problems = problems(&tables);
     let steps = match scope.step {
         Some(_) => tables.rows::<step::Row>().filter_map(|step| step.id).collect(),

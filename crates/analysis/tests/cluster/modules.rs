@@ -11,7 +11,7 @@ use npuscope_formats::{db, text};
 use npuscope_synth::{Form, Job, JobConfig, simulate, write_job};
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{flow, kernel, task};
-use npuscope_tables::{Ns, RankBuilder, RankTables, Span};
+use npuscope_tables::{ConnectionId, LaneId, Ns, RankBuilder, RankTables, Span, TaskId};
 
 use crate::support::{Rows, Value, assert_same, database, run};
 
@@ -162,7 +162,7 @@ impl Made {
         Made { rank: RankBuilder::default(), lanes: Lanes::new(1), next: 1 }
     }
 
-    fn slice(&mut self, lane: u32, kind: Kind, name: &str, (start, end): (i64, i64), row: host_op::Row) {
+    fn slice(&mut self, lane: LaneId, kind: Kind, name: &str, (start, end): (i64, i64), row: host_op::Row) {
         let (kind, name) = (self.rank.strings.intern(kind.name()), self.rank.strings.intern(name));
         let (start, duration) = (at(start), Span::from_ns((end - start) * 1000));
         self.rank.host_op.push(host_op::Row { lane, kind, name, start, duration, ..row });
@@ -186,7 +186,7 @@ impl Made {
         }
     }
 
-    fn kernel(&mut self, from: (u32, Ns), name: &str, (start, us): (i64, i64), dtype: &str) {
+    fn kernel(&mut self, from: (LaneId, Ns), name: &str, (start, us): (i64, i64), dtype: &str) {
         let number = self.next;
         self.next += 1;
         let strings = &mut self.rank.strings;
@@ -197,12 +197,13 @@ impl Made {
         let (start, duration) = (at(start), Span::from_ns(us * 1000));
         let (device, stream, task_id) = (Some(0), Some(2), Some(number));
         self.rank.task.push(task::Row {
-            connection_id: Some(number),
+            connection_id: Some(ConnectionId(number)),
             task_type: core,
-            ..task::Row { lane, task: number, start, duration, name, device, stream, task_id, ..task::Row::default() }
+            task: TaskId(number),
+            ..task::Row { lane, start, duration, name, device, stream, task_id, ..task::Row::default() }
         });
         self.rank.kernel.push(kernel::Row {
-            task: Some(number),
+            task: Some(TaskId(number)),
             input_shapes: Some(shapes),
             input_dtypes: Some(dtypes),
             output_shapes: Some(shapes),

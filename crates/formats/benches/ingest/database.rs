@@ -9,7 +9,7 @@ use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_tables::table::{lane, task};
-use npuscope_tables::{Ns, RankBuilder, RankTables, Span};
+use npuscope_tables::{ConnectionId, LaneId, Ns, RankBuilder, RankTables, Span, TaskId};
 
 use crate::measure::measure;
 
@@ -59,11 +59,11 @@ fn tasks() -> RankTables {
     let mut rank = RankBuilder::default();
     let types = ["KERNEL_AICORE", "KERNEL_AIVEC", "MEMCPY_ASYNC", "EVENT_WAIT"].map(|t| rank.strings.intern(t));
     let layer = rank.strings.intern("hardware");
-    rank.lane.push(lane::Row { lane: 0, layer, pid: 4242 << 10, ..lane::Row::default() });
+    rank.lane.push(lane::Row { lane: LaneId(0), layer, pid: 4242 << 10, ..lane::Row::default() });
     for number in 0..ROWS {
         let kind = types[number as usize % types.len()];
         rank.task.push(task::Row {
-            task: number,
+            task: TaskId(number),
             start: Ns(1_767_225_600_000_000_000 + number * 1_500),
             duration: Span::from_ns(1_000 + number % 977),
             name: kind,
@@ -73,7 +73,7 @@ fn tasks() -> RankTables {
             task_id: Some(number % 65_536),
             subtask_id: Some(4_294_967_295),
             model_id: Some(4_294_967_295),
-            connection_id: Some(number),
+            connection_id: Some(ConnectionId(number)),
             ..task::Row::default()
         });
     }

@@ -43,11 +43,11 @@ impl AmendedDb {
 
     /// Gives a table a column of text, unless it has it, and sets it for the rows whose whole number `key` is listed;
     /// for all others it is null.
-    pub fn set_texts(&self, table: &str, column: &str, key: &str, texts: &[(i64, String)]) -> io::Result<()> {
+    pub fn set_texts(&self, table: &str, column: &str, key: &str, texts: &[(i64, &str)]) -> io::Result<()> {
         self.try_set_texts(table, column, key, texts).map_err(io::Error::other)
     }
 
-    fn try_set_texts(&self, table: &str, column: &str, key: &str, texts: &[(i64, String)]) -> rusqlite::Result<()> {
+    fn try_set_texts(&self, table: &str, column: &str, key: &str, texts: &[(i64, &str)]) -> rusqlite::Result<()> {
         let [name, column_name, key] = [table, column, key].map(quoted);
         let has_column = self.connection.prepare(&format!("SELECT * FROM {name} LIMIT 0"))?;
         let has_column = has_column.column_names().any(|known| known == column);
@@ -147,8 +147,8 @@ mod tests {
         let before = std::fs::read(&from).unwrap();
 
         let mut db = AmendedDb::copy(&from, &to).unwrap();
-        db.set_texts("T", "note", "k", &[(1, "old".to_owned())]).unwrap();
-        db.set_texts("T", "note", "k", &[(2, "new".to_owned())]).unwrap();
+        db.set_texts("T", "note", "k", &[(1, "old")]).unwrap();
+        db.set_texts("T", "note", "k", &[(2, "new")]).unwrap();
         assert_eq!(["x", "y", "y"].map(|text| db.string_id(text).unwrap()), [7, 8, 8]);
         let mut table = ResultTable::new("More", "more", &[("a", ColumnKind::Int), ("b", ColumnKind::Text)]);
         table.push([Cell::Int(5), Cell::Null]);

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use npuscope_sqlite::SqlCell;
-use npuscope_tables::{Interner, Ns, RankTables, Str};
+use npuscope_tables::{ConnectionId, Interner, Ns, OpId, RankTables, Str, TaskId};
 use rusqlite::types::ValueRef;
 
 use super::names::{NO_STRING, NOT_AVAILABLE, Vocabulary, Words};
@@ -102,6 +102,37 @@ impl Codec<Option<i64>> for Int {
         value.map_or(SqlCell::Null, SqlCell::Int)
     }
 }
+
+/// Ids are written as the numbers they are.
+macro_rules! id_codecs {
+    ($id:ident) => {
+        impl Codec<$id> for Int {
+            #[inline]
+            fn read(value: ValueRef<'_>, context: &mut ReadContext<'_>) -> Option<$id> {
+                <Int as Codec<i64>>::read(value, context).map($id)
+            }
+
+            fn write<'a>(value: $id, context: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
+                <Int as Codec<i64>>::write(value.0, context)
+            }
+        }
+
+        impl Codec<Option<$id>> for Int {
+            #[inline]
+            fn read(value: ValueRef<'_>, context: &mut ReadContext<'_>) -> Option<Option<$id>> {
+                <Int as Codec<Option<i64>>>::read(value, context).map(|id| id.map($id))
+            }
+
+            fn write<'a>(value: Option<$id>, context: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
+                <Int as Codec<Option<i64>>>::write(value.map(|id| id.0), context)
+            }
+        }
+    };
+}
+
+id_codecs!(TaskId);
+id_codecs!(OpId);
+id_codecs!(ConnectionId);
 
 /// A point in time in nanoseconds.
 pub struct Time;
@@ -315,6 +346,16 @@ impl<const NULL: i64> Codec<Option<i64>> for IntOr<NULL> {
 
     fn write<'a>(value: Option<i64>, _: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
         SqlCell::Int(value.unwrap_or(NULL))
+    }
+}
+
+impl<const NULL: i64> Codec<Option<ConnectionId>> for IntOr<NULL> {
+    fn read(value: ValueRef<'_>, context: &mut ReadContext<'_>) -> Option<Option<ConnectionId>> {
+        <Self as Codec<Option<i64>>>::read(value, context).map(|id| id.map(ConnectionId))
+    }
+
+    fn write<'a>(value: Option<ConnectionId>, context: &mut WriteContext<'a, '_>) -> SqlCell<'a> {
+        <Self as Codec<Option<i64>>>::write(value.map(|id| id.0), context)
     }
 }
 

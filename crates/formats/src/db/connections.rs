@@ -8,17 +8,17 @@ use indexmap::IndexSet;
 use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, flow, host_op, task};
-use npuscope_tables::{Ns, RankTables, Span, Str};
+use npuscope_tables::{ConnectionId, LaneId, Ns, RankTables, Span, Str};
 
 use super::layouts::ConnectionRow;
 
 /// A lane and a time: where a slice begins.
-pub type Place = (u32, Ns);
+pub type Place = (LaneId, Ns);
 
 /// A connection id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Connection {
-    Id(i64),
+    Id(ConnectionId),
     /// A forward and backward pair, by its number. Its id comes after all others.
     Pair(i64),
 }
@@ -28,12 +28,12 @@ pub enum Connection {
 pub struct ConnectionIds {
     keys: Vec<u32>,
     /// Ids, and numbers of pairs from [`FIRST_PAIR`] on.
-    connections: Vec<i64>,
+    connections: Vec<ConnectionId>,
     next_key: u32,
     pairs: i64,
     /// Some call says that it launches: then only what such calls launched is connected.
     has_launches: bool,
-    greatest: Option<i64>,
+    greatest: Option<ConnectionId>,
 }
 
 /// No id is as low as this.
@@ -45,8 +45,8 @@ impl ConnectionIds {
     pub fn key(&mut self, connections: impl IntoIterator<Item = Connection>) -> Option<i64> {
         let before = self.connections.len();
         self.connections.extend(connections.into_iter().map(|connection| match connection {
-            Connection::Id(id) => id.max(LAST_PAIR + 1),
-            Connection::Pair(number) => FIRST_PAIR + number,
+            Connection::Id(id) => id.max(ConnectionId(LAST_PAIR + 1)),
+            Connection::Pair(number) => ConnectionId(FIRST_PAIR + number),
         }));
         self.keys.resize(self.connections.len(), self.next_key);
         if self.connections.len() == before {
@@ -60,7 +60,10 @@ impl ConnectionIds {
         let greatest = self.greatest.unwrap_or_default();
         self.keys.iter().zip(&self.connections).map(move |(&id, &connection)| ConnectionRow {
             id: i64::from(id),
-            connection: if connection <= LAST_PAIR { greatest + (connection - FIRST_PAIR) } else { connection },
+            connection: match connection {
+                ConnectionId(pair) if pair <= LAST_PAIR => ConnectionId(greatest.0 + (pair - FIRST_PAIR)),
+                id => id,
+            },
         })
     }
 }
@@ -142,7 +145,10 @@ impl FlowKind {
 ///
 /// Other things may begin at the same moment on the same stream: a mark of the user, which no call launched, or the
 /// event that a communication records there, which takes next to no time. What was launched and takes longest is meant.
-fn device_work(tables: &RankTables, launches: &HashSet<i64, FixedState>) -> HashMap<Place, Option<i64>, FixedState> {
+fn device_work(
+    tables: &RankTables,
+    launches: &HashSet<ConnectionId, FixedState>,
+) -> HashMap<Place, Option<ConnectionId>, FixedState> {
     let mut work: HashMap<Place, Option<Work>, FixedState> = HashMap::default();
     let mut kinds = Memo::default();
     for (view, rows) in tables.views::<flow::Row>() {
@@ -156,7 +162,7 @@ fn device_work(tables: &RankTables, launches: &HashSet<i64, FixedState>) -> Hash
     if work.is_empty() {
         return HashMap::default();
     }
-    let mut set = |place: Place, id: Option<i64>, duration: Span| {
+    let mut set = |place: Place, id: Option<ConnectionId>, duration: Span| {
         if let (Some(known), Some(id)) = (work.get_mut(&place), id) {
             let found = Work { is_launched: launches.contains(&id), ns: duration.ns(), id };
             let is_more = known.is_none_or(|known| (found.is_launched, found.ns) > (known.is_launched, known.ns));
@@ -183,11 +189,11 @@ fn device_work(tables: &RankTables, launches: &HashSet<i64, FixedState>) -> Hash
 struct Work {
     is_launched: bool,
     ns: i64,
-    id: i64,
+    id: ConnectionId,
 }
 
 /// The connection ids of launches; notes the greatest of all connection ids.
-fn launches(tables: &RankTables, ids: &mut ConnectionIds) -> HashSet<i64, FixedState> {
+fn launches(tables: &RankTables, ids: &mut ConnectionIds) -> HashSet<ConnectionId, FixedState> {
     let mut launches = HashSet::default();
     let mut levels = Memo::default();
     for (view, rows) in tables.views::<host_op::Row>() {

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use hashbrown::HashMap;
 use npuscope_sqlite::{Database, Table};
 use npuscope_tables::table::{counter, mem_sample};
-use npuscope_tables::{Ns, RankBuilder, RankTables, Str};
+use npuscope_tables::{LaneId, Ns, RankBuilder, RankTables, Str};
 use rusqlite::types::ValueRef;
 
 use super::cell::{Int, IntOr, Name, ReadContext, Real, Time};
@@ -284,7 +284,7 @@ pub fn table_of(process: &str) -> Option<&'static str> {
 
 /// The rows of one of [`TABLES`], put together again from `counter`. The name of a row is its word. `device_of`
 /// tells the device of a lane whose counters go to the table.
-pub fn rows(tables: &RankTables, table: &str, device_of: impl Fn(u32) -> Option<i64>) -> Vec<(SampleRow, String)> {
+pub fn rows(tables: &RankTables, table: &str, device_of: impl Fn(LaneId) -> Option<i64>) -> Vec<(SampleRow, String)> {
     let mut joined = Joined::default();
     for sample in tables.rows::<counter::Row>() {
         let Some(device) = device_of(sample.lane) else { continue };

@@ -6,10 +6,10 @@ use hashbrown::{HashMap, HashSet};
 use indexmap::IndexMap;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, flow, host_op, task};
-use npuscope_tables::{Ns, RankBuilder};
+use npuscope_tables::{ConnectionId, LaneId, Ns, RankBuilder};
 
 /// A slice an arrow may leave or reach.
-type Place = (u32, Ns);
+type Place = (LaneId, Ns);
 
 /// A framework operator that owns connection ids.
 struct Operator {
@@ -24,19 +24,19 @@ struct Operator {
 pub struct Flows {
     is_wanted: bool,
     /// By queue correlation id.
-    queue: Vec<(i64, Option<Place>, Option<Place>)>,
-    queue_index: HashMap<i64, usize>,
+    queue: Vec<(ConnectionId, Option<Place>, Option<Place>)>,
+    queue_index: HashMap<ConnectionId, usize>,
     /// Framework operators that own connection ids.
     operators: Vec<Operator>,
     /// Their connection ids, one after the other.
-    owned: Vec<i64>,
-    calls: Vec<(i64, Place)>,
-    marks: Vec<(i64, Place)>,
+    owned: Vec<ConnectionId>,
+    calls: Vec<(ConnectionId, Place)>,
+    marks: Vec<(ConnectionId, Place)>,
     /// By connection id, once [`Flows::record`] has sorted them.
-    tasks: Vec<(i64, Place)>,
-    operations: HashMap<i64, Place>,
+    tasks: Vec<(ConnectionId, Place)>,
+    operations: HashMap<ConnectionId, Place>,
     /// Connection ids of calls, operators and marks.
-    wanted: HashSet<i64>,
+    wanted: HashSet<ConnectionId>,
 }
 
 impl Flows {
@@ -59,7 +59,7 @@ impl Flows {
         }
     }
 
-    pub fn operator(&mut self, row: &host_op::Row, connections: &[i64]) {
+    pub fn operator(&mut self, row: &host_op::Row, connections: &[ConnectionId]) {
         if self.is_wanted && !connections.is_empty() {
             self.wanted.extend(connections);
             let first = self.owned.len();
@@ -100,21 +100,21 @@ impl Flows {
     }
 
     /// The tasks of a connection, in order of time.
-    fn tasks_of(&self, connection: i64) -> impl Iterator<Item = Place> {
+    fn tasks_of(&self, connection: ConnectionId) -> impl Iterator<Item = Place> {
         let first = self.tasks.partition_point(|(id, _)| *id < connection);
         let rest = self.tasks.get(first..).unwrap_or_default();
         rest.iter().take_while(move |(id, _)| *id == connection).map(|(_, place)| *place)
     }
 
     /// What a connection led to: the operation, where it was one, and not its many pieces.
-    fn caused(&self, connection: i64) -> impl Iterator<Item = Place> {
+    fn caused(&self, connection: ConnectionId) -> impl Iterator<Item = Place> {
         let operation = self.operations.get(&connection).copied();
         let tasks = operation.is_none().then(|| self.tasks_of(connection));
         operation.into_iter().chain(tasks.into_iter().flatten())
     }
 
     /// Operators with the connection ids they own.
-    fn operators(&self) -> impl Iterator<Item = (&Operator, &[i64])> {
+    fn operators(&self) -> impl Iterator<Item = (&Operator, &[ConnectionId])> {
         self.operators.iter().map(|op| (op, self.owned.get(op.owned.clone()).unwrap_or_default()))
     }
 
@@ -126,15 +126,15 @@ impl Flows {
         self.tasks.sort_unstable_by_key(|(connection, (lane, time))| (*connection, *time, *lane));
         let kind = rank.strings.intern("async_task_queue");
         for &(correlation, enqueue, dequeue) in &self.queue {
-            rank.flow.push(flow::Row { kind, ..arrow(Some(correlation), enqueue, dequeue) });
+            rank.flow.push(flow::Row { kind, ..arrow(Some(correlation.0), enqueue, dequeue) });
         }
         let pairs = self.forward_backward(rank);
         let kind = rank.strings.intern("HostToDevice");
         for &(connection, call) in &self.calls {
             // Ids of these flows are connection ids moved up by 32 bits.
-            let id = connection.checked_mul(1 << 32);
+            let id = connection.0.checked_mul(1 << 32);
             let id_text = if id.is_none() {
-                Some(rank.strings.intern(&(i128::from(connection) << 32).to_string()))
+                Some(rank.strings.intern(&(i128::from(connection.0) << 32).to_string()))
             } else {
                 None
             };
@@ -153,18 +153,18 @@ impl Flows {
         let kind = rank.strings.intern("MsTx");
         for &(connection, mark) in &self.marks {
             let reached = self.tasks_of(connection).next();
-            rank.flow.push(flow::Row { kind, ..arrow(Some(connection), Some(mark), reached) });
+            rank.flow.push(flow::Row { kind, ..arrow(Some(connection.0), Some(mark), reached) });
         }
     }
 
     /// Forward and backward operators share an id, where a call is one operator's alone. Gives those ids.
     ///
     /// Not told by the ids themselves: they are counted on from the queue's, and may run into the calls'.
-    fn forward_backward(&self, rank: &mut RankBuilder) -> HashSet<i64> {
-        let mut seen: HashSet<i64> = HashSet::with_capacity(self.owned.len());
-        let repeated: HashSet<i64> = self.owned.iter().copied().filter(|id| !seen.insert(*id)).collect();
+    fn forward_backward(&self, rank: &mut RankBuilder) -> HashSet<ConnectionId> {
+        let mut seen: HashSet<ConnectionId> = HashSet::with_capacity(self.owned.len());
+        let repeated: HashSet<ConnectionId> = self.owned.iter().copied().filter(|id| !seen.insert(*id)).collect();
         let in_order = self.owned.iter().filter(|id| repeated.contains(*id));
-        let mut shared: IndexMap<i64, Vec<&Operator>> = in_order.map(|id| (*id, Vec::new())).collect();
+        let mut shared: IndexMap<ConnectionId, Vec<&Operator>> = in_order.map(|id| (*id, Vec::new())).collect();
         for (op, connections) in self.operators() {
             for id in connections {
                 if let Some(owners) = shared.get_mut(id) {

@@ -1,7 +1,7 @@
 //! Values that the training process sampled: a table of ours, since the peers' have none for them. They pass it over.
 
 use npuscope_tables::table::counter;
-use npuscope_tables::{Ns, RankTables, Str};
+use npuscope_tables::{LaneId, Ns, RankTables, Str};
 
 use super::cell::{Int, Name, Real, Time};
 use super::layout::{Layout, db_column};
@@ -34,14 +34,14 @@ pub static NPUSCOPE_COUNTER: Layout<HostSampleRow> = Layout {
 
 impl HostSampleRow {
     /// The sample as a row of `counter`.
-    pub fn counter(&self, lane: u32) -> Option<counter::Row> {
+    pub fn counter(&self, lane: LaneId) -> Option<counter::Row> {
         let HostSampleRow { time, name, series, unit, .. } = *self;
         Some(counter::Row { lane, time, name, series, instance: None, value: self.value?, unit })
     }
 }
 
 /// The samples of lanes that `process_of` knows the process of.
-pub fn rows(tables: &RankTables, process_of: impl Fn(u32) -> Option<i64>) -> impl Iterator<Item = HostSampleRow> {
+pub fn rows(tables: &RankTables, process_of: impl Fn(LaneId) -> Option<i64>) -> impl Iterator<Item = HostSampleRow> {
     tables.rows::<counter::Row>().filter_map(move |row| {
         Some(HostSampleRow {
             process: process_of(row.lane)?,

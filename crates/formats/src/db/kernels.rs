@@ -4,7 +4,7 @@ use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 use npuscope_tables::Memo;
 use npuscope_tables::table::kernel;
-use npuscope_tables::{Interner, Str};
+use npuscope_tables::{Interner, Str, TaskId};
 use serde_json::{Map, Value};
 
 use super::layouts::PmuRow;
@@ -13,23 +13,23 @@ use super::pmu;
 /// Kernels by task: their names and, where kernels are wanted, their rows.
 #[derive(Default)]
 pub struct Kernels {
-    index: HashMap<i64, (Str, usize), FixedState>,
+    index: HashMap<TaskId, (Str, usize), FixedState>,
     rows: Vec<kernel::Row>,
     /// Metric name → its number among those with a column.
     metrics: Memo<Option<usize>>,
     /// Metrics without a column, by row.
     others: HashMap<usize, Map<String, Value>, FixedState>,
     /// The task whose metric came last, and its row: metrics of a task stand together.
-    last: Option<(i64, usize)>,
+    last: Option<(TaskId, usize)>,
 }
 
 impl Kernels {
-    pub fn insert_name(&mut self, task: i64, name: Str) {
+    pub fn insert_name(&mut self, task: TaskId, name: Str) {
         self.index.insert(task, (name, usize::MAX));
     }
 
     pub fn insert(&mut self, row: kernel::Row) {
-        self.index.insert(row.task.unwrap_or(-1), (row.name, self.rows.len()));
+        self.index.insert(row.task.unwrap_or(TaskId(-1)), (row.name, self.rows.len()));
         self.rows.push(row);
     }
 
@@ -64,13 +64,13 @@ impl Kernels {
     }
 
     /// The kernel that a task is, once: its name and, where kernels are wanted, its row.
-    pub fn take(&mut self, task: i64) -> Option<(Str, Option<&mut kernel::Row>)> {
+    pub fn take(&mut self, task: TaskId) -> Option<(Str, Option<&mut kernel::Row>)> {
         let (name, row) = self.index.remove(&task)?;
         Some((name, self.rows.get_mut(row)))
     }
 
     /// The tasks that are kernels.
-    pub fn tasks(&self) -> HashSet<i64, FixedState> {
+    pub fn tasks(&self) -> HashSet<TaskId, FixedState> {
         self.index.keys().copied().collect()
     }
 

@@ -1,12 +1,14 @@
 //! Lists by id.
 
+use std::hash::Hash;
+
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 /// Values by id, those of an id in the order they came. All lists lie in one piece of memory.
-pub struct ListsById<V> {
+pub struct ListsById<K, V> {
     /// The first and the last value of each id.
-    ends: HashMap<i64, (usize, usize), FixedState>,
+    ends: HashMap<K, (usize, usize), FixedState>,
     /// Every value and which one follows it in its list.
     values: Vec<(V, usize)>,
 }
@@ -14,14 +16,14 @@ pub struct ListsById<V> {
 /// No value follows.
 const END: usize = usize::MAX;
 
-impl<V> Default for ListsById<V> {
+impl<K, V> Default for ListsById<K, V> {
     fn default() -> Self {
         ListsById { ends: HashMap::default(), values: Vec::new() }
     }
 }
 
-impl<V: Copy> ListsById<V> {
-    pub fn push(&mut self, id: i64, value: V) {
+impl<K: Eq + Hash, V: Copy> ListsById<K, V> {
+    pub fn push(&mut self, id: K, value: V) {
         let at = self.values.len();
         self.values.push((value, END));
         let (_, last) = self.ends.entry(id).or_insert((at, at));
@@ -31,11 +33,11 @@ impl<V: Copy> ListsById<V> {
         *last = at;
     }
 
-    pub fn has(&self, id: i64) -> bool {
+    pub fn has(&self, id: K) -> bool {
         self.ends.contains_key(&id)
     }
 
-    pub fn get(&self, id: i64) -> impl Iterator<Item = V> {
+    pub fn get(&self, id: K) -> impl Iterator<Item = V> {
         let mut at = self.ends.get(&id).map_or(END, |(first, _)| *first);
         std::iter::from_fn(move || {
             let (value, next) = self.values.get(at)?;

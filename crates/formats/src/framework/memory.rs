@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use npuscope_tables::table::{lane, mem_event, mem_sample};
-use npuscope_tables::{Ns, RankBuilder, RankTables};
+use npuscope_tables::{LaneId, Ns, RankBuilder, RankTables};
 
 use super::records::MemoryUsage;
 use crate::kineto::Operators;
@@ -56,7 +56,7 @@ pub fn allocations(tables: &RankTables, allocations: Allocations, rank: &mut Ran
         return;
     }
     let operators = Operators::of(tables);
-    let lanes: HashMap<(i64, i64), u32> =
+    let lanes: HashMap<(i64, i64), LaneId> =
         tables.rows::<lane::Row>().map(|row| ((row.pid, row.tid), row.lane)).collect();
     let mut records = allocations.records;
     records.sort_by_key(|(time, _)| *time);

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use npuscope_tables::table::host_op::{self, Kind};
-use npuscope_tables::{Interner, Ns, RankBuilder, Span, Str};
+use npuscope_tables::{Interner, LaneId, Ns, RankBuilder, Span, Str};
 
 use super::records::PythonCall;
 use crate::trace_json::host_ops::HostOps;
@@ -17,7 +17,7 @@ const UNKNOWN: &str = "unknown function";
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
     pub time: Ns,
-    pub lane: u32,
+    pub lane: LaneId,
     pub hash: u64,
     pub tag: u8,
 }
@@ -53,7 +53,7 @@ impl Open {
 }
 
 struct Slice {
-    lane: u32,
+    lane: LaneId,
     start: Ns,
     end: Ns,
     name: Str,
@@ -74,7 +74,7 @@ pub fn pair(
     // Frames that were open when recording began are written in the end.
     calls.sort_by_key(|call| call.time);
     let mut namer = Namer { names, modules: HashMap::new(), shown: HashMap::new() };
-    let mut threads: HashMap<u32, Open> = HashMap::new();
+    let mut threads: HashMap<LaneId, Open> = HashMap::new();
     let mut slices: Vec<Slice> = Vec::with_capacity(calls.len() / 2);
     for call in &calls {
         let open = threads.entry(call.lane).or_default();
@@ -162,7 +162,8 @@ mod tests {
 
     /// Start, end and parent of each slice, in the order of their numbers.
     fn paired(tags: impl Iterator<Item = u8>) -> Vec<(i64, i64, i64)> {
-        let calls: Vec<Call> = (0..).zip(tags).map(|(at, tag)| Call { time: Ns(at), lane: 0, hash: 1, tag }).collect();
+        let calls: Vec<Call> =
+            (0..).zip(tags).map(|(at, tag)| Call { time: Ns(at), lane: LaneId(0), hash: 1, tag }).collect();
         let window = (Ns(0), Ns(calls.len() as i64));
         let (mut host_ops, mut rank) = (HostOps::default(), RankBuilder::default());
         pair(calls, &HashMap::new(), window, &mut host_ops, &mut rank);

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use npuscope_tables::table::flow;
 use npuscope_tables::table::host_op::{self, Kind};
-use npuscope_tables::{Ns, RankBuilder, Span, Str};
+use npuscope_tables::{ConnectionId, LaneId, Ns, RankBuilder, Span, Str};
 
 use super::records::OpMark;
 use crate::trace_json::host_ops::HostOps;
@@ -13,8 +13,8 @@ use crate::trace_json::host_ops::HostOps;
 pub struct Mark {
     pub time: Ns,
     pub category: u64,
-    pub correlation: i64,
-    pub lane: u32,
+    pub correlation: ConnectionId,
+    pub lane: LaneId,
     pub name: Str,
 }
 
@@ -24,9 +24,9 @@ pub struct Mark {
 /// those before it too: they were lost.
 pub fn pair(mut marks: Vec<Mark>, host_ops: &mut HostOps, rank: &mut RankBuilder) -> u64 {
     marks.sort_by_key(|mark| mark.time);
-    let mut open: HashMap<(u32, Str, bool), Vec<Mark>> = HashMap::new();
+    let mut open: HashMap<(LaneId, Str, bool), Vec<Mark>> = HashMap::new();
     let mut unmatched = 0u64;
-    let mut entries: HashMap<i64, (u32, Ns)> = HashMap::new();
+    let mut entries: HashMap<ConnectionId, (LaneId, Ns)> = HashMap::new();
     let arrow = rank.strings.intern("async_task_queue");
     for mark in marks {
         let is_entry = matches!(mark.category, OpMark::ENQUEUE_START | OpMark::ENQUEUE_END);
@@ -60,7 +60,7 @@ pub fn pair(mut marks: Vec<Mark>, host_ops: &mut HostOps, rank: &mut RankBuilder
                 } else if let Some((src_lane, src_time)) = entries.remove(&start.correlation) {
                     rank.flow.push(flow::Row {
                         kind: arrow,
-                        id: Some(start.correlation),
+                        id: Some(start.correlation.0),
                         src_lane: Some(src_lane),
                         src_time: Some(src_time),
                         dst_lane: Some(row.lane),

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use npuscope_measures::link::STEP_PREFIX;
 use npuscope_tables::table::counter;
 use npuscope_tables::table::host_op::{self, Kind};
-use npuscope_tables::{Ns, RankBuilder, RankTables, Span, Str, TableId};
+use npuscope_tables::{ConnectionId, Ns, RankBuilder, RankTables, Span, Str, TableId};
 use serde_json::Value;
 
 use super::clock::Clock;
@@ -173,7 +173,7 @@ impl Reader {
         let mark = queue::Mark {
             time: self.time(record.time),
             category: record.category,
-            correlation: i64::try_from(record.correlation).unwrap_or_default(),
+            correlation: ConnectionId(i64::try_from(record.correlation).unwrap_or_default()),
             lane: self.lanes.framework(thread(record.pid, record.tid)),
             name: self.rank.strings.intern(record.name),
         };

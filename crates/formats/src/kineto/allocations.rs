@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use npuscope_tables::table::{lane, mem_event, mem_sample};
-use npuscope_tables::{RankBuilder, RankTables, Str, TableId};
+use npuscope_tables::{LaneId, RankBuilder, RankTables, Str, TableId};
 
 use super::memory::{ALLOCATE, KIND, RELEASE};
 use super::operators::Operators;
@@ -15,7 +15,7 @@ pub fn allocations(tables: &RankTables, rank: &mut RankBuilder) {
         return;
     }
     let operators = Operators::of(tables);
-    let lanes: HashMap<i64, u32> =
+    let lanes: HashMap<i64, LaneId> =
         tables.rows::<lane::Row>().map(|row| (thread_of(row.pid, row.tid), row.lane)).collect();
     let mut samples: Vec<mem_sample::Row> = tables.rows().collect();
     samples.sort_by_key(|sample| sample.time);

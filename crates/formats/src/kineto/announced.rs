@@ -5,7 +5,7 @@
 
 use hashbrown::HashMap;
 use npuscope_tables::table::comm_op;
-use npuscope_tables::{Ns, Str};
+use npuscope_tables::{ConnectionId, LaneId, Ns, Str};
 
 /// The operator that announces a collective.
 pub const OPERATOR: &str = "record_param_comms";
@@ -16,7 +16,7 @@ const MAX_OPEN: usize = 8;
 /// A collective that is announced while its operator runs.
 #[derive(Clone, Copy)]
 pub struct Announcement {
-    pub lane: u32,
+    pub lane: LaneId,
     pub start: Ns,
     pub end: Ns,
     pub row: comm_op::Row,
@@ -25,8 +25,8 @@ pub struct Announcement {
 /// A call of the driver's API, which may be a launch.
 #[derive(Clone, Copy)]
 pub struct Call {
-    pub connection: i64,
-    pub lane: u32,
+    pub connection: ConnectionId,
+    pub lane: LaneId,
     pub start: Ns,
 }
 
@@ -50,7 +50,7 @@ impl Announcements {
             return;
         }
         self.announced.sort_by_key(|one| (one.lane, one.start));
-        let calls: HashMap<i64, &Call> = self.calls.iter().map(|call| (call.connection, call)).collect();
+        let calls: HashMap<ConnectionId, &Call> = self.calls.iter().map(|call| (call.connection, call)).collect();
         for operation in operations.filter(|operation| operation.group_name.is_none()) {
             let call = operation.connection_id.and_then(|connection| calls.get(&connection));
             if let Some(row) = call.and_then(|call| self.around(call)) {

@@ -16,7 +16,7 @@ use npuscope_tables::Memo;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::lane::{self, Layer};
 use npuscope_tables::table::{comm_op, flow, kernel, mem_event, mem_sample, metadata, overlap, rank, task};
-use npuscope_tables::{Interner, Ns, RankBuilder, RankPieces, RankTables, Span, Str, TableId};
+use npuscope_tables::{Interner, LaneId, Ns, RankBuilder, RankPieces, RankTables, Span, Str, TableId};
 
 use super::allocations::{allocations, thread_of};
 use super::launches::name_launchers;
@@ -150,7 +150,7 @@ impl Place {
 
 struct Fitter<'a> {
     tables: &'a RankTables,
-    places: HashMap<u32, Place>,
+    places: HashMap<LaneId, Place>,
     lanes: &'a mut Lanes,
     out: &'a mut RankBuilder,
     /// From strings of the trace to ours.
@@ -168,7 +168,7 @@ impl Fitter<'_> {
         id.map(|id| self.text(id))
     }
 
-    fn place(&self, lane: u32) -> Option<Place> {
+    fn place(&self, lane: LaneId) -> Option<Place> {
         self.places.get(&lane).copied().filter(|place| place.has_numbers)
     }
 
@@ -206,7 +206,14 @@ impl Fitter<'_> {
         }
     }
 
-    fn host_op(&mut self, row: host_op::Row, kind: Kind, lane: u32, event_type: Option<&str>, host_ops: &mut HostOps) {
+    fn host_op(
+        &mut self,
+        row: host_op::Row,
+        kind: Kind,
+        lane: LaneId,
+        event_type: Option<&str>,
+        host_ops: &mut HostOps,
+    ) {
         let strings = &mut self.out.strings;
         let (kind_word, event_type) = (strings.intern(kind.name()), event_type.map(|word| strings.intern(word)));
         // Deliverables know one level of calls below the framework here.
@@ -250,7 +257,7 @@ impl Fitter<'_> {
         }
         for row in self.tables.rows::<kernel::Row>() {
             let fitted = kernel::Row {
-                task: row.task.map(|task| task + before),
+                task: row.task.map(|task| task.plus(before)),
                 name: self.text(row.name),
                 op_type: self.opt(row.op_type),
                 core: self.opt(row.core),

@@ -5,7 +5,7 @@ use npuscope_measures::communication::COMMUNICATION_CORE;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::lane::Layer;
 use npuscope_tables::table::{comm_op, kernel, task};
-use npuscope_tables::{RankBuilder, Span, Str};
+use npuscope_tables::{ConnectionId, LaneId, RankBuilder, Span, Str, TaskId};
 
 use super::allocations::thread_of;
 use super::announced::{self, Announcement, Announcements, Call};
@@ -34,7 +34,7 @@ pub struct Piece {
     /// What the host said of collectives.
     pub announcements: Announcements,
     /// Lanes that showed work of the device.
-    pub device_lanes: Vec<u32>,
+    pub device_lanes: Vec<LaneId>,
     /// Arguments that have no column.
     pub unread: Vec<String>,
 }
@@ -45,7 +45,7 @@ pub struct Interpreter<'a> {
     bytes: &'a [u8],
     lanes: &'a Lanes,
     /// From lanes of the stretch to lanes of the file.
-    lane_map: &'a [u32],
+    lane_map: &'a [LaneId],
     categories: Vec<Str>,
     /// Category and whether the lane is a stream → what it is, and the kind's word.
     classes: HashMap<(u16, bool), Class>,
@@ -56,7 +56,7 @@ pub struct Interpreter<'a> {
 }
 
 impl<'a> Interpreter<'a> {
-    pub fn new(bytes: &'a [u8], lanes: &'a Lanes, lane_map: &'a [u32]) -> Self {
+    pub fn new(bytes: &'a [u8], lanes: &'a Lanes, lane_map: &'a [LaneId]) -> Self {
         Interpreter {
             bytes,
             lanes,
@@ -100,7 +100,7 @@ impl<'a> Interpreter<'a> {
         self.categories.get(usize::from(event.category)).copied().unwrap_or_default()
     }
 
-    fn class(&mut self, event: &Event, lane: u32) -> Class {
+    fn class(&mut self, event: &Event, lane: LaneId) -> Class {
         let on_device = self.lanes.layer(lane) == Layer::Hardware;
         let category = self.category(event);
         let strings = &self.piece.rank.strings;
@@ -110,7 +110,7 @@ impl<'a> Interpreter<'a> {
             .or_insert_with(|| words::class_of(strings.get(category), on_device))
     }
 
-    fn slice(&mut self, event: &Event, lane: u32, duration: Span) {
+    fn slice(&mut self, event: &Event, lane: LaneId, duration: Span) {
         match self.class(event, lane) {
             Class::Host(kind, level) => self.host_op(event, lane, duration, kind, level),
             class => self.task(event, lane, duration, class),
@@ -118,7 +118,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// A row of the kind; the category is kept where the kind does not imply it.
-    fn host_row(&mut self, event: &Event, lane: u32, kind: Kind) -> host_op::Row {
+    fn host_row(&mut self, event: &Event, lane: LaneId, kind: Kind) -> host_op::Row {
         let category = self.category(event);
         let strings = &mut self.piece.rank.strings;
         let is_implied = strings.get(category) == layers::category_of(kind);
@@ -132,7 +132,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn host_op(&mut self, event: &Event, lane: u32, duration: Span, kind: Kind, level: Option<&str>) {
+    fn host_op(&mut self, event: &Event, lane: LaneId, duration: Span, kind: Kind, level: Option<&str>) {
         let mut row = host_op::Row { duration, ..self.host_row(event, lane, kind) };
         let args = self.text_of(event);
         let strings = &mut self.piece.rank.strings;
@@ -141,7 +141,7 @@ impl<'a> Interpreter<'a> {
         if let Some(mut args) = args {
             let _ = args.members(|key, cursor| {
                 let read = match key.bytes {
-                    b"correlation" => integer(cursor).map(|v| row.connection_id = Some(v)),
+                    b"correlation" => integer(cursor).map(|v| row.connection_id = Some(ConnectionId(v))),
                     b"kernel" if kind == Kind::Cann => text(cursor, strings).map(|v| row.item = Some(v)),
                     b"Input Dims" => list_text(cursor, TENSORS).map(|v| row.shapes = Some(strings.intern(&v))),
                     b"Input type" => list_text(cursor, TENSORS).map(|v| row.dtypes = Some(strings.intern(&v))),
@@ -172,7 +172,7 @@ impl<'a> Interpreter<'a> {
         self.piece.announcements.announced.push(Announcement { lane, start, end, row });
     }
 
-    fn task(&mut self, event: &Event, lane: u32, duration: Span, class: Class) {
+    fn task(&mut self, event: &Event, lane: LaneId, duration: Span, class: Class) {
         let category = self.category(event);
         let args = self.text_of(event);
         let strings = &mut self.piece.rank.strings;
@@ -190,7 +190,7 @@ impl<'a> Interpreter<'a> {
                 let read = match key.bytes {
                     b"device" => integer(cursor).map(|v| row.device = Some(v)),
                     b"stream" => integer(cursor).map(|v| row.stream = Some(v)),
-                    b"correlation" => integer(cursor).map(|v| row.connection_id = Some(v)),
+                    b"correlation" => integer(cursor).map(|v| row.connection_id = Some(ConnectionId(v))),
                     b"bytes" => integer(cursor).map(|v| row.bytes = Some(v)),
                     b"memory bandwidth (GB/s)" => exact_number(cursor).map(|v| row.bandwidth = Some(v)),
                     b"kind" if class == Class::Copy => text(cursor, strings).map(|v| row.operation = Some(v)),
@@ -211,7 +211,7 @@ impl<'a> Interpreter<'a> {
         if class == Class::Kernel {
             let operation = collective.map(|collective| collective.finish(event.name, strings));
             self.piece.kernels.push(kernel::Row {
-                task: Some(self.tasks),
+                task: Some(TaskId(self.tasks)),
                 device: row.device,
                 start: row.start,
                 duration,
@@ -236,7 +236,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn counter(&mut self, event: &Event, lane: u32) {
+    fn counter(&mut self, event: &Event, lane: LaneId) {
         let samples = self.text_of(event).map_or(0, |args| self.counters.read(args, event, lane, &mut self.piece.rank));
         if samples > 0 {
             self.counters.note_skipped(&mut self.piece.unread);
@@ -254,7 +254,7 @@ impl<'a> Interpreter<'a> {
 
     /// An event of another phase: what happened to memory, else a slice without length, its scope, id and arguments
     /// in `args`.
-    fn mark(&mut self, event: &Event, lane: u32) {
+    fn mark(&mut self, event: &Event, lane: LaneId) {
         let Some(mut cursor) = self.text_of(event) else { return };
         let mut phase = Vec::new();
         let mut args: Option<Cursor<'a>> = None;
@@ -288,7 +288,7 @@ impl<'a> Interpreter<'a> {
         self.host_ops.push(kind, row);
     }
 
-    fn memory(&mut self, args: Cursor<'_>, event: &Event, lane: u32) -> Option<()> {
+    fn memory(&mut self, args: Cursor<'_>, event: &Event, lane: LaneId) -> Option<()> {
         let Piece { rank, unread, .. } = &mut self.piece;
         let mut without_column = Vec::new();
         let mut row = memory::read_sample(args, event.time, event.name, &mut rank.strings, &mut without_column)?;

@@ -1,9 +1,9 @@
 //! Which operator launched a kernel: what a GPU trace has in place of operator types.
 
 use hashbrown::HashMap;
-use npuscope_measures::link::set_ids;
+use npuscope_measures::link::set_values;
 use npuscope_tables::table::{comm_op, kernel, task};
-use npuscope_tables::{RankTables, Str, TableId};
+use npuscope_tables::{ConnectionId, RankTables, Str, TableId};
 
 use super::operators::Operators;
 
@@ -14,8 +14,8 @@ pub fn name_launchers(tables: &mut RankTables) {
         return;
     }
     let operators = Operators::of(tables);
-    let connections: Vec<Option<i64>> = tables.rows::<task::Row>().map(|row| row.connection_id).collect();
-    let connection = |kernel: &kernel::Row| *connections.get(usize::try_from(kernel.task?).ok()?)?;
+    let connections: Vec<Option<ConnectionId>> = tables.rows::<task::Row>().map(|row| row.connection_id).collect();
+    let connection = |kernel: &kernel::Row| *connections.get(usize::try_from(kernel.task?.0).ok()?)?;
     let collectives: HashMap<_, Option<Str>> = tables
         .rows::<comm_op::Row>()
         .map(|row| ((row.device, row.start, row.name, row.connection_id), row.op_type))
@@ -27,6 +27,6 @@ pub fn name_launchers(tables: &mut RankTables) {
             None => kernel.op_type.or_else(|| operators.around_call(connection?)),
         }
     };
-    let types: Vec<Option<u32>> = tables.rows::<kernel::Row>().map(|row| op_type(&row).map(|text| text.0)).collect();
-    set_ids(tables, TableId::Kernel, "op_type", &types);
+    let types: Vec<Option<Str>> = tables.rows::<kernel::Row>().map(|row| op_type(&row)).collect();
+    set_values(tables, TableId::Kernel, "op_type", &types);
 }

@@ -2,16 +2,16 @@
 
 use hashbrown::HashMap;
 use npuscope_tables::table::host_op::{self, Kind};
-use npuscope_tables::{Ns, RankTables, Str};
+use npuscope_tables::{ConnectionId, LaneId, Ns, RankTables, Str};
 
 /// The host slices of a rank, once it is known how they nest.
 pub struct Operators {
     /// By row number.
     slices: Vec<Slice>,
     /// Row numbers by start, outer slices first.
-    by_lane: HashMap<u32, Vec<u32>>,
+    by_lane: HashMap<LaneId, Vec<u32>>,
     /// The calls of the driver's API by what ties them to the device.
-    calls: HashMap<i64, u32>,
+    calls: HashMap<ConnectionId, u32>,
 }
 
 struct Slice {
@@ -45,12 +45,12 @@ impl Operators {
     }
 
     /// The innermost operator around the call that is tied to the device by `connection`.
-    pub fn around_call(&self, connection: i64) -> Option<Str> {
+    pub fn around_call(&self, connection: ConnectionId) -> Option<Str> {
         self.climb(*self.calls.get(&connection)?, |_| true)
     }
 
     /// The innermost operator of a lane that was running at `time`.
-    pub fn at(&self, lane: u32, time: Ns) -> Option<Str> {
+    pub fn at(&self, lane: LaneId, time: Ns) -> Option<Str> {
         let rows = self.by_lane.get(&lane)?;
         let after = rows.partition_point(|&row| self.slices.get(row as usize).is_some_and(|s| s.start <= time));
         self.climb(*rows.get(after.checked_sub(1)?)?, |slice| time <= slice.end)

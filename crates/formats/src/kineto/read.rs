@@ -2,7 +2,7 @@
 
 use npuscope_tables::table::lane::Layer;
 use npuscope_tables::table::{comm_op, metadata};
-use npuscope_tables::{Ns, RankBuilder, RankPieces, Selection, Str, TableId};
+use npuscope_tables::{LaneId, Ns, RankBuilder, RankPieces, Selection, Str, TableId};
 
 use super::SETTINGS;
 use super::announced::Announcements;
@@ -77,12 +77,12 @@ fn read_text(bytes: &[u8], file: &str, stretches: usize, threads: usize, pieces:
     stretches.iter().for_each(|events| keep_metadata(bytes, events, &mut rest));
 
     let mut lanes = Lanes::default();
-    let lane_maps: Vec<Vec<u32>> = stretches.iter().map(|events| lanes.absorb(bytes, events)).collect();
+    let lane_maps: Vec<Vec<LaneId>> = stretches.iter().map(|events| lanes.absorb(bytes, events)).collect();
     lanes.classify(words::layer_of);
     let flows = read_flows(bytes, &stretches, &lane_maps, &|| {});
     let work = stretches.into_iter().zip(&lane_maps).collect();
     let mut later = Later::default();
-    let interpret = |(events, map): (Events, &Vec<u32>)| Interpreter::new(bytes, &lanes, map).run(events);
+    let interpret = |(events, map): (Events, &Vec<LaneId>)| Interpreter::new(bytes, &lanes, map).run(events);
     in_order(work, threads, interpret, |piece| later.take(piece, &mut summary, pieces));
     let collectives = later.finish(&mut lanes);
     pieces.append(collectives);
@@ -128,14 +128,14 @@ struct Later {
     /// Collectives by stream; their text is that of `rank`.
     collectives: Vec<(Option<i64>, comm_op::Row)>,
     announcements: Announcements,
-    device_lanes: Vec<u32>,
+    device_lanes: Vec<LaneId>,
 }
 
 impl Later {
     fn take(&mut self, mut piece: Piece, summary: &mut Summary, pieces: &mut RankPieces) {
         let tasks = i64::try_from(pieces.len(TableId::Task)).unwrap_or_default();
         for mut row in piece.kernels {
-            row.task = row.task.map(|task| task + tasks);
+            row.task = row.task.map(|task| task.plus(tasks));
             piece.rank.kernel.push(row);
         }
         let Later { rank: RankBuilder { strings, .. }, collectives, announcements, .. } = self;
@@ -160,7 +160,7 @@ impl Later {
     /// is not known share the lane of their stream.
     fn finish(mut self, lanes: &mut Lanes) -> RankBuilder {
         for lane in self.device_lanes {
-            if let Some(lane) = lanes.lanes.get_mut(lane as usize) {
+            if let Some(lane) = lanes.lanes.get_mut(lane.index()) {
                 lane.layer = Layer::Hardware;
             }
         }

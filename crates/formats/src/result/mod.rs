@@ -6,6 +6,7 @@ mod csv;
 mod database;
 mod workbook;
 
+use npuscope_tables::{ConnectionId, OpId};
 use std::io;
 use std::sync::Arc;
 
@@ -147,6 +148,18 @@ impl ResultTable {
 impl From<i64> for Cell {
     fn from(value: i64) -> Cell {
         Cell::Int(value)
+    }
+}
+
+impl From<ConnectionId> for Cell {
+    fn from(value: ConnectionId) -> Cell {
+        Cell::Int(value.0)
+    }
+}
+
+impl From<OpId> for Cell {
+    fn from(value: OpId) -> Cell {
+        Cell::Int(value.0)
     }
 }
 

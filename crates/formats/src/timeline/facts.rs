@@ -4,7 +4,7 @@ use arrow::array::RecordBatch;
 use hashbrown::HashMap;
 use npuscope_tables::column::{Cell, CellView, ColumnType};
 use npuscope_tables::schema::{self, ColumnSpec};
-use npuscope_tables::{RankTables, Str, TableId};
+use npuscope_tables::{RankTables, Str, TableId, TaskId};
 
 /// The column with further arguments, as a JSON object.
 pub const ARGS: &str = "args";
@@ -81,7 +81,7 @@ impl Columns {
 /// Kernels by the task they ran as: a task is shown with the operator and tensors of its kernel.
 pub struct Kernels {
     batches: Vec<Columns>,
-    of_task: HashMap<i64, (usize, usize)>,
+    of_task: HashMap<TaskId, (usize, usize)>,
 }
 
 impl Kernels {
@@ -92,7 +92,7 @@ impl Kernels {
     pub fn of(tables: &RankTables) -> Kernels {
         let mut kernels = Kernels { batches: Vec::new(), of_task: HashMap::new() };
         for (number, batch) in tables.batches(TableId::Kernel).iter().enumerate() {
-            let task: Field<i64> = field(batch, "task");
+            let task: Field<TaskId> = field(batch, "task");
             let rows = (0..batch.num_rows()).filter_map(|row| Some((task.get(row)?, (number, row))));
             kernels.of_task.extend(rows);
             kernels.batches.push(Columns::of(batch, TableId::Kernel, &Kernels::HIDDEN));
@@ -100,7 +100,7 @@ impl Kernels {
         kernels
     }
 
-    pub fn get(&self, task: i64) -> Option<(&Columns, usize)> {
+    pub fn get(&self, task: TaskId) -> Option<(&Columns, usize)> {
         let &(batch, row) = self.of_task.get(&task)?;
         Some((self.batches.get(batch)?, row))
     }

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use npuscope_tables::table::lane::{self, Layer};
-use npuscope_tables::{RankTables, Str};
+use npuscope_tables::{LaneId, RankTables, Str};
 
 pub struct Process {
     pub name: String,
@@ -20,14 +20,14 @@ pub struct Lane {
     pub name: String,
     pub layer: Layer,
     sort: i64,
-    number: Option<u32>,
+    number: Option<LaneId>,
 }
 
 /// Processes and lanes of a rank. The first lane is for steps, the last for what the source has no lane for.
 pub struct Lanes {
     pub processes: Vec<Process>,
     pub list: Vec<Lane>,
-    by_number: HashMap<u32, usize>,
+    by_number: HashMap<LaneId, usize>,
 }
 
 impl Lanes {
@@ -67,11 +67,11 @@ impl Lanes {
     }
 
     /// The lane with a number of the tables.
-    pub fn index(&self, number: Option<u32>) -> usize {
+    pub fn index(&self, number: Option<LaneId>) -> usize {
         number.and_then(|number| self.known(number)).unwrap_or(self.list.len() - 1)
     }
 
-    pub fn known(&self, number: u32) -> Option<usize> {
+    pub fn known(&self, number: LaneId) -> Option<usize> {
         self.by_number.get(&number).copied()
     }
 

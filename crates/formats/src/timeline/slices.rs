@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 use npuscope_measures::intervals::Interval;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::overlap;
-use npuscope_tables::{RankTables, Str, TableId, schema};
+use npuscope_tables::{LaneId, RankTables, Str, TableId, TaskId, schema};
 
 use super::facts::{Columns, Field, field};
 use super::lanes::Lanes;
@@ -63,7 +63,7 @@ impl SliceName {
 pub struct SliceBatch {
     pub table: TableId,
     rows: usize,
-    lane: Field<u32>,
+    lane: Field<LaneId>,
     start: Field<i64>,
     duration: Field<i64>,
     end: Field<i64>,
@@ -71,7 +71,7 @@ pub struct SliceBatch {
     level: Field<Str>,
     kind: Field<Str>,
     id: Field<i64>,
-    task: Field<i64>,
+    task: Field<TaskId>,
     pub columns: Columns,
 }
 
@@ -128,7 +128,7 @@ impl SliceBatch {
     }
 
     /// The task whose kernel tells more of the slice.
-    pub fn task(&self, row: usize) -> Option<i64> {
+    pub fn task(&self, row: usize) -> Option<TaskId> {
         self.task.get(row).filter(|_| self.table == TableId::Task)
     }
 

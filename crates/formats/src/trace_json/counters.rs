@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use npuscope_tables::table::counter;
-use npuscope_tables::{RankBuilder, Str};
+use npuscope_tables::{LaneId, RankBuilder, Str};
 
 use super::args::{integer, number};
 use super::event::Event;
@@ -23,7 +23,7 @@ pub struct Counters {
 
 impl Counters {
     /// Adds the samples of `event`, whose arguments are under the cursor; how many there are.
-    pub fn read(&mut self, mut args: Cursor<'_>, event: &Event, lane: u32, rank: &mut RankBuilder) -> usize {
+    pub fn read(&mut self, mut args: Cursor<'_>, event: &Event, lane: LaneId, rank: &mut RankBuilder) -> usize {
         let mut instance = None;
         self.samples.clear();
         self.skipped.clear();

@@ -1,7 +1,7 @@
 //! Arrows: starts and ends that share a kind and an id, wherever in the file they stand.
 
 use npuscope_tables::table::flow;
-use npuscope_tables::{Interner, Ns, RankBuilder, Str};
+use npuscope_tables::{Interner, LaneId, Ns, RankBuilder, Str};
 
 use super::event::{Event, Events, Flags, Phase};
 use super::layers;
@@ -9,7 +9,7 @@ use super::split::Release;
 use super::text::unescape;
 
 /// The rows of `flow`: ends in the order of the file, then starts that no end has come to.
-pub fn read_flows(bytes: &[u8], stretches: &[Events], lane_maps: &[Vec<u32>], release: Release<'_>) -> RankBuilder {
+pub fn read_flows(bytes: &[u8], stretches: &[Events], lane_maps: &[Vec<LaneId>], release: Release<'_>) -> RankBuilder {
     let count = stretches.iter().map(|events| of_phase(events, Phase::FlowStart).count()).sum();
     let mut flows = Flows { starts: Vec::with_capacity(count), ..Flows::default() };
     for (events, lane_map) in stretches.iter().zip(lane_maps) {
@@ -44,7 +44,7 @@ struct FlowKey {
 #[derive(Clone, Copy)]
 struct Start {
     time: Ns,
-    lane: u32,
+    lane: LaneId,
     /// Name, where it is not implied by kind and id.
     name: Option<Str>,
     binding: Option<bool>,
@@ -52,7 +52,7 @@ struct Start {
 }
 
 impl Flows {
-    fn note_starts(&mut self, bytes: &[u8], events: &Events, lane_map: &[u32]) {
+    fn note_starts(&mut self, bytes: &[u8], events: &Events, lane_map: &[LaneId]) {
         for event in of_phase(events, Phase::FlowStart) {
             let Half { key, name, lane } = self.half(bytes, event, events, lane_map);
             let binds = event.flags.has(Flags::BINDING);
@@ -61,7 +61,7 @@ impl Flows {
         }
     }
 
-    fn join_ends(&mut self, bytes: &[u8], events: &Events, lane_map: &[u32]) {
+    fn join_ends(&mut self, bytes: &[u8], events: &Events, lane_map: &[LaneId]) {
         for event in of_phase(events, Phase::FlowEnd) {
             let Half { key, name, lane } = self.half(bytes, event, events, lane_map);
             let mut row = flow::Row { name, dst_lane: Some(lane), dst_time: Some(event.time), ..row_of(key) };
@@ -78,7 +78,7 @@ impl Flows {
         }
     }
 
-    fn half(&mut self, bytes: &[u8], event: &Event, events: &Events, lane_map: &[u32]) -> Half {
+    fn half(&mut self, bytes: &[u8], event: &Event, events: &Events, lane_map: &[LaneId]) -> Half {
         let id = usize::try_from(event.text_start)
             .ok()
             .and_then(|start| bytes.get(start..start.checked_add(event.text_len as usize)?))
@@ -112,7 +112,7 @@ impl Flows {
 struct Half {
     key: FlowKey,
     name: Option<Str>,
-    lane: u32,
+    lane: LaneId,
 }
 
 fn of_phase(events: &Events, phase: Phase) -> impl Iterator<Item = &Event> {

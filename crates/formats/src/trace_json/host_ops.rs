@@ -1,7 +1,7 @@
 //! Host slices: the arguments that all frameworks call alike, and the rows.
 
 use npuscope_tables::table::host_op;
-use npuscope_tables::{Interner, RankBuilder};
+use npuscope_tables::{ConnectionId, Interner, RankBuilder};
 
 use super::args::{exact_number, integer, text};
 use super::text::Cursor;
@@ -43,7 +43,7 @@ pub fn read_host_arg(
         b"Call stack" => text(cursor, strings).map(|v| row.stack = Some(v)),
         b"Module Hierarchy" => text(cursor, strings).map(|v| row.modules = Some(v)),
         b"flops" => exact_number(cursor).map(|v| row.flops = Some(v)),
-        b"correlation_id" => integer(cursor).map(|v| row.connection_id = Some(v)),
+        b"correlation_id" => integer(cursor).map(|v| row.connection_id = Some(ConnectionId(v))),
         b"Python id" => integer(cursor).map(|v| row.python_id = Some(v)),
         b"Python parent id" => integer(cursor).map(|v| row.python_parent_id = Some(v)),
         b"Python module id" => integer(cursor).map(|v| row.python_module_id = Some(v)),

@@ -6,7 +6,7 @@ use npuscope_tables::Memo;
 use npuscope_tables::number::float;
 use npuscope_tables::table::lane::Layer;
 use npuscope_tables::table::{comm_op, comm_task, host_op, overlap, task};
-use npuscope_tables::{Interner, RankBuilder, Span, Str};
+use npuscope_tables::{ConnectionId, Interner, LaneId, RankBuilder, Span, Str};
 
 use super::args::{Rest, exact_number, integer, text};
 use super::counters::Counters;
@@ -26,13 +26,13 @@ pub struct Interpreter<'a> {
     bytes: &'a [u8],
     lanes: &'a Lanes,
     /// From lanes of the stretch to lanes of the file.
-    lane_map: &'a [u32],
+    lane_map: &'a [LaneId],
     wanted: &'a Wanted,
     rank: RankBuilder,
     categories: Vec<Str>,
     host_ops: HostOps,
     /// Lanes of the stretch that showed user ranges.
-    mstx_lanes: Vec<u32>,
+    mstx_lanes: Vec<LaneId>,
     /// CANN slice name → API name.
     api_names: HashMap<Str, Option<(Str, Str)>>,
     counters: Counters,
@@ -44,7 +44,7 @@ pub struct Interpreter<'a> {
 }
 
 impl<'a> Interpreter<'a> {
-    pub fn new(bytes: &'a [u8], lanes: &'a Lanes, lane_map: &'a [u32], wanted: &'a Wanted) -> Self {
+    pub fn new(bytes: &'a [u8], lanes: &'a Lanes, lane_map: &'a [LaneId], wanted: &'a Wanted) -> Self {
         Interpreter {
             bytes,
             lanes,
@@ -63,7 +63,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// The rows of `events`, the lanes on which user ranges were found, and arguments that have no column.
-    pub fn run(mut self, events: Events) -> (RankBuilder, Vec<u32>, Vec<String>) {
+    pub fn run(mut self, events: Events) -> (RankBuilder, Vec<LaneId>, Vec<String>) {
         self.rank.strings = events.strings;
         self.categories = events.categories;
         let mut exact = events.exact_us.into_iter();
@@ -90,7 +90,7 @@ impl<'a> Interpreter<'a> {
         (event.text_len > 0).then(|| Cursor::new(self.bytes, usize::try_from(event.text_start).unwrap_or(usize::MAX)))
     }
 
-    fn slice(&mut self, event: &Event, lane: u32, duration: Span) {
+    fn slice(&mut self, event: &Event, lane: LaneId, duration: Span) {
         if !self.wanted.lane(lane) && !self.is_step(event) {
             return;
         }
@@ -109,7 +109,7 @@ impl<'a> Interpreter<'a> {
         self.wanted.steps && self.step_names.get(event.name, || strings.get(event.name).contains(STEP_PREFIX))
     }
 
-    fn host_op(&mut self, event: &Event, lane: u32, duration: Span, layer: Layer) {
+    fn host_op(&mut self, event: &Event, lane: LaneId, duration: Span, layer: Layer) {
         let (mut kind, mut kind_name, category) = self.kind(layer, self.category(event));
         let mut row =
             host_op::Row { lane, start: event.time, duration, name: event.name, category, ..host_op::Row::default() };
@@ -134,7 +134,7 @@ impl<'a> Interpreter<'a> {
         self.host_ops.push(kind, row);
     }
 
-    fn cann(&mut self, event: &Event, lane: u32, duration: Span) {
+    fn cann(&mut self, event: &Event, lane: LaneId, duration: Span) {
         let kind = self.rank.strings.intern(host_op::Kind::Cann.name());
         let api = self.api_name(event.name);
         let (name, prefix) = api.unwrap_or((event.name, Interner::EMPTY));
@@ -154,7 +154,7 @@ impl<'a> Interpreter<'a> {
                         .map(|v| row.level = Some(v)),
                     b"id" => text(cursor, strings).map(|v| row.api_id = Some(v).filter(|&v| v != name)),
                     b"item_id" => text(cursor, strings).map(|v| row.item = Some(v)),
-                    b"connection_id" => integer(cursor).map(|v| row.connection_id = Some(v)),
+                    b"connection_id" => integer(cursor).map(|v| row.connection_id = Some(ConnectionId(v))),
                     _ => None,
                 };
                 read.or_else(|| {
@@ -187,7 +187,7 @@ impl<'a> Interpreter<'a> {
         self.host_ops.push(host_op::Kind::Cann, row);
     }
 
-    fn task(&mut self, event: &Event, lane: u32, duration: Span) {
+    fn task(&mut self, event: &Event, lane: LaneId, duration: Span) {
         let mut row = task::Row { lane, start: event.time, duration, name: event.name, ..task::Row::default() };
         let mut rest = Rest::default();
         let args = self.args_of(event);
@@ -201,7 +201,7 @@ impl<'a> Interpreter<'a> {
                     b"Task Id" => integer(cursor).map(|v| row.task_id = Some(v)),
                     b"Batch Id" => integer(cursor).map(|v| row.batch_id = Some(v)),
                     b"Subtask Id" => integer(cursor).map(|v| row.subtask_id = Some(v)),
-                    b"connection_id" => integer(cursor).map(|v| row.connection_id = Some(v)),
+                    b"connection_id" => integer(cursor).map(|v| row.connection_id = Some(ConnectionId(v))),
                     b"size(B)" => integer(cursor).map(|v| row.bytes = Some(v)),
                     b"bandwidth(GB/s)" => exact_number(cursor).map(|v| row.bandwidth = Some(v)),
                     b"operation" => text(cursor, strings).map(|v| row.operation = Some(v)),
@@ -215,7 +215,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// A slice of a communication lane: a piece if its arguments tell of a transport, else an operation.
-    fn communication(&mut self, event: &Event, lane: u32, duration: Span) {
+    fn communication(&mut self, event: &Event, lane: LaneId, duration: Span) {
         let mut op = comm_op::Row { lane, start: event.time, duration, name: event.name, ..comm_op::Row::default() };
         let mut piece = comm_task::Row {
             lane: Some(lane),
@@ -235,7 +235,7 @@ impl<'a> Interpreter<'a> {
                     return None;
                 }
                 let read = match key.bytes {
-                    b"connection_id" => integer(cursor).map(|v| op.connection_id = Some(v)),
+                    b"connection_id" => integer(cursor).map(|v| op.connection_id = Some(ConnectionId(v))),
                     b"model id" => integer(cursor).map(|v| op.model_id = Some(v)),
                     b"data_type" => text(cursor, strings).map(|v| op.dtype = Some(v)),
                     b"alg_type" => text(cursor, strings).map(|v| op.algorithm = Some(v)),
@@ -276,7 +276,8 @@ impl<'a> Interpreter<'a> {
             piece.dst_rank = dst.filter(|&r| r != NO_RANK);
             piece.model_id = op.model_id;
             piece.plane = npuscope_measures::link::plane_in_lane(thread);
-            let numbers = [("connection_id", op.connection_id), ("count", op.count), ("rank_size", op.rank_size)];
+            let connection = op.connection_id.map(|id| id.0);
+            let numbers = [("connection_id", connection), ("count", op.count), ("rank_size", op.rank_size)];
             let texts = [("data_type", op.dtype), ("alg_type", op.algorithm), ("relay", op.relay), ("retry", op.retry)];
             keep_read(&mut rest, &numbers, &texts, strings);
             piece.args = rest.finish(&mut self.rank.strings);
@@ -303,7 +304,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn overlap(&mut self, event: &Event, lane: u32, duration: Span) {
+    fn overlap(&mut self, event: &Event, lane: LaneId, duration: Span) {
         let name = self.rank.strings.get(event.name);
         let kind = match layers::overlap_kind(name) {
             Some(kind) => self.rank.strings.intern(kind.name()),
@@ -317,7 +318,7 @@ impl<'a> Interpreter<'a> {
         self.rank.overlap.push(overlap::Row { lane, kind, device: None, start: event.time, duration, args });
     }
 
-    fn counter(&mut self, event: &Event, lane: u32) {
+    fn counter(&mut self, event: &Event, lane: LaneId) {
         if let Some(args) = self.args_of(event) {
             self.counters.read(args, event, lane, &mut self.rank);
             self.counters.note_skipped(&mut self.unread);

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use npuscope_tables::table::lane::{self, Layer};
-use npuscope_tables::{Interner, RankBuilder};
+use npuscope_tables::{Interner, LaneId, RankBuilder};
 
 use super::event::{Events, LaneKey, Phase, TraceId};
 use super::text::Cursor;
@@ -62,16 +62,16 @@ impl Id {
 pub struct Lanes {
     pub lanes: Vec<Lane>,
     pub processes: Vec<Process>,
-    lane_index: HashMap<(Id, Id), u32>,
+    lane_index: HashMap<(Id, Id), LaneId>,
     process_index: HashMap<Id, usize>,
 }
 
 impl Lanes {
     /// Takes in the lanes and metadata of a stretch of the file; the result maps its lanes to ours.
-    pub fn absorb(&mut self, bytes: &[u8], events: &Events) -> Vec<u32> {
-        let map: Vec<u32> = events.lanes.iter().map(|&key| self.lane(key, &events.strings)).collect();
+    pub fn absorb(&mut self, bytes: &[u8], events: &Events) -> Vec<LaneId> {
+        let map: Vec<LaneId> = events.lanes.iter().map(|&key| self.lane(key, &events.strings)).collect();
         for event in events.blocks.iter().flatten().filter(|e| e.phase == Phase::Metadata) {
-            let Some(lane) = map.get(event.lane as usize).and_then(|&l| self.lanes.get_mut(l as usize)) else {
+            let Some(lane) = map.get(event.lane as usize).and_then(|&l| self.lanes.get_mut(l.index())) else {
                 continue;
             };
             let Some(process) = self.processes.get_mut(lane.process) else { continue };
@@ -99,9 +99,9 @@ impl Lanes {
 
     /// Adds a communication lane that the file does not have, or finds it: the thread called `thread` of the process
     /// with the id `pid`.
-    pub fn add(&mut self, pid: &str, process: Process, thread: String) -> u32 {
+    pub fn add(&mut self, pid: &str, process: Process, thread: String) -> LaneId {
         let lane = self.lane_of(Id::Text(pid.to_owned()), Id::Text(thread.clone()));
-        if let Some(row) = self.lanes.get_mut(lane as usize) {
+        if let Some(row) = self.lanes.get_mut(lane.index()) {
             (row.thread, row.layer) = (Some(thread), Layer::Communication);
             if let Some(known) = self.processes.get_mut(row.process) {
                 *known = process;
@@ -110,12 +110,12 @@ impl Lanes {
         lane
     }
 
-    pub fn layer(&self, lane: u32) -> Layer {
-        self.lanes.get(lane as usize).map_or(Layer::Other, |l| l.layer)
+    pub fn layer(&self, lane: LaneId) -> Layer {
+        self.lanes.get(lane.index()).map_or(Layer::Other, |l| l.layer)
     }
 
-    pub fn get(&self, lane: u32) -> Option<&Lane> {
-        self.lanes.get(lane as usize)
+    pub fn get(&self, lane: LaneId) -> Option<&Lane> {
+        self.lanes.get(lane.index())
     }
 
     /// Writes the rows of `lane`.
@@ -124,7 +124,7 @@ impl Lanes {
             let process = self.processes.get(lane.process).cloned().unwrap_or_default();
             let mut intern = |text: Option<&str>| text.map(|t| rank.strings.intern(t));
             let row = lane::Row {
-                lane: number,
+                lane: LaneId(number),
                 layer: intern(Some(lane.layer.name())).unwrap_or_default(),
                 pid: lane.pid.number(),
                 tid: lane.tid.number(),
@@ -140,11 +140,11 @@ impl Lanes {
         }
     }
 
-    fn lane(&mut self, key: LaneKey, strings: &Interner) -> u32 {
+    fn lane(&mut self, key: LaneKey, strings: &Interner) -> LaneId {
         self.lane_of(Id::new(key.pid, strings), Id::new(key.tid, strings))
     }
 
-    fn lane_of(&mut self, pid: Id, tid: Id) -> u32 {
+    fn lane_of(&mut self, pid: Id, tid: Id) -> LaneId {
         if let Some(&lane) = self.lane_index.get(&(pid.clone(), tid.clone())) {
             return lane;
         }
@@ -152,7 +152,7 @@ impl Lanes {
             self.processes.push(Process::default());
             self.processes.len() - 1
         });
-        let lane = u32::try_from(self.lanes.len()).unwrap_or(u32::MAX);
+        let lane = LaneId(u32::try_from(self.lanes.len()).unwrap_or(u32::MAX));
         self.lane_index.insert((pid.clone(), tid.clone()), lane);
         self.lanes.push(Lane { pid, tid, thread: None, thread_sort: None, process, layer: Layer::Other });
         lane

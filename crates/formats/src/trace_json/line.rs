@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use npuscope_tables::number::{push_float, push_int, push_span, push_time};
-use npuscope_tables::{Ns, RankTables, Span, Str};
+use npuscope_tables::{ConnectionId, Ns, RankTables, Span, Str};
 
 /// Collects events and hands them on when there are many.
 pub struct Line<'a, W> {
@@ -113,6 +113,11 @@ impl<W: Write> Args<'_, '_, W> {
             self.key(key);
             self.line.int(value);
         }
+    }
+
+    #[inline(always)]
+    pub fn connection(&mut self, key: &str, value: Option<ConnectionId>) {
+        self.int(key, value.map(|id| id.0));
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! Reading a trace: bytes to tables.
 
 use npuscope_tables::table::lane::Layer;
-use npuscope_tables::{RankBuilder, RankPieces, Selection, TableId};
+use npuscope_tables::{LaneId, RankBuilder, RankPieces, Selection, TableId};
 
 use super::document::{self, Document};
 use super::event::{DefectKind, Dialect, Events};
@@ -78,24 +78,24 @@ fn read_stretches(
     note_rest(&mut summary, bytes, file, &document, end);
 
     let mut lanes = Lanes::default();
-    let lane_maps: Vec<Vec<u32>> = stretches.iter().map(|events| lanes.absorb(bytes, events)).collect();
+    let lane_maps: Vec<Vec<LaneId>> = stretches.iter().map(|events| lanes.absorb(bytes, events)).collect();
     lanes.classify(layers::layer_of);
     let flows = selection.has(TableId::Flow).then(|| read_flows(bytes, &stretches, &lane_maps, release));
     let wanted = Wanted::of(selection, &lanes, &stretches, &lane_maps);
     let work = stretches.into_iter().zip(&lane_maps).collect();
-    let interpret = |(events, map): (Events, &Vec<u32>)| {
+    let interpret = |(events, map): (Events, &Vec<LaneId>)| {
         let interpreted = Interpreter::new(bytes, &lanes, map, &wanted).run(events);
         release();
         interpreted
     };
-    let mut marked: Vec<u32> = Vec::new();
+    let mut marked: Vec<LaneId> = Vec::new();
     in_order(work, threads, interpret, |(rank, mstx_lanes, unread)| {
         marked.extend(mstx_lanes);
         note_unread(&mut summary, unread);
         pieces.append(rank);
     });
     for lane in marked {
-        if let Some(lane) = lanes.lanes.get_mut(lane as usize) {
+        if let Some(lane) = lanes.lanes.get_mut(lane.index()) {
             lane.layer = Layer::Mstx;
         }
     }

@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::lane::Layer;
-use npuscope_tables::{Selection, TableId};
+use npuscope_tables::{LaneId, Selection, TableId};
 
 use super::event::{Events, Phase};
 use super::lanes::Lanes;
@@ -20,7 +20,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    pub fn of(selection: Selection, lanes: &Lanes, stretches: &[Events], lane_maps: &[Vec<u32>]) -> Wanted {
+    pub fn of(selection: Selection, lanes: &Lanes, stretches: &[Events], lane_maps: &[Vec<LaneId>]) -> Wanted {
         let is_wanted = |layer| match layer {
             Layer::Hardware | Layer::Counter => selection.has(TableId::Task),
             Layer::Communication => selection.has_any(&[TableId::CommOp, TableId::CommTask]),
@@ -43,12 +43,12 @@ impl Wanted {
     }
 
     /// Whether slices of a lane become rows. Marks of steps do on every lane, if steps are wanted.
-    pub fn lane(&self, lane: u32) -> bool {
-        self.lanes.get(lane as usize).copied().unwrap_or_default()
+    pub fn lane(&self, lane: LaneId) -> bool {
+        self.lanes.get(lane.index()).copied().unwrap_or_default()
     }
 
     /// Adds lanes that have host slices of a wanted kind; all of their slices, since these tell how deep it nests.
-    fn add_host_lanes(&mut self, selection: Selection, lanes: &Lanes, events: &Events, lane_map: &[u32]) {
+    fn add_host_lanes(&mut self, selection: Selection, lanes: &Lanes, events: &Events, lane_map: &[LaneId]) {
         let is_wanted = |kind| match kind {
             // May turn out to be a range of the user, which makes its lane one of such ranges.
             Kind::Other => selection.has(TableId::Lane) || selection.has_any_host_op(&[Kind::Other, Kind::Mstx]),
@@ -64,7 +64,7 @@ impl Wanted {
                 layer,
                 Layer::Hardware | Layer::Counter | Layer::Communication | Layer::Overlap | Layer::Cann
             );
-            if let Some(place) = self.lanes.get_mut(lane as usize).filter(|_| is_host) {
+            if let Some(place) = self.lanes.get_mut(lane.index()).filter(|_| is_host) {
                 *place |= is_wanted(layers::host_kind(layer, events.strings.get(category)));
             }
         }

@@ -13,7 +13,7 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::lane::{self, Layer};
 use npuscope_tables::table::{comm_op, comm_task, counter, flow, host_op, overlap, task};
-use npuscope_tables::{Ns, RankTables, Span, Str};
+use npuscope_tables::{LaneId, Ns, RankTables, Span, Str};
 
 use super::layers;
 use super::line::{Line, Quoted, json_string};
@@ -28,7 +28,7 @@ pub fn write(out: &mut impl Write, tables: &RankTables, flavour: Flavour) -> io:
 /// Writes the trace of a rank that comes in chunks. What it keeps from one to the next are the lanes.
 pub struct TraceWriter {
     flavour: Flavour,
-    lanes: HashMap<u32, LaneText, FixedState>,
+    lanes: HashMap<LaneId, LaneText, FixedState>,
     /// Processes whose metadata is written: their id, as number and as text.
     processes: Vec<(i64, Option<String>)>,
     is_first: bool,
@@ -97,7 +97,7 @@ struct ChunkWriter<'a, W> {
     quoted: Quoted<'a>,
     tables: &'a RankTables,
     flavour: Flavour,
-    lanes: &'a HashMap<u32, LaneText, FixedState>,
+    lanes: &'a HashMap<LaneId, LaneText, FixedState>,
 }
 
 /// How flows of a kind are spelled.
@@ -126,12 +126,12 @@ impl FlowWords {
 }
 
 impl<W: Write> ChunkWriter<'_, W> {
-    fn push_lane(&mut self, lane: u32) {
+    fn push_lane(&mut self, lane: LaneId) {
         self.line.push(self.lanes.get(&lane).map_or("\"pid\": 0, \"tid\": 0", |text| &text.ids));
     }
 
     /// What follows the name of a slice of the device side or of CANN: its place and its time.
-    fn place(&mut self, lane: u32, start: Ns, duration: Span) {
+    fn place(&mut self, lane: LaneId, start: Ns, duration: Span) {
         self.line.push(", ");
         self.push_lane(lane);
         self.line.time(start);
@@ -140,7 +140,7 @@ impl<W: Write> ChunkWriter<'_, W> {
     }
 
     /// Starts a slice of the device side or of CANN: name first, phase last.
-    fn begin_slice(&mut self, name: Str, lane: u32, start: Ns, duration: Span) {
+    fn begin_slice(&mut self, name: Str, lane: LaneId, start: Ns, duration: Span) {
         self.line.begin();
         self.line.push("\"name\": ");
         self.line.text(name, &mut self.quoted);
@@ -231,7 +231,7 @@ impl<W: Write> ChunkWriter<'_, W> {
         let (quoted, mut args) = (&mut self.quoted, self.line.args());
         args.int("Sequence number", view.sequence.get(row));
         args.int("Fwd thread id", view.forward_thread.get(row));
-        args.int("correlation_id", view.connection_id.get(row));
+        args.connection("correlation_id", view.connection_id.get(row));
         args.int("Python id", view.python_id.get(row));
         args.int("Python parent id", view.python_parent_id.get(row));
         args.int("Python module id", view.python_module_id.get(row));
@@ -270,7 +270,7 @@ impl<W: Write> ChunkWriter<'_, W> {
             args.text("id", view.api_id.get(row).or(Some(name)), quoted);
             args.text("item_id", view.item.get(row), quoted);
         }
-        args.int("connection_id", connection);
+        args.connection("connection_id", connection);
         args.end(self.tables.opt_text(view.args.get(row)));
         self.end_slice()
     }
@@ -288,7 +288,7 @@ impl<W: Write> ChunkWriter<'_, W> {
                 args.int("Task Id", view.task_id.get(row));
                 args.int("Batch Id", view.batch_id.get(row));
                 args.int("Subtask Id", view.subtask_id.get(row));
-                args.int("connection_id", view.connection_id.get(row));
+                args.connection("connection_id", view.connection_id.get(row));
                 args.int("size(B)", view.bytes.get(row));
                 args.real("bandwidth(GB/s)", view.bandwidth.get(row));
                 args.text("operation", view.operation.get(row), quoted);
@@ -307,7 +307,7 @@ impl<W: Write> ChunkWriter<'_, W> {
                 self.begin_slice(name, view.lane.get(row), view.start.get(row), view.duration.get(row));
                 let (quoted, mut args) = (&mut self.quoted, self.line.args());
                 args.int("rank_size", view.rank_size.get(row));
-                args.int("connection_id", view.connection_id.get(row));
+                args.connection("connection_id", view.connection_id.get(row));
                 args.int("model id", view.model_id.get(row));
                 args.int("count", view.count.get(row));
                 args.text("data_type", view.dtype.get(row), quoted);
@@ -447,7 +447,14 @@ impl<W: Write> ChunkWriter<'_, W> {
     }
 
     /// What both ends of a flow say.
-    fn end_of_flow(&mut self, view: &flow::View, row: usize, words: &FlowWords, lane: u32, time: Ns) -> io::Result<()> {
+    fn end_of_flow(
+        &mut self,
+        view: &flow::View,
+        row: usize,
+        words: &FlowWords,
+        lane: LaneId,
+        time: Ns,
+    ) -> io::Result<()> {
         let (id, id_text) = (view.id.get(row), view.id_text.get(row));
         self.line.push(", \"name\": ");
         match view.name.get(row) {

@@ -9,7 +9,7 @@ use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_store::discover::discover;
 use npuscope_synth::Form;
 use npuscope_tables::table::{diagnostic, host_op, lane, rank};
-use npuscope_tables::{RankTables, TableId};
+use npuscope_tables::{LaneId, RankTables, TableId};
 use npuscope_testing::entries;
 
 use super::job::{facts, job, only_told, rank_directory, read, read_path};
@@ -101,7 +101,7 @@ fn slices_of_a_trace_keep_their_lanes_apart() {
         fs::write(directory.path().join(name), slice).unwrap();
     }
     let tables = read_path(directory.path());
-    let lanes: BTreeMap<u32, i64> = tables.rows::<lane::Row>().map(|row| (row.lane, row.pid)).collect();
+    let lanes: BTreeMap<LaneId, i64> = tables.rows::<lane::Row>().map(|row| (row.lane, row.pid)).collect();
     let placed: Vec<_> =
         tables.rows::<host_op::Row>().map(|row| (tables.text(row.name).to_owned(), lanes[&row.lane])).collect();
     assert_eq!(placed, [("slice 7".to_owned(), 7), ("slice 8".to_owned(), 8)]);

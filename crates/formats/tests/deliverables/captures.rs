@@ -6,7 +6,7 @@ use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_tables::table::{comm_op, comm_task, counter, diagnostic, flow, host_op, lane, overlap, source, task};
-use npuscope_tables::{RankTables, Table};
+use npuscope_tables::{LaneId, RankTables, Table};
 use npuscope_testing::captures;
 
 type Lane = (i64, i64);
@@ -58,8 +58,8 @@ fn every_lane_of_a_trace_has_as_many_slices_as_before() {
 }
 
 /// Adds the rows of a table to those of their lanes.
-fn count<R: Table>(tables: &RankTables, lane_of: impl Fn(&R) -> Option<u32>, counts: &mut BTreeMap<Lane, usize>) {
-    let lanes: BTreeMap<u32, Lane> = tables.rows::<lane::Row>().map(|row| (row.lane, (row.pid, row.tid))).collect();
+fn count<R: Table>(tables: &RankTables, lane_of: impl Fn(&R) -> Option<LaneId>, counts: &mut BTreeMap<Lane, usize>) {
+    let lanes: BTreeMap<LaneId, Lane> = tables.rows::<lane::Row>().map(|row| (row.lane, (row.pid, row.tid))).collect();
     for row in tables.rows::<R>() {
         if let Some(lane) = lane_of(&row) {
             *counts.entry(lanes[&lane]).or_default() += 1;

@@ -12,7 +12,7 @@ use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{
     comm_op, comm_task, counter, flow, lane, mem_sample, pipeline_op, reported_operator, sheet, task,
 };
-use npuscope_tables::{Ns, RankBuilder, RankTables, Span, TableId};
+use npuscope_tables::{ConnectionId, LaneId, Ns, OpId, RankBuilder, RankTables, Span, TableId, TaskId};
 use npuscope_testing::{database, entries, events};
 
 /// A rank as a whole, and step by step.
@@ -132,9 +132,9 @@ fn written(directory: &Path, chunks: impl IntoIterator<Item = RankBuilder>) -> r
 
 #[test]
 fn an_operation_of_a_later_chunk_needs_no_transport_of_its_own() {
-    let chunk = |op: i64, has_transport: bool| {
+    let chunk = |op: OpId, has_transport: bool| {
         let mut rank = RankBuilder::default();
-        let start = Ns(1000 * op);
+        let start = Ns(1000 * op.0);
         let name = rank.strings.intern("hcom_allReduce__586_0_1");
         rank.comm_op.push(comm_op::Row { op, start, duration: Span::new(10, None), name, ..Default::default() });
         let transport = has_transport.then(|| rank.strings.intern("SDMA"));
@@ -146,9 +146,9 @@ fn an_operation_of_a_later_chunk_needs_no_transport_of_its_own() {
         deliverable::complete(chunk, deliverable::Target::Db(Flavour::TorchNpu), carried).len(TableId::ReportedComm)
     };
     let mut carried = deliverable::Carried::default();
-    assert_eq!(rows(chunk(0, false), &mut carried), 0);
-    assert_eq!(rows(chunk(1, true), &mut carried), 2);
-    assert_eq!(rows(chunk(2, false), &mut carried), 2);
+    assert_eq!(rows(chunk(OpId(0), false), &mut carried), 0);
+    assert_eq!(rows(chunk(OpId(1), true), &mut carried), 2);
+    assert_eq!(rows(chunk(OpId(2), false), &mut carried), 2);
 }
 
 #[test]
@@ -164,9 +164,15 @@ fn a_queue_of_an_earlier_chunk_is_one_of_all() {
         kind.into_iter().for_each(|kind| slice(kind, 10, &mut rank));
         let name = rank.strings.intern("k");
         let start = Ns(200);
-        rank.task.push(task::Row { lane: 1, start, duration: Span::new(5000, None), name, ..Default::default() });
+        rank.task.push(task::Row {
+            lane: LaneId(1),
+            start,
+            duration: Span::new(5000, None),
+            name,
+            ..Default::default()
+        });
         let kind = rank.strings.intern("HostToDevice");
-        let (src, dst) = ((Some(0), Some(Ns(50))), (Some(1), Some(start)));
+        let (src, dst) = ((Some(LaneId(0)), Some(Ns(50))), (Some(LaneId(1)), Some(start)));
         let (src_lane, src_time, dst_lane, dst_time) = (src.0, src.1, dst.0, dst.1);
         rank.flow.push(flow::Row { kind, src_lane, src_time, dst_lane, dst_time, ..Default::default() });
         rank.finish()
@@ -216,10 +222,17 @@ fn samples_of_memory_are_not_mixed_with_counters_of_it() {
     let chunk = |has_counter: bool| {
         let mut rank = RankBuilder::default();
         let process = rank.strings.intern("NPU MEM");
-        rank.lane.push(lane::Row { lane: 7, process: Some(process), ..Default::default() });
+        rank.lane.push(lane::Row { lane: LaneId(7), process: Some(process), ..Default::default() });
         if has_counter {
             let (name, series) = (rank.strings.intern("APP/HBM"), rank.strings.intern("value"));
-            rank.counter.push(counter::Row { lane: 7, time: Ns(1), name, series, value: 1.0, ..Default::default() });
+            rank.counter.push(counter::Row {
+                lane: LaneId(7),
+                time: Ns(1),
+                name,
+                series,
+                value: 1.0,
+                ..Default::default()
+            });
         }
         let (kind, component) = (rank.strings.intern("allocator"), rank.strings.intern("APP"));
         rank.mem_sample.push(mem_sample::Row { kind, component, time: Ns(2), reserved: Some(5), ..Default::default() });
@@ -265,7 +278,7 @@ fn launches_of_an_earlier_chunk_decide_what_is_connected() {
     let chunk = |start: i64, has_launch: bool| {
         let mut rank = RankBuilder::default();
         let (call, work) = (Ns(start), Ns(start + 200));
-        let connection_id = Some(start);
+        let connection_id = Some(ConnectionId(start));
         let name = rank.strings.intern("a");
         let kind = rank.strings.intern(Kind::Op.name());
         rank.host_op.push(host_op::Row { kind, name, start: call, ..Default::default() });
@@ -273,9 +286,16 @@ fn launches_of_an_earlier_chunk_decide_what_is_connected() {
             let (kind, level) = (rank.strings.intern(Kind::Cann.name()), Some(rank.strings.intern("node")));
             rank.host_op.push(host_op::Row { kind, name, level, start: call, connection_id, ..Default::default() });
         }
-        rank.task.push(task::Row { task: start, lane: 1, start: work, name, connection_id, ..Default::default() });
+        rank.task.push(task::Row {
+            task: TaskId(start),
+            lane: LaneId(1),
+            start: work,
+            name,
+            connection_id,
+            ..Default::default()
+        });
         let kind = rank.strings.intern("async_npu");
-        let (src_lane, src_time, dst_lane, dst_time) = (Some(0), Some(call), Some(1), Some(work));
+        let (src_lane, src_time, dst_lane, dst_time) = (Some(LaneId(0)), Some(call), Some(LaneId(1)), Some(work));
         rank.flow.push(flow::Row { kind, src_lane, src_time, dst_lane, dst_time, ..Default::default() });
         rank
     };

@@ -12,7 +12,7 @@ use npuscope_tables::Flavour;
 use npuscope_tables::table::{
     counter, diagnostic, flow, host_op, lane, mem_event, mem_sample, rank, reported_operator, reported_step, step,
 };
-use npuscope_tables::{Ns, RankTables, TableId};
+use npuscope_tables::{ConnectionId, LaneId, Ns, RankTables, TableId};
 use serde_json::json;
 
 use crate::raw::{RawDirectory, SHIFT};
@@ -31,7 +31,7 @@ fn parse_all(path: &Path, export: Option<Export>) -> Vec<parse::Parsed> {
 }
 
 /// The lane as layer, process and thread.
-fn lane_of(tables: &RankTables, number: u32) -> String {
+fn lane_of(tables: &RankTables, number: LaneId) -> String {
     let row = tables.rows::<lane::Row>().find(|row| row.lane == number).unwrap();
     format!("{} {} {}", tables.text(row.layer), row.pid, row.tid)
 }
@@ -203,8 +203,8 @@ fn the_two_ends_of_the_queue_are_slices_with_an_arrow() {
         let row = tables.rows::<host_op::Row>().find(|row| tables.text(row.kind) == kind).unwrap();
         (tables.text(row.name).to_owned(), row.start, row.duration.ns(), row.connection_id)
     };
-    assert_eq!(of("enqueue"), ("Enqueue@Mm".to_owned(), at(210_000), 10_000, Some(40)));
-    assert_eq!(of("dequeue"), ("Dequeue@Mm".to_owned(), at(230_000), 30_000, Some(40)));
+    assert_eq!(of("enqueue"), ("Enqueue@Mm".to_owned(), at(210_000), 10_000, Some(ConnectionId(40))));
+    assert_eq!(of("dequeue"), ("Dequeue@Mm".to_owned(), at(230_000), 30_000, Some(ConnectionId(40))));
     let [arrow] = tables.rows::<flow::Row>().collect::<Vec<_>>()[..] else { panic!("one arrow") };
     assert_eq!((arrow.id, arrow.src_time, arrow.dst_time), (Some(40), Some(at(210_000)), Some(at(230_000))));
     assert!(tables.rows::<diagnostic::Row>().any(|row| tables.text(row.code) == "unmatched-marks"));

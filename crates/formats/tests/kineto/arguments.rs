@@ -1,7 +1,7 @@
 //! Arguments of events, events of every phase, settings: what has no column is kept.
 
 use npuscope_tables::table::{counter, flow, host_op, mem_event, mem_sample, metadata, rank, source, task};
-use npuscope_tables::{Ns, RankPieces, TableId};
+use npuscope_tables::{ConnectionId, Ns, RankPieces, TableId};
 use serde_json::{Value, json};
 
 use super::made::{HOST, STREAM, Trace, args, codes, only, two_steps};
@@ -31,7 +31,7 @@ fn arguments_of_operators_have_their_columns_and_the_rest_is_kept() {
     assert_eq!(tables.opt_text(op.dtypes), Some("float;\r\nScalar;\r\nTensorList"));
     assert_eq!(args(&tables, op.args), json!({"External id": 9, "Concrete Inputs": ["", "-0.001"], "Ev Idx": 3}));
     let call = named("hipLaunchKernel");
-    assert_eq!((call.connection_id, tables.opt_text(call.item)), (Some(118), Some("gemm")));
+    assert_eq!((call.connection_id, tables.opt_text(call.item)), (Some(ConnectionId(118)), Some("gemm")));
     assert_eq!(args(&tables, call.args), json!({"stream": "0x0", "grid": [3, 1, 1], "size": "2560"}));
     let frame = named("nn.Module: Linear_0");
     assert_eq!((frame.python_id, frame.python_parent_id, frame.python_module_id), (Some(3), Some(2), Some(0)));

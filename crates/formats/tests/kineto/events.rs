@@ -3,7 +3,7 @@
 use npuscope_measures::deliverable;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, flow, host_op, kernel, lane, mem_sample, rank, step, task};
-use npuscope_tables::{Interner, Ns};
+use npuscope_tables::{ConnectionId, Interner, Ns, TaskId};
 use serde_json::json;
 
 use super::made::{BASE, HOST, Trace, args, codes, only, two_steps};
@@ -27,7 +27,7 @@ fn kernels_calls_and_operators_of_cuda_and_rocm_are_tied_together() {
         assert_eq!(tables.opt_text(task.task_type), Some("kernel"));
         assert_eq!(args(&tables, task.args), json!({"queued": 0}));
         let kernels: Vec<kernel::Row> = tables.rows().collect();
-        assert_eq!(kernels.iter().map(|row| row.task).collect::<Vec<_>>(), [Some(0), Some(1)]);
+        assert_eq!(kernels.iter().map(|row| row.task).collect::<Vec<_>>(), [Some(TaskId(0)), Some(TaskId(1))]);
         assert_eq!(tables.opt_text(kernels[1].op_type), Some("aten::addmm"));
         assert_eq!(
             (tables.opt_text(kernels[1].grid), tables.opt_text(kernels[1].block)),
@@ -114,7 +114,10 @@ fn a_collective_is_a_task_a_kernel_and_an_operation_of_its_group() {
     assert_eq!(types, [Some("_allgather_base"), Some("reduce_scatter"), None]);
     let first = &ops[0];
     assert_eq!((tables.opt_text(first.group_name), first.rank_size, first.count), (Some("13"), Some(4), Some(1024)));
-    assert_eq!((tables.opt_text(first.dtype), first.connection_id, first.device), (Some("BFloat16"), Some(5), Some(0)));
+    assert_eq!(
+        (tables.opt_text(first.dtype), first.connection_id, first.device),
+        (Some("BFloat16"), Some(ConnectionId(5)), Some(0))
+    );
     assert_eq!((first.start, first.duration.ns()), (Ns(10_000), 5_500));
     let about_group = json!({"Out msg nelems": 4096, "In split size": "[]", "Process Group Description": "dp", "Process Group Ranks": "[0, 1, 2, 3]", "Rank": 2});
     assert_eq!(args(&tables, first.args), about_group);

@@ -12,7 +12,7 @@ use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_tables::Flavour;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, counter, diagnostic, flow, host_op, kernel, lane, metadata, rank, source, task};
-use npuscope_tables::{RankTables, TableId};
+use npuscope_tables::{ConnectionId, LaneId, RankTables, TableId, TaskId};
 use npuscope_testing::shared;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -158,7 +158,7 @@ fn slices(tables: &RankTables) -> BTreeMap<String, Vec<Slice>> {
     for row in tables.rows::<host_op::Row>().filter(|row| row.event_type.is_none()) {
         let implied = layers::category_of(Kind::from_name(tables.text(row.kind)).unwrap());
         let columns = [
-            ("correlation", row.connection_id.map(Value::from)),
+            ("correlation", row.connection_id.map(|id| Value::from(id.0))),
             ("Sequence number", row.sequence.map(Value::from)),
             ("Fwd thread id", row.forward_thread.map(Value::from)),
             ("Input Dims", text(row.shapes).map(|v| Value::from(v.as_str().unwrap().replace(", ", ",")))),
@@ -174,9 +174,9 @@ fn slices(tables: &RankTables) -> BTreeMap<String, Vec<Slice>> {
             args: columns.chain(rest(row.args)).collect(),
         });
     }
-    let kernels: BTreeMap<i64, kernel::Row> =
+    let kernels: BTreeMap<TaskId, kernel::Row> =
         tables.rows::<kernel::Row>().map(|row| (row.task.unwrap(), row)).collect();
-    let collectives: BTreeMap<i64, comm_op::Row> =
+    let collectives: BTreeMap<ConnectionId, comm_op::Row> =
         tables.rows::<comm_op::Row>().map(|row| (row.connection_id.unwrap(), row)).collect();
     assert_eq!(kernels.len(), tables.len(TableId::Kernel));
     for row in tables.rows::<task::Row>() {
@@ -187,7 +187,7 @@ fn slices(tables: &RankTables) -> BTreeMap<String, Vec<Slice>> {
         let columns = [
             ("device", row.device.map(Value::from)),
             ("stream", row.stream.map(Value::from)),
-            ("correlation", row.connection_id.map(Value::from)),
+            ("correlation", row.connection_id.map(|id| Value::from(id.0))),
             ("bytes", row.bytes.map(Value::from)),
             ("memory bandwidth (GB/s)", row.bandwidth.map(Value::from)),
             ("kind", text(row.operation)),
@@ -218,7 +218,7 @@ fn slices(tables: &RankTables) -> BTreeMap<String, Vec<Slice>> {
     slices
 }
 
-fn lane_ids(tables: &RankTables) -> BTreeMap<u32, (String, String)> {
+fn lane_ids(tables: &RankTables) -> BTreeMap<LaneId, (String, String)> {
     let id = |number: i64, text| tables.opt_text(text).map_or_else(|| number.to_string(), str::to_owned);
     tables.rows::<lane::Row>().map(|row| (row.lane, (id(row.pid, row.pid_text), id(row.tid, row.tid_text)))).collect()
 }

@@ -13,7 +13,7 @@ use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_synth::{JobConfig, simulate};
 use npuscope_tables::Flavour;
 use npuscope_tables::table::{comm_op, comm_task, counter, flow, host_op, lane, overlap, step, task};
-use npuscope_tables::{Ns, RankBuilder, RankTables, Span};
+use npuscope_tables::{LaneId, Ns, RankBuilder, RankTables, Span};
 use npuscope_testing::captures;
 use proptest::prelude::*;
 
@@ -36,7 +36,7 @@ fn write(ranks: &[(i64, &RankTables)], window: Option<Interval>) -> (Trace, Vec<
 }
 
 /// Where the lane of a number is shown.
-fn places(rank: i64, tables: &RankTables) -> HashMap<u32, Place> {
+fn places(rank: i64, tables: &RankTables) -> HashMap<LaneId, Place> {
     let text = |text, id: i64, what: &str| match tables.opt_text(text) {
         Some(text) => text.to_owned(),
         None => format!("{what} {id}"),
@@ -53,7 +53,7 @@ fn expected_slices(rank: i64, tables: &RankTables) -> Vec<Expected> {
     let places = places(rank, tables);
     let nowhere = Place { process: format!("rank {rank} · Other"), thread: Some((0, "without a lane".to_owned())) };
     let mut all = Vec::new();
-    let mut add = |category, lane: Option<u32>, name: String, start: Ns, duration: Span| {
+    let mut add = |category, lane: Option<LaneId>, name: String, start: Ns, duration: Span| {
         let place = lane.and_then(|lane| places.get(&lane)).unwrap_or(&nowhere).clone();
         let begin = start.0.max(0);
         let end = start.0.saturating_add(duration.ns()).max(begin);
@@ -157,7 +157,7 @@ fn joined_flows(rank: i64, tables: &RankTables) -> u64 {
     for slice in expected_slices(rank, tables) {
         of_place.entry(slice.place).or_default().push((slice.begin, slice.end));
     }
-    let has_slice = |lane: Option<u32>, time: Option<Ns>| {
+    let has_slice = |lane: Option<LaneId>, time: Option<Ns>| {
         let of_lane = lane.and_then(|lane| of_place.get(places.get(&lane)?)).into_iter().flatten();
         time.is_some_and(|Ns(t)| of_lane.clone().any(|&(begin, end)| begin == t || begin <= t && t < end))
     };
@@ -219,7 +219,7 @@ fn a_real_rank_is_all_there() {
 fn arrows_join_the_slices_that_the_rows_point_at() {
     let tables = small_job(Flavour::TorchNpu).rank(0);
     let places = places(0, &tables);
-    let end = |lane: Option<u32>, time: Option<Ns>| (places[&lane.unwrap()].clone(), time.unwrap().0);
+    let end = |lane: Option<LaneId>, time: Option<Ns>| (places[&lane.unwrap()].clone(), time.unwrap().0);
     let mut expected: Vec<_> =
         tables.rows::<flow::Row>().map(|f| (end(f.src_lane, f.src_time), end(f.dst_lane, f.dst_time))).collect();
     let (trace, _) = write(&[(0, &tables)], None);
@@ -306,7 +306,7 @@ fn rank_with(slices: &[(i64, i64)]) -> RankBuilder {
     let mut rank = RankBuilder::default();
     let process = Some(rank.strings.intern("Python"));
     for lane in 0..2 {
-        rank.lane.push(lane::Row { lane, pid: 7, tid: lane.into(), process, ..Default::default() });
+        rank.lane.push(lane::Row { lane: LaneId(lane), pid: 7, tid: lane.into(), process, ..Default::default() });
     }
     for (number, &(start, duration)) in slices.iter().enumerate() {
         let name = rank.strings.intern(&format!("op {number}"));
@@ -322,7 +322,13 @@ fn odd_slices_are_kept() {
     let mut rank = rank_with(&slices);
     let name = rank.strings.intern("Memcpy");
     rank.comm_task.push(comm_task::Row { name, start: Ns(3), duration: Span::from_ns(4), ..Default::default() });
-    rank.task.push(task::Row { lane: 77, name, start: Ns(3), duration: Span::from_ns(4), ..Default::default() });
+    rank.task.push(task::Row {
+        lane: LaneId(77),
+        name,
+        start: Ns(3),
+        duration: Span::from_ns(4),
+        ..Default::default()
+    });
     rank.step.push(step::Row { id: Some(4), start: Ns(10), end: Ns(20) });
     rank.step.push(step::Row { id: Some(5), start: Ns(20), end: Ns(29) });
     let tables = rank.finish();
@@ -341,7 +347,7 @@ fn an_arrow_without_a_slice_is_counted_and_one_back_in_time_is_turned() {
     let kind = rank.strings.intern("async_npu");
     let mut arrow = |src_time: Option<i64>, dst_lane: u32, dst_time: i64| {
         let (src_time, dst_time) = (src_time.map(Ns), Some(Ns(dst_time)));
-        let (src_lane, dst_lane) = (Some(0), Some(dst_lane));
+        let (src_lane, dst_lane) = (Some(LaneId(0)), Some(LaneId(dst_lane)));
         rank.flow.push(flow::Row { kind, src_lane, src_time, dst_lane, dst_time, ..Default::default() });
     };
     arrow(Some(10), 0, 30);

@@ -7,7 +7,7 @@ use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::number::{float, round};
 use npuscope_tables::table::{comm_op, comm_task, reported_bandwidth, reported_comm, step};
-use npuscope_tables::{Interner, Ns, RankTables, Span, Str, TableId};
+use npuscope_tables::{Interner, Ns, OpId, RankTables, Span, Str, TableId};
 
 use crate::communication::is_point_to_point_in_files;
 use crate::link::group_hash;
@@ -26,7 +26,7 @@ pub const TOTAL: &str = "Total Op Info";
 
 /// An operation and where it belongs in the file.
 pub struct Op {
-    pub number: i64,
+    pub number: OpId,
     pub start: Ns,
     pub duration: Span,
     pub name: String,
@@ -113,8 +113,8 @@ pub fn operations(tables: &RankTables) -> Vec<Op> {
 }
 
 /// The pieces of each operation, in the order of the source.
-fn pieces(tables: &RankTables) -> HashMap<i64, Vec<Piece>, FixedState> {
-    let mut pieces: HashMap<i64, Vec<Piece>, FixedState> = HashMap::default();
+fn pieces(tables: &RankTables) -> HashMap<OpId, Vec<Piece>, FixedState> {
+    let mut pieces: HashMap<OpId, Vec<Piece>, FixedState> = HashMap::default();
     let (mut copies, mut waits, mut sdma, mut payloads) =
         (Memo::default(), Memo::default(), Memo::default(), Memo::default());
     let mut links = Memo::default();

@@ -12,7 +12,7 @@ use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{comm_op, flow, task};
-use npuscope_tables::{Ns, RankTables, Span, TableId};
+use npuscope_tables::{ConnectionId, LaneId, Ns, RankTables, Span, TableId};
 
 /// A device slice that a call caused.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub struct Launched {
 /// An arrow from a call that launches to the device slice it launched.
 pub struct Launch {
     pub call: Ns,
-    pub lane: u32,
+    pub lane: LaneId,
     pub start: Ns,
 }
 
@@ -50,7 +50,7 @@ pub fn launching_calls(tables: &RankTables) -> impl Iterator<Item = Launch> {
 pub struct LaunchedByEntry {
     launched: Vec<Launched>,
     /// By correlation id: a range of `launched`.
-    by_correlation: HashMap<i64, Range<usize>, FixedState>,
+    by_correlation: HashMap<ConnectionId, Range<usize>, FixedState>,
 }
 
 impl LaunchedByEntry {
@@ -63,10 +63,10 @@ impl LaunchedByEntry {
         let dequeues = dequeues(tables);
         let has_queue = had_queue || !dequeues.is_empty();
         let mut dequeues = dequeues.iter().peekable();
-        let mut caused: Vec<(i64, Launched)> = Vec::new();
+        let mut caused: Vec<(ConnectionId, Launched)> = Vec::new();
         for (call, launched) in calls {
             if !has_queue {
-                caused.push((call.0, launched));
+                caused.push((ConnectionId(call.0), launched));
             }
             while dequeues.next_if(|&&(_, end, _)| end < call).is_some() {}
             if let Some(&&(start, _, correlation)) = dequeues.peek()
@@ -85,17 +85,17 @@ impl LaunchedByEntry {
         LaunchedByEntry { launched: caused.into_iter().map(|(_, launched)| launched).collect(), by_correlation }
     }
 
-    pub fn of(&self, correlation: i64) -> &[Launched] {
+    pub fn of(&self, correlation: ConnectionId) -> &[Launched] {
         let range = self.by_correlation.get(&correlation).cloned().unwrap_or_default();
         self.launched.get(range).unwrap_or_default()
     }
 }
 
 /// Tasks and operations by lane and start.
-fn device_slices(tables: &RankTables) -> HashMap<(u32, Ns), Launched, FixedState> {
+fn device_slices(tables: &RankTables) -> HashMap<(LaneId, Ns), Launched, FixedState> {
     let count = tables.len(TableId::Task) + tables.len(TableId::CommOp);
     let mut slices = HashMap::with_capacity_and_hasher(count, FixedState::default());
-    let mut add = |lane: u32, start: Ns, duration: Span, on_ai_core: bool| {
+    let mut add = |lane: LaneId, start: Ns, duration: Span, on_ai_core: bool| {
         let end = start.plus(duration.ns());
         slices.insert((lane, start), Launched { start, end, us: duration.us(), on_ai_core });
     };
@@ -114,7 +114,7 @@ fn device_slices(tables: &RankTables) -> HashMap<(u32, Ns), Launched, FixedState
 }
 
 /// Start, end and correlation id of the entries as they were taken from the queue, by start.
-fn dequeues(tables: &RankTables) -> Vec<(Ns, Ns, i64)> {
+fn dequeues(tables: &RankTables) -> Vec<(Ns, Ns, ConnectionId)> {
     let mut dequeues = Vec::new();
     let mut kinds = Memo::default();
     for (view, rows) in tables.views::<host_op::Row>() {

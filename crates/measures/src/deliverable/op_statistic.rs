@@ -8,7 +8,7 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::number::round;
 use npuscope_tables::table::reported_op_type::Row;
 use npuscope_tables::table::{kernel, task};
-use npuscope_tables::{Interner, RankTables, TableId};
+use npuscope_tables::{Interner, RankTables, TableId, TaskId};
 
 use crate::communication::is_communication_core;
 
@@ -39,7 +39,7 @@ struct Group {
 
 impl OpStatistic {
     pub fn add(&mut self, tables: &RankTables) {
-        let mut tasks: HashMap<i64, f64, FixedState> =
+        let mut tasks: HashMap<TaskId, f64, FixedState> =
             HashMap::with_capacity_and_hasher(tables.len(TableId::Task), FixedState::default());
         for (view, rows) in tables.views::<task::Row>() {
             tasks.extend((0..rows).map(|row| (view.task.get(row), view.duration.get(row).us())));

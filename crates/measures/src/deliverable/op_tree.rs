@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
-use npuscope_tables::{Ns, RankTables, Str};
+use npuscope_tables::{ConnectionId, LaneId, Ns, RankTables, Str};
 
 use super::kernels::launching_calls;
 
@@ -17,7 +17,7 @@ use super::kernels::launching_calls;
 pub struct Node {
     pub start: Ns,
     pub ns: i64,
-    pub lane: u32,
+    pub lane: LaneId,
     pub name: Str,
     pub shapes: Option<Str>,
     pub stack: Option<Str>,
@@ -28,7 +28,7 @@ pub struct Node {
 
 /// An entry of the task queue; without a queue, a call that launches.
 pub struct Entry {
-    pub correlation: i64,
+    pub correlation: ConnectionId,
     /// The operator it was made by: the innermost one, if that is of the same thread. A call that
     /// launches does not tell its operator's thread, so there any thread will do.
     pub node: Option<usize>,
@@ -49,7 +49,7 @@ impl OpTree {
         if !has_queue {
             calls.retain(|call| call.entry.is_none());
             let times: BTreeSet<Ns> = launching_calls(tables).map(|launch| launch.call).collect();
-            calls.extend(times.into_iter().map(|start| Call { entry: Some(start.0), ..Call::at(start) }));
+            calls.extend(times.into_iter().map(|start| Call { entry: Some(ConnectionId(start.0)), ..Call::at(start) }));
         }
         calls.sort_by_key(|call| call.start);
         let mut tree = OpTree { nodes: Vec::new(), entries: Vec::new() };
@@ -94,13 +94,13 @@ impl OpTree {
     }
 
     /// The correlation ids enqueued anywhere inside a node.
-    pub fn correlations(&self, node: &Node) -> impl Iterator<Item = i64> + '_ {
+    pub fn correlations(&self, node: &Node) -> impl Iterator<Item = ConnectionId> + '_ {
         let entries = self.entries.get(node.entries.clone()).unwrap_or_default();
         entries.iter().filter(|e| e.node.is_some()).map(|e| e.correlation)
     }
 
     /// The correlation ids enqueued by a node itself.
-    pub fn own_correlations(&self, index: usize) -> impl Iterator<Item = i64> + '_ {
+    pub fn own_correlations(&self, index: usize) -> impl Iterator<Item = ConnectionId> + '_ {
         let range = self.nodes.get(index).map(|n| n.entries.clone()).unwrap_or(0..0);
         let entries = self.entries.get(range).unwrap_or_default();
         entries.iter().filter(move |e| e.node == Some(index)).map(|e| e.correlation)
@@ -111,16 +111,16 @@ impl OpTree {
 struct Call {
     start: Ns,
     ns: i64,
-    lane: u32,
+    lane: LaneId,
     name: Str,
     shapes: Option<Str>,
     stack: Option<Str>,
-    entry: Option<i64>,
+    entry: Option<ConnectionId>,
 }
 
 impl Call {
     fn at(start: Ns) -> Call {
-        Call { start, ns: 0, lane: 0, name: Str::default(), shapes: None, stack: None, entry: None }
+        Call { start, ns: 0, lane: LaneId(0), name: Str::default(), shapes: None, stack: None, entry: None }
     }
 }
 
@@ -134,7 +134,7 @@ fn calls(tables: &RankTables) -> (Vec<Call>, bool) {
             let kind = view.kind.get(row);
             let entry = match kinds.get(kind, || Kind::from_name(tables.text(kind))) {
                 Some(Kind::Op) => None,
-                Some(Kind::Enqueue) => Some(view.connection_id.get(row).unwrap_or(-1)),
+                Some(Kind::Enqueue) => Some(view.connection_id.get(row).unwrap_or(ConnectionId(-1))),
                 kind => {
                     has_queue |= kind == Some(Kind::Dequeue);
                     continue;

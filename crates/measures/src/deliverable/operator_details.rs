@@ -2,7 +2,7 @@
 
 use npuscope_tables::Memo;
 use npuscope_tables::table::reported_operator::Row;
-use npuscope_tables::{Interner, RankTables, Str};
+use npuscope_tables::{ConnectionId, Interner, RankTables, Str};
 
 use super::host_work::HostWork;
 use super::{copy, us};
@@ -29,7 +29,7 @@ pub fn of_operators(tables: &RankTables, work: &HostWork, strings: &mut Interner
             *inside += node.ns;
         }
     }
-    let sum = |correlations: &mut dyn Iterator<Item = i64>| {
+    let sum = |correlations: &mut dyn Iterator<Item = ConnectionId>| {
         let (mut all, mut ai_core) = (0.0, 0.0);
         for launched in correlations.flat_map(|id| launched.of(id)) {
             all += launched.us;

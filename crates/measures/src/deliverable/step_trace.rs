@@ -6,7 +6,7 @@ use npuscope_tables::number::round;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::reported_step::Row;
 use npuscope_tables::table::{comm_op, kernel, overlap, step, task};
-use npuscope_tables::{Interner, Ns, RankTables};
+use npuscope_tables::{ConnectionId, Interner, Ns, RankTables};
 
 use super::host_work::HostWork;
 use super::us;
@@ -129,9 +129,9 @@ fn text_steps(tables: &RankTables, work: &HostWork) -> Vec<DeviceStep> {
             let (_, id) = tables.text(node.name).split_once(STEP_PREFIX)?;
             let host_start = node.start;
             let host_end = host_start.plus(node.ns);
-            let mut correlations: Vec<i64> = tree.correlations(node).collect();
+            let mut correlations: Vec<ConnectionId> = tree.correlations(node).collect();
             correlations.sort_unstable();
-            let work = |id: &i64| Some(launched.of(*id)).filter(|work| !work.is_empty());
+            let work = |id: &ConnectionId| Some(launched.of(*id)).filter(|work| !work.is_empty());
             let first = correlations.iter().find_map(work).and_then(|work| work.iter().map(|l| l.start).min());
             let last = correlations.iter().rev().find_map(work).and_then(|work| work.iter().map(|l| l.end).max());
             Some(DeviceStep {
@@ -298,7 +298,7 @@ fn db_steps(tables: &RankTables) -> Vec<DeviceStep> {
             .into_iter()
             .collect();
     }
-    let mut tasks: hashbrown::HashMap<i64, (Ns, Ns)> = hashbrown::HashMap::new();
+    let mut tasks: hashbrown::HashMap<ConnectionId, (Ns, Ns)> = hashbrown::HashMap::new();
     for row in tables.rows::<task::Row>() {
         let Some(connection) = row.connection_id else { continue };
         let end = row.start.plus(row.duration.ns());

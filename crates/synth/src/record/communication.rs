@@ -4,7 +4,7 @@ use npuscope_formats::lanes;
 use npuscope_measures::communication::COMMUNICATION_CORE;
 use npuscope_measures::intervals::Interval;
 use npuscope_tables::table::{comm_op, comm_task, kernel};
-use npuscope_tables::{Span, Str};
+use npuscope_tables::{ConnectionId, LaneId, OpId, Span, Str};
 
 use super::device::NewTask;
 use super::{FIRST_COMM_STREAM, NONE_ID, Recorder};
@@ -17,14 +17,14 @@ use crate::resend;
 
 /// An operation while its pieces are recorded.
 struct Operation<'a> {
-    number: i64,
+    number: OpId,
     /// Lanes of its planes: transfers between ranks, copies on the chip.
-    planes: [u32; 2],
+    planes: [LaneId; 2],
     stream: i64,
     group: &'a Group,
     group_name: Str,
     dtype: Str,
-    connection: i64,
+    connection: ConnectionId,
     local: usize,
     /// Pieces so far.
     pieces: i64,
@@ -96,7 +96,7 @@ impl Recorder<'_> {
             _ => communication.elements,
         };
         let number = self.next_operation;
-        self.next_operation += 1;
+        self.next_operation = number.plus(1);
         let (name, op_type) = (self.intern(&name), self.intern(&op_type));
         let group_name = self.intern(&group.name);
         let dtype = self.intern(communication.dtype.of_communication());

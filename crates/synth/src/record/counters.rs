@@ -1,8 +1,8 @@
 //! Samples of the hardware: frequency, memory bandwidth, cache, memory in use.
 
 use npuscope_formats::lanes;
-use npuscope_tables::Ns;
 use npuscope_tables::table::{counter, mem_sample};
+use npuscope_tables::{LaneId, Ns};
 
 use super::Recorder;
 use crate::kernels::KernelSpec;
@@ -150,7 +150,7 @@ impl Recorder<'_> {
         }
     }
 
-    fn sample(&mut self, lane: u32, time: Ns, name: &str, series: &str, unit: Option<&str>, value: f64) {
+    fn sample(&mut self, lane: LaneId, time: Ns, name: &str, series: &str, unit: Option<&str>, value: f64) {
         let row = counter::Row {
             lane,
             time,

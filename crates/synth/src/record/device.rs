@@ -1,7 +1,7 @@
 //! The device side: tasks on streams, and kernels with what is known of them.
 
 use npuscope_tables::table::{kernel, kernel_cache, task};
-use npuscope_tables::{Ns, Span, Str};
+use npuscope_tables::{ConnectionId, LaneId, Ns, Span, Str, TaskId};
 
 use super::host::Launched;
 use super::names::{joined, quoted};
@@ -19,16 +19,16 @@ pub struct NewTask<'a> {
     pub name: &'a str,
     pub kind: &'a str,
     pub subtask: i64,
-    pub connection: Option<i64>,
+    pub connection: Option<ConnectionId>,
 }
 
 /// Where a task that was recorded is.
 #[derive(Clone, Copy)]
 pub struct Placed {
-    pub lane: u32,
+    pub lane: LaneId,
     pub start: Ns,
     pub duration: Span,
-    pub number: i64,
+    pub number: TaskId,
     pub task_id: i64,
 }
 
@@ -47,8 +47,8 @@ impl Recorder<'_> {
 
     fn place(&mut self, stream: i64, span: (u64, u64), name: Str, kind: Str, subtask: i64, row: task::Row) -> Placed {
         let number = self.next_task;
-        self.next_task += 1;
-        let task_id = number % 65_536;
+        self.next_task = number.plus(1);
+        let task_id = number.0 % 65_536;
         let lane = self.lanes.stream(self.device, stream);
         let (start, duration) = self.slice(span.0, span.1);
         self.tables.task.push(task::Row {
@@ -61,7 +61,7 @@ impl Recorder<'_> {
             device: Some(self.device),
             stream: Some(stream),
             task_id: Some(task_id),
-            batch_id: Some(number / 65_536),
+            batch_id: Some(number.0 / 65_536),
             subtask_id: Some(subtask),
             model_id: Some(NONE_ID),
             ..row
@@ -157,16 +157,16 @@ impl Recorder<'_> {
     }
 
     /// The computing stream told a stream of communication that its data is there.
-    pub fn event_record(&mut self, at: u64, connection: i64) {
+    pub fn event_record(&mut self, at: u64, connection: ConnectionId) {
         self.plain_task((at, at), "EVENT_RECORD", Some(connection));
     }
 
-    fn plain_task(&mut self, span: (u64, u64), name: &str, connection: Option<i64>) -> Placed {
+    fn plain_task(&mut self, span: (u64, u64), name: &str, connection: Option<ConnectionId>) -> Placed {
         self.task(&NewTask { stream: COMPUTE_STREAM, span, name, kind: name, subtask: NONE_ID, connection })
     }
 
     /// The device's side of a user range, which is recorded at every level.
-    pub fn marker_task(&mut self, message: &str, stream: i64, span: (u64, u64), connection: i64) {
+    pub fn marker_task(&mut self, message: &str, stream: i64, span: (u64, u64), connection: ConnectionId) {
         let (subtask, connection) = (NONE_ID, Some(connection));
         self.task(&NewTask { stream, span, name: message, kind: "MSTX", subtask, connection });
     }
@@ -193,6 +193,6 @@ impl Recorder<'_> {
         };
         let task = self.place(COMPUTE_STREAM, span, name, name, NONE_ID, row);
         let words = self.names.words(&mut self.tables.strings);
-        self.flow(words.host_to_device, connection << 32, (lane, start), (task.lane, task.start));
+        self.flow(words.host_to_device, connection.0 << 32, (lane, start), (task.lane, task.start));
     }
 }

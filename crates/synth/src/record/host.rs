@@ -4,7 +4,7 @@ use npuscope_formats::lanes;
 use npuscope_measures::link;
 use npuscope_tables::table::flow;
 use npuscope_tables::table::host_op::{self, Kind};
-use npuscope_tables::{Ns, Str};
+use npuscope_tables::{ConnectionId, LaneId, Ns, Str};
 
 use super::Recorder;
 use crate::blocks::{Block, Module};
@@ -21,17 +21,17 @@ const QUEUE_THREAD: i64 = 12;
 #[derive(Clone, Copy)]
 pub struct Launched {
     /// The innermost framework operator.
-    pub op: (u32, Ns),
+    pub op: (LaneId, Ns),
     /// The CANN call that launched.
-    pub node: (u32, Ns),
-    pub connection: i64,
+    pub node: (LaneId, Ns),
+    pub connection: ConnectionId,
 }
 
 /// A forward operator that a backward operator will answer.
 #[derive(Clone, Copy)]
 pub struct Forward {
     pub node: usize,
-    pub place: (u32, Ns),
+    pub place: (LaneId, Ns),
     pub sequence: i64,
 }
 
@@ -40,7 +40,7 @@ pub struct Forward {
 pub struct OpenNode {
     spot: (Block, usize, usize),
     node: usize,
-    lane: u32,
+    lane: LaneId,
     outer: [Option<Str>; 2],
     start: u64,
     end: u64,
@@ -71,33 +71,33 @@ fn is_on_backward_thread(block: Block) -> bool {
 }
 
 impl Recorder<'_> {
-    fn thread(&mut self, offset: i64) -> u32 {
+    fn thread(&mut self, offset: i64) -> LaneId {
         self.lanes.framework(self.process << 32 | (self.process + offset))
     }
 
-    pub fn thread_of(&mut self, block: Block) -> u32 {
+    pub fn thread_of(&mut self, block: Block) -> LaneId {
         self.thread(if is_on_backward_thread(block) { BACKWARD_THREAD } else { 0 })
     }
 
-    fn cann_lane(&mut self, offset: i64) -> u32 {
+    fn cann_lane(&mut self, offset: i64) -> LaneId {
         self.lanes.host_layer(lanes::CANN, self.process << 32 | (self.process + offset))
     }
 
     /// Records a slice of the host; when it starts.
-    fn host_op(&mut self, lane: u32, kind: Str, (from, until): (u64, u64), name: Str, row: host_op::Row) -> Ns {
+    fn host_op(&mut self, lane: LaneId, kind: Str, (from, until): (u64, u64), name: Str, row: host_op::Row) -> Ns {
         let (start, duration) = self.slice(from, until);
         self.tables.host_op.push(host_op::Row { lane, kind, start, duration, name, ..row });
         start
     }
 
     /// An operator of the framework that is no part of the backward graph.
-    fn plain_op(&mut self, lane: u32, span: (u64, u64), name: &str) -> Ns {
+    fn plain_op(&mut self, lane: LaneId, span: (u64, u64), name: &str) -> Ns {
         let (kind, name) = (self.intern(Kind::Op.name()), self.intern(name));
         let row = host_op::Row { sequence: Some(-1), forward_thread: Some(0), ..host_op::Row::default() };
         self.host_op(lane, kind, span, name, row)
     }
 
-    pub fn flow(&mut self, kind: Str, id: i64, src: (u32, Ns), dst: (u32, Ns)) {
+    pub fn flow(&mut self, kind: Str, id: i64, src: (LaneId, Ns), dst: (LaneId, Ns)) {
         self.tables.flow.push(flow::Row {
             kind,
             id: Some(id),
@@ -110,9 +110,9 @@ impl Recorder<'_> {
     }
 
     /// Arrows from a launch to what it started.
-    pub fn arrows(&mut self, launched: &Launched, place: (u32, Ns)) {
+    pub fn arrows(&mut self, launched: &Launched, place: (LaneId, Ns)) {
         let words = self.names.words(&mut self.tables.strings);
-        self.flow(words.host_to_device, launched.connection << 32, launched.node, place);
+        self.flow(words.host_to_device, launched.connection.0 << 32, launched.node, place);
         self.flow(words.async_npu, place.1.0, launched.op, place);
     }
 
@@ -161,22 +161,22 @@ impl Recorder<'_> {
     }
 
     /// Records how a call goes through the queue and CANN.
-    pub fn launch(&mut self, launch: &Launch, op: (u32, Ns), names: &LaunchNames) -> Launched {
+    pub fn launch(&mut self, launch: &Launch, op: (LaneId, Ns), names: &LaunchNames) -> Launched {
         let words = self.names.words(&mut self.tables.strings);
         let correlation = self.next_correlation;
-        self.next_correlation += 1;
+        self.next_correlation = correlation.plus(1);
         let queued = host_op::Row { connection_id: Some(correlation), ..host_op::Row::default() };
         let host = launch.end - launch.start;
         let enqueued = (launch.start + host * 7 / 10, launch.start + host * 8 / 10);
         let enqueue = self.host_op(op.0, words.enqueue, enqueued, names.enqueue, queued);
         let queue = self.thread(QUEUE_THREAD);
         let dequeue = self.host_op(queue, words.dequeue, (launch.dequeue, launch.launched), names.dequeue, queued);
-        self.flow(words.async_task_queue, correlation, (op.0, enqueue), (queue, dequeue));
+        self.flow(words.async_task_queue, correlation.0, (op.0, enqueue), (queue, dequeue));
         let cann = self.cann_lane(QUEUE_THREAD);
         let queued = launch.launched - launch.dequeue;
         let at = |twentieths: u64| launch.dequeue + queued * twentieths / 20;
         if !self.sees_device() {
-            return Launched { op, node: (cann, dequeue), connection: 0 };
+            return Launched { op, node: (cann, dequeue), connection: ConnectionId(0) };
         }
         let acl = host_op::Row {
             level: Some(words.acl),
@@ -196,7 +196,7 @@ impl Recorder<'_> {
             ..host_op::Row::default()
         };
         let start = self.cann(cann, (at(8), at(17)), words.launch, node);
-        let connection = self.next_connection - 1;
+        let connection = self.next_connection.plus(-1);
         if self.config.level == Level::Level2 {
             let runtime =
                 host_op::Row { level: Some(words.runtime), item: Some(words.zero), ..host_op::Row::default() };
@@ -205,14 +205,14 @@ impl Recorder<'_> {
         Launched { op, node: (cann, start), connection }
     }
 
-    pub fn take_connection(&mut self) -> i64 {
+    pub fn take_connection(&mut self) -> ConnectionId {
         let connection = self.next_connection;
-        self.next_connection += 1;
+        self.next_connection = connection.plus(1);
         connection
     }
 
     /// A CANN call, which takes the next connection id.
-    fn cann(&mut self, lane: u32, span: (u64, u64), name: Str, row: host_op::Row) -> Ns {
+    fn cann(&mut self, lane: LaneId, span: (u64, u64), name: Str, row: host_op::Row) -> Ns {
         let connection = self.take_connection();
         if !self.sees_details() {
             return self.time(span.0);
@@ -222,7 +222,7 @@ impl Recorder<'_> {
     }
 
     /// A call of the CANN runtime from the main thread.
-    pub fn runtime_call(&mut self, span: (u64, u64), name: &str) -> (u32, Ns, i64) {
+    pub fn runtime_call(&mut self, span: (u64, u64), name: &str) -> (LaneId, Ns, ConnectionId) {
         let lane = self.cann_lane(0);
         let words = self.names.words(&mut self.tables.strings);
         let mode = self.intern("ACL_RTS");
@@ -234,11 +234,11 @@ impl Recorder<'_> {
             ..host_op::Row::default()
         };
         let start = self.cann(lane, span, name, row);
-        (lane, start, self.next_connection - 1)
+        (lane, start, self.next_connection.plus(-1))
     }
 
     /// Sequence number and forward thread of an operator; a backward operator answers a forward one.
-    fn sequence(&mut self, run: &KernelRun<'_>, lane: u32) -> (i64, i64) {
+    fn sequence(&mut self, run: &KernelRun<'_>, lane: LaneId) -> (i64, i64) {
         let Spot { block, layer, micro_batch, .. } = run.spot;
         match run.spec.pass {
             Pass::Forward if block != Block::Recompute => {
@@ -275,7 +275,7 @@ impl Recorder<'_> {
         }
     }
 
-    fn open_node(&mut self, run: &KernelRun<'_>, lane: u32, outer: [Option<Str>; 2], sequence: i64) {
+    fn open_node(&mut self, run: &KernelRun<'_>, lane: LaneId, outer: [Option<Str>; 2], sequence: i64) {
         let spot = (run.spot.block, run.spot.layer, run.spot.micro_batch);
         match &mut self.open_node {
             Some(open) if open.spot == spot && open.node == run.node => open.end = run.launch.end,
@@ -330,7 +330,7 @@ impl Recorder<'_> {
     }
 
     /// A range that the user's code marked.
-    pub fn range(&mut self, message: &str, domain: &str, span: (u64, u64), connection: Option<i64>) {
+    pub fn range(&mut self, message: &str, domain: &str, span: (u64, u64), connection: Option<ConnectionId>) {
         if !self.config.mstx {
             return;
         }

@@ -15,7 +15,7 @@ use npuscope_measures::device_time::device_time;
 use npuscope_measures::intervals::{Interval, union};
 use npuscope_measures::link;
 use npuscope_tables::table::{kernel, overlap, rank, step};
-use npuscope_tables::{Ns, RankBuilder, RankTables, Span, Str};
+use npuscope_tables::{ConnectionId, LaneId, Ns, OpId, RankBuilder, RankTables, Span, Str, TaskId};
 
 use crate::blocks::{Blocks, Channel, Module};
 use crate::chip;
@@ -120,11 +120,11 @@ struct Recorder<'a> {
     issued_before: [usize; Channel::ALL.len()],
     /// Channels in the order in which they were first used.
     group_lanes: Vec<usize>,
-    next_operation: i64,
-    next_correlation: i64,
-    next_connection: i64,
+    next_operation: OpId,
+    next_correlation: ConnectionId,
+    next_connection: ConnectionId,
     next_sequence: i64,
-    next_task: i64,
+    next_task: TaskId,
     next_python: i64,
     next_range: i64,
     /// First sequence number of each forward block that no backward block has answered.
@@ -169,11 +169,11 @@ impl<'a> Recorder<'a> {
             transfers: 0,
             issued_before: [0; Channel::ALL.len()],
             group_lanes: Vec::new(),
-            next_operation: 0,
-            next_correlation: 1,
-            next_connection: 1,
+            next_operation: OpId(0),
+            next_correlation: ConnectionId(1),
+            next_connection: ConnectionId(1),
             next_sequence: 0,
-            next_task: 0,
+            next_task: TaskId(0),
             next_python: 1,
             next_range: 0,
             forward: HashMap::new(),
@@ -292,7 +292,7 @@ impl<'a> Recorder<'a> {
         });
     }
 
-    fn overlap_lane(&mut self, kind: overlap::Kind) -> u32 {
+    fn overlap_lane(&mut self, kind: overlap::Kind) -> LaneId {
         let name = || Some(layers::overlap_name(kind).to_owned());
         self.lanes.device_layer(lanes::OVERLAP, self.device, kind as i64, name)
     }

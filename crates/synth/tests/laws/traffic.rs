@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use npuscope_synth::{JobConfig, simulate};
-use npuscope_tables::RankTables;
 use npuscope_tables::table::{comm_op, comm_task, metadata};
+use npuscope_tables::{OpId, RankTables};
 use proptest::prelude::*;
 
 use crate::jobs::any_job;
@@ -27,7 +27,7 @@ fn point_to_point(config: &JobConfig) -> (Links, Links) {
     for rank in 0..config.ranks() {
         let tables = job.rank(rank);
         let groups = groups(&tables);
-        let ops: HashMap<i64, comm_op::Row> = tables.rows::<comm_op::Row>().map(|op| (op.op, op)).collect();
+        let ops: HashMap<OpId, comm_op::Row> = tables.rows::<comm_op::Row>().map(|op| (op.op, op)).collect();
         for piece in tables.rows::<comm_task::Row>() {
             let name = tables.text(ops[&piece.op.unwrap()].name);
             let is_notify = tables.opt_text(piece.rdma_type) == Some("RDMA_SEND_NOTIFY");

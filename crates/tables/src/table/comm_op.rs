@@ -1,15 +1,15 @@
 //! `comm_op`: collectives and point-to-point operations.
 
-use crate::{Ns, Span, Str};
+use crate::{ConnectionId, LaneId, Ns, OpId, Span, Str};
 
 table! {
     CommOp = "comm_op", Fact, time = "start";
     /// One row per collective or point-to-point operation of a rank.
     pub struct Row {
         /// Lane of the group.
-        pub lane: u32,
+        pub lane: LaneId,
         /// Number of the operation within the rank; `comm_task.op` points here.
-        pub op: i64,
+        pub op: OpId,
         /// Start.
         pub start: Ns,
         /// Duration.
@@ -35,7 +35,7 @@ table! {
         /// Whether data was sent again.
         pub retry: Option<Str>,
         /// CANN call that launched the operation.
-        pub connection_id: Option<i64>,
+        pub connection_id: Option<ConnectionId>,
         /// Model.
         pub model_id: Option<i64>,
         /// Device.

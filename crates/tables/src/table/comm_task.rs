@@ -1,17 +1,17 @@
 //! `comm_task`: the pieces of a collective.
 
-use crate::{Ns, Span, Str};
+use crate::{LaneId, Ns, OpId, Span, Str, TaskId};
 
 table! {
     CommTask = "comm_task", Fact, time = "start";
     /// One row per piece of a communication operation on a link: copy, reduction, notify, RDMA send.
     pub struct Row {
         /// Lane of the plane.
-        pub lane: Option<u32>,
+        pub lane: Option<LaneId>,
         /// Operation it belongs to (`comm_op.op`).
-        pub op: Option<i64>,
+        pub op: Option<OpId>,
         /// The task (`task.task`), where it is known.
-        pub task: Option<i64>,
+        pub task: Option<TaskId>,
         /// Start.
         pub start: Ns,
         /// Duration.

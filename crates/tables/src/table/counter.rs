@@ -1,13 +1,13 @@
 //! `counter`: sampled hardware counters.
 
-use crate::{Ns, Str};
+use crate::{LaneId, Ns, Str};
 
 table! {
     Counter = "counter", Fact, time = "time";
     /// One row per sample of a counter: frequency, memory bandwidth, cache, links, memory of the device.
     pub struct Row {
         /// Lane of the counter's layer.
-        pub lane: u32,
+        pub lane: LaneId,
         /// When.
         pub time: Ns,
         /// Counter, for example HBM 0/Read.

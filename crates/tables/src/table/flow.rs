@@ -1,6 +1,6 @@
 //! `flow`: arrows of the timeline.
 
-use crate::{Ns, Str};
+use crate::{LaneId, Ns, Str};
 
 table! {
     Flow = "flow", Fact, time = "src_time";
@@ -15,11 +15,11 @@ table! {
         /// Name, where it is not implied by kind and id.
         pub name: Option<Str>,
         /// Lane of the slice the arrow leaves.
-        pub src_lane: Option<u32>,
+        pub src_lane: Option<LaneId>,
         /// When that slice starts.
         pub src_time: Option<Ns>,
         /// Lane of the slice the arrow reaches.
-        pub dst_lane: Option<u32>,
+        pub dst_lane: Option<LaneId>,
         /// When that slice starts.
         pub dst_time: Option<Ns>,
         /// Set on further ends of a flow: its start is that of an earlier row.

@@ -1,13 +1,13 @@
 //! `host_op`: what host threads did.
 
-use crate::{Ns, Span, Str};
+use crate::{ConnectionId, LaneId, Ns, Span, Str};
 
 table! {
     HostOp = "host_op", Fact, time = "start";
     /// One row per host slice: framework operator, Python function, queue entry, call of CANN, CUDA or HIP, user range, garbage collection.
     pub struct Row {
         /// Lane of the slice.
-        pub lane: u32,
+        pub lane: LaneId,
         /// op, enqueue, dequeue, python, cann (CANN, CUDA or HIP), mstx (a range of the user), gc or other.
         pub kind: Str,
         /// Start.
@@ -23,7 +23,7 @@ table! {
         /// For cann: acl, node, model, runtime, hccl or communication; on GPUs runtime or driver.
         pub level: Option<Str>,
         /// Ties a call to what it caused: queue correlation id, CANN connection id, or correlation of a GPU trace.
-        pub connection_id: Option<i64>,
+        pub connection_id: Option<ConnectionId>,
         /// Autograd sequence number.
         pub sequence: Option<i64>,
         /// Thread of the forward operator, for backward operators.

@@ -1,13 +1,13 @@
 //! `kernel`: what the computing tasks were.
 
-use crate::{Ns, Span, Str};
+use crate::{Ns, Span, Str, TaskId};
 
 table! {
     Kernel = "kernel", Fact, time = "start";
     /// One row per kernel the device ran, with its operator, tensors and AI Core metrics. Collectives appear as the single task they are to the scheduler.
     pub struct Row {
         /// The task (`task.task`), where it is known.
-        pub task: Option<i64>,
+        pub task: Option<TaskId>,
         /// Step the kernel belongs to, where the source says so.
         pub step: Option<i64>,
         /// Device.

@@ -1,13 +1,13 @@
 //! `lane`: the rows of a timeline.
 
-use crate::Str;
+use crate::{LaneId, Str};
 
 table! {
     Lane = "lane", Fact;
     /// One row per line of the timeline: a thread of a process, a stream of a device, a plane of a group, a counter layer.
     pub struct Row {
         /// Number of the lane within the rank; other tables point here.
-        pub lane: u32,
+        pub lane: LaneId,
         /// Layer the lane belongs to: framework, cann, hardware, communication, overlap, counter, mstx, gc or other.
         pub layer: Str,
         /// Process id in the trace.

@@ -1,13 +1,13 @@
 //! `overlap`: how a device's time divides.
 
-use crate::{Ns, Span, Str};
+use crate::{LaneId, Ns, Span, Str};
 
 table! {
     Overlap = "overlap", Fact, time = "start";
     /// One row per interval of the device's computing, communication, exposed communication or free time.
     pub struct Row {
         /// Lane.
-        pub lane: u32,
+        pub lane: LaneId,
         /// computing, communication, exposed_communication or free.
         pub kind: Str,
         /// Device.

@@ -1,15 +1,15 @@
 //! `task`: what the device ran.
 
-use crate::{Ns, Span, Str};
+use crate::{ConnectionId, LaneId, Ns, Span, Str, TaskId};
 
 table! {
     Task = "task", Fact, time = "start";
     /// One row per device task on a stream: kernel, copy, event, notify, piece of a collective.
     pub struct Row {
         /// Lane of the stream.
-        pub lane: u32,
+        pub lane: LaneId,
         /// Number of the task within the rank; `kernel.task` and `comm_task.task` point here.
-        pub task: i64,
+        pub task: TaskId,
         /// Start.
         pub start: Ns,
         /// Duration.
@@ -31,7 +31,7 @@ table! {
         /// Model the task belongs to.
         pub model_id: Option<i64>,
         /// Call that launched the task: `host_op.connection_id` of the CANN, CUDA or HIP call.
-        pub connection_id: Option<i64>,
+        pub connection_id: Option<ConnectionId>,
         /// Bytes copied, for copies.
         pub bytes: Option<i64> as "B",
         /// Bandwidth of the copy, as reported.

@@ -30,7 +30,7 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::number::float;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{comm_op, task};
-use npuscope_tables::{Ns, RankTables, Selection, Str, TableId};
+use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, Str, TableId, TaskId};
 use serde::{Deserialize, Serialize};
 
 use super::launches::Launches;
@@ -444,7 +444,7 @@ impl Events {
         let launches = Launches::of(tables);
         let mut kinds = Kinds::new(tables);
         let (mut device, mut launched) = (Vec::new(), Vec::new());
-        let mut connections: HashMap<i64, Option<i64>, FixedState> = HashMap::default();
+        let mut connections: HashMap<TaskId, Option<ConnectionId>, FixedState> = HashMap::default();
         let mut copies = Memo::default();
         for (view, rows) in tables.views::<task::Row>() {
             for row in 0..rows {
@@ -511,7 +511,7 @@ fn launched_work(
     tables: &RankTables,
     launches: &Launches,
     interval: Interval,
-    connection: Option<i64>,
+    connection: Option<ConnectionId>,
 ) -> Option<LaunchedWork> {
     let (call, operator) = (launches.call(connection)?, launches.operator(connection)?);
     let is_launch = tables.opt_text(call.level) == Some("node") && tables.text(call.name) == "launch";

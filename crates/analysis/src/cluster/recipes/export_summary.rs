@@ -23,7 +23,7 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::number::{push_float, push_int, push_span, push_time};
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{kernel, rank, task};
-use npuscope_tables::{Ns, RankTables, Selection, Str, TableId};
+use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, Str, TableId};
 use serde_json::{Map, Value};
 
 use super::rank_files::path_of;
@@ -117,7 +117,7 @@ impl CallTimes {
 }
 
 /// Start, duration, name and connection of each CANN call.
-fn each_call(tables: &RankTables, mut take: impl FnMut(Ns, i64, Str, Option<i64>)) {
+fn each_call(tables: &RankTables, mut take: impl FnMut(Ns, i64, Str, Option<ConnectionId>)) {
     let mut kinds = Memo::default();
     for (view, rows) in tables.views::<host_op::Row>() {
         for row in 0..rows {
@@ -143,7 +143,7 @@ fn calls(data: &RankData<'_>) -> Calls {
 
 /// The time of each task, by the name of the call that launched it.
 fn calls_as_peer(tables: &RankTables) -> Calls {
-    let mut names: HashMap<i64, Str, FixedState> = HashMap::default();
+    let mut names: HashMap<ConnectionId, Str, FixedState> = HashMap::default();
     each_call(tables, |_, _, name, connection| names.extend(connection.map(|connection| (connection, name))));
     let mut times = CallTimes::default();
     for (view, rows) in tables.views::<task::Row>() {

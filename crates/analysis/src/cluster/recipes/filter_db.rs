@@ -23,7 +23,7 @@ use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{comm_op, flow, kernel, overlap, step, task};
-use npuscope_tables::{Ns, RankTables, Selection, TableId};
+use npuscope_tables::{ConnectionId, LaneId, Ns, RankTables, Selection, TableId, TaskId};
 
 use super::rank_files::path_of;
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, ResultFile};
@@ -77,7 +77,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
 }
 
 /// Lane and start of a slice.
-type Place = (u32, Ns);
+type Place = (LaneId, Ns);
 
 type Set<T> = HashSet<T, FixedState>;
 
@@ -139,7 +139,7 @@ fn keep_kernels(tables: &mut RankTables, data: &RankData<'_>, top: usize) {
 }
 
 /// The connections of mstx ranges.
-fn marks(tables: &RankTables, data: &RankData<'_>) -> Set<i64> {
+fn marks(tables: &RankTables, data: &RankData<'_>) -> Set<ConnectionId> {
     let mut marks = Set::default();
     let mut kinds = Memo::default();
     for (view, rows) in tables.views::<host_op::Row>() {
@@ -154,8 +154,8 @@ fn marks(tables: &RankTables, data: &RankData<'_>) -> Set<i64> {
 }
 
 /// Keeps the tasks of kernels and marks. Gives the places of what the device did, and its connections.
-fn keep_tasks(tables: &mut RankTables, marks: &Set<i64>) -> (Set<Place>, Set<i64>) {
-    let mut of_kernels: Set<i64> = Set::default();
+fn keep_tasks(tables: &mut RankTables, marks: &Set<ConnectionId>) -> (Set<Place>, Set<ConnectionId>) {
+    let mut of_kernels: Set<TaskId> = Set::default();
     for (view, rows) in tables.views::<kernel::Row>() {
         of_kernels.extend((0..rows).filter_map(|row| view.task.get(row)));
     }
@@ -204,7 +204,7 @@ fn keep_arrows(tables: &mut RankTables, places: &Set<Place>) -> Set<Place> {
 /// What host slices are kept for.
 struct HostKept {
     /// Connections of what the device did.
-    connections: Set<i64>,
+    connections: Set<ConnectionId>,
     /// Places that arrows leave.
     launching: Set<Place>,
 }

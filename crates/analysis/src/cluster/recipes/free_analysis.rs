@@ -31,7 +31,7 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::number::float;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{comm_op, task};
-use npuscope_tables::{Ns, RankTables, Selection, Str, TableId};
+use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, Str, TableId, TaskId};
 use serde::{Deserialize, Serialize};
 
 use super::launches::Launches;
@@ -63,8 +63,8 @@ const COLUMNS: [(&str, &str, ColumnKind); 8] = [
 /// Time in which the device did nothing, and the connections of the work around it.
 struct Gap {
     interval: Interval,
-    before: Option<i64>,
-    after: Option<i64>,
+    before: Option<ConnectionId>,
+    after: Option<ConnectionId>,
 }
 
 impl Gap {
@@ -285,16 +285,16 @@ fn part(data: &RankData<'_>, top: usize, compat: bool) -> Part {
 struct DeviceTask {
     interval: Interval,
     kind: Option<Str>,
-    connection: Option<i64>,
+    connection: Option<ConnectionId>,
 }
 
 /// The tasks of a device, by start.
 struct Tasks<'a> {
     tables: &'a RankTables,
     by_start: Vec<DeviceTask>,
-    connections: HashMap<i64, i64, FixedState>,
+    connections: HashMap<TaskId, ConnectionId, FixedState>,
     /// Connections of marks of the user, which show as tasks but are none.
-    marks: HashSet<i64, FixedState>,
+    marks: HashSet<ConnectionId, FixedState>,
 }
 
 impl<'a> Tasks<'a> {
@@ -353,7 +353,7 @@ impl<'a> Tasks<'a> {
 }
 
 /// When the device computed or communicated, and by which connection, in order of time.
-fn busy(tables: &RankTables, tasks: &Tasks<'_>) -> Vec<(Interval, Option<i64>)> {
+fn busy(tables: &RankTables, tasks: &Tasks<'_>) -> Vec<(Interval, Option<ConnectionId>)> {
     let kernels = computing_kernels(tables).into_iter().map(|kernel| {
         let connection = kernel.task.and_then(|task| tasks.connections.get(&task).copied());
         (kernel.interval, connection)
@@ -365,9 +365,9 @@ fn busy(tables: &RankTables, tasks: &Tasks<'_>) -> Vec<(Interval, Option<i64>)> 
 }
 
 /// The time between busy times.
-fn gaps(busy: Vec<(Interval, Option<i64>)>) -> Vec<Gap> {
+fn gaps(busy: Vec<(Interval, Option<ConnectionId>)>) -> Vec<Gap> {
     let mut gaps = Vec::new();
-    let mut last: Option<(i64, Option<i64>)> = None;
+    let mut last: Option<(i64, Option<ConnectionId>)> = None;
     for (interval, connection) in busy {
         if let Some((end, before)) = last
             && interval.start > end
@@ -434,8 +434,9 @@ fn explain_as_peer(gap: &Gap, tasks: &Tasks<'_>, launches: &Launches) -> Explain
     let Some(((call, next_call), (operator, next_operator))) = calls.zip(operators) else {
         return unexplained(Cause::Skipped("no pytorch dispatch time".into()));
     };
-    let lacks =
-        |has: fn(&Launches, Option<i64>) -> bool| tasks.by_start.iter().any(|task| !has(launches, task.connection));
+    let lacks = |has: fn(&Launches, Option<ConnectionId>) -> bool| {
+        tasks.by_start.iter().any(|task| !has(launches, task.connection))
+    };
     let cann = Grid { is_coarse: lacks(|launches, connection| launches.call(connection).is_some()) };
     let pytorch = Grid { is_coarse: lacks(|launches, connection| launches.operator(connection).is_some()) };
     let pytorch_idle = pytorch.of(next_operator.end) - pytorch.of(operator.end);

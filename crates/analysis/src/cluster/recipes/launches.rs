@@ -6,7 +6,7 @@ use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{comm_op, flow, task};
-use npuscope_tables::{Ns, RankTables, Selection, Str, TableId};
+use npuscope_tables::{ConnectionId, LaneId, Ns, RankTables, Selection, Str, TableId};
 
 /// A slice of a host thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl HostSlice {
     }
 }
 
-type ByConnection = HashMap<i64, HostSlice, FixedState>;
+type ByConnection = HashMap<ConnectionId, HostSlice, FixedState>;
 
 /// CANN calls and framework operators by connection id.
 pub struct Launches {
@@ -33,7 +33,7 @@ pub struct Launches {
 }
 
 /// Lane and start of a slice.
-type Place = (u32, Ns);
+type Place = (LaneId, Ns);
 
 impl Launches {
     pub const NEEDED: Selection =
@@ -79,18 +79,18 @@ impl Launches {
     }
 
     /// The call that launched the work of a connection.
-    pub fn call(&self, connection: Option<i64>) -> Option<&HostSlice> {
+    pub fn call(&self, connection: Option<ConnectionId>) -> Option<&HostSlice> {
         self.calls.get(&connection?)
     }
 
     /// The operator that the work of a connection was for.
-    pub fn operator(&self, connection: Option<i64>) -> Option<&HostSlice> {
+    pub fn operator(&self, connection: Option<ConnectionId>) -> Option<&HostSlice> {
         self.operators.get(&connection?)
     }
 }
 
 /// The connections of what arrows lead to, by the place they leave.
-fn connections_of_operators(tables: &RankTables) -> HashMap<Place, Vec<i64>, FixedState> {
+fn connections_of_operators(tables: &RankTables) -> HashMap<Place, Vec<ConnectionId>, FixedState> {
     let mut sources: HashMap<Place, Place, FixedState> = HashMap::default();
     let mut kinds = Memo::default();
     for (view, rows) in tables.views::<flow::Row>() {
@@ -104,8 +104,8 @@ fn connections_of_operators(tables: &RankTables) -> HashMap<Place, Vec<i64>, Fix
             sources.extend(reached.zip(source));
         }
     }
-    let mut connections: HashMap<Place, Vec<i64>, FixedState> = HashMap::default();
-    let mut connect = |place: Place, connection: Option<i64>| {
+    let mut connections: HashMap<Place, Vec<ConnectionId>, FixedState> = HashMap::default();
+    let mut connect = |place: Place, connection: Option<ConnectionId>| {
         if let Some((source, connection)) = sources.get(&place).zip(connection) {
             connections.entry(*source).or_default().push(connection);
         }

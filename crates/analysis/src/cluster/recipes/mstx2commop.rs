@@ -22,7 +22,7 @@ use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::task;
-use npuscope_tables::{Ns, RankTables, Selection, Str, TableId};
+use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, Str, TableId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -62,7 +62,7 @@ pub struct MarkedOp {
     pub count: Text,
     pub start: Ns,
     pub end: Ns,
-    pub connection: Option<i64>,
+    pub connection: Option<ConnectionId>,
     pub step: Option<i64>,
 }
 
@@ -212,7 +212,7 @@ pub fn marked_ops(data: &RankData<'_>, compat: bool) -> Vec<MarkedOp> {
 }
 
 /// What ranges say and the connections to their side on the device, in order.
-fn ranges(tables: &RankTables) -> Vec<(Message, Option<i64>)> {
+fn ranges(tables: &RankTables) -> Vec<(Message, Option<ConnectionId>)> {
     let mut ranges = Vec::new();
     let mut kinds = Memo::default();
     for (view, rows) in tables.views::<host_op::Row>() {
@@ -232,14 +232,14 @@ fn ranges(tables: &RankTables) -> Vec<(Message, Option<i64>)> {
 struct DeviceTask {
     start: Ns,
     end: Ns,
-    connection: Option<i64>,
+    connection: Option<ConnectionId>,
     stream: Option<i64>,
 }
 
 /// Tasks in order, and where those of a connection are.
 struct Tasks {
     all: Vec<DeviceTask>,
-    by_connection: HashMap<i64, usize, FixedState>,
+    by_connection: HashMap<ConnectionId, usize, FixedState>,
 }
 
 impl Tasks {
@@ -259,11 +259,11 @@ impl Tasks {
     }
 
     /// The device's side of a range: the task of its connection; with `compat` also all tasks of its stream.
-    fn of_range(&self, message: &Message, connection: Option<i64>, compat: bool) -> Vec<DeviceTask> {
+    fn of_range(&self, message: &Message, connection: Option<ConnectionId>, compat: bool) -> Vec<DeviceTask> {
         if compat {
             let is_joined = |task: &&DeviceTask| {
-                let same = |a: Option<i64>, b: Option<i64>| a.is_some() && a == b;
-                same(task.connection, connection) || same(task.stream, message.stream)
+                let is_launched = connection.is_some() && task.connection == connection;
+                is_launched || message.stream.is_some() && task.stream == message.stream
             };
             return self.all.iter().filter(is_joined).copied().collect();
         }

@@ -21,7 +21,7 @@ use npuscope_formats::result::{Cell, ColumnKind, ResultTable, TimeUnit};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{flow, host_op, task};
-use npuscope_tables::{Ns, RankTables, Selection, Str, TableId, TableView};
+use npuscope_tables::{ConnectionId, LaneId, Ns, RankTables, Selection, Str, TableId, TableView};
 use serde::{Deserialize, Serialize};
 
 use super::steps::Steps;
@@ -80,10 +80,10 @@ impl Analysis for Marks {
 }
 
 /// Starts of operators by the start of the task that they launched.
-type Operators = HashMap<(u32, Ns), Ns>;
+type Operators = HashMap<(LaneId, Ns), Ns>;
 
 /// First start and last end of the tasks that a connection launched, and the lane of the first.
-type Tasks = HashMap<i64, (u32, Ns, Ns)>;
+type Tasks = HashMap<ConnectionId, (LaneId, Ns, Ns)>;
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let compat = job.options.compat;
@@ -149,7 +149,7 @@ fn part(data: &RankData<'_>, operators: &Operators, compat: bool) -> Part {
         let [from, to] = [&start, &stop].map(|mark| task(mark).copied());
         let device = from.zip(to).map(|((_, from, _), (_, to, _))| to.since(from));
         has_marks |= device.is_some();
-        let operator = |task: Option<(u32, Ns, Ns)>| task.and_then(|(lane, start, _)| operators.get(&(lane, start)));
+        let operator = |task: Option<(LaneId, Ns, Ns)>| task.and_then(|(lane, start, _)| operators.get(&(lane, start)));
         let framework = operator(from).zip(operator(to)).map(|(from, to)| to.since(*from));
         let host = Some(stop.start.since(start.start));
         let durations = if compat { [Some(0), host, Some(0)] } else { [framework, host, device] };
@@ -164,8 +164,8 @@ fn part(data: &RankData<'_>, operators: &Operators, compat: bool) -> Part {
     Part { spans, single, has_marks }
 }
 
-fn launched(tables: &RankTables, connections: impl Iterator<Item = i64>) -> Tasks {
-    let mut launched: Tasks = connections.map(|id| (id, (0, Ns(i64::MAX), Ns(i64::MIN)))).collect();
+fn launched(tables: &RankTables, connections: impl Iterator<Item = ConnectionId>) -> Tasks {
+    let mut launched: Tasks = connections.map(|id| (id, (LaneId(0), Ns(i64::MAX), Ns(i64::MIN)))).collect();
     for (view, rows) in tables.views::<task::Row>() {
         for row in 0..rows {
             let Some(range) = view.connection_id.get(row).and_then(|id| launched.get_mut(&id)) else { continue };
@@ -185,7 +185,7 @@ type Pair = (String, host_op::Row, host_op::Row);
 /// Marks that belong together, and the names of those without a partner.
 fn pairs(tables: &RankTables, mut marks: Vec<host_op::Row>) -> (Vec<Pair>, Vec<String>) {
     marks.sort_by_key(|mark| mark.start);
-    let mut open: BTreeMap<(u32, &str), Vec<host_op::Row>> = BTreeMap::new();
+    let mut open: BTreeMap<(LaneId, &str), Vec<host_op::Row>> = BTreeMap::new();
     let mut pairs = Vec::new();
     let mut single = Vec::new();
     for mark in marks {
@@ -206,9 +206,9 @@ fn pairs(tables: &RankTables, mut marks: Vec<host_op::Row>) -> (Vec<Pair>, Vec<S
 /// Ranges by start, named after those around them.
 fn nested(tables: &RankTables, mut ranges: Vec<host_op::Row>, compat: bool) -> Vec<(String, host_op::Row)> {
     let end = |range: &host_op::Row| range.start.plus(range.duration.ns());
-    let thread = |range: &host_op::Row| if compat { 0 } else { range.lane };
+    let thread = |range: &host_op::Row| if compat { LaneId(0) } else { range.lane };
     ranges.sort_by_key(|range| (thread(range), range.start, std::cmp::Reverse(end(range))));
-    let mut around: Vec<(u32, Ns, Str)> = Vec::new();
+    let mut around: Vec<(LaneId, Ns, Str)> = Vec::new();
     let mut named = Vec::with_capacity(ranges.len());
     for range in ranges {
         around.retain(|(lane, until, _)| *lane == thread(&range) && *until >= end(&range));

@@ -10,7 +10,7 @@ use std::ops::Range;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{comm_op, flow, kernel, sheet, task};
-use npuscope_tables::{Interner, Ns, RankTables, Selection, Str, TableId};
+use npuscope_tables::{ConnectionId, Interner, LaneId, Ns, RankTables, Selection, Str, TableId, TaskId};
 
 use crate::communication::op_type;
 
@@ -102,7 +102,7 @@ pub struct Calls {
 pub type Slice = (Ns, Ns);
 
 /// Where a slice begins.
-type Place = (u32, Ns);
+type Place = (LaneId, Ns);
 
 impl Calls {
     /// Reads the operators of a rank. Device work is in order of start. With `compat`, an operator's kernels come
@@ -172,7 +172,7 @@ impl Calls {
 }
 
 struct Operator {
-    lane: u32,
+    lane: LaneId,
     start: Ns,
     end: Ns,
     name: Str,
@@ -223,7 +223,7 @@ fn launched_by_calls(tables: &RankTables, names: &mut Names) -> (Vec<Operator>, 
     let mut slices = Vec::new();
     let mut is_op = Vec::new();
     let mut parents = Vec::new();
-    let mut calls: HashMap<i64, usize> = HashMap::new();
+    let mut calls: HashMap<ConnectionId, usize> = HashMap::new();
     for op in tables.rows::<host_op::Row>() {
         let kind = Kind::from_name(tables.text(op.kind));
         if let (Some(Kind::Cann), Some(connection)) = (kind, op.connection_id) {
@@ -278,8 +278,8 @@ fn arrows(tables: &RankTables) -> (Vec<Arrow>, Vec<Arrow>) {
     (launches, answers)
 }
 
-fn kernels_by_task(tables: &RankTables, names: &mut Names) -> Vec<(i64, Work)> {
-    let mut kernels: Vec<(i64, Work)> = Vec::new();
+fn kernels_by_task(tables: &RankTables, names: &mut Names) -> Vec<(TaskId, Work)> {
+    let mut kernels: Vec<(TaskId, Work)> = Vec::new();
     let mut first = 0;
     for (view, rows) in tables.views::<kernel::Row>() {
         for row in 0..rows {
@@ -299,7 +299,7 @@ fn device_work(tables: &RankTables, names: &mut Names, compat: bool) -> Vec<(Pla
     let kernels = kernels_by_task(tables, names);
     let scheduling = if compat { scheduling_tasks(tables, names) } else { HashMap::new() };
     let mut found = Vec::with_capacity(kernels.len());
-    let mut places: HashMap<i64, Place> = HashMap::new();
+    let mut places: HashMap<ConnectionId, Place> = HashMap::new();
     for op in tables.rows::<comm_op::Row>() {
         let name = names.intern(op_type(tables, &op));
         let work = Work { name, start: op.start, ns: op.duration.ns(), kind: WorkKind::Communication };
@@ -327,13 +327,13 @@ fn device_work(tables: &RankTables, names: &mut Names, compat: bool) -> Vec<(Pla
 }
 
 /// Names of tasks that schedule communications, by number of the task: a table that only some databases have.
-fn scheduling_tasks(tables: &RankTables, names: &mut Names) -> HashMap<i64, Str> {
-    let mut by_row: HashMap<i64, (Option<i64>, Option<Str>)> = HashMap::new();
+fn scheduling_tasks(tables: &RankTables, names: &mut Names) -> HashMap<TaskId, Str> {
+    let mut by_row: HashMap<i64, (Option<TaskId>, Option<Str>)> = HashMap::new();
     let is_wanted = |row: &sheet::Row| tables.opt_text(row.sheet) == Some("COMMUNICATION_SCHEDULE_TASK_INFO");
     for cell in tables.rows::<sheet::Row>().filter(is_wanted) {
         let row = by_row.entry(cell.row).or_default();
         match tables.text(cell.column) {
-            "globalTaskId" => row.0 = tables.opt_text(cell.value).and_then(|id| id.parse().ok()),
+            "globalTaskId" => row.0 = tables.opt_text(cell.value).and_then(|id| id.parse().ok().map(TaskId)),
             "name" => row.1 = cell.value.map(|name| names.of_table(tables, name)),
             _ => {}
         }

@@ -26,7 +26,7 @@ use npuscope_measures::intervals::Interval;
 use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, comm_task};
-use npuscope_tables::{RankTables, Selection, TableId};
+use npuscope_tables::{OpId, RankTables, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::rank_facts::op_interval;
@@ -82,11 +82,12 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
 }
 
 /// Numbers of operations and their connection ids.
-pub type OperationIds = Vec<(i64, String)>;
+pub type OperationIds = Vec<(OpId, String)>;
 
 /// Gives operations of a database their connection ids.
 pub fn add_ids(db: &AmendedDb, ids: &OperationIds) -> io::Result<()> {
-    db.set_texts("COMMUNICATION_OP", "opConnectionId", "opId", ids)
+    let texts: Vec<(i64, &str)> = ids.iter().map(|(op, text)| (op.0, text.as_str())).collect();
+    db.set_texts("COMMUNICATION_OP", "opConnectionId", "opId", &texts)
 }
 
 /// Which operations met.
@@ -203,7 +204,7 @@ impl GroupRanks {
 #[derive(Serialize, Deserialize)]
 struct Op {
     /// `comm_op.op`.
-    number: i64,
+    number: OpId,
     name: Text,
     /// Hash of its group.
     group: Text,
@@ -275,7 +276,7 @@ impl Part {
 
 /// The transfers that the pieces of each operation are about.
 fn transfers(tables: &RankTables, ops: &[(comm_op::Row, Direction)]) -> Vec<Vec<Transfer>> {
-    let places: HashMap<i64, usize, FixedState> = (0..).zip(ops).map(|(place, (op, _))| (op.op, place)).collect();
+    let places: HashMap<OpId, usize, FixedState> = (0..).zip(ops).map(|(place, (op, _))| (op.op, place)).collect();
     let mut transfers: Vec<Vec<Transfer>> = vec![Vec::new(); ops.len()];
     let (mut notices, mut rdma) = (Memo::default(), Memo::default());
     for (view, rows) in tables.views::<comm_task::Row>() {
@@ -433,8 +434,8 @@ fn ids_as_peer(tables: &RankTables) -> (usize, OperationIds) {
         })
         .collect();
     ops.sort_by_key(|(op, _, _)| op.start);
-    let mut ends: HashMap<i64, Vec<Ends>, FixedState> = HashMap::default();
-    let groups: HashMap<i64, _, FixedState> = ops.iter().map(|(op, _, _)| (op.op, op.group_name)).collect();
+    let mut ends: HashMap<OpId, Vec<Ends>, FixedState> = HashMap::default();
+    let groups: HashMap<OpId, _, FixedState> = ops.iter().map(|(op, _, _)| (op.op, op.group_name)).collect();
     for piece in tables.rows::<comm_task::Row>() {
         let Some(op) = piece.op.filter(|op| groups.get(op) == Some(&piece.group_name)) else { continue };
         if matches!(tables.text(piece.name), "Notify_Record" | "Notify_Wait") {

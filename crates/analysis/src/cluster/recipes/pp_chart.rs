@@ -24,7 +24,7 @@ use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{metadata, rank, task};
-use npuscope_tables::{Ns, RankTables, Selection, Str, TableId};
+use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, Str, TableId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -170,7 +170,7 @@ struct Mark {
 /// The passes of a rank, by start.
 fn passes(data: &RankData<'_>, compat: bool) -> Vec<Pass> {
     let (tables, steps) = (&data.tables, Steps::of(&data.tables));
-    let mut marks: HashMap<i64, Mark, FixedState> = HashMap::default();
+    let mut marks: HashMap<ConnectionId, Mark, FixedState> = HashMap::default();
     let (mut kinds, mut messages) = (Memo::default(), Memo::default());
     for (view, rows) in tables.views::<host_op::Row>() {
         for row in 0..rows {
@@ -249,7 +249,7 @@ fn pass_of(message: &str) -> Option<(&'static str, i64)> {
 }
 
 /// The tasks that show marks.
-fn on_device(tables: &RankTables, marks: &HashMap<i64, Mark, FixedState>) -> Vec<Pass> {
+fn on_device(tables: &RankTables, marks: &HashMap<ConnectionId, Mark, FixedState>) -> Vec<Pass> {
     let mut passes = Vec::new();
     for (view, rows) in tables.views::<task::Row>() {
         for row in 0..rows {

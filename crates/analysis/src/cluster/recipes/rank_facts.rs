@@ -5,7 +5,7 @@ use npuscope_measures::intervals::Interval;
 use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, kernel, step};
-use npuscope_tables::{Ns, RankTables, Str};
+use npuscope_tables::{Ns, RankTables, Str, TaskId};
 
 use super::steps::Steps;
 
@@ -18,7 +18,7 @@ pub struct ComputingKernel {
     pub interval: Interval,
     pub name: Str,
     /// Its task, where it is known.
-    pub task: Option<i64>,
+    pub task: Option<TaskId>,
 }
 
 pub fn computing_kernels(tables: &RankTables) -> Vec<ComputingKernel> {

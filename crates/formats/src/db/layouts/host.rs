@@ -1,7 +1,7 @@
 //! Tables of what the host did.
 
-use npuscope_tables::Ns;
 use npuscope_tables::table::host_op;
+use npuscope_tables::{ConnectionId, Ns};
 
 use super::{NONE_U32, nothing, span};
 use crate::db::cell::{Int, IntOr, MstxEventType, Name, NameOrNone, Time, TimeText};
@@ -127,7 +127,7 @@ pub static OSRT_API: Layout<ApiRow> = Layout {
 #[derive(Clone, Copy, Default)]
 pub struct ConnectionRow {
     pub id: i64,
-    pub connection: i64,
+    pub connection: ConnectionId,
 }
 
 pub static CONNECTION_IDS: Layout<ConnectionRow> = Layout {

@@ -2,7 +2,7 @@
 
 use npuscope_sqlite::{Index, SqlCell};
 use npuscope_tables::table::{kernel, task};
-use npuscope_tables::{Ns, Span};
+use npuscope_tables::{Ns, Span, TaskId};
 
 use super::{nothing, span};
 use crate::db::cell::{Int, Name, NameOrNa, Real, Time};
@@ -79,7 +79,7 @@ pub static KERNEL_NAMES: Layout<KernelName> = Layout {
 
 #[derive(Clone, Copy, Default)]
 pub struct KernelName {
-    pub task: Option<i64>,
+    pub task: Option<TaskId>,
     pub name: npuscope_tables::Str,
 }
 
@@ -117,7 +117,7 @@ const WAIT_OF_KERNEL: Column<kernel::Row> = Column {
 /// A row of `TASK_PMU_INFO`: one metric of one kernel.
 #[derive(Clone, Copy, Default)]
 pub struct PmuRow {
-    pub task: i64,
+    pub task: TaskId,
     pub name: npuscope_tables::Str,
     pub value: Option<f64>,
 }
@@ -137,7 +137,7 @@ pub static TASK_PMU_INFO: Layout<PmuRow> = Layout {
 /// A row of `MEMCPY_INFO`: size and direction of a copy.
 #[derive(Clone, Copy, Default)]
 pub struct MemcpyRow {
-    pub task: i64,
+    pub task: TaskId,
     pub bytes: Option<i64>,
     pub operation: Option<npuscope_tables::Str>,
 }

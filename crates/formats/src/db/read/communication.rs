@@ -5,7 +5,7 @@ use npuscope_measures::communication::COMMUNICATION_CORE;
 use npuscope_measures::intervals::Interval;
 use npuscope_measures::link::group_hash;
 use npuscope_tables::table::{comm_op, comm_task, kernel};
-use npuscope_tables::{Interner, Memo, RankBuilder, Str, TableId};
+use npuscope_tables::{Interner, LaneId, Memo, OpId, RankBuilder, Str, TableId};
 
 use super::DbReader;
 use crate::db::flows::Flows;
@@ -74,8 +74,8 @@ fn kernel_of_operation(op: &comm_op::Row, strings: &mut Interner) -> kernel::Row
 #[derive(Default)]
 pub(super) struct CommLanes {
     pub(super) pieces: Vec<CommTaskRow>,
-    of_op: HashMap<i64, u32>,
-    pub(super) of_plane: HashMap<(Option<Str>, Option<i64>), u32>,
+    of_op: HashMap<OpId, LaneId>,
+    pub(super) of_plane: HashMap<(Option<Str>, Option<i64>), LaneId>,
 }
 
 impl CommLanes {

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use hashbrown::HashMap;
 use npuscope_tables::table::host_op;
-use npuscope_tables::{Interner, RankBuilder, Str};
+use npuscope_tables::{ConnectionId, Interner, RankBuilder, Str};
 use serde_json::{Map, Value};
 
 use super::DbReader;
@@ -32,7 +32,7 @@ impl DbReader<'_> {
         joined.collect()
     }
 
-    pub(super) fn connections(&mut self, rank: &mut RankBuilder) -> ListsById<i64> {
+    pub(super) fn connections(&mut self, rank: &mut RankBuilder) -> ListsById<i64, ConnectionId> {
         let mut connections = ListsById::default();
         self.table(self.needed.connections, &layouts::CONNECTION_IDS, &mut rank.strings, |row, _| {
             connections.push(row.id, row.connection);
@@ -44,7 +44,7 @@ impl DbReader<'_> {
         &mut self,
         rank: &mut RankBuilder,
         frames: &HashMap<i64, Str>,
-        connections: &ListsById<i64>,
+        connections: &ListsById<i64, ConnectionId>,
         flows: &mut Flows,
     ) {
         let mut lanes = std::mem::replace(&mut self.lanes, Lanes::new(0));

@@ -3,7 +3,7 @@
 use npuscope_measures::device_time::device_time;
 use npuscope_measures::intervals::union;
 use npuscope_tables::table::{mem_event, mem_sample, overlap};
-use npuscope_tables::{Ns, RankBuilder, Span, TableId};
+use npuscope_tables::{LaneId, Ns, RankBuilder, Span, TableId};
 
 use super::DbReader;
 use crate::db::cell::ReadContext;
@@ -104,7 +104,7 @@ impl DbReader<'_> {
 }
 
 /// The lane of one kind of a device's time; kinds are numbered as the database does.
-fn overlap_lane(lanes: &mut Lanes, device: i64, kind: i64) -> u32 {
+fn overlap_lane(lanes: &mut Lanes, device: i64, kind: i64) -> LaneId {
     let known = usize::try_from(kind).ok().and_then(|kind| overlap::Kind::ALL.get(kind).copied());
     let name = known.map(|kind| layers::overlap_name(kind).to_owned());
     lanes.device_layer(lanes::OVERLAP, device, kind, || name)

@@ -3,7 +3,7 @@
 use hashbrown::{HashMap, HashSet};
 use npuscope_measures::intervals::Interval;
 use npuscope_tables::table::kernel;
-use npuscope_tables::{Memo, RankBuilder, Str, TableId};
+use npuscope_tables::{Memo, RankBuilder, Str, TableId, TaskId};
 
 use super::DbReader;
 use super::communication::{CommLanes, group_of};
@@ -17,7 +17,7 @@ use crate::lanes::Lanes;
 impl DbReader<'_> {
     pub(super) fn tasks(&mut self, rank: &mut RankBuilder, comm: CommLanes, flows: &mut Flows) {
         let mut kernels = self.kernels(rank);
-        let mut copies: HashMap<i64, (Option<i64>, Option<Str>)> = HashMap::new();
+        let mut copies: HashMap<TaskId, (Option<i64>, Option<Str>)> = HashMap::new();
         let wants_tasks = self.selection.has(TableId::Task);
         self.table(wants_tasks, &layouts::MEMCPY_INFO, &mut rank.strings, |row: &mut layouts::MemcpyRow, _| {
             copies.insert(row.task, (row.bytes, row.operation));
@@ -25,7 +25,7 @@ impl DbReader<'_> {
         let CommLanes { mut pieces, of_plane, .. } = comm;
         let mut pieces_of_tasks = ListsById::default();
         for (index, piece) in pieces.iter().enumerate() {
-            pieces_of_tasks.push(piece.piece.task.unwrap_or(-1), index);
+            pieces_of_tasks.push(piece.piece.task.unwrap_or(TaskId(-1)), index);
         }
         let mut has_task = vec![false; pieces.len()];
         let mut lanes = std::mem::replace(&mut self.lanes, Lanes::new(0));
@@ -33,8 +33,10 @@ impl DbReader<'_> {
         let mut computing = Vec::new();
         let needs_all = self.needed.all_tasks;
         let tasks_of_kernels = if needs_all { HashSet::default() } else { kernels.tasks() };
-        let is_part =
-            |task: Option<i64>| task.is_none_or(|task| tasks_of_kernels.contains(&task) || pieces_of_tasks.has(task));
+        let is_part = |task: Option<i64>| {
+            let task = task.map(TaskId);
+            task.is_none_or(|task| tasks_of_kernels.contains(&task) || pieces_of_tasks.has(task))
+        };
         let only = (!needs_all).then_some(Only { column: "globalTaskId", keeps: &is_part });
         self.rows(self.needed.tasks, &layouts::TASK, strings, only, |row: &mut layouts::TaskRow, _| {
             let task = &mut row.task;
@@ -90,7 +92,7 @@ impl DbReader<'_> {
         let mut kernels = Kernels::default();
         if !self.selection.has(TableId::Kernel) {
             self.table(self.needed.kernels, &layouts::KERNEL_NAMES, &mut rank.strings, |row: &mut KernelName, _| {
-                kernels.insert_name(row.task.unwrap_or(-1), row.name);
+                kernels.insert_name(row.task.unwrap_or(TaskId(-1)), row.name);
             });
             self.known.push(layouts::TASK_PMU_INFO.table);
             return kernels;

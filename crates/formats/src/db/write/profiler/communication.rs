@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use npuscope_sqlite::SqlCell;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, comm_task, metadata};
-use npuscope_tables::{RankTables, Str};
+use npuscope_tables::{OpId, RankTables, Str};
 use serde_json::{Map, Value};
 
 use super::Profiler;
@@ -23,7 +23,7 @@ impl Profiler {
         }
         let device = self.device();
         let from_db = self.database.carried("COMMUNICATION_OP").is_some();
-        let mut words: HashMap<i64, OpWords, FixedState> = HashMap::default();
+        let mut words: HashMap<OpId, OpWords, FixedState> = HashMap::default();
         let mut group_ids: HashMap<(Option<Str>, Option<Str>), i64, FixedState> = HashMap::default();
         for (view, rows) in tables.views::<comm_op::Row>() {
             for row in 0..rows {

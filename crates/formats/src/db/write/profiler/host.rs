@@ -37,7 +37,7 @@ impl Profiler {
         };
         // The connection id is the key of the table: calls without one, or with one that is taken, get one in the end.
         let calls = host_ops(tables, Kind::Cann).map(|mut row| {
-            row.connection_id = row.connection_id.filter(|id| taken.insert(*id));
+            row.connection_id = row.connection_id.filter(|id| taken.insert(id.0));
             call(row)
         });
         database.table(tables, &layouts::CANN_API, calls)?;

@@ -12,7 +12,7 @@ use std::path::Path;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use npuscope_tables::table::{diagnostic, lane, rank};
-use npuscope_tables::{Flavour, RankTables};
+use npuscope_tables::{Flavour, LaneId, RankTables, TaskId};
 
 use crate::db::connections::{CallChains, ConnectionIds};
 use crate::db::id_set::IdSet;
@@ -39,7 +39,7 @@ pub struct Profiler {
     groups: GroupNames,
     kept: Vec<KeptTable>,
     /// Above all numbers of tasks so far.
-    next_task: i64,
+    next_task: TaskId,
     calls: IdSet,
     connections: ConnectionIds,
     chains: CallChains,
@@ -47,7 +47,7 @@ pub struct Profiler {
     has_process_memory: bool,
 }
 
-type Lanes = HashMap<u32, LaneIds, FixedState>;
+type Lanes = HashMap<LaneId, LaneIds, FixedState>;
 
 #[derive(Clone, Copy)]
 struct LaneIds {
@@ -84,7 +84,7 @@ impl Profiler {
             lanes: Lanes::default(),
             groups: GroupNames::default(),
             kept: Vec::new(),
-            next_task: 0,
+            next_task: TaskId(0),
             calls: IdSet::default(),
             connections: ConnectionIds::default(),
             chains: CallChains::default(),

@@ -5,7 +5,7 @@ use std::io;
 use npuscope_sqlite::SqlCell;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{mem_event, mem_sample, overlap, step};
-use npuscope_tables::{Memo, RankTables};
+use npuscope_tables::{LaneId, Memo, RankTables};
 
 use super::Profiler;
 use crate::db::counters;
@@ -53,7 +53,7 @@ impl Profiler {
 
     pub(super) fn counters(&mut self, tables: &RankTables) -> io::Result<()> {
         for (table, _) in counters::TABLES {
-            let device_of = |lane: u32| {
+            let device_of = |lane: LaneId| {
                 let lane = self.lanes.get(&lane).filter(|lane| lane.counters == Some(table.table))?;
                 Some(lane.device)
             };
@@ -70,7 +70,7 @@ impl Profiler {
             self.database.table_with(tables, table, rows, special, |_, (_, word), _| Some(SqlCell::Int(*word)))?;
         }
         let lanes = &self.lanes;
-        let process_of = |lane: u32| lanes.get(&lane).filter(|lane| lane.has_host_counters).map(|lane| lane.process);
+        let process_of = |lane: LaneId| lanes.get(&lane).filter(|lane| lane.has_host_counters).map(|lane| lane.process);
         self.database.table(tables, &NPUSCOPE_COUNTER, host_counters::rows(tables, process_of))
     }
 

@@ -10,7 +10,7 @@ use npuscope_measures::communication::is_communication;
 use npuscope_sqlite::SqlCell;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{kernel, task};
-use npuscope_tables::{RankTables, Str, TableId, TableView};
+use npuscope_tables::{RankTables, Str, TableId, TableView, TaskId};
 use serde_json::{Map, Value};
 
 use super::Profiler;
@@ -21,7 +21,7 @@ impl Profiler {
     /// `TASK`, `COMPUTE_TASK_INFO`, `TASK_PMU_INFO`, `MEMCPY_INFO`.
     pub(super) fn tasks(&mut self, tables: &RankTables) -> io::Result<()> {
         let (tasks_of_kernels, extra_tasks) = self.kernels(tables);
-        let mut core_of_task: HashMap<i64, Option<Str>, FixedState> = HashMap::default();
+        let mut core_of_task: HashMap<TaskId, Option<Str>, FixedState> = HashMap::default();
         let cores = tables.views::<kernel::Row>().flat_map(|(view, rows)| (0..rows).map(move |row| view.core.get(row)));
         core_of_task.extend(tasks_of_kernels.iter().zip(cores).filter_map(|(&task, core)| Some((task?, core))));
         let (device, process, lanes) = (self.device(), self.facts.process, &self.lanes);
@@ -60,9 +60,9 @@ impl Profiler {
     }
 
     /// The task of each kernel, `None` for communication; for kernels that no trace shows, tasks are added.
-    fn kernels(&mut self, tables: &RankTables) -> (Vec<Option<i64>>, Vec<TaskRow>) {
+    fn kernels(&mut self, tables: &RankTables) -> (Vec<Option<TaskId>>, Vec<TaskRow>) {
         let numbers = tables.views::<task::Row>().flat_map(|(view, rows)| (0..rows).map(move |row| view.task.get(row)));
-        self.next_task = numbers.max().map_or(self.next_task, |last| self.next_task.max(last.saturating_add(1)));
+        self.next_task = numbers.max().map_or(self.next_task, |last| self.next_task.max(last.plus(1)));
         let mut extra = Vec::new();
         let mut tasks = Vec::with_capacity(tables.len(TableId::Kernel));
         for (view, rows) in tables.views::<kernel::Row>() {
@@ -89,7 +89,7 @@ impl Profiler {
                         ..task::Row::default()
                     };
                     extra.push(TaskRow { end: row.start.plus(row.duration.ns()), pid: self.facts.process, task });
-                    self.next_task += 1;
+                    self.next_task = self.next_task.plus(1);
                 }
             }
         }
@@ -97,9 +97,9 @@ impl Profiler {
     }
 
     /// The metrics of kernels as rows of `TASK_PMU_INFO`, metric by metric as the peers write them.
-    fn metrics(&mut self, tables: &RankTables, tasks: &[Option<i64>]) -> io::Result<()> {
+    fn metrics(&mut self, tables: &RankTables, tasks: &[Option<TaskId>]) -> io::Result<()> {
         let words = &mut self.database.words;
-        let row = |task: i64, value: f64| PmuRow { task, name: Str::default(), value: Some(value) };
+        let row = |task: TaskId, value: f64| PmuRow { task, name: Str::default(), value: Some(value) };
         let ids: Vec<i64> = pmu::NAMES.iter().map(|name| words.string(name)).collect();
         let columns = pmu::NAMES.iter().zip(&ids).flat_map(|(name, &id)| {
             let values = real_column(tables, TableId::Kernel, name).zip(tasks);
