@@ -61,6 +61,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Cluster(command) => commands::cluster::run(&command.into(), &settings),
         Command::View(command) => commands::view::run(&command.into(), &settings),
         Command::Report(command) => commands::report::run(&command.into(), &settings),
+        Command::Show(command) => commands::show::run(&command.into(), &settings),
         Command::Sql(command) => commands::sql::run(&command.into(), &settings),
         Command::Convert(command) => commands::convert::run(&command.into(), &settings),
         Command::Parse(command) => commands::parse::run(&command.into(), &settings),

@@ -9,6 +9,7 @@ use arrow::buffer::Buffer;
 use hashbrown::HashMap;
 use npuscope_analysis::diagnose::diagnose;
 use npuscope_analysis::health::health;
+use npuscope_analysis::meetings::RankOperations;
 use npuscope_analysis::overview::overview;
 use npuscope_engine::{EngineError, QueryOptions, Session};
 use npuscope_formats::source::RankSource;
@@ -24,7 +25,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::progress::{Progress, Watch};
 use crate::timeline::Timeline;
 use crate::timeline::index::{self, Index};
-use crate::views::Source;
+use npuscope_views::Source;
 
 /// Timelines that are open at a time: those of other ranks are opened again when they are wanted. They are mapped files,
 /// so what one takes of memory is what was looked at of it.
@@ -37,7 +38,7 @@ const INDEX: &str = "timeline.index";
 const MAX_IN_MEMORY: usize = 256 << 20;
 
 /// Raised whenever an answer that is kept would come out differently.
-const ANSWERS_VERSION: u32 = 1;
+const ANSWERS_VERSION: u32 = 2;
 
 /// What queries of users may take unless whoever opens the run says otherwise: memory, disk and time, and how many
 /// run at a time.
@@ -122,6 +123,13 @@ impl Run {
 
     pub fn ranks(&self) -> impl Iterator<Item = i64> {
         self.store.profile().ranks.iter().map(|source| source.rank)
+    }
+
+    /// The communication operations of a rank; none if there is no such rank.
+    pub fn operations(&self, rank: i64) -> Result<RankOperations, EngineError> {
+        let ranks: Vec<&RankSource> = self.store.profile().ranks.iter().filter(|source| source.rank == rank).collect();
+        let read = self.store.each(&ranks, RankOperations::NEEDS, |_, tables| RankOperations::of(rank, &tables))?;
+        Ok(read.into_iter().next().unwrap_or_default())
     }
 
     /// What views read from.

@@ -14,6 +14,7 @@ mod glossary;
 mod info;
 mod parse;
 mod report;
+mod show;
 mod sql;
 mod synth;
 mod values;
@@ -36,6 +37,7 @@ pub use glossary::GlossaryCommand;
 pub use info::InfoCommand;
 pub use parse::ParseCommand;
 pub use report::ReportCommand;
+pub use show::ShowCommand;
 pub use sql::SqlCommand;
 pub use synth::SynthCommand;
 pub use view::ViewCommand;
@@ -82,6 +84,7 @@ pub enum Command {
     Cluster(ClusterCommand),
     View(ViewCommand),
     Report(ReportCommand),
+    Show(ShowCommand),
     Sql(SqlCommand),
     Convert(ConvertCommand),
     Parse(ParseCommand),

@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum, ValueHint};
 
-use crate::commands::sql::{ResultFormat, SqlOptions};
+use crate::commands::result::ResultFormat;
+use crate::commands::sql::SqlOptions;
 
 /// Ask a profile a question in SQL
 ///

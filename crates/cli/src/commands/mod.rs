@@ -12,6 +12,8 @@ pub mod info;
 pub mod man;
 pub mod parse;
 pub mod report;
+pub mod result;
+pub mod show;
 pub mod sql;
 pub mod synth;
 pub mod view;

@@ -10,5 +10,6 @@ mod golden;
 mod outputs;
 mod parse;
 mod program;
+mod show;
 mod streams;
 mod synth;

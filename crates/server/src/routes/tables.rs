@@ -21,7 +21,7 @@ use super::numbers;
 use crate::app::{ARROW, App, body, work};
 use crate::failure::Failure;
 use crate::run::Run;
-use crate::views::{Question, Scope, VIEWS, View, plain_table};
+use npuscope_views::{Question, Scope, VIEWS, View, plain_table};
 
 /// Rows that a query gives, unless fewer are wanted.
 const MAX_ROWS: usize = 1_000_000;

@@ -3,7 +3,7 @@
 use npuscope_collect::{Dialect, Setting};
 use npuscope_tables::Flavour;
 
-use super::{Made, NotMade, Source, sql};
+use crate::{Made, NotMade, Source, sql};
 
 /// How `torch.profiler.profile` spells a setting, if it has it.
 fn torch_profiler(setting: Setting) -> Option<&'static str> {

@@ -8,7 +8,7 @@ use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use npuscope_engine::EngineError;
 
-use super::{Made, NotMade, Scope, Source};
+use crate::{Made, NotMade, Scope, Source};
 
 /// A text as SQL has it.
 pub fn quoted(text: &str) -> String {

@@ -1,76 +1,56 @@
 //! The way of kernels from an operator of the framework over the task queue and a launch to the device.
 
 use hashbrown::HashMap;
-use npuscope_collect::Setting;
 use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{kernel, lane, step, task};
 use npuscope_tables::{ConnectionId, LaneId, RankTables, Selection, Str, TableId, TaskId};
 
-use super::columns;
-use super::missing::missing;
-use super::{Made, NotMade, Question, Scope, Source};
+use crate::scope::Scope;
 
-const KERNELS: usize = 1000;
-const MOST_KERNELS: usize = 100_000;
-
-/// `parent` counts rows of all of `host_op`.
-const NEEDED: Selection =
+/// What it is read from; `parent` counts rows of all of `host_op`.
+pub const NEEDS: Selection =
     Selection::of(&[TableId::HostOp, TableId::Kernel, TableId::Task, TableId::Step, TableId::Lane]).without_metrics();
 
-/// The way of one kernel, times in ns.
-struct Way {
-    rank: i64,
-    name: String,
-    op: Option<String>,
-    start: i64,
-    prepare: Option<i64>,
-    enqueue: Option<i64>,
-    queue: Option<i64>,
-    launch: i64,
-    kernel_wait: i64,
-    kernel_start: i64,
+/// The way of one kernel. Phases follow each other, times are in ns: the operator up to its entry in the queue, that
+/// entry, the time in the queue, the launch, and the wait until the kernel begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dispatch {
+    pub rank: i64,
+    pub name: String,
+    /// Operator of the framework.
+    pub op: Option<String>,
+    /// When the operator began, or the first phase that is known.
+    pub start: i64,
+    pub prepare: Option<i64>,
+    pub enqueue: Option<i64>,
+    pub queue: Option<i64>,
+    pub launch: i64,
+    pub kernel_wait: i64,
+    pub kernel_start: i64,
 }
 
-impl Way {
-    fn end_to_end(&self) -> i64 {
+impl Dispatch {
+    /// End-to-end time: `kernel_start - start`.
+    pub fn end_to_end(&self) -> i64 {
         self.kernel_start - self.start
     }
 }
 
-/// Kernels that took longest from the beginning of their operator to their own. Phases follow each other: the operator
-/// up to its entry in the queue, that entry, the time in the queue, the launch, and the wait until the kernel begins.
-pub fn dispatch(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
-    let limit = question.count("limit", KERNELS, MOST_KERNELS)?;
-    let ranks = question.sources(source);
-    let of_ranks = source.store.each(&ranks, NEEDED, |rank, tables| {
-        let launches = Launches::of(&tables);
-        let mut ways = ways(rank.rank, &tables, &launches, &question.scope);
-        ways.sort_by_key(|way| std::cmp::Reverse(way.end_to_end()));
-        ways.truncate(limit);
-        (ways, !launches.calls.is_empty())
-    })?;
-    if of_ranks.iter().all(|(_, has_launches)| !has_launches) {
-        return Err(missing(source, "calls that launch kernels", &[Setting::Level1, Setting::Cpu]));
-    }
-    let mut ways: Vec<Way> = of_ranks.into_iter().flat_map(|(ways, _)| ways).collect();
-    ways.sort_by_key(|way| std::cmp::Reverse(way.end_to_end()));
-    ways.truncate(limit);
-    let ints = |of: fn(&Way) -> Option<i64>| columns::ints(ways.iter().map(of));
-    columns::made(vec![
-        ("rank", ints(|way| Some(way.rank))),
-        ("name", columns::texts(ways.iter().map(|way| Some(&way.name)))),
-        ("op", columns::texts(ways.iter().map(|way| way.op.as_ref()))),
-        ("start", columns::ints(ways.iter().map(|way| way.start - source.origin))),
-        ("prepare", ints(|way| way.prepare)),
-        ("enqueue", ints(|way| way.enqueue)),
-        ("queue", ints(|way| way.queue)),
-        ("launch", ints(|way| Some(way.launch))),
-        ("kernel_wait", ints(|way| Some(way.kernel_wait))),
-        ("end_to_end", ints(|way| Some(way.end_to_end()))),
-        ("kernel_start", columns::ints(ways.iter().map(|way| way.kernel_start - source.origin))),
-    ])
+/// The kernels of a rank that took longest from the beginning of their operator to their own, at most `limit`; `None` if
+/// no call launches any.
+pub fn dispatches(rank: i64, tables: &RankTables, scope: &Scope, limit: usize) -> Option<Vec<Dispatch>> {
+    let launches = Launches::of(tables);
+    let found = || longest(dispatches_of(rank, tables, &launches, scope), limit);
+    (!launches.calls.is_empty()).then(found)
+}
+
+/// The longest, those first.
+pub fn longest(mut all: Vec<Dispatch>, limit: usize) -> Vec<Dispatch> {
+    all.sort_by_key(|dispatch| std::cmp::Reverse(dispatch.end_to_end()));
+    all.truncate(limit);
+    all
 }
 
 /// A slice of the host.
@@ -153,7 +133,7 @@ impl Launches {
     }
 }
 
-fn ways(rank: i64, tables: &RankTables, launches: &Launches, scope: &Scope) -> Vec<Way> {
+fn dispatches_of(rank: i64, tables: &RankTables, launches: &Launches, scope: &Scope) -> Vec<Dispatch> {
     let mut connections: HashMap<TaskId, ConnectionId> = HashMap::with_capacity(tables.len(TableId::Task));
     for (view, rows) in tables.views::<task::Row>() {
         let known = (0..rows).filter_map(|row| Some((view.task.get(row), view.connection_id.get(row)?)));
@@ -166,11 +146,9 @@ fn ways(rank: i64, tables: &RankTables, launches: &Launches, scope: &Scope) -> V
                 Some(_) => step == scope.step,
                 None => of_step.is_some_and(|step| step.start.0 <= start && start < step.end.0),
             };
-        is_in_step
-            && scope.begin.is_none_or(|begin| end >= begin)
-            && scope.end.is_none_or(|scope_end| start < scope_end)
+        is_in_step && scope.reaches(start, end)
     };
-    let mut ways = Vec::new();
+    let mut found = Vec::new();
     for (view, rows) in tables.views::<kernel::Row>() {
         for row in 0..rows {
             let start = view.start.get(row);
@@ -178,28 +156,28 @@ fn ways(rank: i64, tables: &RankTables, launches: &Launches, scope: &Scope) -> V
             let connection = view.task.get(row).and_then(|task| connections.get(&task));
             let call = connection.and_then(|connection| launches.calls.get(connection));
             if let Some((call, thread)) = call.filter(|_| is_in_scope(start.0, end.0, view.step.get(row))) {
-                ways.push(way(rank, tables, launches, (*call, *thread), view.name.get(row), start.0));
+                found.push(dispatch_of(rank, tables, launches, (*call, *thread), view.name.get(row), start.0));
             }
         }
     }
-    ways
+    found
 }
 
-fn way(
+fn dispatch_of(
     rank: i64,
     tables: &RankTables,
     launches: &Launches,
     (call, thread): (usize, i64),
     name: Str,
     kernel_start: i64,
-) -> Way {
+) -> Dispatch {
     let call = launches.slices[call];
     let dequeue = launches.dequeue(thread, call.start);
     let enqueue = dequeue.and_then(|(_, number)| launches.enqueues.get(&number?)).map(|place| launches.slices[*place]);
     let operator = launches.operator(enqueue.unwrap_or(call));
     let begun = dequeue.map_or(call.start, |(slice, _)| slice.start);
     let entered = enqueue.map_or(begun, |slice| slice.start);
-    Way {
+    Dispatch {
         rank,
         name: tables.text(name).to_owned(),
         op: operator.map(|slice| tables.text(slice.name).to_owned()),

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use npuscope_analysis::layout::RankGroups;
 use npuscope_tables::{Selection, TableId};
 
-use super::{NotMade, Question, Source};
+use crate::{NotMade, Question, Source};
 
 /// Ranks of a group that are listed.
 const LISTED: usize = 8;

@@ -6,14 +6,16 @@ use std::path::Path;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{DataType, Float64Type, Int64Type};
 use npuscope_analysis::cluster::{self, Job, Options};
+use npuscope_analysis::overview::overview;
 use npuscope_engine::Session;
 use npuscope_formats::output::Output;
 use npuscope_formats::result::Cell;
-use npuscope_server::views::{HISTOGRAM_BUCKETS, Made, NotMade, Question, Scope, Source, VIEWS, View};
+use npuscope_measures::statistics::HISTOGRAM_BUCKETS;
 use npuscope_store::OpenOptions;
 use npuscope_synth::{Fault, FaultKind, Form, JobConfig, Level, Workload, simulate, write_job};
 use npuscope_tables::Flavour;
 use npuscope_testing::shared;
+use npuscope_views::{Made, NotMade, Question, Scope, Source, VIEWS, View};
 
 /// A profile that is open.
 struct Opened {
@@ -113,9 +115,13 @@ fn assert_sum(opened: &Opened, made: &Made, name: &str, sql: &str) {
     assert!(is_close(ours, theirs), "{name}: {ours} against {theirs} of {sql}");
 }
 
+/// Views of one rank at one moment, which have to be given.
+const OF_A_MOMENT: [&str; 2] = ["collective", "gap"];
+
 /// Asks every view, and checks that an answer has columns that any reader knows.
 fn assert_answers(opened: &Opened, what: &str) -> Vec<(&'static str, Result<Made, NotMade>)> {
-    let answers = VIEWS.iter().map(|view| (view.name, opened.ask(view.name, Scope::default(), &[])));
+    let asked = VIEWS.iter().filter(|view| !OF_A_MOMENT.contains(&view.name));
+    let answers = asked.map(|view| (view.name, opened.ask(view.name, Scope::default(), &[])));
     let answers: Vec<_> = answers.collect();
     for (name, answer) in &answers {
         match answer {
@@ -201,15 +207,6 @@ fn sums_equal_those_of_sql() {
         assert_sum(&opened, &made, "wait", "SELECT sum(wait) AS total FROM kernel");
         assert_sum(&opened, &opened.all("host_ops"), "total", "SELECT sum(duration) AS total FROM host_op");
         let steps = opened.all("steps");
-        for (ours, theirs) in [
-            ("computing", "computing"),
-            ("exposed_communication", "communication_not_overlapped"),
-            ("overlapped_communication", "overlapped"),
-            ("free", "free"),
-            ("bubble", "bubble"),
-        ] {
-            assert_sum(&opened, &steps, ours, &format!("SELECT round(sum({theirs}) * 1e3) AS t FROM reported_step"));
-        }
         assert_sum(&opened, &steps, "duration", "SELECT sum(\"end\" - start) AS t FROM step");
         let collectives = opened.made("collectives", Scope::default(), &[("limit", "200000")]);
         assert_sum(&opened, &collectives, "duration", "SELECT sum(duration) AS t FROM comm_op");
@@ -239,7 +236,7 @@ fn sums_equal_those_of_sql() {
         let peak = opened.made("memory_peak", Scope { ranks: Some(vec![0]), ..Scope::default() }, &[]);
         assert_sum(&opened, &peak, "bytes", "SELECT max(start_allocated) AS t FROM mem_event WHERE rank = 0");
         assert!(is_close(sum(&peak, "share"), 1.0));
-        assert_overall(&opened);
+        assert_device_time(&opened, &format!("{form:?}"));
         assert_heat(&opened);
         assert_curve(&opened);
     }
@@ -270,18 +267,51 @@ fn assert_percentiles(opened: &Opened, operators: &Made) {
     assert!(is_close(counted, sum(operators, "count")));
 }
 
-fn assert_overall(opened: &Opened) {
-    let overall = opened.all("overall");
-    let (categories, totals) = (texts(&overall, "category"), numbers(&overall, "total"));
-    let of = |wanted: &str| -> f64 {
-        let rows = categories.iter().zip(&totals).filter(|(category, _)| category.as_deref() == Some(wanted));
-        rows.filter_map(|(_, total)| *total).sum()
-    };
-    let kernels = opened.number("SELECT sum(duration) AS t FROM kernel WHERE core NOT IN ('HCCL', 'COMMUNICATION')");
-    let copies = "SELECT coalesce(sum(duration), 0) AS t FROM task \
-                  WHERE task_type IN ('MEMCPY_ASYNC', 'SDMA_SQE', 'PCIE_DMA_SQE')";
-    assert!(is_close(of("computing"), kernels + opened.number(copies)));
-    assert!(is_close(of("free"), opened.number("SELECT sum(duration) AS t FROM overlap WHERE kind = 'free'")));
+/// `steps`, `overall` and `info` show the same device time, and the parts of it add up.
+fn assert_device_time(opened: &Opened, what: &str) {
+    let overview = overview(opened.session.store()).unwrap();
+    let scopes = overview.ranks.iter().map(|rank| Scope { ranks: Some(vec![rank.rank]), ..Scope::default() });
+    for (info, scope) in overview.ranks.iter().zip(scopes) {
+        let (steps, overall) = (opened.made("steps", scope.clone(), &[]), opened.made("overall", scope, &[]));
+        assert_eq!(steps.rows(), info.steps);
+        for (part, of_info) in [
+            ("computing", info.computing),
+            ("exposed_communication", info.exposed_communication),
+            ("free", info.free),
+            ("device_time", info.device),
+        ] {
+            let of_steps = sum(&steps, part);
+            assert!(is_close(of_steps / info.steps as f64 / 1e6, of_info), "{what}: {part} of steps and info");
+            assert_eq!(of_steps, of_category(&overall, part), "{what}: {part} of steps and overall");
+        }
+        assert!(info.exposed_communication > 0.0, "{what}");
+        assert!(is_close(sum(&overall, "share"), 1.0), "{what}");
+        assert!(is_close(sum(&overall, "per_step"), sum(&steps, "device_time") / info.steps as f64), "{what}");
+    }
+    let step = Scope { step: Some(11), ..Scope::default() };
+    let (steps, overall) = (opened.made("steps", step.clone(), &[]), opened.made("overall", step, &[]));
+    for part in ["computing", "exposed_communication", "free", "device_time"] {
+        assert_eq!(sum(&steps, part), of_category(&overall, part), "{what}: {part} of a step");
+    }
+}
+
+/// The sum of the parts of a category, of all for the device time.
+fn of_category(overall: &Made, wanted: &str) -> f64 {
+    let (categories, totals) = (texts(overall, "category"), numbers(overall, "total"));
+    let is_wanted = |category: &Option<String>| wanted == "device_time" || category.as_deref() == Some(wanted);
+    categories.iter().zip(&totals).filter(|(category, _)| is_wanted(category)).filter_map(|(_, total)| *total).sum()
+}
+
+#[test]
+fn the_time_of_devices_is_one_number_on_every_page() {
+    let pipeline = JobConfig { tp: 2, pp: 2, dp: 2, layers: 4, steps: 2, ..JobConfig::default() };
+    let slow = Fault::new(FaultKind::SlowRank, 1).strength(2.0);
+    for (config, what) in [(pipeline.clone(), "pipeline"), (JobConfig { faults: vec![slow], ..pipeline }, "slow rank")]
+    {
+        for form in [Form::Text, Form::Db] {
+            assert_device_time(&Opened::job(&config, form), &format!("{what} {form:?}"));
+        }
+    }
 }
 
 fn assert_heat(opened: &Opened) {
@@ -497,11 +527,43 @@ fn odd_parameters_are_refused() {
     }
     // Far away there is nothing, and that is no mistake.
     let far = Scope { begin: Some(i64::MAX - 1), end: Some(i64::MAX), ..Scope::default() };
-    for view in VIEWS {
+    for view in VIEWS.iter().filter(|view| !OF_A_MOMENT.contains(&view.name)) {
         let answer = opened.ask(view.name, far.clone(), &[]);
         assert!(matches!(answer, Ok(_) | Err(NotMade::Missing { .. })), "{}: {answer:?}", view.name);
     }
     assert!(opened.ask("memory_peak", Scope::default(), &[("at", &i64::MAX.to_string())]).is_ok());
+    for view in OF_A_MOMENT {
+        let of_rank = Scope { ranks: Some(vec![0]), ..Scope::default() };
+        for (scope, own) in [(of_rank.clone(), &[][..]), (Scope::default(), &[("at", "1")]), (of_rank, &[("at", "x")])]
+        {
+            let answer = opened.ask(view, scope, own);
+            assert!(matches!(answer, Err(NotMade::Bad(_))), "{view} {own:?}: {answer:?}");
+        }
+    }
+}
+
+#[test]
+fn a_gap_and_a_collective_name_the_rank_that_was_late() {
+    let slow = Fault::new(FaultKind::SlowRank, 1).strength(2.0);
+    for form in [Form::Text, Form::Db] {
+        let opened = Opened::job(&JobConfig { faults: vec![slow.clone()], ..small() }, form);
+        let of_rank = Scope { ranks: Some(vec![0]), ..Scope::default() };
+        let at = |sql: &str| format!("{}", opened.number(sql) as i64);
+        let waiting = format!(
+            "SELECT start + duration / 2 - {ORIGIN} AS at FROM comm_op WHERE rank = 0 ORDER BY duration DESC LIMIT 1"
+        );
+        let met = opened.made("collective", of_rank.clone(), &[("at", &at(&waiting))]);
+        assert_eq!(numbers(&met, "rank"), [Some(0.0), Some(1.0)], "{form:?}");
+        assert!(numbers(&met, "late")[1].unwrap() > 100_000.0, "{form:?}");
+        let idle = format!(
+            "SELECT start + duration / 2 - {ORIGIN} AS at FROM overlap \
+             WHERE rank = 0 AND kind = 'free' ORDER BY duration DESC LIMIT 1"
+        );
+        let gap = opened.made("gap", of_rank, &[("at", &at(&idle))]);
+        let causes = texts(&gap, "cause");
+        assert!(causes.iter().all(|cause| cause.as_deref() != Some("unknown")), "{form:?}: {causes:?}");
+        assert!(texts(&gap, "what").contains(&Some("next".to_owned())), "{form:?}");
+    }
 }
 
 #[test]

@@ -4,21 +4,27 @@
 //! them are ns from the origin of the run, durations ns, sizes bytes. A view of what the sources sum up themselves
 //! (communication, links, packets) heeds ranks and steps but not a stretch of time.
 
-mod cluster;
+mod collective;
 mod columns;
 mod communication;
-mod device;
+mod copies;
 mod dispatch;
+mod experts;
+mod gap;
 mod groups;
+mod heat;
 mod memory;
 mod missing;
 mod operators;
 mod overall;
 mod pipeline;
 mod question;
+mod ranks;
 mod rl;
+mod slow;
 mod sql;
 mod statistics;
+mod steps;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -26,9 +32,9 @@ use npuscope_analysis::cluster::Failure;
 use npuscope_engine::{EngineError, Session};
 use npuscope_store::{Store, StoreError};
 
-pub use question::{Question, Scope};
+pub use npuscope_analysis::scope::Scope;
+pub use question::Question;
 pub use sql::plain_table;
-pub use statistics::{HISTOGRAM_BUCKETS, histogram};
 
 /// A table behind a page.
 pub struct View {
@@ -122,13 +128,13 @@ impl View {
 
 /// All views, by page.
 pub static VIEWS: &[View] = &[
-    View::new("ranks", "Where ranks ran, how they were profiled, their places in the layout", &[], cluster::ranks),
-    View::new("steps", "How the time of each step of each rank divides", &[], cluster::steps),
-    View::new("heat", "What devices did over time, in equal stretches", &["buckets"], cluster::heat),
-    View::new("slow_ranks", "Ranks that others wait for", &[], cluster::slow_ranks),
-    View::new("slow_links", "Links that take longer than others that moved alike", &[], cluster::slow_links),
-    View::new("pipeline", "Passes, transfers and bubbles of a pipeline", &[], pipeline::pipeline),
-    View::new("experts", "How evenly ranks that hold experts are loaded", &[], cluster::experts),
+    View::new("ranks", "Where ranks ran, how they were profiled, their places in the layout", &[], ranks::ranks),
+    View::new("steps", "Step time, and how the device time of each step of each rank divides", &[], steps::steps),
+    View::new("heat", "How busy devices were over time, in equal stretches", &["buckets"], heat::heat),
+    View::new("slow_ranks", "Ranks that others wait for", &[], slow::slow_ranks),
+    View::new("slow_links", "Links that take longer than others that moved alike", &[], slow::slow_links),
+    View::new("pipeline", "Passes, transfers, bubbles and idle times of a pipeline", &[], pipeline::pipeline),
+    View::new("experts", "How evenly ranks that hold experts are loaded", &[], experts::experts),
     View::new("operators", "Kernels in groups", &["group"], operators::operators),
     View::new(
         "kernels",
@@ -138,14 +144,16 @@ pub static VIEWS: &[View] = &[
     ),
     View::new("host_ops", "What the host did, by name", &["kind"], operators::host_ops),
     View::new("dispatch", "The way of kernels from the host to the device", &["limit"], dispatch::dispatch),
-    View::new("overall", "Where the time of devices went", &[], overall::overall),
-    View::new("copies", "Copies by kind", &[], overall::copies),
+    View::new("overall", "Where the time of devices went: the parts add up to the device time", &[], overall::overall),
+    View::new("copies", "Copies by kind", &[], copies::copies),
     View::new("memory_curve", "Memory over time", &[], memory::curve),
     View::new("allocations", "Allocations, the largest first", &["name", "limit", "at"], memory::allocations),
     View::new("memory_peak", "Whose memory was alive at the peak", &["at"], memory::peak),
     View::new("static_memory", "Memory that graph compilers planned", &[], memory::planned),
     View::new("communication", "How the time of operations divides", &["by"], communication::communication),
     View::new("collectives", "Operations in time", &["limit"], communication::collectives),
+    View::new("collective", "One operation on all ranks, the last to begin last", &["at"], collective::collective),
+    View::new("gap", "Why the device of a rank was idle at a moment", &["at"], gap::gap),
     View::new("comm_matrix", "What went over links between ranks", &["group", "kind"], communication::matrix),
     View::new("packets", "Packets by size", &[], communication::packets),
     View::new("bandwidth", "How fast links were", &[], communication::bandwidth),

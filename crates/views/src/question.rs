@@ -2,20 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use npuscope_analysis::cluster::{self, Answer, Job, Options};
+use npuscope_analysis::cluster::{Failure, Job, Options};
+use npuscope_analysis::scope::Scope;
 use npuscope_formats::source::RankSource;
 
-use super::{NotMade, Source, sql};
-
-/// What part of the run is asked about. Times are ns since the epoch.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scope {
-    /// All if none are given.
-    pub ranks: Option<Vec<i64>>,
-    pub step: Option<i64>,
-    pub begin: Option<i64>,
-    pub end: Option<i64>,
-}
+use crate::{NotMade, Source, sql};
 
 /// A question of a page: the scope and the view's own parameters, text by name.
 pub struct Question<'a> {
@@ -25,7 +16,7 @@ pub struct Question<'a> {
 
 impl Question<'_> {
     /// Whether all that is named exists.
-    pub(super) fn check(&self, source: &Source<'_>, own: &[&str]) -> Result<(), NotMade> {
+    pub(crate) fn check(&self, source: &Source<'_>, own: &[&str]) -> Result<(), NotMade> {
         if let Some(unknown) = self.own.keys().find(|name| !own.contains(&name.as_str())) {
             return Err(NotMade::Bad(format!("there is no parameter {unknown}")));
         }
@@ -80,17 +71,39 @@ impl Question<'_> {
         source.store.profile().ranks.iter().filter(|source| is_chosen(source.rank)).collect()
     }
 
-    /// What a mode of `npuscope cluster` says of the chosen ranks and step.
-    pub fn ask(&self, source: &Source<'_>, mode: &'static str, options: Options) -> Result<Answer, NotMade> {
+    /// The parameter `at` in ns since the epoch.
+    pub fn at(&self, source: &Source<'_>) -> Result<Option<i64>, NotMade> {
+        Ok(self.number("at")?.map(|at| at.saturating_add(source.origin)))
+    }
+
+    /// [`Question::at`], which has to be given.
+    pub fn moment(&self, source: &Source<'_>) -> Result<i64, NotMade> {
+        self.at(source)?.ok_or_else(|| NotMade::Bad("at is missing: the time that is asked about".to_owned()))
+    }
+
+    /// The one rank that is asked about.
+    pub fn one_rank<'a>(&self, source: &Source<'a>) -> Result<&'a RankSource, NotMade> {
+        match self.sources(source).as_slice() {
+            [rank] => Ok(rank),
+            _ => Err(NotMade::Bad("this is about one rank: choose it".to_owned())),
+        }
+    }
+
+    /// What a mode of `npuscope cluster` says of the chosen ranks and step, as rows.
+    pub fn ask<T>(
+        &self,
+        source: &Source<'_>,
+        options: Options,
+        rows: impl Fn(&Job<'_>) -> Result<T, Failure>,
+    ) -> Result<T, NotMade> {
         let chosen: Option<BTreeSet<i64>> = self.scope.ranks.as_ref().map(|ranks| ranks.iter().copied().collect());
         let options = Options { step: self.scope.step, ..options };
-        let job = Job::new(source.store, chosen.as_ref(), &options);
-        let mode = cluster::find(mode).ok_or_else(|| NotMade::Bad(format!("there is no mode {mode}")))?;
-        Ok(cluster::run(mode, &job)?)
+        Ok(rows(&Job::new(source.store, chosen.as_ref(), &options))?)
     }
 }
 
 fn has_step(source: &Source<'_>, step: i64) -> Result<bool, NotMade> {
     Ok(sql::has_rows(source, &format!("SELECT 1 FROM step WHERE id = {step}"))?
-        || sql::has_rows(source, &format!("SELECT 1 FROM reported_step WHERE step = '{step}'"))?)
+        || sql::has_rows(source, &format!("SELECT 1 FROM reported_step WHERE step = '{step}'"))?
+        || sql::has_rows(source, &format!("SELECT 1 FROM kernel WHERE step = {step}"))?)
 }

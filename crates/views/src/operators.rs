@@ -1,15 +1,18 @@
 //! Kernels and what the host did, in groups and one by one.
 
+use std::collections::BTreeMap;
+
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{Float64Type, Int64Type};
 use npuscope_analysis::cluster::Options;
+use npuscope_analysis::cluster::recipes::module_statistic;
 use npuscope_collect::Setting;
 
-use super::columns::{self, Results};
-use super::missing::{DEVICE, missing, unless_missing};
-use super::sql::{self, Time, quoted, rows};
-use super::statistics::Spread;
-use super::{Made, NotMade, Question, Source};
+use crate::columns;
+use crate::missing::{DEVICE, missing, unless_missing};
+use crate::sql::{self, Time, quoted, rows};
+use crate::statistics::Spread;
+use crate::{Made, NotMade, Question, Source};
 
 const KERNELS: usize = 1000;
 const MOST_KERNELS: usize = 100_000;
@@ -124,17 +127,14 @@ fn bounds(batch: &arrow::array::RecordBatch) -> Result<ArrayRef, NotMade> {
     Ok(columns::texts((0..batch.num_rows()).map(bound)))
 }
 
-/// What modules did, as `module_statistic` tells it: operators are counted, and how they spread is not known.
+/// What modules did: see `npuscope cluster -m module_statistic`. Calls of operators are counted.
 fn modules(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
-    let answer = question.ask(source, "module_statistic", Options::default())?;
-    let results = Results::of(&answer, "ModuleStatistic");
-    let mut modules: std::collections::BTreeMap<String, (i64, i64)> = std::collections::BTreeMap::new();
-    let (parents, names) = (results.texts("parentModule"), results.texts("module"));
-    let (totals, counts) = (results.ints("totalKernelDuration(ns)"), results.ints("opCount"));
-    for (((parent, name), total), count) in parents.into_iter().zip(names).zip(totals).zip(counts) {
-        let path: Vec<&str> = [parent, name].into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    let of_ranks = question.ask(source, Options::default(), module_statistic::rows)?;
+    let mut modules: BTreeMap<String, (i64, i64)> = BTreeMap::new();
+    for row in of_ranks.iter().flat_map(|(_, rows)| rows) {
+        let path: Vec<&str> = [&*row.parent, &*row.module].into_iter().filter(|part| !part.is_empty()).collect();
         let sums = modules.entry(path.join("/")).or_default();
-        (sums.0, sums.1) = (sums.0 + count.unwrap_or_default(), sums.1 + total.unwrap_or_default());
+        (sums.0, sums.1) = (sums.0 + row.calls as i64, sums.1 + row.total);
     }
     let mut modules: Vec<(String, (i64, i64))> = modules.into_iter().collect();
     modules.sort_by_key(|(_, (_, total))| std::cmp::Reverse(*total));

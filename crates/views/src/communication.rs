@@ -1,15 +1,14 @@
 //! Communication operations, and the links that they went over.
 
-use std::collections::BTreeMap;
-
 use npuscope_analysis::cluster::Options;
+use npuscope_analysis::cluster::recipes::communication_matrix_sum::{self, LinkTraffic};
 use npuscope_collect::Setting;
 
-use super::columns::{self, Results};
-use super::groups::GroupNames;
-use super::missing::{DEVICE, unless_missing};
-use super::sql::{self, Time, rows};
-use super::{Made, NotMade, Question, Source};
+use crate::columns;
+use crate::groups::GroupNames;
+use crate::missing::{DEVICE, unless_missing};
+use crate::sql::{self, Time, rows};
+use crate::{Made, NotMade, Question, Source};
 
 const COLLECTIVES: usize = 5000;
 const MOST_COLLECTIVES: usize = 200_000;
@@ -18,15 +17,10 @@ const OPERATIONS: &str = "communication operations; a job on one device has none
 const LINKS: &str = "communication links; a job on one device has none";
 
 /// The kind of an operation from its type or name: `hcom_allReduce__586_0_1` is an `allreduce`.
-pub(super) const KIND: &str = r"lower(regexp_replace(coalesce(op_type, name), '^hcom_([A-Za-z]+)_.*$', '\1'))";
+const KIND: &str = "comm_kind(coalesce(op_type, name))";
 
-/// Bytes of an operation's data, by the names that HCCL and NCCL give to types.
-const BYTES: &str = "count * CASE upper(dtype) \
-    WHEN 'INT8' THEN 1 WHEN 'UINT8' THEN 1 WHEN 'BYTE' THEN 1 WHEN 'CHAR' THEN 1 WHEN 'BOOL' THEN 1 \
-    WHEN 'INT16' THEN 2 WHEN 'UINT16' THEN 2 WHEN 'FP16' THEN 2 WHEN 'BFP16' THEN 2 WHEN 'HALF' THEN 2 \
-    WHEN 'BFLOAT16' THEN 2 WHEN 'INT32' THEN 4 WHEN 'UINT32' THEN 4 WHEN 'FP32' THEN 4 WHEN 'INT' THEN 4 \
-    WHEN 'FLOAT' THEN 4 WHEN 'INT64' THEN 8 WHEN 'UINT64' THEN 8 WHEN 'FP64' THEN 8 WHEN 'LONG' THEN 8 \
-    WHEN 'DOUBLE' THEN 8 WHEN 'INT128' THEN 16 END";
+/// Bytes of an operation's data.
+const BYTES: &str = "count * element_bytes(dtype)";
 
 /// What sources call their own sums.
 const NO_TOTALS: &str = "lower(name) NOT LIKE 'total op info%'";
@@ -43,8 +37,8 @@ pub fn communication(source: &Source<'_>, question: &Question<'_>) -> Result<Mad
         source,
         &format!(
             "SELECT rank, \"group\", max(group_name) AS group_name, kind, {name} AS name, count(*) AS count, {}, \
-             sum(wait) / nullif(sum(wait) + sum(transit), 0.0) AS wait_ratio, \
-             sum(synchronization) / nullif(sum(synchronization) + sum(transit), 0.0) AS synchronization_ratio \
+             wait_ratio(sum(wait), sum(transit)) AS wait_ratio, \
+             synchronization_ratio(sum(synchronization), sum(transit)) AS synchronization_ratio \
              FROM {operations} GROUP BY rank, \"group\", kind{names} ORDER BY elapsed DESC, rank, \"group\", kind{names}",
             sums.join(", ")
         ),
@@ -63,7 +57,7 @@ fn summed_up(question: &Question<'_>) -> String {
         "(SELECT o.rank, o.\"group\", CAST(NULL AS VARCHAR) AS group_name, o.kind, o.name, o.elapsed, o.transit, o.wait, \
          o.synchronization, o.idle, m.bytes FROM \
          (SELECT rank, coalesce(step, '') AS step, coalesce(group_hash, '') AS \"group\", name, \
-          lower(regexp_replace(name, '^hcom_([A-Za-z]+)_.*$', '\\1')) AS kind, elapse * 1e6 AS elapsed, \
+          comm_kind(name) AS kind, elapse * 1e6 AS elapsed, \
           transit * 1e6 AS transit, wait * 1e6 AS wait, synchronization * 1e6 AS synchronization, idle * 1e6 AS idle \
           FROM {operations} WHERE {NO_TOTALS}) o \
          LEFT JOIN (SELECT rank, step, name, \"group\", 1e6 * (coalesce(sum(CASE WHEN transport = 'RDMA' THEN size END), 0) \
@@ -131,57 +125,26 @@ fn with_group_names(source: &Source<'_>, question: &Question<'_>, mut made: Made
     Ok(made)
 }
 
-/// What went over a link.
-#[derive(Clone, Copy, Default)]
-struct Moved {
-    mb: f64,
-    ms: f64,
-}
-
-/// What went over links between ranks of the job, as `communication_matrix_sum` tells it, all steps together.
+/// What went over links between ranks of the job, all steps together: see `npuscope cluster -m
+/// communication_matrix_sum`.
 pub fn matrix(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
-    let answer = question.ask(source, "communication_matrix_sum", Options::default())?;
-    let results = Results::of(&answer, "ClusterCommunicationMatrix");
-    let (names, groups) = (results.texts("hccl_op_name"), results.texts("group_name"));
-    let links = results.texts("transport_type");
-    let (from, to) = (results.ints("src_rank"), results.ints("dst_rank"));
-    let (sizes, times) = (results.reals("transit_size"), results.reals("transit_time"));
-    let mut moved: BTreeMap<(&str, &str, i64, i64, &str), Moved> = BTreeMap::new();
-    for (row, name) in names.iter().enumerate() {
-        let (Some(kind), Some(from), Some(to)) = (name.and_then(summed_kind), from[row], to[row]) else { continue };
-        let group = groups[row].unwrap_or_default();
-        let is_wanted = |name: &str, value: &str| question.text(name).is_none_or(|wanted| wanted == value);
-        if is_wanted("group", group) && is_wanted("kind", kind) {
-            let sum = moved.entry((group, kind, from, to, links[row].unwrap_or_default())).or_default();
-            sum.mb += sizes[row].unwrap_or_default();
-            sum.ms += times[row].unwrap_or_default();
-        }
-    }
+    let is_wanted = |name: &str, value: &str| question.text(name).is_none_or(|wanted| wanted == value);
+    let mut links = question.ask(source, Options::default(), communication_matrix_sum::rows)?;
+    links.retain(|link| is_wanted("group", &link.group) && is_wanted("kind", &link.kind));
     let labels = GroupNames::of(source, question)?;
-    let moved: Vec<_> = moved.into_iter().collect();
+    let texts = |of: fn(&LinkTraffic) -> &str| columns::texts(links.iter().map(|link| Some(of(link))));
     columns::made(vec![
-        ("group", columns::texts(moved.iter().map(|(key, _)| Some(key.0)))),
-        ("group_name", columns::texts(moved.iter().map(|(key, _)| Some(labels.get(key.0, None))))),
-        ("kind", columns::texts(moved.iter().map(|(key, _)| Some(key.1)))),
-        ("src", columns::ints(moved.iter().map(|(key, _)| key.2))),
-        ("dst", columns::ints(moved.iter().map(|(key, _)| key.3))),
-        ("transport", columns::texts(moved.iter().map(|(key, _)| Some(transport(key.4))))),
-        ("link", columns::texts(moved.iter().map(|(key, _)| Some(key.4)))),
-        ("bytes", columns::ints(moved.iter().map(|(_, moved)| (moved.mb * 1e6).round() as i64))),
-        ("time", columns::ints(moved.iter().map(|(_, moved)| (moved.ms * 1e6).round() as i64))),
-        ("bandwidth", columns::reals(moved.iter().map(|(_, moved)| (moved.ms > 0.0).then(|| moved.mb / moved.ms)))),
+        ("group", texts(|link| &link.group)),
+        ("group_name", columns::texts(links.iter().map(|link| Some(labels.get(&link.group, None))))),
+        ("kind", texts(|link| &link.kind)),
+        ("src", columns::ints(links.iter().map(|link| link.src))),
+        ("dst", columns::ints(links.iter().map(|link| link.dst))),
+        ("transport", texts(|link| transport(&link.transport))),
+        ("link", texts(|link| &link.transport)),
+        ("bytes", columns::ints(links.iter().map(|link| link.bytes.round() as i64))),
+        ("time", columns::ints(links.iter().map(|link| link.time.round() as i64))),
+        ("bandwidth", columns::reals(links.iter().map(LinkTraffic::bandwidth))),
     ])
-}
-
-/// The kind of operations that a row sums up; none for places in the order of bandwidth, which are part of a sum, and
-/// for the sum over kinds.
-fn summed_kind(name: &str) -> Option<&str> {
-    match name.rsplit_once('-') {
-        _ if name == "Total Op Info" => None,
-        Some((kind, "total")) => Some(kind),
-        Some((_, place)) if ["top", "middle", "bottom"].iter().any(|word| place.starts_with(word)) => None,
-        _ => Some(name),
-    }
 }
 
 /// What moves data over a link.
@@ -222,15 +185,4 @@ pub fn bandwidth(source: &Source<'_>, question: &Question<'_>) -> Result<Made, N
         ),
     )?;
     unless_missing(source, made, "SELECT 1 FROM reported_bandwidth", LINKS, &[Setting::Level1])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_that_others_contain_are_not_counted() {
-        let names = ["allreduce-total", "allreduce-top1", "send-bottom3", "Total Op Info", "hcom_send__1_0_1"];
-        assert_eq!(names.map(summed_kind), [Some("allreduce"), None, None, None, Some("hcom_send__1_0_1")]);
-    }
 }
