@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use serde::Serialize;
 
 use super::Timeline;
-use npuscope_measures::statistics::{HISTOGRAM_BUCKETS, histogram};
+use npuscope_measures::statistics::{HISTOGRAM_BUCKETS, histogram, percentile};
 
 /// Slices of one name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -96,12 +96,8 @@ fn of_name(name: &str, Lengths { mut all, alone }: Lengths) -> NameStatistics {
     let count = all.len();
     let (min, max) = all.iter().fold((i64::MAX, i64::MIN), |(min, max), length| (min.min(*length), max.max(*length)));
     let histogram = histogram(&all);
-    // The smallest length that so many hundredths of all do not exceed.
-    let mut percentile = |hundredths: usize| {
-        let place = (count * hundredths).div_ceil(100).saturating_sub(1);
-        *all.select_nth_unstable(place).1
-    };
-    let (p50_ns, p95_ns, p99_ns) = (percentile(50), percentile(95), percentile(99));
+    all.sort_unstable();
+    let [p50_ns, p95_ns, p99_ns] = [50, 95, 99].map(|hundredths| percentile(&all, hundredths).unwrap_or_default());
     NameStatistics {
         name: name.to_owned(),
         count,
