@@ -97,11 +97,23 @@ export const GLOSSARY = {
     en: { name: "Time on the host", text: "Time per step in user ranges (mstx) of one name, or in framework operators of one name that no other operator encloses. `info` shows it for ranks whose device was not recorded." },
     zh: { name: "主机时间", text: "每个 step 中某一名称的用户区间（mstx），或不在其他算子之内的框架算子所用的时间。仅对未记录设备数据的 rank 由 `info` 显示。" },
   },
+  part_time: {
+    unit: "ns",
+    formula: "device_time = sum over parts(part_time)",
+    en: { name: "Time of a part", text: "Device time that counts for one class of kernels, one kind of exposed communication, copying or idling, and for no other part. Where several kernels run at once, it counts for the one that began first." },
+    zh: { name: "分项时间", text: "计入某一类 kernel、某一种未掩盖通信、拷贝或空闲的设备时间，且只计入该项。多个 kernel 同时运行时计入最先开始的一个。" },
+  },
+  per_step: {
+    unit: "ns",
+    formula: "part_time / steps of all ranks in scope",
+    en: { name: "Per step", text: "The time of a part, mean over the steps of all ranks in scope." },
+    zh: { name: "每 step 时间", text: "分项时间在所选范围内所有 rank 的 step 上的平均。" },
+  },
   share_of_device_time: {
     unit: "ratio",
-    formula: "total / time of all devices from first to last work",
-    en: { name: "Share of device time", text: "Which share of the time of all devices in scope a kind of work took. Work that ran at the same time counts in each kind, so shares may add up to more than 1." },
-    zh: { name: "设备时间占比", text: "某类工作占所选范围内所有设备时间的比例。同时运行的工作分别计入各类，因此各项之和可能大于 1。" },
+    formula: "part_time / device_time",
+    en: { name: "Share of device time", text: "Which share of the device time of all ranks in scope a part takes. The shares of all parts add up to 1." },
+    zh: { name: "设备时间占比", text: "某一分项占所选范围内所有 rank 设备时间的比例；各分项之和为 1。" },
   },
   covers: {
     unit: "ns",
@@ -409,11 +421,11 @@ export const GLOSSARY = {
     en: { name: "Share of memory", text: "Which share of the memory allocated at the peak, or at the chosen moment, belongs to allocations of this name. Memory from before the profile has no name." },
     zh: { name: "内存占比", text: "在峰值（或所选时刻）已分配内存中，该名称的分配所占的比例。采集开始前分配的内存没有名称。" },
   },
-  pipeline_bubble: {
+  pipeline_idle: {
     unit: "ns",
-    formula: "(receives + gaps between passes of a step) - union(kernels)",
-    en: { name: "Bubble in the pipeline chart", text: "A stretch in which a rank received or was between two passes of a step, and computed nothing. Unlike the bubble of a step it includes gaps in which nothing was received; stretches below 10 us are left out." },
-    zh: { name: "流水线图中的空泡", text: "某个 rank 正在接收或处于同一 step 的两次前/反向之间、且没有计算的一段时间。与 step 的空泡不同，它包含没有接收的间隙；小于 10 us 的不显示。" },
+    formula: "gaps between passes of a step - union(kernels) - bubble",
+    en: { name: "Idle between passes", text: "A stretch between two passes of a step in which a pipeline stage neither computed nor received. Stretches below 10 us are left out of the chart." },
+    zh: { name: "前反向之间的空闲", text: "同一 step 的两次前/反向之间，流水线 stage 既未计算也未接收的一段时间。图中不显示小于 10 us 的时间段。" },
   },
   tokens: {
     unit: "",

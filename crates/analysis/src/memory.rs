@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use npuscope_measures::memory::{allocations, peak_of};
 use npuscope_tables::table::{mem_event, step};
 use npuscope_tables::{RankTables, Selection, TableId};
 
@@ -39,9 +40,7 @@ pub fn holders(tables: &RankTables, scope: &Scope, at: Option<i64>) -> Vec<Holde
         Some(None) => false,
         Some(Some((begin, end))) => start < end && release >= begin,
     };
-    let events: Vec<(i64, i64, mem_event::Row)> = tables
-        .rows::<mem_event::Row>()
-        .filter(|row| tables.text(row.kind) == "operator")
+    let events: Vec<(i64, i64, mem_event::Row)> = allocations(tables)
         .filter_map(|row| Some((row.start?.0, row.release.map_or(i64::MAX, |release| release.0), row)))
         .filter(|(start, release, _)| {
             lives_in(*start, *release)
@@ -60,7 +59,7 @@ pub fn holders(tables: &RankTables, scope: &Scope, at: Option<i64>) -> Vec<Holde
         }
         None => {
             let totals = events.iter().filter_map(|(start, _, row)| Some((*start, row.start_allocated?)));
-            totals.max_by_key(|(start, total)| (*total, Reverse(*start))).map(|(start, total)| (start, Some(total)))
+            peak_of(totals).map(|peak| (peak.time, Some(peak.bytes)))
         }
     };
     let Some((time, total)) = moment else { return Vec::new() };

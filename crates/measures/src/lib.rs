@@ -32,5 +32,6 @@ pub mod intervals;
 pub mod kernel_class;
 pub mod launch;
 pub mod link;
+pub mod memory;
 pub mod statistics;
 pub mod step;

@@ -14,7 +14,7 @@ pub fn copies(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotM
         &format!(
             "SELECT kind, count(*) AS count, sum(bytes) AS bytes, sum(duration) AS total, avg(duration) AS average, \
              min(duration) AS min, max(duration) AS max, \
-             CAST(sum(bytes) AS DOUBLE) / nullif(sum(CASE WHEN bytes IS NOT NULL THEN duration END), 0) AS bandwidth \
+             bandwidth(sum(bytes), sum(CASE WHEN bytes IS NOT NULL THEN duration END)) AS bandwidth \
              FROM (SELECT coalesce(operation, CASE WHEN task_type LIKE 'gpu%' THEN name ELSE task_type END) AS kind, \
               bytes, duration FROM {} WHERE task_type IN ({types}) OR operation IS NOT NULL) GROUP BY kind ORDER BY total DESC, kind",
             rows("task", Time::Slice, &question.scope)

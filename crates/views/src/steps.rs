@@ -35,6 +35,7 @@ pub fn steps(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMa
         ("free", device(|device| device.free)),
         ("preparing", device(|device| device.preparing)),
         ("bubble", device(|device| device.bubble)),
+        ("p2p_time", device(|device| device.point_to_point)),
         ("clock", columns::texts(kept.iter().map(|(_, step)| Some(step.clock.name())))),
     ])
 }

@@ -7,6 +7,7 @@ mod dynamic;
 mod exit_codes;
 mod glossary;
 mod golden;
+mod numbers;
 mod outputs;
 mod parse;
 mod program;

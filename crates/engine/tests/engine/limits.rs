@@ -95,7 +95,6 @@ fn what_is_collected_counts() {
     let session = limited(&job, options);
     for sql in [
         format!("SELECT x, count(*) OVER () AS n FROM {MILLION} a, (VALUES (1), (2), (3), (4), (5), (6), (7), (8)) b"),
-        format!("SELECT array_agg(a.x) FROM {MILLION} a, {MILLION} b"),
         format!("SELECT a.x * 1000000 + b.x AS y, count(*) FROM {MILLION} a, {MILLION} b GROUP BY y"),
         format!("SELECT a.x * b.x AS y FROM {MILLION} a, {MILLION} b ORDER BY y"),
     ] {

@@ -218,6 +218,6 @@ const TERMS: &[Term] = &[
         formula: "sum over slow collectives(median over ranks(elapsed) - min over ranks(elapsed))",
         english: "How much later the rank arrived than the rank in the middle, over all collectives that waited for it.",
         chinese: "在所有等待该 rank 的集合通信中，它比处于中位的 rank 晚到的时间之和。",
-        function: "npuscope_server::views::cluster::slow_ranks",
+        function: "npuscope_analysis::cluster::recipes::slow_rank::slow_ranks",
     },
 ];

@@ -91,7 +91,7 @@ const TERMS: &[Term] = &[
         formula: "max over allocations(start_allocated)",
         english: "The most memory that was allocated at a time on a rank; the first moment at which it was.",
         chinese: "某个 rank 上同时分配的最大内存，取首次达到的时刻。",
-        function: "npuscope_server::views::memory::peak",
+        function: "npuscope_analysis::memory::holders",
     },
     Term {
         key: "share_of_memory",
@@ -103,6 +103,6 @@ const TERMS: &[Term] = &[
         english: "Which share of the memory allocated at the peak, or at the chosen moment, belongs to allocations of this \
                   name. Memory from before the profile has no name.",
         chinese: "在峰值（或所选时刻）已分配内存中，该名称的分配所占的比例。采集开始前分配的内存没有名称。",
-        function: "npuscope_server::views::memory::owners",
+        function: "npuscope_analysis::memory::holders",
     },
 ];

@@ -15,7 +15,7 @@ const TERMS: &[Term] = &[
         formula: "",
         english: "How many kernels, calls, copies, operations, packets or allocations are in the group.",
         chinese: "该组中 kernel、调用、拷贝、通信算子、包或分配的个数。",
-        function: "npuscope_server::views::operators::operators",
+        function: "npuscope_views::operators::operators",
     },
     Term {
         key: "total",
@@ -27,7 +27,7 @@ const TERMS: &[Term] = &[
         english: "The durations of all kernels, calls or copies in the group, added up. What ran at the same time counts \
                   each time.",
         chinese: "该组中所有 kernel、调用或拷贝的时长之和；同时运行的分别计入。",
-        function: "npuscope_server::views::operators::operators",
+        function: "npuscope_views::operators::operators",
     },
     Term {
         key: "average",
@@ -38,7 +38,7 @@ const TERMS: &[Term] = &[
         formula: "total / count",
         english: "The mean duration in the group.",
         chinese: "该组的平均时长。",
-        function: "npuscope_server::views::operators::operators",
+        function: "npuscope_views::operators::operators",
     },
     Term {
         key: "p50",
@@ -49,7 +49,7 @@ const TERMS: &[Term] = &[
         formula: "sorted(durations)[ceil(0.50 * count) - 1]",
         english: "Half of the durations in the group are not longer than this one. It is a duration that occurs.",
         chinese: "该组中一半的时长不超过该值；取实际出现的时长。",
-        function: "npuscope_server::views::statistics::percentile",
+        function: "npuscope_measures::statistics::percentile",
     },
     Term {
         key: "p95",
@@ -60,7 +60,7 @@ const TERMS: &[Term] = &[
         formula: "sorted(durations)[ceil(0.95 * count) - 1]",
         english: "95 % of the durations in the group are not longer than this one. It is a duration that occurs.",
         chinese: "该组中 95% 的时长不超过该值；取实际出现的时长。",
-        function: "npuscope_server::views::statistics::percentile",
+        function: "npuscope_measures::statistics::percentile",
     },
     Term {
         key: "deviation",
@@ -71,7 +71,7 @@ const TERMS: &[Term] = &[
         formula: "sqrt(mean((duration - average)^2))",
         english: "The standard deviation of the durations in the group, as of a whole population.",
         chinese: "该组时长的总体标准差。",
-        function: "npuscope_server::views::operators::operators",
+        function: "npuscope_views::operators::operators",
     },
     Term {
         key: "share",
@@ -82,7 +82,7 @@ const TERMS: &[Term] = &[
         formula: "total / sum over groups(total)",
         english: "Which share of the time of all kernels in scope the group took.",
         chinese: "该组时长占所选范围内全部 kernel 时长的比例。",
-        function: "npuscope_server::views::operators::operators",
+        function: "npuscope_views::operators::operators",
     },
     Term {
         key: "mac_ratio",
@@ -94,7 +94,7 @@ const TERMS: &[Term] = &[
         english: "Share of the time of the cube cores in which the cube unit was busy; of a group the mean weighted by \
                   duration.",
         chinese: "Cube 单元忙碌时间占 Cube 核时间的比例；一组取按时长加权的平均。",
-        function: "npuscope_server::views::operators::operators",
+        function: "npuscope_views::operators::operators",
     },
     Term {
         key: "mte2_ratio",
@@ -106,7 +106,7 @@ const TERMS: &[Term] = &[
         english: "Share of time in which the unit that brings data in (MTE2) was busy; the greater of cube and vector \
                   cores, of a group the mean weighted by duration.",
         chinese: "数据搬入单元（MTE2）忙碌时间的比例；取 Cube 核与 Vector 核中较大者，一组取按时长加权的平均。",
-        function: "npuscope_server::views::operators::operators",
+        function: "npuscope_views::operators::operators",
     },
     Term {
         key: "vec_ratio",
@@ -118,7 +118,7 @@ const TERMS: &[Term] = &[
         english: "Share of the time of the vector cores in which the vector unit was busy; of a group the mean weighted \
                   by duration.",
         chinese: "Vector 单元忙碌时间占 Vector 核时间的比例；一组取按时长加权的平均。",
-        function: "npuscope_server::views::operators::operators",
+        function: "npuscope_views::operators::operators",
     },
     Term {
         key: "scalar_ratio",
@@ -130,7 +130,7 @@ const TERMS: &[Term] = &[
         english: "Share of time in which the scalar unit was busy; the greater of cube and vector cores, of a group the \
                   mean weighted by duration.",
         chinese: "Scalar 单元忙碌时间的比例；取 Cube 核与 Vector 核中较大者，一组取按时长加权的平均。",
-        function: "npuscope_server::views::operators::operators",
+        function: "npuscope_views::operators::operators",
     },
     Term {
         key: "bound",
@@ -141,7 +141,7 @@ const TERMS: &[Term] = &[
         formula: "argmax(mac_ratio, mte2_ratio, vec_ratio, scalar_ratio)",
         english: "The unit that was busiest: cube, memory, vector or scalar.",
         chinese: "最忙碌的单元：Cube、内存搬入、Vector 或 Scalar。",
-        function: "npuscope_server::views::operators::bounds",
+        function: "npuscope_views::operators::bounds",
     },
     Term {
         key: "cube_utilization",
@@ -187,7 +187,7 @@ const TERMS: &[Term] = &[
         english: "From the start of the framework operator to its entry into the task queue; up to the launch where there \
                   is no queue.",
         chinese: "从框架算子开始到其进入任务队列的时间；没有队列时到下发为止。",
-        function: "npuscope_server::views::dispatch::way",
+        function: "npuscope_analysis::dispatch::dispatch_of",
     },
     Term {
         key: "enqueue",
@@ -198,7 +198,7 @@ const TERMS: &[Term] = &[
         formula: "end of enqueue - start of enqueue",
         english: "How long the host took to put the kernel into the task queue.",
         chinese: "主机把 kernel 放入任务队列所用的时间。",
-        function: "npuscope_server::views::dispatch::way",
+        function: "npuscope_analysis::dispatch::dispatch_of",
     },
     Term {
         key: "queue",
@@ -210,7 +210,7 @@ const TERMS: &[Term] = &[
         english: "How long the kernel was in the task queue of the host. A long time means that the launching thread is \
                   behind.",
         chinese: "kernel 在主机任务队列中停留的时间。时间长说明下发线程跟不上。",
-        function: "npuscope_server::views::dispatch::way",
+        function: "npuscope_analysis::dispatch::dispatch_of",
     },
     Term {
         key: "launch",
@@ -222,7 +222,7 @@ const TERMS: &[Term] = &[
         english: "From leaving the queue to the end of the call that launched the kernel; without a queue, the duration of \
                   that call.",
         chinese: "从出队到下发该 kernel 的调用结束的时间；没有队列时为该调用的时长。",
-        function: "npuscope_server::views::dispatch::way",
+        function: "npuscope_analysis::dispatch::dispatch_of",
     },
     Term {
         key: "kernel_wait",
@@ -234,7 +234,7 @@ const TERMS: &[Term] = &[
         english: "From the end of the launching call to the start of the kernel on the device. A long time means that the \
                   device is busy, a short one that it waits for the host.",
         chinese: "从下发调用结束到 kernel 在设备上开始的时间。时间长说明设备忙，时间短说明设备在等主机。",
-        function: "npuscope_server::views::dispatch::way",
+        function: "npuscope_analysis::dispatch::dispatch_of",
     },
     Term {
         key: "end_to_end",
@@ -245,7 +245,7 @@ const TERMS: &[Term] = &[
         formula: "prepare + enqueue + queue + launch + kernel_wait",
         english: "From the start of the framework operator to the start of its kernel on the device.",
         chinese: "从框架算子开始到其 kernel 在设备上开始的时间。",
-        function: "npuscope_server::views::dispatch::Way::end_to_end",
+        function: "npuscope_analysis::dispatch::Dispatch::end_to_end",
     },
     Term {
         key: "copy_bandwidth",
@@ -257,6 +257,6 @@ const TERMS: &[Term] = &[
         english: "How fast copies between host and device, or within the device, were. Copies without a known size do \
                   not count.",
         chinese: "主机与设备之间或设备内部拷贝的速度；大小未知的拷贝不计入。",
-        function: "npuscope_server::views::overall::copies",
+        function: "npuscope_views::copies::copies",
     },
 ];

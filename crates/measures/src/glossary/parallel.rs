@@ -7,17 +7,16 @@ pub(super) const SECTION: Section =
 
 const TERMS: &[Term] = &[
     Term {
-        key: "pipeline_bubble",
-        english_name: "Bubble in the pipeline chart",
-        chinese_name: "流水线图中的空泡",
+        key: "pipeline_idle",
+        english_name: "Idle between passes",
+        chinese_name: "前反向之间的空闲",
         also: &[],
         unit: "ns",
-        formula: "(receives + gaps between passes of a step) - union(kernels)",
-        english: "A stretch in which a rank received or was between two passes of a step, and computed nothing. Unlike \
-                  the bubble of a step it includes gaps in which nothing was received; stretches below 10 us are left out.",
-        chinese: "某个 rank 正在接收或处于同一 step 的两次前/反向之间、且没有计算的一段时间。与 step 的空泡不同，\
-                  它包含没有接收的间隙；小于 10 us 的不显示。",
-        function: "npuscope_server::views::pipeline::bubbles",
+        formula: "gaps between passes of a step - union(kernels) - bubble",
+        english: "A stretch between two passes of a step in which a pipeline stage neither computed nor received. \
+                  Stretches below 10 us are left out of the chart.",
+        chinese: "同一 step 的两次前/反向之间，流水线 stage 既未计算也未接收的一段时间。图中不显示小于 10 us 的时间段。",
+        function: "npuscope_analysis::pipeline::bars",
     },
     Term {
         key: "tokens",
@@ -40,7 +39,7 @@ const TERMS: &[Term] = &[
         english: "How loaded a rank that holds experts is, compared with its expert group: by tokens, or by the time of \
                   grouped matrix products where layers are marked. 1 is even.",
         chinese: "持有专家的 rank 与其专家组相比的负载：按 token 数，或在标记了层时按 GroupedMatmul 的时间。1 表示均衡。",
-        function: "npuscope_server::views::cluster::experts",
+        function: "npuscope_analysis::experts::shares_of_mean",
     },
     Term {
         key: "evenness",
@@ -51,7 +50,7 @@ const TERMS: &[Term] = &[
         formula: "sum over steps(mean over ranks(duration)) / sum over steps(max over ranks(duration))",
         english: "How evenly a stage of reinforcement learning runs on its ranks. 1 means that no rank waits.",
         chinese: "强化学习的某个阶段在各 rank 上的均衡程度。1 表示没有 rank 等待。",
-        function: "npuscope_server::views::rl::Summary::evenness",
+        function: "npuscope_analysis::rl_stages::Summary::evenness",
     },
     Term {
         key: "skew",
@@ -62,7 +61,7 @@ const TERMS: &[Term] = &[
         formula: "1 / evenness",
         english: "How many times longer a stage of reinforcement learning takes on its slowest rank than on average.",
         chinese: "强化学习的某个阶段在最慢 rank 上的用时是平均用时的多少倍。",
-        function: "npuscope_server::views::rl::stage_summary",
+        function: "npuscope_analysis::rl_stages::Summary::skew",
     },
     Term {
         key: "bubble_share",
@@ -73,6 +72,6 @@ const TERMS: &[Term] = &[
         formula: "1 - evenness",
         english: "Which share of the time of a stage of reinforcement learning its ranks wait for the slowest.",
         chinese: "强化学习的某个阶段中，各 rank 等待最慢 rank 的时间占比。",
-        function: "npuscope_server::views::rl::stage_summary",
+        function: "npuscope_analysis::rl_stages::Summary::bubble_share",
     },
 ];

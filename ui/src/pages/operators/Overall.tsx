@@ -96,6 +96,7 @@ function Tree({ table }: { table: Table }) {
             width: 240,
             cell: (row) => (row.part === "" ? <strong>{nameOf(row.category)}</strong> : <span class="below">{nameOf(row.part)}</span>),
           },
+          total: { term: "part_time" },
           share: { term: "share_of_device_time" },
           category: { cell: (row) => nameOf(row.category) },
         })}
