@@ -121,6 +121,8 @@ impl Change {
             Change::Name { table, column, row, value } => {
                 let (table, columns) = NAMES[*table];
                 let (column, row) = pick(table, columns, *column, *row)?;
+                // A kernel has a metric once: of two under one name the last counts.
+                let value = if table == "TASK_PMU_INFO" { &format!("{value} {row}") } else { value };
                 let known = database.query_row("SELECT id FROM STRING_IDS WHERE value = ?1", [value], |r| r.get(0));
                 let id: i64 = match known {
                     Ok(id) => id,

@@ -474,6 +474,22 @@ fn step_trace_time_keeps_whole_numbers_among_floats() {
     });
 }
 
+#[test]
+fn a_row_that_starts_with_a_byte_order_mark_keeps_it() {
+    let text = "Device_id,OP Type,Core Type,Count\r\n\u{feff}1,a,b,2\r\n";
+    let rank = |source: &Path, target: &Path| assert_same_lines(source, target);
+    through_a_rank(Flavour::TorchNpu, "op_statistic.csv", text, rank);
+    let text = "Name,Size(KB),Device Type\r\n\u{feff}aten::mm,12.50,NPU:0\r\n";
+    through_a_rank(Flavour::TorchNpu, "operator_memory.csv", text, rank);
+}
+
+#[test]
+fn times_beyond_the_end_of_time_do_not_overflow() {
+    let text = "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,Preparing\r\n\
+        1,9e30,9e30,-9e30,-9e30,9e30,0,-9e30,9e30\r\n2,-9e30,9e30,0,-9e30,-9e30,0,9e30,-9e30\r\n";
+    through_a_rank(Flavour::TorchNpu, "step_trace_time.csv", text, assert_same_lines);
+}
+
 proptest! {
     #![proptest_config(npuscope_testing::cases(100))]
 

@@ -11,6 +11,11 @@ impl Interval {
     pub fn new(start: i64, end: i64) -> Interval {
         Interval { start, end: end.max(start) }
     }
+
+    /// From start to end, at most the largest number: files of any bytes may name the ends of time.
+    pub fn length(self) -> i64 {
+        self.end.saturating_sub(self.start)
+    }
 }
 
 /// The intervals as a sorted list without overlaps; those that touch become one.
@@ -61,7 +66,7 @@ pub fn clip(union: &[Interval], window: Interval) -> Vec<Interval> {
 
 /// How long the intervals of a union are together.
 pub fn total(intervals: &[Interval]) -> i64 {
-    intervals.iter().map(|i| i.end - i.start).sum()
+    intervals.iter().map(|i| i.length()).fold(0, i64::saturating_add)
 }
 
 #[cfg(test)]

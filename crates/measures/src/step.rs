@@ -76,7 +76,7 @@ pub struct Step {
 impl Step {
     /// Step time: `span.end - span.start`.
     pub fn time(&self) -> i64 {
-        self.span.end - self.span.start
+        self.span.length()
     }
 }
 
@@ -108,17 +108,17 @@ pub struct DeviceTime {
 impl DeviceTime {
     /// Device time.
     pub fn time(&self) -> i64 {
-        self.window.end - self.window.start
+        self.window.length()
     }
 
     /// Communication that computing hides: `communication - exposed`.
     pub fn overlapped(&self) -> i64 {
-        self.communication - self.exposed
+        self.communication.saturating_sub(self.exposed)
     }
 
     /// Stage time, of a pipeline: `device time - bubble`.
     pub fn stage(&self) -> i64 {
-        self.time() - self.bubble
+        self.time().saturating_sub(self.bubble)
     }
 }
 
@@ -151,7 +151,7 @@ pub fn steps(tables: &RankTables) -> Vec<Step> {
         let last = spans.get(at).copied().flatten().map_or(span.end, |work| work.end.max(span.end));
         let device = start.map(|start| {
             let window = Interval::new(start, next.unwrap_or(last));
-            work.divide(window, start - span.start)
+            work.divide(window, start.saturating_sub(span.start))
         });
         Step { id: row.id, span, clock: Clock::Host, device }
     };
@@ -195,7 +195,7 @@ pub fn step_times(tables: &RankTables) -> Vec<(Option<i64>, i64)> {
     marked
         .iter()
         .map(|step| (step.id, Interval::new(step.start.0, step.end.0)))
-        .map(|(id, i)| (id, i.end - i.start))
+        .map(|(id, i)| (id, i.length()))
         .collect()
 }
 
@@ -230,7 +230,7 @@ fn steps_of_file(tables: &RankTables) -> Vec<Step> {
     let rows = tables.rows::<reported_step::Row>().filter_map(|row| {
         let ns = |us: Option<f64>| us.map(|us| (us * 1e3).round() as i64);
         let (computing, exposed, free) = (ns(row.computing)?, ns(row.communication_not_overlapped)?, ns(row.free)?);
-        let window = Interval::new(0, computing + exposed + free);
+        let window = Interval::new(0, computing.saturating_add(exposed).saturating_add(free));
         let bubble = ns(row.bubble).unwrap_or(0);
         let device = DeviceTime {
             window,

@@ -185,7 +185,8 @@ fn say_sql(said: &mut Said, sandbox: &Sandbox, path: &str) {
                 WHERE lower(name) NOT LIKE 'total op info%' AND transport = 'SDMA' GROUP BY rank, step, name, group_hash) \
                GROUP BY rank HAVING sum(size) > 0";
     query(sandbox, path, sql).iter().for_each(|row| said.add("bandwidth SDMA", row[0] as i64, "sql", row[1]));
-    let sql = "SELECT rank, sum(duration) FROM kernel WHERE core IS NULL OR NOT is_communication_core(core) GROUP BY rank";
+    let sql =
+        "SELECT rank, sum(duration) FROM kernel WHERE core IS NULL OR NOT is_communication_core(core) GROUP BY rank";
     query(sandbox, path, sql).iter().for_each(|row| said.add("operator total", row[0] as i64, "sql", row[1]));
     let sql = "SELECT rank, max(start_allocated) FROM mem_event WHERE kind = 'operator' GROUP BY rank";
     query(sandbox, path, sql).iter().for_each(|row| said.add("memory peak", row[0] as i64, "sql", row[1]));
@@ -331,7 +332,8 @@ const ON_NPUS: [(&str, &[&str]); 4] = [
 /// Simulates a pipeline in which a rank is slow, in one form.
 fn simulated(form: &str, flavour: &str) -> (Sandbox, Said) {
     let sandbox = Sandbox::empty();
-    let job = "--tp 1 --pp 2 --dp 2 --layers 2 --micro-batches 2 --steps 3 --fault slow-rank@1:1.5 --seed 14".split(' ');
+    let job =
+        "--tp 1 --pp 2 --dp 2 --layers 2 --micro-batches 2 --steps 3 --fault slow-rank@1:1.5 --seed 14".split(' ');
     let form = ["synth", "-o", "job", "--form", form, "--flavour", flavour];
     let arguments: Vec<&str> = form.into_iter().chain(job).collect();
     let ran = sandbox.run(&arguments);
@@ -375,13 +377,22 @@ fn traces_of_pytorch_say_one_thing() {
 /// What the forms of one job say of what all of them record.
 #[test]
 fn all_forms_of_a_job_say_the_same() {
-    let forms = [("text", "torch-npu"), ("db", "torch-npu"), ("text", "mindspore"), ("db", "mindspore"), ("kineto", "torch-npu")];
+    let forms = [
+        ("text", "torch-npu"),
+        ("db", "torch-npu"),
+        ("text", "mindspore"),
+        ("db", "mindspore"),
+        ("kineto", "torch-npu"),
+    ];
     let mut all = Said::default();
     for (form, flavour) in forms {
         let place: &'static str = format!("{form} of {flavour}").leak();
         let (_, said) = simulated(form, flavour);
         for ((number, rank), said) in said.0 {
-            if EVERYWHERE.iter().any(|(known, _)| *known == number) && number != "step time" && number != "job step time" {
+            if EVERYWHERE.iter().any(|(known, _)| *known == number)
+                && number != "step time"
+                && number != "job step time"
+            {
                 all.add(number, rank, place, said[0].1);
             }
         }

@@ -113,7 +113,7 @@ fn what_is_refused_says_why() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+    #![proptest_config(npuscope_testing::cases(8))]
 
     /// Kinds inside each other: expressions of one as a term of the next.
     #[test]

@@ -103,6 +103,8 @@ pub fn is_spelling_of<R: Copy>(
     columns: &[(&String, Option<&Column<R>>)],
     lf: bool,
 ) -> bool {
+    // A mark of the encoding would be taken off the start, and empty lines are skipped.
+    let text = format!("\n{text}");
     let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut record = ByteRecord::new();
     if !matches!(reader.read_byte_record(&mut record), Ok(true)) {

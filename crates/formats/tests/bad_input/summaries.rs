@@ -67,38 +67,42 @@ fn rows_with_too_few_or_too_many_cells_are_left_out_and_counted() {
 
 #[test]
 fn a_cut_communication_json_keeps_every_entry_before_the_cut() {
+    assert_cut_anywhere_keeps_entries("communication.json", "Communication Time Info", TableId::ReportedComm);
+}
+
+#[test]
+fn a_cut_communication_matrix_json_keeps_every_entry_before_the_cut() {
+    assert_cut_anywhere_keeps_entries("communication_matrix.json", "Transport Type", TableId::ReportedLink);
+}
+
+/// Cuts the file of that name; every entry has the mark once.
+fn assert_cut_anywhere_keeps_entries(name: &str, mark: &str, table: TableId) {
     let job = job(Form::Text);
     let output = rank_directory(job.path(), 0).join(OUTPUT_DIRECTORY);
-    let files = [
-        ("communication.json", "Communication Time Info", TableId::ReportedComm),
-        ("communication_matrix.json", "Transport Type", TableId::ReportedLink),
-    ];
-    for (name, mark, table) in files {
-        let text = fs::read(output.join(name)).unwrap();
-        let read = |bytes: &[u8]| {
-            let mut rank = RankBuilder::default();
-            let outcome = match table {
-                TableId::ReportedComm => comm_json::read_communication(bytes, name, &mut rank),
-                _ => comm_json::read_matrix(bytes, name, &mut rank),
-            };
-            (rank.finish(), outcome)
+    let text = fs::read(output.join(name)).unwrap();
+    let read = |bytes: &[u8]| {
+        let mut rank = RankBuilder::default();
+        let outcome = match table {
+            TableId::ReportedComm => comm_json::read_communication(bytes, name, &mut rank),
+            _ => comm_json::read_matrix(bytes, name, &mut rank),
         };
-        let (whole, outcome) = read(&text);
-        assert_eq!((outcome.problems, outcome.rows), (vec![], whole.len(table) as u64));
-        let all = facts(&whole);
-        let text_str = std::str::from_utf8(&text).unwrap();
-        let ends: Vec<usize> =
-            text_str.match_indices(mark).map(|(at, _)| at + text_str[at..].find('}').unwrap() + 1).collect();
-        assert_eq!(ends.len(), whole.len(table));
-        for cut in (1..text.len()).step_by(3) {
-            let (tables, outcome) = read(&text[..cut]);
-            let entries = ends.iter().filter(|&&end| end <= cut).count();
-            assert_eq!(tables.len(table), entries, "{name} cut at {cut}");
-            assert_first_rows(&format!("{name} cut at {cut}"), &all, &tables);
-            let [problem] = outcome.problems.as_slice() else { panic!("{name} cut at {cut}: {:?}", outcome.problems) };
-            assert_eq!((problem.code, problem.offset), ("cut-file", Some(cut as u64)), "{name} cut at {cut}");
-            assert!(problem.message.contains(&format!("{entries} entries")), "{}", problem.message);
-        }
+        (rank.finish(), outcome)
+    };
+    let (whole, outcome) = read(&text);
+    assert_eq!((outcome.problems, outcome.rows), (vec![], whole.len(table) as u64));
+    let all = facts(&whole);
+    let text_str = std::str::from_utf8(&text).unwrap();
+    let ends: Vec<usize> =
+        text_str.match_indices(mark).map(|(at, _)| at + text_str[at..].find('}').unwrap() + 1).collect();
+    assert_eq!(ends.len(), whole.len(table));
+    for cut in (1..text.len()).step_by(3) {
+        let (tables, outcome) = read(&text[..cut]);
+        let entries = ends.iter().filter(|&&end| end <= cut).count();
+        assert_eq!(tables.len(table), entries, "{name} cut at {cut}");
+        assert_first_rows(&format!("{name} cut at {cut}"), &all, &tables);
+        let [problem] = outcome.problems.as_slice() else { panic!("{name} cut at {cut}: {:?}", outcome.problems) };
+        assert_eq!((problem.code, problem.offset), ("cut-file", Some(cut as u64)), "{name} cut at {cut}");
+        assert!(problem.message.contains(&format!("{entries} entries")), "{}", problem.message);
     }
 }
 

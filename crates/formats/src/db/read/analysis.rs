@@ -29,7 +29,8 @@ impl DbReader<'_> {
             let transit = row.transit;
             row.wait_ratio = row.wait.zip(transit).map(|(wait, transit)| rounded(wait_ratio(wait, transit)));
             let synchronization = row.synchronization.zip(transit);
-            row.synchronization_ratio = synchronization.map(|(part, transit)| rounded(synchronization_ratio(part, transit)));
+            row.synchronization_ratio =
+                synchronization.map(|(part, transit)| rounded(synchronization_ratio(part, transit)));
             times.push(*row);
         });
         let wants_bandwidths = selection.has(TableId::ReportedBandwidth);

@@ -102,10 +102,7 @@ fn write_operation(op: &Operation, transports: &[Transport], reported: &Reported
         true => op.ratios,
         false => {
             let [_, transit, wait, synchronization, _] = op.times.map(Option::unwrap_or_default);
-            [
-                Some(rounded(wait_ratio(wait, transit))),
-                Some(rounded(synchronization_ratio(synchronization, transit))),
-            ]
+            [Some(rounded(wait_ratio(wait, transit))), Some(rounded(synchronization_ratio(synchronization, transit)))]
         }
     };
     json.number("Wait Time Ratio", wait_ratio);
