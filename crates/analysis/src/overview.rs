@@ -3,6 +3,7 @@
 mod host;
 
 use npuscope_formats::source::RankSource;
+use npuscope_measures::memory;
 use npuscope_measures::statistics::{mean, median};
 use npuscope_measures::step::{self, DeviceTime, Step};
 use npuscope_store::{Store, StoreError};
@@ -41,6 +42,9 @@ pub struct RankTime {
     pub exposed_communication: f64,
     #[serde(rename = "free_ms")]
     pub free: f64,
+    /// Memory peak, in bytes: [`memory::peak`].
+    #[serde(rename = "memory_peak_bytes")]
+    pub memory_peak: Option<i64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -149,6 +153,7 @@ fn rank_time(rank: i64, steps: &[Step], tables: &RankTables) -> Option<RankTime>
         computing: device_mean(|device| device.computing),
         exposed_communication: device_mean(|device| device.exposed),
         free: device_mean(|device| device.free),
+        memory_peak: memory::peak(tables).map(|peak| peak.bytes),
     })
 }
 

@@ -174,9 +174,15 @@ pub fn synchronization_ratio(synchronization: f64, transit: f64) -> Option<f64> 
     wait_ratio(synchronization, transit)
 }
 
-/// Bandwidth in GB/s: `bytes / ns`, of all that moved over the time in which it moved. `None` if that is no time.
+/// Bandwidth in GB/s: `bytes / ns`, of all that moved over the time in which it moved. MB and ms give the same. `None`
+/// if that is no time.
 pub fn bandwidth(bytes: f64, ns: f64) -> Option<f64> {
     (ns.abs() >= 1e-15).then(|| bytes / ns)
+}
+
+/// Large packet share: `large packets / packets`. `None` of no packets.
+pub fn large_packet_share(large: f64, packets: f64) -> Option<f64> {
+    (packets.abs() >= 1e-15).then(|| large / packets)
 }
 
 /// The group of an operation as people know it: its name, or the hash of it where that is all there is.

@@ -79,6 +79,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         #[test]
         fn a_union_covers_what_its_parts_cover(a in some_intervals()) {
             let united = union(a.clone());

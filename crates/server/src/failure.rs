@@ -7,7 +7,7 @@ use npuscope_engine::EngineError;
 use npuscope_store::StoreError;
 use serde_json::{Value, json};
 
-use crate::views::NotMade;
+use npuscope_views::NotMade;
 
 #[derive(Debug)]
 pub enum Failure {

@@ -300,6 +300,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         #[test]
         fn text_of_a_time_reads_back(ns: i64) {
             prop_assert_eq!(Ns::parse_us(Ns(ns).to_string().as_bytes()), Some(Ns(ns)));

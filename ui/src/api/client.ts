@@ -343,18 +343,25 @@ function url(path: string, params: Params = []): string {
 }
 
 async function bytes(path: string, body?: unknown, signal?: AbortSignal): Promise<ArrayBuffer> {
+  return (await answer(path, body, signal)).bytes;
+}
+
+/** What an answer was cut by, so that only its beginning is there. */
+export type Cut = "rows" | "bytes";
+
+async function answer(path: string, body?: unknown, signal?: AbortSignal): Promise<{ bytes: ArrayBuffer; cut: Cut | null }> {
   const text = body === undefined ? undefined : JSON.stringify(body);
   if (isReport) {
     const answer = await kept(text === undefined ? path : `${path}\n${text}`);
     if (!answer) throw new ApiError(NOT_KEPT);
-    return answer;
+    return { bytes: answer, cut: null };
   }
   const init = text === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: text };
   const response = await fetch(path, { ...init, signal: signal ?? null }).catch((error) => {
     if (signal?.aborted) throw error;
     throw new ApiError(t("gone"));
   });
-  if (response.ok) return response.arrayBuffer();
+  if (response.ok) return { bytes: await response.arrayBuffer(), cut: response.headers.get("x-npuscope-cut") as Cut | null };
   const said = await response.json().catch(() => ({}));
   throw new ApiError(said.error ?? `${response.status} ${response.statusText}`, undefined, response.status);
 }
@@ -424,6 +431,12 @@ export const api = {
 
   /** The answer to SQL, at most `limit` rows of it. */
   query: async (sql: string, limit = 100_000) => Table.fromArrow(await bytes("api/query", { sql, limit })),
+
+  /** The same, with what it was cut by. The server stops the query when `signal` does. */
+  stoppableQuery: async (sql: string, limit: number, signal: AbortSignal) => {
+    const { bytes, cut } = await answer("api/query", { sql, limit }, signal);
+    return { table: Table.fromArrow(bytes), cut };
+  },
 
   timeline: (rank: number) => asked<Timeline>(`api/ranks/${rank}/timeline`),
   names: (rank: number) => asked<string[]>(`api/ranks/${rank}/names`),

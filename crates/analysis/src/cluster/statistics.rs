@@ -5,11 +5,6 @@ use serde::{Deserialize, Serialize};
 
 pub use npuscope_measures::statistics::{Sum, deviation, median, population_deviation, quantile, sum};
 
-/// `a / b` with four digits; 0 where `b` is.
-pub fn ratio(a: f64, b: f64) -> f64 {
-    if b.abs() < 1e-15 { 0.0 } else { npuscope_tables::number::round(a / b, 4) }
-}
-
 /// Count, mean, deviation, quartiles and sum of some values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {

@@ -15,7 +15,7 @@ mod meetings;
 mod suspects;
 #[cfg(test)]
 mod tests;
-mod trace;
+pub(crate) mod trace;
 
 use npuscope_measures::statistics;
 use npuscope_store::{Store, StoreError};

@@ -9,7 +9,9 @@ use npuscope_tables::number::{float, round};
 use npuscope_tables::table::{comm_op, comm_task, reported_bandwidth, reported_comm, step};
 use npuscope_tables::{Interner, Ns, OpId, RankTables, Span, Str, TableId};
 
-use crate::communication::is_point_to_point_in_files;
+use crate::communication::{
+    bandwidth, is_point_to_point_in_files, large_packet_share, synchronization_ratio, wait_ratio,
+};
 use crate::link::group_hash;
 
 /// The two parts of the file.
@@ -277,14 +279,14 @@ fn op_times(op: &Op, place: &Place) -> reported_comm::Row {
     row.wait = Some(wait);
     row.synchronization = Some(synchronization);
     row.idle = Some(elapse - transit - wait);
-    row.wait_ratio = Some(ratio(wait, wait + transit));
-    row.synchronization_ratio = Some(ratio(synchronization, synchronization + transit));
+    row.wait_ratio = Some(rounded(wait_ratio(wait, transit)));
+    row.synchronization_ratio = Some(rounded(synchronization_ratio(synchronization, transit)));
     row
 }
 
-/// `part / whole` to four decimals, 0 of nothing.
-pub fn ratio(part: f64, whole: f64) -> f64 {
-    if whole.abs() < 1e-15 { 0.0 } else { round(part / whole, 4) }
+/// A measure as files have it: four decimals, 0 where there is none.
+pub fn rounded(measure: Option<f64>) -> f64 {
+    measure.map_or(0.0, |measure| round(measure, 4))
 }
 
 /// What went over one transport.
@@ -363,8 +365,8 @@ fn push_transports(
             transport: strings.intern(name),
             transit_size: Some(transport.size),
             transit_time: Some(transport.time),
-            bandwidth: with_rates.then(|| ratio(transport.size, transport.time)),
-            large_packet_ratio: with_rates.then(|| ratio(large, packets)),
+            bandwidth: with_rates.then(|| rounded(bandwidth(transport.size, transport.time))),
+            large_packet_ratio: with_rates.then(|| rounded(large_packet_share(large, packets))),
             ..reported_bandwidth::Row::default()
         };
         if transport.packets.is_empty() {
@@ -403,7 +405,7 @@ impl Totals {
 
     fn time(&self, place: &Place) -> reported_comm::Row {
         let [elapse, transit, wait, synchronization, idle] = self.times;
-        let share = |part: Option<f64>| part.zip(transit).map(|(part, transit)| ratio(part, part + transit));
+        let share = |part: Option<f64>| part.zip(transit).map(|(part, transit)| rounded(wait_ratio(part, transit)));
         reported_comm::Row {
             step: place.step,
             kind: place.kind,

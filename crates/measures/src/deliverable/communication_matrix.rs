@@ -5,7 +5,8 @@ use indexmap::IndexMap;
 use npuscope_tables::table::reported_link::Row;
 use npuscope_tables::{Interner, RankBuilder, RankTables, TableId};
 
-use super::communication::{self, Op, operations, planes, ratio, rdma_runs};
+use super::communication::{self, Op, operations, planes, rdma_runs, rounded};
+use crate::communication::bandwidth;
 use crate::communication::is_point_to_point_in_files;
 
 /// What one operation moved over one link.
@@ -170,7 +171,7 @@ fn pick(list: &[Link], place: &str) -> Option<Link> {
             let mut total = list.first()?.clone();
             total.size = list.iter().map(|l| l.size).sum();
             total.time = list.iter().map(|l| l.time).sum();
-            total.bandwidth = ratio(total.size, total.time);
+            total.bandwidth = rounded(bandwidth(total.size, total.time));
             Some(total)
         }
     }
@@ -206,7 +207,7 @@ fn piece_links(op: &Op) -> IndexMap<(String, String), Link> {
         }
     }
     for link in links.values_mut() {
-        link.bandwidth = ratio(link.size, link.time);
+        link.bandwidth = rounded(bandwidth(link.size, link.time));
     }
     links
 }

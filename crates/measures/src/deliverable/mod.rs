@@ -17,7 +17,7 @@ mod operator_details;
 mod step_trace;
 
 pub use api_statistic::{ApiStatistic, api_statistic};
-pub use communication::{Communication, communication, ratio};
+pub use communication::{Communication, communication, rounded};
 pub use communication_matrix::{communication_matrix, links_by_class};
 pub use host_only::{has_device, is_device_unread};
 pub use op_statistic::{OpStatistic, op_statistic};

@@ -1,9 +1,21 @@
 //! All that is known of a slice.
 
 use npuscope_formats::timeline::{Fact, Kernels, facts};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{ShownSlice, Timeline};
+
+/// A slice as lists show it. Times are ns from the origin of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ListedSlice {
+    pub slice: u32,
+    pub name: String,
+    pub lane: u32,
+    pub row: u32,
+    pub begin: i64,
+    pub end: i64,
+}
 
 impl Timeline {
     /// All that is known of a slice. Times are from `origin`: numbers of JavaScript are too coarse for ns since the epoch.
@@ -64,9 +76,18 @@ impl Timeline {
 
     /// A slice as lists show it.
     pub fn summary(&self, slice: &ShownSlice, origin: i64) -> Value {
-        json!({
-            "slice": slice.id, "name": self.name(slice), "lane": slice.lane, "row": slice.row,
-            "begin": slice.begin - origin, "end": slice.end - origin,
-        })
+        json!(self.listed(slice, origin))
+    }
+
+    /// A slice as lists show it, with times from `origin`.
+    pub fn listed(&self, slice: &ShownSlice, origin: i64) -> ListedSlice {
+        ListedSlice {
+            slice: slice.id,
+            name: self.name(slice).to_owned(),
+            lane: slice.lane,
+            row: slice.row,
+            begin: slice.begin - origin,
+            end: slice.end - origin,
+        }
     }
 }

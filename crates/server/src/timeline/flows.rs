@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use npuscope_tables::table::flow;
 use serde_json::{Value, json};
 
-use super::Timeline;
+use super::{ShownSlice, Timeline};
 
 /// An end of an arrow: a lane and a time on it.
 type End = (usize, i64);
@@ -24,6 +24,17 @@ impl Timeline {
             let target = (self.lanes.known(row.dst_lane?)?, row.dst_time?.0);
             Some(Flow { kind: self.tables.text(row.kind), source, target })
         })
+    }
+
+    /// The slices that arrows to a slice come from.
+    pub(super) fn launches_of(&self, id: u32) -> impl Iterator<Item = u32> {
+        let slice = self.slice(id);
+        let flows = self.flow_ends().filter(move |flow| {
+            let (lane, time) = flow.target;
+            let is_near = |slice: &ShownSlice| lane == slice.lane as usize && (slice.begin..=slice.end).contains(&time);
+            slice.as_ref().is_some_and(is_near) && self.slice_at(lane, time) == Some(id)
+        });
+        flows.filter_map(|flow| self.slice_at(flow.source.0, flow.source.1))
     }
 
     /// The other ends of the arrows of a slice.

@@ -5,8 +5,8 @@
 //! - stepTime: the step time;
 //! - computation, communication, communicationNotOverlapComputation (exposed), communicationOverlapComputation, free:
 //!   how the device time divides;
-//! - memory: copies in the device time, added up; memoryNotOverlapComputationCommunication: the part of free in which
-//!   any copy ran;
+//! - memory: time within the device time in which any copy ran; memoryNotOverlapComputationCommunication: the part of
+//!   free in which any copy ran;
 //! - communicationTransmitStageTime: of each collective the duration on the rank where it was shortest, the one that
 //!   came last; communicationWaitStageTime: what the others took longer. Collectives of which a rank is missing are
 //!   left out, as are sends and receives.

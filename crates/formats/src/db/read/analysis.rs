@@ -1,5 +1,7 @@
 //! The tables of analyses: those of `analysis.db`.
 
+use npuscope_measures::communication::{synchronization_ratio, wait_ratio};
+use npuscope_measures::deliverable::rounded;
 use npuscope_tables::table::reported_comm;
 use npuscope_tables::{RankBuilder, TableId};
 
@@ -24,9 +26,10 @@ impl DbReader<'_> {
         });
         let wants_times = selection.has(TableId::ReportedComm);
         self.table(wants_times, &layouts::COMM_ANALYZER_TIME, strings, |row: &mut reported_comm::Row, _| {
-            let share =
-                |part: Option<f64>| part.zip(row.transit).map(|(p, t)| npuscope_measures::deliverable::ratio(p, p + t));
-            (row.wait_ratio, row.synchronization_ratio) = (share(row.wait), share(row.synchronization));
+            let transit = row.transit;
+            row.wait_ratio = row.wait.zip(transit).map(|(wait, transit)| rounded(wait_ratio(wait, transit)));
+            let synchronization = row.synchronization.zip(transit);
+            row.synchronization_ratio = synchronization.map(|(part, transit)| rounded(synchronization_ratio(part, transit)));
             times.push(*row);
         });
         let wants_bandwidths = selection.has(TableId::ReportedBandwidth);

@@ -1,10 +1,11 @@
 //! What went over the links between ranks.
 
+use npuscope_measures::communication::bandwidth;
+use npuscope_measures::deliverable::rounded;
 use npuscope_tables::table::reported_link;
 use serde::{Deserialize, Serialize};
 
 use super::names::{Name, Renamed, Translator};
-use crate::cluster::statistics::ratio;
 
 /// What operations of a class moved from one rank to another.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -43,7 +44,7 @@ impl Link {
 
     /// GB/s.
     pub fn bandwidth(&self) -> f64 {
-        ratio(self.size, self.time)
+        rounded(bandwidth(self.size, self.time))
     }
 }
 

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_measures::communication::{bandwidth, large_packet_share, synchronization_ratio, wait_ratio};
+use npuscope_measures::deliverable::rounded;
 use npuscope_tables::number::whole;
 
 use super::names::Name;
 use super::operations::{Operation, Transport};
 use super::{IndexMap, Rank, Reported, step_order};
-use crate::cluster::statistics::{Sum, ratio};
+use crate::cluster::statistics::Sum;
 
 /// What totals are called.
 pub const TOTAL: &str = "Total Op Info";
@@ -50,9 +52,9 @@ pub fn time_table(reported: &Arc<Reported>) -> ResultTable {
 fn time_row(reported: &Reported, rank: &Rank, op: &Operation) -> [Cell; 12] {
     let names = &reported.names;
     let [elapse, transit, wait, synchronization, idle] = op.times;
-    let of_transit = |time: Option<f64>| {
-        let (time, transit) = (time.unwrap_or_default(), transit.unwrap_or_default());
-        if reported.compat { 0.0 } else { ratio(time, time + transit) }
+    let of_transit = |measure: fn(f64, f64) -> Option<f64>, time: Option<f64>| match reported.compat {
+        true => 0.0,
+        false => rounded(measure(time.unwrap_or_default(), transit.unwrap_or_default())),
     };
     [
         names.opt_cell(op.step),
@@ -65,8 +67,8 @@ fn time_row(reported: &Reported, rank: &Rank, op: &Operation) -> [Cell; 12] {
         wait.into(),
         synchronization.into(),
         idle.into(),
-        of_transit(synchronization).into(),
-        of_transit(wait).into(),
+        of_transit(synchronization_ratio, synchronization).into(),
+        of_transit(wait_ratio, wait).into(),
     ]
 }
 
@@ -85,8 +87,8 @@ fn time_total_row(reported: &Reported, total: &Cell, key: TotalKey, sums: &[Sum;
         wait.into(),
         synchronization.into(),
         idle.into(),
-        ratio(synchronization, synchronization + transit).into(),
-        ratio(wait, wait + transit).into(),
+        rounded(synchronization_ratio(synchronization, transit)).into(),
+        rounded(wait_ratio(wait, transit)).into(),
     ]
 }
 
@@ -147,7 +149,7 @@ fn bandwidth_row(reported: &Reported, rank: &Rank, transport: &Transport) -> [Ce
     let names = &reported.names;
     let bandwidth = match reported.compat {
         true => transport.bandwidth.into(),
-        false => ratio(transport.size.unwrap_or_default(), transport.time.unwrap_or_default()).into(),
+        false => rounded(bandwidth(transport.size.unwrap_or_default(), transport.time.unwrap_or_default())).into(),
     };
     // Databases say 0 where there are none.
     let (size, count, duration) =
@@ -215,7 +217,7 @@ fn bandwidth_totals(reported: &Reported, rank: &Rank) -> Vec<[Cell; 12]> {
     let mut rows = Vec::new();
     for ((step, group, transport), total) in totals {
         let (size, time) = (total.size.total(), total.time.total());
-        let large = if reported.compat { 0.0 } else { ratio(total.large_packets, total.packets) };
+        let large = if reported.compat { 0.0 } else { rounded(large_packet_share(total.large_packets, total.packets)) };
         rows.extend(total.by_size.into_iter().map(|(package_size, (count, duration))| {
             [
                 names.opt_cell(step),
@@ -225,7 +227,7 @@ fn bandwidth_totals(reported: &Reported, rank: &Rank) -> Vec<[Cell; 12]> {
                 names.cell(transport),
                 size.into(),
                 time.into(),
-                ratio(size, time).into(),
+                rounded(bandwidth(size, time)).into(),
                 large.into(),
                 f64::from_bits(package_size).into(),
                 count_cell(count.total()),

@@ -4,13 +4,14 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 
 use npuscope_formats::json_out::JsonOut;
+use npuscope_measures::communication::{bandwidth, synchronization_ratio, wait_ratio};
+use npuscope_measures::deliverable::rounded;
 
 use super::super::names::{Name, Names};
 use super::super::operations::{Operation, Transport};
 use super::super::times::TOTAL;
 use super::super::{IndexMap, Reported};
 use super::RankKeys;
-use crate::cluster::statistics::ratio;
 
 /// Names of [`Operation::times`].
 const TIMES: [&str; 5] =
@@ -101,7 +102,10 @@ fn write_operation(op: &Operation, transports: &[Transport], reported: &Reported
         true => op.ratios,
         false => {
             let [_, transit, wait, synchronization, _] = op.times.map(Option::unwrap_or_default);
-            [Some(ratio(wait, wait + transit)), Some(ratio(synchronization, synchronization + transit))]
+            [
+                Some(rounded(wait_ratio(wait, transit))),
+                Some(rounded(synchronization_ratio(synchronization, transit))),
+            ]
         }
     };
     json.number("Wait Time Ratio", wait_ratio);
@@ -157,7 +161,7 @@ fn write_transport(rows: &[Transport], names: &Names, json: &mut JsonOut) {
     json.open();
     json.number(SIZE, Some(size));
     json.number(TIME, Some(time));
-    json.number(BANDWIDTH, Some(ratio(size, time)));
+    json.number(BANDWIDTH, Some(rounded(bandwidth(size, time))));
     json.number("Large Packet Ratio", Some(sum(|row| row.large_packet_ratio)));
     write_packets(rows, names, json);
     json.close();
@@ -214,7 +218,7 @@ impl Total {
             match part + transit {
                 // Python has the whole number 0 there.
                 0.0 if reported.compat => json.zero(key),
-                whole => json.number(key, Some(ratio(part, whole))),
+                _ => json.number(key, Some(rounded(wait_ratio(part, transit)))),
             }
         }
         json.close();
@@ -248,7 +252,7 @@ impl TransportTotal {
             json.pair(*count, *duration);
         }
         json.close();
-        number(json, BANDWIDTH, ratio(self.size, self.time));
+        number(json, BANDWIDTH, rounded(bandwidth(self.size, self.time)));
         json.close();
     }
 }
