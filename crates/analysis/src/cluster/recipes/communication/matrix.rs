@@ -151,11 +151,14 @@ pub fn matrix_table(reported: &Arc<Reported>) -> ResultTable {
     })
 }
 
+/// Group, class of operation, ends and transport.
+type Route<'a> = (&'a str, &'a str, i64, i64, &'a str);
+
 /// What went over links, all steps together, by group, class of operation, ends and transport. Rows that are part of
 /// another, places in the order of bandwidth, and sums over classes do not count.
 pub fn traffic(reported: &Reported) -> Vec<LinkTraffic> {
     let names = &reported.names;
-    let mut moved: BTreeMap<(&str, &str, i64, i64, &str), (f64, f64)> = BTreeMap::new();
+    let mut moved: BTreeMap<Route<'_>, (f64, f64)> = BTreeMap::new();
     for link in global_links(reported).0 {
         let Some(kind) = names.opt_text(link.name).and_then(summed_kind) else { continue };
         let transport = names.opt_text(link.transport).unwrap_or_default();
