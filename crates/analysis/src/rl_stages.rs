@@ -113,7 +113,10 @@ pub fn stages(rank: i64, tables: &RankTables, scope: &Scope) -> Option<Vec<Stage
 }
 
 /// From the first to the last of the tasks with each of these connection ids.
-fn device_spans(tables: &RankTables, connections: impl Iterator<Item = ConnectionId>) -> HashMap<ConnectionId, Interval> {
+fn device_spans(
+    tables: &RankTables,
+    connections: impl Iterator<Item = ConnectionId>,
+) -> HashMap<ConnectionId, Interval> {
     let mut spans: HashMap<ConnectionId, Option<Interval>> = connections.map(|id| (id, None)).collect();
     for (view, rows) in tables.views::<task::Row>() {
         for row in 0..rows {

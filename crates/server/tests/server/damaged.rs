@@ -45,7 +45,7 @@ fn columns_with_flipped_bits_are_read_from_the_files() {
         for path in files(&served.cache()) {
             match path.extension().and_then(|end| end.to_str()) {
                 Some("arrow") => {
-                    let mut bytes = fs::read(&path).unwrap();
+                    let mut bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
                     let at = bytes.len() * (2 * round + 1) / 8;
                     bytes[at] ^= 0x10;
                     fs::write(&path, bytes).unwrap();
