@@ -1,8 +1,32 @@
-//! The tables behind the pages. Each is one answer to a question about a part of the run.
+//! The tables behind the pages and `npuscope show`: each is one answer to a question about a part of a job.
 //!
-//! Most are SQL over the tables of the profile; what an analysis of `npuscope cluster` knows is asked of it. Times in
-//! them are ns from the origin of the run, durations ns, sizes bytes. A view of what the sources sum up themselves
+//! One file per view. A view is SQL over the tables of the profile, or an analysis; it computes nothing itself. Times are
+//! ns from the origin of the [`Source`], durations ns, sizes bytes. A view of what the sources sum up themselves
 //! (communication, links, packets) heeds ranks and steps but not a stretch of time.
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//! use std::sync::Arc;
+//!
+//! use npuscope_engine::{QueryOptions, Session};
+//! use npuscope_formats::output::Output;
+//! use npuscope_store::{OpenOptions, Store};
+//! use npuscope_synth::{Form, JobConfig, simulate, write_job};
+//! use npuscope_views::{Question, Scope, Source, View};
+//!
+//! let config = JobConfig { tp: 2, pp: 1, dp: 1, layers: 1, steps: 2, ..JobConfig::default() };
+//! let directory = tempfile::tempdir()?;
+//! let profile = directory.path().join("profile");
+//! write_job(&simulate(&config)?, Form::Text, &Output::new(&profile)?, |_| {})?;
+//!
+//! let store = Arc::new(Store::open(&profile, OpenOptions::new(directory.path().join("cache")))?);
+//! let session = Session::new(store.clone(), &QueryOptions::default())?;
+//! let source = Source { session: &session, store: &store, origin: 0 };
+//! let scope = Scope { ranks: Some(vec![0]), ..Scope::default() };
+//! let steps = View::find("steps").map(|view| view.make(&source, &Question { scope, own: &BTreeMap::new() }));
+//! assert_eq!(steps.and_then(Result::ok).map(|steps| steps.rows()), Some(2));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod collective;
 mod columns;

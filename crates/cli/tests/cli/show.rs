@@ -56,7 +56,8 @@ fn a_gap_and_a_collective_are_explained_at_a_moment() {
     assert_eq!((gap.code, gap.stderr.as_str()), (0, ""));
     assert!(gap.stdout.starts_with("rank,begin,end,cause,"), "{}", gap.stdout);
     assert!(gap.stdout.lines().count() > 1 && !gap.stdout.contains("unknown"), "{}", gap.stdout);
-    let longest = "SELECT start + duration / 2 AS at FROM comm_op WHERE rank = 2 ORDER BY duration DESC LIMIT 1";
+    let longest = "SELECT start + duration / 2 AS at FROM comm_op WHERE rank = 2 \
+                   AND group_hash IN (SELECT group_hash FROM comm_op WHERE rank = 3) ORDER BY duration DESC LIMIT 1";
     let at = sandbox.sql("job", longest).lines().nth(1).unwrap().to_owned();
     let met = sandbox.run(&["show", "job", "collective", "--rank", "2", "--at", &at, "--format", "csv"]);
     assert_eq!((met.code, met.stderr.as_str()), (0, ""));

@@ -8,8 +8,12 @@ use crate::served::Served;
 const QUESTIONS: [&str; 4] =
     ["/api/run", "/api/diagnosis", "/api/tables/operators?ranks=0&group=op_type", "/api/ranks/0/timeline"];
 
+/// The files of the cache, without those of entries that are being removed meanwhile.
 fn files(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let is_kept = |path: &PathBuf| {
+        !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".npuscope-removing-"))
+    };
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).filter(is_kept);
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
@@ -45,7 +49,7 @@ fn columns_with_flipped_bits_are_read_from_the_files() {
         for path in files(&served.cache()) {
             match path.extension().and_then(|end| end.to_str()) {
                 Some("arrow") => {
-                    let mut bytes = fs::read(&path).unwrap();
+                    let mut bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
                     let at = bytes.len() * (2 * round + 1) / 8;
                     bytes[at] ^= 0x10;
                     fs::write(&path, bytes).unwrap();
