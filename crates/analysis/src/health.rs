@@ -10,6 +10,7 @@ use npuscope_formats::source::RankSource;
 use npuscope_measures::deliverable::{has_device, is_device_unread};
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::Flavour;
+use npuscope_tables::table::diagnostic::{Code, Severity};
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{counter, diagnostic, host_op, kernel, lane, rank, reported_operator, source, step};
 use npuscope_tables::{LaneId, RankTables, TableId, schema};
@@ -91,8 +92,8 @@ pub struct Missing {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    pub severity: String,
-    pub code: String,
+    pub severity: Severity,
+    pub code: Code,
     pub file: Option<String>,
     pub offset: Option<i64>,
     pub message: String,
@@ -161,8 +162,8 @@ fn files(tables: &RankTables) -> Vec<FileHealth> {
 
 fn problems(tables: &RankTables) -> Vec<Problem> {
     let problems = tables.rows::<diagnostic::Row>().map(|row| Problem {
-        severity: tables.text(row.severity).to_owned(),
-        code: tables.text(row.code).to_owned(),
+        severity: row.severity(tables),
+        code: row.code(tables),
         file: tables.opt_text(row.file).map(str::to_owned),
         offset: row.offset,
         message: tables.text(row.message).to_owned(),

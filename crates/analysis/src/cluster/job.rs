@@ -167,7 +167,7 @@ impl<'a> Job<'a> {
     }
 
     fn note_problems(&self, source: &RankSource, tables: &RankTables) {
-        for row in tables.rows::<diagnostic::Row>().filter(|row| tables.text(row.severity) != "info") {
+        for row in tables.rows::<diagnostic::Row>().filter(|row| row.is_loss(tables)) {
             let file = tables.opt_text(row.file).filter(|file| !file.is_empty()).map(str::to_owned);
             self.tell(LeftOut { rank: source.rank, file, why: tables.text(row.message).to_owned(), whole_rank: false });
         }

@@ -110,7 +110,7 @@ pub fn diagnose(store: &Store) -> Result<Diagnosis, StoreError> {
     let sources: Vec<_> = store.profile().ranks.iter().collect();
     let selection = trace::SELECTION.and(RankGroups::SELECTION);
     let read = store.each(&sources, selection, |source, tables| {
-        let problems = tables.rows::<diagnostic::Row>().filter(|row| tables.text(row.severity) != "info");
+        let problems = tables.rows::<diagnostic::Row>().filter(|row| row.is_loss(&tables));
         let problem = |row: diagnostic::Row| {
             let file = tables.opt_text(row.file).unwrap_or_default();
             format!("rank {} {file}: {}", source.rank, tables.text(row.message))
