@@ -7,22 +7,25 @@ use npuscope_engine::EngineError;
 use npuscope_store::StoreError;
 use serde_json::{Value, json};
 
+use crate::timeline::search::SearchError;
 use crate::views::NotMade;
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// There is no such thing.
+    #[error("{0}")]
     NotFound(String),
     /// The profile lacks what is asked for; the switch would have recorded it. That is an answer, too: browsers tell of
     /// others in their consoles.
-    Missing {
-        what: String,
-        switch: String,
-    },
+    #[error("{what}")]
+    Missing { what: String, switch: String },
     /// What is asked for makes no sense.
+    #[error("{0}")]
     Bad(String),
     /// The request is larger than any that makes sense.
+    #[error("{0}")]
     TooLarge(String),
+    #[error("{0}")]
     Internal(String),
 }
 
@@ -35,6 +38,12 @@ impl From<StoreError> for Failure {
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Failure {
         Failure::Internal(error.to_string())
+    }
+}
+
+impl From<SearchError> for Failure {
+    fn from(error: SearchError) -> Failure {
+        Failure::Bad(error.to_string())
     }
 }
 

@@ -20,6 +20,7 @@ use crate::commands::{check_strict, say_problems, say_warnings};
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal;
+use crate::usage::UsageError;
 
 /// A query, and where its result goes.
 #[derive(Clone, Debug)]
@@ -55,9 +56,7 @@ pub fn run(options: &SqlOptions, settings: &Settings) -> Result<ExitCode, CliErr
     let query = match options.query.as_str() {
         "-" => {
             let mut query = String::new();
-            io::stdin()
-                .read_to_string(&mut query)
-                .map_err(|error| CliError::Usage(format!("cannot read the query from stdin: {error}")))?;
+            io::stdin().read_to_string(&mut query).map_err(UsageError::Stdin)?;
             query
         }
         query => query.to_owned(),
@@ -78,8 +77,7 @@ pub fn run(options: &SqlOptions, settings: &Settings) -> Result<ExitCode, CliErr
         None => {
             let is_binary = matches!(form, ResultFormat::Parquet | ResultFormat::Arrow);
             if is_binary && io::stdout().is_terminal() {
-                let message = "this form is binary: give a file with -o, or send the output to one";
-                return Err(CliError::Usage(message.to_owned()));
+                return Err(UsageError::BinaryToTerminal.into());
             }
             let mut out = BufWriter::new(io::stdout());
             let printed = print(form, options.max_rows, &session, &query, settings, &mut out);
@@ -103,13 +101,12 @@ pub fn run(options: &SqlOptions, settings: &Settings) -> Result<ExitCode, CliErr
 /// Says where the names are listed that a query got wrong.
 fn with_hint(error: CliError) -> CliError {
     match error {
-        CliError::Engine(EngineError::NoTable { .. }) => {
-            CliError::Usage(format!("{error}; the query '\\tables' lists the tables"))
-        }
-        CliError::Engine(EngineError::NoColumn { ref tables, .. }) => {
+        CliError::Engine(error @ EngineError::NoTable { .. }) => UsageError::NoTable(error).into(),
+        CliError::Engine(error @ EngineError::NoColumn { .. }) => {
+            let EngineError::NoColumn { tables, .. } = &error else { return CliError::Engine(error) };
             let known = tables.iter().find(|table| schema::by_name(table).is_some());
-            let table = known.map_or("TABLE", |table| table);
-            CliError::Usage(format!("{error}; the query '\\d {table}' lists its columns"))
+            let table = known.map_or("TABLE", |table| table).to_owned();
+            UsageError::NoColumn { error, table }.into()
         }
         other => other,
     }
@@ -279,10 +276,10 @@ fn listing(query: &str) -> Result<Option<String>, CliError> {
         (Some("tables" | "dt" | "d"), None) => Ok(Some(tables())),
         (Some("d" | "tables"), Some(name)) => match schema::by_name(&name.to_ascii_lowercase()) {
             Some(spec) => Ok(Some(columns(spec))),
-            None => Err(CliError::Usage(format!("there is no table {name}; \\tables lists them"))),
+            None => Err(UsageError::NoTableToList(name.to_owned()).into()),
         },
         (Some("functions" | "df"), None) => Ok(Some(functions())),
-        _ => Err(CliError::Usage(format!("unknown command {query}; there are \\tables, \\d TABLE and \\functions"))),
+        _ => Err(UsageError::NoCommand(query.to_owned()).into()),
     }
 }
 

@@ -163,7 +163,7 @@ enum Side {
 
 /// How far the same operation lies on other ranks from where it lies on this.
 pub async fn align(State(app): State<Arc<App>>, Query(query): Query<AlignQuery>) -> Result<Json<Value>, Failure> {
-    let ranks = query.ranks.as_deref().map(crate::timeline::search::ranges).transpose().map_err(Failure::Bad)?;
+    let ranks = query.ranks.as_deref().map(crate::timeline::search::ranges).transpose()?;
     work(app, move |app| {
         let (timeline, base) = slice_of(app, query.rank, query.slice)?;
         let anchor = |slice: &ShownSlice| match query.side {

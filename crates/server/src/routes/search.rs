@@ -27,8 +27,8 @@ pub struct SearchQuery {
 }
 
 pub async fn search(State(app): State<Arc<App>>, Query(query): Query<SearchQuery>) -> Result<Json<Value>, Failure> {
-    let wanted = Wanted::parse(&query.text).map_err(Failure::Bad)?;
-    let ranks = query.ranks.as_deref().map(ranges).transpose().map_err(Failure::Bad)?;
+    let wanted = Wanted::parse(&query.text)?;
+    let ranks = query.ranks.as_deref().map(ranges).transpose()?;
     work(app, move |app| {
         let origin = app.run.origin()?;
         let mut skip = query.from.unwrap_or_default();
