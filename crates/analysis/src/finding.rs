@@ -4,6 +4,7 @@ use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Severity {
     Info,
     Warning,
@@ -12,6 +13,7 @@ pub enum Severity {
 
 /// A claim with the numbers behind it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Finding {
     /// Kind of finding, for programs.
     pub id: &'static str,
@@ -36,6 +38,7 @@ pub struct Finding {
 
 /// A place in a profile that shows what a finding says.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Evidence {
     pub rank: i64,
     pub step: Option<i64>,

@@ -18,6 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Health {
     /// What was opened.
     pub path: String,
@@ -27,6 +28,7 @@ pub struct Health {
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct RankHealth {
     pub rank: i64,
     pub device: Option<i64>,
@@ -54,6 +56,7 @@ pub struct RankHealth {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct FileHealth {
     pub file: String,
     pub kind: String,
@@ -64,6 +67,7 @@ pub struct FileHealth {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct LaneHealth {
     pub process: Option<String>,
     pub thread: Option<String>,
@@ -75,11 +79,14 @@ pub struct LaneHealth {
 
 /// Something that was not collected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "ts", ts(rename = "NotCollected"))]
 pub struct Missing {
     /// What there is none of.
     pub what: &'static str,
     /// What it would be good for.
     pub good_for: &'static str,
+    #[cfg_attr(feature = "ts", ts(type = "string"))]
     pub setting: Setting,
     /// The switch was on all the same.
     pub was_on: bool,
@@ -87,12 +94,16 @@ pub struct Missing {
     pub switches: Vec<(&'static str, &'static str)>,
     /// Why it is not there, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
     pub why: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Problem {
+    #[cfg_attr(feature = "ts", ts(type = "ProblemSeverity"))]
     pub severity: Severity,
+    #[cfg_attr(feature = "ts", ts(type = "ProblemCode"))]
     pub code: Code,
     pub file: Option<String>,
     pub offset: Option<i64>,

@@ -5,8 +5,8 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use npuscope_engine::EngineError;
 use npuscope_store::StoreError;
-use serde_json::{Value, json};
 
+use crate::answers::{ErrorAnswer, Missing, MissingAnswer};
 use crate::timeline::search::SearchError;
 use crate::views::NotMade;
 
@@ -58,19 +58,19 @@ impl From<NotMade> for Failure {
 }
 
 /// What is said of something that a profile lacks.
-pub fn missing(what: &str, switch: &str) -> Value {
-    json!({"missing": {"what": what, "switch": switch}})
+pub fn missing(what: String, switch: String) -> MissingAnswer {
+    MissingAnswer { missing: Missing { what, switch } }
 }
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let (status, answer) = match self {
-            Failure::NotFound(why) => (StatusCode::NOT_FOUND, json!({"error": why})),
-            Failure::Missing { what, switch } => (StatusCode::OK, missing(&what, &switch)),
-            Failure::Bad(why) => (StatusCode::BAD_REQUEST, json!({"error": why})),
-            Failure::TooLarge(why) => (StatusCode::PAYLOAD_TOO_LARGE, json!({"error": why})),
-            Failure::Internal(why) => (StatusCode::INTERNAL_SERVER_ERROR, json!({"error": why})),
+        let (status, error) = match self {
+            Failure::Missing { what, switch } => return Json(missing(what, switch)).into_response(),
+            Failure::NotFound(why) => (StatusCode::NOT_FOUND, why),
+            Failure::Bad(why) => (StatusCode::BAD_REQUEST, why),
+            Failure::TooLarge(why) => (StatusCode::PAYLOAD_TOO_LARGE, why),
+            Failure::Internal(why) => (StatusCode::INTERNAL_SERVER_ERROR, why),
         };
-        (status, Json(answer)).into_response()
+        (status, Json(ErrorAnswer { error })).into_response()
     }
 }

@@ -49,6 +49,7 @@ const MOST_SUSPECTS: usize = 16;
 
 /// The verdict on a job.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Diagnosis {
     pub ranks: usize,
     pub steps: usize,

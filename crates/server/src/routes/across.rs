@@ -39,7 +39,7 @@ pub async fn gap(
         let found = timeline.gap(query.lane, query.time.saturating_add(origin));
         let gap = found.ok_or_else(|| Failure::Bad("this is no gap of a lane of the device".to_owned()))?;
         let place = |rank: i64, timeline: &Timeline, slice: u32, what: &str| {
-            let mut place = timeline.summary(&timeline.slice(slice)?, origin);
+            let mut place = json!(timeline.summary(&timeline.slice(slice)?, origin));
             place["rank"] = rank.into();
             place["what"] = what.into();
             Some(place)
@@ -111,13 +111,13 @@ pub async fn collective(State(app): State<Arc<App>>, Query(query): Query<SliceQu
         let mut before = Vec::new();
         for Seen { rank, timeline: of_rank, slice } in &seen {
             let (transit, wait) = reported(of_rank, &name, slice);
-            let mut instance = of_rank.summary(slice, origin);
+            let mut instance = json!(of_rank.summary(slice, origin));
             instance["rank"] = json!(rank);
             instance["transit_ns"] = json!(transit);
             instance["wait_ns"] = json!(wait);
             instances.push(instance);
             if let Some(previous) = of_rank.before(slice) {
-                let mut previous = of_rank.summary(&previous, origin);
+                let mut previous = json!(of_rank.summary(&previous, origin));
                 previous["rank"] = json!(rank);
                 before.push(previous);
             }

@@ -1,13 +1,14 @@
 //! All that is known of a slice.
 
 use npuscope_formats::timeline::{Fact, Kernels, facts};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{ShownSlice, Timeline};
+use crate::answers::{Instance, Slice};
 
 impl Timeline {
     /// All that is known of a slice. Times are from `origin`: numbers of JavaScript are too coarse for ns since the epoch.
-    pub fn details(&self, id: u32, origin: i64) -> Option<Value> {
+    pub fn details(&self, id: u32, origin: i64) -> Option<Slice> {
         let slice = self.slice(id)?;
         let (batch, row) = self.batch_of(id)?;
         let mut args = Map::new();
@@ -17,12 +18,21 @@ impl Timeline {
         }
         let lane = self.lanes.list.get(slice.lane as usize)?;
         let process = self.lanes.processes.get(lane.process)?;
-        Some(json!({
-            "id": id, "name": self.name(&slice), "begin": slice.begin - origin, "end": slice.end - origin,
-            "row": slice.row, "lane": slice.lane, "lane_name": lane.name, "layer": lane.layer.name(),
-            "process": process.name, "table": batch.category(),
-            "self_ns": self.self_time(&slice), "args": args, "flows": self.flows_of(id, origin),
-        }))
+        Some(Slice {
+            id,
+            name: self.name(&slice).to_owned(),
+            begin: slice.begin - origin,
+            end: slice.end - origin,
+            row: slice.row,
+            lane: slice.lane,
+            lane_name: lane.name.clone(),
+            layer: lane.layer,
+            process: process.name.clone(),
+            table: batch.category(),
+            self_ns: self.self_time(&slice),
+            args,
+            flows: self.flows_of(id, origin),
+        })
     }
 
     /// Kernels by task.
@@ -63,10 +73,14 @@ impl Timeline {
     }
 
     /// A slice as lists show it.
-    pub fn summary(&self, slice: &ShownSlice, origin: i64) -> Value {
-        json!({
-            "slice": slice.id, "name": self.name(slice), "lane": slice.lane, "row": slice.row,
-            "begin": slice.begin - origin, "end": slice.end - origin,
-        })
+    pub fn summary(&self, slice: &ShownSlice, origin: i64) -> Instance {
+        Instance {
+            slice: slice.id,
+            name: self.name(slice).to_owned(),
+            lane: slice.lane,
+            row: slice.row,
+            begin: slice.begin - origin,
+            end: slice.end - origin,
+        }
     }
 }

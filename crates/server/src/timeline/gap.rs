@@ -133,9 +133,9 @@ impl Timeline {
     /// The call of the host that launched a slice of the device.
     fn launch_of(&self, slice: u32) -> Option<u32> {
         let flows = self.flows_of(slice, 0);
-        let incoming = flows.iter().filter(|flow| flow["outgoing"] == false);
-        let earliest = incoming.min_by_key(|flow| flow["begin"].as_i64());
-        earliest.and_then(|flow| u32::try_from(flow["slice"].as_u64()?).ok())
+        let incoming = flows.iter().filter(|flow| !flow.outgoing);
+        let earliest = incoming.min_by_key(|flow| flow.end.begin);
+        earliest.map(|flow| flow.end.slice)
     }
 
     fn is_communication(&self, slice: &ShownSlice) -> bool {
