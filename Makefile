@@ -2,7 +2,10 @@
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/npuscope
 export CARGO_TARGET_DIR ?= $(CACHE)/target
 
-CARGO_TEST := $(if $(shell command -v cargo-nextest),cargo nextest run --no-fail-fast,cargo test --all-targets --no-fail-fast)
+HAS_NEXTEST := $(shell command -v cargo-nextest)
+CARGO_TEST := $(if $(HAS_NEXTEST),cargo nextest run --no-fail-fast,cargo test --all-targets --no-fail-fast)
+# Tests that need the reference material and do not find it add their names here.
+export NPUSCOPE_SKIPPED ?= $(CARGO_TARGET_DIR)/skipped-tests
 PYTHON := $(CACHE)/python/bin/python
 PROGRAM = $(CARGO_TARGET_DIR)/debug/npuscope
 DEMO := $(CACHE)/demo
@@ -27,7 +30,14 @@ demo: ## Build, simulate an 8-rank job with one slow rank, say what is wrong wit
 	$(DEMO_BINARY) view "$(DEMO)" --idle-timeout 600
 
 .PHONY: test
-test: pages check test-rust test-python test-ui test-fuzz test-peer ## Run every test there is but those that want torch
+test: forget-skipped pages check test-rust test-python test-ui test-fuzz test-peer ## Run every test there is but those that want torch
+	$(REPORT_SKIPPED)
+
+.PHONY: forget-skipped
+forget-skipped:
+	@mkdir -p "$(dir $(NPUSCOPE_SKIPPED))" && : > "$(NPUSCOPE_SKIPPED)"
+
+REPORT_SKIPPED = @tests/skipped "$(NPUSCOPE_SKIPPED)"
 
 .PHONY: check
 check: ## Formatting and lints
@@ -38,6 +48,14 @@ check: ## Formatting and lints
 test-rust: ## Unit, property, integration and documentation tests
 	$(CARGO_TEST) --locked --workspace
 	cargo test --locked --workspace --doc
+	$(REPORT_SKIPPED)
+
+.PHONY: test-random
+test-random: ## Property tests with a fresh seed and 20 times the cases; NPUSCOPE_SEED=n repeats, NPUSCOPE_CASES=n times
+	@seed=$${NPUSCOPE_SEED:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')} factor=$${NPUSCOPE_CASES:-20}; \
+	again="make test-random NPUSCOPE_SEED=$$seed NPUSCOPE_CASES=$$factor"; \
+	echo "NPUSCOPE_SEED=$$seed NPUSCOPE_CASES=$$factor"; \
+	NPUSCOPE_SEED=$$seed NPUSCOPE_CASES=$$factor tests/random || { echo "repeat with: $$again"; exit 1; }
 
 .PHONY: test-python
 test-python: python ## The Python package, with the recorder and stand-ins of torch_npu and MindSpore

@@ -1,4 +1,4 @@
-"""Asking a profile questions from Python: `npuscope.open(path).sql(...)`."""
+"""Asking a profile questions from Python: `npuscope.open(path).sql(...)` and `.show(...)`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Iterable, Optional, Union
 
 from npuscope import program
 
@@ -34,6 +34,35 @@ class Profile:
         table = self._ask(query)
         return table.to_pandas() if df else table
 
+    def show(
+        self,
+        view: str,
+        *,
+        rank: Union[int, str, Iterable[int], None] = None,
+        step: Optional[int] = None,
+        range: Optional[str] = None,  # noqa: A002 - named as the option of the program
+        at: Union[int, str, None] = None,
+        df: bool = False,
+        **parameters: Union[str, int],
+    ) -> Any:
+        """A table of the viewer's pages, as a `pyarrow.Table`, or as a `pandas.DataFrame` with `df=True`.
+
+        `npuscope show DIR` lists the views and their parameters. `rank` is a rank, several, or a list such as "0,4-7";
+        `range` a time such as "100ms..200ms"; `at` a moment such as "1.25s", or in nanoseconds since the epoch. Times in
+        the table are nanoseconds since the epoch, durations nanoseconds, sizes bytes.
+
+        >>> npuscope.open("./result").show("overall", rank=0, step=12)
+        """
+        options: list[str] = []
+        if rank is not None:
+            ranks = str(rank) if isinstance(rank, (int, str)) else ",".join(str(number) for number in rank)
+            options += ["--rank", ranks]
+        named = {"step": step, "range": range, "at": at}
+        options += [f"--{name}={value}" for name, value in named.items() if value is not None]
+        options += [f"--set={name}={value}" for name, value in parameters.items()]
+        table = self._run(["show", str(self.path), view, *options])
+        return table.to_pandas() if df else table
+
     def tables(self) -> list[str]:
         """The names of the tables there are."""
         query = "SELECT table_name FROM information_schema.tables WHERE table_schema <> 'information_schema' ORDER BY 1"
@@ -48,6 +77,9 @@ class Profile:
         return f"npuscope.open({str(self.path)!r})"
 
     def _ask(self, query: str) -> pyarrow.Table:
+        return self._run(["sql", str(self.path), "-"], query)
+
+    def _run(self, arguments: list[str], text: Optional[str] = None) -> pyarrow.Table:
         """The program answers into a file, not a pipe: what it has to say meanwhile is then never in the way."""
         try:
             import pyarrow
@@ -60,9 +92,7 @@ class Profile:
             answer = os.path.join(directory, "answer.arrow")
             command = [
                 program.required(),
-                "sql",
-                str(self.path),
-                "-",
+                *arguments,
                 "--format",
                 "arrow",
                 "--output",
@@ -71,10 +101,10 @@ class Profile:
                 "--color",
                 "never",
             ]
-            done = subprocess.run(command, input=query, capture_output=True, text=True)
+            done = subprocess.run(command, input=text, capture_output=True, text=True)
             if done.returncode != 0:
                 raise QueryError(
-                    done.stderr.strip().replace("error: ", "", 1) or f"npuscope sql ended with {done.returncode}"
+                    done.stderr.strip().replace("error: ", "", 1) or f"npuscope {arguments[0]} ended with {done.returncode}"
                 )
             # Read into memory, since the file is about to be removed.
             with pyarrow.ipc.open_stream(Path(answer).read_bytes()) as reader:

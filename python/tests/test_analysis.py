@@ -171,6 +171,20 @@ class TestQuestions(Case):
         self.assertEqual(table.column("name").to_pylist(), ["forward", "forward"])
         self.assertTrue(all(duration >= 1_000_000 for duration in table.column("duration").to_pylist()))
 
+    @needs(installed("pyarrow"), "pyarrow is not installed")
+    def test_views_are_arrow_tables(self) -> None:
+        profile = npuscope.open(self.recorded())
+        steps = profile.show("steps", rank=1)
+        self.assertEqual(steps.column("rank").to_pylist(), [1, 1])
+        number = steps.column("step").to_pylist()[0]
+        self.assertEqual(profile.show("steps", rank=[1], step=number).num_rows, 1)
+        ranges = profile.show("host_ops", kind="mstx")
+        self.assertIn("forward", ranges.column("name").to_pylist())
+        with self.assertRaisesRegex(npuscope.QueryError, "no view weather"):
+            profile.show("weather")
+        with self.assertRaisesRegex(npuscope.QueryError, "at is missing"):
+            profile.show("gap", rank=1)
+
     @needs(installed("pandas"), "pandas is not installed")
     def test_answers_are_pandas_frames_if_asked_for(self) -> None:
         frame = npuscope.open(self.recorded()).sql("SELECT count(*) AS steps FROM step", df=True)

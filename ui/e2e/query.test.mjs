@@ -105,6 +105,29 @@ describe("around a query", () => {
     assert.ok(viewer.problems.splice(0).every((problem) => problem.includes("400")), "nothing but the answer 400 is a problem");
   });
 
+  test("a query that takes too long can be stopped", async () => {
+    await viewer.go("query");
+    const editor = viewer.page.locator("main textarea");
+    await editor.fill("SELECT sum(a.start + b.start) AS s FROM kernel a, kernel b, kernel c, kernel d");
+    await editor.press("Control+Enter");
+    const stop = viewer.page.getByRole("button", { name: "Stop" });
+    await stop.waitFor();
+    await viewer.picture("query-running");
+    await stop.click();
+    await viewer.page.getByText("The query was stopped.").waitFor();
+    assert.equal(await stop.count(), 0, "there is nothing left to stop");
+    // The server has time for the next.
+    await ask(viewer, "SELECT count(*) AS n FROM kernel");
+    await viewer.page.locator("main tbody tr[data-at]").first().waitFor();
+    viewer.assertQuiet("stopped query");
+  });
+
+  test("a cut answer says so", async () => {
+    await ask(viewer, "SELECT a.start FROM kernel a, kernel b");
+    await viewer.page.getByText("Only the first 100000 rows are shown.").waitFor();
+    viewer.assertQuiet("cut answer");
+  });
+
   test("a link with a query shows its answer", async () => {
     await viewer.go(`query?sql=${encodeURIComponent("SELECT rank, count(*) AS kernels FROM kernel GROUP BY rank ORDER BY rank")}`);
     await viewer.page.locator("main tbody tr[data-at]").first().waitFor();

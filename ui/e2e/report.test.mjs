@@ -51,6 +51,12 @@ function reads(name, open, hasFinding) {
     });
   }
 
+  test("numbers are defined without a server", async () => {
+    await viewer.go("operators");
+    const total = viewer.page.locator("main .data-table th", { hasText: "Total" }).first();
+    assert.match(await total.getAttribute("title"), /^Total\n.*added up/);
+  });
+
   test("the timeline zooms", async () => {
     await viewer.go("timeline");
     await viewer.page.locator("main").focus();

@@ -13,7 +13,7 @@ pub use npuscope_measures::communication::{
 };
 
 /// A group of ranks as the training script made it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct DeclaredGroup {
     /// Name that HCCL gave it.
     pub id: String,

@@ -1,8 +1,11 @@
 //! What an analysis has to say: one structure for the terminal, JSON, reports and pages.
 
-use serde::Serialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+use crate::diagnose::Cause;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Severity {
@@ -12,16 +15,18 @@ pub enum Severity {
 }
 
 /// A claim with the numbers behind it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Finding {
     /// Kind of finding, for programs.
-    pub id: &'static str,
+    #[serde(deserialize_with = "label")]
+    pub id: Label,
     pub severity: Severity,
     /// One sentence.
     pub claim: String,
     /// Name, value and unit of each number the claim rests on.
-    pub numbers: Vec<(&'static str, f64, &'static str)>,
+    #[serde(deserialize_with = "numbers")]
+    pub numbers: Vec<Number>,
     /// Share of step time it costs, 0 to 1; of those steps in which it costs something, if not in all.
     pub share_of_step: Option<f64>,
     /// How sure the analysis is, 0 to 1.
@@ -36,8 +41,73 @@ pub struct Finding {
     pub next: Option<String>,
 }
 
+/// A word of ours.
+pub type Label = &'static str;
+
+/// Name, value and unit.
+pub type Number = (Label, f64, Label);
+
+/// All labels that findings have, so that a finding that was kept can be read back. One with another label cannot, and
+/// is then made again.
+const LABELS: &[&str] = &[
+    "",
+    "%",
+    "GB/s",
+    "MB",
+    "MHz",
+    "ms",
+    "ms per step",
+    "ppm",
+    "bandwidth",
+    "computing",
+    "drift",
+    "frequency",
+    "frequency of others",
+    "growth per step",
+    "longest",
+    "lost",
+    "lost if the others were gone",
+    "median",
+    "offset",
+    "on that of others",
+    "on the AI CPU",
+    "per step",
+    "share of computing",
+    "stage",
+    "step",
+    "step without it",
+    "times as long",
+    "transfers",
+    "usual",
+    "waits per step",
+    // Clocks.
+    "device",
+    "file",
+    "host",
+    // Kinds of findings that are not causes.
+    "no-device",
+    "slow-compute-rank",
+];
+
+fn known(text: &str) -> Option<Label> {
+    let causes = Cause::ALL.iter().map(|cause| cause.id());
+    LABELS.iter().copied().chain(causes).find(|label| *label == text)
+}
+
+pub(crate) fn label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Label, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    known(&text).ok_or_else(|| D::Error::custom("unknown label"))
+}
+
+fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Number>, D::Error> {
+    let numbers = Vec::<(String, f64, String)>::deserialize(deserializer)?;
+    let number = |(name, value, unit): (String, f64, String)| Some((known(&name)?, value, known(&unit)?));
+    let numbers: Option<Vec<Number>> = numbers.into_iter().map(number).collect();
+    numbers.ok_or_else(|| D::Error::custom("unknown label"))
+}
+
 /// A place in a profile that shows what a finding says.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Evidence {
     pub rank: i64,

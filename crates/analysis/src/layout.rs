@@ -14,8 +14,14 @@ mod infer;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use npuscope_formats::source::RankSource;
+use npuscope_store::{Store, StoreError};
+use npuscope_tables::{Selection, TableId};
+use serde::Serialize;
+
 pub use groups::{RankGroups, UsedGroup};
 
+use crate::extract::{self, Absent, Analysis, RankData, Scope};
 use groups::{SeenGroup, seen_groups};
 
 /// Ranks that a job can have. Greater numbers in metadata or links are mistakes, which must not cost memory.
@@ -143,6 +149,40 @@ impl GroupKind {
             _ => None,
         }
     }
+}
+
+/// What each rank tells of the groups it communicates in.
+#[derive(Serialize)]
+struct Groups {
+    /// Groups that ranks were seen in, and not only those that their metadata lists.
+    with_seen: bool,
+}
+
+impl Analysis for Groups {
+    type Extract = RankGroups;
+    const NAME: &'static str = "layout";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        if self.with_seen { RankGroups::SELECTION } else { Selection::of(&[TableId::Metadata]) }
+    }
+
+    fn map(&self, rank: &RankData<'_>) -> Result<RankGroups, Absent> {
+        Ok(RankGroups::of(&rank.tables))
+    }
+}
+
+/// The layout of a job: from metadata, and only if that does not tell it from who talks to whom.
+pub fn layout(store: &Store) -> Result<Layout, StoreError> {
+    let told = layout_of(store, false)?;
+    if told.origin == Origin::Metadata { Ok(told) } else { layout_of(store, true) }
+}
+
+fn layout_of(store: &Store, with_seen: bool) -> Result<Layout, StoreError> {
+    let sources: Vec<&RankSource> = store.profile().ranks.iter().collect();
+    let extracts = extract::extracts(store, &sources, &Groups { with_seen }, Scope::default())?;
+    let told = sources.iter().zip(extracts).filter_map(|(source, rank)| Some((source.rank, rank.extract.ok()?)));
+    Ok(Layout::of(&told.collect::<Vec<_>>()))
 }
 
 impl Layout {

@@ -6,6 +6,11 @@
 //!   and lacks.
 //! - [`diagnose`]: who is slow, why, and what it costs, by replaying the job without it.
 //! - [`cluster`]: msprof-analyze's modes, one file each.
+//! - [`time_split`]: where the time of devices went; [`occupancy`]: how busy they were over time; [`scope`]: the part of a
+//!   job that is asked about.
+//! - [`pipeline`], [`experts`], [`rl_stages`]: pipelines, experts and stages of reinforcement learning.
+//! - [`meetings`]: which operations of different ranks are one; [`gap`]: why a device was idle; [`dispatch`]: the way of
+//!   kernels to the device; [`memory`]: whose memory was alive.
 //! - [`layout`]: the parallel layout of a job; [`communication`]: what names of operations say, and their groups.
 //!
 //! ```
@@ -29,10 +34,21 @@
 pub mod cluster;
 pub mod communication;
 pub mod diagnose;
+pub mod dispatch;
+pub mod experts;
+pub mod extract;
 mod finding;
+pub mod gap;
 pub mod health;
 pub mod job_step;
 pub mod layout;
+pub mod meetings;
+pub mod memory;
+pub mod occupancy;
 pub mod overview;
+pub mod pipeline;
+pub mod rl_stages;
+pub mod scope;
+pub mod time_split;
 
-pub use finding::{Evidence, Finding, Severity};
+pub use finding::{Evidence, Finding, Label, Number, Severity};

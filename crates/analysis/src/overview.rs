@@ -2,27 +2,30 @@
 
 mod host;
 
+use npuscope_formats::source::RankSource;
 use npuscope_measures::statistics::{mean, median};
 use npuscope_measures::step::{self, DeviceTime, Step};
 use npuscope_store::{Store, StoreError};
-use npuscope_tables::RankTables;
-use npuscope_tables::table::rank;
-use serde::Serialize;
+use npuscope_tables::table::{diagnostic, rank};
+use npuscope_tables::{RankTables, Selection, TableId};
+use serde::{Deserialize, Serialize};
 
-use crate::finding::{Finding, Severity};
+use crate::extract::{self, Absent, Analysis, RankData, Scope};
+use crate::finding::{self, Finding, Label, Severity};
 use crate::job_step::job_step_time;
 
 pub use host::HostTime;
 
 /// How the time of one rank divides, mean over its steps, in milliseconds: see [`npuscope_measures::step`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankTime {
     pub rank: i64,
     /// Pipeline stage, where the profile tells how many there are.
     pub stage: Option<i64>,
     pub steps: usize,
     /// Whose clock gave the step time: `host` where markers do, else `device`.
-    pub clock: &'static str,
+    #[serde(deserialize_with = "finding::label")]
+    pub clock: Label,
     /// Whether what a device did was recorded: without, nothing is known of computing and communication.
     pub has_device: bool,
     /// Step time.
@@ -50,25 +53,76 @@ pub struct Overview {
     pub findings: Vec<Finding>,
     /// Where the host's time went, of ranks whose device was not recorded.
     pub host: Vec<HostTime>,
+    /// What could not be read, and what reading remarked on: how many of each.
+    #[serde(skip)]
+    pub problems: usize,
+    #[serde(skip)]
+    pub remarks: usize,
+}
+
+/// What is kept of a rank.
+#[derive(Serialize, Deserialize)]
+struct RankSteps {
+    /// Nothing without step times.
+    time: Option<RankTime>,
+    /// Number and time of each step, in ns.
+    steps: Vec<(Option<i64>, i64)>,
+    /// Where the host's time went, if the device was not recorded.
+    host: host::Spent,
+    problems: usize,
+    remarks: usize,
+}
+
+/// How the time of each rank divides. It reads ranks whole, so that their columns are there for what is asked next.
+#[derive(Serialize)]
+struct Times;
+
+impl Analysis for Times {
+    type Extract = RankSteps;
+    const NAME: &'static str = "overview";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Selection::ALL
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<RankSteps, Absent> {
+        let tables = &data.tables;
+        let steps = step::steps(tables);
+        let time = rank_time(data.rank, &steps, tables);
+        let host = match time {
+            Some(time) if !time.has_device => host::spent(tables),
+            _ => host::Spent::new(),
+        };
+        let rows = tables.rows::<diagnostic::Row>();
+        let remarks = rows.filter(|row| !row.is_loss(tables)).count();
+        let problems = tables.len(TableId::Diagnostic) - remarks;
+        let steps = steps.iter().map(|step| (step.id, step.time())).collect();
+        Ok(RankSteps { time, steps, host, problems, remarks })
+    }
 }
 
 /// A rank whose computing takes this much longer than the median is worth a word.
 const SLOW: f64 = 1.05;
 
 pub fn overview(store: &Store) -> Result<Overview, StoreError> {
-    let loaded = store.load_all()?;
+    // What belongs to no rank has a source of its own, with a negative number.
+    let sources: Vec<&RankSource> = store.profile().sources().collect();
+    let extracts = extract::extracts(store, &sources, &Times, Scope::default())?;
+    let (mut problems, mut remarks) = (0, 0);
     let mut ranks = Vec::new();
     let mut ranks_without_steps = Vec::new();
     let mut hosts = Vec::new();
     let mut times = Vec::new();
-    for (source, rank) in store.profile().ranks.iter().zip(loaded) {
-        let tables = rank.tables()?;
-        let steps = step::steps(&tables);
-        match rank_time(source.rank, &steps, &tables) {
+    for (source, kept) in sources.iter().zip(extracts) {
+        let Ok(rank) = kept.extract else { continue };
+        (problems, remarks) = (problems + rank.problems, remarks + rank.remarks);
+        match rank.time {
+            _ if source.rank < 0 => {}
             Some(time) => {
-                times.push(steps.iter().map(|step| (step.id, step.time())).collect::<Vec<_>>());
+                times.push(rank.steps);
                 if !time.has_device {
-                    hosts.push((source.rank, host::spent(&tables)));
+                    hosts.push((source.rank, rank.host));
                 }
                 ranks.push(time);
             }
@@ -77,7 +131,7 @@ pub fn overview(store: &Store) -> Result<Overview, StoreError> {
     }
     let findings = slow_ranks(&ranks);
     let step_ms = job_step_time(times.iter().map(Vec::as_slice)).unwrap_or_default() / 1e6;
-    Ok(Overview { ranks, ranks_without_steps, step_ms, findings, host: host::longest(&hosts) })
+    Ok(Overview { ranks, ranks_without_steps, step_ms, findings, host: host::longest(&hosts), problems, remarks })
 }
 
 fn rank_time(rank: i64, steps: &[Step], tables: &RankTables) -> Option<RankTime> {

@@ -18,6 +18,7 @@
 pub mod arguments;
 mod commands;
 mod error;
+mod memory;
 mod progress;
 pub mod rank_list;
 mod settings;
@@ -61,12 +62,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Cluster(command) => commands::cluster::run(&command.into(), &settings),
         Command::View(command) => commands::view::run(&command.into(), &settings),
         Command::Report(command) => commands::report::run(&command.into(), &settings),
+        Command::Show(command) => commands::show::run(&command.into(), &settings),
         Command::Sql(command) => commands::sql::run(&command.into(), &settings),
         Command::Convert(command) => commands::convert::run(&command.into(), &settings),
         Command::Parse(command) => commands::parse::run(&command.into(), &settings),
         Command::Config(command) => commands::config::run(&command.into(), &settings),
         Command::Dynamic(command) => commands::dynamic::run(&command.into(), &settings),
         Command::Synth(command) => commands::synth::run(&command.into(), &settings),
+        Command::Glossary(command) => commands::glossary::run(&command.into(), &settings),
         Command::Completion(command) => commands::completion::run(&command),
         Command::Man(command) => commands::man::run(&command),
     };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use npuscope_measures::glossary::Language;
 use npuscope_store::{OpenOptions, Store};
 
 use crate::arguments::GlobalArguments;
@@ -15,6 +16,8 @@ use crate::usage::UsageError;
 
 pub struct Settings {
     pub terminal: Terminal,
+    /// What the user's locale asks for.
+    pub language: Language,
     /// Where the cache is; `None` is no cache.
     cache: Option<PathBuf>,
     threads: Option<usize>,
@@ -35,6 +38,7 @@ impl Settings {
         let is_off = arguments.no_cache || variable("NPUSCOPE_NO_CACHE").is_some_and(|value| value != "0");
         Ok(Settings {
             terminal: Terminal::new(choice, arguments.quiet),
+            language: locale_language(),
             cache: (!is_off).then(|| arguments.cache_dir.clone().unwrap_or_else(default_cache)),
             threads: threads.filter(|&n| n > 0),
         })
@@ -76,6 +80,13 @@ impl Settings {
 /// A variable of the environment that is set and not empty.
 fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// The language of messages, by the variables that POSIX has for it: the first that is set decides.
+fn locale_language() -> Language {
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(variable);
+    let is_chinese = locale.is_some_and(|locale| locale.to_string_lossy().starts_with("zh"));
+    if is_chinese { Language::Chinese } else { Language::English }
 }
 
 /// `NPUSCOPE_CACHE_DIR`, or `npuscope/profiles` in the user's cache directory.

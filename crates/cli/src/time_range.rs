@@ -97,14 +97,34 @@ impl TimeRange {
     }
 }
 
-fn between(store: &Store, from: Option<Moment>, to: Option<Moment>) -> Result<Interval, CliError> {
+impl Moment {
+    /// `1.25s`, `100ms` from the start of the profile, or nanoseconds since the epoch.
+    pub fn parse(text: &str) -> Result<Moment, TimeRangeError> {
+        moment(text.trim())
+    }
+
+    /// The moment in nanoseconds since the epoch.
+    pub fn resolve(self, store: &Store) -> Result<i64, CliError> {
+        match self {
+            Moment::Absolute(time) => Ok(time),
+            Moment::Offset(offset) => Ok(span(store)?.start.saturating_add(offset)),
+        }
+    }
+}
+
+/// From the first to the last event of any rank.
+fn span(store: &Store) -> Result<Interval, CliError> {
     let mut profile: Option<Interval> = None;
     for loaded in store.load_all()? {
         let Some(rank) = time_span(&loaded.tables()?) else { continue };
         let so_far = profile.unwrap_or(rank);
         profile = Some(Interval::new(so_far.start.min(rank.start), so_far.end.max(rank.end)));
     }
-    let profile = profile.ok_or(UsageError::NoEvents)?;
+    profile.ok_or(UsageError::NoEvents.into())
+}
+
+fn between(store: &Store, from: Option<Moment>, to: Option<Moment>) -> Result<Interval, CliError> {
+    let profile = span(store)?;
     let time = |moment: Option<Moment>, default: i64| match moment {
         None => default,
         Some(Moment::Absolute(time)) => time,

@@ -59,12 +59,25 @@ pub enum UsageError {
     #[error("{0}")]
     Viewer(npuscope_server::Failure),
 
+    #[error("there is no view {name}; npuscope show {path} lists them", path = path.display())]
+    NoView { name: String, path: PathBuf },
+    #[error("{what} To collect it: {switch}")]
+    NotCollected { what: String, switch: String },
+    #[error("{what}{}", parameters(.view, .known))]
+    Parameter { what: String, view: &'static str, known: &'static [&'static str] },
+    #[error("there is no term {name}{}; npuscope glossary lists all terms", did_you_mean(.near.as_deref()))]
+    NoTerm { name: String, near: Option<String> },
+
     #[error("this form is binary: give a file with -o, or send the output to one")]
     BinaryToTerminal,
     #[error("{0}; the query '\\tables' lists the tables")]
     NoTable(EngineError),
     #[error("{error}; the query '\\d {table}' lists its columns")]
     NoColumn { error: EngineError, table: String },
+    #[error("{0}; --memory-limit SIZE raises the limit")]
+    Memory(EngineError),
+    #[error("{0} with --timeout TIME")]
+    Time(EngineError),
     #[error("there is no table {0}; \\tables lists them")]
     NoTableToList(String),
     #[error("unknown command {0}; there are \\tables, \\d TABLE and \\functions")]
@@ -113,6 +126,14 @@ pub enum UsageError {
     Scenario { file: PathBuf, source: ConfigError },
     #[error("there is no .toml file in {path}", path = .0.display())]
     NoScenarios(PathBuf),
+}
+
+fn parameters(view: &str, known: &[&str]) -> String {
+    if known.is_empty() { String::new() } else { format!("; parameters of {view}: {}", known.join(", ")) }
+}
+
+fn did_you_mean(near: Option<&str>) -> String {
+    near.map(|near| format!(", did you mean {near}?")).unwrap_or_default()
 }
 
 fn steps(first: i64, last: i64) -> String {

@@ -7,18 +7,24 @@ use arrow::datatypes::DataType;
 use clap::{Arg, Command, CommandFactory};
 use npuscope::arguments::Arguments;
 use npuscope_engine::FUNCTIONS;
+use npuscope_measures::glossary::{Language, SECTIONS, terms};
 use npuscope_tables::schema::{self, Family, TableSpec};
 
 fn assert_page(name: &str, text: &str) {
+    assert_file(&format!("docs/{name}"), text);
+}
+
+/// A file of the repository.
+fn assert_file(name: &str, text: &str) {
     // Asked for at run time: clones that share a target directory also share what was compiled.
-    let path = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../docs").join(name);
+    let path = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../..").join(name);
     if std::env::var_os("NPUSCOPE_BLESS").is_some() {
         std::fs::write(&path, text).unwrap();
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     let (line, _) = written.lines().zip(text.lines()).enumerate().find(|(_, (a, b))| a != b).unwrap_or_default();
     let hint = "NPUSCOPE_BLESS=1 cargo test -p npuscope --test documentation";
-    assert!(written == text, "docs/{name} is out of date from line {}; {hint} writes it anew", line + 1);
+    assert!(written == text, "{name} is out of date from line {}; {hint} writes it anew", line + 1);
 }
 
 #[test]
@@ -166,4 +172,58 @@ fn table(page: &mut String, spec: &TableSpec) {
         let doc = column.doc.replace('|', "\\|");
         let _ = writeln!(page, "| `{}` | {ty}{null} | {} | {doc} |", column.name, column.unit);
     }
+}
+
+#[test]
+fn the_pages_of_terms_are_up_to_date() {
+    let head = "# Glossary\n\nGenerated from the program; `npuscope glossary TERM` says the same. Each number has one definition and one \
+        function that computes it. Units are those of tables and JSON; a name that ends in `_ms` or `_us` says another. \
+        Formulas name other terms.\n";
+    assert_page("glossary.md", &glossary(head, Language::English));
+    let head = "# 术语表\n\n由程序生成；`npuscope glossary TERM --lang zh` 显示同样的内容。每个数值只有一个定义，由一个函数计算。\
+        单位为表和 JSON 中的单位；以 `_ms` 或 `_us` 结尾的名称除外。公式中使用其他术语的名称。\n";
+    assert_page("glossary.zh.md", &glossary(head, Language::Chinese));
+}
+
+fn glossary(head: &str, language: Language) -> String {
+    let mut page = head.to_owned();
+    let code = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let (colon, labels) = match language {
+        Language::English => (": ", ["Unit", "Formula", "Other names", "Computed by"]),
+        Language::Chinese => ("：", ["单位", "公式", "其他名称", "计算函数"]),
+    };
+    for section in SECTIONS {
+        let _ = write!(page, "\n## {}\n", language.choose(section.english_name, section.chinese_name));
+        for term in section.terms {
+            let _ = write!(page, "\n### {}\n\n", term.name(language));
+            let _ = write!(page, "`{}`{colon}{}\n\n", term.key, term.definition(language));
+            let facts = [&[term.unit], &[term.formula], term.also, &[term.function]];
+            for (label, facts) in labels.iter().zip(facts).filter(|(_, facts)| !matches!(facts, [] | [""])) {
+                let _ = writeln!(page, "- {label}{colon}{}", code(facts));
+            }
+        }
+    }
+    page
+}
+
+/// The pages of the viewer show definitions where there is no server, too: in reports.
+#[test]
+fn the_terms_of_the_viewer_are_up_to_date() {
+    let mut module =
+        "// What numbers mean. Generated from crates/measures/src/glossary; `make docs` writes it anew.\n\n\
+        export const GLOSSARY = {\n"
+            .to_owned();
+    for term in terms() {
+        let [unit, formula, en, zh, english, chinese] =
+            [term.unit, term.formula, term.english_name, term.chinese_name, term.english, term.chinese]
+                .map(|text| serde_json::to_string(text).unwrap());
+        let _ = write!(
+            module,
+            "  {}: {{\n    unit: {unit},\n    formula: {formula},\n    en: {{ name: {en}, text: {english} }},\n    \
+             zh: {{ name: {zh}, text: {chinese} }},\n  }},\n",
+            term.key
+        );
+    }
+    module.push_str("} as const;\n");
+    assert_file("ui/src/glossary.ts", &module);
 }

@@ -311,7 +311,7 @@ fn a_directory_that_cannot_be_made_is_an_error_and_one_that_vanishes_a_problem()
     let recorder = Recorder::start(Options::new(&directory)).unwrap();
     fs::remove_dir_all(&directory).unwrap();
     recorder::mark(recorder::name("lost"), Name::NONE);
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while recorder.problem().is_none() {
         assert!(std::time::Instant::now() < deadline, "the loss must be noticed");
         std::thread::sleep(std::time::Duration::from_millis(5));
@@ -326,7 +326,18 @@ fn the_files_of_a_running_recording_can_be_read() {
     let recorder =
         Recorder::start(Options { rank: Some(3), ..Options::new(place.path().join("a_ascend_pt")) }).unwrap();
     recorder::mark(recorder::name("flushed"), Name::NONE);
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let is_written = || {
+        let info = fs::read(recorder.directory().join("profiler_info_3.json")).unwrap_or_default();
+        let info: serde_json::Value = serde_json::from_slice(&info).unwrap_or_default();
+        info["end_info"]["MonotonicTimeEnd"].is_i64() && !bytes(recorder.directory(), "npuscope.events").is_empty()
+    };
+    // Long enough for a frequency.
     std::thread::sleep(std::time::Duration::from_millis(300));
+    while !is_written() {
+        assert!(std::time::Instant::now() < deadline, "the record must be written while the recording goes on");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
     let info = fs::read(recorder.directory().join("profiler_info_3.json")).unwrap();
     let info: serde_json::Value = serde_json::from_slice(&info).unwrap();
     assert!(info["end_info"]["MonotonicTimeEnd"].as_i64() >= info["start_info"]["start_monotonic"].as_i64());
@@ -400,6 +411,7 @@ fn what_was_begun_ends_when_it_ends_however_little_is_kept() {
     fill_until(recorder::Kept::StepsOnly);
     let ended = recorder::now();
     recorder::range_end(range);
+    let after = recorder::now();
     std::thread::sleep(std::time::Duration::from_millis(100));
     let directory = recorder.directory().to_owned();
     assert_eq!(recorder.stop().open_ranges, 0);
@@ -408,7 +420,7 @@ fn what_was_begun_ends_when_it_ends_however_little_is_kept() {
         Event::Range(range) => Some(range.end),
         _ => None,
     });
-    assert!(end.is_some_and(|end| (end - ended).abs() < recorder::counts_per_ms() as i64 * 20), "{end:?} {ended}");
+    assert!(end.is_some_and(|end| (ended..=after).contains(&end)), "{end:?} is not in {ended}..={after}");
     let calls = bytes(&directory, "torch.python_tracer_func");
     let tags: Vec<u8> = records::<PythonCall>(&calls).iter().map(|call| call.tag).collect();
     assert_eq!(tags, [0, 1], "the outer call is there with its end, the inner one is not");

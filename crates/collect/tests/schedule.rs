@@ -146,6 +146,8 @@ impl Profiler {
 }
 
 proptest! {
+    #![proptest_config(npuscope_testing::cases(256))]
+
     #[test]
     fn any_schedule_is_as_laid_out_step_by_step(asked in any_asked(), total in 0usize..400) {
         assert_as_laid_out(asked, total);

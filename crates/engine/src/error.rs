@@ -1,5 +1,7 @@
 //! What can go wrong, and whose fault it is.
 
+use std::time::Duration;
+
 use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
 use npuscope_store::StoreError;
@@ -20,10 +22,35 @@ pub enum EngineError {
     NoColumn { name: String, tables: Vec<String>, similar: Option<String> },
     #[error("the query needs more memory than the {limit} it may use, although it may spill to disk: {what}")]
     Memory { limit: String, what: String },
+    /// What it spilled does not fit into what it may use of the disk.
+    #[error(
+        "the query needs more space on disk than it may use for what does not fit into memory; select fewer rows or columns"
+    )]
+    Disk,
+    #[error("the query did not end within the {} it may take; select fewer rows, or raise the limit", seconds(*limit))]
+    Time { limit: Duration },
+    #[error("the query has {bytes} bytes; {limit} is the most")]
+    TooLong { bytes: usize, limit: usize },
+    #[error(
+        "the query nests deeper than {limit} levels: an operator counts as one, a join as ten; \
+         shorten it, for example with IN (…) in place of OR"
+    )]
+    TooDeep { limit: usize },
+    #[error("the query selects more than {limit} columns")]
+    TooManyColumns { limit: usize },
+    /// Common table expressions that name each other make it so.
+    #[error(
+        "the query becomes longer than {limit} words when its WITH expressions are put in where they are named; \
+         name them fewer times"
+    )]
+    TooLarge { limit: u64 },
     /// Neither the query nor the data is at fault.
     #[error("{0}")]
     Internal(String),
 }
+
+/// Characters of a message of DataFusion that are shown.
+const MAX_MESSAGE: usize = 600;
 
 /// Said where a query stumbles over the columns called `end`.
 const QUOTE_END: &str = "; END is a word of SQL: write the column as \"end\"";
@@ -41,7 +68,23 @@ impl From<CacheError> for EngineError {
 impl EngineError {
     /// What went wrong with a query, and whose fault it is.
     pub(crate) fn of_query(error: &DataFusionError, memory_limit: Option<usize>) -> EngineError {
+        match EngineError::in_full(error, memory_limit) {
+            EngineError::Query(message) => EngineError::Query(shortened(message)),
+            EngineError::Internal(message) => EngineError::Internal(shortened(message)),
+            other => other,
+        }
+    }
+
+    fn in_full(error: &DataFusionError, memory_limit: Option<usize>) -> EngineError {
         match error.find_root() {
+            // Comes as an error of the file as often as of the resource.
+            root @ (DataFusionError::ResourcesExhausted(_)
+            | DataFusionError::ArrowError(..)
+            | DataFusionError::IoError(_))
+                if root.to_string().contains("during the spilling process has exceeded") =>
+            {
+                EngineError::Disk
+            }
             DataFusionError::SchemaError(schema, _) => schema_error(schema),
             DataFusionError::Plan(message) => plan_error(message),
             DataFusionError::SQL(error, _) => {
@@ -63,6 +106,14 @@ impl EngineError {
             }
             _ => EngineError::Internal(error.strip_backtrace()),
         }
+    }
+}
+
+/// Messages repeat the query that they are about, which may be long.
+fn shortened(message: String) -> String {
+    match message.char_indices().nth(MAX_MESSAGE) {
+        Some((at, _)) => format!("{}…", message.get(..at).unwrap_or_default()),
+        None => message,
     }
 }
 
@@ -105,6 +156,10 @@ fn plan_error(message: &str) -> EngineError {
 /// The name that is closest to `name`, if one is close.
 fn similar<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     npuscope_tables::similar::near(name, names).map(str::to_owned)
+}
+
+fn seconds(limit: Duration) -> String {
+    if limit.subsec_nanos() == 0 { format!("{} s", limit.as_secs()) } else { format!("{} ms", limit.as_millis()) }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::regular_file;
+
 /// How deep below a rank's directory chips are looked for: `PROF_*/device_N`.
 const MAX_DEPTH: usize = 3;
 
@@ -20,7 +22,15 @@ pub fn find(directory: &Path, device: Option<i64>) -> Option<DeviceInfo> {
     let mut files = Vec::new();
     collect(directory, MAX_DEPTH, &mut files);
     files.sort_by_key(|(number, path)| (Some(*number) != device, path.clone()));
-    files.iter().find_map(|(_, path)| read(&fs::read(path).ok()?))
+    files.iter().find_map(|(_, path)| read(&regular_file::read(path).ok()?))
+}
+
+/// All figures of chips below a rank's directory, by number of the device and place: what [`find`] chooses from.
+pub fn find_all(directory: &Path) -> Vec<(i64, DeviceInfo)> {
+    let mut files = Vec::new();
+    collect(directory, MAX_DEPTH, &mut files);
+    files.sort();
+    files.iter().filter_map(|(number, path)| Some((*number, read(&fs::read(path).ok()?)?))).collect()
 }
 
 /// Reads the figures in a file, if they make sense.

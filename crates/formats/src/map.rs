@@ -1,13 +1,14 @@
 //! Files as bytes in memory.
 
-use std::fs::File;
 use std::path::Path;
 
 use memmap2::Mmap;
 
+use crate::regular_file;
+
 /// The bytes of a file, mapped; `None` for an empty file, which cannot be.
 pub fn map(path: &Path) -> std::io::Result<Option<Mmap>> {
-    let file = File::open(path)?;
+    let file = regular_file::open(path)?;
     if file.metadata()?.len() == 0 {
         return Ok(None);
     }

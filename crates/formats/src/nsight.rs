@@ -49,7 +49,8 @@ pub enum NsightError {
 pub fn is_sqlite(path: &Path) -> bool {
     use std::io::Read;
     let mut magic = [0; 16];
-    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == *b"SQLite format 3\0"
+    crate::regular_file::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok()
+        && magic == *b"SQLite format 3\0"
 }
 
 /// Reads an export. Rows that lack a thread or a time are left out.

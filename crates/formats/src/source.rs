@@ -1,12 +1,12 @@
 //! The files of a rank, and what their names say.
 
-use std::fs;
 use std::path::PathBuf;
 
 use npuscope_tables::Flavour;
 
 use crate::file_kind::FileKind;
 use crate::problem::Problem;
+use crate::regular_file;
 
 /// The name of the directory that torch_npu and MindSpore put deliverables in.
 pub const OUTPUT_DIRECTORY: &str = "ASCEND_PROFILER_OUTPUT";
@@ -71,7 +71,7 @@ impl RankSource {
     /// Whether npuscope's own recorder wrote it.
     pub fn is_ours(&self) -> bool {
         let info = self.files.iter().find(|file| file.kind == FileKind::ProfilerInfo);
-        let text = info.and_then(|file| fs::read(self.path(file)).ok());
+        let text = info.and_then(|file| regular_file::read(&self.path(file)).ok());
         text.is_some_and(|text| memchr::memmem::find(&text, b"\"npuscope_version\"").is_some())
     }
 

@@ -362,7 +362,7 @@ fn assert_same_rows(before: &RankTables, after: &RankTables, tables: impl Fn(Tab
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(npuscope_testing::cases(100))]
 
     #[test]
     fn traces_keep_every_event((parts, text) in hostile_trace(), mindspore: bool) {

@@ -79,7 +79,7 @@ fn begins_with_any(name: &str, prefixes: &[&str]) -> bool {
 }
 
 /// Which way data goes in an operation between two ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Direction {
     Send,
     Receive,

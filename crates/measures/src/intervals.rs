@@ -1,7 +1,7 @@
 //! Sets of half-open intervals on a line.
 
 /// `start..end`, in any unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Interval {
     pub start: i64,
     pub end: i64,
@@ -79,6 +79,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         #[test]
         fn a_union_covers_what_its_parts_cover(a in some_intervals()) {
             let united = union(a.clone());

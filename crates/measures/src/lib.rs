@@ -6,9 +6,10 @@
 //! - [`glossary`]: the definitions in the words of users.
 //! - [`intervals`]: unions, gaps and differences of stretches of time, which most measures are made of.
 //! - [`step`]: how long a step took and how the time of its device divides; [`launch`]: when the host launched work.
+//! - [`busy`]: when the device was busy, and with what; [`kernel_class`]: what a kernel does.
 //! - [`communication`]: what the name of a communication operation says.
 //! - [`device_time`]: how the time of a device divides between computing, communication and neither.
-//! - [`statistics`]: sums, means and quantiles of numbers.
+//! - [`statistics`]: sums, means, quantiles, percentiles and histograms.
 //! - [`link`]: ties between rows that no file states.
 //! - [`deliverable`]: the summaries that frameworks write into their files, in the arithmetic of those files.
 //!
@@ -22,11 +23,13 @@
 //! ```
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic))]
 
+pub mod busy;
 pub mod communication;
 pub mod deliverable;
 pub mod device_time;
 pub mod glossary;
 pub mod intervals;
+pub mod kernel_class;
 pub mod launch;
 pub mod link;
 pub mod statistics;

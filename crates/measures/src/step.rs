@@ -19,12 +19,12 @@
 
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
-use npuscope_tables::table::overlap;
 use npuscope_tables::table::{comm_op, kernel, reported_step, step, step_time, task};
 use npuscope_tables::{ConnectionId, Memo, Ns, RankTables, Selection, TableId, TaskId};
 
-use crate::communication::{Direction, direction_of, is_communication_core};
-use crate::intervals::{Interval, clip, subtract, total, union};
+use crate::busy::Busy;
+use crate::communication::is_communication_core;
+use crate::intervals::Interval;
 use crate::launch::launches;
 use crate::link::with_more;
 
@@ -128,7 +128,10 @@ pub fn steps(tables: &RankTables) -> Vec<Step> {
     let mut marked: Vec<step::Row> = tables.rows().collect();
     marked.sort_by_key(|step| (step.start, step.end));
     if marked.is_empty() {
-        return work.extent().map_or_else(|| steps_of_file(tables), |extent| unmarked_steps(tables, &work, extent));
+        return work
+            .busy
+            .extent()
+            .map_or_else(|| steps_of_file(tables), |extent| unmarked_steps(tables, &work, extent));
     }
     let spans: Vec<Option<Interval>> = work.launched_in(&marked);
     let mut begun = i64::MIN;
@@ -247,19 +250,16 @@ fn steps_of_file(tables: &RankTables) -> Vec<Step> {
     rows.collect()
 }
 
-/// What the device did, in ns. The lists but `launched` are unions.
+/// When the device was busy, and when the host launched its work.
 struct Work {
-    computing: Vec<Interval>,
-    communication: Vec<Interval>,
-    receiving: Vec<Interval>,
-    point_to_point: Vec<Interval>,
-    copying: Vec<Interval>,
+    busy: Busy,
     /// When each piece of work was launched, or when it began if that is not known; and when it ran.
     launched: Vec<(i64, Interval)>,
 }
 
 impl Work {
     fn of(tables: &RankTables) -> Work {
+        let busy = Busy::of(tables);
         let tasks = || tables.views::<task::Row>();
         let of_tasks = tasks().flat_map(|(view, rows)| (0..rows).filter_map(move |row| view.connection_id.get(row)));
         let of_ops = tables.rows::<comm_op::Row>().filter_map(|op| op.connection_id);
@@ -267,28 +267,12 @@ impl Work {
         let launch = |connection: Option<ConnectionId>, start: Ns| {
             connection.and_then(|id| launches.get(&id).copied()).unwrap_or(start).0
         };
-        let mut work = Work {
-            computing: Vec::new(),
-            communication: Vec::new(),
-            receiving: Vec::new(),
-            point_to_point: Vec::new(),
-            copying: Vec::new(),
-            launched: Vec::new(),
-        };
-        let mut directions = hashbrown::HashMap::new();
+        let mut launched = Vec::new();
         for op in tables.rows::<comm_op::Row>() {
             let interval = Interval::new(op.start.0, op.start.plus(op.duration.ns()).0);
-            work.communication.push(interval);
-            work.launched.push((launch(op.connection_id, op.start), interval));
-            match directions.entry((op.op_type, op.name)).or_insert_with(|| direction_of(tables, &op)) {
-                Some(Direction::Receive | Direction::Batch) => {
-                    work.receiving.push(interval);
-                    work.point_to_point.push(interval);
-                }
-                Some(Direction::Send) => work.point_to_point.push(interval),
-                None => {}
-            }
+            launched.push((launch(op.connection_id, op.start), interval));
         }
+        let has_ops = !launched.is_empty();
         let launch_of_task: hashbrown::HashMap<TaskId, i64> = tasks()
             .flat_map(|(view, rows)| {
                 (0..rows).map(move |row| (view.task.get(row), view.connection_id.get(row), view.start.get(row)))
@@ -296,81 +280,28 @@ impl Work {
             .filter(|(_, connection, _)| connection.is_some())
             .map(|(task, connection, start)| (task, launch(connection, start)))
             .collect();
-        let mut copies = Memo::default();
-        for (view, rows) in tasks() {
-            for row in 0..rows {
-                let Some(kind) = view.task_type.get(row) else { continue };
-                if copies.get(kind, || is_copy(tables.text(kind))) {
-                    let start = view.start.get(row);
-                    work.copying.push(Interval::new(start.0, start.plus(view.duration.get(row).ns()).0));
-                }
-            }
-        }
-        let has_ops = !work.communication.is_empty();
         let mut cores = Memo::default();
+        let mut has_kernels = false;
         for (view, rows) in tables.views::<kernel::Row>() {
             for row in 0..rows {
-                let start = view.start.get(row);
-                let interval = Interval::new(start.0, start.plus(view.duration.get(row).ns()).0);
                 let core = view.core.get(row);
                 let communicates =
                     core.is_some_and(|core| cores.get(core, || is_communication_core(tables.text(core))));
-                match (communicates, has_ops) {
-                    (false, _) => work.computing.push(interval),
-                    (true, false) => work.communication.push(interval),
-                    // `comm_op` has it.
-                    (true, true) => continue,
+                // `comm_op` has it.
+                if communicates && has_ops {
+                    continue;
                 }
-                let launch = view.task.get(row).and_then(|task| launch_of_task.get(&task).copied());
-                work.launched.push((launch.unwrap_or(start.0), interval));
-            }
-        }
-        if work.computing.is_empty() {
-            work.take_overlaps(tables, &launch_of_task, has_ops);
-        }
-        for list in [
-            &mut work.computing,
-            &mut work.communication,
-            &mut work.receiving,
-            &mut work.point_to_point,
-            &mut work.copying,
-        ] {
-            *list = union(std::mem::take(list));
-        }
-        work
-    }
-
-    /// A trace alone does not list kernels, but when any ran.
-    fn take_overlaps(&mut self, tables: &RankTables, launch_of_task: &hashbrown::HashMap<TaskId, i64>, has_ops: bool) {
-        for row in tables.rows::<overlap::Row>() {
-            let interval = Interval::new(row.start.0, row.start.plus(row.duration.ns()).0);
-            match overlap::Kind::from_name(tables.text(row.kind)) {
-                Some(overlap::Kind::Computing) => self.computing.push(interval),
-                Some(overlap::Kind::Communication) if !has_ops => self.communication.push(interval),
-                _ => {}
-            }
-        }
-        let computing = union(self.computing.clone());
-        let is_inside = |time: i64| {
-            let after = computing.partition_point(|interval| interval.start <= time);
-            after.checked_sub(1).and_then(|at| computing.get(at)).is_some_and(|interval| time < interval.end)
-        };
-        for (view, rows) in tables.views::<task::Row>() {
-            for row in 0..rows {
+                has_kernels |= !communicates;
                 let start = view.start.get(row);
-                if is_inside(start.0) {
-                    let interval = Interval::new(start.0, start.plus(view.duration.get(row).ns()).0);
-                    let launch = launch_of_task.get(&view.task.get(row)).copied().unwrap_or(start.0);
-                    self.launched.push((launch, interval));
-                }
+                let interval = Interval::new(start.0, start.plus(view.duration.get(row).ns()).0);
+                let launch = view.task.get(row).and_then(|task| launch_of_task.get(&task).copied());
+                launched.push((launch.unwrap_or(start.0), interval));
             }
         }
-    }
-
-    /// From the first to the last work.
-    fn extent(&self) -> Option<Interval> {
-        let all = || self.computing.iter().chain(&self.communication);
-        Some(Interval::new(all().map(|i| i.start).min()?, all().map(|i| i.end).max()?))
+        if !has_kernels {
+            launched.extend(tasks_within(tables, &busy.computing, &launch_of_task));
+        }
+        Work { busy, launched }
     }
 
     /// Of each step, from the first to the last work that was launched in it. Steps are in order of time.
@@ -379,7 +310,7 @@ impl Work {
         for &(launch, work) in &self.launched {
             let begun = steps.partition_point(|step| step.start.0 <= launch);
             let Some(at) = begun.checked_sub(1) else { continue };
-            if !steps.get(at).is_some_and(|step| launch <= step.end.0) {
+            if steps.get(at).is_none_or(|step| launch > step.end.0) {
                 continue;
             }
             if let Some(span) = spans.get_mut(at) {
@@ -391,34 +322,28 @@ impl Work {
     }
 
     fn divide(&self, window: Interval, preparing: i64) -> DeviceTime {
-        let inside = |list: &[Interval]| clip(list, window);
-        let [computing, communication] = [&self.computing, &self.communication].map(|list| inside(list));
-        let [receiving, point_to_point] = [&self.receiving, &self.point_to_point].map(|list| inside(list));
-        let exposed = total(&subtract(&communication, &computing));
-        let bubble = total(&subtract(&receiving, &computing));
-        let copying = inside(&self.copying);
-        let bare_copying = total(&subtract(&subtract(&copying, &computing), &communication));
-        let (computing, communication) = (total(&computing), total(&communication));
-        let free = window.end - window.start - computing - exposed;
-        DeviceTime {
-            window,
-            computing,
-            communication,
-            exposed,
-            free,
-            bubble,
-            point_to_point: total(&point_to_point),
-            copying: total(&copying),
-            bare_copying,
-            preparing,
-        }
+        DeviceTime { preparing, ..self.busy.divide(window) }
     }
 }
 
-/// Whether a task of this type copies between host and device or within a device: older traces of NPUs call such tasks
-/// by their queue entries, traces of GPUs by their category.
-pub fn is_copy(task_type: &str) -> bool {
-    matches!(task_type, "MEMCPY_ASYNC" | "PCIE_DMA_SQE" | "SDMA_SQE" | "gpu_memcpy" | "Memcpy")
+/// Launch and interval of tasks that begin while the device computes: a trace alone does not list kernels, but when any
+/// ran.
+fn tasks_within<'a>(
+    tables: &'a RankTables,
+    computing: &'a [Interval],
+    launch_of_task: &'a hashbrown::HashMap<TaskId, i64>,
+) -> impl Iterator<Item = (i64, Interval)> + 'a {
+    let is_inside = |time: i64| {
+        let after = computing.partition_point(|interval| interval.start <= time);
+        after.checked_sub(1).and_then(|at| computing.get(at)).is_some_and(|interval| time < interval.end)
+    };
+    let tasks = tables.views::<task::Row>().flat_map(|(view, rows)| {
+        (0..rows).map(move |row| (view.task.get(row), view.start.get(row), view.duration.get(row).ns()))
+    });
+    tasks.filter(move |(_, start, _)| is_inside(start.0)).map(|(task, start, duration)| {
+        let launch = launch_of_task.get(&task).copied().unwrap_or(start.0);
+        (launch, Interval::new(start.0, start.plus(duration).0))
+    })
 }
 
 #[cfg(test)]

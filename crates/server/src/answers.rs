@@ -5,6 +5,8 @@ use npuscope_tables::table::lane::Layer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::timeline::details::ListedSlice;
+
 /// The run that is open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -82,25 +84,13 @@ pub struct Counter {
     pub max: f64,
 }
 
-/// A slice in a list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Instance {
-    pub slice: u32,
-    pub name: String,
-    pub lane: u32,
-    pub row: u32,
-    pub begin: i64,
-    pub end: i64,
-}
-
 /// Slices of some lanes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Instances {
+pub struct ListedSlices {
     /// How many there are; fewer may be listed.
     pub count: usize,
-    pub slices: Vec<Instance>,
+    pub slices: Vec<ListedSlice>,
 }
 
 /// All that is known of a slice.
@@ -130,7 +120,7 @@ pub struct Slice {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Flow {
     #[serde(flatten)]
-    pub end: Instance,
+    pub end: ListedSlice,
     pub kind: String,
     pub outgoing: bool,
 }
@@ -156,8 +146,8 @@ pub struct FlowKind {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Arrow {
     pub kind: String,
-    pub source: Instance,
-    pub target: Instance,
+    pub source: ListedSlice,
+    pub target: ListedSlice,
 }
 
 /// A slice that a search found.
@@ -165,7 +155,7 @@ pub struct Arrow {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Hit {
     #[serde(flatten)]
-    pub slice: Instance,
+    pub slice: ListedSlice,
     pub rank: i64,
 }
 
@@ -241,12 +231,13 @@ mod tests {
     use std::fmt::Write as _;
     use std::path::PathBuf;
 
-    use npuscope_analysis::{Evidence, Finding, Severity, diagnose, health};
+    use npuscope_analysis::{Evidence, Finding, Severity, diagnose, gap, health};
     use npuscope_tables::table::diagnostic;
     use ts_rs::{Config, TS};
 
     use super::*;
     use crate::progress::Progress;
+    use crate::routes::across;
     use crate::timeline::statistics::NameStatistics;
 
     /// A union of words.
@@ -275,8 +266,8 @@ mod tests {
             Process,
             Lane,
             Counter,
-            Instance,
-            Instances,
+            ListedSlice,
+            ListedSlices,
             Slice,
             Flow,
             Flows,
@@ -293,11 +284,20 @@ mod tests {
             MissingAnswer,
             ErrorAnswer,
             Progress,
+            across::GapAnswer,
+            across::Place,
+            across::PlaceKind,
+            gap::Cause,
+            across::CollectiveAnswer,
+            across::Instance,
+            across::RankSlice,
+            across::AlignAnswer,
+            across::Offset,
             diagnose::Diagnosis,
             diagnose::HostClock,
-            finding::Finding,
-            finding::Severity,
-            finding::Evidence,
+            Finding,
+            Severity,
+            Evidence,
             health::Health,
             health::RankHealth,
             health::FileHealth,

@@ -6,9 +6,10 @@ use axum::response::{IntoResponse, Response};
 use npuscope_engine::EngineError;
 use npuscope_store::StoreError;
 
+use npuscope_views::NotMade;
+
 use crate::answers::{ErrorAnswer, Missing, MissingAnswer};
 use crate::timeline::search::SearchError;
-use crate::views::NotMade;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {

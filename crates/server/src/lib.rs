@@ -7,14 +7,12 @@ pub mod access;
 mod answers;
 mod app;
 mod assets;
-mod device;
 mod failure;
 mod progress;
 mod report;
 mod routes;
 mod run;
 pub mod timeline;
-pub mod views;
 
 use std::future::Future;
 use std::io;

@@ -22,7 +22,7 @@ use crate::run::Run;
 use crate::timeline::Timeline;
 use crate::timeline::counters::POINT;
 use crate::timeline::tile::{HEAD, INTERVALS, LANE_HEAD, TileTime, tile};
-use crate::views::VIEWS;
+use npuscope_views::VIEWS;
 
 /// Where the page has room for the answers.
 const PLACE: &str = "<!--report-->";

@@ -3,11 +3,13 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use arrow::buffer::Buffer;
 use hashbrown::HashMap;
 use npuscope_analysis::diagnose::diagnose;
 use npuscope_analysis::health::health;
+use npuscope_analysis::meetings::RankOperations;
 use npuscope_analysis::overview::overview;
 use npuscope_engine::{EngineError, QueryOptions, Session};
 use npuscope_formats::source::RankSource;
@@ -26,7 +28,7 @@ use crate::answers::{self, FirstRank};
 use crate::progress::{Progress, Watch};
 use crate::timeline::Timeline;
 use crate::timeline::index::{self, Index};
-use crate::views::Source;
+use npuscope_views::Source;
 
 /// Timelines that are open at a time: those of other ranks are opened again when they are wanted. They are mapped files,
 /// so what one takes of memory is what was looked at of it.
@@ -39,7 +41,20 @@ const INDEX: &str = "timeline.index";
 const MAX_IN_MEMORY: usize = 256 << 20;
 
 /// Raised whenever an answer that is kept would come out differently.
-const ANSWERS_VERSION: u32 = 1;
+const ANSWERS_VERSION: u32 = 2;
+
+/// What queries of users may take unless whoever opens the run says otherwise: memory, disk and time, and how many
+/// run at a time.
+fn query_limits() -> QueryOptions {
+    QueryOptions {
+        memory_limit: Some(1 << 30),
+        spill: None,
+        spill_limit: Some(8 << 30),
+        time_limit: Some(Duration::from_secs(300)),
+        row_limit: None,
+        concurrent: Some(4),
+    }
+}
 
 const NS_PER_SECOND: i64 = 1_000_000_000;
 
@@ -47,6 +62,8 @@ const NS_PER_SECOND: i64 = 1_000_000_000;
 pub struct Run {
     store: Arc<Store>,
     session: Session,
+    /// Where queries of users run, within limits.
+    queries: Arc<Session>,
     /// The last used is last.
     timelines: Mutex<Vec<(i64, Arc<Timeline>)>>,
     /// One at a time is opened: a second who wants it waits for the first.
@@ -78,9 +95,11 @@ impl Run {
         let answers = cache.open(&key).or_else(|| cache.store(&key, &RankBuilder::default().finish()).ok());
         let cache = (cache, max_cache_bytes);
         let session = Session::new(store.clone(), &QueryOptions::default())?;
+        let queries = Arc::new(Session::new(store.clone(), &query_limits())?);
         Ok(Run {
             store,
             session,
+            queries,
             timelines: Mutex::default(),
             opening: Mutex::default(),
             origin: OnceLock::new(),
@@ -93,12 +112,27 @@ impl Run {
         })
     }
 
-    pub fn session(&self) -> &Session {
-        &self.session
+    /// Lets the queries of users take this much memory, and this long; nothing is without a limit.
+    pub fn with_query_limits(mut self, memory: Option<usize>, time: Option<Duration>) -> Result<Run, EngineError> {
+        let limits = QueryOptions { memory_limit: memory, time_limit: time, ..query_limits() };
+        self.queries = Arc::new(Session::new(self.store.clone(), &limits)?);
+        Ok(self)
+    }
+
+    /// Where queries of users run, within limits.
+    pub fn queries(&self) -> &Arc<Session> {
+        &self.queries
     }
 
     pub fn ranks(&self) -> impl Iterator<Item = i64> {
         self.store.profile().ranks.iter().map(|source| source.rank)
+    }
+
+    /// The communication operations of a rank; none if there is no such rank.
+    pub fn operations(&self, rank: i64) -> Result<RankOperations, EngineError> {
+        let ranks: Vec<&RankSource> = self.store.profile().ranks.iter().filter(|source| source.rank == rank).collect();
+        let read = self.store.each(&ranks, RankOperations::NEEDS, |_, tables| RankOperations::of(rank, &tables))?;
+        Ok(read.into_iter().next().unwrap_or_default())
     }
 
     /// What views read from.

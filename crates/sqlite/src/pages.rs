@@ -435,7 +435,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(40))]
+        #![proptest_config(npuscope_testing::cases(40))]
 
         #[test]
         fn rows_are_those_that_sqlite_was_given(

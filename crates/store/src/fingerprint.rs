@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use npuscope_formats::regular_file;
 use npuscope_formats::source::RankSource;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -73,7 +74,7 @@ fn text(text: &str, hash: &mut Xxh3) {
 
 /// Takes in when a file was changed, its size and its ends.
 fn sample(path: &Path, hash: &mut Xxh3) -> io::Result<()> {
-    let mut file = File::open(path)?;
+    let mut file = regular_file::open(path)?;
     let metadata = file.metadata()?;
     for time in times(&metadata) {
         hash.update(&time.to_le_bytes());

@@ -8,7 +8,7 @@ use npuscope_formats::source::RankSource;
 use npuscope_tables::{RankTables, Selection, Strings, TableId};
 
 use crate::cache::{Cache, CacheError, CachedRank, CachedTable};
-use crate::fingerprint::fingerprint;
+use crate::fingerprint::{fingerprint, fingerprint_all};
 use crate::read::{ReadOptions, read_rank};
 
 /// Told what loading a rank is doing.
@@ -106,6 +106,39 @@ impl Loader {
         let tables = read_rank(source, ReadOptions { threads: self.threads, selection, progress: &advance });
         self.progress.finish(source.rank);
         tables
+    }
+
+    /// What is kept of a rank, or of several together, under a name; if there is nothing, or `decode` cannot use it,
+    /// what `make` makes, which is then kept. A cache that cannot be written costs time, not the answer.
+    pub fn kept<T, E>(
+        &self,
+        sources: &[&RankSource],
+        name: &str,
+        decode: impl Fn(&[u8]) -> Option<T>,
+        encode: impl Fn(&T) -> Option<Vec<u8>>,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        if self.cache.root().is_none() {
+            return make();
+        }
+        // Before the files are read: if they change meanwhile, nobody asks for this key again.
+        let key = match sources {
+            [source] => fingerprint(source),
+            sources => fingerprint_all(sources.iter().copied()),
+        };
+        if let Some(bytes) = self.cache.extract(&key, name) {
+            match decode(&bytes) {
+                Some(kept) => return Ok(kept),
+                None => self.cache.discard_extract(&key, name),
+            }
+        }
+        let made = make()?;
+        if let Some(bytes) = encode(&made)
+            && let Err(error) = self.cache.store_extract(&key, name, &bytes)
+        {
+            self.warn(format!("{error}; the next question will read the ranks again"));
+        }
+        Ok(made)
     }
 
     fn cached_some(&self, source: &RankSource, selection: Selection) -> Option<RankTables> {

@@ -241,7 +241,12 @@ impl RankReader<'_> {
                 let needed = needed_of_text(self.options.selection);
                 let summary = trace_json::read_some(bytes, name, needed, self.options.threads, release, &mut pieces);
                 self.pieces.join(pieces);
-                Told { rows: summary.events, unread: summary.unread_keys, problems: summary.problems, columns: None }
+                Told {
+                    rows: summary.events,
+                    unread: summary.unread_keys,
+                    problems: summary.problems,
+                    ..Told::default()
+                }
             }
             FileKind::Framework(kind) => {
                 let framework::Outcome { rows, problems } = self.framework.read(kind, bytes, name);
@@ -255,7 +260,12 @@ impl RankReader<'_> {
                 } else {
                     self.traces.push(kineto::finished(pieces));
                 }
-                Told { rows: summary.events, unread: summary.unread_keys, problems: summary.problems, columns: None }
+                Told {
+                    rows: summary.events,
+                    unread: summary.unread_keys,
+                    problems: summary.problems,
+                    ..Told::default()
+                }
             }
             FileKind::Csv(kind) => Told::from(csv::read_file(kind, self.rank.flavour, bytes, name, &mut piece)),
             FileKind::Sheet => Told::from(csv::read_file("", self.rank.flavour, bytes, name, &mut piece)),
@@ -306,6 +316,7 @@ impl RankReader<'_> {
             rows: i64::try_from(told.rows).ok(),
             columns: columns.map(|c| piece.strings.intern(&c)),
             unread: unread.map(|u| piece.strings.intern(&u)),
+            spelling: told.spelling.map(|s| piece.strings.intern(&s)),
         };
         piece.source.push(row);
         for problem in &told.problems {
@@ -321,20 +332,21 @@ struct Told {
     rows: u64,
     columns: Option<Vec<String>>,
     unread: Vec<String>,
+    spelling: Option<String>,
     problems: Vec<Problem>,
 }
 
 impl From<csv::Outcome> for Told {
     fn from(outcome: csv::Outcome) -> Self {
-        let csv::Outcome { rows, columns, unread, problems } = outcome;
-        Told { rows, columns: Some(columns), unread, problems }
+        let csv::Outcome { rows, columns, unread, spelling, problems } = outcome;
+        Told { rows, columns: Some(columns), unread, spelling, problems }
     }
 }
 
 impl From<comm_json::Outcome> for Told {
     fn from(outcome: comm_json::Outcome) -> Self {
         let comm_json::Outcome { rows, unread, problems } = outcome;
-        Told { rows, columns: None, unread, problems }
+        Told { rows, unread, problems, ..Told::default() }
     }
 }
 

@@ -130,7 +130,7 @@ impl Store {
     }
 
     /// What `work` makes of each of `sources`, in their order, on all threads; ends early where that is wanted.
-    fn parallel<T: Send>(
+    pub fn parallel<T: Send>(
         &self,
         sources: &[&RankSource],
         work: impl Fn(&RankSource) -> T + Sync,

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use hashbrown::HashMap;
 use npuscope_measures::communication::{self, is_communication};
+use npuscope_measures::link::STEP_PREFIX;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, host_op, kernel, step, task};
 use npuscope_tables::{ConnectionId, Ns, RankTables, TaskId};
@@ -37,10 +38,12 @@ impl<W: Write> TraceWriter<W> {
     /// Adds the rows of a step.
     pub fn append(&mut self, tables: &RankTables) -> io::Result<()> {
         for step in tables.rows::<step::Row>() {
-            let name = format!("ProfilerStep#{}", step.id.unwrap_or_default());
+            let name = format!("{STEP_PREFIX}{}", step.id.unwrap_or_default());
             self.slice("user_annotation", &name, step.start, step.end.since(step.start), (HOST, HOST), json!({}))?;
         }
-        for op in tables.rows::<host_op::Row>() {
+        // Markers of steps are operators, too.
+        let is_marker = |op: &host_op::Row| tables.text(op.name).starts_with(STEP_PREFIX);
+        for op in tables.rows::<host_op::Row>().filter(|op| !is_marker(op)) {
             let (category, args) = match Kind::from_name(tables.text(op.kind)) {
                 Some(Kind::Op) => ("cpu_op", json!({})),
                 Some(Kind::Cann) => ("cuda_runtime", json!({"correlation": op.connection_id})),

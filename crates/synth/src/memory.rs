@@ -440,6 +440,8 @@ mod tests {
     use super::*;
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         /// Blocks do not overlap, sizes add up, and what is free is joined again.
         #[test]
         fn the_allocator_keeps_its_books(actions in prop::collection::vec((any::<bool>(), 1u64..60_000), 1..200)) {

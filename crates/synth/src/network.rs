@@ -318,6 +318,8 @@ mod tests {
     use crate::kernels::Dtype;
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         /// What one rank says it sends, the other says it gets, and no round ends before its transfers do.
         #[test]
         fn what_is_sent_is_received(

@@ -39,6 +39,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         #[test]
         fn a_day_reads_back_from_its_date(day in -1_000_000i64..4_000_000) {
             let (year, month, of_month) = date_of_day(day);

@@ -281,6 +281,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         #[test]
         fn a_printed_float_reads_back(value: f64) {
             prop_assume!(value.is_finite());

@@ -224,6 +224,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         #[test]
         fn a_resolved_column_reads_like_its_ids(texts in prop::collection::vec(".{0,40}", 1..50)) {
             let mut interner = Interner::default();

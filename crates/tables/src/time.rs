@@ -13,7 +13,7 @@ use std::fmt;
 /// assert_eq!(start, Ns(1_736_408_883_688_177_930));
 /// assert_eq!(start.to_string(), "1736408883688177.930");
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Ns(pub i64);
 
 impl Ns {
@@ -300,6 +300,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         #[test]
         fn text_of_a_time_reads_back(ns: i64) {
             prop_assert_eq!(Ns::parse_us(Ns(ns).to_string().as_bytes()), Some(Ns(ns)));

@@ -97,6 +97,8 @@ pub fn rows(path: &Path) -> BTreeMap<String, Vec<String>> {
                         ids.join("|")
                     }
                     ValueRef::Integer(number) => number.to_string(),
+                    // Bytes per second are GB/s in the tables: the last digit of a double does not survive both ways.
+                    ValueRef::Real(real) if column == "bandwidth" => format!("{real:.13e}"),
                     ValueRef::Real(real) => format!("{real}"),
                     ValueRef::Text(text) => text_or_json(std::str::from_utf8(text).unwrap()),
                     ValueRef::Blob(bytes) => format!("{bytes:?}"),

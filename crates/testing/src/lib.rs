@@ -1,7 +1,7 @@
 //! What tests of several crates share.
 //!
 //! The functions here find the reference material and read deliverables so that two of them can be compared;
-//! [`database`] does so for databases, [`tables`] for the tables of a rank.
+//! [`database`] does so for databases, [`tables`] for the tables of a rank. [`cases`] configures property tests.
 //!
 //! ```should_panic
 //! use npuscope_testing::assert_same_json;
@@ -12,16 +12,21 @@
 //! ```
 
 pub mod database;
+mod property;
 pub mod tables;
 
+pub use property::cases;
+
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
 /// A path below the read-only reference material, or `None` with a word on stderr where it is absent.
 ///
-/// The material lies beside the repository as `shared`; `NPUSCOPE_SHARED` names another place.
+/// The material lies beside the repository as `shared`; `NPUSCOPE_SHARED` names another place. A test that skips is
+/// added to the file that `NPUSCOPE_SKIPPED` names, so that `make test` can report how many there were.
 pub fn shared(path: &str) -> Option<PathBuf> {
     let root = match std::env::var_os("NPUSCOPE_SHARED") {
         Some(root) => PathBuf::from(root),
@@ -33,7 +38,20 @@ pub fn shared(path: &str) -> Option<PathBuf> {
         return Some(path);
     }
     eprintln!("SKIPPED: no {}; this test needs the reference material", path.display());
+    record_skip();
     None
+}
+
+/// Adds the running test to the list of skipped ones. A line is appended by one write, so tests may run side by side.
+fn record_skip() {
+    let Some(list) = std::env::var_os("NPUSCOPE_SKIPPED") else { return };
+    let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
+    let thread = std::thread::current();
+    let line = format!("{package} {}\n", thread.name().unwrap_or("unnamed"));
+    let list = PathBuf::from(list);
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(&list);
+    let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
+    written.unwrap_or_else(|error| panic!("{}: {error}", list.display()));
 }
 
 /// The rank directories of the real captures in `form` (`text` or `db`), with a name for messages.

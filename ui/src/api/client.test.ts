@@ -24,6 +24,17 @@ test("a question is asked once", async () => {
   expect(fetched).toHaveBeenCalledTimes(1);
 });
 
+test("a query is stopped with its signal", async () => {
+  const fetched = vi.fn((_path: string, init: RequestInit) => {
+    return new Promise<Response>((_, reject) => init.signal?.addEventListener("abort", () => reject(new DOMException("", "AbortError"))));
+  });
+  vi.stubGlobal("fetch", fetched);
+  const stopper = new AbortController();
+  const answer = api.stoppableQuery("SELECT 1", 10, stopper.signal).catch((error) => error);
+  stopper.abort();
+  expect(await answer).toMatchObject({ name: "AbortError" });
+});
+
 test("params of tables are in order", async () => {
   const fetched = answering(404, { error: "none" });
   await api

@@ -6,12 +6,15 @@ import { texts } from "../texts";
 import { isReport, kept } from "./report";
 import { Table } from "./table";
 import type {
+  AlignAnswer,
+  CollectiveAnswer,
   Diagnosis,
   ErrorAnswer,
   Flows,
+  GapAnswer,
   Health,
   Hits,
-  Instances,
+  ListedSlices,
   Missing,
   MissingAnswer,
   NameStatistics,
@@ -23,16 +26,19 @@ import type {
 } from "./types.generated";
 
 export type {
+  CollectiveAnswer as Collective,
   Counter,
   Diagnosis,
   Finding,
   Flows,
+  GapAnswer as Gap,
+  GapCause,
   Health,
   Hit,
   Hits,
-  Instance,
   Lane,
   Layer,
+  ListedSlice as Instance,
   Missing,
   NameStatistics,
   NotCollected,
@@ -43,41 +49,6 @@ export type {
   Slice,
   Timeline,
 } from "./types.generated";
-
-export type GapCause =
-  | "host_busy"
-  | "host_sync"
-  | "data"
-  | "gc"
-  | "queue_empty"
-  | "waiting_for_rank"
-  | "waiting_for_stream"
-  | "start"
-  | "end"
-  | "unknown";
-
-export interface Gap {
-  begin: number;
-  end: number;
-  cause: GapCause;
-  places: { rank: number; slice: number; name: string; begin: number; end: number; what: string }[];
-}
-
-export interface Collective {
-  name: string;
-  group: string;
-  instances: {
-    rank: number;
-    slice: number;
-    begin: number;
-    end: number;
-    transit_ns: number | null;
-    wait_ns: number | null;
-  }[];
-  last_rank: number;
-  skew_ns: number;
-  before: { rank: number; slice: number; name: string; begin: number; end: number }[];
-}
 
 const NOT_KEPT = "not in this report";
 
@@ -151,18 +122,25 @@ function url(path: string, params: Params = []): string {
 }
 
 async function bytes(path: string, body?: unknown, signal?: AbortSignal): Promise<ArrayBuffer> {
+  return (await answer(path, body, signal)).bytes;
+}
+
+/** What an answer was cut by, so that only its beginning is there. */
+export type Cut = "rows" | "bytes";
+
+async function answer(path: string, body?: unknown, signal?: AbortSignal): Promise<{ bytes: ArrayBuffer; cut: Cut | null }> {
   const text = body === undefined ? undefined : JSON.stringify(body);
   if (isReport) {
     const answer = await kept(text === undefined ? path : `${path}\n${text}`);
     if (!answer) throw new ApiError(NOT_KEPT);
-    return answer;
+    return { bytes: answer, cut: null };
   }
   const init = text === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: text };
   const response = await fetch(path, { ...init, signal: signal ?? null }).catch((error) => {
     if (signal?.aborted) throw error;
     throw new ApiError(t("gone"));
   });
-  if (response.ok) return response.arrayBuffer();
+  if (response.ok) return { bytes: await response.arrayBuffer(), cut: response.headers.get("x-npuscope-cut") as Cut | null };
   const said: Partial<ErrorAnswer> = await response.json().catch(() => ({}));
   throw new ApiError(said.error ?? `${response.status} ${response.statusText}`, undefined, response.status);
 }
@@ -233,13 +211,19 @@ export const api = {
   /** The answer to SQL, at most `limit` rows of it. */
   query: async (sql: string, limit = 100_000) => Table.fromArrow(await bytes("api/query", { sql, limit })),
 
+  /** The same, with what it was cut by. The server stops the query when `signal` does. */
+  stoppableQuery: async (sql: string, limit: number, signal: AbortSignal) => {
+    const { bytes, cut } = await answer("api/query", { sql, limit }, signal);
+    return { table: Table.fromArrow(bytes), cut };
+  },
+
   timeline: (rank: number) => asked<Timeline>(`api/ranks/${rank}/timeline`),
   names: (rank: number) => asked<string[]>(`api/ranks/${rank}/names`),
   slice: (rank: number, slice: number) => asked<Slice>(`api/ranks/${rank}/slices/${slice}`),
 
   /** The slices that reach into an area, or begin in it; those of one name if it is given. */
   slices: (rank: number, lanes: number[], view: View, name: string | null = null, limit = 200, isBegun = false) =>
-    asked<Instances>(`api/ranks/${rank}/slices`, [
+    asked<ListedSlices>(`api/ranks/${rank}/slices`, [
       ["lanes", lanes.join(",")],
       ...stretch(view),
       ["name", name],
@@ -269,21 +253,21 @@ export const api = {
 
   /** Why nothing runs on a lane at a time. */
   gap: (rank: number, time: number, lane: number) =>
-    asked<Gap>(`api/ranks/${rank}/gap`, [
+    asked<GapAnswer>(`api/ranks/${rank}/gap`, [
       ["time", time],
       ["lane", lane],
     ]),
 
   /** The collective that a slice is part of, on all ranks of its group. */
   collective: (rank: number, slice: number) =>
-    asked<Collective>("api/collective", [
+    asked<CollectiveAnswer>("api/collective", [
       ["rank", rank],
       ["slice", slice],
     ]),
 
   /** How far ranks are off if the slice like this one is to be at the same time on all of them. */
   align: (rank: number, slice: number, side: "start" | "end", ranks: number[] | null = null) =>
-    asked<{ offsets: { rank: number; offset_ns: number }[] }>("api/align", [
+    asked<AlignAnswer>("api/align", [
       ["rank", rank],
       ["slice", slice],
       ["side", side],

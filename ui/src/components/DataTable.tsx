@@ -7,6 +7,7 @@ import { asNumber, type Row, type Table } from "../api/table";
 import { count } from "../format";
 import { download } from "../shell/download";
 import { Icon } from "../shell/Icon";
+import { definition, type TermKey } from "../terms";
 import { texts } from "../texts";
 import { type Kind, ordered, type Sort, shown, written } from "./rows";
 
@@ -56,8 +57,8 @@ export interface Column {
   link?: (row: Row) => string | null;
   /** In pixels; others share what is left in proportion. */
   width?: number;
-  /** What the heading means, shown on hover. */
-  title?: string;
+  /** What the numbers are: the definition is shown on hover of the heading. */
+  term?: TermKey;
   /** What to draw instead of the value. */
   cell?: (row: Row) => ComponentChildren;
 }
@@ -213,7 +214,7 @@ export function DataTable({ table, columns: wanted, name, onRow, sort: first, he
                     scope="col"
                     class={column.kind === "text" ? undefined : "number"}
                     aria-sort={isSorted ? order : undefined}
-                    title={column.title}
+                    title={column.term && definition(column.term)}
                   >
                     {table.has(column.name) ? (
                       <button type="button" class="plain" onClick={() => sortBy(column)}>

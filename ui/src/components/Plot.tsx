@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { isDark } from "../shell/theme";
+import { definition, type TermKey } from "../terms";
 import { language, texts } from "../texts";
 import type { Inset } from "./axis";
 import { resolver } from "./colours";
@@ -39,6 +40,8 @@ export interface Readout {
 export interface Named {
   name: string;
   colour: string;
+  /** The number that it is: the legend shows the definition on hover. */
+  term?: TermKey;
 }
 
 interface Props {
@@ -258,8 +261,8 @@ function Told({ of, at, canvas }: { of: Readout; at: Point; canvas: HTMLCanvasEl
 export function Legend({ of }: { of: Named[] }) {
   return (
     <ul class="legend">
-      {of.map(({ name, colour }) => (
-        <li key={name}>
+      {of.map(({ name, colour, term }) => (
+        <li key={name} title={term && definition(term)}>
           <span class="swatch" style={{ background: colour }} />
           {name}
         </li>

@@ -2,6 +2,7 @@
 
 import { linkToTime } from "../scope";
 import { asNumber, type Row } from "../api/table";
+import { isTerm, type TermKey } from "../terms";
 import { texts } from "../texts";
 import type { Column } from "./DataTable";
 import type { Kind } from "./rows";
@@ -69,6 +70,7 @@ const LABELS = {
     p95: "p95",
     packet_bytes: "Packet",
     part: "Part",
+    per_step: "Per step",
     prepare: "Prepare",
     preparing: "Preparing",
     queue: "Queue",
@@ -164,6 +166,7 @@ const LABELS = {
     p95: "p95",
     packet_bytes: "包大小",
     part: "部分",
+    per_step: "每 step",
     prepare: "准备",
     preparing: "准备",
     queue: "排队",
@@ -225,6 +228,14 @@ const WIDTHS: Partial<Record<ColumnName, number>> = {
   overlapped_communication: 130, synchronization: 120, synchronization_ratio: 150, start_allocated: 120, start_reserved: 120, component: 140,
 };
 
+/** Columns that are called otherwise than the number in them. */
+const TERMS: Partial<Record<ColumnName, TermKey>> = { late_ms: "late", median: "expected_bandwidth", ratio: "time_ratio" };
+
+/** The number that a column has, wherever its table does not give it another meaning. */
+function termOf(name: ColumnName): TermKey | undefined {
+  return TERMS[name] ?? (isTerm(name) ? name : undefined);
+}
+
 /** What a column is called. */
 export function columnLabel(name: ColumnName): string {
   return t(name);
@@ -232,7 +243,7 @@ export function columnLabel(name: ColumnName): string {
 
 /** Columns for a table, with what is particular about some of them. */
 export function columns(names: ColumnName[], particular: Partial<Record<ColumnName, Partial<Column>>> = {}): Column[] {
-  return names.map((name) => ({ name, label: t(name), kind: KINDS[name] ?? "duration", width: WIDTHS[name], ...particular[name] }));
+  return names.map((name) => ({ name, label: t(name), kind: KINDS[name] ?? "duration", width: WIDTHS[name], term: termOf(name), ...particular[name] }));
 }
 
 /** The place of a row on the timeline: its rank, start and duration. */

@@ -1,11 +1,14 @@
 //! What a mode gives.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use npuscope_formats::nsight::NsightError;
 use npuscope_formats::output::OutputError;
 use npuscope_formats::result::ResultTable;
 use npuscope_store::StoreError;
+
+use super::Export;
 
 /// Tables and files.
 #[derive(Default)]
@@ -62,8 +65,8 @@ pub enum Failure {
     /// The profile lacks what the question is about.
     #[error("{mode} needs {what}, which no rank has; {hint}")]
     Missing { mode: &'static str, what: String, hint: String },
-    #[error("{0}")]
-    Usage(String),
+    #[error(transparent)]
+    Usage(#[from] Usage),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -74,4 +77,41 @@ impl Failure {
     pub fn missing(mode: &'static str, what: impl Into<String>, hint: impl Into<String>) -> Failure {
         Failure::Missing { mode, what: what.into(), hint: hint.into() }
     }
+}
+
+/// A question that cannot be asked like this.
+#[derive(Debug, thiserror::Error)]
+pub enum Usage {
+    #[error("{} has none of the chosen ranks", .0.display())]
+    NoneOfTheRanks(PathBuf),
+    #[error("there is no rank {0}; choose another with --rank_id")]
+    NoRank(i64),
+    #[error("there is no step {step}; {}", steps_in_words(.steps))]
+    NoStep { step: i64, steps: Vec<i64> },
+    #[error("{mode} cannot be written as {export}, but as {}", forms(.possible))]
+    Export { mode: &'static str, export: Export, possible: Vec<Export> },
+    #[error("{mode} needs a baseline: --bp DIR")]
+    NoBaseline { mode: &'static str },
+    #[error("{mode} needs --baseline_profiling_path")]
+    NoBaselineProfile { mode: &'static str },
+    #[error("{} has no results of {table}: run cluster_time_summary there first", .path.display())]
+    NoResults { path: PathBuf, table: &'static str },
+    #[error(transparent)]
+    Nsight(#[from] NsightError),
+}
+
+/// Steps that are listed where another was asked for.
+const MAX_STEPS: usize = 20;
+
+fn steps_in_words(steps: &[i64]) -> String {
+    let listed: Vec<String> = steps.iter().take(MAX_STEPS).map(i64::to_string).collect();
+    let more = if steps.len() > listed.len() { " …" } else { "" };
+    match listed.as_slice() {
+        [] => "no rank tells where its steps are".to_owned(),
+        listed => format!("there are steps {}{more}", listed.join(", ")),
+    }
+}
+
+fn forms(forms: &[Export]) -> String {
+    forms.iter().map(Export::to_string).collect::<Vec<_>>().join(" or ")
 }

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use npuscope_formats::source::RankSource;
 use npuscope_store::Store;
-use npuscope_tables::table::{diagnostic, step};
-use npuscope_tables::{Ns, RankTables, Selection, TableId};
+use npuscope_tables::Selection;
 
 use super::mode::{Export, Options};
-use super::{Failure, Mode};
+use super::{Failure, Mode, Usage};
+use crate::extract::{self, Absent, Analysis, Problem, RankData, RankExtract, Scope};
 
 /// The chosen ranks of a profile and how they are asked.
 pub struct Job<'a> {
@@ -24,9 +23,6 @@ pub struct Job<'a> {
     is_baseline: bool,
 }
 
-/// Steps that are told where another was asked for.
-const MAX_STEPS_TOLD: usize = 20;
-
 /// Something that the answer lacks.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LeftOut {
@@ -36,27 +32,6 @@ pub struct LeftOut {
     pub why: String,
     /// Nothing of the rank is in the answer.
     pub whole_rank: bool,
-}
-
-/// The tables of one rank, as far as they were asked for.
-pub struct RankData<'a> {
-    pub rank: i64,
-    pub source: &'a RankSource,
-    pub tables: RankTables,
-    /// The chosen step, both ends included; all of time if none was chosen.
-    pub window: (Ns, Ns),
-}
-
-impl RankData<'_> {
-    /// Whether a moment is in the chosen step.
-    pub fn is_in_window(&self, time: Ns) -> bool {
-        self.window.0 <= time && time <= self.window.1
-    }
-
-    /// Whether the rank was read from databases.
-    pub fn is_db(&self) -> bool {
-        self.source.is_db()
-    }
 }
 
 impl<'a> Job<'a> {
@@ -78,7 +53,7 @@ impl<'a> Job<'a> {
         let store = self.store.open_another(path)?;
         let alone = Job::new(&store, self.chosen.as_ref(), options);
         if alone.sources.is_empty() {
-            return Err(Failure::Usage(format!("{} has none of the chosen ranks", path.display())));
+            return Err(Usage::NoneOfTheRanks(path.to_owned()).into());
         }
         ask(&Job { left_out: self.left_out.clone(), is_baseline: true, ..alone })
     }
@@ -93,6 +68,11 @@ impl<'a> Job<'a> {
         &self.sources
     }
 
+    /// The files of a rank that is asked.
+    pub fn source(&self, rank: i64) -> Option<&'a RankSource> {
+        self.sources.iter().copied().find(|source| source.rank == rank)
+    }
+
     /// Whether all ranks were saved as text.
     pub fn is_text(&self) -> bool {
         !self.sources.iter().any(|source| source.is_db())
@@ -103,74 +83,64 @@ impl<'a> Job<'a> {
         self.options.export.unwrap_or(Export::Db)
     }
 
-    /// What `use_it` makes of each rank, by rank. A rank for which it fails is left out, with the reason.
-    ///
-    /// With a step chosen, a rank without that step is left out; msprof-analyze takes all its steps then.
-    pub fn each<T: Send>(
-        &self,
-        selection: Selection,
-        use_it: impl Fn(&RankData<'_>) -> Result<T, String> + Sync,
-    ) -> Result<Vec<(i64, T)>, Failure> {
-        self.each_of(&self.sources, selection, use_it)
+    /// Which part of each rank is looked at.
+    fn scope(&self) -> Scope {
+        Scope { step: self.options.step, or_all_steps: self.options.step.is_some() && self.options.compat }
     }
 
-    /// [`Job::each`] of some of the ranks.
-    pub fn each_of<T: Send>(
+    /// The extracts of all ranks, by rank. Ranks that have no part in the answer are left out, with the reason.
+    ///
+    /// With a step chosen, a rank without that step is left out; msprof-analyze takes all its steps then.
+    pub fn extracts<A: Analysis>(&self, analysis: &A) -> Result<Vec<(i64, A::Extract)>, Failure> {
+        self.extracts_of(&self.sources, analysis)
+    }
+
+    /// [`Job::extracts`] of some of the ranks.
+    pub fn extracts_of<A: Analysis>(
         &self,
         sources: &[&RankSource],
-        selection: Selection,
-        use_it: impl Fn(&RankData<'_>) -> Result<T, String> + Sync,
+        analysis: &A,
+    ) -> Result<Vec<(i64, A::Extract)>, Failure> {
+        let made = extract::extracts(self.store, sources, analysis, self.scope())?;
+        self.take(sources, made)
+    }
+
+    /// What `map` makes of each rank, which is not kept: for what is as large as the files of a rank.
+    pub fn each<T: Send>(
+        &self,
+        needs: Selection,
+        map: impl Fn(&RankData<'_>) -> Result<T, Absent> + Sync,
     ) -> Result<Vec<(i64, T)>, Failure> {
-        let selection = selection.and(Selection::of(&[TableId::Metadata]));
-        let selection = match self.options.step {
-            Some(_) => selection.and(Selection::of(&[TableId::Step])),
-            None => selection,
-        };
-        let (steps, has_step) = (Mutex::new(BTreeSet::new()), AtomicBool::new(self.options.step.is_none()));
-        let made = self.store.each(sources, selection, |source, tables| {
-            self.note_problems(source, &tables);
-            let ids = tables.rows::<step::Row>().filter_map(|step| step.id);
-            steps.lock().unwrap_or_else(PoisonError::into_inner).extend(ids);
-            let window = self.window(&tables)?;
-            has_step.store(true, Ordering::Relaxed);
-            use_it(&RankData { rank: source.rank, source, tables, window })
-        })?;
-        if let (Some(step), false, false) = (self.options.step, has_step.into_inner(), sources.is_empty()) {
-            let steps = steps.into_inner().unwrap_or_else(PoisonError::into_inner);
-            let there: Vec<String> = steps.iter().take(MAX_STEPS_TOLD).map(i64::to_string).collect();
-            let there = match there.as_slice() {
-                [] => "no rank tells where its steps are".to_owned(),
-                list => {
-                    format!("there are steps {}{}", list.join(", "), if steps.len() > list.len() { " …" } else { "" })
-                }
-            };
-            return Err(Failure::Usage(format!("there is no step {step}; {there}")));
+        let scope = self.scope();
+        let made = self
+            .store
+            .parallel(&self.sources, |source| extract::map_rank(self.store, source, needs, scope, |data| map(data)))?;
+        self.take(&self.sources, made)
+    }
+
+    /// Notes what was wrong with ranks. Fails if none of them has the chosen step.
+    fn take<T>(&self, sources: &[&RankSource], mut made: Vec<RankExtract<T>>) -> Result<Vec<(i64, T)>, Failure> {
+        for (source, made) in sources.iter().zip(&mut made) {
+            for Problem { file, message } in made.problems.drain(..) {
+                let file = file.map(|file| file.to_string());
+                self.tell(LeftOut { rank: source.rank, file, why: message.to_string(), whole_rank: false });
+            }
+        }
+        if let Some(step) = self.options.step
+            && !made.is_empty()
+            && !made.iter().any(RankExtract::has_step)
+        {
+            let steps: BTreeSet<i64> = made.into_iter().flat_map(|made| made.steps).collect();
+            return Err(Usage::NoStep { step, steps: steps.into_iter().collect() }.into());
         }
         let mut kept = Vec::with_capacity(made.len());
         for (source, made) in sources.iter().zip(made) {
-            match made {
-                Ok(made) => kept.push((source.rank, made)),
-                Err(why) => self.leave_out(source.rank, why),
+            match made.extract {
+                Ok(extract) => kept.push((source.rank, extract)),
+                Err(why) => self.leave_out(source.rank, why.to_string()),
             }
         }
         Ok(kept)
-    }
-
-    fn window(&self, tables: &RankTables) -> Result<(Ns, Ns), String> {
-        const ALWAYS: (Ns, Ns) = (Ns(i64::MIN), Ns(i64::MAX));
-        let Some(id) = self.options.step else { return Ok(ALWAYS) };
-        match tables.rows::<step::Row>().find(|step| step.id == Some(id)) {
-            Some(step) => Ok((step.start, step.end)),
-            None if self.options.compat => Ok(ALWAYS),
-            None => Err(format!("it has no step {id}")),
-        }
-    }
-
-    fn note_problems(&self, source: &RankSource, tables: &RankTables) {
-        for row in tables.rows::<diagnostic::Row>().filter(|row| row.is_loss(tables)) {
-            let file = tables.opt_text(row.file).filter(|file| !file.is_empty()).map(str::to_owned);
-            self.tell(LeftOut { rank: source.rank, file, why: tables.text(row.message).to_owned(), whole_rank: false });
-        }
     }
 
     /// Notes that a rank is not in the answer.
@@ -213,13 +183,7 @@ impl<'a> Job<'a> {
     pub fn require_export(&self, mode: &Mode, possible: &[Export]) -> Result<(), Failure> {
         match self.options.export {
             Some(export) if !possible.contains(&export) => {
-                let forms: Vec<String> = possible.iter().map(|form| format!("{form:?}").to_lowercase()).collect();
-                let export = format!("{export:?}").to_lowercase();
-                Err(Failure::Usage(format!(
-                    "{} cannot be written as {export}, but as {}",
-                    mode.name,
-                    forms.join(" or ")
-                )))
+                Err(Usage::Export { mode: mode.name, export, possible: possible.to_vec() }.into())
             }
             _ => Ok(()),
         }

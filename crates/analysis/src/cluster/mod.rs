@@ -14,10 +14,12 @@ pub mod recipes;
 pub mod statistics;
 mod write;
 
-pub use answer::{Answer, Failure, ResultFile};
-pub use job::{Job, LeftOut, RankData};
+pub use answer::{Answer, Failure, ResultFile, Usage};
+pub use job::{Job, LeftOut};
 pub use mode::{Export, Mode, Options, find, modes};
 pub use write::{DATABASE, OUTPUT_DIRECTORY, Written, write};
+
+pub use crate::extract::{Absent, RankData};
 
 /// Asks a mode of a job.
 pub fn run(mode: &Mode, job: &Job<'_>) -> Result<Answer, Failure> {

@@ -1,5 +1,6 @@
 //! The modes there are, and what can be asked of them.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use super::recipes;
@@ -14,6 +15,16 @@ pub enum Export {
     Text,
     /// csv files and a Jupyter notebook that shows them.
     Notebook,
+}
+
+impl fmt::Display for Export {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Export::Db => "db",
+            Export::Text => "text",
+            Export::Notebook => "notebook",
+        })
+    }
 }
 
 /// A question that can be asked of all ranks of a job.

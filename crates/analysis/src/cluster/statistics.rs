@@ -1,6 +1,7 @@
 //! What tables of msprof-analyze say of some values.
 
 use npuscope_formats::result::Cell;
+use serde::{Deserialize, Serialize};
 
 pub use npuscope_measures::statistics::{Sum, deviation, median, population_deviation, quantile, sum};
 
@@ -10,7 +11,7 @@ pub fn ratio(a: f64, b: f64) -> f64 {
 }
 
 /// Count, mean, deviation, quartiles and sum of some values.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     pub count: usize,
     pub mean: f64,

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexSet;
 use npuscope_measures::statistics::median;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::meetings::Meetings;
 use super::trace::RankTrace;
 
 /// How the clock of a host differs from that of the first.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct HostClock {
     pub host: String,

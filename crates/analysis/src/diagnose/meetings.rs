@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::trace::RankTrace;
 use crate::layout::Layout;
+use crate::meetings::{Key, Keys};
 
 /// An operation as all ranks that took part in it saw it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,27 +23,15 @@ pub struct Meetings {
     pub alone: usize,
 }
 
-/// What operations are alike in: group, step, what they do, how much of it, for transfers who sends to whom.
-type Like<'a> = (&'a str, usize, &'a str, i64, Option<(i64, i64)>);
-
-/// What operations of different ranks must share to be one: what they are alike in, and their place among their like.
-type Key<'a> = (Like<'a>, usize);
-
 impl Meetings {
     pub fn of(traces: &[RankTrace]) -> Meetings {
         let mut found: BTreeMap<Key<'_>, Vec<(usize, usize)>> = BTreeMap::new();
         for (rank, trace) in traces.iter().enumerate() {
-            let mut seen: HashMap<Like<'_>, usize> = HashMap::new();
+            let mut keys = Keys::default();
             for (index, item) in trace.items.iter().enumerate() {
                 let Some(operation) = trace.operation(item) else { continue };
-                // A send and a receive are one transfer.
-                let kind = if operation.direction.is_some() { "transfer" } else { operation.kind.as_str() };
-                // What each rank has to give of an exchange may differ.
-                let bytes = if operation.kind.contains("alltoall") { 0 } else { operation.bytes };
-                let like = (operation.group.as_str(), item.step, kind, bytes, operation.pair);
-                let order = seen.entry(like).or_default();
-                found.entry((like, *order)).or_default().push((rank, index));
-                *order += 1;
+                let step = i64::try_from(item.step).unwrap_or(i64::MAX);
+                found.entry(keys.next(operation, step)).or_default().push((rank, index));
             }
         }
         let mut meetings = Meetings { of: vec![HashMap::new(); traces.len()], ..Meetings::default() };
@@ -74,7 +63,7 @@ pub fn members_of_groups(traces: &[RankTrace], layout: &Layout) -> HashMap<Strin
     // A group that the layout does not know has the members that were seen.
     let mut seen: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for (rank, trace) in traces.iter().enumerate() {
-        for operation in trace.operations.iter().filter(|operation| !groups.contains_key(&operation.group)) {
+        for operation in trace.operations.iter().filter(|operation| !groups.contains_key(operation.group.as_str())) {
             seen.entry(&operation.group).or_default().insert(rank);
         }
     }

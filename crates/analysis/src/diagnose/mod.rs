@@ -15,13 +15,14 @@ mod meetings;
 mod suspects;
 #[cfg(test)]
 mod tests;
-mod trace;
+pub(crate) mod trace;
 
 use npuscope_measures::statistics;
 use npuscope_store::{Store, StoreError};
-use npuscope_tables::table::diagnostic;
-use serde::Serialize;
+use npuscope_tables::Selection;
+use serde::{Deserialize, Serialize};
 
+use crate::extract::{self, Absent, Analysis, Problem, RankData, RankExtract};
 use crate::finding::{Finding, Severity};
 use crate::job_step::job_step_time;
 use crate::layout::{Layout, RankGroups};
@@ -48,7 +49,7 @@ const STRUCK: f64 = 0.2;
 const MOST_SUSPECTS: usize = 16;
 
 /// The verdict on a job.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Diagnosis {
     pub ranks: usize,
@@ -106,23 +107,51 @@ impl Diagnosis {
 /// What is said of a rank that shows nothing of its device.
 const LEFT_OUT: &str = "shows nothing of what its device did; it is left out";
 
-/// Looks into all ranks of a profile.
+/// What each rank launched, and the groups it communicated in.
+#[derive(Serialize)]
+struct Traces;
+
+impl Analysis for Traces {
+    type Extract = (RankTrace, RankGroups);
+    const NAME: &'static str = "diagnose";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        trace::SELECTION.and(RankGroups::SELECTION)
+    }
+
+    fn map(&self, rank: &RankData<'_>) -> Result<(RankTrace, RankGroups), Absent> {
+        Ok((RankTrace::of(rank.rank, &rank.tables), RankGroups::of(&rank.tables)))
+    }
+
+    fn is_sound(&self, (trace, _): &(RankTrace, RankGroups)) -> bool {
+        trace.is_sound()
+    }
+}
+
+/// Raised whenever other findings are made of the same traces.
+const ANSWER_VERSION: u32 = 1;
+
+/// Looks into all ranks of a profile. The answer is kept: replaying a job takes longer than reading its extracts.
 pub fn diagnose(store: &Store) -> Result<Diagnosis, StoreError> {
     let sources: Vec<_> = store.profile().ranks.iter().collect();
-    let selection = trace::SELECTION.and(RankGroups::SELECTION);
-    let read = store.each(&sources, selection, |source, tables| {
-        let problems = tables.rows::<diagnostic::Row>().filter(|row| row.is_loss(&tables));
-        let problem = |row: diagnostic::Row| {
-            let file = tables.opt_text(row.file).unwrap_or_default();
-            format!("rank {} {file}: {}", source.rank, tables.text(row.message))
-        };
-        let problems: Vec<String> = problems.map(problem).collect();
-        (RankTrace::of(source.rank, &tables), (source.rank, RankGroups::of(&tables)), problems)
-    })?;
+    extract::kept_answer(store, &sources, &Traces, ANSWER_VERSION, |extracts| {
+        let ranks = sources.iter().map(|source| source.rank);
+        of_extracts(ranks.zip(extracts), || store.check_stop())
+    })
+}
+
+fn of_extracts(
+    extracts: impl Iterator<Item = (i64, RankExtract<(RankTrace, RankGroups)>)>,
+    check_stop: impl Fn() -> Result<(), StoreError>,
+) -> Result<Diagnosis, StoreError> {
     let (mut traces, mut groups, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-    for (trace, group, problem) in read {
-        problems.extend(problem);
-        groups.push(group);
+    for (rank, RankExtract { problems: of_rank, extract, .. }) in extracts {
+        for Problem { file, message } in of_rank {
+            problems.push(format!("rank {rank} {}: {message}", file.unwrap_or_default()));
+        }
+        let Ok((trace, group)) = extract else { continue };
+        groups.push((rank, group));
         // A rank that shows nothing of its device has no part in the job.
         if trace.items.is_empty() {
             problems.push(format!("rank {} {LEFT_OUT}", trace.rank));
@@ -131,7 +160,7 @@ pub fn diagnose(store: &Store) -> Result<Diagnosis, StoreError> {
         }
     }
     let layout = Layout::of(&groups);
-    Ok(Diagnosis { problems, ..of_traces(traces, &layout, || store.check_stop())? })
+    Ok(Diagnosis { problems, ..of_traces(traces, &layout, check_stop)? })
 }
 
 /// Looks into ranks that were read. `check_stop` is asked before each replay.

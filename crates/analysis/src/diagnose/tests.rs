@@ -110,6 +110,8 @@ fn a_job_without_a_device_has_steps_and_says_that_nothing_follows() {
         step_ms: 9.0,
         findings: Vec::new(),
         host: Vec::new(),
+        problems: 0,
+        remarks: 0,
     };
     let told = diagnosis.clone().without_device(&overview([rank(0, 7.0, false), rank(1, 9.0, false)]));
     assert_eq!((told.ranks, told.steps, told.step_ms), (2, 3, 9.0));

@@ -1,15 +1,16 @@
 //! What is kept of a rank: its launches in order, what they ran, and what its host was busy with.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 
 use npuscope_measures::step::step_times;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, comm_task, counter, host_op, kernel, mem_sample, rank, step, task};
 use npuscope_tables::{ConnectionId, OpId, RankTables, Selection, Str, TableId, TaskId};
+use serde::{Deserialize, Serialize};
 
 use crate::communication::{Direction, bytes_of_element, direction, group_of, is_communication_core, op_type};
+use crate::extract::Text;
 use crate::finding::Evidence;
 
 /// What has to be read of a rank.
@@ -27,7 +28,7 @@ pub const SELECTION: Selection = Selection::of(&[
 .and_host_ops(&[Kind::Cann, Kind::Gc, Kind::Op]);
 
 /// A rank's part in the job. Times are ns by the clock of its host, until clocks are aligned.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RankTrace {
     pub rank: i64,
     /// The host, by id or name; empty where the profile does not say.
@@ -36,6 +37,7 @@ pub struct RankTrace {
     /// Number and step time of each step: [`step_times`].
     pub step_times: Vec<(Option<i64>, i64)>,
     /// In the order in which the host launched them.
+    #[serde(with = "packed")]
     pub items: Vec<Item>,
     /// What `Item::what` of kernels points to.
     pub kernels: Vec<KernelName>,
@@ -51,7 +53,7 @@ pub struct RankTrace {
 }
 
 /// A step by its marker on the host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepSpan {
     pub id: i64,
     pub start: i64,
@@ -72,13 +74,13 @@ pub struct Item {
     pub step: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum What {
     Kernel(usize),
     Communication(usize),
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct KernelName {
     pub name: String,
     /// Shapes of the inputs.
@@ -87,13 +89,13 @@ pub struct KernelName {
 }
 
 /// A collective or a transfer between two ranks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operation {
     /// The group, by name, hash or what the operation's name has of it.
-    pub group: String,
+    pub group: Text,
     /// Type in lower case, for example `hcom_allreduce_`.
-    pub kind: String,
-    pub name: String,
+    pub kind: Text,
+    pub name: Text,
     pub bytes: i64,
     /// Of a transfer between two; exchanges among many have none.
     pub direction: Option<Direction>,
@@ -102,14 +104,14 @@ pub struct Operation {
 }
 
 /// What a host was busy with between launches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostWork {
     pub kind: Work,
     pub start: i64,
     pub end: i64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Work {
     /// Python collected garbage.
     GarbageCollection,
@@ -122,7 +124,7 @@ pub enum Work {
 }
 
 /// Data over one link.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Piece {
     /// Number of the operation in [`RankTrace::operations`].
     pub operation: usize,
@@ -132,7 +134,37 @@ pub struct Piece {
     pub bytes: i64,
     pub ns: i64,
     /// What it went over: [`RDMA`], or the kind of link, for example `HCCS`.
-    pub transport: Arc<str>,
+    pub transport: Text,
+}
+
+/// Items in few bytes: they follow each other closely, so starts are kept as distances from the one before. In which
+/// step they are is found out later.
+mod packed {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{Item, What};
+
+    /// Start since that of the item before, launch before the start, length, what, lane.
+    type Packed = (i64, Option<i64>, i64, What, i64);
+
+    pub fn serialize<S: Serializer>(items: &[Item], serializer: S) -> Result<S::Ok, S::Error> {
+        let mut last = 0i64;
+        serializer.collect_seq(items.iter().map(|item| -> Packed {
+            let Item { launch, start, end, what, lane, .. } = *item;
+            let distance = start.wrapping_sub(std::mem::replace(&mut last, start));
+            (distance, launch.map(|launch| start.wrapping_sub(launch)), end.wrapping_sub(start), what, lane)
+        }))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Item>, D::Error> {
+        let mut start = 0i64;
+        let unpack = |(distance, launch, length, what, lane): Packed| {
+            start = start.wrapping_add(distance);
+            let launch: Option<i64> = launch.map(|before: i64| start.wrapping_sub(before));
+            Item { launch, start, end: start.wrapping_add(length), what, lane, step: 0 }
+        };
+        Ok(Vec::<Packed>::deserialize(deserializer)?.into_iter().map(unpack).collect())
+    }
 }
 
 /// What goes over the network.
@@ -246,16 +278,16 @@ impl RankTrace {
                 step: 0,
             });
             self.operations.push(Operation {
-                group: group.to_owned(),
-                kind,
-                name: name.to_owned(),
+                group: group.into(),
+                kind: kind.into(),
+                name: name.into(),
                 // Where the type is not known, elements can still be compared.
                 bytes: op.count.unwrap_or_default() * tables.opt_text(op.dtype).and_then(bytes_of_element).unwrap_or(1),
                 direction,
                 pair: None,
             });
         }
-        let mut transports: HashMap<(Option<Str>, Option<Str>), Arc<str>> = HashMap::new();
+        let mut transports: HashMap<(Option<Str>, Option<Str>), Text> = HashMap::new();
         for piece in tables.rows::<comm_task::Row>() {
             let (Some(&operation), Some(source), Some(target)) =
                 (piece.op.and_then(|op| numbers.get(&op)), piece.src_rank, piece.dst_rank)
@@ -269,7 +301,7 @@ impl RankTrace {
             let transport = transports.entry((piece.transport, piece.link)).or_insert_with(|| {
                 transport_name(tables.opt_text(piece.transport), tables.opt_text(piece.link)).into()
             });
-            let (ns, transport) = (piece.duration.ns(), Arc::clone(transport));
+            let (ns, transport) = (piece.duration.ns(), transport.clone());
             self.pieces.push(Piece { operation, source, target, bytes, ns, transport });
             if let Some(operation) = self.operations.get_mut(operation).filter(|op| op.direction.is_some()) {
                 operation.pair = Some((source, target));
@@ -290,6 +322,17 @@ impl RankTrace {
                 self.allocated.push((sample.time.0, bytes));
             }
         }
+    }
+
+    /// Whether what points to kernels and operations does.
+    pub fn is_sound(&self) -> bool {
+        let is_there = |item: &Item| match item.what {
+            What::Kernel(number) => number < self.kernels.len(),
+            What::Communication(number) => number < self.operations.len(),
+        };
+        self.items.iter().all(is_there)
+            && self.pieces.iter().all(|piece| piece.operation < self.operations.len())
+            && self.pieces.is_sorted_by_key(|piece| piece.operation)
     }
 
     /// Moves all times by what `correct` makes of them.

@@ -5,15 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use npuscope_formats::info::Settings;
 use npuscope_tables::table::{comm_op, reported_comm, reported_link};
 use npuscope_tables::{RankTables, Selection, Str, TableId};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Known, MAX_RANKS, Sizes};
 use crate::communication::{DeclaredGroup, OpClass, group_key, parallel_groups};
 
 /// What one rank tells of the layout.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankGroups {
     /// `distributed_args` of its metadata.
+    #[serde(with = "json_text")]
     pub distributed_args: Option<Value>,
     /// Groups that its metadata lists.
     pub declared: Vec<DeclaredGroup>,
@@ -24,7 +26,7 @@ pub struct RankGroups {
 }
 
 /// A group that a rank communicated in.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UsedGroup {
     pub hash: String,
     /// The name that the hash is of, where the source says it.
@@ -37,7 +39,7 @@ pub struct UsedGroup {
 }
 
 /// How many operations of which class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operations {
     pub count: usize,
     pub point_to_point: usize,
@@ -102,6 +104,22 @@ impl RankGroups {
         };
         let dp = world / sizes.tp.checked_mul(sizes.cp)?.checked_mul(sizes.pp)?;
         [sizes, Sizes { dp, ..sizes }].into_iter().find(Sizes::is_sound)
+    }
+}
+
+/// JSON in an extract, whose encoding is not self-describing: as text.
+mod json_text {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde_json::Value;
+
+    pub fn serialize<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok, S::Error> {
+        value.as_ref().map(Value::to_string).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        text.map(|text| serde_json::from_str(&text).map_err(D::Error::custom)).transpose()
     }
 }
 

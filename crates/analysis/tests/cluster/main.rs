@@ -5,6 +5,7 @@ mod communication_bottleneck;
 mod compat;
 mod computational_op_masking;
 mod export_summary;
+mod extracts;
 mod filter_db;
 mod forms;
 mod free_analysis;

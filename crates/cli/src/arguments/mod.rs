@@ -10,9 +10,11 @@ mod convert;
 mod diagnose;
 mod doctor;
 mod dynamic;
+mod glossary;
 mod info;
 mod parse;
 mod report;
+mod show;
 mod sql;
 mod synth;
 mod values;
@@ -31,9 +33,11 @@ pub use convert::ConvertCommand;
 pub use diagnose::DiagnoseCommand;
 pub use doctor::DoctorCommand;
 pub use dynamic::DynamicCommand;
+pub use glossary::GlossaryCommand;
 pub use info::InfoCommand;
 pub use parse::ParseCommand;
 pub use report::ReportCommand;
+pub use show::ShowCommand;
 pub use sql::SqlCommand;
 pub use synth::SynthCommand;
 pub use view::ViewCommand;
@@ -80,12 +84,14 @@ pub enum Command {
     Cluster(ClusterCommand),
     View(ViewCommand),
     Report(ReportCommand),
+    Show(ShowCommand),
     Sql(SqlCommand),
     Convert(ConvertCommand),
     Parse(ParseCommand),
     Config(ConfigCommand),
     Dynamic(DynamicCommand),
     Synth(SynthCommand),
+    Glossary(GlossaryCommand),
     Completion(CompletionCommand),
     Man(ManCommand),
 }

@@ -1,11 +1,13 @@
 //! Arguments of `npuscope sql`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum, ValueHint};
 
-use crate::commands::sql::{ResultFormat, SqlOptions};
+use crate::commands::result::ResultFormat;
+use crate::commands::sql::SqlOptions;
 
 /// Ask a profile a question in SQL
 ///
@@ -33,9 +35,15 @@ pub struct SqlCommand {
     /// Rows to print as a table; files and the other forms always have all
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub max_rows: usize,
-    /// Memory the query may use before it spills to disk, for example 4GB
+    /// Stop after N rows of the result, in every form
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Memory the query may use before it spills to disk, for example 4GB; 0 is no limit [default: half of the memory, at most 4GB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory_limit: Option<usize>,
+    /// Stop with an error after this time, for example 30s or 5m [default: no limit]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub timeout: Option<Duration>,
     /// Directory to spill to [default: the system's temporary directory]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub spill_dir: Option<PathBuf>,
@@ -52,7 +60,9 @@ impl From<SqlCommand> for SqlOptions {
             format: command.format,
             output: command.output,
             max_rows: command.max_rows,
+            limit: command.limit,
             memory_limit: command.memory_limit,
+            timeout: command.timeout,
             spill_dir: command.spill_dir,
             strict: command.strict,
         }
@@ -77,7 +87,7 @@ impl ValueEnum for ResultFormat {
 }
 
 /// A size such as 512MB or 4GB; a bare number is bytes.
-fn parse_size(text: &str) -> Result<usize, SizeError> {
+pub fn parse_size(text: &str) -> Result<usize, SizeError> {
     let text = text.trim();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text.get(digits.len()..).unwrap_or_default().to_ascii_uppercase();
@@ -94,16 +104,49 @@ fn parse_size(text: &str) -> Result<usize, SizeError> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-enum SizeError {
+pub enum SizeError {
     #[error("expected a size such as 512MB or 4GB")]
     Invalid,
     #[error("that is more than this machine can address")]
     TooLarge,
 }
 
+/// A time such as 500ms, 30s, 5m or 1h; a bare number is seconds.
+pub fn parse_time(text: &str) -> Result<Duration, TimeError> {
+    let text = text.trim();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: u64 = digits.trim().parse().map_err(|_| TimeError)?;
+    let milliseconds = match text.get(digits.len()..).unwrap_or_default() {
+        "ms" => 1,
+        "" | "s" => 1000,
+        "m" | "min" => 60_000,
+        "h" => 3_600_000,
+        _ => return Err(TimeError),
+    };
+    let time = number.checked_mul(milliseconds).filter(|&time| time > 0 && time <= MAX_TIME_MS);
+    time.map(Duration::from_millis).ok_or(TimeError)
+}
+
+/// A year.
+const MAX_TIME_MS: u64 = 365 * 24 * 3_600_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected a time such as 500ms, 30s, 5m or 1h")]
+pub struct TimeError;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_read_as_they_are_written() {
+        assert_eq!(parse_time("30"), Ok(Duration::from_secs(30)));
+        assert_eq!(parse_time("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_time("5m"), Ok(Duration::from_secs(300)));
+        for wrong in ["", "0s", "-1s", "5 apples", "99999999999h"] {
+            assert_eq!(parse_time(wrong), Err(TimeError), "{wrong}");
+        }
+    }
 
     #[test]
     fn sizes_read_as_they_are_written() {

@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use npuscope_analysis::Severity;
+use npuscope_measures::glossary::Language;
 
 use crate::commands::ReportFormat;
 use crate::terminal::ColorChoice;
@@ -20,6 +21,22 @@ impl From<FailOn> for Severity {
             FailOn::Info => Severity::Info,
             FailOn::Warning => Severity::Warning,
             FailOn::Critical => Severity::Critical,
+        }
+    }
+}
+
+/// Language of what is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Lang {
+    En,
+    Zh,
+}
+
+impl From<Lang> for Language {
+    fn from(lang: Lang) -> Language {
+        match lang {
+            Lang::En => Language::English,
+            Lang::Zh => Language::Chinese,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueHint};
 
+use crate::arguments::sql::{parse_size, parse_time};
 use crate::commands::view::ViewOptions;
 
 /// Show a profile in the browser: findings, timeline, operators, memory, communication, cluster
@@ -34,6 +35,12 @@ pub struct ViewCommand {
     /// End when nobody has asked for so many seconds
     #[arg(long, value_name = "SECONDS")]
     pub idle_timeout: Option<u64>,
+    /// Memory that queries on the page may use together before they spill to disk; 0 is no limit [default: half of the memory, at most 4GB]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub query_memory_limit: Option<usize>,
+    /// Time that a query on the page may take
+    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "5m")]
+    pub query_timeout: Duration,
     /// Directory with pages to show instead of those in the program
     #[arg(long, value_name = "DIR", hide = true)]
     pub pages: Option<PathBuf>,
@@ -48,6 +55,8 @@ impl From<ViewCommand> for ViewOptions {
             token: command.token,
             opens_browser: !command.no_open,
             idle_timeout: command.idle_timeout.map(Duration::from_secs),
+            query_memory_limit: command.query_memory_limit,
+            query_timeout: command.query_timeout,
             pages: command.pages,
         }
     }

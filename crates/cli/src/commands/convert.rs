@@ -18,7 +18,7 @@ use npuscope_tables::scan::scan_batch;
 use npuscope_tables::schema;
 use parquet::arrow::ArrowWriter;
 
-use crate::commands::sql::parquet_properties;
+use crate::commands::result::parquet_properties;
 use crate::commands::{say_problems, say_warnings};
 use crate::error::CliError;
 use crate::rank_list::RankList;

@@ -8,7 +8,7 @@ use npuscope_analysis::Severity;
 use npuscope_analysis::overview::{HostTime, Overview, RankTime, overview};
 use npuscope_measures::step::Clock;
 
-use crate::commands::{ReportFormat, check_strict, exit_code, findings_text, say_problems, say_warnings};
+use crate::commands::{ReportFormat, check_strict, exit_code, findings_text, say_counts, say_warnings};
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
@@ -38,7 +38,7 @@ pub fn run(options: &InfoOptions, settings: &Settings) -> Result<ExitCode, CliEr
         *next = next.replacen("DIR", &options.path.display().to_string(), 1);
     }
     say_warnings(&store, settings);
-    say_problems(&store, &options.path, settings)?;
+    say_counts(overview.problems as u64, overview.remarks as u64, &options.path, settings);
     let mut out = io::stdout().lock();
     match options.format {
         ReportFormat::Json => {

@@ -7,10 +7,13 @@ pub mod convert;
 pub mod diagnose;
 pub mod doctor;
 pub mod dynamic;
+pub mod glossary;
 pub mod info;
 pub mod man;
 pub mod parse;
 pub mod report;
+pub mod result;
+pub mod show;
 pub mod sql;
 pub mod synth;
 pub mod view;
@@ -110,13 +113,19 @@ fn say_warnings(store: &Store, settings: &Settings) {
 
 /// Says in one line what reading the loaded ranks met.
 fn say_problems(store: &Store, path: &Path, settings: &Settings) -> Result<(), CliError> {
-    let (mut problems, mut remarks) = (0, 0);
+    let (mut problems, mut remarks) = (0u64, 0u64);
     for loaded in store.loaded().iter().filter(|loaded| loaded.rows(TableId::Diagnostic) > 0) {
         let tables = loaded.tables()?;
         for row in tables.rows::<diagnostic::Row>() {
             *(if row.is_loss(&tables) { &mut problems } else { &mut remarks }) += 1;
         }
     }
+    say_counts(problems, remarks, path, settings);
+    Ok(())
+}
+
+/// Says in one line how many problems and remarks reading met.
+fn say_counts(problems: u64, remarks: u64, path: &Path, settings: &Settings) {
     let counts = [(problems, "problem"), (remarks, "remark")];
     let counts = counts.iter().filter(|(count, _)| *count > 0).map(|&(count, what)| terminal::counted(count, what));
     let what = counts.collect::<Vec<_>>().join(" and ");
@@ -128,7 +137,6 @@ fn say_problems(store: &Store, path: &Path, settings: &Settings) -> Result<(), C
         (0, _) => settings.terminal.note(&message),
         _ => settings.terminal.warning(&message),
     }
-    Ok(())
 }
 
 /// Fails if reading the profile met anything worse than a remark.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use npuscope_server::{Run, Server, access};
 
 use crate::error::CliError;
+use crate::memory;
 use crate::settings::Settings;
 use crate::usage::UsageError;
 
@@ -25,6 +26,10 @@ pub struct ViewOptions {
     pub opens_browser: bool,
     /// Time without a request after which the server ends.
     pub idle_timeout: Option<Duration>,
+    /// Bytes that queries on the page may use; 0 is no limit, nothing a share of the machine's memory.
+    pub query_memory_limit: Option<usize>,
+    /// Time that a query on the page may take.
+    pub query_timeout: Duration,
     /// Directory with pages to show instead of those in the program.
     pub pages: Option<PathBuf>,
 }
@@ -34,6 +39,7 @@ pub fn run(options: &ViewOptions, settings: &Settings) -> Result<ExitCode, CliEr
     let reading = settings.open_options();
     let (stop, cache) = (reading.stop.clone(), reading.cache.clone());
     let run = Run::open(&options.path, reading)?;
+    let run = run.with_query_limits(memory::query_limit(options.query_memory_limit), Some(options.query_timeout))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let done = runtime.block_on(async {
         let address = SocketAddr::new(options.listen, options.port);

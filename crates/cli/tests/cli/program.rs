@@ -76,7 +76,8 @@ impl Sandbox {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_npuscope"));
         command.args(arguments).current_dir(self.directory.path()).stdin(Stdio::null());
-        for variable in ["NO_COLOR", "CLICOLOR_FORCE", "NPUSCOPE_THREADS", "NPUSCOPE_NO_CACHE"] {
+        let ours = ["NO_COLOR", "CLICOLOR_FORCE", "NPUSCOPE_THREADS", "NPUSCOPE_NO_CACHE"];
+        for variable in ours.into_iter().chain(["LC_ALL", "LC_MESSAGES", "LANG"]) {
             command.env_remove(variable);
         }
         command.env("NPUSCOPE_CACHE_DIR", self.path("cache")).env("COLUMNS", "100");

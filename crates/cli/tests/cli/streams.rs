@@ -140,3 +140,44 @@ fn there_is_a_manual_page_for_every_command() {
         assert!(text.contains(".TH ") && text.contains(".SH SYNOPSIS"), "{page}");
     }
 }
+
+#[test]
+fn a_query_takes_no_more_than_it_may() {
+    let sandbox = Sandbox::with_job();
+    let ran = sandbox.run(&["sql", "job", MANY, "--format", "csv", "--limit", "5"]);
+    assert_eq!((ran.code, ran.stdout.lines().count()), (0, 6), "{}", ran.stderr);
+    let count = "SELECT count(*) FROM kernel a, kernel b, kernel c, kernel d WHERE a.start + b.start < c.start";
+    let ran = sandbox.run(&["sql", "job", count, "--timeout", "500ms"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("within the 500 ms") && ran.stderr.contains("--timeout"), "{}", ran.stderr);
+    let window = "SELECT count(*) OVER () AS n, a.start FROM kernel a, kernel b, kernel c";
+    let ran = sandbox.run(&["sql", "job", window, "--memory-limit", "32MB"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("32.0 MB") && ran.stderr.contains("--memory-limit"), "{}", ran.stderr);
+    for terms in [500, 5000, 50_000] {
+        let sum = format!("SELECT {} AS n", vec!["1"; terms].join("+"));
+        let ran = sandbox.run(&["sql", "job", &sum]);
+        assert_eq!(ran.code, if terms == 500 { 0 } else { 2 }, "{}", ran.stderr);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_query_and_leaves_no_file() {
+    let sandbox = Sandbox::with_job();
+    // The ranks are read once, so that the signal meets the query.
+    sandbox.sql("job", "SELECT count(*) FROM kernel");
+    for arguments in [
+        &["sql", "job", MANY, "-o", "out.csv"][..],
+        &["sql", "job", "SELECT sum(a.start) FROM kernel a, kernel b, kernel c, kernel d"],
+    ] {
+        let mut child = sandbox.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_secs(3));
+        let begin = std::time::Instant::now();
+        let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(stopped.unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{arguments:?}");
+        assert!(begin.elapsed().as_secs() < 3, "{:?}", begin.elapsed());
+        assert!(!sandbox.path("out.csv").exists() && !sandbox.path(".out.csv.part").exists());
+    }
+}

@@ -56,6 +56,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         #[test]
         fn cycles_are_the_steps_of_the_schedule(
             (wait, warmup, active) in (0u64..4, 0u64..4, 1u64..4),

@@ -63,6 +63,8 @@ fn names_are_those_of_the_command_line() {
 }
 
 proptest! {
+    #![proptest_config(npuscope_testing::cases(256))]
+
     #[test]
     fn no_text_is_too_strange(text in "\\PC{0,200}", dialect in prop::option::of(prop::sample::select(Dialect::ALL))) {
         read(&text, dialect, &Run::default());

@@ -225,7 +225,7 @@ fn same_steps(config: CollectConfig) -> CollectConfig {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(npuscope_testing::cases(400))]
 
     #[test]
     fn what_can_be_said_comes_back(config in config(), form in prop::sample::select(Form::ALL)) {

@@ -221,6 +221,8 @@ fn huge_numbers_are_no_matter() {
 }
 
 proptest! {
+    #![proptest_config(npuscope_testing::cases(256))]
+
     #[test]
     fn exactly_the_steps_of_the_last_window_that_came_in_time_are_recorded(
         start in 1i64..30, length in 0i64..10, seen in 0u64..30, is_mindspore in any::<bool>(),

@@ -2,6 +2,8 @@
 
 mod answers;
 mod cache;
+mod depth;
 mod job;
+mod limits;
 mod memory;
 mod plan;

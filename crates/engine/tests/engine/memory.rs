@@ -25,7 +25,8 @@ fn many_names() -> RankTables {
 
 fn limited(job: &Job, bytes: usize) -> (Session, TempDir) {
     let spill = tempfile::tempdir().unwrap();
-    let options = QueryOptions { memory_limit: Some(bytes), spill: Some(spill.path().to_owned()) };
+    let options =
+        QueryOptions { memory_limit: Some(bytes), spill: Some(spill.path().to_owned()), ..QueryOptions::default() };
     let store = Arc::new(Store::open(&job.path(), job.options()).unwrap());
     (Session::new(store, &options).unwrap(), spill)
 }

@@ -4,14 +4,15 @@
 //! `write` gives `false` for null, and the column decides how that is spelled.
 
 use npuscope_tables::number::{parse_scaled, push_float, push_int, push_ns_as_us, push_span, push_time, whole};
-use npuscope_tables::{Interner, Ns, Span, Str, Strings};
+use npuscope_tables::{Interner, Ns, Span, Str};
 
+use super::Texts;
 use super::record::push_text;
 
 /// One notation of a value of type `T`.
 pub trait Codec<T> {
     fn read(cell: &str, strings: &mut Interner) -> Option<T>;
-    fn write(value: T, strings: &Strings, out: &mut Vec<u8>) -> bool;
+    fn write(value: T, strings: &dyn Texts, out: &mut Vec<u8>) -> bool;
 }
 
 fn is_null(cell: &str) -> bool {
@@ -26,8 +27,8 @@ impl Codec<Str> for Text {
         Some(strings.intern(cell))
     }
 
-    fn write(value: Str, strings: &Strings, out: &mut Vec<u8>) -> bool {
-        push_text(out, strings.get(value));
+    fn write(value: Str, strings: &dyn Texts, out: &mut Vec<u8>) -> bool {
+        push_text(out, strings.text(value));
         true
     }
 }
@@ -37,7 +38,7 @@ impl Codec<Option<Str>> for Text {
         Some(if is_null(cell) { None } else { Some(strings.intern(cell)) })
     }
 
-    fn write(value: Option<Str>, strings: &Strings, out: &mut Vec<u8>) -> bool {
+    fn write(value: Option<Str>, strings: &dyn Texts, out: &mut Vec<u8>) -> bool {
         value.is_some_and(|v| Text::write(v, strings, out))
     }
 }
@@ -53,7 +54,7 @@ impl Codec<Option<Str>> for Lines {
         Some(if cell.is_empty() { None } else { Some(strings.intern(cell)) })
     }
 
-    fn write(value: Option<Str>, strings: &Strings, out: &mut Vec<u8>) -> bool {
+    fn write(value: Option<Str>, strings: &dyn Texts, out: &mut Vec<u8>) -> bool {
         Text::write(value, strings, out)
     }
 }
@@ -68,7 +69,7 @@ impl Codec<i64> for Int {
         cell.parse().ok().or_else(|| whole(cell.parse().ok()?))
     }
 
-    fn write(value: i64, _: &Strings, out: &mut Vec<u8>) -> bool {
+    fn write(value: i64, _: &dyn Texts, out: &mut Vec<u8>) -> bool {
         push_int(out, value);
         true
     }
@@ -82,9 +83,42 @@ impl Codec<f64> for Real {
         cell.trim().parse().ok().filter(|v: &f64| v.is_finite())
     }
 
-    fn write(value: f64, _: &Strings, out: &mut Vec<u8>) -> bool {
+    fn write(value: f64, _: &dyn Texts, out: &mut Vec<u8>) -> bool {
         push_float(out, value);
         true
+    }
+}
+
+/// A number that Python counts up from the whole number 0: `0` if nothing was added.
+pub struct RealOrZero;
+
+impl Codec<f64> for RealOrZero {
+    fn read(cell: &str, strings: &mut Interner) -> Option<f64> {
+        Real::read(cell, strings)
+    }
+
+    fn write(value: f64, strings: &dyn Texts, out: &mut Vec<u8>) -> bool {
+        if value == 0.0 {
+            out.push(b'0');
+            return true;
+        }
+        Real::write(value, strings, out)
+    }
+}
+
+/// A count, whole if it is not a mean of several.
+pub struct Count;
+
+impl Codec<f64> for Count {
+    fn read(cell: &str, strings: &mut Interner) -> Option<f64> {
+        Real::read(cell, strings)
+    }
+
+    fn write(value: f64, strings: &dyn Texts, out: &mut Vec<u8>) -> bool {
+        match whole(value) {
+            Some(count) => Int::write(count, strings, out),
+            None => Real::write(value, strings, out),
+        }
     }
 }
 
@@ -96,7 +130,7 @@ impl Codec<Ns> for UsTime {
         Ns::parse_us(cell.as_bytes())
     }
 
-    fn write(value: Ns, _: &Strings, out: &mut Vec<u8>) -> bool {
+    fn write(value: Ns, _: &dyn Texts, out: &mut Vec<u8>) -> bool {
         push_time(out, value);
         out.push(b'\t');
         true
@@ -111,7 +145,7 @@ impl Codec<Span> for UsSpan {
         Span::parse_us(cell.as_bytes())
     }
 
-    fn write(value: Span, _: &Strings, out: &mut Vec<u8>) -> bool {
+    fn write(value: Span, _: &dyn Texts, out: &mut Vec<u8>) -> bool {
         push_span(out, value);
         true
     }
@@ -125,7 +159,7 @@ impl Codec<i64> for UsLife {
         UsTime::read(cell, strings).map(|ns: Ns| ns.0)
     }
 
-    fn write(value: i64, strings: &Strings, out: &mut Vec<u8>) -> bool {
+    fn write(value: i64, strings: &dyn Texts, out: &mut Vec<u8>) -> bool {
         UsTime::write(Ns(value), strings, out)
     }
 }
@@ -138,7 +172,7 @@ impl Codec<f64> for UsReal {
         parse_scaled(cell, 3)
     }
 
-    fn write(value: f64, _: &Strings, out: &mut Vec<u8>) -> bool {
+    fn write(value: f64, _: &dyn Texts, out: &mut Vec<u8>) -> bool {
         push_ns_as_us(out, value);
         true
     }
@@ -160,7 +194,7 @@ impl<const UNIT: i64> Codec<i64> for Size<UNIT> {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "sizes are below 2^53")]
-    fn write(value: i64, _: &Strings, out: &mut Vec<u8>) -> bool {
+    fn write(value: i64, _: &dyn Texts, out: &mut Vec<u8>) -> bool {
         push_float(out, value as f64 / UNIT as f64);
         true
     }
@@ -174,7 +208,7 @@ impl Codec<i64> for Device {
         Int::read(cell.strip_prefix("NPU:").unwrap_or(cell), strings)
     }
 
-    fn write(value: i64, _: &Strings, out: &mut Vec<u8>) -> bool {
+    fn write(value: i64, _: &dyn Texts, out: &mut Vec<u8>) -> bool {
         out.extend_from_slice(b"NPU:");
         push_int(out, value);
         true
@@ -188,7 +222,7 @@ macro_rules! nullable {
                 if is_null(cell.trim()) { Some(None) } else { <$codec as Codec<$type>>::read(cell, strings).map(Some) }
             }
 
-            fn write(value: Option<$type>, strings: &Strings, out: &mut Vec<u8>) -> bool {
+            fn write(value: Option<$type>, strings: &dyn Texts, out: &mut Vec<u8>) -> bool {
                 value.is_some_and(|value| <$codec as Codec<$type>>::write(value, strings, out))
             }
         })+
@@ -198,6 +232,8 @@ macro_rules! nullable {
 nullable! {
     Int => i64,
     Real => f64,
+    RealOrZero => f64,
+    Count => f64,
     UsTime => Ns,
     UsSpan => Span,
     UsLife => i64,

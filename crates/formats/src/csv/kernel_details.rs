@@ -2,7 +2,7 @@
 
 use npuscope_tables::table::kernel::Row;
 
-use super::cell::{Int, Real, Text, UsReal, UsSpan, UsTime};
+use super::cell::{Count, Int, Real, RealOrZero, Text, UsReal, UsSpan, UsTime};
 use super::{Column, Layout, column};
 
 pub static KERNEL_DETAILS: Layout<Row> = Layout {
@@ -37,7 +37,7 @@ const COLUMNS: &[Column<Row>] = &[
     column!(output_formats: Text, "Output Formats", null "N/A"; Optional),
     column!(context_id: Int, "Context ID", null "N/A"; Optional),
     column!(aic_total_time: UsReal, "aicore_time(us)" | "aic_time(us)", null "N/A"; Optional),
-    column!(aic_total_cycles: Real, "aic_total_cycles", null "N/A"; Optional),
+    column!(aic_total_cycles: Count, "aic_total_cycles", null "N/A"; Optional),
     column!(aic_mac_time: UsReal, "aic_mac_time(us)", null "N/A"; Optional),
     column!(aic_mac_ratio: Real, "aic_mac_ratio", null "N/A"; Optional),
     column!(aic_scalar_time: UsReal, "aic_scalar_time(us)", null "N/A"; Optional),
@@ -50,7 +50,7 @@ const COLUMNS: &[Column<Row>] = &[
     column!(aic_fixpipe_ratio: Real, "aic_fixpipe_ratio", null "N/A"; Optional),
     column!(aic_icache_miss_rate: Real, "aic_icache_miss_rate", null "N/A"; Optional),
     column!(aiv_total_time: UsReal, "aiv_time(us)", null "N/A"; Optional),
-    column!(aiv_total_cycles: Real, "aiv_total_cycles", null "N/A"; Optional),
+    column!(aiv_total_cycles: Count, "aiv_total_cycles", null "N/A"; Optional),
     column!(aiv_vec_time: UsReal, "aiv_vec_time(us)", null "N/A"; Optional),
     column!(aiv_vec_ratio: Real, "aiv_vec_ratio", null "N/A"; Optional),
     column!(aiv_scalar_time: UsReal, "aiv_scalar_time(us)", null "N/A"; Optional),
@@ -60,5 +60,5 @@ const COLUMNS: &[Column<Row>] = &[
     column!(aiv_mte3_time: UsReal, "aiv_mte3_time(us)", null "N/A"; Optional),
     column!(aiv_mte3_ratio: Real, "aiv_mte3_ratio", null "N/A"; Optional),
     column!(aiv_icache_miss_rate: Real, "aiv_icache_miss_rate", null "N/A"; Optional),
-    column!(cube_utilization: Real, "cube_utilization(%)", null "N/A"; Optional),
+    column!(cube_utilization: RealOrZero, "cube_utilization(%)", null "N/A"; Optional),
 ];

@@ -1,9 +1,10 @@
 //! Memory: `operator_memory.csv`, `memory_record.csv`, `npu_module_mem.csv`, `static_op_mem.csv`.
 
+use npuscope_tables::number::push_ns_as_us;
 use npuscope_tables::table::{mem_event, mem_sample};
 
-use super::cell::{Device, Int, Kib, KiloKib, Mib, Text, UsLife, UsTime};
-use super::{Layout, column};
+use super::cell::{Codec, Device, Int, Kib, KiloKib, Mib, Text, UsLife, UsTime};
+use super::{Column, Layout, Texts, column};
 
 pub static OPERATOR_MEMORY: Layout<mem_event::Row> = Layout {
     kind: "operator_memory",
@@ -13,7 +14,7 @@ pub static OPERATOR_MEMORY: Layout<mem_event::Row> = Layout {
         column!(start: UsTime, "Allocation Time(us)"),
         column!(release: UsTime, "Release Time(us)"),
         column!(active_release: UsTime, "Active Release Time(us)"),
-        column!(duration: UsLife, "Duration(us)"),
+        LIFE,
         column!(active_duration: UsLife, "Active Duration(us)"),
         column!(start_allocated: Mib, "Allocation Total Allocated(MB)"),
         column!(start_reserved: Mib, "Allocation Total Reserved(MB)"),
@@ -32,6 +33,19 @@ pub static OPERATOR_MEMORY: Layout<mem_event::Row> = Layout {
     blank: |strings, _| mem_event::Row { kind: strings.intern("operator"), ..mem_event::Row::default() },
     implied: &["Device_id"],
     other: None,
+};
+
+/// CANN's own allocations, which torch_npu adds to its file, have a plain number of microseconds.
+const LIFE: Column<mem_event::Row> = Column {
+    write: |row, texts, out| match row.duration {
+        #[expect(clippy::cast_precision_loss, reason = "durations are below 2^53 ns, which is 104 days")]
+        Some(ns) if texts.text(row.name).starts_with("cann::") => {
+            push_ns_as_us(out, ns as f64);
+            true
+        }
+        duration => <UsLife as Codec<Option<i64>>>::write(duration, texts, out),
+    },
+    ..column!(duration: UsLife, "Duration(us)")
 };
 
 /// MindSpore's notation: totals in thousands of KiB, `N/A` for what is missing.
@@ -78,12 +92,12 @@ pub static STATIC_OP_MEM: Layout<mem_event::Row> = Layout {
 /// Statically planned memory belongs to no device: the column says `host`.
 struct StaticDevice;
 
-impl super::cell::Codec<Option<i64>> for StaticDevice {
+impl Codec<Option<i64>> for StaticDevice {
     fn read(cell: &str, strings: &mut npuscope_tables::Interner) -> Option<Option<i64>> {
         if cell == "host" { Some(None) } else { Int::read(cell, strings) }
     }
 
-    fn write(value: Option<i64>, strings: &npuscope_tables::Strings, out: &mut Vec<u8>) -> bool {
+    fn write(value: Option<i64>, strings: &dyn Texts, out: &mut Vec<u8>) -> bool {
         match value {
             Some(device) => Int::write(device, strings, out),
             None => {

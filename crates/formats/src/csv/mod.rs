@@ -3,6 +3,9 @@
 //! A file is described once, as a list of columns with their header spellings and notations, and the
 //! description serves reading and writing. Versions add, rename and drop columns, so columns are
 //! found by header, never by place.
+//!
+//! A file that is read and written is the same byte for byte if all its rows could be read and its lines end alike:
+//! [`spelling`] keeps what the values do not tell.
 
 mod aicpu;
 mod cache;
@@ -14,6 +17,7 @@ mod operator_details;
 mod read;
 mod record;
 mod sheet;
+mod spelling;
 mod statistics;
 mod step_trace;
 mod write;
@@ -22,6 +26,7 @@ pub use read::{Outcome, read_file, tables_of};
 pub use write::CsvFiles;
 
 use npuscope_tables::{Interner, RankBuilder, Str, Strings};
+use serde_json::Value;
 
 /// The column of tables that have a place for cells without a column of their own.
 const OTHER: &str = "metrics";
@@ -50,7 +55,33 @@ pub struct Column<R> {
     pub presence: Presence,
     pub read: fn(&mut R, &str, &mut Interner) -> bool,
     /// Appends a cell as it stands in the file, quotes and all; `false` for null.
-    pub write: fn(&R, &Strings, &mut Vec<u8>) -> bool,
+    pub write: fn(&R, &dyn Texts, &mut Vec<u8>) -> bool,
+}
+
+/// What ids of strings stand for: while they are collected, and afterwards.
+pub trait Texts {
+    fn text(&self, id: Str) -> &str;
+}
+
+impl Texts for Interner {
+    fn text(&self, id: Str) -> &str {
+        self.get(id)
+    }
+}
+
+impl Texts for Strings {
+    fn text(&self, id: Str) -> &str {
+        self.get(id)
+    }
+}
+
+/// A cell that has no column: a number if it is one, so that it can be computed with.
+fn other_cell(cell: &str) -> Value {
+    if matches!(cell, "" | "N/A") {
+        return Value::Null;
+    }
+    let number: Option<Value> = serde_json::from_str(cell).ok().filter(Value::is_number);
+    number.unwrap_or_else(|| Value::String(cell.to_owned()))
 }
 
 /// Whether a file that is written from scratch has a column.

@@ -7,8 +7,10 @@ use npuscope_tables::Flavour;
 use npuscope_tables::{RankBuilder, TableId};
 use serde_json::{Map, Value};
 
+use super::record::{Records, push_text};
+use super::spelling::{Spelling, write_row};
 use super::{Column, CsvTable, Layout, aicpu, cache, dataset, kernel_details, memory, operator_details, sheet};
-use super::{statistics, step_trace};
+use super::{other_cell, statistics, step_trace};
 use crate::problem::{BOM, Code, Problem, Severity};
 
 /// What reading a file told, beside its rows.
@@ -19,6 +21,8 @@ pub struct Outcome {
     pub columns: Vec<String>,
     /// Headers nothing was read from.
     pub unread: Vec<String>,
+    /// How it is spelled where that is not as it is written.
+    pub spelling: Option<String>,
     pub problems: Vec<Problem>,
 }
 
@@ -142,6 +146,24 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// The bytes of the row that was read last, without its line end.
+    fn row_bytes(&self) -> &'a [u8] {
+        let end = usize::try_from(self.reader.position().byte()).unwrap_or_default();
+        without_line_end(self.bytes.get(self.row_start..end).unwrap_or_default())
+    }
+
+    /// The spelling of the file before its first row is read.
+    fn spelling(&self) -> Spelling {
+        let end = usize::try_from(self.reader.position().byte()).unwrap_or_default();
+        let header = without_line_end(self.bytes.get(..end).unwrap_or_default());
+        let rest = self.bytes.get(header.len()..).unwrap_or_default();
+        let lf = rest.starts_with(b"\n");
+        let mut records = Records::with_line_ends(lf);
+        self.headers.iter().for_each(|header| records.cell(|cell| push_text(cell, header)));
+        let text = std::str::from_utf8(header).ok().filter(|text| text.as_bytes() != records.row_bytes());
+        Spelling { lf, bom: self.skipped > 0, header: text.map(str::to_owned), ..Spelling::default() }
+    }
+
     fn offset(&self) -> u64 {
         (self.skipped + self.row_start) as u64
     }
@@ -215,11 +237,14 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
     }
     let mut bad_cells = 0u64;
     let mut first_bad = None;
+    let headers = outcome.columns.clone();
+    let columns: Vec<(&String, Option<&Column<R>>)> = headers.iter().zip(columns).collect();
+    let mut spelling = table.spelling();
+    let mut records = Records::with_line_ends(spelling.lf);
     while let Some(offset) = table.next() {
         let mut row = (layout.blank)(&mut rank.strings, file);
         let mut others = Map::new();
-        for (index, column) in columns.iter().enumerate() {
-            let header = outcome.columns.get(index).map(String::as_str).unwrap_or_default();
+        for (index, (header, column)) in columns.iter().enumerate() {
             let cell = table.cell(index);
             match column {
                 Some(column) if (column.read)(&mut row, &cell, &mut rank.strings) => {}
@@ -228,11 +253,17 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
                     first_bad.get_or_insert_with(|| (offset, format!("`{cell}` in column {header}")));
                 }
                 None if layout.other.is_some() => {
-                    others.insert(header.to_owned(), other_cell(&cell));
+                    others.insert((*header).clone(), other_cell(&cell));
                 }
                 None => {}
             }
         }
+        write_row(&row, &columns, Some(&others), &rank.strings, &mut records);
+        let text = table.row_bytes();
+        if records.row_bytes() != text {
+            spelling.keep(outcome.rows, text);
+        }
+        records.discard_row();
         if let Some(place) = layout.other
             && others.values().any(|v| !v.is_null())
         {
@@ -241,6 +272,7 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
         row.push(rank);
         outcome.rows += 1;
     }
+    outcome.spelling = spelling.to_json();
     outcome.problems.append(&mut table.finish());
     if let Some((offset, what)) = first_bad {
         let message =
@@ -250,13 +282,11 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
     outcome
 }
 
-/// A cell that has no column: a number if it is one, so that it can be computed with.
-fn other_cell(cell: &str) -> Value {
-    if matches!(cell, "" | "N/A") {
-        return Value::Null;
+fn without_line_end(mut line: &[u8]) -> &[u8] {
+    while let [rest @ .., b'\r' | b'\n'] = line {
+        line = rest;
     }
-    let number: Option<Value> = serde_json::from_str(cell).ok().filter(Value::is_number);
-    number.unwrap_or_else(|| Value::String(cell.to_owned()))
+    line
 }
 
 fn find_column<'a, R>(layout: &'a Layout<R>, header: &str) -> Option<&'a Column<R>> {
@@ -274,6 +304,8 @@ fn read_sheet(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome {
         Err(problem) => return Outcome { problems: vec![problem], ..Outcome::default() },
     };
     let mut outcome = Outcome { columns: table.headers.clone(), ..Outcome::default() };
+    // Cells are kept as they are: only line ends and the header may be spelled otherwise.
+    outcome.spelling = table.spelling().to_json();
     let mut number = 0;
     while table.next().is_some() {
         for (index, header) in outcome.columns.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use npuscope_tables::table::reported_step::Row;
 
-use super::cell::{Int, Real, Text};
+use super::cell::{Int, Real, RealOrZero, Text};
 use super::{Layout, column};
 
 pub static STEP_TRACE_TIME: Layout<Row> = Layout {
@@ -16,7 +16,7 @@ pub static STEP_TRACE_TIME: Layout<Row> = Layout {
         column!(communication: Real, "Communication"),
         column!(free: Real, "Free"),
         column!(stage: Real, "Stage"),
-        column!(bubble: Real, "Bubble"),
+        column!(bubble: RealOrZero, "Bubble"),
         column!(
             communication_not_overlapped_exclude_receive: Real,
             "Communication(Not Overlapped and Exclude Receive)"

@@ -1,5 +1,7 @@
 //! Writing csv files.
 
+use std::io::Write;
+
 use hashbrown::HashMap;
 use indexmap::IndexSet;
 use npuscope_tables::Flavour;
@@ -9,9 +11,11 @@ use npuscope_tables::{RankTables, Str, Table, TableView};
 use serde_json::{Map, Value};
 
 use super::record::{Records, push_text};
+use super::spelling::{Spelling, is_spelling_of, write_row};
 use super::{Column, Layout, OTHER, Presence, aicpu, cache, dataset, kernel_details, memory, operator_details};
 use super::{statistics, step_trace};
 use crate::output::{Output, OutputError, PartFile};
+use crate::problem::BOM;
 use crate::rows::rows_where;
 
 /// The csv deliverables of a rank that comes in chunks. A file is begun with the first chunk that has rows
@@ -20,17 +24,21 @@ pub struct CsvFiles {
     flavour: Flavour,
     out: Output,
     files: HashMap<String, CsvFile>,
-    records: Records,
 }
 
 struct CsvFile {
     file: PartFile,
     headers: Vec<String>,
+    /// How the file was spelled that the rows were read from.
+    spelling: Spelling,
+    /// Rows written.
+    rows: u64,
+    records: Records,
 }
 
 impl CsvFiles {
     pub fn new(flavour: Flavour, out: Output) -> CsvFiles {
-        CsvFiles { flavour, out, files: HashMap::new(), records: Records::default() }
+        CsvFiles { flavour, out, files: HashMap::new() }
     }
 
     /// Writes the rows of a chunk, whatever file they are of.
@@ -89,29 +97,24 @@ impl CsvFiles {
         if !self.files.contains_key(name) {
             let headers = carried_headers(tables, layout.kind);
             let headers = headers.unwrap_or_else(|| new_headers(tables, self.flavour, layout, &keep));
-            self.begin(name, headers)?;
+            self.begin(tables, name, headers)?;
         }
-        let Some(CsvFile { file, headers }) = self.files.get_mut(name) else { return Ok(()) };
-        let records = &mut self.records;
+        let Some(CsvFile { file, headers, spelling, rows: written, records }) = self.files.get_mut(name) else {
+            return Ok(());
+        };
         let columns: Vec<_> = headers.iter().map(|header| (header, find(layout, header))).collect();
         file.write(|out| {
             for (view, rows) in tables.views::<R>() {
                 for row in (0..rows).filter(|&row| keep(&view, row)) {
                     let mut row = view.row(row);
                     let other = layout.other.map(|place| object(tables, *place(&mut row)));
-                    for &(header, column) in &columns {
-                        match column {
-                            Some(column) => records.cell(|cell| {
-                                if !(column.write)(&row, tables.strings(), cell) {
-                                    cell.extend_from_slice(column.null.as_bytes());
-                                }
-                            }),
-                            None => {
-                                let value = other.as_ref().and_then(|other| other.get(header));
-                                records.cell(|cell| push_value(cell, value));
-                            }
-                        }
+                    write_row(&row, &columns, other.as_ref(), tables.strings(), records);
+                    if let Some(text) = spelling.rows.get(written)
+                        && is_spelling_of(text, records.row_bytes(), layout, &columns, spelling.lf)
+                    {
+                        records.replace_row(text.as_bytes());
                     }
+                    *written += 1;
                     records.end(out)?;
                 }
             }
@@ -119,13 +122,22 @@ impl CsvFiles {
         })
     }
 
-    fn begin(&mut self, name: &str, headers: Vec<String>) -> Result<(), OutputError> {
+    fn begin(&mut self, tables: &RankTables, name: &str, headers: Vec<String>) -> Result<(), OutputError> {
         let mut file = self.out.begin(name)?;
+        let spelling = Spelling::carried(tables, name);
+        let mut records = Records::with_line_ends(spelling.lf);
         file.write(|out| {
-            self.records.row(headers.iter().map(String::as_str), out)?;
-            self.records.flush(out)
+            if spelling.bom {
+                out.write_all(BOM)?;
+            }
+            headers.iter().for_each(|header| records.cell(|cell| push_text(cell, header)));
+            if let Some(text) = spelling.header.as_ref().filter(|text| is_header_of(text, &headers)) {
+                records.replace_row(text.as_bytes());
+            }
+            records.end(out)?;
+            records.flush(out)
         })?;
-        self.files.insert(name.to_owned(), CsvFile { file, headers });
+        self.files.insert(name.to_owned(), CsvFile { file, headers, spelling, rows: 0, records });
         Ok(())
     }
 
@@ -149,10 +161,9 @@ impl CsvFiles {
             let name = name.rsplit('/').next().unwrap_or(name);
             if !self.files.contains_key(name) {
                 let columns = sheet.iter().take_while(|cell| cell.row == first.row).map(|cell| cell.column);
-                self.begin(name, columns.map(|column| tables.text(column).to_owned()).collect())?;
+                self.begin(tables, name, columns.map(|column| tables.text(column).to_owned()).collect())?;
             }
-            let Some(CsvFile { file, .. }) = self.files.get_mut(name) else { continue };
-            let records = &mut self.records;
+            let Some(CsvFile { file, records, .. }) = self.files.get_mut(name) else { continue };
             file.write(|out| {
                 for row in sheet.chunk_by(|a, b| a.row == b.row) {
                     records.row(row.iter().map(|cell| tables.opt_text(cell.value).unwrap_or_default()), out)?;
@@ -164,13 +175,11 @@ impl CsvFiles {
     }
 }
 
-/// A cell of a header that no column has.
-fn push_value(cell: &mut Vec<u8>, value: Option<&Value>) {
-    match value {
-        Some(Value::String(text)) => push_text(cell, text),
-        Some(Value::Null) | None => cell.extend_from_slice(b"N/A"),
-        Some(value) => push_text(cell, &value.to_string()),
-    }
+/// Whether a line of headers names these, spaces aside.
+fn is_header_of(line: &str, headers: &[String]) -> bool {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
+    let record = reader.records().next().and_then(Result::ok).unwrap_or_default();
+    record.len() == headers.len() && record.iter().zip(headers).all(|(cell, header)| cell.trim() == header)
 }
 
 fn object(tables: &RankTables, text: Option<Str>) -> Map<String, Value> {

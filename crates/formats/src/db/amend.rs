@@ -9,6 +9,7 @@ use rusqlite::Connection;
 use rusqlite::types::ToSqlOutput;
 
 use super::names::Vocabulary;
+use crate::regular_file;
 use crate::result::{Cell, ResultTable};
 
 /// A database that is being amended. What it was copied from stays as it is.
@@ -28,7 +29,7 @@ impl AmendedDb {
     /// Copies the database `from` to `to`. Changes are kept when [`AmendedDb::finish`] is called.
     pub fn copy(from: &Path, to: &Path) -> io::Result<AmendedDb> {
         // Not `fs::copy`: the copy must be writable where the original is not.
-        io::copy(&mut File::open(from)?, &mut File::create(to)?)?;
+        io::copy(&mut regular_file::open(from)?, &mut File::create(to)?)?;
         let connection = Connection::open(to).map_err(io::Error::other)?;
         // The copy has a temporary name until it is complete, so nothing need be undone.
         let begin = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN";

@@ -88,8 +88,10 @@ impl OperatorConnections {
                 let kind = view.kind.get(row);
                 match kinds.get(kind, || FlowKind::of(tables.text(kind))) {
                     FlowKind::ToDevice => {
-                        let id = dst.and_then(|place| work.get(&place)).copied().flatten();
-                        let id = id.filter(|id| !ids.has_launches || launches.contains(id));
+                        let id = view.connection_id.get(row).or_else(|| {
+                            let id = dst.and_then(|place| work.get(&place)).copied().flatten();
+                            id.filter(|id| !ids.has_launches || launches.contains(id))
+                        });
                         found.extend(src.zip(id.map(Connection::Id)));
                     }
                     FlowKind::Pair => {
@@ -141,7 +143,8 @@ impl FlowKind {
     }
 }
 
-/// The connection ids of the device work that arrows lead to, by its place.
+/// The connection ids of the device work that arrows lead to, by its place, for arrows of a trace: those of a
+/// database name their connection.
 ///
 /// Other things may begin at the same moment on the same stream: a mark of the user, which no call launched, or the
 /// event that a communication records there, which takes next to no time. What was launched and takes longest is meant.
@@ -154,7 +157,7 @@ fn device_work(
     for (view, rows) in tables.views::<flow::Row>() {
         for row in 0..rows {
             let kind = view.kind.get(row);
-            if kinds.get(kind, || tables.text(kind) == "async_npu") {
+            if view.connection_id.get(row).is_none() && kinds.get(kind, || tables.text(kind) == "async_npu") {
                 work.extend(view.dst_lane.get(row).zip(view.dst_time.get(row)).map(|place| (place, None)));
             }
         }

@@ -145,9 +145,16 @@ impl Flows {
         }
         let kind = rank.strings.intern("async_npu");
         for (op, connections) in self.operators() {
-            let own = connections.iter().filter(|id| !pairs.contains(*id));
-            for place in own.flat_map(|&connection| self.caused(connection)) {
-                rank.flow.push(flow::Row { kind, ..arrow(Some(place.1.0), Some(op.place), Some(place)) });
+            for &connection in connections.iter().filter(|id| !pairs.contains(*id)) {
+                let connection_id = Some(connection);
+                let mut reached = self.caused(connection).peekable();
+                if reached.peek().is_none() {
+                    rank.flow.push(flow::Row { kind, connection_id, ..arrow(None, Some(op.place), None) });
+                }
+                for place in reached {
+                    let ends = arrow(Some(place.1.0), Some(op.place), Some(place));
+                    rank.flow.push(flow::Row { kind, connection_id, ..ends });
+                }
             }
         }
         let kind = rank.strings.intern("MsTx");

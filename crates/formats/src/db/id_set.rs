@@ -31,6 +31,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         #[test]
         fn a_number_is_new_once(ids in prop::collection::vec(prop_oneof![-20i64..20, any::<i64>(), Just(i64::MAX)], 0..80)) {
             let (mut set, mut plain) = (IdSet::default(), BTreeSet::new());

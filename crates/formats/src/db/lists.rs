@@ -53,6 +53,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         #[test]
         fn lists_keep_the_order_of_their_values(pushed in prop::collection::vec((-3i64..3, 0u32..1000), 0..60)) {
             let mut lists = ListsById::default();

@@ -94,7 +94,7 @@ impl Needed {
             marks,
             collections: host_ops(&[Kind::Gc]),
             os_calls: host_ops(&[Kind::Other]),
-            operations: lanes || flows || computes_overlap || wants(&[TableId::CommOp, TableId::Kernel]),
+            operations: pieces || flows || computes_overlap || wants(&[TableId::CommOp, TableId::Kernel]),
             pieces,
             tasks: lanes || flows || kernels || pieces,
             all_tasks: lanes || flows || wants(&[TableId::Task]),

@@ -29,7 +29,12 @@ pub struct Unpacked<'a> {
 
 /// The text of a file, unpacked if it is packed, whatever its name says.
 pub fn unpack<'a>(bytes: &'a [u8], file: &str) -> Unpacked<'a> {
-    unpack_to(bytes, file, MOST_BYTES.min(bytes.len().saturating_mul(MOST_RATIO).max(SMALL)))
+    unpack_to(bytes, file, most_of(bytes.len()))
+}
+
+/// How much text a packed file of that size may hold.
+fn most_of(packed: usize) -> usize {
+    MOST_BYTES.min(packed.saturating_mul(MOST_RATIO).max(SMALL))
 }
 
 /// The first bytes of the text of a file, about `most` of them, as far as they can be had.
@@ -233,11 +238,13 @@ mod tests {
 
     #[test]
     fn a_bomb_does_not_go_off() {
-        let bomb = packed(&vec![b' '; 80 << 20]);
-        assert!(bomb.len() < 100_000);
-        let unpacked = unpack(&bomb, "t");
+        let bomb = packed(&vec![b' '; 8 << 20]);
+        assert!(bomb.len() < 10_000);
+        let most = 4 << 20;
+        let unpacked = unpack_to(&bomb, "t", most);
         assert_eq!(unpacked.problem.unwrap().code, Code::TooLong);
-        assert!(unpacked.bytes.len() <= SMALL + STEP);
+        assert!(unpacked.bytes.len() <= most + STEP);
+        assert_eq!((most_of(100_000), most_of(1 << 20), most_of(1 << 30)), (SMALL, 256 << 20, MOST_BYTES));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Is this file a trace of PyTorch's profiler, and of which rank? By its content: it may have any name.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use super::gzip::unpack_start;
 use super::info::process_in_name;
 use super::settings::EVENTS;
+use crate::regular_file;
 use crate::trace_json::Cursor;
 use crate::trace_json::args::integer;
 
@@ -31,8 +31,7 @@ pub struct Probe {
 
 /// Looks at the beginning of a file; nothing if it is no trace, or cannot be read.
 pub fn probe(path: &Path) -> Option<Probe> {
-    // Reading what only has the name of a file, such as a pipe, could wait for ever.
-    let file = File::open(path).ok().filter(|_| path.is_file())?;
+    let file = regular_file::open(path).ok()?;
     let mut start = Vec::new();
     file.take(PACKED).read_to_end(&mut start).ok()?;
     probe_text(&unpack_start(&start, TEXT))

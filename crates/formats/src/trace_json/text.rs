@@ -355,6 +355,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         #[test]
         fn strings_read_as_serde_json_reads_them(text in "\\PC{0,60}|[\"\\\\\r\n\t\u{1}a😀]{0,60}") {
             let json = serde_json::to_string(&text).unwrap();

@@ -427,6 +427,10 @@ impl<W: Write> ChunkWriter<'_, W> {
         let mut kinds: HashMap<Str, FlowWords, FixedState> = HashMap::default();
         for (view, rows) in tables.views::<flow::Row>() {
             for row in 0..rows {
+                if view.id.get(row).is_none() && view.id_text.get(row).is_none() {
+                    // A database has operators that launched what it does not have: no arrow without an id.
+                    continue;
+                }
                 let kind = view.kind.get(row);
                 let words = kinds.entry(kind).or_insert_with(|| FlowWords::of(tables.text(kind)));
                 let start = view.src_lane.get(row).zip(view.src_time.get(row));

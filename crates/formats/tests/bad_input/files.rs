@@ -5,6 +5,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
+use npuscope_store::discover::discover;
+use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_synth::Form;
 use npuscope_tables::TableId;
 
@@ -97,6 +99,51 @@ fn a_link_to_nothing_is_told() {
 fn a_pipe_in_place_of_a_file_is_told_and_not_waited_for() {
     let pipe = |path: &Path| assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
     each_file_reads_as_missing(Form::Text, pipe, |_| ("unreadable", None));
+}
+
+/// What may have the name of a file and is none.
+const NO_FILES: &[fn(&Path)] = &[
+    |path| {
+        let name = std::ffi::CString::new(path.as_os_str().as_encoded_bytes()).unwrap();
+        // SAFETY: the name ends with a zero byte and outlives the call.
+        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+    },
+    |path| drop(std::os::unix::net::UnixListener::bind(path).unwrap()),
+    |path| symlink("/dev/zero", path).unwrap(),
+    |path| symlink(path, path).unwrap(),
+    |path| fs::create_dir(path).unwrap(),
+];
+
+#[test]
+fn what_only_has_the_name_of_a_file_is_not_waited_for() {
+    for name in [
+        "trace_view.json",
+        "kernel_details.csv",
+        "profiler_info_0.json",
+        "worker_1.1700000000000.pt.trace.json",
+        "any.json",
+        "any.json.gz",
+        "ascend_pytorch_profiler_0.db",
+        "cluster_analysis.db",
+        "msprof_20260101000000.json",
+    ] {
+        for make in NO_FILES {
+            for place in ["", "r_ascend_pt/ASCEND_PROFILER_OUTPUT"] {
+                let root = tempfile::tempdir().unwrap();
+                let directory = root.path().join(place);
+                fs::create_dir_all(&directory).unwrap();
+                make(&directory.join(name));
+                // Found or not, it is looked at without waiting; what is found is read without.
+                for path in [root.path().to_owned(), directory.join(name)] {
+                    let Ok(profile) = discover(&path) else { continue };
+                    for source in profile.sources() {
+                        let read = read_rank(source, ReadOptions::default());
+                        assert!(read.len(TableId::Diagnostic) > 0, "{name} is not reported");
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -20,6 +20,19 @@ fn rewrite(source: &Path, target: &Path) {
     write_rank(tables, rank.rank, &Output::new(target).unwrap()).unwrap();
 }
 
+/// Every csv file of `source` is the same in `target`, byte for byte.
+fn assert_same_bytes(source: &Path, target: &Path) {
+    let files = entries(&source.join(OUTPUT_DIRECTORY));
+    for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "csv")) {
+        let read = |path: &Path| String::from_utf8(std::fs::read(path).unwrap()).unwrap();
+        let (before, after) = (read(file), read(&target.join(file.strip_prefix(source).unwrap())));
+        for (number, (a, b)) in before.split('\n').zip(after.split('\n')).enumerate() {
+            assert_eq!(a, b, "{} line {}", file.display(), number + 1);
+        }
+        assert_eq!(before.len(), after.len(), "{}", file.display());
+    }
+}
+
 /// Compares every file of `source` with its namesake in `target`; numbers may differ by `tolerance` of themselves.
 fn compare(source: &Path, target: &Path, tolerance: f64) {
     let mut files: Vec<_> = entries(source).into_iter().filter(|p| p.is_file()).collect();
@@ -64,6 +77,7 @@ fn real_captures_survive() {
         let target = tempfile::tempdir().unwrap();
         rewrite(&source, target.path());
         compare(&source, target.path(), 0.0);
+        assert_same_bytes(&source, target.path());
     }
 }
 
@@ -84,5 +98,6 @@ fn simulated_jobs_survive() {
         let target = tempfile::tempdir().unwrap();
         rewrite(&source, target.path());
         compare(&source, target.path(), 0.0);
+        assert_same_bytes(&source, target.path());
     }
 }

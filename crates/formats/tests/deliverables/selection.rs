@@ -130,18 +130,43 @@ fn check_all(form: Form, ranks: Vec<(String, PathBuf)>) {
 
 #[test]
 fn some_tables_of_text_are_those_of_all() {
-    let (_directory, mut ranks) = simulated::ranks(Form::Text);
-    ranks.extend(captures("text"));
-    let older = shared("data/npu/older").into_iter().flat_map(|path| entries(&path));
-    ranks.extend(older.map(|path| (path.display().to_string(), path)));
+    let (_directory, ranks) = simulated::ranks(Form::Text);
     check_all(Form::Text, ranks);
 }
 
 #[test]
+fn some_tables_of_a_light_text_capture_are_those_of_all() {
+    check_all(Form::Text, captures_of("text", "level0"));
+}
+
+#[test]
+fn some_tables_of_a_full_text_capture_are_those_of_all() {
+    check_all(Form::Text, captures_of("text", "level1"));
+}
+
+#[test]
+fn some_tables_of_older_text_captures_are_those_of_all() {
+    let older = shared("data/npu/older").into_iter().flat_map(|path| entries(&path));
+    check_all(Form::Text, older.map(|path| (path.display().to_string(), path)).collect());
+}
+
+#[test]
 fn some_tables_of_databases_are_those_of_all() {
-    let (_directory, mut ranks) = simulated::ranks(Form::Db);
-    ranks.extend(captures("db"));
+    let (_directory, ranks) = simulated::ranks(Form::Db);
     check_all(Form::Db, ranks);
+}
+
+#[test]
+fn some_tables_of_database_captures_are_those_of_all() {
+    check_all(Form::Db, captures("db"));
+}
+
+/// The captures of a level of detail. There is one at least where there are any.
+fn captures_of(form: &str, level: &str) -> Vec<(String, PathBuf)> {
+    let all = captures(form);
+    let of_level: Vec<_> = all.iter().filter(|(name, _)| name.starts_with(level)).cloned().collect();
+    assert_eq!(all.is_empty(), of_level.is_empty(), "no capture of {level}");
+    of_level
 }
 
 #[test]

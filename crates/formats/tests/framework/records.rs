@@ -338,6 +338,8 @@ fn some_text() -> impl Strategy<Value = Option<String>> {
 }
 
 proptest! {
+    #![proptest_config(npuscope_testing::cases(256))]
+
     #[test]
     fn what_is_written_of_an_operator_is_read(
         numbers in any::<([i64; 3], [u64; 4], u8, bool)>(),

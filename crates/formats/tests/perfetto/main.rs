@@ -400,6 +400,8 @@ fn what_nests_or_touches_shares_a_track() {
 }
 
 proptest! {
+    #![proptest_config(npuscope_testing::cases(256))]
+
     #[test]
     fn slices_of_a_track_nest(mut slices in any_slices()) {
         slices.iter_mut().for_each(|slice| slice.1 += slice.0);

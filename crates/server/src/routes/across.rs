@@ -5,21 +5,18 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use npuscope_analysis::communication::parallel_groups;
-use npuscope_formats::trace_json::layers::group_in_lane;
-use npuscope_tables::table::reported_comm;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use npuscope_analysis::gap::{Cause, gap_on_lane};
+use npuscope_analysis::meetings::{RankOperations, members, reported_times};
+use serde::{Deserialize, Serialize};
 
 use super::timeline::timeline_of;
 use crate::app::{App, work};
 use crate::failure::Failure;
-use crate::timeline::gap::Cause;
+use crate::timeline::details::ListedSlice;
 use crate::timeline::{ShownSlice, Timeline};
 
 /// Ranks that are opened to look for one operation.
 const MAX_RANKS: usize = 128;
-
-const NS_PER_MS: f64 = 1e6;
 
 #[derive(Deserialize)]
 pub struct GapQuery {
@@ -27,34 +24,64 @@ pub struct GapQuery {
     lane: usize,
 }
 
+/// Why nothing ran. Times are ns from the origin of the run.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct GapAnswer {
+    pub begin: i64,
+    pub end: i64,
+    pub cause: Cause,
+    pub places: Vec<Place>,
+}
+
+/// Something that shows the cause of a gap.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Place {
+    #[serde(flatten)]
+    pub at: ListedSlice,
+    pub rank: i64,
+    pub what: PlaceKind,
+}
+
+/// What a place shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub enum PlaceKind {
+    /// The operation of the rank that came last.
+    Last,
+    Cause,
+    /// What ran next.
+    Next,
+}
+
 /// Why nothing ran on a lane at a time.
 pub async fn gap(
     State(app): State<Arc<App>>,
     Path(rank): Path<i64>,
     Query(query): Query<GapQuery>,
-) -> Result<Json<Value>, Failure> {
+) -> Result<Json<GapAnswer>, Failure> {
     work(app, move |app| {
         let timeline = timeline_of(app, rank)?;
         let origin = app.run.origin()?;
-        let found = timeline.gap(query.lane, query.time.saturating_add(origin));
+        let found = gap_on_lane(&*timeline, query.lane, query.time.saturating_add(origin));
         let gap = found.ok_or_else(|| Failure::Bad("this is no gap of a lane of the device".to_owned()))?;
-        let place = |rank: i64, timeline: &Timeline, slice: u32, what: &str| {
-            let mut place = json!(timeline.summary(&timeline.slice(slice)?, origin));
-            place["rank"] = rank.into();
-            place["what"] = what.into();
-            Some(place)
+        let place = |rank: i64, timeline: &Timeline, slice: u32, what: PlaceKind| {
+            let at = timeline.listed(&timeline.slice(slice)?, origin);
+            Some(Place { at, rank, what })
         };
-        let mut places: Vec<Value> = Vec::new();
+        let mut places: Vec<Place> = Vec::new();
         if gap.cause == Cause::WaitingForRank
             && let Some(operation) = gap.next.and_then(|next| timeline.operation_of(next))
-            && let Some(last) = meeting(app, rank, timeline.clone(), &operation).last()
+            && let Some(last) = meeting(app, rank, timeline.clone(), &operation)?.last()
             && last.rank != rank
         {
-            places.extend(place(last.rank, &last.timeline, last.slice.id, "last"));
+            places.extend(place(last.rank, &last.timeline, last.slice.id, PlaceKind::Last));
         }
-        places.extend(gap.places.iter().filter_map(|slice| place(rank, &timeline, *slice, "cause")));
-        places.extend(gap.next.and_then(|next| place(rank, &timeline, next, "next")));
-        Ok(Json(json!({"begin": gap.begin - origin, "end": gap.end - origin, "cause": gap.cause, "places": places})))
+        places.extend(gap.places.iter().filter_map(|slice| place(rank, &timeline, *slice, PlaceKind::Cause)));
+        places.extend(gap.next.and_then(|next| place(rank, &timeline, next, PlaceKind::Next)));
+        Ok(Json(GapAnswer { begin: gap.begin - origin, end: gap.end - origin, cause: gap.cause, places }))
     })
     .await
 }
@@ -66,20 +93,50 @@ struct Seen {
     slice: ShownSlice,
 }
 
-/// The operation of a slice on all ranks that took part, the last to begin last. A rank that cannot be read is left out.
-fn meeting(app: &App, rank: i64, timeline: Arc<Timeline>, slice: &ShownSlice) -> Vec<Seen> {
-    let (name, occurrence) = (timeline.name(slice).to_owned(), timeline.occurrence(slice));
-    let layer = timeline.layer_of(slice);
-    let group = group_in_lane(timeline.lane_name(slice)).map(str::to_owned);
-    let groups = parallel_groups(timeline.tables());
-    let declared = groups.into_iter().find(|declared| group.as_ref() == Some(&declared.id));
+/// The slice on all ranks that have it, the last to begin last: of a communication operation those that took part
+/// ([`npuscope_analysis::meetings`]), of anything else the slice with its place among those of its name. A rank that
+/// cannot be read is left out.
+fn meeting(app: &App, rank: i64, timeline: Arc<Timeline>, slice: &ShownSlice) -> Result<Vec<Seen>, Failure> {
+    let own = operations_of(app, rank, &timeline)?;
+    let Some(index) = own.starting(timeline.name(slice), slice.begin).filter(|_| timeline.is_operation(slice.id))
+    else {
+        return Ok(same_place(app, rank, timeline, slice));
+    };
+    let group = own.list.get(index).map(|operation| operation.group().to_owned()).unwrap_or_default();
+    let declared = parallel_groups(timeline.tables());
+    let declared = declared.into_iter().find(|declared| declared.id == group || declared.hash == group);
     let known: Vec<i64> = app.run.ranks().collect();
-    let others: Vec<i64> = match declared {
+    let ranks: Vec<i64> = match declared {
         Some(group) => group.ranks.into_iter().filter(|rank| known.contains(rank)).collect(),
         None => known,
     };
+    let mut others = Vec::new();
+    for other in ranks.into_iter().filter(|other| *other != rank).take(MAX_RANKS) {
+        let Ok(timeline) = timeline_of(app, other) else { continue };
+        others.push((operations_of(app, other, &timeline)?, timeline));
+    }
+    let of_others: Vec<&RankOperations> = others.iter().map(|(operations, _)| &**operations).collect();
+    let mut seen = Vec::new();
+    for member in members(&own, index, &of_others) {
+        let of_rank = others.iter().find(|(operations, _)| operations.rank == member.rank);
+        let of_rank = of_rank.map_or(&timeline, |(_, timeline)| timeline);
+        let slice = of_rank.operation_at(member.operation.name(), member.operation.start);
+        seen.extend(slice.map(|slice| Seen { rank: member.rank, timeline: of_rank.clone(), slice }));
+    }
+    Ok(seen)
+}
+
+/// The operations of a rank, read once while its timeline is open.
+fn operations_of(app: &App, rank: i64, timeline: &Timeline) -> Result<Arc<RankOperations>, Failure> {
+    Ok(timeline.operations(|| app.run.operations(rank))?)
+}
+
+/// The slice with the same place among those of its name, on all ranks.
+fn same_place(app: &App, rank: i64, timeline: Arc<Timeline>, slice: &ShownSlice) -> Vec<Seen> {
+    let (name, occurrence) = (timeline.name(slice).to_owned(), timeline.occurrence(slice));
+    let layer = timeline.layer_of(slice);
     let mut seen = vec![Seen { rank, timeline, slice: *slice }];
-    for other in others.into_iter().filter(|other| *other != rank).take(MAX_RANKS) {
+    for other in app.run.ranks().filter(|other| *other != rank).take(MAX_RANKS) {
         let Ok(timeline) = timeline_of(app, other) else { continue };
         let found = timeline.occurrences(&name, layer).nth(occurrence);
         seen.extend(found.map(|slice| Seen { rank: other, timeline, slice }));
@@ -100,49 +157,72 @@ fn slice_of(app: &App, rank: i64, slice: u32) -> Result<(Arc<Timeline>, ShownSli
     Ok((timeline, found))
 }
 
+/// An operation on all ranks of its group.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct CollectiveAnswer {
+    pub name: String,
+    /// The lane it is on, which names the group.
+    pub group: String,
+    /// The last to begin is last.
+    pub instances: Vec<Instance>,
+    /// What each rank ran before.
+    pub before: Vec<RankSlice>,
+    pub last_rank: Option<i64>,
+    /// From the first to the last start.
+    pub skew_ns: Option<i64>,
+}
+
+/// A slice of a rank.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct RankSlice {
+    #[serde(flatten)]
+    pub at: ListedSlice,
+    pub rank: i64,
+}
+
+/// The operation on one rank.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename = "CollectiveInstance"))]
+pub struct Instance {
+    #[serde(flatten)]
+    pub at: ListedSlice,
+    pub rank: i64,
+    /// How long it moved data and waited for others, where the profile says so.
+    pub transit_ns: Option<i64>,
+    pub wait_ns: Option<i64>,
+}
+
 /// The same operation on all ranks of its group.
-pub async fn collective(State(app): State<Arc<App>>, Query(query): Query<SliceQuery>) -> Result<Json<Value>, Failure> {
+pub async fn collective(
+    State(app): State<Arc<App>>,
+    Query(query): Query<SliceQuery>,
+) -> Result<Json<CollectiveAnswer>, Failure> {
     work(app, move |app| {
         let (timeline, slice) = slice_of(app, query.rank, query.slice)?;
         let origin = app.run.origin()?;
-        let seen = meeting(app, query.rank, timeline.clone(), &slice);
-        let name = timeline.name(&slice).to_owned();
+        let seen = meeting(app, query.rank, timeline.clone(), &slice)?;
         let mut instances = Vec::new();
         let mut before = Vec::new();
         for Seen { rank, timeline: of_rank, slice } in &seen {
-            let (transit, wait) = reported(of_rank, &name, slice);
-            let mut instance = json!(of_rank.summary(slice, origin));
-            instance["rank"] = json!(rank);
-            instance["transit_ns"] = json!(transit);
-            instance["wait_ns"] = json!(wait);
-            instances.push(instance);
-            if let Some(previous) = of_rank.before(slice) {
-                let mut previous = json!(of_rank.summary(&previous, origin));
-                previous["rank"] = json!(rank);
-                before.push(previous);
-            }
+            let (transit_ns, wait_ns) = reported_times(of_rank.tables(), of_rank.name(slice), slice.begin);
+            instances.push(Instance { at: of_rank.listed(slice, origin), rank: *rank, transit_ns, wait_ns });
+            let previous = of_rank.before(slice);
+            before.extend(previous.map(|previous| RankSlice { at: of_rank.listed(&previous, origin), rank: *rank }));
         }
         let (first, last) = (seen.first(), seen.last());
-        let skew = first.zip(last).map(|(first, last)| last.slice.begin - first.slice.begin);
-        Ok(Json(json!({
-            "name": name, "group": timeline.lane_name(&slice), "instances": instances, "before": before,
-            "last_rank": last.map(|seen| seen.rank), "skew_ns": skew,
-        })))
+        Ok(Json(CollectiveAnswer {
+            name: timeline.name(&slice).to_owned(),
+            group: timeline.lane_name(&slice).to_owned(),
+            instances,
+            before,
+            last_rank: last.map(|seen| seen.rank),
+            skew_ns: first.zip(last).map(|(first, last)| last.slice.begin - first.slice.begin),
+        }))
     })
     .await
-}
-
-/// How long an operation moved data and waited for others, in ns, where the profile says so.
-fn reported(timeline: &Timeline, name: &str, slice: &ShownSlice) -> (Option<i64>, Option<i64>) {
-    let tables = timeline.tables();
-    let is_same = |row: &reported_comm::Row| {
-        let told = tables.text(row.name);
-        let starts_alike = row.start.is_none_or(|start| (start * 1e3 - slice.begin as f64).abs() < NS_PER_MS);
-        (told == name || told.split('@').next() == Some(name)) && starts_alike
-    };
-    let Some(row) = tables.rows::<reported_comm::Row>().find(is_same) else { return (None, None) };
-    let ns = |ms: Option<f64>| ms.map(|ms| (ms * NS_PER_MS).round() as i64);
-    (ns(row.transit), ns(row.wait))
 }
 
 #[derive(Deserialize)]
@@ -161,8 +241,22 @@ enum Side {
     End,
 }
 
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct AlignAnswer {
+    pub offsets: Vec<Offset>,
+}
+
+/// How far a slice lies on a rank from where it lies on the one that was asked about.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Offset {
+    pub rank: i64,
+    pub offset_ns: i64,
+}
+
 /// How far the same operation lies on other ranks from where it lies on this.
-pub async fn align(State(app): State<Arc<App>>, Query(query): Query<AlignQuery>) -> Result<Json<Value>, Failure> {
+pub async fn align(State(app): State<Arc<App>>, Query(query): Query<AlignQuery>) -> Result<Json<AlignAnswer>, Failure> {
     let ranks = query.ranks.as_deref().map(crate::timeline::search::ranges).transpose()?;
     work(app, move |app| {
         let (timeline, base) = slice_of(app, query.rank, query.slice)?;
@@ -170,19 +264,15 @@ pub async fn align(State(app): State<Arc<App>>, Query(query): Query<AlignQuery>)
             Side::Start => slice.begin,
             Side::End => slice.end,
         };
-        let (name, occurrence) = (timeline.name(&base), timeline.occurrence(&base));
-        let is_asked = |rank: &i64| match &ranks {
-            Some(ranks) => ranks.iter().any(|range| range.contains(rank)),
+        let is_asked = |rank: i64| match &ranks {
+            Some(ranks) => ranks.iter().any(|range| range.contains(&rank)),
             None => true,
         };
-        let mut offsets = Vec::new();
-        for rank in app.run.ranks().filter(is_asked).take(MAX_RANKS) {
-            let of_rank = timeline_of(app, rank)?;
-            if let Some(slice) = of_rank.occurrences(name, timeline.layer_of(&base)).nth(occurrence) {
-                offsets.push(json!({"rank": rank, "offset_ns": anchor(&slice) - anchor(&base)}));
-            }
-        }
-        Ok(Json(json!({"offsets": offsets})))
+        let seen = meeting(app, query.rank, timeline, &base)?;
+        let offset = |seen: &Seen| Offset { rank: seen.rank, offset_ns: anchor(&seen.slice) - anchor(&base) };
+        let mut offsets: Vec<Offset> = seen.iter().filter(|seen| is_asked(seen.rank)).map(offset).collect();
+        offsets.sort_by_key(|offset| offset.rank);
+        Ok(Json(AlignAnswer { offsets }))
     })
     .await
 }

@@ -43,7 +43,7 @@ pub async fn search(State(app): State<Arc<App>>, Query(query): Query<SearchQuery
             count += found.count;
             by_rank.push(RankHits { rank, count: found.count });
             for slice in found.page(skip, MAX_HITS - hits.len()) {
-                hits.push(Hit { slice: timeline.summary(&slice, origin), rank });
+                hits.push(Hit { slice: timeline.listed(&slice, origin), rank });
             }
             skip = skip.saturating_sub(found.count);
         }

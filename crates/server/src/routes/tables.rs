@@ -9,6 +9,7 @@ use arrow_ipc::writer::StreamWriter;
 use axum::Json;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{Path, Query, State};
+use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use npuscope_engine::EngineError;
@@ -21,10 +22,16 @@ use crate::answers::{SchemaColumn, SchemaTable, ViewInfo};
 use crate::app::{ARROW, App, body, work};
 use crate::failure::Failure;
 use crate::run::Run;
-use crate::views::{Question, Scope, VIEWS, View, plain_table};
+use npuscope_views::{Question, Scope, VIEWS, View, plain_table};
 
 /// Rows that a query gives, unless fewer are wanted.
 const MAX_ROWS: usize = 1_000_000;
+
+/// Bytes that the answer to a query takes in memory at most.
+const MAX_ANSWER_BYTES: usize = 256 << 20;
+
+/// The header that says by what an answer was cut: `rows` or `bytes`.
+const CUT: &str = "x-npuscope-cut";
 
 /// The tables that there are.
 pub async fn views() -> Json<Vec<ViewInfo>> {
@@ -72,45 +79,58 @@ pub struct Asked {
     limit: Option<usize>,
 }
 
+/// Runs a query. It stops when the future is dropped, as it is when the client goes away.
 pub async fn query(
     State(app): State<Arc<App>>,
     asked: Result<Json<Asked>, JsonRejection>,
 ) -> Result<Response, Failure> {
     let asked = body(asked)?;
-    let made = work(app, move |app| {
-        let limit = asked.limit.unwrap_or(MAX_ROWS).min(MAX_ROWS);
-        let mut batches = Vec::new();
-        let mut rows = 0;
-        let schema = app.run.session().stream(&asked.sql, |batch: RecordBatch| {
-            let wanted = batch.num_rows().min(limit - rows);
-            rows += wanted;
-            batches.push(batch.slice(0, wanted));
-            if rows < limit { Ok(()) } else { Err(Ended::Enough) }
-        });
-        let schema = match schema {
-            Ok(schema) => schema,
-            Err(Ended::Enough) => {
-                batches.first().map(RecordBatch::schema).unwrap_or_else(|| Arc::new(arrow::datatypes::Schema::empty()))
-            }
-            // What is wrong is the question, and the engine says what.
-            Err(Ended::Failed(error)) => return Err(Failure::Bad(error.to_string())),
-        };
+    let limit = asked.limit.unwrap_or(MAX_ROWS).min(MAX_ROWS);
+    // What is wrong is the question, and the engine says what.
+    let wrong = |error: EngineError| Failure::Bad(error.to_string());
+    let mut query = app.run.queries().start(&asked.sql).map_err(wrong)?;
+    let answer = match query.deadline() {
+        Some(deadline) => tokio::time::timeout_at(deadline.into(), collect(&mut query, limit)).await,
+        None => Ok(collect(&mut query, limit).await),
+    };
+    let (schema, batches, cut) = answer.unwrap_or_else(|_| Err(query.out_of_time())).map_err(wrong)?;
+    drop(query);
+    let made = work(app, move |_| {
         let made = plain_table(&schema, batches)?;
         stream(&made.schema, &made.batches)
     });
-    Ok(([(CONTENT_TYPE, ARROW)], made.await?).into_response())
-}
-
-/// Why a query ended before its last row.
-enum Ended {
-    Enough,
-    Failed(EngineError),
-}
-
-impl From<EngineError> for Ended {
-    fn from(error: EngineError) -> Ended {
-        Ended::Failed(error)
+    let mut response = ([(CONTENT_TYPE, ARROW)], made.await?).into_response();
+    if let Some(cut) = cut {
+        response.headers_mut().insert(CUT, HeaderValue::from_static(cut));
     }
+    Ok(response)
+}
+
+/// The first `limit` rows of a query, and by what they were cut, if they were.
+async fn collect(
+    query: &mut npuscope_engine::Query,
+    limit: usize,
+) -> Result<(SchemaRef, Vec<RecordBatch>, Option<&'static str>), EngineError> {
+    let schema = query.schema().await?;
+    let (mut batches, mut rows, mut bytes) = (Vec::new(), 0, 0);
+    let cut = loop {
+        let Some(batch) = query.next().await? else { break None };
+        if batch.num_rows() == 0 {
+            continue;
+        }
+        let wanted = batch.num_rows().min(limit - rows);
+        bytes += batch.get_array_memory_size();
+        if bytes > MAX_ANSWER_BYTES && !batches.is_empty() {
+            break Some("bytes");
+        }
+        rows += wanted;
+        let is_cut = wanted < batch.num_rows();
+        batches.push(batch.slice(0, wanted));
+        if is_cut {
+            break Some("rows");
+        }
+    };
+    Ok((schema, batches, cut))
 }
 
 fn stream(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<Vec<u8>, Failure> {

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
 use super::numbers;
-use crate::answers::{self, Flows, Instances, Slice};
+use crate::answers::{self, Flows, ListedSlices, Slice};
 use crate::app::{App, work};
 use crate::failure::Failure;
 use crate::timeline::Timeline;
@@ -128,7 +128,7 @@ pub async fn slices(
     State(app): State<Arc<App>>,
     Path(rank): Path<i64>,
     Query(query): Query<SlicesQuery>,
-) -> Result<Json<Instances>, Failure> {
+) -> Result<Json<ListedSlices>, Failure> {
     let lanes: Vec<usize> = numbers(&query.lanes, "lanes")?;
     work(app, move |app| {
         let timeline = timeline_of(app, rank)?;
@@ -137,8 +137,8 @@ pub async fn slices(
         let found = timeline.between(&lanes, begin, end, query.begins, query.name.as_deref());
         let limit = query.limit.unwrap_or(MAX_LISTED).min(MAX_LISTED);
         let listed = found.page(0, limit);
-        let slices = listed.iter().map(|slice| timeline.summary(slice, origin)).collect();
-        Ok(Json(Instances { count: found.count, slices }))
+        let slices = listed.iter().map(|slice| timeline.listed(slice, origin)).collect();
+        Ok(Json(ListedSlices { count: found.count, slices }))
     })
     .await
 }

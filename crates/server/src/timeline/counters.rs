@@ -203,6 +203,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         #[test]
         fn extremes_are_those_of_the_samples(values in prop::collection::vec(-100i32..100, 1..900), a in 0u32..900, b in 0u32..900) {
             let count = values.len() as u32;

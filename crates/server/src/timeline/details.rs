@@ -1,10 +1,23 @@
 //! All that is known of a slice.
 
 use npuscope_formats::timeline::{Fact, Kernels, facts};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{ShownSlice, Timeline};
-use crate::answers::{Instance, Slice};
+use crate::answers::Slice;
+
+/// A slice as lists show it. Times are ns from the origin of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ListedSlice {
+    pub slice: u32,
+    pub name: String,
+    pub lane: u32,
+    pub row: u32,
+    pub begin: i64,
+    pub end: i64,
+}
 
 impl Timeline {
     /// All that is known of a slice. Times are from `origin`: numbers of JavaScript are too coarse for ns since the epoch.
@@ -72,9 +85,9 @@ impl Timeline {
         slice.length() - inside.map(|inside| inside.end.min(slice.end) - inside.begin.max(slice.begin)).sum::<i64>()
     }
 
-    /// A slice as lists show it.
-    pub fn summary(&self, slice: &ShownSlice, origin: i64) -> Instance {
-        Instance {
+    /// A slice as lists show it, with times from `origin`.
+    pub fn listed(&self, slice: &ShownSlice, origin: i64) -> ListedSlice {
+        ListedSlice {
             slice: slice.id,
             name: self.name(slice).to_owned(),
             lane: slice.lane,

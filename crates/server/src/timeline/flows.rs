@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use npuscope_tables::table::flow;
 
-use super::Timeline;
+use super::{ShownSlice, Timeline};
 use crate::answers::{self, Arrow, FlowKind, Flows};
 
 /// An end of an arrow: a lane and a time on it.
@@ -26,6 +26,17 @@ impl Timeline {
         })
     }
 
+    /// The slices that arrows to a slice come from.
+    pub(super) fn launches_of(&self, id: u32) -> impl Iterator<Item = u32> {
+        let slice = self.slice(id);
+        let flows = self.flow_ends().filter(move |flow| {
+            let (lane, time) = flow.target;
+            let is_near = |slice: &ShownSlice| lane == slice.lane as usize && (slice.begin..=slice.end).contains(&time);
+            slice.as_ref().is_some_and(is_near) && self.slice_at(lane, time) == Some(id)
+        });
+        flows.filter_map(|flow| self.slice_at(flow.source.0, flow.source.1))
+    }
+
     /// The other ends of the arrows of a slice.
     pub fn flows_of(&self, id: u32, origin: i64) -> Vec<answers::Flow> {
         let Some(slice) = self.slice(id) else { return Vec::new() };
@@ -38,7 +49,7 @@ impl Timeline {
             let ends = [(is_here(flow.source), flow.target, true), (is_here(flow.target), flow.source, false)];
             for (_, (lane, time), is_outgoing) in ends.into_iter().filter(|(is_here, ..)| *is_here) {
                 let Some(other) = self.slice_at(lane, time).and_then(|other| self.slice(other)) else { continue };
-                let end = self.summary(&other, origin);
+                let end = self.listed(&other, origin);
                 found.push(answers::Flow { end, kind: flow.kind.to_owned(), outgoing: is_outgoing });
             }
         }
@@ -58,7 +69,7 @@ impl Timeline {
         }
         let count = wanted.len();
         let each = count.div_ceil(limit.max(1)).max(1);
-        let end_of = |(lane, time): End| Some(self.summary(&self.slice(self.slice_at(lane, time)?)?, origin));
+        let end_of = |(lane, time): End| Some(self.listed(&self.slice(self.slice_at(lane, time)?)?, origin));
         let flows = wanted.iter().step_by(each).filter_map(|flow| {
             Some(Arrow { kind: flow.kind.to_owned(), source: end_of(flow.source)?, target: end_of(flow.target)? })
         });

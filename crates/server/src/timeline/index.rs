@@ -336,6 +336,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         #[test]
         fn damaged_bytes_do_not_panic(at in 0usize..600, byte: u8) {
             let mut bytes = written();

@@ -99,6 +99,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         #[test]
         fn a_level_has_every_slice_once(lengths in prop::collection::vec((0i64..5000, 1i64..20_000), 0..400)) {
             let slices = row(&lengths);

@@ -16,14 +16,15 @@ pub mod strip;
 pub mod tile;
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use arrow::buffer::ScalarBuffer;
+use npuscope_analysis::meetings::RankOperations;
 use npuscope_formats::timeline::slices::batches;
 use npuscope_formats::timeline::{Counters, Kernels, Lanes, SliceBatch, Slices};
+use npuscope_measures::busy::Busy;
 use npuscope_measures::intervals::Interval;
 use npuscope_tables::RankTables;
-use npuscope_tables::table::overlap::Kind;
 
 use crate::answers;
 use counters::ShownCounters;
@@ -40,8 +41,10 @@ pub struct Timeline {
     names: Vec<String>,
     counters: ShownCounters,
     kernels: OnceLock<Kernels>,
-    /// What the device was busy with.
-    device: OnceLock<Vec<(Kind, Interval)>>,
+    /// When the device was busy.
+    busy: OnceLock<Busy>,
+    /// What it communicated with other ranks.
+    operations: OnceLock<Arc<RankOperations>>,
 }
 
 /// A slice on its row.
@@ -96,7 +99,17 @@ impl Timeline {
         });
         let names = names.collect();
         let counters = ShownCounters::new(&tables, &index, &lanes);
-        Timeline { tables, lanes, batches, index, names, counters, kernels: OnceLock::new(), device: OnceLock::new() }
+        Timeline {
+            tables,
+            lanes,
+            batches,
+            index,
+            names,
+            counters,
+            kernels: OnceLock::new(),
+            busy: OnceLock::new(),
+            operations: OnceLock::new(),
+        }
     }
 
     pub fn counters(&self) -> &ShownCounters {

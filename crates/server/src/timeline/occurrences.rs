@@ -1,5 +1,8 @@
 //! The same operation on other ranks: slices of one name, by their place among those of that name.
 
+use std::sync::Arc;
+
+use npuscope_analysis::meetings::RankOperations;
 use npuscope_tables::TableId;
 use npuscope_tables::table::lane::Layer;
 
@@ -25,9 +28,29 @@ impl Timeline {
         self.occurrences(self.name(slice), self.layer_of(slice)).take_while(|other| other.id != slice.id).count()
     }
 
+    /// Whether a slice is a communication operation.
+    pub fn is_operation(&self, slice: u32) -> bool {
+        self.batch_of(slice).is_some_and(|(batch, _)| batch.table == TableId::CommOp)
+    }
+
+    /// The communication operation of a name that begins at a time.
+    pub fn operation_at(&self, name: &str, start: i64) -> Option<ShownSlice> {
+        let mut operations = self.occurrences(name, Layer::Communication);
+        operations.find(|slice| slice.begin == start && self.is_operation(slice.id))
+    }
+
+    /// The communication operations of the rank, read by `read` the first time.
+    pub fn operations<E>(&self, read: impl FnOnce() -> Result<RankOperations, E>) -> Result<Arc<RankOperations>, E> {
+        if let Some(known) = self.operations.get() {
+            return Ok(known.clone());
+        }
+        let read = Arc::new(read()?);
+        Ok(self.operations.get_or_init(|| read).clone())
+    }
+
     /// The communication operation that a slice is, or that is going on when it begins.
     pub fn operation_of(&self, slice: u32) -> Option<ShownSlice> {
-        let is_operation = |slice: &u32| self.batch_of(*slice).is_some_and(|(batch, _)| batch.table == TableId::CommOp);
+        let is_operation = |slice: &u32| self.is_operation(*slice);
         if is_operation(&slice) {
             return self.slice(slice);
         }

@@ -59,6 +59,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         #[test]
         fn each_takes_the_first_row_that_is_free(mut slices in prop::collection::vec((0i64..60, 0i64..60), 0..200)) {
             slices.sort_by_key(|&(begin, length)| (begin, Reverse(length)));

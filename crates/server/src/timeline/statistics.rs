@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use serde::Serialize;
 
 use super::Timeline;
-use crate::views::{HISTOGRAM_BUCKETS, histogram};
+use npuscope_measures::statistics::{HISTOGRAM_BUCKETS, histogram};
 
 /// Slices of one name.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -13,6 +13,9 @@ use serde_json::Value;
 
 pub const TOKEN: &str = "test-token";
 
+/// How long a query may take.
+pub const QUERY_TIME: std::time::Duration = std::time::Duration::from_secs(5);
+
 /// A job with two ranks.
 fn small() -> JobConfig {
     JobConfig { tp: 2, pp: 1, dp: 1, layers: 2, steps: 2, ..JobConfig::default() }
@@ -21,6 +24,8 @@ fn small() -> JobConfig {
 /// A server of a simulated job, in a directory of its own.
 pub struct Served {
     pub address: SocketAddr,
+    /// Where queries of users run.
+    pub queries: std::sync::Arc<Session>,
     directory: tempfile::TempDir,
     _stop: tokio::sync::oneshot::Sender<()>,
 }
@@ -63,6 +68,8 @@ impl Served {
     pub fn open(directory: tempfile::TempDir, pages: Option<PathBuf>) -> Served {
         let options = OpenOptions::new(directory.path().join("cache"));
         let run = Run::open(&directory.path().join("job"), options).unwrap();
+        let run = run.with_query_limits(Some(256 << 20), Some(QUERY_TIME)).unwrap();
+        let queries = run.queries().clone();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let (tell, told) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
@@ -74,7 +81,7 @@ impl Served {
                 server.serve(async { drop(stopped.await) }, None).await.unwrap();
             });
         });
-        Served { address: told.recv().unwrap(), directory, _stop: stop }
+        Served { address: told.recv().unwrap(), queries, directory, _stop: stop }
     }
 
     /// The directory of the cache.
@@ -101,6 +108,19 @@ impl Served {
         let head = String::from_utf8_lossy(&bytes[..split]).into_owned();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
         Answer { status, head, body: bytes.get(split + 4..).unwrap_or_default().to_vec() }
+    }
+
+    /// Posts without waiting for the answer.
+    pub fn begin_post(&self, path: &str, body: &Value) -> TcpStream {
+        let (address, body) = (self.address, body.to_string());
+        let mut stream = TcpStream::connect(address).unwrap();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all((head + &body).as_bytes()).unwrap();
+        stream
     }
 
     /// Sends bytes and does not mind what comes back.

@@ -44,6 +44,63 @@ fn what_a_query_gives_is_what_it_asks_for() {
     assert!(schema.as_array().unwrap().iter().any(|table| table["table"] == "kernel"));
 }
 
+/// A query that nobody can wait for.
+const ENDLESS: &str = "SELECT sum(a.duration * b.duration) FROM kernel a, kernel b, kernel c, kernel d";
+
+fn wait_for_running(served: &Served, count: usize) {
+    let begin = std::time::Instant::now();
+    while served.queries.running() != count {
+        assert!(begin.elapsed().as_secs() < 10, "{} queries run, not {count}", served.queries.running());
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_query_ends_when_its_client_goes_away() {
+    let served = Served::new();
+    let client = served.begin_post("/api/query", &json!({"sql": ENDLESS}));
+    wait_for_running(&served, 1);
+    let begin = std::time::Instant::now();
+    drop(client);
+    wait_for_running(&served, 0);
+    assert!(begin.elapsed() < crate::served::QUERY_TIME / 2, "it ended by itself: {:?}", begin.elapsed());
+}
+
+#[test]
+fn a_few_queries_run_at_a_time_and_none_for_longer_than_it_may() {
+    let served = Served::new();
+    let clients: Vec<_> = (0..6).map(|_| served.begin_post("/api/query", &json!({"sql": ENDLESS}))).collect();
+    wait_for_running(&served, 4);
+    let begin = std::time::Instant::now();
+    let late = served.post("/api/query", &json!({"sql": ENDLESS}));
+    assert_eq!(late.status, 400);
+    assert!(late.json()["error"].as_str().unwrap().contains("within the 5 s"), "{}", late.json());
+    assert!(begin.elapsed() < crate::served::QUERY_TIME * 2);
+    drop(clients);
+    wait_for_running(&served, 0);
+}
+
+#[test]
+fn a_cut_answer_says_so() {
+    let served = Served::new();
+    let ask = |sql: &str, limit: Option<usize>| served.post("/api/query", &json!({"sql": sql, "limit": limit}));
+    let cut =
+        |answer: &Answer| answer.head.lines().find_map(|line| line.strip_prefix("x-npuscope-cut: ").map(str::to_owned));
+    assert_eq!(cut(&ask("SELECT * FROM kernel", Some(3))).as_deref(), Some("rows"));
+    assert_eq!(cut(&ask("SELECT * FROM kernel LIMIT 3", Some(3))), None);
+    let wide = "SELECT repeat('x', 4000) || a.name AS a FROM kernel a, kernel b, kernel c";
+    assert_eq!(cut(&ask(wide, None)).as_deref(), Some("bytes"));
+}
+
+#[test]
+fn deep_queries_do_not_end_the_server() {
+    let served = Served::new();
+    for terms in [500, 5000, 50_000] {
+        let answer = served.post("/api/query", &json!({"sql": format!("SELECT {}", vec!["1"; terms].join("+"))}));
+        assert_eq!(answer.status, if terms == 500 { 200 } else { 400 });
+    }
+}
+
 #[test]
 fn the_run_is_told_with_its_findings() {
     let served = Served::new();

@@ -321,7 +321,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
+        #![proptest_config(npuscope_testing::cases(24))]
 
         #[test]
         fn sqlite_reads_what_was_written(rows in prop::collection::vec(prop::collection::vec(any_cell(), 3), 0..60)) {

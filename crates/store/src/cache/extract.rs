@@ -4,10 +4,11 @@
 //! columns: an analysis reads what it needs and never writes the rest. Each extract is one sealed file. Trimming treats
 //! the directory as any other entry.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use npuscope_formats::regular_file;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::directory::{EXTRACT, mark, touch, write_file};
@@ -33,6 +34,15 @@ impl Cache {
         let _ = touch(&directory);
         sealed.truncate(payload);
         Some(sealed)
+    }
+
+    /// Removes an extract whose bytes are as they were written but make no sense, and warns.
+    pub fn discard_extract(&self, key: &str, name: &str) {
+        if let Some(directory) = self.extracts(key) {
+            let path = directory.join(file_name(name));
+            let _ = fs::remove_file(&path);
+            self.notes().warn_damage(&CacheError::damaged(&path, "it cannot be decoded"));
+        }
     }
 
     /// Keeps an extract. Where there is one of that name already, it is replaced.
@@ -65,7 +75,7 @@ impl Cache {
 }
 
 fn read(path: &Path) -> Option<Vec<u8>> {
-    let mut file = File::open(path).ok()?;
+    let mut file = regular_file::open(path).ok()?;
     let bytes = usize::try_from(file.metadata().ok()?.len()).ok()?;
     let mut sealed = Vec::with_capacity(bytes.max(SEAL_BYTES));
     file.read_to_end(&mut sealed).ok()?;

@@ -10,6 +10,7 @@ use std::time::SystemTime;
 
 use arrow::buffer::Buffer;
 use memmap2::Mmap;
+use npuscope_formats::regular_file;
 
 use super::CacheError;
 
@@ -67,7 +68,7 @@ impl VerifiedFiles {
     /// Maps a file of `directory` that has `parts` parts. One that is not the file it was has to be verified anew.
     pub fn map(&self, directory: &Path, name: &str, parts: usize) -> Result<(Buffer, Arc<Verified>), CacheError> {
         let path = directory.join(name);
-        let file = File::open(&path).map_err(CacheError::io(&path))?;
+        let file = regular_file::open(&path).map_err(CacheError::io(&path))?;
         let id = FileId::new(&file.metadata().map_err(CacheError::io(&path))?);
         let buffer = map(&file, &path)?;
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
 //! One rank of the cache, read.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use super::directory::{ATTACHED, COLUMNS, MANIFEST, write_file};
 use super::mapped::{FileId, Verified, VerifiedFiles};
 use super::sealed::{Sealing, checksum, payload, unseal};
 use super::{CacheError, LAYOUT_VERSION, Notes};
+use npuscope_formats::regular_file;
 use npuscope_tables::{RankTables, Selection, Strings, TableId, schema};
 
 pub const STRINGS: &str = "strings.arrow";
@@ -72,7 +73,7 @@ impl CachedRank {
     pub(super) fn open(directory: &Path, key: &str, notes: &Arc<Notes>) -> Result<CachedRank, CacheError> {
         let path = directory.join(MANIFEST);
         let damaged = |what: &str| CacheError::damaged(&path, what);
-        let file = File::open(&path).map_err(CacheError::io(&path))?;
+        let file = regular_file::open(&path).map_err(CacheError::io(&path))?;
         let id = FileId::new(&file.metadata().map_err(CacheError::io(&path))?);
         let mut sealed = Vec::new();
         io::copy(&mut &file, &mut sealed).map_err(CacheError::io(&path))?;

@@ -107,6 +107,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(npuscope_testing::cases(256))]
+
         #[test]
         fn any_flipped_bit_and_any_cut_is_noticed(payload: Vec<u8>, at: prop::sample::Index, bit in 0u8..8) {
             let sealed = seal(&payload, "id");

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use npuscope_formats::file_kind::{FileKind, kind_of};
+use npuscope_formats::regular_file;
 use npuscope_formats::source::SourceFile;
 
 /// The name of the directory that `msprof` puts deliverables in.
@@ -52,8 +53,7 @@ pub(super) fn rank_in_name(name: &str) -> Option<i64> {
 
 pub(super) fn is_mindspore_info(paths: &[PathBuf]) -> bool {
     let info = paths.iter().find(|p| kind_of(&file_name(p)) == FileKind::ProfilerInfo);
-    // Reading what only has the name of a file, such as a pipe, could wait for ever.
-    info.filter(|p| p.is_file()).and_then(|p| fs::read(p).ok()).is_some_and(|text| {
+    info.and_then(|p| regular_file::read(p).ok()).is_some_and(|text| {
         memchr::memmem::find(&text, b"ms_profiler_info").is_some()
             || memchr::memmem::find(&text, b"ms_version").is_some()
     })

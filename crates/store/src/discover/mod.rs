@@ -28,6 +28,8 @@ pub enum DiscoverError {
     Missing(PathBuf),
     #[error("{path} is not a directory", path = .0.display())]
     NotADirectory(PathBuf),
+    #[error("{path} is neither a directory nor a regular file", path = .0.display())]
+    NotAFile(PathBuf),
     #[error("no profile in {path}: expected {OUTPUT_DIRECTORY} or FRAMEWORK directories, exported PROF_* directories, or files by the names that profilers give them, such as trace_view.json, kernel_details.csv or ascend_pytorch_profiler_0.db, or traces of PyTorch's profiler (*.json, *.json.gz)", path = .0.display())]
     Nothing(PathBuf),
     #[error("no profile in {path}: {why}", path = .0.display(), why = .1)]
@@ -58,6 +60,8 @@ pub fn discover(path: &Path) -> Result<Profile, DiscoverError> {
     let mut search = Search { root: path.to_owned(), ..Search::default() };
     if metadata.is_file() {
         search.single_file(path);
+    } else if !metadata.is_dir() {
+        return Err(DiscoverError::NotAFile(path.to_owned()));
     } else {
         let start = match path.file_name() {
             // Given the directory of the files itself, what lies beside it belongs to the rank too.

@@ -115,7 +115,7 @@ impl Search {
                 Ok(metadata) if metadata.is_file() => metadata.len(),
                 Ok(_) if !is_deliverable(path) => continue,
                 Ok(metadata) => {
-                    let what = if metadata.is_dir() { "a directory" } else { "no ordinary file" };
+                    let what = if metadata.is_dir() { "a directory" } else { "no regular file" };
                     let message = format!("cannot be read: it is {what}");
                     source.problems.push(Problem::new(Severity::Error, Code::Unreadable, &name, message));
                     continue;

@@ -56,7 +56,7 @@ fn assert_forms_agree(config: &JobConfig) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(5))]
+    #![proptest_config(npuscope_testing::cases(5))]
 
     #[test]
     fn text_database_and_tables_agree(config in any_job()) {

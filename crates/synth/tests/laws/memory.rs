@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::jobs::any_job;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10))]
+    #![proptest_config(npuscope_testing::cases(10))]
 
     /// Memory is never more than is reserved (and being unsigned, never negative), and what is left at the end of the profile is
     /// what was there before it and what was not released.

@@ -26,7 +26,7 @@ fn overlaps(tables: &RankTables, kind: overlap::Kind) -> impl Iterator<Item = In
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(14))]
+    #![proptest_config(npuscope_testing::cases(14))]
 
     /// On every rank and in every step, computing, exposed communication and free time add up to the time
     /// of the step, and the step to what was simulated.

@@ -48,7 +48,7 @@ fn point_to_point(config: &JobConfig) -> (Links, Links) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10))]
+    #![proptest_config(npuscope_testing::cases(10))]
 
     /// What goes into a link comes out of it. The rounds of collectives have the same test in `network`.
     #[test]

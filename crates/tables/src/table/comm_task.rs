@@ -10,6 +10,8 @@ table! {
         pub lane: Option<LaneId>,
         /// Operation it belongs to (`comm_op.op`).
         pub op: Option<OpId>,
+        /// Name of the operation, where the piece names another than `op` has, or an operation that is not there.
+        pub op_name: Option<Str>,
         /// The task (`task.task`), where it is known.
         pub task: Option<TaskId>,
         /// Start.

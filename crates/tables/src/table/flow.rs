@@ -1,6 +1,6 @@
 //! `flow`: arrows of the timeline.
 
-use crate::{LaneId, Ns, Str};
+use crate::{ConnectionId, LaneId, Ns, Str};
 
 table! {
     Flow = "flow", Fact, time = "src_time";
@@ -22,6 +22,9 @@ table! {
         pub dst_lane: Option<LaneId>,
         /// When that slice starts.
         pub dst_time: Option<Ns>,
+        /// Connection id of the work the arrow reaches, where the source names it. Lane and time do not always tell:
+        /// two tasks of a stream may start together.
+        pub connection_id: Option<ConnectionId>,
         /// Set on further ends of a flow: its start is that of an earlier row.
         pub branch: Option<bool>,
         /// Whether the start event names a binding point, where that is not the habit of the kind.

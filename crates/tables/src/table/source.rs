@@ -18,5 +18,8 @@ table! {
         pub columns: Option<Str>,
         /// Columns nothing was read from, as a JSON array.
         pub unread: Option<Str>,
+        /// How a csv file spells its lines where that is not how they are written, as a JSON object: line ends, the
+        /// header, and rows by number.
+        pub spelling: Option<Str>,
     }
 }

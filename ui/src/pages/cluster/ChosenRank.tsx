@@ -4,6 +4,7 @@ import { go, link, type View } from "../../scope";
 import { run } from "../../shell/run";
 import { texts } from "../../texts";
 import { choose } from "../../components/params";
+import { Term } from "../../components/Term";
 import { type Dimension, DIMENSIONS, hasLayout, peersOf, type Place } from "./places";
 import type { Spent } from "./spent";
 import { word } from "./words";
@@ -29,8 +30,9 @@ export function ChosenRank({ rank, places, spent }: { rank: number; places: Plac
         <h3>{word("rank", { rank })}</h3>
         {spent && (
           <span>
-            {word("duration")} {duration(spent.duration)}, {word("computing")} {duration(spent.computing)}, {word("exposed_communication")}{" "}
-            {duration(spent.exposed_communication)}, {word("free")} {duration(spent.free)}
+            <Term of="step_time">{word("duration")}</Term> {duration(spent.duration)}, <Term of="computing">{word("computing")}</Term>{" "}
+            {duration(spent.computing)}, <Term of="exposed_communication">{word("exposed_communication")}</Term>{" "}
+            {duration(spent.exposed_communication)}, <Term of="free">{word("free")}</Term> {duration(spent.free)}
           </span>
         )}
         <a class="button" href={link({ page: "timeline", rank, view })}>

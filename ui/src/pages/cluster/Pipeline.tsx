@@ -13,7 +13,7 @@ import { Viewed } from "../../components/Viewed";
 import { duration, share, time } from "../../format";
 import { linkToTime } from "../../scope";
 import { language, texts } from "../../texts";
-import { bubbleShares, pipelineOf } from "./passes";
+import { bubbleShares, isWait, pipelineOf } from "./passes";
 import { word } from "./words";
 
 const t = texts({
@@ -29,13 +29,14 @@ const t = texts({
     send: "Send",
     recv: "Receive",
     bubble: "Bubble",
+    idle: "Idle between passes",
     row: "pp {stage} · rank {rank}",
     label: "Passes of {count} ranks in time",
     caption: "Numbers are micro-batches; strips below are transfers. Drag to zoom, double click for all, click for that place on the timeline.",
     begin: "Start",
     duration: "Duration",
     micro: "Micro-batch",
-    bubbles: "Bubbles between passes: {shares}",
+    bubbles: "Bubbles, waiting to receive: {shares}",
     table: "Passes, transfers and bubbles",
   },
   zh: {
@@ -50,13 +51,14 @@ const t = texts({
     send: "发送",
     recv: "接收",
     bubble: "空泡",
+    idle: "前反向间空闲",
     row: "pp {stage} · rank {rank}",
     label: "{count} 个 rank 的前反向时间图",
     caption: "数字为微批；下方细条为传输。拖动缩放，双击显示全部，单击跳到时间线对应位置。",
     begin: "开始",
     duration: "时长",
     micro: "微批",
-    bubbles: "前反向之间的空泡：{shares}",
+    bubbles: "空泡（等待接收）：{shares}",
     table: "前反向、传输与空泡",
   },
 });
@@ -67,9 +69,10 @@ const COLOURS = {
   send: "var(--kind-2)",
   recv: "var(--kind-3)",
   bubble: "var(--soft)",
+  idle: "var(--free)",
 } as const;
 
-const KINDS = ["forward", "backward", "send", "recv", "bubble"] as const;
+const KINDS = ["forward", "backward", "send", "recv", "bubble", "idle"] as const;
 
 const RANKS = ["stage", "all"] as const;
 
@@ -92,9 +95,9 @@ function Passes({ table }: { table: Table }) {
       end: pass.end,
       colour: COLOURS[pass.kind],
       name: t(pass.kind),
-      text: pass.kind === "bubble" || pass.microBatch === null ? "" : String(pass.microBatch),
+      text: isWait(pass) || pass.microBatch === null ? "" : String(pass.microBatch),
       isTextLast: true,
-      hollow: pass.kind === "bubble",
+      hollow: isWait(pass),
       thin: pass.kind === "send" || pass.kind === "recv",
     }));
     const range = extent(bars.flatMap((bar) => [bar.begin, bar.end])) ?? { begin: 0, end: 1 };

@@ -80,7 +80,10 @@ function Links({ table }: { table: Table }) {
     <DataTable
       table={table}
       name="slow_links"
-      columns={columns(["src", "dst", "link", "bytes", "time", "bandwidth", "median", "ratio"], { time: { kind: "duration" } })}
+      columns={columns(["src", "dst", "link", "bytes", "time", "bandwidth", "median", "ratio"], {
+        bytes: { term: "bytes_moved" },
+        time: { kind: "duration", term: "transit" },
+      })}
       sort={{ name: "ratio", isDescending: true }}
       height={320}
     />

@@ -14,7 +14,7 @@ import { duration } from "../../format";
 import { go } from "../../scope";
 import { language, texts } from "../../texts";
 import { type Part, PARTS, type Spent, spentBy } from "./spent";
-import { word } from "./words";
+import { termOf, word } from "./words";
 
 const t = texts({
   en: {
@@ -77,7 +77,7 @@ export function Steps() {
                 [
                   "start", "rank", "step", "duration", "computing", "exposed_communication", "overlapped_communication", "free", "preparing", "bubble",
                 ],
-                { start: { link: placeOf } },
+                { start: { link: placeOf }, duration: { term: "step_time" } },
               )}
             />
           </Card>
@@ -99,7 +99,7 @@ function Bars({ table }: { table: Table }) {
     return {
       spent,
       names: spent.map(({ key }) => (by === "rank" ? word("rank", { rank: key }) : word("step", { step: key }))),
-      parts: PARTS.filter((part) => spent.some((one) => one[part] > 0)).map((part) => ({ name: word(part), colour: COLOURS[part], values: values(part) })),
+      parts: PARTS.filter((part) => spent.some((one) => one[part] > 0)).map((part) => ({ name: word(part), colour: COLOURS[part], term: termOf(part), values: values(part) })),
     };
   }, [table, by, order, top, language.value]);
   return (

@@ -2,7 +2,7 @@
 
 import type { Table } from "../../api/table";
 
-export type PassKind = "forward" | "backward" | "send" | "recv" | "bubble";
+export type PassKind = "forward" | "backward" | "send" | "recv" | "bubble" | "idle";
 
 export interface Pass {
   row: number;
@@ -12,6 +12,9 @@ export interface Pass {
   begin: number;
   end: number;
 }
+
+/** Whether nothing is done: the rank waits to receive, or is between passes. */
+export const isWait = ({ kind }: Pick<Pass, "kind">) => kind === "bubble" || kind === "idle";
 
 export interface PipelineRow {
   rank: number;
@@ -43,11 +46,11 @@ export function pipelineOf(table: Table, isOneEach: boolean): { rows: PipelineRo
     });
   }
   // Bubbles and transfers are inside passes, and drawn over them.
-  const order = (pass: Pass) => (pass.kind === "bubble" ? 1 : pass.kind === "send" || pass.kind === "recv" ? 2 : 0);
+  const order = (pass: Pass) => (isWait(pass) ? 1 : pass.kind === "send" || pass.kind === "recv" ? 2 : 0);
   return { rows, passes: passes.sort((one, other) => order(one) - order(other)) };
 }
 
-/** The share of bubbles in the time in which there are passes or bubbles, by row. Bubbles may be inside passes. */
+/** The share of bubbles in the time in which there are passes, bubbles or idle times, by row. Bubbles may be inside passes. */
 export function bubbleShares(passes: Pass[]): { row: number; share: number }[] {
   const rows = new Map<number, Pass[]>();
   for (const pass of passes) {

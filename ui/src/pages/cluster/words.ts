@@ -1,5 +1,6 @@
 // Words that several parts of the page use.
 
+import { isTerm, type TermKey } from "../../terms";
 import { texts } from "../../texts";
 
 export const word = texts({
@@ -42,3 +43,8 @@ export const word = texts({
     steps: "步耗时",
   },
 });
+
+/** The number that a word is the name of. Computing alone is only a part of computing. */
+export function termOf(name: Parameters<typeof word>[0]): TermKey | undefined {
+  return name === "duration" ? "step_time" : isTerm(name) ? name : undefined;
+}

@@ -140,7 +140,7 @@ function InTime({ table }: { table: Table }) {
         <DataTable
           table={shown}
           name="collectives"
-          columns={columns(["start", "rank", "name", "kind", "group_name", "duration", "bytes"], { start: { link: placeOf }, name: { width: 280 } })}
+          columns={columns(["start", "rank", "name", "kind", "group_name", "duration", "bytes"], { start: { link: placeOf }, name: { width: 280 }, duration: { term: "elapsed" }, bytes: { term: "operation_bytes" } })}
         />
       </Card>
     </>

@@ -11,6 +11,7 @@ import { Viewed } from "../../components/Viewed";
 import { duration } from "../../format";
 import { go, scope } from "../../scope";
 import { run } from "../../shell/run";
+import type { TermKey } from "../../terms";
 import { language, texts } from "../../texts";
 import { Filters, filtered } from "./Filters";
 import { splitByRank } from "./split";
@@ -50,6 +51,9 @@ const COLOURS = { transit: "var(--communication)", synchronization: "var(--expos
 
 const PARTS = ["transit", "synchronization", "wait", "idle", "undivided"] as const;
 
+/** Other waiting is not all waiting: it has no term. */
+const TERMS: Partial<Record<(typeof PARTS)[number], TermKey>> = { transit: "transit", synchronization: "synchronization", idle: "idle", undivided: "elapsed" };
+
 /** Of more ranks than these, operations are summed up by kind: there would be millions. */
 const MANY_RANKS = 64;
 
@@ -73,10 +77,13 @@ function Split({ table }: { table: Table }) {
         <DataTable
           table={shown}
           name="communication"
-          columns={columns([
-            "name", "rank", "kind", "group_name", "count", "elapsed", "transit", "wait", "synchronization", "idle", "bytes", "wait_ratio",
-            "synchronization_ratio",
-          ])}
+          columns={columns(
+            [
+              "name", "rank", "kind", "group_name", "count", "elapsed", "transit", "wait", "synchronization", "idle", "bytes", "wait_ratio",
+              "synchronization_ratio",
+            ],
+            { bytes: { term: "bytes_moved" } },
+          )}
           sort={{ name: "elapsed", isDescending: true }}
         />
       </Card>
@@ -90,7 +97,7 @@ function Bars({ table }: { table: Table }) {
     return {
       ranks: split.ranks,
       names: split.ranks.map((rank) => t("rank", { rank })),
-      parts: PARTS.filter((part) => split[part].some((value) => value > 0)).map((part) => ({ name: t(part), colour: COLOURS[part], values: split[part] })),
+      parts: PARTS.filter((part) => split[part].some((value) => value > 0)).map((part) => ({ name: t(part), colour: COLOURS[part], term: TERMS[part], values: split[part] })),
     };
   }, [table, language.value]);
   return (

@@ -85,7 +85,7 @@ function Bandwidth({ table }: { table: Table }) {
       <DataTable
         table={table}
         name="bandwidth"
-        columns={columns(["rank", "link", "bytes", "time", "bandwidth", "large_packet_share"], { time: { kind: "duration" } })}
+        columns={columns(["rank", "link", "bytes", "time", "bandwidth", "large_packet_share"], { bytes: { term: "bytes_moved" }, time: { kind: "duration", term: "transit" } })}
         sort={{ name: "bandwidth", isDescending: false }}
         height={300}
       />
@@ -126,7 +126,7 @@ function Packets({ table }: { table: Table }) {
       <DataTable
         table={table}
         name="packets"
-        columns={columns(["rank", "link", "packet_bytes", "count", "time", "bytes"], { time: { kind: "duration" } })}
+        columns={columns(["rank", "link", "packet_bytes", "count", "time", "bytes"], { bytes: { term: "bytes_moved" }, time: { kind: "duration", term: "transit" } })}
         sort={{ name: "count", isDescending: true }}
         height={300}
       />

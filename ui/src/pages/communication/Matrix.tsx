@@ -121,7 +121,10 @@ function Traffic({ table }: { table: Table }) {
         <DataTable
           table={shown}
           name="comm_matrix"
-          columns={columns(["src", "dst", "transport", "link", "kind", "group_name", "bytes", "time", "bandwidth"], { time: { kind: "duration" } })}
+          columns={columns(["src", "dst", "transport", "link", "kind", "group_name", "bytes", "time", "bandwidth"], {
+            bytes: { term: "bytes_moved" },
+            time: { kind: "duration", term: "transit" },
+          })}
           sort={{ name: "time", isDescending: true }}
         />
       </Card>

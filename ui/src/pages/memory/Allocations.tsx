@@ -66,7 +66,7 @@ export function Allocations() {
                 "start", "rank", "name", "bytes", "release", "duration", "active_release", "active_duration", "start_allocated",
                 "start_reserved", "stream_ptr",
               ],
-              { start: { link: placeOf }, name: { width: 260 } },
+              { start: { link: placeOf }, name: { width: 260 }, bytes: { term: "allocation_bytes" } },
             )}
           />
         )}

@@ -61,6 +61,8 @@ export function Holders() {
               name="memory_peak"
               columns={columns(["name", "rank", "time", "count", "bytes", "share"], {
                 name: { width: 320, cell: (row) => String(row.name ?? t("untold")) },
+                bytes: { term: "allocation_bytes" },
+                share: { term: "share_of_memory" },
                 time: { link: (row) => linkToTime(asNumber(row.rank), asNumber(row.time), asNumber(row.time)) },
               })}
               sort={{ name: "bytes", isDescending: true }}

@@ -64,6 +64,7 @@ function Kept({ table }: { table: Table }) {
         columns={columns(["start", "rank", "name", "bytes", "active_release", "start_allocated", "stream_ptr"], {
           start: { link: placeOf },
           name: { width: 300 },
+          bytes: { term: "allocation_bytes" },
         })}
         sort={{ name: "bytes", isDescending: true }}
       />

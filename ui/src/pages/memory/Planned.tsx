@@ -22,7 +22,7 @@ export function Planned() {
             <DataTable
               table={table}
               name="static_memory"
-              columns={columns(["name", "rank", "model", "graph", "bytes", "node_start", "node_end"], { name: { width: 280 } })}
+              columns={columns(["name", "rank", "model", "graph", "bytes", "node_start", "node_end"], { name: { width: 280 }, bytes: { term: "allocation_bytes" } })}
               sort={{ name: "bytes", isDescending: true }}
             />
           </>

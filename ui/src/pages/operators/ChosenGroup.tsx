@@ -85,7 +85,7 @@ function Instances({ table, of }: { table: Table; of: Chosen }) {
             "start", "rank", "step", "duration", "wait", "name", "op_type", "core", "stream", "block_num", "input_shapes", "input_dtypes",
             "output_shapes", "output_dtypes", "mac_ratio", "mte2_ratio", "vec_ratio", "scalar_ratio", "cube_utilization",
           ],
-          { start: { link: placeOf } },
+          { start: { link: placeOf }, wait: { term: "kernel_gap" } },
         )}
         height={360}
       />

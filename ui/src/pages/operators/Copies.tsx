@@ -27,7 +27,7 @@ export function Copies() {
             <DataTable
               table={table}
               name="copies"
-              columns={columns(["kind", "count", "bytes", "total", "average", "min", "max", "bandwidth"], { kind: { width: 220 } })}
+              columns={columns(["kind", "count", "bytes", "total", "average", "min", "max", "bandwidth"], { kind: { width: 220 }, bandwidth: { term: "copy_bandwidth" } })}
               sort={{ name: "total", isDescending: true }}
             />
           </>

@@ -39,7 +39,7 @@ function placeOf(row: Row): string {
 
 function Chains({ table }: { table: Table }) {
   const names = table.texts("name").slice(0, DRAWN);
-  const parts = PARTS.map((name, at) => ({ name: columnLabel(name), colour: kindColour(at), values: table.numbers(name).slice(0, DRAWN) }));
+  const parts = PARTS.map((name, at) => ({ name: columnLabel(name), colour: kindColour(at), term: name, values: table.numbers(name).slice(0, DRAWN) }));
   return (
     <>
       <StackedBars label={t("bars")} caption={t("bars")} names={names} parts={parts} format={duration} ruler={timeRuler} total={t("total")} height={200} />

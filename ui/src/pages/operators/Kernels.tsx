@@ -47,7 +47,6 @@ const t = texts({
     memory: "memory",
     vector: "vector",
     scalar: "scalar",
-    boundHint: "What the cores were busy with most: cube arithmetic, reading memory, vector or scalar arithmetic",
   },
   zh: {
     operators: "算子",
@@ -76,7 +75,6 @@ const t = texts({
     memory: "内存",
     vector: "Vector",
     scalar: "Scalar",
-    boundHint: "核最忙的部分：Cube 计算、读内存、Vector 或 Scalar 计算",
   },
 });
 
@@ -186,7 +184,7 @@ function Groups({ table }: { table: Table }) {
           histogram: {
             cell: (row) => <Spark counts={(row.histogram as ArrayLike<number> | null) ?? []} label={t("spark")} />,
           },
-          bound: { title: t("boundHint"), cell: (row) => <Bound of={row.bound} /> },
+          bound: { cell: (row) => <Bound of={row.bound} /> },
         })}
         sort={{ name: "total", isDescending: true }}
         onRow={(row) => chooseRow(row, keys)}

@@ -15,45 +15,45 @@ const t = texts({
   en: {
     title: "Where the time of devices goes",
     what: "the breakdown",
-    caption: "Shares are of the time from the first to the last work of the devices. Communication may overlap computing, and kernels may run side by side, so shares can add up to more than all.",
+    caption: "Shares are of the device time of the steps: computing + exposed communication + free, as on the overview. Time in which several kernels run counts for the one that began first; communication counts where no kernel computes.",
     computing: "Computing",
-    communication: "Communication",
+    exposed_communication: "Exposed communication",
     free: "Free",
     flash_attention: "Flash attention",
     conv: "Convolution",
     matmul: "Matrix products",
-    copies: "Copies",
+    copies: "Copies on the device",
     vector: "Other vector kernels",
     cube: "Other cube kernels",
     other: "Other kernels",
-    wait: "Wait",
-    transmit: "Transit",
     operations: "Operations",
+    copying: "Only copying",
+    idle: "Idle",
   },
   zh: {
     title: "设备时间去向",
     what: "时间分解",
-    caption: "占比以设备首个到最后一个任务的时间为基准。通信可与计算重叠，kernel 可并行，因此占比之和可超过 100%。",
+    caption: "占比以各 step 的设备时间为基准：计算 + 未掩盖通信 + 空闲，与概览一致。多个 kernel 同时运行的时间计入最先开始的那个；通信只计没有 kernel 在计算的时间。",
     computing: "计算",
-    communication: "通信",
+    exposed_communication: "未掩盖通信",
     free: "空闲",
     flash_attention: "Flash attention",
     conv: "卷积",
     matmul: "矩阵乘",
-    copies: "拷贝",
+    copies: "设备内拷贝",
     vector: "其他 Vector kernel",
     cube: "其他 Cube kernel",
     other: "其他 kernel",
-    wait: "等待",
-    transmit: "传输",
     operations: "通信操作",
+    copying: "仅拷贝",
+    idle: "空转",
   },
 });
 
-const COLOURS: Record<string, string> = { computing: "var(--computing)", communication: "var(--communication)", free: "var(--free)" };
+const COLOURS: Record<string, string> = { computing: "var(--computing)", exposed_communication: "var(--exposed)", free: "var(--free)" };
 
 const NAMES = [
-  "computing", "communication", "free", "flash_attention", "conv", "matmul", "copies", "vector", "cube", "other", "wait", "transmit", "operations",
+  "computing", "exposed_communication", "free", "flash_attention", "conv", "matmul", "copies", "vector", "cube", "other", "operations", "copying", "idle",
 ] as const;
 
 function nameOf(word: unknown): string {
@@ -91,11 +91,12 @@ function Tree({ table }: { table: Table }) {
       <DataTable
         table={tree}
         name="overall"
-        columns={columns(["part", "category", "group", "total", "share", "count", "average", "min", "max"], {
+        columns={columns(["part", "category", "group", "total", "per_step", "share", "count", "average", "min", "max"], {
           part: {
             width: 240,
             cell: (row) => (row.part === "" ? <strong>{nameOf(row.category)}</strong> : <span class="below">{nameOf(row.part)}</span>),
           },
+          share: { term: "share_of_device_time" },
           category: { cell: (row) => nameOf(row.category) },
         })}
         height={560}

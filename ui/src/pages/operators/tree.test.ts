@@ -9,9 +9,10 @@ it("a category comes before its parts and sums them up", () => {
       part: ["matmul", "vector", "free"],
       group: [null, null, null],
       total: [30, 10, 5],
+      per_step: [15, 5, 2.5],
       share: [0.6, 0.2, 0.1],
       count: [3, 1, 2],
-      average: [10, 10, 2.5],
+      average: [11, 10, 2.5],
       min: [5, 10, 1],
       max: [15, 10, 4],
     }),
@@ -22,5 +23,5 @@ it("a category comes before its parts and sums them up", () => {
     ["computing", "vector", 10],
     ["free", "", 5],
   ]);
-  expect(tree.row(0)).toMatchObject({ count: 4, average: 10, min: 5, max: 15 });
+  expect(tree.row(0)).toMatchObject({ per_step: 20, count: 4, average: 10.75, min: 5, max: 15 });
 });

@@ -1,6 +1,7 @@
 // What is found, one card each: how bad, what, what it costs, what to do, where to see it.
 
 import type { Diagnosis, Finding } from "../../api/client";
+import { Term } from "../../components/Term";
 import { number, share } from "../../format";
 import { formatRanks, link, linkToTime } from "../../scope";
 import { Icon } from "../../shell/Icon";
@@ -69,7 +70,7 @@ function FindingCard({ finding }: { finding: Finding }) {
       <div class="measures">
         {share_of_step !== null && (
           <span class="cost">
-            <strong>{share(share_of_step)}</strong> {t("cost")}
+            <strong>{share(share_of_step)}</strong> <Term of="share_of_step">{t("cost")}</Term>
           </span>
         )}
         {numbers.map(([name, value, unit]) => (
@@ -78,7 +79,7 @@ function FindingCard({ finding }: { finding: Finding }) {
           </span>
         ))}
         <span class="chip">
-          {t("confidence")} {Math.round(confidence * 100)} %
+          <Term of="confidence">{t("confidence")}</Term> {Math.round(confidence * 100)} %
         </span>
       </div>
       <p class="suggestion">

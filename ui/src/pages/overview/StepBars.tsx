@@ -15,7 +15,7 @@ const t = texts({
     stepsHint: "mean over ranks; click to look at one step",
     ranks: "Time of each rank",
     ranksHint: "mean over steps; click to open its timeline",
-    computing: "computing",
+    computing: "computing alone",
     overlapped: "overlapped communication",
     exposed: "exposed communication",
     free: "free",
@@ -28,7 +28,7 @@ const t = texts({
     stepsHint: "各 rank 的平均值；点击查看单个 step",
     ranks: "各 rank 的时间",
     ranksHint: "各 step 的平均值；点击打开其时间线",
-    computing: "计算",
+    computing: "未重叠计算",
     overlapped: "已掩盖通信",
     exposed: "未掩盖通信",
     free: "空闲",
@@ -44,6 +44,9 @@ const COLOURS = {
   exposed: "var(--exposed)",
   free: "var(--free)",
 };
+
+/** Computing alone is only a part of computing: it has no term. */
+const TERMS = { computing: undefined, overlapped: "overlapped_communication", exposed: "exposed_communication", free: "free" } as const;
 
 export function StepBars({ steps }: { steps: Table }) {
   const byStep = meansBy(steps, "step");
@@ -64,7 +67,7 @@ function Bars({ of, by, onPick }: { of: Table; by: "rank" | "step"; onPick: (key
       <StackedBars
         label={title}
         names={Array.from(keys, (key) => t(by, { [by]: count(key) }))}
-        parts={PARTS.map((part) => ({ name: t(part), colour: COLOURS[part], values: of.numbers(part) }))}
+        parts={PARTS.map((part) => ({ name: t(part), colour: COLOURS[part], term: TERMS[part], values: of.numbers(part) }))}
         format={duration}
         ruler={timeRuler}
         total={t("total")}

@@ -6,6 +6,7 @@ import { Loaded } from "../../components/Loaded";
 import { count, number, share } from "../../format";
 import { link, scope } from "../../scope";
 import { Icon } from "../../shell/Icon";
+import { definition } from "../../terms";
 import { texts } from "../../texts";
 import { Findings } from "./Findings";
 import { layoutText } from "./findings";
@@ -76,10 +77,10 @@ function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
   return (
     <>
       <div class="page-head">
-        <h1>{t(steps === 0 ? "noSteps" : "headline", said)}</h1>
+        <h1 title={definition("job_step_time")}>{t(steps === 0 ? "noSteps" : "headline", said)}</h1>
         {!["", "not known"].includes(diagnosis.layout) && <span class="chip">{layoutText(diagnosis)}</span>}
         {gain > 0.001 && (
-          <p class="without">{t("without", { ms: number(Number(step_ms_without.toFixed(1))), share: share(gain) })}</p>
+          <p class="without" title={definition("step_without")}>{t("without", { ms: number(Number(step_ms_without.toFixed(1))), share: share(gain) })}</p>
         )}
       </div>
       <Findings of={diagnosis} />

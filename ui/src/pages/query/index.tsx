@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { api, type Run } from "../../api/client";
+import { api, type Cut, type Run } from "../../api/client";
 import type { Table } from "../../api/table";
 import { DataTable } from "../../components/DataTable";
 import { Loaded } from "../../components/Loaded";
@@ -24,6 +24,8 @@ const t = texts({
     sql: "SQL",
     run: "Run",
     runKey: "Ctrl Enter",
+    stop: "Stop",
+    stopped: "The query was stopped.",
     examples: "Examples",
     history: "Asked before",
     choose: "choose …",
@@ -37,6 +39,7 @@ const t = texts({
     result: "result",
     start: "Write a query and press Ctrl Enter, or choose an example.",
     cut: "Only the first {limit} rows are shown.",
+    cutBytes: "Only the first {limit} rows are shown: the whole answer would take more than 256 MB. Select fewer columns.",
     origin: "the run",
   },
   zh: {
@@ -45,6 +48,8 @@ const t = texts({
     sql: "SQL",
     run: "运行",
     runKey: "Ctrl Enter",
+    stop: "停止",
+    stopped: "查询已停止。",
     examples: "示例",
     history: "历史查询",
     choose: "选择……",
@@ -58,6 +63,7 @@ const t = texts({
     result: "查询结果",
     start: "输入查询并按 Ctrl Enter，或选择一个示例。",
     cut: "只显示前 {limit} 行。",
+    cutBytes: "只显示前 {limit} 行：完整结果将超过 256 MB，请减少所选的列。",
     origin: "此次运行",
   },
 });
@@ -65,7 +71,7 @@ const t = texts({
 /** Rows that are asked for at most. */
 const LIMIT = 100_000;
 
-type Answer = { table: Table; sql: string; ms: number } | { problem: string } | "coming" | null;
+type Answer = { table: Table; cut: Cut | null; sql: string; ms: number } | { problem: string } | "coming" | "stopped" | null;
 
 export function Query() {
   const params = scope.value.params;
@@ -73,20 +79,28 @@ export function Query() {
   const answer = useSignal<Answer>(null);
   const before = useSignal(askedBefore());
   const editor = useRef<HTMLTextAreaElement>(null);
+  const asking = useRef<AbortController | null>(null);
+  // Nobody sees the answer on another page.
+  useEffect(() => () => asking.current?.abort(), []);
 
   const ask = async (text: string) => {
     const wanted = text.trim().replace(/;\s*$/, "");
     if (wanted === "") return;
     sql.value = text;
     if (wanted !== scope.value.params.sql) choose({ sql: wanted, x: null, y: null, zoom: null });
+    asking.current?.abort();
+    const stopper = new AbortController();
+    asking.current = stopper;
     answer.value = "coming";
     const begin = performance.now();
     try {
-      const table = await api.query(wanted, LIMIT);
-      answer.value = { table, sql: wanted, ms: performance.now() - begin };
+      const { table, cut } = await api.stoppableQuery(wanted, LIMIT, stopper.signal);
+      answer.value = { table, cut, sql: wanted, ms: performance.now() - begin };
       before.value = remember(wanted);
     } catch (error) {
-      answer.value = { problem: error instanceof Error ? error.message : String(error) };
+      if (asking.current !== stopper) return;
+      if (stopper.signal.aborted) answer.value = "stopped";
+      else answer.value = { problem: error instanceof Error ? error.message : String(error) };
     }
   };
   // A link with a query shows its answer; so does going back to one.
@@ -131,6 +145,11 @@ export function Query() {
           <button type="button" class="primary" onClick={() => ask(sql.value)} disabled={answer.value === "coming"}>
             <Icon name="play" size={13} /> {t("run")}
           </button>
+          {answer.value === "coming" && (
+            <button type="button" onClick={() => asking.current?.abort()}>
+              <Icon name="close" size={13} /> {t("stop")}
+            </button>
+          )}
           <kbd>{t("runKey")}</kbd>
           <Choice label={t("examples")} choices={EXAMPLES.map(([name, sql]) => [exampleName(name), sql])} onChoose={ask} />
           {before.value.length > 0 && (
@@ -175,6 +194,13 @@ function Answered({ answer }: { answer: Answer }) {
       </p>
     );
   }
+  if (answer === "stopped") {
+    return (
+      <p class="state" role="status">
+        {t("stopped")}
+      </p>
+    );
+  }
   if ("problem" in answer) {
     return (
       <div class="state failed" role="alert">
@@ -183,7 +209,7 @@ function Answered({ answer }: { answer: Answer }) {
       </div>
     );
   }
-  const { table, sql, ms } = answer;
+  const { table, cut, sql, ms } = answer;
   const isChart = param("show") === "chart";
   const lacks = lacksForLane(table);
   return (
@@ -205,7 +231,7 @@ function Answered({ answer }: { answer: Answer }) {
         <span class="space" />
         <span class="hint">{t("took", { time: duration(ms * 1e6) })}</span>
       </div>
-      {table.length >= LIMIT && <p class="hint">{t("cut", { limit: LIMIT })}</p>}
+      {cut && <p class="hint">{t(cut === "rows" ? "cut" : "cutBytes", { limit: table.length })}</p>}
       {isChart ? (
         <Loaded load={api.run} of={[]} what={t("origin")}>
           {(run: Run) => <Chart table={table} run={run} />}

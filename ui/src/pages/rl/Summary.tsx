@@ -16,14 +16,12 @@ const t = texts({
     mean: "Mean of a stage; the mark is the longest",
     bubbles: "What ranks wait for the slowest of a stage",
     both: "{mean}, longest {max}",
-    bubbleHint: "The part of the stage that ranks wait for the slowest, on average",
   },
   zh: {
     title: "阶段耗时",
     mean: "阶段平均；标记为最长",
     bubbles: "各 rank 等待阶段中最慢者的时间",
     both: "{mean}，最长 {max}",
-    bubbleHint: "阶段中各 rank 平均等待最慢者的部分",
   },
 });
 
@@ -47,7 +45,6 @@ export function Summary({ table, colours, slowest }: { table: Table; colours: Ma
         name="stage_summary"
         columns={columns(["stage", "count", "mean", "max", "skew", "bubble_share", "slowest_rank"], {
           stage: { width: 260 },
-          bubble_share: { title: t("bubbleHint") },
           slowest_rank: {
             link: (row) => {
               const stage = slowest.get(String(row.stage));

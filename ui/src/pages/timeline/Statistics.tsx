@@ -8,6 +8,7 @@ import { Spark } from "../../components/Histogram";
 import { Loaded } from "../../components/Loaded";
 import { count, duration } from "../../format";
 import type { View } from "../../scope";
+import { isTerm } from "../../terms";
 import { texts } from "../../texts";
 import type { Board } from "./board";
 import type { Area } from "./kept";
@@ -110,7 +111,7 @@ export function Statistics({ board }: { board: Board }) {
   const columns: Column[] = [
     { name: "name", label: t("name"), kind: "text", width: 260 },
     { name: "count", label: t("count"), kind: "count", width: 74 },
-    ...LENGTHS.map((name): Column => ({ name, label: t(name), kind: "duration", width: 86 })),
+    ...LENGTHS.map((name): Column => ({ name, label: t(name), kind: "duration", width: 86, term: isTerm(name) ? name : undefined })),
     {
       name: "histogram",
       label: t("histogram"),

@@ -22,12 +22,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 
-use super::gpu_baseline::{self, Piece};
+use super::gpu_baseline;
 use super::module_statistic;
-use super::module_tree::RowOptions;
+use super::module_tree::{ModuleOp, RowOptions};
 use super::sheets::workbook;
 use super::similarity::{Similarity, closest};
-use crate::cluster::{Answer, Export, Failure, Job, Mode};
+use crate::cluster::{Answer, Export, Failure, Job, Mode, Usage};
+use crate::extract::Text;
 
 pub const MODE: Mode = Mode {
     name: "calibrate_npu_gpu",
@@ -44,9 +45,9 @@ const COMPAT_THRESHOLD: f64 = 0.6;
 /// What an operator of a module launched.
 #[derive(Clone, Debug)]
 struct OpUse {
-    parent: String,
-    module: String,
-    op: String,
+    parent: Text,
+    module: Text,
+    op: Text,
     kernels: String,
     total_us: f64,
     /// Per call.
@@ -58,14 +59,14 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     job.require_export(&MODE, &[Export::Db, Export::Text])?;
     let options = job.options;
     let Some(path) = &options.baseline_profile else {
-        return Err(Failure::Usage(format!("{} needs --baseline_profiling_path", MODE.name)));
+        return Err(Usage::NoBaselineProfile { mode: MODE.name }.into());
     };
     let mut baseline = gpu_baseline::pieces(job, path)?;
     let rows = RowOptions { compat: options.compat, with_backward: true, distinguish: options.compat };
     let mut answer = Answer::default();
     for (rank, part) in module_statistic::modules(job, MODE.name, rows)? {
         job.check_stop()?;
-        let npu = merge(part.rows.iter().map(|row| Piece::of_row(row, &part.names)), options.compat);
+        let npu = merge(part.into_iter(), options.compat);
         let gpu = merge(baseline.remove(&rank).unwrap_or_default().into_iter(), options.compat);
         if npu.is_empty() || gpu.is_empty() {
             let why = if npu.is_empty() { "none of its modules launched anything" } else { "the baseline lacks it" };
@@ -117,23 +118,23 @@ fn profile(name: &str, file: &str, uses: &[OpUse]) -> ResultTable {
 ///
 /// The average is the time of all calls by their number. msprof-analyze takes the mean of the pieces' averages, and
 /// repeats the names of kernels.
-fn merge(pieces: impl Iterator<Item = Piece>, compat: bool) -> Vec<OpUse> {
-    let mut by_op: BTreeMap<(String, String, String), Vec<Piece>> = BTreeMap::new();
+fn merge(pieces: impl Iterator<Item = ModuleOp>, compat: bool) -> Vec<OpUse> {
+    let mut by_op: BTreeMap<(Text, Text, Text), Vec<ModuleOp>> = BTreeMap::new();
     for piece in pieces {
         let key = (piece.parent.clone(), piece.module.clone(), piece.op.clone());
         by_op.entry(key).or_default().push(piece);
     }
     let merged = by_op.into_iter().map(|((parent, module, op), pieces)| {
-        let total: i64 = pieces.iter().map(|piece| piece.total_ns).sum();
+        let total: i64 = pieces.iter().map(|piece| piece.total).sum();
         let calls: usize = pieces.iter().map(|piece| piece.calls).sum();
         let average = match compat {
             true => {
-                let averages = pieces.iter().map(|piece| piece.total_ns as f64 / piece.calls as f64);
+                let averages = pieces.iter().map(ModuleOp::average);
                 averages.sum::<f64>() / pieces.len() as f64
             }
             false => total as f64 / calls as f64,
         };
-        let mut kernels: Vec<&str> = pieces.iter().flat_map(|piece| &piece.kernels).map(String::as_str).collect();
+        let mut kernels: Vec<&str> = pieces.iter().flat_map(|piece| &piece.kernels).map(Text::as_str).collect();
         if !compat {
             let mut seen = HashSet::new();
             kernels.retain(|name| seen.insert(*name));
@@ -182,7 +183,7 @@ impl Pair {
 
 /// The path of a module.
 fn path(one: &OpUse) -> String {
-    if one.parent.is_empty() { one.module.clone() } else { format!("{}/{}", one.parent, one.module) }
+    if one.parent.is_empty() { one.module.to_string() } else { format!("{}/{}", one.parent, one.module) }
 }
 
 /// Pairs of modules: those of the same path, then those that are most alike.
@@ -261,8 +262,8 @@ fn compare(mut pairs: Vec<Pair>, compat: bool) -> Vec<Vec<Cell>> {
         for (npu, gpu) in side_by_side(pair, compat) {
             let cells = Row { pair, npu, gpu, npu_us, gpu_us, compat }.cells(ratio.as_deref(), difference);
             let parent = match (gpu, npu) {
-                (Some(gpu), _) => gpu.parent.clone(),
-                (None, Some((npu, _))) if !compat => npu.parent.clone(),
+                (Some(gpu), _) => gpu.parent.to_string(),
+                (None, Some((npu, _))) if !compat => npu.parent.to_string(),
                 _ => pair.path.rsplit_once('/').unwrap_or_default().0.to_owned(),
             };
             rows.push((SortKey { parent, difference, gpu_us: gpu.map(|gpu| gpu.total_us) }, cells));

@@ -16,19 +16,47 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::number::round;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::{Selection, Str};
+use serde::{Deserialize, Serialize};
 
 use crate::cluster::statistics::{median, population_deviation, quantile, sum};
-use crate::cluster::{Answer, Failure, Job, Mode, RankData};
+use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
+use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode = Mode { name: "cann_api_sum", folder: "CannApiSum", about: "How long calls of CANN took", run };
 
 const CALLS: Selection = Selection::NONE.and_host_ops(&[Kind::Cann]);
 
-/// Durations in ns by name.
-type Calls = BTreeMap<String, Vec<f64>>;
+/// The calls of one name.
+#[derive(Serialize, Deserialize)]
+struct Calls {
+    name: Text,
+    figures: Figures,
+    /// In ns, in order; none with `--compat`, which does not need them.
+    durations: Vec<i64>,
+}
+
+/// The calls of each rank, by name.
+#[derive(Serialize)]
+struct CallTimes {
+    compat: bool,
+}
+
+impl Analysis for CallTimes {
+    type Extract = Vec<Calls>;
+    const NAME: &'static str = "cann_api_sum";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        CALLS
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Vec<Calls>, Absent> {
+        Ok(calls(data, self.compat))
+    }
+}
 
 /// What is told of the calls of one name.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct Figures {
     total: f64,
     count: usize,
@@ -42,47 +70,57 @@ struct Figures {
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
-    let ranks = job.each(CALLS, |data| Ok(calls(data)))?;
+    let ranks = job.extracts(&CallTimes { compat: job.options.compat })?;
     if ranks.iter().all(|(_, calls)| calls.is_empty()) {
         let hint = "collect NPU activities at level0 or above; text has calls from level1 on";
         return Err(Failure::missing(MODE.name, "calls of CANN", hint));
     }
     let figures: Vec<(i64, BTreeMap<&str, Figures>)> = ranks
         .iter()
-        .map(|(rank, calls)| (*rank, calls.iter().map(|(name, calls)| (name.as_str(), Figures::of(calls))).collect()))
+        .map(|(rank, calls)| (*rank, calls.iter().map(|calls| (calls.name.as_str(), calls.figures)).collect()))
         .collect();
     let all = if job.options.compat { combined(&figures) } else { pooled(&ranks) };
     Ok(Answer::of_tables([per_rank(&figures), over_ranks(&figures, &all)]))
 }
 
-fn calls(data: &RankData<'_>) -> Calls {
+fn calls(data: &RankData<'_>, compat: bool) -> Vec<Calls> {
     let tables = &data.tables;
-    let mut by_name: HashMap<Str, Vec<f64>> = HashMap::new();
+    let mut by_name: HashMap<Str, Vec<i64>> = HashMap::new();
     for (view, rows) in tables.views::<host_op::Row>() {
         let is_call = |row: &usize| tables.text(view.kind.get(*row)) == Kind::Cann.name();
         for row in (0..rows).filter(is_call).filter(|row| data.is_in_window(view.start.get(*row))) {
-            by_name.entry(view.name.get(row)).or_default().push(view.duration.get(row).ns() as f64);
+            by_name.entry(view.name.get(row)).or_default().push(view.duration.get(row).ns());
         }
     }
-    by_name.into_iter().map(|(name, calls)| (tables.text(name).to_owned(), calls)).collect()
+    let mut calls: Vec<Calls> = by_name
+        .into_iter()
+        .map(|(name, durations)| {
+            let figures = Figures::of(durations.iter().map(|ns| *ns as f64).collect());
+            let durations = if compat { Vec::new() } else { durations };
+            Calls { name: tables.text(name).into(), figures, durations }
+        })
+        .collect();
+    calls.sort_by(|a, b| a.name.cmp(&b.name));
+    calls
 }
 
 impl Figures {
-    fn of(durations: &[f64]) -> Figures {
+    fn of(durations: Vec<f64>) -> Figures {
         let total = sum(durations.iter().copied());
-        let mut sorted = durations.to_vec();
-        sorted.sort_by(f64::total_cmp);
+        let deviation = round(population_deviation(&durations), 1);
+        let mut sorted = durations;
+        sorted.sort_unstable_by(f64::total_cmp);
         let quantile = |q| round(quantile(&sorted, q), 1);
         Figures {
             total,
-            count: durations.len(),
-            average: round(total / durations.len() as f64, 1),
+            count: sorted.len(),
+            average: round(total / sorted.len() as f64, 1),
             min: quantile(0.0),
             q1: quantile(0.25),
             median: quantile(0.5),
             q3: quantile(0.75),
             max: quantile(1.0),
-            deviation: round(population_deviation(durations), 1),
+            deviation,
         }
     }
 
@@ -123,12 +161,12 @@ fn combined<'a>(ranks: &[(i64, BTreeMap<&'a str, Figures>)]) -> BTreeMap<&'a str
     by_name.into_iter().map(|(name, ranks)| (name, Figures::of_ranks(&ranks))).collect()
 }
 
-fn pooled(ranks: &[(i64, Calls)]) -> BTreeMap<&str, Figures> {
+fn pooled(ranks: &[(i64, Vec<Calls>)]) -> BTreeMap<&str, Figures> {
     let mut by_name: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for (name, calls) in ranks.iter().flat_map(|(_, calls)| calls) {
-        by_name.entry(name).or_default().extend(calls);
+    for calls in ranks.iter().flat_map(|(_, calls)| calls) {
+        by_name.entry(&calls.name).or_default().extend(calls.durations.iter().map(|ns| *ns as f64));
     }
-    by_name.into_iter().map(|(name, calls)| (name, Figures::of(&calls))).collect()
+    by_name.into_iter().map(|(name, calls)| (name, Figures::of(calls))).collect()
 }
 
 /// The greatest total first, then by name.

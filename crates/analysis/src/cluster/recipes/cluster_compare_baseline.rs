@@ -19,11 +19,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::table::comm_op;
 use npuscope_tables::{Selection, TableId};
+use serde::{Deserialize, Serialize};
 
 use super::cluster_time_summary::{METRICS, Summary, notes_of_both, summarise};
 use super::steps::Steps;
-use crate::cluster::{Answer, Failure, Job, Mode, RankData};
+use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, Usage};
 use crate::communication::{bytes_of_element, group_key, is_point_to_point, op_type, parallel_groups};
+use crate::extract::{Analysis, Text};
 use crate::overview::stage;
 
 pub const MODE: Mode = Mode {
@@ -46,7 +48,7 @@ struct Figures {
     summary: Summary,
     stages: HashMap<i64, i64>,
     /// By type of operation and purpose of the group.
-    communication: BTreeMap<(String, String), Communication>,
+    communication: BTreeMap<(Text, Text), Communication>,
     notes: Vec<String>,
 }
 
@@ -79,18 +81,38 @@ impl Communication {
 }
 
 /// An operation on one rank.
+#[derive(Serialize, Deserialize)]
 struct Op {
-    group: String,
-    name: String,
-    op_type: String,
-    purpose: String,
+    group: Text,
+    name: Text,
+    op_type: Text,
+    purpose: Text,
     ns: i64,
     bytes: i64,
     /// Ranks of the group, where known.
     ranks: Option<usize>,
 }
 
+/// The collectives of each rank.
+#[derive(Serialize)]
+struct Collectives;
+
+impl Analysis for Collectives {
+    type Extract = Part;
+    const NAME: &'static str = "cluster_compare_baseline";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        OPERATIONS
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Part, Absent> {
+        Ok(part(data))
+    }
+}
+
 /// What is kept of a rank.
+#[derive(Serialize, Deserialize)]
 struct Part {
     stage: Option<i64>,
     steps: usize,
@@ -99,7 +121,7 @@ struct Part {
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let Some(baseline) = &job.options.baseline else {
-        return Err(Failure::Usage(format!("{} needs a baseline: --bp DIR", MODE.name)));
+        return Err(Usage::NoBaseline { mode: MODE.name }.into());
     };
     let ours = figures(job)?;
     let base = job.of_baseline(baseline, job.options, figures)?;
@@ -110,15 +132,17 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
 
 fn figures(job: &Job<'_>) -> Result<Figures, Failure> {
     let (summary, notes) = summarise(job)?;
-    let parts = job.each(OPERATIONS, |data| Ok(part(data)))?;
+    let parts = job.extracts(&Collectives)?;
     let stages = parts.iter().filter_map(|(rank, part)| Some((*rank, part.stage?))).collect();
     Ok(Figures { summary, stages, communication: collectives(&parts), notes })
 }
 
 fn part(data: &RankData<'_>) -> Part {
     let tables = &data.tables;
-    let groups: HashMap<String, (String, usize)> =
-        parallel_groups(tables).into_iter().map(|group| (group.hash, (group.purpose, group.ranks.len()))).collect();
+    let groups: HashMap<String, (Text, usize)> = parallel_groups(tables)
+        .into_iter()
+        .map(|group| (group.hash, (group.purpose.into(), group.ranks.len())))
+        .collect();
     let in_step = tables.rows::<comm_op::Row>().filter(|op| data.is_in_window(op.start));
     let collectives = in_step.filter(|op| !is_point_to_point(tables.text(op.name)));
     let ops = collectives.map(|op| {
@@ -126,9 +150,9 @@ fn part(data: &RankData<'_>) -> Part {
         let known = groups.get(group.as_ref());
         let size = op.rank_size.and_then(|size| usize::try_from(size).ok());
         Op {
-            group: group.into_owned(),
-            name: tables.text(op.name).to_owned(),
-            op_type: op_type(tables, &op).to_owned(),
+            group: group.into(),
+            name: tables.text(op.name).into(),
+            op_type: op_type(tables, &op).into(),
             purpose: known.map(|(purpose, _)| purpose.clone()).unwrap_or_default(),
             ns: op.duration.ns(),
             bytes: op.count.unwrap_or_default()
@@ -140,9 +164,9 @@ fn part(data: &RankData<'_>) -> Part {
     Part { stage: stage(data.rank, tables), steps: steps.max(1), ops: ops.collect() }
 }
 
-fn collectives(parts: &[(i64, Part)]) -> BTreeMap<(String, String), Communication> {
+fn collectives(parts: &[(i64, Part)]) -> BTreeMap<(Text, Text), Communication> {
     let mut by_name: BTreeMap<(&str, &str), Vec<&Op>> = BTreeMap::new();
-    let mut classes: BTreeMap<(String, String), Communication> = BTreeMap::new();
+    let mut classes: BTreeMap<(Text, Text), Communication> = BTreeMap::new();
     for (_, part) in parts {
         let mut took_part = BTreeSet::new();
         for op in &part.ops {
@@ -250,8 +274,8 @@ fn communication(ours: &Figures, base: &Figures) -> ResultTable {
         let Some(there) = base.communication.get(&(op_type.clone(), purpose.clone())) else { continue };
         let bound = lower_bound(op_type, there.mean_ns(), there.mean_bytes(), there.ranks, here.ranks);
         table.push([
-            Cell::from(op_type.as_str()),
-            purpose.as_str().into(),
+            Cell::from(op_type),
+            purpose.into(),
             here.ranks.into(),
             there.ranks.into(),
             here.per_rank_and_step().into(),

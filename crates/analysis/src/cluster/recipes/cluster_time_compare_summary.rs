@@ -18,7 +18,7 @@ use npuscope_tables::table::sheet;
 use npuscope_tables::{RankBuilder, Selection, TableId};
 
 use super::cluster_time_summary::{self, METRICS, Summary, TABLE, notes_of_both, summarise};
-use crate::cluster::{Answer, DATABASE, Failure, Job, Mode, OUTPUT_DIRECTORY};
+use crate::cluster::{Answer, DATABASE, Failure, Job, Mode, OUTPUT_DIRECTORY, Usage};
 
 pub const MODE: Mode = Mode {
     name: "cluster_time_compare_summary",
@@ -29,7 +29,7 @@ pub const MODE: Mode = Mode {
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let Some(baseline) = &job.options.baseline else {
-        return Err(Failure::Usage(format!("{} needs a baseline: --bp DIR", MODE.name)));
+        return Err(Usage::NoBaseline { mode: MODE.name }.into());
     };
     let ((ours, our_notes), (base, base_notes)) = match (result(job.root()), result(baseline)) {
         (Some(ours), Some(base)) => {
@@ -38,8 +38,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
         }
         (ours, _) if job.options.compat => {
             let path = if ours.is_none() { job.root() } else { baseline };
-            let hint = "run cluster_time_summary there first";
-            return Err(Failure::Usage(format!("{} has no results of {TABLE}: {hint}", path.display())));
+            return Err(Usage::NoResults { path: path.to_owned(), table: TABLE }.into());
         }
         _ => (summarise(job)?, job.of_baseline(baseline, job.options, summarise)?),
     };

@@ -24,11 +24,13 @@ use npuscope_measures::launch::launches;
 use npuscope_measures::step::{self, DeviceTime, Step, steps as measured_steps};
 use npuscope_tables::table::{comm_op, kernel, reported_step, task};
 use npuscope_tables::{Ns, RankTables, Selection, TableId};
+use serde::{Deserialize, Serialize};
 
 use super::steps::Steps;
 use crate::cluster::statistics::sum;
-use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
+use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
 use crate::communication::{group_key, is_communication_core, is_point_to_point, parallel_groups};
+use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode = Mode {
     name: "cluster_time_summary",
@@ -66,9 +68,10 @@ pub(super) type Times = [f64; METRICS.len()];
 pub(super) type Summary = BTreeMap<(i64, i64), Times>;
 
 /// An operation on one rank.
+#[derive(Serialize, Deserialize)]
 struct Op {
-    group: String,
-    name: String,
+    group: Text,
+    name: Text,
     step: i64,
     /// ns.
     duration: i64,
@@ -77,9 +80,30 @@ struct Op {
 }
 
 /// What is kept of a rank.
+#[derive(Serialize, Deserialize)]
 struct Part {
     steps: BTreeMap<i64, Times>,
     ops: Vec<Op>,
+}
+
+/// The times of the steps of each rank, and its communication operations.
+#[derive(Serialize)]
+struct StepTimes {
+    compat: bool,
+}
+
+impl Analysis for StepTimes {
+    type Extract = Part;
+    const NAME: &'static str = "cluster_time_summary";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        if self.compat { WORK.and(Selection::of(&[TableId::ReportedStep])) } else { WORK }
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Part, Absent> {
+        Ok(if self.compat { compatible_part(data) } else { part(data) })
+    }
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
@@ -102,13 +126,8 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
 /// Where the time of each step of each rank went, and what is to be said of it.
 pub(super) fn summarise(job: &Job<'_>) -> Result<(Summary, Vec<String>), Failure> {
     let compat = job.options.compat;
-    let (parts, needs) = match compat {
-        true => {
-            let tables = WORK.and(Selection::of(&[TableId::ReportedStep]));
-            (job.each(tables, |data| Ok(compatible_part(data)))?, "communication operations")
-        }
-        false => (job.each(WORK, |data| Ok(part(data)))?, "kernels or communication operations"),
-    };
+    let parts = job.extracts(&StepTimes { compat })?;
+    let needs = if compat { "communication operations" } else { "kernels or communication operations" };
     let is_missing = |part: &Part| part.ops.is_empty() && (compat || part.steps.is_empty());
     if parts.iter().all(|(_, part)| is_missing(part)) {
         return Err(Failure::missing(MODE.name, needs, "collect NPU activities at level1 or above"));
@@ -198,8 +217,8 @@ fn part(data: &RankData<'_>) -> Part {
 
 fn operation(tables: &RankTables, op: &comm_op::Row, step: i64, ranks: Option<usize>) -> Op {
     Op {
-        group: group_key(tables, op).into_owned(),
-        name: tables.text(op.name).to_owned(),
+        group: group_key(tables, op).into(),
+        name: tables.text(op.name).into(),
         step,
         duration: op.duration.ns(),
         ranks,

@@ -20,7 +20,6 @@
 //! there is no column `step`.
 
 use std::collections::BTreeMap;
-use std::hash::BuildHasher;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -31,14 +30,16 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::number::float;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{comm_op, task};
-use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, Str, Strings, TableId, TaskId};
+use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, Str, TableId, TaskId};
+use serde::{Deserialize, Serialize};
 
 use super::launches::Launches;
 use super::rank_facts::{computing_kernels, op_interval};
 use super::steps::Steps;
 use super::us_text;
-use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
+use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData, Usage};
 use crate::communication::group_key;
+use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode = Mode {
     name: "communication_bottleneck",
@@ -69,16 +70,78 @@ const COLUMNS: [(&str, &str, ColumnKind); 8] = [
 ];
 
 /// An operation on the rank that is looked at.
+#[derive(Serialize, Deserialize)]
 struct Operation {
-    name: String,
+    name: Text,
     /// Its group; `None` where operations are told apart by name alone.
-    group: Option<String>,
+    group: Option<Text>,
     interval: Interval,
     step: Option<i64>,
 }
 
+/// The longest operations of a rank.
+#[derive(Serialize)]
+struct Longest {
+    top: usize,
+    compat: bool,
+}
+
+impl Analysis for Longest {
+    type Extract = Vec<Operation>;
+    const NAME: &'static str = "communication_bottleneck_longest";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Selection::of(&[TableId::CommOp, TableId::Step])
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Vec<Operation>, Absent> {
+        Ok(longest_of(data, self.top, self.compat))
+    }
+}
+
+/// When some operations ran on each rank.
+#[derive(Serialize)]
+struct Runs<'a> {
+    operations: &'a [Operation],
+}
+
+impl Analysis for Runs<'_> {
+    type Extract = Vec<Option<Run>>;
+    const NAME: &'static str = "communication_bottleneck_runs";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Selection::of(&[TableId::CommOp])
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Vec<Option<Run>>, Absent> {
+        Ok(runs(data, self.operations))
+    }
+}
+
+/// What ranks did.
+#[derive(Serialize)]
+struct AllEvents {
+    compat: bool,
+}
+
+impl Analysis for AllEvents {
+    type Extract = Events;
+    const NAME: &'static str = "communication_bottleneck_events";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Launches::NEEDED.and(Selection::of(&[TableId::Kernel]).without_metrics())
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Events, Absent> {
+        Ok(Events::of(&data.tables, self.compat))
+    }
+}
+
 /// When an operation ran on a rank.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct Run {
     rank: i64,
     interval: Interval,
@@ -101,9 +164,8 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let pairs = || compared.iter().filter_map(Compared::pair);
     let involved = |rank: i64| pairs().any(|(slow, fast)| [slow.rank, fast.rank].contains(&rank));
     let sources: Vec<_> = job.sources().iter().copied().filter(|source| involved(source.rank)).collect();
-    let wanted = Launches::NEEDED.and(Selection::of(&[TableId::Kernel]).without_metrics());
-    let events: BTreeMap<i64, Events> =
-        job.each_of(&sources, wanted, |data| Ok(Events::of(&data.tables, job.options.compat)))?.into_iter().collect();
+    let events = job.extracts_of(&sources, &AllEvents { compat: job.options.compat })?;
+    let events: BTreeMap<i64, Events> = events.into_iter().collect();
     let is_text = job.export() == Export::Text;
     let columns = COLUMNS.map(|(name, title, kind)| (if is_text { title } else { name }, kind));
     let columns = if job.options.compat { &columns[..columns.len() - 1] } else { &columns[..] };
@@ -125,7 +187,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
             us_text(start).into(),
             us_text(end).into(),
             ((end - start) as f64 / 1000.0).into(),
-            operation.name.as_str().into(),
+            (&operation.name).into(),
             pair.map(|(slow, _)| slow.rank).into(),
             pair.map(|(_, fast)| fast.rank).into(),
             reason.into(),
@@ -139,11 +201,10 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
 fn longest(job: &Job<'_>) -> Result<Vec<Operation>, Failure> {
     let rank = job.options.rank_id.unwrap_or_default();
     let Some(source) = job.sources().iter().find(|source| source.rank == rank) else {
-        return Err(Failure::Usage(format!("there is no rank {rank}; choose another with --rank_id")));
+        return Err(Usage::NoRank(rank).into());
     };
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
-    let wanted = Selection::of(&[TableId::CommOp, TableId::Step]);
-    let found = job.each_of(&[source], wanted, |data| Ok(longest_of(data, top, job.options.compat)))?;
+    let found = job.extracts_of(&[source], &Longest { top, compat: job.options.compat })?;
     Ok(found.into_iter().flat_map(|(_, operations)| operations).collect())
 }
 
@@ -155,8 +216,8 @@ fn longest_of(data: &RankData<'_>, top: usize, compat: bool) -> Vec<Operation> {
     let mut ops: Vec<comm_op::Row> = tables.rows().filter(is_chosen).collect();
     ops.sort_by_key(|op| (std::cmp::Reverse(op.duration.ns()), op.start));
     let operation = |op: &comm_op::Row| Operation {
-        name: tables.text(op.name).to_owned(),
-        group: (!compat).then(|| group_key(tables, op).into_owned()),
+        name: tables.text(op.name).into(),
+        group: (!compat).then(|| group_key(tables, op).into()),
         interval: op_interval(op),
         step: steps.at(op.start),
     };
@@ -194,8 +255,8 @@ impl Compared {
 
 /// How the ranks of each operation differ.
 fn slow_and_fast(job: &Job<'_>, operations: &[Operation]) -> Result<Vec<Compared>, Failure> {
-    let found = job.each(Selection::of(&[TableId::CommOp]), |data| Ok(runs(data, operations)))?;
-    let of_operation = |index: usize| Compared::of(found.iter().filter_map(|(_, runs)| runs[index]));
+    let found = job.extracts(&Runs { operations })?;
+    let of_operation = |index: usize| Compared::of(found.iter().filter_map(|(_, runs)| *runs.get(index)?));
     Ok((0..operations.len()).map(of_operation).collect())
 }
 
@@ -205,13 +266,13 @@ fn runs(data: &RankData<'_>, operations: &[Operation]) -> Vec<Option<Run>> {
     let tables = &data.tables;
     let mut known = Memo::default();
     for op in tables.rows::<comm_op::Row>() {
-        let is_wanted = known.get(op.name, || operations.iter().any(|known| known.name == tables.text(op.name)));
+        let is_wanted = known.get(op.name, || operations.iter().any(|known| *known.name == *tables.text(op.name)));
         if !is_wanted {
             continue;
         }
         let is_it = |known: &Operation| {
-            known.name == tables.text(op.name)
-                && known.group.as_ref().is_none_or(|group| *group == group_key(tables, &op))
+            *known.name == *tables.text(op.name)
+                && known.group.as_ref().is_none_or(|group| **group == *group_key(tables, &op))
         };
         for (run, _) in runs.iter_mut().zip(operations).filter(|(run, known)| run.is_none() && is_it(known)) {
             *run = Some(Run { rank: data.rank, interval: op_interval(&op) });
@@ -230,11 +291,12 @@ fn reason((slow, fast): (Run, Run), events: &BTreeMap<i64, Events>, compat: bool
         true => of_slow.waits_for_device(|work| work.start > since && work.end < slow.interval.end),
         false => of_slow.waits_for_device(|work| work.end > since && work.start <= slow.interval.start),
     };
+    let kinds = of_slow.kinds_in(of_fast);
     let compare = |of: fn(&Events) -> &Vec<Event>, is_whole: bool| {
         let until = |start: i64| if is_whole { i64::MAX } else { start };
         let slow_events = before(of(of_slow), until(slow.interval.start));
-        let difference = compare(slow_events, before(of(of_fast), until(fast.interval.start)), shift)?;
-        Some(difference.in_words(of_slow))
+        let fast_events = before(of(of_fast), until(fast.interval.start));
+        Some(compare(slow_events, fast_events, &kinds, shift)?.in_words(of_slow))
     };
     const NOT_ALIGNED: &str = "Tasks are not aligned between slow and fast NPU from the beginning";
     match waits_for_device {
@@ -250,14 +312,12 @@ fn reason((slow, fast): (Run, Run), events: &BTreeMap<i64, Events>, compat: bool
     }
 }
 
-/// Something that a rank did, known by its name on all ranks.
+/// Something that a rank did.
 #[derive(Clone, Copy)]
 struct Event {
     interval: Interval,
-    name: Str,
-    level: Option<Str>,
-    /// Hash of level and name.
-    key: u64,
+    /// Its number among [`Events::kinds`].
+    kind: u32,
 }
 
 impl Event {
@@ -267,23 +327,122 @@ impl Event {
 }
 
 /// Work that was launched: when it ran, and how much longer it waited on the device than for CANN.
+#[derive(Clone, Copy)]
 struct LaunchedWork {
     interval: Interval,
     wait: i64,
 }
 
+/// What events are known by on all ranks: level, if they have one, and name.
+type EventKind = (Option<Text>, Text);
+
 /// What a rank did, by start.
+#[derive(Serialize, Deserialize)]
 struct Events {
-    strings: Strings,
+    kinds: Vec<EventKind>,
+    #[serde(with = "packed")]
     device: Vec<Event>,
+    #[serde(with = "packed")]
     operators: Vec<Event>,
+    #[serde(with = "packed")]
     calls: Vec<Event>,
+    #[serde(with = "packed")]
     launched: Vec<LaunchedWork>,
+}
+
+/// Events in few bytes: they follow each other closely, so starts are kept as distances from the one before.
+mod packed {
+    use npuscope_measures::intervals::Interval;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{Event, LaunchedWork};
+
+    /// When it was, and a number.
+    pub trait Packed: Copy {
+        type Rest: Serialize + for<'de> Deserialize<'de>;
+        fn unpack(interval: Interval, rest: Self::Rest) -> Self;
+        fn pack(self) -> (Interval, Self::Rest);
+    }
+
+    impl Packed for Event {
+        type Rest = u32;
+
+        fn unpack(interval: Interval, kind: u32) -> Event {
+            Event { interval, kind }
+        }
+
+        fn pack(self) -> (Interval, u32) {
+            (self.interval, self.kind)
+        }
+    }
+
+    impl Packed for LaunchedWork {
+        type Rest = i64;
+
+        fn unpack(interval: Interval, wait: i64) -> LaunchedWork {
+            LaunchedWork { interval, wait }
+        }
+
+        fn pack(self) -> (Interval, i64) {
+            (self.interval, self.wait)
+        }
+    }
+
+    pub fn serialize<S: Serializer, P: Packed>(events: &[P], serializer: S) -> Result<S::Ok, S::Error> {
+        let mut last = 0i64;
+        serializer.collect_seq(events.iter().map(|event| {
+            let (Interval { start, end }, rest) = event.pack();
+            let distance = start.wrapping_sub(std::mem::replace(&mut last, start));
+            (distance, end.wrapping_sub(start), rest)
+        }))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>, P: Packed>(deserializer: D) -> Result<Vec<P>, D::Error> {
+        let packed = Vec::<(i64, i64, P::Rest)>::deserialize(deserializer)?;
+        let mut start = 0i64;
+        let unpack = |(distance, length, rest)| {
+            start = start.wrapping_add(distance);
+            P::unpack(Interval { start, end: start.wrapping_add(length) }, rest)
+        };
+        Ok(packed.into_iter().map(unpack).collect())
+    }
+}
+
+/// Numbers the kinds of events of a rank.
+struct Kinds<'a> {
+    tables: &'a RankTables,
+    kinds: Vec<EventKind>,
+    by_string: HashMap<(Option<Str>, Str), u32, FixedState>,
+    by_text: HashMap<EventKind, u32, FixedState>,
+}
+
+impl<'a> Kinds<'a> {
+    fn new(tables: &'a RankTables) -> Kinds<'a> {
+        Kinds { tables, kinds: Vec::new(), by_string: HashMap::default(), by_text: HashMap::default() }
+    }
+
+    fn event(&mut self, interval: Interval, name: Str, level: Option<Str>) -> Event {
+        let kind = match self.by_string.get(&(level, name)) {
+            Some(kind) => *kind,
+            None => {
+                let kind = (self.tables.opt_text(level).map(Text::from), Text::from(self.tables.text(name)));
+                let next = u32::try_from(self.kinds.len()).unwrap_or(u32::MAX);
+                let number = *self.by_text.entry(kind.clone()).or_insert(next);
+                if number == next {
+                    self.kinds.push(kind);
+                }
+                self.by_string.insert((level, name), number);
+                number
+            }
+        };
+        Event { interval, kind }
+    }
 }
 
 impl Events {
     fn of(tables: &RankTables, compat: bool) -> Events {
         let launches = Launches::of(tables);
+        let mut kinds = Kinds::new(tables);
         let (mut device, mut launched) = (Vec::new(), Vec::new());
         let mut connections: HashMap<TaskId, Option<ConnectionId>, FixedState> = HashMap::default();
         let mut copies = Memo::default();
@@ -294,7 +453,7 @@ impl Events {
                 if let Some(kind) = view.task_type.get(row)
                     && copies.get(kind, || tables.text(kind).contains("MEMCPY"))
                 {
-                    device.push(event(tables, interval, kind, None));
+                    device.push(kinds.event(interval, kind, None));
                 }
                 if compat {
                     launched.extend(launched_work(tables, &launches, interval, connection));
@@ -309,14 +468,14 @@ impl Events {
         });
         let operations = tables.rows::<comm_op::Row>().map(|op| (op_interval(&op), op.name, op.connection_id));
         for (interval, name, connection) in kernels.chain(operations) {
-            device.push(event(tables, interval, name, None));
+            device.push(kinds.event(interval, name, None));
             launched.extend(launched_work(tables, &launches, interval, connection).filter(|_| !compat));
         }
-        let (mut operators, mut calls) = host_events(tables);
+        let (mut operators, mut calls) = host_events(&mut kinds);
         for events in [&mut device, &mut operators, &mut calls] {
             events.sort_by_key(|event| event.interval.start);
         }
-        Events { strings: tables.strings().clone(), device, operators, calls, launched }
+        Events { kinds: kinds.kinds, device, operators, calls, launched }
     }
 
     /// Whether most of the work that is looked at waited for the device; `None` if there is none.
@@ -330,16 +489,18 @@ impl Events {
     }
 
     fn text(&self, event: &Event) -> String {
-        match event.level {
-            Some(level) => format!("{}@{}", self.strings.get(level), self.strings.get(event.name)),
-            None => self.strings.get(event.name).to_owned(),
+        match self.kinds.get(event.kind as usize) {
+            Some((Some(level), name)) => format!("{level}@{name}"),
+            Some((None, name)) => name.to_string(),
+            None => String::new(),
         }
     }
-}
 
-fn event(tables: &RankTables, interval: Interval, name: Str, level: Option<Str>) -> Event {
-    let key = FixedState::default().hash_one((tables.opt_text(level), tables.text(name)));
-    Event { interval, name, level, key }
+    /// The numbers that the kinds of this rank have on another.
+    fn kinds_in(&self, other: &Events) -> Vec<Option<u32>> {
+        let numbers: HashMap<&EventKind, u32, FixedState> = other.kinds.iter().zip(0..).collect();
+        self.kinds.iter().map(|kind| numbers.get(kind).copied()).collect()
+    }
 }
 
 /// The work of a connection, if `node@launch` launched it for an operator.
@@ -359,7 +520,8 @@ fn launched_work(
 }
 
 /// Operators of the framework, which have `::` in their names, and CANN calls.
-fn host_events(tables: &RankTables) -> (Vec<Event>, Vec<Event>) {
+fn host_events(events: &mut Kinds<'_>) -> (Vec<Event>, Vec<Event>) {
+    let tables = events.tables;
     let (mut operators, mut calls) = (Vec::new(), Vec::new());
     let (mut kinds, mut scoped) = (Memo::default(), Memo::default());
     for (view, rows) in tables.views::<host_op::Row>() {
@@ -368,9 +530,9 @@ fn host_events(tables: &RankTables) -> (Vec<Event>, Vec<Event>) {
             let interval = || Interval::new(start.0, start.plus(view.duration.get(row).ns()).0);
             match kinds.get(kind, || Kind::from_name(tables.text(kind))) {
                 Some(Kind::Op) if scoped.get(name, || tables.text(name).contains("::")) => {
-                    operators.push(event(tables, interval(), name, None));
+                    operators.push(events.event(interval(), name, None));
                 }
-                Some(Kind::Cann) => calls.push(event(tables, interval(), name, view.level.get(row))),
+                Some(Kind::Cann) => calls.push(events.event(interval(), name, view.level.get(row))),
                 _ => {}
             }
         }
@@ -398,16 +560,18 @@ impl Difference<'_> {
 }
 
 /// Goes back through what both ranks did, each event of the slow one with the last of that name on the fast one
-/// that is before those taken already, up to the first pair that is aligned. `None` if none is.
-fn compare<'a>(slow: &'a [Event], fast: &[Event], shift: i64) -> Option<Difference<'a>> {
-    let mut places: HashMap<u64, Vec<usize>, FixedState> = HashMap::default();
+/// that is before those taken already, up to the first pair that is aligned. `None` if none is. `kinds` has the
+/// numbers of the slow rank's kinds on the fast one.
+fn compare<'a>(slow: &'a [Event], fast: &[Event], kinds: &[Option<u32>], shift: i64) -> Option<Difference<'a>> {
+    let mut places: HashMap<u32, Vec<usize>, FixedState> = HashMap::default();
     for (place, event) in fast.iter().enumerate() {
-        places.entry(event.key).or_default().push(place);
+        places.entry(event.kind).or_default().push(place);
     }
     let mut until = fast.len();
     let mut difference: Option<Difference<'a>> = None;
     for event in slow.iter().rev() {
-        let Some(of_name) = places.get(&event.key) else { continue };
+        let kind = kinds.get(event.kind as usize).copied().flatten();
+        let Some(of_name) = kind.and_then(|kind| places.get(&kind)) else { continue };
         let Some(last) = of_name.partition_point(|&place| place < until).checked_sub(1) else { continue };
         until = of_name[last];
         let other = &fast[until];

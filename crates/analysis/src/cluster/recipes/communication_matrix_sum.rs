@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
-use super::communication::{Wanted, matrix_table, notes, read};
+use super::communication::{Reported, Wanted, matrix_table, notes, read, traffic};
 use crate::cluster::{Answer, Failure, Job, Mode};
+use crate::extract::Text;
 
 pub const MODE: Mode = Mode {
     name: "communication_matrix_sum",
@@ -15,12 +16,49 @@ pub const MODE: Mode = Mode {
     run,
 };
 
+/// What operations of a class moved over a link, all chosen steps together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkTraffic {
+    /// Hash of the group.
+    pub group: Text,
+    /// Class of operation, such as `allreduce`; the operation where the profile has links by operation.
+    pub kind: Text,
+    pub src: i64,
+    pub dst: i64,
+    /// For example `HCCS`.
+    pub transport: Text,
+    /// Whole bytes, but for what the profile rounded.
+    pub bytes: f64,
+    /// In ns.
+    pub time: f64,
+}
+
+impl LinkTraffic {
+    /// In GB/s; `None` if it took no time.
+    pub fn bandwidth(&self) -> Option<f64> {
+        (self.time > 0.0).then(|| self.bytes / self.time)
+    }
+}
+
+/// What went over the links between ranks, by group, class of operation, ends and transport.
+pub fn rows(job: &Job<'_>) -> Result<Vec<LinkTraffic>, Failure> {
+    let traffic = traffic(&*reported(job)?);
+    if traffic.is_empty() { Err(missing()) } else { Ok(traffic) }
+}
+
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
-    let reported = Arc::new(read(job, Wanted { steps: false, operations: false, links: true })?);
+    let reported = reported(job)?;
     let table = matrix_table(&reported);
     if table.is_empty() {
-        let hint = "collect at level1 or above, on more than one NPU";
-        return Err(Failure::missing(MODE.name, "communication links", hint));
+        return Err(missing());
     }
     Ok(Answer { tables: vec![table], notes: notes(&reported), ..Answer::default() })
+}
+
+fn reported(job: &Job<'_>) -> Result<Arc<Reported>, Failure> {
+    Ok(Arc::new(read(job, Wanted { steps: false, operations: false, links: true })?))
+}
+
+fn missing() -> Failure {
+    Failure::missing(MODE.name, "communication links", "collect at level1 or above, on more than one NPU")
 }

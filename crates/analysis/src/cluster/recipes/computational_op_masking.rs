@@ -16,10 +16,12 @@ use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_measures::intervals::{Interval, subtract, total, union};
 use npuscope_tables::number::round;
 use npuscope_tables::table::{comm_op, step};
-use npuscope_tables::{Selection, TableId};
+use npuscope_tables::{Ns, Selection, TableId};
+use serde::{Deserialize, Serialize};
 
 use super::rank_facts::{computing_kernels, group_of, op_interval, parallel_groups, running_max, steps};
-use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
+use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
+use crate::extract::Analysis;
 
 pub const MODE: Mode = Mode {
     name: "computational_op_masking",
@@ -43,15 +45,43 @@ const COLUMNS: &[(&str, ColumnKind)] = &[
 ];
 
 /// Communication of one set of groups in one step.
+#[derive(Serialize, Deserialize)]
 struct Masking {
-    step: step::Row,
+    step: Option<i64>,
+    start: Ns,
+    end: Ns,
     /// Number of the set.
     set: usize,
     communication: i64,
     exposed: i64,
 }
 
+/// Kinds of groups that are taken together.
+type KindSet = Vec<String>;
+
+/// The communication of each rank by sets of kinds of groups.
+#[derive(Serialize)]
+struct Maskings<'a> {
+    compat: bool,
+    sets: &'a [KindSet],
+}
+
+impl Analysis for Maskings<'_> {
+    type Extract = Part;
+    const NAME: &'static str = "computational_op_masking";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Selection::of(&[TableId::Step, TableId::CommOp, TableId::Kernel]).without_metrics()
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Part, Absent> {
+        Ok(part(data, self.sets, self.compat))
+    }
+}
+
 /// What is known of a rank.
+#[derive(Serialize, Deserialize)]
 struct Part {
     has_groups: bool,
     rows: Vec<Masking>,
@@ -60,9 +90,9 @@ struct Part {
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     job.require_export(&MODE, &[Export::Db, Export::Text])?;
     let types = job.options.parallel_types.as_deref().unwrap_or(DEFAULT_TYPES);
-    let sets: Vec<Vec<&str>> = types.split(';').map(|set| set.split(',').map(str::trim).collect()).collect();
-    let wanted = Selection::of(&[TableId::Step, TableId::CommOp, TableId::Kernel]).without_metrics();
-    let parts = job.each(wanted, |data| Ok(part(data, &sets, job.options.compat)))?;
+    let set = |set: &str| set.split(',').map(|kind| kind.trim().to_owned()).collect();
+    let sets: Vec<KindSet> = types.split(';').map(set).collect();
+    let parts = job.extracts(&Maskings { compat: job.options.compat, sets: &sets })?;
     if parts.iter().all(|(_, part)| !part.has_groups) {
         let hint = "trainers on Megatron write it, others can with prof.add_metadata_json";
         return Err(Failure::missing(MODE.name, "parallel_group_info in the metadata", hint));
@@ -80,7 +110,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     Ok(if is_empty { answer.note(format!("no operation of a group {types} in any step")) } else { answer })
 }
 
-fn part(data: &RankData<'_>, sets: &[Vec<&str>], compat: bool) -> Part {
+fn part(data: &RankData<'_>, sets: &[KindSet], compat: bool) -> Part {
     let tables = &data.tables;
     let groups = parallel_groups(tables);
     let ops: Vec<(&str, Interval)> = tables
@@ -90,8 +120,11 @@ fn part(data: &RankData<'_>, sets: &[Vec<&str>], compat: bool) -> Part {
     let computing = union(computing_kernels(tables).iter().map(|kernel| kernel.interval).collect());
     let mut rows = Vec::new();
     for (set, kinds) in sets.iter().enumerate() {
-        let mut of_set: Vec<Interval> =
-            ops.iter().filter(|(kind, _)| kinds.contains(kind)).map(|(_, interval)| *interval).collect();
+        let mut of_set: Vec<Interval> = ops
+            .iter()
+            .filter(|(kind, _)| kinds.iter().any(|known| known == kind))
+            .map(|(_, interval)| *interval)
+            .collect();
         if of_set.is_empty() {
             continue;
         }
@@ -100,7 +133,8 @@ fn part(data: &RankData<'_>, sets: &[Vec<&str>], compat: bool) -> Part {
         for step in steps(tables).into_iter().filter(|step| data.is_in_window(step.start)) {
             let communication = union(in_step(&of_set, &reach, &step, compat));
             let exposed = total(&subtract(&communication, &computing));
-            rows.push(Masking { step, set, communication: total(&communication), exposed });
+            let (step, start, end) = (step.id, step.start, step.end);
+            rows.push(Masking { step, start, end, set, communication: total(&communication), exposed });
         }
     }
     Part { has_groups: !groups.is_empty(), rows }
@@ -116,16 +150,15 @@ fn in_step(sorted: &[Interval], reach: &[i64], step: &step::Row, whole: bool) ->
     running.map(|op| if whole { *op } else { cut(op) }).collect()
 }
 
-fn cells(rank: i64, row: &Masking, sets: &[Vec<&str>], compat: bool) -> [Cell; 9] {
-    let step = &row.step;
-    let length = step.end.since(step.start) as f64;
+fn cells(rank: i64, row: &Masking, sets: &[KindSet], compat: bool) -> [Cell; 9] {
+    let length = row.end.since(row.start) as f64;
     let share = |time: i64| if length > 0.0 { time as f64 / length } else { 0.0 };
     let exposed = share(row.exposed);
     [
-        step.id.into(),
-        sets[row.set].join("+").into(),
-        step.start.0.into(),
-        step.end.0.into(),
+        row.step.into(),
+        sets.get(row.set).map(|set| set.join("+")).into(),
+        row.start.0.into(),
+        row.end.0.into(),
         row.communication.into(),
         share(row.communication).into(),
         row.exposed.into(),

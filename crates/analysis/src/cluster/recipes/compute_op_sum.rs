@@ -14,28 +14,54 @@ use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::kernel;
 use npuscope_tables::{Selection, Str, TableId};
+use serde::{Deserialize, Serialize};
 
 use super::STAT_COLUMNS;
 use crate::cluster::statistics::Summary;
-use crate::cluster::{Answer, Failure, Job, Mode, RankData};
+use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
 use crate::communication::is_communication_core;
+use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode =
     Mode { name: "compute_op_sum", folder: "ComputeOpSum", about: "How long kernels took that compute", run };
 
-/// Durations in ns by name, type, core and shapes.
-type Kernels = BTreeMap<[String; 4], Vec<f64>>;
+/// What is kept of a rank.
+#[derive(Serialize, Deserialize)]
+struct Kernels {
+    /// By name, type, core and shapes.
+    by_name: Vec<([Text; 4], Summary)>,
+    /// By type and core, with the durations in ns in the order of names.
+    by_type: Vec<([Text; 2], Summary, Vec<i64>)>,
+}
+
+/// The computing kernels of each rank.
+#[derive(Serialize)]
+struct Computing;
+
+impl Analysis for Computing {
+    type Extract = Kernels;
+    const NAME: &'static str = "compute_op_sum";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Selection::of(&[TableId::Kernel]).without_metrics()
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Kernels, Absent> {
+        Ok(kernels(data))
+    }
+}
 
 /// Key, figures and, where it is of one rank, the rank.
 struct Row<'a> {
-    key: Vec<&'a str>,
+    key: &'a [Text],
     summary: Summary,
     rank: Option<i64>,
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
-    let ranks = job.each(Selection::of(&[TableId::Kernel]).without_metrics(), |data| Ok(kernels(data)))?;
-    if ranks.iter().all(|(_, kernels)| kernels.is_empty()) {
+    let ranks = job.extracts(&Computing)?;
+    if ranks.iter().all(|(_, kernels)| kernels.by_name.is_empty()) {
         let hint = "collect NPU activities at level0 or above";
         return Err(Failure::missing(MODE.name, "computing kernels", hint));
     }
@@ -48,56 +74,61 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
 
 fn kernels(data: &RankData<'_>) -> Kernels {
     let tables = &data.tables;
-    let mut groups: HashMap<(Str, [Option<Str>; 3]), Vec<f64>> = HashMap::new();
+    let mut groups: HashMap<(Str, [Option<Str>; 3]), Vec<i64>> = HashMap::new();
     for (view, rows) in tables.views::<kernel::Row>() {
         for row in (0..rows).filter(|row| data.is_in_window(view.start.get(*row))) {
             let attributes = [view.op_type.get(row), view.core.get(row), view.input_shapes.get(row)];
             let key = (view.name.get(row), attributes);
-            groups.entry(key).or_default().push(view.duration.get(row).ns() as f64);
+            groups.entry(key).or_default().push(view.duration.get(row).ns());
         }
     }
-    let mut kernels = Kernels::new();
+    let mut by_name: BTreeMap<[Text; 4], Vec<i64>> = BTreeMap::new();
     for ((name, attributes), durations) in groups {
         let [op_type, core, shapes] = attributes.map(|text| tables.opt_text(text).unwrap_or("N/A"));
         if !is_communication_core(core) {
-            let key = [tables.text(name), op_type, core, shapes].map(str::to_owned);
-            kernels.entry(key).or_default().extend(durations);
+            let key = [tables.text(name), op_type, core, shapes].map(Text::from);
+            by_name.entry(key).or_default().extend(durations);
         }
     }
-    kernels
+    let mut by_type: BTreeMap<[Text; 2], Vec<i64>> = BTreeMap::new();
+    for ([_, op_type, core, _], durations) in &by_name {
+        by_type.entry([op_type.clone(), core.clone()]).or_default().extend(durations);
+    }
+    Kernels {
+        by_name: by_name.into_iter().map(|(key, durations)| (key, summary(&durations))).collect(),
+        by_type: by_type.into_iter().map(|(key, durations)| (key, summary(&durations), durations)).collect(),
+    }
+}
+
+fn summary<'a>(durations: impl IntoIterator<Item = &'a i64>) -> Summary {
+    Summary::of(&durations.into_iter().map(|ns| *ns as f64).collect::<Vec<_>>())
 }
 
 fn all_ranks(ranks: &[(i64, Kernels)]) -> ResultTable {
-    let mut groups: BTreeMap<[&str; 2], Vec<f64>> = BTreeMap::new();
-    for ([_, op_type, core, _], durations) in ranks.iter().flat_map(|(_, kernels)| kernels) {
-        groups.entry([op_type, core]).or_default().extend(durations);
+    let mut groups: BTreeMap<&[Text; 2], Vec<&[i64]>> = BTreeMap::new();
+    for (key, _, durations) in ranks.iter().flat_map(|(_, kernels)| &kernels.by_type) {
+        groups.entry(key).or_default().push(durations);
     }
-    let rows = groups.iter().map(|(key, durations)| row(key, durations, None));
+    let rows = groups.into_iter().map(|(key, durations)| {
+        let summary = summary(durations.into_iter().flatten());
+        Row { key: key.as_slice(), summary, rank: None }
+    });
     table("ComputeOpAllRankStats", "all_stats", &["OpType", "TaskType"], rows.collect())
 }
 
 fn by_type(ranks: &[(i64, Kernels)]) -> ResultTable {
-    let mut rows = Vec::new();
-    for (rank, kernels) in ranks {
-        let mut groups: BTreeMap<[&str; 2], Vec<f64>> = BTreeMap::new();
-        for ([_, op_type, core, _], durations) in kernels {
-            groups.entry([op_type, core]).or_default().extend(durations);
-        }
-        rows.extend(groups.iter().map(|(key, durations)| row(key, durations, Some(*rank))));
-    }
-    table("ComputeOpPerRankStatsByOpType", "rank_stats_by_optype", &["OpType", "TaskType"], rows)
+    let rows = ranks.iter().flat_map(|(rank, kernels)| {
+        kernels.by_type.iter().map(|(key, summary, _)| Row { key, summary: *summary, rank: Some(*rank) })
+    });
+    table("ComputeOpPerRankStatsByOpType", "rank_stats_by_optype", &["OpType", "TaskType"], rows.collect())
 }
 
 fn by_name(ranks: &[(i64, Kernels)]) -> ResultTable {
     let rows = ranks.iter().flat_map(|(rank, kernels)| {
-        kernels.iter().map(|(key, durations)| row(&key.each_ref().map(String::as_str), durations, Some(*rank)))
+        kernels.by_name.iter().map(|(key, summary)| Row { key, summary: *summary, rank: Some(*rank) })
     });
     let key = ["OpName", "OpType", "TaskType", "InputShapes"];
     table("ComputeOpPerRankStatsByOpName", "rank_stats_by_opname", &key, rows.collect())
-}
-
-fn row<'a>(key: &[&'a str], durations: &[f64], rank: Option<i64>) -> Row<'a> {
-    Row { key: key.to_vec(), summary: Summary::of(durations), rank }
 }
 
 /// A table of rows, the greatest sum first; with a rank if the rows have one.
@@ -108,7 +139,7 @@ fn table(name: &str, file: &str, key: &[&str], mut rows: Vec<Row<'_>>) -> Result
     let mut table = ResultTable::new(name, file, &columns).indexed(key.len());
     rows.sort_by(|a, b| b.summary.sum.total_cmp(&a.summary.sum));
     for row in rows {
-        let key = row.key.into_iter().map(Cell::from);
+        let key = row.key.iter().map(Cell::from);
         table.push(key.chain(row.summary.cells()).chain(row.rank.map(Cell::from)));
     }
     table

@@ -15,9 +15,11 @@ use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::kernel;
 use npuscope_tables::{Selection, TableId};
+use serde::{Deserialize, Serialize};
 
-use crate::cluster::{Answer, Failure, Job, Mode, RankData};
+use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
 use crate::communication::parallel_groups;
+use crate::extract::Analysis;
 use crate::layout::GroupKind;
 
 pub const MODE: Mode = Mode {
@@ -29,7 +31,43 @@ pub const MODE: Mode = Mode {
 
 const DEFAULT_TOP: usize = 20;
 
+/// How tokens are divided among the ranks that hold experts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExpertLoad {
+    /// By rank.
+    pub ranks: Vec<RankLoad>,
+    /// The groups with the greatest difference between ranks first, the `--top_num` first of them.
+    pub groups: Vec<GroupLoad>,
+}
+
+/// The load of a rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankLoad {
+    pub rank: i64,
+    /// Ranks of its expert group.
+    pub group: Vec<i64>,
+    pub tokens: i64,
+    /// Kernels that the tokens went through.
+    pub kernels: usize,
+}
+
+/// The load of an expert group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupLoad {
+    /// Its ranks.
+    pub group: Vec<i64>,
+    /// Most tokens of a rank less fewest.
+    pub difference: i64,
+    /// The rank with most tokens; of several the first.
+    pub busiest: i64,
+    /// The rank with fewest tokens.
+    pub idlest: i64,
+    /// Most tokens of a rank by the mean.
+    pub max_by_mean: f64,
+}
+
 /// What is kept of a rank.
+#[derive(Serialize, Deserialize)]
 struct Part {
     /// Ranks of its expert group.
     group: Vec<i64>,
@@ -37,20 +75,52 @@ struct Part {
     kernels: usize,
 }
 
-fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+/// The load of each rank; nothing of a rank in no expert group.
+#[derive(Serialize)]
+struct Loads {
+    compat: bool,
+}
+
+impl Analysis for Loads {
+    type Extract = Option<Part>;
+    const NAME: &'static str = "ep_load_balance";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Selection::of(&[TableId::Kernel]).without_metrics()
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Option<Part>, Absent> {
+        Ok(part(data, self.compat))
+    }
+}
+
+/// How evenly tokens are divided.
+pub fn rows(job: &Job<'_>) -> Result<ExpertLoad, Failure> {
     let compat = job.options.compat;
-    let parts = job.each(Selection::of(&[TableId::Kernel]).without_metrics(), |data| Ok(part(data, compat)))?;
-    let parts: Vec<(i64, Part)> = parts.into_iter().filter_map(|(rank, part)| Some((rank, part?))).collect();
-    if parts.is_empty() {
+    let parts = job.extracts(&Loads { compat })?;
+    let load = |(rank, part): (i64, Option<Part>)| {
+        let Part { group, tokens, kernels } = part?;
+        Some(RankLoad { rank, group, tokens, kernels })
+    };
+    let ranks: Vec<RankLoad> = parts.into_iter().filter_map(load).collect();
+    if ranks.is_empty() {
         let hint = "add parallel_group_info to the profiler's metadata, as Megatron and MindSpeed do";
         return Err(Failure::missing(MODE.name, "a group of ranks that share experts", hint));
     }
-    if parts.iter().all(|(_, part)| part.kernels == 0) {
+    if ranks.iter().all(|rank| rank.kernels == 0) {
         let hint = "collect a model with grouped matrix products at level1 or above";
         return Err(Failure::missing(MODE.name, "kernels of type GroupedMatmul with their shapes", hint));
     }
     let top = job.options.top_num.filter(|_| !compat).unwrap_or(DEFAULT_TOP);
-    Ok(Answer::of_tables([tokens(&parts, compat), differences(&parts, top, compat)]))
+    let groups = group_loads(&ranks, top);
+    Ok(ExpertLoad { ranks, groups })
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let rows = rows(job)?;
+    let compat = job.options.compat;
+    Ok(Answer::of_tables([rank_table(&rows.ranks, compat), group_table(&rows.groups, compat)]))
 }
 
 /// Nothing for a rank in no expert group.
@@ -88,39 +158,45 @@ fn listed(ranks: &[i64]) -> String {
     ranks.iter().map(i64::to_string).collect::<Vec<_>>().join(",")
 }
 
-fn tokens(parts: &[(i64, Part)], compat: bool) -> ResultTable {
-    let key = [("rank", ColumnKind::Int), ("epRanks", ColumnKind::Text), ("inputShapesSummary", ColumnKind::Int)];
-    let more = [("kernelCount", ColumnKind::Int)];
-    let columns = [&key[..], if compat { &[] } else { &more }].concat();
-    let mut table = ResultTable::new("EPTokensSummary", "ep_tokens_summary", &columns);
-    for (rank, part) in parts {
-        table.push([Cell::from(*rank), listed(&part.group).into(), part.tokens.into(), part.kernels.into()]);
-    }
-    table
-}
-
-fn differences(parts: &[(i64, Part)], top: usize, compat: bool) -> ResultTable {
-    let key = [("epRanks", ColumnKind::Text), ("tokensDiff", ColumnKind::Int)];
-    let more = [("maxRank", ColumnKind::Int), ("minRank", ColumnKind::Int), ("maxByMean", ColumnKind::Real)];
-    let columns = [&key[..], if compat { &[] } else { &more }].concat();
-    let mut table = ResultTable::new("TopEPTokensInfo", "top_ep_tokens_info", &columns);
+fn group_loads(ranks: &[RankLoad], top: usize) -> Vec<GroupLoad> {
     let mut groups: BTreeMap<&[i64], Vec<(i64, i64)>> = BTreeMap::new();
-    for (rank, part) in parts {
-        groups.entry(&part.group).or_default().push((part.tokens, *rank));
+    for load in ranks {
+        groups.entry(&load.group).or_default().push((load.tokens, load.rank));
     }
-    let mut rows = Vec::new();
+    let mut loads = Vec::new();
     for (group, tokens) in groups {
-        // Of several ranks with as many tokens, the first.
         let Some((most, busiest)) = tokens.iter().copied().max_by_key(|(tokens, rank)| (*tokens, -rank)) else {
             continue;
         };
         let Some((fewest, idlest)) = tokens.iter().copied().min() else { continue };
         let mean = tokens.iter().map(|(tokens, _)| *tokens as f64).sum::<f64>() / tokens.len() as f64;
-        rows.push((most - fewest, group, busiest, idlest, most as f64 / mean));
+        let (group, difference, max_by_mean) = (group.to_vec(), most - fewest, most as f64 / mean);
+        loads.push(GroupLoad { group, difference, busiest, idlest, max_by_mean });
     }
-    rows.sort_by_key(|(difference, ..)| std::cmp::Reverse(*difference));
-    for (difference, group, busiest, idlest, by_mean) in rows.into_iter().take(top) {
-        table.push([Cell::from(listed(group)), difference.into(), busiest.into(), idlest.into(), by_mean.into()]);
+    loads.sort_by_key(|load| std::cmp::Reverse(load.difference));
+    loads.truncate(top);
+    loads
+}
+
+fn rank_table(rows: &[RankLoad], compat: bool) -> ResultTable {
+    let key = [("rank", ColumnKind::Int), ("epRanks", ColumnKind::Text), ("inputShapesSummary", ColumnKind::Int)];
+    let more = [("kernelCount", ColumnKind::Int)];
+    let columns = [&key[..], if compat { &[] } else { &more }].concat();
+    let mut table = ResultTable::new("EPTokensSummary", "ep_tokens_summary", &columns);
+    for row in rows {
+        table.push([Cell::from(row.rank), listed(&row.group).into(), row.tokens.into(), row.kernels.into()]);
+    }
+    table
+}
+
+fn group_table(rows: &[GroupLoad], compat: bool) -> ResultTable {
+    let key = [("epRanks", ColumnKind::Text), ("tokensDiff", ColumnKind::Int)];
+    let more = [("maxRank", ColumnKind::Int), ("minRank", ColumnKind::Int), ("maxByMean", ColumnKind::Real)];
+    let columns = [&key[..], if compat { &[] } else { &more }].concat();
+    let mut table = ResultTable::new("TopEPTokensInfo", "top_ep_tokens_info", &columns);
+    for row in rows {
+        let key = [Cell::from(listed(&row.group)), row.difference.into()];
+        table.push(key.into_iter().chain([row.busiest.into(), row.idlest.into(), row.max_by_mean.into()]));
     }
     table
 }

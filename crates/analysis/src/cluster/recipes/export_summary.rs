@@ -41,6 +41,7 @@ const NOT_AVAILABLE: &[u8] = b"N/A";
 /// How databases write "no model", "no context".
 const NONE_ID: i64 = 4_294_967_295;
 
+/// Ranks are read anew each time: a row of the result is a row of `kernel`, so an extract would be as large as that.
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let wanted = Selection::of(&[TableId::Kernel]).and_host_ops(&[Kind::Cann]);
     let wanted = if job.options.compat { wanted.and(Selection::of(&[TableId::Task])) } else { wanted };

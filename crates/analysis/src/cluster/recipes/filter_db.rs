@@ -26,7 +26,7 @@ use npuscope_tables::table::{comm_op, flow, kernel, overlap, step, task};
 use npuscope_tables::{ConnectionId, LaneId, Ns, RankTables, Selection, TableId, TaskId};
 
 use super::rank_files::path_of;
-use crate::cluster::{Answer, Failure, Job, Mode, RankData, ResultFile};
+use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, ResultFile};
 use crate::communication::is_communication_core;
 
 pub const MODE: Mode = Mode {
@@ -55,6 +55,7 @@ const KEPT: Selection = Selection::of(&[
     TableId::Diagnostic,
 ]);
 
+/// Ranks are read anew each time: what is kept of one is a large part of its tables, which are the result.
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
     let parts = job.each(KEPT, |data| {
@@ -82,9 +83,9 @@ type Place = (LaneId, Ns);
 type Set<T> = HashSet<T, FixedState>;
 
 /// The tables of a rank with what is kept.
-fn filtered(data: &RankData<'_>, top: usize) -> Result<RankTables, String> {
+fn filtered(data: &RankData<'_>, top: usize) -> Result<RankTables, Absent> {
     if Flavour::of(&data.tables) == Flavour::Kineto {
-        return Err("it is a trace of PyTorch's own profiler, which databases of NPUs have no place for".to_owned());
+        return Err(Absent::NoPlaceInDatabases);
     }
     let mut tables = data.tables.clone();
     for table in TableId::ALL.iter().copied().filter(|table| !KEPT.has(*table)) {
@@ -97,7 +98,7 @@ fn filtered(data: &RankData<'_>, top: usize) -> Result<RankTables, String> {
     let launching = keep_arrows(&mut tables, &places);
     keep_host_ops(&mut tables, data, top, &HostKept { connections, launching });
     let is_left = [TableId::Kernel, TableId::CommOp, TableId::HostOp].iter().any(|table| !tables.is_empty(*table));
-    if is_left { Ok(tables) } else { Err("nothing of it would be kept".to_owned()) }
+    if is_left { Ok(tables) } else { Err(Absent::NothingKept) }
 }
 
 fn keep_times(tables: &mut RankTables, data: &RankData<'_>) {

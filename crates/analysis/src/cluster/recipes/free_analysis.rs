@@ -32,12 +32,14 @@ use npuscope_tables::number::float;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{comm_op, task};
 use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, Str, TableId, TaskId};
+use serde::{Deserialize, Serialize};
 
 use super::launches::Launches;
 use super::rank_facts::{computing_kernels, op_interval};
 use super::steps::Steps;
 use super::us_text;
-use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
+use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
+use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode = Mode { name: "free_analysis", folder: "FreeAnalysis", about: "Why devices were idle", run };
 
@@ -72,7 +74,7 @@ impl Gap {
 }
 
 /// Why a gap was.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Cause {
     /// How many tasks of each kind, and the longest time between them.
     DeviceTasks(Vec<(String, usize)>, i64),
@@ -88,23 +90,23 @@ enum Cause {
     IdleHost(i64),
     NotRecorded,
     /// As msprof-analyze says it.
-    Skipped(&'static str),
+    Skipped(Text),
 }
 
 impl Cause {
-    fn layer(&self) -> &'static str {
+    fn layer(&self) -> Layer {
         match self {
-            Cause::DeviceTasks(..) => "Device task running",
-            Cause::DeviceLate(_) => "Device late",
-            Cause::IdlePytorch(_) => "Idle Pytorch layer",
-            Cause::CannBetween(_) | Cause::CannCall(_) => "Abnormal CANN layer",
-            Cause::IdleHost(_) => "Idle host",
-            Cause::NotRecorded | Cause::Skipped(_) => "Not recorded",
+            Cause::DeviceTasks(..) => Layer::DeviceTasks,
+            Cause::DeviceLate(_) => Layer::DeviceLate,
+            Cause::IdlePytorch(_) => Layer::IdlePytorch,
+            Cause::CannBetween(_) | Cause::CannCall(_) => Layer::Cann,
+            Cause::IdleHost(_) => Layer::IdleHost,
+            Cause::NotRecorded | Cause::Skipped(_) => Layer::NotRecorded,
         }
     }
 
     fn reason(&self) -> String {
-        let layer = self.layer();
+        let layer = self.layer().name();
         let us = |ns: &i64| float(*ns as f64 / 1000.0);
         match self {
             Cause::DeviceTasks(kinds, free) => {
@@ -122,7 +124,32 @@ impl Cause {
     }
 }
 
+/// Who a gap is blamed on, in the order of names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+enum Layer {
+    Cann,
+    DeviceLate,
+    DeviceTasks,
+    IdlePytorch,
+    IdleHost,
+    NotRecorded,
+}
+
+impl Layer {
+    const fn name(self) -> &'static str {
+        match self {
+            Layer::Cann => "Abnormal CANN layer",
+            Layer::DeviceLate => "Device late",
+            Layer::DeviceTasks => "Device task running",
+            Layer::IdlePytorch => "Idle Pytorch layer",
+            Layer::IdleHost => "Idle host",
+            Layer::NotRecorded => "Not recorded",
+        }
+    }
+}
+
 /// A gap and why it was; times in ns.
+#[derive(Serialize, Deserialize)]
 struct Explained {
     interval: Interval,
     pytorch_idle: Option<i64>,
@@ -132,9 +159,33 @@ struct Explained {
 }
 
 /// Number and time of gaps by step and layer.
-type Sums = BTreeMap<(Option<i64>, &'static str), (usize, i64)>;
+type Sums = BTreeMap<(Option<i64>, Layer), (usize, i64)>;
+
+/// The gaps of each rank.
+#[derive(Serialize)]
+struct Gaps {
+    top: usize,
+    compat: bool,
+}
+
+impl Analysis for Gaps {
+    type Extract = Part;
+    const NAME: &'static str = "free_analysis";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Launches::NEEDED
+            .and(Selection::of(&[TableId::Kernel, TableId::Step]).without_metrics())
+            .and_host_ops(&[Kind::Mstx])
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Part, Absent> {
+        Ok(part(data, self.top, self.compat))
+    }
+}
 
 /// What is kept of a rank.
+#[derive(Serialize, Deserialize)]
 struct Part {
     is_busy: bool,
     longest: Vec<Explained>,
@@ -144,10 +195,7 @@ struct Part {
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     job.require_export(&MODE, &[Export::Db, Export::Text])?;
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
-    let wanted = Launches::NEEDED
-        .and(Selection::of(&[TableId::Kernel, TableId::Step]).without_metrics())
-        .and_host_ops(&[Kind::Mstx]);
-    let parts = job.each(wanted, |data| Ok(part(data, top, job.options.compat)))?;
+    let parts = job.extracts(&Gaps { top, compat: job.options.compat })?;
     if parts.iter().all(|(_, part)| !part.is_busy) {
         return Err(Failure::missing(MODE.name, "kernels", "collect at level0 or above"));
     }
@@ -195,7 +243,7 @@ fn summary(parts: &[(i64, Part)]) -> ResultTable {
     let mut table = ResultTable::new("FreeAnalysisSummary", "free_analysis_summary", &columns);
     for (rank, part) in parts {
         for ((step, layer), (gaps, free)) in &part.sums {
-            table.push([Cell::from(*rank), (*step).into(), (*layer).into(), (*gaps).into(), (*free).into()]);
+            table.push([Cell::from(*rank), (*step).into(), layer.name().into(), (*gaps).into(), (*free).into()]);
         }
     }
     table
@@ -380,11 +428,11 @@ fn explain_as_peer(gap: &Gap, tasks: &Tasks<'_>, launches: &Launches) -> Explain
     let started = tasks.by_start.partition_point(|task| task.interval.start < gap.interval.end);
     let ended = tasks.by_start[..started].iter().filter(|task| task.interval.end <= gap.interval.start);
     let around = ended.max_by_key(|task| task.interval.end).zip(tasks.by_start.get(started));
-    let Some((before, after)) = around else { return unexplained(Cause::Skipped("no prev or next task")) };
+    let Some((before, after)) = around else { return unexplained(Cause::Skipped("no prev or next task".into())) };
     let calls = launches.call(before.connection).zip(launches.call(after.connection));
     let operators = launches.operator(before.connection).zip(launches.operator(after.connection));
     let Some(((call, next_call), (operator, next_operator))) = calls.zip(operators) else {
-        return unexplained(Cause::Skipped("no pytorch dispatch time"));
+        return unexplained(Cause::Skipped("no pytorch dispatch time".into()));
     };
     let lacks = |has: fn(&Launches, Option<ConnectionId>) -> bool| {
         tasks.by_start.iter().any(|task| !has(launches, task.connection))

@@ -17,9 +17,11 @@ use npuscope_formats::source::RankSource;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{counter, kernel};
 use npuscope_tables::{Ns, Selection, TableId};
+use serde::Serialize;
 
-use crate::cluster::{Answer, Failure, Job, Mode, RankData};
+use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
 use crate::communication::is_communication_core;
+use crate::extract::Analysis;
 
 pub const MODE: Mode = Mode {
     name: "freq_analysis",
@@ -36,6 +38,31 @@ const ABNORMAL: f64 = 0.01;
 /// ns of kernels by frequency in MHz; 0 for frequencies at which none began.
 type Frequencies = BTreeMap<i64, i64>;
 
+/// The frequencies of each rank.
+#[derive(Serialize)]
+struct Samples {
+    compat: bool,
+    /// With the time of kernels.
+    with_kernels: bool,
+}
+
+impl Analysis for Samples {
+    type Extract = Frequencies;
+    const NAME: &'static str = "freq_analysis";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        match self.with_kernels {
+            true => Selection::of(&[TableId::Counter, TableId::Kernel]).without_metrics(),
+            false => Selection::of(&[TableId::Counter]),
+        }
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Frequencies, Absent> {
+        Ok(frequencies(data, self.compat))
+    }
+}
+
 /// What becomes of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
@@ -46,8 +73,7 @@ enum Verdict {
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let compat = job.options.compat;
-    const SAMPLES: Selection = Selection::of(&[TableId::Counter]);
-    let mut ranks = job.each(SAMPLES, |data| Ok(frequencies(data, compat)))?;
+    let mut ranks = job.extracts(&Samples { compat, with_kernels: false })?;
     ranks.retain(|(_, frequencies)| !frequencies.is_empty());
     if ranks.is_empty() {
         let hint = "collect NPU activities on a chip that reports it, Atlas A2 or newer";
@@ -80,10 +106,9 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
 
 /// Adds the time of kernels for ranks that were below the nominal frequency.
 fn add_kernels(job: &Job<'_>, ranks: &mut [(i64, Frequencies)], nominal: i64) -> Result<(), Failure> {
-    const KERNELS: Selection = Selection::of(&[TableId::Counter, TableId::Kernel]).without_metrics();
     let is_below = |rank: i64| ranks.iter().any(|(of, freq)| *of == rank && freq.range(..nominal).next().is_some());
     let below: Vec<&RankSource> = job.sources().iter().copied().filter(|source| is_below(source.rank)).collect();
-    for (rank, with_kernels) in job.each_of(&below, KERNELS, |data| Ok(frequencies(data, false)))? {
+    for (rank, with_kernels) in job.extracts_of(&below, &Samples { compat: false, with_kernels: true })? {
         ranks.iter_mut().filter(|(of, _)| *of == rank).for_each(|(_, of_rank)| of_rank.clone_from(&with_kernels));
     }
     Ok(())

@@ -10,11 +10,13 @@ use npuscope_tables::Flavour;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::{RankTables, Selection, Str};
+use serde::Serialize;
 
 use super::module_statistic::DOMAIN;
-use super::module_tree::{self, MarkedRange, ModuleRow, RowOptions};
+use super::module_tree::{self, MarkedRange, ModuleOp, RowOptions};
 use super::op_calls::{Calls, Names, for_each_host_op};
-use crate::cluster::{Failure, Job, Options, RankData};
+use crate::cluster::{Absent, Failure, Job, Options, RankData, Usage};
+use crate::extract::{Analysis, Text};
 
 /// Parts of names of ranges that msprof-analyze takes for modules.
 const COMPAT_MODULES: &[&str] = &["Qwen", "Attention", "Linear", "RMSNorm", "Embedding", "Sampler", "Logits"];
@@ -22,48 +24,38 @@ const COMPAT_MODULES: &[&str] = &["Qwen", "Attention", "Linear", "RMSNorm", "Emb
 /// The operator of kernels that no operator launched.
 const NO_OPERATOR: &str = "None";
 
-/// What operators of one name launched in a module; there may be several pieces of one operator.
-#[derive(Clone, Debug)]
-pub struct Piece {
-    pub parent: String,
-    pub module: String,
-    pub op: String,
-    pub kernels: Vec<String>,
-    pub total_ns: i64,
-    pub calls: usize,
-}
-
-impl Piece {
-    pub fn of_row(row: &ModuleRow, names: &Names) -> Piece {
-        let text = |id| names.get(id).to_owned();
-        Piece {
-            parent: text(row.parent),
-            module: text(row.module),
-            op: text(row.op),
-            kernels: row.kernels.iter().map(|name| text(*name)).collect(),
-            total_ns: row.total_ns,
-            calls: row.calls.len(),
-        }
-    }
-}
-
 /// What the modules of a job on GPUs did, by device of an export of Nsight Systems, or by rank; of all steps.
-pub fn pieces(job: &Job<'_>, path: &Path) -> Result<BTreeMap<i64, Vec<Piece>>, Failure> {
+pub fn pieces(job: &Job<'_>, path: &Path) -> Result<BTreeMap<i64, Vec<ModuleOp>>, Failure> {
     let compat = job.options.compat;
     if nsight::is_sqlite(path) || compat {
-        let profile = nsight::read(path).map_err(|error| Failure::Usage(error.to_string()))?;
+        let profile = nsight::read(path).map_err(Usage::from)?;
         return Ok(nsight_pieces(&profile, compat));
     }
     let options = Options { step: None, ..job.options.clone() };
-    job.of_baseline(path, &options, |baseline| {
-        let pieces = |data: &RankData<'_>| pieces_of_tables(&data.tables, data.source.flavour == Flavour::Kineto);
-        Ok(baseline.each(Selection::ALL, |data| Ok(pieces(data)))?.into_iter().collect())
-    })
+    job.of_baseline(path, &options, |baseline| Ok(baseline.extracts(&Baseline)?.into_iter().collect()))
+}
+
+/// What the modules of each rank of a baseline did.
+#[derive(Serialize)]
+struct Baseline;
+
+impl Analysis for Baseline {
+    type Extract = Vec<ModuleOp>;
+    const NAME: &'static str = "gpu_baseline";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Selection::ALL
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Vec<ModuleOp>, Absent> {
+        Ok(pieces_of_tables(&data.tables, data.source.flavour == Flavour::Kineto))
+    }
 }
 
 /// What the modules of a trace did. Modules are mstx ranges of the domain `Module`; if there are none, the calls of
 /// `nn.Module`; if there are none, ranges of the user.
-fn pieces_of_tables(tables: &RankTables, is_gpu: bool) -> Vec<Piece> {
+fn pieces_of_tables(tables: &RankTables, is_gpu: bool) -> Vec<ModuleOp> {
     let mut names = Names::default();
     let sources: [fn(&RankTables, &mut Names) -> Vec<MarkedRange>; 3] =
         [|tables, names| module_tree::marked_ranges(tables, DOMAIN, names, false), module_frames, user_ranges];
@@ -74,7 +66,7 @@ fn pieces_of_tables(tables: &RankTables, is_gpu: bool) -> Vec<Piece> {
     };
     let options = RowOptions { compat: false, with_backward: true, distinguish: false };
     let rows = module_tree::module_rows(&calls, ranges.unwrap_or_default(), &mut names, &options);
-    rows.iter().map(|row| Piece::of_row(row, &names)).collect()
+    module_tree::module_ops(&rows, &names)
 }
 
 /// Python's calls of modules, for example `nn.Module: Linear_3`.
@@ -140,7 +132,7 @@ struct Launched {
 }
 
 /// What modules did, by device. A kernel belongs to the ranges that its thread was in when it launched it.
-fn nsight_pieces(profile: &NsightProfile, compat: bool) -> BTreeMap<i64, Vec<Piece>> {
+fn nsight_pieces(profile: &NsightProfile, compat: bool) -> BTreeMap<i64, Vec<ModuleOp>> {
     let mut names = Names::default();
     let roles: Vec<(Role, Str)> = profile
         .ranges
@@ -200,11 +192,11 @@ fn group(
     lists: &IndexSet<Vec<Str>>,
     names: &Names,
     compat: bool,
-) -> BTreeMap<i64, Vec<Piece>> {
+) -> BTreeMap<i64, Vec<ModuleOp>> {
     let key =
         |one: &Launched| (one.device, one.modules, one.operator, if compat { one.kernel } else { Str::default() });
     launched.sort_by_key(key);
-    let mut pieces: BTreeMap<i64, Vec<Piece>> = BTreeMap::new();
+    let mut pieces: BTreeMap<i64, Vec<ModuleOp>> = BTreeMap::new();
     for same in launched.chunk_by(|a, b| key(a) == key(b)) {
         let first = &same[0];
         let modules: Vec<&str> = lists[first.modules].iter().map(|name| names.get(*name)).collect();
@@ -221,15 +213,15 @@ fn group(
             }
         }
         let calls: HashSet<Option<usize>> = same.iter().map(|one| one.call).collect();
-        pieces.entry(first.device).or_default().push(Piece {
-            parent,
-            module: (*module).to_owned(),
-            op: names.get(first.operator).to_owned(),
-            kernels: kernels.into_iter().map(str::to_owned).collect(),
-            total_ns: same.iter().map(|one| one.ns).sum(),
+        pieces.entry(first.device).or_default().push(ModuleOp {
+            parent: parent.into(),
+            module: (*module).into(),
+            op: names.get(first.operator).into(),
+            kernels: kernels.into_iter().map(Text::from).collect(),
+            total: same.iter().map(|one| one.ns).sum(),
             calls: if compat { same.len() } else { calls.len() },
         });
     }
-    pieces.values_mut().for_each(|pieces| pieces.sort_by_key(|piece| Reverse(piece.total_ns)));
+    pieces.values_mut().for_each(|pieces| pieces.sort_by_key(|piece| Reverse(piece.total)));
     pieces
 }

@@ -10,17 +10,18 @@
 //! hash of its name, which names of operations carry.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use hashbrown::HashMap;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::table::comm_op;
 use npuscope_tables::{Selection, Str, TableId};
+use serde::{Deserialize, Serialize};
 
 use super::STAT_COLUMNS;
 use crate::cluster::statistics::{Sum, Summary};
-use crate::cluster::{Answer, Failure, Job, Mode, RankData};
+use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
 use crate::communication::op_type;
+use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode =
     Mode { name: "hccl_sum", folder: "HcclSum", about: "How long communication operations took", run };
@@ -31,16 +32,37 @@ const DEFAULT_TOP: usize = 15;
 type Durations<K> = BTreeMap<K, Vec<f64>>;
 
 /// What is kept of a rank.
+#[derive(Serialize, Deserialize)]
 struct Part {
-    by_type: Durations<String>,
+    by_type: Durations<Text>,
     /// Names and durations of all operations.
-    operations: Vec<(Arc<str>, f64)>,
+    operations: Vec<(Text, f64)>,
     /// Name and hash of each group.
-    groups: BTreeMap<String, String>,
+    groups: BTreeMap<Text, Text>,
+}
+
+/// The communication operations of each rank.
+#[derive(Serialize)]
+struct Operations {
+    compat: bool,
+}
+
+impl Analysis for Operations {
+    type Extract = Part;
+    const NAME: &'static str = "hccl_sum";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Selection::of(&[TableId::CommOp])
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Part, Absent> {
+        Ok(part(data, self.compat))
+    }
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
-    let parts = job.each(Selection::of(&[TableId::CommOp]), |data| Ok(part(data, job.options.compat)))?;
+    let parts = job.extracts(&Operations { compat: job.options.compat })?;
     if parts.iter().all(|(_, part)| part.operations.is_empty()) {
         let hint = "collect at level1, or level_none with mstx, on more than one NPU";
         return Err(Failure::missing(MODE.name, "communication operations", hint));
@@ -53,7 +75,7 @@ fn part(data: &RankData<'_>, compat: bool) -> Part {
     let tables = &data.tables;
     let mut by_type: HashMap<&str, Vec<f64>> = HashMap::new();
     let mut operations = Vec::with_capacity(tables.len(TableId::CommOp));
-    let mut names: HashMap<Str, Arc<str>> = HashMap::new();
+    let mut names: HashMap<Str, Text> = HashMap::new();
     let mut groups: HashMap<Str, Str> = HashMap::new();
     for op in tables.rows::<comm_op::Row>().filter(|op| data.is_in_window(op.start)) {
         let duration = op.duration.ns() as f64;
@@ -66,9 +88,9 @@ fn part(data: &RankData<'_>, compat: bool) -> Part {
             groups.entry(name).or_insert(hash);
         }
     }
-    let text = |id: Str| tables.text(id).to_owned();
+    let text = |id: Str| Text::from(tables.text(id));
     Part {
-        by_type: by_type.into_iter().map(|(kind, durations)| (kind.to_owned(), durations)).collect(),
+        by_type: by_type.into_iter().map(|(kind, durations)| (kind.into(), durations)).collect(),
         operations,
         groups: groups.into_iter().map(|(name, hash)| (text(name), text(hash))).collect(),
     }
@@ -93,7 +115,7 @@ fn per_rank(parts: &[(i64, Part)]) -> ResultTable {
     for (rank, part) in parts {
         for (kind, durations) in &part.by_type {
             let cells = Summary::of(durations).cells();
-            table.push([Cell::from(kind.as_str())].into_iter().chain(cells).chain([Cell::from(*rank)]));
+            table.push([Cell::from(kind)].into_iter().chain(cells).chain([Cell::from(*rank)]));
         }
     }
     table

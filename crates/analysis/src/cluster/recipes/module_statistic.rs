@@ -10,11 +10,14 @@
 //! As text, each rank has a workbook of its own, `module_statistic_{rank}.xlsx`.
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_tables::Selection;
+use serde::Serialize;
 
-use super::module_tree::{self, ModuleRow, RowOptions};
+use super::module_tree::{self, ModuleOp, RowOptions};
 use super::op_calls::{self, Calls, Names};
 use super::sheets::{SheetColumn, db_columns, sheet_columns, workbook};
-use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
+use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
+use crate::extract::Analysis;
 
 pub const MODE: Mode = Mode {
     name: "module_statistic",
@@ -30,44 +33,57 @@ pub const HINT: &str = "collect with mstx=True and mark modules with torch_npu.n
 /// The domain of the ranges that are modules.
 pub const DOMAIN: &str = "Module";
 
-/// What the modules of a rank did.
-pub struct Part {
-    pub names: Names,
-    pub rows: Vec<ModuleRow>,
+/// What the modules of each rank did: a row for each operator of each module, in order of time.
+pub fn rows(job: &Job<'_>) -> Result<Vec<(i64, Vec<ModuleOp>)>, Failure> {
+    modules(job, MODE.name, RowOptions { compat: job.options.compat, with_backward: true, distinguish: true })
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     job.require_export(&MODE, &[Export::Db, Export::Text])?;
-    let options = RowOptions { compat: job.options.compat, with_backward: true, distinguish: true };
-    let parts = modules(job, MODE.name, options)?;
+    let ranks = rows(job)?;
     let mut answer = Answer::default();
-    if parts.iter().all(|(_, part)| part.rows.is_empty()) {
+    if ranks.iter().all(|(_, rows)| rows.is_empty()) {
         return Ok(answer.note("no operator that launched anything ran inside a module"));
     }
     if job.export() == Export::Db {
         let mut table = ResultTable::new("ModuleStatistic", "module_statistic", &db_columns(COLUMNS));
-        for (rank, part) in &parts {
-            for row in &part.rows {
-                table.push(cells(row, &part.names).into_iter().chain([Cell::from(*rank)]));
-            }
+        for (rank, rows) in &ranks {
+            rows.iter().for_each(|row| table.push(cells(row).into_iter().chain([Cell::from(*rank)])));
         }
         answer.tables.push(table);
         return Ok(answer);
     }
-    for (rank, part) in parts.iter().filter(|(_, part)| !part.rows.is_empty()) {
+    for (rank, rows) in ranks.iter().filter(|(_, rows)| !rows.is_empty()) {
         let file = format!("module_statistic_{rank}");
         let mut table = ResultTable::new("Sheet1", &file, &sheet_columns(COLUMNS));
-        part.rows.iter().for_each(|row| table.push(cells(row, &part.names)));
+        rows.iter().for_each(|row| table.push(cells(row)));
         answer.files.push(workbook(MODE.folder, table, &[0, 1]));
     }
     Ok(answer)
 }
 
+/// What the modules of each rank did.
+#[derive(Serialize)]
+struct Modules(RowOptions);
+
+impl Analysis for Modules {
+    type Extract = Vec<ModuleOp>;
+    const NAME: &'static str = "module_statistic";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        op_calls::selection(self.0.compat)
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Vec<ModuleOp>, Absent> {
+        part(data, self.0).ok_or_else(|| Absent::Ranges(DOMAIN.into()))
+    }
+}
+
 /// What the modules of each rank did; fails if no rank has modules.
-pub fn modules(job: &Job<'_>, mode: &'static str, options: RowOptions) -> Result<Vec<(i64, Part)>, Failure> {
+pub fn modules(job: &Job<'_>, mode: &'static str, options: RowOptions) -> Result<Vec<(i64, Vec<ModuleOp>)>, Failure> {
     const WHAT: &str = "mstx ranges of the domain Module";
-    let selection = op_calls::selection(options.compat);
-    let parts = job.each(selection, |data| part(data, options).ok_or_else(|| format!("it has no {WHAT}")))?;
+    let parts = job.extracts(&Modules(options))?;
     match parts.is_empty() {
         true => Err(Failure::missing(mode, WHAT, HINT)),
         false => Ok(parts),
@@ -75,7 +91,7 @@ pub fn modules(job: &Job<'_>, mode: &'static str, options: RowOptions) -> Result
 }
 
 /// What the modules of a rank did; nothing if it has none.
-fn part(data: &RankData<'_>, options: RowOptions) -> Option<Part> {
+fn part(data: &RankData<'_>, options: RowOptions) -> Option<Vec<ModuleOp>> {
     let mut names = Names::default();
     let ranges = module_tree::marked_ranges(&data.tables, DOMAIN, &mut names, options.compat);
     if ranges.is_empty() {
@@ -86,16 +102,14 @@ fn part(data: &RankData<'_>, options: RowOptions) -> Option<Part> {
         calls.keep_within(data.window);
     }
     let rows = module_tree::module_rows(&calls, ranges, &mut names, &options);
-    Some(Part { names, rows })
+    Some(module_tree::module_ops(&rows, &names))
 }
 
 /// The cells of a row but the rank.
-pub fn cells(row: &ModuleRow, names: &Names) -> [Cell; 7] {
-    let text = |id| Cell::from(names.get(id));
-    let (total, calls) = (row.total_ns as f64, row.calls.len());
-    let kernels = Cell::from(names.list(&row.kernels));
-    let average = Cell::from(total / calls as f64);
-    [text(row.parent), text(row.module), text(row.op), kernels, total.into(), average, calls.into()]
+pub fn cells(row: &ModuleOp) -> [Cell; 7] {
+    let total = Cell::from(row.total as f64);
+    let [parent, module, op] = [&row.parent, &row.module, &row.op].map(Cell::from);
+    [parent, module, op, row.kernel_list().into(), total, row.average().into(), row.calls.into()]
 }
 
 const COLUMNS: &[SheetColumn] = &[

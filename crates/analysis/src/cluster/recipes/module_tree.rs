@@ -12,8 +12,10 @@ use std::collections::HashMap;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::{Interner, Ns, RankTables, Str};
+use serde::{Deserialize, Serialize};
 
 use super::op_calls::{Calls, Names, Slice, for_each_host_op};
+use crate::extract::Text;
 
 /// How deep msprof-analyze looks into nested modules.
 const COMPAT_DEPTH: u32 = 20;
@@ -63,6 +65,55 @@ pub struct ModuleRow {
     sequence: usize,
 }
 
+/// What operators of one name launched in a module of a rank; there may be several of one operator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModuleOp {
+    /// The modules around, outermost first, by `/`; empty if there is none.
+    pub parent: Text,
+    pub module: Text,
+    pub op: Text,
+    /// Names of what was launched, in order.
+    pub kernels: Vec<Text>,
+    /// Time of all that was launched, in ns.
+    pub total: i64,
+    pub calls: usize,
+}
+
+impl ModuleOp {
+    /// Time per call, in ns.
+    pub fn average(&self) -> f64 {
+        self.total as f64 / self.calls as f64
+    }
+
+    pub fn kernel_list(&self) -> String {
+        self.kernels.iter().map(Text::as_str).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Texts of [`Names`], each allocated once.
+#[derive(Default)]
+struct Texts(HashMap<Str, Text>);
+
+impl Texts {
+    fn get(&mut self, id: Str, names: &Names) -> Text {
+        self.0.entry(id).or_insert_with(|| names.get(id).into()).clone()
+    }
+}
+
+/// Rows without the numbers that only this rank knows.
+pub fn module_ops(rows: &[ModuleRow], names: &Names) -> Vec<ModuleOp> {
+    let mut texts = Texts::default();
+    let op = |row: &ModuleRow| ModuleOp {
+        parent: texts.get(row.parent, names),
+        module: texts.get(row.module, names),
+        op: texts.get(row.op, names),
+        kernels: row.kernels.iter().map(|name| texts.get(*name, names)).collect(),
+        total: row.total_ns,
+        calls: row.calls.len(),
+    };
+    rows.iter().map(op).collect()
+}
+
 /// What modules did, in order of time. `with_backward` adds the modules of the backward pass.
 ///
 /// Where modules of one name follow each other and their operators differ, their names get `_0`, `_1` and so on,
@@ -107,7 +158,7 @@ pub fn module_rows(
 }
 
 /// What [`module_rows`] gives.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct RowOptions {
     pub compat: bool,
     pub with_backward: bool,

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -23,11 +23,13 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::task;
 use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, Str, TableId};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::rank_files::{path_of, profiler_db};
 use super::steps::Steps;
-use crate::cluster::{Answer, Failure, Job, Mode, RankData, ResultFile};
+use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, ResultFile};
+use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode = Mode {
     name: "mstx2commop",
@@ -50,13 +52,14 @@ const COLUMNS: &[(&str, ColumnKind)] = &[
 ];
 
 /// An operation that a range tells of.
+#[derive(Serialize, Deserialize)]
 pub struct MarkedOp {
-    pub name: String,
-    pub op_type: String,
-    pub group: String,
-    pub data_type: String,
+    pub name: Text,
+    pub op_type: Text,
+    pub group: Text,
+    pub data_type: Text,
     /// As the message has it.
-    pub count: String,
+    pub count: Text,
     pub start: Ns,
     pub end: Ns,
     pub connection: Option<ConnectionId>,
@@ -64,22 +67,37 @@ pub struct MarkedOp {
 }
 
 /// What is known of a rank.
+#[derive(Serialize, Deserialize)]
 struct Part {
     has_operations: bool,
     marked: Vec<MarkedOp>,
-    /// Its database, if it has one, and where the copy goes.
-    db: Option<(PathBuf, String)>,
+}
+
+/// The operations that ranges of each rank tell of.
+#[derive(Serialize)]
+struct MarkedOps {
+    compat: bool,
+}
+
+impl Analysis for MarkedOps {
+    type Extract = Part;
+    const NAME: &'static str = "mstx2commop";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        NEEDED.and(Selection::of(&[TableId::Step]))
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Part, Absent> {
+        let has_operations = !data.tables.is_empty(TableId::CommOp);
+        let marked = if has_operations { Vec::new() } else { marked_ops(data, self.compat) };
+        Ok(Part { has_operations, marked })
+    }
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let compat = job.options.compat;
-    let wanted = NEEDED.and(Selection::of(&[TableId::Step]));
-    let parts = job.each(wanted, |data| {
-        let has_operations = !data.tables.is_empty(TableId::CommOp);
-        let marked = if has_operations { Vec::new() } else { marked_ops(data, compat) };
-        let db = profiler_db(data.source).map(|db| (db.path, path_of(&MODE, job, data.source, &db.name)));
-        Ok(Part { has_operations, marked, db })
-    })?;
+    let parts = job.extracts(&MarkedOps { compat })?;
     if parts.iter().all(|(_, part)| part.has_operations) {
         return Ok(Answer::default().note("every rank has its communication operations already"));
     }
@@ -89,13 +107,15 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     }
     let mut table = ResultTable::new("MstxCommunicationOp", "mstx_communication_op", COLUMNS);
     let mut answer = Answer::default();
-    for (rank, Part { marked, db, .. }) in parts {
+    for (rank, Part { marked, .. }) in parts {
         if !compat {
             marked.iter().for_each(|op| table.push(cells(rank, op)));
         }
-        if let Some((db, path)) = db.filter(|_| !marked.is_empty()) {
+        let source = job.source(rank).filter(|_| !marked.is_empty());
+        if let Some((source, db)) = source.and_then(|source| Some((source, profiler_db(source)?))) {
+            let path = path_of(&MODE, job, source, &db.name);
             let write = move |path: &Path| {
-                let mut copy = AmendedDb::copy(&db, path)?;
+                let mut copy = AmendedDb::copy(&db.path, path)?;
                 add_operations(&mut copy, &marked)?;
                 copy.finish()
             };
@@ -110,10 +130,10 @@ fn cells(rank: i64, op: &MarkedOp) -> [Cell; 10] {
     [
         rank.into(),
         op.step.into(),
-        op.name.as_str().into(),
-        op.op_type.as_str().into(),
-        op.group.as_str().into(),
-        op.data_type.as_str().into(),
+        (&op.name).into(),
+        (&op.op_type).into(),
+        (&op.group).into(),
+        (&op.data_type).into(),
         op.count.parse::<i64>().ok().into(),
         op.start.0.into(),
         op.end.0.into(),
@@ -127,10 +147,10 @@ pub const NEEDED: Selection = Selection::of(&[TableId::CommOp, TableId::Task]).a
 /// What the message of a range says.
 struct Message {
     stream: Option<i64>,
-    count: String,
-    data_type: String,
-    group: String,
-    op_type: String,
+    count: Text,
+    data_type: Text,
+    group: Text,
+    op_type: Text,
 }
 
 /// A range that tells of an operation, or `None` if it tells of something else.
@@ -146,10 +166,10 @@ fn parse(message: &str) -> Option<Message> {
     };
     Some(Message {
         stream: text("streamId")?.parse().ok(),
-        count: text("count")?,
-        data_type: text("dataType")?,
-        group: text("groupName")?,
-        op_type: format!("{}_", text("opName")?),
+        count: text("count")?.into(),
+        data_type: text("dataType")?.into(),
+        group: text("groupName")?.into(),
+        op_type: format!("{}_", text("opName")?).into(),
     })
 }
 
@@ -163,7 +183,7 @@ pub fn marked_ops(data: &RankData<'_>, compat: bool) -> Vec<MarkedOp> {
     for (message, connection) in &ranges {
         for task in tasks.of_range(message, *connection, compat) {
             ops.push(MarkedOp {
-                name: String::new(),
+                name: Text::default(),
                 op_type: message.op_type.clone(),
                 group: message.group.clone(),
                 data_type: message.data_type.clone(),
@@ -178,12 +198,12 @@ pub fn marked_ops(data: &RankData<'_>, compat: bool) -> Vec<MarkedOp> {
     if !compat {
         ops.sort_by_key(|op| op.start);
     }
-    let mut numbers: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut numbers: BTreeMap<(Text, Text), usize> = BTreeMap::new();
     for op in &mut ops {
         let number = numbers.entry((op.group.clone(), op.op_type.clone())).or_default();
         let hash = group_hash(&op.group);
         let digits = hash.get(hash.len().saturating_sub(3)..).unwrap_or(&hash);
-        op.name = format!("{}_{digits}_{number}_1", op.op_type);
+        op.name = format!("{}_{digits}_{number}_1", op.op_type).into();
         *number += 1;
     }
     ops.sort_by_key(|op| op.start);
@@ -282,7 +302,7 @@ pub fn add_operations(db: &mut AmendedDb, ops: &[MarkedOp]) -> io::Result<()> {
             Cell::Null,
             data_type_id(&op.data_type).into(),
             Cell::Null,
-            op.count.as_str().into(),
+            (&op.count).into(),
             op_type?.into(),
         ]);
     }

@@ -22,10 +22,12 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{flow, host_op, task};
 use npuscope_tables::{ConnectionId, LaneId, Ns, RankTables, Selection, Str, TableId, TableView};
+use serde::{Deserialize, Serialize};
 
 use super::steps::Steps;
 use crate::cluster::statistics::Summary;
-use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
+use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
+use crate::extract::Analysis;
 
 pub const MODE: Mode = Mode { name: "mstx_sum", folder: "MstxSum", about: "How long what the user marked took", run };
 
@@ -35,7 +37,7 @@ const MARKS: Selection = Selection::of(&[TableId::Task, TableId::Step]).and_host
 const MAX_DEPTH: usize = 100;
 
 /// What the user marked.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Span {
     name: String,
     step: Option<i64>,
@@ -45,10 +47,36 @@ struct Span {
 }
 
 /// What is kept of a rank.
+#[derive(Serialize, Deserialize)]
 struct Part {
     spans: Vec<Span>,
     /// Marks without a partner.
     single: Vec<String>,
+    /// Whether marks reach the device.
+    has_marks: bool,
+}
+
+/// What the user marked on each rank.
+#[derive(Serialize)]
+struct Marks {
+    compat: bool,
+    /// Arrows are many: they are read only for marks.
+    with_arrows: bool,
+}
+
+impl Analysis for Marks {
+    type Extract = Part;
+    const NAME: &'static str = "mstx_sum";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        if self.with_arrows { MARKS.and(Selection::of(&[TableId::Flow])) } else { MARKS }
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Part, Absent> {
+        let operators = if self.with_arrows { operators(&data.tables) } else { Operators::new() };
+        Ok(part(data, &operators, self.compat))
+    }
 }
 
 /// Starts of operators by the start of the task that they launched.
@@ -59,13 +87,10 @@ type Tasks = HashMap<ConnectionId, (LaneId, Ns, Ns)>;
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let compat = job.options.compat;
-    let mut parts = job.each(MARKS, |data| Ok(part(data, &Operators::new(), compat)))?;
-    if !compat && parts.iter().any(|(_, (_, has_marks))| *has_marks) {
-        // Arrows are many: they are read only for marks.
-        let with_arrows = MARKS.and(Selection::of(&[TableId::Flow]));
-        parts = job.each(with_arrows, |data| Ok(part(data, &operators(&data.tables), compat)))?;
+    let mut parts = job.extracts(&Marks { compat, with_arrows: false })?;
+    if !compat && parts.iter().any(|(_, part)| part.has_marks) {
+        parts = job.extracts(&Marks { compat, with_arrows: true })?;
     }
-    let parts: Vec<(i64, Part)> = parts.into_iter().map(|(rank, (part, _))| (rank, part)).collect();
     if parts.iter().all(|(_, part)| part.spans.is_empty()) {
         let hint = "mark the script with mstx and collect with mstx=True";
         return Err(Failure::missing(MODE.name, "mstx marks or ranges on the device", hint));
@@ -98,8 +123,8 @@ fn operators(tables: &RankTables) -> Operators {
     operators
 }
 
-/// The spans of a rank, and whether marks among them reach the device.
-fn part(data: &RankData<'_>, operators: &Operators, compat: bool) -> (Part, bool) {
+/// The spans of a rank.
+fn part(data: &RankData<'_>, operators: &Operators, compat: bool) -> Part {
     let tables = &data.tables;
     let mut marks = Vec::new();
     let mut ranges = Vec::new();
@@ -136,7 +161,7 @@ fn part(data: &RankData<'_>, operators: &Operators, compat: bool) -> (Part, bool
         spans.push(Span { name, step: step(range.start), start: range.start, durations });
     }
     number(&mut spans);
-    (Part { spans, single }, has_marks)
+    Part { spans, single, has_marks }
 }
 
 fn launched(tables: &RankTables, connections: impl Iterator<Item = ConnectionId>) -> Tasks {

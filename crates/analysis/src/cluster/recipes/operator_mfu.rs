@@ -24,16 +24,19 @@ use std::ops::Range;
 
 use npuscope_formats::device_info::{self, DeviceInfo};
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_formats::source::RankSource;
 use npuscope_tables::column::CellView;
 use npuscope_tables::number::{float, round};
 use npuscope_tables::table::{kernel, rank};
-use npuscope_tables::{RankTables, Str};
+use npuscope_tables::{Ns, RankTables, Selection, Str};
+use serde::{Deserialize, Serialize};
 
-use super::module_tree::{self, MarkedRange, ModuleRow, RowOptions};
+use super::module_tree::{self, MarkedRange, ModuleOp, ModuleRow, RowOptions};
 use super::op_calls::{self, Calls, Names, Work};
 use super::sheets::{SheetColumn, db_columns, sheet_columns, workbook};
 use super::{module_statistic, peak};
-use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData};
+use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
+use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode = Mode {
     name: "operator_mfu",
@@ -44,28 +47,85 @@ pub const MODE: Mode = Mode {
 
 const DOMAIN: &str = "mfu_flops";
 
-/// What a rank lacks.
-enum Lack {
-    Ranges,
-    Chip,
-}
-
 /// The kernels of a rank whose operations are known, and its modules.
+#[derive(Serialize, Deserialize)]
 struct Mfu {
-    /// Cells of a row of `OperatorMFU` but the rank.
-    kernels: Vec<[Cell; 12]>,
-    modules: Vec<ModuleRow>,
+    kernels: Vec<KernelMfu>,
+    modules: Vec<ModuleOp>,
     /// Of each row of `modules`.
     averages: Vec<String>,
-    names: Names,
     /// Types that have no known peak.
     unknown_types: BTreeSet<String>,
 }
 
+/// What a kernel computed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct KernelMfu {
+    op: Text,
+    kernel: Text,
+    start: Ns,
+    end: Ns,
+    mfu: f64,
+    /// Per second, and what the chip could.
+    tflops: f64,
+    peak_tflops: f64,
+    operations: f64,
+    /// The name in the range around.
+    range: Text,
+    input_shapes: Option<Text>,
+    output_shapes: Option<Text>,
+}
+
+impl KernelMfu {
+    /// The cells of a row of `OperatorMFU` but the rank.
+    fn cells(&self) -> [Cell; 12] {
+        let text = |text: &Option<Text>| text.as_ref().map_or(Cell::Null, Cell::from);
+        [
+            (&self.op).into(),
+            (&self.kernel).into(),
+            self.start.0.into(),
+            self.end.0.into(),
+            (self.end.since(self.start) as f64).into(),
+            self.mfu.into(),
+            self.tflops.into(),
+            self.peak_tflops.into(),
+            self.operations.into(),
+            (&self.range).into(),
+            text(&self.input_shapes),
+            text(&self.output_shapes),
+        ]
+    }
+}
+
+/// What the kernels of each rank computed; or which of ranges and chip it lacks.
+#[derive(Serialize)]
+struct Usages {
+    compat: bool,
+}
+
+impl Analysis for Usages {
+    type Extract = Result<Mfu, Absent>;
+    const NAME: &'static str = "operator_mfu";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        op_calls::selection(self.compat)
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Result<Mfu, Absent>, Absent> {
+        Ok(part(data, self.compat))
+    }
+
+    /// The files that tell of the chip are raw data, which the rank's tables are not made of.
+    fn reads_besides(&self, source: &RankSource) -> Option<String> {
+        Some(format!("{:?}", device_info::find_all(&source.directory)))
+    }
+}
+
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     job.require_export(&MODE, &[Export::Db, Export::Text])?;
-    let parts = job.each(op_calls::selection(job.options.compat), |data| Ok(part(data, job.options.compat)))?;
-    if parts.iter().all(|(_, part)| matches!(part, Err(Lack::Ranges))) {
+    let parts = job.extracts(&Usages { compat: job.options.compat })?;
+    if parts.iter().all(|(_, part)| matches!(part, Err(Absent::Ranges(_)))) {
         let hint = "collect with mstx=True and mark operators with torch_npu.npu.mstx.range_start(\"{operations}-{name}\", \
                     domain=\"mfu_flops\")";
         return Err(Failure::missing(MODE.name, "mstx ranges of the domain mfu_flops", hint));
@@ -74,8 +134,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     for (rank, part) in parts {
         match part {
             Ok(mfu) => found.push((rank, mfu)),
-            Err(Lack::Ranges) => job.leave_out(rank, "it has no mstx ranges of the domain mfu_flops"),
-            Err(Lack::Chip) => job.leave_out(rank, "it has no device_N/info.json.N, and its chip is not known"),
+            Err(why) => job.leave_out(rank, why.to_string()),
         }
     }
     if found.is_empty() {
@@ -118,23 +177,23 @@ fn workbooks(rank: i64, mfu: &Mfu) -> Vec<crate::cluster::ResultFile> {
 }
 
 fn fill(rank: i64, mfu: &Mfu, kernels: &mut ResultTable, modules: &mut ResultTable) {
-    for cells in &mfu.kernels {
-        kernels.push([Cell::from(rank)].into_iter().chain(cells.iter().cloned()));
+    for kernel in &mfu.kernels {
+        kernels.push([Cell::from(rank)].into_iter().chain(kernel.cells()));
     }
     for (row, average) in mfu.modules.iter().zip(&mfu.averages) {
-        let cells = module_statistic::cells(row, &mfu.names).into_iter();
+        let cells = module_statistic::cells(row).into_iter();
         modules.push([Cell::from(rank)].into_iter().chain(cells).chain([Cell::from(average.as_str())]));
     }
 }
 
-fn part(data: &RankData<'_>, compat: bool) -> Result<Mfu, Lack> {
+fn part(data: &RankData<'_>, compat: bool) -> Result<Mfu, Absent> {
     let tables = &data.tables;
     let mut names = Names::default();
     let ranges = module_tree::marked_ranges(tables, DOMAIN, &mut names, compat);
     if ranges.is_empty() {
-        return Err(Lack::Ranges);
+        return Err(Absent::Ranges(DOMAIN.into()));
     }
-    let chip = chip(data, compat).ok_or(Lack::Chip)?;
+    let chip = chip(data, compat).ok_or(Absent::Chip)?;
     let mut calls = Calls::read(tables, &mut names, compat);
     if !compat {
         calls.keep_within(data.window);
@@ -151,7 +210,7 @@ fn part(data: &RankData<'_>, compat: bool) -> Result<Mfu, Lack> {
     let options = RowOptions { compat, with_backward: !compat, distinguish: true };
     let modules = module_tree::module_rows(&calls, modules, &mut names, &options);
     let averages = modules.iter().map(|row| averages(row, &calls, &usages, compat)).collect();
-    Ok(Mfu { kernels, modules, averages, names, unknown_types })
+    Ok(Mfu { kernels, modules: module_tree::module_ops(&modules, &names), averages, unknown_types })
 }
 
 /// The figures of the rank's chip: of its raw data or, but not for msprof-analyze, by its name.
@@ -215,8 +274,7 @@ impl Usage {
 /// What is found of the kernels of a rank.
 #[derive(Default)]
 struct Used {
-    /// Cells of a row of `OperatorMFU` but the rank.
-    kernels: Vec<[Cell; 12]>,
+    kernels: Vec<KernelMfu>,
     /// By number of the work.
     usages: Vec<Option<Usage>>,
     /// Types that have no known peak.
@@ -252,21 +310,20 @@ impl Reading<'_> {
             let usage = Usage { operations, seconds: ns * 1e-9, peak };
             used.usages[number] = Some(usage);
             let rounded = |value: f64, digits: usize| if self.compat { round(value, digits) } else { value };
-            let shapes = |shapes| Cell::from(self.tables.opt_text(shapes).map(|text| text.trim_matches(['"', '\''])));
-            used.kernels.push([
-                self.names.get(self.calls.calls[call].name).into(),
-                self.names.get(work.name).into(),
-                work.start.0.into(),
-                work.start.plus(work.ns).0.into(),
-                ns.into(),
-                rounded(usage.mfu(), 4).into(),
-                rounded(operations / usage.seconds / 1e12, 2).into(),
-                rounded(peak / 1e12, 2).into(),
-                operations.into(),
-                range_name.into(),
-                shapes(fact.input_shapes),
-                shapes(fact.output_shapes),
-            ]);
+            let shapes = |shapes| self.tables.opt_text(shapes).map(|text| Text::from(text.trim_matches(['"', '\''])));
+            used.kernels.push(KernelMfu {
+                op: self.names.get(self.calls.calls[call].name).into(),
+                kernel: self.names.get(work.name).into(),
+                start: work.start,
+                end: work.start.plus(work.ns),
+                mfu: rounded(usage.mfu(), 4),
+                tflops: rounded(operations / usage.seconds / 1e12, 2),
+                peak_tflops: rounded(peak / 1e12, 2),
+                operations,
+                range: range_name.into(),
+                input_shapes: shapes(fact.input_shapes),
+                output_shapes: shapes(fact.output_shapes),
+            });
         }
     }
 

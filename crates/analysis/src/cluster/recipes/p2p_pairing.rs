@@ -27,12 +27,14 @@ use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, comm_task};
 use npuscope_tables::{OpId, RankTables, Selection, TableId};
+use serde::{Deserialize, Serialize};
 
 use super::rank_facts::op_interval;
 use super::rank_files::{path_of, profiler_db};
 use super::steps::Steps;
-use crate::cluster::{Answer, Failure, Job, Mode, RankData, ResultFile};
+use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, ResultFile};
 use crate::communication::{Direction, direction, group_key, parallel_groups};
+use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode = Mode {
     name: "p2p_pairing",
@@ -64,9 +66,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
         let hint = "collect at level1 or above";
         return Err(Failure::missing(MODE.name, "the pieces of sends and receives", hint));
     }
-    let mut table = ResultTable::new("P2PPairing", "p2p_pairing", COLUMNS);
-    pairing.sides.into_iter().for_each(|side| table.push(side));
-    let mut answer = Answer { tables: vec![table], notes: pairing.notes, ..Answer::default() };
+    let mut answer = Answer { tables: vec![table(&pairing.sides)], notes: pairing.notes, ..Answer::default() };
     for source in job.sources() {
         let Some((db, ids)) = profiler_db(source).zip(pairing.ids.get(&source.rank).cloned()) else { continue };
         let write = move |path: &Path| {
@@ -77,6 +77,38 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
         answer.files.push(ResultFile::new(path_of(&MODE, job, source, &db.name), write).of_rank(source.rank));
     }
     Ok(answer)
+}
+
+fn table(rows: &[PairedSide]) -> ResultTable {
+    let mut table = ResultTable::new("P2PPairing", "p2p_pairing", COLUMNS);
+    for row in rows {
+        table.push([
+            row.rank.into(),
+            row.step.into(),
+            (&row.name).into(),
+            row.group_name.as_ref().map_or(Cell::Null, Cell::from),
+            row.interval.start.into(),
+            row.interval.end.into(),
+            row.src.into(),
+            row.dst.into(),
+            row.connection.as_str().into(),
+        ]);
+    }
+    table
+}
+
+/// One side of a transfer.
+pub struct PairedSide {
+    pub rank: i64,
+    pub step: Option<i64>,
+    pub name: Text,
+    pub group_name: Option<Text>,
+    pub interval: Interval,
+    /// Ranks of the whole job, where known.
+    pub src: Option<i64>,
+    pub dst: Option<i64>,
+    /// What both sides share.
+    pub connection: String,
 }
 
 /// Numbers of operations and their connection ids.
@@ -93,11 +125,46 @@ pub fn add_ids(db: &AmendedDb, ids: &OperationIds) -> io::Result<()> {
 pub struct Pairing {
     /// How many sends, receives and batches there are in the chosen step.
     operations: usize,
-    /// Rows of the table.
-    sides: Vec<[Cell; 9]>,
+    pub sides: Vec<PairedSide>,
     /// By rank.
     pub ids: BTreeMap<i64, OperationIds>,
     notes: Vec<String>,
+}
+
+/// The sends and receives of each rank.
+#[derive(Serialize)]
+struct Transfers;
+
+impl Analysis for Transfers {
+    type Extract = Part;
+    const NAME: &'static str = "p2p_pairing";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        NEEDED
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Part, Absent> {
+        Ok(Part::of(data))
+    }
+}
+
+/// The number of sends and receives of each rank and their ids, as msprof-analyze makes them.
+#[derive(Serialize)]
+struct PeerIds;
+
+impl Analysis for PeerIds {
+    type Extract = (usize, OperationIds);
+    const NAME: &'static str = "p2p_pairing_compat";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        NEEDED
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<(usize, OperationIds), Absent> {
+        Ok(ids_as_peer(&data.tables))
+    }
 }
 
 /// Pairs the sends and receives of a job.
@@ -105,7 +172,7 @@ pub fn pair(job: &Job<'_>) -> Result<Pairing, Failure> {
     if job.options.compat {
         return pair_as_peer(job);
     }
-    let parts = job.each(NEEDED, |data| Ok(Part::of(data)))?;
+    let parts = job.extracts(&Transfers)?;
     let chosen = parts.iter().flat_map(|(_, part)| &part.ops).filter(|op| op.is_chosen);
     let mut pairing = Pairing { operations: chosen.count(), ..Pairing::default() };
     let ranks = GroupRanks::of_all(&parts);
@@ -120,18 +187,16 @@ pub fn pair(job: &Job<'_>) -> Result<Pairing, Failure> {
             continue;
         }
         let id = side.id(&op.group);
-        let of_rank = |local: i64| Cell::from(ranks.get(&op.group, local));
-        pairing.sides.push([
-            (*rank).into(),
-            op.step.into(),
-            op.name.as_str().into(),
-            op.group_name.clone().into(),
-            op.interval.start.into(),
-            op.interval.end.into(),
-            of_rank(side.source),
-            of_rank(side.destination),
-            id.as_str().into(),
-        ]);
+        pairing.sides.push(PairedSide {
+            rank: *rank,
+            step: op.step,
+            name: op.name.clone(),
+            group_name: op.group_name.clone(),
+            interval: op.interval,
+            src: ranks.get(&op.group, side.source),
+            dst: ranks.get(&op.group, side.destination),
+            connection: id.clone(),
+        });
         let ids = pairing.ids.entry(*rank).or_default();
         match ids.last_mut().filter(|(number, _)| *number == op.number) {
             Some((_, known)) => *known = format!("{known};{id}"),
@@ -142,8 +207,8 @@ pub fn pair(job: &Job<'_>) -> Result<Pairing, Failure> {
 }
 
 /// Ranks of the whole job by group and number in it.
-#[derive(Default)]
-struct GroupRanks(BTreeMap<String, BTreeMap<i64, i64>>);
+#[derive(Default, Serialize, Deserialize)]
+struct GroupRanks(BTreeMap<Text, BTreeMap<i64, i64>>);
 
 impl GroupRanks {
     fn of_all(parts: &[(i64, Part)]) -> GroupRanks {
@@ -163,13 +228,14 @@ impl GroupRanks {
 }
 
 /// A send, a receive or a batch of them.
+#[derive(Serialize, Deserialize)]
 struct Op {
     /// `comm_op.op`.
     number: OpId,
-    name: String,
+    name: Text,
     /// Hash of its group.
-    group: String,
-    group_name: Option<String>,
+    group: Text,
+    group_name: Option<Text>,
     interval: Interval,
     step: Option<i64>,
     is_chosen: bool,
@@ -182,6 +248,7 @@ struct Op {
 }
 
 /// The operations of a rank, by start.
+#[derive(Serialize, Deserialize)]
 struct Part {
     ops: Vec<Op>,
     /// Ranks of the groups of these operations, as far as this rank knows them.
@@ -207,8 +274,8 @@ impl Part {
         rows.sort_by_key(|(op, _)| op.start);
         let transfers = transfers(tables, &rows);
         for ((op, direction), transfers) in rows.into_iter().zip(transfers) {
-            let key = group_key(tables, &op).into_owned();
-            let group = groups.iter().find(|group| group.hash == key);
+            let key = Text::from(group_key(tables, &op));
+            let group = groups.iter().find(|group| group.hash == *key);
             let listed = group.and_then(|group| group.ranks.iter().position(|&rank| rank == data.rank));
             let notice = transfers.iter().find(|transfer| transfer.is_notice).map(|transfer| transfer.source);
             let own = listed.and_then(|place| i64::try_from(place).ok()).or(notice);
@@ -218,9 +285,9 @@ impl Part {
             ranks.extend(own.map(|own| (own, data.rank)));
             part.ops.push(Op {
                 number: op.op,
-                name: tables.text(op.name).to_owned(),
+                name: tables.text(op.name).into(),
                 group: key,
-                group_name: tables.opt_text(op.group_name).map(str::to_owned),
+                group_name: tables.opt_text(op.group_name).map(Text::from),
                 interval: op_interval(&op),
                 step: steps.at(op.start),
                 is_chosen: data.is_in_window(op.start),
@@ -358,7 +425,7 @@ fn batches(parts: &[(i64, Part)], ranks: &GroupRanks) -> Vec<Side> {
                 |op: &Op| if local == source { op.to.contains(&destination) } else { op.from.contains(&source) };
             let of_group: Vec<usize> = (0..)
                 .zip(&parts[part].1.ops)
-                .filter(|(_, op)| is_batch(op) && op.group == group)
+                .filter(|(_, op)| is_batch(op) && *op.group == *group)
                 .map(|(index, _)| index)
                 .collect();
             let telling: Vec<usize> = of_group.iter().copied().filter(|&op| tells(&parts[part].1.ops[op])).collect();
@@ -372,7 +439,7 @@ fn batches(parts: &[(i64, Part)], ranks: &GroupRanks) -> Vec<Side> {
 
 fn pair_as_peer(job: &Job<'_>) -> Result<Pairing, Failure> {
     let mut pairing = Pairing::default();
-    for (rank, (operations, ids)) in job.each(NEEDED, |data| Ok(ids_as_peer(&data.tables)))? {
+    for (rank, (operations, ids)) in job.extracts(&PeerIds)? {
         pairing.operations += operations;
         if !ids.is_empty() {
             pairing.ids.insert(rank, ids);

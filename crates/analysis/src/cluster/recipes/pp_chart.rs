@@ -14,7 +14,7 @@
 //!
 //! With `--compat` there are only copies, all steps count, and passes that do not fit the schedule have no names.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -25,6 +25,7 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{metadata, rank, task};
 use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, Str, TableId};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::dualpipe::schedule;
@@ -32,7 +33,8 @@ use super::mstx2commop::{self, MarkedOp, marked_ops};
 use super::p2p_pairing;
 use super::rank_files::{path_of, profiler_db};
 use super::steps::Steps;
-use crate::cluster::{Answer, Export, Failure, Job, Mode, RankData, ResultFile};
+use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData, ResultFile};
+use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode = Mode {
     name: "pp_chart",
@@ -50,54 +52,84 @@ const COLUMNS: &[(&str, ColumnKind)] = &[
 ];
 
 /// A pass on the device.
-#[derive(Clone)]
-struct Pass {
-    name: String,
-    kind: i64,
-    start: Ns,
-    end: Ns,
-    step: Option<i64>,
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pass {
+    /// `FP` or `BP`; in a DualPipeV its name in the schedule, such as `3F+5B`.
+    pub name: Text,
+    /// 0 forward, 1 backward; in a DualPipeV its phase, 0 to 6.
+    pub kind: i64,
+    pub start: Ns,
+    pub end: Ns,
+    pub step: Option<i64>,
 }
 
 impl Pass {
     fn cells(&self) -> [Cell; 4] {
-        [self.name.as_str().into(), self.start.0.into(), self.end.0.into(), self.kind.into()]
+        [(&self.name).into(), self.start.0.into(), self.end.0.into(), self.kind.into()]
     }
 }
 
 /// What is known of a rank.
+#[derive(Serialize, Deserialize)]
 struct Part {
     passes: Vec<Pass>,
     /// Operations that the rank has no other record of.
     marked: Vec<MarkedOp>,
-    /// Its database, if it has one, and where the copy goes.
-    db: Option<(PathBuf, String)>,
+}
+
+const WHAT: &str = "mstx ranges of forward and backward passes";
+const HINT: &str = "mark forward_step and backward_step with torch_npu.npu.mstx.range_start and collect with mstx";
+
+/// The forward and backward passes of each rank, by start.
+pub fn rows(job: &Job<'_>) -> Result<Vec<(i64, Vec<Pass>)>, Failure> {
+    let parts = job.extracts(&Passes { compat: job.options.compat })?;
+    let passes: Vec<(i64, Vec<Pass>)> = parts.into_iter().map(|(rank, part)| (rank, part.passes)).collect();
+    match passes.iter().all(|(_, passes)| passes.is_empty()) {
+        true => Err(Failure::missing(MODE.name, WHAT, HINT)),
+        false => Ok(passes),
+    }
+}
+
+/// The passes of each rank.
+#[derive(Serialize)]
+struct Passes {
+    compat: bool,
+}
+
+impl Analysis for Passes {
+    type Extract = Part;
+    const NAME: &'static str = "pp_chart";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        mstx2commop::NEEDED.and(Selection::of(&[TableId::Step]))
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Part, Absent> {
+        let has_operations = !data.tables.is_empty(TableId::CommOp);
+        let marked = if has_operations { Vec::new() } else { marked_ops(data, self.compat) };
+        Ok(Part { passes: passes(data, self.compat), marked })
+    }
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     job.require_export(&MODE, &[Export::Db])?;
     let compat = job.options.compat;
-    let parts = job.each(mstx2commop::NEEDED.and(Selection::of(&[TableId::Step])), |data| {
-        let has_operations = !data.tables.is_empty(TableId::CommOp);
-        let marked = if has_operations { Vec::new() } else { marked_ops(data, compat) };
-        let db = profiler_db(data.source).map(|db| (db.path, path_of(&MODE, job, data.source, &db.name)));
-        Ok(Part { passes: passes(data, compat), marked, db })
-    })?;
+    let parts = job.extracts(&Passes { compat })?;
     let mut ids = p2p_pairing::pair(job)?.ids;
     let has_passes = parts.iter().any(|(_, part)| !part.passes.is_empty());
-    let mut table = ResultTable::new("StepTaskInfo", "step_task_info", COLUMNS);
-    let mut answer = Answer::default();
-    for (rank, Part { passes, marked, db }) in parts {
-        if !compat {
-            passes.iter().for_each(|pass| table.push([rank.into()].into_iter().chain(pass.cells())));
-        }
+    let mut answer = Answer::of_tables([table(if compat { &[] } else { &parts })]);
+    for (rank, Part { passes, marked }) in parts {
         let ids = ids.remove(&rank).unwrap_or_default();
-        let Some((db, path)) = db else { continue };
+        let Some((source, db)) = job.source(rank).and_then(|source| Some((source, profiler_db(source)?))) else {
+            continue;
+        };
         if passes.is_empty() && marked.is_empty() && ids.is_empty() {
             continue;
         }
+        let path = path_of(&MODE, job, source, &db.name);
         let write = move |path: &Path| {
-            let mut copy = AmendedDb::copy(&db, path)?;
+            let mut copy = AmendedDb::copy(&db.path, path)?;
             if !marked.is_empty() {
                 mstx2commop::add_operations(&mut copy, &marked)?;
             }
@@ -113,14 +145,18 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
         };
         answer.files.push(ResultFile::new(path, write).of_rank(rank));
     }
-    answer.tables.push(table);
     match has_passes || (compat && !answer.files.is_empty()) {
         true => Ok(answer),
-        false => {
-            let hint = "mark forward_step and backward_step with torch_npu.npu.mstx.range_start and collect with mstx";
-            Err(Failure::missing(MODE.name, "mstx ranges of forward and backward passes", hint))
-        }
+        false => Err(Failure::missing(MODE.name, WHAT, HINT)),
     }
+}
+
+fn table(parts: &[(i64, Part)]) -> ResultTable {
+    let mut table = ResultTable::new("StepTaskInfo", "step_task_info", COLUMNS);
+    for (rank, part) in parts {
+        part.passes.iter().for_each(|pass| table.push([Cell::from(*rank)].into_iter().chain(pass.cells())));
+    }
+    table
 }
 
 /// What a range marks: a pass, and the step it is in.
@@ -188,10 +224,10 @@ fn named(passes: &[Pass], schedule: &[(String, i64)], compat: bool) -> Vec<Pass>
         }
         if apart.len() == schedule.len() {
             for (pass, (name, kind)) in apart.iter_mut().zip(schedule) {
-                (pass.name, pass.kind) = (name.clone(), *kind);
+                (pass.name, pass.kind) = (name.as_str().into(), *kind);
             }
         } else if compat {
-            apart.iter_mut().for_each(|pass| (pass.name, pass.kind) = (String::new(), 0));
+            apart.iter_mut().for_each(|pass| (pass.name, pass.kind) = (Text::default(), 0));
         } else {
             apart = of_step.iter().copied().cloned().collect();
         }
@@ -220,7 +256,7 @@ fn on_device(tables: &RankTables, marks: &HashMap<ConnectionId, Mark, FixedState
             if let Some(mark) = view.connection_id.get(row).and_then(|connection| marks.get(&connection)) {
                 let start = view.start.get(row);
                 let end = start.plus(view.duration.get(row).ns());
-                passes.push(Pass { name: mark.name.to_owned(), kind: mark.kind, start, end, step: mark.step });
+                passes.push(Pass { name: mark.name.into(), kind: mark.kind, start, end, step: mark.step });
             }
         }
     }

@@ -25,11 +25,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::table::{comm_op, reported_link};
 use npuscope_tables::{RankTables, Selection, Str, TableId};
+use serde::{Deserialize, Serialize};
 
 use super::STAT_COLUMNS;
 use crate::cluster::statistics::{Summary, median, population_deviation};
-use crate::cluster::{Answer, Failure, Job, Mode, Options, RankData};
+use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
 use crate::communication::{bytes_of_element, group_key, group_of, is_point_to_point, op_type};
+use crate::extract::{Analysis, Text};
 use crate::layout::{Layout, RankGroups};
 
 pub const MODE: Mode =
@@ -42,19 +44,20 @@ const DEFAULT_TOP: usize = 15;
 const SLOW: f64 = 1.2;
 
 /// An operation on one rank.
+#[derive(Serialize, Deserialize)]
 struct Op {
     /// What its group is told by; with `compat` the name, which msprof-analyze sorts by.
-    group: String,
-    group_name: String,
-    name: String,
-    op_type: String,
-    dtype: String,
+    group: Text,
+    group_name: Text,
+    name: Text,
+    op_type: Text,
+    dtype: Text,
     size: Option<i64>,
     duration: i64,
 }
 
 /// What went over a link.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct Moved {
     bytes: f64,
     ns: f64,
@@ -72,15 +75,16 @@ impl Moved {
 }
 
 /// Sending and receiving rank, and the transport.
-type Link = (i64, i64, String);
+type Link = (i64, i64, Text);
 
 /// The same as a rank reports it: the hash of the group, numbers within it, the transport.
-type ReportedLink = (String, i64, i64, String);
+type ReportedLink = (Text, i64, i64, Text);
 
 /// Type of operation, transport, power of two of the bytes.
-type Kind = (String, String, i64);
+type Kind = (Text, Text, i64);
 
 /// What is kept of a rank.
+#[derive(Serialize, Deserialize)]
 struct Part {
     ops: Vec<Op>,
     moved: BTreeMap<(ReportedLink, Kind), Moved>,
@@ -98,36 +102,134 @@ struct Collective<'a> {
 }
 
 /// Operations of one type, size and number of ranks.
-type Class<'a> = (&'a str, Option<i64>, usize);
+type Class<'a> = (&'a Text, Option<i64>, usize);
 
-fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+/// Communication that takes longer than comparable communication.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SlowLinks {
+    /// Classes with slow operations, the greatest offset first, the `--top_num` first of them.
+    pub classes: Vec<SlowClass>,
+    /// Slow operations, rank by rank.
+    pub operations: Vec<SlowOperation>,
+    /// Slow links, the slowest first, the `--top_num` first of them; none with `--compat`.
+    pub links: Vec<SlowLink>,
+    /// Further remarks.
+    pub notes: Vec<String>,
+}
+
+/// Operations of one type, size and number of ranks, some of which are slow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlowClass {
+    pub op_type: Text,
+    /// Bytes that each operation moves, where known.
+    pub bytes: Option<i64>,
+    /// Ranks that take part.
+    pub ranks: usize,
+    /// In ns.
+    pub transmit_times: Summary,
+    /// The greatest distance from the mean in deviations.
+    pub offset: f64,
+    /// The ranks that gave the greatest and the least transmit time: those which came last.
+    pub max_rank: i64,
+    pub min_rank: i64,
+}
+
+/// A rank's part of a slow operation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlowOperation {
+    pub rank: i64,
+    pub group: Text,
+    pub name: Text,
+    pub op_type: Text,
+    pub dtype: Text,
+    pub bytes: Option<i64>,
+    /// Of the rank, in ns.
+    pub duration: i64,
+    /// Of all ranks, in ns.
+    pub transmit_time: i64,
+    /// Ranks that take part.
+    pub ranks: usize,
+}
+
+/// A link that takes longer than others that moved the same.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlowLink {
+    pub src: i64,
+    pub dst: i64,
+    /// For example `HCCS`.
+    pub transport: Text,
+    pub bytes: i64,
+    /// In ns.
+    pub time: f64,
+    /// In ns, with the median bandwidth of the links that moved the same.
+    pub expected_time: f64,
+    /// In GB/s.
+    pub bandwidth: f64,
+    /// In GB/s: bytes by the expected time.
+    pub expected_bandwidth: f64,
+    /// Time by expected time.
+    pub ratio: f64,
+}
+
+/// Operations and links of each rank.
+#[derive(Serialize)]
+struct Communication {
+    compat: bool,
+    step: Option<i64>,
+}
+
+impl Analysis for Communication {
+    type Extract = Part;
+    const NAME: &'static str = "slow_link";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        match self.compat {
+            true => Selection::of(&[TableId::CommOp]),
+            false => Selection::of(&[TableId::CommOp, TableId::ReportedLink]),
+        }
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Part, Absent> {
+        Ok(part(data, self))
+    }
+}
+
+/// Finds communication that takes longer than comparable communication.
+pub fn rows(job: &Job<'_>) -> Result<SlowLinks, Failure> {
     let compat = job.options.compat;
-    let tables = if compat { &[TableId::CommOp][..] } else { &[TableId::CommOp, TableId::ReportedLink] };
-    let mut parts = job.each(Selection::of(tables), |data| Ok(part(data, job.options)))?;
+    let mut parts = job.extracts(&Communication { compat, step: job.options.step })?;
     if parts.iter().all(|(_, part)| part.ops.is_empty()) {
         let hint = "collect at level1, or level_none with mstx, on more than one NPU";
         return Err(Failure::missing(MODE.name, "communication operations", hint));
     }
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
-    let answer = if compat { compatible(&parts, top) } else { answer(&mut parts, top) };
-    Ok(match answer.tables.iter().all(ResultTable::is_empty) {
-        true => answer.note("no communication takes longer than the like of it"),
-        false => answer,
-    })
+    Ok(if compat { compatible(&parts, top) } else { answer(&mut parts, top) })
 }
 
-fn part(data: &RankData<'_>, options: &Options) -> Part {
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let rows = rows(job)?;
+    let mut tables = vec![class_table(&rows.classes), operation_table(&rows.operations)];
+    if !job.options.compat {
+        tables.push(link_table(&rows.links));
+    }
+    let is_empty = tables.iter().all(ResultTable::is_empty);
+    let answer = Answer { tables, notes: rows.notes, ..Answer::default() };
+    Ok(if is_empty { answer.note("no communication takes longer than the like of it") } else { answer })
+}
+
+fn part(data: &RankData<'_>, options: &Communication) -> Part {
     let tables = &data.tables;
     let compat = options.compat;
     let ops = tables.rows::<comm_op::Row>().filter(|op| compat || data.is_in_window(op.start)).map(|op| {
         let dtype = tables.opt_text(op.dtype).unwrap_or_default();
         let kind = if compat { tables.opt_text(op.op_type).unwrap_or("N/A") } else { op_type(tables, &op) };
         Op {
-            group: if compat { group_of(tables, &op).to_owned() } else { group_key(tables, &op).into_owned() },
-            group_name: group_of(tables, &op).to_owned(),
-            name: tables.text(op.name).to_owned(),
-            op_type: kind.to_owned(),
-            dtype: dtype.to_owned(),
+            group: if compat { group_of(tables, &op).into() } else { group_key(tables, &op).into() },
+            group_name: group_of(tables, &op).into(),
+            name: tables.text(op.name).into(),
+            op_type: kind.into(),
+            dtype: dtype.into(),
             size: op.count.zip(bytes_of_element(dtype)).map(|(count, bytes)| count * bytes),
             duration: op.duration.ns(),
         }
@@ -156,8 +258,8 @@ fn moved(tables: &RankTables, step: Option<i64>) -> BTreeMap<(ReportedLink, Kind
         let of_link =
             Moved { bytes: row.transit_size.unwrap_or_default() * 1e6, ns: row.transit_time.unwrap_or_default() * 1e6 };
         if from != to && of_link.bytes >= 1.0 && of_link.ns > 0.0 {
-            let kind = (op_type.to_owned(), transport.to_owned(), of_link.bytes.log2() as i64);
-            let link = (group.to_owned(), from, to, transport.to_owned());
+            let kind = (op_type.into(), transport.into(), of_link.bytes.log2() as i64);
+            let link = (group.into(), from, to, transport.into());
             moved.entry((link, kind)).or_default().add(of_link);
         }
     }
@@ -185,32 +287,32 @@ fn classes(parts: &[(i64, Part)]) -> BTreeMap<Class<'_>, Vec<Collective<'_>>> {
     let mut classes: BTreeMap<Class<'_>, Vec<Collective<'_>>> = BTreeMap::new();
     for ranks in collectives.into_values() {
         let Some((last_rank, op)) = ranks.iter().min_by_key(|(_, op)| op.duration).copied() else { continue };
-        let class = (op.op_type.as_str(), op.size, ranks.len());
+        let class = (&op.op_type, op.size, ranks.len());
         classes.entry(class).or_default().push(Collective { transmit: op.duration, last_rank, ranks });
     }
     classes
 }
 
-fn answer(parts: &mut [(i64, Part)], top: usize) -> Answer {
+fn answer(parts: &mut [(i64, Part)], top: usize) -> SlowLinks {
     let groups: Vec<(i64, RankGroups)> =
         parts.iter_mut().map(|(rank, part)| (*rank, std::mem::take(&mut part.groups))).collect();
     let (by_kind, unknown) = moved_between_ranks(parts, &Layout::of(&groups));
-    let mut classes = classes(parts);
-    classes.retain(|_, collectives| !slow(collectives).is_empty());
-    let mut ops = ops_table();
-    let mut sums = Vec::new();
-    for (class, collectives) in &classes {
+    let mut found = SlowLinks { links: links(&by_kind, top), ..SlowLinks::default() };
+    found.notes.extend(unknown);
+    for (class, collectives) in &classes(parts) {
         let slow = slow(collectives);
-        slow.iter().for_each(|collective| push_ops(&mut ops, class, collective));
+        if slow.is_empty() {
+            continue;
+        }
+        found.operations.extend(slow.iter().flat_map(|collective| operations(class, collective)));
         let times: Vec<f64> = collectives.iter().map(|collective| collective.transmit as f64).collect();
         let rank = |end: Option<&Collective<'_>>| end.map_or(-1, |collective| collective.last_rank);
         let least = rank(collectives.iter().min_by_key(|collective| collective.transmit));
         let greatest = rank(collectives.iter().max_by_key(|collective| collective.transmit));
-        sums.push((class_name(class), Summary::of(&times), greatest, least));
+        found.classes.push(slow_class(class, &times, greatest, least));
     }
-    let mut answer = Answer::of_tables([sum_table(sums, top), ops, links(&by_kind, top)]);
-    answer.notes.extend(unknown);
-    answer
+    keep_top(&mut found.classes, top);
+    found
 }
 
 /// What went over the links of ranks, by kind.
@@ -219,7 +321,7 @@ type MovedByKind<'a> = BTreeMap<&'a Kind, BTreeMap<Link, Moved>>;
 /// What went over links whose ends are known, and what is to be said of the others.
 fn moved_between_ranks<'a>(parts: &'a [(i64, Part)], layout: &Layout) -> (MovedByKind<'a>, Option<String>) {
     let mut by_kind = MovedByKind::new();
-    let mut unknown: BTreeSet<(&str, i64, i64)> = BTreeSet::new();
+    let mut unknown: BTreeSet<(&Text, i64, i64)> = BTreeSet::new();
     for (((hash, from, to, transport), kind), moved) in parts.iter().flat_map(|(_, part)| &part.moved) {
         let rank = |number: i64| layout.group(hash)?.rank(number);
         match rank(*from).zip(rank(*to)) {
@@ -248,7 +350,7 @@ fn slow<'a, 'b>(class: &'b [Collective<'a>]) -> Vec<&'b Collective<'a>> {
 }
 
 /// What msprof-analyze gives.
-fn compatible(parts: &[(i64, Part)], top: usize) -> Answer {
+fn compatible(parts: &[(i64, Part)], top: usize) -> SlowLinks {
     let mut classes = classes(parts);
     let times = |collectives: &[Collective<'_>]| -> Vec<f64> {
         collectives.iter().flat_map(|c| c.ranks.iter().map(|_| c.transmit as f64)).collect()
@@ -259,37 +361,91 @@ fn compatible(parts: &[(i64, Part)], top: usize) -> Answer {
         let allowed = 3.0 * population_deviation(&times);
         size.is_some() && times.iter().any(|time| (time - mean).abs() > allowed)
     });
-    let mut ops = ops_table();
-    let mut sums = Vec::new();
+    let mut found = SlowLinks::default();
     for (class, collectives) in &classes {
-        collectives.iter().for_each(|collective| push_ops(&mut ops, class, collective));
+        found.operations.extend(collectives.iter().flat_map(|collective| operations(class, collective)));
         // All ranks have one transmit time: the first is named.
         let first = collectives.first().and_then(|collective| collective.ranks.first()).map_or(-1, |(rank, _)| *rank);
-        sums.push((class_name(class), Summary::of(&times(collectives)), first, first));
+        found.classes.push(slow_class(class, &times(collectives), first, first));
     }
-    Answer::of_tables([sum_table(sums, top), ops])
+    keep_top(&mut found.classes, top);
+    found
 }
 
-fn class_name((op_type, size, ranks): &Class<'_>) -> String {
-    let size = size.map_or_else(|| "N/A".to_owned(), |size| size.to_string());
-    format!("{op_type}{ranks}_{size}")
+fn slow_class((op_type, bytes, ranks): &Class<'_>, times: &[f64], max_rank: i64, min_rank: i64) -> SlowClass {
+    let s = Summary::of(times);
+    let offset = (s.max - s.mean).abs().max((s.min - s.mean).abs()) / s.deviation;
+    let (op_type, bytes, ranks) = ((*op_type).clone(), *bytes, *ranks);
+    SlowClass { op_type, bytes, ranks, transmit_times: s, offset, max_rank, min_rank }
 }
 
-fn sum_table(rows: Vec<(String, Summary, i64, i64)>, top: usize) -> ResultTable {
+fn keep_top(classes: &mut Vec<SlowClass>, top: usize) {
+    classes.sort_by(|a, b| b.offset.total_cmp(&a.offset));
+    classes.truncate(top);
+}
+
+fn operations<'a>(
+    (op_type, bytes, ranks): &'a Class<'a>,
+    collective: &'a Collective<'a>,
+) -> impl Iterator<Item = SlowOperation> + 'a {
+    collective.ranks.iter().map(|(rank, op)| SlowOperation {
+        rank: *rank,
+        group: op.group_name.clone(),
+        name: op.name.clone(),
+        op_type: (*op_type).clone(),
+        dtype: op.dtype.clone(),
+        bytes: *bytes,
+        duration: op.duration,
+        transmit_time: collective.transmit,
+        ranks: *ranks,
+    })
+}
+
+/// Links that take longer than others that moved alike.
+fn links(by_kind: &MovedByKind<'_>, top: usize) -> Vec<SlowLink> {
+    // What went over each link, and how long it should have taken.
+    let mut links: BTreeMap<&Link, (Moved, f64)> = BTreeMap::new();
+    for moved in by_kind.values() {
+        let usual = median(&moved.values().map(|moved| moved.bandwidth()).collect::<Vec<_>>());
+        for (link, moved) in moved {
+            let (all, expected) = links.entry(link).or_default();
+            all.add(*moved);
+            *expected += moved.bytes / usual;
+        }
+    }
+    let links = links.into_iter().filter(|(_, (moved, expected))| moved.ns > SLOW * expected);
+    let mut slow: Vec<SlowLink> = links
+        .map(|((src, dst, transport), (moved, expected))| SlowLink {
+            src: *src,
+            dst: *dst,
+            transport: transport.clone(),
+            bytes: moved.bytes as i64,
+            time: moved.ns,
+            expected_time: expected,
+            bandwidth: moved.bandwidth(),
+            expected_bandwidth: moved.bytes / expected,
+            ratio: moved.ns / expected,
+        })
+        .collect();
+    slow.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
+    slow.truncate(top);
+    slow
+}
+
+fn class_table(rows: &[SlowClass]) -> ResultTable {
     let key = [("opTypeRelatedRanksDataSize", ColumnKind::Text)];
     let more = [("offsetRatio", ColumnKind::Real), ("maxRank", ColumnKind::Int), ("minRank", ColumnKind::Int)];
     let mut table = ResultTable::new("SlowLinkSum", "slow_link_sum", &[&key, STAT_COLUMNS, &more].concat());
-    let offset = |s: &Summary| (s.max - s.mean).abs().max((s.min - s.mean).abs()) / s.deviation;
-    let mut rows: Vec<_> = rows.into_iter().map(|row| (offset(&row.1), row)).collect();
-    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-    for (offset, (class, summary, max_rank, min_rank)) in rows.into_iter().take(top) {
-        let ends = [Cell::from(offset), max_rank.into(), min_rank.into()];
-        table.push([Cell::from(class)].into_iter().chain(summary.cells()).chain(ends));
+    for row in rows {
+        let bytes = row.bytes.map_or_else(|| "N/A".to_owned(), |bytes| bytes.to_string());
+        let name = format!("{}{}_{bytes}", row.op_type, row.ranks);
+        let ends = [Cell::from(row.offset), row.max_rank.into(), row.min_rank.into()];
+        table.push([Cell::from(name)].into_iter().chain(row.transmit_times.cells()).chain(ends));
     }
     table
 }
 
-fn ops_table() -> ResultTable {
+fn operation_table(rows: &[SlowOperation]) -> ResultTable {
     let columns = [
         ("rankId", ColumnKind::Int),
         ("groupName", ColumnKind::Text),
@@ -301,27 +457,24 @@ fn ops_table() -> ResultTable {
         ("transmitTime", ColumnKind::Int),
         ("relatedRanks", ColumnKind::Int),
     ];
-    ResultTable::new("SlowLinkOps", "slow_link_ops", &columns)
-}
-
-fn push_ops(table: &mut ResultTable, (op_type, size, ranks): &Class<'_>, collective: &Collective<'_>) {
-    for (rank, op) in &collective.ranks {
+    let mut table = ResultTable::new("SlowLinkOps", "slow_link_ops", &columns);
+    for row in rows {
         table.push([
-            Cell::from(*rank),
-            op.group_name.as_str().into(),
-            op.duration.into(),
-            op.name.as_str().into(),
-            Cell::from(*op_type),
-            op.dtype.as_str().into(),
-            Cell::from(*size),
-            collective.transmit.into(),
-            Cell::from(*ranks),
+            Cell::from(row.rank),
+            Cell::from(&row.group),
+            row.duration.into(),
+            Cell::from(&row.name),
+            Cell::from(&row.op_type),
+            Cell::from(&row.dtype),
+            row.bytes.into(),
+            row.transmit_time.into(),
+            row.ranks.into(),
         ]);
     }
+    table
 }
 
-/// Links that take longer than others that moved alike.
-fn links(by_kind: &MovedByKind<'_>, top: usize) -> ResultTable {
+fn link_table(rows: &[SlowLink]) -> ResultTable {
     let columns = [
         ("srcRank", ColumnKind::Int),
         ("dstRank", ColumnKind::Int),
@@ -333,28 +486,16 @@ fn links(by_kind: &MovedByKind<'_>, top: usize) -> ResultTable {
         ("timeRatio", ColumnKind::Real),
     ];
     let mut table = ResultTable::new("SlowLinks", "slow_links", &columns);
-    // What went over each link, and how long it should have taken.
-    let mut links: BTreeMap<&Link, (Moved, f64)> = BTreeMap::new();
-    for moved in by_kind.values() {
-        let usual = median(&moved.values().map(|moved| moved.bandwidth()).collect::<Vec<_>>());
-        for (link, moved) in moved {
-            let (all, expected) = links.entry(link).or_default();
-            all.add(*moved);
-            *expected += moved.bytes / usual;
-        }
-    }
-    let mut slow: Vec<_> = links.into_iter().filter(|(_, (moved, expected))| moved.ns > SLOW * expected).collect();
-    slow.sort_by(|(_, (a, usual_a)), (_, (b, usual_b))| (b.ns / usual_b).total_cmp(&(a.ns / usual_a)));
-    for ((from, to, link), (moved, expected)) in slow.into_iter().take(top) {
+    for row in rows {
         table.push([
-            Cell::from(*from),
-            Cell::from(*to),
-            link.as_str().into(),
-            Cell::Int(moved.bytes as i64),
-            moved.ns.into(),
-            moved.bandwidth().into(),
-            (moved.bytes / expected).into(),
-            (moved.ns / expected).into(),
+            Cell::from(row.src),
+            row.dst.into(),
+            Cell::from(&row.transport),
+            row.bytes.into(),
+            row.time.into(),
+            row.bandwidth.into(),
+            row.expected_bandwidth.into(),
+            row.ratio.into(),
         ]);
     }
     table

@@ -25,12 +25,14 @@ use npuscope_measures::launch::launches;
 use npuscope_tables::table::comm_op;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::{Ns, Selection, TableId};
+use serde::{Deserialize, Serialize};
 
 use super::STAT_COLUMNS;
 use super::steps::Steps;
 use crate::cluster::statistics::{Summary, population_deviation};
-use crate::cluster::{Answer, Failure, Job, Mode, RankData};
+use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
 use crate::communication::{group_key, group_of, is_point_to_point};
+use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode = Mode { name: "slow_rank", folder: "SlowRankAnalysis", about: "Ranks that others wait for", run };
 
@@ -56,11 +58,12 @@ const DIXON: [f64; 98] = [
 ];
 
 /// An operation on one rank.
+#[derive(Serialize, Deserialize)]
 struct Op {
     /// What its group is told by; with `compat` the name, which msprof-analyze sorts by.
-    group: String,
-    group_name: String,
-    name: String,
+    group: Text,
+    group_name: Text,
+    name: Text,
     start: Ns,
     duration: f64,
     /// ns since the group's last operation, be it a collective or a transfer.
@@ -69,11 +72,67 @@ struct Op {
 }
 
 /// An operation of a group: each rank's part, by rank.
-type Collectives<'a> = BTreeMap<(&'a str, &'a str), Vec<(i64, &'a Op)>>;
+type Collectives<'a> = BTreeMap<(&'a Text, &'a Text), Vec<(i64, &'a Op)>>;
 
-fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+/// The ranks that others wait for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SlowRanks {
+    /// Those that were waited for most often first.
+    pub ranks: Vec<SlowRank>,
+    /// The operations that waited, by group and name.
+    pub operations: Vec<SlowOperation>,
+}
+
+/// A rank that others wait for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlowRank {
+    pub rank: i64,
+    /// Operations that waited for it.
+    pub slow_operations: usize,
+    /// Operations that it took part in with others.
+    pub operations: usize,
+    /// How long they waited, in ns: median less minimum of the durations, summed over the operations that waited.
+    pub late_ns: f64,
+}
+
+/// An operation in which ranks waited for others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlowOperation {
+    /// The ranks that were waited for.
+    pub slow: Vec<i64>,
+    pub name: Text,
+    pub group: Text,
+    /// When the first of the slow ranks started.
+    pub start: Ns,
+    pub step: Option<i64>,
+    /// Over all ranks, in ns; in microseconds with `--compat`.
+    pub durations: Summary,
+}
+
+/// The communication operations of each rank, in the order of the source.
+#[derive(Serialize)]
+struct Operations {
+    compat: bool,
+}
+
+impl Analysis for Operations {
+    type Extract = Vec<Op>;
+    const NAME: &'static str = "slow_rank";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        OPERATIONS
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Vec<Op>, Absent> {
+        Ok(operations(data, self.compat))
+    }
+}
+
+/// Finds the ranks that others wait for.
+pub fn rows(job: &Job<'_>) -> Result<SlowRanks, Failure> {
     let compat = job.options.compat;
-    let ranks = job.each(OPERATIONS, |data| Ok(operations(data, compat)))?;
+    let ranks = job.extracts(&Operations { compat })?;
     if ranks.iter().all(|(_, ops)| ops.is_empty()) {
         let hint = "collect at level1, or level_none with mstx, on more than one NPU";
         return Err(Failure::missing(MODE.name, "communication operations", hint));
@@ -87,8 +146,12 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
         }
     }
     collectives.retain(|_, ranks| ranks.len() > 1);
-    let tables = [slow_ranks(&collectives, compat), slow_operations(&collectives, compat)];
-    let answer = Answer::of_tables(tables);
+    Ok(slow_ranks(&collectives, compat))
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let rows = rows(job)?;
+    let answer = Answer::of_tables([rank_table(&rows, job.options.compat), operation_table(&rows, job.options.compat)]);
     Ok(match answer.tables.iter().all(ResultTable::is_empty) {
         true => answer.note("no rank is waited for more than others"),
         false => answer,
@@ -105,9 +168,9 @@ fn operations(data: &RankData<'_>, compat: bool) -> Vec<Op> {
         let launch = launch.or((!compat).then_some(op.start)).filter(|launch| data.is_in_window(*launch))?;
         let ns = op.duration.ns() as f64;
         Some(Op {
-            group: if compat { group_of(tables, &op).to_owned() } else { group_key(tables, &op).into_owned() },
-            group_name: group_of(tables, &op).to_owned(),
-            name: tables.text(op.name).to_owned(),
+            group: if compat { group_of(tables, &op).into() } else { group_key(tables, &op).into() },
+            group_name: group_of(tables, &op).into(),
+            name: tables.text(op.name).into(),
             start: op.start,
             duration: if compat { ns / 1000.0 } else { ns },
             pause: 0.0,
@@ -124,7 +187,7 @@ fn operations(data: &RankData<'_>, compat: bool) -> Vec<Op> {
 
 /// Tells of operations in order how long ago the last one of their group ended.
 fn fill_pauses(ops: &mut [Op]) {
-    let mut ends: HashMap<String, Ns> = HashMap::new();
+    let mut ends: HashMap<Text, Ns> = HashMap::new();
     for op in ops {
         let end = op.start.plus(op.duration as i64);
         match ends.get_mut(&op.group) {
@@ -150,7 +213,7 @@ fn uneven_rows(ranks: &[(i64, Vec<Op>)]) -> BTreeSet<usize> {
         counts.len() > 1
     };
     let uneven: BTreeSet<&str> = counts.keys().copied().filter(|group| is_uneven(group)).collect();
-    collectives.iter().filter(|(_, op)| uneven.contains(op.group.as_str())).map(|(row, _)| *row).collect()
+    collectives.iter().filter(|(_, op)| uneven.contains(&*op.group)).map(|(row, _)| *row).collect()
 }
 
 /// The places of slow ranks among the durations of an operation.
@@ -211,25 +274,46 @@ fn is_significant(less: f64, op: &Op) -> bool {
     less > (LATE_BY_DURATION * op.duration).max(LATE_BY_NS).max(LATE_BY_PAUSE * op.pause)
 }
 
-fn slow_ranks(collectives: &Collectives<'_>, compat: bool) -> ResultTable {
+fn slow_ranks(collectives: &Collectives<'_>, compat: bool) -> SlowRanks {
+    let mut ranks: BTreeMap<i64, SlowRank> = BTreeMap::new();
+    let mut operations = Vec::new();
+    let new = |rank| SlowRank { rank, slow_operations: 0, operations: 0, late_ns: 0.0 };
+    for ((_, name), parts) in collectives {
+        parts.iter().for_each(|(rank, _)| ranks.entry(*rank).or_insert_with(|| new(*rank)).operations += 1);
+        let slow = slow_of(parts, compat);
+        let Some(first) = slow.iter().map(|(_, op)| op).min_by_key(|op| op.start) else { continue };
+        let durations = Summary::of(&parts.iter().map(|(_, op)| op.duration).collect::<Vec<_>>());
+        for (rank, _) in &slow {
+            let rank = ranks.entry(*rank).or_insert_with(|| new(*rank));
+            rank.slow_operations += 1;
+            rank.late_ns += durations.median - durations.min;
+        }
+        operations.push(SlowOperation {
+            slow: slow.iter().map(|(rank, _)| *rank).collect(),
+            name: (*name).clone(),
+            group: first.group_name.clone(),
+            start: first.start,
+            step: first.step,
+            durations,
+        });
+    }
+    let mut ranks: Vec<SlowRank> = ranks.into_values().filter(|rank| rank.slow_operations > 0).collect();
+    ranks.sort_by_key(|rank| std::cmp::Reverse(rank.slow_operations));
+    SlowRanks { ranks, operations }
+}
+
+fn rank_table(rows: &SlowRanks, compat: bool) -> ResultTable {
     let key = [("rankId", ColumnKind::Int), ("slowAffectCount", ColumnKind::Int)];
     let all = [("operationCount", ColumnKind::Int)];
     let columns = [&key[..], if compat { &[] } else { &all }].concat();
     let mut table = ResultTable::new("SlowRank", "rank_stats", &columns).indexed(1);
-    let mut counts: BTreeMap<i64, (usize, usize)> = BTreeMap::new();
-    for ranks in collectives.values() {
-        ranks.iter().for_each(|(rank, _)| counts.entry(*rank).or_default().1 += 1);
-        slow_of(ranks, compat).iter().for_each(|(rank, _)| counts.entry(*rank).or_default().0 += 1);
-    }
-    let mut slow: Vec<_> = counts.into_iter().filter(|(_, (slow, _))| *slow > 0).collect();
-    slow.sort_by_key(|(_, (slow, _))| std::cmp::Reverse(*slow));
-    for (rank, (slow, all)) in slow {
-        table.push([Cell::from(rank), slow.into(), all.into()]);
+    for row in &rows.ranks {
+        table.push([Cell::from(row.rank), row.slow_operations.into(), row.operations.into()]);
     }
     table
 }
 
-fn slow_operations(collectives: &Collectives<'_>, compat: bool) -> ResultTable {
+fn operation_table(rows: &SlowRanks, compat: bool) -> ResultTable {
     let key = [
         ("SlowRank", ColumnKind::Text),
         ("OpName", ColumnKind::Text),
@@ -239,13 +323,10 @@ fn slow_operations(collectives: &Collectives<'_>, compat: bool) -> ResultTable {
     let step = [("StepId", ColumnKind::Int)];
     let columns = [&key[..], STAT_COLUMNS, if compat { &[] } else { &step }].concat();
     let mut table = ResultTable::new("SlowOpStats", "slow_op_stats", &columns);
-    for ((_, name), ranks) in collectives {
-        let slow = slow_of(ranks, compat);
-        let Some(first) = slow.iter().map(|(_, op)| op).min_by_key(|op| op.start) else { continue };
-        let names = slow.iter().map(|(rank, _)| rank.to_string()).collect::<Vec<_>>().join(",");
-        let durations: Vec<f64> = ranks.iter().map(|(_, op)| op.duration).collect();
-        let key = [Cell::from(names), (*name).into(), first.group_name.as_str().into(), first.start.0.into()];
-        table.push(key.into_iter().chain(Summary::of(&durations).cells()).chain([first.step.into()]));
+    for row in &rows.operations {
+        let slow = row.slow.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
+        let key = [Cell::from(slow), (&row.name).into(), (&row.group).into(), row.start.0.into()];
+        table.push(key.into_iter().chain(row.durations.cells()).chain([row.step.into()]));
     }
     table
 }
@@ -263,9 +344,9 @@ mod tests {
     #[test]
     fn a_rank_is_late_if_it_comes_much_later() {
         let op = |duration, pause| Op {
-            group: String::new(),
-            group_name: String::new(),
-            name: String::new(),
+            group: Text::default(),
+            group_name: Text::default(),
+            name: Text::default(),
             start: Ns(0),
             duration,
             pause,

@@ -16,7 +16,7 @@ use super::clocks::HostClock;
 use super::graph::{Change, Graph};
 use super::meetings::Meetings;
 use super::trace::RankTrace;
-use crate::finding::Evidence;
+use crate::finding::{Evidence, Number};
 use crate::layout::Layout;
 
 /// Everything that is known of a job.
@@ -48,6 +48,23 @@ pub enum Cause {
 }
 
 impl Cause {
+    pub const ALL: [Cause; 14] = [
+        Cause::Compute,
+        Cause::Frequency,
+        Cause::ExpertImbalance,
+        Cause::AiCpu,
+        Cause::StageImbalance,
+        Cause::Host,
+        Cause::Gc,
+        Cause::DataLoader,
+        Cause::Synchronisation,
+        Cause::Memory,
+        Cause::MemoryLeak,
+        Cause::Link,
+        Cause::Retransmission,
+        Cause::Clock,
+    ];
+
     /// For programs.
     pub const fn id(self) -> &'static str {
         match self {
@@ -83,7 +100,7 @@ pub struct Suspect {
     /// What stands out, for the claim: "its kernels take 1.50 times as long as those of ranks that do the same".
     pub what: String,
     /// Name, value and unit.
-    pub numbers: Vec<(&'static str, f64, &'static str)>,
+    pub numbers: Vec<Number>,
     pub evidence: Vec<Evidence>,
     pub change: Change,
 }

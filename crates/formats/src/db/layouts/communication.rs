@@ -59,7 +59,7 @@ pub static COMMUNICATION_OP: Layout<CommOpRow> = Layout {
 pub struct CommTaskRow {
     pub piece: comm_task::Row,
     /// Name of the operation.
-    pub op_name: npuscope_tables::Str,
+    pub op_name: Option<npuscope_tables::Str>,
     /// Bytes per second.
     pub bandwidth: Option<f64>,
 }

@@ -74,6 +74,8 @@ fn kernel_of_operation(op: &comm_op::Row, strings: &mut Interner) -> kernel::Row
 #[derive(Default)]
 pub(super) struct CommLanes {
     pub(super) pieces: Vec<CommTaskRow>,
+    /// Names of operations.
+    pub(super) names: HashMap<OpId, Str>,
     of_op: HashMap<OpId, LaneId>,
     pub(super) of_plane: HashMap<(Option<Str>, Option<i64>), LaneId>,
 }
@@ -104,7 +106,8 @@ impl CommLanes {
                 planes.push(plane);
             }
         }
-        let mut numbered = CommLanes { pieces, ..CommLanes::default() };
+        let names = ops.iter().map(|op| (op.op, op.name)).collect();
+        let mut numbered = CommLanes { pieces, names, ..CommLanes::default() };
         let mut tid = 0;
         for (name, mut planes) in groups {
             let shown = name.map(|n| strings.get(n)).unwrap_or_default();

@@ -39,6 +39,7 @@ impl DbReader<'_> {
                 rows: i64::try_from(outcome.rows).ok(),
                 columns: Some(rank.strings.intern(&json(&outcome.columns))),
                 unread: unread.map(|u| rank.strings.intern(&u)),
+                spelling: None,
             };
             rank.source.push(row);
             damages_of(&table, outcome.rows, &outcome.scan, file).iter().for_each(|problem| problem.record(rank));
@@ -78,6 +79,7 @@ impl DbReader<'_> {
             rows: i64::try_from(total).ok(),
             columns: None,
             unread: None,
+            spelling: None,
         };
         rank.source.push(row);
         let content = self.content(total > 0);

@@ -22,7 +22,7 @@ impl DbReader<'_> {
         self.table(wants_tasks, &layouts::MEMCPY_INFO, &mut rank.strings, |row: &mut layouts::MemcpyRow, _| {
             copies.insert(row.task, (row.bytes, row.operation));
         });
-        let CommLanes { mut pieces, of_plane, .. } = comm;
+        let CommLanes { mut pieces, names, of_plane, .. } = comm;
         let mut pieces_of_tasks = ListsById::default();
         for (index, piece) in pieces.iter().enumerate() {
             pieces_of_tasks.push(piece.piece.task.unwrap_or(TaskId(-1)), index);
@@ -80,6 +80,8 @@ impl DbReader<'_> {
         for (mut row, _) in pieces.into_iter().zip(has_task).filter(|(_, has_task)| *has_task) {
             let name = row.piece.group_name.unwrap_or_default();
             let (group, _) = groups.get(name, || group_of(name, &mut rank.strings));
+            let name_of_op = row.piece.op.and_then(|op| names.get(&op)).copied();
+            row.piece.op_name = row.op_name.filter(|name| name_of_op != Some(*name));
             row.piece.lane = of_plane.get(&(row.piece.group_name, row.piece.plane)).copied();
             row.piece.bandwidth = row.bandwidth.map(|bytes_per_second| bytes_per_second / 1e9);
             row.piece.group_name = group;

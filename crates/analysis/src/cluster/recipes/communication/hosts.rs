@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::io;
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_formats::source::RankSource;
 use npuscope_tables::table::rank;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::ser::{Formatter, Serializer};
 
@@ -13,12 +14,14 @@ use super::Reported;
 use crate::cluster::RankData;
 
 /// Where a rank ran.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Host {
     uid: Option<String>,
     name: Option<String>,
     device: Option<i64>,
-    /// The directory of the rank's profile, from the root of the file system.
+    /// The directory of the rank's profile, from the root of the file system: filled in when it is read, since profiles
+    /// are moved.
+    #[serde(skip)]
     directory: String,
 }
 
@@ -27,14 +30,14 @@ impl Host {
         let tables = &data.tables;
         let row = tables.rows::<rank::Row>().next().unwrap_or_default();
         let text = |id| tables.opt_text(id).map(str::to_owned);
-        let directory = &data.source.directory;
+        Host { uid: text(row.host_uid), name: text(row.host), device: row.device, directory: String::new() }
+    }
+
+    /// Notes where the profile of the rank is.
+    pub fn set_directory(&mut self, source: &RankSource) {
+        let directory = &source.directory;
         let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.clone());
-        Host {
-            uid: text(row.host_uid),
-            name: text(row.host),
-            device: row.device,
-            directory: directory.to_string_lossy().into_owned(),
-        }
+        self.directory = directory.to_string_lossy().into_owned();
     }
 
     /// Whether msprof-analyze lists it: a database told host and device.

@@ -1,12 +1,13 @@
 //! What went over the links between ranks.
 
 use npuscope_tables::table::reported_link;
+use serde::{Deserialize, Serialize};
 
-use super::names::{Name, Translator};
+use super::names::{Name, Renamed, Translator};
 use crate::cluster::statistics::ratio;
 
 /// What operations of a class moved from one rank to another.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Link {
     pub step: Option<Name>,
     pub is_point_to_point: bool,
@@ -29,6 +30,13 @@ pub struct Link {
 pub type LinkKey = (Option<Name>, bool, Option<Name>, Name, i64, i64);
 
 impl Link {
+    pub fn rename(&mut self, renamed: &Renamed) {
+        [&mut self.step, &mut self.name, &mut self.transport, &mut self.op_name]
+            .into_iter()
+            .for_each(|name| renamed.rename_opt(name));
+        renamed.rename(&mut self.group);
+    }
+
     pub fn key(&self) -> LinkKey {
         (self.step, self.is_point_to_point, self.name, self.group, self.src, self.dst)
     }

@@ -5,7 +5,7 @@
 //! distances. So links to ranks that are not in the profile are kept. msprof-analyze knows the first two ways for
 //! databases, the second for text, and drops other links.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
@@ -15,6 +15,7 @@ use super::links::{Link, LinkKey};
 use super::names::Name;
 use super::times::TOTAL;
 use super::{IndexMap, Reported, step_order};
+use crate::cluster::recipes::communication_matrix_sum::LinkTraffic;
 use crate::layout::Known;
 
 /// The links of operations by first mention, and then the sums over operations of each step and group.
@@ -148,6 +149,38 @@ pub fn matrix_table(reported: &Arc<Reported>) -> ResultTable {
     table.made_by(links.len(), move |take| {
         links.iter().try_for_each(|link| take(&row(link, &reported, &total, &nothing)))
     })
+}
+
+/// What went over links, all steps together, by group, class of operation, ends and transport. Rows that are part of
+/// another, places in the order of bandwidth, and sums over classes do not count.
+pub fn traffic(reported: &Reported) -> Vec<LinkTraffic> {
+    let names = &reported.names;
+    let mut moved: BTreeMap<(&str, &str, i64, i64, &str), (f64, f64)> = BTreeMap::new();
+    for link in global_links(reported).0 {
+        let Some(kind) = names.opt_text(link.name).and_then(summed_kind) else { continue };
+        let transport = names.opt_text(link.transport).unwrap_or_default();
+        let sum = moved.entry((names.text(link.group), kind, link.src, link.dst, transport)).or_default();
+        (sum.0, sum.1) = (sum.0 + link.size, sum.1 + link.time);
+    }
+    let traffic = moved.into_iter().map(|((group, kind, src, dst, transport), (mb, ms))| LinkTraffic {
+        group: group.into(),
+        kind: kind.into(),
+        src,
+        dst,
+        transport: transport.into(),
+        bytes: mb * 1e6,
+        time: ms * 1e6,
+    });
+    traffic.collect()
+}
+
+/// The class of operations that a row sums up; none for places in the order of bandwidth, which are part of a sum.
+fn summed_kind(name: &str) -> Option<&str> {
+    match name.rsplit_once('-') {
+        Some((kind, "total")) => Some(kind),
+        Some((_, place)) if ["top", "middle", "bottom"].iter().any(|word| place.starts_with(word)) => None,
+        _ => Some(name),
+    }
 }
 
 fn row(link: &Link, reported: &Reported, total: &Cell, nothing: &Cell) -> [Cell; 10] {

@@ -22,26 +22,28 @@ mod steps;
 mod times;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use npuscope_measures::deliverable::links_by_class;
 use npuscope_tables::Flavour;
 use npuscope_tables::{Selection, TableId};
+use serde::{Deserialize, Serialize};
 
-use crate::cluster::{Answer, Export, Failure, Job, Mode};
+use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
+use crate::extract::{Analysis, Text};
 use crate::layout::{Layout, RankGroups};
 use names::{Name, Names, Translator};
 
 pub use files::files;
 pub use groups::{group_mapping, groups_file};
-pub use matrix::matrix_table;
+pub use matrix::{matrix_table, traffic};
 pub use times::{bandwidth_table, time_table};
 
 /// A map in the order of insertion.
 type IndexMap<K, V> = indexmap::IndexMap<K, V, hashbrown::DefaultHashBuilder>;
 
 /// What is wanted of ranks.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Wanted {
     pub steps: bool,
     pub operations: bool,
@@ -70,53 +72,87 @@ pub struct Rank {
     pub links: Vec<links::Link>,
 }
 
+/// What each rank reported.
+#[derive(Clone, Copy, Serialize)]
+pub struct Reports {
+    wanted: Wanted,
+    compat: bool,
+    /// All ranks were saved as text.
+    is_text: bool,
+    step: Option<i64>,
+    /// Some ranks do not report their steps, so that they are computed.
+    derives_steps: bool,
+}
+
+/// What one rank reported, with names of its own.
+#[derive(Serialize, Deserialize)]
+pub struct Report {
+    names: Vec<Text>,
+    host: hosts::Host,
+    steps: Vec<steps::StepTime>,
+    operations: operations::Operations,
+    links: Vec<links::Link>,
+    groups: RankGroups,
+}
+
+impl Analysis for Reports {
+    type Extract = Report;
+    const NAME: &'static str = "communication";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        let mut selection = Selection::NONE;
+        let mut and = |tables: &[TableId]| selection = selection.and(Selection::of(tables).without_idle_transports());
+        if self.wanted.operations {
+            and(&[TableId::ReportedComm, TableId::ReportedBandwidth]);
+        }
+        if self.wanted.links {
+            and(&[TableId::ReportedLink]);
+        }
+        match self.wanted.steps {
+            false => return selection,
+            true if !self.compat => return selection.and(npuscope_measures::step::NEEDS),
+            true => and(&[TableId::ReportedStep]),
+        }
+        if self.derives_steps { selection.and(steps::DERIVED_FROM) } else { selection }
+    }
+
+    fn map(&self, data: &RankData<'_>) -> Result<Report, Absent> {
+        let tables = if self.compat { data.tables.clone() } else { links_by_class(data.tables.clone()) };
+        let steps = if self.wanted.steps { steps::of(data, self.compat) } else { steps::ReportedSteps::default() };
+        let mut names = Names::default();
+        let mut translator = Translator::new(&mut names, &tables, self);
+        let steps = steps::translate(&steps, &mut translator);
+        let operations = operations::of(&mut translator, self.wanted.operations);
+        let links = links::of(&mut translator, self.wanted.links);
+        let (host, groups) = (hosts::Host::of(data), RankGroups::of(&data.tables));
+        Ok(Report { names: names.into_texts(), host, steps, operations, links, groups })
+    }
+}
+
 /// Reads what is wanted of all ranks. What a rank lacks and others have is noted.
 pub fn read(job: &Job<'_>, wanted: Wanted) -> Result<Reported, Failure> {
-    let compat = job.options.compat;
-    let names: Mutex<Names> = Mutex::default();
-    let read = job.each(selection(job, wanted), |data| {
-        let tables = if compat { data.tables.clone() } else { links_by_class(data.tables.clone()) };
-        let steps = if wanted.steps { steps::of(data, compat) } else { steps::ReportedSteps::default() };
-        let (host, groups) = (hosts::Host::of(data), RankGroups::of(&data.tables));
-        let mut names = names.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut translator = Translator::new(&mut names, &tables, job);
-        let rank = Rank {
-            rank: data.rank,
-            host,
-            steps: steps::translate(&steps, &mut translator),
-            operations: operations::of(&mut translator, wanted.operations),
-            links: links::of(&mut translator, wanted.links),
-        };
-        Ok((rank, groups))
-    })?;
-    let (ranks, groups): (Vec<Rank>, Vec<(i64, RankGroups)>) =
-        read.into_iter().map(|(number, (rank, groups))| (rank, (number, groups))).unzip();
-    let names = names.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (compat, is_text) = (job.options.compat, job.is_text());
+    let is_other = || job.sources().iter().any(|source| source.flavour != Flavour::TorchNpu);
+    let derives_steps = compat && !is_text && is_other();
+    let reports = Reports { wanted, compat, is_text, step: job.options.step, derives_steps };
+    let (mut names, mut ranks, mut groups) = (Names::default(), Vec::new(), Vec::new());
+    for (rank, mut report) in job.extracts(&reports)? {
+        let renamed = names.join(report.names);
+        report.steps.iter_mut().for_each(|step| renamed.rename_opt(&mut step.step));
+        report.operations.rename(&renamed);
+        report.links.iter_mut().for_each(|link| link.rename(&renamed));
+        let Report { mut host, steps, operations, links, .. } = report;
+        if let Some(source) = job.source(rank) {
+            host.set_directory(source);
+        }
+        ranks.push(Rank { rank, host, steps, operations, links });
+        groups.push((rank, report.groups));
+    }
     note_lacks(job, &ranks);
     let distributed_args = groups.iter().find_map(|(_, groups)| groups.distributed_args.clone());
     let layout = Layout::of(&groups);
-    Ok(Reported { names, ranks, layout, wanted, compat, is_text: job.is_text(), distributed_args })
-}
-
-fn selection(job: &Job<'_>, wanted: Wanted) -> Selection {
-    let mut selection = Selection::NONE;
-    let mut and = |tables: &[TableId]| selection = selection.and(Selection::of(tables).without_idle_transports());
-    if wanted.operations {
-        and(&[TableId::ReportedComm, TableId::ReportedBandwidth]);
-    }
-    if wanted.links {
-        and(&[TableId::ReportedLink]);
-    }
-    if wanted.steps {
-        if !job.options.compat {
-            return selection.and(npuscope_measures::step::NEEDS);
-        }
-        and(&[TableId::ReportedStep]);
-        if !job.is_text() && job.sources().iter().any(|source| source.flavour != Flavour::TorchNpu) {
-            return selection.and(steps::DERIVED_FROM);
-        }
-    }
-    selection
+    Ok(Reported { names, ranks, layout, wanted, compat, is_text, distributed_args })
 }
 
 /// Notes what is missing of ranks: what others have.

@@ -1,16 +1,16 @@
 //! Texts of all ranks, each once.
 
-use std::sync::Arc;
-
 use hashbrown::{HashMap, HashSet};
 use npuscope_formats::result::Cell;
 use npuscope_tables::{RankTables, Str};
+use serde::{Deserialize, Serialize};
 
-use crate::cluster::Job;
+use super::Reports;
 use crate::communication::is_point_to_point;
+use crate::extract::Text;
 
 /// A text that [`Names`] knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Name(u32);
 
 impl Name {
@@ -23,8 +23,8 @@ impl Name {
 /// Texts by [`Name`].
 #[derive(Default)]
 pub struct Names {
-    texts: Vec<Arc<str>>,
-    known: HashMap<Arc<str>, Name>,
+    texts: Vec<Text>,
+    known: HashMap<Text, Name>,
 }
 
 impl Names {
@@ -33,14 +33,32 @@ impl Names {
             return *name;
         }
         let name = Name(u32::try_from(self.texts.len()).unwrap_or(u32::MAX));
-        let text: Arc<str> = text.into();
+        self.add(text.into(), name)
+    }
+
+    fn add(&mut self, text: Text, name: Name) -> Name {
         self.texts.push(text.clone());
         self.known.insert(text, name);
         name
     }
 
+    /// All texts, in the order of their names.
+    pub fn into_texts(self) -> Vec<Text> {
+        self.texts
+    }
+
+    /// Takes the texts of others in.
+    pub fn join(&mut self, texts: Vec<Text>) -> Renamed {
+        let nothing = self.intern("");
+        let mut join = |text: Text| match self.known.get(&text) {
+            Some(name) => *name,
+            None => self.add(text, Name(u32::try_from(self.texts.len()).unwrap_or(u32::MAX))),
+        };
+        Renamed { names: texts.into_iter().map(&mut join).collect(), nothing }
+    }
+
     pub fn text(&self, name: Name) -> &str {
-        &self.texts[name.0 as usize]
+        self.texts.get(name.0 as usize).map_or("", Text::as_str)
     }
 
     pub fn opt_text(&self, name: Option<Name>) -> Option<&str> {
@@ -48,7 +66,7 @@ impl Names {
     }
 
     pub fn cell(&self, name: Name) -> Cell {
-        Cell::Text(self.texts[name.0 as usize].clone())
+        self.texts.get(name.0 as usize).map_or(Cell::Null, Cell::from)
     }
 
     pub fn opt_cell(&self, name: Option<Name>) -> Cell {
@@ -64,6 +82,25 @@ impl Names {
     }
 }
 
+/// What names of a rank are among the names of all.
+pub struct Renamed {
+    names: Vec<Name>,
+    /// What names become that the rank does not know.
+    nothing: Name,
+}
+
+impl Renamed {
+    pub fn rename(&self, name: &mut Name) {
+        *name = self.names.get(name.0 as usize).copied().unwrap_or(self.nothing);
+    }
+
+    pub fn rename_opt(&self, name: &mut Option<Name>) {
+        if let Some(name) = name {
+            self.rename(name);
+        }
+    }
+}
+
 /// Places of names in alphabetical order.
 pub struct NameOrder(HashMap<Name, u32>);
 
@@ -73,7 +110,7 @@ impl NameOrder {
     }
 }
 
-/// Turns texts of one rank into names of the job.
+/// Turns texts of one rank's tables into names.
 pub struct Translator<'a> {
     pub names: &'a mut Names,
     pub tables: &'a RankTables,
@@ -87,8 +124,8 @@ pub struct Translator<'a> {
 }
 
 impl<'a> Translator<'a> {
-    pub fn new(names: &'a mut Names, tables: &'a RankTables, job: &Job<'_>) -> Translator<'a> {
-        let compat = job.options.compat;
+    pub fn new(names: &'a mut Names, tables: &'a RankTables, reports: &Reports) -> Translator<'a> {
+        let Reports { compat, is_text, step, .. } = *reports;
         Translator {
             names,
             known: vec![None; tables.strings().len()],
@@ -96,8 +133,8 @@ impl<'a> Translator<'a> {
             steps: HashMap::new(),
             numbers: HashMap::new(),
             compat,
-            is_text: job.is_text(),
-            step: job.options.step.filter(|_| !compat).map(|step| step.to_string()),
+            is_text,
+            step: step.filter(|_| !compat).map(|step| step.to_string()),
         }
     }
 

@@ -5,20 +5,45 @@ use std::ops::Range;
 
 use hashbrown::HashMap;
 use npuscope_tables::table::{reported_bandwidth, reported_comm};
+use serde::{Deserialize, Serialize};
 
-use super::names::{Name, Translator};
+use super::names::{Name, Renamed, Translator};
 use super::{OpKey, step_order};
 
 /// The operations of a rank.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct Operations {
     pub list: Vec<Operation>,
     /// In the order of operations; those of none are last.
     pub transports: Vec<Transport>,
 }
 
+impl Operations {
+    pub fn rename(&mut self, renamed: &Renamed) {
+        for op in &mut self.list {
+            renamed.rename_opt(&mut op.step);
+            renamed.rename(&mut op.name);
+            renamed.rename(&mut op.group);
+        }
+        for transport in &mut self.transports {
+            renamed.rename_opt(&mut transport.step);
+            renamed.rename(&mut transport.name);
+            renamed.rename(&mut transport.group);
+            renamed.rename(&mut transport.transport);
+            if let Some(packets) = &mut transport.packets {
+                renamed.rename(&mut packets.size);
+            }
+        }
+    }
+
+    /// What an operation moved over which transport.
+    pub fn transports_of(&self, op: &Operation) -> &[Transport] {
+        self.transports.get(op.transports.clone()).unwrap_or_default()
+    }
+}
+
 /// An operation in a step.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Operation {
     pub step: Option<Name>,
     pub is_point_to_point: bool,
@@ -41,7 +66,7 @@ impl Operation {
 }
 
 /// What an operation moved over a transport, or the packets of one size among it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Transport {
     pub step: Option<Name>,
     pub name: Name,
@@ -70,7 +95,7 @@ impl Transport {
 }
 
 /// Packets of one size.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Packets {
     /// Their size in MB.
     pub mb: f64,

@@ -14,6 +14,7 @@ use npuscope_tables::Flavour;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::reported_step;
 use npuscope_tables::{Interner, Selection, TableId};
+use serde::{Deserialize, Serialize};
 
 use super::groups::rank_set;
 use super::names::{Name, Translator};
@@ -38,6 +39,7 @@ pub const COLUMNS: [(&str, &str); 9] = [
 type Figures = [Option<f64>; 9];
 
 /// How the time of a step of a rank divides.
+#[derive(Serialize, Deserialize)]
 pub struct StepTime {
     pub step: Option<Name>,
     pub figures: Figures,

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use npuscope_sqlite::SqlCell;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, comm_task, metadata};
-use npuscope_tables::{OpId, RankTables, Str};
+use npuscope_tables::{OpId, RankTables, Str, number};
 use serde_json::{Map, Value};
 
 use super::Profiler;
@@ -50,7 +50,7 @@ impl Profiler {
             _ => None,
         })?;
         let pieces = tables.rows::<comm_task::Row>().map(|piece| {
-            let op_name = piece.op.and_then(|op| words.get(&op)).map(|op| op.name).unwrap_or_default();
+            let op_name = piece.op_name.or_else(|| Some(words.get(&piece.op?)?.name));
             CommTaskRow { op_name, bandwidth: bytes_per_second(&piece), piece }
         });
         let special = &["groupName"];
@@ -70,8 +70,9 @@ fn operation_type(name: &str) -> String {
 #[expect(clippy::cast_precision_loss, reason = "sizes are below 2^53")]
 fn bytes_per_second(piece: &comm_task::Row) -> Option<f64> {
     let reported = piece.bandwidth? * 1e9;
-    let computed = piece.bytes? as f64 / piece.duration.ns() as f64 * 1e9;
-    Some(if (computed - reported).abs() <= reported.abs() * 1e-9 { computed } else { reported })
+    let computed = piece.bytes.map(|bytes| bytes as f64 / piece.duration.ns() as f64 * 1e9);
+    let is_near = |computed: &f64| (computed - reported).abs() <= reported.abs() * 1e-9;
+    Some(computed.filter(is_near).unwrap_or_else(|| number::scaled(piece.bandwidth.unwrap_or_default(), 9)))
 }
 
 /// Names of communication groups, by their hash.

@@ -67,7 +67,7 @@ fn write_step(reported: &Reported, uses: &Uses, json: &mut JsonOut, out: &mut Bu
         for (rank, op) in uses {
             let rank = &reported.ranks[*rank];
             let op = &rank.operations.list[*op];
-            let transports = &rank.operations.transports[op.transports.clone()];
+            let transports = rank.operations.transports_of(op);
             json.key_of(&rank.rank.to_string());
             json.open();
             write_operation(op, transports, reported, json);

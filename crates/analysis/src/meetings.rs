@@ -1,0 +1,195 @@
+//! Which operations of different ranks are one: the same collective, or both ends of a transfer.
+//!
+//! Operations of two ranks are one if they share group, step, kind, bytes and, for transfers, sender and receiver, and
+//! have the same place among such operations of their rank, in the order in which the host launched them. A send and a
+//! receive are one transfer; the bytes of an all-to-all may differ between ranks. `npuscope diagnose`, the timeline's
+//! "collective" and "align", and `npuscope show DIR collective` all match operations by this [`Key`].
+
+use std::collections::HashMap;
+
+use npuscope_tables::table::host_op::Kind;
+use npuscope_tables::table::reported_comm;
+use npuscope_tables::{RankTables, Selection, TableId};
+
+use crate::diagnose::trace::{Operation, RankTrace};
+
+/// What operations are alike in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Like<'a> {
+    group: &'a str,
+    step: i64,
+    kind: &'a str,
+    bytes: i64,
+    /// Of a transfer: sender and receiver, numbered within the group.
+    pair: Option<(i64, i64)>,
+}
+
+/// What operations of different ranks must share to be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key<'a> {
+    like: Like<'a>,
+    /// Place among operations of the rank that are alike.
+    order: usize,
+}
+
+/// Gives the operations of one rank their keys.
+#[derive(Debug, Default)]
+pub struct Keys<'a> {
+    seen: HashMap<Like<'a>, usize>,
+}
+
+impl<'a> Keys<'a> {
+    /// The key of the next operation in the order of launches. Steps have the same number on all ranks.
+    pub fn next(&mut self, operation: &'a Operation, step: i64) -> Key<'a> {
+        // A send and a receive are one transfer.
+        let kind = if operation.direction.is_some() { "transfer" } else { operation.kind.as_str() };
+        // What each rank has to give of an exchange may differ.
+        let bytes = if operation.kind.contains("alltoall") { 0 } else { operation.bytes };
+        let like = Like { group: &operation.group, step, kind, bytes, pair: operation.pair };
+        let order = self.seen.entry(like).or_default();
+        *order += 1;
+        Key { like, order: *order - 1 }
+    }
+}
+
+/// The operations of one rank, in the order in which the host launched them.
+#[derive(Clone, Debug, Default)]
+pub struct RankOperations {
+    pub rank: i64,
+    pub list: Vec<RankOperation>,
+}
+
+/// An operation as one rank saw it. Times are ns since the epoch.
+#[derive(Clone, Debug)]
+pub struct RankOperation {
+    operation: Operation,
+    step: i64,
+    pub start: i64,
+    pub end: i64,
+}
+
+impl RankOperation {
+    pub fn name(&self) -> &str {
+        &self.operation.name
+    }
+
+    /// The group, by name or hash.
+    pub fn group(&self) -> &str {
+        &self.operation.group
+    }
+}
+
+impl RankOperations {
+    /// What they are read from.
+    pub const NEEDS: Selection =
+        Selection::of(&[TableId::Step, TableId::CommOp, TableId::CommTask]).and_host_ops(&[Kind::Cann]);
+
+    pub fn of(rank: i64, tables: &RankTables) -> RankOperations {
+        let trace = RankTrace::of(rank, tables);
+        let operations = trace.items.iter().filter_map(|item| {
+            let launch = item.launch.unwrap_or(item.start);
+            let step = trace.steps.partition_point(|step| step.start <= launch).saturating_sub(1);
+            let step = trace.steps.get(step).map_or(0, |step| step.id);
+            let operation = trace.operation(item)?.clone();
+            Some(RankOperation { operation, step, start: item.start, end: item.end })
+        });
+        RankOperations { rank, list: operations.collect() }
+    }
+
+    /// The operation of that name that begins at a time.
+    pub fn starting(&self, name: &str, start: i64) -> Option<usize> {
+        self.list.iter().position(|operation| operation.start == start && operation.operation.name == name)
+    }
+
+    /// The operation that is going on at a time, of several the one that began last.
+    pub fn open_at(&self, time: i64) -> Option<usize> {
+        let is_open = |operation: &RankOperation| operation.start <= time && time < operation.end;
+        let open = self.list.iter().enumerate().filter(|(_, operation)| is_open(operation));
+        open.max_by_key(|(_, operation)| operation.start).map(|(index, _)| index)
+    }
+
+    fn keys(&self) -> impl Iterator<Item = Key<'_>> {
+        let mut keys = Keys::default();
+        self.list.iter().map(move |operation| keys.next(&operation.operation, operation.step))
+    }
+
+    fn key(&self, index: usize) -> Option<Key<'_>> {
+        self.keys().nth(index)
+    }
+}
+
+/// An operation on one of its ranks.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'a> {
+    pub rank: i64,
+    pub operation: &'a RankOperation,
+}
+
+/// The operation of a rank on all ranks that took part, that rank included; the last to begin is last.
+pub fn members<'a>(of: &'a RankOperations, index: usize, others: &[&'a RankOperations]) -> Vec<Member<'a>> {
+    let (Some(key), Some(own)) = (of.key(index), of.list.get(index)) else { return Vec::new() };
+    let mut members = vec![Member { rank: of.rank, operation: own }];
+    for other in others.iter().filter(|other| other.rank != of.rank) {
+        let same = other.keys().position(|known| known == key).and_then(|place| other.list.get(place));
+        members.extend(same.map(|operation| Member { rank: other.rank, operation }));
+    }
+    members.sort_by_key(|member| (member.operation.start, member.rank));
+    members
+}
+
+/// How long an operation moved data and waited for others, in ns, where the profile's own summary says so.
+pub fn reported_times(tables: &RankTables, name: &str, start: i64) -> (Option<i64>, Option<i64>) {
+    const NS_PER_MS: f64 = 1e6;
+    let is_same = |row: &reported_comm::Row| {
+        let reported = tables.text(row.name);
+        let starts_alike = row.start.is_none_or(|us| (us * 1e3 - start as f64).abs() < NS_PER_MS);
+        (reported == name || reported.split('@').next() == Some(name)) && starts_alike
+    };
+    let Some(row) = tables.rows::<reported_comm::Row>().find(is_same) else { return (None, None) };
+    let ns = |ms: Option<f64>| ms.map(|ms| (ms * NS_PER_MS).round() as i64);
+    (ns(row.transit), ns(row.wait))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::communication::Direction;
+
+    use super::*;
+
+    fn operation(kind: &str, direction: Option<Direction>, start: i64) -> RankOperation {
+        let operation = Operation {
+            group: "g".into(),
+            kind: kind.into(),
+            name: format!("{kind}_{start}").into(),
+            bytes: 8,
+            direction,
+            pair: direction.map(|_| (0, 1)),
+        };
+        RankOperation { operation, step: 3, start, end: start + 10 }
+    }
+
+    #[test]
+    fn both_ends_of_a_transfer_and_all_of_a_collective_meet() {
+        let list = vec![
+            operation("allreduce", None, 0),
+            operation("send", Some(Direction::Send), 20),
+            operation("allreduce", None, 40),
+        ];
+        let first = RankOperations { rank: 0, list };
+        let list = vec![
+            operation("allreduce", None, 5),
+            operation("receive", Some(Direction::Receive), 15),
+            operation("allreduce", None, 100),
+        ];
+        let second = RankOperations { rank: 1, list };
+        let met = |index| {
+            let members = members(&first, index, &[&first, &second]);
+            members.iter().map(|member| (member.rank, member.operation.start)).collect::<Vec<_>>()
+        };
+        assert_eq!(met(0), [(0, 0), (1, 5)]);
+        assert_eq!(met(1), [(1, 15), (0, 20)]);
+        assert_eq!(met(2), [(0, 40), (1, 100)]);
+        assert_eq!((first.open_at(45), first.open_at(60)), (Some(2), None));
+        assert_eq!(first.starting("send_20", 20), Some(1));
+    }
+}

@@ -1,0 +1,125 @@
+//! Whose memory was alive, and curves of memory with fewer points.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use npuscope_tables::table::{mem_event, step};
+use npuscope_tables::{RankTables, Selection, TableId};
+
+use crate::scope::Scope;
+
+/// What holders are read from.
+pub const NEEDS: Selection = Selection::of(&[TableId::MemEvent, TableId::Step]);
+
+/// Memory of one name that was alive at a moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Holder {
+    /// The moment, in ns since the epoch.
+    pub time: i64,
+    /// Who allocated it; `None` for what the allocator had beyond the allocations that are recorded.
+    pub name: Option<String>,
+    /// Allocations.
+    pub count: Option<i64>,
+    pub bytes: i64,
+    /// Share of all that the allocator had then.
+    pub share: f64,
+}
+
+/// What was alive at a moment, by who allocated it, the most first; at the peak if no moment is given: when the total
+/// after an allocation was greatest, of several the first.
+///
+/// All that the allocator had at a moment is the total after the last allocation before it, less what was released
+/// since; the rest beyond the recorded allocations, from before the profile, is the holder without a name.
+pub fn holders(tables: &RankTables, scope: &Scope, at: Option<i64>) -> Vec<Holder> {
+    let chosen = scope.step.map(|id| tables.rows::<step::Row>().filter(move |step| step.id == Some(id)));
+    let span =
+        chosen.map(|steps| steps.map(|step| (step.start.0, step.end.0)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))));
+    let lives_in = |start: i64, release: i64| match span {
+        None => true,
+        Some(None) => false,
+        Some(Some((begin, end))) => start < end && release >= begin,
+    };
+    let events: Vec<(i64, i64, mem_event::Row)> = tables
+        .rows::<mem_event::Row>()
+        .filter(|row| tables.text(row.kind) == "operator")
+        .filter_map(|row| Some((row.start?.0, row.release.map_or(i64::MAX, |release| release.0), row)))
+        .filter(|(start, release, _)| {
+            lives_in(*start, *release)
+                && scope.begin.is_none_or(|begin| *release >= begin)
+                && scope.end.is_none_or(|end| *start < end)
+        })
+        .collect();
+    let moment = match at {
+        Some(at) => {
+            let before = events.iter().filter(|(start, ..)| *start <= at);
+            before.max_by_key(|(start, ..)| *start).map(|(last, _, row)| {
+                let released = events.iter().filter(|(_, release, _)| release > last && *release <= at);
+                let released: i64 = released.filter_map(|(_, _, row)| row.bytes).sum();
+                (at, row.start_allocated.map(|total| total - released))
+            })
+        }
+        None => {
+            let totals = events.iter().filter_map(|(start, _, row)| Some((*start, row.start_allocated?)));
+            totals.max_by_key(|(start, total)| (*total, Reverse(*start))).map(|(start, total)| (start, Some(total)))
+        }
+    };
+    let Some((time, total)) = moment else { return Vec::new() };
+    let mut by_name: BTreeMap<&str, (i64, i64)> = BTreeMap::new();
+    for (_, _, row) in events.iter().filter(|(start, release, _)| *start <= time && *release > time) {
+        if let Some(bytes) = row.bytes {
+            let sums = by_name.entry(tables.text(row.name)).or_default();
+            (sums.0, sums.1) = (sums.0 + 1, sums.1 + bytes);
+        }
+    }
+    let recorded: i64 = by_name.values().map(|(_, bytes)| bytes).sum();
+    let all = total.unwrap_or(recorded).max(recorded);
+    let holder = |name: Option<&str>, count: Option<i64>, bytes: i64| Holder {
+        time,
+        name: name.map(str::to_owned),
+        count,
+        bytes,
+        share: bytes as f64 / all.max(1) as f64,
+    };
+    let mut holders: Vec<Holder> =
+        by_name.into_iter().map(|(name, (count, bytes))| holder(Some(name), Some(count), bytes)).collect();
+    holders.sort_by(|a, b| (Reverse(a.bytes), &a.name).cmp(&(Reverse(b.bytes), &b.name)));
+    holders.extend((all > recorded).then(|| holder(None, None, all - recorded)));
+    holders
+}
+
+/// At most so many of the rows of a curve: of each stretch the first, the lowest, the highest and the last.
+pub fn thinned(rows: &[usize], points: usize, height: impl Fn(usize) -> i64) -> Vec<usize> {
+    if rows.len() <= points {
+        return rows.to_vec();
+    }
+    let stretch = rows.len().div_ceil((points / 4).max(1));
+    let mut kept = Vec::with_capacity(points);
+    for part in rows.chunks(stretch) {
+        let lowest = part.iter().copied().min_by_key(|row| height(*row));
+        let highest = part.iter().copied().max_by_key(|row| height(*row));
+        let mut of_part: Vec<usize> =
+            [part.first().copied(), lowest, highest, part.last().copied()].into_iter().flatten().collect();
+        of_part.sort_unstable();
+        of_part.dedup();
+        kept.extend(of_part);
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thinned_curve_keeps_its_extremes() {
+        let heights: Vec<i64> = (0..10_000).map(|row| (row * 7919) % 10_007).collect();
+        let rows: Vec<usize> = (0..heights.len()).collect();
+        let kept = thinned(&rows, 100, |row| heights[row]);
+        assert!(kept.len() <= 100);
+        assert!(kept.is_sorted());
+        let of_kept = || kept.iter().map(|row| heights[*row]);
+        assert_eq!((of_kept().min(), of_kept().max()), (heights.iter().min().copied(), heights.iter().max().copied()));
+        assert_eq!((kept.first(), kept.last()), (Some(&0), Some(&9_999)));
+        assert_eq!(thinned(&rows[..5], 100, |row| heights[row]), [0, 1, 2, 3, 4]);
+    }
+}

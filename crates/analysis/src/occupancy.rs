@@ -1,0 +1,87 @@
+//! How busy the device of a rank was over time: shares of equal stretches.
+
+use npuscope_measures::busy::Busy;
+use npuscope_measures::intervals::Interval;
+
+/// Shares of a stretch of time, 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Occupancy {
+    /// Any kernel computed.
+    pub computing: f64,
+    /// Any operation communicated.
+    pub communication: f64,
+    /// An operation communicated and no kernel computed.
+    pub exposed: f64,
+}
+
+impl Occupancy {
+    /// Communication with computing beside it: `communication - exposed`.
+    pub fn overlapped(&self) -> f64 {
+        self.communication - self.exposed
+    }
+}
+
+/// How busy a device was in each of `buckets` equal parts of a span.
+pub fn occupancy(busy: &Busy, span: Interval, buckets: usize) -> Vec<Occupancy> {
+    let mut parts = vec![Occupancy::default(); buckets];
+    let mut add = |list: &[Interval], place: fn(&mut Occupancy) -> &mut f64| {
+        for interval in list {
+            spread(*interval, span, buckets, |bucket, share| {
+                if let Some(part) = parts.get_mut(bucket) {
+                    *place(part) = (*place(part) + share).min(1.0);
+                }
+            });
+        }
+    };
+    add(&busy.computing, |part| &mut part.computing);
+    add(&busy.communication, |part| &mut part.communication);
+    add(&busy.exposed(), |part| &mut part.exposed);
+    parts
+}
+
+/// Calls `tell` for each of `buckets` equal parts of a span that an interval reaches into, with the share of the part
+/// that the interval covers.
+fn spread(interval: Interval, span: Interval, buckets: usize, mut tell: impl FnMut(usize, f64)) {
+    let (start, end) = (interval.start.max(span.start), interval.end.min(span.end));
+    if start >= end {
+        return;
+    }
+    let length = (span.end as f64 - span.start as f64) / buckets as f64;
+    let place = |time: i64| (time - span.start) as f64 / length;
+    let (from, to) = (place(start), place(end));
+    let last = (to.ceil() as usize).min(buckets);
+    for bucket in from as usize..last {
+        tell(bucket, to.min((bucket + 1) as f64) - from.max(bucket as f64));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_is_spread_over_the_buckets_it_reaches_into() {
+        let span = Interval::new(100, 164);
+        let told = |interval| {
+            let mut told = Vec::new();
+            spread(interval, span, 4, |bucket, share| told.push((bucket, share)));
+            told
+        };
+        assert_eq!(told(Interval::new(90, 120)), [(0, 1.0), (1, 0.25)]);
+        assert_eq!(told(Interval::new(156, 300)), [(3, 0.5)]);
+        assert_eq!(told(Interval::new(150, 150)), []);
+        assert_eq!(told(Interval::new(300, 400)), []);
+    }
+    #[test]
+    fn communication_is_overlapped_or_exposed() {
+        let busy = Busy {
+            computing: vec![Interval::new(0, 60)],
+            communication: vec![Interval::new(40, 100)],
+            ..Busy::default()
+        };
+        let parts = occupancy(&busy, Interval::new(0, 200), 2);
+        let first = Occupancy { computing: 0.6, communication: 0.6, exposed: 0.4 };
+        assert_eq!(parts, [first, Occupancy::default()]);
+        assert!((first.overlapped() - 0.2).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,215 @@
+//! Stages of reinforcement learning: the ranges that the trainer marked.
+
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
+use npuscope_measures::intervals::Interval;
+use npuscope_tables::column::CellView;
+use npuscope_tables::table::host_op::{self, Kind};
+use npuscope_tables::table::{step, task};
+use npuscope_tables::{ConnectionId, Memo, RankTables, Selection, TableId};
+
+use crate::scope::Scope;
+
+/// What they are read from.
+pub const NEEDS: Selection =
+    Selection::of(&[TableId::Step, TableId::Task]).without_metrics().and_host_ops(&[Kind::Mstx]);
+
+/// Words that stages of reinforcement learning are called by.
+const WORDS: [&str; 13] = [
+    "generat",
+    "rollout",
+    "log_prob",
+    "logprob",
+    "reference",
+    "reward",
+    "critic",
+    "advantage",
+    "compute_values",
+    "actor_update",
+    "update_actor",
+    "update_policy",
+    "reshard",
+];
+
+/// Who does a stage, by words in its name.
+const ROLES: [(&str, &str); 8] = [
+    ("critic", "critic"),
+    ("compute_values", "critic"),
+    ("ref", "reference"),
+    ("reward", "reward"),
+    ("rollout", "rollout"),
+    ("actor", "actor"),
+    ("generat", "actor"),
+    ("policy", "actor"),
+];
+
+/// A stage on one rank. Times are ns since the epoch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stage {
+    pub rank: i64,
+    pub name: String,
+    pub step: Option<i64>,
+    pub start: i64,
+    pub end: i64,
+}
+
+impl Stage {
+    pub fn duration(&self) -> i64 {
+        self.end - self.start
+    }
+
+    /// Who does it, by words in its name.
+    pub fn role(&self) -> Option<&'static str> {
+        let name = self.name.to_lowercase();
+        ROLES.iter().find(|(word, _)| name.contains(word)).map(|(_, role)| *role)
+    }
+}
+
+/// Whether a range is a stage. Marks of communication are JSON.
+fn is_stage(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    !name.starts_with('{') && WORDS.iter().any(|word| lower.contains(word))
+}
+
+/// The stages of a rank in scope, by start: on the device where the range reaches it, else on the host. A stage inside
+/// another is part of it. `None` if the rank has no stages at all.
+pub fn stages(rank: i64, tables: &RankTables, scope: &Scope) -> Option<Vec<Stage>> {
+    let mut known = Memo::default();
+    let mut ranges: Vec<(Interval, host_op::Row)> = Vec::new();
+    for row in tables.rows::<host_op::Row>() {
+        let is_range = Kind::from_name(tables.text(row.kind)) == Some(Kind::Mstx) && row.duration.ns() > 0;
+        if is_range && known.get(row.name, || is_stage(tables.text(row.name))) {
+            ranges.push((Interval::new(row.start.0, row.start.plus(row.duration.ns()).0), row));
+        }
+    }
+    if ranges.is_empty() {
+        return None;
+    }
+    let steps: Vec<step::Row> = tables.rows().collect();
+    let step_of = |time: i64| {
+        let around = steps.iter().filter(|step| step.start.0 <= time && time < step.end.0);
+        around.filter_map(|step| step.id).min()
+    };
+    let of_device = device_spans(tables, ranges.iter().filter_map(|(_, row)| row.connection_id));
+    ranges.retain(|(range, _)| {
+        scope.reaches(range.start, range.end) && (scope.step.is_none() || step_of(range.start) == scope.step)
+    });
+    ranges.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
+    ranges.dedup_by(|(a, row), (b, other)| a == b && row.name == other.name);
+    let mut found = Vec::new();
+    // Where on the host the last stage ends that is in no other.
+    let mut outer = i64::MIN;
+    for (range, row) in ranges {
+        if range.end <= outer {
+            continue;
+        }
+        outer = range.end;
+        let span = row.connection_id.and_then(|id| of_device.get(&id)).copied().unwrap_or(range);
+        let name = tables.text(row.name).to_owned();
+        found.push(Stage { rank, name, step: step_of(range.start), start: span.start, end: span.end });
+    }
+    Some(found)
+}
+
+/// From the first to the last of the tasks with each of these connection ids.
+fn device_spans(
+    tables: &RankTables,
+    connections: impl Iterator<Item = ConnectionId>,
+) -> HashMap<ConnectionId, Interval> {
+    let mut spans: HashMap<ConnectionId, Option<Interval>> = connections.map(|id| (id, None)).collect();
+    for (view, rows) in tables.views::<task::Row>() {
+        for row in 0..rows {
+            let Some(span) = view.connection_id.get(row).and_then(|id| spans.get_mut(&id)) else { continue };
+            let start = view.start.get(row);
+            let (start, end) = (start.0, start.plus(view.duration.get(row).ns()).0);
+            *span =
+                Some(span.map_or(Interval::new(start, end), |known| {
+                    Interval::new(known.start.min(start), known.end.max(end))
+                }));
+        }
+    }
+    spans.into_iter().filter_map(|(id, span)| Some((id, span?))).collect()
+}
+
+/// A stage over all ranks and steps.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    first: i64,
+    pub count: usize,
+    total: i64,
+    /// Durations by rank, in all.
+    by_rank: BTreeMap<i64, i64>,
+    /// Durations by step: how many, in all, and the longest.
+    by_step: BTreeMap<Option<i64>, (usize, i64, i64)>,
+}
+
+impl Summary {
+    fn add(&mut self, stage: &Stage) {
+        let duration = stage.end - stage.start;
+        self.first = if self.count == 0 { stage.start } else { self.first.min(stage.start) };
+        self.count += 1;
+        self.total += duration;
+        *self.by_rank.entry(stage.rank).or_default() += duration;
+        let (count, total, longest) = self.by_step.entry(stage.step).or_default();
+        (*count, *total, *longest) = (*count + 1, *total + duration, duration.max(*longest));
+    }
+
+    /// The longest of all.
+    pub fn longest(&self) -> i64 {
+        self.by_step.values().map(|(_, _, longest)| *longest).max().unwrap_or_default()
+    }
+
+    /// Mean over ranks of a step by the longest of them, over all steps: what ranks wait is the rest.
+    fn evenness(&self) -> Option<f64> {
+        let means: f64 = self.by_step.values().map(|(count, total, _)| *total as f64 / *count as f64).sum();
+        let longest: f64 = self.by_step.values().map(|(_, _, longest)| *longest as f64).sum();
+        (longest > 0.0).then(|| means / longest)
+    }
+
+    /// Mean duration, in ns.
+    pub fn mean(&self) -> f64 {
+        self.total as f64 / self.count.max(1) as f64
+    }
+
+    /// Skew: the longest of a step by the mean over its ranks, over all steps.
+    pub fn skew(&self) -> Option<f64> {
+        self.evenness().map(|evenness| 1.0 / evenness)
+    }
+
+    /// Bubble share: what ranks wait for the longest of a step, by the longest, over all steps: `1 - 1 / skew`.
+    pub fn bubble_share(&self) -> Option<f64> {
+        self.evenness().map(|evenness| 1.0 - evenness)
+    }
+
+    /// The rank that takes longest in all.
+    pub fn slowest(&self) -> Option<i64> {
+        self.by_rank.iter().max_by_key(|(rank, total)| (**total, -**rank)).map(|(rank, _)| *rank)
+    }
+}
+
+/// How long stages take, by name, in the order in which they begin.
+pub fn summaries(stages: &[Stage]) -> Vec<(&str, Summary)> {
+    let mut by_name: BTreeMap<&str, Summary> = BTreeMap::new();
+    stages.iter().for_each(|stage| by_name.entry(&stage.name).or_default().add(stage));
+    let mut summaries: Vec<(&str, Summary)> = by_name.into_iter().collect();
+    summaries.sort_by_key(|(_, summary)| summary.first);
+    summaries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slowest_rank_of_a_step_keeps_the_others_waiting() {
+        let stage = |rank, start, end| Stage { rank, name: "rollout".to_owned(), step: Some(1), start, end };
+        let stages = [stage(0, 0, 30), stage(1, 0, 10)];
+        let summaries = summaries(&stages);
+        let (name, summary) = &summaries[0];
+        assert_eq!((*name, summary.count, summary.longest(), summary.slowest()), ("rollout", 2, 30, Some(0)));
+        assert_eq!((summary.mean(), summary.skew(), stages[0].role()), (20.0, Some(1.5), Some("rollout")));
+        assert!((summary.bubble_share().unwrap() - 1.0 / 3.0).abs() < 1e-12);
+        assert!(is_stage("actor_update") && !is_stage("forward") && !is_stage(r#"{"opName": "rollout"}"#));
+    }
+}

@@ -1,0 +1,219 @@
+//! Tables as results of commands: printed, or written into a file.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{DataType, SchemaRef};
+use arrow::ipc::writer::StreamWriter;
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use npuscope_formats::output::PartFile;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+
+use crate::error::CliError;
+use crate::settings::Settings;
+use crate::terminal;
+use crate::usage::UsageError;
+
+/// Form of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultFormat {
+    Table,
+    Csv,
+    /// An array of objects.
+    Json,
+    Parquet,
+    /// Arrow IPC stream.
+    Arrow,
+}
+
+/// Takes the batches of a result, one after the other.
+pub type Take<'a> = &'a mut dyn FnMut(RecordBatch) -> Result<(), CliError>;
+
+/// Where a result goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// As the ending of `output` says if there is none.
+    pub format: Option<ResultFormat>,
+    pub output: Option<&'a Path>,
+    /// Rows to print as a table.
+    pub max_rows: usize,
+}
+
+impl Target<'_> {
+    /// Writes the batches that `feed` gives; how many rows they have.
+    pub fn write(
+        &self,
+        settings: &Settings,
+        feed: impl FnOnce(Take<'_>) -> Result<SchemaRef, CliError>,
+    ) -> Result<usize, CliError> {
+        let form = self.form();
+        if let Some(path) = self.output {
+            return to_file(path, |file| print(form, usize::MAX, feed, settings, file));
+        }
+        let is_binary = matches!(form, ResultFormat::Parquet | ResultFormat::Arrow);
+        if is_binary && io::stdout().is_terminal() {
+            return Err(UsageError::BinaryToTerminal.into());
+        }
+        let mut out = BufWriter::new(io::stdout());
+        let rows = print(form, self.max_rows, feed, settings, &mut out)?;
+        out.flush()?;
+        Ok(rows)
+    }
+
+    /// The form that was asked for, or that the ending of the output file stands for.
+    fn form(&self) -> ResultFormat {
+        let ending = self.output.and_then(|path| path.extension()?.to_str());
+        self.format.unwrap_or(match ending {
+            Some("csv") => ResultFormat::Csv,
+            Some("json") => ResultFormat::Json,
+            Some("parquet") => ResultFormat::Parquet,
+            Some("arrow" | "arrows") => ResultFormat::Arrow,
+            _ => ResultFormat::Table,
+        })
+    }
+}
+
+/// Writes a file that appears only when it is complete.
+fn to_file<T>(path: &Path, write: impl FnOnce(&mut PartFile) -> Result<T, CliError>) -> Result<T, CliError> {
+    let mut file = PartFile::create(path)?;
+    let result = write(&mut file)?;
+    file.finish()?;
+    Ok(result)
+}
+
+/// Prints a result, of a table at most `max_rows`; how many rows it has.
+fn print(
+    form: ResultFormat,
+    max_rows: usize,
+    feed: impl FnOnce(Take<'_>) -> Result<SchemaRef, CliError>,
+    settings: &Settings,
+    out: &mut (impl Write + Send),
+) -> Result<usize, CliError> {
+    let mut total = 0;
+    match form {
+        ResultFormat::Table => {
+            let mut batches = Vec::new();
+            let schema = feed(&mut |batch| {
+                let shown = batch.num_rows().min(max_rows.saturating_sub(total));
+                total += batch.num_rows();
+                if shown > 0 {
+                    batches.push(batch.slice(0, shown));
+                }
+                Ok(())
+            })?;
+            out.write_all(table(&schema, &batches)?.as_bytes())?;
+            if total > max_rows {
+                let message = format!(
+                    "{} of {} rows shown; --max-rows N shows more, --format csv all",
+                    terminal::grouped(max_rows as u64),
+                    terminal::grouped(total as u64)
+                );
+                settings.terminal.note(&message);
+            }
+        }
+        ResultFormat::Csv => {
+            let mut header = true;
+            let schema = feed(&mut |batch| {
+                // Arrow makes text of an error of the output, which hides a pipe that was closed.
+                let mut rows = Vec::new();
+                arrow::csv::WriterBuilder::new().with_header(header).build(&mut rows).write(&batch)?;
+                out.write_all(&rows)?;
+                header = false;
+                total += batch.num_rows();
+                Ok(())
+            })?;
+            if header {
+                let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
+                writeln!(out, "{}", names.join(","))?;
+            }
+        }
+        ResultFormat::Json => {
+            let mut writer = arrow::json::ArrayWriter::new(&mut *out);
+            feed(&mut |batch| {
+                total += batch.num_rows();
+                Ok(writer.write(&batch)?)
+            })?;
+            writer.finish()?;
+            writeln!(out)?;
+        }
+        ResultFormat::Arrow => {
+            let out = &mut *out;
+            let writer = move |schema: &SchemaRef| Ok(StreamWriter::try_new(out, schema)?);
+            stream_to(feed, &mut total, writer, |w, b| Ok(w.write(b)?))?.finish()?;
+        }
+        ResultFormat::Parquet => {
+            let out = &mut *out;
+            let writer =
+                move |schema: &SchemaRef| Ok(ArrowWriter::try_new(out, schema.clone(), Some(parquet_properties()))?);
+            stream_to(feed, &mut total, writer, |w, b| Ok(w.write(b)?))?.close()?;
+        }
+    }
+    Ok(total)
+}
+
+/// Gives batches to a writer that wants to know their schema first.
+fn stream_to<W>(
+    feed: impl FnOnce(Take<'_>) -> Result<SchemaRef, CliError>,
+    rows: &mut usize,
+    make: impl FnOnce(&SchemaRef) -> Result<W, CliError>,
+    write: impl Fn(&mut W, &RecordBatch) -> Result<(), CliError>,
+) -> Result<W, CliError> {
+    let (mut make, mut writer) = (Some(make), None);
+    let schema = feed(&mut |batch| {
+        *rows += batch.num_rows();
+        if let Some(make) = make.take() {
+            writer = Some(make(&batch.schema())?);
+        }
+        writer.as_mut().map_or(Ok(()), |writer| write(writer, &batch))
+    })?;
+    match (make, writer) {
+        (Some(make), _) => make(&schema),
+        (None, Some(writer)) => Ok(writer),
+        (None, None) => Err(CliError::Internal("the result has no writer".to_owned())),
+    }
+}
+
+/// How parquet files are written: small, since they are what leaves the machine.
+pub fn parquet_properties() -> WriterProperties {
+    let compression = ZstdLevel::try_new(3).map_or(Compression::SNAPPY, Compression::ZSTD);
+    WriterProperties::builder().set_compression(compression).build()
+}
+
+/// The result as a table of text.
+fn table(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<String, CliError> {
+    let headers: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
+    let is_number = |ty: &DataType| ty.is_numeric();
+    let right: Vec<usize> =
+        schema.fields().iter().enumerate().filter(|(_, f)| is_number(f.data_type())).map(|(i, _)| i).collect();
+    let options = FormatOptions::default().with_null("");
+    let is_plan = headers == ["plan_type", "plan"];
+    let mut plans = String::new();
+    let mut rows = Vec::new();
+    for batch in batches {
+        let cells: Vec<ArrayFormatter<'_>> =
+            batch.columns().iter().map(|c| ArrayFormatter::try_new(c, &options)).collect::<Result<_, _>>()?;
+        for row in 0..batch.num_rows() {
+            if is_plan {
+                // The answer to EXPLAIN is a tree of lines, which one line would not hold.
+                plans.extend(cells.iter().map(|cell| format!("{}\n", cell.value(row).to_string().trim_end())));
+            } else {
+                rows.push(cells.iter().map(|cell| one_line(&cell.value(row).to_string())).collect());
+            }
+        }
+    }
+    Ok(if is_plan { plans } else { terminal::columns(&headers, &right, rows) })
+}
+
+/// Text of several lines on one, and not wider than can be read.
+fn one_line(text: &str) -> String {
+    const WIDEST: usize = 80;
+    let line = text.replace("\r\n", " ").replace(['\r', '\n', '\t'], " ");
+    if line.chars().count() <= WIDEST {
+        return line;
+    }
+    let cut: String = line.chars().take(WIDEST - 1).collect();
+    format!("{cut}…")
+}

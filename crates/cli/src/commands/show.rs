@@ -1,0 +1,102 @@
+//! `npuscope show`.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use npuscope_engine::{QueryOptions, Session};
+use npuscope_formats::source::RankSource;
+use npuscope_store::Store;
+use npuscope_views::{NotMade, Question, Scope, Source, VIEWS, View};
+
+use crate::commands::result::{ResultFormat, Target};
+use crate::commands::{check_strict, say_problems, say_warnings};
+use crate::error::CliError;
+use crate::rank_list::RankList;
+use crate::settings::Settings;
+use crate::terminal;
+use crate::time_range::{Moment, TimeRange};
+use crate::usage::UsageError;
+
+/// A view, what it is about, and where its table goes.
+#[derive(Clone, Debug)]
+pub struct ShowOptions {
+    pub path: PathBuf,
+    /// Without it, the views are listed.
+    pub view: Option<String>,
+    pub ranks: Option<RankList>,
+    pub step: Option<i64>,
+    pub range: Option<TimeRange>,
+    /// The moment that the view is about.
+    pub at: Option<Moment>,
+    /// Parameters of the view.
+    pub parameters: Vec<(String, String)>,
+    pub format: Option<ResultFormat>,
+    pub output: Option<PathBuf>,
+    /// Rows to print as a table.
+    pub max_rows: usize,
+    /// Fail if anything could not be read.
+    pub strict: bool,
+}
+
+pub fn run(options: &ShowOptions, settings: &Settings) -> Result<ExitCode, CliError> {
+    let Some(name) = &options.view else {
+        io::stdout().write_all(listing().as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let view = View::find(name).ok_or_else(|| UsageError::NoView { name: name.clone(), path: options.path.clone() })?;
+    let store = Arc::new(settings.open(&options.path)?);
+    if options.strict {
+        check_strict(&store)?;
+    }
+    let session = Session::new(store.clone(), &QueryOptions::default())?;
+    let mut own: BTreeMap<String, String> = options.parameters.iter().cloned().collect();
+    let scope = scope(options, &store)?;
+    if let Some(at) = options.at {
+        own.insert("at".to_owned(), at.resolve(&store)?.to_string());
+    }
+    // Times are shown as SQL has them: in ns since the epoch.
+    let source = Source { session: &session, store: &store, origin: 0 };
+    let made = view.make(&source, &Question { scope, own: &own });
+    say_warnings(&store, settings);
+    let made = made.map_err(|why| refused(view, why))?;
+    let target = Target { format: options.format, output: options.output.as_deref(), max_rows: options.max_rows };
+    target.write(settings, |take| {
+        made.batches.into_iter().try_for_each(take)?;
+        Ok(made.schema)
+    })?;
+    say_problems(&store, &options.path, settings)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn scope(options: &ShowOptions, store: &Store) -> Result<Scope, CliError> {
+    let is_wanted = |rank: i64| options.ranks.as_ref().is_none_or(|ranks| ranks.contains(rank));
+    let chosen: Vec<&RankSource> = store.profile().ranks.iter().filter(|source| is_wanted(source.rank)).collect();
+    if chosen.is_empty() {
+        return Err(UsageError::NoneOfRanks.into());
+    }
+    let range = options.range.map(|range| range.resolve(store, &chosen)).transpose()?;
+    Ok(Scope {
+        ranks: options.ranks.as_ref().map(|_| chosen.iter().map(|source| source.rank).collect()),
+        step: options.step,
+        begin: range.map(|range| range.start).filter(|start| *start != i64::MIN),
+        end: range.map(|range| range.end).filter(|end| *end != i64::MAX),
+    })
+}
+
+/// Why there is no table, with what to do about it.
+fn refused(view: &View, why: NotMade) -> CliError {
+    match why {
+        NotMade::Missing { what, switch } => UsageError::NotCollected { what, switch }.into(),
+        NotMade::Bad(what) => UsageError::Parameter { what, view: view.name, known: view.own }.into(),
+        NotMade::Failed(error) => error.into(),
+    }
+}
+
+/// All views with a line each.
+fn listing() -> String {
+    let rows = VIEWS.iter().map(|view| vec![view.name.to_owned(), view.about.to_owned(), view.own.join(", ")]);
+    terminal::columns(&["view", "what it shows", "parameters"], &[], rows)
+}

@@ -1,0 +1,65 @@
+//! Tables of the pages in the terminal.
+
+use crate::program::Sandbox;
+
+#[test]
+fn views_are_listed_and_shown() {
+    let sandbox = Sandbox::with_job();
+    let listed = sandbox.run(&["show", "job"]);
+    assert_eq!((listed.code, listed.stderr.as_str()), (0, ""));
+    for view in ["steps", "overall", "operators", "stages", "gap", "collective"] {
+        assert!(listed.stdout.lines().any(|line| line.split_whitespace().next() == Some(view)), "{view}");
+    }
+    let steps = sandbox.run(&["show", "job", "steps", "--rank", "1-2", "--format", "csv"]);
+    assert_eq!((steps.code, steps.stderr.as_str()), (0, ""));
+    let lines: Vec<&str> = steps.stdout.lines().collect();
+    assert!(lines[0].starts_with("rank,step,start,duration,device_time,computing,"), "{}", lines[0]);
+    assert_eq!(lines.len(), 1 + 2 * 2);
+    assert_eq!(lines[1..].iter().map(|line| &line[..2]).collect::<Vec<_>>(), ["1,", "1,", "2,", "2,"]);
+    let one = sandbox.run(&["show", "job", "steps", "--rank", "1", "--step", "11", "--format", "csv"]);
+    assert_eq!(one.stdout.lines().count(), 2, "{}", one.stdout);
+    // Times are those of SQL.
+    let start = sandbox.sql("job", "SELECT min(start) FROM step WHERE rank = 1 AND id = 11");
+    assert_eq!(one.stdout.lines().nth(1).unwrap().split(',').nth(2), start.lines().nth(1));
+    let grouped = sandbox.run(&["show", "job", "operators", "--set", "group=core", "--set=unknown=1"]);
+    assert_eq!(grouped.code, 2);
+    assert!(grouped.stderr.contains("there is no parameter unknown; parameters of operators: group"), "{grouped:?}");
+    let parts =
+        sandbox.run(&["show", "job", "operators", "--set", "group=rank", "--range", "..50ms", "-o", "ranks.json"]);
+    assert_eq!(parts.code, 0, "{parts:?}");
+    assert!(std::fs::read_to_string(sandbox.path("ranks.json")).unwrap().starts_with(r#"[{"rank":"#));
+}
+
+#[test]
+fn what_cannot_be_shown_is_refused_with_a_reason() {
+    let sandbox = Sandbox::with_job();
+    for (arguments, words) in [
+        (&["show", "job", "weather"][..], "there is no view weather"),
+        (&["show", "job", "steps", "--rank", "9"], "none of these ranks"),
+        (&["show", "job", "steps", "--step", "99"], "there is no step 99"),
+        (&["show", "job", "stages"], "mark the stages with"),
+        (&["show", "job", "operators", "--set", "group"], "NAME=VALUE"),
+        (&["show", "job", "gap", "--rank", "0"], "at"),
+    ] {
+        let ran = sandbox.run(arguments);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{arguments:?}");
+        assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_gap_and_a_collective_are_explained_at_a_moment() {
+    let sandbox = Sandbox::with_slow_rank();
+    let longest = "SELECT start + duration / 2 AS at FROM overlap WHERE rank = 0 AND kind = 'free' ORDER BY duration DESC LIMIT 1";
+    let at = sandbox.sql("job", longest).lines().nth(1).unwrap().to_owned();
+    let gap = sandbox.run(&["show", "job", "gap", "--rank", "0", "--at", &at, "--format", "csv"]);
+    assert_eq!((gap.code, gap.stderr.as_str()), (0, ""));
+    assert!(gap.stdout.starts_with("rank,begin,end,cause,"), "{}", gap.stdout);
+    assert!(gap.stdout.lines().count() > 1 && !gap.stdout.contains("unknown"), "{}", gap.stdout);
+    let longest = "SELECT start + duration / 2 AS at FROM comm_op WHERE rank = 2 ORDER BY duration DESC LIMIT 1";
+    let at = sandbox.sql("job", longest).lines().nth(1).unwrap().to_owned();
+    let met = sandbox.run(&["show", "job", "collective", "--rank", "2", "--at", &at, "--format", "csv"]);
+    assert_eq!((met.code, met.stderr.as_str()), (0, ""));
+    assert!(met.stdout.lines().count() > 2, "{}", met.stdout);
+    assert!(met.stdout.lines().last().unwrap().starts_with("3,"), "the slow rank is last: {}", met.stdout);
+}

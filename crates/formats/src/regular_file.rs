@@ -1,0 +1,62 @@
+//! Opens files, and nothing that only has the name of one.
+//!
+//! Opening a pipe waits until somebody writes to it, and a link to `/dev/zero` never ends. What is opened is looked at,
+//! not the name before: it may be something else a moment later.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Opens a regular file for reading; an error if it is anything else.
+pub fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    // Then opening a pipe does not wait. For regular files it means nothing.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let file = options.open(path)?;
+    let kind = file.metadata()?;
+    match kind.is_file() {
+        true => Ok(file),
+        false if kind.is_dir() => Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory")),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")),
+    }
+}
+
+/// The bytes of a regular file.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::ffi::CString;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::symlink;
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    #[test]
+    fn only_regular_files_are_opened() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        std::fs::write(path("file"), "text").unwrap();
+        symlink(path("file"), path("link")).unwrap();
+        assert_eq!(read(&path("file")).unwrap(), b"text");
+        assert_eq!(read(&path("link")).unwrap(), b"text");
+
+        let fifo = CString::new(path("fifo").as_os_str().as_bytes()).unwrap();
+        // SAFETY: the path is a string that ends with a zero byte and outlives the call.
+        assert_eq!(unsafe { libc::mkfifo(fifo.as_ptr(), 0o600) }, 0);
+        let _socket = UnixListener::bind(path("socket")).unwrap();
+        symlink("/dev/zero", path("device")).unwrap();
+        symlink(path("loop"), path("loop")).unwrap();
+        std::fs::create_dir(path("directory")).unwrap();
+        for name in ["fifo", "socket", "device", "loop", "directory", "missing"] {
+            assert!(open(&path(name)).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Each term names a function or a field that exists.
+
+use std::path::{Path, PathBuf};
+
+use npuscope_measures::glossary::terms;
+
+/// The file that the module of `npuscope_measures::step::Step::time` is in, and what is in it: `Step`, `time`.
+fn file_of(function: &str) -> Option<(PathBuf, Vec<&str>)> {
+    let crates = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?).join("..");
+    let mut parts = function.split("::").peekable();
+    let mut directory = crates.join(parts.next()?.strip_prefix("npuscope_")?).join("src");
+    let mut file = None;
+    while let Some(part) = parts.peek() {
+        let found = [directory.join(part).with_extension("rs"), directory.join(part).join("mod.rs")];
+        let Some(found) = found.into_iter().find(|path| path.is_file()) else { break };
+        file = Some(found);
+        directory.push(parts.next()?);
+    }
+    Some((file?, parts.collect()))
+}
+
+fn has_any(path: &Path, spellings: &[String]) -> bool {
+    let source = std::fs::read_to_string(path).unwrap_or_default();
+    spellings.iter().any(|spelling| source.contains(spelling))
+}
+
+#[test]
+fn the_function_of_each_term_is_in_the_source() {
+    for term in terms() {
+        let found = file_of(term.function);
+        let (path, names) = found.unwrap_or_else(|| panic!("{}: no module {}", term.key, term.function));
+        let (name, types) = names.split_last().unwrap_or_else(|| panic!("{}: no name", term.function));
+        for ty in types {
+            assert!(has_any(&path, &[format!("struct {ty}")]), "{}: no type {ty} in {}", term.key, path.display());
+        }
+        let spellings = [format!("fn {name}("), format!("fn {name}<"), format!("pub {name}:")];
+        assert!(has_any(&path, &spellings), "{}: no {name} in {}", term.key, path.display());
+    }
+}

@@ -1,0 +1,54 @@
+//! One operation on all ranks that took part in it.
+
+use npuscope_analysis::meetings::{Member, RankOperations, members, reported_times};
+use npuscope_tables::{Selection, TableId};
+
+use crate::columns;
+use crate::missing::{DEVICE, missing};
+use crate::{Made, NotMade, Question, Source};
+
+/// The communication operation that is going on at `at` on the chosen rank, on all ranks that took part: the last to
+/// begin, for which the others waited, is last. `late` is its start less the first start.
+pub fn collective(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
+    let at = question.moment(source)?;
+    let rank = question.one_rank(source)?;
+    let all = operations(source)?;
+    let of = all.iter().find(|operations| operations.rank == rank.rank);
+    let index = of.and_then(|operations| operations.open_at(at));
+    let Some((of, index)) = of.zip(index) else {
+        return match all.iter().all(|operations| operations.list.is_empty()) {
+            true => Err(missing(source, "communication operations; a job on one device has none", DEVICE)),
+            false => Err(NotMade::Bad(format!("no communication operation is going on then on rank {}", rank.rank))),
+        };
+    };
+    let members = members(of, index, &all.iter().collect::<Vec<_>>());
+    let first = members.first().map_or(0, |member| member.operation.start);
+    let of_members = members.iter().map(|member| reported(source, member)).collect::<Result<Vec<_>, _>>()?;
+    let ints = |of: fn(&Member<'_>) -> i64| columns::ints(members.iter().map(of));
+    columns::made(vec![
+        ("rank", ints(|member| member.rank)),
+        ("name", columns::texts(members.iter().map(|member| Some(member.operation.name())))),
+        ("group", columns::texts(members.iter().map(|member| Some(member.operation.group())))),
+        ("start", columns::ints(members.iter().map(|member| member.operation.start - source.origin))),
+        ("duration", ints(|member| member.operation.end - member.operation.start)),
+        ("late", columns::ints(members.iter().map(|member| member.operation.start - first))),
+        ("transit", columns::ints(of_members.iter().map(|(transit, _)| *transit))),
+        ("wait", columns::ints(of_members.iter().map(|(_, wait)| *wait))),
+    ])
+}
+
+/// The operations of all ranks.
+pub fn operations(source: &Source<'_>) -> Result<Vec<RankOperations>, NotMade> {
+    let ranks: Vec<_> = source.store.profile().ranks.iter().collect();
+    let read = |rank: i64, tables: &_| RankOperations::of(rank, tables);
+    Ok(source.store.each(&ranks, RankOperations::NEEDS, |rank, tables| read(rank.rank, &tables))?)
+}
+
+/// How long a rank moved data and waited, where its profile says so.
+fn reported(source: &Source<'_>, member: &Member<'_>) -> Result<(Option<i64>, Option<i64>), NotMade> {
+    let ranks: Vec<_> = source.store.profile().ranks.iter().filter(|rank| rank.rank == member.rank).collect();
+    let times = source.store.each(&ranks, Selection::of(&[TableId::ReportedComm]), |_, tables| {
+        reported_times(&tables, member.operation.name(), member.operation.start)
+    })?;
+    Ok(times.into_iter().next().unwrap_or_default())
+}

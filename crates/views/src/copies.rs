@@ -1,0 +1,24 @@
+//! Copies between host and device, and within the device.
+
+use npuscope_measures::kernel_class::COPY_TASKS;
+
+use crate::missing::{DEVICE, unless_missing};
+use crate::sql::{self, Time, quoted, rows};
+use crate::{Made, NotMade, Question, Source};
+
+/// Copies by kind: the direction, where the source tells it. Bandwidth is of those whose bytes are known.
+pub fn copies(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
+    let types = COPY_TASKS.map(quoted).join(", ");
+    let made = sql::query(
+        source,
+        &format!(
+            "SELECT kind, count(*) AS count, sum(bytes) AS bytes, sum(duration) AS total, avg(duration) AS average, \
+             min(duration) AS min, max(duration) AS max, \
+             CAST(sum(bytes) AS DOUBLE) / nullif(sum(CASE WHEN bytes IS NOT NULL THEN duration END), 0) AS bandwidth \
+             FROM (SELECT coalesce(operation, CASE WHEN task_type LIKE 'gpu%' THEN name ELSE task_type END) AS kind, \
+              bytes, duration FROM {} WHERE task_type IN ({types}) OR operation IS NOT NULL) GROUP BY kind ORDER BY total DESC, kind",
+            rows("task", Time::Slice, &question.scope)
+        ),
+    )?;
+    unless_missing(source, made, "SELECT 1 FROM task", "device tasks", DEVICE)
+}

@@ -1,0 +1,45 @@
+//! Communication groups as people know them.
+
+use hashbrown::HashMap;
+use npuscope_analysis::layout::RankGroups;
+use npuscope_tables::{Selection, TableId};
+
+use crate::{NotMade, Question, Source};
+
+/// Ranks of a group that are listed.
+const LISTED: usize = 8;
+
+/// What groups are for and who is in them, such as `tp: 0, 1`, by hash and by the name that
+/// HCCL gave them, as far as the metadata of the chosen ranks tells.
+#[derive(Default)]
+pub struct GroupNames(HashMap<String, String>);
+
+impl GroupNames {
+    pub fn of(source: &Source<'_>, question: &Question<'_>) -> Result<GroupNames, NotMade> {
+        let ranks = question.sources(source);
+        let metadata = Selection::of(&[TableId::Metadata]);
+        let of_ranks = source.store.each(&ranks, metadata, |_, tables| RankGroups::of(&tables).declared)?;
+        let mut names = HashMap::new();
+        for group in of_ranks.into_iter().flatten() {
+            let purpose = if group.purpose.is_empty() { &group.id } else { &group.purpose };
+            let label = format!("{purpose}: {}", listed(&group.ranks));
+            names.insert(group.id, label.clone());
+            names.insert(group.hash, label);
+        }
+        Ok(GroupNames(names))
+    }
+
+    /// The name of a group: as the trainer called it, else as the source did, else its hash.
+    pub fn get<'a>(&'a self, hash: &'a str, name: Option<&'a str>) -> &'a str {
+        self.0.get(hash).map(String::as_str).or(name.filter(|name| !name.is_empty())).unwrap_or(hash)
+    }
+}
+
+/// `0, 1`.
+fn listed(ranks: &[i64]) -> String {
+    let mut list: Vec<String> = ranks.iter().take(LISTED).map(i64::to_string).collect();
+    if ranks.len() > LISTED {
+        list.push(format!("… ({})", ranks.len()));
+    }
+    list.join(", ")
+}

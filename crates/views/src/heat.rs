@@ -1,0 +1,62 @@
+//! How busy devices were over time.
+
+use npuscope_analysis::occupancy::{Occupancy, occupancy};
+use npuscope_measures::busy::Busy;
+use npuscope_measures::intervals::Interval;
+
+use crate::columns;
+use crate::missing::{DEVICE, missing};
+use crate::sql::{self, Time, rows};
+use crate::{Made, NotMade, Question, Scope, Source};
+
+const BUCKETS: usize = 256;
+const MOST_BUCKETS: usize = 4096;
+
+/// How busy devices were in equal stretches of time: shares of each stretch.
+pub fn heat(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
+    let buckets = question.count("buckets", BUCKETS, MOST_BUCKETS)?;
+    let span = span(source, &question.scope)?;
+    let ranks = question.sources(source);
+    let of_ranks = source.store.each(&ranks, Busy::NEEDS, |rank, tables| {
+        let busy = Busy::of(&tables);
+        busy.extent().map(|_| (rank.rank, occupancy(&busy, span, buckets)))
+    })?;
+    if of_ranks.iter().all(Option::is_none) {
+        return Err(missing(source, "device tasks", DEVICE));
+    }
+    let parts: Vec<(i64, usize, Occupancy)> = of_ranks
+        .into_iter()
+        .flatten()
+        .flat_map(|(rank, parts)| parts.into_iter().enumerate().map(move |(bucket, part)| (rank, bucket, part)))
+        .collect();
+    let share = |of: fn(&Occupancy) -> f64| columns::reals(parts.iter().map(|(_, _, part)| of(part)));
+    columns::made(vec![
+        ("rank", columns::ints(parts.iter().map(|(rank, ..)| *rank))),
+        ("bucket", columns::ints(parts.iter().map(|(_, bucket, _)| *bucket as i64))),
+        ("begin", columns::ints(parts.iter().map(|(_, bucket, _)| edge(span, buckets, *bucket) - source.origin))),
+        ("computing", share(|part| part.computing)),
+        ("communication", share(|part| part.communication)),
+        ("exposed_communication", share(|part| part.exposed)),
+    ])
+}
+
+/// The stretch of time that is asked about: of a step, from its first begin to its last end.
+fn span(source: &Source<'_>, scope: &Scope) -> Result<Interval, NotMade> {
+    let sql = match scope.step {
+        Some(step) => {
+            let steps = rows("step", Time::Timeless, scope);
+            format!("SELECT min(start) AS start, max(\"end\") AS \"end\" FROM {steps} WHERE id = {step}")
+        }
+        None => "SELECT min(start) AS start, max(\"end\") AS \"end\" FROM rank WHERE rank >= 0".to_owned(),
+    };
+    let batch = sql::batch(source, &sql)?;
+    let first = |name: &str| sql::ints(&batch, name).first().copied().flatten();
+    let begin = scope.begin.or(first("start")).unwrap_or(source.origin);
+    Ok(Interval::new(begin, scope.end.or(first("end")).unwrap_or(begin)))
+}
+
+/// Where a bucket begins.
+fn edge(span: Interval, buckets: usize, bucket: usize) -> i64 {
+    let length = i128::from(span.end - span.start);
+    span.start + (length * bucket as i128 / buckets.max(1) as i128) as i64
+}

@@ -1,0 +1,162 @@
+//! The tables behind the pages. Each is one answer to a question about a part of the run.
+//!
+//! Most are SQL over the tables of the profile; what an analysis of `npuscope cluster` knows is asked of it. Times in
+//! them are ns from the origin of the run, durations ns, sizes bytes. A view of what the sources sum up themselves
+//! (communication, links, packets) heeds ranks and steps but not a stretch of time.
+
+mod collective;
+mod columns;
+mod communication;
+mod copies;
+mod dispatch;
+mod experts;
+mod gap;
+mod groups;
+mod heat;
+mod memory;
+mod missing;
+mod operators;
+mod overall;
+mod pipeline;
+mod question;
+mod ranks;
+mod rl;
+mod slow;
+mod sql;
+mod statistics;
+mod steps;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use npuscope_analysis::cluster::Failure;
+use npuscope_engine::{EngineError, Session};
+use npuscope_store::{Store, StoreError};
+
+pub use npuscope_analysis::scope::Scope;
+pub use question::Question;
+pub use sql::plain_table;
+
+/// A table behind a page.
+pub struct View {
+    pub name: &'static str,
+    pub about: &'static str,
+    /// Names of its own parameters.
+    pub own: &'static [&'static str],
+    ask: fn(&Source<'_>, &Question<'_>) -> Result<Made, NotMade>,
+}
+
+/// What views read from.
+pub struct Source<'a> {
+    pub session: &'a Session,
+    pub store: &'a Store,
+    /// What times are told from, in ns since the epoch.
+    pub origin: i64,
+}
+
+/// A table that was made.
+#[derive(Debug)]
+pub struct Made {
+    pub schema: SchemaRef,
+    pub batches: Vec<RecordBatch>,
+}
+
+impl Made {
+    pub fn rows(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+}
+
+/// Why a table was not made.
+#[derive(Debug)]
+pub enum NotMade {
+    /// The profile lacks what it is about: what, and the setting that collects it.
+    Missing {
+        what: String,
+        switch: String,
+    },
+    /// A parameter makes no sense.
+    Bad(String),
+    Failed(EngineError),
+}
+
+impl From<StoreError> for NotMade {
+    fn from(error: StoreError) -> NotMade {
+        NotMade::Failed(error.into())
+    }
+}
+
+impl From<EngineError> for NotMade {
+    fn from(error: EngineError) -> NotMade {
+        NotMade::Failed(error)
+    }
+}
+
+impl From<Failure> for NotMade {
+    fn from(failure: Failure) -> NotMade {
+        match failure {
+            Failure::Missing { what, hint, .. } => {
+                NotMade::Missing { what: format!("No rank has {what}."), switch: hint }
+            }
+            Failure::Usage(why) => NotMade::Bad(why.to_string()),
+            Failure::Store(error) => NotMade::Failed(error.into()),
+            Failure::Output(error) => NotMade::Failed(EngineError::Internal(error.to_string())),
+        }
+    }
+}
+
+impl View {
+    const fn new(
+        name: &'static str,
+        about: &'static str,
+        own: &'static [&'static str],
+        ask: fn(&Source<'_>, &Question<'_>) -> Result<Made, NotMade>,
+    ) -> View {
+        View { name, about, own, ask }
+    }
+
+    /// The view of that name.
+    pub fn find(name: &str) -> Option<&'static View> {
+        VIEWS.iter().find(|view| view.name == name)
+    }
+
+    /// The table for a question.
+    pub fn make(&self, source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
+        question.check(source, self.own)?;
+        (self.ask)(source, question)
+    }
+}
+
+/// All views, by page.
+pub static VIEWS: &[View] = &[
+    View::new("ranks", "Where ranks ran, how they were profiled, their places in the layout", &[], ranks::ranks),
+    View::new("steps", "Step time, and how the device time of each step of each rank divides", &[], steps::steps),
+    View::new("heat", "How busy devices were over time, in equal stretches", &["buckets"], heat::heat),
+    View::new("slow_ranks", "Ranks that others wait for", &[], slow::slow_ranks),
+    View::new("slow_links", "Links that take longer than others that moved alike", &[], slow::slow_links),
+    View::new("pipeline", "Passes, transfers, bubbles and idle times of a pipeline", &[], pipeline::pipeline),
+    View::new("experts", "How evenly ranks that hold experts are loaded", &[], experts::experts),
+    View::new("operators", "Kernels in groups", &["group"], operators::operators),
+    View::new(
+        "kernels",
+        "Kernels, the longest first",
+        &["op_type", "name", "core", "stream", "input_shapes", "limit"],
+        operators::kernels,
+    ),
+    View::new("host_ops", "What the host did, by name", &["kind"], operators::host_ops),
+    View::new("dispatch", "The way of kernels from the host to the device", &["limit"], dispatch::dispatch),
+    View::new("overall", "Where the time of devices went: the parts add up to the device time", &[], overall::overall),
+    View::new("copies", "Copies by kind", &[], copies::copies),
+    View::new("memory_curve", "Memory over time", &[], memory::curve),
+    View::new("allocations", "Allocations, the largest first", &["name", "limit", "at"], memory::allocations),
+    View::new("memory_peak", "Whose memory was alive at the peak", &["at"], memory::peak),
+    View::new("static_memory", "Memory that graph compilers planned", &[], memory::planned),
+    View::new("communication", "How the time of operations divides", &["by"], communication::communication),
+    View::new("collectives", "Operations in time", &["limit"], communication::collectives),
+    View::new("collective", "One operation on all ranks, the last to begin last", &["at"], collective::collective),
+    View::new("gap", "Why the device of a rank was idle at a moment", &["at"], gap::gap),
+    View::new("comm_matrix", "What went over links between ranks", &["group", "kind"], communication::matrix),
+    View::new("packets", "Packets by size", &[], communication::packets),
+    View::new("bandwidth", "How fast links were", &[], communication::bandwidth),
+    View::new("stages", "Stages of reinforcement learning in time", &[], rl::stages),
+    View::new("stage_summary", "How long stages take and who is late", &[], rl::stage_summary),
+];

@@ -1,0 +1,109 @@
+//! What is asked: the part of the run and the view's own parameters.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use npuscope_analysis::cluster::{Failure, Job, Options};
+use npuscope_analysis::scope::Scope;
+use npuscope_formats::source::RankSource;
+
+use crate::{NotMade, Source, sql};
+
+/// A question of a page: the scope and the view's own parameters, text by name.
+pub struct Question<'a> {
+    pub scope: Scope,
+    pub own: &'a BTreeMap<String, String>,
+}
+
+impl Question<'_> {
+    /// Whether all that is named exists.
+    pub(crate) fn check(&self, source: &Source<'_>, own: &[&str]) -> Result<(), NotMade> {
+        if let Some(unknown) = self.own.keys().find(|name| !own.contains(&name.as_str())) {
+            return Err(NotMade::Bad(format!("there is no parameter {unknown}")));
+        }
+        let known = &source.store.profile().ranks;
+        if let Some(ranks) = &self.scope.ranks {
+            if ranks.is_empty() {
+                return Err(NotMade::Bad("no rank is chosen".to_owned()));
+            }
+            if let Some(unknown) = ranks.iter().find(|rank| !known.iter().any(|source| source.rank == **rank)) {
+                return Err(NotMade::Bad(format!("there is no rank {unknown}")));
+            }
+        }
+        if let (Some(begin), Some(end)) = (self.scope.begin, self.scope.end)
+            && begin > end
+        {
+            return Err(NotMade::Bad("the end is before the beginning".to_owned()));
+        }
+        match self.scope.step {
+            Some(step) if !has_step(source, step)? => Err(NotMade::Bad(format!("there is no step {step}"))),
+            _ => Ok(()),
+        }
+    }
+
+    /// A parameter of the view; an empty one is none.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.own.get(name).map(String::as_str).filter(|text| !text.is_empty())
+    }
+
+    /// A number among the parameters, if it is given.
+    pub fn number(&self, name: &str) -> Result<Option<i64>, NotMade> {
+        let parse = |text: &str| text.parse().map_err(|_| NotMade::Bad(format!("{name} is not a number")));
+        self.text(name).map(parse).transpose()
+    }
+
+    /// A number of things from 1 to `most`.
+    pub fn count(&self, name: &str, default: usize, most: usize) -> Result<usize, NotMade> {
+        let Some(number) = self.number(name)? else { return Ok(default) };
+        let count = usize::try_from(number).ok().filter(|count| (1..=most).contains(count));
+        count.ok_or_else(|| NotMade::Bad(format!("{name} is from 1 to {most}")))
+    }
+
+    /// One of some words, the first if none is given.
+    pub fn choice<'w>(&self, name: &str, words: &[&'w str]) -> Result<&'w str, NotMade> {
+        let wanted = self.text(name).or(words.first().copied()).unwrap_or_default();
+        let found = words.iter().copied().find(|word| *word == wanted);
+        found.ok_or_else(|| NotMade::Bad(format!("{name} is one of {}", words.join(", "))))
+    }
+
+    /// The ranks that are asked about.
+    pub fn sources<'a>(&self, source: &Source<'a>) -> Vec<&'a RankSource> {
+        let is_chosen = |rank: i64| self.scope.ranks.as_ref().is_none_or(|ranks| ranks.contains(&rank));
+        source.store.profile().ranks.iter().filter(|source| is_chosen(source.rank)).collect()
+    }
+
+    /// The parameter `at` in ns since the epoch.
+    pub fn at(&self, source: &Source<'_>) -> Result<Option<i64>, NotMade> {
+        Ok(self.number("at")?.map(|at| at.saturating_add(source.origin)))
+    }
+
+    /// [`Question::at`], which has to be given.
+    pub fn moment(&self, source: &Source<'_>) -> Result<i64, NotMade> {
+        self.at(source)?.ok_or_else(|| NotMade::Bad("at is missing: the time that is asked about".to_owned()))
+    }
+
+    /// The one rank that is asked about.
+    pub fn one_rank<'a>(&self, source: &Source<'a>) -> Result<&'a RankSource, NotMade> {
+        match self.sources(source).as_slice() {
+            [rank] => Ok(rank),
+            _ => Err(NotMade::Bad("this is about one rank: choose it".to_owned())),
+        }
+    }
+
+    /// What a mode of `npuscope cluster` says of the chosen ranks and step, as rows.
+    pub fn ask<T>(
+        &self,
+        source: &Source<'_>,
+        options: Options,
+        rows: impl Fn(&Job<'_>) -> Result<T, Failure>,
+    ) -> Result<T, NotMade> {
+        let chosen: Option<BTreeSet<i64>> = self.scope.ranks.as_ref().map(|ranks| ranks.iter().copied().collect());
+        let options = Options { step: self.scope.step, ..options };
+        Ok(rows(&Job::new(source.store, chosen.as_ref(), &options))?)
+    }
+}
+
+fn has_step(source: &Source<'_>, step: i64) -> Result<bool, NotMade> {
+    Ok(sql::has_rows(source, &format!("SELECT 1 FROM step WHERE id = {step}"))?
+        || sql::has_rows(source, &format!("SELECT 1 FROM reported_step WHERE step = '{step}'"))?
+        || sql::has_rows(source, &format!("SELECT 1 FROM kernel WHERE step = {step}"))?)
+}

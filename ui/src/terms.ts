@@ -1,0 +1,16 @@
+// The definitions of numbers in the language of the page, for tooltips.
+
+import { GLOSSARY } from "./glossary";
+import { language } from "./texts";
+
+export type TermKey = keyof typeof GLOSSARY;
+
+export function isTerm(name: string): name is TermKey {
+  return Object.hasOwn(GLOSSARY, name);
+}
+
+/** What a number is: its name, its definition and, where there is one, its formula. */
+export function definition(key: TermKey): string {
+  const { formula, [language.value]: words } = GLOSSARY[key];
+  return [words.name, words.text, ...(formula === "" ? [] : [`= ${formula}`])].join("\n");
+}
