@@ -132,6 +132,7 @@ diagnose-score: python ## How often diagnose names the injected cause, and mspro
 .PHONY: docs
 docs: ## Rewrite the generated pages and the recorded outputs
 	NPUSCOPE_BLESS=1 cargo test --locked -p npuscope
+	NPUSCOPE_BLESS=1 cargo test --locked -p npuscope-server --lib the_types_of_the_pages
 
 .PHONY: dist
 dist: ## The binary and the wheel that are shipped

@@ -7,6 +7,7 @@ use crate::diagnose::Cause;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Severity {
     Info,
     Warning,
@@ -15,6 +16,7 @@ pub enum Severity {
 
 /// A claim with the numbers behind it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Finding {
     /// Kind of finding, for programs.
     #[serde(deserialize_with = "label")]
@@ -106,6 +108,7 @@ fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Number>, D:
 
 /// A place in a profile that shows what a finding says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Evidence {
     pub rank: i64,
     pub step: Option<i64>,

@@ -18,6 +18,8 @@ use serde::Serialize;
 /// What a gap was waiting for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "ts", ts(rename = "GapCause"))]
 pub enum Cause {
     /// The host did something else than launching.
     HostBusy,

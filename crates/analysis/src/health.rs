@@ -10,6 +10,7 @@ use npuscope_formats::source::RankSource;
 use npuscope_measures::deliverable::{has_device, is_device_unread};
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::Flavour;
+use npuscope_tables::table::diagnostic::{Code, Severity};
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{counter, diagnostic, host_op, kernel, lane, rank, reported_operator, source, step};
 use npuscope_tables::{LaneId, RankTables, TableId, schema};
@@ -17,6 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Health {
     /// What was opened.
     pub path: String,
@@ -26,6 +28,7 @@ pub struct Health {
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct RankHealth {
     pub rank: i64,
     pub device: Option<i64>,
@@ -53,6 +56,7 @@ pub struct RankHealth {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct FileHealth {
     pub file: String,
     pub kind: String,
@@ -63,6 +67,7 @@ pub struct FileHealth {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct LaneHealth {
     pub process: Option<String>,
     pub thread: Option<String>,
@@ -74,11 +79,14 @@ pub struct LaneHealth {
 
 /// Something that was not collected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "ts", ts(rename = "NotCollected"))]
 pub struct Missing {
     /// What there is none of.
     pub what: &'static str,
     /// What it would be good for.
     pub good_for: &'static str,
+    #[cfg_attr(feature = "ts", ts(type = "string"))]
     pub setting: Setting,
     /// The switch was on all the same.
     pub was_on: bool,
@@ -86,13 +94,17 @@ pub struct Missing {
     pub switches: Vec<(&'static str, &'static str)>,
     /// Why it is not there, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
     pub why: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Problem {
-    pub severity: String,
-    pub code: String,
+    #[cfg_attr(feature = "ts", ts(type = "ProblemSeverity"))]
+    pub severity: Severity,
+    #[cfg_attr(feature = "ts", ts(type = "ProblemCode"))]
+    pub code: Code,
     pub file: Option<String>,
     pub offset: Option<i64>,
     pub message: String,
@@ -161,8 +173,8 @@ fn files(tables: &RankTables) -> Vec<FileHealth> {
 
 fn problems(tables: &RankTables) -> Vec<Problem> {
     let problems = tables.rows::<diagnostic::Row>().map(|row| Problem {
-        severity: tables.text(row.severity).to_owned(),
-        code: tables.text(row.code).to_owned(),
+        severity: row.severity(tables),
+        code: row.code(tables),
         file: tables.opt_text(row.file).map(str::to_owned),
         offset: row.offset,
         message: tables.text(row.message).to_owned(),

@@ -99,7 +99,7 @@ impl Analysis for Times {
             _ => host::Spent::new(),
         };
         let rows = tables.rows::<diagnostic::Row>();
-        let remarks = rows.filter(|row| tables.text(row.severity) == "info").count();
+        let remarks = rows.filter(|row| !row.is_loss(tables)).count();
         let problems = tables.len(TableId::Diagnostic) - remarks;
         let steps = steps.iter().map(|step| (step.id, step.time())).collect();
         Ok(RankSteps { time, steps, host, problems, remarks })

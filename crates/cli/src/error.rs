@@ -10,10 +10,12 @@ use npuscope_store::StoreError;
 use npuscope_store::cache::CacheError;
 use parquet::errors::ParquetError;
 
+use crate::usage::UsageError;
+
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
-    #[error("{0}")]
-    Usage(String),
+    #[error(transparent)]
+    Usage(#[from] UsageError),
     #[error(transparent)]
     Engine(EngineError),
     #[error(transparent)]
@@ -51,17 +53,16 @@ impl From<Failure> for CliError {
         match failure {
             Failure::Store(error) => error.into(),
             Failure::Output(error) => error.into(),
-            other => CliError::Usage(other.to_string()),
+            other => UsageError::Analysis(other).into(),
         }
     }
 }
 
 impl From<npuscope_server::Failure> for CliError {
     fn from(failure: npuscope_server::Failure) -> Self {
-        use npuscope_server::Failure::{Bad, Internal, Missing, NotFound, TooLarge};
         match failure {
-            Bad(why) | TooLarge(why) | NotFound(why) | Missing { what: why, .. } => CliError::Usage(why),
-            Internal(why) => CliError::Internal(why),
+            npuscope_server::Failure::Internal(why) => CliError::Internal(why),
+            other => UsageError::Viewer(other).into(),
         }
     }
 }

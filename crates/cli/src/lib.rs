@@ -24,6 +24,7 @@ pub mod rank_list;
 mod settings;
 mod terminal;
 pub mod time_range;
+mod usage;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -12,6 +12,7 @@ use crate::arguments::GlobalArguments;
 use crate::error::CliError;
 use crate::progress::Bar;
 use crate::terminal::{ColorChoice, Terminal};
+use crate::usage::UsageError;
 
 pub struct Settings {
     pub terminal: Terminal,
@@ -29,9 +30,9 @@ impl Settings {
             other => other,
         };
         let threads = match (arguments.threads, variable("NPUSCOPE_THREADS")) {
-            (None, Some(text)) => Some(text.to_string_lossy().parse().map_err(|_| {
-                CliError::Usage(format!("NPUSCOPE_THREADS is {}, not a number", text.to_string_lossy()))
-            })?),
+            (None, Some(text)) => Some(
+                text.to_string_lossy().parse().map_err(|_| UsageError::Threads(text.to_string_lossy().into_owned()))?,
+            ),
             (given, _) => given,
         };
         let is_off = arguments.no_cache || variable("NPUSCOPE_NO_CACHE").is_some_and(|value| value != "0");

@@ -9,6 +9,7 @@ use npuscope_store::Store;
 use npuscope_tables::table::step;
 
 use crate::error::CliError;
+use crate::usage::UsageError;
 
 /// `A..B`, either side of which may be missing, or `step:N`, `step:N..M`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,48 +29,60 @@ pub enum Moment {
 
 const EXPECTED: &str = "expected a window such as 1.5s..2.25s, 100ms..200ms, step:12 or step:12..14";
 
-impl FromStr for TimeRange {
-    type Err = String;
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TimeRangeError {
+    #[error("{EXPECTED}")]
+    Form,
+    #[error("{0} needs a unit: s, ms, us or ns; {EXPECTED}")]
+    NoUnit(String),
+    #[error("{0} is no unit of time: use s, ms, us or ns")]
+    Unit(String),
+    #[error("the window ends before it begins")]
+    Turned,
+    #[error("the first step is after the last")]
+    StepsTurned,
+}
 
-    fn from_str(text: &str) -> Result<TimeRange, String> {
+impl FromStr for TimeRange {
+    type Err = TimeRangeError;
+
+    fn from_str(text: &str) -> Result<TimeRange, TimeRangeError> {
         let text = text.trim();
         if let Some(steps) = text.strip_prefix("step:") {
             let (first, last) = steps.split_once("..").unwrap_or((steps, steps));
             return match (first.trim().parse(), last.trim().parse()) {
                 (Ok(first), Ok(last)) if first <= last => Ok(TimeRange::Steps(first, last)),
-                (Ok(_), Ok(_)) => Err("the first step is after the last".to_owned()),
-                _ => Err(EXPECTED.to_owned()),
+                (Ok(_), Ok(_)) => Err(TimeRangeError::StepsTurned),
+                _ => Err(TimeRangeError::Form),
             };
         }
-        let (from, to) = text.split_once("..").ok_or(EXPECTED)?;
+        let (from, to) = text.split_once("..").ok_or(TimeRangeError::Form)?;
         let side = |side: &str| Some(side.trim()).filter(|side| !side.is_empty()).map(moment).transpose();
         match (side(from)?, side(to)?) {
-            (None, None) => Err(EXPECTED.to_owned()),
-            (Some(Moment::Offset(from)), Some(Moment::Offset(to))) if from >= to => Err(EMPTY.to_owned()),
-            (Some(Moment::Absolute(from)), Some(Moment::Absolute(to))) if from >= to => Err(EMPTY.to_owned()),
+            (None, None) => Err(TimeRangeError::Form),
+            (Some(Moment::Offset(from)), Some(Moment::Offset(to))) if from >= to => Err(TimeRangeError::Turned),
+            (Some(Moment::Absolute(from)), Some(Moment::Absolute(to))) if from >= to => Err(TimeRangeError::Turned),
             (from, to) => Ok(TimeRange::Between(from, to)),
         }
     }
 }
 
-const EMPTY: &str = "the window ends before it begins";
-
-fn moment(text: &str) -> Result<Moment, String> {
+fn moment(text: &str) -> Result<Moment, TimeRangeError> {
     let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let scale = match text.get(number.len()..).unwrap_or_default() {
         "" => {
             let absolute = text.parse().map(Moment::Absolute);
-            return absolute.map_err(|_| format!("{text} needs a unit: s, ms, us or ns; {EXPECTED}"));
+            return absolute.map_err(|_| TimeRangeError::NoUnit(text.to_owned()));
         }
         "s" => 1e9,
         "ms" => 1e6,
         "us" => 1e3,
         "ns" => 1.0,
-        other => return Err(format!("{other} is no unit of time: use s, ms, us or ns")),
+        other => return Err(TimeRangeError::Unit(other.to_owned())),
     };
     match number.trim().parse::<f64>() {
         Ok(number) if number >= 0.0 && number * scale < 9e18 => Ok(Moment::Offset((number * scale).round() as i64)),
-        _ => Err(EXPECTED.to_owned()),
+        _ => Err(TimeRangeError::Form),
     }
 }
 
@@ -86,7 +99,7 @@ impl TimeRange {
 
 impl Moment {
     /// `1.25s`, `100ms` from the start of the profile, or nanoseconds since the epoch.
-    pub fn parse(text: &str) -> Result<Moment, String> {
+    pub fn parse(text: &str) -> Result<Moment, TimeRangeError> {
         moment(text.trim())
     }
 
@@ -107,7 +120,7 @@ fn span(store: &Store) -> Result<Interval, CliError> {
         let so_far = profile.unwrap_or(rank);
         profile = Some(Interval::new(so_far.start.min(rank.start), so_far.end.max(rank.end)));
     }
-    profile.ok_or_else(|| CliError::Usage("the profile has no events to choose from".to_owned()))
+    profile.ok_or(UsageError::NoEvents.into())
 }
 
 fn between(store: &Store, from: Option<Moment>, to: Option<Moment>) -> Result<Interval, CliError> {
@@ -119,9 +132,7 @@ fn between(store: &Store, from: Option<Moment>, to: Option<Moment>) -> Result<In
     };
     let window = Interval { start: time(from, i64::MIN), end: time(to, i64::MAX) };
     if window.start > profile.end || window.end <= profile.start || window.start >= window.end {
-        let seconds = profile.end.saturating_sub(profile.start) as f64 / 1e9;
-        let what = format!("nothing is in that --range: the profile lasts {seconds:.3} s");
-        return Err(CliError::Usage(format!("{what}, from {} to {} ns since the epoch", profile.start, profile.end)));
+        return Err(UsageError::EmptyRange { start: profile.start, end: profile.end }.into());
     }
     Ok(window)
 }
@@ -140,11 +151,11 @@ fn steps(store: &Store, ranks: &[&RankSource], first: i64, last: i64) -> Result<
         }
     }
     window.ok_or_else(|| {
-        let what = if first == last { format!("no step {first}") } else { format!("no steps {first} to {last}") };
-        CliError::Usage(match known {
-            Some((low, high)) => format!("the profile has {what}; it has steps {low} to {high}"),
-            None => "the profile has no numbered steps; give --range as times, such as 1.5s..2.25s".to_owned(),
-        })
+        let why = match known {
+            Some((low, high)) => UsageError::NoSuchSteps { first, last, low, high },
+            None => UsageError::NoNumberedSteps,
+        };
+        why.into()
     })
 }
 
@@ -172,7 +183,7 @@ mod tests {
     #[test]
     fn what_is_no_window_is_refused_with_a_reason() {
         let refused = |text: &str, words: &str| {
-            let error = text.parse::<TimeRange>().unwrap_err();
+            let error = text.parse::<TimeRange>().unwrap_err().to_string();
             assert!(error.contains(words), "{text}: {error}");
         };
         refused("", "expected a window");

@@ -12,7 +12,7 @@ use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
 use crate::output::{Output, OutputError};
-use crate::problem::{Problem, Severity, first_not_utf8};
+use crate::problem::{Code, Problem, Severity, first_not_utf8};
 use crate::trace_json::Cursor;
 
 /// Reads the members of a JSON object as rows of `metadata`. A problem does not keep what can be read from
@@ -50,13 +50,13 @@ pub fn read(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Result<u64, Pro
     });
     let warning = |code, at: usize, message: String| Problem::new(Severity::Warning, code, file, message).at(at as u64);
     if whole.is_none() {
-        let code = if cursor.at >= bytes.len() { "cut-file" } else { "garbage" };
+        let code = if cursor.at >= bytes.len() { Code::CutFile } else { Code::Garbage };
         let message = format!("not a whole JSON object; the {rows} settings before are kept");
         return Err(warning(code, cursor.at, message));
     }
     if let Some((start, error)) = unreadable {
         let message = format!("a setting that is no JSON: {error}; the {rows} others are kept");
-        return Err(warning("garbage", start, message));
+        return Err(warning(Code::Garbage, start, message));
     }
     match first_not_utf8(bytes) {
         Some(offset) => Err(Problem::not_utf8(file, offset as u64)),

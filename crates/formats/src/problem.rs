@@ -3,25 +3,7 @@
 use npuscope_tables::table::diagnostic;
 use npuscope_tables::{RankBuilder, RankTables};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Nothing was lost.
-    Info,
-    /// Something could not be read, the rest could.
-    Warning,
-    /// A whole file could not be read.
-    Error,
-}
-
-impl Severity {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Severity::Info => "info",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        }
-    }
-}
+pub use npuscope_tables::table::diagnostic::{Code, Severity};
 
 /// Keys and columns nothing was read from that are listed by name.
 pub const MAX_UNREAD_KEYS: usize = 100;
@@ -38,8 +20,7 @@ pub fn first_not_utf8(bytes: &[u8]) -> Option<usize> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub severity: Severity,
-    /// Kind of defect, for programs: `cut-file`, `unknown-file` …
-    pub code: &'static str,
+    pub code: Code,
     /// Relative to the rank's directory.
     pub file: String,
     pub offset: Option<u64>,
@@ -48,20 +29,15 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub fn new(severity: Severity, code: &'static str, file: &str, message: impl Into<String>) -> Problem {
+    pub fn new(severity: Severity, code: Code, file: &str, message: impl Into<String>) -> Problem {
         Problem { severity, code, file: file.to_owned(), offset: None, message: message.into() }
     }
 
     /// A row of `diagnostic` that tells of a damaged database.
     pub fn damage(row: &diagnostic::Row, tables: &RankTables) -> Problem {
-        let severity = match tables.text(row.severity) {
-            "info" => Severity::Info,
-            "warning" => Severity::Warning,
-            _ => Severity::Error,
-        };
         Problem {
-            severity,
-            code: "damaged-database",
+            severity: row.severity(tables),
+            code: Code::DamagedDatabase,
             file: tables.opt_text(row.file).unwrap_or_default().to_owned(),
             offset: row.offset.and_then(|offset| u64::try_from(offset).ok()),
             message: tables.text(row.message).to_owned(),
@@ -71,9 +47,9 @@ impl Problem {
     /// What makes `bytes` no text at all: there are none, or they are UTF-16.
     pub fn not_text(bytes: &[u8], file: &str) -> Option<Problem> {
         let (code, message) = if bytes.strip_prefix(BOM).unwrap_or(bytes).trim_ascii().is_empty() {
-            ("empty-file", "the file is empty")
+            (Code::EmptyFile, "the file is empty")
         } else if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-            ("wrong-encoding", "the file is UTF-16; deliverables are UTF-8. Convert it, for example with iconv")
+            (Code::WrongEncoding, "the file is UTF-16; deliverables are UTF-8. Convert it, for example with iconv")
         } else {
             return None;
         };
@@ -83,7 +59,7 @@ impl Problem {
     /// What is not UTF-8 in a file, the first of it at `offset`.
     pub fn not_utf8(file: &str, offset: u64) -> Problem {
         let message = "text that is not UTF-8; what cannot be read shows as \u{fffd}";
-        Problem::new(Severity::Warning, "wrong-encoding", file, message).at(offset)
+        Problem::new(Severity::Warning, Code::WrongEncoding, file, message).at(offset)
     }
 
     #[must_use]
@@ -95,7 +71,7 @@ impl Problem {
     pub fn record(&self, rank: &mut RankBuilder) {
         let row = diagnostic::Row {
             severity: rank.strings.intern(self.severity.name()),
-            code: rank.strings.intern(self.code),
+            code: rank.strings.intern(self.code.name()),
             file: (!self.file.is_empty()).then(|| rank.strings.intern(&self.file)),
             offset: self.offset.and_then(|o| i64::try_from(o).ok()),
             message: rank.strings.intern(&self.message),

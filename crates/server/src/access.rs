@@ -1,5 +1,6 @@
 //! Who may ask: the user who started the server, from a page that the server gave out.
 
+use std::io;
 use std::net::SocketAddr;
 
 use axum::http::header::{AUTHORIZATION, COOKIE, HOST, ORIGIN};
@@ -36,9 +37,9 @@ pub enum Refusal {
 }
 
 /// A token that nobody can guess.
-pub fn random_token() -> Result<String, getrandom::Error> {
+pub fn random_token() -> io::Result<String> {
     let mut bytes = [0; TOKEN_BYTES];
-    getrandom::fill(&mut bytes)?;
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

@@ -19,9 +19,9 @@ use axum::routing::{get, post};
 use axum::{Json, extract::rejection::JsonRejection};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde_json::json;
 
 use crate::access::{Access, Refusal};
+use crate::answers::ErrorAnswer;
 use crate::assets::asset;
 use crate::failure::Failure;
 use crate::routes::{across, report, run, search, tables, timeline};
@@ -145,7 +145,7 @@ fn refused(refusal: Refusal, asks_for_page: bool) -> Response {
         Refusal::NoToken if asks_for_page => return (StatusCode::FORBIDDEN, Html(NO_TOKEN)).into_response(),
         Refusal::NoToken => "without the token that npuscope view printed, or with another",
     };
-    (StatusCode::FORBIDDEN, Json(json!({"error": why}))).into_response()
+    (StatusCode::FORBIDDEN, Json(ErrorAnswer { error: why.to_owned() })).into_response()
 }
 
 /// What somebody sees who opens the page without the token, or with one of another server.

@@ -5,24 +5,28 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use npuscope_engine::EngineError;
 use npuscope_store::StoreError;
-use serde_json::{Value, json};
 
 use npuscope_views::NotMade;
 
-#[derive(Debug)]
+use crate::answers::{ErrorAnswer, Missing, MissingAnswer};
+use crate::timeline::search::SearchError;
+
+#[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// There is no such thing.
+    #[error("{0}")]
     NotFound(String),
     /// The profile lacks what is asked for; the switch would have recorded it. That is an answer, too: browsers tell of
     /// others in their consoles.
-    Missing {
-        what: String,
-        switch: String,
-    },
+    #[error("{what}")]
+    Missing { what: String, switch: String },
     /// What is asked for makes no sense.
+    #[error("{0}")]
     Bad(String),
     /// The request is larger than any that makes sense.
+    #[error("{0}")]
     TooLarge(String),
+    #[error("{0}")]
     Internal(String),
 }
 
@@ -38,6 +42,12 @@ impl From<EngineError> for Failure {
     }
 }
 
+impl From<SearchError> for Failure {
+    fn from(error: SearchError) -> Failure {
+        Failure::Bad(error.to_string())
+    }
+}
+
 impl From<NotMade> for Failure {
     fn from(why: NotMade) -> Failure {
         match why {
@@ -49,19 +59,19 @@ impl From<NotMade> for Failure {
 }
 
 /// What is said of something that a profile lacks.
-pub fn missing(what: &str, switch: &str) -> Value {
-    json!({"missing": {"what": what, "switch": switch}})
+pub fn missing(what: String, switch: String) -> MissingAnswer {
+    MissingAnswer { missing: Missing { what, switch } }
 }
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let (status, answer) = match self {
-            Failure::NotFound(why) => (StatusCode::NOT_FOUND, json!({"error": why})),
-            Failure::Missing { what, switch } => (StatusCode::OK, missing(&what, &switch)),
-            Failure::Bad(why) => (StatusCode::BAD_REQUEST, json!({"error": why})),
-            Failure::TooLarge(why) => (StatusCode::PAYLOAD_TOO_LARGE, json!({"error": why})),
-            Failure::Internal(why) => (StatusCode::INTERNAL_SERVER_ERROR, json!({"error": why})),
+        let (status, error) = match self {
+            Failure::Missing { what, switch } => return Json(missing(what, switch)).into_response(),
+            Failure::NotFound(why) => (StatusCode::NOT_FOUND, why),
+            Failure::Bad(why) => (StatusCode::BAD_REQUEST, why),
+            Failure::TooLarge(why) => (StatusCode::PAYLOAD_TOO_LARGE, why),
+            Failure::Internal(why) => (StatusCode::INTERNAL_SERVER_ERROR, why),
         };
-        (status, Json(answer)).into_response()
+        (status, Json(ErrorAnswer { error })).into_response()
     }
 }

@@ -4,6 +4,7 @@
 //! [tile](timeline::tile) of it costs what is seen of it.
 
 pub mod access;
+mod answers;
 mod app;
 mod assets;
 mod failure;

@@ -12,6 +12,7 @@ const BEHIND: usize = 256;
 
 /// How far a rank is read, in bytes of its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Progress {
     pub rank: i64,
     pub done: u64,

@@ -11,9 +11,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::answers;
 use crate::assets::embedded;
 use crate::failure::{Failure, missing};
 use crate::routes::tables::table;
@@ -104,8 +105,8 @@ impl Answers {
         self.by_address.insert(address, packed.into());
     }
 
-    fn add_json(&mut self, address: impl Into<String>, answer: &Value) {
-        self.add(address.into(), answer.to_string().as_bytes());
+    fn add_json(&mut self, address: impl Into<String>, answer: &impl Serialize) {
+        self.add(address.into(), json!(answer).to_string().as_bytes());
     }
 }
 
@@ -117,11 +118,11 @@ fn answers(run: &Run, contents: &Contents) -> Result<Map<String, Value>, Failure
     }
     let ranks = ranks_with_timelines(run, contents, &diagnosis)?;
     let mut about = run.describe()?;
-    about["report"] = true.into();
-    if let Some(unknown) = contents.steps.iter().find(|step| !is_listed(&about["steps"], **step)) {
+    about.report = true;
+    if let Some(unknown) = contents.steps.iter().find(|step| !about.steps.contains(step)) {
         return Err(Failure::Bad(format!("there is no step {unknown}")));
     }
-    about["steps"] = json!(contents.steps);
+    about.steps.clone_from(&contents.steps);
     let packer = ZlibEncoder::new(Vec::new(), Compression::default());
     let mut answers = Answers { by_address: Map::new(), size: 0, packer };
     answers.add_json("api/run", &about);
@@ -135,10 +136,6 @@ fn answers(run: &Run, contents: &Contents) -> Result<Map<String, Value>, Failure
         add_timeline(&timeline, *rank, &about, run.origin()?, room, &mut answers);
     }
     Ok(answers.by_address)
-}
-
-fn is_listed(list: &Value, number: i64) -> bool {
-    list.as_array().is_some_and(|list| list.iter().any(|listed| listed.as_i64() == Some(number)))
 }
 
 /// The ranks that are asked for; else the first, and those that findings show.
@@ -184,7 +181,7 @@ fn add_tables(run: &Run, contents: &Contents, answers: &mut Answers) -> Result<(
             match table(run, view, parameters) {
                 Ok(bytes) if bytes.len() > LARGEST_TABLE => {}
                 Ok(bytes) => answers.add(address, &bytes),
-                Err(Failure::Missing { what, switch }) => answers.add_json(address, &missing(&what, &switch)),
+                Err(Failure::Missing { what, switch }) => answers.add_json(address, &missing(what, switch)),
                 // What makes no sense of this profile is nothing that its pages ask.
                 Err(Failure::Bad(_) | Failure::NotFound(_)) => {}
                 Err(failure) => return Err(failure),
@@ -194,24 +191,19 @@ fn add_tables(run: &Run, contents: &Contents, answers: &mut Answers) -> Result<(
     Ok(())
 }
 
-fn add_timeline(timeline: &Timeline, rank: i64, about: &Value, origin: i64, room: usize, answers: &mut Answers) {
+fn add_timeline(timeline: &Timeline, rank: i64, about: &answers::Run, origin: i64, room: usize, answers: &mut Answers) {
     let at = format!("api/ranks/{rank}");
     let limit = answers.size + room;
-    let mut described = timeline.describe();
+    let described = timeline.describe(origin);
     let span = timeline.span();
-    described["span"] = json!(span.map(|span| [span.start - origin, span.end - origin]));
     answers.add_json(format!("{at}/timeline"), &described);
-    answers.add_json(format!("{at}/names"), &json!(timeline.names()));
+    answers.add_json(format!("{at}/names"), &timeline.names());
     let Some(span) = span else { return };
-    for whole in [&described["span"], &about["span"]] {
-        let (Some(begin), Some(end)) = (whole[0].as_i64(), whole[1].as_i64()) else { continue };
+    for [begin, end] in [described.span, about.span].into_iter().flatten() {
         add_strip(timeline, &at, STRIP_PARTS, begin, end, origin, answers);
     }
-    let ids = |list: &Value| -> Vec<usize> {
-        let ids = list.as_array().into_iter().flatten().filter_map(|item| item["id"].as_u64());
-        ids.filter_map(|id| usize::try_from(id).ok()).collect()
-    };
-    let (lanes, counters) = (ids(&described["lanes"]), ids(&described["counters"]));
+    let lanes: Vec<usize> = described.lanes.iter().map(|lane| lane.id).collect();
+    let counters: Vec<usize> = described.counters.iter().map(|counter| counter.id).collect();
     let length = (span.end - span.start).max(1);
     let coarsest = (length / (INTERVALS * COARSEST_TILES)).max(1).ilog2();
     for slice in timeline.alone(&lanes, coarsest).into_iter().take(DETAILED_SLICES) {

@@ -18,10 +18,13 @@ use npuscope_store::fingerprint::fingerprint_all;
 use npuscope_store::{OpenOptions, Store};
 use npuscope_tables::RankBuilder;
 use npuscope_tables::table::step;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::answers::{self, FirstRank};
 use crate::progress::{Progress, Watch};
 use crate::timeline::Timeline;
 use crate::timeline::index::{self, Index};
@@ -193,12 +196,12 @@ impl Run {
         let found = self.kept_json("origin", || {
             for rank in self.ranks() {
                 if let Some(span) = self.timeline(rank)?.and_then(|timeline| timeline.span()) {
-                    return Ok(json!(span.start.div_euclid(NS_PER_SECOND) * NS_PER_SECOND));
+                    return Ok(span.start.div_euclid(NS_PER_SECOND) * NS_PER_SECOND);
                 }
             }
-            Ok::<_, EngineError>(json!(0))
+            Ok::<_, EngineError>(0)
         })?;
-        Ok(*self.origin.get_or_init(|| found.as_i64().unwrap_or_default()))
+        Ok(*self.origin.get_or_init(|| found))
     }
 
     /// An answer that is kept, made if it is asked for the first time.
@@ -232,8 +235,12 @@ impl Run {
     }
 
     /// [`Run::kept`] of an answer that is JSON.
-    pub fn kept_json<E>(&self, question: &str, make: impl Fn() -> Result<Value, E>) -> Result<Value, E> {
-        let bytes = self.kept(question, || Ok(make()?.to_string().into_bytes()))?;
+    pub fn kept_json<T: Serialize + DeserializeOwned, E>(
+        &self,
+        question: &str,
+        make: impl Fn() -> Result<T, E>,
+    ) -> Result<T, E> {
+        let bytes = self.kept(question, || Ok(json!(make()?).to_string().into_bytes()))?;
         serde_json::from_slice(&bytes).or_else(|_| make())
     }
 
@@ -245,17 +252,11 @@ impl Run {
             if diagnosis.steps == 0 {
                 diagnosis = diagnosis.without_device(&overview(&self.store)?);
             }
-            let mut found = json!(diagnosis);
-            let findings = found.get_mut("findings").and_then(Value::as_array_mut).into_iter().flatten();
-            let evidence = findings.filter_map(|finding| finding.get_mut("evidence")?.as_array_mut()).flatten();
-            for place in evidence {
-                for time in ["start_ns", "end_ns"] {
-                    if let Some(since_epoch) = place.get(time).and_then(Value::as_i64) {
-                        place[time] = json!(since_epoch - origin);
-                    }
-                }
+            for place in diagnosis.findings.iter_mut().flat_map(|finding| &mut finding.evidence) {
+                place.start_ns -= origin;
+                place.end_ns -= origin;
             }
-            Ok(found)
+            Ok(json!(diagnosis))
         })
     }
 
@@ -265,14 +266,16 @@ impl Run {
     }
 
     /// What the run is: its name, its ranks, and of the first rank the steps and the time it covers.
-    pub fn describe(&self) -> Result<Value, EngineError> {
+    pub fn describe(&self) -> Result<answers::Run, EngineError> {
         let origin = self.origin()?;
         let profile = self.store.profile();
         let name = profile.root.file_name().map(|name| name.to_string_lossy().into_owned());
         let ranks = profile.ranks.iter();
-        let ranks: Vec<Value> = ranks
-            .map(|source| json!({"rank": source.rank, "name": source.directory_name(), "bytes": source.bytes()}))
-            .collect();
+        let ranks = ranks.map(|source| answers::Rank {
+            rank: source.rank,
+            name: source.directory_name(),
+            bytes: source.bytes(),
+        });
         let first = self.kept_json("first rank", || {
             let first = self.ranks().next().map(|rank| self.timeline(rank)).transpose()?.flatten();
             let span = first.as_ref().and_then(|timeline| timeline.span());
@@ -281,14 +284,18 @@ impl Run {
             let mut steps: Vec<i64> = steps.collect();
             steps.sort_unstable();
             steps.dedup();
-            Ok::<_, EngineError>(
-                json!({"steps": steps, "span": span.map(|span| [span.start - origin, span.end - origin])}),
-            )
+            let span = span.map(|span| [span.start - origin, span.end - origin]);
+            Ok::<_, EngineError>(FirstRank { steps, span })
         })?;
-        Ok(json!({
-            "name": name, "key": self.key, "origin": origin.to_string(), "ranks": ranks,
-            "steps": first["steps"], "span": first["span"], "report": false,
-        }))
+        Ok(answers::Run {
+            name,
+            key: self.key.clone(),
+            origin: origin.to_string(),
+            ranks: ranks.collect(),
+            steps: first.steps,
+            span: first.span,
+            report: false,
+        })
     }
 }
 

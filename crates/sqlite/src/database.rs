@@ -7,6 +7,7 @@
 use std::cell::OnceCell;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rusqlite::config::DbConfig;
 use rusqlite::types::ValueRef;
@@ -19,7 +20,7 @@ use crate::schema::parse_create_table;
 pub struct Database<'a> {
     path: PathBuf,
     pages: Option<Pages<'a>>,
-    sqlite: OnceCell<Result<Connection, String>>,
+    sqlite: OnceCell<Result<Connection, SqliteError>>,
     tables: Vec<Table>,
     /// What of the schema could not be read.
     pub damages: Vec<Damage>,
@@ -43,18 +44,29 @@ enum Storage {
     Sqlite,
 }
 
+/// Why SQLite could not read a database. One error is shared by all who ask.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct SqliteError(Arc<rusqlite::Error>);
+
+impl From<rusqlite::Error> for SqliteError {
+    fn from(error: rusqlite::Error) -> SqliteError {
+        SqliteError(Arc::new(error))
+    }
+}
+
 /// How reading a table went.
 #[derive(Debug, Default)]
 pub struct Scan {
     pub damages: Vec<Damage>,
     pub more_damages: u64,
     /// Why SQLite stopped.
-    pub error: Option<String>,
+    pub error: Option<SqliteError>,
 }
 
 impl<'a> Database<'a> {
     /// Opens the database at `path`, whose bytes are `bytes`.
-    pub fn open(bytes: &'a [u8], path: &Path) -> Result<Database<'a>, String> {
+    pub fn open(bytes: &'a [u8], path: &Path) -> Result<Database<'a>, SqliteError> {
         let mut database = Database {
             path: path.to_owned(),
             pages: Pages::new(bytes),
@@ -119,18 +131,18 @@ impl<'a> Database<'a> {
         self.damages = rows.damages;
     }
 
-    fn sqlite(&self) -> Result<&Connection, String> {
-        self.sqlite.get_or_init(|| open_sqlite(&self.path).map_err(|e| e.to_string())).as_ref().map_err(Clone::clone)
+    fn sqlite(&self) -> Result<&Connection, SqliteError> {
+        self.sqlite.get_or_init(|| open_sqlite(&self.path).map_err(SqliteError::from)).as_ref().map_err(Clone::clone)
     }
 
-    fn ask_schema(&mut self) -> Result<(), String> {
+    fn ask_schema(&mut self) -> Result<(), SqliteError> {
         let sql =
             "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY rowid";
         let names = |connection: &Connection| -> rusqlite::Result<Vec<String>> {
             let mut statement = connection.prepare(sql)?;
             statement.query_map((), |row| row.get(0))?.collect()
         };
-        let names = names(self.sqlite()?).map_err(|e| e.to_string())?;
+        let names = names(self.sqlite()?)?;
         for name in names {
             if let Some(columns) = self.ask_columns(&name) {
                 self.tables.push(Table { name, columns, storage: Storage::Sqlite });
@@ -167,7 +179,7 @@ impl<'a> Database<'a> {
                     }
                     Ok(())
                 };
-                let error = self.sqlite().and_then(|connection| read(connection).map_err(|e| e.to_string())).err();
+                let error = self.sqlite().and_then(|connection| Ok(read(connection)?)).err();
                 Scan { error, ..Scan::default() }
             }
         }

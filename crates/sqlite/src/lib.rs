@@ -33,5 +33,5 @@ mod schema;
 mod write;
 
 pub use cell::SqlCell;
-pub use database::{Database, Scan, Table, quoted};
+pub use database::{Database, Scan, SqliteError, Table, quoted};
 pub use write::{Index, NewTable, SqliteFile, TableWriter};

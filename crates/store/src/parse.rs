@@ -9,7 +9,7 @@ use npuscope_formats::output::{Output, OutputError};
 use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::{db, text};
 use npuscope_measures::deliverable::without_summaries;
-use npuscope_tables::table::diagnostic;
+use npuscope_tables::table::diagnostic::{self, Code};
 use npuscope_tables::{RankTables, TableId};
 use serde_json::Value;
 
@@ -80,18 +80,16 @@ pub fn parse(raw: &RawRank, export: Option<Export>, options: ReadOptions<'_>) ->
         return Err(ParseError::DeviceUnread(directory.clone()));
     }
     let tables = read_rank(&raw.source, options);
-    let said = |severities: &[&str], code: Option<&str>| -> Vec<String> {
-        let rows = tables.rows::<diagnostic::Row>().filter(|row| {
-            severities.contains(&tables.text(row.severity)) && code.is_none_or(|code| tables.text(row.code) == code)
-        });
+    let said = |is_said: &dyn Fn(&diagnostic::Row) -> bool| -> Vec<String> {
+        let rows = tables.rows::<diagnostic::Row>().filter(is_said);
         rows.map(|row| match tables.opt_text(row.file) {
             Some(file) => format!("{file}: {}", tables.text(row.message)),
             None => tables.text(row.message).to_owned(),
         })
         .collect()
     };
-    let problems = said(&["warning", "error"], None);
-    let notes = said(&["info"], Some("left-in-trace"));
+    let problems = said(&|row| row.is_loss(&tables));
+    let notes = said(&|row| row.is(Code::LeftInTrace, &tables));
     let facts = [TableId::HostOp, TableId::Task, TableId::Counter, TableId::MemSample];
     if facts.iter().all(|&table| tables.is_empty(table)) {
         return Err(ParseError::Nothing(directory.clone(), problems.into_iter().next()));

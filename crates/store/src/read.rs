@@ -5,7 +5,7 @@ use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::framework::Allocations;
 use npuscope_formats::info::RankInfo;
 use npuscope_formats::map::map;
-use npuscope_formats::problem::{Problem, Severity};
+use npuscope_formats::problem::{Code, Problem, Severity};
 use npuscope_formats::source::{JOB, RankSource, SourceFile};
 use npuscope_formats::trace_json::Release;
 use npuscope_formats::{comm_json, csv, db, framework, info_json, kineto, trace_json};
@@ -75,7 +75,7 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
     if !told_by_db.is_empty() {
         let names: Vec<&str> = told_by_db.iter().map(|file| file.name.as_str()).collect();
         let message = format!("not read, since the rank's databases tell the same: {}", names.join(", "));
-        reader.record(&Problem::new(Severity::Info, "told-by-database", "", message));
+        reader.record(&Problem::new(Severity::Info, Code::ToldByDatabase, "", message));
     }
     let allocations = if rank.is_raw() { reader.finish_raw() } else { Allocations::default() };
     let tables = reader.pieces.finish();
@@ -147,7 +147,7 @@ impl RankReader<'_> {
         let has_twin = file.kind == FileKind::ProfilerDb && self.rank.has(&FileKind::Trace);
         if has_twin && self.rank.flavour == Flavour::MindSpore {
             let message = "not read, since the trace of the rank tells more";
-            self.record(&Problem::new(Severity::Info, "told-by-trace", &file.name, message));
+            self.record(&Problem::new(Severity::Info, Code::ToldByTrace, &file.name, message));
             return false;
         }
         let mut piece = RankBuilder::default();
@@ -166,7 +166,7 @@ impl RankReader<'_> {
             self.record(&Problem::damage(&row, &tables));
         }
         let message = "the database is damaged; the text files of the rank were read in its place";
-        self.record(&Problem::new(Severity::Info, "told-by-trace", &file.name, message));
+        self.record(&Problem::new(Severity::Info, Code::ToldByTrace, &file.name, message));
         false
     }
 
@@ -208,7 +208,7 @@ impl RankReader<'_> {
             FileKind::Known => return false,
             FileKind::Unknown => {
                 let message = "not a file of a profile that npuscope knows; not read";
-                self.record(&Problem::new(Severity::Info, "unknown-file", &file.name, message));
+                self.record(&Problem::new(Severity::Info, Code::UnknownFile, &file.name, message));
                 return false;
             }
             _ if !self.is_needed(file) => {
@@ -221,7 +221,7 @@ impl RankReader<'_> {
             Ok(bytes) => bytes,
             Err(error) => {
                 let message = format!("cannot be read: {error}");
-                self.record(&Problem::new(Severity::Error, "unreadable", &file.name, message));
+                self.record(&Problem::new(Severity::Error, Code::Unreadable, &file.name, message));
                 return false;
             }
         };

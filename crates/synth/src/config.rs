@@ -173,6 +173,31 @@ impl Default for JobConfig {
     }
 }
 
+/// Why a job cannot have a fault.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Misplaced {
+    #[error("the job has no {what} {number}; it has {count}")]
+    NoSuch { what: &'static str, number: usize, count: usize },
+    #[error("strength must be at least {least}, not {strength}")]
+    Weak { least: f64, strength: f64 },
+    #[error("a link joins two ranks")]
+    LinkToItself,
+    #[error("needs {0}")]
+    Needs(&'static str),
+    #[error("the chip runs at {mhz} MHz already")]
+    Fast { mhz: f64 },
+    #[error("it is there in all steps or in none")]
+    InAllSteps,
+    #[error("the strength ({unit}) is a whole number")]
+    Fraction { unit: &'static str },
+    #[error("rank {rank} sends nothing to another host")]
+    SendsNothing { rank: usize },
+    #[error("its steps end before they begin: {from}..{to}")]
+    StepsTurned { from: i64, to: i64 },
+    #[error("the job runs steps {first} to {last}")]
+    NoSuchSteps { first: i64, last: i64 },
+}
+
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum ConfigError {
     #[error("{what} must be at least 1")]
@@ -189,8 +214,8 @@ pub enum ConfigError {
     TooMuch { what: &'static str, most: u64, value: u64 },
     #[error("rank {rank} waits for ever in step {step}")]
     Stuck { rank: usize, step: i64 },
-    #[error("fault {fault}: {why}")]
-    Fault { fault: String, why: String },
+    #[error("fault {fault}: {source}")]
+    Fault { fault: String, source: Misplaced },
     #[error("there is no preset {name:?}; there are {}", preset::NAMES.join(", "))]
     Preset { name: String },
     #[error("{0}")]
@@ -310,17 +335,17 @@ impl JobConfig {
         }
         self.chip.check()?;
         self.faults.iter().try_for_each(|fault| {
-            self.check_fault(fault).map_err(|why| ConfigError::Fault { fault: fault.to_string(), why })
+            self.check_fault(fault).map_err(|source| ConfigError::Fault { fault: fault.to_string(), source })
         })
     }
 
-    fn check_fault(&self, fault: &Fault) -> Result<(), String> {
-        let within = |number: usize, count: usize, what: &str| {
-            if number < count { Ok(()) } else { Err(format!("the job has no {what} {number}; it has {count}")) }
+    fn check_fault(&self, fault: &Fault) -> Result<(), Misplaced> {
+        let within = |number: usize, count: usize, what: &'static str| {
+            if number < count { Ok(()) } else { Err(Misplaced::NoSuch { what, number, count }) }
         };
         let strength = fault.strength;
         if !(strength >= fault.kind.least() && strength.is_finite()) {
-            return Err(format!("strength must be at least {}, not {strength}", fault.kind.least()));
+            return Err(Misplaced::Weak { least: fault.kind.least(), strength });
         }
         match fault.kind {
             FaultKind::SlowHost | FaultKind::Clock => within(fault.place, self.hosts(), "host")?,
@@ -330,34 +355,34 @@ impl JobConfig {
         if let Some(other) = fault.other {
             within(other, self.ranks(), "rank")?;
             if other == fault.place {
-                return Err("a link joins two ranks".to_owned());
+                return Err(Misplaced::LinkToItself);
             }
         }
         match fault.kind {
-            FaultKind::Experts if self.ep == 1 => return Err("needs expert parallelism (ep)".to_owned()),
-            FaultKind::Stage if self.pp == 1 => return Err("needs a pipeline (pp)".to_owned()),
+            FaultKind::Experts if self.ep == 1 => return Err(Misplaced::Needs("expert parallelism (ep)")),
+            FaultKind::Stage if self.pp == 1 => return Err(Misplaced::Needs("a pipeline (pp)")),
             FaultKind::Retransmission if self.hosts() == 1 => {
-                return Err("needs more than one host, which links by RDMA".to_owned());
+                return Err(Misplaced::Needs("more than one host, which links by RDMA"));
             }
             FaultKind::Frequency if fault.strength > self.chip.frequency_mhz => {
-                return Err(format!("the chip runs at {} MHz already", self.chip.frequency_mhz));
+                return Err(Misplaced::Fast { mhz: self.chip.frequency_mhz });
             }
             FaultKind::Clock | FaultKind::Stage if fault.steps.is_some() => {
-                return Err("it is there in all steps or in none".to_owned());
+                return Err(Misplaced::InAllSteps);
             }
             FaultKind::Stage | FaultKind::Synchronise if strength.fract() != 0.0 => {
-                return Err(format!("the strength ({}) is a whole number", fault.kind.unit()));
+                return Err(Misplaced::Fraction { unit: fault.kind.unit() });
             }
             FaultKind::Leak | FaultKind::Fragmentation if !self.profile_memory => {
-                return Err("needs memory to be profiled".to_owned());
+                return Err(Misplaced::Needs("memory to be profiled"));
             }
             _ => {}
         }
         let last = self.first_step + i64::try_from(self.steps).unwrap_or(i64::MAX) - 1;
         match fault.steps {
-            Some((from, to)) if from > to => Err(format!("its steps end before they begin: {from}..{to}")),
+            Some((from, to)) if from > to => Err(Misplaced::StepsTurned { from, to }),
             Some((from, to)) if to < self.first_step || from > last => {
-                Err(format!("the job runs steps {} to {last}", self.first_step))
+                Err(Misplaced::NoSuchSteps { first: self.first_step, last })
             }
             _ => Ok(()),
         }

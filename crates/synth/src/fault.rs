@@ -140,11 +140,32 @@ impl fmt::Display for Fault {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("fault {text:?}: {why}")]
 pub struct FaultError {
     text: String,
-    why: String,
+    why: Unread,
+}
+
+/// Why a text is no fault.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Unread {
+    #[error("expected KIND@PLACE, for example slow-rank@5:1.5")]
+    Form,
+    #[error("there is no {kind:?}; there are {known}", known = FaultKind::ALL.iter().map(|k| k.name()).collect::<Vec<_>>().join(", "))]
+    Kind { kind: String },
+    #[error("{0:?} is no number")]
+    Place(String),
+    #[error("expected two ranks, for example slow-link@0-1:4")]
+    OneRank,
+    #[error("strength {0:?} is no number")]
+    Strength(String),
+    #[error("strength ({unit}) must be at least {least}, not {strength}")]
+    Weak { unit: &'static str, least: f64, strength: f64 },
+    #[error("expected steps=FIRST..LAST after the comma")]
+    Steps,
+    #[error("step {0:?} is no number")]
+    Step(String),
 }
 
 impl FromStr for Fault {
@@ -155,38 +176,39 @@ impl FromStr for Fault {
     }
 }
 
-fn parse(text: &str) -> Result<Fault, String> {
+fn parse(text: &str) -> Result<Fault, Unread> {
     let (head, steps) = match text.split_once(',') {
         Some((head, steps)) => (head, Some(steps)),
         None => (text, None),
     };
-    let (kind, place) = head.split_once('@').ok_or("expected KIND@PLACE, for example slow-rank@5:1.5")?;
-    let kind = FaultKind::ALL.iter().copied().find(|k| k.name() == kind).ok_or_else(|| {
-        let names: Vec<&str> = FaultKind::ALL.iter().map(|k| k.name()).collect();
-        format!("there is no {kind:?}; there are {}", names.join(", "))
-    })?;
+    let (kind, place) = head.split_once('@').ok_or(Unread::Form)?;
+    let kind = FaultKind::ALL
+        .iter()
+        .copied()
+        .find(|k| k.name() == kind)
+        .ok_or_else(|| Unread::Kind { kind: kind.to_owned() })?;
     let (place, strength) = match place.split_once(':') {
         Some((place, strength)) => (place, Some(strength)),
         None => (place, None),
     };
-    let number = |text: &str| text.parse::<usize>().map_err(|_| format!("{text:?} is no number"));
+    let number = |text: &str| text.parse::<usize>().map_err(|_| Unread::Place(text.to_owned()));
     let (place, other) = match (kind.place(), place.split_once('-')) {
         (Place::Link, Some((one, other))) => (number(one)?, Some(number(other)?)),
-        (Place::Link, None) => return Err("expected two ranks, for example slow-link@0-1:4".to_owned()),
+        (Place::Link, None) => return Err(Unread::OneRank),
         _ => (number(place)?, None),
     };
     let strength = match strength {
         None => kind.default_strength(),
-        Some(text) => text.parse().map_err(|_| format!("strength {text:?} is no number"))?,
+        Some(text) => text.parse().map_err(|_| Unread::Strength(text.to_owned()))?,
     };
     if !(strength >= kind.least() && strength.is_finite()) {
-        return Err(format!("strength ({}) must be at least {}, not {strength}", kind.unit(), kind.least()));
+        return Err(Unread::Weak { unit: kind.unit(), least: kind.least(), strength });
     }
     let steps = steps.map(|steps| {
         let range = steps.strip_prefix("steps=").and_then(|range| range.split_once(".."));
-        let (first, last) = range.ok_or("expected steps=FIRST..LAST after the comma")?;
-        let step = |text: &str| text.parse::<i64>().map_err(|_| format!("step {text:?} is no number"));
-        Ok::<_, String>((step(first)?, step(last)?))
+        let (first, last) = range.ok_or(Unread::Steps)?;
+        let step = |text: &str| text.parse::<i64>().map_err(|_| Unread::Step(text.to_owned()));
+        Ok::<_, Unread>((step(first)?, step(last)?))
     });
     Ok(Fault { kind, place, other, strength, steps: steps.transpose()? })
 }

@@ -43,8 +43,8 @@ mod truth;
 mod write;
 
 pub use chip::Chip;
-pub use config::{ConfigError, JobConfig, Level, Recompute, Workload};
-pub use fault::{Fault, FaultError, FaultKind, Place};
+pub use config::{ConfigError, JobConfig, Level, Misplaced, Recompute, Workload};
+pub use fault::{Fault, FaultError, FaultKind, Place, Unread};
 pub use layout::{Group, GroupKind, Layout};
 pub use preset::{NAMES as PRESETS, preset, scenario};
 pub use record::{Recording, View};

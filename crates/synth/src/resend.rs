@@ -2,7 +2,7 @@
 
 use crate::blocks::{Blocks, Channel};
 use crate::chip::whole_ns;
-use crate::config::{ConfigError, JobConfig};
+use crate::config::{ConfigError, JobConfig, Misplaced};
 use crate::fault::FaultKind;
 use crate::layout::Layout;
 use crate::network::Network;
@@ -62,10 +62,9 @@ pub fn sent_again(config: &JobConfig, blocks: &Blocks, step: i64, channel: Chann
 pub fn check(config: &JobConfig, blocks: &Blocks) -> Result<(), ConfigError> {
     let mut faults = config.faults.iter().filter(|fault| fault.kind == FaultKind::Retransmission);
     match faults.find(|fault| struck(config, blocks, fault.place).is_none()) {
-        Some(fault) => Err(ConfigError::Fault {
-            fault: fault.to_string(),
-            why: format!("rank {} sends nothing to another host", fault.place),
-        }),
+        Some(fault) => {
+            Err(ConfigError::Fault { fault: fault.to_string(), source: Misplaced::SendsNothing { rank: fault.place } })
+        }
         None => Ok(()),
     }
 }

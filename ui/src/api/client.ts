@@ -5,271 +5,50 @@ import type { Scope, View } from "../scope";
 import { texts } from "../texts";
 import { isReport, kept } from "./report";
 import { Table } from "./table";
+import type {
+  AlignAnswer,
+  CollectiveAnswer,
+  Diagnosis,
+  ErrorAnswer,
+  Flows,
+  GapAnswer,
+  Health,
+  Hits,
+  ListedSlices,
+  Missing,
+  MissingAnswer,
+  NameStatistics,
+  Progress,
+  Run,
+  SchemaTable,
+  Slice,
+  Timeline,
+} from "./types.generated";
 
-export interface Rank {
-  rank: number;
-  name: string;
-  bytes: number;
-}
-
-export interface Run {
-  name: string | null;
-  /** What the run is known by: another has another. */
-  key: string;
-  /** What times are told from, in ns since the epoch; more digits than a number has. */
-  origin: string;
-  ranks: Rank[];
-  steps: number[];
-  span: [number, number] | null;
-  report: boolean;
-}
-
-export interface Process {
-  name: string;
-  pid: number;
-  labels: string[];
-}
-
-export type Layer = "framework" | "cann" | "hardware" | "communication" | "overlap" | "counter" | "mstx" | "gc" | "other";
-
-export interface Lane {
-  id: number;
-  process: number;
-  layer: Layer;
-  name: string;
-  tid: number;
-  rows: number;
-  slices: number;
-}
-
-export interface Counter {
-  id: number;
-  process: number | null;
-  name: string;
-  unit: string | null;
-  samples: number;
-  min: number;
-  max: number;
-}
-
-export interface Timeline {
-  processes: Process[];
-  lanes: Lane[];
-  counters: Counter[];
-  /** Null if the rank has nothing to draw. */
-  span: [number, number] | null;
-}
-
-export interface Flow {
-  kind: string;
-  outgoing: boolean;
-  slice: number;
-  name: string;
-  lane: number;
-  row: number;
-  begin: number;
-  end: number;
-}
-
-export interface Slice {
-  id: number;
-  name: string;
-  begin: number;
-  end: number;
-  row: number;
-  lane: number;
-  lane_name: string;
-  process: string;
-  table: string;
-  self_ns: number;
-  args: Record<string, unknown>;
-  flows: Flow[];
-}
-
-/** A slice of an area. */
-export interface Instance {
-  slice: number;
-  name: string;
-  lane: number;
-  row: number;
-  begin: number;
-  end: number;
-}
-
-export interface FlowEnd {
-  slice: number;
-  lane: number;
-  row: number;
-  begin: number;
-  end: number;
-}
-
-export interface Flows {
-  count: number;
-  kinds: { kind: string; count: number }[];
-  flows: { kind: string; source: FlowEnd; target: FlowEnd }[];
-}
-
-export interface Hit {
-  rank: number;
-  slice: number;
-  name: string;
-  lane: number;
-  begin: number;
-  end: number;
-}
-
-export interface Hits {
-  count: number;
-  hits: Hit[];
-  by_rank: { rank: number; count: number }[];
-}
-
-export interface NameStatistics {
-  name: string;
-  count: number;
-  total_ns: number;
-  self_ns: number;
-  average_ns: number;
-  min_ns: number;
-  max_ns: number;
-  p50_ns: number;
-  p95_ns: number;
-  p99_ns: number;
-  /** Counts by the power of two that the duration reaches, from 1 µs on. */
-  histogram: number[];
-}
-
-export type GapCause =
-  | "host_busy"
-  | "host_sync"
-  | "data"
-  | "gc"
-  | "queue_empty"
-  | "waiting_for_rank"
-  | "waiting_for_stream"
-  | "start"
-  | "end"
-  | "unknown";
-
-export interface Gap {
-  begin: number;
-  end: number;
-  cause: GapCause;
-  places: { rank: number; slice: number; name: string; begin: number; end: number; what: string }[];
-}
-
-export interface Collective {
-  name: string;
-  group: string;
-  instances: {
-    rank: number;
-    slice: number;
-    begin: number;
-    end: number;
-    transit_ns: number | null;
-    wait_ns: number | null;
-  }[];
-  last_rank: number;
-  skew_ns: number;
-  before: { rank: number; slice: number; name: string; begin: number; end: number }[];
-}
-
-export interface Evidence {
-  rank: number;
-  step: number | null;
-  start_ns: number;
-  end_ns: number;
-  what: string;
-}
-
-export interface Finding {
-  id: string;
-  severity: "info" | "warning" | "critical";
-  claim: string;
-  /** Name, value, unit. */
-  numbers: [string, number, string][];
-  share_of_step: number | null;
-  confidence: number;
-  ranks: number[];
-  evidence: Evidence[];
-  suggestion: string;
-}
-
-export interface Diagnosis {
-  ranks: number;
-  steps: number;
-  step_ms: number;
-  step_ms_without: number;
-  layout: string;
-  findings: Finding[];
-  problems: string[];
-}
-
-/** Something that was not collected. */
-export interface NotCollected {
-  what: string;
-  good_for: string;
-  setting: string;
-  /** The switch was on all the same. */
-  was_on: boolean;
-  /** What to write to collect it, by style of configuration. */
-  switches: [style: string, text: string][];
-}
-
-export interface Problem {
-  severity: string;
-  code: string;
-  file: string | null;
-  offset: number | null;
-  message: string;
-}
-
-export interface RankHealth {
-  rank: number;
-  device: number | null;
-  host: string | null;
-  chip: string | null;
-  directory: string;
-  format: string;
-  framework: string | null;
-  framework_version: string | null;
-  cann_version: string | null;
-  schema_version: string | null;
-  level: string | null;
-  steps: number[];
-  /** First and last moment, in ns since the epoch; numbers do not hold all their digits. */
-  window: [number, number] | null;
-  files: { file: string; kind: string; bytes: number | null; rows: number | null; unread: string[] }[];
-  rows: Record<string, number>;
-  lanes: { process: string | null; thread: string | null; pid: number; tid: number; slices: number; samples: number }[];
-  missing: NotCollected[];
-  problems: Problem[];
-}
-
-export interface Health {
-  path: string;
-  ranks: RankHealth[];
-  problems: Problem[];
-}
-
-export interface SchemaTable {
-  table: string;
-  about: string;
-  columns: { name: string; type: string; unit: string | null; about: string }[];
-}
-
-export interface Progress {
-  rank: number;
-  done: number;
-  total: number;
-}
-
-/** What a profile lacks, and the setting of the collection that would have given it. */
-export interface Missing {
-  what: string;
-  switch: string;
-}
+export type {
+  CollectiveAnswer as Collective,
+  Counter,
+  Diagnosis,
+  Finding,
+  Flows,
+  GapAnswer as Gap,
+  GapCause,
+  Health,
+  Hit,
+  Hits,
+  Lane,
+  Layer,
+  ListedSlice as Instance,
+  Missing,
+  NameStatistics,
+  NotCollected,
+  Progress,
+  RankHealth,
+  Run,
+  SchemaTable,
+  Slice,
+  Timeline,
+} from "./types.generated";
 
 const NOT_KEPT = "not in this report";
 
@@ -362,7 +141,7 @@ async function answer(path: string, body?: unknown, signal?: AbortSignal): Promi
     throw new ApiError(t("gone"));
   });
   if (response.ok) return { bytes: await response.arrayBuffer(), cut: response.headers.get("x-npuscope-cut") as Cut | null };
-  const said = await response.json().catch(() => ({}));
+  const said: Partial<ErrorAnswer> = await response.json().catch(() => ({}));
   throw new ApiError(said.error ?? `${response.status} ${response.statusText}`, undefined, response.status);
 }
 
@@ -374,7 +153,7 @@ async function json<T>(path: string, body?: unknown): Promise<T> {
 async function table(path: string): Promise<Table> {
   const answer = await bytes(path);
   if (new Uint8Array(answer)[0] !== BRACE) return Table.fromArrow(answer);
-  const { missing } = JSON.parse(new TextDecoder().decode(answer)) as { missing: Missing };
+  const { missing } = JSON.parse(new TextDecoder().decode(answer)) as MissingAnswer;
   throw new ApiError(missing.what, missing);
 }
 
@@ -444,7 +223,7 @@ export const api = {
 
   /** The slices that reach into an area, or begin in it; those of one name if it is given. */
   slices: (rank: number, lanes: number[], view: View, name: string | null = null, limit = 200, isBegun = false) =>
-    asked<{ count: number; slices: Instance[] }>(`api/ranks/${rank}/slices`, [
+    asked<ListedSlices>(`api/ranks/${rank}/slices`, [
       ["lanes", lanes.join(",")],
       ...stretch(view),
       ["name", name],
@@ -474,21 +253,21 @@ export const api = {
 
   /** Why nothing runs on a lane at a time. */
   gap: (rank: number, time: number, lane: number) =>
-    asked<Gap>(`api/ranks/${rank}/gap`, [
+    asked<GapAnswer>(`api/ranks/${rank}/gap`, [
       ["time", time],
       ["lane", lane],
     ]),
 
   /** The collective that a slice is part of, on all ranks of its group. */
   collective: (rank: number, slice: number) =>
-    asked<Collective>("api/collective", [
+    asked<CollectiveAnswer>("api/collective", [
       ["rank", rank],
       ["slice", slice],
     ]),
 
   /** How far ranks are off if the slice like this one is to be at the same time on all of them. */
   align: (rank: number, slice: number, side: "start" | "end", ranks: number[] | null = null) =>
-    asked<{ offsets: { rank: number; offset_ns: number }[] }>("api/align", [
+    asked<AlignAnswer>("api/align", [
       ["rank", rank],
       ["slice", slice],
       ["side", side],

@@ -11,6 +11,7 @@ use super::trace::RankTrace;
 
 /// How the clock of a host differs from that of the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct HostClock {
     pub host: String,
     pub ranks: Vec<i64>,

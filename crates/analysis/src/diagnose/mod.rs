@@ -50,6 +50,7 @@ const MOST_SUSPECTS: usize = 16;
 
 /// The verdict on a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Diagnosis {
     pub ranks: usize,
     pub steps: usize,

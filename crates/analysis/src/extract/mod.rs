@@ -211,7 +211,7 @@ fn window(tables: &RankTables, scope: Scope) -> Result<(Ns, Ns), Absent> {
 }
 
 fn problems(tables: &RankTables) -> Vec<Problem> {
-    let rows = tables.rows::<diagnostic::Row>().filter(|row| tables.text(row.severity) != "info");
+    let rows = tables.rows::<diagnostic::Row>().filter(|row| row.is_loss(tables));
     let problem = |row: diagnostic::Row| Problem {
         file: tables.opt_text(row.file).filter(|file| !file.is_empty()).map(Text::from),
         message: tables.text(row.message).into(),

@@ -13,6 +13,7 @@ use crate::error::CliError;
 use crate::rank_list::RankList;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
+use crate::usage::UsageError;
 
 /// Things left out that are told one by one.
 const MAX_TOLD: usize = 10;
@@ -61,7 +62,7 @@ fn names(written: &Written) -> Vec<&str> {
 }
 
 fn ask(options: &ClusterOptions, settings: &Settings) -> Result<Written, CliError> {
-    let mode = cluster::find(&options.mode).ok_or_else(|| CliError::Usage(format!("no mode {}", options.mode)))?;
+    let mode = cluster::find(&options.mode).ok_or_else(|| UsageError::NoMode(options.mode.clone()))?;
     let output = output(options)?;
     let ranks = Store::open(&options.path, settings.stoppable_options())?;
     let chosen = chosen(options, &ranks, settings)?;
@@ -96,8 +97,7 @@ fn output(options: &ClusterOptions) -> Result<PathBuf, CliError> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let here = PathBuf::from(".");
     if real(&here).starts_with(real(&options.path)) {
-        let message = "results would go into the profile; name another place with -o, or say -o . if that is meant";
-        return Err(CliError::Usage(message.to_owned()));
+        return Err(UsageError::IntoProfile.into());
     }
     Ok(here)
 }
@@ -109,7 +109,7 @@ fn chosen(options: &ClusterOptions, ranks: &Store, settings: &Settings) -> Resul
     let chosen: BTreeSet<i64> = there.iter().copied().filter(|rank| list.contains(*rank)).collect();
     let all: Vec<i64> = there.into_iter().collect();
     if chosen.is_empty() {
-        return Err(CliError::Usage(format!("none of these ranks is there; there are {}", terminal::ranges(&all))));
+        return Err(UsageError::NoSuchRanks { there: all }.into());
     }
     let missing: Vec<i64> = list.numbers().filter(|rank| !chosen.contains(rank)).collect();
     if !missing.is_empty() {

@@ -16,6 +16,7 @@ use crate::commands::ReportFormat;
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
+use crate::usage::UsageError;
 
 /// The largest file that is taken for a configuration.
 const MAX_BYTES: u64 = 16 << 20;
@@ -155,18 +156,17 @@ fn read(source: &Source) -> Result<Reading, CliError> {
 }
 
 fn text(source: &Source) -> Result<String, CliError> {
-    let failed = |error: &io::Error| CliError::Usage(format!("cannot read {}: {error}", name(source)));
     let mut bytes = Vec::new();
     let read = if source.file == Path::new("-") {
         io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes)
     } else {
         fs::File::open(&source.file).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
     };
-    read.map_err(|error| failed(&error))?;
+    read.map_err(|error| UsageError::Unreadable { name: name(source), source: error })?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(CliError::Usage(format!("{} is too large for a configuration", name(source))));
+        return Err(UsageError::TooLarge(name(source)).into());
     }
-    String::from_utf8(bytes).map_err(|_| CliError::Usage(format!("{} is not UTF-8 text", name(source))))
+    String::from_utf8(bytes).map_err(|_| UsageError::NotUtf8(name(source)).into())
 }
 
 fn name(source: &Source) -> String {
@@ -197,7 +197,7 @@ fn tell(source: &Source, reading: &Reading, settings: &Settings) -> Result<(), C
         format!("{}{place}: {key}{}", name(source), remark.message)
     };
     if let Some(error) = reading.remarks.iter().find(|remark| remark.severity == Severity::Error) {
-        return Err(CliError::Usage(told(error)));
+        return Err(UsageError::Configuration(told(error)).into());
     }
     if let Some(form) = reading.form {
         settings.terminal.note(&format!("{} is read as {}", name(source), form.name()));
@@ -210,7 +210,7 @@ fn tell(source: &Source, reading: &Reading, settings: &Settings) -> Result<(), C
 
 fn write(path: &Path, text: &str, settings: &Settings) -> Result<(), CliError> {
     let Some(name) = path.file_name().map(|name| name.to_string_lossy().into_owned()) else {
-        return Err(CliError::Usage("-o is the name of a file".to_owned()));
+        return Err(UsageError::OutputName.into());
     };
     if path.exists() {
         return Err(OutputError::Exists { path: path.to_owned() }.into());

@@ -25,6 +25,7 @@ use crate::rank_list::RankList;
 use crate::settings::Settings;
 use crate::terminal;
 use crate::time_range::TimeRange;
+use crate::usage::UsageError;
 
 /// What to write in which form.
 #[derive(Clone, Debug)]
@@ -54,7 +55,7 @@ pub fn run(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, Cl
     let sources: Vec<&RankSource> = store.profile().ranks.iter().filter(|source| wanted(source.rank)).collect();
     let job = store.profile().job.as_ref().filter(|job| options.ranks.is_none() && !job.files.is_empty());
     if sources.is_empty() && job.is_none() {
-        return Err(CliError::Usage("the profile has none of these ranks".to_owned()));
+        return Err(UsageError::NoneOfRanks.into());
     }
     let place = match options.to {
         TargetFormat::Perfetto => perfetto::write(options, &sources, &store, settings)?,
@@ -82,7 +83,7 @@ fn write_each(
     settings: &Settings,
 ) -> Result<PathBuf, CliError> {
     if options.range.is_some() {
-        return Err(CliError::Usage("--range is for --to perfetto; the other forms have whole ranks".to_owned()));
+        return Err(UsageError::RangeOfWholeRanks.into());
     }
     let out = Output::new(&options.output)?;
     for source in sources {

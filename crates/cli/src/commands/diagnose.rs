@@ -12,6 +12,7 @@ use crate::commands::{ReportFormat, exit_code, findings_text};
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
+use crate::usage::UsageError;
 
 /// What to diagnose, and how to print it.
 #[derive(Clone, Debug)]
@@ -33,10 +34,7 @@ pub fn run(options: &DiagnoseOptions, settings: &Settings) -> Result<ExitCode, C
     }
     // Programs that read only the answer would take one without steps for a job that is well.
     if diagnosis.steps == 0 {
-        let path = options.path.display();
-        return Err(CliError::Usage(format!(
-            "no rank shows what its device did; npuscope doctor {path} says what is missing"
-        )));
+        return Err(UsageError::NoDevice(options.path.clone()).into());
     }
     let mut out = io::stdout().lock();
     match options.format {

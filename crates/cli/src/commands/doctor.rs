@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use npuscope_analysis::health::{Health, Missing, Problem, RankHealth, health};
 use npuscope_tables::date::date_of_day;
+use npuscope_tables::table::diagnostic::Severity;
 
 use crate::commands::{ReportFormat, check_strict, say_warnings};
 use crate::error::CliError;
@@ -224,12 +225,12 @@ impl Report<'_> {
             return text;
         }
         for (rank, problem) in all.iter().take(MAX_LISTED) {
-            let style = match problem.severity.as_str() {
-                "error" => Style::Red,
-                "warning" => Style::Yellow,
-                _ => Style::Dim,
+            let style = match problem.severity {
+                Severity::Error => Style::Red,
+                Severity::Warning => Style::Yellow,
+                Severity::Info => Style::Dim,
             };
-            let severity = self.settings.terminal.styled(style, &problem.severity);
+            let severity = self.settings.terminal.styled(style, problem.severity.name());
             let rank = rank.map_or(String::new(), |rank| format!("rank {rank} "));
             let file = problem.file.clone().unwrap_or_default();
             let offset = problem.offset.map_or(String::new(), |offset| format!(" at byte {offset}"));

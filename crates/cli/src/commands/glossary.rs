@@ -10,6 +10,7 @@ use crate::commands::ReportFormat;
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
+use crate::usage::UsageError;
 
 /// Which term to define, and how to print it.
 #[derive(Clone, Debug)]
@@ -38,8 +39,7 @@ pub fn run(options: &GlossaryOptions, settings: &Settings) -> Result<ExitCode, C
 
 fn find(name: &str) -> Result<&'static Term, CliError> {
     Term::find(name).ok_or_else(|| {
-        let hint = Term::near(name).map(|term| format!(", did you mean {}?", term.key)).unwrap_or_default();
-        CliError::Usage(format!("there is no term {name}{hint}; npuscope glossary lists all terms"))
+        UsageError::NoTerm { name: name.to_owned(), near: Term::near(name).map(|term| term.key.to_string()) }.into()
     })
 }
 

@@ -12,6 +12,7 @@ use crate::commands::{ReportFormat, check_strict, exit_code, findings_text, say_
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
+use crate::usage::UsageError;
 
 /// Ranks that are listed one by one.
 const MAX_LISTED: usize = 32;
@@ -48,8 +49,7 @@ pub fn run(options: &InfoOptions, settings: &Settings) -> Result<ExitCode, CliEr
         ReportFormat::Text => out.write_all(text(&overview, settings).as_bytes())?,
     }
     if overview.ranks.is_empty() {
-        let path = options.path.display();
-        return Err(CliError::Usage(format!("no rank has step times; npuscope doctor {path} says what is missing")));
+        return Err(UsageError::NoStepTimes(options.path.clone()).into());
     }
     Ok(exit_code(&overview.findings, options.fail_on))
 }

@@ -117,7 +117,7 @@ fn say_problems(store: &Store, path: &Path, settings: &Settings) -> Result<(), C
     for loaded in store.loaded().iter().filter(|loaded| loaded.rows(TableId::Diagnostic) > 0) {
         let tables = loaded.tables()?;
         for row in tables.rows::<diagnostic::Row>() {
-            *(if tables.text(row.severity) == "info" { &mut remarks } else { &mut problems }) += 1;
+            *(if row.is_loss(&tables) { &mut problems } else { &mut remarks }) += 1;
         }
     }
     say_counts(problems, remarks, path, settings);
@@ -147,7 +147,7 @@ fn check_strict(store: &Store) -> Result<(), CliError> {
             continue;
         }
         let tables = loaded.tables()?;
-        for row in tables.rows::<diagnostic::Row>().filter(|row| tables.text(row.severity) != "info") {
+        for row in tables.rows::<diagnostic::Row>().filter(|row| row.is_loss(&tables)) {
             let place = tables.opt_text(row.file).unwrap_or_default();
             worst.push(format!("rank {} {place}: {}", source.rank, tables.text(row.message)));
         }

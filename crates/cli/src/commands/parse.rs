@@ -12,6 +12,7 @@ use npuscope_store::read::ReadOptions;
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal;
+use crate::usage::UsageError;
 
 /// What to parse, and into which deliverables.
 #[derive(Clone, Debug)]
@@ -27,13 +28,9 @@ pub struct ParseOptions {
 
 pub fn run(options: &ParseOptions, settings: &Settings) -> Result<ExitCode, CliError> {
     let reading = settings.stoppable_options();
-    let found = discover_raw(&options.path).map_err(|error| CliError::Usage(error.to_string()))?;
+    let found = discover_raw(&options.path).map_err(UsageError::Discover)?;
     if found.is_empty() {
-        let path = options.path.display();
-        let message = format!(
-            "no raw data in {path}: expected directories with FRAMEWORK in them, such as npuscope's recorder writes"
-        );
-        return Err(CliError::Usage(message));
+        return Err(UsageError::NoRawData(options.path.clone()).into());
     }
     let (skipped, wanted): (Vec<RawRank>, Vec<RawRank>) =
         found.into_iter().partition(|raw| raw.is_parsed && !options.force);

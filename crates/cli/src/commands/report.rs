@@ -11,6 +11,7 @@ use npuscope_server::{Contents, Run, report};
 use crate::error::CliError;
 use crate::rank_list::RankList;
 use crate::settings::Settings;
+use crate::usage::UsageError;
 
 /// What to write into which file.
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ pub struct ReportOptions {
 
 pub fn run(options: &ReportOptions, settings: &Settings) -> Result<ExitCode, CliError> {
     let Some(name) = options.output.file_name().map(|name| name.to_string_lossy().into_owned()) else {
-        return Err(CliError::Usage("-o is the name of a file".to_owned()));
+        return Err(UsageError::OutputName.into());
     };
     let open_options = settings.open_options();
     let cache = open_options.cache.clone();
@@ -35,7 +36,7 @@ pub fn run(options: &ReportOptions, settings: &Settings) -> Result<ExitCode, Cli
         None => Vec::new(),
     };
     if options.ranks.is_some() && ranks.is_empty() {
-        return Err(CliError::Usage("the profile has none of these ranks".to_owned()));
+        return Err(UsageError::NoneOfRanks.into());
     }
     let contents = Contents { ranks, steps: options.steps.clone(), findings: Vec::new() };
     let bytes = report(&run, &contents)?;

@@ -15,6 +15,7 @@ use parquet::file::properties::WriterProperties;
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal;
+use crate::usage::UsageError;
 
 /// Form of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,8 +55,7 @@ impl Target<'_> {
         }
         let is_binary = matches!(form, ResultFormat::Parquet | ResultFormat::Arrow);
         if is_binary && io::stdout().is_terminal() {
-            let message = "this form is binary: give a file with -o, or send the output to one";
-            return Err(CliError::Usage(message.to_owned()));
+            return Err(UsageError::BinaryToTerminal.into());
         }
         let mut out = BufWriter::new(io::stdout());
         let rows = print(form, self.max_rows, feed, settings, &mut out)?;

@@ -18,6 +18,7 @@ use crate::rank_list::RankList;
 use crate::settings::Settings;
 use crate::terminal;
 use crate::time_range::{Moment, TimeRange};
+use crate::usage::UsageError;
 
 /// A view, what it is about, and where its table goes.
 #[derive(Clone, Debug)]
@@ -45,9 +46,7 @@ pub fn run(options: &ShowOptions, settings: &Settings) -> Result<ExitCode, CliEr
         io::stdout().write_all(listing().as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     };
-    let view = View::find(name).ok_or_else(|| {
-        CliError::Usage(format!("there is no view {name}; npuscope show {} lists them", options.path.display()))
-    })?;
+    let view = View::find(name).ok_or_else(|| UsageError::NoView { name: name.clone(), path: options.path.clone() })?;
     let store = Arc::new(settings.open(&options.path)?);
     if options.strict {
         check_strict(&store)?;
@@ -76,7 +75,7 @@ fn scope(options: &ShowOptions, store: &Store) -> Result<Scope, CliError> {
     let is_wanted = |rank: i64| options.ranks.as_ref().is_none_or(|ranks| ranks.contains(rank));
     let chosen: Vec<&RankSource> = store.profile().ranks.iter().filter(|source| is_wanted(source.rank)).collect();
     if chosen.is_empty() {
-        return Err(CliError::Usage("the profile has none of these ranks".to_owned()));
+        return Err(UsageError::NoneOfRanks.into());
     }
     let range = options.range.map(|range| range.resolve(store, &chosen)).transpose()?;
     Ok(Scope {
@@ -90,9 +89,8 @@ fn scope(options: &ShowOptions, store: &Store) -> Result<Scope, CliError> {
 /// Why there is no table, with what to do about it.
 fn refused(view: &View, why: NotMade) -> CliError {
     match why {
-        NotMade::Missing { what, switch } => CliError::Usage(format!("{what} To collect it: {switch}")),
-        NotMade::Bad(what) if view.own.is_empty() => CliError::Usage(what),
-        NotMade::Bad(what) => CliError::Usage(format!("{what}; parameters of {}: {}", view.name, view.own.join(", "))),
+        NotMade::Missing { what, switch } => UsageError::NotCollected { what, switch }.into(),
+        NotMade::Bad(what) => UsageError::Parameter { what, view: view.name, known: view.own }.into(),
         NotMade::Failed(error) => error.into(),
     }
 }

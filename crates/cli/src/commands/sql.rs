@@ -17,6 +17,7 @@ use crate::error::CliError;
 use crate::memory;
 use crate::settings::Settings;
 use crate::terminal;
+use crate::usage::UsageError;
 
 /// A query, and where its result goes.
 #[derive(Clone, Debug)]
@@ -43,9 +44,7 @@ pub fn run(options: &SqlOptions, settings: &Settings) -> Result<ExitCode, CliErr
     let query = match options.query.as_str() {
         "-" => {
             let mut query = String::new();
-            io::stdin()
-                .read_to_string(&mut query)
-                .map_err(|error| CliError::Usage(format!("cannot read the query from stdin: {error}")))?;
+            io::stdin().read_to_string(&mut query).map_err(UsageError::Stdin)?;
             query
         }
         query => query.to_owned(),
@@ -85,18 +84,15 @@ pub fn run(options: &SqlOptions, settings: &Settings) -> Result<ExitCode, CliErr
 /// Says where the names are listed that a query got wrong.
 fn with_hint(error: CliError) -> CliError {
     match error {
-        CliError::Engine(EngineError::NoTable { .. }) => {
-            CliError::Usage(format!("{error}; the query '\\tables' lists the tables"))
-        }
-        CliError::Engine(EngineError::NoColumn { ref tables, .. }) => {
+        CliError::Engine(error @ EngineError::NoTable { .. }) => UsageError::NoTable(error).into(),
+        CliError::Engine(error @ EngineError::NoColumn { .. }) => {
+            let EngineError::NoColumn { tables, .. } = &error else { return CliError::Engine(error) };
             let known = tables.iter().find(|table| schema::by_name(table).is_some());
-            let table = known.map_or("TABLE", |table| table);
-            CliError::Usage(format!("{error}; the query '\\d {table}' lists its columns"))
+            let table = known.map_or("TABLE", |table| table).to_owned();
+            UsageError::NoColumn { error, table }.into()
         }
-        CliError::Engine(EngineError::Memory { .. }) => {
-            CliError::Usage(format!("{error}; --memory-limit SIZE raises the limit"))
-        }
-        CliError::Engine(EngineError::Time { .. }) => CliError::Usage(format!("{error} with --timeout TIME")),
+        CliError::Engine(error @ EngineError::Memory { .. }) => UsageError::Memory(error).into(),
+        CliError::Engine(error @ EngineError::Time { .. }) => UsageError::Time(error).into(),
         other => other,
     }
 }
@@ -109,10 +105,10 @@ fn listing(query: &str) -> Result<Option<String>, CliError> {
         (Some("tables" | "dt" | "d"), None) => Ok(Some(tables())),
         (Some("d" | "tables"), Some(name)) => match schema::by_name(&name.to_ascii_lowercase()) {
             Some(spec) => Ok(Some(columns(spec))),
-            None => Err(CliError::Usage(format!("there is no table {name}; \\tables lists them"))),
+            None => Err(UsageError::NoTableToList(name.to_owned()).into()),
         },
         (Some("functions" | "df"), None) => Ok(Some(functions())),
-        _ => Err(CliError::Usage(format!("unknown command {query}; there are \\tables, \\d TABLE and \\functions"))),
+        _ => Err(UsageError::NoCommand(query.to_owned()).into()),
     }
 }
 

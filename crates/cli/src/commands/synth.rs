@@ -1,17 +1,18 @@
 //! `npuscope synth`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::{fs, io};
 
 use npuscope_formats::output::{Output, OutputError};
-use npuscope_synth::{ConfigError, Fault, Form, JobConfig, Level, Workload, preset, scenario, simulate, write_job};
+use npuscope_synth::{Fault, Form, JobConfig, Level, Workload, preset, scenario, simulate, write_job};
 use npuscope_tables::Flavour;
 
 use crate::error::CliError;
 use crate::progress::Count;
 use crate::settings::Settings;
 use crate::terminal;
+use crate::usage::UsageError;
 
 /// What to simulate, and where its profile goes.
 #[derive(Clone, Debug)]
@@ -61,7 +62,7 @@ pub fn run(options: &SynthOptions, settings: &Settings) -> Result<ExitCode, CliE
 }
 
 fn write(config: &JobConfig, directory: &Path, options: &SynthOptions, settings: &Settings) -> Result<(), CliError> {
-    let job = simulate(config).map_err(|error| CliError::Usage(error.to_string()))?;
+    let job = simulate(config).map_err(UsageError::from)?;
     let bar = settings.terminal.shows_progress().then(|| Count::new("writing", config.ranks() as u64));
     write_job(&job, options.form, &Output::new(directory)?, |_| {
         if let Some(bar) = &bar {
@@ -76,24 +77,23 @@ fn write(config: &JobConfig, directory: &Path, options: &SynthOptions, settings:
 
 /// The jobs to simulate and where they go, all of them checked.
 fn jobs(options: &SynthOptions) -> Result<Vec<(PathBuf, JobConfig)>, CliError> {
-    let usage = |error: ConfigError| CliError::Usage(error.to_string());
     let Some(path) = &options.scenario else {
-        let config = options.preset.as_deref().map_or(Ok(JobConfig::default()), preset).map_err(usage)?;
+        let config = options.preset.as_deref().map_or(Ok(JobConfig::default()), preset).map_err(UsageError::from)?;
         let config = options.changes.apply(config);
-        config.check().map_err(usage)?;
+        config.check().map_err(UsageError::from)?;
         return Ok(vec![(options.output.clone(), config)]);
     };
     if !path.is_dir() {
         return Ok(vec![(options.output.clone(), read(path, options)?)]);
     }
     let mut files: Vec<PathBuf> = fs::read_dir(path)
-        .map_err(|error| unreadable(path, &error))?
+        .map_err(|error| unreadable(path, error))?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|file| file.extension().is_some_and(|extension| extension == "toml"))
         .collect();
     files.sort();
     if files.is_empty() {
-        return Err(CliError::Usage(format!("there is no .toml file in {}", path.display())));
+        return Err(UsageError::NoScenarios(path.clone()).into());
     }
     let named = files.iter().map(|file| {
         let name = file.file_stem().unwrap_or_default();
@@ -104,14 +104,14 @@ fn jobs(options: &SynthOptions) -> Result<Vec<(PathBuf, JobConfig)>, CliError> {
 
 /// The job of a scenario file.
 fn read(file: &Path, options: &SynthOptions) -> Result<JobConfig, CliError> {
-    let text = fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
+    let text = fs::read_to_string(file).map_err(|error| unreadable(file, error))?;
     let config = scenario(&text).map(|config| options.changes.apply(config));
     let checked = config.and_then(|config| config.check().map(|()| config));
-    checked.map_err(|error| CliError::Usage(format!("{}: {error}", file.display())))
+    checked.map_err(|source| UsageError::Scenario { file: file.to_owned(), source }.into())
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> CliError {
-    CliError::Usage(format!("cannot read {}: {error}", path.display()))
+fn unreadable(path: &Path, source: io::Error) -> UsageError {
+    UsageError::Unreadable { name: path.display().to_string(), source }
 }
 
 impl JobChanges {

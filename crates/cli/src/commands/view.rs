@@ -12,6 +12,7 @@ use npuscope_server::{Run, Server, access};
 use crate::error::CliError;
 use crate::memory;
 use crate::settings::Settings;
+use crate::usage::UsageError;
 
 /// What to serve, where and to whom.
 #[derive(Clone, Debug)]
@@ -42,7 +43,7 @@ pub fn run(options: &ViewOptions, settings: &Settings) -> Result<ExitCode, CliEr
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let done = runtime.block_on(async {
         let address = SocketAddr::new(options.listen, options.port);
-        let server = Server::bind(run, address, token).await.map_err(|error| cannot_listen(address, &error))?;
+        let server = Server::bind(run, address, token).await.map_err(|error| cannot_listen(address, error))?;
         let server = server.with_pages(options.pages.clone());
         let url = server.url()?;
         writeln!(io::stdout(), "{url}")?;
@@ -66,25 +67,23 @@ pub fn run(options: &ViewOptions, settings: &Settings) -> Result<ExitCode, CliEr
 fn token(options: &ViewOptions) -> Result<String, CliError> {
     match &options.token {
         Some(token) if token.len() < MIN_TOKEN || !token.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
-            Err(CliError::Usage(format!("a token is {MIN_TOKEN} letters and digits or more")))
+            Err(UsageError::WeakToken(MIN_TOKEN).into())
         }
         Some(token) => Ok(token.clone()),
         None if options.listen.is_loopback() => {
-            access::random_token().map_err(|error| CliError::Usage(error.to_string()))
+            access::random_token().map_err(|error| UsageError::NoRandomToken(error).into())
         }
-        None => Err(CliError::Usage("others could reach this address: choose a --token they must know".to_owned())),
+        None => Err(UsageError::NoToken.into()),
     }
 }
 
-fn cannot_listen(address: SocketAddr, error: &io::Error) -> CliError {
+fn cannot_listen(address: SocketAddr, error: io::Error) -> CliError {
     let why = match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            format!("port {} is in use: choose another --port, or leave it out", address.port())
-        }
-        io::ErrorKind::AddrNotAvailable => format!("{} is no address of this machine", address.ip()),
-        _ => format!("cannot listen at {address}: {error}"),
+        io::ErrorKind::AddrInUse => UsageError::PortInUse(address.port()),
+        io::ErrorKind::AddrNotAvailable => UsageError::ForeignAddress(address.ip()),
+        _ => UsageError::Listen { address, source: error },
     };
-    CliError::Usage(why)
+    why.into()
 }
 
 /// The shortest token that is taken from users.

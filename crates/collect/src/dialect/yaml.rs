@@ -20,9 +20,20 @@ pub(super) fn parse(text: &str) -> Result<Node, Malformed> {
             break;
         }
         let line = span.start.line();
-        builder.take(event, line).map_err(|what| Malformed { what, line: Some(line) })?;
+        builder.take(event, line).map_err(|why| Malformed { what: why.to_string(), line: Some(line) })?;
     }
     Ok(builder.root.unwrap_or(Node { value: Value::Null, line: 1 }))
+}
+
+/// Why a document is not taken.
+#[derive(Debug, thiserror::Error)]
+enum Refused {
+    #[error("an alias has no anchor before it")]
+    NoAnchor,
+    #[error("values lie too deep in each other")]
+    TooDeep,
+    #[error("there are more than {MAX_NODES} values")]
+    TooMany,
 }
 
 struct Builder {
@@ -45,14 +56,14 @@ enum Kind {
 }
 
 impl Builder {
-    fn take(&mut self, event: Event, line: usize) -> Result<(), String> {
+    fn take(&mut self, event: Event, line: usize) -> Result<(), Refused> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let value = scalar(&text, style, tag.as_ref());
                 self.add(Node { value, line }, anchor)
             }
             Event::Alias(anchor) => {
-                let node = self.anchors.get(&anchor).ok_or("an alias has no anchor before it")?;
+                let node = self.anchors.get(&anchor).ok_or(Refused::NoAnchor)?;
                 let node = Node { value: node.value.clone(), line };
                 self.nodes += count(&node);
                 self.add(node, 0)
@@ -73,18 +84,18 @@ impl Builder {
         }
     }
 
-    fn begin(&mut self, open: Open) -> Result<(), String> {
+    fn begin(&mut self, open: Open) -> Result<(), Refused> {
         if self.open.len() >= MAX_DEPTH {
-            return Err("values lie too deep in each other".to_owned());
+            return Err(Refused::TooDeep);
         }
         self.open.push(open);
         Ok(())
     }
 
-    fn add(&mut self, node: Node, anchor: usize) -> Result<(), String> {
+    fn add(&mut self, node: Node, anchor: usize) -> Result<(), Refused> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            return Err(format!("there are more than {MAX_NODES} values"));
+            return Err(Refused::TooMany);
         }
         if anchor > 0 {
             self.anchors.insert(anchor, node.clone());

@@ -38,7 +38,7 @@ mod watch;
 pub use control::{Beginning, Command, Control};
 pub use file::{Style, config_file, write_default};
 pub use poll::MAX_SIZE;
-pub use request::{Ranks, Request, Start, Window};
+pub use request::{Ranks, Request, RequestError, Start, Window};
 pub use set::{Activity, Changes, Edit, SetError, WindowChange, Written, set};
 pub use status::{Reporter, State, Status, statuses, write_status};
 pub use watch::Watch;
@@ -46,7 +46,7 @@ pub use watch::Watch;
 use std::path::Path;
 
 /// The request that the file holds now; what is wrong with it otherwise.
-pub fn read(path: &Path) -> Result<Request, String> {
-    let read = poll::read_file(&config_file(path)).map_err(|problem| problem.to_string())?;
+pub fn read(path: &Path) -> Result<Request, RequestError> {
+    let read = poll::read_file(&config_file(path))?;
     Request::read(&read.text)
 }

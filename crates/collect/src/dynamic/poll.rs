@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::request::{Request, Start};
+use super::request::{Request, RequestError, Start};
 
 /// Bytes that a file may have.
 pub const MAX_SIZE: u64 = 1 << 20;
@@ -155,13 +155,13 @@ impl Poller {
         }
     }
 
-    fn look(&mut self) -> Result<Option<(Request, Seen)>, String> {
-        let (file, stamp) = open(&self.path).map_err(|error| error.to_string())?;
+    fn look(&mut self) -> Result<Option<(Request, Seen)>, RequestError> {
+        let (file, stamp) = open(&self.path)?;
         let looks_unchanged = self.stamp == Some(stamp) && !stamp.is_recent();
         if looks_unchanged && !self.polls.is_multiple_of(ANYWAY) {
             return Ok(None);
         }
-        let read = FileRead { text: read_text(file).map_err(|error| error.to_string())?, stamp };
+        let read = FileRead { text: read_text(file)?, stamp };
         let request = Request::read(&read.text)?;
         self.stamp = Some(read.stamp);
         let seen = Seen { fingerprint: request.fingerprint.clone(), seconds: read.stamp.seconds() };

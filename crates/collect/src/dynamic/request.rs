@@ -1,6 +1,7 @@
 //! What the file asks for, as far as it says when and where.
 
 use std::fmt;
+use std::io;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -73,14 +74,28 @@ impl fmt::Display for Window {
     }
 }
 
+/// Why a file holds no request.
+#[derive(Debug, thiserror::Error)]
+pub enum RequestError {
+    #[error("{0}")]
+    File(#[from] io::Error),
+    #[error("it is no valid JSON: {0}")]
+    Json(serde_json::Error),
+    #[error("it holds no JSON object")]
+    NoObject,
+    /// It is of no known style; what its keys lack.
+    #[error("{}", .0.join("; "))]
+    Unknown(Vec<String>),
+}
+
 impl Request {
     /// Reads a file; what is wrong with it if it is no JSON object.
-    pub fn read(text: &str) -> Result<Request, String> {
+    pub fn read(text: &str) -> Result<Request, RequestError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         match serde_json::from_str(text) {
             Ok(Value::Object(_)) => {}
-            Ok(_) => return Err("it holds no JSON object".to_owned()),
-            Err(error) => return Err(format!("it is no valid JSON: {error}")),
+            Ok(_) => return Err(RequestError::NoObject),
+            Err(error) => return Err(RequestError::Json(error)),
         }
         // The dialects read it, so that what is checked beforehand is what happens.
         let reading = dialect::read_dynamic(text, &Run::default());
@@ -91,7 +106,7 @@ impl Request {
             is_worth.then(|| format!("{key} {}", remark.message).trim_start().to_owned())
         };
         let remarks: Vec<String> = reading.remarks.iter().filter_map(told).collect();
-        let Some(form) = reading.form else { return Err(remarks.join("; ")) };
+        let Some(form) = reading.form else { return Err(RequestError::Unknown(remarks)) };
         let config = reading.config;
         let (skipped, warmup, active) = config
             .schedule

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::file::{Style, config_file, printed};
 use super::poll;
-use super::request::{Ranks, Request, Window};
+use super::request::{Ranks, Request, RequestError, Window};
 use crate::atomic::{self, Durability};
 use crate::config::{AicMetrics, Level};
 use crate::dialect::names;
@@ -64,7 +64,7 @@ pub enum SetError {
     #[error("cannot read {path}: {source}", path = path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("{path} is left as it is: {problem}", path = path.display())]
-    Malformed { path: PathBuf, problem: String },
+    Malformed { path: PathBuf, problem: RequestError },
     #[error("cannot write {path}: {source}", path = path.display())]
     Write { path: PathBuf, source: io::Error },
     #[error("{path} is in the style of {present}, not of {asked}; take another file, or remove it", path = path.display(), present = present.name(), asked = asked.name())]
@@ -127,11 +127,11 @@ pub fn set(path: &Path, style: Option<Style>, changes: &Changes) -> Result<Writt
 }
 
 fn object(path: &Path, text: &str) -> Result<Map<String, Value>, SetError> {
-    let malformed = |problem: String| SetError::Malformed { path: path.to_owned(), problem };
+    let malformed = |problem: RequestError| SetError::Malformed { path: path.to_owned(), problem };
     match serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text)) {
         Ok(Value::Object(file)) => Ok(file),
-        Ok(_) => Err(malformed("it holds no JSON object".to_owned())),
-        Err(error) => Err(malformed(format!("it is no valid JSON: {error}"))),
+        Ok(_) => Err(malformed(RequestError::NoObject)),
+        Err(error) => Err(malformed(RequestError::Json(error))),
     }
 }
 

@@ -7,7 +7,7 @@ use npuscope_tables::{Interner, RankBuilder, Str};
 
 use super::{BANDWIDTH_INFO, SIZE_DISTRIBUTION, TIME_INFO};
 use crate::problem::MAX_UNREAD_KEYS;
-use crate::problem::{Problem, Severity, first_not_utf8};
+use crate::problem::{Code, Problem, Severity, first_not_utf8};
 use crate::trace_json::Cursor;
 
 /// A key of an object, without escapes.
@@ -88,11 +88,11 @@ fn walk_file(
     if whole.is_none() {
         let problem = if cursor.at >= cursor.bytes.len() {
             let message = format!("the file ends here, inside a value; the {} entries before are kept", outcome.rows);
-            Problem::new(Severity::Warning, "cut-file", file, message)
+            Problem::new(Severity::Warning, Code::CutFile, file, message)
         } else {
             let message = format!("not the JSON of such a file; the {} entries before are kept", outcome.rows);
             let severity = if outcome.rows == 0 { Severity::Error } else { Severity::Warning };
-            Problem::new(severity, "garbage", file, message)
+            Problem::new(severity, Code::Garbage, file, message)
         };
         outcome.problems.push(problem.at(end));
     }

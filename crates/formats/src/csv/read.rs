@@ -11,7 +11,7 @@ use super::record::{Records, push_text};
 use super::spelling::{Spelling, write_row};
 use super::{Column, CsvTable, Layout, aicpu, cache, dataset, kernel_details, memory, operator_details, sheet};
 use super::{other_cell, statistics, step_trace};
-use crate::problem::{BOM, Problem, Severity};
+use crate::problem::{BOM, Code, Problem, Severity};
 
 /// What reading a file told, beside its rows.
 #[derive(Debug, Default)]
@@ -96,7 +96,7 @@ impl<'a> Table<'a> {
         let mut reader = ReaderBuilder::new().flexible(true).from_reader(bytes);
         let unreadable = |error: csv::Error| {
             let offset = error.position().map_or(0, csv::Position::byte);
-            Problem::new(Severity::Error, "not-csv", file, format!("no header line: {error}")).at(offset)
+            Problem::new(Severity::Error, Code::NotCsv, file, format!("no header line: {error}")).at(offset)
         };
         let headers = reader.byte_headers().map_err(unreadable)?;
         let headers = headers.iter().map(|h| String::from_utf8_lossy(h).trim().to_owned()).collect();
@@ -113,7 +113,7 @@ impl<'a> Table<'a> {
             file,
         };
         if table.is_cut() {
-            table.problem("cut-file", "the file ends here, in its header".to_owned());
+            table.problem(Code::CutFile, "the file ends here, in its header".to_owned());
         }
         Ok(table)
     }
@@ -127,20 +127,20 @@ impl<'a> Table<'a> {
                     self.find_row_start();
                     if self.is_cut() {
                         self.problem(
-                            "cut-file",
+                            Code::CutFile,
                             "the file ends here, inside a row; the rows before are kept".to_owned(),
                         );
                     } else if self.record.len() < self.headers.len() {
-                        self.uneven_row("short-row");
+                        self.uneven_row(Code::ShortRow);
                     } else if self.record.iter().skip(self.headers.len()).any(|cell| !cell.is_empty()) {
-                        self.uneven_row("long-row");
+                        self.uneven_row(Code::LongRow);
                     } else {
                         return Some(self.offset());
                     }
                 }
                 Err(error) => {
                     self.find_row_start();
-                    self.problem("bad-row", error.to_string());
+                    self.problem(Code::BadRow, error.to_string());
                 }
             }
         }
@@ -168,7 +168,7 @@ impl<'a> Table<'a> {
         (self.skipped + self.row_start) as u64
     }
 
-    fn problem(&mut self, code: &'static str, message: String) {
+    fn problem(&mut self, code: Code, message: String) {
         let problem = Problem::new(Severity::Warning, code, self.file, message).at(self.offset());
         self.problems.push(problem);
     }
@@ -190,7 +190,7 @@ impl<'a> Table<'a> {
     }
 
     /// Which cell is missing or too many cannot be known, so none can be trusted.
-    fn uneven_row(&mut self, code: &'static str) {
+    fn uneven_row(&mut self, code: Code) {
         if self.uneven_rows == 0 {
             let message =
                 format!("a row of {} cells under {} headers; left out", self.record.len(), self.headers.len());
@@ -213,7 +213,7 @@ impl<'a> Table<'a> {
     fn finish(mut self) -> Vec<Problem> {
         if self.uneven_rows > 1 {
             let message = format!("{} more rows have too few or too many cells; left out", self.uneven_rows - 1);
-            self.problems.push(Problem::new(Severity::Warning, "uneven-rows", self.file, message));
+            self.problems.push(Problem::new(Severity::Warning, Code::UnevenRows, self.file, message));
         }
         self.problems
     }
@@ -228,7 +228,7 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
     let columns: Vec<Option<&Column<R>>> = outcome.columns.iter().map(|h| find_column(layout, h)).collect();
     if columns.iter().all(Option::is_none) {
         let message = format!("no column of a {} file; expected {}", layout.kind, expected(layout));
-        outcome.problems.push(Problem::new(Severity::Error, "wrong-columns", file, message).at(0));
+        outcome.problems.push(Problem::new(Severity::Error, Code::WrongColumns, file, message).at(0));
         return outcome;
     }
     if layout.other.is_none() {
@@ -277,7 +277,7 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
     if let Some((offset, what)) = first_bad {
         let message =
             format!("{bad_cells} cells are not of their column's kind and read as empty; the first is {what}");
-        outcome.problems.push(Problem::new(Severity::Warning, "bad-cell", file, message).at(offset));
+        outcome.problems.push(Problem::new(Severity::Warning, Code::BadCell, file, message).at(offset));
     }
     outcome
 }

@@ -15,7 +15,7 @@ use super::tlv::{Record, Records};
 use super::{python, queue};
 use crate::kineto;
 use crate::lanes::{self, Lanes};
-use crate::problem::{Problem, Severity};
+use crate::problem::{Code, Problem, Severity};
 use crate::trace_json::host_ops::HostOps;
 
 /// What stands between the tensors and the frames of an operator in a record, and in the tables.
@@ -91,7 +91,7 @@ impl Reader {
         };
         if self.clock.is_none() && outcome.rows > 0 {
             let message = "profiler_info has no start_info and end_info that tell the clock; times are shown as they stand, since the machine began";
-            outcome.problems.push(Problem::new(Severity::Warning, "no-clock", file, message));
+            outcome.problems.push(Problem::new(Severity::Warning, Code::NoClock, file, message));
             self.clock = Some(Clock::default());
         }
         outcome
@@ -276,7 +276,7 @@ impl Reader {
         let unmatched = queue::pair(std::mem::take(&mut self.marks), &mut self.host_ops, &mut self.rank);
         if unmatched > 0 {
             let message = format!("{unmatched} marks of the queue have no other end, and make no slice");
-            problems.push(problem("unmatched-marks", super::OP_MARK, message));
+            problems.push(problem(Code::UnmatchedMarks, super::OP_MARK, message));
         }
         let calls = std::mem::take(&mut self.calls);
         if let Some(window) = self.window {
@@ -312,11 +312,11 @@ fn defects<'a, T: Record<'a>>(records: &Records<'a, T>, rows: u64, file: &str) -
             "the file ends within a record, {} bytes of it are lost; the {rows} records before are kept",
             lost.bytes
         );
-        warning("cut-file", lost.offset, message)
+        warning(Code::CutFile, lost.offset, message)
     });
     let skipped = records.first_skipped().map(|offset| {
         let message = format!("{} records are of an unknown type or too short; left out", records.skipped());
-        warning("garbage", offset, message)
+        warning(Code::Garbage, offset, message)
     });
     lost.into_iter().chain(skipped).collect()
 }

@@ -21,7 +21,7 @@ use npuscope_tables::{Interner, LaneId, Ns, RankBuilder, RankPieces, RankTables,
 use super::allocations::{allocations, thread_of};
 use super::launches::name_launchers;
 use crate::lanes::{self, Lanes};
-use crate::problem::{Problem, Severity};
+use crate::problem::{Code, Problem, Severity};
 use crate::trace_json::host_ops::HostOps;
 use crate::trace_json::layers;
 
@@ -53,7 +53,7 @@ impl Unfit {
 
     /// A row of `diagnostic` that tells of it.
     pub fn problem(&self) -> Option<Problem> {
-        Some(Problem::new(Severity::Info, "left-in-trace", "", self.message()?))
+        Some(Problem::new(Severity::Info, Code::LeftInTrace, "", self.message()?))
     }
 }
 

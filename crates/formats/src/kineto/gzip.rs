@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-use crate::problem::{Problem, Severity};
+use crate::problem::{Code, Problem, Severity};
 
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -80,12 +80,16 @@ enum Defect {
 impl Defect {
     fn problem(self, file: &str, at: usize, unpacked: usize, most: usize) -> Problem {
         let (code, what) = match self {
-            Defect::Cut => ("cut-file", "the packed file ends here, before its text does".to_owned()),
-            Defect::Damaged => ("damaged-gzip", "the packed file is damaged here".to_owned()),
-            Defect::Checksum => ("damaged-gzip", "the text does not have the checksum that the file gives".to_owned()),
-            Defect::Foreign => ("garbage", "the packed text has ended before; what follows is not read".to_owned()),
-            Defect::TooLong => ("too-long", format!("more than {most} bytes of text come out of this file; cut there")),
-            Defect::NoMemory => ("too-long", "there is no memory for the text of this file".to_owned()),
+            Defect::Cut => (Code::CutFile, "the packed file ends here, before its text does".to_owned()),
+            Defect::Damaged => (Code::DamagedGzip, "the packed file is damaged here".to_owned()),
+            Defect::Checksum => {
+                (Code::DamagedGzip, "the text does not have the checksum that the file gives".to_owned())
+            }
+            Defect::Foreign => (Code::Garbage, "the packed text has ended before; what follows is not read".to_owned()),
+            Defect::TooLong => {
+                (Code::TooLong, format!("more than {most} bytes of text come out of this file; cut there"))
+            }
+            Defect::NoMemory => (Code::TooLong, "there is no memory for the text of this file".to_owned()),
         };
         let message = format!("{what}; the {unpacked} bytes that were unpacked are read");
         Problem::new(Severity::Warning, code, file, message).at(at as u64)
@@ -205,7 +209,7 @@ mod tests {
         for at in [whole.len() / 3, whole.len() / 2, whole.len() - 4] {
             let cut = unpack(&whole[..at], "t");
             let problem = cut.problem.unwrap();
-            assert_eq!((problem.code, problem.offset), ("cut-file", Some(at as u64)));
+            assert_eq!((problem.code, problem.offset), (Code::CutFile, Some(at as u64)));
             assert!(text.starts_with(&cut.bytes));
             assert!(cut.bytes.len() + 100_000 > text.len() / whole.len() * at, "{} of {at}", cut.bytes.len());
         }
@@ -214,7 +218,7 @@ mod tests {
         damaged[half..half + 2000].fill(0xff);
         let damaged = unpack(&damaged, "t");
         let problem = damaged.problem.unwrap();
-        assert_eq!(problem.code, "damaged-gzip");
+        assert_eq!(problem.code, Code::DamagedGzip);
         assert!(problem.offset.unwrap() >= half as u64);
         let before = damaged.bytes.iter().zip(&text).take_while(|(a, b)| a == b).count();
         assert!(before + 100_000 > text.len() / 2, "{before}");
@@ -229,7 +233,7 @@ mod tests {
         assert_eq!((&*unpacked.bytes, unpacked.problem.unwrap().offset), (&b"[]"[..], Some(trailer as u64)));
         let followed = [packed(b"[]"), b"more".to_vec()].concat();
         let unpacked = unpack(&followed, "t");
-        assert_eq!((&*unpacked.bytes, unpacked.problem.unwrap().code), (&b"[]"[..], "garbage"));
+        assert_eq!((&*unpacked.bytes, unpacked.problem.unwrap().code), (&b"[]"[..], Code::Garbage));
     }
 
     #[test]
@@ -238,7 +242,7 @@ mod tests {
         assert!(bomb.len() < 10_000);
         let most = 4 << 20;
         let unpacked = unpack_to(&bomb, "t", most);
-        assert_eq!(unpacked.problem.unwrap().code, "too-long");
+        assert_eq!(unpacked.problem.unwrap().code, Code::TooLong);
         assert!(unpacked.bytes.len() <= most + STEP);
         assert_eq!((most_of(100_000), most_of(1 << 20), most_of(1 << 30)), (SMALL, 256 << 20, MOST_BYTES));
     }

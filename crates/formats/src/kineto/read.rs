@@ -10,7 +10,7 @@ use super::gzip::{Unpacked, unpack};
 use super::interpret::{Interpreter, Piece};
 use super::settings::read_settings;
 use super::words;
-use crate::problem::{Problem, Severity};
+use crate::problem::{Code, Problem, Severity};
 use crate::trace_json::event::{Dialect, Events, Phase};
 use crate::trace_json::flows::read_flows;
 use crate::trace_json::lanes::{Lanes, Process};
@@ -70,7 +70,7 @@ fn read_text(bytes: &[u8], file: &str, stretches: usize, threads: usize, pieces:
         Some(base) => stretches.iter_mut().for_each(|events| shift(events, base)),
         None if !around.is_whole && stretches.iter().any(counts_from_base) => {
             let message = "the file lost the base that its times count from; they are shown as if it were 1970";
-            summary.problems.push(Problem::new(Severity::Warning, "no-base-time", file, message));
+            summary.problems.push(Problem::new(Severity::Warning, Code::NoBaseTime, file, message));
         }
         None => {}
     }

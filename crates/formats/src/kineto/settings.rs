@@ -5,7 +5,7 @@ use npuscope_tables::{Ns, RankBuilder};
 use serde_json::Value;
 
 use super::SETTINGS;
-use crate::problem::{Problem, Severity};
+use crate::problem::{Code, Problem, Severity};
 use crate::trace_json::Cursor;
 use crate::trace_json::scan::End;
 use crate::trace_json::text::RawString;
@@ -55,7 +55,7 @@ pub fn read_settings(
     });
     // A list that does not end has been told of already.
     if whole.is_none() && matches!(end, End::Closed(_)) {
-        let code = if cursor.at >= bytes.len() { "cut-file" } else { "garbage" };
+        let code = if cursor.at >= bytes.len() { Code::CutFile } else { Code::Garbage };
         let message = "what stands around the list of events is no whole JSON object; what comes before is kept";
         problems.push(Problem::new(Severity::Warning, code, file, message).at(cursor.at as u64));
     }

@@ -13,7 +13,7 @@ use super::scan::End;
 use super::split::{Release, in_order, scan_in};
 use super::text::Cursor;
 use super::wanted::Wanted;
-use crate::problem::{MAX_UNREAD_KEYS, Problem, Severity};
+use crate::problem::{Code, MAX_UNREAD_KEYS, Problem, Severity};
 
 /// What reading a trace told, beside its rows.
 #[derive(Debug, Default)]
@@ -115,7 +115,7 @@ pub(crate) fn without_zeros(bytes: &[u8]) -> &[u8] {
 pub(crate) fn not_a_trace(bytes: &[u8], file: &str, offset: usize) -> Problem {
     Problem::not_text(bytes, file).unwrap_or_else(|| {
         let message = "expected a JSON array of trace events, or an object with `traceEvents`";
-        Problem::new(Severity::Error, "not-a-trace", file, message).at(offset as u64)
+        Problem::new(Severity::Error, Code::NotATrace, file, message).at(offset as u64)
     })
 }
 
@@ -137,18 +137,20 @@ pub(crate) fn note_problems(summary: &mut Summary, bytes: &[u8], file: &str, str
             let (severity, code, message) = match defect.what {
                 DefectKind::Cut => (
                     Severity::Warning,
-                    "cut-file",
+                    Code::CutFile,
                     format!(
                         "the file ends here, before the list of events does; the {} events before are kept",
                         summary.events
                     ),
                 ),
                 DefectKind::Garbage => {
-                    (Severity::Warning, "garbage", "not an event; went on at the next one".to_owned())
+                    (Severity::Warning, Code::Garbage, "not an event; went on at the next one".to_owned())
                 }
-                DefectKind::UnknownPhase => (Severity::Warning, "unknown-phase", unknown_phase(bytes, defect.offset)),
+                DefectKind::UnknownPhase => {
+                    (Severity::Warning, Code::UnknownPhase, unknown_phase(bytes, defect.offset))
+                }
                 DefectKind::NoTime => {
-                    (Severity::Warning, "no-time", "an event whose `ts` or `dur` is no number; left out".to_owned())
+                    (Severity::Warning, Code::NoTime, "an event whose `ts` or `dur` is no number; left out".to_owned())
                 }
             };
             summary.problems.push(Problem::new(severity, code, file, message).at(defect.offset));
@@ -156,20 +158,20 @@ pub(crate) fn note_problems(summary: &mut Summary, bytes: &[u8], file: &str, str
         let told = events.defects.len() as u64;
         if events.skipped > told {
             let message = format!("{} more events could not be read", events.skipped - told);
-            summary.problems.push(Problem::new(Severity::Warning, "more-defects", file, message));
+            summary.problems.push(Problem::new(Severity::Warning, Code::MoreDefects, file, message));
         }
         if events.strings.overflowed() {
             let message = "more than 2 GiB of distinct text; later names read as empty";
-            summary.problems.push(Problem::new(Severity::Warning, "too-much-text", file, message));
+            summary.problems.push(Problem::new(Severity::Warning, Code::TooMuchText, file, message));
         }
     }
     if let Some(offset) = stretches.iter().find_map(|events| events.not_utf8) {
         summary.problems.push(Problem::not_utf8(file, offset));
     }
-    let cut_is_told = summary.problems.iter().any(|p| p.code == "cut-file");
+    let cut_is_told = summary.problems.iter().any(|p| p.code == Code::CutFile);
     if end == End::Cut && !cut_is_told {
         let message = format!("the list of events is not closed; the {} events are kept", summary.events);
-        summary.problems.push(Problem::new(Severity::Warning, "cut-file", file, message).at(bytes.len() as u64));
+        summary.problems.push(Problem::new(Severity::Warning, Code::CutFile, file, message).at(bytes.len() as u64));
     }
 }
 
@@ -180,7 +182,7 @@ fn note_rest(summary: &mut Summary, bytes: &[u8], file: &str, document: &Documen
     cursor.skip_space();
     if !document.in_object && cursor.at < bytes.len() {
         let message = "the list of events has ended before; what follows is not read";
-        summary.problems.push(Problem::new(Severity::Warning, "garbage", file, message).at(cursor.at as u64));
+        summary.problems.push(Problem::new(Severity::Warning, Code::Garbage, file, message).at(cursor.at as u64));
     }
 }
 

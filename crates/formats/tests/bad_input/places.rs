@@ -76,7 +76,7 @@ fn databases_of_several_ranks_may_lie_in_one_directory() {
         assert_eq!(read(&profile, number).len(TableId::Task), alone.len(TableId::Task));
     }
     let problems: Vec<_> =
-        profile.job.iter().flat_map(|job| &job.problems).map(|p| (p.code, p.file.as_str())).collect();
+        profile.job.iter().flat_map(|job| &job.problems).map(|p| (p.code.name(), p.file.as_str())).collect();
     assert_eq!(problems, [("whose-file", "trace_view.json")]);
 }
 
@@ -139,7 +139,7 @@ fn links_to_directories_above_are_not_followed() {
     let profile = discover(job.path()).unwrap();
     assert_eq!(profile.ranks.iter().map(|r| r.rank).collect::<Vec<_>>(), [0, 1]);
     assert!(profile.ranks.iter().all(|rank| rank.problems.is_empty()));
-    let told: Vec<_> = profile.job.unwrap().problems.into_iter().map(|p| (p.code, p.file)).collect();
+    let told: Vec<_> = profile.job.unwrap().problems.into_iter().map(|p| (p.code.name(), p.file)).collect();
     assert_eq!(told, [("symlink-loop", "a/b/up".to_owned()), ("symlink-loop", "again".to_owned())]);
 }
 

@@ -40,7 +40,7 @@ fn a_cut_trace_keeps_every_event_before_the_cut() {
         assert_eq!(none, []);
         assert_same_facts(&format!("cut at {cut}"), &expected, &tables);
         let [problem] = problems.as_slice() else { panic!("cut at {cut}: {problems:?}") };
-        assert_eq!((problem.code, problem.file.as_str()), ("cut-file", "trace_view.json"));
+        assert_eq!((problem.code.name(), problem.file.as_str()), ("cut-file", "trace_view.json"));
         assert!(problem.message.contains(&format!("{whole} events")), "cut at {cut}: {}", problem.message);
         let offset = problem.offset.unwrap() as usize;
         let last_end = if whole == 0 { 1 } else { ends[whole - 1] };
@@ -69,7 +69,7 @@ fn an_empty_list_of_events_is_a_trace_without_a_fault() {
 #[test]
 fn a_second_list_after_the_first_is_told() {
     let (_, problems) = read_trace(b"[] []");
-    assert_eq!(problems.iter().map(|p| (p.code, p.offset)).collect::<Vec<_>>(), [("garbage", Some(3))]);
+    assert_eq!(problems.iter().map(|p| (p.code.name(), p.offset)).collect::<Vec<_>>(), [("garbage", Some(3))]);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn garbage_between_events_costs_only_itself() {
         let text = format!("[{head}, {garbage}, {}]", tail.join(", "));
         let (tables, problems) = read_trace(text.as_bytes());
         assert_same_facts(garbage, &read_trace(&trace).0, &tables);
-        let told: Vec<_> = problems.iter().map(|p| (p.code, p.offset)).collect();
+        let told: Vec<_> = problems.iter().map(|p| (p.code.name(), p.offset)).collect();
         assert_eq!(told, [("garbage", Some(head.len() as u64 + 3))], "{garbage}");
     }
 }
@@ -101,7 +101,7 @@ fn an_event_without_its_closing_quote_costs_only_itself() {
         let summary = trace_json::read_in(text.as_bytes(), "trace_view.json", stretches, 2, &mut pieces);
         assert_eq!(summary.events, 39_999);
         let offset = events[..10_000].iter().map(|event| event.len() + 1).sum::<usize>() + 1;
-        let told: Vec<_> = summary.problems.iter().map(|p| (p.code, p.offset)).collect();
+        let told: Vec<_> = summary.problems.iter().map(|p| (p.code.name(), p.offset)).collect();
         assert_eq!(told, [("garbage", Some(offset as u64))]);
     }
 }

@@ -440,7 +440,7 @@ fn windows_of_a_process_are_one_rank_and_the_last_is_read() {
     let profile = discover(root.path()).unwrap();
     assert_eq!(profile.ranks.len(), 1);
     assert_eq!((profile.ranks[0].rank, &profile.ranks[0].directory), (0, &newer.path));
-    let problem = profile.ranks[0].problems.iter().find(|problem| problem.code == "duplicate-rank").unwrap();
+    let problem = profile.ranks[0].problems.iter().find(|problem| problem.code.name() == "duplicate-rank").unwrap();
     assert_eq!(problem.file, older);
     assert!(problem.message.starts_with("process 1 of a is there more than once"), "{}", problem.message);
     assert!(problem.message.ends_with("give the path of the older one to look at it"), "{}", problem.message);
@@ -461,7 +461,7 @@ fn a_lone_process_needs_no_rank_and_several_do() {
         profile
             .ranks
             .iter()
-            .map(|rank| rank.problems.iter().map(|problem| problem.code).collect())
+            .map(|rank| rank.problems.iter().map(|problem| problem.code.name()).collect())
             .collect::<Vec<Vec<_>>>()
     };
     assert_eq!(told(), [Vec::<&str>::new()]);

@@ -34,7 +34,7 @@ fn each_trace_of_a_directory_is_a_rank() {
         assert_eq!(tables.len(TableId::Kernel), 2, "{source:?}");
         assert_eq!(codes(&tables), Vec::<&str>::new());
     }
-    assert!(profile.ranks[0].files[0].name == "trace.json" && profile.ranks[0].problems[0].code == "no-rank");
+    assert!(profile.ranks[0].files[0].name == "trace.json" && profile.ranks[0].problems[0].code.name() == "no-rank");
     let host = only::<rank::Row>(&read(&profile, 3)).host;
     assert_eq!(read(&profile, 3).opt_text(host), Some("node1"));
 }
@@ -50,7 +50,10 @@ fn of_two_traces_of_a_rank_the_newer_is_read() {
     assert_eq!(profile.ranks.len(), 1);
     assert_eq!((profile.ranks[0].rank, profile.ranks[0].files[0].name.as_str()), (3, newer));
     let problem = &profile.ranks[0].problems[0];
-    assert_eq!((problem.code, problem.file.as_str()), ("duplicate-rank", "node_77.1695835540000000000.pt.trace.json"));
+    assert_eq!(
+        (problem.code.name(), problem.file.as_str()),
+        ("duplicate-rank", "node_77.1695835540000000000.pt.trace.json")
+    );
     assert!(problem.message.contains(newer), "{}", problem.message);
 }
 
@@ -99,7 +102,7 @@ fn a_process_that_records_several_times_is_one_rank() {
     put(&directory, &other, nameless().as_bytes());
     let profile = discover(directory.path()).unwrap();
     assert_eq!(numbered(&profile), [(0, newest.as_str()), (1, other.as_str())]);
-    let told = profile.ranks[0].problems.iter().filter(|problem| problem.code == "duplicate-rank");
+    let told = profile.ranks[0].problems.iter().filter(|problem| problem.code.name() == "duplicate-rank");
     let mut told: Vec<&str> = told.map(|problem| problem.file.as_str()).collect();
     told.sort_unstable();
     assert_eq!(told, [name(77, "1700000001000000000"), name(77, "1700000002000000000")]);
@@ -122,7 +125,7 @@ fn ranks_of_npus_and_of_gpus_do_not_displace_each_other() {
     let (npu, gpu) = (Flavour::TorchNpu, Flavour::Kineto);
     assert_eq!(flavours, [(0, npu), (1, npu), (2, gpu), (3, gpu)]);
     assert_eq!(profile.ranks[3].files[0].name, "gpu1.json");
-    assert_eq!(profile.ranks[3].problems[0].code, "renumbered-rank");
+    assert_eq!(profile.ranks[3].problems[0].code.name(), "renumbered-rank");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The steps of a job that had no device.
 
-use npuscope_tables::table::diagnostic::RAW_ONLY;
+use npuscope_tables::table::diagnostic::Code;
 use npuscope_tables::table::reported_step::Row;
 use npuscope_tables::table::{diagnostic, step};
 use npuscope_tables::{Interner, RankTables, TableId};
@@ -14,7 +14,7 @@ pub fn has_device(tables: &RankTables) -> bool {
 
 /// Whether a device was recorded, in a form that is not read: then nobody knows whether it was busy.
 pub fn is_device_unread(tables: &RankTables) -> bool {
-    tables.rows::<diagnostic::Row>().any(|row| tables.text(row.code) == RAW_ONLY)
+    tables.rows::<diagnostic::Row>().any(|row| row.is(Code::RawOnly, tables))
 }
 
 /// A row for each step where no device did anything: all of it is free, from its start on the host to its end, and

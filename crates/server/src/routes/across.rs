@@ -26,6 +26,7 @@ pub struct GapQuery {
 
 /// Why nothing ran. Times are ns from the origin of the run.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct GapAnswer {
     pub begin: i64,
     pub end: i64,
@@ -35,6 +36,7 @@ pub struct GapAnswer {
 
 /// Something that shows the cause of a gap.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Place {
     #[serde(flatten)]
     pub at: ListedSlice,
@@ -45,6 +47,7 @@ pub struct Place {
 /// What a place shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub enum PlaceKind {
     /// The operation of the rank that came last.
     Last,
@@ -156,6 +159,7 @@ fn slice_of(app: &App, rank: i64, slice: u32) -> Result<(Arc<Timeline>, ShownSli
 
 /// An operation on all ranks of its group.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct CollectiveAnswer {
     pub name: String,
     /// The lane it is on, which names the group.
@@ -171,6 +175,7 @@ pub struct CollectiveAnswer {
 
 /// A slice of a rank.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RankSlice {
     #[serde(flatten)]
     pub at: ListedSlice,
@@ -179,6 +184,8 @@ pub struct RankSlice {
 
 /// The operation on one rank.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename = "CollectiveInstance"))]
 pub struct Instance {
     #[serde(flatten)]
     pub at: ListedSlice,
@@ -235,12 +242,14 @@ enum Side {
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct AlignAnswer {
     pub offsets: Vec<Offset>,
 }
 
 /// How far a slice lies on a rank from where it lies on the one that was asked about.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Offset {
     pub rank: i64,
     pub offset_ns: i64,
@@ -248,7 +257,7 @@ pub struct Offset {
 
 /// How far the same operation lies on other ranks from where it lies on this.
 pub async fn align(State(app): State<Arc<App>>, Query(query): Query<AlignQuery>) -> Result<Json<AlignAnswer>, Failure> {
-    let ranks = query.ranks.as_deref().map(crate::timeline::search::ranges).transpose().map_err(Failure::Bad)?;
+    let ranks = query.ranks.as_deref().map(crate::timeline::search::ranges).transpose()?;
     work(app, move |app| {
         let (timeline, base) = slice_of(app, query.rank, query.slice)?;
         let anchor = |slice: &ShownSlice| match query.side {

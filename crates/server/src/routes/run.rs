@@ -11,10 +11,11 @@ use futures::stream::{Stream, unfold};
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
+use crate::answers;
 use crate::app::{App, work};
 use crate::failure::Failure;
 
-pub async fn run(State(app): State<Arc<App>>) -> Result<Json<Value>, Failure> {
+pub async fn run(State(app): State<Arc<App>>) -> Result<Json<answers::Run>, Failure> {
     work(app, |app| Ok(Json(app.run.describe()?))).await
 }
 

@@ -6,14 +6,14 @@ use axum::Json;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{Query, State};
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 use super::timeline::timeline_of;
+use crate::answers::{Hit, Hits, RankHits};
 use crate::app::{App, body, work};
 use crate::failure::Failure;
 use crate::timeline::Timeline;
 use crate::timeline::search::{Wanted, ranges};
-use crate::timeline::statistics::{self, Part};
+use crate::timeline::statistics::{self, NameStatistics, Part};
 
 /// Hits of a search that are listed at a time.
 const MAX_HITS: usize = 1000;
@@ -26,9 +26,9 @@ pub struct SearchQuery {
     from: Option<usize>,
 }
 
-pub async fn search(State(app): State<Arc<App>>, Query(query): Query<SearchQuery>) -> Result<Json<Value>, Failure> {
-    let wanted = Wanted::parse(&query.text).map_err(Failure::Bad)?;
-    let ranks = query.ranks.as_deref().map(ranges).transpose().map_err(Failure::Bad)?;
+pub async fn search(State(app): State<Arc<App>>, Query(query): Query<SearchQuery>) -> Result<Json<Hits>, Failure> {
+    let wanted = Wanted::parse(&query.text)?;
+    let ranks = query.ranks.as_deref().map(ranges).transpose()?;
     work(app, move |app| {
         let origin = app.run.origin()?;
         let mut skip = query.from.unwrap_or_default();
@@ -41,15 +41,13 @@ pub async fn search(State(app): State<Arc<App>>, Query(query): Query<SearchQuery
                 continue;
             }
             count += found.count;
-            by_rank.push(json!({"rank": rank, "count": found.count}));
+            by_rank.push(RankHits { rank, count: found.count });
             for slice in found.page(skip, MAX_HITS - hits.len()) {
-                let mut hit = timeline.summary(&slice, origin);
-                hit["rank"] = rank.into();
-                hits.push(hit);
+                hits.push(Hit { slice: timeline.listed(&slice, origin), rank });
             }
             skip = skip.saturating_sub(found.count);
         }
-        Ok(Json(json!({"count": count, "hits": hits, "by_rank": by_rank})))
+        Ok(Json(Hits { count, hits, by_rank }))
     })
     .await
 }
@@ -73,7 +71,7 @@ struct LanesOfRank {
 pub async fn statistics(
     State(app): State<Arc<App>>,
     asked: Result<Json<Area>, JsonRejection>,
-) -> Result<Json<Value>, Failure> {
+) -> Result<Json<Vec<NameStatistics>>, Failure> {
     let area = body(asked)?;
     work(app, move |app| {
         let origin = app.run.origin()?;
@@ -84,7 +82,7 @@ pub async fn statistics(
             let time = |time: i64| time.saturating_add(of_rank.offset).saturating_add(origin);
             Part { timeline, lanes: &of_rank.lanes, begin: time(area.begin), end: time(area.end) }
         });
-        Ok(Json(json!(statistics::statistics(parts))))
+        Ok(Json(statistics::statistics(parts)))
     })
     .await
 }

@@ -15,9 +15,10 @@ use axum::response::{IntoResponse, Response};
 use npuscope_engine::EngineError;
 use npuscope_tables::schema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::numbers;
+use crate::answers::{SchemaColumn, SchemaTable, ViewInfo};
 use crate::app::{ARROW, App, body, work};
 use crate::failure::Failure;
 use crate::run::Run;
@@ -33,8 +34,8 @@ const MAX_ANSWER_BYTES: usize = 256 << 20;
 const CUT: &str = "x-npuscope-cut";
 
 /// The tables that there are.
-pub async fn views() -> Json<Value> {
-    let views = VIEWS.iter().map(|view| json!({"view": view.name, "about": view.about, "parameters": view.own}));
+pub async fn views() -> Json<Vec<ViewInfo>> {
+    let views = VIEWS.iter().map(|view| ViewInfo { view: view.name, about: view.about, parameters: view.own });
     Json(views.collect())
 }
 
@@ -142,12 +143,15 @@ fn stream(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<Vec<u8>, Failur
 }
 
 /// The tables that a query may name.
-pub async fn schema() -> Json<Value> {
+pub async fn schema() -> Json<Vec<SchemaTable>> {
     let tables = schema::all().iter().map(|table| {
-        let columns = table.columns.iter().map(|column| {
-            json!({"name": column.name, "type": format!("{:?}", column.ty), "unit": column.unit, "about": column.doc})
+        let columns = table.columns.iter().map(|column| SchemaColumn {
+            name: column.name.to_string(),
+            ty: format!("{:?}", column.ty),
+            unit: column.unit,
+            about: column.doc,
         });
-        json!({"table": table.name, "about": table.doc, "columns": columns.collect::<Vec<_>>()})
+        SchemaTable { table: table.name, about: table.doc, columns: columns.collect() }
     });
     Json(tables.collect())
 }

@@ -7,9 +7,9 @@ use axum::extract::{Path, Query, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 use super::numbers;
+use crate::answers::{self, Flows, ListedSlices, Slice};
 use crate::app::{App, work};
 use crate::failure::Failure;
 use crate::timeline::Timeline;
@@ -19,15 +19,8 @@ pub fn timeline_of(app: &App, rank: i64) -> Result<Arc<Timeline>, Failure> {
     app.run.timeline(rank)?.ok_or_else(|| Failure::NotFound(format!("there is no rank {rank}")))
 }
 
-pub async fn timeline(State(app): State<Arc<App>>, Path(rank): Path<i64>) -> Result<Json<Value>, Failure> {
-    work(app, move |app| {
-        let timeline = timeline_of(app, rank)?;
-        let origin = app.run.origin()?;
-        let mut described = timeline.describe();
-        described["span"] = json!(timeline.span().map(|span| [span.start - origin, span.end - origin]));
-        Ok(Json(described))
-    })
-    .await
+pub async fn timeline(State(app): State<Arc<App>>, Path(rank): Path<i64>) -> Result<Json<answers::Timeline>, Failure> {
+    work(app, move |app| Ok(Json(timeline_of(app, rank)?.describe(app.run.origin()?)))).await
 }
 
 pub async fn names(State(app): State<Arc<App>>, Path(rank): Path<i64>) -> Result<Json<Vec<String>>, Failure> {
@@ -108,7 +101,7 @@ pub async fn strip(
     Ok(binary(made.await?))
 }
 
-pub async fn slice(State(app): State<Arc<App>>, Path((rank, slice)): Path<(i64, u32)>) -> Result<Json<Value>, Failure> {
+pub async fn slice(State(app): State<Arc<App>>, Path((rank, slice)): Path<(i64, u32)>) -> Result<Json<Slice>, Failure> {
     work(app, move |app| {
         let details = timeline_of(app, rank)?.details(slice, app.run.origin()?);
         details.map(Json).ok_or_else(|| Failure::NotFound(format!("rank {rank} has no slice {slice}")))
@@ -135,7 +128,7 @@ pub async fn slices(
     State(app): State<Arc<App>>,
     Path(rank): Path<i64>,
     Query(query): Query<SlicesQuery>,
-) -> Result<Json<Value>, Failure> {
+) -> Result<Json<ListedSlices>, Failure> {
     let lanes: Vec<usize> = numbers(&query.lanes, "lanes")?;
     work(app, move |app| {
         let timeline = timeline_of(app, rank)?;
@@ -144,8 +137,8 @@ pub async fn slices(
         let found = timeline.between(&lanes, begin, end, query.begins, query.name.as_deref());
         let limit = query.limit.unwrap_or(MAX_LISTED).min(MAX_LISTED);
         let listed = found.page(0, limit);
-        let listed: Vec<Value> = listed.iter().map(|slice| timeline.summary(slice, origin)).collect();
-        Ok(Json(json!({"count": found.count, "slices": listed})))
+        let slices = listed.iter().map(|slice| timeline.listed(slice, origin)).collect();
+        Ok(Json(ListedSlices { count: found.count, slices }))
     })
     .await
 }
@@ -162,7 +155,7 @@ pub async fn flows(
     State(app): State<Arc<App>>,
     Path(rank): Path<i64>,
     Query(query): Query<FlowsQuery>,
-) -> Result<Json<Value>, Failure> {
+) -> Result<Json<Flows>, Failure> {
     work(app, move |app| {
         let origin = app.run.origin()?;
         let (begin, end) = (query.begin.saturating_add(origin), query.end.saturating_add(origin));

@@ -16,11 +16,11 @@ use std::sync::OnceLock;
 use npuscope_formats::timeline::{Counter, Lanes};
 use npuscope_tables::table::counter;
 use npuscope_tables::{RankTables, TableView};
-use serde_json::{Value, json};
 
 use super::index::{Index, Place};
 use super::tile::{INTERVALS, TileTime};
 use super::{first_where, range};
+use crate::answers;
 
 /// The counters of a rank.
 pub struct ShownCounters {
@@ -69,15 +69,20 @@ impl ShownCounters {
         samples.map(|samples| (self.time(samples.start), self.time(samples.end - 1)))
     }
 
-    pub fn describe(&self, tables: &RankTables, lanes: &Lanes) -> Vec<Value> {
+    pub fn describe(&self, tables: &RankTables, lanes: &Lanes) -> Vec<answers::Counter> {
         let of_counter = |(id, counter): (usize, &Counter)| {
             let samples = self.samples(id);
             let process = lanes.list.get(counter.lane).map(|lane| lane.process);
             let (min, max) = self.extremes(id, samples.clone()).unwrap_or_default();
-            json!({
-                "id": id, "process": process, "name": counter.text(tables), "unit": tables.opt_text(counter.unit),
-                "samples": samples.len(), "min": min, "max": max,
-            })
+            answers::Counter {
+                id,
+                process,
+                name: counter.text(tables).to_string(),
+                unit: tables.opt_text(counter.unit).map(str::to_owned),
+                samples: samples.len(),
+                min,
+                max,
+            }
         };
         self.list.iter().enumerate().map(of_counter).collect()
     }

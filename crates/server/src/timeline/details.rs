@@ -2,12 +2,14 @@
 
 use npuscope_formats::timeline::{Fact, Kernels, facts};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{ShownSlice, Timeline};
+use crate::answers::Slice;
 
 /// A slice as lists show it. Times are ns from the origin of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ListedSlice {
     pub slice: u32,
     pub name: String,
@@ -19,7 +21,7 @@ pub struct ListedSlice {
 
 impl Timeline {
     /// All that is known of a slice. Times are from `origin`: numbers of JavaScript are too coarse for ns since the epoch.
-    pub fn details(&self, id: u32, origin: i64) -> Option<Value> {
+    pub fn details(&self, id: u32, origin: i64) -> Option<Slice> {
         let slice = self.slice(id)?;
         let (batch, row) = self.batch_of(id)?;
         let mut args = Map::new();
@@ -29,12 +31,21 @@ impl Timeline {
         }
         let lane = self.lanes.list.get(slice.lane as usize)?;
         let process = self.lanes.processes.get(lane.process)?;
-        Some(json!({
-            "id": id, "name": self.name(&slice), "begin": slice.begin - origin, "end": slice.end - origin,
-            "row": slice.row, "lane": slice.lane, "lane_name": lane.name, "layer": lane.layer.name(),
-            "process": process.name, "table": batch.category(),
-            "self_ns": self.self_time(&slice), "args": args, "flows": self.flows_of(id, origin),
-        }))
+        Some(Slice {
+            id,
+            name: self.name(&slice).to_owned(),
+            begin: slice.begin - origin,
+            end: slice.end - origin,
+            row: slice.row,
+            lane: slice.lane,
+            lane_name: lane.name.clone(),
+            layer: lane.layer,
+            process: process.name.clone(),
+            table: batch.category(),
+            self_ns: self.self_time(&slice),
+            args,
+            flows: self.flows_of(id, origin),
+        })
     }
 
     /// Kernels by task.
@@ -72,11 +83,6 @@ impl Timeline {
         }
         let inside = self.slices_in(below, slice.begin, slice.end).map(|slice| self.extent(slice));
         slice.length() - inside.map(|inside| inside.end.min(slice.end) - inside.begin.max(slice.begin)).sum::<i64>()
-    }
-
-    /// A slice as lists show it.
-    pub fn summary(&self, slice: &ShownSlice, origin: i64) -> Value {
-        json!(self.listed(slice, origin))
     }
 
     /// A slice as lists show it, with times from `origin`.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use npuscope_tables::table::flow;
-use serde_json::{Value, json};
 
 use super::{ShownSlice, Timeline};
+use crate::answers::{self, Arrow, FlowKind, Flows};
 
 /// An end of an arrow: a lane and a time on it.
 type End = (usize, i64);
@@ -38,7 +38,7 @@ impl Timeline {
     }
 
     /// The other ends of the arrows of a slice.
-    pub fn flows_of(&self, id: u32, origin: i64) -> Vec<Value> {
+    pub fn flows_of(&self, id: u32, origin: i64) -> Vec<answers::Flow> {
         let Some(slice) = self.slice(id) else { return Vec::new() };
         let is_here = |(lane, time): End| {
             let is_near = lane == slice.lane as usize && (slice.begin..=slice.end).contains(&time);
@@ -49,17 +49,15 @@ impl Timeline {
             let ends = [(is_here(flow.source), flow.target, true), (is_here(flow.target), flow.source, false)];
             for (_, (lane, time), is_outgoing) in ends.into_iter().filter(|(is_here, ..)| *is_here) {
                 let Some(other) = self.slice_at(lane, time).and_then(|other| self.slice(other)) else { continue };
-                let mut end = self.summary(&other, origin);
-                end["kind"] = flow.kind.into();
-                end["outgoing"] = is_outgoing.into();
-                found.push(end);
+                let end = self.listed(&other, origin);
+                found.push(answers::Flow { end, kind: flow.kind.to_owned(), outgoing: is_outgoing });
             }
         }
         found
     }
 
     /// The arrows of some kinds, or of all, that have an end in a stretch of time; of more than `limit` so many, evenly.
-    pub fn flows_in(&self, begin: i64, end: i64, kinds: Option<&[&str]>, limit: usize, origin: i64) -> Value {
+    pub fn flows_in(&self, begin: i64, end: i64, kinds: Option<&[&str]>, limit: usize, origin: i64) -> Flows {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         let mut wanted = Vec::new();
         let is_inside = |(_, time): End| (begin..end).contains(&time);
@@ -71,11 +69,11 @@ impl Timeline {
         }
         let count = wanted.len();
         let each = count.div_ceil(limit.max(1)).max(1);
-        let end_of = |(lane, time): End| Some(self.summary(&self.slice(self.slice_at(lane, time)?)?, origin));
+        let end_of = |(lane, time): End| Some(self.listed(&self.slice(self.slice_at(lane, time)?)?, origin));
         let flows = wanted.iter().step_by(each).filter_map(|flow| {
-            Some(json!({"kind": flow.kind, "source": end_of(flow.source)?, "target": end_of(flow.target)?}))
+            Some(Arrow { kind: flow.kind.to_owned(), source: end_of(flow.source)?, target: end_of(flow.target)? })
         });
-        let kinds: Vec<Value> = counts.iter().map(|(kind, count)| json!({"kind": kind, "count": count})).collect();
-        json!({"count": count, "kinds": kinds, "flows": flows.collect::<Vec<_>>()})
+        let kinds = counts.iter().map(|(kind, count)| FlowKind { kind: (*kind).to_owned(), count: *count });
+        Flows { count, kinds: kinds.collect(), flows: flows.collect() }
     }
 }

@@ -346,7 +346,7 @@ mod tests {
             if let Some(index) = Index::read(&Buffer::from(bytes)) {
                 let timeline = Timeline::new(RankBuilder::default().finish(), index);
                 timeline.span();
-                timeline.describe();
+                timeline.describe(0);
             }
         }
     }

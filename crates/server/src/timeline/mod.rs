@@ -25,8 +25,8 @@ use npuscope_formats::timeline::{Counters, Kernels, Lanes, SliceBatch, Slices};
 use npuscope_measures::busy::Busy;
 use npuscope_measures::intervals::Interval;
 use npuscope_tables::RankTables;
-use serde_json::{Value, json};
 
+use crate::answers;
 use counters::ShownCounters;
 use index::{Index, Place};
 use levels::Extent;
@@ -260,21 +260,28 @@ impl Timeline {
     }
 
     /// Processes, lanes and counters, as the lane tree shows them.
-    pub fn describe(&self) -> Value {
-        let processes = self.lanes.processes.iter();
-        let processes: Vec<Value> = processes
-            .map(|process| json!({"name": process.name, "pid": process.pid, "labels": process.labels}))
-            .collect();
+    pub fn describe(&self, origin: i64) -> answers::Timeline {
+        let processes = self.lanes.processes.iter().map(|process| answers::Process {
+            name: process.name.clone(),
+            pid: process.pid,
+            labels: process.labels.clone(),
+        });
         let lanes = self.lanes.list.iter().enumerate().filter(|(id, _)| !self.rows(*id).is_empty());
-        let lanes: Vec<Value> = lanes
-            .map(|(id, lane)| {
-                json!({
-                    "id": id, "process": lane.process, "layer": lane.layer.name(), "name": lane.name, "tid": lane.tid,
-                    "rows": self.rows(id).len(), "slices": self.slices_of_lane(id).len(),
-                })
-            })
-            .collect();
-        json!({"processes": processes, "lanes": lanes, "counters": self.counters.describe(&self.tables, &self.lanes)})
+        let lanes = lanes.map(|(id, lane)| answers::Lane {
+            id,
+            process: lane.process,
+            layer: lane.layer,
+            name: lane.name.clone(),
+            tid: lane.tid,
+            rows: self.rows(id).len(),
+            slices: self.slices_of_lane(id).len(),
+        });
+        answers::Timeline {
+            processes: processes.collect(),
+            lanes: lanes.collect(),
+            counters: self.counters.describe(&self.tables, &self.lanes),
+            span: self.span().map(|span| [span.start - origin, span.end - origin]),
+        }
     }
 }
 

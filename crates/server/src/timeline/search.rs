@@ -29,8 +29,17 @@ pub struct Wanted {
     ranks: Vec<RangeInclusive<i64>>,
 }
 
+/// Why a text is no search.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SearchError {
+    #[error("`{0}` is no duration: write it as 250us, 1.5ms or 2s")]
+    Duration(String),
+    #[error("`{0}` is no list of ranks: write it as 0-7,12")]
+    Ranks(String),
+}
+
 impl Wanted {
-    pub fn parse(text: &str) -> Result<Wanted, String> {
+    pub fn parse(text: &str) -> Result<Wanted, SearchError> {
         let mut wanted = Wanted::default();
         let mut words: Vec<&str> = Vec::new();
         for word in text.split_whitespace() {
@@ -58,7 +67,7 @@ impl Wanted {
 }
 
 /// A duration as `250us`; a number alone is ns.
-fn nanoseconds(text: &str) -> Result<i64, String> {
+fn nanoseconds(text: &str) -> Result<i64, SearchError> {
     let digits = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let size = match unit {
@@ -66,15 +75,15 @@ fn nanoseconds(text: &str) -> Result<i64, String> {
         "us" | "µs" => 1e3,
         "ms" => 1e6,
         "s" => 1e9,
-        _ => return Err(format!("`{text}` is no duration: write it as 250us, 1.5ms or 2s")),
+        _ => return Err(SearchError::Duration(text.to_owned())),
     };
-    let number: f64 = number.parse().map_err(|_| format!("`{text}` is no duration: write it as 250us, 1.5ms or 2s"))?;
+    let number: f64 = number.parse().map_err(|_| SearchError::Duration(text.to_owned()))?;
     Ok((number * size) as i64)
 }
 
 /// Ranges of numbers as `0-7,12`.
-pub fn ranges(list: &str) -> Result<Vec<RangeInclusive<i64>>, String> {
-    let wrong = || format!("`{list}` is no list of ranks: write it as 0-7,12");
+pub fn ranges(list: &str) -> Result<Vec<RangeInclusive<i64>>, SearchError> {
+    let wrong = || SearchError::Ranks(list.to_owned());
     let range = |part: &str| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         Ok(first.parse().map_err(|_| wrong())?..=last.parse().map_err(|_| wrong())?)

@@ -8,6 +8,7 @@ use npuscope_measures::statistics::{HISTOGRAM_BUCKETS, histogram, percentile};
 
 /// Slices of one name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct NameStatistics {
     pub name: String,
     pub count: usize,
@@ -21,6 +22,7 @@ pub struct NameStatistics {
     pub p95_ns: i64,
     pub p99_ns: i64,
     /// How many are in each bucket, as [`histogram`] has them.
+    #[cfg_attr(test, ts(type = "number[]"))]
     pub histogram: [i64; HISTOGRAM_BUCKETS],
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::kineto;
-use npuscope_formats::problem::{Problem, Severity};
+use npuscope_formats::problem::{Code, Problem, Severity};
 use npuscope_formats::source::{JOB, RankSource, SourceFile, process_in_directory};
 use npuscope_tables::Flavour;
 
@@ -14,12 +14,6 @@ use super::Profile;
 use super::ages::newer;
 use super::files::file_name;
 use super::search::Search;
-
-/// The diagnostic of a rank that has several directories.
-const DUPLICATE: &str = "duplicate-rank";
-
-/// The diagnostic of a rank that is shown under another number than its own.
-const RENUMBERED: &str = "renumbered-rank";
 
 /// A rank directory whose number is not settled.
 pub(super) struct Candidate {
@@ -84,7 +78,7 @@ impl Search {
             // A job of one process has no ranks, and our recorder says so.
             if !(is_alone && source.is_ours()) {
                 let message = format!("the files do not say which rank this is; it is shown as rank {}", source.rank);
-                source.problems.push(Problem::new(Severity::Info, "no-rank", "", message));
+                source.problems.push(Problem::new(Severity::Info, Code::NoRank, "", message));
             }
             ranks.insert(source.rank, source);
         }
@@ -99,8 +93,8 @@ impl Search {
         let message = format!(
             "{what} is there more than once: {read} was read; {unread} is older and was not. Windows of one run are not joined: give the path of the older one to look at it"
         );
-        kept.problems.push(Problem::new(Severity::Warning, DUPLICATE, &unread, message));
-        kept.problems.extend(dropped.problems.into_iter().filter(|problem| problem.code == DUPLICATE));
+        kept.problems.push(Problem::new(Severity::Warning, Code::DuplicateRank, &unread, message));
+        kept.problems.extend(dropped.problems.into_iter().filter(|problem| problem.code == Code::DuplicateRank));
         kept
     }
 
@@ -165,7 +159,7 @@ fn apart(sources: BTreeMap<(bool, i64), RankSource>) -> BTreeMap<i64, RankSource
                 "ranks of NPUs and of GPUs have the same numbers here; rank {rank} of the GPUs is shown as rank {}",
                 source.rank
             );
-            source.problems.push(Problem::new(Severity::Warning, RENUMBERED, "", message));
+            source.problems.push(Problem::new(Severity::Warning, Code::RenumberedRank, "", message));
         }
         (source.rank, source)
     });

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use npuscope_formats::file_kind::{FileKind, kind_of};
 use npuscope_formats::framework;
-use npuscope_formats::problem::{Problem, Severity};
+use npuscope_formats::problem::{Code, Problem, Severity};
 use npuscope_formats::source::{OUTPUT_DIRECTORY, RankSource};
 use npuscope_tables::Flavour;
-use npuscope_tables::table::diagnostic::RAW_ONLY;
 
 use super::DiscoverError;
 use super::files::{file_name, has_deliverables, is_mindspore_info, list};
@@ -47,7 +46,7 @@ pub fn discover_raw(path: &Path) -> Result<Vec<RawRank>, DiscoverError> {
     let ranks = search.found.into_iter().map(|Candidate { rank, mut source, .. }| {
         source.rank = rank.unwrap_or_default();
         let is_parsed = has_deliverables(&source.directory.join(OUTPUT_DIRECTORY));
-        let is_device_unread = source.problems.iter().any(|problem| problem.code == RAW_ONLY);
+        let is_device_unread = source.problems.iter().any(|problem| problem.code == Code::RawOnly);
         RawRank { rank, source, is_parsed, is_device_unread }
     });
     Ok(ranks.collect())
@@ -67,7 +66,7 @@ impl Search {
         let prof = directories.iter().find(|directory| file_name(directory).starts_with("PROF_"));
         if let (Some(prof), Some(candidate)) = (prof, self.found.last_mut()) {
             let message = "what the device did is in raw data that was not exported; only what the host did is shown";
-            candidate.source.problems.push(Problem::new(Severity::Warning, RAW_ONLY, &file_name(prof), message));
+            candidate.source.problems.push(Problem::new(Severity::Warning, Code::RawOnly, &file_name(prof), message));
         }
     }
 }

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 
 use npuscope_formats::file_kind::{FileKind, kind_of};
 use npuscope_formats::kineto;
-use npuscope_formats::problem::{Problem, Severity};
+use npuscope_formats::problem::{Code, Problem, Severity};
 use npuscope_formats::source::{RankSource, SourceFile};
 use npuscope_tables::Flavour;
-use npuscope_tables::table::diagnostic::RAW_ONLY;
 
 use super::files::{
     MSPROF_OUTPUT_DIRECTORY, file_name, is_deliverable, is_mindspore_info, keep_newest_exports, list, rank_in_name,
@@ -17,9 +16,6 @@ use super::files::{
 use super::numbers::Candidate;
 use super::raw::is_raw_file;
 use super::search::Search;
-
-/// The diagnostic of a rank whose recorder did not come to its end.
-const CUT_RECORDING: &str = "cut-recording";
 
 impl Search {
     /// A directory that torch_npu or MindSpore wrote.
@@ -58,7 +54,7 @@ impl Search {
             self.candidate(path, Flavour::Msprof, &paths, has_raw);
         } else {
             let message = "raw data that was not exported; run `msprof --export=on --output=<this directory>` first";
-            self.problem(Problem::new(Severity::Warning, RAW_ONLY, &self.shown(path), message));
+            self.problem(Problem::new(Severity::Warning, Code::RawOnly, &self.shown(path), message));
         }
     }
 
@@ -97,7 +93,7 @@ impl Search {
         for path in paths.iter().filter(|path| number(path).is_none() && is_deliverable(path)) {
             let message =
                 format!("{} ranks have files here, and the name does not say whose this is; not read", numbers.len());
-            self.problem(Problem::new(Severity::Warning, "whose-file", &self.shown(path), message));
+            self.problem(Problem::new(Severity::Warning, Code::AmbiguousFile, &self.shown(path), message));
         }
     }
 
@@ -121,12 +117,12 @@ impl Search {
                 Ok(metadata) => {
                     let what = if metadata.is_dir() { "a directory" } else { "no regular file" };
                     let message = format!("cannot be read: it is {what}");
-                    source.problems.push(Problem::new(Severity::Error, "unreadable", &name, message));
+                    source.problems.push(Problem::new(Severity::Error, Code::Unreadable, &name, message));
                     continue;
                 }
                 Err(error) => {
                     let message = format!("cannot be read: {error}");
-                    source.problems.push(Problem::new(Severity::Error, "unreadable", &name, message));
+                    source.problems.push(Problem::new(Severity::Error, Code::Unreadable, &name, message));
                     continue;
                 }
             };
@@ -142,7 +138,7 @@ impl Search {
         keep_newest_exports(&mut source.files);
         if !source.has(&FileKind::ProfilerMetadata) && source.is_ours() {
             let message = "the recording was not ended: its process was ended first, or still runs; what was written until then is shown";
-            source.problems.push(Problem::new(Severity::Warning, CUT_RECORDING, "", message));
+            source.problems.push(Problem::new(Severity::Warning, Code::CutRecording, "", message));
         }
         self.found.push(Candidate { rank, is_guess: false, source });
     }

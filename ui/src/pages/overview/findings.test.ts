@@ -16,6 +16,7 @@ const FINDING: Finding = {
   ranks: [5],
   evidence: [],
   suggestion: "look at the device",
+  next: null,
 };
 
 afterEach(() => {

@@ -68,7 +68,8 @@ function partsOf(instance: Found["instances"][number], last: number): { wait: nu
 }
 
 function Instances({ board, found }: { board: Board; found: Found }) {
-  const { instances } = found;
+  const { instances, last_rank: lastRank } = found;
+  const skew = found.skew_ns ?? 0;
   const begin = Math.min(...instances.map((instance) => instance.begin));
   const end = Math.max(...instances.map((instance) => instance.end), begin + 1);
   const last = Math.max(...instances.map((instance) => instance.begin));
@@ -79,7 +80,7 @@ function Instances({ board, found }: { board: Board; found: Found }) {
       <div class="toolbar">
         <h2>{found.name}</h2>
         <span class="hint">{found.group}</span>
-        <span>{found.skew_ns > 0 ? t("last", { rank: found.last_rank, skew: duration(found.skew_ns) }) : t("even")}</span>
+        <span>{lastRank !== null && skew > 0 ? t("last", { rank: lastRank, skew: duration(skew) }) : t("even")}</span>
         <button type="button" onClick={() => go({ ranks: instances.map((instance) => instance.rank) })}>
           {t("showAll")}
         </button>
@@ -110,7 +111,7 @@ function Instances({ board, found }: { board: Board; found: Found }) {
           const parts = partsOf(instance, last);
           const start = instance.begin - begin;
           const previous = before.get(instance.rank);
-          const isLast = instance.rank === found.last_rank && found.skew_ns > 0;
+          const isLast = instance.rank === lastRank && skew > 0;
           const label = t("bar", {
             rank: instance.rank,
             begin: time(instance.begin),

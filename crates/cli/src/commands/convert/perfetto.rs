@@ -12,6 +12,7 @@ use super::ConvertOptions;
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal;
+use crate::usage::UsageError;
 
 /// How the name of a trace ends.
 const ENDINGS: [&str; 2] = ["perfetto-trace", "pftrace"];
@@ -27,7 +28,7 @@ pub fn write(
     settings: &Settings,
 ) -> Result<PathBuf, CliError> {
     if sources.is_empty() {
-        return Err(CliError::Usage("the profile has no ranks, and so no timeline".to_owned()));
+        return Err(UsageError::NoTimeline.into());
     }
     let path = trace_path(&options.output);
     if path.exists() {

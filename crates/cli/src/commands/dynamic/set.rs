@@ -13,6 +13,7 @@ use crate::error::CliError;
 use crate::rank_list::RankList;
 use crate::settings::Settings;
 use crate::terminal;
+use crate::usage::UsageError;
 
 /// Ranks are listed one by one in the file.
 const MAX_RANKS: usize = 1 << 16;
@@ -49,7 +50,7 @@ pub enum StartStep {
 pub fn run(options: &SetOptions, settings: &Settings) -> Result<ExitCode, CliError> {
     let written = set(&options.config, options.style, &changes(options)?).map_err(|error| match error {
         SetError::Write { path, source } => CliError::Write { path, source },
-        other => CliError::Usage(other.to_string()),
+        other => UsageError::Control(other).into(),
     })?;
     io::stdout().lock().write_all(text(&written).as_bytes())?;
     if options.start.is_some() {
@@ -152,7 +153,7 @@ fn changes(options: &SetOptions) -> Result<Changes, CliError> {
         _ if options.off => Some(WindowChange::Off),
         None => None,
         Some(StartStep::Next) if options.stop.is_some() => {
-            return Err(CliError::Usage("--start next has no step to --stop at; give --steps".to_owned()));
+            return Err(UsageError::StopAfterNext.into());
         }
         Some(StartStep::Next) => Some(WindowChange::Next { active: options.steps.unwrap_or(1) }),
         Some(StartStep::At(start)) => {
@@ -164,10 +165,7 @@ fn changes(options: &SetOptions) -> Result<Changes, CliError> {
     let ranks = match &options.ranks {
         None => None,
         Some(list) if list.is_all() => Some(Ranks::All),
-        Some(list) => {
-            let too_many = || CliError::Usage("--ranks must name ranks from 0, no more than 65,536".to_owned());
-            Some(Ranks::Some(list.expanded(MAX_RANKS).ok_or_else(too_many)?))
-        }
+        Some(list) => Some(Ranks::Some(list.expanded(MAX_RANKS).ok_or(UsageError::TooManyRanks)?)),
     };
     Ok(Changes { window, ranks, ..options.changes.clone() })
 }

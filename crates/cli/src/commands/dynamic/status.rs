@@ -13,6 +13,7 @@ use crate::commands::ReportFormat;
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
+use crate::usage::UsageError;
 
 #[derive(Serialize)]
 struct Report {
@@ -68,8 +69,7 @@ pub fn run(options: &StatusOptions, settings: &Settings) -> Result<ExitCode, Cli
     let config = config_file(&options.config);
     let told = statuses(&config);
     if told.is_empty() && !config.exists() {
-        let path = config.display();
-        return Err(CliError::Usage(format!("there is no {path}; npuscope dynamic set {path} --start N makes it")));
+        return Err(UsageError::NoControlFile(config).into());
     }
     let report = report(config, told, options.stale_after);
     let mut out = io::stdout().lock();
@@ -108,7 +108,7 @@ fn report(config: PathBuf, told: Vec<Status>, stale_after: Duration) -> Report {
     let silent = named.into_iter().filter(is_silent).collect();
     let style = request.as_ref().map(|request| request.style);
     let asks = request.as_ref().map(|request: &Request| what_happens(request));
-    Report { config, style, fingerprint, asks, problem, ranks, silent }
+    Report { config, style, fingerprint, asks, problem: problem.map(|problem| problem.to_string()), ranks, silent }
 }
 
 fn lost(status: &Status, here: &str, stale_after: Duration) -> Option<Lost> {

@@ -4,10 +4,10 @@ use npuscope_sqlite::Scan;
 use npuscope_tables::RankBuilder;
 use npuscope_tables::table::source;
 
+use super::DbReader;
 use super::kept::is_of_the_run;
-use super::{DbReader, SWAPPED_COLUMNS};
 use crate::db::layouts;
-use crate::problem::{Problem, Severity};
+use crate::problem::{Code, Problem, Severity};
 
 /// The tables of host slices.
 const HOST_TABLES: &[&str] = &["PYTORCH_API", "CANN_API", "MSTX_EVENTS", "GC_RECORD", "OSRT_API"];
@@ -48,7 +48,7 @@ impl DbReader<'_> {
                     "{} cells of table {table} are not of their column's kind and read as empty",
                     outcome.bad_cells
                 );
-                Problem::new(Severity::Warning, "bad-cell", file, message).record(rank);
+                Problem::new(Severity::Warning, Code::BadCell, file, message).record(rank);
             }
         }
         for (table, rows, scan) in self.words.scans() {
@@ -56,21 +56,21 @@ impl DbReader<'_> {
         }
         for damage in &self.database.damages {
             let message = format!("the list of tables has {}; tables named there are lost", damage.what);
-            Problem::new(Severity::Warning, "damaged-database", file, message).at(damage.offset).record(rank);
+            Problem::new(Severity::Warning, Code::DamagedDatabase, file, message).at(damage.offset).record(rank);
         }
         if self.swapped {
             let message =
                 "PYTORCH_API has shapes in inputDtypes and types in inputShapes; they were read the right way round";
-            Problem::new(Severity::Info, SWAPPED_COLUMNS, file, message).record(rank);
+            Problem::new(Severity::Info, Code::SwappedColumns, file, message).record(rank);
         }
         if self.dangling > 0 {
             let message = format!("{} ids stand for no string of STRING_IDS", self.dangling);
-            Problem::new(Severity::Warning, "dangling-id", file, message).record(rank);
+            Problem::new(Severity::Warning, Code::DanglingId, file, message).record(rank);
         }
         for (table, lacking, rows) in self.orphans.iter().filter(|(_, _, rows)| *rows > 0) {
             let message =
                 format!("{rows} rows of {table} are of tasks that {lacking} does not have; they are left out");
-            Problem::new(Severity::Warning, "orphan-rows", file, message).record(rank);
+            Problem::new(Severity::Warning, Code::OrphanRows, file, message).record(rank);
         }
         let row = source::Row {
             file: rank.strings.intern(file),
@@ -84,7 +84,7 @@ impl DbReader<'_> {
         rank.source.push(row);
         let content = self.content(total > 0);
         if !content.rows {
-            Problem::new(Severity::Info, "empty-database", file, "no table of the database has rows").record(rank);
+            Problem::new(Severity::Info, Code::EmptyDatabase, file, "no table of the database has rows").record(rank);
         }
         content
     }
@@ -102,7 +102,7 @@ impl DbReader<'_> {
 
 /// What could not be read of a table.
 fn damages_of(table: &str, rows: u64, scan: &Scan, file: &str) -> Vec<Problem> {
-    let problem = |message: String| Problem::new(Severity::Warning, "damaged-table", file, message);
+    let problem = |message: String| Problem::new(Severity::Warning, Code::DamagedTable, file, message);
     let kept = format!("{rows} rows of the table are kept");
     let mut problems: Vec<Problem> = scan
         .damages

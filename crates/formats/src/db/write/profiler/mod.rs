@@ -16,13 +16,13 @@ use npuscope_tables::{Flavour, LaneId, RankTables, TaskId};
 
 use crate::db::connections::{CallChains, ConnectionIds};
 use crate::db::id_set::IdSet;
-use crate::db::read::SWAPPED_COLUMNS;
 use crate::db::sheet::{self, KeptTable};
 use crate::db::write::names::WordIds;
 use crate::db::write::tables::OpenTables;
 use crate::db::{counters, layouts};
 use crate::info_json::Settings;
 use crate::lanes::HOST_COUNTERS;
+use crate::problem::Code;
 use communication::GroupNames;
 use identity::RankFacts;
 
@@ -79,7 +79,7 @@ impl Profiler {
             database: OpenTables::create(path, WordIds::new(first, &enums), first)?,
             rank,
             has_framework: flavour != Flavour::MindSpore || is_raw,
-            swaps_columns: first.rows::<diagnostic::Row>().any(|row| first.text(row.code) == SWAPPED_COLUMNS),
+            swaps_columns: first.rows::<diagnostic::Row>().any(|row| row.is(Code::SwappedColumns, first)),
             facts: RankFacts::default(),
             lanes: Lanes::default(),
             groups: GroupNames::default(),

@@ -1,0 +1,304 @@
+// Generated from crates/server/src/answers.rs and the types of npuscope-analysis. Do not edit:
+// NPUSCOPE_BLESS=1 cargo test -p npuscope-server the_types_of_the_pages writes it anew.
+
+export type Layer = "framework" | "cann" | "hardware" | "communication" | "overlap" | "counter" | "mstx" | "gc" | "other";
+
+export type ProblemSeverity = "info" | "warning" | "error";
+
+export type ProblemCode = "whose-file" | "bad-cell" | "bad-row" | "cut-file" | "cut-recording" | "damaged-database" | "damaged-gzip" | "damaged-table" | "dangling-id" | "duplicate-rank" | "empty-database" | "empty-file" | "garbage" | "left-in-trace" | "long-row" | "more-defects" | "no-base-time" | "no-clock" | "no-rank" | "no-time" | "not-a-database" | "not-a-trace" | "not-csv" | "orphan-rows" | "raw-only" | "renumbered-rank" | "short-row" | "swapped-columns" | "symlink-loop" | "told-by-database" | "told-by-trace" | "too-deep" | "too-long" | "too-much-text" | "uneven-rows" | "unknown-file" | "unknown-phase" | "unmatched-marks" | "unreadable" | "wal-not-read" | "wrong-columns" | "wrong-encoding";
+
+export type Run = { name: string | null, 
+/**
+ * Identifies the run: another profile, or another program, has another key.
+ */
+key: string, 
+/**
+ * The origin of times, in ns since the epoch; text, because it has more digits than a number holds.
+ */
+origin: string, ranks: Array<Rank>, steps: Array<number>, span: [number, number] | null, 
+/**
+ * Whether the page is a report.
+ */
+report: boolean, };
+
+export type Rank = { rank: number, name: string, bytes: number, };
+
+export type Timeline = { processes: Array<Process>, lanes: Array<Lane>, counters: Array<Counter>, 
+/**
+ * Null if the rank has nothing to draw.
+ */
+span: [number, number] | null, };
+
+export type Process = { name: string, pid: number, labels: Array<string>, };
+
+export type Lane = { id: number, 
+/**
+ * Index into the processes.
+ */
+process: number, layer: Layer, name: string, tid: number, rows: number, slices: number, };
+
+export type Counter = { id: number, 
+/**
+ * Index into the processes.
+ */
+process: number | null, name: string, unit: string | null, samples: number, min: number, max: number, };
+
+export type ListedSlice = { slice: number, name: string, lane: number, row: number, begin: number, end: number, };
+
+export type ListedSlices = { 
+/**
+ * How many there are; fewer may be listed.
+ */
+count: number, slices: Array<ListedSlice>, };
+
+export type Slice = { id: number, name: string, begin: number, end: number, row: number, lane: number, lane_name: string, layer: Layer, process: string, table: string, 
+/**
+ * Time of the slice in which none is open below it.
+ */
+self_ns: number, args: Record<string, unknown>, flows: Array<Flow>, };
+
+export type Flow = { kind: string, outgoing: boolean, slice: number, name: string, lane: number, row: number, begin: number, end: number, };
+
+export type Flows = { 
+/**
+ * How many there are of the kinds asked for; fewer may be listed.
+ */
+count: number, kinds: Array<FlowKind>, flows: Array<Arrow>, };
+
+export type FlowKind = { kind: string, count: number, };
+
+export type Arrow = { kind: string, source: ListedSlice, target: ListedSlice, };
+
+export type Hit = { rank: number, slice: number, name: string, lane: number, row: number, begin: number, end: number, };
+
+export type Hits = { count: number, 
+/**
+ * Some of them, from the number that was asked for on.
+ */
+hits: Array<Hit>, by_rank: Array<RankHits>, };
+
+export type RankHits = { rank: number, count: number, };
+
+export type NameStatistics = { name: string, count: number, total_ns: number, 
+/**
+ * Without what is open on the row below.
+ */
+self_ns: number, average_ns: number, min_ns: number, max_ns: number, p50_ns: number, p95_ns: number, p99_ns: number, 
+/**
+ * How many are in each bucket, as [`histogram`] has them.
+ */
+histogram: number[], };
+
+export type ViewInfo = { view: string, about: string, parameters: Array<string>, };
+
+export type SchemaTable = { table: string, about: string, columns: Array<SchemaColumn>, };
+
+export type SchemaColumn = { name: string, type: string, 
+/**
+ * Empty for ids, counts and text.
+ */
+unit: string, about: string, };
+
+export type Missing = { what: string, switch: string, };
+
+export type MissingAnswer = { missing: Missing, };
+
+export type ErrorAnswer = { error: string, };
+
+export type Progress = { rank: number, done: number, total: number, };
+
+export type GapAnswer = { begin: number, end: number, cause: GapCause, places: Array<Place>, };
+
+export type Place = { rank: number, what: PlaceKind, slice: number, name: string, lane: number, row: number, begin: number, end: number, };
+
+export type PlaceKind = "last" | "cause" | "next";
+
+export type GapCause = "host_busy" | "host_sync" | "data" | "gc" | "queue_empty" | "waiting_for_rank" | "waiting_for_stream" | "start" | "end" | "unknown";
+
+export type CollectiveAnswer = { name: string, 
+/**
+ * The lane it is on, which names the group.
+ */
+group: string, 
+/**
+ * The last to begin is last.
+ */
+instances: Array<CollectiveInstance>, 
+/**
+ * What each rank ran before.
+ */
+before: Array<RankSlice>, last_rank: number | null, 
+/**
+ * From the first to the last start.
+ */
+skew_ns: number | null, };
+
+export type CollectiveInstance = { rank: number, 
+/**
+ * How long it moved data and waited for others, where the profile says so.
+ */
+transit_ns: number | null, wait_ns: number | null, slice: number, name: string, lane: number, row: number, begin: number, end: number, };
+
+export type RankSlice = { rank: number, slice: number, name: string, lane: number, row: number, begin: number, end: number, };
+
+export type AlignAnswer = { offsets: Array<Offset>, };
+
+export type Offset = { rank: number, offset_ns: number, };
+
+export type Diagnosis = { ranks: number, steps: number, 
+/**
+ * Step time of the job: see [`job_step_time`].
+ */
+step_ms: number, 
+/**
+ * What it would be without anything that is found.
+ */
+step_ms_without: number, 
+/**
+ * How far the replay without changes is off what was recorded, as a share of the step: the mean over steps.
+ */
+replay_error: number, 
+/**
+ * Communications that no other rank was seen to take part in.
+ */
+unmatched_operations: number, clocks: Array<HostClock>, 
+/**
+ * The parallel layout, in words.
+ */
+layout: string, 
+/**
+ * What could not be read.
+ */
+problems: Array<string>, 
+/**
+ * Those that cost most first.
+ */
+findings: Array<Finding>, };
+
+export type HostClock = { host: string, ranks: Array<number>, 
+/**
+ * How far it is ahead at the first moment, in ns; none where nothing ties it to the first host.
+ */
+offset_ns: number | null, 
+/**
+ * How much faster it runs, in parts per million.
+ */
+drift_ppm: number, 
+/**
+ * What is left of the differences, in ns: the median of their sizes.
+ */
+residual_ns: number, 
+/**
+ * Operations that it rests on.
+ */
+operations: number, };
+
+export type Finding = { 
+/**
+ * Kind of finding, for programs.
+ */
+id: string, severity: Severity, 
+/**
+ * One sentence.
+ */
+claim: string, 
+/**
+ * Name, value and unit of each number the claim rests on.
+ */
+numbers: Array<[string, number, string]>, 
+/**
+ * Share of step time it costs, 0 to 1; of those steps in which it costs something, if not in all.
+ */
+share_of_step: number | null, 
+/**
+ * How sure the analysis is, 0 to 1.
+ */
+confidence: number, 
+/**
+ * Ranks it is about.
+ */
+ranks: Array<number>, 
+/**
+ * Where it can be seen.
+ */
+evidence: Array<Evidence>, 
+/**
+ * What to do about it.
+ */
+suggestion: string, 
+/**
+ * The command that shows more.
+ */
+next: string | null, };
+
+export type Severity = "info" | "warning" | "critical";
+
+export type Evidence = { rank: number, step: number | null, 
+/**
+ * By the clock of the first host, where clocks were aligned.
+ */
+start_ns: number, end_ns: number, what: string, };
+
+export type Health = { 
+/**
+ * What was opened.
+ */
+path: string, ranks: Array<RankHealth>, 
+/**
+ * What concerns no rank in particular.
+ */
+problems: Array<Problem>, };
+
+export type RankHealth = { rank: number, device: number | null, host: string | null, chip: string | null, directory: string, 
+/**
+ * text, db, text+db or kineto.
+ */
+format: string, framework: string | null, framework_version: string | null, cann_version: string | null, schema_version: string | null, level: string | null, 
+/**
+ * Numbers of the steps.
+ */
+steps: Array<number>, 
+/**
+ * First and last moment covered, in ns since the epoch.
+ */
+window: [number, number] | null, files: Array<FileHealth>, 
+/**
+ * Rows of each table that has any.
+ */
+rows: { [key in string]: number }, 
+/**
+ * Slices and samples of each lane.
+ */
+lanes: Array<LaneHealth>, missing: Array<NotCollected>, problems: Array<Problem>, };
+
+export type FileHealth = { file: string, kind: string, bytes: number | null, rows: number | null, 
+/**
+ * Columns or keys that nothing was read from.
+ */
+unread: Array<string>, };
+
+export type LaneHealth = { process: string | null, thread: string | null, pid: number, tid: number, slices: number, samples: number, };
+
+export type NotCollected = { 
+/**
+ * What there is none of.
+ */
+what: string, 
+/**
+ * What it would be good for.
+ */
+good_for: string, setting: string, 
+/**
+ * The switch was on all the same.
+ */
+was_on: boolean, 
+/**
+ * What to write to collect it, by style of configuration; nothing where no switch would help.
+ */
+switches: Array<[string, string]>, 
+/**
+ * Why it is not there, where that is known.
+ */
+why?: string, };
+
+export type Problem = { severity: ProblemSeverity, code: ProblemCode, file: string | null, offset: number | null, message: string, };
