@@ -54,7 +54,9 @@ pub fn by_layer(modules: &[(i64, Vec<ModuleOp>)], balance: &ExpertLoad) -> Vec<L
 
 /// Load of each by the mean load of its group and layer: `load * ranks / sum of loads`.
 pub fn shares_of_mean(loads: &[Load]) -> Vec<Option<f64>> {
-    let mut sums: BTreeMap<(&[i64], Option<&str>), (f64, usize)> = BTreeMap::new();
+    /// Ranks of a group, and a layer.
+    type Place<'a> = (&'a [i64], Option<&'a str>);
+    let mut sums: BTreeMap<Place<'_>, (f64, usize)> = BTreeMap::new();
     for load in loads {
         let sum = sums.entry((&load.group, load.layer.as_deref())).or_default();
         (sum.0, sum.1) = (sum.0 + load.weight(), sum.1 + 1);

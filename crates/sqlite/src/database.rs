@@ -103,7 +103,7 @@ impl<'a> Database<'a> {
     /// The schema is a table itself, at the first page: type, name, table, root page, statement.
     fn read_schema(&mut self, pages: Pages<'a>) {
         let mut rows = TableRows::new(pages, 1);
-        while let Some((_, record)) = rows.next() {
+        while let Some((_, record)) = rows.next_row() {
             let mut values = record.values();
             let mut next_text = || match values.next() {
                 Some(ValueRef::Text(text)) => String::from_utf8_lossy(text).into_owned(),
@@ -161,7 +161,7 @@ impl<'a> Database<'a> {
         match (table.storage, self.pages) {
             (Storage::Pages { root, rowid_column }, Some(pages)) => {
                 let mut rows = TableRows::new(pages, root);
-                while let Some((rowid, record)) = rows.next() {
+                while let Some((rowid, record)) = rows.next_row() {
                     if each(&Row::Stored { rowid, rowid_column, record }).is_break() {
                         break;
                     }

@@ -110,7 +110,7 @@ impl<'a> TableRows<'a> {
     }
 
     /// The next row: its rowid and its record.
-    pub fn next(&mut self) -> Option<(i64, Record<'_>)> {
+    pub fn next_row(&mut self) -> Option<(i64, Record<'_>)> {
         // The buffer of a spilled row is taken out, so that what it lends does not tie up the reader.
         let mut spilled = std::mem::take(&mut self.spilled);
         let found = self.next_payload(&mut spilled);
@@ -395,7 +395,7 @@ mod tests {
     fn read(bytes: &[u8], root: u32) -> (Vec<(i64, Vec<String>)>, Vec<Damage>) {
         let mut rows = TableRows::new(Pages::new(bytes).unwrap(), root);
         let mut read = Vec::new();
-        while let Some((rowid, record)) = rows.next() {
+        while let Some((rowid, record)) = rows.next_row() {
             let values: Vec<String> = record.values().map(|v| format!("{v:?}")).collect();
             for (place, value) in values.iter().enumerate() {
                 assert_eq!(format!("{:?}", record.value(place).unwrap()), *value);

@@ -146,8 +146,11 @@ impl Table {
     }
 }
 
+/// Name of a number; its key in `info`, its columns in `step_time`, in the view `steps` and in the files of `cluster`.
+type Part = (&'static str, Option<&'static str>, &'static str, Option<&'static str>, Option<&'static str>);
+
 /// The parts of a step that all places show, by their names in `info`, `sql`, the pages and the files of `cluster`.
-const PARTS: [(&str, Option<&str>, &str, Option<&str>, Option<&str>); 7] = [
+const PARTS: [Part; 7] = [
     ("step time", Some("step_ms"), "step_time", Some("duration"), None),
     ("device time", Some("device_ms"), "device_time", Some("device_time"), None),
     ("computing", Some("computing_ms"), "computing", Some("computing"), Some("computing")),

@@ -6,6 +6,7 @@ use std::path::Path;
 use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::{comm_json, csv, info_json};
 use npuscope_synth::Form;
+use npuscope_tables::table::diagnostic::Code;
 use npuscope_tables::{Flavour, RankBuilder, TableId};
 
 use super::job::{assert_first_rows, assert_same_facts, facts, files, job, rank_directory, row_ends};

@@ -61,7 +61,7 @@ impl TableWriter {
     }
 
     /// Number of rows so far.
-    pub fn len(&self) -> i64 {
+    pub fn row_count(&self) -> i64 {
         self.row_number
     }
 

@@ -546,7 +546,7 @@ fn odd_parameters_are_refused() {
 fn a_gap_and_a_collective_name_the_rank_that_was_late() {
     let slow = Fault::new(FaultKind::SlowRank, 1).strength(2.0);
     for form in [Form::Text, Form::Db] {
-        let opened = Opened::job(&JobConfig { faults: vec![slow.clone()], ..small() }, form);
+        let opened = Opened::job(&JobConfig { faults: vec![slow], ..small() }, form);
         let of_rank = Scope { ranks: Some(vec![0]), ..Scope::default() };
         let at = |sql: &str| format!("{}", opened.number(sql) as i64);
         let waiting = format!(

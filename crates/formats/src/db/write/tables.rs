@@ -46,7 +46,7 @@ impl OpenTables {
 
     /// Number of rows that a table has so far.
     pub fn len(&self, table: &str) -> i64 {
-        self.tables.get(table).map_or(0, TableWriter::len)
+        self.tables.get(table).map_or(0, TableWriter::row_count)
     }
 
     /// Adds rows to a table. In the end it is written if it has rows, or if its source had it.
