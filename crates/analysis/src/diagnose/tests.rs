@@ -70,6 +70,7 @@ fn a_step_without_any_work_takes_no_time() {
     for trace in &mut traces {
         let StepSpan { id, start, .. } = trace.steps[0];
         trace.steps.insert(0, StepSpan { id: id - 1, start: start - 2, end: start - 1 });
+        trace.step_times.insert(0, (Some(id - 1), 1));
     }
     let diagnosis = assert_named(traces, &layout);
     let sum = |diagnosis: &Diagnosis| diagnosis.step_ms * diagnosis.steps as f64;

@@ -115,7 +115,8 @@ fn a_run_that_is_stopped_leaves_no_half_file() {
     let mut codes = Vec::new();
     for attempt in 0..40 {
         let output = format!("out{attempt}");
-        let mut command = sandbox.command(&["cluster", "-d", "job", "-o", &output]);
+        // With what the first run kept, it would be over at once.
+        let mut command = sandbox.command(&["cluster", "-d", "job", "-o", &output, "--no-cache"]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(40 + 15 * attempt));
         let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).stderr(Stdio::null()).status();

@@ -99,7 +99,7 @@ fn a_wrong_query_is_refused_with_a_hint() {
         ("SELECT start, end FROM step", r#"write the column as "end""#),
         ("SELECT op_type, sum(duration) / 2 FROM kernel GROUP BY 1 ORDER BY 2", "give it one with AS"),
         (r"\d kernels", r"there is no table kernels; \tables lists them"),
-        (r"\nonsense", r"there are \tables and \d TABLE"),
+        (r"\nonsense", r"there are \tables, \d TABLE and \functions"),
     ] {
         assert_refused(&sandbox, &["sql", "job", query], words);
     }
@@ -108,11 +108,11 @@ fn a_wrong_query_is_refused_with_a_hint() {
 #[test]
 fn what_was_not_collected_cannot_be_judged() {
     let sandbox = Sandbox::with_job();
-    let kernels = sandbox.rank(0).join("ASCEND_PROFILER_OUTPUT/kernel_details.csv");
-    fs::copy(kernels, sandbox.path("kernel_details.csv")).unwrap();
-    let ran = sandbox.run(&["info", "kernel_details.csv", "--quiet"]);
+    let memory = sandbox.rank(0).join("ASCEND_PROFILER_OUTPUT/memory_record.csv");
+    fs::copy(memory, sandbox.path("memory_record.csv")).unwrap();
+    let ran = sandbox.run(&["info", "memory_record.csv", "--quiet"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    assert_eq!(ran.stderr, "error: no rank has step times; npuscope doctor kernel_details.csv says what is missing\n");
+    assert_eq!(ran.stderr, "error: no rank has step times; npuscope doctor memory_record.csv says what is missing\n");
 }
 
 #[test]

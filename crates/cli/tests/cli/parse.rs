@@ -66,7 +66,7 @@ fn raw_text_and_databases_give_the_same_answers() {
     let sandbox = Sandbox::empty();
     raw_job(&sandbox);
     let expected = answers(&sandbox);
-    assert!(expected[3].starts_with("2 ranks, 3 steps, 9.010 ms a step"), "{}", expected[3]);
+    assert!(expected[3].starts_with("2 ranks, 3 steps, 9.010 ms per step"), "{}", expected[3]);
     for form in ["text", "db", "both"] {
         let ran = sandbox.run(&["parse", "job", "--force", "--export", form]);
         assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
@@ -134,7 +134,7 @@ fn a_job_without_a_device_is_told_by_what_its_host_did() {
     assert!(!info.stdout.contains("computing") && !info.stdout.contains("free"), "{}", info.stdout);
     assert_eq!(
         info.stdout,
-        "2 ranks, 3 steps, 9.010 ms a step
+        "2 ranks, 3 steps, 9.010 ms per step
 
 no device was recorded; time of a step on the host, mean in ms
   rank   step  steps
