@@ -140,8 +140,8 @@ dist: ## The binary and the wheel that are shipped
 	$(call WHEEL,dist)
 	@echo 'The wheel is in $(CACHE)/wheels'
 
-# One way to build what tests run, so that nothing is built twice.
-BUILD = cargo build --locked -p npuscope -p npuscope-python
+# One way to build what tests run, with the features that tests have, so that nothing is built twice.
+BUILD = cargo build --locked --workspace --all-targets
 
 # A wheel with the program in it, of a profile that is built.
 define WHEEL
