@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use crate::layout::MAX_RANKS;
 
 pub use npuscope_measures::communication::{
-    Direction, OpClass, bytes_of_element, direction, group_key, group_of, is_communication_core, is_point_to_point,
-    op_type,
+    Direction, OpClass, bytes, bytes_of_element, direction, direction_of, group_key, group_of, is_communication_core,
+    is_point_to_point, op_type,
 };
 
 /// A group of ranks as the training script made it.

@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use npuscope_measures::communication::OpClass;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::reported_comm;
 use npuscope_tables::{RankTables, Selection, TableId};
@@ -44,7 +45,8 @@ impl<'a> Keys<'a> {
         // A send and a receive are one transfer.
         let kind = if operation.direction.is_some() { "transfer" } else { operation.kind.as_str() };
         // What each rank has to give of an exchange may differ.
-        let bytes = if operation.kind.contains("alltoall") { 0 } else { operation.bytes };
+        let is_exchange = OpClass::of(&operation.kind) == OpClass::Exchange;
+        let bytes = if is_exchange { 0 } else { operation.bytes };
         let like = Like { group: &operation.group, step, kind, bytes, pair: operation.pair };
         let order = self.seen.entry(like).or_default();
         *order += 1;

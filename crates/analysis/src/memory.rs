@@ -35,18 +35,16 @@ pub fn holders(tables: &RankTables, scope: &Scope, at: Option<i64>) -> Vec<Holde
     let chosen = scope.step.map(|id| tables.rows::<step::Row>().filter(move |step| step.id == Some(id)));
     let span =
         chosen.map(|steps| steps.map(|step| (step.start.0, step.end.0)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))));
-    let lives_in = |start: i64, release: i64| match span {
-        None => true,
-        Some(None) => false,
-        Some(Some((begin, end))) => start < end && release >= begin,
+    let is_in_scope = |time: i64| {
+        let is_in_step = match span {
+            None => true,
+            Some(None) => false,
+            Some(Some((begin, end))) => begin <= time && time < end,
+        };
+        is_in_step && scope.begin.is_none_or(|begin| time >= begin) && scope.end.is_none_or(|end| time < end)
     };
     let events: Vec<(i64, i64, mem_event::Row)> = allocations(tables)
         .filter_map(|row| Some((row.start?.0, row.release.map_or(i64::MAX, |release| release.0), row)))
-        .filter(|(start, release, _)| {
-            lives_in(*start, *release)
-                && scope.begin.is_none_or(|begin| *release >= begin)
-                && scope.end.is_none_or(|end| *start < end)
-        })
         .collect();
     let moment = match at {
         Some(at) => {
@@ -58,7 +56,8 @@ pub fn holders(tables: &RankTables, scope: &Scope, at: Option<i64>) -> Vec<Holde
             })
         }
         None => {
-            let totals = events.iter().filter_map(|(start, _, row)| Some((*start, row.start_allocated?)));
+            let in_scope = events.iter().filter(|(start, ..)| is_in_scope(*start));
+            let totals = in_scope.filter_map(|(start, _, row)| Some((*start, row.start_allocated?)));
             peak_of(totals).map(|peak| (peak.time, Some(peak.bytes)))
         }
     };

@@ -84,7 +84,7 @@ struct Times;
 impl Analysis for Times {
     type Extract = RankSteps;
     const NAME: &'static str = "overview";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         Selection::ALL

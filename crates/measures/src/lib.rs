@@ -23,6 +23,9 @@
 //! ```
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic))]
 
+/// Raised whenever a measure computes something else from the same rows. Part of every key of the cache.
+pub const VERSION: u32 = 1;
+
 pub mod busy;
 pub mod communication;
 pub mod deliverable;

@@ -7,7 +7,8 @@
 //!   the device time; [`Step::clock`] says which.
 //! - **device time** ([`DeviceTime::window`]): from the first work on the device that the step launched to the first
 //!   work that the next step launched, so that time between steps belongs to the step before. The last step, and one
-//!   that another than the next number follows, ends with its last work, or with its marker if that is later.
+//!   that another than the next number follows, ends with its last work, or with its marker if that is later, but before
+//!   the first work of a later step.
 //!
 //! The device time divides, without overlap and without rest:
 //!
@@ -143,12 +144,21 @@ pub fn steps(tables: &RankTables) -> Vec<Step> {
             span.map(|_| begun)
         })
         .collect();
+    // Of each step, where the first later one begins that has work.
+    let mut laters: Vec<Option<i64>> = vec![None; starts.len()];
+    let mut later = None;
+    for (place, start) in laters.iter_mut().zip(&starts).rev() {
+        *place = later;
+        later = start.or(later);
+    }
     let step = |(at, row): (usize, &step::Row)| {
         let span = Interval::new(row.start.0, row.end.0);
         let start = starts.get(at).copied().flatten();
         let follows = |next: &step::Row| row.id.and_then(|id| id.checked_add(1)) == next.id;
         let next = marked.get(at + 1).filter(|next| follows(next)).and_then(|_| starts.get(at + 1).copied().flatten());
         let last = spans.get(at).copied().flatten().map_or(span.end, |work| work.end.max(span.end));
+        // Windows do not overlap: a step that ends by itself ends before the next begins.
+        let last = laters.get(at).copied().flatten().map_or(last, |later| last.min(later));
         let device = start.map(|start| {
             let window = Interval::new(start, next.unwrap_or(last));
             work.divide(window, start.saturating_sub(span.start))
@@ -202,15 +212,14 @@ pub fn step_times(tables: &RankTables) -> Vec<(Option<i64>, i64)> {
 /// Steps that nothing marks on the host: from the first kernel with the number of a step to the first with that of the
 /// next, where `kernel_details.csv` numbers kernels; else all work is one.
 fn unmarked_steps(tables: &RankTables, work: &Work, extent: Interval) -> Vec<Step> {
-    let mut starts: Vec<(i64, i64)> = Vec::new();
+    let mut first: hashbrown::HashMap<i64, i64> = hashbrown::HashMap::new();
     for kernel in tables.rows::<kernel::Row>() {
         let Some(id) = kernel.step else { continue };
-        match starts.iter_mut().find(|(known, _)| *known == id) {
-            Some((_, start)) => *start = kernel.start.0.min(*start),
-            None => starts.push((id, kernel.start.0)),
-        }
+        let start = first.entry(id).or_insert(kernel.start.0);
+        *start = kernel.start.0.min(*start);
     }
-    starts.sort_unstable_by_key(|(_, start)| *start);
+    let mut starts: Vec<(i64, i64)> = first.into_iter().collect();
+    starts.sort_unstable_by_key(|(id, start)| (*start, *id));
     let ids: Vec<Option<i64>> = if starts.is_empty() { vec![None] } else { starts.iter().map(|s| Some(s.0)).collect() };
     let borders: Vec<i64> = [extent.start].into_iter().chain(starts.iter().skip(1).map(|s| s.1)).collect();
     let window = |at: usize| {

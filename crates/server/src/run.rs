@@ -41,7 +41,7 @@ const INDEX: &str = "timeline.index";
 const MAX_IN_MEMORY: usize = 256 << 20;
 
 /// Raised whenever an answer that is kept would come out differently.
-const ANSWERS_VERSION: u32 = 2;
+const ANSWERS_VERSION: u32 = 3;
 
 /// What queries of users may take unless whoever opens the run says otherwise: memory, disk and time, and how many
 /// run at a time.
@@ -219,9 +219,7 @@ impl Run {
         if let Some(known) = known() {
             return Ok(known);
         }
-        let made = make();
-        lock(&self.making).remove(&name);
-        let made = made?;
+        let made = make().inspect_err(|_| drop(lock(&self.making).remove(&name)))?;
         let kept = self.answers.as_ref().map(|answers| answers.attach(&name, |out| out.write_all(&made)));
         let made = Buffer::from(made);
         if !matches!(kept, Some(Ok(()))) {
@@ -229,8 +227,10 @@ impl Run {
             if in_memory.values().map(Buffer::len).sum::<usize>() + made.len() > MAX_IN_MEMORY {
                 in_memory.clear();
             }
-            in_memory.insert(name, made.clone());
+            in_memory.insert(name.clone(), made.clone());
         }
+        // Only now, so that who asks meanwhile waits for this answer.
+        lock(&self.making).remove(&name);
         Ok(made)
     }
 

@@ -40,6 +40,7 @@ const SAMPLE: usize = 4 * 1024;
 pub fn fingerprint(rank: &RankSource) -> String {
     let mut hash = Xxh3::new();
     hash.update(&READER_VERSION.to_le_bytes());
+    hash.update(&npuscope_measures::VERSION.to_le_bytes());
     hash.update(&LAYOUT_VERSION.to_le_bytes());
     hash.update(&rank.rank.to_le_bytes());
     text(&rank.directory_name(), &mut hash);

@@ -5,6 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 
 use arrow::array::RecordBatch;
 use npuscope_formats::source::RankSource;
+use npuscope_tables::table::diagnostic;
 use npuscope_tables::{RankTables, Selection, Strings, TableId};
 
 use crate::cache::{Cache, CacheError, CachedRank, CachedTable};
@@ -45,6 +46,25 @@ pub struct Loader {
     progress: Arc<dyn Progress>,
     loaded: Mutex<HashMap<String, Arc<Mutex<Option<LoadedRank>>>>>,
     warnings: Mutex<Vec<String>>,
+    /// Losses and remarks that reading some tables met, by rank.
+    met: Mutex<HashMap<String, Met>>,
+}
+
+/// How often reading met something: what was lost, and what is only worth a remark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Met {
+    pub problems: u64,
+    pub remarks: u64,
+}
+
+impl Met {
+    fn of(tables: &RankTables) -> Met {
+        let mut met = Met::default();
+        for row in tables.rows::<diagnostic::Row>() {
+            *(if row.is_loss(tables) { &mut met.problems } else { &mut met.remarks }) += 1;
+        }
+        met
+    }
 }
 
 /// A rank being read; others may follow when it is done.
@@ -75,6 +95,7 @@ impl Loader {
             progress,
             loaded: Mutex::default(),
             warnings: Mutex::default(),
+            met: Mutex::default(),
         }
     }
 
@@ -97,10 +118,24 @@ impl Loader {
     /// Some tables of a rank, and [`ALWAYS`] what is known of it: from the cache if the rank is in it, else from the
     /// files that have them, and then not into the cache, which has ranks whole.
     pub fn load_some(&self, source: &RankSource, selection: Selection) -> RankTables {
-        let cached = self.cached_some(source, selection);
-        if let Some(tables) = cached {
-            return tables;
+        let key = fingerprint(source);
+        let known = self.in_memory(&key).or_else(|| self.cached_some(&key, selection));
+        let tables = known.unwrap_or_else(|| self.read_some(source, selection));
+        lock(&self.met).insert(key, Met::of(&tables));
+        tables
+    }
+
+    /// All tables of a rank that was read whole and is not in the cache.
+    fn in_memory(&self, key: &str) -> Option<RankTables> {
+        let slot = lock(&self.loaded).get(key)?.clone();
+        let rank = lock(&slot).clone()?;
+        match &*rank.tables {
+            Tables::Memory(tables) => Some(tables.clone()),
+            Tables::Cached(_) => None,
         }
+    }
+
+    fn read_some(&self, source: &RankSource, selection: Selection) -> RankTables {
         self.progress.start(source.rank, source.bytes());
         let advance = |bytes| self.progress.advance(source.rank, bytes);
         let tables = read_rank(source, ReadOptions { threads: self.threads, selection, progress: &advance });
@@ -141,11 +176,10 @@ impl Loader {
         Ok(made)
     }
 
-    fn cached_some(&self, source: &RankSource, selection: Selection) -> Option<RankTables> {
+    fn cached_some(&self, key: &str, selection: Selection) -> Option<RankTables> {
         self.cache.root()?;
-        let key = fingerprint(source);
-        let read = self.cache.open(&key)?.some_tables(selection.and(ALWAYS));
-        read.inspect_err(|error| self.cache.discard(&key, error)).ok()
+        let read = self.cache.open(key)?.some_tables(selection.and(ALWAYS));
+        read.inspect_err(|error| self.cache.discard(key, error)).ok()
     }
 
     /// What `use_it` makes of a rank. A rank that is damaged, or that another process has removed from the cache, is
@@ -220,6 +254,20 @@ impl Loader {
     pub fn loaded(&self) -> Vec<LoadedRank> {
         let slots: Vec<_> = lock(&self.loaded).values().cloned().collect();
         slots.iter().filter_map(|slot| lock(slot).clone()).collect()
+    }
+
+    /// What reading the ranks that were asked for met.
+    pub fn met(&self) -> Result<Met, CacheError> {
+        let mut met = lock(&self.met).clone();
+        let slots: Vec<_> = lock(&self.loaded).iter().map(|(key, slot)| (key.clone(), slot.clone())).collect();
+        for (key, slot) in slots {
+            let Some(rank) = lock(&slot).clone() else { continue };
+            if rank.rows(TableId::Diagnostic) > 0 {
+                met.insert(key, Met::of(&rank.tables()?));
+            }
+        }
+        let sum = |of: fn(&Met) -> u64| met.values().map(of).sum();
+        Ok(Met { problems: sum(|met| met.problems), remarks: sum(|met| met.remarks) })
     }
 
     fn warn(&self, warning: String) {

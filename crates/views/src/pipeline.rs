@@ -2,10 +2,10 @@
 
 use npuscope_analysis::cluster::Options;
 use npuscope_analysis::cluster::recipes::pp_chart;
+use npuscope_analysis::layout::layout;
 use npuscope_analysis::pipeline::{RankTransfers, bars, has_transfers};
 
 use crate::columns;
-use crate::ranks::layout;
 use crate::{Made, NotMade, Question, Source};
 
 /// Passes (see `npuscope cluster -m pp_chart`), transfers, bubbles and idle times between passes.
@@ -21,7 +21,7 @@ pub fn pipeline(source: &Source<'_>, question: &Question<'_>) -> Result<Made, No
         Err(error) => return Err(error),
     };
     let bars = bars(&passes, ranks, scope);
-    let layout = layout(source)?;
+    let layout = layout(source.store)?;
     columns::made(vec![
         ("rank", columns::ints(bars.iter().map(|bar| bar.rank))),
         ("stage", columns::ints(bars.iter().map(|bar| Some(layout.place(bar.rank)?.pp)))),

@@ -1,8 +1,6 @@
 //! Ranks: where they ran and where they are in the layout.
 
-use npuscope_analysis::layout::{Layout, Origin, RankGroups};
-use npuscope_formats::source::RankSource;
-use npuscope_tables::{Selection, TableId};
+use npuscope_analysis::layout::layout;
 
 use crate::columns;
 use crate::sql::{self, Time, rows};
@@ -19,7 +17,7 @@ pub fn ranks(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMa
             rows("rank", Time::Timeless, &question.scope)
         ),
     )?;
-    let layout = layout(source)?;
+    let layout = layout(source.store)?;
     let numbers = sql::ints(&made, "rank");
     let places: Vec<_> = numbers.iter().map(|rank| layout.place((*rank)?)).collect();
     let schema = made.schema();
@@ -37,15 +35,4 @@ pub fn ranks(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMa
         ("ep", columns::ints(places.iter().map(|place| Some((*place)?.ep)))),
     ]);
     columns::made(all)
-}
-
-/// The layout of the job: from metadata, and only if that does not tell it from who talks to whom.
-pub fn layout(source: &Source<'_>) -> Result<Layout, NotMade> {
-    let all: Vec<&RankSource> = source.store.profile().ranks.iter().collect();
-    let of = |selection| -> Result<Layout, NotMade> {
-        let groups = source.store.each(&all, selection, |rank, tables| (rank.rank, RankGroups::of(&tables)))?;
-        Ok(Layout::of(&groups))
-    };
-    let told = of(Selection::of(&[TableId::Metadata]))?;
-    if told.origin == Origin::Metadata { Ok(told) } else { of(RankGroups::SELECTION) }
 }

@@ -9,7 +9,7 @@ use npuscope_tables::table::{comm_op, comm_task, counter, host_op, kernel, mem_s
 use npuscope_tables::{ConnectionId, OpId, RankTables, Selection, Str, TableId, TaskId};
 use serde::{Deserialize, Serialize};
 
-use crate::communication::{Direction, bytes_of_element, direction, group_of, is_communication_core, op_type};
+use crate::communication::{Direction, bytes, direction_of, group_of, is_communication_core, op_type};
 use crate::extract::Text;
 use crate::finding::Evidence;
 
@@ -261,7 +261,7 @@ impl RankTrace {
         let mut numbers: HashMap<OpId, usize> = HashMap::new();
         for op in tables.rows::<comm_op::Row>() {
             let kind = op_type(tables, &op).to_ascii_lowercase();
-            let direction = direction(&kind).filter(|direction| *direction != Direction::Batch);
+            let direction = direction_of(tables, &op).filter(|direction| *direction != Direction::Batch);
             let name = tables.text(op.name);
             let group = match group_of(tables, &op) {
                 "" => name.split("__").nth(1).and_then(|tail| tail.split('_').next()).unwrap_or_default(),
@@ -282,7 +282,7 @@ impl RankTrace {
                 kind: kind.into(),
                 name: name.into(),
                 // Where the type is not known, elements can still be compared.
-                bytes: op.count.unwrap_or_default() * tables.opt_text(op.dtype).and_then(bytes_of_element).unwrap_or(1),
+                bytes: bytes(tables, &op).or(op.count).unwrap_or_default(),
                 direction,
                 pair: None,
             });

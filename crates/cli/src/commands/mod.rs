@@ -113,14 +113,8 @@ fn say_warnings(store: &Store, settings: &Settings) {
 
 /// Says in one line what reading the loaded ranks met.
 fn say_problems(store: &Store, path: &Path, settings: &Settings) -> Result<(), CliError> {
-    let (mut problems, mut remarks) = (0u64, 0u64);
-    for loaded in store.loaded().iter().filter(|loaded| loaded.rows(TableId::Diagnostic) > 0) {
-        let tables = loaded.tables()?;
-        for row in tables.rows::<diagnostic::Row>() {
-            *(if row.is_loss(&tables) { &mut problems } else { &mut remarks }) += 1;
-        }
-    }
-    say_counts(problems, remarks, path, settings);
+    let met = store.loader().met()?;
+    say_counts(met.problems, met.remarks, path, settings);
     Ok(())
 }
 

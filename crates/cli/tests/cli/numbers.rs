@@ -12,7 +12,7 @@ use std::process::{Child, Stdio};
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Float64Type, Int64Type};
 use arrow::ipc::reader::StreamReader;
-use npuscope_testing::{captures, shared};
+use npuscope_testing::shared;
 use serde_json::Value;
 
 use crate::program::Sandbox;
@@ -37,7 +37,11 @@ impl Said {
             let first = said[0].1;
             for (place, value) in said {
                 // Deliverables give microseconds with three decimals and shares with four.
-                let allowed = if number.ends_with("ratio") || number.starts_with("bandwidth") { 1e-4 } else { 1.0 };
+                let allowed = match *number {
+                    EACH_WAIT_RATIO => 0.01,
+                    "wait ratio" | "bandwidth SDMA" => 1e-4,
+                    _ => 1.0,
+                };
                 let is_near = (value - first).abs() <= allowed + 1e-6 * first.abs();
                 assert!(is_near, "{job}: {number} of {rank:?}: {place} says {value}; {said:?}");
             }
@@ -172,6 +176,9 @@ fn query(sandbox: &Sandbox, path: &str, sql: &str) -> Vec<Vec<f64>> {
     text.lines().skip(1).map(|line| line.split(',').map(|cell| cell.parse().unwrap_or(f64::NAN)).collect()).collect()
 }
 
+/// The wait ratios that are shown for each operation, added up.
+const EACH_WAIT_RATIO: &str = "wait ratios of operations";
+
 /// What `sql` says of the ten numbers.
 fn say_sql(said: &mut Said, sandbox: &Sandbox, path: &str) {
     for (number, _, column, ..) in PARTS {
@@ -183,6 +190,8 @@ fn say_sql(said: &mut Said, sandbox: &Sandbox, path: &str) {
     let operations = "FROM reported_comm WHERE lower(name) NOT LIKE 'total op info%'";
     let sql = format!("SELECT rank, wait_ratio(sum(wait), sum(transit)) {operations} GROUP BY rank");
     query(sandbox, path, &sql).iter().for_each(|row| said.add("wait ratio", row[0] as i64, "sql", row[1]));
+    let sql = format!("SELECT rank, sum(wait_ratio(wait, transit)) {operations} GROUP BY rank");
+    query(sandbox, path, &sql).iter().for_each(|row| said.add(EACH_WAIT_RATIO, row[0] as i64, "sql", row[1]));
     let sql = "SELECT rank, bandwidth(sum(size) * 1e6, sum(time) * 1e6) FROM \
                (SELECT rank, max(transit_size) AS size, max(transit_time) AS time FROM reported_bandwidth \
                 WHERE lower(name) NOT LIKE 'total op info%' AND transport = 'SDMA' GROUP BY rank, step, name, group_hash) \
@@ -250,6 +259,18 @@ fn say_cluster(said: &mut Said, sandbox: &Sandbox, path: &str, out: &str) {
     let sql = "SELECT rank_id, sum(wait_time) / nullif(sum(wait_time) + sum(transit_time), 0.0) \
                FROM ClusterCommunicationTime WHERE hccl_op_name = 'Total Op Info' GROUP BY rank_id";
     ask(said, "wait ratio", "ClusterCommunicationTime", sql);
+    let sql = "SELECT rank_id, sum(wait_time_ratio) FROM ClusterCommunicationTime WHERE hccl_op_name <> 'Total Op Info' \
+               GROUP BY rank_id";
+    ask(said, EACH_WAIT_RATIO, "ClusterCommunicationTime", sql);
+    // What is written is what the sums give.
+    let mut written = Said::default();
+    let sql = "SELECT rank_id, count(*) FROM ClusterCommunicationTime WHERE wait_time + transit_time > 0 AND \
+               abs(wait_time_ratio - wait_time / (wait_time + transit_time)) > 1e-4 GROUP BY rank_id";
+    ask(&mut written, "wrong wait ratios", "ClusterCommunicationTime", sql);
+    let sql = "SELECT rank_id, count(*) FROM ClusterCommunicationBandwidth WHERE transit_time > 0 AND \
+               abs(bandwidth - transit_size / transit_time) > 1e-4 GROUP BY rank_id";
+    ask(&mut written, "wrong bandwidths", "ClusterCommunicationBandwidth", sql);
+    assert!(written.0.is_empty(), "{path}: {:?}", written.0);
     let sql = "SELECT rank_id, sum(size) / nullif(sum(time), 0.0) FROM \
                (SELECT rank_id, max(transit_size) AS size, max(transit_time) AS time FROM ClusterCommunicationBandwidth \
                 WHERE hccl_op_name = 'Total Op Info' AND band_type = 'SDMA' GROUP BY rank_id, step, group_name) \
@@ -275,6 +296,8 @@ fn say_pages(said: &mut Said, sandbox: &Sandbox, path: &str) {
     }
     let diagnosis: Value = serde_json::from_slice(&viewer.get("/api/diagnosis")).unwrap();
     said.add("job step time", None, "pages", diagnosis["step_ms"].as_f64().unwrap() * 1e6);
+    let each = viewer.table("communication?by=name");
+    each.sums("wait_ratio").into_iter().for_each(|(rank, sum)| said.add(EACH_WAIT_RATIO, rank, "pages", sum));
     let communication = viewer.table("communication");
     let (wait, transit) = (communication.sums("wait"), communication.sums("transit"));
     for (rank, wait) in wait {
@@ -297,6 +320,16 @@ fn say_pages(said: &mut Said, sandbox: &Sandbox, path: &str) {
         if total > 0.0 {
             said.add("operator total", rank, "pages", total);
         }
+        let overall = viewer.table(&format!("overall?ranks={rank}"));
+        let mut parts: BTreeMap<String, f64> = BTreeMap::new();
+        for (category, per_step) in overall.texts("category").into_iter().zip(overall.numbers("per_step")) {
+            *parts.entry(category.unwrap()).or_default() += per_step.unwrap_or_default();
+        }
+        for (number, category) in
+            [("computing", "computing"), ("exposed communication", "exposed_communication"), ("free", "free")]
+        {
+            parts.get(category).into_iter().for_each(|ns| said.add(number, rank, "where time goes", *ns));
+        }
     }
     let peak = viewer.table("memory_peak");
     peak.sums("bytes").into_iter().for_each(|(rank, bytes)| said.add("memory peak", rank, "pages", bytes));
@@ -316,16 +349,17 @@ fn ask_all(sandbox: &Sandbox, path: &str, out: &str) -> Said {
 const EVERYWHERE: [(&str, &[&str]); 8] = [
     ("job step time", &["sql", "info", "diagnose", "pages"]),
     ("step time", &["sql", "info", "pages"]),
-    ("computing", &["sql", "info", "cluster", "pages"]),
-    ("exposed communication", &["sql", "info", "cluster", "pages"]),
-    ("free", &["sql", "info", "cluster", "pages"]),
+    ("computing", &["sql", "info", "cluster", "pages", "where time goes"]),
+    ("exposed communication", &["sql", "info", "cluster", "pages", "where time goes"]),
+    ("free", &["sql", "info", "cluster", "pages", "where time goes"]),
     ("bubble", &["sql", "cluster", "pages"]),
     ("p2p time", &["sql", "pages"]),
     ("operator total", &["sql", "pages"]),
 ];
 
 /// Those that only NPU profiles have.
-const ON_NPUS: [(&str, &[&str]); 4] = [
+const ON_NPUS: [(&str, &[&str]); 5] = [
+    (EACH_WAIT_RATIO, &["sql", "cluster", "pages"]),
     ("wait ratio", &["sql", "cluster", "pages"]),
     ("bandwidth SDMA", &["sql", "cluster", "pages"]),
     ("operator total", &["sql", "cluster", "pages"]),
@@ -377,30 +411,27 @@ fn traces_of_pytorch_say_one_thing() {
     said.assert_agreed("Kineto", &EVERYWHERE);
 }
 
-/// What the forms of one job say of what all of them record.
+/// What the forms of one job say of what all of them record, and text and databases also of what NPUs record.
 #[test]
 fn all_forms_of_a_job_say_the_same() {
-    let forms = [
-        ("text", "torch-npu"),
-        ("db", "torch-npu"),
-        ("text", "mindspore"),
-        ("db", "mindspore"),
-        ("kineto", "torch-npu"),
+    const FORMS: [(&str, &str, &str); 5] = [
+        ("text of torch_npu", "text", "torch-npu"),
+        ("databases of torch_npu", "db", "torch-npu"),
+        ("text of MindSpore", "text", "mindspore"),
+        ("databases of MindSpore", "db", "mindspore"),
+        ("traces of PyTorch", "kineto", "torch-npu"),
     ];
     let mut all = Said::default();
-    for (form, flavour) in forms {
-        let place: &'static str = format!("{form} of {flavour}").leak();
-        let (_, said) = simulated(form, flavour);
-        for ((number, rank), said) in said.0 {
-            if EVERYWHERE.iter().any(|(known, _)| *known == number)
-                && number != "step time"
-                && number != "job step time"
-            {
-                all.add(number, rank, place, said[0].1);
-            }
+    for (place, form, flavour) in FORMS {
+        for ((number, rank), said) in simulated(form, flavour).1.0 {
+            all.add(number, rank, place, said[0].1);
         }
     }
-    all.assert_agreed("forms", &[]);
+    let places = FORMS.map(|(place, ..)| place);
+    let everywhere = EVERYWHERE.map(|(number, _)| (number, &places[..]));
+    all.assert_agreed("forms", &everywhere);
+    let on_npus = ON_NPUS.iter().filter(|(number, _)| *number != "operator total");
+    all.assert_agreed("forms", &on_npus.map(|(number, _)| (*number, &places[..2])).collect::<Vec<_>>());
 }
 
 /// The real captures: text and databases at two levels, an older version, and GPU traces.
@@ -408,23 +439,25 @@ fn all_forms_of_a_job_say_the_same() {
 fn real_captures_say_one_thing() {
     for form in ["text", "db"] {
         for level in ["level0", "level1"] {
-            let Some(path) = shared(&format!("data/npu/{form}/{level}")) else { return };
-            real(&path, &format!("{form} {level}"), 2);
+            let Some(path) = shared(&format!("data/npu/{form}/{level}")) else { continue };
+            let said = real(&path, &format!("{form} {level}"), 2);
+            said.assert_agreed(level, &EVERYWHERE);
         }
     }
-    assert!(!captures("text").is_empty());
-    let Some(path) = shared("data/npu/older") else { return };
-    real(&path, "older", 2);
+    if let Some(path) = shared("data/npu/older") {
+        real(&path, "older", 2);
+    }
     for name in ["alexnet", "nccl_data", "ns_res", "amd"] {
-        let Some(path) = shared(&format!("data/gpu/{name}.json.gz")) else { return };
+        let Some(path) = shared(&format!("data/gpu/{name}.json.gz")) else { continue };
         real(&path, name, 1);
     }
 }
 
-fn real(path: &Path, name: &str, ranks: usize) {
+fn real(path: &Path, name: &str, ranks: usize) -> Said {
     let sandbox = Sandbox::empty();
     let said = ask_all(&sandbox, path.to_str().unwrap(), "out");
     said.assert_agreed(name, &[("job step time", &["sql", "info", "diagnose", "pages"])]);
     let with_steps = said.0.keys().filter(|(number, _)| *number == "step time").count();
     assert_eq!(with_steps, ranks, "{name}");
+    said
 }

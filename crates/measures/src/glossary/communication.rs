@@ -113,7 +113,7 @@ const TERMS: &[Term] = &[
         chinese_name: "带宽",
         also: &["Bandwidth(GB/s)", "GB/s"],
         unit: "GB/s",
-        formula: "bytes_moved / transit / 1e9",
+        formula: "bytes_moved / transit",
         english: "Data that went over a link per second of transfer; waiting does not count. 1 GB is 10^9 bytes.",
         chinese: "链路上每秒传输的数据量，不含等待时间。1 GB 为 10^9 字节。",
         function: "npuscope_measures::communication::bandwidth",

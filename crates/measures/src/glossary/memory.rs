@@ -91,7 +91,7 @@ const TERMS: &[Term] = &[
         formula: "max over allocations(start_allocated)",
         english: "The most memory that was allocated at a time on a rank; the first moment at which it was.",
         chinese: "某个 rank 上同时分配的最大内存，取首次达到的时刻。",
-        function: "npuscope_analysis::memory::holders",
+        function: "npuscope_measures::memory::peak",
     },
     Term {
         key: "share_of_memory",

@@ -64,11 +64,23 @@ impl Served {
         Served::open(directory, pages)
     }
 
+    /// Of a job with two ranks, with queries that may take an hour.
+    pub fn with_patience() -> Served {
+        let directory = tempfile::tempdir().unwrap();
+        let output = Output::new(directory.path().join("job")).unwrap();
+        write_job(&simulate(&small()).unwrap(), Form::Text, &output, |_| {}).unwrap();
+        Served::open_for(directory, None, std::time::Duration::from_secs(3600))
+    }
+
     /// Serves the job in a directory, with the cache beside it.
     pub fn open(directory: tempfile::TempDir, pages: Option<PathBuf>) -> Served {
+        Served::open_for(directory, pages, QUERY_TIME)
+    }
+
+    fn open_for(directory: tempfile::TempDir, pages: Option<PathBuf>, query_time: std::time::Duration) -> Served {
         let options = OpenOptions::new(directory.path().join("cache"));
         let run = Run::open(&directory.path().join("job"), options).unwrap();
-        let run = run.with_query_limits(Some(256 << 20), Some(QUERY_TIME)).unwrap();
+        let run = run.with_query_limits(Some(256 << 20), Some(query_time)).unwrap();
         let queries = run.queries().clone();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let (tell, told) = std::sync::mpsc::channel();

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use npuscope_measures::communication::OpClass;
 use npuscope_measures::statistics::median;
 
 use super::{Case, Cause, MAX_EVIDENCE, Suspect, median_of_others};
@@ -198,7 +199,7 @@ fn exchanges(case: &Case<'_>, rank: usize) -> Vec<(usize, i64)> {
         }
         let is_exchange = members.iter().any(|&(member, item)| {
             let trace = &case.traces[member];
-            trace.operation(&trace.items[item]).is_some_and(|op| op.kind.contains("alltoall"))
+            trace.operation(&trace.items[item]).is_some_and(|op| OpClass::of(&op.kind) == OpClass::Exchange)
         });
         if !is_exchange {
             continue;
