@@ -177,7 +177,7 @@ export const GLOSSARY = {
   },
   bandwidth: {
     unit: "GB/s",
-    formula: "bytes_moved / transit / 1e9",
+    formula: "bytes_moved / transit",
     en: { name: "Bandwidth", text: "Data that went over a link per second of transfer; waiting does not count. 1 GB is 10^9 bytes." },
     zh: { name: "带宽", text: "链路上每秒传输的数据量，不含等待时间。1 GB 为 10^9 字节。" },
   },
