@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use npuscope_formats::source::RankSource;
 use npuscope_store::Store;
 use npuscope_tables::Selection;
+use serde::{Deserialize, Serialize};
 
 use super::mode::{Export, Options};
 use super::{Failure, Mode, Usage};
@@ -19,12 +21,14 @@ pub struct Job<'a> {
     chosen: Option<BTreeSet<i64>>,
     pub options: &'a Options,
     left_out: Arc<Mutex<BTreeSet<LeftOut>>>,
+    /// The answer depends on files that are in no fingerprint.
+    has_other_files: AtomicBool,
     /// It is what another job is compared with.
     is_baseline: bool,
 }
 
 /// Something that the answer lacks.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LeftOut {
     pub rank: i64,
     /// The file at fault, relative to the directory of the rank, where it is one file's.
@@ -39,7 +43,8 @@ impl<'a> Job<'a> {
     pub fn new(store: &'a Store, chosen: Option<&BTreeSet<i64>>, options: &'a Options) -> Job<'a> {
         let sources = store.profile().ranks.iter();
         let sources = sources.filter(|source| chosen.is_none_or(|chosen| chosen.contains(&source.rank))).collect();
-        Job { store, sources, chosen: chosen.cloned(), options, left_out: Arc::default(), is_baseline: false }
+        let (chosen, left_out, has_other_files) = (chosen.cloned(), Arc::default(), AtomicBool::new(false));
+        Job { store, sources, chosen, options, left_out, has_other_files, is_baseline: false }
     }
 
     /// What `ask` makes of the profile at `path`, to compare with: of the ranks that were chosen here, if any were.
@@ -55,7 +60,30 @@ impl<'a> Job<'a> {
         if alone.sources.is_empty() {
             return Err(Usage::NoneOfTheRanks(path.to_owned()).into());
         }
-        ask(&Job { left_out: self.left_out.clone(), is_baseline: true, ..alone })
+        let baseline = Job { left_out: self.left_out.clone(), is_baseline: true, ..alone };
+        let answer = ask(&baseline);
+        if baseline.has_other_files() {
+            self.depends_on_other_files();
+        }
+        answer
+    }
+
+    /// Notes that the answer depends on files that are no part of the fingerprint of a rank: it is not kept.
+    pub fn depends_on_other_files(&self) {
+        self.has_other_files.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn has_other_files(&self) -> bool {
+        self.has_other_files.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn store(&self) -> &'a Store {
+        self.store
+    }
+
+    /// The ranks that were chosen, whether the profile has them or not.
+    pub(super) fn chosen(&self) -> Option<&BTreeSet<i64>> {
+        self.chosen.as_ref()
     }
 
     /// Whether a rank is among those that were chosen, in whatever profile.
@@ -101,6 +129,9 @@ impl<'a> Job<'a> {
         sources: &[&RankSource],
         analysis: &A,
     ) -> Result<Vec<(i64, A::Extract)>, Failure> {
+        if sources.iter().any(|source| analysis.reads_besides(source).is_some()) {
+            self.depends_on_other_files();
+        }
         let made = extract::extracts(self.store, sources, analysis, self.scope())?;
         self.take(sources, made)
     }
@@ -158,6 +189,11 @@ impl<'a> Job<'a> {
             lacking.why = format!("in the baseline: {}", lacking.why);
         }
         self.lock().insert(lacking);
+    }
+
+    /// Notes again what a kept answer lacks.
+    pub(super) fn tell_all(&self, lacking: &[LeftOut]) {
+        self.lock().extend(lacking.iter().cloned());
     }
 
     /// What the answer lacks, by rank.

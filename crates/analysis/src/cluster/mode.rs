@@ -3,11 +3,13 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use super::recipes;
 use super::{Answer, Failure, Job};
 
 /// What results are written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Export {
     /// Tables of `cluster_analysis.db`.
     Db,
@@ -38,8 +40,8 @@ pub struct Mode {
     pub run: fn(&Job<'_>) -> Result<Answer, Failure>,
 }
 
-/// How a question is asked. Each recipe says which of these it heeds.
-#[derive(Clone, Debug, Default)]
+/// How a question is asked. Each recipe says which of these it heeds. All are part of the key of a kept answer.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Options {
     /// Give the figures of msprof-analyze 26.2 rather than the right ones.
     pub compat: bool,

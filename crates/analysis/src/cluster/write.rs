@@ -1,11 +1,14 @@
 //! An answer as files.
 
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use npuscope_formats::output::{Output, OutputError};
-use npuscope_formats::result::{ResultTable, write_csv, write_database};
+use npuscope_formats::result::{ResultTable, keep_tables, write_csv, write_database};
 use serde::Serialize;
 
+use super::kept::Record;
 use super::{Answer, Export, Failure, Job, Mode, notebook};
 
 /// The directory that results are written into, inside the one the user names.
@@ -29,26 +32,49 @@ pub struct Written {
 /// the user, and tables of other modes in the database, stay. Each file appears whole or not at all. A rank whose file
 /// cannot be made is left out.
 pub fn write(mode: &Mode, job: &Job<'_>, answer: Answer, output: &Path) -> Result<Written, Failure> {
+    write_recorded(mode, job, answer, output, &mut None)
+}
+
+/// As [`write()`]; `record` gets what is written, and becomes `None` where that depends on what was there before.
+pub(super) fn write_recorded(
+    mode: &Mode,
+    job: &Job<'_>,
+    answer: Answer,
+    output: &Path,
+    record: &mut Option<Record>,
+) -> Result<Written, Failure> {
     let mut written = Written::default();
     let output = output.join(OUTPUT_DIRECTORY);
     if answer.tables.iter().all(ResultTable::is_empty) && answer.files.is_empty() && !output.exists() {
+        *record = None;
         return Ok(written);
+    }
+    if !answer.tables.is_empty() && answer.tables.iter().all(ResultTable::is_empty) {
+        *record = None;
     }
     let directory = Output::new(output)?;
     match job.export() {
-        Export::Db => write_tables_to_database(&answer.tables, &directory, &mut written)?,
-        export => write_tables_as_text(mode, job, &answer.tables, export, &directory, &mut written)?,
+        Export::Db => write_tables_to_database(&answer.tables, &directory, &mut written, record)?,
+        export => write_tables_as_text(mode, job, &answer.tables, export, &directory, (&mut written, record))?,
     }
     for file in answer.gone {
         directory.remove(file)?;
+        Record::remove(record, file);
     }
     for file in answer.files {
         job.check_stop()?;
         let (folder, name) = file.path.rsplit_once('/').unwrap_or((".", &file.path));
         let folder = directory.directory(folder)?;
-        match (folder.path_for(name, file.write), file.rank) {
+        let write = |part: &Path| {
+            (file.write)(part)?;
+            Record::file(record, &file.path, part)
+        };
+        match (folder.path_for(name, write), file.rank) {
             (Ok(()), _) => written.files.push(directory.path().join(&file.path)),
-            (Err(error), Some(rank)) if !is_of_the_disk(&error) => job.leave_out(rank, error.to_string()),
+            (Err(error), Some(rank)) if !is_of_the_disk(&error) => {
+                *record = None;
+                job.leave_out(rank, error.to_string());
+            }
             (Err(error), _) => return Err(error.into()),
         }
     }
@@ -62,14 +88,23 @@ fn is_of_the_disk(error: &OutputError) -> bool {
     matches!(source.kind(), StorageFull | QuotaExceeded | PermissionDenied | ReadOnlyFilesystem)
 }
 
-fn write_tables_to_database(tables: &[ResultTable], directory: &Output, written: &mut Written) -> Result<(), Failure> {
+fn write_tables_to_database(
+    tables: &[ResultTable],
+    directory: &Output,
+    written: &mut Written,
+    record: &mut Option<Record>,
+) -> Result<(), Failure> {
     let path = directory.path().join(DATABASE);
     let has_rows = tables.iter().any(|table| !table.is_empty());
     if !has_rows && (tables.is_empty() || !path.exists()) {
         return Ok(());
     }
-    let kept = path.exists().then_some(path.as_path());
-    directory.path_for(DATABASE, |part| write_database(part, tables, kept))?;
+    let names: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
+    directory.path_for(DATABASE, |part| {
+        write_database(part, tables)?;
+        Record::database(record, &names, part)?;
+        if path.exists() { keep_tables(part, &path, &names) } else { Ok(()) }
+    })?;
     if has_rows {
         written.note_tables(tables);
         written.database = Some(path.clone());
@@ -84,7 +119,7 @@ fn write_tables_as_text(
     tables: &[ResultTable],
     export: Export,
     directory: &Output,
-    written: &mut Written,
+    (written, record): (&mut Written, &mut Option<Record>),
 ) -> Result<(), Failure> {
     let has_rows = tables.iter().any(|table| !table.is_empty());
     if !has_rows && (tables.is_empty() || !directory.path().join(mode.folder).exists()) {
@@ -96,18 +131,35 @@ fn write_tables_as_text(
         let name = format!("{}.csv", table.file);
         if table.is_empty() {
             folder.remove(&name)?;
+            Record::remove(record, &format!("{}/{name}", mode.folder));
             continue;
         }
-        folder.file(&name, |out| write_csv(table, out))?;
+        write_file(mode, &folder, &name, record, |out| write_csv(table, out))?;
         written.files.push(folder.path().join(name));
     }
     written.note_tables(tables);
     if export == Export::Notebook && !written.tables.is_empty() {
         let tables: Vec<&ResultTable> = tables.iter().filter(|table| !table.is_empty()).collect();
-        folder.file(notebook::FILE, |out| notebook::write(mode, &tables, out))?;
+        write_file(mode, &folder, notebook::FILE, record, |out| notebook::write(mode, &tables, out))?;
         written.files.push(folder.path().join(notebook::FILE));
     }
     Ok(())
+}
+
+/// Writes a file in the folder of a mode.
+fn write_file(
+    mode: &Mode,
+    folder: &Output,
+    name: &str,
+    record: &mut Option<Record>,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), OutputError> {
+    folder.path_for(name, |part| {
+        let mut out = BufWriter::with_capacity(1 << 18, File::create(part)?);
+        write(&mut out)?;
+        out.flush()?;
+        Record::file(record, &format!("{}/{name}", mode.folder), part)
+    })
 }
 
 impl Written {

@@ -19,7 +19,7 @@ use npuscope_synth::{Form, JobConfig, simulate, write_job};
 const NOT_KEPT: &[&str] = &["filter_db", "export_summary"];
 
 /// A small job of four ranks with something for every mode to report.
-fn write(form: Form) -> tempfile::TempDir {
+pub fn write(form: Form) -> tempfile::TempDir {
     let sizes = JobConfig { tp: 1, pp: 2, dp: 2, ep: 2, layers: 2, steps: 2, ..JobConfig::default() };
     let faults = ["slow-rank@3:3", "frequency@1:900"].map(|fault| fault.parse().unwrap());
     let config =
@@ -29,7 +29,7 @@ fn write(form: Form) -> tempfile::TempDir {
     directory
 }
 
-fn job() -> &'static Path {
+pub fn job() -> &'static Path {
     static JOB: OnceLock<tempfile::TempDir> = OnceLock::new();
     JOB.get_or_init(|| write(Form::Db)).path()
 }
@@ -47,7 +47,7 @@ impl Progress for Reads {
 }
 
 /// Opens a profile as a process of its own would, and counts the ranks that `ask` reads the files of.
-fn counted<T>(path: &Path, cache: Cache, ask: impl FnOnce(&Store) -> T) -> (T, usize) {
+pub fn counted<T>(path: &Path, cache: Cache, ask: impl FnOnce(&Store) -> T) -> (T, usize) {
     let reads = Arc::new(Reads::default());
     let options = OpenOptions { cache, progress: reads.clone(), threads: 2, ..OpenOptions::without_cache() };
     let answer = ask(&Store::open(path, options).unwrap());
@@ -160,7 +160,7 @@ fn options_that_change_an_extract_have_extracts_of_their_own() {
 }
 
 /// A copy of the job that a test may damage.
-fn copy_of_job() -> tempfile::TempDir {
+pub fn copy_of_job() -> tempfile::TempDir {
     fn copy(from: &Path, to: &Path) {
         fs::create_dir_all(to).unwrap();
         for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
@@ -177,7 +177,7 @@ fn copy_of_job() -> tempfile::TempDir {
 }
 
 /// The profiler's database of each rank, by place.
-fn databases(root: &Path) -> Vec<PathBuf> {
+pub fn databases(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut directories = vec![root.to_owned()];
     while let Some(directory) = directories.pop() {

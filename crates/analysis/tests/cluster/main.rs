@@ -10,6 +10,7 @@ mod filter_db;
 mod forms;
 mod free_analysis;
 mod hand_made;
+mod kept;
 mod modules;
 mod mstx2commop;
 mod p2p_pairing;

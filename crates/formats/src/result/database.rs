@@ -8,9 +8,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{Cell, ResultTable};
 
-/// Writes a new database at `path` with those of `tables` that have rows, and after them the tables of the database
-/// `kept` that are not among `tables`.
-pub fn write_database(path: &Path, tables: &[ResultTable], kept: Option<&Path>) -> io::Result<()> {
+/// Writes a new database at `path` with those of `tables` that have rows.
+pub fn write_database(path: &Path, tables: &[ResultTable]) -> io::Result<()> {
     let mut file = SqliteFile::create(path)?;
     for table in tables.iter().filter(|table| !table.is_empty()) {
         let columns: Vec<(String, &'static str)> =
@@ -22,7 +21,7 @@ pub fn write_database(path: &Path, tables: &[ResultTable], kept: Option<&Path>) 
     }
     file.finish()?;
     let indexed: Vec<&ResultTable> = tables.iter().filter(|table| table.index > 0 && !table.is_empty()).collect();
-    if indexed.is_empty() && kept.is_none() {
+    if indexed.is_empty() {
         return Ok(());
     }
     let connection = Connection::open(path).map_err(io::Error::other)?;
@@ -33,13 +32,15 @@ pub fn write_database(path: &Path, tables: &[ResultTable], kept: Option<&Path>) 
         let statement = format!("CREATE INDEX {index} ON {} ({})", quoted(&table.name), columns.join(","));
         connection.execute_batch(&statement).map_err(io::Error::other)?;
     }
-    if let Some(kept) = kept {
-        keep(&connection, kept, tables).map_err(io::Error::other)?;
-    }
     connection.close().map_err(|(_, error)| io::Error::other(error))
 }
 
-fn keep(connection: &Connection, kept: &Path, tables: &[ResultTable]) -> rusqlite::Result<()> {
+/// Adds the tables of the database `old` that are not named in `replaced` to the database at `path`.
+pub fn keep_tables(path: &Path, old: &Path, replaced: &[&str]) -> io::Result<()> {
+    keep(path, old, replaced).map_err(io::Error::other)
+}
+
+fn keep(path: &Path, kept: &Path, replaced: &[&str]) -> rusqlite::Result<()> {
     let old = Connection::open_with_flags(kept, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let mut list = old.prepare("SELECT type, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")?;
     let entries =
@@ -47,16 +48,25 @@ fn keep(connection: &Connection, kept: &Path, tables: &[ResultTable]) -> rusqlit
     let entries: Vec<(String, String, String)> = entries.collect::<Result<_, _>>()?;
     drop(list);
     drop(old);
+    let is_kept = |name: &str| {
+        let is_new = replaced.iter().any(|replaced| replaced.eq_ignore_ascii_case(name));
+        !is_new && !name.starts_with("sqlite_")
+    };
+    let entries: Vec<_> = entries.into_iter().filter(|(_, name, _)| is_kept(name)).collect();
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let connection = Connection::open(path)?;
     connection.execute("ATTACH DATABASE ?1 AS old", [kept.to_string_lossy()])?;
-    let is_new = |name: &str| tables.iter().any(|table| table.name.eq_ignore_ascii_case(name));
-    for (kind, name, sql) in entries.iter().filter(|(_, name, _)| !is_new(name) && !name.starts_with("sqlite_")) {
+    for (kind, name, sql) in &entries {
         connection.execute_batch(sql)?;
         if kind == "table" {
             let name = quoted(name);
             connection.execute_batch(&format!("INSERT INTO main.{name} SELECT * FROM old.{name}"))?;
         }
     }
-    connection.execute_batch("DETACH DATABASE old")
+    connection.execute_batch("DETACH DATABASE old")?;
+    connection.close().map_err(|(_, error)| error)
 }
 
 fn cell(cell: &Cell) -> SqlCell<'_> {

@@ -11,7 +11,7 @@ use std::io;
 use std::sync::Arc;
 
 pub use self::csv::{TimeUnit, write_csv};
-pub use database::write_database;
+pub use database::{keep_tables, write_database};
 pub use workbook::{Sheet, write_workbook};
 
 /// One value of a result.

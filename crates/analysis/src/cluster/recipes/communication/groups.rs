@@ -90,7 +90,7 @@ pub fn group_mapping(reported: &Reported) -> ResultTable {
 
 /// The groups as a database of their own, which is what msprof-analyze makes of them beside csv files.
 pub fn groups_file(mode: &Mode, groups: ResultTable) -> ResultFile {
-    ResultFile::new(format!("{}/{DATABASE}", mode.folder), move |path| write_database(path, &[groups], None))
+    ResultFile::new(format!("{}/{DATABASE}", mode.folder), move |path| write_database(path, &[groups]))
 }
 
 /// `(0,1)`.
