@@ -40,6 +40,7 @@ use self::directory::{is_entry, prepare_root, remove_entry, remove_ours, sync_di
 use self::write::write_rank;
 
 pub use error::CacheError;
+pub use extract::MappedExtract;
 pub use rank::{CachedRank, CachedTable, Segment};
 
 /// Raised whenever a table, a column or the layout of the cache changes meaning.

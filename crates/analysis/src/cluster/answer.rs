@@ -43,18 +43,27 @@ pub struct ResultFile {
     pub rank: Option<i64>,
     /// Below the directory of results, with `/`.
     pub path: String,
+    /// It is a copy of a database of the profile.
+    pub is_copy: bool,
     /// Writes it at a temporary path.
     pub write: WriteAt,
 }
 
 impl ResultFile {
     pub fn new(path: impl Into<String>, write: impl FnOnce(&Path) -> io::Result<()> + 'static) -> ResultFile {
-        ResultFile { rank: None, path: path.into(), write: Box::new(write) }
+        ResultFile { rank: None, path: path.into(), is_copy: false, write: Box::new(write) }
     }
 
     #[must_use]
     pub fn of_rank(mut self, rank: i64) -> ResultFile {
         self.rank = Some(rank);
+        self
+    }
+
+    /// The same as a copy of a database of the profile: to keep one more copy of it would fill the cache.
+    #[must_use]
+    pub fn copied(mut self) -> ResultFile {
+        self.is_copy = true;
         self
     }
 }

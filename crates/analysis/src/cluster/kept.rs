@@ -10,25 +10,28 @@
 //! - the mode and all [`Options`](super::Options);
 //! - the code of this program, as a hash over its sources.
 //!
-//! Not kept are answers that depend on other files ([`Job::depends_on_other_files`]), failures, answers that write
-//! nothing, and answers of more than [`MAX_BYTES`].
+//! Not kept are failures, answers that depend on other files ([`Job::depends_on_other_files`]), copies of the profile's
+//! databases ([`ResultFile::copied`](super::ResultFile::copied)), and answers of more than [`MAX_BYTES`].
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Component, Path, PathBuf};
 
 use npuscope_formats::output::Output;
-use npuscope_formats::result::keep_tables;
+use npuscope_formats::result::{ResultTable, keep_tables, write_database};
 use npuscope_store::Store;
+use npuscope_store::cache::MappedExtract;
 use npuscope_store::fingerprint::fingerprint_all;
 use serde::{Deserialize, Serialize};
 
 use super::write::{DATABASE, OUTPUT_DIRECTORY, Written, write_recorded};
 use super::{Answer, Failure, Job, LeftOut, Mode, run};
 
-/// The size of the largest answer that is kept. Copies of the profile's own databases are larger; to keep them would
-/// fill the cache.
-const MAX_BYTES: u64 = 64 << 20;
+/// The size of the largest answer that is kept.
+const MAX_BYTES: u64 = 512 << 20;
+
+/// The most files of an answer that is kept: they are open until all are written.
+const MAX_FILES: usize = 256;
 
 /// The code that answers are made by: a hash over the sources.
 const CODE: &str = env!("NPUSCOPE_CODE");
@@ -72,10 +75,10 @@ impl Asked {
         };
         let mut record = self.place.is_some().then(Record::default);
         let written = write_recorded(mode, job, answer, output, &mut record)?;
-        if let Some((place, record)) = self.place.zip(record).filter(|(_, record)| !record.parts.is_empty()) {
-            let Record { parts, bytes } = record;
+        if let Some((place, Record { parts, contents })) = self.place.zip(record) {
             let tables = written.tables.clone();
-            place.store(job.store(), &Contents { notes: self.notes, left_out: job.left_out(), tables, parts }, &bytes);
+            let about = Contents { notes: self.notes, left_out: job.left_out(), tables, parts };
+            place.store(job.store(), &about, &contents);
         }
         Ok(written)
     }
@@ -115,19 +118,22 @@ impl Place {
     }
 
     fn read(&self, store: &Store) -> Option<Kept> {
-        let bytes = store.cache().extract(&self.key, &self.name)?;
-        let kept = Kept::decode(bytes);
+        let kept = Kept::decode(store.cache().mapped_extract(&self.key, &self.name)?);
         if kept.is_none() {
             store.cache().discard_extract(&self.key, &self.name);
         }
         kept
     }
 
-    fn store(&self, store: &Store, contents: &Contents, bytes: &[u8]) {
-        let Ok(mut kept) = postcard::to_allocvec(contents) else { return };
-        kept.extend_from_slice(bytes);
+    fn store(&self, store: &Store, about: &Contents, contents: &[Content]) {
+        let Ok(start) = postcard::to_allocvec(about) else { return };
+        let lengths: Vec<u64> = about.parts.iter().map(Part::bytes).filter(|bytes| *bytes > 0).collect();
+        let write = |out: &mut dyn Write| {
+            out.write_all(&start)?;
+            contents.iter().zip(&lengths).try_for_each(|(content, bytes)| content.copy(*bytes, out))
+        };
         // A cache that cannot be written costs time, not the answer; that it cannot was reported for the extracts.
-        let _ = store.cache().store_extract(&self.key, &self.name, &kept);
+        let _ = store.cache().stream_extract(&self.key, &self.name, write);
     }
 }
 
@@ -141,10 +147,20 @@ struct Contents {
     parts: Vec<Part>,
 }
 
+impl Contents {
+    /// What the bytes of a kept answer begin with, and its length; `None` if they are not those of one.
+    fn decode(bytes: &[u8]) -> Option<(Contents, usize)> {
+        let (contents, rest) = postcard::take_from_bytes::<Contents>(bytes).ok()?;
+        let total = contents.parts.iter().try_fold(0u64, |sum, part| sum.checked_add(part.bytes()))?;
+        let is_sound = total == rest.len() as u64 && contents.parts.iter().all(Part::is_inside);
+        is_sound.then_some((contents, bytes.len() - rest.len()))
+    }
+}
+
 /// One thing that was done to the directory of results. Paths are below it, with `/`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 enum Part {
-    /// The database of these tables, those without rows included; it has so many bytes.
+    /// The database of these tables, those without rows included; it has so many bytes, none if no table has rows.
     Database {
         tables: Vec<String>,
         bytes: u64,
@@ -166,6 +182,15 @@ impl Part {
         }
     }
 
+    /// Whether it writes a file that need not be there.
+    fn is_written(&self) -> bool {
+        match self {
+            Part::Database { bytes, .. } => *bytes > 0,
+            Part::File { .. } => true,
+            Part::Remove { .. } => false,
+        }
+    }
+
     /// Whether it stays in the directory of results.
     fn is_inside(&self) -> bool {
         match self {
@@ -181,19 +206,53 @@ impl Part {
 #[derive(Default)]
 pub struct Record {
     parts: Vec<Part>,
-    bytes: Vec<u8>,
+    /// Of the parts that have bytes.
+    contents: Vec<Content>,
+}
+
+/// The bytes of a file that was written. An open file stays what it is if its name is given to another.
+enum Content {
+    Memory(Vec<u8>),
+    File(File),
+}
+
+impl Content {
+    /// Copies all bytes; fails if there are not as many as there were.
+    fn copy(&self, bytes: u64, out: &mut dyn Write) -> io::Result<()> {
+        let mut file = match self {
+            Content::Memory(content) => return out.write_all(content),
+            Content::File(file) => file,
+        };
+        file.rewind()?;
+        let (mut buffer, mut copied) = (vec![0; 1 << 18], 0);
+        loop {
+            let read = file.read(&mut buffer)?;
+            let Some(content) = buffer.get(..read).filter(|content| !content.is_empty()) else { break };
+            out.write_all(content)?;
+            copied += read as u64;
+        }
+        if copied == bytes { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
 }
 
 impl Record {
-    /// Notes the database of some tables, which is at a temporary path.
-    pub fn database(record: &mut Option<Record>, tables: &[&str], part: &Path) -> io::Result<()> {
+    /// Notes the database of some tables, which is at a temporary path, and whether it will be added to.
+    pub fn database(record: &mut Option<Record>, tables: &[&str], part: &Path, will_change: bool) -> io::Result<()> {
         let tables = tables.iter().map(|&name| name.to_owned()).collect();
-        Record::add(record, part, |bytes| Part::Database { tables, bytes })
+        Record::add(record, part, will_change, |bytes| Part::Database { tables, bytes })
+    }
+
+    /// Notes that no table of an answer has rows.
+    pub fn no_tables<'a>(record: &mut Option<Record>, tables: impl Iterator<Item = &'a ResultTable>) {
+        let tables: Vec<String> = tables.map(|table| table.name.clone()).collect();
+        if let Some(record) = record.as_mut().filter(|_| !tables.is_empty()) {
+            record.parts.push(Part::Database { tables, bytes: 0 });
+        }
     }
 
     /// Notes a file, which is at a temporary path.
     pub fn file(record: &mut Option<Record>, path: &str, part: &Path) -> io::Result<()> {
-        Record::add(record, part, |bytes| Part::File { path: path.to_owned(), bytes })
+        Record::add(record, part, false, |bytes| Part::File { path: path.to_owned(), bytes })
     }
 
     /// Notes that a file of an earlier answer was removed.
@@ -203,15 +262,26 @@ impl Record {
         }
     }
 
-    fn add(record: &mut Option<Record>, part: &Path, about: impl FnOnce(u64) -> Part) -> io::Result<()> {
+    fn add(
+        record: &mut Option<Record>,
+        part: &Path,
+        will_change: bool,
+        about: impl FnOnce(u64) -> Part,
+    ) -> io::Result<()> {
         let Some(noted) = record else { return Ok(()) };
-        let bytes = fs::metadata(part)?.len();
-        if noted.bytes.len() as u64 + bytes > MAX_BYTES {
+        let file = File::open(part)?;
+        let bytes = file.metadata()?.len();
+        let total = noted.parts.iter().map(Part::bytes).sum::<u64>() + bytes;
+        if total > MAX_BYTES || noted.parts.len() >= MAX_FILES {
             *record = None;
             return Ok(());
         }
-        noted.bytes.extend_from_slice(&fs::read(part)?);
         noted.parts.push(about(bytes));
+        match will_change {
+            _ if bytes == 0 => {}
+            true => noted.contents.push(Content::Memory(fs::read(part)?)),
+            false => noted.contents.push(Content::File(file)),
+        }
         Ok(())
     }
 }
@@ -220,23 +290,24 @@ impl Record {
 struct Kept {
     contents: Contents,
     /// The contents, then the bytes of its files.
-    bytes: Vec<u8>,
+    bytes: MappedExtract,
     /// Where the bytes of files begin.
     start: usize,
 }
 
 impl Kept {
-    fn decode(bytes: Vec<u8>) -> Option<Kept> {
-        let (contents, rest) = postcard::take_from_bytes::<Contents>(&bytes).ok()?;
-        let total = contents.parts.iter().try_fold(0u64, |sum, part| sum.checked_add(part.bytes()))?;
-        let is_sound = total == rest.len() as u64 && contents.parts.iter().all(Part::is_inside);
-        let start = bytes.len() - rest.len();
-        is_sound.then_some(Kept { contents, bytes, start })
+    fn decode(bytes: MappedExtract) -> Option<Kept> {
+        let (contents, start) = Contents::decode(&bytes)?;
+        Some(Kept { contents, bytes, start })
     }
 
     fn write(self, job: &Job<'_>, output: &Path) -> Result<Written, Failure> {
         let mut written = Written { tables: self.contents.tables, ..Written::default() };
-        let directory = Output::new(output.join(OUTPUT_DIRECTORY))?;
+        let output = output.join(OUTPUT_DIRECTORY);
+        if !self.contents.parts.iter().any(Part::is_written) && !output.exists() {
+            return Ok(written);
+        }
+        let directory = Output::new(output)?;
         let mut rest = self.bytes.get(self.start..).unwrap_or_default();
         for part in &self.contents.parts {
             job.check_stop()?;
@@ -244,6 +315,16 @@ impl Kept {
             let (bytes, after) = rest.split_at_checked(length).unwrap_or_default();
             rest = after;
             match part {
+                Part::Database { tables, bytes: 0 } => {
+                    let path = directory.path().join(DATABASE);
+                    let tables: Vec<&str> = tables.iter().map(String::as_str).collect();
+                    if path.exists() {
+                        directory.path_for(DATABASE, |part| {
+                            write_database(part, &[])?;
+                            keep_tables(part, &path, &tables)
+                        })?;
+                    }
+                }
                 Part::Database { tables, .. } => {
                     let path = directory.path().join(DATABASE);
                     let tables: Vec<&str> = tables.iter().map(String::as_str).collect();
@@ -283,7 +364,7 @@ mod tests {
         let bytes =
             |parts: Vec<Part>, rest: &[u8]| [&postcard::to_allocvec(&contents(parts)).unwrap()[..], rest].concat();
         let file = |path: &str| vec![Part::File { path: path.to_owned(), bytes: 3 }];
-        assert!(Kept::decode(bytes(file("a/b.csv"), b"abc")).is_some());
+        assert!(Contents::decode(&bytes(file("a/b.csv"), b"abc")).is_some());
         for damaged in [
             bytes(file("a/b.csv"), b"ab"),
             bytes(file("a/b.csv"), b"abcd"),
@@ -292,7 +373,7 @@ mod tests {
             bytes(vec![Part::Remove { path: "a/../../b".to_owned() }], b""),
             Vec::new(),
         ] {
-            assert!(Kept::decode(damaged).is_none());
+            assert!(Contents::decode(&damaged).is_none());
         }
     }
 

@@ -35,7 +35,7 @@ pub fn write(mode: &Mode, job: &Job<'_>, answer: Answer, output: &Path) -> Resul
     write_recorded(mode, job, answer, output, &mut None)
 }
 
-/// As [`write()`]; `record` gets what is written, and becomes `None` where that depends on what was there before.
+/// As [`write()`]; `record` gets what is written, and becomes `None` if it cannot be kept.
 pub(super) fn write_recorded(
     mode: &Mode,
     job: &Job<'_>,
@@ -44,13 +44,13 @@ pub(super) fn write_recorded(
     record: &mut Option<Record>,
 ) -> Result<Written, Failure> {
     let mut written = Written::default();
+    if answer.files.iter().any(|file| file.is_copy) {
+        *record = None;
+    }
+    note_removed(mode, job, &answer, record);
     let output = output.join(OUTPUT_DIRECTORY);
     if answer.tables.iter().all(ResultTable::is_empty) && answer.files.is_empty() && !output.exists() {
-        *record = None;
         return Ok(written);
-    }
-    if !answer.tables.is_empty() && answer.tables.iter().all(ResultTable::is_empty) {
-        *record = None;
     }
     let directory = Output::new(output)?;
     match job.export() {
@@ -59,7 +59,6 @@ pub(super) fn write_recorded(
     }
     for file in answer.gone {
         directory.remove(file)?;
-        Record::remove(record, file);
     }
     for file in answer.files {
         job.check_stop()?;
@@ -79,6 +78,18 @@ pub(super) fn write_recorded(
         }
     }
     Ok(written)
+}
+
+/// Notes what goes of an earlier answer, whether it is there or not.
+fn note_removed(mode: &Mode, job: &Job<'_>, answer: &Answer, record: &mut Option<Record>) {
+    let empty = || answer.tables.iter().filter(|table| table.is_empty());
+    match job.export() {
+        Export::Db if answer.tables.len() == empty().count() => Record::no_tables(record, empty()),
+        // The database is written without them.
+        Export::Db => {}
+        _ => empty().for_each(|table| Record::remove(record, &format!("{}/{}.csv", mode.folder, table.file))),
+    }
+    answer.gone.iter().for_each(|file| Record::remove(record, file));
 }
 
 /// Whether the next file would fare no better.
@@ -102,8 +113,11 @@ fn write_tables_to_database(
     let names: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
     directory.path_for(DATABASE, |part| {
         write_database(part, tables)?;
-        Record::database(record, &names, part)?;
-        if path.exists() { keep_tables(part, &path, &names) } else { Ok(()) }
+        let has_old = path.exists();
+        if has_rows {
+            Record::database(record, &names, part, has_old)?;
+        }
+        if has_old { keep_tables(part, &path, &names) } else { Ok(()) }
     })?;
     if has_rows {
         written.note_tables(tables);
@@ -131,7 +145,6 @@ fn write_tables_as_text(
         let name = format!("{}.csv", table.file);
         if table.is_empty() {
             folder.remove(&name)?;
-            Record::remove(record, &format!("{}/{name}", mode.folder));
             continue;
         }
         write_file(mode, &folder, &name, record, |out| write_csv(table, out))?;

@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use npuscope_analysis::cluster::{self, Export, Job, LeftOut, Options};
+use npuscope_formats::output::Output;
 use npuscope_store::cache::Cache;
-use npuscope_synth::Form;
+use npuscope_synth::{Form, JobConfig, simulate, write_job};
 
 use crate::extracts::{copy_of_job, counted, databases, job, write};
 use crate::support::database;
@@ -163,4 +164,26 @@ fn a_damaged_kept_answer_is_made_again() {
     fs::write(answer, bytes).unwrap();
     assert_eq!(ask(), (first, (false, 0)));
     assert_eq!(ask().1, (true, 0));
+}
+
+#[test]
+fn a_kept_answer_without_rows_writes_nothing_and_removes_older_rows() {
+    let healthy = tempfile::tempdir().unwrap();
+    let config = JobConfig { tp: 1, pp: 1, dp: 2, layers: 2, steps: 2, ..JobConfig::default() };
+    write_job(&simulate(&config).unwrap(), Form::Db, &Output::new(healthy.path()).unwrap(), |_| {}).unwrap();
+    for export in [Export::Db, Export::Text] {
+        let (cache, output) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let options = Options { export: Some(export), ..Options::default() };
+        for is_kept in [false, true] {
+            let (none, how) = run(healthy.path(), cache.path(), "slow_rank", &options);
+            assert_eq!((none.failure, none.files, how.0), (None, BTreeMap::new(), is_kept));
+        }
+        let ask = |path: &Path, mode: &str| run_into(output.path(), path, cache.path(), mode, &options);
+        let (before, _) = ask(healthy.path(), "hccl_sum");
+        let (slow, _) = ask(job(), "slow_rank");
+        assert_ne!(slow.files, before.files);
+        let (after, how) = ask(healthy.path(), "slow_rank");
+        assert_eq!(how, (true, 0));
+        assert_eq!(after.files, before.files);
+    }
 }

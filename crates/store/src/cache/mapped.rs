@@ -81,7 +81,8 @@ impl VerifiedFiles {
     }
 }
 
-fn map(file: &File, path: &Path) -> Result<Buffer, CacheError> {
+/// Maps a file of the cache.
+pub fn map(file: &File, path: &Path) -> Result<Buffer, CacheError> {
     // SAFETY: cache files are written under another name, renamed when complete and never changed, so
     // the mapping does not change under us. Removing the file (`trim`) leaves mapped pages in place.
     let map = Arc::new(unsafe { Mmap::map(file) }.map_err(CacheError::io(path))?);

@@ -119,7 +119,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
                 add_operations(&mut copy, &marked)?;
                 copy.finish()
             };
-            answer.files.push(ResultFile::new(path, write).of_rank(rank));
+            answer.files.push(ResultFile::new(path, write).of_rank(rank).copied());
         }
     }
     answer.tables.push(table);

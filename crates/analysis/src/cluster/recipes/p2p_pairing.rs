@@ -74,7 +74,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
             add_ids(&copy, &ids)?;
             copy.finish()
         };
-        answer.files.push(ResultFile::new(path_of(&MODE, job, source, &db.name), write).of_rank(source.rank));
+        answer.files.push(ResultFile::new(path_of(&MODE, job, source, &db.name), write).of_rank(source.rank).copied());
     }
     Ok(answer)
 }

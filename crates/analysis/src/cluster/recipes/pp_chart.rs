@@ -143,7 +143,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
             }
             copy.finish()
         };
-        answer.files.push(ResultFile::new(path, write).of_rank(rank));
+        answer.files.push(ResultFile::new(path, write).of_rank(rank).copied());
     }
     match has_passes || (compat && !answer.files.is_empty()) {
         true => Ok(answer),
