@@ -8,6 +8,18 @@ use std::collections::BTreeMap;
 /// their place. `None` of a job without steps.
 #[expect(clippy::cast_precision_loss, reason = "times of steps are far below 2^53 ns")]
 pub fn job_step_time<'a>(ranks: impl Iterator<Item = &'a [(Option<i64>, i64)]>) -> Option<f64> {
+    let longest = longest_times(ranks);
+    let sum: f64 = longest.iter().map(|&time| time as f64).sum();
+    (!longest.is_empty()).then(|| sum / longest.len() as f64)
+}
+
+/// How many steps a job has: those of [`job_step_time`].
+pub fn job_steps<'a>(ranks: impl Iterator<Item = &'a [(Option<i64>, i64)]>) -> usize {
+    longest_times(ranks).len()
+}
+
+/// Of each step of a job, the longest step time of any rank.
+fn longest_times<'a>(ranks: impl Iterator<Item = &'a [(Option<i64>, i64)]>) -> Vec<i64> {
     let mut longest: BTreeMap<(Option<i64>, usize), i64> = BTreeMap::new();
     for steps in ranks {
         for (place, &(id, time)) in steps.iter().enumerate() {
@@ -15,8 +27,7 @@ pub fn job_step_time<'a>(ranks: impl Iterator<Item = &'a [(Option<i64>, i64)]>) 
             *most = time.max(*most);
         }
     }
-    let sum: f64 = longest.values().map(|&time| time as f64).sum();
-    (!longest.is_empty()).then(|| sum / longest.len() as f64)
+    longest.into_values().collect()
 }
 
 #[cfg(test)]
@@ -28,6 +39,7 @@ mod tests {
         let ranks: [&[(Option<i64>, i64)]; 3] =
             [&[(Some(3), 10), (Some(4), 20)], &[(Some(4), 30), (Some(5), 6)], &[(Some(3), 12)]];
         assert_eq!(job_step_time(ranks.into_iter()), Some(f64::from(12 + 30 + 6) / 3.0));
+        assert_eq!(job_steps(ranks.into_iter()), 3);
         let unnumbered: [&[(Option<i64>, i64)]; 2] = [&[(None, 10)], &[(None, 14)]];
         assert_eq!(job_step_time(unnumbered.into_iter()), Some(14.0));
         assert_eq!(job_step_time(std::iter::empty()), None);

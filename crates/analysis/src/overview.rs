@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::extract::{self, Absent, Analysis, RankData, Scope};
 use crate::finding::{self, Finding, Label, Severity};
-use crate::job_step::job_step_time;
+use crate::job_step::{job_step_time, job_steps};
 
 pub use host::HostTime;
 
@@ -52,6 +52,8 @@ pub struct Overview {
     pub ranks: Vec<RankTime>,
     /// Ranks without step times.
     pub ranks_without_steps: Vec<i64>,
+    /// Steps of the job: see [`job_steps`].
+    pub steps: usize,
     /// Step time of the job: see [`job_step_time`].
     pub step_ms: f64,
     pub findings: Vec<Finding>,
@@ -135,7 +137,17 @@ pub fn overview(store: &Store) -> Result<Overview, StoreError> {
     }
     let findings = slow_ranks(&ranks);
     let step_ms = job_step_time(times.iter().map(Vec::as_slice)).unwrap_or_default() / 1e6;
-    Ok(Overview { ranks, ranks_without_steps, step_ms, findings, host: host::longest(&hosts), problems, remarks })
+    let steps = job_steps(times.iter().map(Vec::as_slice));
+    Ok(Overview {
+        ranks,
+        ranks_without_steps,
+        steps,
+        step_ms,
+        findings,
+        host: host::longest(&hosts),
+        problems,
+        remarks,
+    })
 }
 
 fn rank_time(rank: i64, steps: &[Step], tables: &RankTables) -> Option<RankTime> {

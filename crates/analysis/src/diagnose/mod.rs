@@ -93,7 +93,7 @@ impl Diagnosis {
         };
         Diagnosis {
             ranks: overview.ranks.len(),
-            steps: overview.ranks.iter().map(|rank| rank.steps).max().unwrap_or_default(),
+            steps: overview.steps,
             step_ms,
             step_ms_without: step_ms,
             // What the finding says is not said again rank by rank.

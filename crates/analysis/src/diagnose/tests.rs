@@ -108,6 +108,7 @@ fn a_job_without_a_device_has_steps_and_says_that_nothing_follows() {
     let overview = |ranks: [RankTime; 2]| Overview {
         ranks: ranks.into(),
         ranks_without_steps: Vec::new(),
+        steps: 3,
         step_ms: 9.0,
         findings: Vec::new(),
         host: Vec::new(),

@@ -57,7 +57,7 @@ pub fn run(options: &InfoOptions, settings: &Settings) -> Result<ExitCode, CliEr
 fn text(overview: &Overview, settings: &Settings) -> String {
     let bold = |text: &str| settings.terminal.styled(Style::Bold, text);
     let mut text = String::new();
-    let steps = overview.ranks.iter().map(|r| r.steps).max().unwrap_or_default();
+    let steps = overview.steps;
     let step = overview.step_ms;
     // Microseconds matter where there are not many.
     let digits = if step < 10.0 { 3 } else { 1 };

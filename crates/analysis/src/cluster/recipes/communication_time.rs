@@ -1,8 +1,8 @@
 //! `communication_time`: how the time of steps and of communication operations divides.
 //!
-//! Reads `reported_step`, `reported_comm` and `reported_bandwidth`, that is step_trace_time.csv and
-//! communication.json or the same tables of analysis.db, and the metadata for the parallel layout. Text gives
-//! files, unless `--export_type db` asks for tables; databases, and text and databases together, give tables, unless
+//! Reads the events that the time of a step follows from (`npuscope glossary device_time`), `reported_comm` and
+//! `reported_bandwidth`, that is communication.json or the same tables of analysis.db, and the metadata for the parallel
+//! layout. With `--compat` the time of steps is that of step_trace_time.csv, `reported_step`. Text gives files, unless `--export_type db` asks for tables; databases, and text and databases together, give tables, unless
 //! `--export_type text` asks for files.
 //!
 //! | file | table | holds |
