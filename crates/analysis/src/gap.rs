@@ -106,7 +106,7 @@ pub fn gap_on_lane(timeline: &impl Timeline, lane: usize, time: i64) -> Option<G
         return None;
     }
     let (begin, end) = match timeline.open_at(lane, time) {
-        // Time that is told to be free is a gap, too.
+        // Time that the profile marks as free is a gap, too.
         Some(slice) => {
             timeline.is_free(slice).then(|| timeline.extent(slice)).map(|gap| (Some(gap.start), Some(gap.end)))?
         }
@@ -210,7 +210,7 @@ fn host_cause(timeline: &impl Timeline, begin: i64, end: i64) -> (Cause, Vec<u32
             () => Cause::HostBusy,
         }
     };
-    // A cause that is told by its name comes before one that is not; of like ones the innermost.
+    // A cause that the name shows comes before others; of equal ones the innermost.
     let rank = |cause: Cause| {
         [Cause::Gc, Cause::Data, Cause::HostSync, Cause::HostBusy].iter().position(|known| *known == cause)
     };

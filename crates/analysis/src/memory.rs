@@ -85,7 +85,7 @@ pub fn holders(tables: &RankTables, scope: &Scope, at: Option<i64>) -> Vec<Holde
     holders
 }
 
-/// At most so many of the rows of a curve: of each stretch the first, the lowest, the highest and the last.
+/// At most `points` rows of a curve: of each stretch the first, the lowest, the highest and the last.
 pub fn thinned(rows: &[usize], points: usize, height: impl Fn(usize) -> i64) -> Vec<usize> {
     if rows.len() <= points {
         return rows.to_vec();

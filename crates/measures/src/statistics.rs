@@ -94,7 +94,7 @@ pub fn histogram(durations: &[i64]) -> [i64; HISTOGRAM_BUCKETS] {
     counts
 }
 
-/// Percentile: the smallest of ascending durations that at least so many hundredths of all do not exceed. It is a
+/// Percentile: the smallest of ascending durations that at least `hundredths` per cent of all do not exceed. It is a
 /// duration that occurs; nothing is interpolated.
 pub fn percentile(sorted: &[i64], hundredths: usize) -> Option<i64> {
     sorted.get((sorted.len() * hundredths).div_ceil(100).saturating_sub(1)).copied()

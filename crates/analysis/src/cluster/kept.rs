@@ -160,7 +160,7 @@ impl Contents {
 /// One thing that was done to the directory of results. Paths are below it, with `/`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 enum Part {
-    /// The database of these tables, those without rows included; it has so many bytes, none if no table has rows.
+    /// The database of these tables, those without rows included; its size in bytes, none if no table has rows.
     Database {
         tables: Vec<String>,
         bytes: u64,
