@@ -370,6 +370,7 @@ describe("around the pages", () => {
     await viewer.picture("help");
     await viewer.assertAccessible("help");
     await viewer.page.keyboard.press("Escape");
+    await viewer.page.locator("dialog[open]").waitFor({ state: "detached" });
     await viewer.page.keyboard.press("Control+k");
     await viewer.page.locator("dialog[open]").waitFor();
     await viewer.picture("palette");
