@@ -1,10 +1,11 @@
 //! The way of kernels from an operator of the framework over the task queue and a launch to the device.
 
 use hashbrown::HashMap;
+use npuscope_measures::step_of::StepOf;
 use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
-use npuscope_tables::table::{kernel, lane, step, task};
+use npuscope_tables::table::{kernel, lane, task};
 use npuscope_tables::{ConnectionId, LaneId, RankTables, Selection, Str, TableId, TaskId};
 
 use crate::scope::Scope;
@@ -139,23 +140,17 @@ fn dispatches_of(rank: i64, tables: &RankTables, launches: &Launches, scope: &Sc
         let known = (0..rows).filter_map(|row| Some((view.task.get(row), view.connection_id.get(row)?)));
         connections.extend(known);
     }
-    let of_step = scope.step.and_then(|id| tables.rows::<step::Row>().find(|step| step.id == Some(id)));
-    let is_in_scope = |start: i64, end: i64, step: Option<i64>| {
-        let is_in_step = scope.step.is_none()
-            || match step {
-                Some(_) => step == scope.step,
-                None => of_step.is_some_and(|step| step.start.0 <= start && start < step.end.0),
-            };
-        is_in_step && scope.reaches(start, end)
-    };
+    let step_of = scope.step.map(|_| StepOf::of(tables));
     let mut found = Vec::new();
     for (view, rows) in tables.views::<kernel::Row>() {
         for row in 0..rows {
             let start = view.start.get(row);
             let end = start.plus(view.duration.get(row).ns());
+            let is_in_step = step_of.as_ref().is_none_or(|step_of| step_of.kernel(&view, row) == scope.step);
+            let is_in_scope = is_in_step && scope.reaches(start.0, end.0);
             let connection = view.task.get(row).and_then(|task| connections.get(&task));
             let call = connection.and_then(|connection| launches.calls.get(connection));
-            if let Some((call, thread)) = call.filter(|_| is_in_scope(start.0, end.0, view.step.get(row))) {
+            if let Some((call, thread)) = call.filter(|_| is_in_scope) {
                 found.push(dispatch_of(rank, tables, launches, (*call, *thread), view.name.get(row), start.0));
             }
         }

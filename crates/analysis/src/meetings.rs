@@ -2,23 +2,29 @@
 //!
 //! Operations of two ranks are one if they share group, step, kind, bytes and, for transfers, sender and receiver, and
 //! have the same place among such operations of their rank, in the order in which the host launched them. A send and a
-//! receive are one transfer; the bytes of an all-to-all may differ between ranks. `npuscope diagnose`, the timeline's
-//! "collective" and "align", and `npuscope show DIR collective` all match operations by this [`Key`].
+//! receive are one transfer; the bytes of an all-to-all may differ between ranks. Names do not count: NCCL calls all
+//! operations of a kind the same. `npuscope diagnose`, the modes of `npuscope cluster` that compare the ranks of an
+//! operation, the timeline's "collective" and "align", and `npuscope show DIR collective` all match operations by this
+//! [`Key`].
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use npuscope_measures::communication::OpClass;
+use npuscope_measures::step_of::StepOf;
 use npuscope_tables::table::host_op::Kind;
-use npuscope_tables::table::reported_comm;
+use npuscope_tables::table::{comm_op, reported_comm};
 use npuscope_tables::{RankTables, Selection, TableId};
+use serde::{Deserialize, Serialize};
 
 use crate::diagnose::trace::{Operation, RankTrace};
+use crate::extract::Text;
 
 /// What operations are alike in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Like<'a> {
     group: &'a str,
-    step: i64,
+    /// `None` outside all steps.
+    step: Option<i64>,
     kind: &'a str,
     bytes: i64,
     /// Of a transfer: sender and receiver, numbered within the group.
@@ -41,17 +47,67 @@ pub struct Keys<'a> {
 
 impl<'a> Keys<'a> {
     /// The key of the next operation in the order of launches. Steps have the same number on all ranks.
-    pub fn next(&mut self, operation: &'a Operation, step: i64) -> Key<'a> {
+    pub fn next(&mut self, operation: &'a Operation, step: Option<i64>) -> Key<'a> {
         // A send and a receive are one transfer.
         let kind = if operation.direction.is_some() { "transfer" } else { operation.kind.as_str() };
         // What each rank has to give of an exchange may differ.
         let is_exchange = OpClass::of(&operation.kind) == OpClass::Exchange;
         let bytes = if is_exchange { 0 } else { operation.bytes };
-        let like = Like { group: &operation.group, step, kind, bytes, pair: operation.pair };
+        let like = Like { group: &operation.group_key, step, kind, bytes, pair: operation.pair };
         let order = self.seen.entry(like).or_default();
         *order += 1;
         Key { like, order: *order - 1 }
     }
+}
+
+impl Key<'_> {
+    /// The key as data of its own.
+    pub fn to_kept(self) -> KeptKey {
+        let Key { like: Like { group, step, kind, bytes, pair }, order } = self;
+        KeptKey { group: group.into(), step, kind: kind.into(), bytes, pair, order }
+    }
+}
+
+/// A [`Key`] that is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct KeptKey {
+    group: Text,
+    step: Option<i64>,
+    kind: Text,
+    bytes: i64,
+    pair: Option<(i64, i64)>,
+    order: usize,
+}
+
+impl KeptKey {
+    pub fn as_key(&self) -> Key<'_> {
+        let KeptKey { group, step, kind, bytes, pair, order } = self;
+        Key { like: Like { group, step: *step, kind, bytes: *bytes, pair: *pair }, order: *order }
+    }
+}
+
+/// The rows of `comm_op` in the order in which the host launched them, by the step that they belong to.
+pub fn launched_operations(tables: &RankTables, step_of: &StepOf) -> Vec<(comm_op::Row, Option<i64>)> {
+    let mut operations: Vec<comm_op::Row> = tables.rows().collect();
+    operations.sort_by_key(|op| (step_of.launches().call(op.connection_id).unwrap_or(op.start), op.start));
+    operations.into_iter().map(|op| (op, step_of.operation(&op))).collect()
+}
+
+/// The operations of all ranks, those that are one together. The operations of each rank are in the order of launches;
+/// `of` tells of each what it is and its step.
+pub fn meet<'a, R: Copy, T>(
+    ranks: impl Iterator<Item = (R, &'a [T])>,
+    of: impl Fn(&'a T) -> (&'a Operation, Option<i64>),
+) -> BTreeMap<Key<'a>, Vec<(R, &'a T)>> {
+    let mut met: BTreeMap<Key<'a>, Vec<(R, &'a T)>> = BTreeMap::new();
+    for (rank, operations) in ranks {
+        let mut keys = Keys::default();
+        for operation in operations {
+            let (what, step) = of(operation);
+            met.entry(keys.next(what, step)).or_default().push((rank, operation));
+        }
+    }
+    met
 }
 
 /// The operations of one rank, in the order in which the host launched them.
@@ -65,7 +121,7 @@ pub struct RankOperations {
 #[derive(Clone, Debug)]
 pub struct RankOperation {
     operation: Operation,
-    step: i64,
+    step: Option<i64>,
     pub start: i64,
     pub end: i64,
 }
@@ -89,9 +145,7 @@ impl RankOperations {
     pub fn of(rank: i64, tables: &RankTables) -> RankOperations {
         let trace = RankTrace::of(rank, tables);
         let operations = trace.items.iter().filter_map(|item| {
-            let launch = item.launch.unwrap_or(item.start);
-            let step = trace.steps.partition_point(|step| step.start <= launch).saturating_sub(1);
-            let step = trace.steps.get(step).map_or(0, |step| step.id);
+            let step = item.own_step.and_then(|step| trace.steps.get(step)).map(|step| step.id);
             let operation = trace.operation(item)?.clone();
             Some(RankOperation { operation, step, start: item.start, end: item.end })
         });
@@ -161,13 +215,14 @@ mod tests {
     fn operation(kind: &str, direction: Option<Direction>, start: i64) -> RankOperation {
         let operation = Operation {
             group: "g".into(),
+            group_key: "g".into(),
             kind: kind.into(),
             name: format!("{kind}_{start}").into(),
             bytes: 8,
             direction,
             pair: direction.map(|_| (0, 1)),
         };
-        RankOperation { operation, step: 3, start, end: start + 10 }
+        RankOperation { operation, step: Some(3), start, end: start + 10 }
     }
 
     #[test]

@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use npuscope_measures::memory::{allocations, peak_of};
-use npuscope_tables::table::{mem_event, step};
-use npuscope_tables::{RankTables, Selection, TableId};
+use npuscope_measures::step_of::Steps;
+use npuscope_tables::table::mem_event;
+use npuscope_tables::{Ns, RankTables, Selection, TableId};
 
 use crate::scope::Scope;
 
@@ -32,15 +33,9 @@ pub struct Holder {
 /// All that the allocator had at a moment is the total after the last allocation before it, less what was released
 /// since; the rest beyond the recorded allocations, from before the profile, is the holder without a name.
 pub fn holders(tables: &RankTables, scope: &Scope, at: Option<i64>) -> Vec<Holder> {
-    let chosen = scope.step.map(|id| tables.rows::<step::Row>().filter(move |step| step.id == Some(id)));
-    let span =
-        chosen.map(|steps| steps.map(|step| (step.start.0, step.end.0)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))));
+    let steps = Steps::of(tables);
     let is_in_scope = |time: i64| {
-        let is_in_step = match span {
-            None => true,
-            Some(None) => false,
-            Some(Some((begin, end))) => begin <= time && time < end,
-        };
+        let is_in_step = scope.step.is_none() || steps.at(Ns(time)) == scope.step;
         is_in_step && scope.begin.is_none_or(|begin| time >= begin) && scope.end.is_none_or(|end| time < end)
     };
     let events: Vec<(i64, i64, mem_event::Row)> = allocations(tables)

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use npuscope_measures::busy::Busy;
 use npuscope_measures::communication::{Direction, direction_of};
 use npuscope_measures::intervals::{Interval, gaps, subtract, union};
+use npuscope_measures::step_of::{self, StepOf};
 use npuscope_tables::table::{comm_op, step};
-use npuscope_tables::{RankTables, Selection, TableId};
+use npuscope_tables::{RankTables, Selection};
 
 use crate::cluster::recipes::pp_chart::Pass;
 use crate::scope::Scope;
@@ -77,20 +78,22 @@ pub struct RankTransfers {
 
 impl RankTransfers {
     /// What it is read from.
-    pub const NEEDS: Selection = Busy::NEEDS.and(Selection::of(&[TableId::Step]));
+    pub const NEEDS: Selection = Busy::NEEDS.and(step_of::needs(Busy::NEEDS));
 
     pub fn of(rank: i64, tables: &RankTables, scope: &Scope) -> RankTransfers {
         let of_step = |step: &step::Row| scope.step.is_none_or(|wanted| step.id == Some(wanted));
         let marked: Vec<step::Row> = tables.rows::<step::Row>().filter(of_step).collect();
-        let is_chosen =
-            |start: i64| scope.step.is_none() || marked.iter().any(|step| (step.start.0..step.end.0).contains(&start));
+        let step_of = scope.step.map(|_| StepOf::of(tables));
         let bar = |op: comm_op::Row| {
+            if step_of.as_ref().is_some_and(|step_of| step_of.operation(&op) != scope.step) {
+                return None;
+            }
             let kind = if direction_of(tables, &op)? == Direction::Send { Kind::Send } else { Kind::Receive };
             let (name, start) = (tables.text(op.name).to_owned(), op.start.0);
             Some(Bar { rank, name, kind, micro_batch: None, start, duration: op.duration.ns() })
         };
         let mut transfers: Vec<Bar> = tables.rows::<comm_op::Row>().filter_map(bar).collect();
-        transfers.retain(|bar| is_chosen(bar.start) && scope.reaches(bar.start, bar.end()));
+        transfers.retain(|bar| scope.reaches(bar.start, bar.end()));
         transfers.sort_by_key(|bar| bar.start);
         let busy = Busy::of(tables);
         let receives = transfers.iter().filter(|bar| bar.kind == Kind::Receive);

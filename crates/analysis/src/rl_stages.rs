@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 use npuscope_measures::intervals::Interval;
+use npuscope_measures::step_of::Steps;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
-use npuscope_tables::table::{step, task};
-use npuscope_tables::{ConnectionId, Memo, RankTables, Selection, TableId};
+use npuscope_tables::table::task;
+use npuscope_tables::{ConnectionId, Memo, Ns, RankTables, Selection, TableId};
 
 use crate::scope::Scope;
 
@@ -86,11 +87,8 @@ pub fn stages(rank: i64, tables: &RankTables, scope: &Scope) -> Option<Vec<Stage
     if ranges.is_empty() {
         return None;
     }
-    let steps: Vec<step::Row> = tables.rows().collect();
-    let step_of = |time: i64| {
-        let around = steps.iter().filter(|step| step.start.0 <= time && time < step.end.0);
-        around.filter_map(|step| step.id).min()
-    };
+    let steps = Steps::of(tables);
+    let step_of = |time: i64| steps.at(Ns(time));
     let of_device = device_spans(tables, ranges.iter().filter_map(|(_, row)| row.connection_id));
     ranges.retain(|(range, _)| {
         scope.reaches(range.start, range.end) && (scope.step.is_none() || step_of(range.start) == scope.step)

@@ -5,7 +5,8 @@
 //!
 //! - [`glossary`]: the definitions in the words of users.
 //! - [`intervals`]: unions, gaps and differences of stretches of time, which most measures are made of.
-//! - [`step`]: how long a step took and how the time of its device divides; [`launch`]: when the host launched work.
+//! - [`step`]: how long a step took and how the time of its device divides; [`launch`]: when the host launched work;
+//!   [`step_of`]: which step work belongs to.
 //! - [`busy`]: when the device was busy, and with what; [`kernel_class`]: what a kernel does.
 //! - [`communication`]: what the name of a communication operation says.
 //! - [`device_time`]: how the time of a device divides between computing, communication and neither.
@@ -24,7 +25,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic))]
 
 /// Raised whenever a measure computes something else from the same rows. Part of every key of the cache.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 pub mod busy;
 pub mod communication;
@@ -38,3 +39,4 @@ pub mod link;
 pub mod memory;
 pub mod statistics;
 pub mod step;
+pub mod step_of;

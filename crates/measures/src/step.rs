@@ -21,13 +21,14 @@
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, kernel, reported_step, step, step_time, task};
-use npuscope_tables::{ConnectionId, Memo, Ns, RankTables, Selection, TableId, TaskId};
+use npuscope_tables::{Memo, Ns, RankTables, Selection, TableId};
 
 use crate::busy::Busy;
 use crate::communication::is_communication_core;
 use crate::intervals::Interval;
-use crate::launch::launches;
+use crate::launch::Launches;
 use crate::link::with_more;
+use crate::step_of::Steps;
 
 /// What the steps of a rank are computed from.
 pub const NEEDS: Selection = Selection::of(&[
@@ -125,9 +126,12 @@ impl DeviceTime {
 
 /// The steps of a rank, in order of time.
 pub fn steps(tables: &RankTables) -> Vec<Step> {
-    let work = Work::of(tables);
-    let mut marked: Vec<step::Row> = tables.rows().collect();
-    marked.sort_by_key(|step| (step.start, step.end));
+    steps_launched(tables, &Launches::of(tables))
+}
+
+fn steps_launched(tables: &RankTables, launches: &Launches) -> Vec<Step> {
+    let work = Work::of(tables, launches);
+    let marked = Steps::marked(tables);
     if marked.is_empty() {
         return work
             .busy
@@ -135,6 +139,7 @@ pub fn steps(tables: &RankTables) -> Vec<Step> {
             .map_or_else(|| steps_of_file(tables), |extent| unmarked_steps(tables, &work, extent));
     }
     let spans: Vec<Option<Interval>> = work.launched_in(&marked);
+    let marked = marked.as_slice();
     let mut begun = i64::MIN;
     let starts: Vec<Option<i64>> = spans
         .iter()
@@ -169,9 +174,9 @@ pub fn steps(tables: &RankTables) -> Vec<Step> {
 }
 
 /// The tables of a rank with [`steps`] as the table `step_time`.
-pub fn with_step_times(tables: RankTables) -> RankTables {
+pub fn with_step_times(tables: RankTables, launches: &Launches) -> RankTables {
     with_more(tables, |tables, more| {
-        for step in steps(tables) {
+        for step in steps_launched(tables, launches) {
             let device = step.device;
             more.step_time.push(step_time::Row {
                 step: step.id,
@@ -197,11 +202,10 @@ pub fn with_step_times(tables: RankTables) -> RankTables {
 /// Number and step time in ns of each step of a rank: those of [`steps`], for those who want nothing else. Where steps
 /// are marked, the table `step` is enough.
 pub fn step_times(tables: &RankTables) -> Vec<(Option<i64>, i64)> {
-    let mut marked: Vec<step::Row> = tables.rows().collect();
+    let marked = Steps::marked(tables);
     if marked.is_empty() {
         return steps(tables).iter().map(|step| (step.id, step.time())).collect();
     }
-    marked.sort_by_key(|step| (step.start, step.end));
     marked
         .iter()
         .map(|step| (step.id, Interval::new(step.start.0, step.end.0)))
@@ -214,7 +218,7 @@ pub fn step_times(tables: &RankTables) -> Vec<(Option<i64>, i64)> {
 fn unmarked_steps(tables: &RankTables, work: &Work, extent: Interval) -> Vec<Step> {
     let mut first: hashbrown::HashMap<i64, i64> = hashbrown::HashMap::new();
     for kernel in tables.rows::<kernel::Row>() {
-        let Some(id) = kernel.step else { continue };
+        let Some(id) = kernel.reported_step else { continue };
         let start = first.entry(id).or_insert(kernel.start.0);
         *start = kernel.start.0.min(*start);
     }
@@ -263,32 +267,18 @@ fn steps_of_file(tables: &RankTables) -> Vec<Step> {
 struct Work {
     busy: Busy,
     /// When each piece of work was launched, or when it began if that is not known; and when it ran.
-    launched: Vec<(i64, Interval)>,
+    launched: Vec<(Ns, Interval)>,
 }
 
 impl Work {
-    fn of(tables: &RankTables) -> Work {
+    fn of(tables: &RankTables, launches: &Launches) -> Work {
         let busy = Busy::of(tables);
-        let tasks = || tables.views::<task::Row>();
-        let of_tasks = tasks().flat_map(|(view, rows)| (0..rows).filter_map(move |row| view.connection_id.get(row)));
-        let of_ops = tables.rows::<comm_op::Row>().filter_map(|op| op.connection_id);
-        let launches = launches(tables, of_tasks.chain(of_ops));
-        let launch = |connection: Option<ConnectionId>, start: Ns| {
-            connection.and_then(|id| launches.get(&id).copied()).unwrap_or(start).0
-        };
         let mut launched = Vec::new();
         for op in tables.rows::<comm_op::Row>() {
             let interval = Interval::new(op.start.0, op.start.plus(op.duration.ns()).0);
-            launched.push((launch(op.connection_id, op.start), interval));
+            launched.push((launches.call(op.connection_id).unwrap_or(op.start), interval));
         }
         let has_ops = !launched.is_empty();
-        let launch_of_task: hashbrown::HashMap<TaskId, i64> = tasks()
-            .flat_map(|(view, rows)| {
-                (0..rows).map(move |row| (view.task.get(row), view.connection_id.get(row), view.start.get(row)))
-            })
-            .filter(|(_, connection, _)| connection.is_some())
-            .map(|(task, connection, start)| (task, launch(connection, start)))
-            .collect();
         let mut cores = Memo::default();
         let mut has_kernels = false;
         for (view, rows) in tables.views::<kernel::Row>() {
@@ -303,26 +293,20 @@ impl Work {
                 has_kernels |= !communicates;
                 let start = view.start.get(row);
                 let interval = Interval::new(start.0, start.plus(view.duration.get(row).ns()).0);
-                let launch = view.task.get(row).and_then(|task| launch_of_task.get(&task).copied());
-                launched.push((launch.unwrap_or(start.0), interval));
+                launched.push((launches.kernel(&view, row).unwrap_or(start), interval));
             }
         }
         if !has_kernels {
-            launched.extend(tasks_within(tables, &busy.computing, &launch_of_task));
+            launched.extend(tasks_within(tables, &busy.computing, launches));
         }
         Work { busy, launched }
     }
 
-    /// Of each step, from the first to the last work that was launched in it. Steps are in order of time.
-    fn launched_in(&self, steps: &[step::Row]) -> Vec<Option<Interval>> {
-        let mut spans: Vec<Option<Interval>> = vec![None; steps.len()];
+    /// Of each step, from the first to the last work that was launched in it.
+    fn launched_in(&self, steps: &Steps) -> Vec<Option<Interval>> {
+        let mut spans: Vec<Option<Interval>> = vec![None; steps.as_slice().len()];
         for &(launch, work) in &self.launched {
-            let begun = steps.partition_point(|step| step.start.0 <= launch);
-            let Some(at) = begun.checked_sub(1) else { continue };
-            if steps.get(at).is_none_or(|step| launch > step.end.0) {
-                continue;
-            }
-            if let Some(span) = spans.get_mut(at) {
+            if let Some(span) = steps.place_at(launch).and_then(|place| spans.get_mut(place)) {
                 let (start, end) = span.map_or((work.start, work.end), |span| (span.start, span.end));
                 *span = Some(Interval::new(start.min(work.start), end.max(work.end)));
             }
@@ -340,25 +324,24 @@ impl Work {
 fn tasks_within<'a>(
     tables: &'a RankTables,
     computing: &'a [Interval],
-    launch_of_task: &'a hashbrown::HashMap<TaskId, i64>,
-) -> impl Iterator<Item = (i64, Interval)> + 'a {
+    launches: &'a Launches,
+) -> impl Iterator<Item = (Ns, Interval)> + 'a {
     let is_inside = |time: i64| {
         let after = computing.partition_point(|interval| interval.start <= time);
         after.checked_sub(1).and_then(|at| computing.get(at)).is_some_and(|interval| time < interval.end)
     };
     let tasks = tables.views::<task::Row>().flat_map(|(view, rows)| {
-        (0..rows).map(move |row| (view.task.get(row), view.start.get(row), view.duration.get(row).ns()))
+        (0..rows).map(move |row| (view.connection_id.get(row), view.start.get(row), view.duration.get(row).ns()))
     });
-    tasks.filter(move |(_, start, _)| is_inside(start.0)).map(|(task, start, duration)| {
-        let launch = launch_of_task.get(&task).copied().unwrap_or(start.0);
-        (launch, Interval::new(start.0, start.plus(duration).0))
+    tasks.filter(move |(_, start, _)| is_inside(start.0)).map(|(connection, start, duration)| {
+        (launches.call(connection).unwrap_or(start), Interval::new(start.0, start.plus(duration).0))
     })
 }
 
 #[cfg(test)]
 mod tests {
     use npuscope_tables::table::host_op;
-    use npuscope_tables::{RankBuilder, Span};
+    use npuscope_tables::{ConnectionId, RankBuilder, Span, TaskId};
 
     use super::*;
 
@@ -475,7 +458,7 @@ mod tests {
         let mut made = Made::new(&[]);
         for (id, start) in [(7, 10), (7, 30), (8, 60)] {
             let duration = Span::from_ns(20);
-            made.0.kernel.push(kernel::Row { step: Some(id), start: Ns(start), duration, ..Default::default() });
+            made.0.kernel.push(kernel::Row { reported_step: Some(id), start: Ns(start), duration, ..Default::default() });
         }
         let steps = made.steps();
         assert_eq!(steps.iter().map(|step| (step.id, step.time())).collect::<Vec<_>>(), [(Some(7), 50), (Some(8), 20)]);

@@ -10,13 +10,14 @@ use npuscope_formats::source::{JOB, RankSource, SourceFile};
 use npuscope_formats::trace_json::Release;
 use npuscope_formats::{comm_json, csv, db, framework, info_json, kineto, trace_json};
 use npuscope_measures::deliverable::{self, Carried, Target};
+use npuscope_measures::step_of::{StepOf, fill_steps};
 use npuscope_measures::{link, step};
 use npuscope_tables::Flavour;
 use npuscope_tables::table::{diagnostic, rank, source};
 use npuscope_tables::{RankBuilder, RankPieces, RankTables, Selection, TableId};
 
 /// Raised whenever a reader makes other rows of the same bytes. Part of the cache key.
-pub const READER_VERSION: u32 = 7;
+pub const READER_VERSION: u32 = 8;
 
 /// How a rank is read.
 #[derive(Clone, Copy)]
@@ -423,14 +424,16 @@ fn finish(
         more.rank.push(row);
     });
     // Raw files have no summaries: those that a parser would have written.
-    let tables = match rank.is_raw() {
+    let mut tables = match rank.is_raw() {
         true => deliverable::complete(tables, Target::Text(rank.flavour), &mut Carried::default()),
         false => tables,
     };
-    match wanted.has(TableId::StepTime) {
-        true => step::with_step_times(tables),
-        false => tables,
+    if !wanted.has(TableId::StepTime) {
+        return tables;
     }
+    let step_of = StepOf::of(&tables);
+    fill_steps(&mut tables, &step_of);
+    step::with_step_times(tables, step_of.launches())
 }
 
 fn rank_row(source: &RankSource, tables: &RankTables, formats: &[&str], more: &mut RankBuilder) -> rank::Row {

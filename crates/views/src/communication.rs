@@ -87,7 +87,7 @@ fn timed(question: &Question<'_>) -> String {
         "(SELECT rank, coalesce(group_hash, group_name, '') AS \"group\", group_name, {KIND} AS kind, name, \
          duration AS elapsed, {unknown} AS transit, {unknown} AS wait, {unknown} AS synchronization, {unknown} AS idle, \
          {BYTES} AS bytes FROM {})",
-        rows("comm_op", Time::Slice, &question.scope)
+        rows("comm_op", Time::Work, &question.scope)
     )
 }
 
@@ -102,7 +102,7 @@ pub fn collectives(source: &Source<'_>, question: &Question<'_>) -> Result<Made,
               start - {} AS start, duration, {BYTES} AS bytes FROM {} ORDER BY duration DESC, rank, start LIMIT {limit}) \
              ORDER BY rank, start, op",
             source.origin,
-            rows("comm_op", Time::Slice, &question.scope)
+            rows("comm_op", Time::Work, &question.scope)
         ),
     )?;
     let made = with_group_names(source, question, made)?;

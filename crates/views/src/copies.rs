@@ -17,7 +17,7 @@ pub fn copies(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotM
              bandwidth(sum(bytes), sum(CASE WHEN bytes IS NOT NULL THEN duration END)) AS bandwidth \
              FROM (SELECT coalesce(operation, CASE WHEN task_type LIKE 'gpu%' THEN name ELSE task_type END) AS kind, \
               bytes, duration FROM {} WHERE task_type IN ({types}) OR operation IS NOT NULL) GROUP BY kind ORDER BY total DESC, kind",
-            rows("task", Time::Slice, &question.scope)
+            rows("task", Time::Work, &question.scope)
         ),
     )?;
     unless_missing(source, made, "SELECT 1 FROM task", "device tasks", DEVICE)

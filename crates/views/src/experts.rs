@@ -40,7 +40,7 @@ fn grouped_products(source: &Source<'_>, question: &Question<'_>) -> Result<Vec<
         source,
         &format!(
             "SELECT rank, sum(duration) AS duration FROM {} WHERE op_type = {} GROUP BY rank",
-            rows("kernel", Time::Kernel, &question.scope),
+            rows("kernel", Time::Work, &question.scope),
             quoted(GROUPED_PRODUCT)
         ),
     )?;

@@ -44,8 +44,11 @@ pub fn heat(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMad
 fn span(source: &Source<'_>, scope: &Scope) -> Result<Interval, NotMade> {
     let sql = match scope.step {
         Some(step) => {
-            let steps = rows("step", Time::Timeless, scope);
-            format!("SELECT min(start) AS start, max(\"end\") AS \"end\" FROM {steps} WHERE id = {step}")
+            let steps = rows("step_time", Time::Timeless, scope);
+            format!(
+                "SELECT min(start) AS start, max(start + step_time) AS \"end\" FROM {steps} \
+                 WHERE step = {step} AND clock <> 'file'"
+            )
         }
         None => "SELECT min(start) AS start, max(\"end\") AS \"end\" FROM rank WHERE rank >= 0".to_owned(),
     };

@@ -52,7 +52,7 @@ pub fn operators(source: &Source<'_>, question: &Question<'_>) -> Result<Made, N
              max(duration) AS max, stddev_pop(duration) AS deviation, array_agg(duration) AS durations, {} \
              FROM {} GROUP BY {list} ORDER BY total DESC, {list}",
             ratios.join(", "),
-            kernel_rows(word == "step", question)
+            kernel_rows(question)
         ),
     )?;
     let total: ArrayRef = column(&batch, "total")?;
@@ -93,17 +93,11 @@ pub fn operators(source: &Source<'_>, question: &Question<'_>) -> Result<Made, N
     }
 }
 
-/// Kernels in scope with their ratios, and with the step from the host where the source does not tell it.
-fn kernel_rows(with_step: bool, question: &Question<'_>) -> String {
-    let kernels = rows("kernel", Time::Kernel, &question.scope);
-    let columns = "t.rank, t.start, t.duration, t.name, t.op_type, t.core, t.stream, t.input_shapes, t.input_dtypes";
-    match with_step {
-        true => format!(
-            "(SELECT {columns}, {RATIOS}, coalesce(t.step, s.id) AS step FROM {kernels} t \
-             LEFT JOIN step s ON s.rank = t.rank AND t.start >= s.start AND t.start < s.\"end\")"
-        ),
-        false => format!("(SELECT {columns}, {RATIOS}, t.step FROM {kernels} t)"),
-    }
+/// Kernels in scope with their ratios.
+fn kernel_rows(question: &Question<'_>) -> String {
+    let kernels = rows("kernel", Time::Work, &question.scope);
+    let columns = "t.rank, t.step, t.start, t.duration, t.name, t.op_type, t.core, t.stream, t.input_shapes, t.input_dtypes";
+    format!("(SELECT {columns}, {RATIOS} FROM {kernels} t)")
 }
 
 fn column(batch: &arrow::array::RecordBatch, name: &str) -> Result<ArrayRef, NotMade> {
@@ -162,7 +156,7 @@ pub fn kernels(source: &Source<'_>, question: &Question<'_>) -> Result<Made, Not
              t.stream, t.block_num, t.input_shapes, t.input_dtypes, t.output_shapes, t.output_dtypes, {RATIOS}, \
              t.cube_utilization FROM {rows} t {filter} ORDER BY duration DESC, rank, start LIMIT {limit}",
             origin = source.origin,
-            rows = rows("kernel", Time::Kernel, &question.scope),
+            rows = rows("kernel", Time::Work, &question.scope),
         ),
     )?;
     unless_missing(source, made, "SELECT 1 FROM kernel", "kernels", DEVICE)

@@ -103,7 +103,6 @@ impl Question<'_> {
 }
 
 fn has_step(source: &Source<'_>, step: i64) -> Result<bool, NotMade> {
-    Ok(sql::has_rows(source, &format!("SELECT 1 FROM step WHERE id = {step}"))?
-        || sql::has_rows(source, &format!("SELECT 1 FROM reported_step WHERE step = '{step}'"))?
-        || sql::has_rows(source, &format!("SELECT 1 FROM kernel WHERE step = {step}"))?)
+    Ok(sql::has_rows(source, &format!("SELECT 1 FROM step_time WHERE step = {step}"))?
+        || sql::has_rows(source, &format!("SELECT 1 FROM reported_step WHERE step = '{step}'"))?)
 }

@@ -20,8 +20,8 @@ pub fn quoted(text: &str) -> String {
 pub enum Time {
     /// From `start`, for `duration`.
     Slice,
-    /// The same, and the source may tell the step.
-    Kernel,
+    /// The same on the device; the column `step` says which step launched it.
+    Work,
     /// At `time`.
     Moment,
     /// From `start` to `release`.
@@ -32,8 +32,14 @@ pub enum Time {
     Timeless,
 }
 
-/// The rows of a table that are in scope, as a table to select from. A slice is in a step in which it starts, and in a
-/// stretch of time that it reaches into.
+/// The steps of all ranks by time: where the host marked them, else where the device ran them, as
+/// [`npuscope_measures::step_of`] has them. A step ends at `end`, both ends included, or before `next` begins.
+const STEPS: &str = "(SELECT rank, step, start, start + step_time AS \"end\", \
+                     lead(start) OVER (PARTITION BY rank ORDER BY start, step_time) AS next \
+                     FROM step_time WHERE clock <> 'file')";
+
+/// The rows of a table that are in scope, as a table to select from. Work of the device is in the step that launched it,
+/// anything else in the step in which it starts; both are in a stretch of time that they reach into.
 pub fn rows(table: &str, time: Time, scope: &Scope) -> String {
     let mut conditions = Vec::new();
     let mut join = String::new();
@@ -42,26 +48,31 @@ pub fn rows(table: &str, time: Time, scope: &Scope) -> String {
         format!("rank IN ({})", ranks.join(", "))
     });
     conditions.extend(ranks.iter().map(|ranks| format!("t.{ranks}")));
-    if let (Some(step), true) = (scope.step, !matches!(time, Time::Reported | Time::Timeless)) {
+    if let Some(step) = scope.step {
         let of_ranks = ranks.as_ref().map(|ranks| format!("AND {ranks}")).unwrap_or_default();
-        let kind = if time == Time::Kernel { "LEFT" } else { "INNER" };
-        join = format!(
-            "{kind} JOIN (SELECT rank, min(start) AS start, max(\"end\") AS \"end\" FROM step \
-             WHERE id = {step} {of_ranks} GROUP BY rank) s ON s.rank = t.rank"
-        );
-        conditions.push(match time {
-            Time::Kernel => format!("coalesce(t.step = {step}, t.start >= s.start AND t.start < s.\"end\")"),
-            Time::Moment => "t.time >= s.start AND t.time < s.\"end\"".to_owned(),
-            Time::Life => "t.start < s.\"end\" AND (t.release IS NULL OR t.release >= s.start)".to_owned(),
-            Time::Slice | Time::Reported | Time::Timeless => "t.start >= s.start AND t.start < s.\"end\"".to_owned(),
-        });
-    }
-    if let (Some(step), Time::Reported) = (scope.step, time) {
-        conditions.push(format!("t.step IN ('{step}', 'step{step}')"));
+        let starts_in = |time: &str| {
+            format!("t.{time} >= s.start AND t.{time} <= s.\"end\" AND (s.next IS NULL OR t.{time} < s.next)")
+        };
+        let is_alive = || "t.start <= s.\"end\" AND (t.release IS NULL OR t.release >= s.start)".to_owned();
+        let parts = format!("(SELECT * FROM {STEPS} WHERE step = {step} {of_ranks})");
+        let (condition, of_step) = match time {
+            Time::Work => (Some(format!("t.step = {step}")), None),
+            Time::Reported => (Some(format!("t.step IN ('{step}', 'step{step}')")), None),
+            Time::Timeless => (None, None),
+            Time::Slice => (Some(starts_in("start")), Some(parts)),
+            Time::Moment => (Some(starts_in("time")), Some(parts)),
+            // What lives through two parts of a step is in it once.
+            Time::Life => {
+                let whole = "SELECT rank, min(start) AS start, max(\"end\") AS \"end\"";
+                (Some(is_alive()), Some(format!("({whole} FROM {parts} GROUP BY rank)")))
+            }
+        };
+        conditions.extend(condition);
+        join.extend(of_step.map(|of_step| format!("INNER JOIN {of_step} s ON s.rank = t.rank")));
     }
     if let Some(begin) = scope.begin {
         match time {
-            Time::Slice | Time::Kernel => {
+            Time::Slice | Time::Work => {
                 conditions.push(format!("(t.start + t.duration > {begin} OR t.start >= {begin})"))
             }
             Time::Moment => conditions.push(format!("t.time >= {begin}")),
@@ -71,7 +82,7 @@ pub fn rows(table: &str, time: Time, scope: &Scope) -> String {
     }
     if let Some(end) = scope.end {
         match time {
-            Time::Slice | Time::Kernel | Time::Life => conditions.push(format!("t.start < {end}")),
+            Time::Slice | Time::Work | Time::Life => conditions.push(format!("t.start < {end}")),
             Time::Moment => conditions.push(format!("t.time < {end}")),
             Time::Reported | Time::Timeless => {}
         }

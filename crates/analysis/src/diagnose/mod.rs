@@ -114,7 +114,7 @@ struct Traces;
 impl Analysis for Traces {
     type Extract = (RankTrace, RankGroups);
     const NAME: &'static str = "diagnose";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         trace::SELECTION.and(RankGroups::SELECTION)
@@ -130,7 +130,7 @@ impl Analysis for Traces {
 }
 
 /// Raised whenever other findings are made of the same traces.
-const ANSWER_VERSION: u32 = 1;
+const ANSWER_VERSION: u32 = 2;
 
 /// Looks into all ranks of a profile. The answer is kept: replaying a job takes longer than reading its extracts.
 pub fn diagnose(store: &Store) -> Result<Diagnosis, StoreError> {

@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use npuscope_measures::launch::Launches;
 use npuscope_measures::step::step_times;
+use npuscope_measures::step_of::Steps;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, comm_task, counter, host_op, kernel, mem_sample, rank, step, task};
-use npuscope_tables::{ConnectionId, OpId, RankTables, Selection, Str, TableId, TaskId};
+use npuscope_tables::{ConnectionId, Ns, OpId, RankTables, Selection, Str, TableId, TableView, TaskId};
 use serde::{Deserialize, Serialize};
 
-use crate::communication::{Direction, bytes, direction_of, group_of, is_communication_core, op_type};
+use crate::communication::{Direction, bytes, direction_of, group_key, group_of, is_communication_core, op_type};
 use crate::extract::Text;
 use crate::finding::Evidence;
 
@@ -70,6 +72,8 @@ pub struct Item {
     pub what: What,
     /// Stream or, of communications, lane of the group: what is on one does not overlap.
     pub lane: i64,
+    /// The step that it belongs to ([`npuscope_measures::step_of`]), by its place in [`RankTrace::steps`].
+    pub own_step: Option<usize>,
     /// Number of the step among those of the job: see [`place_in_steps`].
     pub step: usize,
 }
@@ -89,10 +93,12 @@ pub struct KernelName {
 }
 
 /// A collective or a transfer between two ranks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operation {
     /// The group, by name, hash or what the operation's name has of it.
     pub group: Text,
+    /// What the group has in common on all ranks: [`group_key`], or what the operation's name has of it.
+    pub group_key: Text,
     /// Type in lower case, for example `hcom_allreduce_`.
     pub kind: Text,
     pub name: Text,
@@ -101,6 +107,32 @@ pub struct Operation {
     pub direction: Option<Direction>,
     /// For a transfer between two: sender and receiver, numbered within the group.
     pub pair: Option<(i64, i64)>,
+}
+
+impl Operation {
+    /// Of a row of `comm_op`; the pair of a transfer is told by its pieces.
+    pub fn of(tables: &RankTables, op: &comm_op::Row) -> Operation {
+        let name = tables.text(op.name);
+        let in_name = || name.split("__").nth(1).and_then(|tail| tail.split('_').next()).unwrap_or_default();
+        let or_in_name = |group: &str| Text::from(if group.is_empty() { in_name() } else { group });
+        Operation {
+            group: or_in_name(group_of(tables, op)),
+            group_key: or_in_name(&group_key(tables, op)),
+            kind: op_type(tables, op).to_ascii_lowercase().into(),
+            name: name.into(),
+            // Where the type is not known, elements can still be compared.
+            bytes: bytes(tables, op).or(op.count).unwrap_or_default(),
+            direction: direction_of(tables, op).filter(|direction| *direction != Direction::Batch),
+            pair: None,
+        }
+    }
+}
+
+/// When the host launched work: when the call was done that handed it to the device, and when the first call for it
+/// began.
+struct Launched {
+    by: HashMap<ConnectionId, i64>,
+    at: Launches,
 }
 
 /// What a host was busy with between launches.
@@ -137,31 +169,31 @@ pub struct Piece {
     pub transport: Text,
 }
 
-/// Items in few bytes: they follow each other closely, so starts are kept as distances from the one before. In which
-/// step they are is found out later.
+/// Items in few bytes: they follow each other closely, so starts are kept as distances from the one before. Which number
+/// their steps have in the job is found out later.
 mod packed {
     use serde::{Deserialize, Deserializer, Serializer};
 
     use super::{Item, What};
 
-    /// Start since that of the item before, launch before the start, length, what, lane.
-    type Packed = (i64, Option<i64>, i64, What, i64);
+    /// Start since that of the item before, launch before the start, length, what, lane, own step.
+    type Packed = (i64, Option<i64>, i64, What, i64, Option<usize>);
 
     pub fn serialize<S: Serializer>(items: &[Item], serializer: S) -> Result<S::Ok, S::Error> {
         let mut last = 0i64;
         serializer.collect_seq(items.iter().map(|item| -> Packed {
-            let Item { launch, start, end, what, lane, .. } = *item;
+            let Item { launch, start, end, what, lane, own_step, .. } = *item;
             let distance = start.wrapping_sub(std::mem::replace(&mut last, start));
-            (distance, launch.map(|launch| start.wrapping_sub(launch)), end.wrapping_sub(start), what, lane)
+            (distance, launch.map(|launch| start.wrapping_sub(launch)), end.wrapping_sub(start), what, lane, own_step)
         }))
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Item>, D::Error> {
         let mut start = 0i64;
-        let unpack = |(distance, launch, length, what, lane): Packed| {
+        let unpack = |(distance, launch, length, what, lane, own_step): Packed| {
             start = start.wrapping_add(distance);
             let launch: Option<i64> = launch.map(|before: i64| start.wrapping_sub(before));
-            Item { launch, start, end: start.wrapping_add(length), what, lane, step: 0 }
+            Item { launch, start, end: start.wrapping_add(length), what, lane, own_step, step: 0 }
         };
         Ok(Vec::<Packed>::deserialize(deserializer)?.into_iter().map(unpack).collect())
     }
@@ -175,15 +207,13 @@ impl RankTrace {
         let row = tables.rows::<rank::Row>().next().unwrap_or_default();
         let host = tables.opt_text(row.host_uid).or_else(|| tables.opt_text(row.host)).unwrap_or_default();
         let mut trace = RankTrace { rank: number, host: host.to_owned(), ..RankTrace::default() };
-        trace.steps = tables
-            .rows::<step::Row>()
-            .filter_map(|step| Some(StepSpan { id: step.id?, start: step.start.0, end: step.end.0 }))
-            .collect();
-        trace.steps.sort_by_key(|step| step.start);
+        let markers = Steps::marked(tables);
+        let span = |step: &step::Row| Some(StepSpan { id: step.id?, start: step.start.0, end: step.end.0 });
+        trace.steps = markers.iter().filter_map(span).collect();
         trace.step_times = step_times(tables);
-        let launches = trace.host_calls(tables);
-        trace.computing(tables, &launches);
-        trace.communication(tables, &launches);
+        let launched = Launched { by: trace.host_calls(tables), at: Launches::of(tables) };
+        trace.computing(tables, &launched);
+        trace.communication(tables, &launched);
         trace.samples(tables);
         trace.items.sort_by_key(|item| (item.launch.unwrap_or(item.start), item.start));
         trace
@@ -225,13 +255,24 @@ impl RankTrace {
         launches
     }
 
-    fn computing(&mut self, tables: &RankTables, launches: &HashMap<ConnectionId, i64>) {
+    /// The place in `steps` of the step in whose marker a moment is, both ends included.
+    fn place_at(&self, time: Ns) -> Option<usize> {
+        let place = self.steps.partition_point(|step| step.start <= time.0).checked_sub(1)?;
+        self.steps.get(place).filter(|step| time.0 <= step.end).map(|_| place)
+    }
+
+    fn computing(&mut self, tables: &RankTables, launched: &Launched) {
         let mut connections: HashMap<TaskId, ConnectionId> = HashMap::new();
         for (view, rows) in tables.views::<task::Row>() {
             connections.extend((0..rows).filter_map(|row| Some((view.task.get(row), view.connection_id.get(row)?))));
         }
         let mut numbers: HashMap<(Str, Option<Str>, Option<Str>), usize> = HashMap::new();
-        for row in tables.rows::<kernel::Row>() {
+        let views = tables.views::<kernel::Row>().flat_map(|(view, rows)| {
+            let at: Vec<Ns> =
+                (0..rows).map(|row| launched.at.kernel(&view, row).unwrap_or(view.start.get(row))).collect();
+            at.into_iter().enumerate().map(move |(row, at)| (view.row(row), at))
+        });
+        for (row, at) in views {
             let core = tables.opt_text(row.core).unwrap_or_default();
             if is_communication_core(core) {
                 continue;
@@ -247,45 +288,32 @@ impl RankTrace {
             let connection = row.task.and_then(|task| connections.get(&task));
             let start = row.start.0;
             self.items.push(Item {
-                launch: connection.and_then(|id| launches.get(id)).map(|&launch| launch.min(start)),
+                launch: connection.and_then(|id| launched.by.get(id)).map(|&launch| launch.min(start)),
                 start,
                 end: row.start.plus(row.duration.ns()).0,
                 what: What::Kernel(kernel),
                 lane: row.stream.unwrap_or_default(),
+                own_step: self.place_at(at),
                 step: 0,
             });
         }
     }
 
-    fn communication(&mut self, tables: &RankTables, launches: &HashMap<ConnectionId, i64>) {
+    fn communication(&mut self, tables: &RankTables, launched: &Launched) {
         let mut numbers: HashMap<OpId, usize> = HashMap::new();
         for op in tables.rows::<comm_op::Row>() {
-            let kind = op_type(tables, &op).to_ascii_lowercase();
-            let direction = direction_of(tables, &op).filter(|direction| *direction != Direction::Batch);
-            let name = tables.text(op.name);
-            let group = match group_of(tables, &op) {
-                "" => name.split("__").nth(1).and_then(|tail| tail.split('_').next()).unwrap_or_default(),
-                group => group,
-            };
             numbers.insert(op.op, self.operations.len());
             let start = op.start.0;
             self.items.push(Item {
-                launch: op.connection_id.and_then(|id| launches.get(&id)).map(|&launch| launch.min(start)),
+                launch: op.connection_id.and_then(|id| launched.by.get(&id)).map(|&launch| launch.min(start)),
                 start,
                 end: op.start.plus(op.duration.ns()).0,
                 what: What::Communication(self.operations.len()),
                 lane: i64::from(op.lane.0),
+                own_step: self.place_at(launched.at.call(op.connection_id).unwrap_or(op.start)),
                 step: 0,
             });
-            self.operations.push(Operation {
-                group: group.into(),
-                kind: kind.into(),
-                name: name.into(),
-                // Where the type is not known, elements can still be compared.
-                bytes: bytes(tables, &op).or(op.count).unwrap_or_default(),
-                direction,
-                pair: None,
-            });
+            self.operations.push(Operation::of(tables, &op));
         }
         let mut transports: HashMap<(Option<Str>, Option<Str>), Text> = HashMap::new();
         for piece in tables.rows::<comm_task::Row>() {
@@ -330,7 +358,8 @@ impl RankTrace {
             What::Kernel(number) => number < self.kernels.len(),
             What::Communication(number) => number < self.operations.len(),
         };
-        self.items.iter().all(is_there)
+        let is_in_step = |item: &Item| item.own_step.is_none_or(|step| step < self.steps.len());
+        self.items.iter().all(|item| is_there(item) && is_in_step(item))
             && self.pieces.iter().all(|piece| piece.operation < self.operations.len())
             && self.pieces.is_sorted_by_key(|piece| piece.operation)
     }
@@ -377,6 +406,10 @@ pub fn place_in_steps(traces: &mut [RankTrace]) -> Vec<i64> {
     for trace in traces.iter_mut().filter(|trace| trace.steps.is_empty()) {
         if let Some(steps) = &of_others {
             trace.steps.clone_from(steps);
+            for at in 0..trace.items.len() {
+                let item = trace.items[at];
+                trace.items[at].own_step = trace.place_at(Ns(item.launch.unwrap_or(item.start)));
+            }
             continue;
         }
         let start = trace.items.iter().map(|item| item.launch.unwrap_or(item.start)).min().unwrap_or_default();
@@ -394,8 +427,12 @@ pub fn place_in_steps(traces: &mut [RankTrace]) -> Vec<i64> {
         let number = |own: usize| if by_id { ids.binary_search(&trace.steps[own].id).unwrap_or(own) } else { own };
         let numbers: Vec<usize> = (0..trace.steps.len()).map(number).collect();
         for item in &mut trace.items {
-            let time = item.launch.unwrap_or(item.start);
-            item.step = numbers[trace.steps.partition_point(|step| step.start <= time).saturating_sub(1)];
+            // What is in no step is replayed with the step before it.
+            let before = || {
+                let time = item.launch.unwrap_or(item.start);
+                trace.steps.partition_point(|step| step.start <= time).saturating_sub(1)
+            };
+            item.step = numbers[item.own_step.unwrap_or_else(before)];
         }
     }
     ids

@@ -23,12 +23,16 @@
 
 mod text;
 
+use std::cell::OnceCell;
 use std::convert::Infallible;
 
+use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::source::RankSource;
+use npuscope_measures::step_of::{self, StepOf, Steps};
 use npuscope_store::{Store, StoreError};
-use npuscope_tables::table::{diagnostic, step};
-use npuscope_tables::{Ns, RankTables, Selection, TableId};
+use npuscope_tables::column::CellView;
+use npuscope_tables::table::{comm_op, diagnostic, kernel, step};
+use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, TableId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -67,23 +71,84 @@ pub trait Analysis: Serialize + Sync {
 pub struct Scope {
     /// All steps if none is given.
     pub step: Option<i64>,
-    /// A rank without the chosen step is looked at whole, as msprof-analyze does it.
-    pub or_all_steps: bool,
+    /// The chosen step is what msprof-analyze takes for it: what starts in its marker; and a rank without the step is
+    /// looked at whole.
+    pub compat: bool,
 }
 
-/// The tables of one rank, as far as they were asked for.
+/// The tables of one rank, as far as they were asked for, and what of them is in the chosen step.
 pub struct RankData<'a> {
     pub rank: i64,
     pub source: &'a RankSource,
     pub tables: RankTables,
-    /// The chosen step, both ends included; all of time if none was chosen.
-    pub window: (Ns, Ns),
+    chosen: Chosen,
+    step_of: OnceCell<StepOf>,
+}
+
+/// What is chosen of a rank.
+#[derive(Clone, Copy)]
+enum Chosen {
+    All,
+    /// The step of this number.
+    Step(i64),
+    /// What starts in this marker, both ends included: msprof-analyze's rule.
+    Marker(Ns, Ns),
 }
 
 impl RankData<'_> {
-    /// Whether a moment is in the chosen step.
-    pub fn is_in_window(&self, time: Ns) -> bool {
-        self.window.0 <= time && time <= self.window.1
+    /// Which step work belongs to.
+    pub fn step_of(&self) -> &StepOf {
+        self.step_of.get_or_init(|| StepOf::of(&self.tables))
+    }
+
+    /// The steps of the rank, in order of time.
+    pub fn steps(&self) -> &Steps {
+        self.step_of().steps()
+    }
+
+    /// Whether a moment of the host is in the chosen step.
+    pub fn has_moment(&self, time: Ns) -> bool {
+        self.has(time, |step_of| step_of.host(time))
+    }
+
+    /// Whether an operation belongs to the chosen step.
+    pub fn has_operation(&self, op: &comm_op::Row) -> bool {
+        self.has(op.start, |step_of| step_of.operation(op))
+    }
+
+    /// Whether a row of `kernel` belongs to the chosen step.
+    pub fn has_kernel(&self, view: &kernel::View, row: usize) -> bool {
+        self.has(view.start.get(row), |step_of| step_of.kernel(view, row))
+    }
+
+    /// Whether a task belongs to the chosen step.
+    pub fn has_task(&self, connection: Option<ConnectionId>, start: Ns) -> bool {
+        self.has(start, |step_of| step_of.work(connection, start))
+    }
+
+    /// Whether what belongs to a step by [`RankData::step_of`] belongs to the chosen step.
+    pub fn has_step(&self, step: Option<i64>) -> bool {
+        match self.chosen {
+            Chosen::Step(id) => step == Some(id),
+            Chosen::All | Chosen::Marker(..) => true,
+        }
+    }
+
+    fn has(&self, start: Ns, step: impl Fn(&StepOf) -> Option<i64>) -> bool {
+        match self.chosen {
+            Chosen::All => true,
+            Chosen::Step(id) => step(self.step_of()) == Some(id),
+            Chosen::Marker(from, to) => from <= start && start <= to,
+        }
+    }
+
+    /// When the chosen step begins; `None` if all are chosen.
+    pub fn start(&self) -> Option<Ns> {
+        match self.chosen {
+            Chosen::All => None,
+            Chosen::Step(id) => self.steps().iter().find(|step| step.id == Some(id)).map(|step| step.start),
+            Chosen::Marker(start, _) => Some(start),
+        }
     }
 
     /// Whether the rank was read from databases.
@@ -182,30 +247,41 @@ pub fn map_rank<T>(
 ) -> RankExtract<T> {
     let mut selection = needs.and(Selection::of(&[TableId::Metadata]));
     if scope.step.is_some() {
-        selection = selection.and(Selection::of(&[TableId::Step]));
+        selection = selection.and(match scope.compat {
+            true => Selection::of(&[TableId::Step]),
+            false => step_of::needs(selection),
+        });
     }
     let tables = match needs == Selection::ALL {
         // Who reads all of a rank leaves its columns for what is asked next.
         true => store.load(source).and_then(|rank| Ok(rank.tables()?)).ok(),
         false => None,
     };
-    let tables = tables.unwrap_or_else(|| store.loader().load_some(source, selection));
+    let mut tables = tables.unwrap_or_else(|| store.loader().load_some(source, selection));
+    let has_numbers = || source.has(&FileKind::Csv("kernel_details")) || source.has(&FileKind::Csv("op_summary"));
+    if selection.has(TableId::Step) && !scope.compat && tables.is_empty(TableId::Step) && has_numbers() {
+        // The numbers of kernels stand in for markers.
+        tables = store.loader().load_some(source, selection.and(npuscope_measures::step::NEEDS));
+    }
     let problems = problems(&tables);
     let steps = match scope.step {
-        Some(_) => tables.rows::<step::Row>().filter_map(|step| step.id).collect(),
+        Some(_) => Steps::of(&tables).iter().copied().collect(),
         None => Vec::new(),
     };
-    let window = window(&tables, scope);
-    let extract = window.and_then(|window| map(&RankData { rank: source.rank, source, tables, window }));
-    RankExtract { problems, steps, extract }
+    let chosen = chosen(&steps, scope);
+    let extract = chosen.and_then(|chosen| {
+        let step_of = OnceCell::new();
+        map(&RankData { rank: source.rank, source, tables, chosen, step_of })
+    });
+    RankExtract { problems, steps: steps.iter().filter_map(|step| step.id).collect(), extract }
 }
 
-fn window(tables: &RankTables, scope: Scope) -> Result<(Ns, Ns), Absent> {
-    const ALWAYS: (Ns, Ns) = (Ns(i64::MIN), Ns(i64::MAX));
-    let Some(id) = scope.step else { return Ok(ALWAYS) };
-    match tables.rows::<step::Row>().find(|step| step.id == Some(id)) {
-        Some(step) => Ok((step.start, step.end)),
-        None if scope.or_all_steps => Ok(ALWAYS),
+fn chosen(steps: &[step::Row], scope: Scope) -> Result<Chosen, Absent> {
+    let Some(id) = scope.step else { return Ok(Chosen::All) };
+    match steps.iter().find(|step| step.id == Some(id)) {
+        Some(step) if scope.compat => Ok(Chosen::Marker(step.start, step.end)),
+        Some(_) => Ok(Chosen::Step(id)),
+        None if scope.compat => Ok(Chosen::All),
         None => Err(Absent::Step(id)),
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use npuscope_measures::link::STEP_PREFIX;
+use npuscope_measures::step_of::Steps;
 use npuscope_tables::RankTables;
 use npuscope_tables::table::host_op::Kind;
-use npuscope_tables::table::{host_op, step};
+use npuscope_tables::table::host_op;
 use serde::Serialize;
 
 /// How many names are told of.
@@ -42,13 +43,8 @@ pub type Spent = HashMap<(bool, String), f64>;
 /// if no step is marked.
 #[expect(clippy::cast_precision_loss, reason = "durations are far below 2^53 ns")]
 pub fn spent(tables: &RankTables) -> Spent {
-    let mut steps: Vec<step::Row> = tables.rows().collect();
-    steps.sort_by_key(|step| step.start);
-    let is_in_step = |row: &host_op::Row| {
-        let after = steps.partition_point(|step| step.start <= row.start);
-        let step = after.checked_sub(1).and_then(|at| steps.get(at));
-        steps.is_empty() || step.is_some_and(|step| row.start < step.end)
-    };
+    let steps = Steps::marked(tables);
+    let is_in_step = |row: &host_op::Row| steps.is_empty() || steps.place_at(row.start).is_some();
     let rows: Vec<host_op::Row> = tables.rows().collect();
     let is_marker = |row: &host_op::Row| tables.text(row.name).starts_with(STEP_PREFIX);
     let is_outermost = |row: &host_op::Row| {
@@ -63,7 +59,7 @@ pub fn spent(tables: &RankTables) -> Spent {
             _ => continue,
         };
         let time = spent.entry((is_range, tables.text(row.name).to_owned())).or_default();
-        *time += row.duration.ns() as f64 / 1e6 / steps.len().max(1) as f64;
+        *time += row.duration.ns() as f64 / 1e6 / steps.as_slice().len().max(1) as f64;
     }
     spent
 }
@@ -88,6 +84,7 @@ pub fn longest(ranks: &[(i64, Spent)]) -> Vec<HostTime> {
 
 #[cfg(test)]
 mod tests {
+    use npuscope_tables::table::step;
     use npuscope_tables::{Ns, RankBuilder, Span};
 
     use super::*;

@@ -14,7 +14,7 @@ pub static KERNEL_DETAILS: Layout<Row> = Layout {
 };
 
 const COLUMNS: &[Column<Row>] = &[
-    column!(step: Int, "Step Id" | "Step ID"; Optional),
+    column!(reported_step: Int, "Step Id" | "Step ID"; Optional),
     column!(device: Int, "Device_id"; Optional),
     column!(model_id: Int, "Model ID", null "N/A"; Optional),
     column!(task_id: Int, "Task ID", null "N/A"; Optional),

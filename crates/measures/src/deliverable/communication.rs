@@ -100,7 +100,7 @@ pub fn operations(tables: &RankTables) -> Vec<Op> {
             pieces.sort_by_key(|p| (p.plane, p.start));
             ops.push(Op {
                 kind: if is_point_to_point_in_files(&name) { "p2p" } else { "collective" },
-                step: step_of(&steps, start),
+                step: step_in_file(&steps, start),
                 duration: view.duration.get(row),
                 group_hash: hash,
                 number,
@@ -147,8 +147,9 @@ fn pieces(tables: &RankTables) -> HashMap<OpId, Vec<Piece>, FixedState> {
     pieces
 }
 
-/// `step50` for an operation that starts in step 50 on the host or after it; `step` without steps.
-fn step_of(steps: &[step::Row], start: Ns) -> String {
+/// `step50` for an operation that starts in step 50 on the host or after it; `step` without steps. This is the rule of
+/// `communication.json`; to which step work belongs is said by [`crate::step_of`].
+fn step_in_file(steps: &[step::Row], start: Ns) -> String {
     let step = steps.iter().rev().find(|step| step.start <= start).or(steps.first());
     step.and_then(|step| step.id).map_or_else(|| "step".to_owned(), |id| format!("step{id}"))
 }

@@ -20,6 +20,24 @@ const TERMS: &[Term] = &[
         function: "npuscope_measures::step::Step::time",
     },
     Term {
+        key: "step_of_work",
+        english_name: "Step of work",
+        chinese_name: "任务所属 step",
+        also: &["kernel.step", "task.step", "comm_op.step", "StepId"],
+        unit: "",
+        formula: "step whose marker includes the launch, or the start where the launch is unknown",
+        english: "Which step a kernel, task or communication operation belongs to: the step in whose marker the host \
+                  launched it, even if it runs after the marker has ended; where the launch was not recorded, the step \
+                  in whose marker it starts. What the host did belongs to the step in whose marker it starts. A marker \
+                  includes both ends; where two meet, the later step counts; outside all markers there is no step. \
+                  Without markers the numbers of kernel_details.csv divide the device time, and the start counts.",
+        chinese: "kernel、任务或通信算子属于哪个 step：主机在哪个 step 的标记内下发，就属于哪个 step，即使它在标记结束之后才运行；\
+                  没有记录下发时刻时，按开始时刻所在的标记判断。主机侧的操作按其开始时刻所在的标记判断。标记含首尾两端；\
+                  两个标记相接时取后一个 step；在所有标记之外则不属于任何 step。没有标记时，按 kernel_details.csv 的编号划分设备时间，\
+                  以开始时刻判断。",
+        function: "npuscope_measures::step_of::StepOf::work",
+    },
+    Term {
         key: "job_step_time",
         english_name: "Step time of the job",
         chinese_name: "作业 step 耗时",

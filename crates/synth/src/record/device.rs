@@ -80,7 +80,7 @@ impl Recorder<'_> {
         self.computing.push(npuscope_measures::intervals::Interval::new(task.start.0, end.0));
         let mut row = kernel::Row {
             task: Some(task.number),
-            step: Some(self.step),
+            reported_step: Some(self.step),
             device: Some(self.device),
             start: task.start,
             duration: task.duration,
@@ -111,7 +111,7 @@ impl Recorder<'_> {
                 output_dtypes: Some(names.output_dtype),
                 output_formats: Some(words.nd),
                 task: row.task,
-                step: row.step,
+                reported_step: row.reported_step,
                 device: row.device,
                 start: row.start,
                 duration: row.duration,

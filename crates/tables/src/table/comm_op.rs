@@ -36,6 +36,8 @@ table! {
         pub retry: Option<Str>,
         /// CANN call that launched the operation.
         pub connection_id: Option<ConnectionId>,
+        /// Step that launched the operation: see `step_of_work` in `npuscope glossary`. Filled where `step_time` is.
+        pub step: Option<i64>,
         /// Model.
         pub model_id: Option<i64>,
         /// Device.

@@ -8,8 +8,10 @@ table! {
     pub struct Row {
         /// The task (`task.task`), where it is known.
         pub task: Option<TaskId>,
-        /// Step the kernel belongs to, where the source says so.
+        /// Step that launched the kernel: see `step_of_work` in `npuscope glossary`. Filled where `step_time` is.
         pub step: Option<i64>,
+        /// Step number in `kernel_details.csv`, as the file has it.
+        pub reported_step: Option<i64>,
         /// Device.
         pub device: Option<i64>,
         /// Start.

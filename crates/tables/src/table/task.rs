@@ -32,6 +32,8 @@ table! {
         pub model_id: Option<i64>,
         /// Call that launched the task: `host_op.connection_id` of the CANN, CUDA or HIP call.
         pub connection_id: Option<ConnectionId>,
+        /// Step that launched the task: see `step_of_work` in `npuscope glossary`. Filled where `step_time` is.
+        pub step: Option<i64>,
         /// Bytes copied, for copies.
         pub bytes: Option<i64> as "B",
         /// Bandwidth of the copy, as reported.

@@ -88,7 +88,7 @@ fn calls(data: &RankData<'_>, compat: bool) -> Vec<Calls> {
     let mut by_name: HashMap<Str, Vec<i64>> = HashMap::new();
     for (view, rows) in tables.views::<host_op::Row>() {
         let is_call = |row: &usize| tables.text(view.kind.get(*row)) == Kind::Cann.name();
-        for row in (0..rows).filter(is_call).filter(|row| data.is_in_window(view.start.get(*row))) {
+        for row in (0..rows).filter(is_call).filter(|row| data.has_moment(view.start.get(*row))) {
             by_name.entry(view.name.get(row)).or_default().push(view.duration.get(row).ns());
         }
     }

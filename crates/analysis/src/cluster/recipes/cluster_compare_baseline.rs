@@ -7,7 +7,8 @@
 //! (stage null) and of each pipeline stage that both jobs have; over all steps (step null) and in each
 //! step that both have. `difference` is value - baseline, `ratio` value / baseline.
 //!
-//! `ClusterCompareBaselineCommunication` has collectives by type and purpose of their group, in ns. The time of a
+//! `ClusterCompareBaselineCommunication` has collectives by type and purpose of their group, in ns. Which operations
+//! of different ranks are one is told by group, step, kind, bytes and the order of launches. The time of a
 //! collective is the shortest among its ranks, without waiting; a row has means over collectives, and how many
 //! there are for each rank and step. `lowerBoundNs` is what the baseline's time would become on as many ranks as
 //! here, at least: for K ranks after K0, r = K / K0 > 1, m bytes from each, all-gather and reduce-scatter take
@@ -18,14 +19,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::table::comm_op;
+use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::{Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::cluster_time_summary::{METRICS, Summary, notes_of_both, summarise};
-use super::steps::Steps;
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, Usage};
-use crate::communication::{bytes_of_element, group_key, is_point_to_point, op_type, parallel_groups};
+use crate::communication::{bytes_of_element, direction_of, group_key, op_type, parallel_groups};
+use crate::diagnose::trace::Operation;
 use crate::extract::{Analysis, Text};
+use crate::meetings::{launched_operations, meet};
 use crate::overview::stage;
 
 pub const MODE: Mode = Mode {
@@ -35,7 +38,7 @@ pub const MODE: Mode = Mode {
     run,
 };
 
-const OPERATIONS: Selection = Selection::of(&[TableId::CommOp, TableId::Step]);
+const OPERATIONS: Selection = Selection::of(&[TableId::CommOp, TableId::Step]).and_host_ops(&[Kind::Cann]);
 
 /// What a further doubling of ranks costs at least, in ns.
 const LATENCY: f64 = 60_000.0;
@@ -83,8 +86,8 @@ impl Communication {
 /// An operation on one rank.
 #[derive(Serialize, Deserialize)]
 struct Op {
-    group: Text,
-    name: Text,
+    what: Operation,
+    step: Option<i64>,
     op_type: Text,
     purpose: Text,
     ns: i64,
@@ -100,7 +103,7 @@ struct Collectives;
 impl Analysis for Collectives {
     type Extract = Part;
     const NAME: &'static str = "cluster_compare_baseline";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         OPERATIONS
@@ -143,16 +146,16 @@ fn part(data: &RankData<'_>) -> Part {
         .into_iter()
         .map(|group| (group.hash, (group.purpose.into(), group.ranks.len())))
         .collect();
-    let in_step = tables.rows::<comm_op::Row>().filter(|op| data.is_in_window(op.start));
-    let collectives = in_step.filter(|op| !is_point_to_point(tables.text(op.name)));
-    let ops = collectives.map(|op| {
-        let group = group_key(tables, &op);
+    let launched = launched_operations(tables, data.step_of());
+    let is_chosen = |(op, _): &&(comm_op::Row, _)| data.has_operation(op) && direction_of(tables, op).is_none();
+    let ops = launched.iter().filter(is_chosen).map(|(op, step)| {
+        let group = group_key(tables, op);
         let known = groups.get(group.as_ref());
         let size = op.rank_size.and_then(|size| usize::try_from(size).ok());
         Op {
-            group: group.into(),
-            name: tables.text(op.name).into(),
-            op_type: op_type(tables, &op).into(),
+            what: Operation::of(tables, op),
+            step: *step,
+            op_type: op_type(tables, op).into(),
             purpose: known.map(|(purpose, _)| purpose.clone()).unwrap_or_default(),
             ns: op.duration.ns(),
             bytes: op.count.unwrap_or_default()
@@ -160,25 +163,24 @@ fn part(data: &RankData<'_>) -> Part {
             ranks: known.map(|(_, ranks)| *ranks).filter(|ranks| *ranks > 0).or(size),
         }
     });
-    let steps = Steps::of(tables).iter().filter(|step| data.is_in_window(step.start)).count();
+    let steps = data.steps().iter().filter(|step| data.has_moment(step.start)).count();
     Part { stage: stage(data.rank, tables), steps: steps.max(1), ops: ops.collect() }
 }
 
 fn collectives(parts: &[(i64, Part)]) -> BTreeMap<(Text, Text), Communication> {
-    let mut by_name: BTreeMap<(&str, &str), Vec<&Op>> = BTreeMap::new();
     let mut classes: BTreeMap<(Text, Text), Communication> = BTreeMap::new();
     for (_, part) in parts {
         let mut took_part = BTreeSet::new();
         for op in &part.ops {
-            by_name.entry((&op.group, &op.name)).or_default().push(op);
             took_part.insert((&op.op_type, &op.purpose));
         }
         for (op_type, purpose) in took_part {
             classes.entry((op_type.clone(), purpose.clone())).or_default().rank_steps += part.steps;
         }
     }
-    for ops in by_name.into_values() {
-        let Some(shortest) = ops.iter().min_by_key(|op| op.ns) else { continue };
+    let lists = parts.iter().map(|(rank, part)| (*rank, part.ops.as_slice()));
+    for ops in meet(lists, |op| (&op.what, op.step)).into_values() {
+        let Some((_, shortest)) = ops.iter().min_by_key(|(_, op)| op.ns) else { continue };
         let class = classes.entry((shortest.op_type.clone(), shortest.purpose.clone())).or_default();
         class.ranks = class.ranks.max(shortest.ranks.unwrap_or(ops.len()));
         class.collectives += 1;

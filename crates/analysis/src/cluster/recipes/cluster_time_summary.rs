@@ -8,29 +8,32 @@
 //! - memory: time within the device time in which any copy ran; memoryNotOverlapComputationCommunication: the part of
 //!   free in which any copy ran;
 //! - communicationTransmitStageTime: of each collective the duration on the rank where it was shortest, the one that
-//!   came last; communicationWaitStageTime: what the others took longer. Collectives of which a rank is missing are
-//!   left out, as are sends and receives.
+//!   came last; communicationWaitStageTime: what the others took longer. Which operations of
+//!   different ranks are one is told by group, step, kind, bytes and the order of launches. Collectives of which a rank
+//!   is missing are left out, as are sends and receives.
 //!
 //! With `--compat` computation, communication and free time are those that the profile reports, memory that was not
 //! hidden is found by the sweep of msprof-analyze and taken from the free time, work on the device other than
-//! operations belongs to the step in which it started, operations count whose launch is known, and missing ranks
-//! are not heeded.
+//! operations belongs to the step in which it started, operations count whose launch is known, those of one group, name
+//! and step are one, and missing ranks are not heeded.
 
 use std::collections::{BTreeMap, HashMap};
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_measures::intervals::Interval;
-use npuscope_measures::launch::launches;
 use npuscope_measures::step::{self, DeviceTime, Step, steps as measured_steps};
+use npuscope_measures::step_of::Steps;
 use npuscope_tables::table::{comm_op, kernel, reported_step, task};
-use npuscope_tables::{Ns, RankTables, Selection, TableId};
+use npuscope_tables::{Ns, RankTables, Selection};
 use serde::{Deserialize, Serialize};
 
-use super::steps::Steps;
 use crate::cluster::statistics::sum;
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
-use crate::communication::{group_key, is_communication_core, is_point_to_point, parallel_groups};
-use crate::extract::{Analysis, Text};
+use crate::communication::{direction_of, group_key, is_communication_core};
+use crate::diagnose::trace::Operation;
+use crate::extract::Analysis;
+use crate::layout::RankGroups;
+use crate::meetings::{launched_operations, meet};
 
 pub const MODE: Mode = Mode {
     name: "cluster_time_summary",
@@ -70,8 +73,7 @@ pub(super) type Summary = BTreeMap<(i64, i64), Times>;
 /// An operation on one rank.
 #[derive(Serialize, Deserialize)]
 struct Op {
-    group: Text,
-    name: Text,
+    what: Operation,
     step: i64,
     /// ns.
     duration: i64,
@@ -95,10 +97,10 @@ struct StepTimes {
 impl Analysis for StepTimes {
     type Extract = Part;
     const NAME: &'static str = "cluster_time_summary";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
-        if self.compat { WORK.and(Selection::of(&[TableId::ReportedStep])) } else { WORK }
+        if self.compat { WORK } else { WORK.and(RankGroups::SELECTION) }
     }
 
     fn map(&self, data: &RankData<'_>) -> Result<Part, Absent> {
@@ -155,32 +157,41 @@ pub(super) fn notes_of_both(ours: Vec<String>, baseline: Vec<String>) -> Vec<Str
     ours.into_iter().chain(baseline.into_iter().map(|note| format!("baseline: {note}"))).collect()
 }
 
-/// Each rank's part of a collective, by group, name and step.
-type Collectives<'a> = BTreeMap<(&'a str, &'a str, i64), Vec<(i64, &'a Op)>>;
-
 /// us of waiting and of transmitting by rank and step.
 type Waits = BTreeMap<(i64, i64), (f64, f64)>;
 
-/// Waits, and how many collectives were left out.
-fn waits(parts: &[(i64, Part)], compat: bool) -> (Waits, usize) {
-    let mut collectives = Collectives::new();
+/// The ranks' parts of each collective, as [`meet`] finds them.
+fn collectives(parts: &[(i64, Part)]) -> Vec<Vec<(i64, &Op)>> {
+    let lists = parts.iter().map(|(rank, part)| (*rank, part.ops.as_slice()));
+    meet(lists, |op| (&op.what, Some(op.step))).into_values().collect()
+}
+
+/// The ranks' parts of operations of one group, name and step.
+fn collectives_as_peer(parts: &[(i64, Part)]) -> Vec<Vec<(i64, &Op)>> {
+    let mut collectives: BTreeMap<(&str, &str, i64), Vec<(i64, &Op)>> = BTreeMap::new();
     for (rank, part) in parts {
-        for op in part.ops.iter().filter(|op| compat || !is_point_to_point(&op.name)) {
-            collectives.entry((&op.group, &op.name, op.step)).or_default().push((*rank, op));
+        for op in &part.ops {
+            collectives.entry((&op.what.group_key, &op.what.name, op.step)).or_default().push((*rank, op));
         }
     }
+    collectives.into_values().collect()
+}
+
+/// Waits, and how many collectives were left out.
+fn waits(parts: &[(i64, Part)], compat: bool) -> (Waits, usize) {
+    let mut collectives = if compat { collectives_as_peer(parts) } else { collectives(parts) };
     let found = collectives.len();
     if !compat {
         collectives
-            .retain(|_, ranks| ranks.len() >= ranks.iter().map(|(_, op)| op.ranks.unwrap_or(2)).max().unwrap_or(2));
+            .retain(|ranks| ranks.len() >= ranks.iter().map(|(_, op)| op.ranks.unwrap_or(2)).max().unwrap_or(2));
     }
     let incomplete = found - collectives.len();
     let mut times: BTreeMap<(i64, i64), Vec<(f64, f64)>> = BTreeMap::new();
-    for ((_, _, step), ranks) in collectives {
+    for ranks in collectives {
         let transmit = us(ranks.iter().map(|(_, op)| op.duration).min().unwrap_or_default());
         for (rank, op) in ranks {
             let spent = (us(op.duration) - transmit, transmit);
-            times.entry((rank, step)).or_default().push(if parts.len() > 1 { spent } else { (0.0, 0.0) });
+            times.entry((rank, op.step)).or_default().push(if parts.len() > 1 { spent } else { (0.0, 0.0) });
         }
     }
     let added = |times: Vec<(f64, f64)>| (sum(times.iter().map(|t| t.0)), sum(times.iter().map(|t| t.1)));
@@ -198,17 +209,23 @@ fn interval(start: Ns, ns: i64) -> Interval {
 fn part(data: &RankData<'_>) -> Part {
     let tables = &data.tables;
     let steps = measured_steps(tables);
-    let marked = Steps::of(tables);
-    let step_at = |time: Ns| if marked.is_empty() { Some(NO_STEP) } else { marked.at(time) };
-    let launches = launches(tables, tables.rows::<comm_op::Row>().filter_map(|op| op.connection_id));
+    let has_numbers = steps.iter().any(|step| step.id.is_some());
+    let groups = RankGroups::of(tables);
     let sizes: HashMap<String, usize> =
-        parallel_groups(tables).into_iter().map(|group| (group.hash, group.ranks.len())).collect();
+        groups.declared.into_iter().map(|group| (group.hash, group.ranks.len())).collect();
+    // The least that links tell, where nothing else tells the size of a group.
+    let linked: HashMap<String, i64> =
+        groups.used.into_iter().filter_map(|group| Some((group.hash, group.size?))).collect();
     let mut ops = Vec::new();
-    for op in tables.rows::<comm_op::Row>() {
-        let launch = op.connection_id.and_then(|id| launches.get(&id).copied()).unwrap_or(op.start);
-        let Some(step) = step_at(launch) else { continue };
-        let declared = sizes.get(group_key(tables, &op).as_ref()).copied().filter(|ranks| *ranks > 0);
-        let ranks = declared.or(op.rank_size.and_then(|size| usize::try_from(size).ok()));
+    for (op, step) in launched_operations(tables, data.step_of()) {
+        let Some(step) = step.or((!has_numbers).then_some(NO_STEP)) else { continue };
+        if direction_of(tables, &op).is_some() {
+            continue;
+        }
+        let key = group_key(tables, &op);
+        let declared = sizes.get(key.as_ref()).copied().filter(|ranks| *ranks > 0);
+        let size = op.rank_size.or_else(|| linked.get(key.as_ref()).copied());
+        let ranks = declared.or(size.and_then(|size| usize::try_from(size).ok()));
         ops.push(operation(tables, &op, step, ranks));
     }
     let times = |step: &Step| Some((step.id.unwrap_or(NO_STEP), times(step, step.device.as_ref()?)));
@@ -216,13 +233,7 @@ fn part(data: &RankData<'_>) -> Part {
 }
 
 fn operation(tables: &RankTables, op: &comm_op::Row, step: i64, ranks: Option<usize>) -> Op {
-    Op {
-        group: group_key(tables, op).into(),
-        name: tables.text(op.name).into(),
-        step,
-        duration: op.duration.ns(),
-        ranks,
-    }
+    Op { what: Operation::of(tables, op), step, duration: op.duration.ns(), ranks }
 }
 
 /// The times of a step, without those of waiting and transmitting.
@@ -234,13 +245,12 @@ fn times(step: &Step, device: &DeviceTime) -> Times {
 /// What msprof-analyze takes of a rank.
 fn compatible_part(data: &RankData<'_>) -> Part {
     let tables = &data.tables;
-    let steps = Steps::of(tables);
-    let launches = launches(tables, tables.rows::<comm_op::Row>().filter_map(|op| op.connection_id));
+    let (steps, launches) = (Steps::marked(tables), data.step_of().launches());
     let mut ops = Vec::new();
     let mut events: BTreeMap<i64, Vec<(Interval, Event)>> = BTreeMap::new();
     for op in tables.rows::<comm_op::Row>() {
-        let launch = op.connection_id.and_then(|id| launches.get(&id));
-        if let Some(step) = launch.and_then(|launch| steps.at(*launch)) {
+        let launch = launches.call(op.connection_id);
+        if let Some(step) = launch.and_then(|launch| steps.at(launch)) {
             ops.push(operation(tables, &op, step, None));
         }
         if let Some(step) = steps.at(op.start) {

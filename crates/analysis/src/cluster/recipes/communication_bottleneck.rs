@@ -1,6 +1,6 @@
 //! `communication_bottleneck`: which rank the longest communication operations waited for, and why it was late.
 //!
-//! Looks at the `--top_num` (10) longest operations of rank `--rank_id` (0) that start in the chosen step. The
+//! Looks at the `--top_num` (10) longest operations of rank `--rank_id` (0) in the chosen step. The
 //! rank where such an operation took longest was first, the `fast` one; where it was shortest, the `slow`
 //! one, the others waited for it. All ranks end an operation together, which gives the shift between their
 //! clocks. If the times differ by less than 5 %, nobody was slow; of an operation that one rank alone has there is
@@ -12,9 +12,10 @@
 //!   the slow rank took the longest more, and where it was the farthest behind. On the device these are kernels,
 //!   communication and copies, on the host operators of the framework and CANN calls.
 //!
-//! Reads `comm_op` of all ranks; of the slow and the fast ones also `task`, `kernel`, operators, calls and arrows.
+//! Which operations of other ranks are the same is told by group, step, kind, bytes and the order of launches; those
+//! between two ranks are not compared. Reads `comm_op` and the calls of CANN of all ranks; of the slow and the fast ones also `task`, `kernel`, operators, calls and arrows.
 //!
-//! With `--compat` operations must end in the step too and are told apart by name alone, all tasks that begin and end
+//! With `--compat` operations must start and end in the marker of the step and are told apart by name alone, all tasks that begin and end
 //! while the fast rank waits decide what binds, work on the device is looked at from the end of the profile rather
 //! than from the operation, 5 % is called 0.05 %, an operation of one rank counts as one that nobody was slow in, and
 //! there is no column `step`.
@@ -35,11 +36,12 @@ use serde::{Deserialize, Serialize};
 
 use super::launches::Launches;
 use super::rank_facts::{computing_kernels, op_interval};
-use super::steps::Steps;
 use super::us_text;
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData, Usage};
-use crate::communication::group_key;
+use crate::communication::direction_of;
+use crate::diagnose::trace;
 use crate::extract::{Analysis, Text};
+use crate::meetings::{KeptKey, Key, Keys, launched_operations};
 
 pub const MODE: Mode = Mode {
     name: "communication_bottleneck",
@@ -49,6 +51,8 @@ pub const MODE: Mode = Mode {
 };
 
 const DEFAULT_TOP: usize = 10;
+
+const OPERATIONS: Selection = Selection::of(&[TableId::CommOp, TableId::Step]).and_host_ops(&[Kind::Cann]);
 
 /// Ranks whose times of an operation differ by less are equally fast.
 const ALIKE: f64 = 0.05;
@@ -73,10 +77,19 @@ const COLUMNS: [(&str, &str, ColumnKind); 8] = [
 #[derive(Serialize, Deserialize)]
 struct Operation {
     name: Text,
-    /// Its group; `None` where operations are told apart by name alone.
-    group: Option<Text>,
+    told_by: ToldBy,
     interval: Interval,
     step: Option<i64>,
+}
+
+/// By what an operation is found on other ranks.
+#[derive(Serialize, Deserialize)]
+enum ToldBy {
+    Key(KeptKey),
+    /// As msprof-analyze does it.
+    Name,
+    /// Not at all: which rank a transfer goes to is not read.
+    Nothing,
 }
 
 /// The longest operations of a rank.
@@ -89,10 +102,10 @@ struct Longest {
 impl Analysis for Longest {
     type Extract = Vec<Operation>;
     const NAME: &'static str = "communication_bottleneck_longest";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
-        Selection::of(&[TableId::CommOp, TableId::Step])
+        OPERATIONS
     }
 
     fn map(&self, data: &RankData<'_>) -> Result<Vec<Operation>, Absent> {
@@ -109,10 +122,10 @@ struct Runs<'a> {
 impl Analysis for Runs<'_> {
     type Extract = Vec<Option<Run>>;
     const NAME: &'static str = "communication_bottleneck_runs";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
-        Selection::of(&[TableId::CommOp])
+        OPERATIONS
     }
 
     fn map(&self, data: &RankData<'_>) -> Result<Vec<Option<Run>>, Absent> {
@@ -209,19 +222,33 @@ fn longest(job: &Job<'_>) -> Result<Vec<Operation>, Failure> {
 }
 
 fn longest_of(data: &RankData<'_>, top: usize, compat: bool) -> Vec<Operation> {
-    let (tables, steps) = (&data.tables, Steps::of(&data.tables));
+    let tables = &data.tables;
+    // msprof-analyze takes operations that also end in the marker.
     let is_chosen = |op: &comm_op::Row| {
-        data.is_in_window(op.start) && (!compat || data.is_in_window(op.start.plus(op.duration.ns())))
+        data.has_operation(op) && (!compat || data.has_moment(op.start.plus(op.duration.ns())))
     };
-    let mut ops: Vec<comm_op::Row> = tables.rows().filter(is_chosen).collect();
-    ops.sort_by_key(|op| (std::cmp::Reverse(op.duration.ns()), op.start));
-    let operation = |op: &comm_op::Row| Operation {
+    let launched = launched(data);
+    let mut keys = Keys::default();
+    let keyed = launched.iter().map(|(op, step, what)| (op, *step, keys.next(what, *step)));
+    let mut ops: Vec<(&comm_op::Row, Option<i64>, Key<'_>)> = keyed.filter(|(op, ..)| is_chosen(op)).collect();
+    ops.sort_by_key(|(op, ..)| (std::cmp::Reverse(op.duration.ns()), op.start));
+    let operation = |(op, step, key): &(&comm_op::Row, Option<i64>, Key<'_>)| Operation {
         name: tables.text(op.name).into(),
-        group: (!compat).then(|| group_key(tables, op).into()),
+        told_by: match direction_of(tables, op) {
+            _ if compat => ToldBy::Name,
+            None => ToldBy::Key(key.to_kept()),
+            Some(_) => ToldBy::Nothing,
+        },
         interval: op_interval(op),
-        step: steps.at(op.start),
+        step: *step,
     };
     ops.iter().take(top).map(operation).collect()
+}
+
+/// The operations of a rank with their steps, in the order of launches.
+fn launched(data: &RankData<'_>) -> Vec<(comm_op::Row, Option<i64>, trace::Operation)> {
+    let launched = launched_operations(&data.tables, data.step_of());
+    launched.into_iter().map(|(op, step)| (op, step, trace::Operation::of(&data.tables, &op))).collect()
 }
 
 /// How the ranks of an operation differ.
@@ -264,18 +291,17 @@ fn slow_and_fast(job: &Job<'_>, operations: &[Operation]) -> Result<Vec<Compared
 fn runs(data: &RankData<'_>, operations: &[Operation]) -> Vec<Option<Run>> {
     let mut runs = vec![None; operations.len()];
     let tables = &data.tables;
-    let mut known = Memo::default();
-    for op in tables.rows::<comm_op::Row>() {
-        let is_wanted = known.get(op.name, || operations.iter().any(|known| *known.name == *tables.text(op.name)));
-        if !is_wanted {
-            continue;
-        }
-        let is_it = |known: &Operation| {
-            *known.name == *tables.text(op.name)
-                && known.group.as_ref().is_none_or(|group| **group == *group_key(tables, &op))
+    let launched = launched(data);
+    let mut keys = Keys::default();
+    for (op, step, what) in &launched {
+        let key = keys.next(what, *step);
+        let is_it = |known: &Operation| match &known.told_by {
+            ToldBy::Key(kept) => kept.as_key() == key,
+            ToldBy::Name => *known.name == *tables.text(op.name),
+            ToldBy::Nothing => false,
         };
         for (run, _) in runs.iter_mut().zip(operations).filter(|(run, known)| run.is_none() && is_it(known)) {
-            *run = Some(Run { rank: data.rank, interval: op_interval(&op) });
+            *run = Some(Run { rank: data.rank, interval: op_interval(op) });
         }
     }
     runs

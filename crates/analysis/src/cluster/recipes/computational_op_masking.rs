@@ -19,7 +19,7 @@ use npuscope_tables::table::{comm_op, step};
 use npuscope_tables::{Ns, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
-use super::rank_facts::{computing_kernels, group_of, op_interval, parallel_groups, running_max, steps};
+use super::rank_facts::{computing_kernels, group_of, op_interval, parallel_groups, running_max};
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
 use crate::extract::Analysis;
 
@@ -130,8 +130,8 @@ fn part(data: &RankData<'_>, sets: &[KindSet], compat: bool) -> Part {
         }
         of_set.sort_unstable();
         let reach: Vec<i64> = running_max(of_set.iter().map(|op| op.end));
-        for step in steps(tables).into_iter().filter(|step| data.is_in_window(step.start)) {
-            let communication = union(in_step(&of_set, &reach, &step, compat));
+        for step in data.steps().iter().filter(|step| data.has_moment(step.start)) {
+            let communication = union(in_step(&of_set, &reach, step, compat));
             let exposed = total(&subtract(&communication, &computing));
             let (step, start, end) = (step.id, step.start, step.end);
             rows.push(Masking { step, start, end, set, communication: total(&communication), exposed });

@@ -1,6 +1,6 @@
 //! `compute_op_sum`: how long kernels took that compute.
 //!
-//! Reads `kernel` without communication; a kernel counts if it starts in the chosen step. Durations are grouped
+//! Reads `kernel` without communication; a kernel counts if it belongs to the chosen step. Durations are grouped
 //! - by operator type and core over all ranks: `ComputeOpAllRankStats`;
 //! - by type, core and rank: `ComputeOpPerRankStatsByOpType`;
 //! - by name, type, core, input shapes and rank: `ComputeOpPerRankStatsByOpName`, unless
@@ -76,7 +76,7 @@ fn kernels(data: &RankData<'_>) -> Kernels {
     let tables = &data.tables;
     let mut groups: HashMap<(Str, [Option<Str>; 3]), Vec<i64>> = HashMap::new();
     for (view, rows) in tables.views::<kernel::Row>() {
-        for row in (0..rows).filter(|row| data.is_in_window(view.start.get(*row))) {
+        for row in (0..rows).filter(|row| data.has_kernel(&view, *row)) {
             let attributes = [view.op_type.get(row), view.core.get(row), view.input_shapes.get(row)];
             let key = (view.name.get(row), attributes);
             groups.entry(key).or_default().push(view.duration.get(row).ns());

@@ -134,10 +134,11 @@ fn part(data: &RankData<'_>, compat: bool) -> Option<Part> {
     let mut part = Part { group: group.ranks, tokens: 0, kernels: 0 };
     for (view, rows) in tables.views::<kernel::Row>() {
         for row in (0..rows).filter(|row| tables.opt_text(view.op_type.get(*row)) == Some("GroupedMatmul")) {
-            let start = view.start.get(row);
-            let end = if compat { start.plus(view.duration.get(row).ns()) } else { start };
+            let end = view.start.get(row).plus(view.duration.get(row).ns());
+            // msprof-analyze takes kernels that also end in the marker.
+            let is_chosen = data.has_kernel(&view, row) && (!compat || data.has_moment(end));
             let shapes = tables.opt_text(view.input_shapes.get(row)).unwrap_or_default();
-            if let Some(tokens) = tokens_of(shapes).filter(|_| data.is_in_window(start) && data.is_in_window(end)) {
+            if let Some(tokens) = tokens_of(shapes).filter(|_| is_chosen) {
                 part.tokens += tokens;
                 part.kernels += 1;
             }

@@ -135,7 +135,7 @@ fn each_call(tables: &RankTables, mut take: impl FnMut(Ns, i64, Str, Option<Conn
 fn calls(data: &RankData<'_>) -> Calls {
     let mut times = CallTimes::default();
     each_call(&data.tables, |start, ns, name, _| {
-        if data.is_in_window(start) {
+        if data.has_moment(start) {
             times.add(name, ns);
         }
     });
@@ -262,11 +262,11 @@ const METRICS: &[Metric] = metrics! {
 impl Kernels {
     fn of(data: &RankData<'_>, compat: bool) -> Kernels {
         let mut starts: Vec<(Ns, u32)> = Vec::with_capacity(data.tables.len(TableId::Kernel));
+        let mut numbers = 0u32..;
         for (view, rows) in data.tables.views::<kernel::Row>() {
-            let first = u32::try_from(starts.len()).unwrap_or(u32::MAX);
-            starts.extend((first..).zip(0..rows).map(|(number, row)| (view.start.get(row), number)));
+            let chosen = (0..rows).zip(numbers.by_ref()).filter(|(row, _)| compat || data.has_kernel(&view, *row));
+            starts.extend(chosen.map(|(row, number)| (view.start.get(row), number)));
         }
-        starts.retain(|(start, _)| compat || data.is_in_window(*start));
         starts.sort_unstable();
         let device = data.tables.rows::<rank::Row>().next().and_then(|rank| rank.device);
         let mut tables = data.tables.clone();

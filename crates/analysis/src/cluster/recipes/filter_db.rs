@@ -102,11 +102,11 @@ fn filtered(data: &RankData<'_>, top: usize) -> Result<RankTables, Absent> {
 }
 
 fn keep_times(tables: &mut RankTables, data: &RankData<'_>) {
-    let steps: Vec<bool> = tables.rows::<step::Row>().map(|step| data.is_in_window(step.start)).collect();
+    let steps: Vec<bool> = tables.rows::<step::Row>().map(|step| data.has_moment(step.start)).collect();
     tables.retain(TableId::Step, |row| steps[row]);
-    let operations: Vec<bool> = tables.rows::<comm_op::Row>().map(|op| data.is_in_window(op.start)).collect();
+    let operations: Vec<bool> = tables.rows::<comm_op::Row>().map(|op| data.has_operation(&op)).collect();
     tables.retain(TableId::CommOp, |row| operations[row]);
-    let overlaps: Vec<bool> = tables.rows::<overlap::Row>().map(|part| data.is_in_window(part.start)).collect();
+    let overlaps: Vec<bool> = tables.rows::<overlap::Row>().map(|part| data.has_moment(part.start)).collect();
     tables.retain(TableId::Overlap, |row| overlaps[row]);
 }
 
@@ -131,7 +131,7 @@ fn keep_kernels(tables: &mut RankTables, data: &RankData<'_>, top: usize) {
             let core = view.core.get(row);
             let is_collective =
                 core.is_some_and(|core| collectives.get(core, || is_communication_core(tables.text(core))));
-            let is_wanted = !is_collective && data.is_in_window(view.start.get(row));
+            let is_wanted = !is_collective && data.has_kernel(&view, row);
             is_wanted.then(|| view.duration.get(row).ns())
         }));
     }
@@ -146,7 +146,7 @@ fn marks(tables: &RankTables, data: &RankData<'_>) -> Set<ConnectionId> {
     for (view, rows) in tables.views::<host_op::Row>() {
         for row in 0..rows {
             let kind = view.kind.get(row);
-            if kinds.get(kind, || tables.text(kind) == Kind::Mstx.name()) && data.is_in_window(view.start.get(row)) {
+            if kinds.get(kind, || tables.text(kind) == Kind::Mstx.name()) && data.has_moment(view.start.get(row)) {
                 marks.extend(view.connection_id.get(row));
             }
         }
@@ -217,7 +217,7 @@ fn keep_host_ops(tables: &mut RankTables, data: &RankData<'_>, top: usize, kept:
     for (view, rows) in tables.views::<host_op::Row>() {
         for row in 0..rows {
             let (kind, start, name) = (view.kind.get(row), view.start.get(row), view.name.get(row));
-            let is_inside = data.is_in_window(start);
+            let is_inside = data.has_moment(start);
             let kind = kinds.get(kind, || Kind::from_name(tables.text(kind))).filter(|_| is_inside);
             is_kept.push(match kind {
                 Some(Kind::Mstx) => true,

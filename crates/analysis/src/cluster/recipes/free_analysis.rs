@@ -36,7 +36,6 @@ use serde::{Deserialize, Serialize};
 
 use super::launches::Launches;
 use super::rank_facts::{computing_kernels, op_interval};
-use super::steps::Steps;
 use super::us_text;
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
 use crate::extract::{Analysis, Text};
@@ -254,9 +253,9 @@ fn part(data: &RankData<'_>, top: usize, compat: bool) -> Part {
     let tasks = Tasks::of(tables);
     let busy = busy(tables, &tasks);
     let is_busy = !busy.is_empty();
-    let (launches, steps) = (Launches::of(tables), Steps::of(tables));
+    let (launches, steps) = (Launches::of(tables), data.steps());
     let mut gaps = gaps(busy);
-    gaps.retain(|gap| compat || data.is_in_window(Ns(gap.interval.start)));
+    gaps.retain(|gap| compat || data.has_moment(Ns(gap.interval.start)));
     gaps.sort_by_key(|gap| std::cmp::Reverse(gap.length()));
     let explain = |gap: &Gap| {
         let mut explained =

@@ -126,14 +126,14 @@ fn frequencies(data: &RankData<'_>, compat: bool) -> Frequencies {
         let next = samples.partition_point(|(start, _)| *start <= time);
         samples.get(next.saturating_sub(1)).map(|(_, frequency)| *frequency)
     };
-    let is_seen = |time: Ns| compat || data.is_in_window(time);
+    let is_seen = |time: Ns| compat || data.has_moment(time);
     let mut frequencies: Frequencies =
         samples.iter().filter(|(time, _)| is_seen(*time)).map(|(_, f)| (*f, 0)).collect();
-    if !compat && let Some(frequency) = at(data.window.0) {
+    if !compat && let Some(frequency) = at(data.start().unwrap_or(Ns(i64::MIN))) {
         frequencies.entry(frequency).or_default();
     }
     for (view, rows) in tables.views::<kernel::Row>() {
-        for row in (0..rows).filter(|row| data.is_in_window(view.start.get(*row))) {
+        for row in (0..rows).filter(|row| data.has_kernel(&view, *row)) {
             let is_computing = !tables.opt_text(view.core.get(row)).is_some_and(is_communication_core);
             if let Some(frequency) = at(view.start.get(row)).filter(|_| is_computing) {
                 *frequencies.entry(frequency).or_default() += view.duration.get(row).ns();

@@ -1,6 +1,6 @@
 //! `hccl_sum`: how long communication operations took.
 //!
-//! Reads `comm_op`; an operation counts if it starts in the chosen step. Durations are grouped
+//! Reads `comm_op`; an operation counts if it belongs to the chosen step. Durations are grouped
 //! - by type of operation over all ranks: `HcclAllRankStats`;
 //! - by type and rank: `HcclPerRankStats`;
 //! - by name over all ranks, the `--top_num` (15) with the greatest mean: `HcclTopOpStats`, with the ranks of
@@ -77,7 +77,7 @@ fn part(data: &RankData<'_>, compat: bool) -> Part {
     let mut operations = Vec::with_capacity(tables.len(TableId::CommOp));
     let mut names: HashMap<Str, Text> = HashMap::new();
     let mut groups: HashMap<Str, Str> = HashMap::new();
-    for op in tables.rows::<comm_op::Row>().filter(|op| data.is_in_window(op.start)) {
+    for op in tables.rows::<comm_op::Row>().filter(|op| data.has_operation(op)) {
         let duration = op.duration.ns() as f64;
         // msprof-analyze has no type where the profiler recorded none.
         let kind = if compat { tables.opt_text(op.op_type).unwrap_or("N/A") } else { op_type(tables, &op) };

@@ -44,7 +44,6 @@ mod sheets;
 mod similarity;
 pub mod slow_link;
 pub mod slow_rank;
-mod steps;
 
 /// In the order of the manual.
 pub(super) const MODES: &[Mode] = &[

@@ -99,7 +99,7 @@ fn part(data: &RankData<'_>, options: RowOptions) -> Option<Vec<ModuleOp>> {
     }
     let mut calls = Calls::read(&data.tables, &mut names, options.compat);
     if !options.compat {
-        calls.keep_within(data.window);
+        calls.keep_chosen(data);
     }
     let rows = module_tree::module_rows(&calls, ranges, &mut names, &options);
     Some(module_tree::module_ops(&rows, &names))

@@ -27,7 +27,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::rank_files::{path_of, profiler_db};
-use super::steps::Steps;
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, ResultFile};
 use crate::extract::{Analysis, Text};
 
@@ -82,7 +81,7 @@ struct MarkedOps {
 impl Analysis for MarkedOps {
     type Extract = Part;
     const NAME: &'static str = "mstx2commop";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         NEEDED.and(Selection::of(&[TableId::Step]))
@@ -177,10 +176,10 @@ fn parse(message: &str) -> Option<Message> {
 pub fn marked_ops(data: &RankData<'_>, compat: bool) -> Vec<MarkedOp> {
     let tables = &data.tables;
     let ranges = ranges(tables);
-    let steps = Steps::of(tables);
+    let steps = data.steps();
     let tasks = Tasks::of(tables);
     let mut ops: Vec<MarkedOp> = Vec::new();
-    for (message, connection) in &ranges {
+    for (message, connection, launch) in &ranges {
         for task in tasks.of_range(message, *connection, compat) {
             ops.push(MarkedOp {
                 name: Text::default(),
@@ -191,7 +190,8 @@ pub fn marked_ops(data: &RankData<'_>, compat: bool) -> Vec<MarkedOp> {
                 start: task.start,
                 end: task.end,
                 connection: task.connection,
-                step: steps.at(task.start),
+                // msprof-analyze takes the step in which the operation starts on the device.
+                step: steps.at(if compat { task.start } else { *launch }),
             });
         }
     }
@@ -207,12 +207,12 @@ pub fn marked_ops(data: &RankData<'_>, compat: bool) -> Vec<MarkedOp> {
         *number += 1;
     }
     ops.sort_by_key(|op| op.start);
-    ops.retain(|op| compat || data.is_in_window(op.start));
+    ops.retain(|op| compat || data.has_step(op.step));
     ops
 }
 
-/// What ranges say and the connections to their side on the device, in order.
-fn ranges(tables: &RankTables) -> Vec<(Message, Option<ConnectionId>)> {
+/// What ranges say, the connections to their side on the device, and when they begin on the host, in order.
+fn ranges(tables: &RankTables) -> Vec<(Message, Option<ConnectionId>, Ns)> {
     let mut ranges = Vec::new();
     let mut kinds = Memo::default();
     for (view, rows) in tables.views::<host_op::Row>() {
@@ -221,7 +221,7 @@ fn ranges(tables: &RankTables) -> Vec<(Message, Option<ConnectionId>)> {
             if kinds.get(kind, || tables.text(kind) == Kind::Mstx.name())
                 && let Some(message) = parse(tables.text(view.name.get(row)))
             {
-                ranges.push((message, view.connection_id.get(row)));
+                ranges.push((message, view.connection_id.get(row), view.start.get(row)));
             }
         }
     }

@@ -24,7 +24,6 @@ use npuscope_tables::table::{flow, host_op, task};
 use npuscope_tables::{ConnectionId, LaneId, Ns, RankTables, Selection, Str, TableId, TableView};
 use serde::{Deserialize, Serialize};
 
-use super::steps::Steps;
 use crate::cluster::statistics::Summary;
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
 use crate::extract::Analysis;
@@ -130,7 +129,7 @@ fn part(data: &RankData<'_>, operators: &Operators, compat: bool) -> Part {
     let mut ranges = Vec::new();
     for (view, rows) in tables.views::<host_op::Row>() {
         let is_event = |row: &usize| tables.text(view.kind.get(*row)) == Kind::Mstx.name();
-        for row in (0..rows).filter(is_event).filter(|row| data.is_in_window(view.start.get(*row))) {
+        for row in (0..rows).filter(is_event).filter(|row| data.has_moment(view.start.get(*row))) {
             match tables.opt_text(view.event_type.get(row)) {
                 Some("marker_ex") => marks.push(view.row(row)),
                 Some("start/end") if view.connection_id.get(row).is_some() => ranges.push(view.row(row)),
@@ -139,7 +138,7 @@ fn part(data: &RankData<'_>, operators: &Operators, compat: bool) -> Part {
         }
     }
     let launched = launched(tables, marks.iter().chain(&ranges).filter_map(|event| event.connection_id));
-    let steps = Steps::of(tables);
+    let steps = data.steps();
     let step = |time| steps.at(time).or(compat.then_some(0));
     let (pairs, single) = pairs(tables, marks);
     let mut spans = Vec::with_capacity(pairs.len() + ranges.len());

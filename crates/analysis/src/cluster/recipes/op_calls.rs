@@ -13,6 +13,7 @@ use npuscope_tables::table::{comm_op, flow, kernel, sheet, task};
 use npuscope_tables::{ConnectionId, Interner, LaneId, Ns, RankTables, Selection, Str, TableId, TaskId};
 
 use crate::communication::op_type;
+use crate::extract::RankData;
 
 /// What has to be read of a rank.
 pub fn selection(compat: bool) -> Selection {
@@ -165,9 +166,9 @@ impl Calls {
         &self.work[call.work.clone()]
     }
 
-    /// Leaves the calls that do not start in the window out.
-    pub fn keep_within(&mut self, (start, end): (Ns, Ns)) {
-        self.calls.retain(|call| start <= call.start && call.start <= end);
+    /// Leaves out the calls that do not start in the chosen step.
+    pub fn keep_chosen(&mut self, data: &RankData<'_>) {
+        self.calls.retain(|call| data.has_moment(call.start));
     }
 }
 

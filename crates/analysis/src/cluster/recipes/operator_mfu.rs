@@ -196,7 +196,7 @@ fn part(data: &RankData<'_>, compat: bool) -> Result<Mfu, Absent> {
     let chip = chip(data, compat).ok_or(Absent::Chip)?;
     let mut calls = Calls::read(tables, &mut names, compat);
     if !compat {
-        calls.keep_within(data.window);
+        calls.keep_chosen(data);
     }
     let groups = match compat {
         true => groups_of_ranges(&ranges, &calls),

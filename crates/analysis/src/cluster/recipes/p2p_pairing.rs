@@ -31,7 +31,6 @@ use serde::{Deserialize, Serialize};
 
 use super::rank_facts::op_interval;
 use super::rank_files::{path_of, profiler_db};
-use super::steps::Steps;
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, ResultFile};
 use crate::communication::{Direction, direction, group_key, parallel_groups};
 use crate::extract::{Analysis, Text};
@@ -267,7 +266,7 @@ struct Transfer {
 impl Part {
     fn of(data: &RankData<'_>) -> Part {
         let tables = &data.tables;
-        let (groups, steps) = (parallel_groups(tables), Steps::of(tables));
+        let groups = parallel_groups(tables);
         let mut part = Part { ops: Vec::new(), ranks: GroupRanks::default() };
         let mut rows: Vec<(comm_op::Row, Direction)> =
             tables.rows::<comm_op::Row>().filter_map(|op| Some((op, direction(tables.text(op.name))?))).collect();
@@ -289,8 +288,8 @@ impl Part {
                 group: key,
                 group_name: tables.opt_text(op.group_name).map(Text::from),
                 interval: op_interval(&op),
-                step: steps.at(op.start),
-                is_chosen: data.is_in_window(op.start),
+                step: data.step_of().operation(&op),
+                is_chosen: data.has_operation(&op),
                 direction,
                 own,
                 to,

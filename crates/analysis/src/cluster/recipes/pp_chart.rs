@@ -32,7 +32,6 @@ use super::dualpipe::schedule;
 use super::mstx2commop::{self, MarkedOp, marked_ops};
 use super::p2p_pairing;
 use super::rank_files::{path_of, profiler_db};
-use super::steps::Steps;
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData, ResultFile};
 use crate::extract::{Analysis, Text};
 
@@ -169,7 +168,7 @@ struct Mark {
 
 /// The passes of a rank, by start.
 fn passes(data: &RankData<'_>, compat: bool) -> Vec<Pass> {
-    let (tables, steps) = (&data.tables, Steps::of(&data.tables));
+    let (tables, steps) = (&data.tables, data.steps());
     let mut marks: HashMap<ConnectionId, Mark, FixedState> = HashMap::default();
     let (mut kinds, mut messages) = (Memo::default(), Memo::default());
     for (view, rows) in tables.views::<host_op::Row>() {
@@ -179,7 +178,7 @@ fn passes(data: &RankData<'_>, compat: bool) -> Vec<Pass> {
                 continue;
             }
             let start = view.start.get(row);
-            let is_chosen = compat || data.is_in_window(start);
+            let is_chosen = compat || data.has_moment(start);
             let pass = messages.get(message, || pass_of(tables.text(message)));
             if let Some((connection, (name, kind))) = view.connection_id.get(row).zip(pass).filter(|_| is_chosen) {
                 marks.insert(connection, Mark { name, kind, step: steps.at(start) });

@@ -1,13 +1,10 @@
-//! What several modes look up in the tables of a rank: computing kernels, communication, steps, parallel
-//! groups.
+//! What several modes look up in the tables of a rank: computing kernels, communication, parallel groups.
 
 use npuscope_measures::intervals::Interval;
 use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
-use npuscope_tables::table::{comm_op, kernel, step};
+use npuscope_tables::table::{comm_op, kernel};
 use npuscope_tables::{Ns, RankTables, Str, TaskId};
-
-use super::steps::Steps;
 
 pub use crate::communication::parallel_groups;
 use crate::communication::{DeclaredGroup, group_key, is_communication_core};
@@ -53,11 +50,6 @@ pub fn running_max(values: impl Iterator<Item = i64>) -> Vec<i64> {
         Some(*max)
     };
     values.scan(i64::MIN, max).collect()
-}
-
-/// Steps in the order of time.
-pub fn steps(tables: &RankTables) -> Vec<step::Row> {
-    Steps::of(tables).iter().copied().collect()
 }
 
 /// The group of an operation.

@@ -1,10 +1,10 @@
 //! `slow_link`: communication that takes longer than the like of it.
 //!
-//! Reads `comm_op`, `reported_link` and `metadata`; what starts in the chosen step counts.
+//! Reads `comm_op`, the calls of CANN that launched them, `reported_link` and `metadata`; what belongs to the chosen step counts.
 //!
-//! An operation is what the ranks of a group do under one name. Its transmit time is the shortest duration among
-//! them: the last rank to come waits for nobody. Operations of one type, size and number of ranks make a class;
-//! one is slow if its transmit time is above the median of its class by more than a fifth and by more than three
+//! Which operations of different ranks are one is told by group, step, kind, bytes and the order of launches. The
+//! transmit time of one is the shortest duration among its ranks: the last rank to come waits for nobody. Operations of
+//! one type, size and number of ranks make a class; one is slow if its transmit time is above the median of its class by more than a fifth and by more than three
 //! deviations (1.4826 times the median distance from the median). Sending and receiving is not judged so: one
 //! waits for the other.
 //! - `SlowLinkOps`: slow operations, rank by rank;
@@ -17,22 +17,24 @@
 //!   are told by numbers within groups; whose these are is known from `parallel_group_info`, from what ranks report of
 //!   themselves, and from the distances between ranks. Links of others are left out, with a note.
 //!
-//! With `--compat` all steps count and every rank of an operation as one; a class is listed, whole, if a transmit
+//! With `--compat` all steps count, operations of one group and name are one and every rank of one counts; a class is listed, whole, if a transmit
 //! time lies outside three deviations around the mean, which needs eleven or more; no links are told.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
-use npuscope_tables::table::{comm_op, reported_link};
+use npuscope_tables::table::{comm_op, host_op, reported_link};
 use npuscope_tables::{RankTables, Selection, Str, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::STAT_COLUMNS;
 use crate::cluster::statistics::{Summary, median, population_deviation};
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
-use crate::communication::{bytes_of_element, group_key, group_of, is_point_to_point, op_type};
+use crate::communication::{bytes_of_element, direction_of, group_of, is_point_to_point, op_type};
+use crate::diagnose::trace::Operation;
 use crate::extract::{Analysis, Text};
 use crate::layout::{Layout, RankGroups};
+use crate::meetings::{launched_operations, meet};
 
 pub const MODE: Mode =
     Mode { name: "slow_link", folder: "SlowLink", about: "Communication that takes longer than the like of it", run };
@@ -46,10 +48,8 @@ const SLOW: f64 = 1.2;
 /// An operation on one rank.
 #[derive(Serialize, Deserialize)]
 struct Op {
-    /// What its group is told by; with `compat` the name, which msprof-analyze sorts by.
-    group: Text,
-    group_name: Text,
-    name: Text,
+    what: Operation,
+    step: Option<i64>,
     op_type: Text,
     dtype: Text,
     size: Option<i64>,
@@ -181,12 +181,14 @@ struct Communication {
 impl Analysis for Communication {
     type Extract = Part;
     const NAME: &'static str = "slow_link";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         match self.compat {
             true => Selection::of(&[TableId::CommOp]),
-            false => Selection::of(&[TableId::CommOp, TableId::ReportedLink]),
+            false => {
+                Selection::of(&[TableId::CommOp, TableId::Step, TableId::ReportedLink]).and_host_ops(&[host_op::Kind::Cann])
+            }
         }
     }
 
@@ -221,24 +223,33 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
 fn part(data: &RankData<'_>, options: &Communication) -> Part {
     let tables = &data.tables;
     let compat = options.compat;
-    let ops = tables.rows::<comm_op::Row>().filter(|op| compat || data.is_in_window(op.start)).map(|op| {
+    let operation = |op: &comm_op::Row, step: Option<i64>| {
         let dtype = tables.opt_text(op.dtype).unwrap_or_default();
-        let kind = if compat { tables.opt_text(op.op_type).unwrap_or("N/A") } else { op_type(tables, &op) };
+        let kind = if compat { tables.opt_text(op.op_type).unwrap_or("N/A") } else { op_type(tables, op) };
         Op {
-            group: if compat { group_of(tables, &op).into() } else { group_key(tables, &op).into() },
-            group_name: group_of(tables, &op).into(),
-            name: tables.text(op.name).into(),
+            what: Operation::of(tables, op),
+            step,
             op_type: kind.into(),
             dtype: dtype.into(),
             size: op.count.zip(bytes_of_element(dtype)).map(|(count, bytes)| count * bytes),
             duration: op.duration.ns(),
         }
-    });
-    let ops = ops.collect();
-    match compat {
-        true => Part { ops, moved: BTreeMap::new(), groups: RankGroups::default() },
-        false => Part { ops, moved: moved(tables, options.step), groups: RankGroups::of(tables) },
+    };
+    if compat {
+        let collectives = tables.rows::<comm_op::Row>().filter(|op| !is_point_to_point(tables.text(op.name)));
+        let peers = |op: comm_op::Row| {
+            let mut of_group = operation(&op, None);
+            // msprof-analyze tells groups by what names them.
+            of_group.what.group = group_of(tables, &op).into();
+            of_group
+        };
+        let ops = collectives.map(peers).collect();
+        return Part { ops, moved: BTreeMap::new(), groups: RankGroups::default() };
     }
+    let launched = launched_operations(tables, data.step_of());
+    let chosen = launched.iter().filter(|(op, step)| data.has_step(*step) && direction_of(tables, op).is_none());
+    let ops = chosen.map(|(op, step)| operation(op, *step)).collect();
+    Part { ops, moved: moved(tables, options.step), groups: RankGroups::of(tables) }
 }
 
 /// What went over the links of a rank in a step, or in all.
@@ -276,16 +287,27 @@ fn summed_up(name: &str) -> Option<&str> {
     }
 }
 
-/// The operations of all ranks by class, without those between two ranks.
-fn classes(parts: &[(i64, Part)]) -> BTreeMap<Class<'_>, Vec<Collective<'_>>> {
+/// The ranks' parts of operations of one group and name.
+fn collectives_as_peer(parts: &[(i64, Part)]) -> Vec<Vec<(i64, &Op)>> {
     let mut collectives: BTreeMap<(&str, &str), Vec<(i64, &Op)>> = BTreeMap::new();
     for (rank, part) in parts {
-        for op in part.ops.iter().filter(|op| !is_point_to_point(&op.name)) {
-            collectives.entry((&op.group, &op.name)).or_default().push((*rank, op));
+        for op in &part.ops {
+            collectives.entry((&op.what.group, &op.what.name)).or_default().push((*rank, op));
         }
     }
+    collectives.into_values().collect()
+}
+
+/// The ranks' parts of each collective, as [`meet`] finds them.
+fn collectives(parts: &[(i64, Part)]) -> Vec<Vec<(i64, &Op)>> {
+    let lists = parts.iter().map(|(rank, part)| (*rank, part.ops.as_slice()));
+    meet(lists, |op| (&op.what, op.step)).into_values().collect()
+}
+
+/// Collectives by class.
+fn classes(collectives: Vec<Vec<(i64, &Op)>>) -> BTreeMap<Class<'_>, Vec<Collective<'_>>> {
     let mut classes: BTreeMap<Class<'_>, Vec<Collective<'_>>> = BTreeMap::new();
-    for ranks in collectives.into_values() {
+    for ranks in collectives {
         let Some((last_rank, op)) = ranks.iter().min_by_key(|(_, op)| op.duration).copied() else { continue };
         let class = (&op.op_type, op.size, ranks.len());
         classes.entry(class).or_default().push(Collective { transmit: op.duration, last_rank, ranks });
@@ -299,7 +321,7 @@ fn answer(parts: &mut [(i64, Part)], top: usize) -> SlowLinks {
     let (by_kind, unknown) = moved_between_ranks(parts, &Layout::of(&groups));
     let mut found = SlowLinks { links: links(&by_kind, top), ..SlowLinks::default() };
     found.notes.extend(unknown);
-    for (class, collectives) in &classes(parts) {
+    for (class, collectives) in &classes(collectives(parts)) {
         let slow = slow(collectives);
         if slow.is_empty() {
             continue;
@@ -351,7 +373,7 @@ fn slow<'a, 'b>(class: &'b [Collective<'a>]) -> Vec<&'b Collective<'a>> {
 
 /// What msprof-analyze gives.
 fn compatible(parts: &[(i64, Part)], top: usize) -> SlowLinks {
-    let mut classes = classes(parts);
+    let mut classes = classes(collectives_as_peer(parts));
     let times = |collectives: &[Collective<'_>]| -> Vec<f64> {
         collectives.iter().flat_map(|c| c.ranks.iter().map(|_| c.transmit as f64)).collect()
     };
@@ -390,8 +412,8 @@ fn operations<'a>(
 ) -> impl Iterator<Item = SlowOperation> + 'a {
     collective.ranks.iter().map(|(rank, op)| SlowOperation {
         rank: *rank,
-        group: op.group_name.clone(),
-        name: op.name.clone(),
+        group: op.what.group.clone(),
+        name: op.what.name.clone(),
         op_type: (*op_type).clone(),
         dtype: op.dtype.clone(),
         bytes: *bytes,

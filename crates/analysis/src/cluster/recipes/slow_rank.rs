@@ -1,7 +1,8 @@
 //! `slow_rank`: ranks that others wait for.
 //!
-//! Reads `comm_op` and the calls of CANN that launched them; an operation counts if it was launched in the chosen
-//! step. In a collective the rank that comes last waits for nobody and so takes the shortest. It is called slow
+//! Reads `comm_op` and the calls of CANN that launched them; an operation counts if it belongs to the chosen step. Which
+//! operations of different ranks are one is told by group, step, kind, bytes and the order of launches, not by their
+//! names. In a collective the rank that comes last waits for nobody and so takes the shortest. It is called slow
 //! - among two or three ranks always: there is no telling what is usual;
 //! - among four to a hundred if it is an outlier by Dixon's test at 99.5 %;
 //! - among more if it is more than three deviations below the mean, or some other is as far above it. All ranks that
@@ -14,25 +15,26 @@
 //! `SlowRank` counts by rank the operations that waited for it, out of those it took part in with others;
 //! `SlowOpStats` has these operations, durations over their ranks and when the slow ones started.
 //!
-//! With `--compat` durations are microseconds in columns named `Ns`, groups need four ranks with different
+//! With `--compat` operations of one group and name are one and count if their launch is known, durations are
+//! microseconds in columns named `Ns`, groups need four ranks with different
 //! durations, how much longer is not asked, and where a group's operations do not all have as many ranks, not only
 //! its rows are dropped but those of other groups at the same places, too.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
-use npuscope_measures::launch::launches;
 use npuscope_tables::table::comm_op;
 use npuscope_tables::table::host_op::Kind;
-use npuscope_tables::{Ns, Selection, TableId};
+use npuscope_tables::{Ns, RankTables, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::STAT_COLUMNS;
-use super::steps::Steps;
 use crate::cluster::statistics::{Summary, population_deviation};
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
-use crate::communication::{group_key, group_of, is_point_to_point};
+use crate::communication::{direction_of, group_of, is_point_to_point};
+use crate::diagnose::trace::Operation;
 use crate::extract::{Analysis, Text};
+use crate::meetings::{launched_operations, meet};
 
 pub const MODE: Mode = Mode { name: "slow_rank", folder: "SlowRankAnalysis", about: "Ranks that others wait for", run };
 
@@ -60,10 +62,8 @@ const DIXON: [f64; 98] = [
 /// An operation on one rank.
 #[derive(Serialize, Deserialize)]
 struct Op {
-    /// What its group is told by; with `compat` the name, which msprof-analyze sorts by.
-    group: Text,
-    group_name: Text,
-    name: Text,
+    what: Operation,
+    is_collective: bool,
     start: Ns,
     duration: f64,
     /// ns since the group's last operation, be it a collective or a transfer.
@@ -71,15 +71,15 @@ struct Op {
     step: Option<i64>,
 }
 
-/// An operation of a group: each rank's part, by rank.
-type Collectives<'a> = BTreeMap<(&'a Text, &'a Text), Vec<(i64, &'a Op)>>;
+/// The ranks' parts of one operation, by rank.
+type Collective<'a> = Vec<(i64, &'a Op)>;
 
 /// The ranks that others wait for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SlowRanks {
     /// Those that were waited for most often first.
     pub ranks: Vec<SlowRank>,
-    /// The operations that waited, by group and name.
+    /// The operations that waited, by group, name and start.
     pub operations: Vec<SlowOperation>,
 }
 
@@ -109,7 +109,7 @@ pub struct SlowOperation {
     pub durations: Summary,
 }
 
-/// The communication operations of each rank, in the order of the source.
+/// The collectives of each rank, in the order of launches; with `compat` all operations, in the order of the source.
 #[derive(Serialize)]
 struct Operations {
     compat: bool,
@@ -118,14 +118,14 @@ struct Operations {
 impl Analysis for Operations {
     type Extract = Vec<Op>;
     const NAME: &'static str = "slow_rank";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         OPERATIONS
     }
 
     fn map(&self, data: &RankData<'_>) -> Result<Vec<Op>, Absent> {
-        Ok(operations(data, self.compat))
+        Ok(if self.compat { operations_as_peer(data) } else { operations(data) })
     }
 }
 
@@ -137,16 +137,28 @@ pub fn rows(job: &Job<'_>) -> Result<SlowRanks, Failure> {
         let hint = "collect at level1, or level_none with mstx, on more than one NPU";
         return Err(Failure::missing(MODE.name, "communication operations", hint));
     }
-    let dropped = if compat { uneven_rows(&ranks) } else { BTreeSet::new() };
-    let mut collectives = Collectives::new();
-    for (rank, ops) in &ranks {
-        let kept = ops.iter().enumerate().filter(|(row, op)| !is_point_to_point(&op.name) && !dropped.contains(row));
-        for (_, op) in kept {
-            collectives.entry((&op.group, &op.name)).or_default().push((*rank, op));
+    let collectives = if compat { collectives_as_peer(&ranks) } else { collectives(&ranks) };
+    let together = collectives.iter().filter(|ranks| ranks.len() > 1);
+    Ok(slow_ranks(together, compat))
+}
+
+fn collectives(ranks: &[(i64, Vec<Op>)]) -> Vec<Collective<'_>> {
+    let lists = ranks.iter().map(|(rank, ops)| (*rank, ops.as_slice()));
+    let met = meet(lists, |op| (&op.what, op.step)).into_values();
+    met.filter(|ranks| ranks.first().is_some_and(|(_, op)| op.is_collective)).collect()
+}
+
+/// Operations of one name in a group are one.
+fn collectives_as_peer(ranks: &[(i64, Vec<Op>)]) -> Vec<Collective<'_>> {
+    let dropped = uneven_rows(ranks);
+    let mut collectives: BTreeMap<(&str, &str), Collective<'_>> = BTreeMap::new();
+    for (rank, ops) in ranks {
+        let is_kept = |(row, op): &(usize, &Op)| !is_point_to_point(&op.what.name) && !dropped.contains(row);
+        for (_, op) in ops.iter().enumerate().filter(is_kept) {
+            collectives.entry((&op.what.group, &op.what.name)).or_default().push((*rank, op));
         }
     }
-    collectives.retain(|_, ranks| ranks.len() > 1);
-    Ok(slow_ranks(&collectives, compat))
+    collectives.into_values().collect()
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
@@ -158,42 +170,48 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     })
 }
 
-/// The operations of a rank, in the order of the source.
-fn operations(data: &RankData<'_>, compat: bool) -> Vec<Op> {
+/// The operations of a rank, in the order of launches.
+fn operations(data: &RankData<'_>) -> Vec<Op> {
     let tables = &data.tables;
-    let launches = launches(tables, tables.rows::<comm_op::Row>().filter_map(|op| op.connection_id));
-    let steps = Steps::of(tables);
-    let operation = |op: comm_op::Row| {
-        let launch = op.connection_id.and_then(|id| launches.get(&id).copied());
-        let launch = launch.or((!compat).then_some(op.start)).filter(|launch| data.is_in_window(*launch))?;
-        let ns = op.duration.ns() as f64;
-        Some(Op {
-            group: if compat { group_of(tables, &op).into() } else { group_key(tables, &op).into() },
-            group_name: group_of(tables, &op).into(),
-            name: tables.text(op.name).into(),
-            start: op.start,
-            duration: if compat { ns / 1000.0 } else { ns },
-            pause: 0.0,
-            step: steps.at(launch),
-        })
-    };
-    let mut ops: Vec<Op> = tables.rows::<comm_op::Row>().filter_map(operation).collect();
-    if !compat {
-        ops.sort_by_key(|op| op.start);
-        fill_pauses(&mut ops);
-    }
+    let launched = launched_operations(tables, data.step_of());
+    let chosen = launched.iter().filter(|(_, step)| data.has_step(*step));
+    let mut ops: Vec<Op> = chosen.map(|(op, step)| operation(tables, op, *step)).collect();
+    fill_pauses(&mut ops);
     ops
 }
 
-/// Tells of operations in order how long ago the last one of their group ended.
+/// The operations of a rank that were launched in the marker of the chosen step, in the order of the source. Durations
+/// are in microseconds.
+fn operations_as_peer(data: &RankData<'_>) -> Vec<Op> {
+    let tables = &data.tables;
+    let operation = |op: comm_op::Row| {
+        let launch = data.step_of().launches().call(op.connection_id).filter(|launch| data.has_moment(*launch))?;
+        let mut of_group = operation(tables, &op, data.steps().at(launch));
+        // msprof-analyze tells groups by what names them.
+        of_group.what.group = group_of(tables, &op).into();
+        Some(Op { duration: of_group.duration / 1000.0, ..of_group })
+    };
+    tables.rows::<comm_op::Row>().filter_map(operation).collect()
+}
+
+fn operation(tables: &RankTables, op: &comm_op::Row, step: Option<i64>) -> Op {
+    let duration = op.duration.ns() as f64;
+    let is_collective = direction_of(tables, op).is_none();
+    Op { what: Operation::of(tables, op), is_collective, start: op.start, duration, pause: 0.0, step }
+}
+
+/// Fills in how long before each operation the last one of its group ended.
 fn fill_pauses(ops: &mut [Op]) {
+    let mut order: Vec<usize> = (0..ops.len()).collect();
+    order.sort_by_key(|&place| ops[place].start);
     let mut ends: HashMap<Text, Ns> = HashMap::new();
-    for op in ops {
+    for place in order {
+        let op = &mut ops[place];
         let end = op.start.plus(op.duration as i64);
-        match ends.get_mut(&op.group) {
+        match ends.get_mut(&op.what.group_key) {
             Some(last) => op.pause = op.start.since(std::mem::replace(last, end)).max(0) as f64,
             None => {
-                ends.insert(op.group.clone(), end);
+                ends.insert(op.what.group_key.clone(), end);
             }
         }
     }
@@ -203,17 +221,17 @@ fn fill_pauses(ops: &mut [Op]) {
 /// have as many ranks.
 fn uneven_rows(ranks: &[(i64, Vec<Op>)]) -> BTreeSet<usize> {
     let rows = ranks.iter().flat_map(|(_, ops)| ops.iter().enumerate());
-    let collectives: Vec<(usize, &Op)> = rows.filter(|(_, op)| !is_point_to_point(&op.name)).collect();
+    let collectives: Vec<(usize, &Op)> = rows.filter(|(_, op)| !is_point_to_point(&op.what.name)).collect();
     let mut counts: HashMap<&str, HashMap<&str, usize>> = HashMap::new();
     for (_, op) in &collectives {
-        *counts.entry(&op.group).or_default().entry(&op.name).or_default() += 1;
+        *counts.entry(&op.what.group).or_default().entry(&op.what.name).or_default() += 1;
     }
     let is_uneven = |group: &str| {
         let counts: BTreeSet<&usize> = counts.get(group).into_iter().flat_map(HashMap::values).collect();
         counts.len() > 1
     };
     let uneven: BTreeSet<&str> = counts.keys().copied().filter(|group| is_uneven(group)).collect();
-    collectives.iter().filter(|(_, op)| uneven.contains(&*op.group)).map(|(row, _)| *row).collect()
+    collectives.iter().filter(|(_, op)| uneven.contains(&*op.what.group)).map(|(row, _)| *row).collect()
 }
 
 /// The places of slow ranks among the durations of an operation.
@@ -274,11 +292,11 @@ fn is_significant(less: f64, op: &Op) -> bool {
     less > (LATE_BY_DURATION * op.duration).max(LATE_BY_NS).max(LATE_BY_PAUSE * op.pause)
 }
 
-fn slow_ranks(collectives: &Collectives<'_>, compat: bool) -> SlowRanks {
+fn slow_ranks<'a>(collectives: impl Iterator<Item = &'a Collective<'a>>, compat: bool) -> SlowRanks {
     let mut ranks: BTreeMap<i64, SlowRank> = BTreeMap::new();
     let mut operations = Vec::new();
     let new = |rank| SlowRank { rank, slow_operations: 0, operations: 0, late_ns: 0.0 };
-    for ((_, name), parts) in collectives {
+    for parts in collectives {
         parts.iter().for_each(|(rank, _)| ranks.entry(*rank).or_insert_with(|| new(*rank)).operations += 1);
         let slow = slow_of(parts, compat);
         let Some(first) = slow.iter().map(|(_, op)| op).min_by_key(|op| op.start) else { continue };
@@ -290,8 +308,8 @@ fn slow_ranks(collectives: &Collectives<'_>, compat: bool) -> SlowRanks {
         }
         operations.push(SlowOperation {
             slow: slow.iter().map(|(rank, _)| *rank).collect(),
-            name: (*name).clone(),
-            group: first.group_name.clone(),
+            name: first.what.name.clone(),
+            group: first.what.group.clone(),
             start: first.start,
             step: first.step,
             durations,
@@ -299,6 +317,7 @@ fn slow_ranks(collectives: &Collectives<'_>, compat: bool) -> SlowRanks {
     }
     let mut ranks: Vec<SlowRank> = ranks.into_values().filter(|rank| rank.slow_operations > 0).collect();
     ranks.sort_by_key(|rank| std::cmp::Reverse(rank.slow_operations));
+    operations.sort_by(|a, b| (&a.group, &a.name, a.start).cmp(&(&b.group, &b.name, b.start)));
     SlowRanks { ranks, operations }
 }
 
@@ -344,9 +363,8 @@ mod tests {
     #[test]
     fn a_rank_is_late_if_it_comes_much_later() {
         let op = |duration, pause| Op {
-            group: Text::default(),
-            group_name: Text::default(),
-            name: Text::default(),
+            what: Operation::default(),
+            is_collective: true,
             start: Ns(0),
             duration,
             pause,
