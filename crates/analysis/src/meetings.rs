@@ -145,7 +145,7 @@ impl RankOperations {
     pub fn of(rank: i64, tables: &RankTables) -> RankOperations {
         let trace = RankTrace::of(rank, tables);
         let operations = trace.items.iter().filter_map(|item| {
-            let step = item.own_step.and_then(|step| trace.steps.get(step)).map(|step| step.id);
+            let step = trace.step_of(item).and_then(|step| trace.steps.get(step)).map(|step| step.id);
             let operation = trace.operation(item)?.clone();
             Some(RankOperation { operation, step, start: item.start, end: item.end })
         });

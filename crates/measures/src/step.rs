@@ -458,7 +458,12 @@ mod tests {
         let mut made = Made::new(&[]);
         for (id, start) in [(7, 10), (7, 30), (8, 60)] {
             let duration = Span::from_ns(20);
-            made.0.kernel.push(kernel::Row { reported_step: Some(id), start: Ns(start), duration, ..Default::default() });
+            made.0.kernel.push(kernel::Row {
+                reported_step: Some(id),
+                start: Ns(start),
+                duration,
+                ..Default::default()
+            });
         }
         let steps = made.steps();
         assert_eq!(steps.iter().map(|step| (step.id, step.time())).collect::<Vec<_>>(), [(Some(7), 50), (Some(8), 20)]);

@@ -149,6 +149,9 @@ pub fn fill_steps(tables: &mut RankTables, step_of: &StepOf) {
 
 #[cfg(test)]
 mod tests {
+    use npuscope_tables::table::host_op;
+    use npuscope_tables::{RankBuilder, Span, TaskId};
+
     use super::*;
 
     #[test]
@@ -157,5 +160,52 @@ mod tests {
         let steps = Steps(vec![step(1, 10, 20), step(2, 20, 30), step(3, 40, 50)]);
         let found: Vec<Option<i64>> = [9, 10, 19, 20, 30, 35, 50, 51].map(|time| steps.at(Ns(time))).to_vec();
         assert_eq!(found, [None, Some(1), Some(1), Some(2), Some(2), None, Some(3), None]);
+    }
+
+    /// Two steps, 0 to 100 and 100 to 200, unless they are not marked. Work starts at 150: two kernels and an operation
+    /// that a call at 50 launched, and a kernel whose launch is not known. `kernel_details.csv` has other numbers.
+    fn rank(is_marked: bool) -> RankTables {
+        let mut rank = RankBuilder::default();
+        let markers = [(1, 0, 100), (2, 100, 200)].into_iter().filter(|_| is_marked);
+        for (id, start, end) in markers {
+            rank.step.push(step::Row { id: Some(id), start: Ns(start), end: Ns(end) });
+        }
+        let kind = rank.strings.intern(Kind::Cann.name());
+        let [kernel_name, op_name] = ["MatMul", "hcom_allReduce__1_0_1"].map(|name| rank.strings.intern(name));
+        let (start, duration, launch) = (Ns(150), Span::from_ns(10), Some(ConnectionId(7)));
+        let call = |start| host_op::Row { kind, start, connection_id: launch, ..host_op::Row::default() };
+        [Ns(60), Ns(50)].map(call).into_iter().for_each(|call| rank.host_op.push(call));
+        let task = task::Row { task: TaskId(3), start, duration, connection_id: launch, ..task::Row::default() };
+        rank.task.push(task);
+        let op = comm_op::Row { start, duration, name: op_name, connection_id: launch, ..comm_op::Row::default() };
+        rank.comm_op.push(op);
+        for (task, name) in [(Some(TaskId(3)), kernel_name), (None, op_name), (Some(TaskId(4)), kernel_name)] {
+            let reported_step = Some(9);
+            rank.kernel.push(kernel::Row { task, start, duration, name, reported_step, ..kernel::Row::default() });
+        }
+        let mut tables = rank.finish();
+        let step_of = StepOf::of(&tables);
+        fill_steps(&mut tables, &step_of);
+        tables
+    }
+
+    fn kernels(tables: &RankTables) -> Vec<Option<i64>> {
+        tables.rows::<kernel::Row>().map(|kernel| kernel.step).collect()
+    }
+
+    #[test]
+    fn work_belongs_to_the_step_that_launched_it() {
+        let tables = rank(true);
+        assert_eq!(kernels(&tables), [Some(1), Some(1), Some(2)]);
+        assert_eq!(tables.rows::<task::Row>().map(|task| task.step).collect::<Vec<_>>(), [Some(1)]);
+        assert_eq!(tables.rows::<comm_op::Row>().map(|op| op.step).collect::<Vec<_>>(), [Some(1)]);
+        assert!(tables.rows::<kernel::Row>().all(|kernel| kernel.reported_step == Some(9)));
+    }
+
+    #[test]
+    fn without_markers_the_numbers_of_kernels_count() {
+        let tables = rank(false);
+        assert_eq!(kernels(&tables), [Some(9); 3]);
+        assert_eq!(tables.rows::<comm_op::Row>().map(|op| op.step).collect::<Vec<_>>(), [Some(9)]);
     }
 }

@@ -48,6 +48,8 @@ pub struct JobConfig {
     pub sequence_parallel: bool,
     /// Whether optimizer state is divided among data-parallel ranks.
     pub distributed_optimizer: bool,
+    /// Whether the host reads the loss at the end of each step and so waits for the device; else it runs ahead.
+    pub reads_loss: bool,
     /// A checkpoint is written after every so many steps; 0 for never.
     pub checkpoint_every: usize,
     pub workload: Workload,
@@ -149,6 +151,7 @@ impl Default for JobConfig {
             recompute: Recompute::None,
             sequence_parallel: true,
             distributed_optimizer: true,
+            reads_loss: true,
             checkpoint_every: 0,
             workload: Workload::Training,
             steps: 3,

@@ -172,7 +172,9 @@ impl Program<'_> {
             }
         }
         self.block(Block::Loss, 0, 0);
-        self.calls.push(Call::Synchronise(Reason::Loss, 0));
+        if self.config.reads_loss {
+            self.calls.push(Call::Synchronise(Reason::Loss, 0));
+        }
     }
 
     fn part(&mut self, part: Part, fill: impl FnOnce(&mut Self)) {

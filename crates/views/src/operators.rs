@@ -96,7 +96,8 @@ pub fn operators(source: &Source<'_>, question: &Question<'_>) -> Result<Made, N
 /// Kernels in scope with their ratios.
 fn kernel_rows(question: &Question<'_>) -> String {
     let kernels = rows("kernel", Time::Work, &question.scope);
-    let columns = "t.rank, t.step, t.start, t.duration, t.name, t.op_type, t.core, t.stream, t.input_shapes, t.input_dtypes";
+    let columns =
+        "t.rank, t.step, t.start, t.duration, t.name, t.op_type, t.core, t.stream, t.input_shapes, t.input_dtypes";
     format!("(SELECT {columns}, {RATIOS} FROM {kernels} t)")
 }
 

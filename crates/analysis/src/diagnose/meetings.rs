@@ -30,7 +30,7 @@ impl Meetings {
             let mut keys = Keys::default();
             for (index, item) in trace.items.iter().enumerate() {
                 let Some(operation) = trace.operation(item) else { continue };
-                let step = item.own_step.map(|_| i64::try_from(item.step).unwrap_or(i64::MAX));
+                let step = trace.step_of(item).map(|_| i64::try_from(item.step).unwrap_or(i64::MAX));
                 found.entry(keys.next(operation, step)).or_default().push((rank, index));
             }
         }

@@ -8,7 +8,7 @@ use npuscope_measures::step_of::Steps;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, comm_task, counter, host_op, kernel, mem_sample, rank, step, task};
-use npuscope_tables::{ConnectionId, Ns, OpId, RankTables, Selection, Str, TableId, TableView, TaskId};
+use npuscope_tables::{ConnectionId, OpId, RankTables, Selection, Str, TableId, TableView, TaskId};
 use serde::{Deserialize, Serialize};
 
 use crate::communication::{Direction, bytes, direction_of, group_key, group_of, is_communication_core, op_type};
@@ -65,6 +65,8 @@ pub struct StepSpan {
 /// Something that the host launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item {
+    /// When the host began to launch it, if that is known; tells its step.
+    pub called: Option<i64>,
     /// When it was handed to the device, if that is known.
     pub launch: Option<i64>,
     pub start: i64,
@@ -72,8 +74,6 @@ pub struct Item {
     pub what: What,
     /// Stream or, of communications, lane of the group: what is on one does not overlap.
     pub lane: i64,
-    /// The step that it belongs to ([`npuscope_measures::step_of`]), by its place in [`RankTrace::steps`].
-    pub own_step: Option<usize>,
     /// Number of the step among those of the job: see [`place_in_steps`].
     pub step: usize,
 }
@@ -176,24 +176,26 @@ mod packed {
 
     use super::{Item, What};
 
-    /// Start since that of the item before, launch before the start, length, what, lane, own step.
-    type Packed = (i64, Option<i64>, i64, What, i64, Option<usize>);
+    /// Start since that of the item before, call and launch before the start, length, what, lane.
+    type Packed = (i64, Option<i64>, Option<i64>, i64, What, i64);
 
     pub fn serialize<S: Serializer>(items: &[Item], serializer: S) -> Result<S::Ok, S::Error> {
         let mut last = 0i64;
         serializer.collect_seq(items.iter().map(|item| -> Packed {
-            let Item { launch, start, end, what, lane, own_step, .. } = *item;
+            let Item { called, launch, start, end, what, lane, .. } = *item;
             let distance = start.wrapping_sub(std::mem::replace(&mut last, start));
-            (distance, launch.map(|launch| start.wrapping_sub(launch)), end.wrapping_sub(start), what, lane, own_step)
+            let before = |time: i64| start.wrapping_sub(time);
+            (distance, called.map(before), launch.map(before), end.wrapping_sub(start), what, lane)
         }))
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Item>, D::Error> {
         let mut start = 0i64;
-        let unpack = |(distance, launch, length, what, lane, own_step): Packed| {
+        let unpack = |(distance, called, launch, length, what, lane): Packed| {
             start = start.wrapping_add(distance);
-            let launch: Option<i64> = launch.map(|before: i64| start.wrapping_sub(before));
-            Item { launch, start, end: start.wrapping_add(length), what, lane, own_step, step: 0 }
+            let time = |before: i64| start.wrapping_sub(before);
+            let (called, launch) = (called.map(time), launch.map(time));
+            Item { called, launch, start, end: start.wrapping_add(length), what, lane, step: 0 }
         };
         Ok(Vec::<Packed>::deserialize(deserializer)?.into_iter().map(unpack).collect())
     }
@@ -255,10 +257,11 @@ impl RankTrace {
         launches
     }
 
-    /// The place in `steps` of the step in whose marker a moment is, both ends included.
-    fn place_at(&self, time: Ns) -> Option<usize> {
-        let place = self.steps.partition_point(|step| step.start <= time.0).checked_sub(1)?;
-        self.steps.get(place).filter(|step| time.0 <= step.end).map(|_| place)
+    /// The place in `steps` of the step that an item belongs to: see [`npuscope_measures::step_of`].
+    pub fn step_of(&self, item: &Item) -> Option<usize> {
+        let time = item.called.unwrap_or(item.start);
+        let place = self.steps.partition_point(|step| step.start <= time).checked_sub(1)?;
+        self.steps.get(place).filter(|step| time <= step.end).map(|_| place)
     }
 
     fn computing(&mut self, tables: &RankTables, launched: &Launched) {
@@ -267,12 +270,10 @@ impl RankTrace {
             connections.extend((0..rows).filter_map(|row| Some((view.task.get(row), view.connection_id.get(row)?))));
         }
         let mut numbers: HashMap<(Str, Option<Str>, Option<Str>), usize> = HashMap::new();
-        let views = tables.views::<kernel::Row>().flat_map(|(view, rows)| {
-            let at: Vec<Ns> =
-                (0..rows).map(|row| launched.at.kernel(&view, row).unwrap_or(view.start.get(row))).collect();
-            at.into_iter().enumerate().map(move |(row, at)| (view.row(row), at))
-        });
-        for (row, at) in views {
+        let views = tables
+            .views::<kernel::Row>()
+            .flat_map(|(view, rows)| (0..rows).map(move |row| (view.row(row), launched.at.kernel(&view, row))));
+        for (row, called) in views {
             let core = tables.opt_text(row.core).unwrap_or_default();
             if is_communication_core(core) {
                 continue;
@@ -288,12 +289,12 @@ impl RankTrace {
             let connection = row.task.and_then(|task| connections.get(&task));
             let start = row.start.0;
             self.items.push(Item {
+                called: called.map(|called| called.0),
                 launch: connection.and_then(|id| launched.by.get(id)).map(|&launch| launch.min(start)),
                 start,
                 end: row.start.plus(row.duration.ns()).0,
                 what: What::Kernel(kernel),
                 lane: row.stream.unwrap_or_default(),
-                own_step: self.place_at(at),
                 step: 0,
             });
         }
@@ -305,12 +306,12 @@ impl RankTrace {
             numbers.insert(op.op, self.operations.len());
             let start = op.start.0;
             self.items.push(Item {
+                called: launched.at.call(op.connection_id).map(|called| called.0),
                 launch: op.connection_id.and_then(|id| launched.by.get(&id)).map(|&launch| launch.min(start)),
                 start,
                 end: op.start.plus(op.duration.ns()).0,
                 what: What::Communication(self.operations.len()),
                 lane: i64::from(op.lane.0),
-                own_step: self.place_at(launched.at.call(op.connection_id).unwrap_or(op.start)),
                 step: 0,
             });
             self.operations.push(Operation::of(tables, &op));
@@ -358,8 +359,7 @@ impl RankTrace {
             What::Kernel(number) => number < self.kernels.len(),
             What::Communication(number) => number < self.operations.len(),
         };
-        let is_in_step = |item: &Item| item.own_step.is_none_or(|step| step < self.steps.len());
-        self.items.iter().all(|item| is_there(item) && is_in_step(item))
+        self.items.iter().all(is_there)
             && self.pieces.iter().all(|piece| piece.operation < self.operations.len())
             && self.pieces.is_sorted_by_key(|piece| piece.operation)
     }
@@ -370,7 +370,7 @@ impl RankTrace {
             (step.start, step.end) = (correct(step.start), correct(step.end));
         }
         for item in &mut self.items {
-            item.launch = item.launch.map(&correct);
+            (item.called, item.launch) = (item.called.map(&correct), item.launch.map(&correct));
             (item.start, item.end) = (correct(item.start), correct(item.end));
         }
         for work in &mut self.host_work {
@@ -406,13 +406,9 @@ pub fn place_in_steps(traces: &mut [RankTrace]) -> Vec<i64> {
     for trace in traces.iter_mut().filter(|trace| trace.steps.is_empty()) {
         if let Some(steps) = &of_others {
             trace.steps.clone_from(steps);
-            for at in 0..trace.items.len() {
-                let item = trace.items[at];
-                trace.items[at].own_step = trace.place_at(Ns(item.launch.unwrap_or(item.start)));
-            }
             continue;
         }
-        let start = trace.items.iter().map(|item| item.launch.unwrap_or(item.start)).min().unwrap_or_default();
+        let start = trace.items.iter().map(|item| item.called.unwrap_or(item.start)).min().unwrap_or_default();
         let end = trace.items.iter().map(|item| item.end).max().unwrap_or_default();
         trace.steps.push(StepSpan { id: 0, start, end });
     }
@@ -426,13 +422,14 @@ pub fn place_in_steps(traces: &mut [RankTrace]) -> Vec<i64> {
     for trace in traces {
         let number = |own: usize| if by_id { ids.binary_search(&trace.steps[own].id).unwrap_or(own) } else { own };
         let numbers: Vec<usize> = (0..trace.steps.len()).map(number).collect();
-        for item in &mut trace.items {
+        for place in 0..trace.items.len() {
+            let item = trace.items[place];
             // What is in no step is replayed with the step before it.
             let before = || {
-                let time = item.launch.unwrap_or(item.start);
+                let time = item.called.unwrap_or(item.start);
                 trace.steps.partition_point(|step| step.start <= time).saturating_sub(1)
             };
-            item.step = numbers[item.own_step.unwrap_or_else(before)];
+            trace.items[place].step = numbers[trace.step_of(&item).unwrap_or_else(before)];
         }
     }
     ids
@@ -459,7 +456,8 @@ impl RankTrace {
 
     /// An item as evidence.
     pub fn evidence(&self, item: &Item, what: String) -> Evidence {
-        self.evidence_at((item.start, item.end), what)
+        let step = self.step_of(item).and_then(|step| self.steps.get(step)).map(|step| step.id);
+        Evidence { step, ..self.evidence_at((item.start, item.end), what) }
     }
 
     /// Some time of the rank as evidence.

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use npuscope_measures::link::STEP_PREFIX;
 use npuscope_measures::step_of::Steps;
 use npuscope_tables::RankTables;
-use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::host_op;
+use npuscope_tables::table::host_op::Kind;
 use serde::Serialize;
 
 /// How many names are told of.

@@ -11,6 +11,7 @@ mod forms;
 mod free_analysis;
 mod hand_made;
 mod kept;
+mod kineto;
 mod modules;
 mod mstx2commop;
 mod p2p_pairing;

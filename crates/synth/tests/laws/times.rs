@@ -53,7 +53,7 @@ proptest! {
                 let unseen = if number == 0 { first - from } else { 0 } + if number == last { until - end } else { 0 };
                 prop_assert_eq!(length(&computing) + length(&exposed) + length(&free) + unseen, until - from);
                 prop_assert_eq!(length(&union(busy)) + unseen, until - from);
-                let kernels = tables.rows::<kernel::Row>().filter(|k| k.task.is_some() && k.step == row.id);
+                let kernels = tables.rows::<kernel::Row>().filter(|k| k.task.is_some() && k.reported_step == row.id);
                 let kernels = union(kernels.map(|k| Interval::new(k.start.0, k.start.plus(k.duration.ns()).0)).collect());
                 prop_assert_eq!(length(&kernels), length(&computing));
             }

@@ -17,6 +17,8 @@ use npuscope_tables::Flavour;
 use npuscope_testing::shared;
 use npuscope_views::{Made, NotMade, Question, Scope, Source, VIEWS, View};
 
+mod steps;
+
 /// A profile that is open.
 struct Opened {
     session: Session,

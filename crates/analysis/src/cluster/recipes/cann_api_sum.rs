@@ -44,7 +44,7 @@ struct CallTimes {
 impl Analysis for CallTimes {
     type Extract = Vec<Calls>;
     const NAME: &'static str = "cann_api_sum";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         CALLS

@@ -182,8 +182,7 @@ fn waits(parts: &[(i64, Part)], compat: bool) -> (Waits, usize) {
     let mut collectives = if compat { collectives_as_peer(parts) } else { collectives(parts) };
     let found = collectives.len();
     if !compat {
-        collectives
-            .retain(|ranks| ranks.len() >= ranks.iter().map(|(_, op)| op.ranks.unwrap_or(2)).max().unwrap_or(2));
+        collectives.retain(|ranks| ranks.len() >= ranks.iter().map(|(_, op)| op.ranks.unwrap_or(2)).max().unwrap_or(2));
     }
     let incomplete = found - collectives.len();
     let mut times: BTreeMap<(i64, i64), Vec<(f64, f64)>> = BTreeMap::new();

@@ -224,9 +224,8 @@ fn longest(job: &Job<'_>) -> Result<Vec<Operation>, Failure> {
 fn longest_of(data: &RankData<'_>, top: usize, compat: bool) -> Vec<Operation> {
     let tables = &data.tables;
     // msprof-analyze takes operations that also end in the marker.
-    let is_chosen = |op: &comm_op::Row| {
-        data.has_operation(op) && (!compat || data.has_moment(op.start.plus(op.duration.ns())))
-    };
+    let is_chosen =
+        |op: &comm_op::Row| data.has_operation(op) && (!compat || data.has_moment(op.start.plus(op.duration.ns())));
     let launched = launched(data);
     let mut keys = Keys::default();
     let keyed = launched.iter().map(|(op, step, what)| (op, *step, keys.next(what, *step)));

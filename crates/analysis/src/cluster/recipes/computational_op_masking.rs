@@ -69,7 +69,7 @@ struct Maskings<'a> {
 impl Analysis for Maskings<'_> {
     type Extract = Part;
     const NAME: &'static str = "computational_op_masking";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         Selection::of(&[TableId::Step, TableId::CommOp, TableId::Kernel]).without_metrics()

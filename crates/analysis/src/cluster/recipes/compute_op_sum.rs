@@ -41,7 +41,7 @@ struct Computing;
 impl Analysis for Computing {
     type Extract = Kernels;
     const NAME: &'static str = "compute_op_sum";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         Selection::of(&[TableId::Kernel]).without_metrics()

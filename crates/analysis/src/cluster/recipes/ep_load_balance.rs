@@ -1,6 +1,6 @@
 //! `ep_load_balance`: how evenly tokens are divided among the ranks that hold experts.
 //!
-//! Reads the groups in `metadata` and kernels of type `GroupedMatmul` that start in the chosen step. Tokens of a
+//! Reads the groups in `metadata` and kernels of type `GroupedMatmul` that belong to the chosen step. Tokens of a
 //! kernel are the first dimensions of its input tensors, added, without the last two, weights and sizes of groups.
 //! - `EPTokensSummary`: tokens and kernels by rank, with the ranks of its expert group;
 //! - `TopEPTokensInfo`: expert groups, the `--top_num` (20) with the greatest difference between ranks; the ranks
@@ -84,7 +84,7 @@ struct Loads {
 impl Analysis for Loads {
     type Extract = Option<Part>;
     const NAME: &'static str = "ep_load_balance";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         Selection::of(&[TableId::Kernel]).without_metrics()

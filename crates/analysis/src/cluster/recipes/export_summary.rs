@@ -1,6 +1,6 @@
 //! `export_summary`: the calls and kernels of each rank as csv files.
 //!
-//! Reads CANN calls and `kernel`; what counts starts in the chosen step. For each rank it writes, into the
+//! Reads CANN calls and `kernel`; what counts belongs to the chosen step. For each rank it writes, into the
 //! results and never into the profile,
 //! - `api_statistic.csv`: how often each call was made and how long it took, the greatest sum first;
 //! - `kernel_details.csv`: kernels and communication operations by start, with their tensors and AI Core

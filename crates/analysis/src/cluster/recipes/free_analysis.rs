@@ -170,7 +170,7 @@ struct Gaps {
 impl Analysis for Gaps {
     type Extract = Part;
     const NAME: &'static str = "free_analysis";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         Launches::NEEDED

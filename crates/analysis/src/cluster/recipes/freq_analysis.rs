@@ -49,7 +49,7 @@ struct Samples {
 impl Analysis for Samples {
     type Extract = Frequencies;
     const NAME: &'static str = "freq_analysis";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         match self.with_kernels {

@@ -50,7 +50,7 @@ struct Operations {
 impl Analysis for Operations {
     type Extract = Part;
     const NAME: &'static str = "hccl_sum";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         Selection::of(&[TableId::CommOp])

@@ -69,7 +69,7 @@ struct Modules(RowOptions);
 impl Analysis for Modules {
     type Extract = Vec<ModuleOp>;
     const NAME: &'static str = "module_statistic";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         op_calls::selection(self.0.compat)

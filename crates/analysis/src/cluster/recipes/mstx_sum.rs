@@ -66,7 +66,7 @@ struct Marks {
 impl Analysis for Marks {
     type Extract = Part;
     const NAME: &'static str = "mstx_sum";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         if self.with_arrows { MARKS.and(Selection::of(&[TableId::Flow])) } else { MARKS }

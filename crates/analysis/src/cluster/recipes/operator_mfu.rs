@@ -106,7 +106,7 @@ struct Usages {
 impl Analysis for Usages {
     type Extract = Result<Mfu, Absent>;
     const NAME: &'static str = "operator_mfu";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         op_calls::selection(self.compat)

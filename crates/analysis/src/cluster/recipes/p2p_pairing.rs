@@ -1,8 +1,8 @@
 //! `p2p_pairing`: which send of one rank met which receive of another.
 //!
-//! Reads `comm_op` and `comm_task`. A send or receive has one partner, told by its pieces; sends from one rank
-//! to another in a group and the receives there are numbered in order of time, and the n-th send meets the n-th
-//! receive. A batch of sends and receives may have several partners; the n-th batch that sends to a rank meets
+//! Reads `comm_op`, the calls of CANN that launched them, and `comm_task`. A send or receive has one partner, told by
+//! its pieces; sends from one rank to another in a group and the receives there are numbered in order of time, and the
+//! n-th send meets the n-th receive. A batch of sends and receives may have several partners; the n-th batch that sends to a rank meets
 //! the n-th batch there that receives from it. Where only one side tells of the transfer, all batches of the
 //! other side count.
 //!
@@ -25,6 +25,7 @@ use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_measures::intervals::Interval;
 use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
+use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, comm_task};
 use npuscope_tables::{OpId, RankTables, Selection, TableId};
 use serde::{Deserialize, Serialize};
@@ -54,7 +55,8 @@ const COLUMNS: &[(&str, ColumnKind)] = &[
     ("opConnectionId", ColumnKind::Text),
 ];
 
-const NEEDED: Selection = Selection::of(&[TableId::CommOp, TableId::CommTask, TableId::Step]);
+const NEEDED: Selection =
+    Selection::of(&[TableId::CommOp, TableId::CommTask, TableId::Step]).and_host_ops(&[Kind::Cann]);
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let pairing = pair(job)?;
@@ -137,7 +139,7 @@ struct Transfers;
 impl Analysis for Transfers {
     type Extract = Part;
     const NAME: &'static str = "p2p_pairing";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         NEEDED

@@ -98,7 +98,7 @@ struct Passes {
 impl Analysis for Passes {
     type Extract = Part;
     const NAME: &'static str = "pp_chart";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         mstx2commop::NEEDED.and(Selection::of(&[TableId::Step]))

@@ -186,9 +186,8 @@ impl Analysis for Communication {
     fn needs(&self) -> Selection {
         match self.compat {
             true => Selection::of(&[TableId::CommOp]),
-            false => {
-                Selection::of(&[TableId::CommOp, TableId::Step, TableId::ReportedLink]).and_host_ops(&[host_op::Kind::Cann])
-            }
+            false => Selection::of(&[TableId::CommOp, TableId::Step, TableId::ReportedLink])
+                .and_host_ops(&[host_op::Kind::Cann]),
         }
     }
 
