@@ -12,7 +12,7 @@ use std::process::{Child, Stdio};
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Float64Type, Int64Type};
 use arrow::ipc::reader::StreamReader;
-use npuscope_testing::{cases, shared};
+use npuscope_testing::shared;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -477,7 +477,7 @@ fn jobs() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(cases(2))]
+    #![proptest_config(npuscope_testing::cases(2))]
 
     #[test]
     fn all_forms_of_any_job_say_the_same(job in jobs()) {
