@@ -1,8 +1,8 @@
 //! The groups that the training script declared. What names of operations say is in `npuscope_measures`.
 
 use npuscope_measures::link::group_hash;
-use npuscope_tables::RankTables;
 use npuscope_tables::table::metadata;
+use npuscope_tables::{Rank, RankTables};
 use serde_json::{Map, Value};
 
 use crate::layout::MAX_RANKS;
@@ -22,7 +22,7 @@ pub struct DeclaredGroup {
     /// What it is for: tp, pp, dp, exp …; empty where the script does not say.
     pub purpose: String,
     /// Ascending, as the group numbers them.
-    pub ranks: Vec<i64>,
+    pub ranks: Vec<Rank>,
 }
 
 /// The groups that a rank is in, from `parallel_group_info` of its metadata. Numbers that no rank can have are left
@@ -35,7 +35,8 @@ pub fn parallel_groups(tables: &RankTables) -> Vec<DeclaredGroup> {
 
 fn declared_group(id: String, about: &Value) -> DeclaredGroup {
     let listed = about.get("global_ranks").and_then(Value::as_array).into_iter().flatten();
-    let mut ranks: Vec<i64> = listed.filter_map(Value::as_i64).filter(|rank| (0..MAX_RANKS).contains(rank)).collect();
+    let mut ranks: Vec<Rank> =
+        listed.filter_map(Value::as_i64).filter(|rank| (0..MAX_RANKS).contains(rank)).map(Rank).collect();
     ranks.sort_unstable();
     ranks.dedup();
     let purpose = about.get("group_name").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -50,7 +51,7 @@ mod tests {
     fn ranks_of_a_declared_group_are_numbered_in_order() {
         let about = serde_json::json!({"group_name": "tp", "global_ranks": [3, 1, 1, -1, 999_999_999_999i64, "x"]});
         let group = declared_group("a".to_owned(), &about);
-        assert_eq!((group.purpose.as_str(), group.ranks), ("tp", vec![1, 3]));
+        assert_eq!((group.purpose.as_str(), group.ranks), ("tp", vec![Rank(1), Rank(3)]));
         assert_eq!(group.hash, group_hash("a"));
     }
 }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use npuscope_measures::communication::OpClass;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::reported_comm;
-use npuscope_tables::{RankTables, Selection, TableId};
+use npuscope_tables::{Rank, RankTables, Selection, TableId};
 
 use crate::diagnose::trace::{Operation, RankTrace};
 
@@ -57,7 +57,7 @@ impl<'a> Keys<'a> {
 /// The operations of one rank, in the order in which the host launched them.
 #[derive(Clone, Debug, Default)]
 pub struct RankOperations {
-    pub rank: i64,
+    pub rank: Rank,
     pub list: Vec<RankOperation>,
 }
 
@@ -86,7 +86,7 @@ impl RankOperations {
     pub const NEEDS: Selection =
         Selection::of(&[TableId::Step, TableId::CommOp, TableId::CommTask]).and_host_ops(&[Kind::Cann]);
 
-    pub fn of(rank: i64, tables: &RankTables) -> RankOperations {
+    pub fn of(rank: Rank, tables: &RankTables) -> RankOperations {
         let trace = RankTrace::of(rank, tables);
         let operations = trace.items.iter().filter_map(|item| {
             let launch = item.launch.unwrap_or(item.start);
@@ -123,7 +123,7 @@ impl RankOperations {
 /// An operation on one of its ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'a> {
-    pub rank: i64,
+    pub rank: Rank,
     pub operation: &'a RankOperation,
 }
 
@@ -177,16 +177,16 @@ mod tests {
             operation("send", Some(Direction::Send), 20),
             operation("allreduce", None, 40),
         ];
-        let first = RankOperations { rank: 0, list };
+        let first = RankOperations { rank: Rank(0), list };
         let list = vec![
             operation("allreduce", None, 5),
             operation("receive", Some(Direction::Receive), 15),
             operation("allreduce", None, 100),
         ];
-        let second = RankOperations { rank: 1, list };
+        let second = RankOperations { rank: Rank(1), list };
         let met = |index| {
             let members = members(&first, index, &[&first, &second]);
-            members.iter().map(|member| (member.rank, member.operation.start)).collect::<Vec<_>>()
+            members.iter().map(|member| (member.rank.0, member.operation.start)).collect::<Vec<_>>()
         };
         assert_eq!(met(0), [(0, 0), (1, 5)]);
         assert_eq!(met(1), [(1, 15), (0, 20)]);

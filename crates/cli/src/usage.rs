@@ -9,6 +9,7 @@ use npuscope_collect::dynamic::SetError;
 use npuscope_engine::EngineError;
 use npuscope_store::discover::DiscoverError;
 use npuscope_synth::ConfigError;
+use npuscope_tables::Rank;
 
 use crate::terminal::ranges;
 
@@ -26,7 +27,7 @@ pub enum UsageError {
     #[error("the profile has none of these ranks")]
     NoneOfRanks,
     #[error("none of these ranks is there; there are {}", ranges(.there))]
-    NoSuchRanks { there: Vec<i64> },
+    NoSuchRanks { there: Vec<Rank> },
     #[error("the profile has no ranks, and so no timeline")]
     NoTimeline,
     #[error("no rank has step times; npuscope doctor {path} says what is missing", path = .0.display())]

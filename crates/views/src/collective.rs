@@ -1,7 +1,7 @@
 //! One operation on all ranks that took part in it.
 
 use npuscope_analysis::meetings::{Member, RankOperations, members, reported_times};
-use npuscope_tables::{Selection, TableId};
+use npuscope_tables::{Rank, Selection, TableId};
 
 use crate::columns;
 use crate::missing::{DEVICE, missing};
@@ -26,7 +26,7 @@ pub fn collective(source: &Source<'_>, question: &Question<'_>) -> Result<Made, 
     let of_members = members.iter().map(|member| reported(source, member)).collect::<Result<Vec<_>, _>>()?;
     let ints = |of: fn(&Member<'_>) -> i64| columns::ints(members.iter().map(of));
     columns::made(vec![
-        ("rank", ints(|member| member.rank)),
+        ("rank", columns::ranks(members.iter().map(|member| member.rank))),
         ("name", columns::texts(members.iter().map(|member| Some(member.operation.name())))),
         ("group", columns::texts(members.iter().map(|member| Some(member.operation.group())))),
         ("start", columns::ints(members.iter().map(|member| member.operation.start - source.origin))),
@@ -40,7 +40,7 @@ pub fn collective(source: &Source<'_>, question: &Question<'_>) -> Result<Made, 
 /// The operations of all ranks.
 pub fn operations(source: &Source<'_>) -> Result<Vec<RankOperations>, NotMade> {
     let ranks: Vec<_> = source.store.profile().ranks.iter().collect();
-    let read = |rank: i64, tables: &_| RankOperations::of(rank, tables);
+    let read = |rank: Rank, tables: &_| RankOperations::of(rank, tables);
     Ok(source.store.each(&ranks, RankOperations::NEEDS, |rank, tables| read(rank.rank, &tables))?)
 }
 

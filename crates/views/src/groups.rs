@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use npuscope_analysis::layout::RankGroups;
-use npuscope_tables::{Selection, TableId};
+use npuscope_tables::{Rank, Selection, TableId};
 
 use crate::{NotMade, Question, Source};
 
@@ -36,8 +36,8 @@ impl GroupNames {
 }
 
 /// `0, 1`.
-fn listed(ranks: &[i64]) -> String {
-    let mut list: Vec<String> = ranks.iter().take(LISTED).map(i64::to_string).collect();
+fn listed(ranks: &[Rank]) -> String {
+    let mut list: Vec<String> = ranks.iter().take(LISTED).map(Rank::to_string).collect();
     if ranks.len() > LISTED {
         list.push(format!("… ({})", ranks.len()));
     }

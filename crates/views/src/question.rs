@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use npuscope_analysis::cluster::{Failure, Job, Options};
 use npuscope_analysis::scope::Scope;
 use npuscope_formats::source::RankSource;
+use npuscope_tables::Rank;
 
 use crate::{NotMade, Source, sql};
 
@@ -67,7 +68,7 @@ impl Question<'_> {
 
     /// The ranks that are asked about.
     pub fn sources<'a>(&self, source: &Source<'a>) -> Vec<&'a RankSource> {
-        let is_chosen = |rank: i64| self.scope.ranks.as_ref().is_none_or(|ranks| ranks.contains(&rank));
+        let is_chosen = |rank: Rank| self.scope.ranks.as_ref().is_none_or(|ranks| ranks.contains(&rank));
         source.store.profile().ranks.iter().filter(|source| is_chosen(source.rank)).collect()
     }
 
@@ -96,7 +97,7 @@ impl Question<'_> {
         options: Options,
         rows: impl Fn(&Job<'_>) -> Result<T, Failure>,
     ) -> Result<T, NotMade> {
-        let chosen: Option<BTreeSet<i64>> = self.scope.ranks.as_ref().map(|ranks| ranks.iter().copied().collect());
+        let chosen: Option<BTreeSet<Rank>> = self.scope.ranks.as_ref().map(|ranks| ranks.iter().copied().collect());
         let options = Options { step: self.scope.step, ..options };
         Ok(rows(&Job::new(source.store, chosen.as_ref(), &options))?)
     }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use npuscope_tables::Rank;
+
 use super::trace::RankTrace;
 use crate::layout::Layout;
 use crate::meetings::{Key, Keys};
@@ -55,7 +57,7 @@ impl Meetings {
 pub fn members_of_groups(traces: &[RankTrace], layout: &Layout) -> HashMap<String, Vec<Option<usize>>> {
     let mut groups: HashMap<String, Vec<Option<usize>>> = HashMap::new();
     for group in &layout.groups {
-        let index = |rank: &i64| traces.iter().position(|trace| trace.rank == *rank);
+        let index = |rank: &Rank| traces.iter().position(|trace| trace.rank == *rank);
         let members: Vec<Option<usize>> = group.ranks.iter().map(index).collect();
         groups.extend(group.name.iter().map(|name| (name.clone(), members.clone())));
         groups.insert(group.hash.clone(), members);

@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
+use npuscope_tables::Rank;
 use serde::Deserialize;
 
 use super::numbers;
@@ -15,15 +16,15 @@ use crate::failure::Failure;
 use crate::timeline::Timeline;
 use crate::timeline::tile::{MAX_LEVEL, TileTime, tile};
 
-pub fn timeline_of(app: &App, rank: i64) -> Result<Arc<Timeline>, Failure> {
+pub fn timeline_of(app: &App, rank: Rank) -> Result<Arc<Timeline>, Failure> {
     app.run.timeline(rank)?.ok_or_else(|| Failure::NotFound(format!("there is no rank {rank}")))
 }
 
-pub async fn timeline(State(app): State<Arc<App>>, Path(rank): Path<i64>) -> Result<Json<answers::Timeline>, Failure> {
+pub async fn timeline(State(app): State<Arc<App>>, Path(rank): Path<Rank>) -> Result<Json<answers::Timeline>, Failure> {
     work(app, move |app| Ok(Json(timeline_of(app, rank)?.describe(app.run.origin()?)))).await
 }
 
-pub async fn names(State(app): State<Arc<App>>, Path(rank): Path<i64>) -> Result<Json<Vec<String>>, Failure> {
+pub async fn names(State(app): State<Arc<App>>, Path(rank): Path<Rank>) -> Result<Json<Vec<String>>, Failure> {
     work(app, move |app| Ok(Json(timeline_of(app, rank)?.names().to_vec()))).await
 }
 
@@ -40,7 +41,7 @@ pub struct TileQuery {
 
 pub async fn tiles(
     State(app): State<Arc<App>>,
-    Path((rank, level, index)): Path<(i64, u32, i64)>,
+    Path((rank, level, index)): Path<(Rank, u32, i64)>,
     Query(query): Query<TileQuery>,
 ) -> Result<Response, Failure> {
     let lanes: Vec<usize> = numbers(&query.lanes, "lanes")?;
@@ -63,7 +64,7 @@ pub struct CounterQuery {
 
 pub async fn counters(
     State(app): State<Arc<App>>,
-    Path((rank, level, index)): Path<(i64, u32, i64)>,
+    Path((rank, level, index)): Path<(Rank, u32, i64)>,
     Query(query): Query<CounterQuery>,
 ) -> Result<Response, Failure> {
     let counters: Vec<usize> = numbers(&query.counters, "counters")?;
@@ -87,7 +88,7 @@ pub struct StripQuery {
 
 pub async fn strip(
     State(app): State<Arc<App>>,
-    Path(rank): Path<i64>,
+    Path(rank): Path<Rank>,
     Query(query): Query<StripQuery>,
 ) -> Result<Response, Failure> {
     if query.buckets == 0 || query.buckets > MAX_BUCKETS || query.begin >= query.end {
@@ -101,7 +102,10 @@ pub async fn strip(
     Ok(binary(made.await?))
 }
 
-pub async fn slice(State(app): State<Arc<App>>, Path((rank, slice)): Path<(i64, u32)>) -> Result<Json<Slice>, Failure> {
+pub async fn slice(
+    State(app): State<Arc<App>>,
+    Path((rank, slice)): Path<(Rank, u32)>,
+) -> Result<Json<Slice>, Failure> {
     work(app, move |app| {
         let details = timeline_of(app, rank)?.details(slice, app.run.origin()?);
         details.map(Json).ok_or_else(|| Failure::NotFound(format!("rank {rank} has no slice {slice}")))
@@ -126,7 +130,7 @@ pub struct SlicesQuery {
 
 pub async fn slices(
     State(app): State<Arc<App>>,
-    Path(rank): Path<i64>,
+    Path(rank): Path<Rank>,
     Query(query): Query<SlicesQuery>,
 ) -> Result<Json<ListedSlices>, Failure> {
     let lanes: Vec<usize> = numbers(&query.lanes, "lanes")?;
@@ -153,7 +157,7 @@ pub struct FlowsQuery {
 
 pub async fn flows(
     State(app): State<Arc<App>>,
-    Path(rank): Path<i64>,
+    Path(rank): Path<Rank>,
     Query(query): Query<FlowsQuery>,
 ) -> Result<Json<Flows>, Failure> {
     work(app, move |app| {

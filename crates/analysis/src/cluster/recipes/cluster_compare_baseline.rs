@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::table::comm_op;
-use npuscope_tables::{Selection, TableId};
+use npuscope_tables::{Rank, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::cluster_time_summary::{METRICS, Summary, notes_of_both, summarise};
@@ -46,7 +46,7 @@ const BANDWIDTH: f64 = 200.0 / 8.0 * 0.8 * (1u64 << 30) as f64 / 1e9;
 /// What is compared of a job.
 struct Figures {
     summary: Summary,
-    stages: HashMap<i64, i64>,
+    stages: HashMap<Rank, i64>,
     /// By type of operation and purpose of the group.
     communication: BTreeMap<(Text, Text), Communication>,
     notes: Vec<String>,
@@ -164,7 +164,7 @@ fn part(data: &RankData<'_>) -> Part {
     Part { stage: stage(data.rank, tables), steps: steps.max(1), ops: ops.collect() }
 }
 
-fn collectives(parts: &[(i64, Part)]) -> BTreeMap<(Text, Text), Communication> {
+fn collectives(parts: &[(Rank, Part)]) -> BTreeMap<(Text, Text), Communication> {
     let mut by_name: BTreeMap<(&str, &str), Vec<&Op>> = BTreeMap::new();
     let mut classes: BTreeMap<(Text, Text), Communication> = BTreeMap::new();
     for (_, part) in parts {
@@ -239,7 +239,7 @@ fn times(ours: &Figures, base: &Figures) -> ResultTable {
 impl Figures {
     /// Times of a step, or of all, on the ranks of a stage, or on all: means.
     fn means(&self, step: Option<i64>, stage: Option<i64>) -> Option<Vec<f64>> {
-        let is_chosen = |(rank, number): &(i64, i64)| {
+        let is_chosen = |(rank, number): &(Rank, i64)| {
             step.is_none_or(|step| step == *number) && stage.is_none_or(|stage| self.stages.get(rank) == Some(&stage))
         };
         let chosen: Vec<_> = self.summary.iter().filter(|(key, _)| is_chosen(key)).map(|(_, times)| times).collect();

@@ -23,7 +23,7 @@ use npuscope_measures::intervals::Interval;
 use npuscope_measures::launch::launches;
 use npuscope_measures::step::{self, DeviceTime, Step, steps as measured_steps};
 use npuscope_tables::table::{comm_op, kernel, reported_step, task};
-use npuscope_tables::{Ns, RankTables, Selection, TableId};
+use npuscope_tables::{Ns, Rank, RankTables, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::steps::Steps;
@@ -65,7 +65,7 @@ const NO_STEP: i64 = -1;
 pub(super) type Times = [f64; METRICS.len()];
 
 /// Times by rank and step.
-pub(super) type Summary = BTreeMap<(i64, i64), Times>;
+pub(super) type Summary = BTreeMap<(Rank, i64), Times>;
 
 /// An operation on one rank.
 #[derive(Serialize, Deserialize)]
@@ -156,13 +156,13 @@ pub(super) fn notes_of_both(ours: Vec<String>, baseline: Vec<String>) -> Vec<Str
 }
 
 /// Each rank's part of a collective, by group, name and step.
-type Collectives<'a> = BTreeMap<(&'a str, &'a str, i64), Vec<(i64, &'a Op)>>;
+type Collectives<'a> = BTreeMap<(&'a str, &'a str, i64), Vec<(Rank, &'a Op)>>;
 
 /// us of waiting and of transmitting by rank and step.
-type Waits = BTreeMap<(i64, i64), (f64, f64)>;
+type Waits = BTreeMap<(Rank, i64), (f64, f64)>;
 
 /// Waits, and how many collectives were left out.
-fn waits(parts: &[(i64, Part)], compat: bool) -> (Waits, usize) {
+fn waits(parts: &[(Rank, Part)], compat: bool) -> (Waits, usize) {
     let mut collectives = Collectives::new();
     for (rank, part) in parts {
         for op in part.ops.iter().filter(|op| compat || !is_point_to_point(&op.name)) {
@@ -175,7 +175,7 @@ fn waits(parts: &[(i64, Part)], compat: bool) -> (Waits, usize) {
             .retain(|_, ranks| ranks.len() >= ranks.iter().map(|(_, op)| op.ranks.unwrap_or(2)).max().unwrap_or(2));
     }
     let incomplete = found - collectives.len();
-    let mut times: BTreeMap<(i64, i64), Vec<(f64, f64)>> = BTreeMap::new();
+    let mut times: BTreeMap<(Rank, i64), Vec<(f64, f64)>> = BTreeMap::new();
     for ((_, _, step), ranks) in collectives {
         let transmit = us(ranks.iter().map(|(_, op)| op.duration).min().unwrap_or_default());
         for (rank, op) in ranks {

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use npuscope_tables::Rank;
+
 use super::communication::{Reported, Wanted, matrix_table, notes, read, traffic};
 use crate::cluster::{Answer, Failure, Job, Mode};
 use crate::extract::Text;
@@ -23,8 +25,8 @@ pub struct LinkTraffic {
     pub group: Text,
     /// Class of operation, such as `allreduce`; the operation where the profile has links by operation.
     pub kind: Text,
-    pub src: i64,
-    pub dst: i64,
+    pub src: Rank,
+    pub dst: Rank,
     /// For example `HCCS`.
     pub transport: Text,
     /// Whole bytes, but for what the profile rounded.

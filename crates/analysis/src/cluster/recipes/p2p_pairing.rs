@@ -26,7 +26,7 @@ use npuscope_measures::intervals::Interval;
 use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, comm_task};
-use npuscope_tables::{OpId, RankTables, Selection, TableId};
+use npuscope_tables::{OpId, Rank, RankTables, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::rank_facts::op_interval;
@@ -99,14 +99,14 @@ fn table(rows: &[PairedSide]) -> ResultTable {
 
 /// One side of a transfer.
 pub struct PairedSide {
-    pub rank: i64,
+    pub rank: Rank,
     pub step: Option<i64>,
     pub name: Text,
     pub group_name: Option<Text>,
     pub interval: Interval,
     /// Ranks of the whole job, where known.
-    pub src: Option<i64>,
-    pub dst: Option<i64>,
+    pub src: Option<Rank>,
+    pub dst: Option<Rank>,
     /// What both sides share.
     pub connection: String,
 }
@@ -127,7 +127,7 @@ pub struct Pairing {
     operations: usize,
     pub sides: Vec<PairedSide>,
     /// By rank.
-    pub ids: BTreeMap<i64, OperationIds>,
+    pub ids: BTreeMap<Rank, OperationIds>,
     notes: Vec<String>,
 }
 
@@ -208,10 +208,10 @@ pub fn pair(job: &Job<'_>) -> Result<Pairing, Failure> {
 
 /// Ranks of the whole job by group and number in it.
 #[derive(Default, Serialize, Deserialize)]
-struct GroupRanks(BTreeMap<Text, BTreeMap<i64, i64>>);
+struct GroupRanks(BTreeMap<Text, BTreeMap<i64, Rank>>);
 
 impl GroupRanks {
-    fn of_all(parts: &[(i64, Part)]) -> GroupRanks {
+    fn of_all(parts: &[(Rank, Part)]) -> GroupRanks {
         let mut all = GroupRanks::default();
         for (group, ranks) in parts.iter().flat_map(|(_, part)| &part.ranks.0) {
             match all.0.get_mut(group) {
@@ -222,7 +222,7 @@ impl GroupRanks {
         all
     }
 
-    fn get(&self, group: &str, number: i64) -> Option<i64> {
+    fn get(&self, group: &str, number: i64) -> Option<Rank> {
         self.0.get(group)?.get(&number).copied()
     }
 }
@@ -366,7 +366,7 @@ impl Side {
 }
 
 /// Sends and receives, numbered by group, source and destination.
-fn numbered(parts: &[(i64, Part)]) -> Vec<Side> {
+fn numbered(parts: &[(Rank, Part)]) -> Vec<Side> {
     let mut sides = Vec::new();
     for (part, (_, ops)) in parts.iter().enumerate() {
         let mut numbers: HashMap<(&str, i64, i64), usize, FixedState> = HashMap::default();
@@ -383,14 +383,14 @@ fn numbered(parts: &[(i64, Part)]) -> Vec<Side> {
 }
 
 /// Says where one side sent more than the other received.
-fn unequal(parts: &[(i64, Part)], sides: &[Side], ranks: &GroupRanks) -> Vec<String> {
+fn unequal(parts: &[(Rank, Part)], sides: &[Side], ranks: &GroupRanks) -> Vec<String> {
     let mut counts: BTreeMap<(&str, i64, i64), [usize; 2]> = BTreeMap::new();
     for side in sides {
         let op = &parts[side.part].1.ops[side.op];
         let is_receive = usize::from(op.direction == Direction::Receive);
         counts.entry((op.group.as_str(), side.source, side.destination)).or_default()[is_receive] += 1;
     }
-    let is_here = |rank: &i64| parts.iter().any(|(known, _)| known == rank);
+    let is_here = |rank: &Rank| parts.iter().any(|(known, _)| known == rank);
     let note = |((group, source, destination), [sent, received]): ((&str, i64, i64), [usize; 2])| {
         let rank = |local| ranks.get(group, local).filter(is_here);
         let (source, destination) = (rank(source)?, rank(destination)?);
@@ -404,7 +404,7 @@ fn unequal(parts: &[(i64, Part)], sides: &[Side], ranks: &GroupRanks) -> Vec<Str
 }
 
 /// Batches, numbered by group, source and destination.
-fn batches(parts: &[(i64, Part)], ranks: &GroupRanks) -> Vec<Side> {
+fn batches(parts: &[(Rank, Part)], ranks: &GroupRanks) -> Vec<Side> {
     let is_batch = |op: &&Op| op.direction == Direction::Batch;
     let mut links: Vec<(&str, i64, i64)> = Vec::new();
     for (_, part) in parts {
