@@ -21,6 +21,7 @@ use serde::Serialize;
 
 pub use groups::{RankGroups, UsedGroup};
 
+use crate::communication::GroupKey;
 use crate::extract::{self, Absent, Analysis, RankData, Scope};
 use groups::{SeenGroup, seen_groups};
 
@@ -80,7 +81,7 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// The number after `@` in communication.json.
-    pub hash: String,
+    pub hash: GroupKey,
     /// The name that the hash is of, where known.
     pub name: Option<String>,
     /// What the trainer calls it, for example `dp`.
@@ -161,7 +162,7 @@ struct Groups {
 impl Analysis for Groups {
     type Extract = RankGroups;
     const NAME: &'static str = "layout";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         if self.with_seen { RankGroups::SELECTION } else { Selection::of(&[TableId::Metadata]) }

@@ -12,12 +12,13 @@ use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::reported_comm;
 use npuscope_tables::{Rank, RankTables, Selection, TableId};
 
+use crate::communication::GroupKey;
 use crate::diagnose::trace::{Operation, RankTrace};
 
 /// What operations are alike in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Like<'a> {
-    group: &'a str,
+    group: &'a GroupKey,
     step: i64,
     kind: &'a str,
     bytes: i64,
@@ -77,7 +78,7 @@ impl RankOperation {
 
     /// The group, by name or hash.
     pub fn group(&self) -> &str {
-        &self.operation.group
+        self.operation.group.as_str()
     }
 }
 
@@ -160,7 +161,7 @@ mod tests {
 
     fn operation(kind: &str, direction: Option<Direction>, start: i64) -> RankOperation {
         let operation = Operation {
-            group: "g".into(),
+            group: GroupKey("g".into()),
             kind: kind.into(),
             name: format!("{kind}_{start}").into(),
             bytes: 8,

@@ -24,7 +24,7 @@ impl GroupNames {
             let purpose = if group.purpose.is_empty() { &group.id } else { &group.purpose };
             let label = format!("{purpose}: {}", listed(&group.ranks));
             names.insert(group.id, label.clone());
-            names.insert(group.hash, label);
+            names.insert(group.hash.to_string(), label);
         }
         Ok(GroupNames(names))
     }

@@ -114,7 +114,7 @@ struct Traces;
 impl Analysis for Traces {
     type Extract = (RankTrace, RankGroups);
     const NAME: &'static str = "diagnose";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         trace::SELECTION.and(RankGroups::SELECTION)

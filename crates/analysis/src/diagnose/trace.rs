@@ -9,7 +9,7 @@ use npuscope_tables::table::{comm_op, comm_task, counter, host_op, kernel, mem_s
 use npuscope_tables::{ConnectionId, OpId, Rank, RankTables, Selection, Str, TableId, TaskId};
 use serde::{Deserialize, Serialize};
 
-use crate::communication::{Direction, bytes, direction_of, group_of, is_communication_core, op_type};
+use crate::communication::{Direction, GroupKey, bytes, direction_of, group_of, is_communication_core, op_type};
 use crate::extract::Text;
 use crate::finding::Evidence;
 
@@ -92,7 +92,7 @@ pub struct KernelName {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operation {
     /// The group, by name, hash or what the operation's name has of it.
-    pub group: Text,
+    pub group: GroupKey,
     /// Type in lower case, for example `hcom_allreduce_`.
     pub kind: Text,
     pub name: Text,
@@ -278,7 +278,7 @@ impl RankTrace {
                 step: 0,
             });
             self.operations.push(Operation {
-                group: group.into(),
+                group: GroupKey(group.into()),
                 kind: kind.into(),
                 name: name.into(),
                 // Where the type is not known, elements can still be compared.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Known, MAX_RANKS, Sizes};
-use crate::communication::{DeclaredGroup, OpClass, group_key, parallel_groups};
+use crate::communication::{DeclaredGroup, GroupKey, OpClass, group_key, parallel_groups};
 
 /// What one rank tells of the layout.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct RankGroups {
 /// A group that a rank communicated in.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UsedGroup {
-    pub hash: String,
+    pub hash: GroupKey,
     /// The name that the hash is of, where the source says it.
     pub name: Option<String>,
     /// The number of the rank within the group, if a link of it to itself tells.
@@ -129,22 +129,22 @@ fn steps(tables: &RankTables) -> usize {
 }
 
 fn used(tables: &RankTables) -> Vec<UsedGroup> {
-    let mut groups: BTreeMap<String, UsedGroup> = BTreeMap::new();
+    let mut groups: BTreeMap<GroupKey, UsedGroup> = BTreeMap::new();
     let mut by_id: BTreeMap<Str, Operations> = BTreeMap::new();
     for row in tables.rows::<reported_comm::Row>() {
         let (Some(hash), name) = (row.group_hash, tables.text(row.name)) else { continue };
         by_id.entry(hash).or_default().add(OpClass::of(name));
     }
     for (hash, operations) in by_id {
-        entry(&mut groups, tables.text(hash)).operations = operations;
+        entry(&mut groups, GroupKey(tables.text(hash).into())).operations = operations;
     }
     if groups.is_empty() {
         for op in tables.rows::<comm_op::Row>() {
             let hash = group_key(tables, &op);
-            if hash.is_empty() {
+            if hash.is_unknown() {
                 continue;
             }
-            let group = entry(&mut groups, &hash);
+            let group = entry(&mut groups, hash);
             group.name = group.name.take().or_else(|| tables.opt_text(op.group_name).map(str::to_owned));
             group.size = group.size.max(op.rank_size.filter(|size| *size <= MAX_RANKS));
             group.operations.add(OpClass::of(tables.text(op.name)));
@@ -158,10 +158,7 @@ fn used(tables: &RankTables) -> Vec<UsedGroup> {
         else {
             continue;
         };
-        let group = match groups.get_mut(hash) {
-            Some(group) => group,
-            None => entry(&mut groups, hash),
-        };
+        let group = entry(&mut groups, GroupKey(hash.into()));
         group.size = group.size.max(Some(src.max(dst) + 1));
         if src == dst {
             group.local.get_or_insert(src);
@@ -173,14 +170,14 @@ fn used(tables: &RankTables) -> Vec<UsedGroup> {
     groups.into_values().collect()
 }
 
-fn entry<'a>(groups: &'a mut BTreeMap<String, UsedGroup>, hash: &str) -> &'a mut UsedGroup {
-    groups.entry(hash.to_owned()).or_insert_with(|| UsedGroup { hash: hash.to_owned(), ..UsedGroup::default() })
+fn entry(groups: &mut BTreeMap<GroupKey, UsedGroup>, hash: GroupKey) -> &mut UsedGroup {
+    groups.entry(hash).or_insert_with_key(|hash| UsedGroup { hash: hash.clone(), ..UsedGroup::default() })
 }
 
 /// A group as all ranks together tell of it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SeenGroup {
-    pub hash: String,
+    pub hash: GroupKey,
     pub name: Option<String>,
     pub pg_name: Option<String>,
     /// Its ranks as the metadata lists them.
@@ -269,7 +266,7 @@ fn greatest_divisor(a: i64, b: i64) -> i64 {
 
 /// All groups, by hash.
 pub(super) fn seen_groups(ranks: &[(Rank, RankGroups)]) -> Vec<SeenGroup> {
-    let mut groups: BTreeMap<String, SeenGroup> = BTreeMap::new();
+    let mut groups: BTreeMap<GroupKey, SeenGroup> = BTreeMap::new();
     for (rank, told) in ranks.iter().filter(|(rank, _)| (0..MAX_RANKS).contains(&rank.0)) {
         for used in &told.used {
             let group = groups.entry(used.hash.clone()).or_default();

@@ -167,8 +167,13 @@ fn stages_hold_the_ranks_that_are_there() {
 /// A rank that used the group `7`, of that many ranks, as the one of that number.
 fn user(local: i64, size: i64) -> RankGroups {
     let operations = groups::Operations { count: 1, ..Default::default() };
-    let used =
-        UsedGroup { hash: "7".to_owned(), local: Some(local), size: Some(size), operations, ..Default::default() };
+    let used = UsedGroup {
+        hash: GroupKey("7".into()),
+        local: Some(local),
+        size: Some(size),
+        operations,
+        ..Default::default()
+    };
     RankGroups { used: vec![used], ..RankGroups::default() }
 }
 

@@ -106,7 +106,7 @@ fn meeting(app: &App, rank: Rank, timeline: Arc<Timeline>, slice: &ShownSlice) -
     };
     let group = own.list.get(index).map(|operation| operation.group().to_owned()).unwrap_or_default();
     let declared = parallel_groups(timeline.tables());
-    let declared = declared.into_iter().find(|declared| declared.id == group || declared.hash == group);
+    let declared = declared.into_iter().find(|declared| declared.id == group || declared.hash.as_str() == group);
     let known: Vec<Rank> = app.run.ranks().collect();
     let ranks: Vec<Rank> = match declared {
         Some(group) => group.ranks.into_iter().filter(|rank| known.contains(rank)).collect(),

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::cluster_time_summary::{METRICS, Summary, notes_of_both, summarise};
 use super::steps::Steps;
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, Usage};
-use crate::communication::{bytes_of_element, group_key, is_point_to_point, op_type, parallel_groups};
+use crate::communication::{GroupKey, bytes_of_element, group_key, is_point_to_point, op_type, parallel_groups};
 use crate::extract::{Analysis, Text};
 use crate::overview::stage;
 
@@ -83,7 +83,7 @@ impl Communication {
 /// An operation on one rank.
 #[derive(Serialize, Deserialize)]
 struct Op {
-    group: Text,
+    group: GroupKey,
     name: Text,
     op_type: Text,
     purpose: Text,
@@ -139,7 +139,7 @@ fn figures(job: &Job<'_>) -> Result<Figures, Failure> {
 
 fn part(data: &RankData<'_>) -> Part {
     let tables = &data.tables;
-    let groups: HashMap<String, (Text, usize)> = parallel_groups(tables)
+    let groups: HashMap<GroupKey, (Text, usize)> = parallel_groups(tables)
         .into_iter()
         .map(|group| (group.hash, (group.purpose.into(), group.ranks.len())))
         .collect();
@@ -147,10 +147,10 @@ fn part(data: &RankData<'_>) -> Part {
     let collectives = in_step.filter(|op| !is_point_to_point(tables.text(op.name)));
     let ops = collectives.map(|op| {
         let group = group_key(tables, &op);
-        let known = groups.get(group.as_ref());
+        let known = groups.get(&group);
         let size = op.rank_size.and_then(|size| usize::try_from(size).ok());
         Op {
-            group: group.into(),
+            group,
             name: tables.text(op.name).into(),
             op_type: op_type(tables, &op).into(),
             purpose: known.map(|(purpose, _)| purpose.clone()).unwrap_or_default(),
@@ -165,7 +165,7 @@ fn part(data: &RankData<'_>) -> Part {
 }
 
 fn collectives(parts: &[(Rank, Part)]) -> BTreeMap<(Text, Text), Communication> {
-    let mut by_name: BTreeMap<(&str, &str), Vec<&Op>> = BTreeMap::new();
+    let mut by_name: BTreeMap<(&GroupKey, &str), Vec<&Op>> = BTreeMap::new();
     let mut classes: BTreeMap<(Text, Text), Communication> = BTreeMap::new();
     for (_, part) in parts {
         let mut took_part = BTreeSet::new();

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use super::steps::Steps;
 use crate::cluster::statistics::sum;
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
-use crate::communication::{group_key, is_communication_core, is_point_to_point, parallel_groups};
+use crate::communication::{GroupKey, group_key, is_communication_core, is_point_to_point, parallel_groups};
 use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode = Mode {
@@ -70,7 +70,7 @@ pub(super) type Summary = BTreeMap<(Rank, i64), Times>;
 /// An operation on one rank.
 #[derive(Serialize, Deserialize)]
 struct Op {
-    group: Text,
+    group: GroupKey,
     name: Text,
     step: i64,
     /// ns.
@@ -156,7 +156,7 @@ pub(super) fn notes_of_both(ours: Vec<String>, baseline: Vec<String>) -> Vec<Str
 }
 
 /// Each rank's part of a collective, by group, name and step.
-type Collectives<'a> = BTreeMap<(&'a str, &'a str, i64), Vec<(Rank, &'a Op)>>;
+type Collectives<'a> = BTreeMap<(&'a GroupKey, &'a str, i64), Vec<(Rank, &'a Op)>>;
 
 /// us of waiting and of transmitting by rank and step.
 type Waits = BTreeMap<(Rank, i64), (f64, f64)>;
@@ -201,13 +201,13 @@ fn part(data: &RankData<'_>) -> Part {
     let marked = Steps::of(tables);
     let step_at = |time: Ns| if marked.is_empty() { Some(NO_STEP) } else { marked.at(time) };
     let launches = launches(tables, tables.rows::<comm_op::Row>().filter_map(|op| op.connection_id));
-    let sizes: HashMap<String, usize> =
+    let sizes: HashMap<GroupKey, usize> =
         parallel_groups(tables).into_iter().map(|group| (group.hash, group.ranks.len())).collect();
     let mut ops = Vec::new();
     for op in tables.rows::<comm_op::Row>() {
         let launch = op.connection_id.and_then(|id| launches.get(&id).copied()).unwrap_or(op.start);
         let Some(step) = step_at(launch) else { continue };
-        let declared = sizes.get(group_key(tables, &op).as_ref()).copied().filter(|ranks| *ranks > 0);
+        let declared = sizes.get(&group_key(tables, &op)).copied().filter(|ranks| *ranks > 0);
         let ranks = declared.or(op.rank_size.and_then(|size| usize::try_from(size).ok()));
         ops.push(operation(tables, &op, step, ranks));
     }
@@ -216,13 +216,7 @@ fn part(data: &RankData<'_>) -> Part {
 }
 
 fn operation(tables: &RankTables, op: &comm_op::Row, step: i64, ranks: Option<usize>) -> Op {
-    Op {
-        group: group_key(tables, op).into(),
-        name: tables.text(op.name).into(),
-        step,
-        duration: op.duration.ns(),
-        ranks,
-    }
+    Op { group: group_key(tables, op), name: tables.text(op.name).into(), step, duration: op.duration.ns(), ranks }
 }
 
 /// The times of a step, without those of waiting and transmitting.

@@ -38,7 +38,7 @@ use super::rank_facts::{computing_kernels, op_interval};
 use super::steps::Steps;
 use super::us_text;
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData, Usage};
-use crate::communication::group_key;
+use crate::communication::{GroupKey, group_key};
 use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode = Mode {
@@ -74,7 +74,7 @@ const COLUMNS: [(&str, &str, ColumnKind); 8] = [
 struct Operation {
     name: Text,
     /// Its group; `None` where operations are told apart by name alone.
-    group: Option<Text>,
+    group: Option<GroupKey>,
     interval: Interval,
     step: Option<i64>,
 }
@@ -217,7 +217,7 @@ fn longest_of(data: &RankData<'_>, top: usize, compat: bool) -> Vec<Operation> {
     ops.sort_by_key(|op| (std::cmp::Reverse(op.duration.ns()), op.start));
     let operation = |op: &comm_op::Row| Operation {
         name: tables.text(op.name).into(),
-        group: (!compat).then(|| group_key(tables, op).into()),
+        group: (!compat).then(|| group_key(tables, op)),
         interval: op_interval(op),
         step: steps.at(op.start),
     };
@@ -272,7 +272,7 @@ fn runs(data: &RankData<'_>, operations: &[Operation]) -> Vec<Option<Run>> {
         }
         let is_it = |known: &Operation| {
             *known.name == *tables.text(op.name)
-                && known.group.as_ref().is_none_or(|group| **group == *group_key(tables, &op))
+                && known.group.as_ref().is_none_or(|group| *group == group_key(tables, &op))
         };
         for (run, _) in runs.iter_mut().zip(operations).filter(|(run, known)| run.is_none() && is_it(known)) {
             *run = Some(Run { rank: data.rank, interval: op_interval(&op) });

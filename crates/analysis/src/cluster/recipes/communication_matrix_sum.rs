@@ -9,6 +9,7 @@ use npuscope_tables::Rank;
 
 use super::communication::{Reported, Wanted, matrix_table, notes, read, traffic};
 use crate::cluster::{Answer, Failure, Job, Mode};
+use crate::communication::GroupKey;
 use crate::extract::Text;
 
 pub const MODE: Mode = Mode {
@@ -21,8 +22,7 @@ pub const MODE: Mode = Mode {
 /// What operations of a class moved over a link, all chosen steps together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkTraffic {
-    /// Hash of the group.
-    pub group: Text,
+    pub group: GroupKey,
     /// Class of operation, such as `allreduce`; the operation where the profile has links by operation.
     pub kind: Text,
     pub src: Rank,

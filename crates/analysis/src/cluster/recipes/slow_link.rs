@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 use super::STAT_COLUMNS;
 use crate::cluster::statistics::{Summary, median, population_deviation};
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
-use crate::communication::{bytes_of_element, group_key, group_of, is_point_to_point, op_type};
+use crate::communication::{GroupKey, bytes_of_element, group_key, group_of, is_point_to_point, op_type};
 use crate::extract::{Analysis, Text};
 use crate::layout::{Layout, RankGroups};
 
@@ -47,7 +47,7 @@ const SLOW: f64 = 1.2;
 #[derive(Serialize, Deserialize)]
 struct Op {
     /// What its group is told by; with `compat` the name, which msprof-analyze sorts by.
-    group: Text,
+    group: GroupKey,
     group_name: Text,
     name: Text,
     op_type: Text,
@@ -78,7 +78,7 @@ impl Moved {
 type Link = (Rank, Rank, Text);
 
 /// The same as a rank reports it: the hash of the group, numbers within it, the transport.
-type ReportedLink = (Text, i64, i64, Text);
+type ReportedLink = (GroupKey, i64, i64, Text);
 
 /// Type of operation, transport, power of two of the bytes.
 type Kind = (Text, Text, i64);
@@ -181,7 +181,7 @@ struct Communication {
 impl Analysis for Communication {
     type Extract = Part;
     const NAME: &'static str = "slow_link";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         match self.compat {
@@ -225,7 +225,7 @@ fn part(data: &RankData<'_>, options: &Communication) -> Part {
         let dtype = tables.opt_text(op.dtype).unwrap_or_default();
         let kind = if compat { tables.opt_text(op.op_type).unwrap_or("N/A") } else { op_type(tables, &op) };
         Op {
-            group: if compat { group_of(tables, &op).into() } else { group_key(tables, &op).into() },
+            group: if compat { GroupKey(group_of(tables, &op).into()) } else { group_key(tables, &op) },
             group_name: group_of(tables, &op).into(),
             name: tables.text(op.name).into(),
             op_type: kind.into(),
@@ -259,7 +259,7 @@ fn moved(tables: &RankTables, step: Option<i64>) -> BTreeMap<(ReportedLink, Kind
             Moved { bytes: row.transit_size.unwrap_or_default() * 1e6, ns: row.transit_time.unwrap_or_default() * 1e6 };
         if from != to && of_link.bytes >= 1.0 && of_link.ns > 0.0 {
             let kind = (op_type.into(), transport.into(), of_link.bytes.log2() as i64);
-            let link = (group.into(), from, to, transport.into());
+            let link = (GroupKey(group.into()), from, to, transport.into());
             moved.entry((link, kind)).or_default().add(of_link);
         }
     }
@@ -278,7 +278,7 @@ fn summed_up(name: &str) -> Option<&str> {
 
 /// The operations of all ranks by class, without those between two ranks.
 fn classes(parts: &[(Rank, Part)]) -> BTreeMap<Class<'_>, Vec<Collective<'_>>> {
-    let mut collectives: BTreeMap<(&str, &str), Vec<(Rank, &Op)>> = BTreeMap::new();
+    let mut collectives: BTreeMap<(&GroupKey, &str), Vec<(Rank, &Op)>> = BTreeMap::new();
     for (rank, part) in parts {
         for op in part.ops.iter().filter(|op| !is_point_to_point(&op.name)) {
             collectives.entry((&op.group, &op.name)).or_default().push((*rank, op));
@@ -321,9 +321,9 @@ type MovedByKind<'a> = BTreeMap<&'a Kind, BTreeMap<Link, Moved>>;
 /// What went over links whose ends are known, and what is to be said of the others.
 fn moved_between_ranks<'a>(parts: &'a [(Rank, Part)], layout: &Layout) -> (MovedByKind<'a>, Option<String>) {
     let mut by_kind = MovedByKind::new();
-    let mut unknown: BTreeSet<(&Text, i64, i64)> = BTreeSet::new();
+    let mut unknown: BTreeSet<(&GroupKey, i64, i64)> = BTreeSet::new();
     for (((hash, from, to, transport), kind), moved) in parts.iter().flat_map(|(_, part)| &part.moved) {
-        let rank = |number: i64| layout.group(hash)?.rank(number);
+        let rank = |number: i64| layout.group(hash.as_str())?.rank(number);
         match rank(*from).zip(rank(*to)) {
             Some((from, to)) => {
                 by_kind.entry(kind).or_default().entry((from, to, transport.clone())).or_default().add(*moved);

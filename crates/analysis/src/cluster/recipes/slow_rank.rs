@@ -31,7 +31,7 @@ use super::STAT_COLUMNS;
 use super::steps::Steps;
 use crate::cluster::statistics::{Summary, population_deviation};
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
-use crate::communication::{group_key, group_of, is_point_to_point};
+use crate::communication::{GroupKey, group_key, group_of, is_point_to_point};
 use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode = Mode { name: "slow_rank", folder: "SlowRankAnalysis", about: "Ranks that others wait for", run };
@@ -61,7 +61,7 @@ const DIXON: [f64; 98] = [
 #[derive(Serialize, Deserialize)]
 struct Op {
     /// What its group is told by; with `compat` the name, which msprof-analyze sorts by.
-    group: Text,
+    group: GroupKey,
     group_name: Text,
     name: Text,
     start: Ns,
@@ -72,7 +72,7 @@ struct Op {
 }
 
 /// An operation of a group: each rank's part, by rank.
-type Collectives<'a> = BTreeMap<(&'a Text, &'a Text), Vec<(Rank, &'a Op)>>;
+type Collectives<'a> = BTreeMap<(&'a GroupKey, &'a Text), Vec<(Rank, &'a Op)>>;
 
 /// The ranks that others wait for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -168,7 +168,7 @@ fn operations(data: &RankData<'_>, compat: bool) -> Vec<Op> {
         let launch = launch.or((!compat).then_some(op.start)).filter(|launch| data.is_in_window(*launch))?;
         let ns = op.duration.ns() as f64;
         Some(Op {
-            group: if compat { group_of(tables, &op).into() } else { group_key(tables, &op).into() },
+            group: if compat { GroupKey(group_of(tables, &op).into()) } else { group_key(tables, &op) },
             group_name: group_of(tables, &op).into(),
             name: tables.text(op.name).into(),
             start: op.start,
@@ -187,7 +187,7 @@ fn operations(data: &RankData<'_>, compat: bool) -> Vec<Op> {
 
 /// Tells of operations in order how long ago the last one of their group ended.
 fn fill_pauses(ops: &mut [Op]) {
-    let mut ends: HashMap<Text, Ns> = HashMap::new();
+    let mut ends: HashMap<GroupKey, Ns> = HashMap::new();
     for op in ops {
         let end = op.start.plus(op.duration as i64);
         match ends.get_mut(&op.group) {
@@ -204,16 +204,16 @@ fn fill_pauses(ops: &mut [Op]) {
 fn uneven_rows(ranks: &[(Rank, Vec<Op>)]) -> BTreeSet<usize> {
     let rows = ranks.iter().flat_map(|(_, ops)| ops.iter().enumerate());
     let collectives: Vec<(usize, &Op)> = rows.filter(|(_, op)| !is_point_to_point(&op.name)).collect();
-    let mut counts: HashMap<&str, HashMap<&str, usize>> = HashMap::new();
+    let mut counts: HashMap<&GroupKey, HashMap<&str, usize>> = HashMap::new();
     for (_, op) in &collectives {
         *counts.entry(&op.group).or_default().entry(&op.name).or_default() += 1;
     }
-    let is_uneven = |group: &str| {
+    let is_uneven = |group: &GroupKey| {
         let counts: BTreeSet<&usize> = counts.get(group).into_iter().flat_map(HashMap::values).collect();
         counts.len() > 1
     };
-    let uneven: BTreeSet<&str> = counts.keys().copied().filter(|group| is_uneven(group)).collect();
-    collectives.iter().filter(|(_, op)| uneven.contains(&*op.group)).map(|(row, _)| *row).collect()
+    let uneven: BTreeSet<&GroupKey> = counts.keys().copied().filter(|group| is_uneven(group)).collect();
+    collectives.iter().filter(|(_, op)| uneven.contains(&op.group)).map(|(row, _)| *row).collect()
 }
 
 /// The places of slow ranks among the durations of an operation.
@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn a_rank_is_late_if_it_comes_much_later() {
         let op = |duration, pause| Op {
-            group: Text::default(),
+            group: GroupKey::default(),
             group_name: Text::default(),
             name: Text::default(),
             start: Ns(0),

@@ -18,7 +18,7 @@ use npuscope_tables::Rank;
 use npuscope_tables::number::push_float;
 
 use super::Reported;
-use super::groups::{GroupKey, UsedGroup, used_groups};
+use super::groups::{UsedGroup, UsedKey, used_groups};
 use super::names::Name;
 use super::steps::{self, COLUMNS};
 use crate::cluster::{Answer, ResultFile};
@@ -49,7 +49,7 @@ pub fn files(reported: Arc<Reported>) -> Answer {
 }
 
 /// Top-level keys of files about groups: the ranks of each, `(0, 1)`. Groups of the same ranks share one.
-struct RankKeys(HashMap<GroupKey, String>);
+struct RankKeys(HashMap<UsedKey, String>);
 
 impl RankKeys {
     fn of(reported: &Reported) -> RankKeys {

@@ -19,11 +19,11 @@ pub struct UsedGroup {
 }
 
 /// A group that is used, by kind and hash.
-pub type GroupKey = (bool, Name);
+pub type UsedKey = (bool, Name);
 
 /// The groups that operations and links were in, by first use.
-pub fn used_groups(reported: &Reported) -> IndexMap<GroupKey, UsedGroup> {
-    let mut groups: IndexMap<GroupKey, UsedGroup> = IndexMap::default();
+pub fn used_groups(reported: &Reported) -> IndexMap<UsedKey, UsedGroup> {
+    let mut groups: IndexMap<UsedKey, UsedGroup> = IndexMap::default();
     for rank in &reported.ranks {
         let operations = rank.operations.list.iter().map(|op| (op.is_point_to_point, op.group));
         let links = rank.links.iter().map(|link| (link.is_point_to_point, link.group));

@@ -18,6 +18,7 @@ use super::names::Name;
 use super::times::TOTAL;
 use super::{IndexMap, Reported, step_order};
 use crate::cluster::recipes::communication_matrix_sum::LinkTraffic;
+use crate::communication::GroupKey;
 use crate::layout::Known;
 
 /// The links of operations by first mention, and then the sums over operations of each step and group.
@@ -168,7 +169,7 @@ pub fn traffic(reported: &Reported) -> Vec<LinkTraffic> {
         (sum.0, sum.1) = (sum.0 + link.size, sum.1 + link.time);
     }
     let traffic = moved.into_iter().map(|((group, kind, src, dst, transport), (mb, ms))| LinkTraffic {
-        group: group.into(),
+        group: GroupKey(group.into()),
         kind: kind.into(),
         src,
         dst,

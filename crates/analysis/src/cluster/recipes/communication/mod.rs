@@ -98,7 +98,7 @@ pub struct Report {
 impl Analysis for Reports {
     type Extract = Report;
     const NAME: &'static str = "communication";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         let mut selection = Selection::NONE;
