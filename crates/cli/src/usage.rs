@@ -10,6 +10,7 @@ use npuscope_engine::EngineError;
 use npuscope_store::discover::DiscoverError;
 use npuscope_synth::ConfigError;
 use npuscope_tables::Rank;
+use npuscope_views::BadQuestion;
 
 use crate::terminal::ranges;
 
@@ -65,7 +66,7 @@ pub enum UsageError {
     #[error("{what} To collect it: {switch}")]
     NotCollected { what: String, switch: String },
     #[error("{what}{}", parameters(.view, .known))]
-    Parameter { what: String, view: &'static str, known: &'static [&'static str] },
+    Parameter { what: BadQuestion, view: &'static str, known: &'static [&'static str] },
     #[error("there is no term {name}{}; npuscope glossary lists all terms", did_you_mean(.near.as_deref()))]
     NoTerm { name: String, near: Option<String> },
 

@@ -23,7 +23,7 @@ use crate::timeline::Timeline;
 use crate::timeline::counters::POINT;
 use crate::timeline::tile::{HEAD, INTERVALS, LANE_HEAD, TileTime, tile};
 use npuscope_tables::Rank;
-use npuscope_views::VIEWS;
+use npuscope_views::{BadQuestion, VIEWS};
 
 /// Where the page has room for the answers.
 const PLACE: &str = "<!--report-->";
@@ -121,7 +121,7 @@ fn answers(run: &Run, contents: &Contents) -> Result<Map<String, Value>, Failure
     let mut about = run.describe()?;
     about.report = true;
     if let Some(unknown) = contents.steps.iter().find(|step| !about.steps.contains(step)) {
-        return Err(Failure::Bad(format!("there is no step {unknown}")));
+        return Err(BadQuestion::NoStep(*unknown).into());
     }
     about.steps.clone_from(&contents.steps);
     let packer = ZlibEncoder::new(Vec::new(), Compression::default());
@@ -143,7 +143,7 @@ fn answers(run: &Run, contents: &Contents) -> Result<Map<String, Value>, Failure
 fn ranks_with_timelines(run: &Run, contents: &Contents, diagnosis: &Value) -> Result<Vec<Rank>, Failure> {
     let known: BTreeSet<Rank> = run.ranks().collect();
     if let Some(unknown) = contents.ranks.iter().find(|rank| !known.contains(rank)) {
-        return Err(Failure::Bad(format!("there is no rank {unknown}")));
+        return Err(BadQuestion::NoRank(*unknown).into());
     }
     if !contents.ranks.is_empty() {
         return Ok(contents.ranks.clone());

@@ -5,7 +5,7 @@ use npuscope_tables::{Rank, Selection, TableId};
 
 use crate::columns;
 use crate::missing::{DEVICE, missing};
-use crate::{Made, NotMade, Question, Source};
+use crate::{BadQuestion, Made, NotMade, Question, Source};
 
 /// The communication operation that is going on at `at` on the chosen rank, on all ranks that took part: the last to
 /// begin, for which the others waited, is last. `late` is its start less the first start.
@@ -18,7 +18,7 @@ pub fn collective(source: &Source<'_>, question: &Question<'_>) -> Result<Made, 
     let Some((of, index)) = of.zip(index) else {
         return match all.iter().all(|operations| operations.list.is_empty()) {
             true => Err(missing(source, "communication operations; a job on one device has none", DEVICE)),
-            false => Err(NotMade::Bad(format!("no communication operation is going on then on rank {}", rank.rank))),
+            false => Err(BadQuestion::NoOperation(rank.rank).into()),
         };
     };
     let members = members(of, index, &all.iter().collect::<Vec<_>>());

@@ -7,7 +7,7 @@ use npuscope_tables::{Rank, Selection};
 
 use crate::collective::operations;
 use crate::columns;
-use crate::{Made, NotMade, Question, Source};
+use crate::{BadQuestion, Made, NotMade, Question, Source};
 
 /// Something that shows the cause of a gap.
 struct Place {
@@ -37,7 +37,7 @@ pub fn gap(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade
         Some((gap, places))
     })?;
     let Some((gap, mut places)) = found.into_iter().flatten().next() else {
-        return Err(NotMade::Bad(format!("the device of rank {} is busy then", rank.rank)));
+        return Err(BadQuestion::NoGap(rank.rank).into());
     };
     if gap.cause == Cause::WaitingForRank {
         let all = operations(source)?;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::timeline::timeline_of;
 use crate::app::{App, work};
-use crate::failure::Failure;
+use crate::failure::{Bad, Failure, NotFound};
 use crate::timeline::details::ListedSlice;
 use crate::timeline::{ShownSlice, Timeline};
 
@@ -68,7 +68,7 @@ pub async fn gap(
         let timeline = timeline_of(app, rank)?;
         let origin = app.run.origin()?;
         let found = gap_on_lane(&*timeline, query.lane, query.time.saturating_add(origin));
-        let gap = found.ok_or_else(|| Failure::Bad("this is no gap of a lane of the device".to_owned()))?;
+        let gap = found.ok_or(Bad::NoGap)?;
         let place = |rank: Rank, timeline: &Timeline, slice: u32, what: PlaceKind| {
             let at = timeline.listed(&timeline.slice(slice)?, origin);
             Some(Place { at, rank, what })
@@ -155,7 +155,7 @@ pub struct SliceQuery {
 
 fn slice_of(app: &App, rank: Rank, slice: u32) -> Result<(Arc<Timeline>, ShownSlice), Failure> {
     let timeline = timeline_of(app, rank)?;
-    let found = timeline.slice(slice).ok_or_else(|| Failure::NotFound(format!("rank {rank} has no slice {slice}")))?;
+    let found = timeline.slice(slice).ok_or(NotFound::Slice { rank, slice })?;
     Ok((timeline, found))
 }
 

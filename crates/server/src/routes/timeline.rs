@@ -12,12 +12,12 @@ use serde::Deserialize;
 use super::numbers;
 use crate::answers::{self, Flows, ListedSlices, Slice};
 use crate::app::{App, work};
-use crate::failure::Failure;
+use crate::failure::{Bad, Failure, NotFound};
 use crate::timeline::Timeline;
 use crate::timeline::tile::{MAX_LEVEL, TileTime, tile};
 
 pub fn timeline_of(app: &App, rank: Rank) -> Result<Arc<Timeline>, Failure> {
-    app.run.timeline(rank)?.ok_or_else(|| Failure::NotFound(format!("there is no rank {rank}")))
+    app.run.timeline(rank)?.ok_or_else(|| NotFound::Rank(rank).into())
 }
 
 pub async fn timeline(State(app): State<Arc<App>>, Path(rank): Path<Rank>) -> Result<Json<answers::Timeline>, Failure> {
@@ -54,7 +54,7 @@ pub async fn tiles(
 }
 
 fn check_level(level: u32) -> Result<(), Failure> {
-    if level > MAX_LEVEL { Err(Failure::Bad(format!("there is no level above {MAX_LEVEL}"))) } else { Ok(()) }
+    if level > MAX_LEVEL { Err(Bad::Level { most: MAX_LEVEL }.into()) } else { Ok(()) }
 }
 
 #[derive(Deserialize)]
@@ -92,7 +92,7 @@ pub async fn strip(
     Query(query): Query<StripQuery>,
 ) -> Result<Response, Failure> {
     if query.buckets == 0 || query.buckets > MAX_BUCKETS || query.begin >= query.end {
-        return Err(Failure::Bad(format!("a strip has 1 to {MAX_BUCKETS} buckets, and ends after it begins")));
+        return Err(Bad::Strip { most: MAX_BUCKETS }.into());
     }
     let made = work(app, move |app| {
         let origin = app.run.origin()?;
@@ -108,7 +108,7 @@ pub async fn slice(
 ) -> Result<Json<Slice>, Failure> {
     work(app, move |app| {
         let details = timeline_of(app, rank)?.details(slice, app.run.origin()?);
-        details.map(Json).ok_or_else(|| Failure::NotFound(format!("rank {rank} has no slice {slice}")))
+        details.map(Json).ok_or_else(|| NotFound::Slice { rank, slice }.into())
     })
     .await
 }
