@@ -28,7 +28,7 @@ use std::convert::Infallible;
 use npuscope_formats::source::RankSource;
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::table::{diagnostic, step};
-use npuscope_tables::{Ns, RankTables, Selection, TableId};
+use npuscope_tables::{Ns, Rank, RankTables, Selection, TableId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +73,7 @@ pub struct Scope {
 
 /// The tables of one rank, as far as they were asked for.
 pub struct RankData<'a> {
-    pub rank: i64,
+    pub rank: Rank,
     pub source: &'a RankSource,
     pub tables: RankTables,
     /// The chosen step, both ends included; all of time if none was chosen.
