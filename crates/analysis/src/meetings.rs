@@ -13,16 +13,17 @@ use npuscope_measures::communication::OpClass;
 use npuscope_measures::step_of::StepOf;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, reported_comm};
-use npuscope_tables::{RankTables, Selection, TableId};
+use npuscope_tables::{Rank, RankTables, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
+use crate::communication::GroupKey;
 use crate::diagnose::trace::{Operation, RankTrace};
 use crate::extract::Text;
 
 /// What operations are alike in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Like<'a> {
-    group: &'a str,
+    group: &'a GroupKey,
     /// `None` outside all steps.
     step: Option<i64>,
     kind: &'a str,
@@ -64,14 +65,14 @@ impl Key<'_> {
     /// The key as data of its own.
     pub fn to_kept(self) -> KeptKey {
         let Key { like: Like { group, step, kind, bytes, pair }, order } = self;
-        KeptKey { group: group.into(), step, kind: kind.into(), bytes, pair, order }
+        KeptKey { group: group.clone(), step, kind: kind.into(), bytes, pair, order }
     }
 }
 
 /// A [`Key`] that is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct KeptKey {
-    group: Text,
+    group: GroupKey,
     step: Option<i64>,
     kind: Text,
     bytes: i64,
@@ -113,7 +114,7 @@ pub fn meet<'a, R: Copy, T>(
 /// The operations of one rank, in the order in which the host launched them.
 #[derive(Clone, Debug, Default)]
 pub struct RankOperations {
-    pub rank: i64,
+    pub rank: Rank,
     pub list: Vec<RankOperation>,
 }
 
@@ -133,7 +134,7 @@ impl RankOperation {
 
     /// The group, by name or hash.
     pub fn group(&self) -> &str {
-        &self.operation.group
+        self.operation.group.as_str()
     }
 }
 
@@ -142,7 +143,7 @@ impl RankOperations {
     pub const NEEDS: Selection =
         Selection::of(&[TableId::Step, TableId::CommOp, TableId::CommTask]).and_host_ops(&[Kind::Cann]);
 
-    pub fn of(rank: i64, tables: &RankTables) -> RankOperations {
+    pub fn of(rank: Rank, tables: &RankTables) -> RankOperations {
         let trace = RankTrace::of(rank, tables);
         let operations = trace.items.iter().filter_map(|item| {
             let step = trace.step_of(item).and_then(|step| trace.steps.get(step)).map(|step| step.id);
@@ -177,7 +178,7 @@ impl RankOperations {
 /// An operation on one of its ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'a> {
-    pub rank: i64,
+    pub rank: Rank,
     pub operation: &'a RankOperation,
 }
 
@@ -215,7 +216,7 @@ mod tests {
     fn operation(kind: &str, direction: Option<Direction>, start: i64) -> RankOperation {
         let operation = Operation {
             group: "g".into(),
-            group_key: "g".into(),
+            group_key: GroupKey("g".into()),
             kind: kind.into(),
             name: format!("{kind}_{start}").into(),
             bytes: 8,
@@ -232,16 +233,16 @@ mod tests {
             operation("send", Some(Direction::Send), 20),
             operation("allreduce", None, 40),
         ];
-        let first = RankOperations { rank: 0, list };
+        let first = RankOperations { rank: Rank(0), list };
         let list = vec![
             operation("allreduce", None, 5),
             operation("receive", Some(Direction::Receive), 15),
             operation("allreduce", None, 100),
         ];
-        let second = RankOperations { rank: 1, list };
+        let second = RankOperations { rank: Rank(1), list };
         let met = |index| {
             let members = members(&first, index, &[&first, &second]);
-            members.iter().map(|member| (member.rank, member.operation.start)).collect::<Vec<_>>()
+            members.iter().map(|member| (member.rank.0, member.operation.start)).collect::<Vec<_>>()
         };
         assert_eq!(met(0), [(0, 0), (1, 5)]);
         assert_eq!(met(1), [(1, 15), (0, 20)]);

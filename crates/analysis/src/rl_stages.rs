@@ -1,5 +1,6 @@
 //! Stages of reinforcement learning: the ranges that the trainer marked.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
@@ -8,7 +9,7 @@ use npuscope_measures::step_of::Steps;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::task;
-use npuscope_tables::{ConnectionId, Memo, Ns, RankTables, Selection, TableId};
+use npuscope_tables::{ConnectionId, Memo, Ns, Rank, RankTables, Selection, TableId};
 
 use crate::scope::Scope;
 
@@ -48,7 +49,7 @@ const ROLES: [(&str, &str); 8] = [
 /// A stage on one rank. Times are ns since the epoch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stage {
-    pub rank: i64,
+    pub rank: Rank,
     pub name: String,
     pub step: Option<i64>,
     pub start: i64,
@@ -75,7 +76,7 @@ fn is_stage(name: &str) -> bool {
 
 /// The stages of a rank in scope, by start: on the device where the range reaches it, else on the host. A stage inside
 /// another is part of it. `None` if the rank has no stages at all.
-pub fn stages(rank: i64, tables: &RankTables, scope: &Scope) -> Option<Vec<Stage>> {
+pub fn stages(rank: Rank, tables: &RankTables, scope: &Scope) -> Option<Vec<Stage>> {
     let mut known = Memo::default();
     let mut ranges: Vec<(Interval, host_op::Row)> = Vec::new();
     for row in tables.rows::<host_op::Row>() {
@@ -93,7 +94,7 @@ pub fn stages(rank: i64, tables: &RankTables, scope: &Scope) -> Option<Vec<Stage
     ranges.retain(|(range, _)| {
         scope.reaches(range.start, range.end) && (scope.step.is_none() || step_of(range.start) == scope.step)
     });
-    ranges.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
+    ranges.sort_by_key(|(range, _)| (range.start, Reverse(range.end)));
     ranges.dedup_by(|(a, row), (b, other)| a == b && row.name == other.name);
     let mut found = Vec::new();
     // Where on the host the last stage ends that is in no other.
@@ -137,7 +138,7 @@ pub struct Summary {
     pub count: usize,
     total: i64,
     /// Durations by rank, in all.
-    by_rank: BTreeMap<i64, i64>,
+    by_rank: BTreeMap<Rank, i64>,
     /// Durations by step: how many, in all, and the longest.
     by_step: BTreeMap<Option<i64>, (usize, i64, i64)>,
 }
@@ -181,8 +182,8 @@ impl Summary {
     }
 
     /// The rank that takes longest in all.
-    pub fn slowest(&self) -> Option<i64> {
-        self.by_rank.iter().max_by_key(|(rank, total)| (**total, -**rank)).map(|(rank, _)| *rank)
+    pub fn slowest(&self) -> Option<Rank> {
+        self.by_rank.iter().max_by_key(|(rank, total)| (**total, Reverse(**rank))).map(|(rank, _)| *rank)
     }
 }
 
@@ -202,10 +203,10 @@ mod tests {
     #[test]
     fn the_slowest_rank_of_a_step_keeps_the_others_waiting() {
         let stage = |rank, start, end| Stage { rank, name: "rollout".to_owned(), step: Some(1), start, end };
-        let stages = [stage(0, 0, 30), stage(1, 0, 10)];
+        let stages = [stage(Rank(0), 0, 30), stage(Rank(1), 0, 10)];
         let summaries = summaries(&stages);
         let (name, summary) = &summaries[0];
-        assert_eq!((*name, summary.count, summary.longest(), summary.slowest()), ("rollout", 2, 30, Some(0)));
+        assert_eq!((*name, summary.count, summary.longest(), summary.slowest()), ("rollout", 2, 30, Some(Rank(0))));
         assert_eq!((summary.mean(), summary.skew(), stages[0].role()), (20.0, Some(1.5), Some("rollout")));
         assert!((summary.bubble_share().unwrap() - 1.0 / 3.0).abs() < 1e-12);
         assert!(is_stage("actor_update") && !is_stage("forward") && !is_stage(r#"{"opName": "rollout"}"#));

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 use npuscope_measures::busy::Busy;
-use npuscope_measures::communication::{group_key, is_communication_core, kind, op_type};
+use npuscope_measures::communication::{is_communication_core, kind, op_type};
 use npuscope_measures::intervals::{Interval, clip, subtract, total, union};
 use npuscope_measures::kernel_class::KernelClass;
 use npuscope_measures::step::{self, Clock, DeviceTime};
@@ -19,6 +19,7 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, kernel};
 use npuscope_tables::{Memo, RankTables, Selection, Str};
 
+use crate::communication::{GroupKey, group_key};
 use crate::scope::Scope;
 
 /// What a rank's split is computed from.
@@ -49,7 +50,7 @@ pub struct Key {
     /// Class of kernels, kind of operations, `copying` or `idle`.
     pub part: String,
     /// Hash of the communication group.
-    pub group: Option<String>,
+    pub group: Option<GroupKey>,
 }
 
 /// A part of the time of devices, in ns.
@@ -140,7 +141,7 @@ impl Split {
         self.parts.iter().filter(|(key, _)| key.category == category).map(|(_, part)| part.time).sum()
     }
 
-    fn part(&mut self, category: Category, part: &str, group: Option<String>) -> &mut Part {
+    fn part(&mut self, category: Category, part: &str, group: Option<GroupKey>) -> &mut Part {
         self.parts.entry(Key { category, part: part.to_owned(), group }).or_default()
     }
 
@@ -184,11 +185,11 @@ impl Split {
     }
 
     fn add_communication(&mut self, tables: &RankTables, busy: &Busy, windows: &[Interval]) {
-        let mut keys: Vec<(String, Option<String>)> = Vec::new();
-        let mut numbers: BTreeMap<(String, Option<String>), usize> = BTreeMap::new();
+        let mut keys: Vec<(String, Option<GroupKey>)> = Vec::new();
+        let mut numbers: BTreeMap<(String, Option<GroupKey>), usize> = BTreeMap::new();
         let mut operations: Vec<(Interval, usize)> = Vec::new();
         for op in tables.rows::<comm_op::Row>() {
-            let key = (kind(op_type(tables, &op)), Some(group_key(tables, &op).into_owned()));
+            let key = (kind(op_type(tables, &op)), Some(group_key(tables, &op)));
             let number = *numbers.entry(key).or_insert_with_key(|key| {
                 keys.push(key.clone());
                 keys.len() - 1
@@ -209,7 +210,7 @@ impl Split {
         &mut self,
         category: Category,
         mut slices: Vec<(Interval, K)>,
-        key: impl Fn(K) -> (String, Option<String>),
+        key: impl Fn(K) -> (String, Option<GroupKey>),
         hidden: &[Interval],
         windows: &[Interval],
     ) {

@@ -16,8 +16,8 @@ use npuscope_formats::source::RankSource;
 use npuscope_store::cache::{Cache, CachedRank};
 use npuscope_store::fingerprint::fingerprint_all;
 use npuscope_store::{OpenOptions, Store};
-use npuscope_tables::RankBuilder;
 use npuscope_tables::table::step;
+use npuscope_tables::{Rank, RankBuilder};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ pub struct Run {
     /// Where queries of users run, within limits.
     queries: Arc<Session>,
     /// The last used is last.
-    timelines: Mutex<Vec<(i64, Arc<Timeline>)>>,
+    timelines: Mutex<Vec<(Rank, Arc<Timeline>)>>,
     /// One at a time is opened: a second who wants it waits for the first.
     opening: Mutex<()>,
     origin: OnceLock<i64>,
@@ -124,12 +124,12 @@ impl Run {
         &self.queries
     }
 
-    pub fn ranks(&self) -> impl Iterator<Item = i64> {
+    pub fn ranks(&self) -> impl Iterator<Item = Rank> {
         self.store.profile().ranks.iter().map(|source| source.rank)
     }
 
     /// The communication operations of a rank; none if there is no such rank.
-    pub fn operations(&self, rank: i64) -> Result<RankOperations, EngineError> {
+    pub fn operations(&self, rank: Rank) -> Result<RankOperations, EngineError> {
         let ranks: Vec<&RankSource> = self.store.profile().ranks.iter().filter(|source| source.rank == rank).collect();
         let read = self.store.each(&ranks, RankOperations::NEEDS, |_, tables| RankOperations::of(rank, &tables))?;
         Ok(read.into_iter().next().unwrap_or_default())
@@ -146,7 +146,7 @@ impl Run {
     }
 
     /// The timeline of a rank; `None` if there is no such rank.
-    pub fn timeline(&self, rank: i64) -> Result<Option<Arc<Timeline>>, EngineError> {
+    pub fn timeline(&self, rank: Rank) -> Result<Option<Arc<Timeline>>, EngineError> {
         if let Some(known) = self.opened(rank) {
             return Ok(Some(known));
         }
@@ -166,7 +166,7 @@ impl Run {
         Ok(Some(made))
     }
 
-    fn opened(&self, rank: i64) -> Option<Arc<Timeline>> {
+    fn opened(&self, rank: Rank) -> Option<Arc<Timeline>> {
         let mut timelines = lock(&self.timelines);
         let at = timelines.iter().position(|(known, _)| *known == rank)?;
         let found = timelines.remove(at);

@@ -1,11 +1,11 @@
 //! One operation on all ranks that took part in it.
 
 use npuscope_analysis::meetings::{Member, RankOperations, members, reported_times};
-use npuscope_tables::{Selection, TableId};
+use npuscope_tables::{Rank, Selection, TableId};
 
 use crate::columns;
 use crate::missing::{DEVICE, missing};
-use crate::{Made, NotMade, Question, Source};
+use crate::{BadQuestion, Made, NotMade, Question, Source};
 
 /// The communication operation that is going on at `at` on the chosen rank, on all ranks that took part: the last to
 /// begin, for which the others waited, is last. `late` is its start less the first start.
@@ -18,7 +18,7 @@ pub fn collective(source: &Source<'_>, question: &Question<'_>) -> Result<Made, 
     let Some((of, index)) = of.zip(index) else {
         return match all.iter().all(|operations| operations.list.is_empty()) {
             true => Err(missing(source, "communication operations; a job on one device has none", DEVICE)),
-            false => Err(NotMade::Bad(format!("no communication operation is going on then on rank {}", rank.rank))),
+            false => Err(BadQuestion::NoOperation(rank.rank).into()),
         };
     };
     let members = members(of, index, &all.iter().collect::<Vec<_>>());
@@ -26,7 +26,7 @@ pub fn collective(source: &Source<'_>, question: &Question<'_>) -> Result<Made, 
     let of_members = members.iter().map(|member| reported(source, member)).collect::<Result<Vec<_>, _>>()?;
     let ints = |of: fn(&Member<'_>) -> i64| columns::ints(members.iter().map(of));
     columns::made(vec![
-        ("rank", ints(|member| member.rank)),
+        ("rank", columns::ranks(members.iter().map(|member| member.rank))),
         ("name", columns::texts(members.iter().map(|member| Some(member.operation.name())))),
         ("group", columns::texts(members.iter().map(|member| Some(member.operation.group())))),
         ("start", columns::ints(members.iter().map(|member| member.operation.start - source.origin))),
@@ -40,7 +40,7 @@ pub fn collective(source: &Source<'_>, question: &Question<'_>) -> Result<Made, 
 /// The operations of all ranks.
 pub fn operations(source: &Source<'_>) -> Result<Vec<RankOperations>, NotMade> {
     let ranks: Vec<_> = source.store.profile().ranks.iter().collect();
-    let read = |rank: i64, tables: &_| RankOperations::of(rank, tables);
+    let read = |rank: Rank, tables: &_| RankOperations::of(rank, tables);
     Ok(source.store.each(&ranks, RankOperations::NEEDS, |rank, tables| read(rank.rank, &tables))?)
 }
 

@@ -3,6 +3,7 @@
 use npuscope_analysis::occupancy::{Occupancy, occupancy};
 use npuscope_measures::busy::Busy;
 use npuscope_measures::intervals::Interval;
+use npuscope_tables::Rank;
 
 use crate::columns;
 use crate::missing::{DEVICE, missing};
@@ -24,14 +25,14 @@ pub fn heat(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMad
     if of_ranks.iter().all(Option::is_none) {
         return Err(missing(source, "device tasks", DEVICE));
     }
-    let parts: Vec<(i64, usize, Occupancy)> = of_ranks
+    let parts: Vec<(Rank, usize, Occupancy)> = of_ranks
         .into_iter()
         .flatten()
         .flat_map(|(rank, parts)| parts.into_iter().enumerate().map(move |(bucket, part)| (rank, bucket, part)))
         .collect();
     let share = |of: fn(&Occupancy) -> f64| columns::reals(parts.iter().map(|(_, _, part)| of(part)));
     columns::made(vec![
-        ("rank", columns::ints(parts.iter().map(|(rank, ..)| *rank))),
+        ("rank", columns::ranks(parts.iter().map(|(rank, ..)| *rank))),
         ("bucket", columns::ints(parts.iter().map(|(_, bucket, _)| *bucket as i64))),
         ("begin", columns::ints(parts.iter().map(|(_, bucket, _)| edge(span, buckets, *bucket) - source.origin))),
         ("computing", share(|part| part.computing)),

@@ -2,6 +2,7 @@
 
 use npuscope_analysis::memory::{Holder, NEEDS, holders, thinned};
 use npuscope_collect::Setting;
+use npuscope_tables::Rank;
 
 use crate::columns;
 use crate::missing::{missing, unless_missing};
@@ -93,10 +94,10 @@ pub fn peak(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMad
         let holders = holders(&tables, &question.scope, at);
         holders.into_iter().map(|holder| (rank.rank, holder)).collect::<Vec<_>>()
     })?;
-    let holders: Vec<(i64, Holder)> = of_ranks.into_iter().flatten().collect();
+    let holders: Vec<(Rank, Holder)> = of_ranks.into_iter().flatten().collect();
     let ints = |of: fn(&Holder) -> Option<i64>| columns::ints(holders.iter().map(|(_, holder)| of(holder)));
     let made = columns::made(vec![
-        ("rank", columns::ints(holders.iter().map(|(rank, _)| *rank))),
+        ("rank", columns::ranks(holders.iter().map(|(rank, _)| *rank))),
         ("time", columns::ints(holders.iter().map(|(_, holder)| holder.time.saturating_sub(source.origin)))),
         ("name", columns::texts(holders.iter().map(|(_, holder)| holder.name.as_ref()))),
         ("count", ints(|holder| holder.count)),

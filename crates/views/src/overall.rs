@@ -24,7 +24,7 @@ pub fn overall(source: &Source<'_>, question: &Question<'_>) -> Result<Made, Not
     let names = GroupNames::of(source, question)?;
     let mut parts: Vec<(&Key, &Part)> = split.parts.iter().collect();
     parts.sort_by_key(|(key, part)| (key.category, &key.group, std::cmp::Reverse(part.time)));
-    let group = |key: &Key| key.group.as_ref().map(|hash| names.get(hash, None).to_owned());
+    let group = |key: &Key| key.group.as_ref().map(|hash| names.get(hash.as_str(), None).to_owned());
     let share = |part: &Part| (split.device_time > 0).then(|| part.time as f64 / split.device_time as f64);
     let per_step = |part: &Part| (split.windows > 0).then(|| part.time as f64 / split.windows as f64);
     let average = |part: &Part| (part.count > 0).then(|| part.durations as f64 / part.count as f64);

@@ -8,10 +8,12 @@ use npuscope_measures::step_of::Steps;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, comm_task, counter, host_op, kernel, mem_sample, rank, step, task};
-use npuscope_tables::{ConnectionId, OpId, RankTables, Selection, Str, TableId, TableView, TaskId};
+use npuscope_tables::{ConnectionId, OpId, Rank, RankTables, Selection, Str, TableId, TableView, TaskId};
 use serde::{Deserialize, Serialize};
 
-use crate::communication::{Direction, bytes, direction_of, group_key, group_of, is_communication_core, op_type};
+use crate::communication::{
+    Direction, GroupKey, bytes, direction_of, group_key, group_of, is_communication_core, op_type,
+};
 use crate::extract::Text;
 use crate::finding::Evidence;
 
@@ -32,7 +34,7 @@ pub const SELECTION: Selection = Selection::of(&[
 /// A rank's part in the job. Times are ns by the clock of its host, until clocks are aligned.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RankTrace {
-    pub rank: i64,
+    pub rank: Rank,
     /// The host, by id or name; empty where the profile does not say.
     pub host: String,
     pub steps: Vec<StepSpan>,
@@ -98,7 +100,7 @@ pub struct Operation {
     /// The group, by name, hash or what the operation's name has of it.
     pub group: Text,
     /// What the group has in common on all ranks: [`group_key`], or what the operation's name has of it.
-    pub group_key: Text,
+    pub group_key: GroupKey,
     /// Type in lower case, for example `hcom_allreduce_`.
     pub kind: Text,
     pub name: Text,
@@ -117,7 +119,7 @@ impl Operation {
         let or_in_name = |group: &str| Text::from(if group.is_empty() { in_name() } else { group });
         Operation {
             group: or_in_name(group_of(tables, op)),
-            group_key: or_in_name(&group_key(tables, op)),
+            group_key: GroupKey(or_in_name(group_key(tables, op).as_str())),
             kind: op_type(tables, op).to_ascii_lowercase().into(),
             name: name.into(),
             // Where the type is not known, elements can still be compared.
@@ -205,7 +207,7 @@ mod packed {
 pub const RDMA: &str = "RDMA";
 
 impl RankTrace {
-    pub fn of(number: i64, tables: &RankTables) -> RankTrace {
+    pub fn of(number: Rank, tables: &RankTables) -> RankTrace {
         let row = tables.rows::<rank::Row>().next().unwrap_or_default();
         let host = tables.opt_text(row.host_uid).or_else(|| tables.opt_text(row.host)).unwrap_or_default();
         let mut trace = RankTrace { rank: number, host: host.to_owned(), ..RankTrace::default() };

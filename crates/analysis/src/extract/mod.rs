@@ -32,7 +32,7 @@ use npuscope_measures::step_of::{self, StepOf, Steps};
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, diagnostic, kernel, step};
-use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, TableId};
+use npuscope_tables::{ConnectionId, Ns, Rank, RankTables, Selection, TableId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +78,7 @@ pub struct Scope {
 
 /// The tables of one rank, as far as they were asked for, and what of them is in the chosen step.
 pub struct RankData<'a> {
-    pub rank: i64,
+    pub rank: Rank,
     pub source: &'a RankSource,
     pub tables: RankTables,
     chosen: Chosen,

@@ -15,7 +15,7 @@ use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::column::CellView;
 use npuscope_tables::number::round;
 use npuscope_tables::table::host_op::{self, Kind};
-use npuscope_tables::{Selection, Str};
+use npuscope_tables::{Rank, Selection, Str};
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::statistics::{median, population_deviation, quantile, sum};
@@ -75,7 +75,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
         let hint = "collect NPU activities at level0 or above; text has calls from level1 on";
         return Err(Failure::missing(MODE.name, "calls of CANN", hint));
     }
-    let figures: Vec<(i64, BTreeMap<&str, Figures>)> = ranks
+    let figures: Vec<(Rank, BTreeMap<&str, Figures>)> = ranks
         .iter()
         .map(|(rank, calls)| (*rank, calls.iter().map(|calls| (calls.name.as_str(), calls.figures)).collect()))
         .collect();
@@ -153,7 +153,7 @@ impl Figures {
     }
 }
 
-fn combined<'a>(ranks: &[(i64, BTreeMap<&'a str, Figures>)]) -> BTreeMap<&'a str, Figures> {
+fn combined<'a>(ranks: &[(Rank, BTreeMap<&'a str, Figures>)]) -> BTreeMap<&'a str, Figures> {
     let mut by_name: BTreeMap<&str, Vec<Figures>> = BTreeMap::new();
     for (name, figures) in ranks.iter().flat_map(|(_, figures)| figures) {
         by_name.entry(name).or_default().push(*figures);
@@ -161,7 +161,7 @@ fn combined<'a>(ranks: &[(i64, BTreeMap<&'a str, Figures>)]) -> BTreeMap<&'a str
     by_name.into_iter().map(|(name, ranks)| (name, Figures::of_ranks(&ranks))).collect()
 }
 
-fn pooled(ranks: &[(i64, Vec<Calls>)]) -> BTreeMap<&str, Figures> {
+fn pooled(ranks: &[(Rank, Vec<Calls>)]) -> BTreeMap<&str, Figures> {
     let mut by_name: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for calls in ranks.iter().flat_map(|(_, calls)| calls) {
         by_name.entry(&calls.name).or_default().extend(calls.durations.iter().map(|ns| *ns as f64));
@@ -184,7 +184,7 @@ fn whole(total: f64) -> Cell {
     Cell::Int(total as i64)
 }
 
-fn per_rank(ranks: &[(i64, BTreeMap<&str, Figures>)]) -> ResultTable {
+fn per_rank(ranks: &[(Rank, BTreeMap<&str, Figures>)]) -> ResultTable {
     let columns = [
         ("name", ColumnKind::Text),
         ("durationRatio", ColumnKind::Real),
@@ -214,7 +214,7 @@ fn per_rank(ranks: &[(i64, BTreeMap<&str, Figures>)]) -> ResultTable {
     table
 }
 
-fn over_ranks(ranks: &[(i64, BTreeMap<&str, Figures>)], all: &BTreeMap<&str, Figures>) -> ResultTable {
+fn over_ranks(ranks: &[(Rank, BTreeMap<&str, Figures>)], all: &BTreeMap<&str, Figures>) -> ResultTable {
     let columns = [
         ("name", ColumnKind::Text),
         ("timeRatio", ColumnKind::Real),

@@ -20,12 +20,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::table::comm_op;
 use npuscope_tables::table::host_op::Kind;
-use npuscope_tables::{Selection, TableId};
+use npuscope_tables::{Rank, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::cluster_time_summary::{METRICS, Summary, notes_of_both, summarise};
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, Usage};
-use crate::communication::{bytes_of_element, direction_of, group_key, op_type, parallel_groups};
+use crate::communication::{GroupKey, bytes_of_element, direction_of, group_key, op_type, parallel_groups};
 use crate::diagnose::trace::Operation;
 use crate::extract::{Analysis, Text};
 use crate::meetings::{launched_operations, meet};
@@ -49,7 +49,7 @@ const BANDWIDTH: f64 = 200.0 / 8.0 * 0.8 * (1u64 << 30) as f64 / 1e9;
 /// What is compared of a job.
 struct Figures {
     summary: Summary,
-    stages: HashMap<i64, i64>,
+    stages: HashMap<Rank, i64>,
     /// By type of operation and purpose of the group.
     communication: BTreeMap<(Text, Text), Communication>,
     notes: Vec<String>,
@@ -142,7 +142,7 @@ fn figures(job: &Job<'_>) -> Result<Figures, Failure> {
 
 fn part(data: &RankData<'_>) -> Part {
     let tables = &data.tables;
-    let groups: HashMap<String, (Text, usize)> = parallel_groups(tables)
+    let groups: HashMap<GroupKey, (Text, usize)> = parallel_groups(tables)
         .into_iter()
         .map(|group| (group.hash, (group.purpose.into(), group.ranks.len())))
         .collect();
@@ -150,7 +150,7 @@ fn part(data: &RankData<'_>) -> Part {
     let is_chosen = |(op, _): &&(comm_op::Row, _)| data.has_operation(op) && direction_of(tables, op).is_none();
     let ops = launched.iter().filter(is_chosen).map(|(op, step)| {
         let group = group_key(tables, op);
-        let known = groups.get(group.as_ref());
+        let known = groups.get(&group);
         let size = op.rank_size.and_then(|size| usize::try_from(size).ok());
         Op {
             what: Operation::of(tables, op),
@@ -167,7 +167,7 @@ fn part(data: &RankData<'_>) -> Part {
     Part { stage: stage(data.rank, tables), steps: steps.max(1), ops: ops.collect() }
 }
 
-fn collectives(parts: &[(i64, Part)]) -> BTreeMap<(Text, Text), Communication> {
+fn collectives(parts: &[(Rank, Part)]) -> BTreeMap<(Text, Text), Communication> {
     let mut classes: BTreeMap<(Text, Text), Communication> = BTreeMap::new();
     for (_, part) in parts {
         let mut took_part = BTreeSet::new();
@@ -241,7 +241,7 @@ fn times(ours: &Figures, base: &Figures) -> ResultTable {
 impl Figures {
     /// Times of a step, or of all, on the ranks of a stage, or on all: means.
     fn means(&self, step: Option<i64>, stage: Option<i64>) -> Option<Vec<f64>> {
-        let is_chosen = |(rank, number): &(i64, i64)| {
+        let is_chosen = |(rank, number): &(Rank, i64)| {
             step.is_none_or(|step| step == *number) && stage.is_none_or(|stage| self.stages.get(rank) == Some(&stage))
         };
         let chosen: Vec<_> = self.summary.iter().filter(|(key, _)| is_chosen(key)).map(|(_, times)| times).collect();

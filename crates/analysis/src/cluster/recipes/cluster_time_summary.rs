@@ -24,12 +24,12 @@ use npuscope_measures::intervals::Interval;
 use npuscope_measures::step::{self, DeviceTime, Step, steps as measured_steps};
 use npuscope_measures::step_of::Steps;
 use npuscope_tables::table::{comm_op, kernel, reported_step, task};
-use npuscope_tables::{Ns, RankTables, Selection};
+use npuscope_tables::{Ns, Rank, RankTables, Selection};
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::statistics::sum;
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
-use crate::communication::{direction_of, group_key, is_communication_core};
+use crate::communication::{GroupKey, direction_of, group_key, is_communication_core};
 use crate::diagnose::trace::Operation;
 use crate::extract::Analysis;
 use crate::layout::RankGroups;
@@ -68,7 +68,7 @@ const NO_STEP: i64 = -1;
 pub(super) type Times = [f64; METRICS.len()];
 
 /// Times by rank and step.
-pub(super) type Summary = BTreeMap<(i64, i64), Times>;
+pub(super) type Summary = BTreeMap<(Rank, i64), Times>;
 
 /// An operation on one rank.
 #[derive(Serialize, Deserialize)]
@@ -158,17 +158,17 @@ pub(super) fn notes_of_both(ours: Vec<String>, baseline: Vec<String>) -> Vec<Str
 }
 
 /// us of waiting and of transmitting by rank and step.
-type Waits = BTreeMap<(i64, i64), (f64, f64)>;
+type Waits = BTreeMap<(Rank, i64), (f64, f64)>;
 
 /// The ranks' parts of each collective, as [`meet`] finds them.
-fn collectives(parts: &[(i64, Part)]) -> Vec<Vec<(i64, &Op)>> {
+fn collectives(parts: &[(Rank, Part)]) -> Vec<Vec<(Rank, &Op)>> {
     let lists = parts.iter().map(|(rank, part)| (*rank, part.ops.as_slice()));
     meet(lists, |op| (&op.what, Some(op.step))).into_values().collect()
 }
 
 /// The ranks' parts of operations of one group, name and step.
-fn collectives_as_peer(parts: &[(i64, Part)]) -> Vec<Vec<(i64, &Op)>> {
-    let mut collectives: BTreeMap<(&str, &str, i64), Vec<(i64, &Op)>> = BTreeMap::new();
+fn collectives_as_peer(parts: &[(Rank, Part)]) -> Vec<Vec<(Rank, &Op)>> {
+    let mut collectives: BTreeMap<(&GroupKey, &str, i64), Vec<(Rank, &Op)>> = BTreeMap::new();
     for (rank, part) in parts {
         for op in &part.ops {
             collectives.entry((&op.what.group_key, &op.what.name, op.step)).or_default().push((*rank, op));
@@ -178,14 +178,14 @@ fn collectives_as_peer(parts: &[(i64, Part)]) -> Vec<Vec<(i64, &Op)>> {
 }
 
 /// Waits, and how many collectives were left out.
-fn waits(parts: &[(i64, Part)], compat: bool) -> (Waits, usize) {
+fn waits(parts: &[(Rank, Part)], compat: bool) -> (Waits, usize) {
     let mut collectives = if compat { collectives_as_peer(parts) } else { collectives(parts) };
     let found = collectives.len();
     if !compat {
         collectives.retain(|ranks| ranks.len() >= ranks.iter().map(|(_, op)| op.ranks.unwrap_or(2)).max().unwrap_or(2));
     }
     let incomplete = found - collectives.len();
-    let mut times: BTreeMap<(i64, i64), Vec<(f64, f64)>> = BTreeMap::new();
+    let mut times: BTreeMap<(Rank, i64), Vec<(f64, f64)>> = BTreeMap::new();
     for ranks in collectives {
         let transmit = us(ranks.iter().map(|(_, op)| op.duration).min().unwrap_or_default());
         for (rank, op) in ranks {
@@ -210,10 +210,10 @@ fn part(data: &RankData<'_>) -> Part {
     let steps = measured_steps(tables);
     let has_numbers = steps.iter().any(|step| step.id.is_some());
     let groups = RankGroups::of(tables);
-    let sizes: HashMap<String, usize> =
+    let sizes: HashMap<GroupKey, usize> =
         groups.declared.into_iter().map(|group| (group.hash, group.ranks.len())).collect();
     // The least that links tell, where nothing else tells the size of a group.
-    let linked: HashMap<String, i64> =
+    let linked: HashMap<GroupKey, i64> =
         groups.used.into_iter().filter_map(|group| Some((group.hash, group.size?))).collect();
     let mut ops = Vec::new();
     for (op, step) in launched_operations(tables, data.step_of()) {
@@ -222,8 +222,8 @@ fn part(data: &RankData<'_>) -> Part {
             continue;
         }
         let key = group_key(tables, &op);
-        let declared = sizes.get(key.as_ref()).copied().filter(|ranks| *ranks > 0);
-        let size = op.rank_size.or_else(|| linked.get(key.as_ref()).copied());
+        let declared = sizes.get(&key).copied().filter(|ranks| *ranks > 0);
+        let size = op.rank_size.or_else(|| linked.get(&key).copied());
         let ranks = declared.or(size.and_then(|size| usize::try_from(size).ok()));
         ops.push(operation(tables, &op, step, ranks));
     }

@@ -31,7 +31,7 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::number::float;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{comm_op, task};
-use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, Str, TableId, TaskId};
+use npuscope_tables::{ConnectionId, Ns, Rank, RankTables, Selection, Str, TableId, TaskId};
 use serde::{Deserialize, Serialize};
 
 use super::launches::Launches;
@@ -156,7 +156,7 @@ impl Analysis for AllEvents {
 /// When an operation ran on a rank.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Run {
-    rank: i64,
+    rank: Rank,
     interval: Interval,
 }
 
@@ -175,10 +175,10 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     }
     let compared = slow_and_fast(job, &operations)?;
     let pairs = || compared.iter().filter_map(Compared::pair);
-    let involved = |rank: i64| pairs().any(|(slow, fast)| [slow.rank, fast.rank].contains(&rank));
+    let involved = |rank: Rank| pairs().any(|(slow, fast)| [slow.rank, fast.rank].contains(&rank));
     let sources: Vec<_> = job.sources().iter().copied().filter(|source| involved(source.rank)).collect();
     let events = job.extracts_of(&sources, &AllEvents { compat: job.options.compat })?;
-    let events: BTreeMap<i64, Events> = events.into_iter().collect();
+    let events: BTreeMap<Rank, Events> = events.into_iter().collect();
     let is_text = job.export() == Export::Text;
     let columns = COLUMNS.map(|(name, title, kind)| (if is_text { title } else { name }, kind));
     let columns = if job.options.compat { &columns[..columns.len() - 1] } else { &columns[..] };
@@ -306,7 +306,7 @@ fn runs(data: &RankData<'_>, operations: &[Operation]) -> Vec<Option<Run>> {
     runs
 }
 
-fn reason((slow, fast): (Run, Run), events: &BTreeMap<i64, Events>, compat: bool) -> String {
+fn reason((slow, fast): (Run, Run), events: &BTreeMap<Rank, Events>, compat: bool) -> String {
     let (Some(of_slow), Some(of_fast)) = (events.get(&slow.rank), events.get(&fast.rank)) else {
         return "[Failed] Insufficient data for analyzing slow NPU bottleneck".to_owned();
     };

@@ -16,7 +16,7 @@ use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_measures::intervals::{Interval, subtract, total, union};
 use npuscope_tables::number::round;
 use npuscope_tables::table::{comm_op, step};
-use npuscope_tables::{Ns, Selection, TableId};
+use npuscope_tables::{Ns, Rank, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::rank_facts::{computing_kernels, group_of, op_interval, parallel_groups, running_max};
@@ -150,7 +150,7 @@ fn in_step(sorted: &[Interval], reach: &[i64], step: &step::Row, whole: bool) ->
     running.map(|op| if whole { *op } else { cut(op) }).collect()
 }
 
-fn cells(rank: i64, row: &Masking, sets: &[KindSet], compat: bool) -> [Cell; 9] {
+fn cells(rank: Rank, row: &Masking, sets: &[KindSet], compat: bool) -> [Cell; 9] {
     let length = row.end.since(row.start) as f64;
     let share = |time: i64| if length > 0.0 { time as f64 / length } else { 0.0 };
     let exposed = share(row.exposed);

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::kernel;
-use npuscope_tables::{Selection, Str, TableId};
+use npuscope_tables::{Rank, Selection, Str, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::STAT_COLUMNS;
@@ -56,7 +56,7 @@ impl Analysis for Computing {
 struct Row<'a> {
     key: &'a [Text],
     summary: Summary,
-    rank: Option<i64>,
+    rank: Option<Rank>,
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
@@ -104,7 +104,7 @@ fn summary<'a>(durations: impl IntoIterator<Item = &'a i64>) -> Summary {
     Summary::of(&durations.into_iter().map(|ns| *ns as f64).collect::<Vec<_>>())
 }
 
-fn all_ranks(ranks: &[(i64, Kernels)]) -> ResultTable {
+fn all_ranks(ranks: &[(Rank, Kernels)]) -> ResultTable {
     let mut groups: BTreeMap<&[Text; 2], Vec<&[i64]>> = BTreeMap::new();
     for (key, _, durations) in ranks.iter().flat_map(|(_, kernels)| &kernels.by_type) {
         groups.entry(key).or_default().push(durations);
@@ -116,14 +116,14 @@ fn all_ranks(ranks: &[(i64, Kernels)]) -> ResultTable {
     table("ComputeOpAllRankStats", "all_stats", &["OpType", "TaskType"], rows.collect())
 }
 
-fn by_type(ranks: &[(i64, Kernels)]) -> ResultTable {
+fn by_type(ranks: &[(Rank, Kernels)]) -> ResultTable {
     let rows = ranks.iter().flat_map(|(rank, kernels)| {
         kernels.by_type.iter().map(|(key, summary, _)| Row { key, summary: *summary, rank: Some(*rank) })
     });
     table("ComputeOpPerRankStatsByOpType", "rank_stats_by_optype", &["OpType", "TaskType"], rows.collect())
 }
 
-fn by_name(ranks: &[(i64, Kernels)]) -> ResultTable {
+fn by_name(ranks: &[(Rank, Kernels)]) -> ResultTable {
     let rows = ranks.iter().flat_map(|(rank, kernels)| {
         kernels.by_name.iter().map(|(key, summary)| Row { key, summary: *summary, rank: Some(*rank) })
     });

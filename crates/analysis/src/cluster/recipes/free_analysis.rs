@@ -31,7 +31,7 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::number::float;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{comm_op, task};
-use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, Str, TableId, TaskId};
+use npuscope_tables::{ConnectionId, Ns, Rank, RankTables, Selection, Str, TableId, TaskId};
 use serde::{Deserialize, Serialize};
 
 use super::launches::Launches;
@@ -207,7 +207,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     Ok(if is_empty { answer.note("devices were never free") } else { answer })
 }
 
-fn longest(parts: &[(i64, Part)], job: &Job<'_>) -> ResultTable {
+fn longest(parts: &[(Rank, Part)], job: &Job<'_>) -> ResultTable {
     let is_text = job.export() == Export::Text;
     let columns = COLUMNS.map(|(name, title, kind)| (if is_text { title } else { name }, kind));
     let columns = if job.options.compat { &columns[..columns.len() - 1] } else { &columns[..] };
@@ -231,7 +231,7 @@ fn longest(parts: &[(i64, Part)], job: &Job<'_>) -> ResultTable {
     table
 }
 
-fn summary(parts: &[(i64, Part)]) -> ResultTable {
+fn summary(parts: &[(Rank, Part)]) -> ResultTable {
     let columns = [
         ("rankId", ColumnKind::Int),
         ("step", ColumnKind::Int),

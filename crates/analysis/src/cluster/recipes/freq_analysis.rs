@@ -16,7 +16,7 @@ use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_formats::source::RankSource;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{counter, kernel};
-use npuscope_tables::{Ns, Selection, TableId};
+use npuscope_tables::{Ns, Rank, Selection, TableId};
 use serde::Serialize;
 
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
@@ -105,8 +105,8 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
 }
 
 /// Adds the time of kernels for ranks that were below the nominal frequency.
-fn add_kernels(job: &Job<'_>, ranks: &mut [(i64, Frequencies)], nominal: i64) -> Result<(), Failure> {
-    let is_below = |rank: i64| ranks.iter().any(|(of, freq)| *of == rank && freq.range(..nominal).next().is_some());
+fn add_kernels(job: &Job<'_>, ranks: &mut [(Rank, Frequencies)], nominal: i64) -> Result<(), Failure> {
+    let is_below = |rank: Rank| ranks.iter().any(|(of, freq)| *of == rank && freq.range(..nominal).next().is_some());
     let below: Vec<&RankSource> = job.sources().iter().copied().filter(|source| is_below(source.rank)).collect();
     for (rank, with_kernels) in job.extracts_of(&below, &Samples { compat: false, with_kernels: true })? {
         ranks.iter_mut().filter(|(of, _)| *of == rank).for_each(|(_, of_rank)| of_rank.clone_from(&with_kernels));
@@ -144,7 +144,7 @@ fn frequencies(data: &RankData<'_>, compat: bool) -> Frequencies {
 }
 
 /// The highest frequency of most ranks; of several such, the highest.
-fn usual_highest(ranks: &[(i64, Frequencies)]) -> i64 {
+fn usual_highest(ranks: &[(Rank, Frequencies)]) -> i64 {
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
     for highest in ranks.iter().filter_map(|(_, frequencies)| frequencies.keys().next_back()) {
         *counts.entry(*highest).or_default() += 1;
@@ -185,7 +185,7 @@ fn table(name: &str, file: &str, compat: bool) -> ResultTable {
     ResultTable::new(name, file, &columns).indexed(1)
 }
 
-fn row(rank: i64, frequencies: &Frequencies, nominal: i64, is_numpy: bool) -> [Cell; 5] {
+fn row(rank: Rank, frequencies: &Frequencies, nominal: i64, is_numpy: bool) -> [Cell; 5] {
     let number = |frequency: &i64| if is_numpy { format!("np.int64({frequency})") } else { frequency.to_string() };
     let list = format!("[{}]", frequencies.keys().map(number).collect::<Vec<_>>().join(", "));
     let (below, all) = computing(frequencies, nominal);

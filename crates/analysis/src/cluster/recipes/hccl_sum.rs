@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use hashbrown::HashMap;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::table::comm_op;
-use npuscope_tables::{Selection, Str, TableId};
+use npuscope_tables::{Rank, Selection, Str, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::STAT_COLUMNS;
@@ -96,7 +96,7 @@ fn part(data: &RankData<'_>, compat: bool) -> Part {
     }
 }
 
-fn all_ranks(parts: &[(i64, Part)]) -> ResultTable {
+fn all_ranks(parts: &[(Rank, Part)]) -> ResultTable {
     let columns = [&[("OpType", ColumnKind::Text)], STAT_COLUMNS].concat();
     let mut table = ResultTable::new("HcclAllRankStats", "all_stats", &columns).indexed(1);
     let mut by_type: Durations<&str> = Durations::new();
@@ -109,7 +109,7 @@ fn all_ranks(parts: &[(i64, Part)]) -> ResultTable {
     table
 }
 
-fn per_rank(parts: &[(i64, Part)]) -> ResultTable {
+fn per_rank(parts: &[(Rank, Part)]) -> ResultTable {
     let columns = [&[("OpType", ColumnKind::Text)], STAT_COLUMNS, &[("Rank", ColumnKind::Int)]].concat();
     let mut table = ResultTable::new("HcclPerRankStats", "rank_stats", &columns).indexed(1);
     for (rank, part) in parts {
@@ -121,7 +121,7 @@ fn per_rank(parts: &[(i64, Part)]) -> ResultTable {
     table
 }
 
-fn top_operations(parts: &[(i64, Part)], top: usize) -> ResultTable {
+fn top_operations(parts: &[(Rank, Part)], top: usize) -> ResultTable {
     let ranks = [("MinRank", ColumnKind::Int), ("MaxRank", ColumnKind::Int)];
     let columns = [&[("OpName", ColumnKind::Text)], STAT_COLUMNS, &ranks].concat();
     let mut table = ResultTable::new("HcclTopOpStats", "top_op_stats", &columns).indexed(1);
@@ -135,7 +135,7 @@ fn top_operations(parts: &[(i64, Part)], top: usize) -> ResultTable {
         means.into_iter().map(|(name, (sum, count))| (name, sum.total() / count)).collect();
     means.sort_unstable_by(|(a_name, a), (b_name, b)| b.total_cmp(a).then_with(|| a_name.cmp(b_name)));
     means.truncate(top);
-    let mut samples: HashMap<&str, Vec<(i64, f64)>> = means.iter().map(|(name, _)| (*name, Vec::new())).collect();
+    let mut samples: HashMap<&str, Vec<(Rank, f64)>> = means.iter().map(|(name, _)| (*name, Vec::new())).collect();
     for (rank, part) in parts {
         for (name, duration) in &part.operations {
             if let Some(samples) = samples.get_mut(&**name) {
@@ -146,14 +146,14 @@ fn top_operations(parts: &[(i64, Part)], top: usize) -> ResultTable {
     for (name, _) in means {
         let samples = samples.remove(name).unwrap_or_default();
         let summary = Summary::of(&samples.iter().map(|(_, duration)| *duration).collect::<Vec<_>>());
-        let rank_of = |value: f64| samples.iter().find(|(_, d)| *d == value).map_or(-1, |(rank, _)| *rank);
+        let rank_of = |value: f64| samples.iter().find(|(_, d)| *d == value).map_or(Rank(-1), |(rank, _)| *rank);
         let ranks = [summary.min, summary.max].map(|value| Cell::from(rank_of(value)));
         table.push([Cell::from(name)].into_iter().chain(summary.cells()).chain(ranks));
     }
     table
 }
 
-fn group_names(parts: &[(i64, Part)]) -> ResultTable {
+fn group_names(parts: &[(Rank, Part)]) -> ResultTable {
     let columns = [("GroupName", ColumnKind::Text), ("GroupId", ColumnKind::Text), ("Ranks", ColumnKind::Text)];
     let mut table = ResultTable::new("HcclGroupNameMap", "group_name_map", &columns).indexed(1);
     let mut groups: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();

@@ -10,7 +10,7 @@
 //! As text, each rank has a workbook of its own, `module_statistic_{rank}.xlsx`.
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
-use npuscope_tables::Selection;
+use npuscope_tables::{Rank, Selection};
 use serde::Serialize;
 
 use super::module_tree::{self, ModuleOp, RowOptions};
@@ -34,7 +34,7 @@ pub const HINT: &str = "collect with mstx=True and mark modules with torch_npu.n
 pub const DOMAIN: &str = "Module";
 
 /// What the modules of each rank did: a row for each operator of each module, in order of time.
-pub fn rows(job: &Job<'_>) -> Result<Vec<(i64, Vec<ModuleOp>)>, Failure> {
+pub fn rows(job: &Job<'_>) -> Result<Vec<(Rank, Vec<ModuleOp>)>, Failure> {
     modules(job, MODE.name, RowOptions { compat: job.options.compat, with_backward: true, distinguish: true })
 }
 
@@ -81,7 +81,7 @@ impl Analysis for Modules {
 }
 
 /// What the modules of each rank did; fails if no rank has modules.
-pub fn modules(job: &Job<'_>, mode: &'static str, options: RowOptions) -> Result<Vec<(i64, Vec<ModuleOp>)>, Failure> {
+pub fn modules(job: &Job<'_>, mode: &'static str, options: RowOptions) -> Result<Vec<(Rank, Vec<ModuleOp>)>, Failure> {
     const WHAT: &str = "mstx ranges of the domain Module";
     let parts = job.extracts(&Modules(options))?;
     match parts.is_empty() {

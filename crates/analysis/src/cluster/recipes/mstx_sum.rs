@@ -21,7 +21,7 @@ use npuscope_formats::result::{Cell, ColumnKind, ResultTable, TimeUnit};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{flow, host_op, task};
-use npuscope_tables::{ConnectionId, LaneId, Ns, RankTables, Selection, Str, TableId, TableView};
+use npuscope_tables::{ConnectionId, LaneId, Ns, Rank, RankTables, Selection, Str, TableId, TableView};
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::statistics::Summary;
@@ -235,7 +235,7 @@ fn number(spans: &mut [Span]) {
 }
 
 /// Every span, the greatest share of the time on the host first. Databases number the rows.
-fn mark_stats(parts: &[(i64, Part)], is_numbered: bool) -> ResultTable {
+fn mark_stats(parts: &[(Rank, Part)], is_numbered: bool) -> ResultTable {
     let numbered = [("index", ColumnKind::Int)];
     let columns = [
         ("Name", ColumnKind::Text),
@@ -276,10 +276,10 @@ fn mark_stats(parts: &[(i64, Part)], is_numbered: bool) -> ResultTable {
 }
 
 /// Ranks and durations in ns by step and name.
-type Samples<'a> = BTreeMap<(Option<i64>, &'a str), Vec<(i64, f64)>>;
+type Samples<'a> = BTreeMap<(Option<i64>, &'a str), Vec<(Rank, f64)>>;
 
 /// Spans by step and name, those that disperse most first in each step.
-fn all_stats(parts: &[(i64, Part)], which: usize, name: &str, file: &str) -> ResultTable {
+fn all_stats(parts: &[(Rank, Part)], which: usize, name: &str, file: &str) -> ResultTable {
     let columns = [
         ("Name", ColumnKind::Text),
         ("Count", ColumnKind::Real),
@@ -309,7 +309,8 @@ fn all_stats(parts: &[(i64, Part)], which: usize, name: &str, file: &str) -> Res
         .into_iter()
         .map(|((step, name), samples)| {
             let s = Summary::of(&samples.iter().map(|(_, duration)| *duration).collect::<Vec<_>>());
-            let rank_of = |value: f64| samples.iter().find(|(_, d)| *d == value && s.max > 0.0).map_or(0, |(r, _)| *r);
+            let rank_of =
+                |value: f64| samples.iter().find(|(_, d)| *d == value && s.max > 0.0).map_or(Rank(0), |(r, _)| *r);
             let dispersion = if s.sum == 0.0 { 0.0 } else { 100.0 * (s.max - s.q3) / s.sum };
             let [count, mean, deviation, min, q1, median, q3, max, sum, dispersed] =
                 [s.count as f64, s.mean, s.deviation, s.min, s.q1, s.median, s.q3, s.max, s.sum, dispersion]

@@ -25,13 +25,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::table::comm_op;
 use npuscope_tables::table::host_op::Kind;
-use npuscope_tables::{Ns, RankTables, Selection, TableId};
+use npuscope_tables::{Ns, Rank, RankTables, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::STAT_COLUMNS;
 use crate::cluster::statistics::{Summary, population_deviation};
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
-use crate::communication::{direction_of, group_of, is_point_to_point};
+use crate::communication::{GroupKey, direction_of, group_of, is_point_to_point};
 use crate::diagnose::trace::Operation;
 use crate::extract::{Analysis, Text};
 use crate::meetings::{launched_operations, meet};
@@ -72,7 +72,7 @@ struct Op {
 }
 
 /// The ranks' parts of one operation, by rank.
-type Collective<'a> = Vec<(i64, &'a Op)>;
+type Collective<'a> = Vec<(Rank, &'a Op)>;
 
 /// The ranks that others wait for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,7 +86,7 @@ pub struct SlowRanks {
 /// A rank that others wait for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlowRank {
-    pub rank: i64,
+    pub rank: Rank,
     /// Operations that waited for it.
     pub slow_operations: usize,
     /// Operations that it took part in with others.
@@ -99,7 +99,7 @@ pub struct SlowRank {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlowOperation {
     /// The ranks that were waited for.
-    pub slow: Vec<i64>,
+    pub slow: Vec<Rank>,
     pub name: Text,
     pub group: Text,
     /// When the first of the slow ranks started.
@@ -142,14 +142,14 @@ pub fn rows(job: &Job<'_>) -> Result<SlowRanks, Failure> {
     Ok(slow_ranks(together, compat))
 }
 
-fn collectives(ranks: &[(i64, Vec<Op>)]) -> Vec<Collective<'_>> {
+fn collectives(ranks: &[(Rank, Vec<Op>)]) -> Vec<Collective<'_>> {
     let lists = ranks.iter().map(|(rank, ops)| (*rank, ops.as_slice()));
     let met = meet(lists, |op| (&op.what, op.step)).into_values();
     met.filter(|ranks| ranks.first().is_some_and(|(_, op)| op.is_collective)).collect()
 }
 
 /// Operations of one name in a group are one.
-fn collectives_as_peer(ranks: &[(i64, Vec<Op>)]) -> Vec<Collective<'_>> {
+fn collectives_as_peer(ranks: &[(Rank, Vec<Op>)]) -> Vec<Collective<'_>> {
     let dropped = uneven_rows(ranks);
     let mut collectives: BTreeMap<(&str, &str), Collective<'_>> = BTreeMap::new();
     for (rank, ops) in ranks {
@@ -204,7 +204,7 @@ fn operation(tables: &RankTables, op: &comm_op::Row, step: Option<i64>) -> Op {
 fn fill_pauses(ops: &mut [Op]) {
     let mut order: Vec<usize> = (0..ops.len()).collect();
     order.sort_by_key(|&place| ops[place].start);
-    let mut ends: HashMap<Text, Ns> = HashMap::new();
+    let mut ends: HashMap<GroupKey, Ns> = HashMap::new();
     for place in order {
         let op = &mut ops[place];
         let end = op.start.plus(op.duration as i64);
@@ -219,7 +219,7 @@ fn fill_pauses(ops: &mut [Op]) {
 
 /// The rows, by their places in whatever rank, that msprof-analyze drops for groups whose operations do not all
 /// have as many ranks.
-fn uneven_rows(ranks: &[(i64, Vec<Op>)]) -> BTreeSet<usize> {
+fn uneven_rows(ranks: &[(Rank, Vec<Op>)]) -> BTreeSet<usize> {
     let rows = ranks.iter().flat_map(|(_, ops)| ops.iter().enumerate());
     let collectives: Vec<(usize, &Op)> = rows.filter(|(_, op)| !is_point_to_point(&op.what.name)).collect();
     let mut counts: HashMap<&str, HashMap<&str, usize>> = HashMap::new();
@@ -276,9 +276,9 @@ fn below_all(sorted: &[f64]) -> impl Iterator<Item = usize> {
 }
 
 /// Who is slow in an operation.
-fn slow_of<'a>(ranks: &[(i64, &'a Op)], compat: bool) -> Vec<(i64, &'a Op)> {
+fn slow_of<'a>(ranks: &[(Rank, &'a Op)], compat: bool) -> Vec<(Rank, &'a Op)> {
     let mut durations: Vec<f64> = ranks.iter().map(|(_, op)| op.duration).collect();
-    let mut slow: Vec<(i64, &Op)> = slow(&durations, compat).into_iter().map(|place| ranks[place]).collect();
+    let mut slow: Vec<(Rank, &Op)> = slow(&durations, compat).into_iter().map(|place| ranks[place]).collect();
     if !compat && !slow.is_empty() {
         let place = durations.len() / 2;
         let (_, middle, _) = durations.select_nth_unstable_by(place, f64::total_cmp);
@@ -293,7 +293,7 @@ fn is_significant(less: f64, op: &Op) -> bool {
 }
 
 fn slow_ranks<'a>(collectives: impl Iterator<Item = &'a Collective<'a>>, compat: bool) -> SlowRanks {
-    let mut ranks: BTreeMap<i64, SlowRank> = BTreeMap::new();
+    let mut ranks: BTreeMap<Rank, SlowRank> = BTreeMap::new();
     let mut operations = Vec::new();
     let new = |rank| SlowRank { rank, slow_operations: 0, operations: 0, late_ns: 0.0 };
     for parts in collectives {
@@ -343,7 +343,7 @@ fn operation_table(rows: &SlowRanks, compat: bool) -> ResultTable {
     let columns = [&key[..], STAT_COLUMNS, if compat { &[] } else { &step }].concat();
     let mut table = ResultTable::new("SlowOpStats", "slow_op_stats", &columns);
     for row in &rows.operations {
-        let slow = row.slow.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
+        let slow = row.slow.iter().map(Rank::to_string).collect::<Vec<_>>().join(",");
         let key = [Cell::from(slow), (&row.name).into(), (&row.group).into(), row.start.0.into()];
         table.push(key.into_iter().chain(row.durations.cells()).chain([row.step.into()]));
     }

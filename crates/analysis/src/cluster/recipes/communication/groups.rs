@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use npuscope_formats::result::{ColumnKind, ResultTable, write_database};
+use npuscope_tables::Rank;
 
 use super::names::Name;
 use super::{IndexMap, Reported};
@@ -14,15 +15,15 @@ pub struct UsedGroup {
     pub is_point_to_point: bool,
     pub hash: Name,
     /// Ranks that used it.
-    pub users: BTreeSet<i64>,
+    pub users: BTreeSet<Rank>,
 }
 
 /// A group that is used, by kind and hash.
-pub type GroupKey = (bool, Name);
+pub type UsedKey = (bool, Name);
 
 /// The groups that operations and links were in, by first use.
-pub fn used_groups(reported: &Reported) -> IndexMap<GroupKey, UsedGroup> {
-    let mut groups: IndexMap<GroupKey, UsedGroup> = IndexMap::default();
+pub fn used_groups(reported: &Reported) -> IndexMap<UsedKey, UsedGroup> {
+    let mut groups: IndexMap<UsedKey, UsedGroup> = IndexMap::default();
     for rank in &reported.ranks {
         let operations = rank.operations.list.iter().map(|op| (op.is_point_to_point, op.group));
         let links = rank.links.iter().map(|link| (link.is_point_to_point, link.group));
@@ -51,7 +52,7 @@ impl UsedGroup {
     }
 
     /// All its ranks, as far as they are known. msprof-analyze knows them from metadata or from use only.
-    pub fn ranks(&self, reported: &Reported) -> Vec<i64> {
+    pub fn ranks(&self, reported: &Reported) -> Vec<Rank> {
         match self.known(reported) {
             Some(group) if group.known == Known::Declared || !reported.compat => group.ranks.clone(),
             _ => self.users.iter().copied().collect(),
@@ -94,7 +95,7 @@ pub fn groups_file(mode: &Mode, groups: ResultTable) -> ResultFile {
 }
 
 /// `(0,1)`.
-pub fn rank_set(ranks: &[i64]) -> String {
-    let ranks: Vec<String> = ranks.iter().map(i64::to_string).collect();
+pub fn rank_set(ranks: &[Rank]) -> String {
+    let ranks: Vec<String> = ranks.iter().map(Rank::to_string).collect();
     format!("({})", ranks.join(","))
 }

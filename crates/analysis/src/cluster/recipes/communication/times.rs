@@ -7,11 +7,12 @@ use hashbrown::HashSet;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_measures::communication::{bandwidth, large_packet_share, synchronization_ratio, wait_ratio};
 use npuscope_measures::deliverable::rounded;
+use npuscope_tables::Rank;
 use npuscope_tables::number::whole;
 
 use super::names::Name;
 use super::operations::{Operation, Transport};
-use super::{IndexMap, Rank, Reported, step_order};
+use super::{IndexMap, Reported, ReportedRank, step_order};
 use crate::cluster::statistics::Sum;
 
 /// What totals are called.
@@ -49,7 +50,7 @@ pub fn time_table(reported: &Arc<Reported>) -> ResultTable {
     })
 }
 
-fn time_row(reported: &Reported, rank: &Rank, op: &Operation) -> [Cell; 12] {
+fn time_row(reported: &Reported, rank: &ReportedRank, op: &Operation) -> [Cell; 12] {
     let names = &reported.names;
     let [elapse, transit, wait, synchronization, idle] = op.times;
     let of_transit = |measure: fn(f64, f64) -> Option<f64>, time: Option<f64>| match reported.compat {
@@ -93,7 +94,7 @@ fn time_total_row(reported: &Reported, total: &Cell, key: TotalKey, sums: &[Sum;
 }
 
 /// A step, a rank and a group.
-type TotalKey = (Option<Name>, i64, Name);
+type TotalKey = (Option<Name>, Rank, Name);
 
 /// Sums of times, by step, rank and group.
 fn time_totals(reported: &Reported) -> Vec<(TotalKey, [Sum; 5])> {
@@ -145,7 +146,7 @@ pub fn bandwidth_table(reported: &Arc<Reported>) -> ResultTable {
     })
 }
 
-fn bandwidth_row(reported: &Reported, rank: &Rank, transport: &Transport) -> [Cell; 12] {
+fn bandwidth_row(reported: &Reported, rank: &ReportedRank, transport: &Transport) -> [Cell; 12] {
     let names = &reported.names;
     let bandwidth = match reported.compat {
         true => transport.bandwidth.into(),
@@ -203,7 +204,7 @@ impl TransportTotal {
     }
 }
 
-fn bandwidth_totals(reported: &Reported, rank: &Rank) -> Vec<[Cell; 12]> {
+fn bandwidth_totals(reported: &Reported, rank: &ReportedRank) -> Vec<[Cell; 12]> {
     let names = &reported.names;
     let mut totals: IndexMap<(Option<Name>, Name, Name), TransportTotal> = IndexMap::default();
     for transport in &rank.operations.transports {
