@@ -7,12 +7,16 @@
 
 use std::collections::HashMap;
 
+use npuscope_formats::source::RankSource;
 use npuscope_measures::communication::OpClass;
+use npuscope_store::{Store, StoreError};
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::reported_comm;
 use npuscope_tables::{RankTables, Selection, TableId};
+use serde::{Deserialize, Serialize};
 
 use crate::diagnose::trace::{Operation, RankTrace};
+use crate::extract::{Absent, Analysis, RankData, Text, extracts_by_rank};
 
 /// What operations are alike in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,14 +59,14 @@ impl<'a> Keys<'a> {
 }
 
 /// The operations of one rank, in the order in which the host launched them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RankOperations {
     pub rank: i64,
     pub list: Vec<RankOperation>,
 }
 
 /// An operation as one rank saw it. Times are ns since the epoch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RankOperation {
     operation: Operation,
     step: i64,
@@ -81,12 +85,31 @@ impl RankOperation {
     }
 }
 
-impl RankOperations {
-    /// What they are read from.
-    pub const NEEDS: Selection =
-        Selection::of(&[TableId::Step, TableId::CommOp, TableId::CommTask]).and_host_ops(&[Kind::Cann]);
+/// The operations of each rank.
+#[derive(Serialize)]
+struct Operations;
 
-    pub fn of(rank: i64, tables: &RankTables) -> RankOperations {
+impl Analysis for Operations {
+    type Extract = RankOperations;
+    const NAME: &'static str = "operations";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Selection::of(&[TableId::Step, TableId::CommOp, TableId::CommTask]).and_host_ops(&[Kind::Cann])
+    }
+
+    fn map(&self, rank: &RankData<'_>) -> Result<RankOperations, Absent> {
+        Ok(RankOperations::of(rank.rank, &rank.tables))
+    }
+}
+
+/// The operations of some ranks.
+pub fn operations(store: &Store, sources: &[&RankSource]) -> Result<Vec<RankOperations>, StoreError> {
+    Ok(extracts_by_rank(store, sources, &Operations)?.into_iter().map(|(_, operations)| operations).collect())
+}
+
+impl RankOperations {
+    fn of(rank: i64, tables: &RankTables) -> RankOperations {
         let trace = RankTrace::of(rank, tables);
         let operations = trace.items.iter().filter_map(|item| {
             let launch = item.launch.unwrap_or(item.start);
@@ -139,17 +162,57 @@ pub fn members<'a>(of: &'a RankOperations, index: usize, others: &[&'a RankOpera
     members
 }
 
-/// How long an operation moved data and waited for others, in ns, where the profile's own summary says so.
-pub fn reported_times(tables: &RankTables, name: &str, start: i64) -> (Option<i64>, Option<i64>) {
-    const NS_PER_MS: f64 = 1e6;
-    let is_same = |row: &reported_comm::Row| {
-        let reported = tables.text(row.name);
-        let starts_alike = row.start.is_none_or(|us| (us * 1e3 - start as f64).abs() < NS_PER_MS);
-        (reported == name || reported.split('@').next() == Some(name)) && starts_alike
+/// How long an operation moved data and waited for others, in ns, as the profile's own summary says.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct ReportedTime {
+    /// With the hash of the group or without.
+    name: Text,
+    start: Option<f64>,
+    transit: Option<i64>,
+    wait: Option<i64>,
+}
+
+/// What the summaries of each rank say of its operations.
+#[derive(Serialize)]
+struct ReportedTimes;
+
+const NS_PER_MS: f64 = 1e6;
+
+impl Analysis for ReportedTimes {
+    type Extract = Vec<ReportedTime>;
+    const NAME: &'static str = "reported_times";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Selection::of(&[TableId::ReportedComm])
+    }
+
+    fn map(&self, rank: &RankData<'_>) -> Result<Vec<ReportedTime>, Absent> {
+        let ns = |ms: Option<f64>| ms.map(|ms| (ms * NS_PER_MS).round() as i64);
+        let time = |row: reported_comm::Row| ReportedTime {
+            name: rank.tables.text(row.name).into(),
+            start: row.start.map(|us| us * 1e3),
+            transit: ns(row.transit),
+            wait: ns(row.wait),
+        };
+        Ok(rank.tables.rows::<reported_comm::Row>().map(time).collect())
+    }
+}
+
+/// How long an operation of a rank moved data and waited for others, in ns, where the profile's own summary says so.
+pub fn reported_times(
+    store: &Store,
+    source: &RankSource,
+    name: &str,
+    start: i64,
+) -> Result<(Option<i64>, Option<i64>), StoreError> {
+    let is_same = |reported: &&ReportedTime| {
+        let starts_alike = reported.start.is_none_or(|ns| (ns - start as f64).abs() < NS_PER_MS);
+        (&*reported.name == name || reported.name.split('@').next() == Some(name)) && starts_alike
     };
-    let Some(row) = tables.rows::<reported_comm::Row>().find(is_same) else { return (None, None) };
-    let ns = |ms: Option<f64>| ms.map(|ms| (ms * NS_PER_MS).round() as i64);
-    (ns(row.transit), ns(row.wait))
+    let of_rank = extracts_by_rank(store, &[source], &ReportedTimes)?;
+    let found = of_rank.iter().flat_map(|(_, times)| times).find(is_same);
+    Ok(found.map(|reported| (reported.transit, reported.wait)).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! One operation on all ranks that took part in it.
 
-use npuscope_analysis::meetings::{Member, RankOperations, members, reported_times};
-use npuscope_tables::{Selection, TableId};
+use npuscope_analysis::meetings::{self, Member, RankOperations, members, reported_times};
 
 use crate::columns;
 use crate::missing::{DEVICE, missing};
@@ -40,15 +39,13 @@ pub fn collective(source: &Source<'_>, question: &Question<'_>) -> Result<Made, 
 /// The operations of all ranks.
 pub fn operations(source: &Source<'_>) -> Result<Vec<RankOperations>, NotMade> {
     let ranks: Vec<_> = source.store.profile().ranks.iter().collect();
-    let read = |rank: i64, tables: &_| RankOperations::of(rank, tables);
-    Ok(source.store.each(&ranks, RankOperations::NEEDS, |rank, tables| read(rank.rank, &tables))?)
+    Ok(meetings::operations(source.store, &ranks)?)
 }
 
 /// How long a rank moved data and waited, where its profile says so.
 fn reported(source: &Source<'_>, member: &Member<'_>) -> Result<(Option<i64>, Option<i64>), NotMade> {
-    let ranks: Vec<_> = source.store.profile().ranks.iter().filter(|rank| rank.rank == member.rank).collect();
-    let times = source.store.each(&ranks, Selection::of(&[TableId::ReportedComm]), |_, tables| {
-        reported_times(&tables, member.operation.name(), member.operation.start)
-    })?;
-    Ok(times.into_iter().next().unwrap_or_default())
+    let Some(rank) = source.store.profile().ranks.iter().find(|rank| rank.rank == member.rank) else {
+        return Ok((None, None));
+    };
+    Ok(reported_times(source.store, rank, member.operation.name(), member.operation.start)?)
 }

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use npuscope_analysis::cluster::{Failure, Job, Options};
 use npuscope_analysis::scope::Scope;
+use npuscope_analysis::steps::has_step;
 use npuscope_formats::source::RankSource;
 
-use crate::{NotMade, Source, sql};
+use crate::{NotMade, Source};
 
 /// A question of a page: the scope and the view's own parameters, text by name.
 pub struct Question<'a> {
@@ -35,7 +36,7 @@ impl Question<'_> {
             return Err(NotMade::Bad("the end is before the beginning".to_owned()));
         }
         match self.scope.step {
-            Some(step) if !has_step(source, step)? => Err(NotMade::Bad(format!("there is no step {step}"))),
+            Some(step) if !has_step(source.store, step)? => Err(NotMade::Bad(format!("there is no step {step}"))),
             _ => Ok(()),
         }
     }
@@ -100,10 +101,4 @@ impl Question<'_> {
         let options = Options { step: self.scope.step, ..options };
         Ok(rows(&Job::new(source.store, chosen.as_ref(), &options))?)
     }
-}
-
-fn has_step(source: &Source<'_>, step: i64) -> Result<bool, NotMade> {
-    Ok(sql::has_rows(source, &format!("SELECT 1 FROM step WHERE id = {step}"))?
-        || sql::has_rows(source, &format!("SELECT 1 FROM reported_step WHERE step = '{step}'"))?
-        || sql::has_rows(source, &format!("SELECT 1 FROM kernel WHERE step = {step}"))?)
 }

@@ -9,7 +9,7 @@
 //! The key of a kept extract is
 //!
 //! - the [fingerprint](npuscope_store::fingerprint) of the rank: its files and the version of the readers;
-//! - [`Analysis::NAME`] and [`Analysis::VERSION`], and the version of this program;
+//! - [`Analysis::NAME`] and [`Analysis::VERSION`], [`FORM`], and the version of this program;
 //! - the fields of the analysis, which are the options that its map sees;
 //! - the chosen step;
 //! - [`Analysis::reads_besides`]: files that are not part of the fingerprint.
@@ -26,6 +26,7 @@ mod text;
 use std::convert::Infallible;
 
 use npuscope_formats::source::RankSource;
+use npuscope_store::loader::Met;
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::table::{diagnostic, step};
 use npuscope_tables::{Ns, RankTables, Selection, TableId};
@@ -115,10 +116,15 @@ pub struct Problem {
     pub message: Text,
 }
 
+/// Version of what is kept around an extract: [`RankExtract`], and how texts are written.
+const FORM: u32 = 2;
+
 /// What is kept of a rank.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RankExtract<E> {
     pub problems: Vec<Problem>,
+    /// What reading remarked on without losing anything: how often.
+    pub remarks: u64,
     /// The steps that the rank has, if one was chosen.
     pub steps: Vec<i64>,
     pub extract: Result<E, Absent>,
@@ -146,8 +152,20 @@ pub fn extracts<A: Analysis>(
         let decode = |bytes: &[u8]| text::decode(bytes).filter(|kept| is_sound(kept) || kept.extract.is_err());
         let make = || Ok(map_rank(store, source, analysis.needs(), scope, |data| analysis.map(data)));
         let Ok(kept) = store.loader().kept::<_, Infallible>(&[source], &name, decode, text::encode, make);
+        let met = Met { problems: kept.problems.len() as u64, remarks: kept.remarks };
+        store.loader().note_met(source, met);
         kept
     })
+}
+
+/// [`extracts`] of whole ranks, each with its rank: for maps that leave no rank out.
+pub fn extracts_by_rank<A: Analysis>(
+    store: &Store,
+    sources: &[&RankSource],
+    analysis: &A,
+) -> Result<Vec<(i64, A::Extract)>, StoreError> {
+    let made = extracts(store, sources, analysis, Scope::default())?;
+    Ok(sources.iter().zip(made).filter_map(|(source, made)| Some((source.rank, made.extract.ok()?))).collect())
 }
 
 /// What `reduce` makes of the extracts of some ranks, kept as they are: under their keys and a version of its own. For
@@ -169,7 +187,7 @@ pub fn kept_answer<A: Analysis, T: Serialize + DeserializeOwned>(
 fn name<A: Analysis>(analysis: &A, scope: Scope) -> String {
     // Fields of analyses are plain values, which are always JSON.
     let options = serde_json::to_string(&(analysis, scope)).unwrap_or_default();
-    format!("{}/{}/{}?{options}", A::NAME, A::VERSION, env!("CARGO_PKG_VERSION"))
+    format!("{}/{}/{FORM}/{}?{options}", A::NAME, A::VERSION, env!("CARGO_PKG_VERSION"))
 }
 
 /// Reads a rank and maps it. What is as large as the files is made by this and not kept.
@@ -191,13 +209,14 @@ pub fn map_rank<T>(
     };
     let tables = tables.unwrap_or_else(|| store.loader().load_some(source, selection));
     let problems = problems(&tables);
+    let remarks = (tables.len(TableId::Diagnostic) - problems.len()) as u64;
     let steps = match scope.step {
         Some(_) => tables.rows::<step::Row>().filter_map(|step| step.id).collect(),
         None => Vec::new(),
     };
     let window = window(&tables, scope);
     let extract = window.and_then(|window| map(&RankData { rank: source.rank, source, tables, window }));
-    RankExtract { problems, steps, extract }
+    RankExtract { problems, remarks, steps, extract }
 }
 
 fn window(tables: &RankTables, scope: Scope) -> Result<(Ns, Ns), Absent> {
@@ -269,7 +288,8 @@ mod tests {
         assert_eq!(ask(), expected);
         let (key, name) = (fingerprint(sources[0]), name(&analysis, Scope::default()));
         let bytes = store.cache().extract(&key, &name).unwrap();
-        let unsound = RankExtract { problems: Vec::new(), steps: Vec::new(), extract: Ok(vec![Text::from("rank 0")]) };
+        let extract = Ok(vec![Text::from("rank 0")]);
+        let unsound = RankExtract { problems: Vec::new(), remarks: 0, steps: Vec::new(), extract };
         let unsound = text::encode(&unsound).unwrap();
         let cut = &bytes[..bytes.len() - 1];
         // The seal of each is whole, so that only decoding can tell.
