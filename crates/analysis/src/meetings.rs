@@ -148,18 +148,27 @@ impl RankOperations {
 pub struct Member<'a> {
     pub rank: i64,
     pub operation: &'a RankOperation,
+    /// Its start less the first start on any rank, in ns.
+    pub late: i64,
 }
 
 /// The operation of a rank on all ranks that took part, that rank included; the last to begin is last.
 pub fn members<'a>(of: &'a RankOperations, index: usize, others: &[&'a RankOperations]) -> Vec<Member<'a>> {
     let (Some(key), Some(own)) = (of.key(index), of.list.get(index)) else { return Vec::new() };
-    let mut members = vec![Member { rank: of.rank, operation: own }];
+    let mut members = vec![Member { rank: of.rank, operation: own, late: 0 }];
     for other in others.iter().filter(|other| other.rank != of.rank) {
         let same = other.keys().position(|known| known == key).and_then(|place| other.list.get(place));
-        members.extend(same.map(|operation| Member { rank: other.rank, operation }));
+        members.extend(same.map(|operation| Member { rank: other.rank, operation, late: 0 }));
     }
     members.sort_by_key(|member| (member.operation.start, member.rank));
+    let first = members.first().map_or(own.start, |member| member.operation.start);
+    members.iter_mut().for_each(|member| member.late = member.operation.start - first);
     members
+}
+
+/// Start skew of one operation, in ns: the last start less the first, by the clocks of the hosts. `None` of no start.
+pub fn start_skew(starts: impl Iterator<Item = i64> + Clone) -> Option<i64> {
+    Some(starts.clone().max()? - starts.min()?)
 }
 
 /// How long an operation moved data and waited for others, in ns, as the profile's own summary says.
@@ -254,6 +263,8 @@ mod tests {
         assert_eq!(met(0), [(0, 0), (1, 5)]);
         assert_eq!(met(1), [(1, 15), (0, 20)]);
         assert_eq!(met(2), [(0, 40), (1, 100)]);
+        let late = members(&first, 2, &[&second]).iter().map(|member| member.late).collect::<Vec<_>>();
+        assert_eq!((late, start_skew([40, 100].into_iter())), (vec![0, 60], Some(60)));
         assert_eq!((first.open_at(45), first.open_at(60)), (Some(2), None));
         assert_eq!(first.starting("send_20", 20), Some(1));
     }

@@ -21,7 +21,6 @@ pub fn collective(source: &Source<'_>, question: &Question<'_>) -> Result<Made, 
         };
     };
     let members = members(of, index, &all.iter().collect::<Vec<_>>());
-    let first = members.first().map_or(0, |member| member.operation.start);
     let of_members = members.iter().map(|member| reported(source, member)).collect::<Result<Vec<_>, _>>()?;
     let ints = |of: fn(&Member<'_>) -> i64| columns::ints(members.iter().map(of));
     columns::made(vec![
@@ -30,7 +29,7 @@ pub fn collective(source: &Source<'_>, question: &Question<'_>) -> Result<Made, 
         ("group", columns::texts(members.iter().map(|member| Some(member.operation.group())))),
         ("start", columns::ints(members.iter().map(|member| member.operation.start - source.origin))),
         ("duration", ints(|member| member.operation.end - member.operation.start)),
-        ("late", columns::ints(members.iter().map(|member| member.operation.start - first))),
+        ("late", ints(|member| member.late)),
         ("transit", columns::ints(of_members.iter().map(|(transit, _)| *transit))),
         ("wait", columns::ints(of_members.iter().map(|(_, wait)| *wait))),
     ])

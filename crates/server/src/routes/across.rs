@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use npuscope_analysis::communication::parallel_groups;
 use npuscope_analysis::gap::{Cause, gap_on_lane};
-use npuscope_analysis::meetings::{RankOperations, members};
+use npuscope_analysis::meetings::{RankOperations, members, start_skew};
 use serde::{Deserialize, Serialize};
 
 use super::timeline::timeline_of;
@@ -212,14 +212,13 @@ pub async fn collective(
             let previous = of_rank.before(slice);
             before.extend(previous.map(|previous| RankSlice { at: of_rank.listed(&previous, origin), rank: *rank }));
         }
-        let (first, last) = (seen.first(), seen.last());
         Ok(Json(CollectiveAnswer {
             name: timeline.name(&slice).to_owned(),
             group: timeline.lane_name(&slice).to_owned(),
             instances,
             before,
-            last_rank: last.map(|seen| seen.rank),
-            skew_ns: first.zip(last).map(|(first, last)| last.slice.begin - first.slice.begin),
+            last_rank: seen.last().map(|seen| seen.rank),
+            skew_ns: start_skew(seen.iter().map(|seen| seen.slice.begin)),
         }))
     })
     .await
