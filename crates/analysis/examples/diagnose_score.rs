@@ -12,6 +12,7 @@ use npuscope_analysis::{Finding, Severity};
 use npuscope_formats::output::Output;
 use npuscope_store::{OpenOptions, Store};
 use npuscope_synth::{FaultTruth, Form, GroundTruth, scenario, simulate, write_job};
+use npuscope_tables::Rank;
 
 /// How far what a cause costs may be off the truth.
 const TOLERANCE: f64 = 0.2;
@@ -95,7 +96,7 @@ fn lost_ms(finding: &Finding) -> f64 {
 
 /// Whether a finding names a fault: its cause and its ranks.
 fn names(finding: &Finding, fault: &FaultTruth) -> bool {
-    let at: BTreeSet<i64> = fault.ranks.iter().map(|&rank| rank as i64).collect();
+    let at: BTreeSet<Rank> = fault.ranks.iter().map(|&rank| Rank(rank as i64)).collect();
     finding.id == fault.cause && finding.ranks.iter().copied().collect::<BTreeSet<_>>() == at
 }
 

@@ -1,28 +1,66 @@
-//! The groups that the training script declared. What names of operations say is in `npuscope_measures`.
+//! What groups are told apart by, and those that the training script declared. What names of operations say is in
+//! `npuscope_measures`.
+
+use std::fmt;
 
 use npuscope_measures::link::group_hash;
-use npuscope_tables::RankTables;
-use npuscope_tables::table::metadata;
+use npuscope_tables::table::{comm_op, metadata};
+use npuscope_tables::{Rank, RankTables};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::extract::Text;
 use crate::layout::MAX_RANKS;
 
 pub use npuscope_measures::communication::{
-    Direction, OpClass, bytes, bytes_of_element, direction, direction_of, group_key, group_of, is_communication_core,
+    Direction, OpClass, bytes, bytes_of_element, direction, direction_of, group_of, is_communication_core,
     is_point_to_point, op_type,
 };
 
+/// What a communication group is told from others by: as a rule the hash of its name ([`group_key`]), which all ranks
+/// have; the name itself where that is what ranks are compared by.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct GroupKey(pub Text);
+
+impl GroupKey {
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// Whether the group is not known.
+    pub fn is_unknown(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Display for GroupKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What tells the group of an operation from others on all ranks, whether they were saved as text, which may lack the
+/// name, or as databases: its hash. Empty where the group is not known.
+pub fn group_key(tables: &RankTables, op: &comm_op::Row) -> GroupKey {
+    GroupKey(match (tables.opt_text(op.group_hash), tables.opt_text(op.group_name)) {
+        (Some(hash), _) => hash.into(),
+        (None, Some(name)) => group_hash(name).into(),
+        (None, None) => Text::default(),
+    })
+}
+
 /// A group of ranks as the training script made it.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeclaredGroup {
     /// Name that HCCL gave it.
     pub id: String,
-    /// Hash of that name: its [`group_key`].
-    pub hash: String,
+    /// Hash of that name.
+    pub hash: GroupKey,
     /// What it is for: tp, pp, dp, exp …; empty where the script does not say.
     pub purpose: String,
     /// Ascending, as the group numbers them.
-    pub ranks: Vec<i64>,
+    pub ranks: Vec<Rank>,
 }
 
 /// The groups that a rank is in, from `parallel_group_info` of its metadata. Numbers that no rank can have are left
@@ -35,11 +73,12 @@ pub fn parallel_groups(tables: &RankTables) -> Vec<DeclaredGroup> {
 
 fn declared_group(id: String, about: &Value) -> DeclaredGroup {
     let listed = about.get("global_ranks").and_then(Value::as_array).into_iter().flatten();
-    let mut ranks: Vec<i64> = listed.filter_map(Value::as_i64).filter(|rank| (0..MAX_RANKS).contains(rank)).collect();
+    let mut ranks: Vec<Rank> =
+        listed.filter_map(Value::as_i64).filter(|rank| (0..MAX_RANKS).contains(rank)).map(Rank).collect();
     ranks.sort_unstable();
     ranks.dedup();
     let purpose = about.get("group_name").and_then(Value::as_str).unwrap_or_default().to_owned();
-    DeclaredGroup { hash: group_hash(&id), id, purpose, ranks }
+    DeclaredGroup { hash: GroupKey(group_hash(&id).into()), id, purpose, ranks }
 }
 
 #[cfg(test)]
@@ -50,7 +89,7 @@ mod tests {
     fn ranks_of_a_declared_group_are_numbered_in_order() {
         let about = serde_json::json!({"group_name": "tp", "global_ranks": [3, 1, 1, -1, 999_999_999_999i64, "x"]});
         let group = declared_group("a".to_owned(), &about);
-        assert_eq!((group.purpose.as_str(), group.ranks), ("tp", vec![1, 3]));
-        assert_eq!(group.hash, group_hash("a"));
+        assert_eq!((group.purpose.as_str(), group.ranks), ("tp", vec![Rank(1), Rank(3)]));
+        assert_eq!(group.hash.as_str(), group_hash("a"));
     }
 }

@@ -7,7 +7,7 @@ use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{kernel, lane, step, task};
-use npuscope_tables::{ConnectionId, LaneId, RankTables, Selection, Str, TableId, TaskId};
+use npuscope_tables::{ConnectionId, LaneId, Rank, RankTables, Selection, Str, TableId, TaskId};
 use serde::{Deserialize, Serialize};
 
 use crate::extract::{Absent, Analysis, RankData, Text, extracts_by_rank};
@@ -21,7 +21,7 @@ const NEEDS: Selection =
 /// entry, the time in the queue, the launch, and the wait until the kernel begins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dispatch {
-    pub rank: i64,
+    pub rank: Rank,
     pub name: Text,
     /// Operator of the framework.
     pub op: Option<Text>,
@@ -85,7 +85,7 @@ pub fn ask(
 }
 
 /// [`ask`] of one rank.
-fn dispatches(rank: i64, tables: &RankTables, scope: &Scope, limit: usize) -> Option<Vec<Dispatch>> {
+fn dispatches(rank: Rank, tables: &RankTables, scope: &Scope, limit: usize) -> Option<Vec<Dispatch>> {
     let launches = Launches::of(tables);
     let found = || longest(dispatches_of(rank, tables, &launches, scope), limit);
     (!launches.calls.is_empty()).then(found)
@@ -178,7 +178,7 @@ impl Launches {
     }
 }
 
-fn dispatches_of(rank: i64, tables: &RankTables, launches: &Launches, scope: &Scope) -> Vec<Dispatch> {
+fn dispatches_of(rank: Rank, tables: &RankTables, launches: &Launches, scope: &Scope) -> Vec<Dispatch> {
     let mut connections: HashMap<TaskId, ConnectionId> = HashMap::with_capacity(tables.len(TableId::Task));
     for (view, rows) in tables.views::<task::Row>() {
         let known = (0..rows).filter_map(|row| Some((view.task.get(row), view.connection_id.get(row)?)));
@@ -209,7 +209,7 @@ fn dispatches_of(rank: i64, tables: &RankTables, launches: &Launches, scope: &Sc
 }
 
 fn dispatch_of(
-    rank: i64,
+    rank: Rank,
     tables: &RankTables,
     launches: &Launches,
     (call, thread): (usize, i64),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use npuscope_tables::Rank;
+
 use crate::cluster::recipes::ep_load_balance::{ExpertLoad, RankLoad};
 use crate::cluster::recipes::module_tree::ModuleOp;
 
@@ -11,9 +13,9 @@ pub const GROUPED_PRODUCT: &str = "GroupedMatmul";
 /// The load of a rank, or of one of its layers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Load {
-    pub rank: i64,
+    pub rank: Rank,
     /// Ranks of its expert group.
-    pub group: Vec<i64>,
+    pub group: Vec<Rank>,
     pub layer: Option<String>,
     pub tokens: Option<i64>,
     /// Time of grouped matrix products, in ns.
@@ -27,7 +29,7 @@ impl Load {
 
     /// `0,1`.
     pub fn group_name(&self) -> String {
-        self.group.iter().map(i64::to_string).collect::<Vec<_>>().join(",")
+        self.group.iter().map(Rank::to_string).collect::<Vec<_>>().join(",")
     }
 
     /// What ranks are compared by: tokens, else time.
@@ -37,15 +39,15 @@ impl Load {
 }
 
 /// The time of grouped matrix products in each module of each rank in an expert group, forward and backward together.
-pub fn by_layer(modules: &[(i64, Vec<ModuleOp>)], balance: &ExpertLoad) -> Vec<Load> {
-    let mut sums: BTreeMap<(i64, &str), i64> = BTreeMap::new();
+pub fn by_layer(modules: &[(Rank, Vec<ModuleOp>)], balance: &ExpertLoad) -> Vec<Load> {
+    let mut sums: BTreeMap<(Rank, &str), i64> = BTreeMap::new();
     for (rank, rows) in modules {
         for row in rows.iter().filter(|row| row.kernels.iter().any(|kernel| kernel.contains(GROUPED_PRODUCT))) {
             let layer = row.module.strip_prefix("[Backward]").unwrap_or(&row.module).trim();
             *sums.entry((*rank, layer)).or_default() += row.total;
         }
     }
-    let load = |((rank, layer), duration): ((i64, &str), i64)| {
+    let load = |((rank, layer), duration): ((Rank, &str), i64)| {
         let group = balance.ranks.iter().find(|load| load.rank == rank)?.group.clone();
         Some(Load { rank, group, layer: Some(layer.to_owned()), tokens: None, duration: Some(duration) })
     };
@@ -55,7 +57,7 @@ pub fn by_layer(modules: &[(i64, Vec<ModuleOp>)], balance: &ExpertLoad) -> Vec<L
 /// Load of each by the mean load of its group and layer: `load * ranks / sum of loads`.
 pub fn shares_of_mean(loads: &[Load]) -> Vec<Option<f64>> {
     /// Ranks of a group, and a layer.
-    type Place<'a> = (&'a [i64], Option<&'a str>);
+    type Place<'a> = (&'a [Rank], Option<&'a str>);
     let mut sums: BTreeMap<Place<'_>, (f64, usize)> = BTreeMap::new();
     for load in loads {
         let sum = sums.entry((&load.group, load.layer.as_deref())).or_default();
@@ -75,8 +77,8 @@ mod tests {
     #[test]
     fn ranks_are_compared_within_their_group() {
         let load = |rank, group: &[i64], tokens| Load {
-            rank,
-            group: group.to_vec(),
+            rank: Rank(rank),
+            group: group.iter().copied().map(Rank).collect(),
             layer: None,
             tokens: Some(tokens),
             duration: None,

@@ -1,5 +1,6 @@
 //! What an analysis has to say: one structure for the terminal, JSON, reports and pages.
 
+use npuscope_tables::Rank;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -32,7 +33,8 @@ pub struct Finding {
     /// How sure the analysis is, 0 to 1.
     pub confidence: f64,
     /// Ranks it is about.
-    pub ranks: Vec<i64>,
+    #[cfg_attr(feature = "ts", ts(as = "Vec<i64>"))]
+    pub ranks: Vec<Rank>,
     /// Where it can be seen.
     pub evidence: Vec<Evidence>,
     /// What to do about it.
@@ -110,7 +112,8 @@ fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Number>, D:
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Evidence {
-    pub rank: i64,
+    #[cfg_attr(feature = "ts", ts(as = "i64"))]
+    pub rank: Rank,
     pub step: Option<i64>,
     /// By the clock of the first host, where clocks were aligned.
     pub start_ns: i64,

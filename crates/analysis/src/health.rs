@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 
 use npuscope_collect::{Dialect, Setting};
 use npuscope_formats::info::Settings;
-use npuscope_formats::source::RankSource;
+use npuscope_formats::source::{JOB, RankSource};
 use npuscope_measures::deliverable::{has_device, is_device_unread};
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::Flavour;
 use npuscope_tables::table::diagnostic::{Code, Severity};
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{counter, diagnostic, host_op, kernel, lane, rank, reported_operator, source, step};
-use npuscope_tables::{LaneId, RankTables, TableId, schema};
+use npuscope_tables::{LaneId, Rank, RankTables, TableId, schema};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -30,7 +30,8 @@ pub struct Health {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct RankHealth {
-    pub rank: i64,
+    #[cfg_attr(feature = "ts", ts(as = "i64"))]
+    pub rank: Rank,
     pub device: Option<i64>,
     pub host: Option<String>,
     pub chip: Option<String>,
@@ -116,7 +117,7 @@ pub fn health(store: &Store) -> Result<Health, StoreError> {
     let mut job_problems = Vec::new();
     for (source, loaded) in store.profile().sources().zip(loaded) {
         let tables = loaded.tables()?;
-        if source.rank < 0 {
+        if source.rank == JOB {
             job_problems = problems(&tables);
         } else {
             ranks.push(rank_health(source, &tables));

@@ -16,12 +16,12 @@ use std::fmt;
 
 use npuscope_formats::source::RankSource;
 use npuscope_store::{Store, StoreError};
-use npuscope_tables::{Selection, TableId};
+use npuscope_tables::{Rank, Selection, TableId};
 use serde::Serialize;
 
 pub use groups::{RankGroups, UsedGroup};
 
-use crate::communication::DeclaredGroup;
+use crate::communication::{DeclaredGroup, GroupKey};
 use crate::extract::{Absent, Analysis, RankData, extracts_by_rank};
 use groups::{SeenGroup, seen_groups};
 
@@ -81,22 +81,22 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// The number after `@` in communication.json.
-    pub hash: String,
+    pub hash: GroupKey,
     /// The name that the hash is of, where known.
     pub name: Option<String>,
     /// What the trainer calls it, for example `dp`.
     pub pg_name: Option<String>,
     /// Its ranks, ascending, as far as they are known; some may not be in the profile.
-    pub ranks: Vec<i64>,
+    pub ranks: Vec<Rank>,
     /// Ranks by their numbers within the group, as they reported themselves.
-    pub numbers: BTreeMap<i64, i64>,
+    pub numbers: BTreeMap<i64, Rank>,
     pub known: Known,
     pub kind: GroupKind,
 }
 
 impl Group {
     /// The rank of a number within the group, if it is known.
-    pub fn rank(&self, number: i64) -> Option<i64> {
+    pub fn rank(&self, number: i64) -> Option<Rank> {
         let place = usize::try_from(number).ok()?;
         let listed = self.ranks.get(place).copied();
         match self.known {
@@ -162,7 +162,7 @@ struct Groups {
 impl Analysis for Groups {
     type Extract = RankGroups;
     const NAME: &'static str = "layout";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         if self.with_seen { RankGroups::SELECTION } else { Selection::of(&[TableId::Metadata]) }
@@ -192,7 +192,7 @@ pub fn declared_groups(store: &Store, sources: &[&RankSource]) -> Result<Vec<Dec
 
 impl Layout {
     /// The layout of a job, from what its ranks tell.
-    pub fn of(ranks: &[(i64, RankGroups)]) -> Layout {
+    pub fn of(ranks: &[(Rank, RankGroups)]) -> Layout {
         let seen = seen_groups(ranks);
         let told = ranks.iter().find_map(|(_, groups)| groups.sizes());
         let inferred = || infer::infer(ranks.iter().map(|(rank, _)| *rank), &seen);
@@ -201,7 +201,7 @@ impl Layout {
             None => match inferred() {
                 Some((sizes, confidence)) => (sizes, Origin::Inferred, confidence),
                 None => {
-                    let world = ranks.iter().map(|(rank, _)| rank.saturating_add(1)).max().unwrap_or(1);
+                    let world = ranks.iter().map(|(rank, _)| rank.0.saturating_add(1)).max().unwrap_or(1);
                     (Sizes { world, ..Sizes::default() }, Origin::Unknown, 0.0)
                 }
             },
@@ -219,8 +219,8 @@ impl Layout {
     }
 
     /// Where a rank is; `None` if the layout is not known or has no such rank.
-    pub fn place(&self, rank: i64) -> Option<Place> {
-        (self.is_known() && (0..self.sizes.world).contains(&rank)).then(|| self.sizes.place(rank))
+    pub fn place(&self, rank: Rank) -> Option<Place> {
+        (self.is_known() && (0..self.sizes.world).contains(&rank.0)).then(|| self.sizes.place(rank))
     }
 
     /// The group of a hash.
@@ -230,8 +230,8 @@ impl Layout {
     }
 
     /// The stages of the pipeline, each with those of `ranks` that are on it.
-    pub fn stages(&self, ranks: impl IntoIterator<Item = i64>) -> Vec<Vec<i64>> {
-        let mut stages: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    pub fn stages(&self, ranks: impl IntoIterator<Item = Rank>) -> Vec<Vec<Rank>> {
+        let mut stages: BTreeMap<i64, Vec<Rank>> = BTreeMap::new();
         for rank in ranks {
             if let Some(place) = self.place(rank) {
                 stages.entry(place.pp).or_default().push(rank);
@@ -253,7 +253,7 @@ impl Layout {
         }
     }
 
-    fn kind_of(&self, seen: &SeenGroup, ranks: &[i64]) -> GroupKind {
+    fn kind_of(&self, seen: &SeenGroup, ranks: &[Rank]) -> GroupKind {
         if let Some(kind) = seen.pg_name.as_deref().and_then(GroupKind::of_name) {
             return kind;
         }
@@ -304,8 +304,9 @@ fn share(part: usize, whole: usize) -> f64 {
 
 impl Sizes {
     /// Where a rank is.
-    pub fn place(&self, rank: i64) -> Place {
+    pub fn place(&self, rank: Rank) -> Place {
         let Sizes { tp, cp, dp, pp, ep, .. } = *self;
+        let Rank(rank) = rank;
         let replica = rank / tp % (cp * dp);
         Place {
             pp: rank / (tp * cp * dp) % pp,
@@ -325,11 +326,11 @@ impl Sizes {
     }
 
     /// Whether `ranks`, ascending, are a group of that kind; some may be missing from it.
-    fn has_group(&self, kind: GroupKind, ranks: &[i64]) -> bool {
+    fn has_group(&self, kind: GroupKind, ranks: &[Rank]) -> bool {
         let Some(&first) = ranks.first() else { return false };
         let Sizes { tp, cp, dp, ep, .. } = *self;
         let at = self.place(first);
-        let is_inside = |rank: &i64| (0..self.world).contains(rank);
+        let is_inside = |rank: &Rank| (0..self.world).contains(&rank.0);
         let size = match kind {
             GroupKind::Tp => tp,
             GroupKind::Cp => cp,
@@ -339,7 +340,7 @@ impl Sizes {
             GroupKind::World => self.world,
             GroupKind::Other => 0,
         };
-        let belongs = |rank: &i64| {
+        let belongs = |rank: &Rank| {
             let other = self.place(*rank);
             let (same_tp, same_pp) = (other.tp == at.tp, other.pp == at.pp);
             // The block of replicas that an expert-parallel group is.

@@ -18,6 +18,7 @@
 //! use npuscope_formats::output::Output;
 //! use npuscope_store::{OpenOptions, Store};
 //! use npuscope_synth::{Form, JobConfig, simulate, write_job};
+//! use npuscope_tables::Rank;
 //!
 //! let slow = "slow-rank@1:2".parse()?;
 //! let config = JobConfig { tp: 1, pp: 1, dp: 4, layers: 1, steps: 3, faults: vec![slow], ..JobConfig::default() };
@@ -27,7 +28,7 @@
 //!
 //! let store = Store::open(&profile, OpenOptions::new(directory.path().join("cache")))?;
 //! let diagnosis = diagnose(&store)?;
-//! assert_eq!(diagnosis.findings[0].ranks, [1]);
+//! assert_eq!(diagnosis.findings[0].ranks, [Rank(1)]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -12,16 +12,17 @@ use npuscope_measures::communication::OpClass;
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::reported_comm;
-use npuscope_tables::{RankTables, Selection, TableId};
+use npuscope_tables::{Rank, RankTables, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
+use crate::communication::GroupKey;
 use crate::diagnose::trace::{Operation, RankTrace};
 use crate::extract::{Absent, Analysis, RankData, Text, extracts_by_rank};
 
 /// What operations are alike in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Like<'a> {
-    group: &'a str,
+    group: &'a GroupKey,
     step: i64,
     kind: &'a str,
     bytes: i64,
@@ -61,7 +62,7 @@ impl<'a> Keys<'a> {
 /// The operations of one rank, in the order in which the host launched them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RankOperations {
-    pub rank: i64,
+    pub rank: Rank,
     pub list: Vec<RankOperation>,
 }
 
@@ -81,7 +82,7 @@ impl RankOperation {
 
     /// The group, by name or hash.
     pub fn group(&self) -> &str {
-        &self.operation.group
+        self.operation.group.as_str()
     }
 }
 
@@ -109,7 +110,7 @@ pub fn operations(store: &Store, sources: &[&RankSource]) -> Result<Vec<RankOper
 }
 
 impl RankOperations {
-    fn of(rank: i64, tables: &RankTables) -> RankOperations {
+    fn of(rank: Rank, tables: &RankTables) -> RankOperations {
         let trace = RankTrace::of(rank, tables);
         let operations = trace.items.iter().filter_map(|item| {
             let launch = item.launch.unwrap_or(item.start);
@@ -146,7 +147,7 @@ impl RankOperations {
 /// An operation on one of its ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'a> {
-    pub rank: i64,
+    pub rank: Rank,
     pub operation: &'a RankOperation,
     /// Its start less the first start on any rank, in ns.
     pub late: i64,
@@ -232,7 +233,7 @@ mod tests {
 
     fn operation(kind: &str, direction: Option<Direction>, start: i64) -> RankOperation {
         let operation = Operation {
-            group: "g".into(),
+            group: GroupKey("g".into()),
             kind: kind.into(),
             name: format!("{kind}_{start}").into(),
             bytes: 8,
@@ -249,16 +250,16 @@ mod tests {
             operation("send", Some(Direction::Send), 20),
             operation("allreduce", None, 40),
         ];
-        let first = RankOperations { rank: 0, list };
+        let first = RankOperations { rank: Rank(0), list };
         let list = vec![
             operation("allreduce", None, 5),
             operation("receive", Some(Direction::Receive), 15),
             operation("allreduce", None, 100),
         ];
-        let second = RankOperations { rank: 1, list };
+        let second = RankOperations { rank: Rank(1), list };
         let met = |index| {
             let members = members(&first, index, &[&first, &second]);
-            members.iter().map(|member| (member.rank, member.operation.start)).collect::<Vec<_>>()
+            members.iter().map(|member| (member.rank.0, member.operation.start)).collect::<Vec<_>>()
         };
         assert_eq!(met(0), [(0, 0), (1, 5)]);
         assert_eq!(met(1), [(1, 15), (0, 20)]);

@@ -7,7 +7,7 @@ use npuscope_formats::source::RankSource;
 use npuscope_measures::memory::{allocations, peak_of};
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::table::{mem_event, step};
-use npuscope_tables::{RankTables, Selection, TableId};
+use npuscope_tables::{Rank, RankTables, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use crate::extract::{Absent, Analysis, RankData, Text, extracts_by_rank};
@@ -64,8 +64,8 @@ pub fn ask(
     sources: &[&RankSource],
     scope: &Scope,
     at: Option<i64>,
-) -> Result<Vec<(i64, Holder)>, StoreError> {
-    let of_ranks: Vec<(i64, Vec<Holder>)> = match at.is_some() || scope.is_stretch() {
+) -> Result<Vec<(Rank, Holder)>, StoreError> {
+    let of_ranks: Vec<(Rank, Vec<Holder>)> = match at.is_some() || scope.is_stretch() {
         true => store.each(sources, NEEDS, |rank, tables| (rank.rank, holders(&tables, scope, at)))?,
         false => {
             let of_step = |mut peaks: RankPeaks| match scope.step {

@@ -4,7 +4,7 @@ use npuscope_formats::source::RankSource;
 use npuscope_measures::busy::Busy;
 use npuscope_measures::intervals::Interval;
 use npuscope_store::{Store, StoreError};
-use npuscope_tables::{RankTables, Selection};
+use npuscope_tables::{Rank, RankTables, Selection};
 use serde::{Deserialize, Serialize};
 
 use crate::extract::{Absent, Analysis, RankData, extracts_by_rank};
@@ -69,7 +69,7 @@ pub fn ask(
     sources: &[&RankSource],
     buckets: Buckets,
     is_kept: bool,
-) -> Result<Vec<(i64, Vec<Occupancy>)>, StoreError> {
+) -> Result<Vec<(Rank, Vec<Occupancy>)>, StoreError> {
     let of_ranks = match is_kept {
         true => extracts_by_rank(store, sources, &buckets)?,
         false => store.each(sources, Busy::NEEDS, |source, tables| (source.rank, buckets.of(&tables)))?,

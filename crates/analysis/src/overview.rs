@@ -2,13 +2,13 @@
 
 mod host;
 
-use npuscope_formats::source::RankSource;
+use npuscope_formats::source::{JOB, RankSource};
 use npuscope_measures::memory;
 use npuscope_measures::statistics::{mean, median};
 use npuscope_measures::step::{self, DeviceTime, Step};
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::table::{diagnostic, rank};
-use npuscope_tables::{RankTables, Selection, TableId};
+use npuscope_tables::{Rank, RankTables, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use crate::extract::{self, Absent, Analysis, RankData, Scope};
@@ -20,7 +20,7 @@ pub use host::HostTime;
 /// How the time of one rank divides, mean over its steps, in milliseconds: see [`npuscope_measures::step`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankTime {
-    pub rank: i64,
+    pub rank: Rank,
     /// Pipeline stage, where the profile tells how many there are.
     pub stage: Option<i64>,
     pub steps: usize,
@@ -51,7 +51,7 @@ pub struct RankTime {
 pub struct Overview {
     pub ranks: Vec<RankTime>,
     /// Ranks without step times.
-    pub ranks_without_steps: Vec<i64>,
+    pub ranks_without_steps: Vec<Rank>,
     /// Steps of the job: see [`job_steps`].
     pub steps: usize,
     /// Step time of the job: see [`job_step_time`].
@@ -124,7 +124,7 @@ pub fn overview(store: &Store) -> Result<Overview, StoreError> {
         let Ok(rank) = kept.extract else { continue };
         (problems, remarks) = (problems + rank.problems, remarks + rank.remarks);
         match rank.time {
-            _ if source.rank < 0 => {}
+            _ if source.rank == JOB => {}
             Some(time) => {
                 times.push(rank.steps);
                 if !time.has_device {
@@ -150,7 +150,7 @@ pub fn overview(store: &Store) -> Result<Overview, StoreError> {
     })
 }
 
-fn rank_time(rank: i64, steps: &[Step], tables: &RankTables) -> Option<RankTime> {
+fn rank_time(rank: Rank, steps: &[Step], tables: &RankTables) -> Option<RankTime> {
     let first = steps.first()?;
     let devices: Vec<&DeviceTime> = steps.iter().filter_map(|step| step.device.as_ref()).collect();
     let device_mean = |part: fn(&DeviceTime) -> i64| mean_ms(devices.iter().map(|device| part(device)));
@@ -219,10 +219,10 @@ fn slow_rank(rank: &RankTime, median: f64, peers: &[&RankTime]) -> Finding {
 }
 
 /// The pipeline stage of a rank, where the profile says how many there are: ranks are numbered stage by stage.
-pub(crate) fn stage(rank: i64, tables: &RankTables) -> Option<i64> {
+pub(crate) fn stage(rank: Rank, tables: &RankTables) -> Option<i64> {
     let row = tables.rows::<rank::Row>().next()?;
     let ranks_of_stage = row.world_size?.checked_div(row.pp_size.filter(|&stages| stages > 1)?)?;
-    rank.checked_div(ranks_of_stage)
+    rank.0.checked_div(ranks_of_stage)
 }
 
 #[cfg(test)]
@@ -230,13 +230,13 @@ mod tests {
     use super::*;
 
     fn rank(rank: i64, computing: f64) -> RankTime {
-        RankTime { rank, steps: 1, has_device: true, device: 100.0, computing, ..RankTime::default() }
+        RankTime { rank: Rank(rank), steps: 1, has_device: true, device: 100.0, computing, ..RankTime::default() }
     }
 
     #[test]
     fn the_rank_that_computes_longest_is_named_first() {
         let ranks = [rank(0, 50.0), rank(1, 51.0), rank(2, 70.0), rank(3, 60.0), rank(4, 50.0)];
-        let named: Vec<i64> = slow_ranks(&ranks).iter().map(|f| f.ranks[0]).collect();
+        let named: Vec<i64> = slow_ranks(&ranks).iter().map(|f| f.ranks[0].0).collect();
         assert_eq!(named, [2, 3]);
     }
 
@@ -246,14 +246,14 @@ mod tests {
         let balanced = [of_stage(0, 0, 50.0), of_stage(1, 0, 50.0), of_stage(2, 1, 80.0), of_stage(3, 1, 80.0)];
         assert!(slow_ranks(&balanced).is_empty());
         let slow = [of_stage(0, 0, 50.0), of_stage(1, 0, 70.0), of_stage(2, 1, 80.0), of_stage(3, 1, 80.0)];
-        assert_eq!(slow_ranks(&slow).iter().map(|f| f.ranks[0]).collect::<Vec<_>>(), [1]);
+        assert_eq!(slow_ranks(&slow).iter().map(|f| f.ranks[0].0).collect::<Vec<_>>(), [1]);
     }
 
     #[test]
     fn a_rank_whose_device_was_not_recorded_is_no_measure_for_others() {
         let unknown = |number| RankTime { has_device: false, ..rank(number, 0.0) };
         let ranks = [rank(0, 50.0), rank(1, 50.0), rank(2, 70.0), unknown(3), unknown(4), unknown(5)];
-        assert_eq!(slow_ranks(&ranks).iter().map(|f| f.ranks[0]).collect::<Vec<_>>(), [2]);
+        assert_eq!(slow_ranks(&ranks).iter().map(|f| f.ranks[0].0).collect::<Vec<_>>(), [2]);
     }
 
     #[test]

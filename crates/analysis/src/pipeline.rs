@@ -8,7 +8,7 @@ use npuscope_measures::communication::{Direction, direction_of};
 use npuscope_measures::intervals::{Interval, gaps, intersect, subtract, union};
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::table::{comm_op, step};
-use npuscope_tables::{RankTables, Selection, TableId};
+use npuscope_tables::{Rank, RankTables, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::recipes::pp_chart::Pass;
@@ -45,7 +45,7 @@ impl Kind {
 /// A bar of the chart. Times are ns since the epoch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bar {
-    pub rank: i64,
+    pub rank: Rank,
     pub name: Text,
     pub kind: Kind,
     pub micro_batch: Option<i64>,
@@ -58,7 +58,7 @@ impl Bar {
         self.start + self.duration
     }
 
-    fn waiting(rank: i64, kind: Kind, interval: Interval) -> Bar {
+    fn waiting(rank: Rank, kind: Kind, interval: Interval) -> Bar {
         let (start, duration) = (interval.start, interval.end - interval.start);
         Bar { rank, name: kind.name().into(), kind, micro_batch: None, start, duration }
     }
@@ -99,7 +99,7 @@ impl Analysis for Transfers {
 }
 
 impl RankTransfers {
-    fn of(rank: i64, tables: &RankTables) -> RankTransfers {
+    fn of(rank: Rank, tables: &RankTables) -> RankTransfers {
         let bar = |op: comm_op::Row| {
             let kind = if direction_of(tables, &op)? == Direction::Send { Kind::Send } else { Kind::Receive };
             let (name, start) = (tables.text(op.name).into(), op.start.0);
@@ -136,23 +136,23 @@ fn receiving(transfers: &[Bar]) -> Vec<Interval> {
 }
 
 /// The transfers of some ranks in scope, and when these waited.
-pub fn ask(store: &Store, sources: &[&RankSource], scope: &Scope) -> Result<Vec<(i64, RankTransfers)>, StoreError> {
+pub fn ask(store: &Store, sources: &[&RankSource], scope: &Scope) -> Result<Vec<(Rank, RankTransfers)>, StoreError> {
     let of_ranks = extracts_by_rank(store, sources, &Transfers)?;
     Ok(of_ranks.into_iter().map(|(rank, transfers)| (rank, transfers.within(scope))).collect())
 }
 
 /// Whether any rank transfers to another.
-pub fn has_transfers(ranks: &[(i64, RankTransfers)]) -> bool {
+pub fn has_transfers(ranks: &[(Rank, RankTransfers)]) -> bool {
     ranks.iter().any(|(_, rank)| !rank.transfers.is_empty())
 }
 
 /// Passes, transfers, bubbles and idle times in scope, by rank and start.
-pub fn bars(passes: &[(i64, Vec<Pass>)], ranks: Vec<(i64, RankTransfers)>, scope: &Scope) -> Vec<Bar> {
+pub fn bars(passes: &[(Rank, Vec<Pass>)], ranks: Vec<(Rank, RankTransfers)>, scope: &Scope) -> Vec<Bar> {
     let mut bars: Vec<Bar> =
         passes.iter().flat_map(|(rank, passes)| passes.iter().map(|pass| bar_of(*rank, pass))).collect();
     bars.sort_by_key(|bar| (bar.rank, bar.start));
     let starts = |rank: &RankTransfers| rank.steps.iter().map(|(_, span)| span.start).collect();
-    let steps: BTreeMap<i64, Vec<i64>> = ranks.iter().map(|(rank, transfers)| (*rank, starts(transfers))).collect();
+    let steps: BTreeMap<Rank, Vec<i64>> = ranks.iter().map(|(rank, transfers)| (*rank, starts(transfers))).collect();
     number(&mut bars, &steps);
     let pauses = pauses(&bars, &steps);
     for (rank, kept) in ranks {
@@ -171,7 +171,7 @@ pub fn bars(passes: &[(i64, Vec<Pass>)], ranks: Vec<(i64, RankTransfers)>, scope
 
 /// A pass. Those of a DualPipeV have names such as `3`, `3F+5B`, `5B`, `5w`; with both passes in one it counts as
 /// forward.
-fn bar_of(rank: i64, pass: &Pass) -> Bar {
+fn bar_of(rank: Rank, pass: &Pass) -> Bar {
     let name = pass.name.as_str();
     let is_backward = name == "BP" || (!name.contains('+') && name.ends_with(['B', 'b', 'w']));
     let digits = name.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(name.len());
@@ -187,10 +187,10 @@ fn bar_of(rank: i64, pass: &Pass) -> Bar {
 
 /// Numbers passes of each kind within a step, if their names do not. Steps have as many of them; where that is not so,
 /// all are numbered on.
-fn number(bars: &mut [Bar], steps: &BTreeMap<i64, Vec<i64>>) {
-    let mut counts: BTreeMap<(i64, Kind), usize> = BTreeMap::new();
+fn number(bars: &mut [Bar], steps: &BTreeMap<Rank, Vec<i64>>) {
+    let mut counts: BTreeMap<(Rank, Kind), usize> = BTreeMap::new();
     bars.iter().for_each(|bar| *counts.entry((bar.rank, bar.kind)).or_default() += 1);
-    let mut next: BTreeMap<(i64, Kind), usize> = BTreeMap::new();
+    let mut next: BTreeMap<(Rank, Kind), usize> = BTreeMap::new();
     for bar in bars {
         let key = (bar.rank, bar.kind);
         let count = counts.get(&key).copied().unwrap_or_default();
@@ -203,11 +203,11 @@ fn number(bars: &mut [Bar], steps: &BTreeMap<i64, Vec<i64>>) {
 }
 
 /// The time between passes of each rank, without that in which a step begins.
-fn pauses(bars: &[Bar], steps: &BTreeMap<i64, Vec<i64>>) -> BTreeMap<i64, Vec<Interval>> {
-    let mut pauses: BTreeMap<i64, Vec<Interval>> = BTreeMap::new();
+fn pauses(bars: &[Bar], steps: &BTreeMap<Rank, Vec<i64>>) -> BTreeMap<Rank, Vec<Interval>> {
+    let mut pauses: BTreeMap<Rank, Vec<Interval>> = BTreeMap::new();
     for of_rank in bars.chunk_by(|a, b| a.rank == b.rank) {
         let passes = union(of_rank.iter().map(|bar| Interval::new(bar.start, bar.end())).collect());
-        let rank = of_rank.first().map_or(0, |bar| bar.rank);
+        let rank = of_rank.first().map_or(Rank(0), |bar| bar.rank);
         let starts = steps.get(&rank).map(Vec::as_slice).unwrap_or_default();
         let is_in_step = |gap: &Interval| !starts.iter().any(|start| (gap.start..=gap.end).contains(start));
         pauses.insert(rank, gaps(&passes).into_iter().filter(is_in_step).collect());
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     fn pass(kind: Kind, start: i64, duration: i64) -> Bar {
-        Bar { rank: 0, name: Text::default(), kind, micro_batch: None, start, duration }
+        Bar { rank: Rank(0), name: Text::default(), kind, micro_batch: None, start, duration }
     }
 
     #[test]
@@ -232,14 +232,14 @@ mod tests {
             pass(Kind::Forward, 110, 10),
             pass(Kind::Backward, 121, 10),
         ];
-        let steps = BTreeMap::from([(0, vec![0, 100])]);
-        assert_eq!(pauses(&bars, &steps)[&0], [Interval::new(20, 30), Interval::new(120, 121)]);
+        let steps = BTreeMap::from([(Rank(0), vec![0, 100])]);
+        assert_eq!(pauses(&bars, &steps)[&Rank(0)], [Interval::new(20, 30), Interval::new(120, 121)]);
     }
 
     #[test]
     fn micro_batches_are_numbered_in_each_step() {
         let mut bars = [1, 2, 3, 4].map(|start| pass(Kind::Forward, start, 1));
-        number(&mut bars, &BTreeMap::from([(0, vec![0, 3])]));
+        number(&mut bars, &BTreeMap::from([(Rank(0), vec![0, 3])]));
         assert_eq!(bars.map(|bar| bar.micro_batch), [Some(0), Some(1), Some(0), Some(1)]);
     }
 }

@@ -1,5 +1,6 @@
 //! Stages of reinforcement learning: the ranges that the trainer marked.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
@@ -9,7 +10,7 @@ use npuscope_store::{Store, StoreError};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{step, task};
-use npuscope_tables::{ConnectionId, Memo, RankTables, Selection, TableId};
+use npuscope_tables::{ConnectionId, Memo, Rank, RankTables, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use crate::extract::{Absent, Analysis, RankData, Text, extracts_by_rank};
@@ -47,7 +48,7 @@ const ROLES: [(&str, &str); 8] = [
 /// A stage on one rank. Times are ns since the epoch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stage {
-    pub rank: i64,
+    pub rank: Rank,
     pub name: Text,
     pub step: Option<i64>,
     pub start: i64,
@@ -110,7 +111,7 @@ fn ranges(tables: &RankTables) -> Vec<Range> {
             ranges.push((Interval::new(row.start.0, row.start.plus(row.duration.ns()).0), row));
         }
     }
-    ranges.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
+    ranges.sort_by_key(|(range, _)| (range.start, Reverse(range.end)));
     ranges.dedup_by(|(a, row), (b, other)| a == b && row.name == other.name);
     let steps: Vec<step::Row> = tables.rows().collect();
     let step_of = |time: i64| {
@@ -131,7 +132,7 @@ fn ranges(tables: &RankTables) -> Vec<Range> {
 /// stage inside another is part of it. `None` if no rank of the job has stages at all.
 pub fn ask(store: &Store, sources: &[&RankSource], scope: &Scope) -> Result<Option<Vec<Stage>>, StoreError> {
     let of_ranks = extracts_by_rank(store, sources, &Ranges)?;
-    let is_empty = |ranks: &[(i64, Vec<Range>)]| ranks.iter().all(|(_, ranges)| ranges.is_empty());
+    let is_empty = |ranks: &[(Rank, Vec<Range>)]| ranks.iter().all(|(_, ranges)| ranges.is_empty());
     // Others may have stages: then the chosen ranks have none.
     if is_empty(&of_ranks) {
         let all: Vec<&RankSource> = store.profile().ranks.iter().collect();
@@ -140,7 +141,7 @@ pub fn ask(store: &Store, sources: &[&RankSource], scope: &Scope) -> Result<Opti
     Ok(Some(of_ranks.into_iter().flat_map(|(rank, ranges)| stages(rank, ranges, scope)).collect()))
 }
 
-fn stages(rank: i64, ranges: Vec<Range>, scope: &Scope) -> Vec<Stage> {
+fn stages(rank: Rank, ranges: Vec<Range>, scope: &Scope) -> Vec<Stage> {
     let is_in_scope = |range: &Range| {
         scope.reaches(range.host.start, range.host.end) && (scope.step.is_none() || range.step == scope.step)
     };
@@ -183,7 +184,7 @@ pub struct Summary {
     pub count: usize,
     total: i64,
     /// Durations by rank, in all.
-    by_rank: BTreeMap<i64, i64>,
+    by_rank: BTreeMap<Rank, i64>,
     /// Durations by step: how many, in all, and the longest.
     by_step: BTreeMap<Option<i64>, (usize, i64, i64)>,
 }
@@ -227,8 +228,8 @@ impl Summary {
     }
 
     /// The rank that takes longest in all.
-    pub fn slowest(&self) -> Option<i64> {
-        self.by_rank.iter().max_by_key(|(rank, total)| (**total, -**rank)).map(|(rank, _)| *rank)
+    pub fn slowest(&self) -> Option<Rank> {
+        self.by_rank.iter().max_by_key(|(rank, total)| (**total, Reverse(**rank))).map(|(rank, _)| *rank)
     }
 }
 
@@ -248,10 +249,10 @@ mod tests {
     #[test]
     fn the_slowest_rank_of_a_step_keeps_the_others_waiting() {
         let stage = |rank, start, end| Stage { rank, name: "rollout".into(), step: Some(1), start, end };
-        let stages = [stage(0, 0, 30), stage(1, 0, 10)];
+        let stages = [stage(Rank(0), 0, 30), stage(Rank(1), 0, 10)];
         let summaries = summaries(&stages);
         let (name, summary) = &summaries[0];
-        assert_eq!((*name, summary.count, summary.longest(), summary.slowest()), ("rollout", 2, 30, Some(0)));
+        assert_eq!((*name, summary.count, summary.longest(), summary.slowest()), ("rollout", 2, 30, Some(Rank(0))));
         assert_eq!((summary.mean(), summary.skew(), stages[0].role()), (20.0, Some(1.5), Some("rollout")));
         assert!((summary.bubble_share().unwrap() - 1.0 / 3.0).abs() < 1e-12);
         assert!(is_stage("actor_update") && !is_stage("forward") && !is_stage(r#"{"opName": "rollout"}"#));

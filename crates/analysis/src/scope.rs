@@ -3,12 +3,13 @@
 use npuscope_measures::busy::Busy;
 use npuscope_measures::intervals::Interval;
 use npuscope_measures::step::Step;
+use npuscope_tables::Rank;
 
 /// Ranks, a step and a stretch of time. Times are ns since the epoch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
     /// All if none are given.
-    pub ranks: Option<Vec<i64>>,
+    pub ranks: Option<Vec<Rank>>,
     pub step: Option<i64>,
     pub begin: Option<i64>,
     pub end: Option<i64>,

@@ -8,7 +8,7 @@ use npuscope_measures::step::{self, Clock, Step};
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{kernel, reported_step};
-use npuscope_tables::{RankTables, Selection};
+use npuscope_tables::{Rank, RankTables, Selection};
 use serde::{Deserialize, Serialize};
 
 use crate::extract::{Absent, Analysis, RankData, extracts_by_rank};
@@ -63,13 +63,13 @@ pub fn span_of(step: &Step) -> Option<Interval> {
 }
 
 /// The steps of ranks that reach into the scope, whole, by rank and time; `None` if no rank has any.
-pub fn ask(store: &Store, sources: &[&RankSource], scope: &Scope) -> Result<Option<Vec<(i64, Step)>>, StoreError> {
+pub fn ask(store: &Store, sources: &[&RankSource], scope: &Scope) -> Result<Option<Vec<(Rank, Step)>>, StoreError> {
     let of_ranks = extracts_by_rank(store, sources, &Steps)?;
     if of_ranks.iter().all(|(_, rank)| rank.steps.is_empty()) {
         return Ok(None);
     }
     let all = of_ranks.into_iter().flat_map(|(rank, kept)| kept.steps.into_iter().map(move |step| (rank, step)));
-    let mut steps: Vec<(i64, Step)> = all.filter(|(_, step)| scope.has_step(step.id, span_of(step))).collect();
+    let mut steps: Vec<(Rank, Step)> = all.filter(|(_, step)| scope.has_step(step.id, span_of(step))).collect();
     steps.sort_by_key(|(rank, step)| (*rank, step.span.start, step.id));
     Ok(Some(steps))
 }

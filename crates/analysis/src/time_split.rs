@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hashbrown::HashMap;
 use npuscope_formats::source::RankSource;
 use npuscope_measures::busy::Busy;
-use npuscope_measures::communication::{group_key, is_communication_core, kind, op_type};
+use npuscope_measures::communication::{is_communication_core, kind, op_type};
 use npuscope_measures::intervals::{Interval, clip, subtract, total, union};
 use npuscope_measures::kernel_class::KernelClass;
 use npuscope_measures::step::{self, Clock, DeviceTime, Step};
@@ -22,6 +22,7 @@ use npuscope_tables::table::{comm_op, kernel};
 use npuscope_tables::{Memo, RankTables, Selection, Str, TableId};
 use serde::{Deserialize, Serialize};
 
+use crate::communication::{GroupKey, group_key};
 use crate::extract::{Absent, Analysis, RankData, Text, extracts_by_rank};
 use crate::scope::Scope;
 
@@ -50,7 +51,7 @@ pub struct Key {
     /// Class of kernels, kind of operations, `copying` or `idle`.
     pub part: Text,
     /// Hash of the communication group.
-    pub group: Option<Text>,
+    pub group: Option<GroupKey>,
 }
 
 /// A part of the time of devices, in ns.
@@ -124,8 +125,8 @@ impl Split {
         (self.windows > 0).then(|| part.time as f64 / self.windows as f64)
     }
 
-    fn part(&mut self, category: Category, part: &str, group: Option<&str>) -> &mut Part {
-        self.parts.entry(Key { category, part: part.into(), group: group.map(Text::from) }).or_default()
+    fn part(&mut self, category: Category, part: &str, group: Option<&GroupKey>) -> &mut Part {
+        self.parts.entry(Key { category, part: part.into(), group: group.cloned() }).or_default()
     }
 
     fn add_reported(&mut self, device: &DeviceTime) {
@@ -197,7 +198,7 @@ impl Work {
 struct Slices {
     category: Category,
     /// Class or kind, and group.
-    keys: Vec<(String, Option<String>)>,
+    keys: Vec<(String, Option<GroupKey>)>,
     /// By start.
     list: Vec<(Interval, usize)>,
     /// The time that counts for each key: neither a slice that began before nor anything that hides these runs.
@@ -207,7 +208,7 @@ struct Slices {
 impl Slices {
     fn new(
         category: Category,
-        keys: Vec<(String, Option<String>)>,
+        keys: Vec<(String, Option<GroupKey>)>,
         mut list: Vec<(Interval, usize)>,
         hidden: &[Interval],
     ) -> Slices {
@@ -255,11 +256,11 @@ impl Slices {
     }
 
     fn of_operations(tables: &RankTables, busy: &Busy) -> Slices {
-        let mut keys: Vec<(String, Option<String>)> = Vec::new();
-        let mut numbers: BTreeMap<(String, Option<String>), usize> = BTreeMap::new();
+        let mut keys: Vec<(String, Option<GroupKey>)> = Vec::new();
+        let mut numbers: BTreeMap<(String, Option<GroupKey>), usize> = BTreeMap::new();
         let mut operations: Vec<(Interval, usize)> = Vec::new();
         for op in tables.rows::<comm_op::Row>() {
-            let key = (kind(op_type(tables, &op)), Some(group_key(tables, &op).into_owned()));
+            let key = (kind(op_type(tables, &op)), Some(group_key(tables, &op)));
             let number = *numbers.entry(key).or_insert_with_key(|key| {
                 keys.push(key.clone());
                 keys.len() - 1
@@ -287,7 +288,7 @@ impl Slices {
         for ((mut part, own), (name, group)) in parts.into_iter().zip(&self.own).zip(&self.keys) {
             part.time = windows.iter().map(|window| total(&clip(own, *window))).sum();
             if part.count > 0 || part.time > 0 {
-                split.part(self.category, name, group.as_deref()).merge(&part);
+                split.part(self.category, name, group.as_ref()).merge(&part);
             }
         }
     }

@@ -35,7 +35,7 @@ fn lost_ms(finding: &Finding) -> f64 {
 fn assert_named(truth: &GroundTruth, diagnosis: &Diagnosis) {
     let fault = &truth.faults[0];
     let first = diagnosis.findings.first().unwrap_or_else(|| panic!("{} is not found", fault.fault));
-    let ranks: BTreeSet<usize> = first.ranks.iter().map(|&rank| usize::try_from(rank).unwrap()).collect();
+    let ranks: BTreeSet<usize> = first.ranks.iter().map(|&rank| usize::try_from(rank.0).unwrap()).collect();
     assert_eq!((first.id, ranks), (fault.cause, fault.ranks.iter().copied().collect()), "{}", first.claim);
     let (lost, cost) = (lost_ms(first), fault.cost_ms_per_step);
     assert!((lost - cost).abs() <= (0.2 * cost).max(0.05), "{}: lost {lost}, truth {cost}", fault.fault);
@@ -127,6 +127,6 @@ fn a_rank_that_cannot_be_read_does_not_hide_the_culprit() {
     };
     let (truth, diagnosis) = verdict(&config("slow-rank-b"), Form::Db, damage);
     let first = diagnosis.findings.first().unwrap();
-    assert_eq!((first.id, first.ranks[0] as usize), (truth.faults[0].cause, truth.faults[0].ranks[0]));
+    assert_eq!((first.id, first.ranks[0].0 as usize), (truth.faults[0].cause, truth.faults[0].ranks[0]));
     assert!(diagnosis.problems.iter().any(|problem| problem.contains("profiler_7.db")), "{:?}", diagnosis.problems);
 }

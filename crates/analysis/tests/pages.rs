@@ -12,17 +12,18 @@ use npuscope_formats::source::RankSource;
 use npuscope_measures::intervals::Interval;
 use npuscope_store::{OpenOptions, Progress, Store};
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_tables::Rank;
 
 /// Counts ranks whose files are read.
 #[derive(Default)]
 struct Reads(AtomicUsize);
 
 impl Progress for Reads {
-    fn start(&self, _: i64, _: u64) {
+    fn start(&self, _: Rank, _: u64) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
-    fn advance(&self, _: i64, _: u64) {}
-    fn finish(&self, _: i64) {}
+    fn advance(&self, _: Rank, _: u64) {}
+    fn finish(&self, _: Rank) {}
 }
 
 fn job(profile: &Path, form: Form) {

@@ -8,10 +8,11 @@
 //! ```
 //! use clap::Parser;
 //! use npuscope::arguments::{Arguments, Command};
+//! use npuscope_tables::Rank;
 //!
 //! let arguments = Arguments::try_parse_from(["npuscope", "report", "DIR", "-o", "report.html", "--ranks", "0,4-7"])?;
 //! let Command::Report(report) = arguments.command else { panic!("not the command that was given") };
-//! assert!(report.ranks.is_some_and(|ranks| ranks.contains(5) && !ranks.contains(1)));
+//! assert!(report.ranks.is_some_and(|ranks| ranks.contains(Rank(5)) && !ranks.contains(Rank(1))));
 //! # Ok::<(), clap::Error>(())
 //! ```
 

@@ -2,6 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 use npuscope_store::Progress;
+use npuscope_tables::Rank;
 
 /// One bar over all ranks that are being read; it grows as ranks are begun.
 pub struct Bar {
@@ -20,16 +21,16 @@ impl Bar {
 }
 
 impl Progress for Bar {
-    fn start(&self, rank: i64, bytes: u64) {
+    fn start(&self, rank: Rank, bytes: u64) {
         self.bar.inc_length(bytes);
         self.bar.set_message(format!("rank {rank}"));
     }
 
-    fn advance(&self, _: i64, bytes: u64) {
+    fn advance(&self, _: Rank, bytes: u64) {
         self.bar.inc(bytes);
     }
 
-    fn finish(&self, _: i64) {
+    fn finish(&self, _: Rank) {
         if self.bar.length().is_none_or(|length| self.bar.position() >= length) {
             self.bar.finish_and_clear();
         }

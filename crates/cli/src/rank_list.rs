@@ -1,15 +1,17 @@
 //! Ranks as users write them.
 
-const ALL_RANKS: (i64, i64) = (0, i64::MAX);
+use npuscope_tables::Rank;
+
+const ALL_RANKS: (Rank, Rank) = (Rank(0), Rank(i64::MAX));
 
 /// Ranks given as numbers and ranges.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RankList(Vec<(i64, i64)>);
+pub struct RankList(Vec<(Rank, Rank)>);
 
 impl RankList {
     /// Ranks such as `0,3-7`.
     pub fn parse(text: &str) -> Result<RankList, RankListError> {
-        let part = |part: &str| -> Option<(i64, i64)> {
+        let part = |part: &str| -> Option<(Rank, Rank)> {
             match part.trim().split_once('-') {
                 Some((first, last)) => Some((first.parse().ok()?, last.parse().ok()?)),
                 None => part.trim().parse().ok().map(|rank| (rank, rank)),
@@ -24,7 +26,7 @@ impl RankList {
         if text == "all" { Ok(RankList(vec![ALL_RANKS])) } else { RankList::parse(text) }
     }
 
-    pub fn contains(&self, rank: i64) -> bool {
+    pub fn contains(&self, rank: Rank) -> bool {
         self.0.iter().any(|&(first, last)| (first..=last).contains(&rank))
     }
 
@@ -37,7 +39,7 @@ impl RankList {
     pub fn expanded(&self, limit: usize) -> Option<Vec<u32>> {
         let mut ranks = Vec::new();
         for &(first, last) in &self.0 {
-            let (first, last) = (u32::try_from(first).ok()?, u32::try_from(last).ok()?);
+            let (first, last) = (u32::try_from(first.0).ok()?, u32::try_from(last.0).ok()?);
             ranks.extend((first..=last).take(limit.saturating_add(1)));
             if ranks.len() > limit {
                 return None;
@@ -49,7 +51,7 @@ impl RankList {
     }
 
     /// The numbers that were given one by one.
-    pub fn numbers(&self) -> impl Iterator<Item = i64> + '_ {
+    pub fn numbers(&self) -> impl Iterator<Item = Rank> + '_ {
         self.0.iter().filter(|(first, last)| first == last).map(|(first, _)| *first)
     }
 }
@@ -65,7 +67,7 @@ mod tests {
     #[test]
     fn ranks_read_as_they_are_written() {
         let ranks = RankList::parse("0, 3-5").unwrap();
-        assert!([0, 3, 4, 5].iter().all(|&r| ranks.contains(r)) && !ranks.contains(1));
+        assert!([0, 3, 4, 5].iter().all(|&r| ranks.contains(Rank(r))) && !ranks.contains(Rank(1)));
         assert_eq!(RankList::parse("a"), Err(RankListError));
         assert_eq!(RankList::parse("all"), Err(RankListError));
         assert!(RankList::parse_or_all("all").unwrap().is_all());

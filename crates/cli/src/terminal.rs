@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 
+use npuscope_tables::Rank;
+
 use unicode_width::UnicodeWidthStr;
 
 /// When to use colours and progress bars.
@@ -128,15 +130,15 @@ pub fn counted(number: u64, what: &str) -> String {
 }
 
 /// `0-3, 7`.
-pub fn ranges(sorted: &[i64]) -> String {
-    let mut ranges: Vec<(i64, i64)> = Vec::new();
-    for &number in sorted {
+pub fn ranges(sorted: &[Rank]) -> String {
+    let mut ranges: Vec<(Rank, Rank)> = Vec::new();
+    for &rank in sorted {
         match ranges.last_mut() {
-            Some((_, last)) if *last + 1 == number => *last = number,
-            _ => ranges.push((number, number)),
+            Some((_, last)) if last.plus(1) == rank => *last = rank,
+            _ => ranges.push((rank, rank)),
         }
     }
-    let one = |&(first, last): &(i64, i64)| {
+    let one = |&(first, last): &(Rank, Rank)| {
         if first == last { first.to_string() } else { format!("{first}-{last}") }
     };
     ranges.iter().map(one).collect::<Vec<_>>().join(", ")
@@ -169,7 +171,7 @@ mod tests {
 
     #[test]
     fn neighbouring_numbers_are_a_range() {
-        assert_eq!(ranges(&[0, 1, 2, 3, 7, 9, 10]), "0-3, 7, 9-10");
+        assert_eq!(ranges(&[0, 1, 2, 3, 7, 9, 10].map(Rank)), "0-3, 7, 9-10");
         assert_eq!(ranges(&[]), "");
     }
 }

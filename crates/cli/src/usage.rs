@@ -9,6 +9,8 @@ use npuscope_collect::dynamic::SetError;
 use npuscope_engine::EngineError;
 use npuscope_store::discover::DiscoverError;
 use npuscope_synth::ConfigError;
+use npuscope_tables::Rank;
+use npuscope_views::BadQuestion;
 
 use crate::terminal::ranges;
 
@@ -26,7 +28,7 @@ pub enum UsageError {
     #[error("the profile has none of these ranks")]
     NoneOfRanks,
     #[error("none of these ranks is there; there are {}", ranges(.there))]
-    NoSuchRanks { there: Vec<i64> },
+    NoSuchRanks { there: Vec<Rank> },
     #[error("the profile has no ranks, and so no timeline")]
     NoTimeline,
     #[error("no rank has step times; npuscope doctor {path} says what is missing", path = .0.display())]
@@ -64,7 +66,7 @@ pub enum UsageError {
     #[error("{what} To collect it: {switch}")]
     NotCollected { what: String, switch: String },
     #[error("{what}{}", parameters(.view, .known))]
-    Parameter { what: String, view: &'static str, known: &'static [&'static str] },
+    Parameter { what: BadQuestion, view: &'static str, known: &'static [&'static str] },
     #[error("there is no term {name}{}; npuscope glossary lists all terms", did_you_mean(.near.as_deref()))]
     NoTerm { name: String, near: Option<String> },
 

@@ -58,12 +58,12 @@ impl RankTable {
     /// The file groups of the ranks that `filters` leave.
     fn file_groups(&self, filters: &[Expr]) -> Vec<FileGroup> {
         let admitted = |rank| filters.iter().all(|filter| admits(RANK, rank, filter));
-        let wanted = self.sources.iter().filter(|source| admitted(source.rank));
+        let wanted = self.sources.iter().filter(|source| admitted(source.rank.0));
         wanted
             .map(|source| {
                 let path = source.directory.to_string_lossy().into_owned();
                 let mut file = PartitionedFile::new(path, source.bytes().max(1));
-                file.partition_values = vec![ScalarValue::Int64(Some(source.rank))];
+                file.partition_values = vec![ScalarValue::Int64(Some(source.rank.0))];
                 file.extensions.insert(RankOfPartition(source.clone()));
                 FileGroup::new(vec![file])
             })
@@ -102,7 +102,7 @@ impl TableProvider for RankTable {
     /// Filters on rank and time choose what is read; rows are still checked one by one afterwards.
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let is_used = |filter: &Expr| {
-            self.sources.iter().any(|source| !admits(RANK, source.rank, filter))
+            self.sources.iter().any(|source| !admits(RANK, source.rank.0, filter))
                 || self.spec.time.is_some_and(|time| narrows(time, filter))
         };
         Ok(filters

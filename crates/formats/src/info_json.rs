@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use npuscope_tables::table::metadata;
-use npuscope_tables::{RankBuilder, RankTables};
+use npuscope_tables::{Rank, RankBuilder, RankTables};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
@@ -80,7 +80,7 @@ impl Settings {
 
     /// Writes `profiler_info_{rank}.json` and, if there is anything for it, `profiler_metadata.json`. Peers take the
     /// rank from the first one's name, so it is there whatever the source had.
-    pub fn write_beside(&self, rank: i64, directory: &Output) -> Result<(), OutputError> {
+    pub fn write_beside(&self, rank: Rank, directory: &Output) -> Result<(), OutputError> {
         directory.file(&format!("profiler_info_{rank}.json"), |out| self.write(out, "profiler_info"))?;
         if self.files().contains("profiler_metadata") {
             directory.file("profiler_metadata.json", |out| self.write(out, "profiler_metadata"))?;

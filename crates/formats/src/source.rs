@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use npuscope_tables::Flavour;
+use npuscope_tables::{Flavour, Rank};
 
 use crate::file_kind::FileKind;
 use crate::problem::Problem;
@@ -12,12 +12,12 @@ use crate::regular_file;
 pub const OUTPUT_DIRECTORY: &str = "ASCEND_PROFILER_OUTPUT";
 
 /// The rank number under which rows stand that concern no rank in particular.
-pub const JOB: i64 = -1;
+pub const JOB: Rank = Rank(-1);
 
 /// The files of one rank.
 #[derive(Clone, Debug)]
 pub struct RankSource {
-    pub rank: i64,
+    pub rank: Rank,
     /// Where paths of files are relative to.
     pub directory: PathBuf,
     pub flavour: Flavour,

@@ -2,7 +2,7 @@
 
 use npuscope_measures::deliverable::{self, ApiStatistic, Carried, OpStatistic, Target};
 use npuscope_tables::Flavour;
-use npuscope_tables::{RankBuilder, RankTables, TableId};
+use npuscope_tables::{Rank, RankBuilder, RankTables, TableId};
 
 use crate::comm_json::CommWriter;
 use crate::csv::CsvFiles;
@@ -12,7 +12,7 @@ use crate::source::OUTPUT_DIRECTORY;
 use crate::trace_json::TraceWriter;
 
 /// Writes the deliverables of rank number `rank` into `directory`, a rank directory of its own.
-pub fn write_rank(tables: RankTables, rank: i64, directory: &Output) -> Result<(), OutputError> {
+pub fn write_rank(tables: RankTables, rank: Rank, directory: &Output) -> Result<(), OutputError> {
     if !Flavour::of(&tables).fits_npu_files() {
         return Err(OutputError::NoPlace { path: directory.path().to_owned() });
     }
@@ -35,7 +35,7 @@ pub fn write_rank(tables: RankTables, rank: i64, directory: &Output) -> Result<(
 ///
 /// It holds no more than the chunk at hand and what is known of lanes, kernel types and APIs.
 pub struct RankWriter {
-    rank: i64,
+    rank: Rank,
     directory: Output,
     out: Output,
     settings: Settings,
@@ -64,7 +64,7 @@ struct Statistics {
 }
 
 impl RankWriter {
-    pub fn create(directory: &Output, rank: i64) -> Result<RankWriter, OutputError> {
+    pub fn create(directory: &Output, rank: Rank) -> Result<RankWriter, OutputError> {
         Ok(RankWriter {
             rank,
             directory: directory.clone(),

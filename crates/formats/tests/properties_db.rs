@@ -11,6 +11,7 @@ use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_synth::Form;
+use npuscope_tables::Rank;
 use npuscope_tables::table::diagnostic;
 use npuscope_testing::database;
 use proptest::prelude::*;
@@ -212,7 +213,7 @@ fn assert_survives(changes: &[Change]) {
     let tables = read_rank(&profile.ranks[0], ReadOptions::default());
     let reported = tables.rows::<diagnostic::Row>().filter(|row| tables.text(row.code) == "orphan-rows").count();
     let target = scratch.path().join("target");
-    db::write_rank(tables, 0, &Output::new(&target).unwrap()).unwrap();
+    db::write_rank(tables, Rank(0), &Output::new(&target).unwrap()).unwrap();
 
     let database = Connection::open(output.join(name)).unwrap();
     assert_eq!(reported, delete_orphans(&database), "tables with orphans");

@@ -17,7 +17,7 @@ use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_tables::Flavour;
 use npuscope_tables::number;
 use npuscope_tables::table::diagnostic;
-use npuscope_tables::{Ns, RankTables, TableId};
+use npuscope_tables::{Ns, Rank, RankTables, TableId};
 use npuscope_testing::{assert_same_json, csv, json};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -265,7 +265,7 @@ fn through_a_rank(flavour: Flavour, name: &str, text: &str, check: impl Fn(&Path
         read_rank(&profile.ranks[0], ReadOptions::default())
     };
     let before = read(&source);
-    text::write_rank(before.clone(), 0, &Output::new(&target).unwrap()).unwrap();
+    text::write_rank(before.clone(), Rank(0), &Output::new(&target).unwrap()).unwrap();
     check(&place(&source), &place(&target));
     (before, read(&target))
 }

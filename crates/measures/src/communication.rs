@@ -4,12 +4,8 @@
 //! two running numbers. The type of an operation, as databases have it, ends after the first underscore:
 //! `hcom_allReduce_`. NCCL and MindSpore have names of their own; what is asked here is answered for them, too.
 
-use std::borrow::Cow;
-
 use npuscope_tables::RankTables;
 use npuscope_tables::table::{comm_op, kernel};
-
-use crate::link::group_hash;
 
 /// What an operation does, as far as its name tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,16 +184,6 @@ pub fn large_packet_share(large: f64, packets: f64) -> Option<f64> {
 /// The group of an operation as people know it: its name, or the hash of it where that is all there is.
 pub fn group_of<'a>(tables: &'a RankTables, op: &comm_op::Row) -> &'a str {
     tables.opt_text(op.group_name.or(op.group_hash)).unwrap_or_default()
-}
-
-/// What tells the group of an operation from others on all ranks, whether they were saved as text, which may lack the
-/// name, or as databases: its hash. Empty where the group is not known.
-pub fn group_key<'a>(tables: &'a RankTables, op: &comm_op::Row) -> Cow<'a, str> {
-    match (tables.opt_text(op.group_hash), tables.opt_text(op.group_name)) {
-        (Some(hash), _) => Cow::Borrowed(hash),
-        (None, Some(name)) => Cow::Owned(group_hash(name)),
-        (None, None) => Cow::Borrowed(""),
-    }
 }
 
 /// Whether a row of a source's summaries is its own sum over operations, `Total Op Info`.

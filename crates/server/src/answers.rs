@@ -26,7 +26,8 @@ pub struct Run {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Rank {
-    pub rank: i64,
+    #[cfg_attr(test, ts(as = "i64"))]
+    pub rank: npuscope_tables::Rank,
     pub name: String,
     pub bytes: u64,
 }
@@ -156,7 +157,8 @@ pub struct Arrow {
 pub struct Hit {
     #[serde(flatten)]
     pub slice: ListedSlice,
-    pub rank: i64,
+    #[cfg_attr(test, ts(as = "i64"))]
+    pub rank: npuscope_tables::Rank,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -171,7 +173,8 @@ pub struct Hits {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RankHits {
-    pub rank: i64,
+    #[cfg_attr(test, ts(as = "i64"))]
+    pub rank: npuscope_tables::Rank,
     pub count: usize,
 }
 

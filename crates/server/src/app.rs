@@ -23,7 +23,7 @@ use flate2::write::GzEncoder;
 use crate::access::{Access, Refusal};
 use crate::answers::ErrorAnswer;
 use crate::assets::asset;
-use crate::failure::Failure;
+use crate::failure::{Bad, Failure, NotFound};
 use crate::routes::{across, report, run, search, tables, timeline};
 use crate::run::Run;
 
@@ -114,7 +114,7 @@ pub fn router(app: Arc<App>) -> Router {
 }
 
 async fn nothing() -> Failure {
-    Failure::NotFound("there is nothing at this address".to_owned())
+    NotFound::Address.into()
 }
 
 /// Answers nobody but the user.
@@ -195,7 +195,7 @@ fn pack(bytes: &[u8]) -> Vec<u8> {
 pub fn body<T>(body: Result<Json<T>, JsonRejection>) -> Result<T, Failure> {
     body.map(|Json(body)| body).map_err(|rejection| {
         let is_too_large = rejection.status() == StatusCode::PAYLOAD_TOO_LARGE;
-        if is_too_large { Failure::TooLarge(rejection.body_text()) } else { Failure::Bad(rejection.body_text()) }
+        if is_too_large { Failure::TooLarge(rejection.body_text()) } else { Bad::Body(rejection.body_text()).into() }
     })
 }
 

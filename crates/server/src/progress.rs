@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hashbrown::HashMap;
 use npuscope_store::Progress as ToldProgress;
+use npuscope_tables::Rank;
 use serde::Serialize;
 use tokio::sync::broadcast;
 
@@ -14,7 +15,8 @@ const BEHIND: usize = 256;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Progress {
-    pub rank: i64,
+    #[cfg_attr(test, ts(as = "i64"))]
+    pub rank: Rank,
     pub done: u64,
     pub total: u64,
 }
@@ -22,7 +24,7 @@ pub struct Progress {
 /// Passes on what it is told.
 pub struct Watch {
     then: Arc<dyn ToldProgress>,
-    reading: Mutex<HashMap<i64, Progress>>,
+    reading: Mutex<HashMap<Rank, Progress>>,
     watchers: broadcast::Sender<Progress>,
 }
 
@@ -33,7 +35,7 @@ impl Watch {
         (Watch { then, reading: Mutex::default(), watchers: watchers.clone() }, watchers)
     }
 
-    fn tell(&self, rank: i64, change: impl FnOnce(&mut Progress)) {
+    fn tell(&self, rank: Rank, change: impl FnOnce(&mut Progress)) {
         let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let progress = reading.entry(rank).or_insert(Progress { rank, done: 0, total: 0 });
         change(progress);
@@ -43,17 +45,17 @@ impl Watch {
 }
 
 impl ToldProgress for Watch {
-    fn start(&self, rank: i64, bytes: u64) {
+    fn start(&self, rank: Rank, bytes: u64) {
         self.tell(rank, |progress| *progress = Progress { rank, done: 0, total: bytes });
         self.then.start(rank, bytes);
     }
 
-    fn advance(&self, rank: i64, bytes: u64) {
+    fn advance(&self, rank: Rank, bytes: u64) {
         self.tell(rank, |progress| progress.done = (progress.done + bytes).min(progress.total));
         self.then.advance(rank, bytes);
     }
 
-    fn finish(&self, rank: i64) {
+    fn finish(&self, rank: Rank) {
         self.tell(rank, |progress| progress.done = progress.total);
         self.then.finish(rank);
     }

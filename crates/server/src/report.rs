@@ -22,7 +22,8 @@ use crate::run::Run;
 use crate::timeline::Timeline;
 use crate::timeline::counters::POINT;
 use crate::timeline::tile::{HEAD, INTERVALS, LANE_HEAD, TileTime, tile};
-use npuscope_views::VIEWS;
+use npuscope_tables::Rank;
+use npuscope_views::{BadQuestion, VIEWS};
 
 /// Where the page has room for the answers.
 const PLACE: &str = "<!--report-->";
@@ -32,7 +33,7 @@ const PLACE: &str = "<!--report-->";
 #[serde(default)]
 pub struct Contents {
     /// Ranks whose timelines it has; those that findings show, if none are given.
-    pub ranks: Vec<i64>,
+    pub ranks: Vec<Rank>,
     /// Steps whose tables it has, beside those of all steps together.
     pub steps: Vec<i64>,
     /// Ids of findings; all, if none are given.
@@ -120,7 +121,7 @@ fn answers(run: &Run, contents: &Contents) -> Result<Map<String, Value>, Failure
     let mut about = run.describe()?;
     about.report = true;
     if let Some(unknown) = contents.steps.iter().find(|step| !about.steps.contains(step)) {
-        return Err(Failure::Bad(format!("there is no step {unknown}")));
+        return Err(BadQuestion::NoStep(*unknown).into());
     }
     about.steps.clone_from(&contents.steps);
     let packer = ZlibEncoder::new(Vec::new(), Compression::default());
@@ -139,18 +140,18 @@ fn answers(run: &Run, contents: &Contents) -> Result<Map<String, Value>, Failure
 }
 
 /// The ranks that are asked for; else the first, and those that findings show.
-fn ranks_with_timelines(run: &Run, contents: &Contents, diagnosis: &Value) -> Result<Vec<i64>, Failure> {
-    let known: BTreeSet<i64> = run.ranks().collect();
+fn ranks_with_timelines(run: &Run, contents: &Contents, diagnosis: &Value) -> Result<Vec<Rank>, Failure> {
+    let known: BTreeSet<Rank> = run.ranks().collect();
     if let Some(unknown) = contents.ranks.iter().find(|rank| !known.contains(rank)) {
-        return Err(Failure::Bad(format!("there is no rank {unknown}")));
+        return Err(BadQuestion::NoRank(*unknown).into());
     }
     if !contents.ranks.is_empty() {
         return Ok(contents.ranks.clone());
     }
     let findings = diagnosis["findings"].as_array().into_iter().flatten();
     let evidence = findings.flat_map(|finding| finding["evidence"].as_array().into_iter().flatten());
-    let shown = evidence.filter_map(|place| place["rank"].as_i64());
-    let mut ranks: Vec<i64> = Vec::new();
+    let shown = evidence.filter_map(|place| place["rank"].as_i64()).map(Rank);
+    let mut ranks: Vec<Rank> = Vec::new();
     let first = known.first().copied().into_iter();
     for rank in first.chain(shown).chain(known.iter().copied()).filter(|rank| known.contains(rank)) {
         if ranks.len() < MOST_RANKS && !ranks.contains(&rank) {
@@ -191,7 +192,14 @@ fn add_tables(run: &Run, contents: &Contents, answers: &mut Answers) -> Result<(
     Ok(())
 }
 
-fn add_timeline(timeline: &Timeline, rank: i64, about: &answers::Run, origin: i64, room: usize, answers: &mut Answers) {
+fn add_timeline(
+    timeline: &Timeline,
+    rank: Rank,
+    about: &answers::Run,
+    origin: i64,
+    room: usize,
+    answers: &mut Answers,
+) {
     let at = format!("api/ranks/{rank}");
     let limit = answers.size + room;
     let described = timeline.describe(origin);

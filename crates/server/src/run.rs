@@ -16,8 +16,8 @@ use npuscope_formats::source::RankSource;
 use npuscope_store::cache::{Cache, CachedRank};
 use npuscope_store::fingerprint::fingerprint_all;
 use npuscope_store::{OpenOptions, Store};
-use npuscope_tables::RankBuilder;
 use npuscope_tables::table::step;
+use npuscope_tables::{Rank, RankBuilder};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ pub struct Run {
     /// Where queries of users run, within limits.
     queries: Arc<Session>,
     /// The last used is last.
-    timelines: Mutex<Vec<(i64, Arc<Timeline>)>>,
+    timelines: Mutex<Vec<(Rank, Arc<Timeline>)>>,
     /// One at a time is opened: a second who wants it waits for the first.
     opening: Mutex<()>,
     origin: OnceLock<i64>,
@@ -124,18 +124,23 @@ impl Run {
         &self.queries
     }
 
-    pub fn ranks(&self) -> impl Iterator<Item = i64> {
+    pub fn ranks(&self) -> impl Iterator<Item = Rank> {
         self.store.profile().ranks.iter().map(|source| source.rank)
     }
 
     /// The communication operations of a rank; none if there is no such rank.
-    pub fn operations(&self, rank: i64) -> Result<RankOperations, EngineError> {
+    pub fn operations(&self, rank: Rank) -> Result<RankOperations, EngineError> {
         let ranks: Vec<&RankSource> = self.store.profile().ranks.iter().filter(|source| source.rank == rank).collect();
         Ok(meetings::operations(&self.store, &ranks)?.into_iter().next().unwrap_or_default())
     }
 
     /// How long an operation of a rank moved data and waited, in ns, where the profile says so.
-    pub fn reported_times(&self, rank: i64, name: &str, start: i64) -> Result<(Option<i64>, Option<i64>), EngineError> {
+    pub fn reported_times(
+        &self,
+        rank: Rank,
+        name: &str,
+        start: i64,
+    ) -> Result<(Option<i64>, Option<i64>), EngineError> {
         match self.store.profile().ranks.iter().find(|source| source.rank == rank) {
             Some(source) => Ok(meetings::reported_times(&self.store, source, name, start)?),
             None => Ok((None, None)),
@@ -153,7 +158,7 @@ impl Run {
     }
 
     /// The timeline of a rank; `None` if there is no such rank.
-    pub fn timeline(&self, rank: i64) -> Result<Option<Arc<Timeline>>, EngineError> {
+    pub fn timeline(&self, rank: Rank) -> Result<Option<Arc<Timeline>>, EngineError> {
         if let Some(known) = self.opened(rank) {
             return Ok(Some(known));
         }
@@ -173,7 +178,7 @@ impl Run {
         Ok(Some(made))
     }
 
-    fn opened(&self, rank: i64) -> Option<Arc<Timeline>> {
+    fn opened(&self, rank: Rank) -> Option<Arc<Timeline>> {
         let mut timelines = lock(&self.timelines);
         let at = timelines.iter().position(|(known, _)| *known == rank)?;
         let found = timelines.remove(at);

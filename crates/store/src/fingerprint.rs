@@ -42,7 +42,7 @@ pub fn fingerprint(rank: &RankSource) -> String {
     hash.update(&READER_VERSION.to_le_bytes());
     hash.update(&npuscope_measures::VERSION.to_le_bytes());
     hash.update(&LAYOUT_VERSION.to_le_bytes());
-    hash.update(&rank.rank.to_le_bytes());
+    hash.update(&rank.rank.0.to_le_bytes());
     text(&rank.directory_name(), &mut hash);
     text(rank.flavour.name(), &mut hash);
     hash.update(&rank.problems.len().to_le_bytes());

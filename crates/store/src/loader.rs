@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use arrow::array::RecordBatch;
 use npuscope_formats::source::RankSource;
 use npuscope_tables::table::diagnostic;
-use npuscope_tables::{RankTables, Selection, Strings, TableId};
+use npuscope_tables::{Rank, RankTables, Selection, Strings, TableId};
 
 use crate::cache::{Cache, CacheError, CachedRank, CachedTable};
 use crate::fingerprint::{fingerprint, fingerprint_all};
@@ -15,20 +15,20 @@ use crate::read::{ReadOptions, read_rank};
 /// Told what loading a rank is doing.
 pub trait Progress: Send + Sync {
     /// A rank whose files have that many bytes is about to be read.
-    fn start(&self, rank: i64, bytes: u64);
+    fn start(&self, rank: Rank, bytes: u64);
     /// That many more bytes of it have been read.
-    fn advance(&self, rank: i64, bytes: u64);
+    fn advance(&self, rank: Rank, bytes: u64);
     /// The rank is done.
-    fn finish(&self, rank: i64);
+    fn finish(&self, rank: Rank);
 }
 
 /// Nobody listens.
 pub struct Silent;
 
 impl Progress for Silent {
-    fn start(&self, _: i64, _: u64) {}
-    fn advance(&self, _: i64, _: u64) {}
-    fn finish(&self, _: i64) {}
+    fn start(&self, _: Rank, _: u64) {}
+    fn advance(&self, _: Rank, _: u64) {}
+    fn finish(&self, _: Rank) {}
 }
 
 /// What comes with any tables of a rank. Of files it tells what the tables that are read tell; to ask readers for it

@@ -10,7 +10,7 @@ use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::{db, text};
 use npuscope_measures::deliverable::without_summaries;
 use npuscope_tables::table::diagnostic::{self, Code};
-use npuscope_tables::{RankTables, TableId};
+use npuscope_tables::{Rank, RankTables, TableId};
 use serde_json::Value;
 
 use crate::discover::RawRank;
@@ -128,7 +128,7 @@ impl Workshop {
     }
 
     /// Takes the number out of the names of databases: the rank is not known, and peers would believe the name.
-    fn forget_rank(&self, rank: i64) -> Result<(), OutputError> {
+    fn forget_rank(&self, rank: Rank) -> Result<(), OutputError> {
         for name in ["ascend_pytorch_profiler", "ascend_mindspore_profiler"] {
             let numbered = self.made().join(format!("{name}_{rank}.db"));
             if numbered.exists() {

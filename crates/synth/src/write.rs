@@ -2,7 +2,7 @@
 
 use npuscope_formats::output::{Output, OutputError};
 use npuscope_formats::{db, text};
-use npuscope_tables::Flavour;
+use npuscope_tables::{Flavour, Rank};
 
 use crate::config::JobConfig;
 use crate::kineto::TraceWriter;
@@ -30,7 +30,7 @@ pub fn write_job(job: &Job, form: Form, out: &Output, mut progress: impl FnMut(u
             continue;
         }
         let directory = out.directory(&rank_directory(&job.config, rank))?;
-        let number = i64::try_from(rank).unwrap_or(i64::MAX);
+        let number = Rank(i64::try_from(rank).unwrap_or(i64::MAX));
         if form != Form::Db {
             let mut writer = text::RankWriter::create(&directory, number)?;
             job.recording(rank, View::Text).try_for_each(|step| writer.append(step.finish()))?;

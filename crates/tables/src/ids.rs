@@ -8,8 +8,10 @@
 //! ```
 
 use std::fmt;
+use std::num::ParseIntError;
+use std::str::FromStr;
 
-/// Declares an id: a number with a type of its own that prints, sorts and serialises as the number does.
+/// Declares an id: a number with a type of its own that reads, prints, sorts and serialises as the number does.
 macro_rules! id {
     ($(#[$meta:meta])* $name:ident($number:ty)) => {
         $(#[$meta])*
@@ -32,12 +34,25 @@ macro_rules! id {
             }
         }
 
+        impl FromStr for $name {
+            type Err = ParseIntError;
+
+            fn from_str(text: &str) -> Result<Self, ParseIntError> {
+                text.parse().map($name)
+            }
+        }
+
         impl From<$number> for $name {
             fn from(number: $number) -> Self {
                 $name(number)
             }
         }
     };
+}
+
+id! {
+    /// A rank of the job. Members of a communication group also have numbers within the group, which are not this.
+    Rank(i64)
 }
 
 id! {

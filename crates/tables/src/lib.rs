@@ -41,7 +41,7 @@ mod time;
 use arrow::array::RecordBatch;
 
 pub use flavour::Flavour;
-pub use ids::{ConnectionId, LaneId, OpId, TaskId};
+pub use ids::{ConnectionId, LaneId, OpId, Rank, TaskId};
 pub use memo::Memo;
 pub use rank_tables::{RankPieces, RankTables};
 pub use selection::Selection;

@@ -4,7 +4,7 @@ use npuscope_analysis::meetings::{self, Member, RankOperations, members, reporte
 
 use crate::columns;
 use crate::missing::{DEVICE, missing};
-use crate::{Made, NotMade, Question, Source};
+use crate::{BadQuestion, Made, NotMade, Question, Source};
 
 /// The communication operation that is going on at `at` on the chosen rank, on all ranks that took part: the last to
 /// begin, for which the others waited, is last. `late` is its start less the first start.
@@ -17,14 +17,14 @@ pub fn collective(source: &Source<'_>, question: &Question<'_>) -> Result<Made, 
     let Some((of, index)) = of.zip(index) else {
         return match all.iter().all(|operations| operations.list.is_empty()) {
             true => Err(missing(source, "communication operations; a job on one device has none", DEVICE)),
-            false => Err(NotMade::Bad(format!("no communication operation is going on then on rank {}", rank.rank))),
+            false => Err(BadQuestion::NoOperation(rank.rank).into()),
         };
     };
     let members = members(of, index, &all.iter().collect::<Vec<_>>());
     let of_members = members.iter().map(|member| reported(source, member)).collect::<Result<Vec<_>, _>>()?;
     let ints = |of: fn(&Member<'_>) -> i64| columns::ints(members.iter().map(of));
     columns::made(vec![
-        ("rank", ints(|member| member.rank)),
+        ("rank", columns::ranks(members.iter().map(|member| member.rank))),
         ("name", columns::texts(members.iter().map(|member| Some(member.operation.name())))),
         ("group", columns::texts(members.iter().map(|member| Some(member.operation.group())))),
         ("start", columns::ints(members.iter().map(|member| member.operation.start - source.origin))),

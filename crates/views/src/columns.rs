@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow::datatypes::{Field, Schema};
+use npuscope_tables::Rank;
 
 use crate::sql::failed;
 use crate::{Made, NotMade};
@@ -20,6 +21,10 @@ pub fn made(columns: Vec<(&str, ArrayRef)>) -> Result<Made, NotMade> {
 
 pub fn ints<T: Into<Option<i64>>>(values: impl IntoIterator<Item = T>) -> ArrayRef {
     Arc::new(values.into_iter().map(Into::into).collect::<Int64Array>())
+}
+
+pub fn ranks<T: Into<Option<Rank>>>(values: impl IntoIterator<Item = T>) -> ArrayRef {
+    ints(values.into_iter().map(|rank| rank.into().map(|rank| rank.0)))
 }
 
 pub fn reals<T: Into<Option<f64>>>(values: impl IntoIterator<Item = T>) -> ArrayRef {

@@ -130,15 +130,15 @@ fn with_group_names(source: &Source<'_>, question: &Question<'_>, mut made: Made
 pub fn matrix(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let is_wanted = |name: &str, value: &str| question.text(name).is_none_or(|wanted| wanted == value);
     let mut links = question.ask(source, Options::default(), communication_matrix_sum::rows)?;
-    links.retain(|link| is_wanted("group", &link.group) && is_wanted("kind", &link.kind));
+    links.retain(|link| is_wanted("group", link.group.as_str()) && is_wanted("kind", &link.kind));
     let labels = GroupNames::of(source, question)?;
     let texts = |of: fn(&LinkTraffic) -> &str| columns::texts(links.iter().map(|link| Some(of(link))));
     columns::made(vec![
-        ("group", texts(|link| &link.group)),
-        ("group_name", columns::texts(links.iter().map(|link| Some(labels.get(&link.group, None))))),
+        ("group", texts(|link| link.group.as_str())),
+        ("group_name", columns::texts(links.iter().map(|link| Some(labels.get(link.group.as_str(), None))))),
         ("kind", texts(|link| &link.kind)),
-        ("src", columns::ints(links.iter().map(|link| link.src))),
-        ("dst", columns::ints(links.iter().map(|link| link.dst))),
+        ("src", columns::ranks(links.iter().map(|link| link.src))),
+        ("dst", columns::ranks(links.iter().map(|link| link.dst))),
         ("transport", texts(|link| transport(&link.transport))),
         ("link", texts(|link| &link.transport)),
         ("bytes", columns::ints(links.iter().map(|link| link.bytes.round() as i64))),

@@ -18,7 +18,7 @@ pub fn dispatch(source: &Source<'_>, question: &Question<'_>) -> Result<Made, No
     let all = all.ok_or_else(lacking)?;
     let ints = |of: fn(&Dispatch) -> Option<i64>| columns::ints(all.iter().map(of));
     columns::made(vec![
-        ("rank", ints(|dispatch| Some(dispatch.rank))),
+        ("rank", columns::ranks(all.iter().map(|dispatch| dispatch.rank))),
         ("name", columns::texts(all.iter().map(|dispatch| Some(&dispatch.name)))),
         ("op", columns::texts(all.iter().map(|dispatch| dispatch.op.as_ref()))),
         ("start", columns::ints(all.iter().map(|dispatch| dispatch.start - source.origin))),

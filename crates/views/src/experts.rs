@@ -3,6 +3,7 @@
 use npuscope_analysis::cluster::Options;
 use npuscope_analysis::cluster::recipes::{ep_load_balance, module_statistic};
 use npuscope_analysis::experts::{GROUPED_PRODUCT, Load, by_layer, shares_of_mean};
+use npuscope_tables::Rank;
 
 use crate::columns;
 use crate::sql::{self, Time, quoted, rows};
@@ -19,12 +20,12 @@ pub fn experts(source: &Source<'_>, question: &Question<'_>) -> Result<Made, Not
     };
     if loads.is_empty() {
         let durations = grouped_products(source, question)?;
-        let duration = |rank: i64| durations.iter().find(|(known, _)| *known == rank).map(|(_, duration)| *duration);
+        let duration = |rank: Rank| durations.iter().find(|(known, _)| *known == rank).map(|(_, duration)| *duration);
         loads.extend(balance.ranks.iter().map(|load| Load::of_tokens(load, duration(load.rank))));
     }
     let shares = shares_of_mean(&loads);
     columns::made(vec![
-        ("rank", columns::ints(loads.iter().map(|load| load.rank))),
+        ("rank", columns::ranks(loads.iter().map(|load| load.rank))),
         ("group", columns::texts(loads.iter().map(|load| Some(load.group_name())))),
         ("layer", columns::texts(loads.iter().map(|load| load.layer.as_deref()))),
         ("step", columns::ints(loads.iter().map(|_| question.scope.step))),
@@ -35,7 +36,7 @@ pub fn experts(source: &Source<'_>, question: &Question<'_>) -> Result<Made, Not
 }
 
 /// The time of grouped matrix products of each rank.
-fn grouped_products(source: &Source<'_>, question: &Question<'_>) -> Result<Vec<(i64, i64)>, NotMade> {
+fn grouped_products(source: &Source<'_>, question: &Question<'_>) -> Result<Vec<(Rank, i64)>, NotMade> {
     let batch = sql::batch(
         source,
         &format!(
@@ -45,5 +46,5 @@ fn grouped_products(source: &Source<'_>, question: &Question<'_>) -> Result<Vec<
         ),
     )?;
     let durations = sql::ints(&batch, "rank").into_iter().zip(sql::ints(&batch, "duration"));
-    Ok(durations.filter_map(|(rank, duration)| rank.zip(duration)).collect())
+    Ok(durations.filter_map(|(rank, duration)| rank.map(Rank).zip(duration)).collect())
 }

@@ -3,16 +3,16 @@
 use npuscope_analysis::gap::{Cause, PlainTimeline, Timeline, gap_of_device};
 use npuscope_analysis::meetings::members;
 use npuscope_measures::busy::Busy;
-use npuscope_tables::Selection;
+use npuscope_tables::{Rank, Selection};
 
 use crate::collective::operations;
 use crate::columns;
-use crate::{Made, NotMade, Question, Source};
+use crate::{BadQuestion, Made, NotMade, Question, Source};
 
 /// Something that shows the cause of a gap.
 struct Place {
     what: &'static str,
-    rank: i64,
+    rank: Rank,
     name: String,
     lane: String,
     start: i64,
@@ -38,7 +38,7 @@ pub fn gap(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade
         Some((gap, places))
     })?;
     let Some((gap, mut places)) = found.into_iter().flatten().next() else {
-        return Err(NotMade::Bad(format!("the device of rank {} is busy then", rank.rank)));
+        return Err(BadQuestion::NoGap(rank.rank).into());
     };
     if gap.cause == Cause::WaitingForRank {
         let all = operations(source)?;
@@ -60,12 +60,12 @@ pub fn gap(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade
     let ints = |of: &dyn Fn(&Place) -> i64| columns::ints(places.iter().map(|place| place.as_ref().map(of)));
     let texts = |of: &dyn Fn(&Place) -> String| columns::texts(places.iter().map(|place| place.as_ref().map(of)));
     columns::made(vec![
-        ("rank", columns::ints(places.iter().map(|_| rank.rank))),
+        ("rank", columns::ranks(places.iter().map(|_| rank.rank))),
         ("begin", columns::ints(places.iter().map(|_| gap.begin - source.origin))),
         ("end", columns::ints(places.iter().map(|_| gap.end - source.origin))),
         ("cause", columns::texts(places.iter().map(|_| Some(gap.cause.name())))),
         ("what", texts(&|place| place.what.to_owned())),
-        ("place_rank", ints(&|place| place.rank)),
+        ("place_rank", columns::ranks(places.iter().map(|place| place.as_ref().map(|place| place.rank)))),
         ("name", texts(&|place| place.name.clone())),
         ("lane", texts(&|place| place.lane.clone())),
         ("start", ints(&|place| place.start - source.origin)),

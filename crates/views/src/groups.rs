@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 use npuscope_analysis::layout::declared_groups;
+use npuscope_tables::Rank;
 
 use crate::{NotMade, Question, Source};
 
@@ -20,7 +21,7 @@ impl GroupNames {
             let purpose = if group.purpose.is_empty() { &group.id } else { &group.purpose };
             let label = format!("{purpose}: {}", listed(&group.ranks));
             names.insert(group.id, label.clone());
-            names.insert(group.hash, label);
+            names.insert(group.hash.to_string(), label);
         }
         Ok(GroupNames(names))
     }
@@ -32,8 +33,8 @@ impl GroupNames {
 }
 
 /// `0, 1`.
-fn listed(ranks: &[i64]) -> String {
-    let mut list: Vec<String> = ranks.iter().take(LISTED).map(i64::to_string).collect();
+fn listed(ranks: &[Rank]) -> String {
+    let mut list: Vec<String> = ranks.iter().take(LISTED).map(Rank::to_string).collect();
     if ranks.len() > LISTED {
         list.push(format!("… ({})", ranks.len()));
     }

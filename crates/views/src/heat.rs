@@ -2,6 +2,7 @@
 
 use npuscope_analysis::occupancy::{self, Buckets, Occupancy};
 use npuscope_measures::intervals::Interval;
+use npuscope_tables::Rank;
 
 use crate::columns;
 use crate::missing::{DEVICE, missing};
@@ -20,13 +21,13 @@ pub fn heat(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMad
     if of_ranks.is_empty() {
         return Err(missing(source, "device tasks", DEVICE));
     }
-    let parts: Vec<(i64, usize, Occupancy)> = of_ranks
+    let parts: Vec<(Rank, usize, Occupancy)> = of_ranks
         .into_iter()
         .flat_map(|(rank, parts)| parts.into_iter().enumerate().map(move |(bucket, part)| (rank, bucket, part)))
         .collect();
     let share = |of: fn(&Occupancy) -> f64| columns::reals(parts.iter().map(|(_, _, part)| of(part)));
     columns::made(vec![
-        ("rank", columns::ints(parts.iter().map(|(rank, ..)| *rank))),
+        ("rank", columns::ranks(parts.iter().map(|(rank, ..)| *rank))),
         ("bucket", columns::ints(parts.iter().map(|(_, bucket, _)| *bucket as i64))),
         ("begin", columns::ints(parts.iter().map(|(_, bucket, _)| buckets.begin(*bucket) - source.origin))),
         ("computing", share(|part| part.computing)),

@@ -12,6 +12,7 @@
 //! use npuscope_formats::output::Output;
 //! use npuscope_store::{OpenOptions, Store};
 //! use npuscope_synth::{Form, JobConfig, simulate, write_job};
+//! use npuscope_tables::Rank;
 //! use npuscope_views::{Question, Scope, Source, View};
 //!
 //! let config = JobConfig { tp: 2, pp: 1, dp: 1, layers: 1, steps: 2, ..JobConfig::default() };
@@ -22,7 +23,7 @@
 //! let store = Arc::new(Store::open(&profile, OpenOptions::new(directory.path().join("cache")))?);
 //! let session = Session::new(store.clone(), &QueryOptions::default())?;
 //! let source = Source { session: &session, store: &store, origin: 0 };
-//! let scope = Scope { ranks: Some(vec![0]), ..Scope::default() };
+//! let scope = Scope { ranks: Some(vec![Rank(0)]), ..Scope::default() };
 //! let steps = View::find("steps").map(|view| view.make(&source, &Question { scope, own: &BTreeMap::new() }));
 //! assert_eq!(steps.and_then(Result::ok).map(|steps| steps.rows()), Some(2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -57,7 +58,7 @@ use npuscope_engine::{EngineError, Session};
 use npuscope_store::{Store, StoreError};
 
 pub use npuscope_analysis::scope::Scope;
-pub use question::Question;
+pub use question::{BadQuestion, Question};
 pub use sql::plain_table;
 
 /// A table behind a page.
@@ -98,9 +99,14 @@ pub enum NotMade {
         what: String,
         switch: String,
     },
-    /// A parameter makes no sense.
-    Bad(String),
+    Bad(BadQuestion),
     Failed(EngineError),
+}
+
+impl From<BadQuestion> for NotMade {
+    fn from(why: BadQuestion) -> NotMade {
+        NotMade::Bad(why)
+    }
 }
 
 impl From<StoreError> for NotMade {
@@ -121,7 +127,7 @@ impl From<Failure> for NotMade {
             Failure::Missing { what, hint, .. } => {
                 NotMade::Missing { what: format!("No rank has {what}."), switch: hint }
             }
-            Failure::Usage(why) => NotMade::Bad(why.to_string()),
+            Failure::Usage(why) => NotMade::Bad(why.into()),
             Failure::Store(error) => NotMade::Failed(error.into()),
             Failure::Output(error) => NotMade::Failed(EngineError::Internal(error.to_string())),
         }

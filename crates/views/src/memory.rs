@@ -91,7 +91,7 @@ pub fn peak(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMad
     let holders = memory::ask(source.store, &question.sources(source), &question.scope, at)?;
     let ints = |of: fn(&Holder) -> Option<i64>| columns::ints(holders.iter().map(|(_, holder)| of(holder)));
     let made = columns::made(vec![
-        ("rank", columns::ints(holders.iter().map(|(rank, _)| *rank))),
+        ("rank", columns::ranks(holders.iter().map(|(rank, _)| *rank))),
         ("time", columns::ints(holders.iter().map(|(_, holder)| holder.time.saturating_sub(source.origin)))),
         ("name", columns::texts(holders.iter().map(|(_, holder)| holder.name.as_ref()))),
         ("count", ints(|holder| holder.count)),

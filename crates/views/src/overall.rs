@@ -16,7 +16,7 @@ pub fn overall(source: &Source<'_>, question: &Question<'_>) -> Result<Made, Not
     let names = GroupNames::of(source, question)?;
     let mut parts: Vec<(&Key, &Part)> = split.parts.iter().collect();
     parts.sort_by_key(|(key, part)| (key.category, &key.group, std::cmp::Reverse(part.time)));
-    let group = |key: &Key| key.group.as_ref().map(|hash| names.get(hash, None).to_owned());
+    let group = |key: &Key| key.group.as_ref().map(|hash| names.get(hash.as_str(), None).to_owned());
     let reals = |of: &dyn Fn(&Part) -> Option<f64>| columns::reals(parts.iter().map(|(_, part)| of(part)));
     let ints = |of: fn(&Part) -> Option<i64>| columns::ints(parts.iter().map(|(_, part)| of(part)));
     columns::made(vec![

@@ -21,7 +21,7 @@ pub fn pipeline(source: &Source<'_>, question: &Question<'_>) -> Result<Made, No
     let bars = bars(&passes, ranks, scope);
     let layout = layout(source.store)?;
     columns::made(vec![
-        ("rank", columns::ints(bars.iter().map(|bar| bar.rank))),
+        ("rank", columns::ranks(bars.iter().map(|bar| bar.rank))),
         ("stage", columns::ints(bars.iter().map(|bar| Some(layout.place(bar.rank)?.pp)))),
         ("name", columns::texts(bars.iter().map(|bar| Some(&bar.name)))),
         ("kind", columns::texts(bars.iter().map(|bar| Some(bar.kind.name())))),

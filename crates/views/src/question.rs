@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use npuscope_analysis::cluster::{Failure, Job, Options};
+use npuscope_analysis::cluster::{Failure, Job, Options, Usage};
 use npuscope_analysis::scope::Scope;
 use npuscope_analysis::steps::has_step;
 use npuscope_formats::source::RankSource;
+use npuscope_tables::Rank;
 
 use crate::{NotMade, Source};
 
@@ -15,28 +16,59 @@ pub struct Question<'a> {
     pub own: &'a BTreeMap<String, String>,
 }
 
+/// What makes no sense about a question.
+#[derive(Debug, thiserror::Error)]
+pub enum BadQuestion {
+    #[error("there is no parameter {0}")]
+    NoParameter(String),
+    #[error("no rank is chosen")]
+    NoRankChosen,
+    #[error("there is no rank {0}")]
+    NoRank(Rank),
+    #[error("this is about one rank: choose it")]
+    NotOneRank,
+    #[error("there is no step {0}")]
+    NoStep(i64),
+    #[error("the end is before the beginning")]
+    EndBeforeBeginning,
+    #[error("at is missing: the time that is asked about")]
+    NoMoment,
+    #[error("{0} is not a number")]
+    NotANumber(String),
+    #[error("{name} is from 1 to {most}")]
+    OutOfRange { name: String, most: usize },
+    #[error("{name} is one of {}", words.join(", "))]
+    NotOneOf { name: String, words: Vec<String> },
+    #[error("the device of rank {0} is busy then")]
+    NoGap(Rank),
+    #[error("no communication operation is going on then on rank {0}")]
+    NoOperation(Rank),
+    #[error(transparent)]
+    Usage(#[from] Usage),
+}
+
 impl Question<'_> {
     /// Whether all that is named exists.
     pub(crate) fn check(&self, source: &Source<'_>, own: &[&str]) -> Result<(), NotMade> {
         if let Some(unknown) = self.own.keys().find(|name| !own.contains(&name.as_str())) {
-            return Err(NotMade::Bad(format!("there is no parameter {unknown}")));
+            return Err(BadQuestion::NoParameter(unknown.clone()).into());
         }
         let known = &source.store.profile().ranks;
         if let Some(ranks) = &self.scope.ranks {
             if ranks.is_empty() {
-                return Err(NotMade::Bad("no rank is chosen".to_owned()));
+                return Err(BadQuestion::NoRankChosen.into());
             }
             if let Some(unknown) = ranks.iter().find(|rank| !known.iter().any(|source| source.rank == **rank)) {
-                return Err(NotMade::Bad(format!("there is no rank {unknown}")));
+                return Err(BadQuestion::NoRank(*unknown).into());
             }
         }
         if let (Some(begin), Some(end)) = (self.scope.begin, self.scope.end)
             && begin > end
         {
-            return Err(NotMade::Bad("the end is before the beginning".to_owned()));
+            return Err(BadQuestion::EndBeforeBeginning.into());
         }
         match self.scope.step {
-            Some(step) if !has_step(source.store, step)? => Err(NotMade::Bad(format!("there is no step {step}"))),
+            Some(step) if !has_step(source.store, step)? => Err(BadQuestion::NoStep(step).into()),
             _ => Ok(()),
         }
     }
@@ -48,27 +80,28 @@ impl Question<'_> {
 
     /// A number among the parameters, if it is given.
     pub fn number(&self, name: &str) -> Result<Option<i64>, NotMade> {
-        let parse = |text: &str| text.parse().map_err(|_| NotMade::Bad(format!("{name} is not a number")));
-        self.text(name).map(parse).transpose()
+        let parse = |text: &str| text.parse().map_err(|_| BadQuestion::NotANumber(name.to_owned()));
+        Ok(self.text(name).map(parse).transpose()?)
     }
 
     /// A number of things from 1 to `most`.
     pub fn count(&self, name: &str, default: usize, most: usize) -> Result<usize, NotMade> {
         let Some(number) = self.number(name)? else { return Ok(default) };
         let count = usize::try_from(number).ok().filter(|count| (1..=most).contains(count));
-        count.ok_or_else(|| NotMade::Bad(format!("{name} is from 1 to {most}")))
+        Ok(count.ok_or_else(|| BadQuestion::OutOfRange { name: name.to_owned(), most })?)
     }
 
     /// One of some words, the first if none is given.
     pub fn choice<'w>(&self, name: &str, words: &[&'w str]) -> Result<&'w str, NotMade> {
         let wanted = self.text(name).or(words.first().copied()).unwrap_or_default();
         let found = words.iter().copied().find(|word| *word == wanted);
-        found.ok_or_else(|| NotMade::Bad(format!("{name} is one of {}", words.join(", "))))
+        let words = || words.iter().map(|word| (*word).to_owned()).collect();
+        Ok(found.ok_or_else(|| BadQuestion::NotOneOf { name: name.to_owned(), words: words() })?)
     }
 
     /// The ranks that are asked about.
     pub fn sources<'a>(&self, source: &Source<'a>) -> Vec<&'a RankSource> {
-        let is_chosen = |rank: i64| self.scope.ranks.as_ref().is_none_or(|ranks| ranks.contains(&rank));
+        let is_chosen = |rank: Rank| self.scope.ranks.as_ref().is_none_or(|ranks| ranks.contains(&rank));
         source.store.profile().ranks.iter().filter(|source| is_chosen(source.rank)).collect()
     }
 
@@ -79,14 +112,14 @@ impl Question<'_> {
 
     /// [`Question::at`], which has to be given.
     pub fn moment(&self, source: &Source<'_>) -> Result<i64, NotMade> {
-        self.at(source)?.ok_or_else(|| NotMade::Bad("at is missing: the time that is asked about".to_owned()))
+        Ok(self.at(source)?.ok_or(BadQuestion::NoMoment)?)
     }
 
     /// The one rank that is asked about.
     pub fn one_rank<'a>(&self, source: &Source<'a>) -> Result<&'a RankSource, NotMade> {
         match self.sources(source).as_slice() {
             [rank] => Ok(rank),
-            _ => Err(NotMade::Bad("this is about one rank: choose it".to_owned())),
+            _ => Err(BadQuestion::NotOneRank.into()),
         }
     }
 
@@ -97,7 +130,7 @@ impl Question<'_> {
         options: Options,
         rows: impl Fn(&Job<'_>) -> Result<T, Failure>,
     ) -> Result<T, NotMade> {
-        let chosen: Option<BTreeSet<i64>> = self.scope.ranks.as_ref().map(|ranks| ranks.iter().copied().collect());
+        let chosen: Option<BTreeSet<Rank>> = self.scope.ranks.as_ref().map(|ranks| ranks.iter().copied().collect());
         let options = Options { step: self.scope.step, ..options };
         Ok(rows(&Job::new(source.store, chosen.as_ref(), &options))?)
     }

@@ -1,6 +1,7 @@
 //! Ranks: where they ran and where they are in the layout.
 
 use npuscope_analysis::layout::layout;
+use npuscope_tables::Rank;
 
 use crate::columns;
 use crate::sql::{self, Time, rows};
@@ -19,7 +20,7 @@ pub fn ranks(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMa
     )?;
     let layout = layout(source.store)?;
     let numbers = sql::ints(&made, "rank");
-    let places: Vec<_> = numbers.iter().map(|rank| layout.place((*rank)?)).collect();
+    let places: Vec<_> = numbers.iter().map(|rank| layout.place(Rank((*rank)?))).collect();
     let schema = made.schema();
     let mut all: Vec<_> = schema
         .fields()

@@ -9,7 +9,7 @@ use crate::{Made, NotMade, Question, Source};
 pub fn stages(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let stages = read(source, question)?;
     columns::made(vec![
-        ("rank", columns::ints(stages.iter().map(|stage| stage.rank))),
+        ("rank", columns::ranks(stages.iter().map(|stage| stage.rank))),
         ("stage", columns::texts(stages.iter().map(|stage| Some(&stage.name)))),
         ("role", columns::texts(stages.iter().map(Stage::role))),
         ("step", columns::ints(stages.iter().map(|stage| stage.step))),
@@ -38,6 +38,6 @@ pub fn stage_summary(source: &Source<'_>, question: &Question<'_>) -> Result<Mad
         ("max", columns::ints(of().map(Summary::longest))),
         ("skew", columns::reals(of().map(Summary::skew))),
         ("bubble_share", columns::reals(of().map(Summary::bubble_share))),
-        ("slowest_rank", columns::ints(of().map(Summary::slowest))),
+        ("slowest_rank", columns::ranks(of().map(Summary::slowest))),
     ])
 }

@@ -15,7 +15,7 @@ pub fn slow_ranks(source: &Source<'_>, question: &Question<'_>) -> Result<Made, 
     let ranks = question.ask(source, Options::default(), slow_rank::rows)?.ranks;
     let ints = |of: fn(&SlowRank) -> i64| columns::ints(ranks.iter().map(of));
     columns::made(vec![
-        ("rank", ints(|slow| slow.rank)),
+        ("rank", columns::ranks(ranks.iter().map(|slow| slow.rank))),
         ("slow_affect_count", ints(|slow| slow.slow_operations as i64)),
         ("operation_count", ints(|slow| slow.operations as i64)),
         ("late_ms", columns::reals(ranks.iter().map(|slow| slow.late_ns / 1e6))),
@@ -29,8 +29,8 @@ pub fn slow_links(source: &Source<'_>, question: &Question<'_>) -> Result<Made, 
     let ints = |of: fn(&SlowLink) -> i64| columns::ints(links.iter().map(of));
     let reals = |of: fn(&SlowLink) -> f64| columns::reals(links.iter().map(of));
     columns::made(vec![
-        ("src", ints(|link| link.src)),
-        ("dst", ints(|link| link.dst)),
+        ("src", columns::ranks(links.iter().map(|link| link.src))),
+        ("dst", columns::ranks(links.iter().map(|link| link.dst))),
         ("link", columns::texts(links.iter().map(|link| Some(link.transport.as_str())))),
         ("bytes", ints(|link| link.bytes)),
         ("time", ints(|link| link.time.round() as i64)),

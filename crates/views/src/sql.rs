@@ -7,6 +7,7 @@ use arrow::compute::{cast, concat_batches};
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use npuscope_engine::EngineError;
+use npuscope_tables::Rank;
 
 use crate::{Made, NotMade, Scope, Source};
 
@@ -38,7 +39,7 @@ pub fn rows(table: &str, time: Time, scope: &Scope) -> String {
     let mut conditions = Vec::new();
     let mut join = String::new();
     let ranks = scope.ranks.as_ref().map(|ranks| {
-        let ranks: Vec<String> = ranks.iter().map(i64::to_string).collect();
+        let ranks: Vec<String> = ranks.iter().map(Rank::to_string).collect();
         format!("rank IN ({})", ranks.join(", "))
     });
     conditions.extend(ranks.iter().map(|ranks| format!("t.{ranks}")));

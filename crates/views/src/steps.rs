@@ -16,7 +16,7 @@ pub fn steps(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMa
     let ints = |of: fn(&Step) -> Option<i64>| columns::ints(kept.iter().map(|(_, step)| of(step)));
     let device = |of: fn(&DeviceTime) -> i64| columns::ints(kept.iter().map(|(_, step)| step.device.as_ref().map(of)));
     columns::made(vec![
-        ("rank", columns::ints(kept.iter().map(|(rank, _)| *rank))),
+        ("rank", columns::ranks(kept.iter().map(|(rank, _)| *rank))),
         ("step", ints(|step| step.id)),
         ("start", columns::ints(kept.iter().map(|(_, step)| Some(span_of(step)?.start - source.origin)))),
         ("duration", ints(|step| Some(step.time()))),

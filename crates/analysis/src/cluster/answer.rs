@@ -7,6 +7,7 @@ use npuscope_formats::nsight::NsightError;
 use npuscope_formats::output::OutputError;
 use npuscope_formats::result::ResultTable;
 use npuscope_store::StoreError;
+use npuscope_tables::Rank;
 
 use super::Export;
 
@@ -40,7 +41,7 @@ pub type WriteAt = Box<dyn FnOnce(&Path) -> io::Result<()>>;
 /// A file among the results.
 pub struct ResultFile {
     /// The rank that it is of, if of one: others do without it.
-    pub rank: Option<i64>,
+    pub rank: Option<Rank>,
     /// Below the directory of results, with `/`.
     pub path: String,
     /// It is a copy of a database of the profile.
@@ -55,7 +56,7 @@ impl ResultFile {
     }
 
     #[must_use]
-    pub fn of_rank(mut self, rank: i64) -> ResultFile {
+    pub fn of_rank(mut self, rank: Rank) -> ResultFile {
         self.rank = Some(rank);
         self
     }
@@ -94,7 +95,7 @@ pub enum Usage {
     #[error("{} has none of the chosen ranks", .0.display())]
     NoneOfTheRanks(PathBuf),
     #[error("there is no rank {0}; choose another with --rank_id")]
-    NoRank(i64),
+    NoRank(Rank),
     #[error("there is no step {step}; {}", steps_in_words(.steps))]
     NoStep { step: i64, steps: Vec<i64> },
     #[error("{mode} cannot be written as {export}, but as {}", forms(.possible))]

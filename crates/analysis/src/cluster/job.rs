@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use npuscope_formats::source::RankSource;
 use npuscope_store::Store;
-use npuscope_tables::Selection;
+use npuscope_tables::{Rank, Selection};
 use serde::{Deserialize, Serialize};
 
 use super::mode::{Export, Options};
@@ -18,7 +18,7 @@ use crate::extract::{self, Absent, Analysis, Problem, RankData, RankExtract, Sco
 pub struct Job<'a> {
     store: &'a Store,
     sources: Vec<&'a RankSource>,
-    chosen: Option<BTreeSet<i64>>,
+    chosen: Option<BTreeSet<Rank>>,
     pub options: &'a Options,
     left_out: Arc<Mutex<BTreeSet<LeftOut>>>,
     /// The answer depends on files that are in no fingerprint.
@@ -30,7 +30,7 @@ pub struct Job<'a> {
 /// Something that the answer lacks.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LeftOut {
-    pub rank: i64,
+    pub rank: Rank,
     /// The file at fault, relative to the directory of the rank, where it is one file's.
     pub file: Option<String>,
     pub why: String,
@@ -40,7 +40,7 @@ pub struct LeftOut {
 
 impl<'a> Job<'a> {
     /// The ranks of `chosen` that the profile has, or all of them.
-    pub fn new(store: &'a Store, chosen: Option<&BTreeSet<i64>>, options: &'a Options) -> Job<'a> {
+    pub fn new(store: &'a Store, chosen: Option<&BTreeSet<Rank>>, options: &'a Options) -> Job<'a> {
         let sources = store.profile().ranks.iter();
         let sources = sources.filter(|source| chosen.is_none_or(|chosen| chosen.contains(&source.rank))).collect();
         let (chosen, left_out, has_other_files) = (chosen.cloned(), Arc::default(), AtomicBool::new(false));
@@ -82,12 +82,12 @@ impl<'a> Job<'a> {
     }
 
     /// The ranks that were chosen, whether the profile has them or not.
-    pub(super) fn chosen(&self) -> Option<&BTreeSet<i64>> {
+    pub(super) fn chosen(&self) -> Option<&BTreeSet<Rank>> {
         self.chosen.as_ref()
     }
 
     /// Whether a rank is among those that were chosen, in whatever profile.
-    pub fn is_chosen(&self, rank: i64) -> bool {
+    pub fn is_chosen(&self, rank: Rank) -> bool {
         self.chosen.as_ref().is_none_or(|chosen| chosen.contains(&rank))
     }
 
@@ -97,7 +97,7 @@ impl<'a> Job<'a> {
     }
 
     /// The files of a rank that is asked.
-    pub fn source(&self, rank: i64) -> Option<&'a RankSource> {
+    pub fn source(&self, rank: Rank) -> Option<&'a RankSource> {
         self.sources.iter().copied().find(|source| source.rank == rank)
     }
 
@@ -119,7 +119,7 @@ impl<'a> Job<'a> {
     /// The extracts of all ranks, by rank. Ranks that have no part in the answer are left out, with the reason.
     ///
     /// With a step chosen, a rank without that step is left out; msprof-analyze takes all its steps then.
-    pub fn extracts<A: Analysis>(&self, analysis: &A) -> Result<Vec<(i64, A::Extract)>, Failure> {
+    pub fn extracts<A: Analysis>(&self, analysis: &A) -> Result<Vec<(Rank, A::Extract)>, Failure> {
         self.extracts_of(&self.sources, analysis)
     }
 
@@ -128,7 +128,7 @@ impl<'a> Job<'a> {
         &self,
         sources: &[&RankSource],
         analysis: &A,
-    ) -> Result<Vec<(i64, A::Extract)>, Failure> {
+    ) -> Result<Vec<(Rank, A::Extract)>, Failure> {
         if sources.iter().any(|source| analysis.reads_besides(source).is_some()) {
             self.depends_on_other_files();
         }
@@ -141,7 +141,7 @@ impl<'a> Job<'a> {
         &self,
         needs: Selection,
         map: impl Fn(&RankData<'_>) -> Result<T, Absent> + Sync,
-    ) -> Result<Vec<(i64, T)>, Failure> {
+    ) -> Result<Vec<(Rank, T)>, Failure> {
         let scope = self.scope();
         let made = self
             .store
@@ -150,7 +150,7 @@ impl<'a> Job<'a> {
     }
 
     /// Notes what was wrong with ranks. Fails if none of them has the chosen step.
-    fn take<T>(&self, sources: &[&RankSource], mut made: Vec<RankExtract<T>>) -> Result<Vec<(i64, T)>, Failure> {
+    fn take<T>(&self, sources: &[&RankSource], mut made: Vec<RankExtract<T>>) -> Result<Vec<(Rank, T)>, Failure> {
         for (source, made) in sources.iter().zip(&mut made) {
             for Problem { file, message } in made.problems.drain(..) {
                 let file = file.map(|file| file.to_string());
@@ -175,12 +175,12 @@ impl<'a> Job<'a> {
     }
 
     /// Notes that a rank is not in the answer.
-    pub fn leave_out(&self, rank: i64, why: impl Into<String>) {
+    pub fn leave_out(&self, rank: Rank, why: impl Into<String>) {
         self.tell(LeftOut { rank, file: None, why: why.into(), whole_rank: true });
     }
 
     /// Notes that the answer lacks something of a rank.
-    pub fn lacks(&self, rank: i64, why: impl Into<String>) {
+    pub fn lacks(&self, rank: Rank, why: impl Into<String>) {
         self.tell(LeftOut { rank, file: None, why: why.into(), whole_rank: false });
     }
 

@@ -351,6 +351,7 @@ impl Kept {
 mod tests {
     use npuscope_store::OpenOptions;
     use npuscope_synth::{Form, JobConfig, simulate, write_job};
+    use npuscope_tables::Rank;
 
     use super::*;
     use crate::cluster::{Export, Options, find};
@@ -385,7 +386,7 @@ mod tests {
         write_job(&simulate(&config).unwrap(), Form::Text, &Output::new(&profile).unwrap(), |_| {}).unwrap();
         let store = |path: &Path| Store::open(path, OpenOptions::new(directory.path().join("cache"))).unwrap();
         let place = |store: &Store, mode: &str, ranks: Option<&[i64]>, options: &Options, code: &str| {
-            let ranks = ranks.map(|ranks| ranks.iter().copied().collect());
+            let ranks = ranks.map(|ranks| ranks.iter().copied().map(Rank).collect());
             let place = Place::of(find(mode).unwrap(), &Job::new(store, ranks.as_ref(), options), code).unwrap();
             (place.key, place.name)
         };

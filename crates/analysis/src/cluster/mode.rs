@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use npuscope_tables::Rank;
 use serde::Serialize;
 
 use super::recipes;
@@ -64,7 +65,7 @@ pub struct Options {
     /// Kinds of groups to look at: kinds by comma, sets of them by semicolon.
     pub parallel_types: Option<String>,
     /// The rank to begin with.
-    pub rank_id: Option<i64>,
+    pub rank_id: Option<Rank>,
     /// The frequency that AI Cores should have, in MHz.
     pub nominal_frequency: Option<f64>,
 }

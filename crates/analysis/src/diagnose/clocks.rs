@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexSet;
 use npuscope_measures::statistics::median;
+use npuscope_tables::Rank;
 use serde::{Deserialize, Serialize};
 
 use super::meetings::Meetings;
@@ -14,7 +15,8 @@ use super::trace::RankTrace;
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct HostClock {
     pub host: String,
-    pub ranks: Vec<i64>,
+    #[cfg_attr(feature = "ts", ts(as = "Vec<i64>"))]
+    pub ranks: Vec<Rank>,
     /// How far it is ahead at the first moment, in ns; none where nothing ties it to the first host.
     pub offset_ns: Option<f64>,
     /// How much faster it runs, in parts per million.

@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use npuscope_tables::Rank;
+
 use super::trace::RankTrace;
+use crate::communication::GroupKey;
 use crate::layout::Layout;
 use crate::meetings::{Key, Keys};
 
@@ -52,21 +55,21 @@ impl Meetings {
 /// The ranks of each group, as indices of the traces; none for a rank that was not profiled. By name and by hash.
 ///
 /// They ascend, which is how trainers have groups number them: it is taken for the order of the group.
-pub fn members_of_groups(traces: &[RankTrace], layout: &Layout) -> HashMap<String, Vec<Option<usize>>> {
-    let mut groups: HashMap<String, Vec<Option<usize>>> = HashMap::new();
+pub fn members_of_groups(traces: &[RankTrace], layout: &Layout) -> HashMap<GroupKey, Vec<Option<usize>>> {
+    let mut groups: HashMap<GroupKey, Vec<Option<usize>>> = HashMap::new();
     for group in &layout.groups {
-        let index = |rank: &i64| traces.iter().position(|trace| trace.rank == *rank);
+        let index = |rank: &Rank| traces.iter().position(|trace| trace.rank == *rank);
         let members: Vec<Option<usize>> = group.ranks.iter().map(index).collect();
-        groups.extend(group.name.iter().map(|name| (name.clone(), members.clone())));
+        groups.extend(group.name.iter().map(|name| (GroupKey(name.as_str().into()), members.clone())));
         groups.insert(group.hash.clone(), members);
     }
     // A group that the layout does not know has the members that were seen.
-    let mut seen: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    let mut seen: BTreeMap<&GroupKey, BTreeSet<usize>> = BTreeMap::new();
     for (rank, trace) in traces.iter().enumerate() {
-        for operation in trace.operations.iter().filter(|operation| !groups.contains_key(operation.group.as_str())) {
+        for operation in trace.operations.iter().filter(|operation| !groups.contains_key(&operation.group)) {
             seen.entry(&operation.group).or_default().insert(rank);
         }
     }
-    groups.extend(seen.into_iter().map(|(name, ranks)| (name.to_owned(), ranks.into_iter().map(Some).collect())));
+    groups.extend(seen.into_iter().map(|(group, ranks)| (group.clone(), ranks.into_iter().map(Some).collect())));
     groups
 }

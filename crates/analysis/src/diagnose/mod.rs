@@ -19,7 +19,7 @@ pub(crate) mod trace;
 
 use npuscope_measures::statistics;
 use npuscope_store::{Store, StoreError};
-use npuscope_tables::Selection;
+use npuscope_tables::{Rank, Selection};
 use serde::{Deserialize, Serialize};
 
 use crate::extract::{self, Absent, Analysis, Problem, RankData, RankExtract};
@@ -114,7 +114,7 @@ struct Traces;
 impl Analysis for Traces {
     type Extract = (RankTrace, RankGroups);
     const NAME: &'static str = "diagnose";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         trace::SELECTION.and(RankGroups::SELECTION)
@@ -142,7 +142,7 @@ pub fn diagnose(store: &Store) -> Result<Diagnosis, StoreError> {
 }
 
 fn of_extracts(
-    extracts: impl Iterator<Item = (i64, RankExtract<(RankTrace, RankGroups)>)>,
+    extracts: impl Iterator<Item = (Rank, RankExtract<(RankTrace, RankGroups)>)>,
     check_stop: impl Fn() -> Result<(), StoreError>,
 ) -> Result<Diagnosis, StoreError> {
     let (mut traces, mut groups, mut problems) = (Vec::new(), Vec::new(), Vec::new());
@@ -341,11 +341,11 @@ fn confidence(suspect: &Suspect, share: Option<f64>, base: &Base, layout: &Layou
 }
 
 /// Ranks as numbers and ranges.
-fn ranges(ranks: &[i64]) -> String {
+fn ranges(ranks: &[Rank]) -> String {
     let mut text = String::new();
     let mut rest = ranks;
     while let [first, ..] = rest {
-        let run = rest.iter().zip(*first..).take_while(|(rank, expected)| *rank == expected).count();
+        let run = rest.iter().zip((first.0..).map(Rank)).take_while(|(rank, expected)| *rank == expected).count();
         let last = rest[run - 1];
         if !text.is_empty() {
             text.push_str(", ");

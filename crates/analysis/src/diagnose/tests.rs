@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use npuscope_synth::{JobConfig, simulate};
-use npuscope_tables::{RankTables, TableId};
+use npuscope_tables::{Rank, RankTables, TableId};
 
 use super::trace::{StepSpan, place_in_steps, transport_name};
 use super::*;
@@ -18,7 +18,7 @@ fn job(prepare: impl Fn(&mut RankTables)) -> (Vec<RankTrace>, Layout) {
     let read = |rank: usize| {
         let mut tables = job.rank(rank);
         prepare(&mut tables);
-        let number = i64::try_from(rank).unwrap();
+        let number = Rank(i64::try_from(rank).unwrap());
         (RankTrace::of(number, &tables), (number, RankGroups::of(&tables)))
     };
     let (traces, groups): (Vec<_>, Vec<_>) = (0..config.ranks()).map(read).unzip();
@@ -29,7 +29,7 @@ fn job(prepare: impl Fn(&mut RankTables)) -> (Vec<RankTrace>, Layout) {
 fn assert_named(traces: Vec<RankTrace>, layout: &Layout) -> Diagnosis {
     let diagnosis = of_traces(traces, layout, || Ok(())).unwrap();
     let first = diagnosis.findings.first().expect("the slow rank is found");
-    assert_eq!((first.id, first.ranks.as_slice()), ("compute", [1].as_slice()), "{}", first.claim);
+    assert_eq!((first.id, first.ranks.as_slice()), ("compute", [Rank(1)].as_slice()), "{}", first.claim);
     assert!((0.7..=0.75).contains(&first.confidence), "{}", first.confidence);
     assert!(diagnosis.replay_error < 0.001, "{}", diagnosis.replay_error);
     diagnosis
@@ -115,10 +115,10 @@ fn a_job_without_a_device_has_steps_and_says_that_nothing_follows() {
         problems: 0,
         remarks: 0,
     };
-    let told = diagnosis.clone().without_device(&overview([rank(0, 7.0, false), rank(1, 9.0, false)]));
+    let told = diagnosis.clone().without_device(&overview([rank(Rank(0), 7.0, false), rank(Rank(1), 9.0, false)]));
     assert_eq!((told.ranks, told.steps, told.step_ms), (2, 3, 9.0));
     assert_eq!(told.problems, ["rank 0 trace_view.json: torn"]);
     assert_eq!(told.findings.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["no-device"]);
-    let unchanged = diagnosis.without_device(&overview([rank(0, 7.0, false), rank(1, 9.0, true)]));
+    let unchanged = diagnosis.without_device(&overview([rank(Rank(0), 7.0, false), rank(Rank(1), 9.0, true)]));
     assert_eq!((unchanged.steps, unchanged.problems.len(), unchanged.findings.len()), (0, 2, 0));
 }

@@ -6,10 +6,10 @@ use npuscope_measures::step::step_times;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, comm_task, counter, host_op, kernel, mem_sample, rank, step, task};
-use npuscope_tables::{ConnectionId, OpId, RankTables, Selection, Str, TableId, TaskId};
+use npuscope_tables::{ConnectionId, OpId, Rank, RankTables, Selection, Str, TableId, TaskId};
 use serde::{Deserialize, Serialize};
 
-use crate::communication::{Direction, bytes, direction_of, group_of, is_communication_core, op_type};
+use crate::communication::{Direction, GroupKey, bytes, direction_of, group_of, is_communication_core, op_type};
 use crate::extract::Text;
 use crate::finding::Evidence;
 
@@ -30,7 +30,7 @@ pub const SELECTION: Selection = Selection::of(&[
 /// A rank's part in the job. Times are ns by the clock of its host, until clocks are aligned.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RankTrace {
-    pub rank: i64,
+    pub rank: Rank,
     /// The host, by id or name; empty where the profile does not say.
     pub host: String,
     pub steps: Vec<StepSpan>,
@@ -92,7 +92,7 @@ pub struct KernelName {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operation {
     /// The group, by name, hash or what the operation's name has of it.
-    pub group: Text,
+    pub group: GroupKey,
     /// Type in lower case, for example `hcom_allreduce_`.
     pub kind: Text,
     pub name: Text,
@@ -171,7 +171,7 @@ mod packed {
 pub const RDMA: &str = "RDMA";
 
 impl RankTrace {
-    pub fn of(number: i64, tables: &RankTables) -> RankTrace {
+    pub fn of(number: Rank, tables: &RankTables) -> RankTrace {
         let row = tables.rows::<rank::Row>().next().unwrap_or_default();
         let host = tables.opt_text(row.host_uid).or_else(|| tables.opt_text(row.host)).unwrap_or_default();
         let mut trace = RankTrace { rank: number, host: host.to_owned(), ..RankTrace::default() };
@@ -278,7 +278,7 @@ impl RankTrace {
                 step: 0,
             });
             self.operations.push(Operation {
-                group: group.into(),
+                group: GroupKey(group.into()),
                 kind: kind.into(),
                 name: name.into(),
                 // Where the type is not known, elements can still be compared.

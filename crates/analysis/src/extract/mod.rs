@@ -29,7 +29,7 @@ use npuscope_formats::source::RankSource;
 use npuscope_store::loader::Met;
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::table::{diagnostic, step};
-use npuscope_tables::{Ns, RankTables, Selection, TableId};
+use npuscope_tables::{Ns, Rank, RankTables, Selection, TableId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +74,7 @@ pub struct Scope {
 
 /// The tables of one rank, as far as they were asked for.
 pub struct RankData<'a> {
-    pub rank: i64,
+    pub rank: Rank,
     pub source: &'a RankSource,
     pub tables: RankTables,
     /// The chosen step, both ends included; all of time if none was chosen.
@@ -163,7 +163,7 @@ pub fn extracts_by_rank<A: Analysis>(
     store: &Store,
     sources: &[&RankSource],
     analysis: &A,
-) -> Result<Vec<(i64, A::Extract)>, StoreError> {
+) -> Result<Vec<(Rank, A::Extract)>, StoreError> {
     let made = extracts(store, sources, analysis, Scope::default())?;
     Ok(sources.iter().zip(made).filter_map(|(source, made)| Some((source.rank, made.extract.ok()?))).collect())
 }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use npuscope_formats::info::Settings;
 use npuscope_tables::table::{comm_op, reported_comm, reported_link};
-use npuscope_tables::{RankTables, Selection, Str, TableId};
+use npuscope_tables::{Rank, RankTables, Selection, Str, TableId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Known, MAX_RANKS, Sizes};
-use crate::communication::{DeclaredGroup, OpClass, group_key, parallel_groups};
+use crate::communication::{DeclaredGroup, GroupKey, OpClass, group_key, parallel_groups};
 
 /// What one rank tells of the layout.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct RankGroups {
 /// A group that a rank communicated in.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UsedGroup {
-    pub hash: String,
+    pub hash: GroupKey,
     /// The name that the hash is of, where the source says it.
     pub name: Option<String>,
     /// The number of the rank within the group, if a link of it to itself tells.
@@ -129,22 +129,22 @@ fn steps(tables: &RankTables) -> usize {
 }
 
 fn used(tables: &RankTables) -> Vec<UsedGroup> {
-    let mut groups: BTreeMap<String, UsedGroup> = BTreeMap::new();
+    let mut groups: BTreeMap<GroupKey, UsedGroup> = BTreeMap::new();
     let mut by_id: BTreeMap<Str, Operations> = BTreeMap::new();
     for row in tables.rows::<reported_comm::Row>() {
         let (Some(hash), name) = (row.group_hash, tables.text(row.name)) else { continue };
         by_id.entry(hash).or_default().add(OpClass::of(name));
     }
     for (hash, operations) in by_id {
-        entry(&mut groups, tables.text(hash)).operations = operations;
+        entry(&mut groups, GroupKey(tables.text(hash).into())).operations = operations;
     }
     if groups.is_empty() {
         for op in tables.rows::<comm_op::Row>() {
             let hash = group_key(tables, &op);
-            if hash.is_empty() {
+            if hash.is_unknown() {
                 continue;
             }
-            let group = entry(&mut groups, &hash);
+            let group = entry(&mut groups, hash);
             group.name = group.name.take().or_else(|| tables.opt_text(op.group_name).map(str::to_owned));
             group.size = group.size.max(op.rank_size.filter(|size| *size <= MAX_RANKS));
             group.operations.add(OpClass::of(tables.text(op.name)));
@@ -158,10 +158,7 @@ fn used(tables: &RankTables) -> Vec<UsedGroup> {
         else {
             continue;
         };
-        let group = match groups.get_mut(hash) {
-            Some(group) => group,
-            None => entry(&mut groups, hash),
-        };
+        let group = entry(&mut groups, GroupKey(hash.into()));
         group.size = group.size.max(Some(src.max(dst) + 1));
         if src == dst {
             group.local.get_or_insert(src);
@@ -173,20 +170,20 @@ fn used(tables: &RankTables) -> Vec<UsedGroup> {
     groups.into_values().collect()
 }
 
-fn entry<'a>(groups: &'a mut BTreeMap<String, UsedGroup>, hash: &str) -> &'a mut UsedGroup {
-    groups.entry(hash.to_owned()).or_insert_with(|| UsedGroup { hash: hash.to_owned(), ..UsedGroup::default() })
+fn entry(groups: &mut BTreeMap<GroupKey, UsedGroup>, hash: GroupKey) -> &mut UsedGroup {
+    groups.entry(hash).or_insert_with_key(|hash| UsedGroup { hash: hash.clone(), ..UsedGroup::default() })
 }
 
 /// A group as all ranks together tell of it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SeenGroup {
-    pub hash: String,
+    pub hash: GroupKey,
     pub name: Option<String>,
     pub pg_name: Option<String>,
     /// Its ranks as the metadata lists them.
-    pub declared: Option<Vec<i64>>,
+    pub declared: Option<Vec<Rank>>,
     /// Ranks that used it, with their numbers within the group where known.
-    pub users: BTreeMap<i64, Option<i64>>,
+    pub users: BTreeMap<Rank, Option<i64>>,
     pub size: Option<i64>,
     pub operations: Operations,
     /// Steps of its users, in all.
@@ -196,29 +193,29 @@ pub(super) struct SeenGroup {
 /// Ranks at even distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Row {
-    pub first: i64,
+    pub first: Rank,
     pub stride: i64,
     pub count: i64,
 }
 
 impl Row {
-    pub fn ranks(&self) -> impl Iterator<Item = i64> + use<> {
+    pub fn ranks(&self) -> impl Iterator<Item = Rank> + use<> {
         let Row { first, stride, count } = *self;
-        (0..count).map(move |number| first + number * stride)
+        (0..count).map(move |number| Rank(first.0 + number * stride))
     }
 
-    pub fn last(&self) -> i64 {
-        self.first + (self.count - 1) * self.stride
+    pub fn last(&self) -> Rank {
+        Rank(self.first.0 + (self.count - 1) * self.stride)
     }
 
-    pub fn has(&self, rank: i64) -> bool {
-        (self.first..=self.last()).contains(&rank) && (rank - self.first) % self.stride == 0
+    pub fn has(&self, rank: Rank) -> bool {
+        (self.first..=self.last()).contains(&rank) && (rank.0 - self.first.0) % self.stride == 0
     }
 }
 
 impl SeenGroup {
     /// Its ranks and how they are known.
-    pub fn ranks(&self) -> (Vec<i64>, Known) {
+    pub fn ranks(&self) -> (Vec<Rank>, Known) {
         match (&self.declared, self.numbered_row()) {
             (Some(ranks), _) => (ranks.clone(), Known::Declared),
             (None, Some(row)) => (row.ranks().collect(), Known::Reckoned),
@@ -229,7 +226,7 @@ impl SeenGroup {
     /// The row that its users are in: by their numbers within the group, or by the greatest distance that leads
     /// from each to the next. `None` for fewer than two, or more than there can be.
     pub fn row(&self) -> Option<Row> {
-        let ranks: Vec<i64> = match &self.declared {
+        let ranks: Vec<Rank> = match &self.declared {
             Some(ranks) => ranks.clone(),
             None => self.users.keys().copied().collect(),
         };
@@ -242,13 +239,13 @@ impl SeenGroup {
         {
             return Some(row);
         }
-        let stride = ranks.iter().fold(0, |stride, rank| greatest_divisor(stride, rank - first));
-        Some(Row { first, stride, count: (last - first) / stride + 1 })
+        let stride = ranks.iter().fold(0, |stride, rank| greatest_divisor(stride, rank.0 - first.0));
+        Some(Row { first, stride, count: (last.0 - first.0) / stride + 1 })
     }
 
     fn numbered_row(&self) -> Option<Row> {
         let numbered: Vec<(i64, i64)> =
-            self.users.iter().filter_map(|(rank, local)| Some((*rank, (*local)?))).collect();
+            self.users.iter().filter_map(|(rank, local)| Some((rank.0, (*local)?))).collect();
         let (&(low, low_number), &(high, high_number)) = (numbered.first()?, numbered.last()?);
         let numbers = high_number - low_number;
         if numbers <= 0 || (high - low) % numbers != 0 {
@@ -257,9 +254,9 @@ impl SeenGroup {
         let stride = (high - low) / numbers;
         let first = low - low_number * stride;
         let count = self.size.unwrap_or(0).max(high_number + 1);
-        let row = Row { first, stride, count };
+        let row = Row { first: Rank(first), stride, count };
         let fits = first >= 0 && numbered.iter().all(|(rank, number)| first + number * stride == *rank);
-        (fits && row.last() < MAX_RANKS).then_some(row)
+        (fits && row.last().0 < MAX_RANKS).then_some(row)
     }
 }
 
@@ -268,9 +265,9 @@ fn greatest_divisor(a: i64, b: i64) -> i64 {
 }
 
 /// All groups, by hash.
-pub(super) fn seen_groups(ranks: &[(i64, RankGroups)]) -> Vec<SeenGroup> {
-    let mut groups: BTreeMap<String, SeenGroup> = BTreeMap::new();
-    for (rank, told) in ranks.iter().filter(|(rank, _)| (0..MAX_RANKS).contains(rank)) {
+pub(super) fn seen_groups(ranks: &[(Rank, RankGroups)]) -> Vec<SeenGroup> {
+    let mut groups: BTreeMap<GroupKey, SeenGroup> = BTreeMap::new();
+    for (rank, told) in ranks.iter().filter(|(rank, _)| (0..MAX_RANKS).contains(&rank.0)) {
         for used in &told.used {
             let group = groups.entry(used.hash.clone()).or_default();
             group.name = group.name.take().or_else(|| used.name.clone());

@@ -10,6 +10,8 @@
 //! Where a stage is one group and nothing else is seen, tensor-parallel and data-parallel look alike; many
 //! operations then tell the first, and the answer is half as sure.
 
+use npuscope_tables::Rank;
+
 use super::groups::{Row, SeenGroup};
 use super::{MAX_RANKS, Sizes, share};
 
@@ -44,16 +46,16 @@ impl Seen<'_> {
 }
 
 /// Sizes and how sure they are; `None` if ranks were not seen to communicate, or are more than there can be.
-pub fn infer(present: impl Iterator<Item = i64>, groups: &[SeenGroup]) -> Option<(Sizes, f64)> {
+pub fn infer(present: impl Iterator<Item = Rank>, groups: &[SeenGroup]) -> Option<(Sizes, f64)> {
     let rows = groups.iter().filter_map(|group| Some(Seen { row: group.row()?, group }));
     let seen: Vec<Seen<'_>> = rows.filter(|seen| seen.group.operations.count > 0).collect();
-    let present: Vec<i64> = present.collect();
+    let present: Vec<Rank> = present.collect();
     let last = seen.iter().map(|seen| seen.row.last()).max()?.max(present.iter().copied().max()?);
-    if last >= MAX_RANKS {
+    if last.0 >= MAX_RANKS {
         return None;
     }
-    let mut world = last + 1;
-    let is_all = |seen: &Seen<'_>, world: i64| seen.row == Row { first: 0, stride: 1, count: world };
+    let mut world = last.0 + 1;
+    let is_all = |seen: &Seen<'_>, world: i64| seen.row == Row { first: Rank(0), stride: 1, count: world };
     let inner: Vec<&Seen<'_>> = seen.iter().filter(|seen| !seen.is_transfer() && !is_all(seen, world)).collect();
     let (contexts, pipes): (Vec<&Seen<'_>>, Vec<&Seen<'_>>) = seen
         .iter()
@@ -67,7 +69,7 @@ pub fn infer(present: impl Iterator<Item = i64>, groups: &[SeenGroup]) -> Option
         }
         None => world,
     };
-    let in_stage = |row: &Row| row.first / stage == row.last() / stage;
+    let in_stage = |row: &Row| row.first.0 / stage == row.last().0 / stage;
     let inside: Vec<&Seen<'_>> = seen.iter().filter(|seen| !seen.is_transfer() && in_stage(&seen.row)).collect();
     let (exchanges, replicas): (Vec<&Seen<'_>>, Vec<&Seen<'_>>) = inside.into_iter().partition(|s| s.is_exchange());
     let (tp, cp, is_clear) = tensor_and_context(stage, &contexts, &exchanges, &replicas);
@@ -113,6 +115,6 @@ fn tensor_and_context(
 
 fn is_explained(sizes: &Sizes, seen: &Seen<'_>) -> bool {
     use super::GroupKind::{Cp, Dp, Ep, Pp, Tp, World};
-    let ranks: Vec<i64> = seen.row.ranks().collect();
+    let ranks: Vec<Rank> = seen.row.ranks().collect();
     [Tp, Cp, Dp, Ep, Pp, World].iter().any(|kind| sizes.has_group(*kind, &ranks))
 }

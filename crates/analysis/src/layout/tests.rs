@@ -3,7 +3,7 @@
 use npuscope_measures::deliverable::{Carried, Target, complete};
 use npuscope_synth::{JobConfig, simulate};
 use npuscope_tables::Flavour;
-use npuscope_tables::{RankTables, TableId};
+use npuscope_tables::{Rank, RankTables, TableId};
 
 use super::*;
 
@@ -32,7 +32,8 @@ fn look_at(config: &JobConfig, look: Look<'_>) -> Layout {
         tables
     };
     let ranks = (0..config.ranks()).filter(|rank| !look.missing.contains(rank));
-    let groups: Vec<(i64, RankGroups)> = ranks.map(|rank| (number(rank), RankGroups::of(&tables(rank)))).collect();
+    let groups: Vec<(Rank, RankGroups)> =
+        ranks.map(|rank| (Rank(number(rank)), RankGroups::of(&tables(rank)))).collect();
     Layout::of(&groups)
 }
 
@@ -58,7 +59,7 @@ fn assert_found(config: &JobConfig, look: Look<'_>) -> Layout {
         let at = truth.place(rank);
         let replica = at.data * truth.cp + at.context;
         let [pp, dp, cp, tp, ep] = [at.stage, at.data, at.context, at.tensor, replica % truth.ep].map(number);
-        assert_eq!(layout.place(number(rank)), Some(Place { pp, dp, cp, tp, ep }), "rank {rank}, {what}");
+        assert_eq!(layout.place(Rank(number(rank))), Some(Place { pp, dp, cp, tp, ep }), "rank {rank}, {what}");
     }
     layout
 }
@@ -121,7 +122,7 @@ fn groups_have_their_kind_and_all_their_ranks() {
                 let Some(found) = layout.group(&group.hash).filter(|group| group.known != Known::Seen) else {
                     continue;
                 };
-                let ranks: Vec<i64> = group.ranks.iter().map(|rank| number(*rank)).collect();
+                let ranks: Vec<Rank> = group.ranks.iter().map(|rank| Rank(number(*rank))).collect();
                 assert_eq!(found.ranks, ranks, "{found:?}");
                 let kind = match group.kind {
                     npuscope_synth::GroupKind::Tensor => GroupKind::Tp,
@@ -147,38 +148,43 @@ fn sizes_that_count_context_among_data_are_understood() {
         "data_parallel_size": 4, "world_size": 8,
     });
     let told = RankGroups { distributed_args: Some(args), ..RankGroups::default() };
-    let layout = Layout::of(&[(0, told)]);
+    let layout = Layout::of(&[(Rank(0), told)]);
     assert_eq!(layout.sizes, Sizes { tp: 2, cp: 2, dp: 2, pp: 1, ep: 1, world: 8 });
 }
 
 #[test]
 fn a_rank_that_talks_to_nobody_has_no_known_place() {
     let layout = look_at(&small(1, 1, 1, 1), BARE);
-    assert_eq!((layout.origin, layout.place(0), layout.confidence), (Origin::Unknown, None, 0.0));
+    assert_eq!((layout.origin, layout.place(Rank(0)), layout.confidence), (Origin::Unknown, None, 0.0));
 }
 
 #[test]
 fn stages_hold_the_ranks_that_are_there() {
     let layout = look_at(&small(1, 1, 2, 2), Look { missing: &[3], ..WHOLE });
-    assert_eq!(layout.stages([0, 1, 2]), [vec![0, 1], vec![2]]);
+    assert_eq!(layout.stages([0, 1, 2].map(Rank)), [vec![Rank(0), Rank(1)], vec![Rank(2)]]);
 }
 
 /// A rank that used the group `7`, of that many ranks, as the one of that number.
 fn user(local: i64, size: i64) -> RankGroups {
     let operations = groups::Operations { count: 1, ..Default::default() };
-    let used =
-        UsedGroup { hash: "7".to_owned(), local: Some(local), size: Some(size), operations, ..Default::default() };
+    let used = UsedGroup {
+        hash: GroupKey("7".into()),
+        local: Some(local),
+        size: Some(size),
+        operations,
+        ..Default::default()
+    };
     RankGroups { used: vec![used], ..RankGroups::default() }
 }
 
 #[test]
 fn numbers_that_no_rank_has_cost_nothing() {
-    let layout = Layout::of(&[(0, user(0, 999_999_999_999)), (1, user(1, 999_999_999_999))]);
-    assert_eq!((layout.groups[0].known, layout.groups[0].ranks.as_slice()), (Known::Seen, &[0, 1][..]));
-    let layout = Layout::of(&[(0, user(0, 2)), (999_999_999_999, user(1, 2))]);
-    assert_eq!((layout.origin, layout.groups[0].ranks.as_slice()), (Origin::Unknown, &[0][..]));
+    let layout = Layout::of(&[(Rank(0), user(0, 999_999_999_999)), (Rank(1), user(1, 999_999_999_999))]);
+    assert_eq!((layout.groups[0].known, layout.groups[0].ranks.as_slice()), (Known::Seen, &[Rank(0), Rank(1)][..]));
+    let layout = Layout::of(&[(Rank(0), user(0, 2)), (Rank(999_999_999_999), user(1, 2))]);
+    assert_eq!((layout.origin, layout.groups[0].ranks.as_slice()), (Origin::Unknown, &[Rank(0)][..]));
     let args = serde_json::json!({"world_size": 999_999_999_999i64});
-    let layout = Layout::of(&[(0, RankGroups { distributed_args: Some(args), ..RankGroups::default() })]);
+    let layout = Layout::of(&[(Rank(0), RankGroups { distributed_args: Some(args), ..RankGroups::default() })]);
     assert_eq!(layout.origin, Origin::Unknown);
 }
 
@@ -200,10 +206,13 @@ fn links_with_impossible_ends_are_overlooked() {
 
 #[test]
 fn a_number_is_that_of_a_rank_as_far_as_it_is_known() {
-    let found = Layout::of(&[(2, user(0, 4)), (6, user(2, 4))]);
-    assert_eq!([0, 1, 2, 3, 4].map(|number| found.groups[0].rank(number)), [Some(2), Some(4), Some(6), Some(8), None]);
-    let alone = Layout::of(&[(6, user(2, 4))]);
-    assert_eq!([0, 2].map(|number| alone.groups[0].rank(number)), [None, Some(6)]);
+    let found = Layout::of(&[(Rank(2), user(0, 4)), (Rank(6), user(2, 4))]);
+    assert_eq!(
+        [0, 1, 2, 3, 4].map(|number| found.groups[0].rank(number)),
+        [Some(2), Some(4), Some(6), Some(8), None].map(|rank| rank.map(Rank))
+    );
+    let alone = Layout::of(&[(Rank(6), user(2, 4))]);
+    assert_eq!([0, 2].map(|number| alone.groups[0].rank(number)), [None, Some(Rank(6))]);
 }
 
 #[test]

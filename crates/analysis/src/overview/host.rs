@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use npuscope_measures::link::STEP_PREFIX;
-use npuscope_tables::RankTables;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{host_op, step};
+use npuscope_tables::{Rank, RankTables};
 use serde::Serialize;
 
 /// How many names are told of.
@@ -18,7 +18,7 @@ pub struct HostTime {
     /// Whether the user named it (mstx); else it is an operator.
     pub is_range: bool,
     /// Of each rank that has it, the mean over its steps, in milliseconds.
-    pub ranks: Vec<(i64, f64)>,
+    pub ranks: Vec<(Rank, f64)>,
 }
 
 impl HostTime {
@@ -29,8 +29,8 @@ impl HostTime {
     }
 
     /// The rank that spends least in it, and the one that spends most.
-    pub fn extremes(&self) -> Option<((i64, f64), (i64, f64))> {
-        let by_time = |a: &&(i64, f64), b: &&(i64, f64)| a.1.total_cmp(&b.1);
+    pub fn extremes(&self) -> Option<((Rank, f64), (Rank, f64))> {
+        let by_time = |a: &&(Rank, f64), b: &&(Rank, f64)| a.1.total_cmp(&b.1);
         Some((*self.ranks.iter().min_by(by_time)?, *self.ranks.iter().max_by(by_time)?))
     }
 }
@@ -69,8 +69,8 @@ pub fn spent(tables: &RankTables) -> Spent {
 }
 
 /// The names that most time goes to, the user's own first.
-pub fn longest(ranks: &[(i64, Spent)]) -> Vec<HostTime> {
-    let mut names: HashMap<&(bool, String), Vec<(i64, f64)>> = HashMap::new();
+pub fn longest(ranks: &[(Rank, Spent)]) -> Vec<HostTime> {
+    let mut names: HashMap<&(bool, String), Vec<(Rank, f64)>> = HashMap::new();
     for (rank, spent) in ranks {
         for (name, &time) in spent {
             names.entry(name).or_default().push((*rank, time));
@@ -114,7 +114,7 @@ mod tests {
             rank.host_op.push(host_op::Row { kind, name, start, duration, parent, ..host_op::Row::default() });
         }
         let spent = spent(&rank.finish());
-        let longest = longest(&[(3, spent.clone()), (4, spent)]);
+        let longest = longest(&[(Rank(3), spent.clone()), (Rank(4), spent)]);
         let told: Vec<_> = longest.iter().map(|time| (time.name.as_str(), time.is_range, time.mean())).collect();
         assert_eq!(told, [("dataloader", true, 2.0), ("linear", false, 2.0)]);
         assert_eq!(longest[0].ranks.len(), 2);
@@ -122,7 +122,11 @@ mod tests {
 
     #[test]
     fn the_ranks_that_spend_least_and_most_are_named() {
-        let time = HostTime { name: "load".to_owned(), is_range: true, ranks: vec![(0, 2.0), (1, 5.0), (2, 1.0)] };
-        assert_eq!(time.extremes(), Some(((2, 1.0), (1, 5.0))));
+        let time = HostTime {
+            name: "load".to_owned(),
+            is_range: true,
+            ranks: vec![(Rank(0), 2.0), (Rank(1), 5.0), (Rank(2), 1.0)],
+        };
+        assert_eq!(time.extremes(), Some(((Rank(2), 1.0), (Rank(1), 5.0))));
     }
 }

@@ -11,9 +11,9 @@ use npuscope_formats::output::Output;
 use npuscope_measures::deliverable::communication_matrix;
 use npuscope_store::{OpenOptions, Store};
 use npuscope_synth::{Form, Group, GroupKind, Job, JobConfig, Layout, simulate, write_job};
-use npuscope_tables::Flavour;
 use npuscope_tables::Interner;
 use npuscope_tables::table::comm_op;
+use npuscope_tables::{Flavour, Rank};
 use npuscope_testing::json;
 use tempfile::TempDir;
 
@@ -429,10 +429,10 @@ fn what_is_damaged_costs_its_own_rows_and_is_named() {
     );
     assert!(cut.iter().all(|place| found[place] > 10), "what is before the cut is kept");
     assert_eq!(lost, BTreeSet::from([("ClusterStepTraceTime".to_owned(), 2)]));
-    let of_rank = |rank: i64| run.left_out.iter().filter(move |left| left.rank == rank);
+    let of_rank = |rank: i64| run.left_out.iter().filter(move |left| left.rank == Rank(rank));
     assert!(of_rank(1).any(|left| left.file.as_deref().is_some_and(|file| file.ends_with("communication.json"))));
     assert!(of_rank(2).any(|left| left.why.contains("times of steps")), "{:?}", run.left_out);
-    assert!(run.left_out.iter().all(|left| !left.whole_rank && [1, 2].contains(&left.rank)), "{:?}", run.left_out);
+    assert!(run.left_out.iter().all(|left| !left.whole_rank && [1, 2].contains(&left.rank.0)), "{:?}", run.left_out);
 }
 
 #[test]

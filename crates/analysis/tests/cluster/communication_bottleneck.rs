@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use npuscope_analysis::cluster::Options;
+use npuscope_tables::Rank;
 
 use crate::hand_made::{RankDb, ask, column};
 
@@ -70,7 +71,7 @@ fn an_operation_of_one_rank_is_not_compared() {
     let mut db = RankDb::create(root.path(), 2);
     db.operation("hcom_allReduce__009_0_1", "h", (100_000, 5_000_000), &[]);
     let reason = |compat| {
-        let options = Options { rank_id: Some(2), compat, ..Options::default() };
+        let options = Options { rank_id: Some(Rank(2)), compat, ..Options::default() };
         let (_, rows) = &ask(root.path(), "communication_bottleneck", &options)[0];
         column(rows, "reason").remove(0)
     };

@@ -6,6 +6,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use npuscope_analysis::cluster::{self, Export, Options};
+use npuscope_tables::Rank;
 use npuscope_testing::{json, shared};
 use serde_json::Value;
 
@@ -82,7 +83,7 @@ impl Recorded {
         is_notebook(file) || is_empty_database(&self.place.join(file))
     }
 
-    fn ranks(&self) -> Option<BTreeSet<i64>> {
+    fn ranks(&self) -> Option<BTreeSet<Rank>> {
         Some(self.option("--rank_list")?.split(',').map(|rank| rank.parse().unwrap()).collect())
     }
 

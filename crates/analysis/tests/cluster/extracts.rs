@@ -14,6 +14,7 @@ use npuscope_formats::result::Cell;
 use npuscope_store::cache::Cache;
 use npuscope_store::{OpenOptions, Progress, Store};
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_tables::Rank;
 
 /// Modes whose results are as large as the files they read, and so are not kept.
 const NOT_KEPT: &[&str] = &["filter_db", "export_summary"];
@@ -39,11 +40,11 @@ pub fn job() -> &'static Path {
 struct Reads(AtomicUsize);
 
 impl Progress for Reads {
-    fn start(&self, _: i64, _: u64) {
+    fn start(&self, _: Rank, _: u64) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
-    fn advance(&self, _: i64, _: u64) {}
-    fn finish(&self, _: i64) {}
+    fn advance(&self, _: Rank, _: u64) {}
+    fn finish(&self, _: Rank) {}
 }
 
 /// Opens a profile as a process of its own would, and counts the ranks that `ask` reads the files of.

@@ -11,7 +11,7 @@ use npuscope_formats::{db, text};
 use npuscope_synth::{Form, Job, JobConfig, simulate, write_job};
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{flow, kernel, task};
-use npuscope_tables::{ConnectionId, LaneId, Ns, RankBuilder, RankTables, Span, TaskId};
+use npuscope_tables::{ConnectionId, LaneId, Ns, Rank, RankBuilder, RankTables, Span, TaskId};
 
 use crate::support::{Rows, Value, assert_same, database, run};
 
@@ -228,11 +228,11 @@ impl Made {
         let place = Output::new(directory.path().join("host_1_20260101000000000_ascend_pt")).unwrap();
         let tables = self.rank.finish();
         if form == Form::Db {
-            let mut writer = db::RankWriter::create(&place, 0).unwrap();
+            let mut writer = db::RankWriter::create(&place, Rank(0)).unwrap();
             writer.append(tables).unwrap();
             writer.finish().unwrap();
         } else {
-            let mut writer = text::RankWriter::create(&place, 0).unwrap();
+            let mut writer = text::RankWriter::create(&place, Rank(0)).unwrap();
             writer.append(tables).unwrap();
             writer.finish().unwrap();
         }

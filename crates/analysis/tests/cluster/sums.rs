@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use npuscope_analysis::cluster::{LeftOut, Options};
 use npuscope_formats::output::Output;
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_tables::Rank;
 use npuscope_tables::table::host_op;
 
 use crate::support::{Rows, Value, assert_same, database, run};
@@ -126,7 +127,7 @@ fn a_slow_link_is_named_by_its_ends() {
     let bare = write(&config);
     forget_metadata(bare.path());
     assert_same(&table(bare.path(), "slow_link", "SlowLinks", &Options::default()).unwrap(), &rows, "SlowLinks");
-    let one = run(bare.path(), "slow_link", Some(&[1].into()), &Options::default()).unwrap();
+    let one = run(bare.path(), "slow_link", Some(&[Rank(1)].into()), &Options::default()).unwrap();
     assert!(one.notes.iter().any(|note| note.contains("which ranks they join is not known")), "{:?}", one.notes);
     let config = JobConfig { faults: Vec::new(), ..config };
     let well = run(write(&config).path(), "slow_link", None, &Options::default()).unwrap();
@@ -192,7 +193,7 @@ fn times_of_a_step_add_up() {
 #[test]
 fn collectives_that_lack_ranks_are_not_divided() {
     let job = job(&["slow-rank@1:1.5"]);
-    let pair = [0, 1].into_iter().collect();
+    let pair = [0, 1].map(Rank).into_iter().collect();
     let run = run(job.path(), "cluster_time_summary", Some(&pair), &Options::default()).unwrap();
     assert!(run.notes.iter().any(|note| note.contains("lack ranks")), "{:?}", run.notes);
     let rows = &database(run.written.database.as_deref().unwrap())["ClusterTimeSummary"];
@@ -221,7 +222,7 @@ fn a_slow_job_takes_longer_than_its_baseline() {
     }
     let read = table(slow.path(), mode, "ClusterTimeCompareSummary", &compat).unwrap();
     assert_same(&read, &computed, mode);
-    let some = run(slow.path(), mode, Some(&[1, 2].into()), &Options { compat: false, ..compat }).unwrap();
+    let some = run(slow.path(), mode, Some(&[Rank(1), Rank(2)].into()), &Options { compat: false, ..compat }).unwrap();
     let rows = &database(some.written.database.as_deref().unwrap())["ClusterTimeCompareSummary"];
     assert_eq!(numbers(rows, "rank"), [1.0, 1.0, 2.0, 2.0]);
     assert!(some.notes.iter().any(|note| note.contains("earlier runs")), "{:?}", some.notes);
@@ -238,11 +239,11 @@ fn what_the_baseline_lacks_is_told() {
     let options = Options { baseline: Some(there.path().to_owned()), ..Options::default() };
     for mode in ["cluster_time_compare_summary", "cluster_compare_baseline"] {
         let all = run(here.path(), mode, None, &options).unwrap();
-        let told = |left: &LeftOut| left.rank == 1 && left.why.starts_with("in the baseline: ");
+        let told = |left: &LeftOut| left.rank == Rank(1) && left.why.starts_with("in the baseline: ");
         assert!(all.left_out.iter().any(told), "{mode}: {:?}", all.left_out);
         assert!(all.notes.iter().any(|note| note.starts_with("baseline: ")), "{mode}: {:?}", all.notes);
         // Of both jobs only the chosen ranks are read.
-        let some = run(here.path(), mode, Some(&[2, 3].into()), &options).unwrap();
+        let some = run(here.path(), mode, Some(&[Rank(2), Rank(3)].into()), &options).unwrap();
         assert_eq!(some.left_out, [], "{mode}");
         let lacking: Vec<&String> = some.notes.iter().filter(|note| note.contains("lack ranks")).collect();
         assert_eq!(lacking.len(), 2, "{mode}: {:?}", some.notes);

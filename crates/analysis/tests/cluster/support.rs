@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use calamine::Reader as _;
 use npuscope_analysis::cluster::{self, Answer, Failure, Job, LeftOut, Options, Written};
 use npuscope_store::{OpenOptions, Store};
+use npuscope_tables::Rank;
 
 /// A run of a mode and the directory it was written into.
 pub struct Run {
@@ -23,7 +24,7 @@ impl Run {
 }
 
 /// Asks `mode` of the profile at `path`.
-pub fn run(path: &Path, mode: &str, ranks: Option<&BTreeSet<i64>>, options: &Options) -> Result<Run, Failure> {
+pub fn run(path: &Path, mode: &str, ranks: Option<&BTreeSet<Rank>>, options: &Options) -> Result<Run, Failure> {
     let directory = tempfile::tempdir().unwrap();
     let cache = directory.path().join("cache");
     let opened = Store::open(path, OpenOptions::new(cache))?;

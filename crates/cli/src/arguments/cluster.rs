@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use npuscope_analysis::cluster::{self, Export, Options};
+use npuscope_tables::Rank;
 
 use crate::commands::cluster::ClusterOptions;
 use crate::rank_list::RankList;
@@ -75,7 +76,7 @@ pub struct ClusterCommand {
     pub parallel_types: Option<String>,
     /// communication_bottleneck: rank to begin with
     #[arg(long = "rank_id", visible_alias = "rank-id", value_name = "RANK")]
-    pub rank_id: Option<i64>,
+    pub rank_id: Option<Rank>,
     /// freq_analysis: frequency that AI Cores should have, in MHz
     #[arg(long = "nominal_frequency", visible_alias = "nominal-frequency", value_name = "MHZ")]
     pub nominal_frequency: Option<f64>,

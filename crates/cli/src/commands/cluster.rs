@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use npuscope_analysis::cluster::{self, Job, LeftOut, Mode, Options, Written};
 use npuscope_store::Store;
+use npuscope_tables::Rank;
 use serde_json::json;
 
 use crate::error::CliError;
@@ -103,15 +104,15 @@ fn output(options: &ClusterOptions) -> Result<PathBuf, CliError> {
 }
 
 /// The ranks that were asked for, if any were.
-fn chosen(options: &ClusterOptions, ranks: &Store, settings: &Settings) -> Result<Option<BTreeSet<i64>>, CliError> {
+fn chosen(options: &ClusterOptions, ranks: &Store, settings: &Settings) -> Result<Option<BTreeSet<Rank>>, CliError> {
     let Some(list) = &options.ranks else { return Ok(None) };
-    let there: BTreeSet<i64> = ranks.profile().ranks.iter().map(|source| source.rank).collect();
-    let chosen: BTreeSet<i64> = there.iter().copied().filter(|rank| list.contains(*rank)).collect();
-    let all: Vec<i64> = there.into_iter().collect();
+    let there: BTreeSet<Rank> = ranks.profile().ranks.iter().map(|source| source.rank).collect();
+    let chosen: BTreeSet<Rank> = there.iter().copied().filter(|rank| list.contains(*rank)).collect();
+    let all: Vec<Rank> = there.into_iter().collect();
     if chosen.is_empty() {
         return Err(UsageError::NoSuchRanks { there: all }.into());
     }
-    let missing: Vec<i64> = list.numbers().filter(|rank| !chosen.contains(rank)).collect();
+    let missing: Vec<Rank> = list.numbers().filter(|rank| !chosen.contains(rank)).collect();
     if !missing.is_empty() {
         settings.terminal.warning(&format!("there is no rank {}", terminal::ranges(&missing)));
     }

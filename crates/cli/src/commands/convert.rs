@@ -13,9 +13,9 @@ use npuscope_formats::source::RankSource;
 use npuscope_formats::{db, kineto, text};
 use npuscope_measures::deliverable;
 use npuscope_store::{LoadedRank, Store};
-use npuscope_tables::RankTables;
 use npuscope_tables::scan::scan_batch;
 use npuscope_tables::schema;
+use npuscope_tables::{Rank, RankTables};
 use parquet::arrow::ArrowWriter;
 
 use crate::commands::result::parquet_properties;
@@ -51,7 +51,7 @@ pub enum TargetFormat {
 
 pub fn run(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, CliError> {
     let store = settings.open(&options.path)?;
-    let wanted = |rank: i64| options.ranks.as_ref().is_none_or(|ranks| ranks.contains(rank));
+    let wanted = |rank: Rank| options.ranks.as_ref().is_none_or(|ranks| ranks.contains(rank));
     let sources: Vec<&RankSource> = store.profile().ranks.iter().filter(|source| wanted(source.rank)).collect();
     let job = store.profile().job.as_ref().filter(|job| options.ranks.is_none() && !job.files.is_empty());
     if sources.is_empty() && job.is_none() {
@@ -142,7 +142,7 @@ fn rank_directory(source: &RankSource, out: &Output) -> Result<Output, CliError>
 }
 
 /// One file per table that has rows, `TABLE/rank_N.parquet`, with the column `rank` as a query has it.
-fn write_parquet(loaded: &LoadedRank, rank: i64, out: &Output) -> Result<(), CliError> {
+fn write_parquet(loaded: &LoadedRank, rank: Rank, out: &Output) -> Result<(), CliError> {
     let tables = loaded.tables()?;
     for spec in schema::all().iter().filter(|spec| !tables.is_empty(spec.id)) {
         let directory = out.directory(spec.name)?;
@@ -161,7 +161,7 @@ fn write_parquet(loaded: &LoadedRank, rank: i64, out: &Output) -> Result<(), Cli
                 ArrowWriter::try_new(file, schema.clone(), Some(parquet_properties())).map_err(|e| failed(&e))?;
             for batch in tables.batches(spec.id) {
                 let batch = scan_batch(batch, spec, &projection, tables.strings()).map_err(|e| failed(&e))?;
-                let ranks: ArrayRef = Arc::new(Int64Array::from(vec![rank; batch.num_rows()]));
+                let ranks: ArrayRef = Arc::new(Int64Array::from(vec![rank.0; batch.num_rows()]));
                 let columns = std::iter::once(ranks).chain(batch.columns().iter().cloned()).collect();
                 let batch = RecordBatch::try_new(schema.clone(), columns).map_err(|e| failed(&e))?;
                 writer.write(&batch).map_err(|e| failed(&e))?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use npuscope_analysis::health::{Health, Missing, Problem, RankHealth, health};
+use npuscope_tables::Rank;
 use npuscope_tables::date::date_of_day;
 use npuscope_tables::table::diagnostic::Severity;
 
@@ -164,7 +165,7 @@ impl Report<'_> {
     /// What was not collected, and what to write to collect it.
     fn missing(&self) -> String {
         let mut text = String::new();
-        let mut missing: Vec<(&Missing, Vec<i64>)> = Vec::new();
+        let mut missing: Vec<(&Missing, Vec<Rank>)> = Vec::new();
         for rank in &self.health.ranks {
             for one in &rank.missing {
                 match missing.iter_mut().find(|(m, _)| m.what == one.what && m.was_on == one.was_on && m.why == one.why)
@@ -216,7 +217,7 @@ impl Report<'_> {
 
     fn problems(&self) -> String {
         let of_ranks = self.health.ranks.iter().flat_map(|r| r.problems.iter().map(move |p| (Some(r.rank), p)));
-        let all: Vec<(Option<i64>, &Problem)> =
+        let all: Vec<(Option<Rank>, &Problem)> =
             self.health.problems.iter().map(|p| (None, p)).chain(of_ranks).collect();
         let mut text = String::new();
         self.title(&mut text, "problems");

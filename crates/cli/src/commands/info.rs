@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use npuscope_analysis::Severity;
 use npuscope_analysis::overview::{HostTime, Overview, RankTime, overview};
 use npuscope_measures::step::Clock;
+use npuscope_tables::Rank;
 
 use crate::commands::{ReportFormat, check_strict, exit_code, findings_text, say_counts, say_warnings};
 use crate::error::CliError;
@@ -131,7 +132,7 @@ fn device_table(mut ranks: Vec<&RankTime>, digits: usize, settings: &Settings) -
 /// How long the steps of ranks are that only the host was recorded of, and what most of that goes to.
 fn host_text(ranks: &[&RankTime], overview: &Overview, digits: usize, settings: &Settings) -> String {
     let whose = if ranks.len() < overview.ranks.len() {
-        let ranks: Vec<i64> = ranks.iter().map(|rank| rank.rank).collect();
+        let ranks: Vec<Rank> = ranks.iter().map(|rank| rank.rank).collect();
         format!(" of ranks {}", terminal::ranges(&ranks))
     } else {
         String::new()

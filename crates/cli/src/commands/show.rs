@@ -9,6 +9,7 @@ use std::sync::Arc;
 use npuscope_engine::{QueryOptions, Session};
 use npuscope_formats::source::RankSource;
 use npuscope_store::Store;
+use npuscope_tables::Rank;
 use npuscope_views::{NotMade, Question, Scope, Source, VIEWS, View};
 
 use crate::commands::result::{ResultFormat, Target};
@@ -72,7 +73,7 @@ pub fn run(options: &ShowOptions, settings: &Settings) -> Result<ExitCode, CliEr
 }
 
 fn scope(options: &ShowOptions, store: &Store) -> Result<Scope, CliError> {
-    let is_wanted = |rank: i64| options.ranks.as_ref().is_none_or(|ranks| ranks.contains(rank));
+    let is_wanted = |rank: Rank| options.ranks.as_ref().is_none_or(|ranks| ranks.contains(rank));
     let chosen: Vec<&RankSource> = store.profile().ranks.iter().filter(|source| is_wanted(source.rank)).collect();
     if chosen.is_empty() {
         return Err(UsageError::NoneOfRanks.into());

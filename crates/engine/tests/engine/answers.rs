@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use npuscope_engine::{EngineError, Session};
 use npuscope_tables::table::{comm_op, comm_task, counter, host_op, kernel, mem_sample, step, task};
-use npuscope_tables::{RankTables, Table, schema};
+use npuscope_tables::{Rank, RankTables, Table, schema};
 
 use crate::job::{Job, float, number, rows};
 
-fn loaded(session: &Session) -> Vec<(i64, RankTables)> {
+fn loaded(session: &Session) -> Vec<(Rank, RankTables)> {
     let ranks = session.store().profile().ranks.iter();
     ranks.map(|source| (source.rank, session.store().load(source).unwrap().tables().unwrap())).collect()
 }
 
-fn sum<T: Table>(ranks: &[(i64, RankTables)], value: impl Fn(&RankTables, T) -> i64) -> i64 {
+fn sum<T: Table>(ranks: &[(Rank, RankTables)], value: impl Fn(&RankTables, T) -> i64) -> i64 {
     ranks.iter().flat_map(|(_, tables)| tables.rows::<T>().map(|row| value(tables, row))).sum()
 }
 
@@ -40,7 +40,7 @@ fn sums_are_those_of_the_rows() {
     assert!(durations > 0);
     assert_eq!(number(&session, "SELECT sum(duration) FROM kernel"), durations);
 
-    let some: Vec<_> = ranks.iter().filter(|(rank, _)| [1, 6].contains(rank)).cloned().collect();
+    let some: Vec<_> = ranks.iter().filter(|(rank, _)| [1, 6].contains(&rank.0)).cloned().collect();
     assert_eq!(
         number(&session, "SELECT sum(duration) FROM comm_op WHERE rank IN (1, 6)"),
         sum(&some, |_, op: comm_op::Row| op.duration.ns())
@@ -54,7 +54,7 @@ fn sums_are_those_of_the_rows() {
     assert_eq!(number(&session, r#"SELECT sum("end" - start) FROM step"#), steps);
 
     assert_eq!(rows(&session, "SELECT sum(rank), count(DISTINCT rank) FROM task"), {
-        let tasks: i64 = ranks.iter().map(|(rank, tables)| rank * tables.rows::<task::Row>().count() as i64).sum();
+        let tasks: i64 = ranks.iter().map(|(rank, tables)| rank.0 * tables.rows::<task::Row>().count() as i64).sum();
         [[tasks.to_string(), "8".to_owned()]]
     });
 }

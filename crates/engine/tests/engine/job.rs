@@ -15,7 +15,7 @@ use npuscope_store::discover::discover;
 use npuscope_store::fingerprint::fingerprint;
 use npuscope_store::{OpenOptions, Progress};
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
-use npuscope_tables::RankTables;
+use npuscope_tables::{Rank, RankTables};
 use tempfile::TempDir;
 
 /// A profile with a cache of its own.
@@ -71,7 +71,7 @@ impl Job {
 /// Counts the ranks that are read from their files.
 #[derive(Default)]
 pub struct Reads {
-    pub ranks: Mutex<Vec<i64>>,
+    pub ranks: Mutex<Vec<Rank>>,
     finished: AtomicUsize,
 }
 
@@ -81,18 +81,18 @@ impl Reads {
         let mut ranks = std::mem::take(&mut *self.ranks.lock().unwrap());
         assert_eq!(self.finished.swap(0, Ordering::SeqCst), ranks.len(), "every rank that is begun is finished");
         ranks.sort_unstable();
-        ranks
+        ranks.into_iter().map(|rank| rank.0).collect()
     }
 }
 
 impl Progress for Reads {
-    fn start(&self, rank: i64, _: u64) {
+    fn start(&self, rank: Rank, _: u64) {
         self.ranks.lock().unwrap().push(rank);
     }
 
-    fn advance(&self, _: i64, _: u64) {}
+    fn advance(&self, _: Rank, _: u64) {}
 
-    fn finish(&self, _: i64) {
+    fn finish(&self, _: Rank) {
         self.finished.fetch_add(1, Ordering::SeqCst);
     }
 }

@@ -9,7 +9,7 @@ use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_tables::table::{lane, task};
-use npuscope_tables::{ConnectionId, LaneId, Ns, RankBuilder, RankTables, Span, TaskId};
+use npuscope_tables::{ConnectionId, LaneId, Ns, Rank, RankBuilder, RankTables, Span, TaskId};
 
 use crate::measure::measure;
 
@@ -23,7 +23,7 @@ pub fn run(directory: &Path) {
     let write = || {
         let _ = std::fs::remove_dir_all(&rank);
         let out = Output::new(&rank).expect("a directory");
-        db::write_rank(tables.clone(), 0, &out).expect("room for the database");
+        db::write_rank(tables.clone(), Rank(0), &out).expect("room for the database");
     };
     let out = measure(TIMES, write);
     let file = rank.join(OUTPUT_DIRECTORY).join("ascend_pytorch_profiler_0.db");

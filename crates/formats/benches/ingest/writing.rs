@@ -6,6 +6,7 @@ use npuscope_formats::output::Output;
 use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::{db, text};
 use npuscope_synth::{JobConfig, simulate};
+use npuscope_tables::Rank;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::measure::measure;
@@ -21,9 +22,10 @@ pub fn run(directory: &Path) {
         times += 1;
         Output::new(directory.join(format!("{times}_ascend_pt"))).expect("a directory")
     };
-    let cost = measure(TIMES, || text::write_rank(tables.clone(), 0, &rank_directory()).expect("room for the files"));
+    let cost =
+        measure(TIMES, || text::write_rank(tables.clone(), Rank(0), &rank_directory()).expect("room for the files"));
     let output = rank_directory();
-    text::write_rank(tables.clone(), 0, &output).expect("room for the files");
+    text::write_rank(tables.clone(), Rank(0), &output).expect("room for the files");
     let trace = std::fs::read(output.path().join(OUTPUT_DIRECTORY).join("trace_view.json")).expect("the trace");
     let events = memchr::memmem::find_iter(&trace, b"\"ph\": ").count();
     println!("\na simulated rank, {events} events, one thread; median of {TIMES}\n");
@@ -32,9 +34,10 @@ pub fn run(directory: &Path) {
         events as f64 / cost.cpu / 1e6,
         cost.heap as f64 / 1e6
     );
-    let cost = measure(TIMES, || db::write_rank(tables.clone(), 0, &rank_directory()).expect("room for the files"));
+    let cost =
+        measure(TIMES, || db::write_rank(tables.clone(), Rank(0), &rank_directory()).expect("room for the files"));
     let output = rank_directory();
-    db::write_rank(tables, 0, &output).expect("room for the files");
+    db::write_rank(tables, Rank(0), &output).expect("room for the files");
     let output = output.path().join(OUTPUT_DIRECTORY);
     let rows = rows(&output.join("ascend_pytorch_profiler_0.db")) + rows(&output.join("analysis.db"));
     println!(

@@ -3,6 +3,8 @@
 use std::io::Read;
 use std::path::Path;
 
+use npuscope_tables::Rank;
+
 use super::gzip::unpack_start;
 use super::info::process_in_name;
 use super::settings::EVENTS;
@@ -24,7 +26,7 @@ const TYPICAL: &[&[u8]] = &[b"schemaVersion", b"deviceProperties", b"distributed
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Probe {
     /// The rank, where the trace says so.
-    pub rank: Option<i64>,
+    pub rank: Option<Rank>,
     /// It has keys that only Kineto writes. Without, it may be a trace of anything.
     pub is_typical: bool,
 }
@@ -55,7 +57,7 @@ fn probe_text(text: &[u8]) -> Option<Probe> {
             let mut info = *cursor;
             let _ = info.members(|key, cursor| {
                 if key.bytes == b"rank" {
-                    probe.rank = integer(&mut cursor.clone()).filter(|rank| (0..=MAX_RANK).contains(rank));
+                    probe.rank = integer(&mut cursor.clone()).filter(|rank| (0..=MAX_RANK).contains(rank)).map(Rank);
                 }
                 cursor.skip_value()
             });
@@ -82,7 +84,7 @@ fn is_list_of_events(mut cursor: Cursor<'_>, text: &[u8]) -> bool {
 ///
 /// In `{host}_{process}.{time}.pt.trace.json` there is none, though the host may be called `job-worker-3`; but what
 /// looks like it may be a name that a script gave, such as `rank_3` or `worker_3`.
-pub fn rank_in_name(name: &str) -> Option<i64> {
+pub fn rank_in_name(name: &str) -> Option<Rank> {
     let host = process_in_name(name).map_or(0, |(host, _)| host.len());
     let name = name.to_ascii_lowercase();
     ["rank", "worker"].iter().find_map(|word| {
@@ -92,7 +94,7 @@ pub fn rank_in_name(name: &str) -> Option<i64> {
             let rest = name.get(end..).filter(|_| !is_of_host)?.trim_start_matches(['_', '-', '=', '.']);
             let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
             // More digits are a time or a process.
-            digits.parse::<i64>().ok().filter(|_| digits.len() <= 6)
+            digits.parse().ok().filter(|_| digits.len() <= 6)
         })
     })
 }
@@ -106,11 +108,11 @@ mod tests {
         let rank = |text: &str| probe_text(text.as_bytes()).map(|probe| probe.rank);
         assert_eq!(
             rank(r#"{"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": 5}, "traceEvents": ["#),
-            Some(Some(5))
+            Some(Some(Rank(5)))
         );
         assert_eq!(rank(r#"{"traceEvents": []}"#), Some(None));
         assert_eq!(rank(r#"{"distributedInfo": {"rank": -1}, "traceEvents": []}"#), Some(None));
-        assert_eq!(rank(r#"{"distributedInfo": {"rank": 7, "pg_config": [{"ranks": [0, 1"#), Some(Some(7)));
+        assert_eq!(rank(r#"{"distributedInfo": {"rank": 7, "pg_config": [{"ranks": [0, 1"#), Some(Some(Rank(7))));
         assert_eq!(rank(r#"{"schemaVersion": 1}"#), None);
         assert_eq!(rank(r#"{"traceEvents": 3}"#), None);
         assert_eq!(rank(r#"[ {"name": "a", "ph": "X"}]"#), Some(None));
@@ -138,7 +140,7 @@ mod tests {
             ("worker.1695835542513910.pt.trace.json", None),
             ("trace.json", None),
         ] {
-            assert_eq!(rank_in_name(name), rank, "{name}");
+            assert_eq!(rank_in_name(name), rank.map(Rank), "{name}");
         }
     }
 }

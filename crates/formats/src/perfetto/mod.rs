@@ -6,9 +6,10 @@
 //!
 //! ```
 //! use npuscope_formats::perfetto::Writer;
+//! use npuscope_tables::Rank;
 //! let job = npuscope_synth::simulate(&npuscope_synth::JobConfig { steps: 1, ..Default::default() }).unwrap();
 //! let mut writer = Writer::new(Vec::new());
-//! let written = writer.rank(0, &job.rank(0), None).unwrap();
+//! let written = writer.rank(Rank(0), &job.rank(0), None).unwrap();
 //! assert!(written.slices > 0 && !writer.finish().unwrap().is_empty());
 //! ```
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::iter::Peekable;
 
 use npuscope_measures::intervals::Interval;
-use npuscope_tables::RankTables;
+use npuscope_tables::{Rank, RankTables};
 
 use super::annotations::Annotator;
 use super::flows::{Anchor, anchors};
@@ -54,7 +54,7 @@ impl<W: Write> Writer<W> {
     }
 
     /// Adds a rank: every slice that intersects `window`, whole, the samples and arrows within it.
-    pub fn rank(&mut self, rank: i64, tables: &RankTables, window: Option<Interval>) -> io::Result<Summary> {
+    pub fn rank(&mut self, rank: Rank, tables: &RankTables, window: Option<Interval>) -> io::Result<Summary> {
         let lanes = Lanes::of(tables);
         let slices = Slices::of(tables, &lanes, window);
         let arrows = Arrows::of(tables, &slices.list, &lanes, window);
@@ -94,7 +94,7 @@ struct ProcessTrack {
 struct RankWriter<'a, W> {
     out: &'a mut W,
     ids: &'a mut FileIds,
-    rank: i64,
+    rank: Rank,
     tables: &'a RankTables,
     lanes: &'a Lanes,
     sequence: u64,
@@ -113,7 +113,7 @@ struct RankWriter<'a, W> {
 }
 
 impl<'a, W: Write> RankWriter<'a, W> {
-    fn new(writer: &'a mut Writer<W>, rank: i64, tables: &'a RankTables, lanes: &'a Lanes) -> Self {
+    fn new(writer: &'a mut Writer<W>, rank: Rank, tables: &'a RankTables, lanes: &'a Lanes) -> Self {
         RankWriter {
             out: &mut writer.out,
             rank,

@@ -6,7 +6,7 @@ mod csv;
 mod database;
 mod workbook;
 
-use npuscope_tables::{ConnectionId, OpId};
+use npuscope_tables::{ConnectionId, OpId, Rank};
 use std::io;
 use std::sync::Arc;
 
@@ -153,6 +153,12 @@ impl From<i64> for Cell {
 
 impl From<ConnectionId> for Cell {
     fn from(value: ConnectionId) -> Cell {
+        Cell::Int(value.0)
+    }
+}
+
+impl From<Rank> for Cell {
+    fn from(value: Rank) -> Cell {
         Cell::Int(value.0)
     }
 }

@@ -9,7 +9,7 @@ use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_store::discover::discover;
 use npuscope_synth::Form;
 use npuscope_tables::table::{diagnostic, host_op, lane, rank};
-use npuscope_tables::{LaneId, RankTables, TableId};
+use npuscope_tables::{LaneId, Rank, RankTables, TableId};
 use npuscope_testing::entries;
 
 use super::job::{facts, job, only_told, rank_directory, read, read_path};
@@ -23,7 +23,10 @@ fn of_two_directories_of_one_rank_the_newer_is_read() {
     copy_directory(&rank, &copy);
     fs::write(copy.join(OUTPUT_DIRECTORY).join("trace_view.json"), "[]").unwrap();
     let profile = discover(job.path()).unwrap();
-    assert_eq!(profile.ranks.iter().map(|r| (r.rank, r.directory.clone())).collect::<Vec<_>>(), [(0, copy.clone())]);
+    assert_eq!(
+        profile.ranks.iter().map(|r| (r.rank, r.directory.clone())).collect::<Vec<_>>(),
+        [(Rank(0), copy.clone())]
+    );
     let tables = read(&profile, 0);
     let name = rank.file_name().unwrap().to_str().unwrap();
     assert_eq!(only_told(&tables, name), ("duplicate-rank".to_owned(), None));
@@ -70,7 +73,7 @@ fn databases_of_several_ranks_may_lie_in_one_directory() {
     }
     fs::write(together.path().join("trace_view.json"), "[]").unwrap();
     let profile = discover(together.path()).unwrap();
-    assert_eq!(profile.ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(profile.ranks.iter().map(|rank| rank.rank.0).collect::<Vec<_>>(), [0, 1]);
     for number in 0..2 {
         let alone = read_path(&rank_directory(job.path(), number));
         assert_eq!(read(&profile, number).len(TableId::Task), alone.len(TableId::Task));
@@ -112,7 +115,7 @@ fn a_single_file_knows_the_rank_whose_directory_it_lies_in() {
     let job = job(Form::Text);
     let rank = rank_directory(job.path(), 1);
     let profile = discover(&rank.join(OUTPUT_DIRECTORY).join("kernel_details.csv")).unwrap();
-    assert_eq!(profile.ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>(), [1]);
+    assert_eq!(profile.ranks.iter().map(|rank| rank.rank.0).collect::<Vec<_>>(), [1]);
     assert_eq!(read(&profile, 0).len(TableId::Task), 0);
     assert!(read(&profile, 0).len(TableId::Kernel) > 0);
 }
@@ -125,7 +128,7 @@ fn ranks_may_come_in_different_forms() {
     copy_directory(&rank, &text.path().join(rank.file_name().unwrap()));
     let profile = discover(text.path()).unwrap();
     let formats: Vec<_> = (0..2).map(|n| (profile.ranks[n].rank, format_of(&read(&profile, n)))).collect();
-    assert_eq!(formats, [(0, "text".to_owned()), (1, "db".to_owned())]);
+    assert_eq!(formats, [(Rank(0), "text".to_owned()), (Rank(1), "db".to_owned())]);
     assert_eq!(read(&profile, 0).len(TableId::Kernel), read_path(&rank_directory(db.path(), 0)).len(TableId::Kernel));
 }
 
@@ -137,7 +140,7 @@ fn links_to_directories_above_are_not_followed() {
     symlink("../..", job.path().join("a/b/up")).unwrap();
     symlink("self", job.path().join("self")).unwrap();
     let profile = discover(job.path()).unwrap();
-    assert_eq!(profile.ranks.iter().map(|r| r.rank).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(profile.ranks.iter().map(|r| r.rank.0).collect::<Vec<_>>(), [0, 1]);
     assert!(profile.ranks.iter().all(|rank| rank.problems.is_empty()));
     let told: Vec<_> = profile.job.unwrap().problems.into_iter().map(|p| (p.code.name(), p.file)).collect();
     assert_eq!(told, [("symlink-loop", "a/b/up".to_owned()), ("symlink-loop", "again".to_owned())]);
@@ -155,5 +158,5 @@ fn a_directory_that_many_links_lead_to_is_looked_into_once() {
     }
     symlink(rank_directory(job.path(), 12), job.path().join("d0/latest")).unwrap();
     let profile = discover(job.path()).unwrap();
-    assert_eq!(profile.ranks.iter().map(|r| r.rank).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(profile.ranks.iter().map(|r| r.rank.0).collect::<Vec<_>>(), [0, 1]);
 }

@@ -12,7 +12,7 @@ use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{
     comm_op, comm_task, counter, flow, lane, mem_sample, pipeline_op, reported_operator, sheet, task,
 };
-use npuscope_tables::{ConnectionId, LaneId, Ns, OpId, RankBuilder, RankTables, Span, TableId, TaskId};
+use npuscope_tables::{ConnectionId, LaneId, Ns, OpId, Rank, RankBuilder, RankTables, Span, TableId, TaskId};
 use npuscope_testing::{database, entries, events};
 
 /// A rank as a whole, and step by step.
@@ -43,8 +43,8 @@ fn files(directory: &Path) -> Vec<PathBuf> {
 fn text_of_chunks_is_the_text_of_the_whole() {
     for (tables, chunks) in ranks() {
         let (whole, chunked) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        text::write_rank(tables, 0, &Output::new(whole.path()).unwrap()).unwrap();
-        let mut writer = text::RankWriter::create(&Output::new(chunked.path()).unwrap(), 0).unwrap();
+        text::write_rank(tables, Rank(0), &Output::new(whole.path()).unwrap()).unwrap();
+        let mut writer = text::RankWriter::create(&Output::new(chunked.path()).unwrap(), Rank(0)).unwrap();
         chunks.into_iter().for_each(|chunk| writer.append(chunk).unwrap());
         writer.finish().unwrap();
         assert_eq!(files(whole.path()), files(chunked.path()));
@@ -72,8 +72,8 @@ fn text_of_chunks_is_the_text_of_the_whole() {
 fn databases_of_chunks_have_the_rows_of_the_whole() {
     for (tables, chunks) in ranks() {
         let (whole, chunked) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        db::write_rank(tables, 0, &Output::new(whole.path()).unwrap()).unwrap();
-        let mut writer = db::RankWriter::create(&Output::new(chunked.path()).unwrap(), 0).unwrap();
+        db::write_rank(tables, Rank(0), &Output::new(whole.path()).unwrap()).unwrap();
+        let mut writer = db::RankWriter::create(&Output::new(chunked.path()).unwrap(), Rank(0)).unwrap();
         chunks.into_iter().for_each(|chunk| writer.append(chunk).unwrap());
         writer.finish().unwrap();
         assert_eq!(files(whole.path()), files(chunked.path()));
@@ -113,9 +113,9 @@ fn a_writer_that_is_dropped_leaves_no_files() {
     let (tables, _) = ranks().remove(0);
     let directory = tempfile::tempdir().unwrap();
     let out = Output::new(directory.path()).unwrap();
-    let mut text = text::RankWriter::create(&out, 0).unwrap();
+    let mut text = text::RankWriter::create(&out, Rank(0)).unwrap();
     text.append(tables.clone()).unwrap();
-    let mut db = db::RankWriter::create(&out, 0).unwrap();
+    let mut db = db::RankWriter::create(&out, Rank(0)).unwrap();
     db.append(tables).unwrap();
     assert!(!entries(&directory.path().join(OUTPUT_DIRECTORY)).is_empty());
     drop((text, db));
@@ -124,7 +124,7 @@ fn a_writer_that_is_dropped_leaves_no_files() {
 
 /// Writes the databases of a rank in chunks, and gives the profiler's.
 fn written(directory: &Path, chunks: impl IntoIterator<Item = RankBuilder>) -> rusqlite::Connection {
-    let mut writer = db::RankWriter::create(&Output::new(directory).unwrap(), 0).unwrap();
+    let mut writer = db::RankWriter::create(&Output::new(directory).unwrap(), Rank(0)).unwrap();
     chunks.into_iter().for_each(|chunk| writer.append(chunk.finish()).unwrap());
     writer.finish().unwrap();
     database_of(&directory.join(OUTPUT_DIRECTORY).join("ascend_pytorch_profiler_0.db"))
@@ -251,7 +251,7 @@ fn rows_of_pipelines_that_alternate_are_written_once() {
         let pipeline = Some(rank.strings.intern(pipeline));
         rank.pipeline_op.push(pipeline_op::Row { pipeline, op_id: Some(op), ..Default::default() });
     }
-    text::write_rank(rank.finish(), 0, &Output::new(directory.path()).unwrap()).unwrap();
+    text::write_rank(rank.finish(), Rank(0), &Output::new(directory.path()).unwrap()).unwrap();
     let lines = |pipeline: i64| {
         let name = format!("minddata_pipeline_raw_{pipeline}.csv");
         std::fs::read_to_string(directory.path().join(OUTPUT_DIRECTORY).join(name)).unwrap().lines().count()
@@ -263,7 +263,7 @@ fn rows_of_pipelines_that_alternate_are_written_once() {
 fn databases_that_lack_a_chunk_are_not_finished() {
     let directory = tempfile::tempdir().unwrap();
     let output = directory.path().join(OUTPUT_DIRECTORY);
-    let mut writer = db::RankWriter::create(&Output::new(directory.path()).unwrap(), 0).unwrap();
+    let mut writer = db::RankWriter::create(&Output::new(directory.path()).unwrap(), Rank(0)).unwrap();
     std::fs::remove_dir(&output).unwrap();
     assert!(writer.append(RankBuilder::default().finish()).is_err());
     std::fs::create_dir(&output).unwrap();

@@ -7,13 +7,13 @@ use npuscope_formats::{db, text};
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_synth::Form;
-use npuscope_tables::RankTables;
+use npuscope_tables::{Rank, RankTables};
 use npuscope_testing::captures;
 use npuscope_testing::tables::common;
 
 use crate::simulated;
 
-fn read(path: &Path) -> (i64, RankTables) {
+fn read(path: &Path) -> (Rank, RankTables) {
     let profile = discover(path).unwrap();
     (profile.ranks[0].rank, read_rank(&profile.ranks[0], ReadOptions::default()))
 }

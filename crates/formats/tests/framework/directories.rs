@@ -12,7 +12,7 @@ use npuscope_tables::Flavour;
 use npuscope_tables::table::{
     counter, diagnostic, flow, host_op, lane, mem_event, mem_sample, rank, reported_operator, reported_step, step,
 };
-use npuscope_tables::{ConnectionId, LaneId, Ns, RankTables, TableId};
+use npuscope_tables::{ConnectionId, LaneId, Ns, Rank, RankTables, TableId};
 use serde_json::json;
 
 use crate::raw::{RawDirectory, SHIFT};
@@ -126,7 +126,7 @@ fn a_raw_directory_is_a_rank_of_its_own() {
     RawDirectory::create(root.path(), NAME, Some(3), json!("text")).fill();
     let profile = discover(root.path()).unwrap();
     assert_eq!(profile.ranks.len(), 1);
-    assert_eq!((profile.ranks[0].rank, profile.ranks[0].flavour), (3, Flavour::TorchNpu));
+    assert_eq!((profile.ranks[0].rank, profile.ranks[0].flavour), (Rank(3), Flavour::TorchNpu));
     assert!(profile.ranks[0].is_raw());
     let tables = read_rank(&profile.ranks[0], ReadOptions::default());
     let row = tables.rows::<rank::Row>().next().unwrap();
@@ -306,7 +306,7 @@ fn a_rank_that_nobody_numbered_stays_without_a_number() {
     assert_eq!(discover(root.path()).unwrap().ranks.len(), 2);
     parse_all(root.path(), None);
     let parsed = discover(root.path()).unwrap();
-    assert_eq!(parsed.ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(parsed.ranks.iter().map(|rank| rank.rank.0).collect::<Vec<_>>(), [0, 1]);
     assert!(parsed.ranks.iter().all(|rank| !rank.is_raw()));
 }
 
@@ -439,7 +439,7 @@ fn windows_of_a_process_are_one_rank_and_the_last_is_read() {
     let newer = recorded("a_1_20261115185752123_ascend_pt");
     let profile = discover(root.path()).unwrap();
     assert_eq!(profile.ranks.len(), 1);
-    assert_eq!((profile.ranks[0].rank, &profile.ranks[0].directory), (0, &newer.path));
+    assert_eq!((profile.ranks[0].rank, &profile.ranks[0].directory), (Rank(0), &newer.path));
     let problem = profile.ranks[0].problems.iter().find(|problem| problem.code.name() == "duplicate-rank").unwrap();
     assert_eq!(problem.file, older);
     assert!(problem.message.starts_with("process 1 of a is there more than once"), "{}", problem.message);

@@ -11,7 +11,7 @@ use npuscope_store::parse::{Export, parse};
 use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_tables::Flavour;
 use npuscope_tables::table::{comm_op, host_op, kernel, lane, mem_event, overlap, rank, reported_step, step, task};
-use npuscope_tables::{Ns, RankTables};
+use npuscope_tables::{Ns, Rank, RankTables};
 use serde_json::{Value, json};
 
 use crate::raw::{RawDirectory, SHIFT};
@@ -211,7 +211,7 @@ fn a_trace_alone_becomes_deliverables() {
         assert_eq!(fitted.opt_text(row.framework), Some("torch_npu"));
         let out = Output::new(root.path().join("out").join(NAME)).unwrap();
         let write = if is_text { text::write_rank } else { db::write_rank };
-        write(fitted, 0, &out).unwrap();
+        write(fitted, Rank(0), &out).unwrap();
         assert_eq!(happened(&read(out.path())), before, "{is_text}");
     }
 }

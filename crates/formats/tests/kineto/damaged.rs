@@ -6,7 +6,7 @@ use npuscope_formats::output::{Output, OutputError};
 use npuscope_formats::{db, kineto, text};
 use npuscope_store::discover::discover;
 use npuscope_tables::table::{comm_op, diagnostic, host_op, kernel};
-use npuscope_tables::{RankPieces, RankTables, TableId};
+use npuscope_tables::{Rank, RankPieces, RankTables, TableId};
 use serde_json::json;
 
 use super::made::{codes, many, packed, put, read_path, two_steps};
@@ -125,7 +125,7 @@ fn the_files_of_an_npu_are_not_made_of_a_gpu_trace() {
     let directory = tempfile::tempdir().unwrap();
     let out = || Output::new(directory.path()).unwrap();
     let tables = || two_steps(("cuda_runtime", "cudaLaunchKernel")).read();
-    for error in [text::write_rank(tables(), 0, &out()), db::write_rank(tables(), 0, &out())] {
+    for error in [text::write_rank(tables(), Rank(0), &out()), db::write_rank(tables(), Rank(0), &out())] {
         assert!(matches!(error.unwrap_err(), OutputError::NoPlace { .. }));
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
     }

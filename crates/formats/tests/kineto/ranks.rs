@@ -4,7 +4,7 @@ use std::fs;
 
 use npuscope_store::discover::{Profile, discover};
 use npuscope_tables::table::rank;
-use npuscope_tables::{Flavour, TableId};
+use npuscope_tables::{Flavour, Rank, TableId};
 
 use super::made::{codes, only, packed, put, read, read_path, two_steps};
 
@@ -26,7 +26,7 @@ fn each_trace_of_a_directory_is_a_rank() {
     assert_eq!(read_path(&of_a_browser).len(TableId::HostOp), 1);
     put(&directory, "notes.txt", b"hello");
     let profile = discover(directory.path()).unwrap();
-    let ranks: Vec<i64> = profile.ranks.iter().map(|source| source.rank).collect();
+    let ranks: Vec<i64> = profile.ranks.iter().map(|source| source.rank.0).collect();
     assert_eq!(ranks, [0, 1, 2, 5, 6]);
     for (index, source) in profile.ranks.iter().enumerate() {
         assert_eq!(source.flavour, Flavour::Kineto);
@@ -48,7 +48,7 @@ fn of_two_traces_of_a_rank_the_newer_is_read() {
     put(&directory, "node_77.1695835540000000000.pt.trace.json", text.as_bytes());
     let profile = discover(directory.path()).unwrap();
     assert_eq!(profile.ranks.len(), 1);
-    assert_eq!((profile.ranks[0].rank, profile.ranks[0].files[0].name.as_str()), (3, newer));
+    assert_eq!((profile.ranks[0].rank, profile.ranks[0].files[0].name.as_str()), (Rank(3), newer));
     let problem = &profile.ranks[0].problems[0];
     assert_eq!(
         (problem.code.name(), problem.file.as_str()),
@@ -64,7 +64,7 @@ fn nameless() -> String {
 
 /// Rank and first file of each rank.
 fn numbered(profile: &Profile) -> Vec<(i64, &str)> {
-    profile.ranks.iter().map(|source| (source.rank, source.files[0].name.as_str())).collect()
+    profile.ranks.iter().map(|source| (source.rank.0, source.files[0].name.as_str())).collect()
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn ranks_of_npus_and_of_gpus_do_not_displace_each_other() {
         put(&directory, &format!("gpu{rank}.json"), text.as_bytes());
     }
     let profile = discover(directory.path()).unwrap();
-    let flavours: Vec<_> = profile.ranks.iter().map(|source| (source.rank, source.flavour)).collect();
+    let flavours: Vec<_> = profile.ranks.iter().map(|source| (source.rank.0, source.flavour)).collect();
     let (npu, gpu) = (Flavour::TorchNpu, Flavour::Kineto);
     assert_eq!(flavours, [(0, npu), (1, npu), (2, gpu), (3, gpu)]);
     assert_eq!(profile.ranks[3].files[0].name, "gpu1.json");

@@ -13,7 +13,7 @@ use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_synth::{JobConfig, simulate};
 use npuscope_tables::Flavour;
 use npuscope_tables::table::{comm_op, comm_task, counter, flow, host_op, lane, overlap, step, task};
-use npuscope_tables::{LaneId, Ns, RankBuilder, RankTables, Span};
+use npuscope_tables::{LaneId, Ns, Rank, RankBuilder, RankTables, Span};
 use npuscope_testing::captures;
 use proptest::prelude::*;
 
@@ -29,14 +29,14 @@ struct Expected {
     end: i64,
 }
 
-fn write(ranks: &[(i64, &RankTables)], window: Option<Interval>) -> (Trace, Vec<Summary>) {
+fn write(ranks: &[(Rank, &RankTables)], window: Option<Interval>) -> (Trace, Vec<Summary>) {
     let mut writer = Writer::new(Vec::new());
     let summaries = ranks.iter().map(|(rank, tables)| writer.rank(*rank, tables, window).unwrap()).collect();
     (read(&writer.finish().unwrap()), summaries)
 }
 
 /// Where the lane of a number is shown.
-fn places(rank: i64, tables: &RankTables) -> HashMap<LaneId, Place> {
+fn places(rank: Rank, tables: &RankTables) -> HashMap<LaneId, Place> {
     let text = |text, id: i64, what: &str| match tables.opt_text(text) {
         Some(text) => text.to_owned(),
         None => format!("{what} {id}"),
@@ -49,7 +49,7 @@ fn places(rank: i64, tables: &RankTables) -> HashMap<LaneId, Place> {
 }
 
 /// The slices of the tables, computed row by row.
-fn expected_slices(rank: i64, tables: &RankTables) -> Vec<Expected> {
+fn expected_slices(rank: Rank, tables: &RankTables) -> Vec<Expected> {
     let places = places(rank, tables);
     let nowhere = Place { process: format!("rank {rank} · Other"), thread: Some((0, "without a lane".to_owned())) };
     let mut all = Vec::new();
@@ -110,7 +110,7 @@ fn found_slices(trace: &Trace) -> Vec<Expected> {
 
 type SampleKey = (String, String, Option<String>, i64, u64);
 
-fn expected_samples(rank: i64, tables: &RankTables) -> Vec<SampleKey> {
+fn expected_samples(rank: Rank, tables: &RankTables) -> Vec<SampleKey> {
     let places = places(rank, tables);
     let mut samples: Vec<SampleKey> = tables
         .rows::<counter::Row>()
@@ -151,7 +151,7 @@ fn arrows(trace: &Trace) -> Vec<(&ReadSlice, &ReadSlice)> {
 }
 
 /// Arrows of the tables with a slice at both ends, found by trying all slices.
-fn joined_flows(rank: i64, tables: &RankTables) -> u64 {
+fn joined_flows(rank: Rank, tables: &RankTables) -> u64 {
     let places = places(rank, tables);
     let mut of_place: HashMap<Place, Vec<(i64, i64)>> = HashMap::new();
     for slice in expected_slices(rank, tables) {
@@ -165,7 +165,7 @@ fn joined_flows(rank: i64, tables: &RankTables) -> u64 {
     flows.filter(|f| has_slice(f.src_lane, f.src_time) && has_slice(f.dst_lane, f.dst_time)).count() as u64
 }
 
-fn assert_complete(rank: i64, tables: &RankTables, what: &str) {
+fn assert_complete(rank: Rank, tables: &RankTables, what: &str) {
     let (trace, summaries) = write(&[(rank, tables)], None);
     let (expected, found) = (expected_slices(rank, tables), found_slices(&trace));
     assert!(!expected.is_empty(), "{what}");
@@ -199,7 +199,7 @@ fn a_simulated_rank_is_all_there() {
     for flavour in [Flavour::TorchNpu, Flavour::MindSpore] {
         let job = small_job(flavour);
         for rank in 0..2 {
-            assert_complete(rank as i64, &job.rank(rank), flavour.name());
+            assert_complete(Rank(rank as i64), &job.rank(rank), flavour.name());
         }
     }
 }
@@ -218,11 +218,11 @@ fn a_real_rank_is_all_there() {
 #[test]
 fn arrows_join_the_slices_that_the_rows_point_at() {
     let tables = small_job(Flavour::TorchNpu).rank(0);
-    let places = places(0, &tables);
+    let places = places(Rank(0), &tables);
     let end = |lane: Option<LaneId>, time: Option<Ns>| (places[&lane.unwrap()].clone(), time.unwrap().0);
     let mut expected: Vec<_> =
         tables.rows::<flow::Row>().map(|f| (end(f.src_lane, f.src_time), end(f.dst_lane, f.dst_time))).collect();
-    let (trace, _) = write(&[(0, &tables)], None);
+    let (trace, _) = write(&[(Rank(0), &tables)], None);
     let at = |slice: &ReadSlice| (slice.place.clone(), slice.begin);
     let mut found: Vec<_> = arrows(&trace).iter().map(|(source, target)| (at(source), at(target))).collect();
     expected.sort();
@@ -233,7 +233,7 @@ fn arrows_join_the_slices_that_the_rows_point_at() {
 #[test]
 fn columns_and_kernels_are_annotations() {
     let tables = small_job(Flavour::TorchNpu).rank(0);
-    let (trace, _) = write(&[(0, &tables)], None);
+    let (trace, _) = write(&[(Rank(0), &tables)], None);
     let op = tables.rows::<host_op::Row>().find(|op| op.shapes.is_some()).unwrap();
     let shown = trace.slices.iter().find(|s| s.begin == op.start.0 && s.name == tables.text(op.name)).unwrap();
     assert_eq!(shown.annotations["shapes"], tables.text(op.shapes.unwrap()));
@@ -254,7 +254,7 @@ fn arguments_are_shown_whatever_they_are() {
         let (name, args) = (rank.strings.intern(&number.to_string()), Some(rank.strings.intern(args)));
         rank.host_op.push(host_op::Row { name, args, ..Default::default() });
     }
-    let (trace, _) = write(&[(0, &rank.finish())], None);
+    let (trace, _) = write(&[(Rank(0), &rank.finish())], None);
     let shown = |name: &str, key: &str| {
         let slice = trace.slices.iter().find(|slice| slice.name == name).unwrap();
         slice.annotations[key].clone()
@@ -268,8 +268,8 @@ fn ranks_share_a_file_and_no_process() {
     let job = small_job(Flavour::TorchNpu);
     let tables = job.rank(0);
     // The same process ids twice, as hosts of their own have them.
-    let (trace, _) = write(&[(0, &tables), (3, &tables)], None);
-    let mut expected = [expected_slices(0, &tables), expected_slices(3, &tables)].concat();
+    let (trace, _) = write(&[(Rank(0), &tables), (Rank(3), &tables)], None);
+    let mut expected = [expected_slices(Rank(0), &tables), expected_slices(Rank(3), &tables)].concat();
     expected.sort();
     assert_eq!(expected, found_slices(&trace));
     let pids: HashSet<u64> = trace.processes.iter().map(|(_, pid)| *pid).collect();
@@ -288,13 +288,13 @@ fn a_window_keeps_what_intersects_it_whole() {
     let tables = small_job(Flavour::TorchNpu).rank(1);
     let step = tables.rows::<step::Row>().nth(1).unwrap();
     let window = Interval::new(step.start.0, step.end.0);
-    let (trace, summaries) = write(&[(1, &tables)], Some(window));
-    let mut expected = expected_slices(1, &tables);
+    let (trace, summaries) = write(&[(Rank(1), &tables)], Some(window));
+    let mut expected = expected_slices(Rank(1), &tables);
     let all = expected.len();
     expected.retain(|s| s.begin < window.end && (s.end > window.start || s.begin == s.end && s.begin >= window.start));
     assert_eq!(expected, found_slices(&trace));
     assert!(expected.len() < all && !expected.is_empty());
-    let mut samples = expected_samples(1, &tables);
+    let mut samples = expected_samples(Rank(1), &tables);
     samples.retain(|s| (window.start..window.end).contains(&s.3));
     assert_eq!(samples, found_samples(&trace));
     assert_eq!(arrows(&trace).len() as u64, summaries[0].flows);
@@ -332,8 +332,8 @@ fn odd_slices_are_kept() {
     rank.step.push(step::Row { id: Some(4), start: Ns(10), end: Ns(20) });
     rank.step.push(step::Row { id: Some(5), start: Ns(20), end: Ns(29) });
     let tables = rank.finish();
-    assert_complete(0, &tables, "odd slices");
-    let (trace, _) = write(&[(0, &tables)], None);
+    assert_complete(Rank(0), &tables, "odd slices");
+    let (trace, _) = write(&[(Rank(0), &tables)], None);
     let negative = trace.slices.iter().find(|s| s.name == "op 7").unwrap();
     assert_eq!((negative.begin, negative.end, negative.annotations["duration"].as_str()), (30, 30, "-4"));
     let early = trace.slices.iter().find(|s| s.name == "op 8").unwrap();
@@ -355,7 +355,7 @@ fn an_arrow_without_a_slice_is_counted_and_one_back_in_time_is_turned() {
     arrow(Some(20), 0, 30); // ends at 20: nothing is open
     arrow(Some(10), 1, 10); // nothing on that lane
     arrow(None, 0, 30);
-    let (trace, summaries) = write(&[(0, &rank.finish())], None);
+    let (trace, summaries) = write(&[(Rank(0), &rank.finish())], None);
     assert_eq!((summaries[0].flows, summaries[0].loose_flows, summaries[0].half_flows), (2, 2, 1));
     let names: Vec<_> = arrows(&trace).iter().map(|(a, b)| (a.name.clone(), b.name.clone())).collect();
     assert_eq!(names, [("op 0".into(), "op 2".into()), ("op 0".into(), "op 1".into())]);
@@ -365,7 +365,7 @@ fn an_arrow_without_a_slice_is_counted_and_one_back_in_time_is_turned() {
 fn a_rank_without_events_is_no_error() {
     let empty = RankBuilder::default().finish();
     let full = rank_with(&[(1, 2)]).finish();
-    let (trace, summaries) = write(&[(0, &empty), (1, &full)], None);
+    let (trace, summaries) = write(&[(Rank(0), &empty), (Rank(1), &full)], None);
     assert_eq!((summaries[0], summaries[1].slices, trace.slices.len()), (Summary::default(), 1, 1));
 }
 
@@ -394,7 +394,7 @@ fn any_slices() -> impl Strategy<Value = Vec<(i64, i64)>> {
 #[test]
 fn what_nests_or_touches_shares_a_track() {
     let slices = [(20, 10), (0, 10), (10, 10), (0, 30), (10, 0), (12, 4), (20, 0), (0, 10)];
-    let (trace, _) = write(&[(0, &rank_with(&slices).finish())], None);
+    let (trace, _) = write(&[(Rank(0), &rank_with(&slices).finish())], None);
     let tracks: HashSet<u64> = trace.slices.iter().map(|slice| slice.track).collect();
     assert_eq!((trace.slices.len(), tracks.len()), (8, 1));
 }
@@ -422,6 +422,6 @@ proptest! {
 
     #[test]
     fn any_slices_are_all_there(slices in prop::collection::vec((-5i64..60, -3i64..30), 1..60)) {
-        assert_complete(0, &rank_with(&slices).finish(), "random slices");
+        assert_complete(Rank(0), &rank_with(&slices).finish(), "random slices");
     }
 }

@@ -7,11 +7,12 @@ use axum::extract::{Path, Query, State};
 use npuscope_analysis::communication::parallel_groups;
 use npuscope_analysis::gap::{Cause, gap_on_lane};
 use npuscope_analysis::meetings::{RankOperations, members, start_skew};
+use npuscope_tables::Rank;
 use serde::{Deserialize, Serialize};
 
 use super::timeline::timeline_of;
 use crate::app::{App, work};
-use crate::failure::Failure;
+use crate::failure::{Bad, Failure, NotFound};
 use crate::timeline::details::ListedSlice;
 use crate::timeline::{ShownSlice, Timeline};
 
@@ -40,7 +41,8 @@ pub struct GapAnswer {
 pub struct Place {
     #[serde(flatten)]
     pub at: ListedSlice,
-    pub rank: i64,
+    #[cfg_attr(test, ts(as = "i64"))]
+    pub rank: Rank,
     pub what: PlaceKind,
 }
 
@@ -59,15 +61,15 @@ pub enum PlaceKind {
 /// Why nothing ran on a lane at a time.
 pub async fn gap(
     State(app): State<Arc<App>>,
-    Path(rank): Path<i64>,
+    Path(rank): Path<Rank>,
     Query(query): Query<GapQuery>,
 ) -> Result<Json<GapAnswer>, Failure> {
     work(app, move |app| {
         let timeline = timeline_of(app, rank)?;
         let origin = app.run.origin()?;
         let found = gap_on_lane(&*timeline, query.lane, query.time.saturating_add(origin));
-        let gap = found.ok_or_else(|| Failure::Bad("this is no gap of a lane of the device".to_owned()))?;
-        let place = |rank: i64, timeline: &Timeline, slice: u32, what: PlaceKind| {
+        let gap = found.ok_or(Bad::NoGap)?;
+        let place = |rank: Rank, timeline: &Timeline, slice: u32, what: PlaceKind| {
             let at = timeline.listed(&timeline.slice(slice)?, origin);
             Some(Place { at, rank, what })
         };
@@ -88,7 +90,7 @@ pub async fn gap(
 
 /// An operation as one rank saw it.
 struct Seen {
-    rank: i64,
+    rank: Rank,
     timeline: Arc<Timeline>,
     slice: ShownSlice,
 }
@@ -96,7 +98,7 @@ struct Seen {
 /// The slice on all ranks that have it, the last to begin last: of a communication operation those that took part
 /// ([`npuscope_analysis::meetings`]), of anything else the slice with its place among those of its name. A rank that
 /// cannot be read is left out.
-fn meeting(app: &App, rank: i64, timeline: Arc<Timeline>, slice: &ShownSlice) -> Result<Vec<Seen>, Failure> {
+fn meeting(app: &App, rank: Rank, timeline: Arc<Timeline>, slice: &ShownSlice) -> Result<Vec<Seen>, Failure> {
     let own = operations_of(app, rank, &timeline)?;
     let Some(index) = own.starting(timeline.name(slice), slice.begin).filter(|_| timeline.is_operation(slice.id))
     else {
@@ -104,9 +106,9 @@ fn meeting(app: &App, rank: i64, timeline: Arc<Timeline>, slice: &ShownSlice) ->
     };
     let group = own.list.get(index).map(|operation| operation.group().to_owned()).unwrap_or_default();
     let declared = parallel_groups(timeline.tables());
-    let declared = declared.into_iter().find(|declared| declared.id == group || declared.hash == group);
-    let known: Vec<i64> = app.run.ranks().collect();
-    let ranks: Vec<i64> = match declared {
+    let declared = declared.into_iter().find(|declared| declared.id == group || declared.hash.as_str() == group);
+    let known: Vec<Rank> = app.run.ranks().collect();
+    let ranks: Vec<Rank> = match declared {
         Some(group) => group.ranks.into_iter().filter(|rank| known.contains(rank)).collect(),
         None => known,
     };
@@ -127,12 +129,12 @@ fn meeting(app: &App, rank: i64, timeline: Arc<Timeline>, slice: &ShownSlice) ->
 }
 
 /// The operations of a rank, read once while its timeline is open.
-fn operations_of(app: &App, rank: i64, timeline: &Timeline) -> Result<Arc<RankOperations>, Failure> {
+fn operations_of(app: &App, rank: Rank, timeline: &Timeline) -> Result<Arc<RankOperations>, Failure> {
     Ok(timeline.operations(|| app.run.operations(rank))?)
 }
 
 /// The slice with the same place among those of its name, on all ranks.
-fn same_place(app: &App, rank: i64, timeline: Arc<Timeline>, slice: &ShownSlice) -> Vec<Seen> {
+fn same_place(app: &App, rank: Rank, timeline: Arc<Timeline>, slice: &ShownSlice) -> Vec<Seen> {
     let (name, occurrence) = (timeline.name(slice).to_owned(), timeline.occurrence(slice));
     let layer = timeline.layer_of(slice);
     let mut seen = vec![Seen { rank, timeline, slice: *slice }];
@@ -147,13 +149,13 @@ fn same_place(app: &App, rank: i64, timeline: Arc<Timeline>, slice: &ShownSlice)
 
 #[derive(Deserialize)]
 pub struct SliceQuery {
-    rank: i64,
+    rank: Rank,
     slice: u32,
 }
 
-fn slice_of(app: &App, rank: i64, slice: u32) -> Result<(Arc<Timeline>, ShownSlice), Failure> {
+fn slice_of(app: &App, rank: Rank, slice: u32) -> Result<(Arc<Timeline>, ShownSlice), Failure> {
     let timeline = timeline_of(app, rank)?;
-    let found = timeline.slice(slice).ok_or_else(|| Failure::NotFound(format!("rank {rank} has no slice {slice}")))?;
+    let found = timeline.slice(slice).ok_or(NotFound::Slice { rank, slice })?;
     Ok((timeline, found))
 }
 
@@ -168,7 +170,8 @@ pub struct CollectiveAnswer {
     pub instances: Vec<Instance>,
     /// What each rank ran before.
     pub before: Vec<RankSlice>,
-    pub last_rank: Option<i64>,
+    #[cfg_attr(test, ts(as = "Option<i64>"))]
+    pub last_rank: Option<Rank>,
     /// From the first to the last start.
     pub skew_ns: Option<i64>,
 }
@@ -179,7 +182,8 @@ pub struct CollectiveAnswer {
 pub struct RankSlice {
     #[serde(flatten)]
     pub at: ListedSlice,
-    pub rank: i64,
+    #[cfg_attr(test, ts(as = "i64"))]
+    pub rank: Rank,
 }
 
 /// The operation on one rank.
@@ -189,7 +193,8 @@ pub struct RankSlice {
 pub struct Instance {
     #[serde(flatten)]
     pub at: ListedSlice,
-    pub rank: i64,
+    #[cfg_attr(test, ts(as = "i64"))]
+    pub rank: Rank,
     /// How long it moved data and waited for others, where the profile says so.
     pub transit_ns: Option<i64>,
     pub wait_ns: Option<i64>,
@@ -226,7 +231,7 @@ pub async fn collective(
 
 #[derive(Deserialize)]
 pub struct AlignQuery {
-    rank: i64,
+    rank: Rank,
     slice: u32,
     side: Side,
     /// As `0-7,12`.
@@ -250,7 +255,8 @@ pub struct AlignAnswer {
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Offset {
-    pub rank: i64,
+    #[cfg_attr(test, ts(as = "i64"))]
+    pub rank: Rank,
     pub offset_ns: i64,
 }
 
@@ -263,7 +269,7 @@ pub async fn align(State(app): State<Arc<App>>, Query(query): Query<AlignQuery>)
             Side::Start => slice.begin,
             Side::End => slice.end,
         };
-        let is_asked = |rank: i64| match &ranks {
+        let is_asked = |rank: Rank| match &ranks {
             Some(ranks) => ranks.iter().any(|range| range.contains(&rank)),
             None => true,
         };

@@ -7,10 +7,10 @@ pub mod search;
 pub mod tables;
 pub mod timeline;
 
-use crate::failure::Failure;
+use crate::failure::{Bad, Failure};
 
 /// Numbers by comma.
-fn numbers<T: std::str::FromStr>(list: &str, what: &str) -> Result<Vec<T>, Failure> {
+fn numbers<T: std::str::FromStr>(list: &str, what: &'static str) -> Result<Vec<T>, Failure> {
     let numbers: Result<_, _> = list.split(',').filter(|number| !number.is_empty()).map(str::parse).collect();
-    numbers.map_err(|_| Failure::Bad(format!("{what} are numbers by comma")))
+    numbers.map_err(|_| Bad::NotNumbers(what).into())
 }

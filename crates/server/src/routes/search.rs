@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{Query, State};
+use npuscope_tables::Rank;
 use serde::Deserialize;
 
 use super::timeline::timeline_of;
@@ -33,7 +34,7 @@ pub async fn search(State(app): State<Arc<App>>, Query(query): Query<SearchQuery
         let origin = app.run.origin()?;
         let mut skip = query.from.unwrap_or_default();
         let (mut hits, mut by_rank, mut count) = (Vec::new(), Vec::new(), 0);
-        let is_asked = |rank: &i64| ranks.as_ref().is_none_or(|ranks| ranks.iter().any(|range| range.contains(rank)));
+        let is_asked = |rank: &Rank| ranks.as_ref().is_none_or(|ranks| ranks.iter().any(|range| range.contains(rank)));
         for rank in app.run.ranks().filter(|rank| wanted.has_rank(*rank) && is_asked(rank)) {
             let timeline = timeline_of(app, rank)?;
             let found = timeline.find(&wanted);
@@ -61,7 +62,7 @@ pub struct Area {
 
 #[derive(Deserialize)]
 struct LanesOfRank {
-    rank: i64,
+    rank: Rank,
     lanes: Vec<usize>,
     /// How far the rank is shown from where it is.
     #[serde(default)]

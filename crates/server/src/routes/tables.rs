@@ -20,9 +20,9 @@ use serde_json::json;
 use super::numbers;
 use crate::answers::{SchemaColumn, SchemaTable, ViewInfo};
 use crate::app::{ARROW, App, body, work};
-use crate::failure::Failure;
+use crate::failure::{Bad, Failure, NotFound};
 use crate::run::Run;
-use npuscope_views::{Question, Scope, VIEWS, View, plain_table};
+use npuscope_views::{BadQuestion, Question, Scope, VIEWS, View, plain_table};
 
 /// Rows that a query gives, unless fewer are wanted.
 const MAX_ROWS: usize = 1_000_000;
@@ -50,7 +50,7 @@ pub async fn view(
 
 /// The table of a view, as the bytes of a stream.
 pub fn table(run: &Run, name: &str, mut parameters: BTreeMap<String, String>) -> Result<Vec<u8>, Failure> {
-    let view = View::find(name).ok_or_else(|| Failure::NotFound(format!("there is no table {name}")))?;
+    let view = View::find(name).ok_or_else(|| NotFound::Table(name.to_owned()))?;
     // A token in the address is not a question.
     parameters.remove("token");
     let question = json!([name, parameters]).to_string();
@@ -59,7 +59,7 @@ pub fn table(run: &Run, name: &str, mut parameters: BTreeMap<String, String>) ->
     let mut make = || {
         let source = run.source()?;
         let mut number = |name: &str| {
-            let parse = |text: String| text.parse::<i64>().map_err(|_| Failure::Bad(format!("{name} is not a number")));
+            let parse = |text: String| text.parse::<i64>().map_err(|_| BadQuestion::NotANumber(name.to_owned()));
             parameters.remove(name).map(parse).transpose()
         };
         let step = number("step")?;
@@ -87,7 +87,7 @@ pub async fn query(
     let asked = body(asked)?;
     let limit = asked.limit.unwrap_or(MAX_ROWS).min(MAX_ROWS);
     // What is wrong is the question, and the engine says what.
-    let wrong = |error: EngineError| Failure::Bad(error.to_string());
+    let wrong = |error: EngineError| Failure::Bad(Bad::Query(error));
     let mut query = app.run.queries().start(&asked.sql).map_err(wrong)?;
     let answer = match query.deadline() {
         Some(deadline) => tokio::time::timeout_at(deadline.into(), collect(&mut query, limit)).await,

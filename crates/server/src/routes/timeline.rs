@@ -6,24 +6,25 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
+use npuscope_tables::Rank;
 use serde::Deserialize;
 
 use super::numbers;
 use crate::answers::{self, Flows, ListedSlices, Slice};
 use crate::app::{App, work};
-use crate::failure::Failure;
+use crate::failure::{Bad, Failure, NotFound};
 use crate::timeline::Timeline;
 use crate::timeline::tile::{MAX_LEVEL, TileTime, tile};
 
-pub fn timeline_of(app: &App, rank: i64) -> Result<Arc<Timeline>, Failure> {
-    app.run.timeline(rank)?.ok_or_else(|| Failure::NotFound(format!("there is no rank {rank}")))
+pub fn timeline_of(app: &App, rank: Rank) -> Result<Arc<Timeline>, Failure> {
+    app.run.timeline(rank)?.ok_or_else(|| NotFound::Rank(rank).into())
 }
 
-pub async fn timeline(State(app): State<Arc<App>>, Path(rank): Path<i64>) -> Result<Json<answers::Timeline>, Failure> {
+pub async fn timeline(State(app): State<Arc<App>>, Path(rank): Path<Rank>) -> Result<Json<answers::Timeline>, Failure> {
     work(app, move |app| Ok(Json(timeline_of(app, rank)?.describe(app.run.origin()?)))).await
 }
 
-pub async fn names(State(app): State<Arc<App>>, Path(rank): Path<i64>) -> Result<Json<Vec<String>>, Failure> {
+pub async fn names(State(app): State<Arc<App>>, Path(rank): Path<Rank>) -> Result<Json<Vec<String>>, Failure> {
     work(app, move |app| Ok(Json(timeline_of(app, rank)?.names().to_vec()))).await
 }
 
@@ -40,7 +41,7 @@ pub struct TileQuery {
 
 pub async fn tiles(
     State(app): State<Arc<App>>,
-    Path((rank, level, index)): Path<(i64, u32, i64)>,
+    Path((rank, level, index)): Path<(Rank, u32, i64)>,
     Query(query): Query<TileQuery>,
 ) -> Result<Response, Failure> {
     let lanes: Vec<usize> = numbers(&query.lanes, "lanes")?;
@@ -53,7 +54,7 @@ pub async fn tiles(
 }
 
 fn check_level(level: u32) -> Result<(), Failure> {
-    if level > MAX_LEVEL { Err(Failure::Bad(format!("there is no level above {MAX_LEVEL}"))) } else { Ok(()) }
+    if level > MAX_LEVEL { Err(Bad::Level { most: MAX_LEVEL }.into()) } else { Ok(()) }
 }
 
 #[derive(Deserialize)]
@@ -63,7 +64,7 @@ pub struct CounterQuery {
 
 pub async fn counters(
     State(app): State<Arc<App>>,
-    Path((rank, level, index)): Path<(i64, u32, i64)>,
+    Path((rank, level, index)): Path<(Rank, u32, i64)>,
     Query(query): Query<CounterQuery>,
 ) -> Result<Response, Failure> {
     let counters: Vec<usize> = numbers(&query.counters, "counters")?;
@@ -87,11 +88,11 @@ pub struct StripQuery {
 
 pub async fn strip(
     State(app): State<Arc<App>>,
-    Path(rank): Path<i64>,
+    Path(rank): Path<Rank>,
     Query(query): Query<StripQuery>,
 ) -> Result<Response, Failure> {
     if query.buckets == 0 || query.buckets > MAX_BUCKETS || query.begin >= query.end {
-        return Err(Failure::Bad(format!("a strip has 1 to {MAX_BUCKETS} buckets, and ends after it begins")));
+        return Err(Bad::Strip { most: MAX_BUCKETS }.into());
     }
     let made = work(app, move |app| {
         let origin = app.run.origin()?;
@@ -101,10 +102,13 @@ pub async fn strip(
     Ok(binary(made.await?))
 }
 
-pub async fn slice(State(app): State<Arc<App>>, Path((rank, slice)): Path<(i64, u32)>) -> Result<Json<Slice>, Failure> {
+pub async fn slice(
+    State(app): State<Arc<App>>,
+    Path((rank, slice)): Path<(Rank, u32)>,
+) -> Result<Json<Slice>, Failure> {
     work(app, move |app| {
         let details = timeline_of(app, rank)?.details(slice, app.run.origin()?);
-        details.map(Json).ok_or_else(|| Failure::NotFound(format!("rank {rank} has no slice {slice}")))
+        details.map(Json).ok_or_else(|| NotFound::Slice { rank, slice }.into())
     })
     .await
 }
@@ -126,7 +130,7 @@ pub struct SlicesQuery {
 
 pub async fn slices(
     State(app): State<Arc<App>>,
-    Path(rank): Path<i64>,
+    Path(rank): Path<Rank>,
     Query(query): Query<SlicesQuery>,
 ) -> Result<Json<ListedSlices>, Failure> {
     let lanes: Vec<usize> = numbers(&query.lanes, "lanes")?;
@@ -153,7 +157,7 @@ pub struct FlowsQuery {
 
 pub async fn flows(
     State(app): State<Arc<App>>,
-    Path(rank): Path<i64>,
+    Path(rank): Path<Rank>,
     Query(query): Query<FlowsQuery>,
 ) -> Result<Json<Flows>, Failure> {
     work(app, move |app| {

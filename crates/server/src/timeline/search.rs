@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::{Range, RangeInclusive};
 
+use npuscope_tables::Rank;
+
 use super::levels::Extent;
 use super::{ShownSlice, Timeline, first_where, range};
 
@@ -11,9 +13,10 @@ use super::{ShownSlice, Timeline, first_where, range};
 ///
 /// ```
 /// use npuscope_server::timeline::search::Wanted;
+/// use npuscope_tables::Rank;
 /// let wanted = Wanted::parse("matmul dur>1.5ms rank:0-3,8").unwrap();
 /// assert_eq!((wanted.longer_than, wanted.name.as_str()), (Some(1_500_000), "matmul"));
-/// assert!(wanted.has_rank(3) && wanted.has_rank(8) && !wanted.has_rank(4));
+/// assert!(wanted.has_rank(Rank(3)) && wanted.has_rank(Rank(8)) && !wanted.has_rank(Rank(4)));
 /// assert_eq!(Wanted::parse("Step 3").unwrap().name, "step 3");
 /// assert!(Wanted::parse("dur>much").is_err());
 /// ```
@@ -26,7 +29,7 @@ pub struct Wanted {
     /// In ns.
     pub longer_than: Option<i64>,
     pub shorter_than: Option<i64>,
-    ranks: Vec<RangeInclusive<i64>>,
+    ranks: Vec<RangeInclusive<Rank>>,
 }
 
 /// Why a text is no search.
@@ -61,7 +64,7 @@ impl Wanted {
         Ok(wanted)
     }
 
-    pub fn has_rank(&self, rank: i64) -> bool {
+    pub fn has_rank(&self, rank: Rank) -> bool {
         self.ranks.is_empty() || self.ranks.iter().any(|ranks| ranks.contains(&rank))
     }
 }
@@ -81,8 +84,8 @@ fn nanoseconds(text: &str) -> Result<i64, SearchError> {
     Ok((number * size) as i64)
 }
 
-/// Ranges of numbers as `0-7,12`.
-pub fn ranges(list: &str) -> Result<Vec<RangeInclusive<i64>>, SearchError> {
+/// Ranges of ranks as `0-7,12`.
+pub fn ranges(list: &str) -> Result<Vec<RangeInclusive<Rank>>, SearchError> {
     let wrong = || SearchError::Ranks(list.to_owned());
     let range = |part: &str| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use npuscope_formats::file_kind::{FileKind, kind_of};
 use npuscope_formats::regular_file;
 use npuscope_formats::source::SourceFile;
+use npuscope_tables::Rank;
 
 /// The name of the directory that `msprof` puts deliverables in.
 pub(super) const MSPROF_OUTPUT_DIRECTORY: &str = "mindstudio_profiler_output";
@@ -45,10 +46,10 @@ pub(super) fn has_export(directories: &[PathBuf]) -> bool {
 }
 
 /// The rank in `profiler_info_3.json` or `ascend_pytorch_profiler_3.db`.
-pub(super) fn rank_in_name(name: &str) -> Option<i64> {
+pub(super) fn rank_in_name(name: &str) -> Option<Rank> {
     let stem = name.strip_suffix(".json").or_else(|| name.strip_suffix(".db"))?;
     let prefixes = ["profiler_info_", "ascend_pytorch_profiler_", "ascend_mindspore_profiler_"];
-    prefixes.iter().find_map(|prefix| stem.strip_prefix(prefix)?.parse::<u32>().ok()).map(i64::from)
+    prefixes.iter().find_map(|prefix| stem.strip_prefix(prefix)?.parse::<u32>().ok()).map(|rank| Rank(rank.into()))
 }
 
 pub(super) fn is_mindspore_info(paths: &[PathBuf]) -> bool {

@@ -8,7 +8,7 @@ use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::kineto;
 use npuscope_formats::problem::{Code, Problem, Severity};
 use npuscope_formats::source::{JOB, RankSource, SourceFile, process_in_directory};
-use npuscope_tables::Flavour;
+use npuscope_tables::{Flavour, Rank};
 
 use super::Profile;
 use super::ages::newer;
@@ -17,7 +17,7 @@ use super::search::Search;
 
 /// A rank directory whose number is not settled.
 pub(super) struct Candidate {
-    pub(super) rank: Option<i64>,
+    pub(super) rank: Option<Rank>,
     /// The number is a guess from the name of a file that says nothing of its rank.
     pub(super) is_guess: bool,
     pub(super) source: RankSource,
@@ -56,7 +56,7 @@ impl Search {
         forget_wrong_guesses(&mut found);
         let (numbered, unnumbered): (Vec<_>, Vec<_>) = found.into_iter().partition(|c| c.rank.is_some());
         // Ranks of NPUs before those of GPUs: both kinds count from 0.
-        let mut by_rank: BTreeMap<(bool, i64), RankSource> = BTreeMap::new();
+        let mut by_rank: BTreeMap<(bool, Rank), RankSource> = BTreeMap::new();
         for mut candidate in numbered {
             candidate.source.rank = candidate.rank.unwrap_or_default();
             let key = (candidate.is_kineto(), candidate.source.rank);
@@ -67,8 +67,8 @@ impl Search {
             by_rank.insert(key, source);
         }
         let mut ranks = apart(by_rank);
-        let mut free = (0..).filter({
-            let taken: HashSet<i64> = ranks.keys().copied().collect();
+        let mut free = (0..).map(Rank).filter({
+            let taken: HashSet<Rank> = ranks.keys().copied().collect();
             move |rank| !taken.contains(rank)
         });
         let unnumbered = self.one_of_each_process(unnumbered);
@@ -137,24 +137,24 @@ impl Search {
 /// Numbers that were guessed from names are taken back where several traces have them: then the names mean
 /// something else.
 fn forget_wrong_guesses(candidates: &mut [Candidate]) {
-    let mut traces: HashMap<i64, usize> = HashMap::new();
+    let mut traces: HashMap<Rank, usize> = HashMap::new();
     for rank in candidates.iter().filter(|c| c.is_kineto()).filter_map(|c| c.rank) {
         *traces.entry(rank).or_default() += 1;
     }
-    let is_shared = |rank: i64| traces.get(&rank).is_some_and(|&count| count > 1);
+    let is_shared = |rank: Rank| traces.get(&rank).is_some_and(|&count| count > 1);
     for candidate in candidates.iter_mut().filter(|candidate| candidate.is_guess) {
         candidate.rank = candidate.rank.filter(|&rank| !is_shared(rank));
     }
 }
 
 /// Ranks by number. If ranks of GPUs have numbers of NPUs, all of them are counted on from those.
-fn apart(sources: BTreeMap<(bool, i64), RankSource>) -> BTreeMap<i64, RankSource> {
+fn apart(sources: BTreeMap<(bool, Rank), RankSource>) -> BTreeMap<Rank, RankSource> {
     let is_shared = sources.keys().any(|&(is_gpu, rank)| is_gpu && sources.contains_key(&(false, rank)));
     let last = sources.keys().filter(|(is_gpu, _)| !is_gpu).map(|&(_, rank)| rank).max();
-    let shift = last.filter(|_| is_shared).map(|last| last + 1);
+    let shift = last.filter(|_| is_shared).map(|last| last.0 + 1);
     let numbered = sources.into_iter().map(|((is_gpu, rank), mut source)| {
         if let Some(shift) = shift.filter(|_| is_gpu) {
-            source.rank = rank + shift;
+            source.rank = rank.plus(shift);
             let message = format!(
                 "ranks of NPUs and of GPUs have the same numbers here; rank {rank} of the GPUs is shown as rank {}",
                 source.rank

@@ -7,7 +7,7 @@ use npuscope_formats::file_kind::{FileKind, kind_of};
 use npuscope_formats::framework;
 use npuscope_formats::problem::{Code, Problem, Severity};
 use npuscope_formats::source::{OUTPUT_DIRECTORY, RankSource};
-use npuscope_tables::Flavour;
+use npuscope_tables::{Flavour, Rank};
 
 use super::DiscoverError;
 use super::files::{file_name, has_deliverables, is_mindspore_info, list};
@@ -18,7 +18,7 @@ use super::search::Search;
 #[derive(Clone, Debug)]
 pub struct RawRank {
     /// Nothing if its files do not say.
-    pub rank: Option<i64>,
+    pub rank: Option<Rank>,
     /// Its raw files, whether or not they were parsed; as rank 0 if the number is not known.
     pub source: RankSource,
     /// Deliverables are there already.

@@ -8,7 +8,7 @@ use npuscope_formats::file_kind::{FileKind, kind_of};
 use npuscope_formats::kineto;
 use npuscope_formats::problem::{Code, Problem, Severity};
 use npuscope_formats::source::{RankSource, SourceFile};
-use npuscope_tables::Flavour;
+use npuscope_tables::{Flavour, Rank};
 
 use super::files::{
     MSPROF_OUTPUT_DIRECTORY, file_name, is_deliverable, is_mindspore_info, keep_newest_exports, list, rank_in_name,
@@ -82,7 +82,7 @@ impl Search {
     /// Notes the rank whose files these are; several, if their names say so.
     pub(super) fn candidate(&mut self, directory: &Path, flavour: Flavour, paths: &[PathBuf], has_raw: bool) {
         let number = |path: &PathBuf| rank_in_name(&file_name(path));
-        let numbers: BTreeSet<i64> = paths.iter().filter_map(number).collect();
+        let numbers: BTreeSet<Rank> = paths.iter().filter_map(number).collect();
         if numbers.len() < 2 {
             return self.rank(directory, flavour, paths, has_raw);
         }
@@ -99,7 +99,7 @@ impl Search {
 
     pub(super) fn rank(&mut self, directory: &Path, flavour: Flavour, paths: &[PathBuf], has_raw: bool) {
         let mut source = RankSource {
-            rank: 0,
+            rank: Rank(0),
             directory: directory.to_owned(),
             flavour,
             files: Vec::new(),

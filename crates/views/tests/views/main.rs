@@ -13,7 +13,7 @@ use npuscope_formats::result::Cell;
 use npuscope_measures::statistics::HISTOGRAM_BUCKETS;
 use npuscope_store::OpenOptions;
 use npuscope_synth::{Fault, FaultKind, Form, JobConfig, Level, Workload, simulate, write_job};
-use npuscope_tables::Flavour;
+use npuscope_tables::{Flavour, Rank};
 use npuscope_testing::shared;
 use npuscope_views::{Made, NotMade, Question, Scope, Source, VIEWS, View};
 
@@ -233,7 +233,7 @@ fn sums_equal_those_of_sql() {
         assert_sum(&opened, &opened.all("copies"), "total", &copies);
         let allocations = opened.made("allocations", Scope::default(), &[("limit", "100000")]);
         assert_sum(&opened, &allocations, "bytes", "SELECT sum(bytes) AS t FROM mem_event");
-        let peak = opened.made("memory_peak", Scope { ranks: Some(vec![0]), ..Scope::default() }, &[]);
+        let peak = opened.made("memory_peak", Scope { ranks: Some(vec![Rank(0)]), ..Scope::default() }, &[]);
         assert_sum(&opened, &peak, "bytes", "SELECT max(start_allocated) AS t FROM mem_event WHERE rank = 0");
         assert!(is_close(sum(&peak, "share"), 1.0));
         assert_device_time(&opened, &format!("{form:?}"));
@@ -342,7 +342,7 @@ fn a_scope_leaves_out_what_is_outside() {
     for form in [Form::Text, Form::Db] {
         let opened = Opened::job(&small(), form);
         let (first, second) = (10, 11);
-        let of = |step: Option<i64>| Scope { ranks: Some(vec![1]), step, ..Scope::default() };
+        let of = |step: Option<i64>| Scope { ranks: Some(vec![Rank(1)]), step, ..Scope::default() };
         let total = |step| sum(&opened.made("operators", of(step), &[]), "total");
         let all = opened.number("SELECT sum(duration) AS t FROM kernel WHERE rank = 1");
         assert!(is_close(total(None), all));
@@ -516,7 +516,7 @@ fn odd_parameters_are_refused() {
         assert!(matches!(answer, Err(NotMade::Bad(_))), "{view} {own:?}: {answer:?}");
     }
     let scopes = [
-        Scope { ranks: Some(vec![99]), ..Scope::default() },
+        Scope { ranks: Some(vec![Rank(99)]), ..Scope::default() },
         Scope { ranks: Some(Vec::new()), ..Scope::default() },
         Scope { step: Some(99), ..Scope::default() },
         Scope { begin: Some(2), end: Some(1), ..Scope::default() },
@@ -533,7 +533,7 @@ fn odd_parameters_are_refused() {
     }
     assert!(opened.ask("memory_peak", Scope::default(), &[("at", &i64::MAX.to_string())]).is_ok());
     for view in OF_A_MOMENT {
-        let of_rank = Scope { ranks: Some(vec![0]), ..Scope::default() };
+        let of_rank = Scope { ranks: Some(vec![Rank(0)]), ..Scope::default() };
         for (scope, own) in [(of_rank.clone(), &[][..]), (Scope::default(), &[("at", "1")]), (of_rank, &[("at", "x")])]
         {
             let answer = opened.ask(view, scope, own);
@@ -547,7 +547,7 @@ fn a_gap_and_a_collective_name_the_rank_that_was_late() {
     let slow = Fault::new(FaultKind::SlowRank, 1).strength(2.0);
     for form in [Form::Text, Form::Db] {
         let opened = Opened::job(&JobConfig { faults: vec![slow], ..small() }, form);
-        let of_rank = Scope { ranks: Some(vec![0]), ..Scope::default() };
+        let of_rank = Scope { ranks: Some(vec![Rank(0)]), ..Scope::default() };
         let at = |sql: &str| format!("{}", opened.number(sql) as i64);
         let waiting = format!(
             "SELECT start + duration / 2 - {ORIGIN} AS at FROM comm_op WHERE rank = 0 ORDER BY duration DESC LIMIT 1"

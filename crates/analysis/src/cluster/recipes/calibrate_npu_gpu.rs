@@ -21,6 +21,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_tables::Rank;
 
 use super::gpu_baseline;
 use super::module_statistic;
@@ -87,7 +88,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
 }
 
 /// The tables of a rank, and which columns are merged in a workbook.
-fn reports(rank: i64, npu: Vec<OpUse>, gpu: Vec<OpUse>, job: &Job<'_>) -> Vec<(ResultTable, &'static [usize])> {
+fn reports(rank: Rank, npu: Vec<OpUse>, gpu: Vec<OpUse>, job: &Job<'_>) -> Vec<(ResultTable, &'static [usize])> {
     let mut reports: Vec<(ResultTable, &'static [usize])> = Vec::new();
     if job.options.dump_intermediate_results {
         reports.push((profile(&format!("NPUProfileRank{rank}"), &format!("npu_report_{rank}"), &npu), &[0, 1]));

@@ -15,7 +15,7 @@ use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::column::CellView;
 use npuscope_tables::number::round;
 use npuscope_tables::table::host_op::{self, Kind};
-use npuscope_tables::{Selection, Str};
+use npuscope_tables::{Rank, Selection, Str};
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::statistics::{median, population_deviation, quantile, sum};
@@ -96,14 +96,14 @@ impl CallsOfName {
 pub struct CallsOfJob {
     pub calls: CallsOfName,
     /// The ranks of the shortest and of the longest call.
-    pub shortest_ranks: Vec<i64>,
-    pub longest_ranks: Vec<i64>,
+    pub shortest_ranks: Vec<Rank>,
+    pub longest_ranks: Vec<Rank>,
 }
 
 /// How long calls of CANN took; the greatest totals are first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallSums {
-    pub ranks: Vec<(i64, Vec<CallsOfName>)>,
+    pub ranks: Vec<(Rank, Vec<CallsOfName>)>,
     pub all: Vec<CallsOfJob>,
 }
 
@@ -114,7 +114,7 @@ pub fn rows(job: &Job<'_>) -> Result<CallSums, Failure> {
         let hint = "collect NPU activities at level0 or above; text has calls from level1 on";
         return Err(Failure::missing(MODE.name, "calls of CANN", hint));
     }
-    let figures: Vec<(i64, BTreeMap<&Text, Figures>)> = ranks
+    let figures: Vec<(Rank, BTreeMap<&Text, Figures>)> = ranks
         .iter()
         .map(|(rank, calls)| (*rank, calls.iter().map(|calls| (&calls.name, calls.figures)).collect()))
         .collect();
@@ -210,7 +210,7 @@ impl Figures {
     }
 }
 
-fn combined<'a>(ranks: &[(i64, BTreeMap<&'a Text, Figures>)]) -> BTreeMap<&'a Text, Figures> {
+fn combined<'a>(ranks: &[(Rank, BTreeMap<&'a Text, Figures>)]) -> BTreeMap<&'a Text, Figures> {
     let mut by_name: BTreeMap<&Text, Vec<Figures>> = BTreeMap::new();
     for (name, figures) in ranks.iter().flat_map(|(_, figures)| figures) {
         by_name.entry(name).or_default().push(*figures);
@@ -218,7 +218,7 @@ fn combined<'a>(ranks: &[(i64, BTreeMap<&'a Text, Figures>)]) -> BTreeMap<&'a Te
     by_name.into_iter().map(|(name, ranks)| (name, Figures::of_ranks(&ranks))).collect()
 }
 
-fn pooled(ranks: &[(i64, Vec<Calls>)]) -> BTreeMap<&Text, Figures> {
+fn pooled(ranks: &[(Rank, Vec<Calls>)]) -> BTreeMap<&Text, Figures> {
     let mut by_name: BTreeMap<&Text, Vec<f64>> = BTreeMap::new();
     for calls in ranks.iter().flat_map(|(_, calls)| calls) {
         by_name.entry(&calls.name).or_default().extend(calls.durations.iter().map(|ns| *ns as f64));
@@ -239,7 +239,7 @@ fn whole(total: f64) -> Cell {
     Cell::Int(total as i64)
 }
 
-fn per_rank(ranks: &[(i64, Vec<CallsOfName>)]) -> ResultTable {
+fn per_rank(ranks: &[(Rank, Vec<CallsOfName>)]) -> ResultTable {
     let columns = [
         ("name", ColumnKind::Text),
         ("durationRatio", ColumnKind::Real),
@@ -286,7 +286,7 @@ fn over_ranks(all: &[CallsOfJob]) -> ResultTable {
         ("maxRank", ColumnKind::Text),
     ];
     let mut table = ResultTable::new("CannApiSum", "all_stats", &columns).indexed(1);
-    let list = |ranks: &[i64]| Cell::from(ranks.iter().map(i64::to_string).collect::<Vec<_>>().join(", "));
+    let list = |ranks: &[Rank]| Cell::from(ranks.iter().map(Rank::to_string).collect::<Vec<_>>().join(", "));
     for CallsOfJob { calls, shortest_ranks, longest_ranks } in all {
         let f = calls.figures;
         let [average, q1, median, q3, min, max, deviation] =

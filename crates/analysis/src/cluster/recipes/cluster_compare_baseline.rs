@@ -18,13 +18,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::table::comm_op;
-use npuscope_tables::{Selection, TableId};
+use npuscope_tables::{Rank, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::cluster_time_summary::{METRICS, Summary, notes_of_both, summarise};
 use super::steps::Steps;
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, Usage};
-use crate::communication::{bytes_of_element, group_key, is_point_to_point, op_type, parallel_groups};
+use crate::communication::{GroupKey, bytes_of_element, group_key, is_point_to_point, op_type, parallel_groups};
 use crate::extract::{Analysis, Text};
 use crate::overview::stage;
 
@@ -46,7 +46,7 @@ const BANDWIDTH: f64 = 200.0 / 8.0 * 0.8 * (1u64 << 30) as f64 / 1e9;
 /// What is compared of a job.
 struct Figures {
     summary: Summary,
-    stages: HashMap<i64, i64>,
+    stages: HashMap<Rank, i64>,
     /// By type of operation and purpose of the group.
     communication: BTreeMap<(Text, Text), Communication>,
     notes: Vec<String>,
@@ -83,7 +83,7 @@ impl Communication {
 /// An operation on one rank.
 #[derive(Serialize, Deserialize)]
 struct Op {
-    group: Text,
+    group: GroupKey,
     name: Text,
     op_type: Text,
     purpose: Text,
@@ -139,7 +139,7 @@ fn figures(job: &Job<'_>) -> Result<Figures, Failure> {
 
 fn part(data: &RankData<'_>) -> Part {
     let tables = &data.tables;
-    let groups: HashMap<String, (Text, usize)> = parallel_groups(tables)
+    let groups: HashMap<GroupKey, (Text, usize)> = parallel_groups(tables)
         .into_iter()
         .map(|group| (group.hash, (group.purpose.into(), group.ranks.len())))
         .collect();
@@ -147,10 +147,10 @@ fn part(data: &RankData<'_>) -> Part {
     let collectives = in_step.filter(|op| !is_point_to_point(tables.text(op.name)));
     let ops = collectives.map(|op| {
         let group = group_key(tables, &op);
-        let known = groups.get(group.as_ref());
+        let known = groups.get(&group);
         let size = op.rank_size.and_then(|size| usize::try_from(size).ok());
         Op {
-            group: group.into(),
+            group,
             name: tables.text(op.name).into(),
             op_type: op_type(tables, &op).into(),
             purpose: known.map(|(purpose, _)| purpose.clone()).unwrap_or_default(),
@@ -164,8 +164,8 @@ fn part(data: &RankData<'_>) -> Part {
     Part { stage: stage(data.rank, tables), steps: steps.max(1), ops: ops.collect() }
 }
 
-fn collectives(parts: &[(i64, Part)]) -> BTreeMap<(Text, Text), Communication> {
-    let mut by_name: BTreeMap<(&str, &str), Vec<&Op>> = BTreeMap::new();
+fn collectives(parts: &[(Rank, Part)]) -> BTreeMap<(Text, Text), Communication> {
+    let mut by_name: BTreeMap<(&GroupKey, &str), Vec<&Op>> = BTreeMap::new();
     let mut classes: BTreeMap<(Text, Text), Communication> = BTreeMap::new();
     for (_, part) in parts {
         let mut took_part = BTreeSet::new();
@@ -239,7 +239,7 @@ fn times(ours: &Figures, base: &Figures) -> ResultTable {
 impl Figures {
     /// Times of a step, or of all, on the ranks of a stage, or on all: means.
     fn means(&self, step: Option<i64>, stage: Option<i64>) -> Option<Vec<f64>> {
-        let is_chosen = |(rank, number): &(i64, i64)| {
+        let is_chosen = |(rank, number): &(Rank, i64)| {
             step.is_none_or(|step| step == *number) && stage.is_none_or(|stage| self.stages.get(rank) == Some(&stage))
         };
         let chosen: Vec<_> = self.summary.iter().filter(|(key, _)| is_chosen(key)).map(|(_, times)| times).collect();

@@ -15,7 +15,7 @@ use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_formats::source::SourceFile;
 use npuscope_tables::table::sheet;
-use npuscope_tables::{RankBuilder, Selection, TableId};
+use npuscope_tables::{Rank, RankBuilder, Selection, TableId};
 
 use super::cluster_time_summary::{self, METRICS, Summary, TABLE, notes_of_both, summarise};
 use crate::cluster::{Answer, DATABASE, Failure, Job, Mode, OUTPUT_DIRECTORY, Usage};
@@ -43,7 +43,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
         }
         _ => (summarise(job)?, job.of_baseline(baseline, job.options, summarise)?),
     };
-    let is_chosen = |rank: i64, step: i64| {
+    let is_chosen = |rank: Rank, step: i64| {
         job.options.step.is_none_or(|chosen| chosen == step) && (job.options.compat || job.is_chosen(rank))
     };
     let mut columns = vec![("rank".to_owned(), ColumnKind::Int), ("step".to_owned(), ColumnKind::Int)];
@@ -85,7 +85,7 @@ fn result(directory: &Path) -> Option<Summary> {
             let cell = row.iter().find(|cell| tables.text(cell.column) == column)?;
             tables.opt_text(cell.value)?.parse::<f64>().ok()
         };
-        let key = (number("rank")? as i64, number("step")? as i64);
+        let key = (Rank(number("rank")? as i64), number("step")? as i64);
         summary.insert(key, METRICS.map(|(column, _)| number(column).unwrap_or(f64::NAN)));
     }
     Some(summary).filter(|summary| !summary.is_empty())

@@ -23,13 +23,13 @@ use npuscope_measures::intervals::Interval;
 use npuscope_measures::launch::launches;
 use npuscope_measures::step::{self, DeviceTime, Step, steps as measured_steps};
 use npuscope_tables::table::{comm_op, kernel, reported_step, task};
-use npuscope_tables::{Ns, RankTables, Selection, TableId};
+use npuscope_tables::{Ns, Rank, RankTables, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::steps::Steps;
 use crate::cluster::statistics::sum;
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
-use crate::communication::{group_key, is_communication_core, is_point_to_point, parallel_groups};
+use crate::communication::{GroupKey, group_key, is_communication_core, is_point_to_point, parallel_groups};
 use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode = Mode {
@@ -65,12 +65,12 @@ const NO_STEP: i64 = -1;
 pub(super) type Times = [f64; METRICS.len()];
 
 /// Times by rank and step.
-pub(super) type Summary = BTreeMap<(i64, i64), Times>;
+pub(super) type Summary = BTreeMap<(Rank, i64), Times>;
 
 /// An operation on one rank.
 #[derive(Serialize, Deserialize)]
 struct Op {
-    group: Text,
+    group: GroupKey,
     name: Text,
     step: i64,
     /// ns.
@@ -156,13 +156,13 @@ pub(super) fn notes_of_both(ours: Vec<String>, baseline: Vec<String>) -> Vec<Str
 }
 
 /// Each rank's part of a collective, by group, name and step.
-type Collectives<'a> = BTreeMap<(&'a str, &'a str, i64), Vec<(i64, &'a Op)>>;
+type Collectives<'a> = BTreeMap<(&'a GroupKey, &'a str, i64), Vec<(Rank, &'a Op)>>;
 
 /// us of waiting and of transmitting by rank and step.
-type Waits = BTreeMap<(i64, i64), (f64, f64)>;
+type Waits = BTreeMap<(Rank, i64), (f64, f64)>;
 
 /// Waits, and how many collectives were left out.
-fn waits(parts: &[(i64, Part)], compat: bool) -> (Waits, usize) {
+fn waits(parts: &[(Rank, Part)], compat: bool) -> (Waits, usize) {
     let mut collectives = Collectives::new();
     for (rank, part) in parts {
         for op in part.ops.iter().filter(|op| compat || !is_point_to_point(&op.name)) {
@@ -175,7 +175,7 @@ fn waits(parts: &[(i64, Part)], compat: bool) -> (Waits, usize) {
             .retain(|_, ranks| ranks.len() >= ranks.iter().map(|(_, op)| op.ranks.unwrap_or(2)).max().unwrap_or(2));
     }
     let incomplete = found - collectives.len();
-    let mut times: BTreeMap<(i64, i64), Vec<(f64, f64)>> = BTreeMap::new();
+    let mut times: BTreeMap<(Rank, i64), Vec<(f64, f64)>> = BTreeMap::new();
     for ((_, _, step), ranks) in collectives {
         let transmit = us(ranks.iter().map(|(_, op)| op.duration).min().unwrap_or_default());
         for (rank, op) in ranks {
@@ -201,13 +201,13 @@ fn part(data: &RankData<'_>) -> Part {
     let marked = Steps::of(tables);
     let step_at = |time: Ns| if marked.is_empty() { Some(NO_STEP) } else { marked.at(time) };
     let launches = launches(tables, tables.rows::<comm_op::Row>().filter_map(|op| op.connection_id));
-    let sizes: HashMap<String, usize> =
+    let sizes: HashMap<GroupKey, usize> =
         parallel_groups(tables).into_iter().map(|group| (group.hash, group.ranks.len())).collect();
     let mut ops = Vec::new();
     for op in tables.rows::<comm_op::Row>() {
         let launch = op.connection_id.and_then(|id| launches.get(&id).copied()).unwrap_or(op.start);
         let Some(step) = step_at(launch) else { continue };
-        let declared = sizes.get(group_key(tables, &op).as_ref()).copied().filter(|ranks| *ranks > 0);
+        let declared = sizes.get(&group_key(tables, &op)).copied().filter(|ranks| *ranks > 0);
         let ranks = declared.or(op.rank_size.and_then(|size| usize::try_from(size).ok()));
         ops.push(operation(tables, &op, step, ranks));
     }
@@ -216,13 +216,7 @@ fn part(data: &RankData<'_>) -> Part {
 }
 
 fn operation(tables: &RankTables, op: &comm_op::Row, step: i64, ranks: Option<usize>) -> Op {
-    Op {
-        group: group_key(tables, op).into(),
-        name: tables.text(op.name).into(),
-        step,
-        duration: op.duration.ns(),
-        ranks,
-    }
+    Op { group: group_key(tables, op), name: tables.text(op.name).into(), step, duration: op.duration.ns(), ranks }
 }
 
 /// The times of a step, without those of waiting and transmitting.

@@ -30,7 +30,7 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::number::float;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{comm_op, task};
-use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, Str, TableId, TaskId};
+use npuscope_tables::{ConnectionId, Ns, Rank, RankTables, Selection, Str, TableId, TaskId};
 use serde::{Deserialize, Serialize};
 
 use super::launches::Launches;
@@ -38,7 +38,7 @@ use super::rank_facts::{computing_kernels, op_interval};
 use super::steps::Steps;
 use super::us_text;
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData, Usage};
-use crate::communication::group_key;
+use crate::communication::{GroupKey, group_key};
 use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode = Mode {
@@ -74,7 +74,7 @@ const COLUMNS: [(&str, &str, ColumnKind); 8] = [
 struct Operation {
     name: Text,
     /// Its group; `None` where operations are told apart by name alone.
-    group: Option<Text>,
+    group: Option<GroupKey>,
     interval: Interval,
     step: Option<i64>,
 }
@@ -143,7 +143,7 @@ impl Analysis for AllEvents {
 /// When an operation ran on a rank.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Run {
-    rank: i64,
+    rank: Rank,
     interval: Interval,
 }
 
@@ -171,7 +171,7 @@ pub enum BottleneckFinding {
     /// Times differ by too little.
     Alike,
     /// The `slow` rank came last, the `fast` one waited longest for it.
-    Slow { slow: i64, fast: i64, reason: Reason },
+    Slow { slow: Rank, fast: Rank, reason: Reason },
 }
 
 /// Why a rank came late to an operation.
@@ -210,10 +210,10 @@ pub fn rows(job: &Job<'_>) -> Result<Vec<Bottleneck>, Failure> {
     }
     let compared = slow_and_fast(job, &operations)?;
     let pairs = || compared.iter().filter_map(Compared::pair);
-    let involved = |rank: i64| pairs().any(|(slow, fast)| [slow.rank, fast.rank].contains(&rank));
+    let involved = |rank: Rank| pairs().any(|(slow, fast)| [slow.rank, fast.rank].contains(&rank));
     let sources: Vec<_> = job.sources().iter().copied().filter(|source| involved(source.rank)).collect();
     let events = job.extracts_of(&sources, &AllEvents { compat: job.options.compat })?;
-    let events: BTreeMap<i64, Events> = events.into_iter().collect();
+    let events: BTreeMap<Rank, Events> = events.into_iter().collect();
     let row = |(operation, compared): (Operation, Compared)| {
         let finding = match compared {
             Compared::OneRank => BottleneckFinding::OneRank,
@@ -312,7 +312,7 @@ fn longest_of(data: &RankData<'_>, top: usize, compat: bool) -> Vec<Operation> {
     ops.sort_by_key(|op| (std::cmp::Reverse(op.duration.ns()), op.start));
     let operation = |op: &comm_op::Row| Operation {
         name: tables.text(op.name).into(),
-        group: (!compat).then(|| group_key(tables, op).into()),
+        group: (!compat).then(|| group_key(tables, op)),
         interval: op_interval(op),
         step: steps.at(op.start),
     };
@@ -367,7 +367,7 @@ fn runs(data: &RankData<'_>, operations: &[Operation]) -> Vec<Option<Run>> {
         }
         let is_it = |known: &Operation| {
             *known.name == *tables.text(op.name)
-                && known.group.as_ref().is_none_or(|group| **group == *group_key(tables, &op))
+                && known.group.as_ref().is_none_or(|group| *group == group_key(tables, &op))
         };
         for (run, _) in runs.iter_mut().zip(operations).filter(|(run, known)| run.is_none() && is_it(known)) {
             *run = Some(Run { rank: data.rank, interval: op_interval(&op) });
@@ -376,7 +376,7 @@ fn runs(data: &RankData<'_>, operations: &[Operation]) -> Vec<Option<Run>> {
     runs
 }
 
-fn reason((slow, fast): (Run, Run), events: &BTreeMap<i64, Events>, compat: bool) -> Reason {
+fn reason((slow, fast): (Run, Run), events: &BTreeMap<Rank, Events>, compat: bool) -> Reason {
     let (Some(of_slow), Some(of_fast)) = (events.get(&slow.rank), events.get(&fast.rank)) else {
         return Reason::Unknown;
     };

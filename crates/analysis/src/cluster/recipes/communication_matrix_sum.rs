@@ -5,8 +5,11 @@
 
 use std::sync::Arc;
 
+use npuscope_tables::Rank;
+
 use super::communication::{Reported, Wanted, matrix_table, notes, read, traffic};
 use crate::cluster::{Answer, Failure, Job, Mode};
+use crate::communication::GroupKey;
 use crate::extract::Text;
 
 pub const MODE: Mode = Mode {
@@ -19,12 +22,11 @@ pub const MODE: Mode = Mode {
 /// What operations of a class moved over a link, all chosen steps together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkTraffic {
-    /// Hash of the group.
-    pub group: Text,
+    pub group: GroupKey,
     /// Class of operation, such as `allreduce`; the operation where the profile has links by operation.
     pub kind: Text,
-    pub src: i64,
-    pub dst: i64,
+    pub src: Rank,
+    pub dst: Rank,
     /// For example `HCCS`.
     pub transport: Text,
     /// Whole bytes, but for what the profile rounded.

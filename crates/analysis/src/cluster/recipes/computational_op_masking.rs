@@ -16,7 +16,7 @@ use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_measures::intervals::{Interval, subtract, total, union};
 use npuscope_tables::number::round;
 use npuscope_tables::table::{comm_op, step};
-use npuscope_tables::{Ns, Selection, TableId};
+use npuscope_tables::{Ns, Rank, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::rank_facts::{computing_kernels, group_of, op_interval, parallel_groups, running_max, steps};
@@ -90,7 +90,7 @@ struct Part {
 /// Communication of some kinds of groups in one step of a rank. Times are in ns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupMasking {
-    pub rank: i64,
+    pub rank: Rank,
     pub step: Option<i64>,
     pub start: Ns,
     pub end: Ns,
@@ -129,7 +129,7 @@ pub fn rows(job: &Job<'_>) -> Result<Vec<GroupMasking>, Failure> {
         let hint = "trainers on Megatron write it, others can with prof.add_metadata_json";
         return Err(Failure::missing(MODE.name, "parallel_group_info in the metadata", hint));
     }
-    let row = |rank: i64, row: &Masking| {
+    let row = |rank: Rank, row: &Masking| {
         let Masking { step, start, end, set, communication, exposed } = *row;
         let kinds = sets.get(set).cloned().unwrap_or_default();
         GroupMasking { rank, step, start, end, kinds, communication, exposed }

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::kernel;
-use npuscope_tables::{Selection, Str, TableId};
+use npuscope_tables::{Rank, Selection, Str, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::STAT_COLUMNS;
@@ -60,7 +60,7 @@ pub struct KernelTimes {
     pub op_type: Text,
     pub core: Text,
     /// `None` of all ranks together.
-    pub rank: Option<i64>,
+    pub rank: Option<Rank>,
     pub durations: Summary,
 }
 
@@ -145,7 +145,7 @@ fn summary<'a>(durations: impl IntoIterator<Item = &'a i64>) -> Summary {
     Summary::of(&durations.into_iter().map(|ns| *ns as f64).collect::<Vec<_>>())
 }
 
-fn types(ranks: &[(i64, Kernels)]) -> Vec<KernelTimes> {
+fn types(ranks: &[(Rank, Kernels)]) -> Vec<KernelTimes> {
     let mut groups: BTreeMap<&[Text; 2], Vec<&[i64]>> = BTreeMap::new();
     for (key, _, durations) in ranks.iter().flat_map(|(_, kernels)| &kernels.by_type) {
         groups.entry(key).or_default().push(durations);
@@ -157,8 +157,8 @@ fn types(ranks: &[(i64, Kernels)]) -> Vec<KernelTimes> {
     by_sum(groups.into_iter().map(of_type).collect())
 }
 
-fn types_of_ranks(ranks: &[(i64, Kernels)]) -> Vec<KernelTimes> {
-    let of_rank = |(rank, kernels): &(i64, Kernels)| {
+fn types_of_ranks(ranks: &[(Rank, Kernels)]) -> Vec<KernelTimes> {
+    let of_rank = |(rank, kernels): &(Rank, Kernels)| {
         let rank = Some(*rank);
         let of_type = move |([op_type, core], durations, _): &([Text; 2], Summary, Vec<i64>)| {
             let (op_type, core) = (op_type.clone(), core.clone());
@@ -169,8 +169,8 @@ fn types_of_ranks(ranks: &[(i64, Kernels)]) -> Vec<KernelTimes> {
     by_sum(ranks.iter().flat_map(of_rank).collect())
 }
 
-fn names(ranks: &[(i64, Kernels)]) -> Vec<KernelTimes> {
-    let of_rank = |(rank, kernels): &(i64, Kernels)| {
+fn names(ranks: &[(Rank, Kernels)]) -> Vec<KernelTimes> {
+    let of_rank = |(rank, kernels): &(Rank, Kernels)| {
         let rank = Some(*rank);
         let of_name = move |(key, durations): &([Text; 4], Summary)| {
             let [name, op_type, core, shapes] = key.clone();

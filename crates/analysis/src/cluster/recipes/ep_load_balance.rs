@@ -9,12 +9,13 @@
 //! An expert group is called exp, ep, expert, expert_parallel or expert_model_parallel, with or without `_group`.
 //! With `--compat` it is called exp, and kernels must end in the step as well.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::kernel;
-use npuscope_tables::{Selection, TableId};
+use npuscope_tables::{Rank, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
@@ -43,9 +44,9 @@ pub struct ExpertLoad {
 /// The load of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankLoad {
-    pub rank: i64,
+    pub rank: Rank,
     /// Ranks of its expert group.
-    pub group: Vec<i64>,
+    pub group: Vec<Rank>,
     pub tokens: i64,
     /// Kernels that the tokens went through.
     pub kernels: usize,
@@ -55,13 +56,13 @@ pub struct RankLoad {
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupLoad {
     /// Its ranks.
-    pub group: Vec<i64>,
+    pub group: Vec<Rank>,
     /// Most tokens of a rank less fewest.
     pub difference: i64,
     /// The rank with most tokens; of several the first.
-    pub busiest: i64,
+    pub busiest: Rank,
     /// The rank with fewest tokens.
-    pub idlest: i64,
+    pub idlest: Rank,
     /// Most tokens of a rank by the mean.
     pub max_by_mean: f64,
 }
@@ -70,7 +71,7 @@ pub struct GroupLoad {
 #[derive(Serialize, Deserialize)]
 struct Part {
     /// Ranks of its expert group.
-    group: Vec<i64>,
+    group: Vec<Rank>,
     tokens: i64,
     kernels: usize,
 }
@@ -99,7 +100,7 @@ impl Analysis for Loads {
 pub fn rows(job: &Job<'_>) -> Result<ExpertLoad, Failure> {
     let compat = job.options.compat;
     let parts = job.extracts(&Loads { compat })?;
-    let load = |(rank, part): (i64, Option<Part>)| {
+    let load = |(rank, part): (Rank, Option<Part>)| {
         let Part { group, tokens, kernels } = part?;
         Some(RankLoad { rank, group, tokens, kernels })
     };
@@ -154,18 +155,19 @@ fn tokens_of(shapes: &str) -> Option<i64> {
     Some(inputs.iter().filter_map(first).sum())
 }
 
-fn listed(ranks: &[i64]) -> String {
-    ranks.iter().map(i64::to_string).collect::<Vec<_>>().join(",")
+fn listed(ranks: &[Rank]) -> String {
+    ranks.iter().map(Rank::to_string).collect::<Vec<_>>().join(",")
 }
 
 fn group_loads(ranks: &[RankLoad], top: usize) -> Vec<GroupLoad> {
-    let mut groups: BTreeMap<&[i64], Vec<(i64, i64)>> = BTreeMap::new();
+    let mut groups: BTreeMap<&[Rank], Vec<(i64, Rank)>> = BTreeMap::new();
     for load in ranks {
         groups.entry(&load.group).or_default().push((load.tokens, load.rank));
     }
     let mut loads = Vec::new();
     for (group, tokens) in groups {
-        let Some((most, busiest)) = tokens.iter().copied().max_by_key(|(tokens, rank)| (*tokens, -rank)) else {
+        let Some((most, busiest)) = tokens.iter().copied().max_by_key(|(tokens, rank)| (*tokens, Reverse(*rank)))
+        else {
             continue;
         };
         let Some((fewest, idlest)) = tokens.iter().copied().min() else { continue };
@@ -173,7 +175,7 @@ fn group_loads(ranks: &[RankLoad], top: usize) -> Vec<GroupLoad> {
         let (group, difference, max_by_mean) = (group.to_vec(), most - fewest, most as f64 / mean);
         loads.push(GroupLoad { group, difference, busiest, idlest, max_by_mean });
     }
-    loads.sort_by_key(|load| std::cmp::Reverse(load.difference));
+    loads.sort_by_key(|load| Reverse(load.difference));
     loads.truncate(top);
     loads
 }

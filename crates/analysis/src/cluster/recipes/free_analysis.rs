@@ -31,7 +31,7 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::number::float;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{comm_op, task};
-use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, Str, TableId, TaskId};
+use npuscope_tables::{ConnectionId, Ns, Rank, RankTables, Selection, Str, TableId, TaskId};
 use serde::{Deserialize, Serialize};
 
 use super::launches::Launches;
@@ -198,7 +198,7 @@ struct Part {
 /// How long a device was free for one reason in one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FreeTime {
-    pub rank: i64,
+    pub rank: Rank,
     pub step: Option<i64>,
     pub layer: Layer,
     pub gaps: usize,
@@ -210,7 +210,7 @@ pub struct FreeTime {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idleness {
     /// The longest gaps of each rank, the longest first.
-    pub longest: Vec<(i64, Vec<Explained>)>,
+    pub longest: Vec<(Rank, Vec<Explained>)>,
     /// By rank, step and reason.
     pub sums: Vec<FreeTime>,
 }
@@ -243,7 +243,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     Ok(if is_empty { answer.note("devices were never free") } else { answer })
 }
 
-fn longest(ranks: &[(i64, Vec<Explained>)], job: &Job<'_>) -> ResultTable {
+fn longest(ranks: &[(Rank, Vec<Explained>)], job: &Job<'_>) -> ResultTable {
     let is_text = job.export() == Export::Text;
     let columns = COLUMNS.map(|(name, title, kind)| (if is_text { title } else { name }, kind));
     let columns = if job.options.compat { &columns[..columns.len() - 1] } else { &columns[..] };

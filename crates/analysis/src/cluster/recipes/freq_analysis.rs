@@ -16,7 +16,7 @@ use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_formats::source::RankSource;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{counter, kernel};
-use npuscope_tables::{Ns, Selection, TableId};
+use npuscope_tables::{Ns, Rank, Selection, TableId};
 use serde::Serialize;
 
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
@@ -76,7 +76,7 @@ pub enum Verdict {
 /// How fast the AI Cores of a rank ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankFrequency {
-    pub rank: i64,
+    pub rank: Rank,
     /// Frequencies that were seen, in MHz, ascending.
     pub frequencies: Vec<i64>,
     /// Time of computing kernels that began below the nominal frequency, in ns.
@@ -118,7 +118,7 @@ pub fn rows(job: &Job<'_>) -> Result<JobFrequency, Failure> {
     if !compat {
         add_kernels(job, &mut ranks, nominal)?;
     }
-    let of_rank = |(rank, frequencies): (i64, Frequencies)| {
+    let of_rank = |(rank, frequencies): (Rank, Frequencies)| {
         let (below, computing) = computing(&frequencies, nominal);
         let verdict = if compat { compatible(&frequencies) } else { verdict(&frequencies, nominal) };
         RankFrequency { rank, frequencies: frequencies.into_keys().collect(), below, computing, verdict }
@@ -147,8 +147,8 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
 }
 
 /// Adds the time of kernels for ranks that were below the nominal frequency.
-fn add_kernels(job: &Job<'_>, ranks: &mut [(i64, Frequencies)], nominal: i64) -> Result<(), Failure> {
-    let is_below = |rank: i64| ranks.iter().any(|(of, freq)| *of == rank && freq.range(..nominal).next().is_some());
+fn add_kernels(job: &Job<'_>, ranks: &mut [(Rank, Frequencies)], nominal: i64) -> Result<(), Failure> {
+    let is_below = |rank: Rank| ranks.iter().any(|(of, freq)| *of == rank && freq.range(..nominal).next().is_some());
     let below: Vec<&RankSource> = job.sources().iter().copied().filter(|source| is_below(source.rank)).collect();
     for (rank, with_kernels) in job.extracts_of(&below, &Samples { compat: false, with_kernels: true })? {
         ranks.iter_mut().filter(|(of, _)| *of == rank).for_each(|(_, of_rank)| of_rank.clone_from(&with_kernels));
@@ -186,7 +186,7 @@ fn frequencies(data: &RankData<'_>, compat: bool) -> Frequencies {
 }
 
 /// The highest frequency of most ranks; of several such, the highest.
-fn usual_highest(ranks: &[(i64, Frequencies)]) -> i64 {
+fn usual_highest(ranks: &[(Rank, Frequencies)]) -> i64 {
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
     for highest in ranks.iter().filter_map(|(_, frequencies)| frequencies.keys().next_back()) {
         *counts.entry(*highest).or_default() += 1;

@@ -9,7 +9,7 @@ use npuscope_formats::nsight::{self, NsightProfile};
 use npuscope_tables::Flavour;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
-use npuscope_tables::{RankTables, Selection, Str};
+use npuscope_tables::{Rank, RankTables, Selection, Str};
 use serde::Serialize;
 
 use super::module_statistic::DOMAIN;
@@ -25,7 +25,7 @@ const COMPAT_MODULES: &[&str] = &["Qwen", "Attention", "Linear", "RMSNorm", "Emb
 const NO_OPERATOR: &str = "None";
 
 /// What the modules of a job on GPUs did, by device of an export of Nsight Systems, or by rank; of all steps.
-pub fn pieces(job: &Job<'_>, path: &Path) -> Result<BTreeMap<i64, Vec<ModuleOp>>, Failure> {
+pub fn pieces(job: &Job<'_>, path: &Path) -> Result<BTreeMap<Rank, Vec<ModuleOp>>, Failure> {
     let compat = job.options.compat;
     if nsight::is_sqlite(path) || compat {
         let profile = nsight::read(path).map_err(Usage::from)?;
@@ -132,7 +132,7 @@ struct Launched {
 }
 
 /// What modules did, by device. A kernel belongs to the ranges that its thread was in when it launched it.
-fn nsight_pieces(profile: &NsightProfile, compat: bool) -> BTreeMap<i64, Vec<ModuleOp>> {
+fn nsight_pieces(profile: &NsightProfile, compat: bool) -> BTreeMap<Rank, Vec<ModuleOp>> {
     let mut names = Names::default();
     let roles: Vec<(Role, Str)> = profile
         .ranges
@@ -192,11 +192,11 @@ fn group(
     lists: &IndexSet<Vec<Str>>,
     names: &Names,
     compat: bool,
-) -> BTreeMap<i64, Vec<ModuleOp>> {
+) -> BTreeMap<Rank, Vec<ModuleOp>> {
     let key =
         |one: &Launched| (one.device, one.modules, one.operator, if compat { one.kernel } else { Str::default() });
     launched.sort_by_key(key);
-    let mut pieces: BTreeMap<i64, Vec<ModuleOp>> = BTreeMap::new();
+    let mut pieces: BTreeMap<Rank, Vec<ModuleOp>> = BTreeMap::new();
     for same in launched.chunk_by(|a, b| key(a) == key(b)) {
         let first = &same[0];
         let modules: Vec<&str> = lists[first.modules].iter().map(|name| names.get(*name)).collect();
@@ -213,7 +213,7 @@ fn group(
             }
         }
         let calls: HashSet<Option<usize>> = same.iter().map(|one| one.call).collect();
-        pieces.entry(first.device).or_default().push(ModuleOp {
+        pieces.entry(Rank(first.device)).or_default().push(ModuleOp {
             parent: parent.into(),
             module: (*module).into(),
             op: names.get(first.operator).into(),

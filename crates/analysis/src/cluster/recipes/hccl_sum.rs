@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use hashbrown::HashMap;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::table::comm_op;
-use npuscope_tables::{Selection, Str, TableId};
+use npuscope_tables::{Rank, Selection, Str, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::STAT_COLUMNS;
@@ -66,7 +66,7 @@ impl Analysis for Operations {
 pub struct TypeTimes {
     pub op_type: Text,
     /// `None` of all ranks together.
-    pub rank: Option<i64>,
+    pub rank: Option<Rank>,
     pub durations: Summary,
 }
 
@@ -76,8 +76,8 @@ pub struct NameTimes {
     pub name: Text,
     pub durations: Summary,
     /// The ranks of the shortest and of the longest.
-    pub shortest_rank: i64,
-    pub longest_rank: i64,
+    pub shortest_rank: Rank,
+    pub longest_rank: Rank,
 }
 
 /// A communication group.
@@ -86,7 +86,7 @@ pub struct NamedGroup {
     pub name: Text,
     /// The last three digits of the hash of its name.
     pub digits: String,
-    pub ranks: Vec<i64>,
+    pub ranks: Vec<Rank>,
 }
 
 /// How long communication operations took.
@@ -152,7 +152,7 @@ fn group_table(rows: &[NamedGroup]) -> ResultTable {
     let columns = [("GroupName", ColumnKind::Text), ("GroupId", ColumnKind::Text), ("Ranks", ColumnKind::Text)];
     let mut table = ResultTable::new("HcclGroupNameMap", "group_name_map", &columns).indexed(1);
     for row in rows {
-        let ranks: Vec<String> = row.ranks.iter().map(i64::to_string).collect();
+        let ranks: Vec<String> = row.ranks.iter().map(Rank::to_string).collect();
         table.push([Cell::from(&row.name), row.digits.as_str().into(), ranks.join(";").into()]);
     }
     table
@@ -183,7 +183,7 @@ fn part(data: &RankData<'_>, compat: bool) -> Part {
     }
 }
 
-fn types(parts: &[(i64, Part)]) -> Vec<TypeTimes> {
+fn types(parts: &[(Rank, Part)]) -> Vec<TypeTimes> {
     let mut by_type: Durations<&Text> = Durations::new();
     for (op_type, durations) in parts.iter().flat_map(|(_, part)| &part.by_type) {
         by_type.entry(op_type).or_default().extend(durations);
@@ -195,8 +195,8 @@ fn types(parts: &[(i64, Part)]) -> Vec<TypeTimes> {
     by_type.into_iter().map(of_type).collect()
 }
 
-fn types_of_ranks(parts: &[(i64, Part)]) -> Vec<TypeTimes> {
-    let of_rank = |(rank, part): &(i64, Part)| {
+fn types_of_ranks(parts: &[(Rank, Part)]) -> Vec<TypeTimes> {
+    let of_rank = |(rank, part): &(Rank, Part)| {
         let rank = Some(*rank);
         let of_type = move |(op_type, durations): (&Text, &Vec<f64>)| {
             let durations = Summary::of(durations);
@@ -207,7 +207,7 @@ fn types_of_ranks(parts: &[(i64, Part)]) -> Vec<TypeTimes> {
     parts.iter().flat_map(of_rank).collect()
 }
 
-fn longest(parts: &[(i64, Part)], top: usize) -> Vec<NameTimes> {
+fn longest(parts: &[(Rank, Part)], top: usize) -> Vec<NameTimes> {
     let mut means: HashMap<&Text, (Sum, f64)> = HashMap::new();
     for (name, duration) in parts.iter().flat_map(|(_, part)| &part.operations) {
         let (sum, count) = means.entry(name).or_default();
@@ -218,7 +218,7 @@ fn longest(parts: &[(i64, Part)], top: usize) -> Vec<NameTimes> {
         means.into_iter().map(|(name, (sum, count))| (name, sum.total() / count)).collect();
     means.sort_unstable_by(|(a_name, a), (b_name, b)| b.total_cmp(a).then_with(|| a_name.cmp(b_name)));
     means.truncate(top);
-    let mut samples: HashMap<&Text, Vec<(i64, f64)>> = means.iter().map(|(name, _)| (*name, Vec::new())).collect();
+    let mut samples: HashMap<&Text, Vec<(Rank, f64)>> = means.iter().map(|(name, _)| (*name, Vec::new())).collect();
     for (rank, part) in parts {
         for (name, duration) in &part.operations {
             if let Some(samples) = samples.get_mut(name) {
@@ -229,22 +229,22 @@ fn longest(parts: &[(i64, Part)], top: usize) -> Vec<NameTimes> {
     let of_name = |(name, _): (&Text, f64)| {
         let samples = samples.remove(name).unwrap_or_default();
         let durations = Summary::of(&samples.iter().map(|(_, duration)| *duration).collect::<Vec<_>>());
-        let rank_of = |value: f64| samples.iter().find(|(_, d)| *d == value).map_or(-1, |(rank, _)| *rank);
+        let rank_of = |value: f64| samples.iter().find(|(_, d)| *d == value).map_or(Rank(-1), |(rank, _)| *rank);
         let [shortest_rank, longest_rank] = [durations.min, durations.max].map(rank_of);
         NameTimes { name: name.clone(), durations, shortest_rank, longest_rank }
     };
     means.into_iter().map(of_name).collect()
 }
 
-fn groups(parts: &[(i64, Part)]) -> Vec<NamedGroup> {
-    let mut groups: BTreeMap<(&str, &Text), Vec<i64>> = BTreeMap::new();
+fn groups(parts: &[(Rank, Part)]) -> Vec<NamedGroup> {
+    let mut groups: BTreeMap<(&str, &Text), Vec<Rank>> = BTreeMap::new();
     for (rank, part) in parts {
         for (name, hash) in &part.groups {
             let digits = hash.get(hash.len().saturating_sub(3)..).unwrap_or(hash);
             groups.entry((digits, name)).or_default().push(*rank);
         }
     }
-    let group = |((digits, name), ranks): ((&str, &Text), Vec<i64>)| NamedGroup {
+    let group = |((digits, name), ranks): ((&str, &Text), Vec<Rank>)| NamedGroup {
         name: name.clone(),
         digits: digits.to_owned(),
         ranks,

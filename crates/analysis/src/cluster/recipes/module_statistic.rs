@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_measures::statistics::share;
-use npuscope_tables::Selection;
+use npuscope_tables::{Rank, Selection};
 use serde::Serialize;
 
 use super::module_tree::{self, ModuleOp, RowOptions};
@@ -37,7 +37,7 @@ pub const HINT: &str = "collect with mstx=True and mark modules with torch_npu.n
 pub const DOMAIN: &str = "Module";
 
 /// What the modules of each rank did: a row for each operator of each module, in order of time.
-pub fn rows(job: &Job<'_>) -> Result<Vec<(i64, Vec<ModuleOp>)>, Failure> {
+pub fn rows(job: &Job<'_>) -> Result<Vec<(Rank, Vec<ModuleOp>)>, Failure> {
     modules(job, MODE.name, RowOptions { compat: job.options.compat, with_backward: true, distinguish: true })
 }
 
@@ -62,7 +62,7 @@ impl ModuleTotal {
 }
 
 /// The modules of all ranks by their path, those that take longest first.
-pub fn module_totals(ranks: &[(i64, Vec<ModuleOp>)]) -> Vec<ModuleTotal> {
+pub fn module_totals(ranks: &[(Rank, Vec<ModuleOp>)]) -> Vec<ModuleTotal> {
     let mut sums: BTreeMap<String, (i64, i64)> = BTreeMap::new();
     for row in ranks.iter().flat_map(|(_, rows)| rows) {
         let path: Vec<&str> = [&*row.parent, &*row.module].into_iter().filter(|part| !part.is_empty()).collect();
@@ -119,7 +119,7 @@ impl Analysis for Modules {
 }
 
 /// What the modules of each rank did; fails if no rank has modules.
-pub fn modules(job: &Job<'_>, mode: &'static str, options: RowOptions) -> Result<Vec<(i64, Vec<ModuleOp>)>, Failure> {
+pub fn modules(job: &Job<'_>, mode: &'static str, options: RowOptions) -> Result<Vec<(Rank, Vec<ModuleOp>)>, Failure> {
     const WHAT: &str = "mstx ranges of the domain Module";
     let parts = job.extracts(&Modules(options))?;
     match parts.is_empty() {

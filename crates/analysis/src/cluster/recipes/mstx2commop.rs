@@ -22,7 +22,7 @@ use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::task;
-use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, Str, TableId};
+use npuscope_tables::{ConnectionId, Ns, Rank, RankTables, Selection, Str, TableId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -126,7 +126,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     Ok(answer)
 }
 
-fn cells(rank: i64, op: &MarkedOp) -> [Cell; 10] {
+fn cells(rank: Rank, op: &MarkedOp) -> [Cell; 10] {
     [
         rank.into(),
         op.step.into(),

@@ -21,7 +21,7 @@ use npuscope_formats::result::{Cell, ColumnKind, ResultTable, TimeUnit};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{flow, host_op, task};
-use npuscope_tables::{ConnectionId, LaneId, Ns, RankTables, Selection, Str, TableId, TableView};
+use npuscope_tables::{ConnectionId, LaneId, Ns, Rank, RankTables, Selection, Str, TableId, TableView};
 use serde::{Deserialize, Serialize};
 
 use super::steps::Steps;
@@ -101,7 +101,7 @@ impl Place {
 /// Something that the user marked, on one rank. What is not known is `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarkedSpan {
-    pub rank: i64,
+    pub rank: Rank,
     pub name: String,
     pub step: Option<i64>,
     pub start: Ns,
@@ -132,8 +132,8 @@ pub struct SpanTimes {
     /// In ns.
     pub durations: Summary,
     /// The ranks of the shortest and of the longest; 0 where none took any time.
-    pub shortest_rank: i64,
-    pub longest_rank: i64,
+    pub shortest_rank: Rank,
+    pub longest_rank: Rank,
 }
 
 impl SpanTimes {
@@ -152,7 +152,7 @@ pub struct MarkTimes {
     /// At each of [`Place::ALL`]: by step, those that disperse most first.
     pub over_ranks: [Vec<SpanTimes>; 3],
     /// By rank: marks without a partner.
-    pub single: Vec<(i64, Vec<String>)>,
+    pub single: Vec<(Rank, Vec<String>)>,
 }
 
 /// How long what the user marked took, by rank, and over all ranks.
@@ -172,7 +172,7 @@ pub fn rows(job: &Job<'_>) -> Result<MarkTimes, Failure> {
     Ok(MarkTimes { spans: marked_spans(parts), over_ranks, single })
 }
 
-fn marked_spans(parts: Vec<(i64, Part)>) -> Vec<MarkedSpan> {
+fn marked_spans(parts: Vec<(Rank, Part)>) -> Vec<MarkedSpan> {
     let mut spans = Vec::new();
     for (rank, part) in parts {
         let total = |which: usize| part.spans.iter().filter_map(|span| span.durations.get(which).copied()?).sum();
@@ -192,10 +192,10 @@ fn marked_spans(parts: Vec<(i64, Part)>) -> Vec<MarkedSpan> {
 }
 
 /// Ranks and durations in ns by step and name.
-type Samples<'a> = BTreeMap<(Option<i64>, &'a str), Vec<(i64, f64)>>;
+type Samples<'a> = BTreeMap<(Option<i64>, &'a str), Vec<(Rank, f64)>>;
 
 /// Spans by step and name.
-fn over_ranks(parts: &[(i64, Part)], place: Place) -> Vec<SpanTimes> {
+fn over_ranks(parts: &[(Rank, Part)], place: Place) -> Vec<SpanTimes> {
     let mut groups = Samples::new();
     for (rank, part) in parts {
         for span in &part.spans {
@@ -210,10 +210,10 @@ fn over_ranks(parts: &[(i64, Part)], place: Place) -> Vec<SpanTimes> {
     rows
 }
 
-fn span_times(step: Option<i64>, name: &str, samples: &[(i64, f64)]) -> SpanTimes {
+fn span_times(step: Option<i64>, name: &str, samples: &[(Rank, f64)]) -> SpanTimes {
     let durations = Summary::of(&samples.iter().map(|(_, duration)| *duration).collect::<Vec<_>>());
     let is_of = |value: f64, duration: f64| duration == value && durations.max > 0.0;
-    let rank_of = |value: f64| samples.iter().find(|(_, d)| is_of(value, *d)).map_or(0, |(rank, _)| *rank);
+    let rank_of = |value: f64| samples.iter().find(|(_, d)| is_of(value, *d)).map_or(Rank(0), |(rank, _)| *rank);
     let [shortest_rank, longest_rank] = [durations.min, durations.max].map(rank_of);
     SpanTimes { name: name.to_owned(), step, durations, shortest_rank, longest_rank }
 }

@@ -28,7 +28,7 @@ use npuscope_formats::source::RankSource;
 use npuscope_tables::column::CellView;
 use npuscope_tables::number::{float, round};
 use npuscope_tables::table::{kernel, rank};
-use npuscope_tables::{Ns, RankTables, Selection, Str};
+use npuscope_tables::{Ns, Rank, RankTables, Selection, Str};
 use serde::{Deserialize, Serialize};
 
 use super::module_tree::{self, MarkedRange, ModuleOp, ModuleRow, RowOptions};
@@ -157,7 +157,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     Ok(answer)
 }
 
-fn tables(found: &[(i64, Mfu)]) -> Vec<ResultTable> {
+fn tables(found: &[(Rank, Mfu)]) -> Vec<ResultTable> {
     let mut kernels = ResultTable::new("OperatorMFU", "operator_mfu", &db_columns(KERNEL_COLUMNS));
     let mut modules = ResultTable::new("ModuleMFU", "module_mfu", &db_columns(MODULE_COLUMNS));
     for (rank, mfu) in found {
@@ -166,7 +166,7 @@ fn tables(found: &[(i64, Mfu)]) -> Vec<ResultTable> {
     vec![kernels, modules]
 }
 
-fn workbooks(rank: i64, mfu: &Mfu) -> Vec<crate::cluster::ResultFile> {
+fn workbooks(rank: Rank, mfu: &Mfu) -> Vec<crate::cluster::ResultFile> {
     let mut kernels =
         ResultTable::new("Sheet1", &format!("operator_mfu_kernel_{rank}"), &sheet_columns(KERNEL_COLUMNS));
     let mut modules =
@@ -176,7 +176,7 @@ fn workbooks(rank: i64, mfu: &Mfu) -> Vec<crate::cluster::ResultFile> {
     books.filter(|(table, _)| !table.is_empty()).map(|(table, merged)| workbook(MODE.folder, table, merged)).collect()
 }
 
-fn fill(rank: i64, mfu: &Mfu, kernels: &mut ResultTable, modules: &mut ResultTable) {
+fn fill(rank: Rank, mfu: &Mfu, kernels: &mut ResultTable, modules: &mut ResultTable) {
     for kernel in &mfu.kernels {
         kernels.push([Cell::from(rank)].into_iter().chain(kernel.cells()));
     }

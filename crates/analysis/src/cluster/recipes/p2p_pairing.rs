@@ -26,14 +26,14 @@ use npuscope_measures::intervals::Interval;
 use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, comm_task};
-use npuscope_tables::{OpId, RankTables, Selection, TableId};
+use npuscope_tables::{OpId, Rank, RankTables, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::rank_facts::op_interval;
 use super::rank_files::{path_of, profiler_db};
 use super::steps::Steps;
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, ResultFile};
-use crate::communication::{Direction, direction, group_key, parallel_groups};
+use crate::communication::{Direction, GroupKey, direction, group_key, parallel_groups};
 use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode = Mode {
@@ -99,14 +99,14 @@ fn table(rows: &[PairedSide]) -> ResultTable {
 
 /// One side of a transfer.
 pub struct PairedSide {
-    pub rank: i64,
+    pub rank: Rank,
     pub step: Option<i64>,
     pub name: Text,
     pub group_name: Option<Text>,
     pub interval: Interval,
     /// Ranks of the whole job, where known.
-    pub src: Option<i64>,
-    pub dst: Option<i64>,
+    pub src: Option<Rank>,
+    pub dst: Option<Rank>,
     /// What both sides share.
     pub connection: String,
 }
@@ -127,7 +127,7 @@ pub struct Pairing {
     operations: usize,
     pub sides: Vec<PairedSide>,
     /// By rank.
-    pub ids: BTreeMap<i64, OperationIds>,
+    pub ids: BTreeMap<Rank, OperationIds>,
     notes: Vec<String>,
 }
 
@@ -208,10 +208,10 @@ pub fn pair(job: &Job<'_>) -> Result<Pairing, Failure> {
 
 /// Ranks of the whole job by group and number in it.
 #[derive(Default, Serialize, Deserialize)]
-struct GroupRanks(BTreeMap<Text, BTreeMap<i64, i64>>);
+struct GroupRanks(BTreeMap<GroupKey, BTreeMap<i64, Rank>>);
 
 impl GroupRanks {
-    fn of_all(parts: &[(i64, Part)]) -> GroupRanks {
+    fn of_all(parts: &[(Rank, Part)]) -> GroupRanks {
         let mut all = GroupRanks::default();
         for (group, ranks) in parts.iter().flat_map(|(_, part)| &part.ranks.0) {
             match all.0.get_mut(group) {
@@ -222,7 +222,7 @@ impl GroupRanks {
         all
     }
 
-    fn get(&self, group: &str, number: i64) -> Option<i64> {
+    fn get(&self, group: &GroupKey, number: i64) -> Option<Rank> {
         self.0.get(group)?.get(&number).copied()
     }
 }
@@ -233,8 +233,7 @@ struct Op {
     /// `comm_op.op`.
     number: OpId,
     name: Text,
-    /// Hash of its group.
-    group: Text,
+    group: GroupKey,
     group_name: Option<Text>,
     interval: Interval,
     step: Option<i64>,
@@ -274,8 +273,8 @@ impl Part {
         rows.sort_by_key(|(op, _)| op.start);
         let transfers = transfers(tables, &rows);
         for ((op, direction), transfers) in rows.into_iter().zip(transfers) {
-            let key = Text::from(group_key(tables, &op));
-            let group = groups.iter().find(|group| group.hash == *key);
+            let key = group_key(tables, &op);
+            let group = groups.iter().find(|group| group.hash == key);
             let listed = group.and_then(|group| group.ranks.iter().position(|&rank| rank == data.rank));
             let notice = transfers.iter().find(|transfer| transfer.is_notice).map(|transfer| transfer.source);
             let own = listed.and_then(|place| i64::try_from(place).ok()).or(notice);
@@ -359,22 +358,22 @@ struct Side {
 }
 
 impl Side {
-    fn id(&self, group: &str) -> String {
+    fn id(&self, group: &GroupKey) -> String {
         let kind = if self.is_batch { "b" } else { "" };
         format!("{group}_{}_{}_{kind}{}", self.source, self.destination, self.number)
     }
 }
 
 /// Sends and receives, numbered by group, source and destination.
-fn numbered(parts: &[(i64, Part)]) -> Vec<Side> {
+fn numbered(parts: &[(Rank, Part)]) -> Vec<Side> {
     let mut sides = Vec::new();
     for (part, (_, ops)) in parts.iter().enumerate() {
-        let mut numbers: HashMap<(&str, i64, i64), usize, FixedState> = HashMap::default();
+        let mut numbers: HashMap<(&GroupKey, i64, i64), usize, FixedState> = HashMap::default();
         for (index, op) in ops.ops.iter().enumerate().filter(|(_, op)| op.direction != Direction::Batch) {
             let Some(own) = op.own else { continue };
             let ends = op.to.first().map(|&to| (own, to)).or(op.from.first().map(|&from| (from, own)));
             let Some((source, destination)) = ends else { continue };
-            let number = numbers.entry((op.group.as_str(), source, destination)).or_default();
+            let number = numbers.entry((&op.group, source, destination)).or_default();
             sides.push(Side { part, op: index, source, destination, number: *number, is_batch: false });
             *number += 1;
         }
@@ -383,15 +382,15 @@ fn numbered(parts: &[(i64, Part)]) -> Vec<Side> {
 }
 
 /// Says where one side sent more than the other received.
-fn unequal(parts: &[(i64, Part)], sides: &[Side], ranks: &GroupRanks) -> Vec<String> {
-    let mut counts: BTreeMap<(&str, i64, i64), [usize; 2]> = BTreeMap::new();
+fn unequal(parts: &[(Rank, Part)], sides: &[Side], ranks: &GroupRanks) -> Vec<String> {
+    let mut counts: BTreeMap<(&GroupKey, i64, i64), [usize; 2]> = BTreeMap::new();
     for side in sides {
         let op = &parts[side.part].1.ops[side.op];
         let is_receive = usize::from(op.direction == Direction::Receive);
-        counts.entry((op.group.as_str(), side.source, side.destination)).or_default()[is_receive] += 1;
+        counts.entry((&op.group, side.source, side.destination)).or_default()[is_receive] += 1;
     }
-    let is_here = |rank: &i64| parts.iter().any(|(known, _)| known == rank);
-    let note = |((group, source, destination), [sent, received]): ((&str, i64, i64), [usize; 2])| {
+    let is_here = |rank: &Rank| parts.iter().any(|(known, _)| known == rank);
+    let note = |((group, source, destination), [sent, received]): ((&GroupKey, i64, i64), [usize; 2])| {
         let rank = |local| ranks.get(group, local).filter(is_here);
         let (source, destination) = (rank(source)?, rank(destination)?);
         let differs = sent != received;
@@ -404,14 +403,14 @@ fn unequal(parts: &[(i64, Part)], sides: &[Side], ranks: &GroupRanks) -> Vec<Str
 }
 
 /// Batches, numbered by group, source and destination.
-fn batches(parts: &[(i64, Part)], ranks: &GroupRanks) -> Vec<Side> {
+fn batches(parts: &[(Rank, Part)], ranks: &GroupRanks) -> Vec<Side> {
     let is_batch = |op: &&Op| op.direction == Direction::Batch;
-    let mut links: Vec<(&str, i64, i64)> = Vec::new();
+    let mut links: Vec<(&GroupKey, i64, i64)> = Vec::new();
     for (_, part) in parts {
         for op in part.ops.iter().filter(is_batch) {
             let Some(own) = op.own else { continue };
-            links.extend(op.to.iter().map(|&to| (op.group.as_str(), own, to)));
-            links.extend(op.from.iter().map(|&from| (op.group.as_str(), from, own)));
+            links.extend(op.to.iter().map(|&to| (&op.group, own, to)));
+            links.extend(op.from.iter().map(|&from| (&op.group, from, own)));
         }
     }
     links.sort_unstable();
@@ -425,7 +424,7 @@ fn batches(parts: &[(i64, Part)], ranks: &GroupRanks) -> Vec<Side> {
                 |op: &Op| if local == source { op.to.contains(&destination) } else { op.from.contains(&source) };
             let of_group: Vec<usize> = (0..)
                 .zip(&parts[part].1.ops)
-                .filter(|(_, op)| is_batch(op) && *op.group == *group)
+                .filter(|(_, op)| is_batch(op) && op.group == *group)
                 .map(|(index, _)| index)
                 .collect();
             let telling: Vec<usize> = of_group.iter().copied().filter(|&op| tells(&parts[part].1.ops[op])).collect();

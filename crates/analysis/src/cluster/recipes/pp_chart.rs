@@ -24,7 +24,7 @@ use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{metadata, rank, task};
-use npuscope_tables::{ConnectionId, Ns, RankTables, Selection, Str, TableId};
+use npuscope_tables::{ConnectionId, Ns, Rank, RankTables, Selection, Str, TableId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -81,9 +81,9 @@ const WHAT: &str = "mstx ranges of forward and backward passes";
 const HINT: &str = "mark forward_step and backward_step with torch_npu.npu.mstx.range_start and collect with mstx";
 
 /// The forward and backward passes of each rank, by start.
-pub fn rows(job: &Job<'_>) -> Result<Vec<(i64, Vec<Pass>)>, Failure> {
+pub fn rows(job: &Job<'_>) -> Result<Vec<(Rank, Vec<Pass>)>, Failure> {
     let parts = job.extracts(&Passes { compat: job.options.compat })?;
-    let passes: Vec<(i64, Vec<Pass>)> = parts.into_iter().map(|(rank, part)| (rank, part.passes)).collect();
+    let passes: Vec<(Rank, Vec<Pass>)> = parts.into_iter().map(|(rank, part)| (rank, part.passes)).collect();
     match passes.iter().all(|(_, passes)| passes.is_empty()) {
         true => Err(Failure::missing(MODE.name, WHAT, HINT)),
         false => Ok(passes),
@@ -151,7 +151,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     }
 }
 
-fn table(parts: &[(i64, Part)]) -> ResultTable {
+fn table(parts: &[(Rank, Part)]) -> ResultTable {
     let mut table = ResultTable::new("StepTaskInfo", "step_task_info", COLUMNS);
     for (rank, part) in parts {
         part.passes.iter().for_each(|pass| table.push([Cell::from(*rank)].into_iter().chain(pass.cells())));
@@ -206,7 +206,7 @@ fn dualpipe_of(data: &RankData<'_>, most: usize) -> Option<Vec<(String, i64)>> {
     let micro_batches = usize::try_from(info["microbatch_num"].as_u64()?).ok()?;
     let rank = tables.rows::<rank::Row>().next()?;
     let (stages, world) = (rank.pp_size.filter(|&size| size > 0)?, rank.world_size?);
-    let stage = data.rank / (world / stages).max(1);
+    let stage = data.rank.0 / (world / stages).max(1);
     Some(schedule(usize::try_from(stages).ok()?, micro_batches, usize::try_from(stage).ok()?, most))
 }
 

@@ -24,13 +24,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_tables::table::{comm_op, reported_link};
-use npuscope_tables::{RankTables, Selection, Str, TableId};
+use npuscope_tables::{Rank, RankTables, Selection, Str, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::STAT_COLUMNS;
 use crate::cluster::statistics::{Summary, median, population_deviation};
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
-use crate::communication::{bytes_of_element, group_key, group_of, is_point_to_point, op_type};
+use crate::communication::{GroupKey, bytes_of_element, group_key, group_of, is_point_to_point, op_type};
 use crate::extract::{Analysis, Text};
 use crate::layout::{Layout, RankGroups};
 
@@ -47,7 +47,7 @@ const SLOW: f64 = 1.2;
 #[derive(Serialize, Deserialize)]
 struct Op {
     /// What its group is told by; with `compat` the name, which msprof-analyze sorts by.
-    group: Text,
+    group: GroupKey,
     group_name: Text,
     name: Text,
     op_type: Text,
@@ -75,10 +75,10 @@ impl Moved {
 }
 
 /// Sending and receiving rank, and the transport.
-type Link = (i64, i64, Text);
+type Link = (Rank, Rank, Text);
 
 /// The same as a rank reports it: the hash of the group, numbers within it, the transport.
-type ReportedLink = (Text, i64, i64, Text);
+type ReportedLink = (GroupKey, i64, i64, Text);
 
 /// Type of operation, transport, power of two of the bytes.
 type Kind = (Text, Text, i64);
@@ -95,10 +95,10 @@ struct Part {
 /// An operation of all ranks.
 struct Collective<'a> {
     /// Rank and what it did.
-    ranks: Vec<(i64, &'a Op)>,
+    ranks: Vec<(Rank, &'a Op)>,
     /// The shortest duration, and the rank that had it.
     transmit: i64,
-    last_rank: i64,
+    last_rank: Rank,
 }
 
 /// Operations of one type, size and number of ranks.
@@ -130,14 +130,14 @@ pub struct SlowClass {
     /// The greatest distance from the mean in deviations.
     pub offset: f64,
     /// The ranks that gave the greatest and the least transmit time: those which came last.
-    pub max_rank: i64,
-    pub min_rank: i64,
+    pub max_rank: Rank,
+    pub min_rank: Rank,
 }
 
 /// A rank's part of a slow operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlowOperation {
-    pub rank: i64,
+    pub rank: Rank,
     pub group: Text,
     pub name: Text,
     pub op_type: Text,
@@ -154,8 +154,8 @@ pub struct SlowOperation {
 /// A link that takes longer than others that moved the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlowLink {
-    pub src: i64,
-    pub dst: i64,
+    pub src: Rank,
+    pub dst: Rank,
     /// For example `HCCS`.
     pub transport: Text,
     pub bytes: i64,
@@ -181,7 +181,7 @@ struct Communication {
 impl Analysis for Communication {
     type Extract = Part;
     const NAME: &'static str = "slow_link";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         match self.compat {
@@ -225,7 +225,7 @@ fn part(data: &RankData<'_>, options: &Communication) -> Part {
         let dtype = tables.opt_text(op.dtype).unwrap_or_default();
         let kind = if compat { tables.opt_text(op.op_type).unwrap_or("N/A") } else { op_type(tables, &op) };
         Op {
-            group: if compat { group_of(tables, &op).into() } else { group_key(tables, &op).into() },
+            group: if compat { GroupKey(group_of(tables, &op).into()) } else { group_key(tables, &op) },
             group_name: group_of(tables, &op).into(),
             name: tables.text(op.name).into(),
             op_type: kind.into(),
@@ -259,7 +259,7 @@ fn moved(tables: &RankTables, step: Option<i64>) -> BTreeMap<(ReportedLink, Kind
             Moved { bytes: row.transit_size.unwrap_or_default() * 1e6, ns: row.transit_time.unwrap_or_default() * 1e6 };
         if from != to && of_link.bytes >= 1.0 && of_link.ns > 0.0 {
             let kind = (op_type.into(), transport.into(), of_link.bytes.log2() as i64);
-            let link = (group.into(), from, to, transport.into());
+            let link = (GroupKey(group.into()), from, to, transport.into());
             moved.entry((link, kind)).or_default().add(of_link);
         }
     }
@@ -277,8 +277,8 @@ fn summed_up(name: &str) -> Option<&str> {
 }
 
 /// The operations of all ranks by class, without those between two ranks.
-fn classes(parts: &[(i64, Part)]) -> BTreeMap<Class<'_>, Vec<Collective<'_>>> {
-    let mut collectives: BTreeMap<(&str, &str), Vec<(i64, &Op)>> = BTreeMap::new();
+fn classes(parts: &[(Rank, Part)]) -> BTreeMap<Class<'_>, Vec<Collective<'_>>> {
+    let mut collectives: BTreeMap<(&GroupKey, &str), Vec<(Rank, &Op)>> = BTreeMap::new();
     for (rank, part) in parts {
         for op in part.ops.iter().filter(|op| !is_point_to_point(&op.name)) {
             collectives.entry((&op.group, &op.name)).or_default().push((*rank, op));
@@ -293,8 +293,8 @@ fn classes(parts: &[(i64, Part)]) -> BTreeMap<Class<'_>, Vec<Collective<'_>>> {
     classes
 }
 
-fn answer(parts: &mut [(i64, Part)], top: usize) -> SlowLinks {
-    let groups: Vec<(i64, RankGroups)> =
+fn answer(parts: &mut [(Rank, Part)], top: usize) -> SlowLinks {
+    let groups: Vec<(Rank, RankGroups)> =
         parts.iter_mut().map(|(rank, part)| (*rank, std::mem::take(&mut part.groups))).collect();
     let (by_kind, unknown) = moved_between_ranks(parts, &Layout::of(&groups));
     let mut found = SlowLinks { links: links(&by_kind, top), ..SlowLinks::default() };
@@ -306,7 +306,7 @@ fn answer(parts: &mut [(i64, Part)], top: usize) -> SlowLinks {
         }
         found.operations.extend(slow.iter().flat_map(|collective| operations(class, collective)));
         let times: Vec<f64> = collectives.iter().map(|collective| collective.transmit as f64).collect();
-        let rank = |end: Option<&Collective<'_>>| end.map_or(-1, |collective| collective.last_rank);
+        let rank = |end: Option<&Collective<'_>>| end.map_or(Rank(-1), |collective| collective.last_rank);
         let least = rank(collectives.iter().min_by_key(|collective| collective.transmit));
         let greatest = rank(collectives.iter().max_by_key(|collective| collective.transmit));
         found.classes.push(slow_class(class, &times, greatest, least));
@@ -319,11 +319,11 @@ fn answer(parts: &mut [(i64, Part)], top: usize) -> SlowLinks {
 type MovedByKind<'a> = BTreeMap<&'a Kind, BTreeMap<Link, Moved>>;
 
 /// What went over links whose ends are known, and what is to be said of the others.
-fn moved_between_ranks<'a>(parts: &'a [(i64, Part)], layout: &Layout) -> (MovedByKind<'a>, Option<String>) {
+fn moved_between_ranks<'a>(parts: &'a [(Rank, Part)], layout: &Layout) -> (MovedByKind<'a>, Option<String>) {
     let mut by_kind = MovedByKind::new();
-    let mut unknown: BTreeSet<(&Text, i64, i64)> = BTreeSet::new();
+    let mut unknown: BTreeSet<(&GroupKey, i64, i64)> = BTreeSet::new();
     for (((hash, from, to, transport), kind), moved) in parts.iter().flat_map(|(_, part)| &part.moved) {
-        let rank = |number: i64| layout.group(hash)?.rank(number);
+        let rank = |number: i64| layout.group(hash.as_str())?.rank(number);
         match rank(*from).zip(rank(*to)) {
             Some((from, to)) => {
                 by_kind.entry(kind).or_default().entry((from, to, transport.clone())).or_default().add(*moved);
@@ -350,7 +350,7 @@ fn slow<'a, 'b>(class: &'b [Collective<'a>]) -> Vec<&'b Collective<'a>> {
 }
 
 /// What msprof-analyze gives.
-fn compatible(parts: &[(i64, Part)], top: usize) -> SlowLinks {
+fn compatible(parts: &[(Rank, Part)], top: usize) -> SlowLinks {
     let mut classes = classes(parts);
     let times = |collectives: &[Collective<'_>]| -> Vec<f64> {
         collectives.iter().flat_map(|c| c.ranks.iter().map(|_| c.transmit as f64)).collect()
@@ -365,14 +365,15 @@ fn compatible(parts: &[(i64, Part)], top: usize) -> SlowLinks {
     for (class, collectives) in &classes {
         found.operations.extend(collectives.iter().flat_map(|collective| operations(class, collective)));
         // All ranks have one transmit time: the first is named.
-        let first = collectives.first().and_then(|collective| collective.ranks.first()).map_or(-1, |(rank, _)| *rank);
+        let first =
+            collectives.first().and_then(|collective| collective.ranks.first()).map_or(Rank(-1), |(rank, _)| *rank);
         found.classes.push(slow_class(class, &times(collectives), first, first));
     }
     keep_top(&mut found.classes, top);
     found
 }
 
-fn slow_class((op_type, bytes, ranks): &Class<'_>, times: &[f64], max_rank: i64, min_rank: i64) -> SlowClass {
+fn slow_class((op_type, bytes, ranks): &Class<'_>, times: &[f64], max_rank: Rank, min_rank: Rank) -> SlowClass {
     let s = Summary::of(times);
     let offset = (s.max - s.mean).abs().max((s.min - s.mean).abs()) / s.deviation;
     let (op_type, bytes, ranks) = ((*op_type).clone(), *bytes, *ranks);

@@ -24,14 +24,14 @@ use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_measures::launch::launches;
 use npuscope_tables::table::comm_op;
 use npuscope_tables::table::host_op::Kind;
-use npuscope_tables::{Ns, Selection, TableId};
+use npuscope_tables::{Ns, Rank, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::STAT_COLUMNS;
 use super::steps::Steps;
 use crate::cluster::statistics::{Summary, population_deviation};
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
-use crate::communication::{group_key, group_of, is_point_to_point};
+use crate::communication::{GroupKey, group_key, group_of, is_point_to_point};
 use crate::extract::{Analysis, Text};
 
 pub const MODE: Mode = Mode { name: "slow_rank", folder: "SlowRankAnalysis", about: "Ranks that others wait for", run };
@@ -61,7 +61,7 @@ const DIXON: [f64; 98] = [
 #[derive(Serialize, Deserialize)]
 struct Op {
     /// What its group is told by; with `compat` the name, which msprof-analyze sorts by.
-    group: Text,
+    group: GroupKey,
     group_name: Text,
     name: Text,
     start: Ns,
@@ -72,7 +72,7 @@ struct Op {
 }
 
 /// An operation of a group: each rank's part, by rank.
-type Collectives<'a> = BTreeMap<(&'a Text, &'a Text), Vec<(i64, &'a Op)>>;
+type Collectives<'a> = BTreeMap<(&'a GroupKey, &'a Text), Vec<(Rank, &'a Op)>>;
 
 /// The ranks that others wait for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,7 +86,7 @@ pub struct SlowRanks {
 /// A rank that others wait for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlowRank {
-    pub rank: i64,
+    pub rank: Rank,
     /// Operations that waited for it.
     pub slow_operations: usize,
     /// Operations that it took part in with others.
@@ -99,7 +99,7 @@ pub struct SlowRank {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlowOperation {
     /// The ranks that were waited for.
-    pub slow: Vec<i64>,
+    pub slow: Vec<Rank>,
     pub name: Text,
     pub group: Text,
     /// When the first of the slow ranks started.
@@ -168,7 +168,7 @@ fn operations(data: &RankData<'_>, compat: bool) -> Vec<Op> {
         let launch = launch.or((!compat).then_some(op.start)).filter(|launch| data.is_in_window(*launch))?;
         let ns = op.duration.ns() as f64;
         Some(Op {
-            group: if compat { group_of(tables, &op).into() } else { group_key(tables, &op).into() },
+            group: if compat { GroupKey(group_of(tables, &op).into()) } else { group_key(tables, &op) },
             group_name: group_of(tables, &op).into(),
             name: tables.text(op.name).into(),
             start: op.start,
@@ -187,7 +187,7 @@ fn operations(data: &RankData<'_>, compat: bool) -> Vec<Op> {
 
 /// Tells of operations in order how long ago the last one of their group ended.
 fn fill_pauses(ops: &mut [Op]) {
-    let mut ends: HashMap<Text, Ns> = HashMap::new();
+    let mut ends: HashMap<GroupKey, Ns> = HashMap::new();
     for op in ops {
         let end = op.start.plus(op.duration as i64);
         match ends.get_mut(&op.group) {
@@ -201,19 +201,19 @@ fn fill_pauses(ops: &mut [Op]) {
 
 /// The rows, by their places in whatever rank, that msprof-analyze drops for groups whose operations do not all
 /// have as many ranks.
-fn uneven_rows(ranks: &[(i64, Vec<Op>)]) -> BTreeSet<usize> {
+fn uneven_rows(ranks: &[(Rank, Vec<Op>)]) -> BTreeSet<usize> {
     let rows = ranks.iter().flat_map(|(_, ops)| ops.iter().enumerate());
     let collectives: Vec<(usize, &Op)> = rows.filter(|(_, op)| !is_point_to_point(&op.name)).collect();
-    let mut counts: HashMap<&str, HashMap<&str, usize>> = HashMap::new();
+    let mut counts: HashMap<&GroupKey, HashMap<&str, usize>> = HashMap::new();
     for (_, op) in &collectives {
         *counts.entry(&op.group).or_default().entry(&op.name).or_default() += 1;
     }
-    let is_uneven = |group: &str| {
+    let is_uneven = |group: &GroupKey| {
         let counts: BTreeSet<&usize> = counts.get(group).into_iter().flat_map(HashMap::values).collect();
         counts.len() > 1
     };
-    let uneven: BTreeSet<&str> = counts.keys().copied().filter(|group| is_uneven(group)).collect();
-    collectives.iter().filter(|(_, op)| uneven.contains(&*op.group)).map(|(row, _)| *row).collect()
+    let uneven: BTreeSet<&GroupKey> = counts.keys().copied().filter(|group| is_uneven(group)).collect();
+    collectives.iter().filter(|(_, op)| uneven.contains(&op.group)).map(|(row, _)| *row).collect()
 }
 
 /// The places of slow ranks among the durations of an operation.
@@ -258,9 +258,9 @@ fn below_all(sorted: &[f64]) -> impl Iterator<Item = usize> {
 }
 
 /// Who is slow in an operation.
-fn slow_of<'a>(ranks: &[(i64, &'a Op)], compat: bool) -> Vec<(i64, &'a Op)> {
+fn slow_of<'a>(ranks: &[(Rank, &'a Op)], compat: bool) -> Vec<(Rank, &'a Op)> {
     let mut durations: Vec<f64> = ranks.iter().map(|(_, op)| op.duration).collect();
-    let mut slow: Vec<(i64, &Op)> = slow(&durations, compat).into_iter().map(|place| ranks[place]).collect();
+    let mut slow: Vec<(Rank, &Op)> = slow(&durations, compat).into_iter().map(|place| ranks[place]).collect();
     if !compat && !slow.is_empty() {
         let place = durations.len() / 2;
         let (_, middle, _) = durations.select_nth_unstable_by(place, f64::total_cmp);
@@ -275,7 +275,7 @@ fn is_significant(less: f64, op: &Op) -> bool {
 }
 
 fn slow_ranks(collectives: &Collectives<'_>, compat: bool) -> SlowRanks {
-    let mut ranks: BTreeMap<i64, SlowRank> = BTreeMap::new();
+    let mut ranks: BTreeMap<Rank, SlowRank> = BTreeMap::new();
     let mut operations = Vec::new();
     let new = |rank| SlowRank { rank, slow_operations: 0, operations: 0, late_ns: 0.0 };
     for ((_, name), parts) in collectives {
@@ -324,7 +324,7 @@ fn operation_table(rows: &SlowRanks, compat: bool) -> ResultTable {
     let columns = [&key[..], STAT_COLUMNS, if compat { &[] } else { &step }].concat();
     let mut table = ResultTable::new("SlowOpStats", "slow_op_stats", &columns);
     for row in &rows.operations {
-        let slow = row.slow.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
+        let slow = row.slow.iter().map(Rank::to_string).collect::<Vec<_>>().join(",");
         let key = [Cell::from(slow), (&row.name).into(), (&row.group).into(), row.start.0.into()];
         table.push(key.into_iter().chain(row.durations.cells()).chain([row.step.into()]));
     }
@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn a_rank_is_late_if_it_comes_much_later() {
         let op = |duration, pause| Op {
-            group: Text::default(),
+            group: GroupKey::default(),
             group_name: Text::default(),
             name: Text::default(),
             start: Ns(0),

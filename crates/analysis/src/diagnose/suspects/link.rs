@@ -73,7 +73,7 @@ fn uses<'a>(case: &Case<'a>) -> Vec<Use<'a>> {
             }
         }
         for piece in &trace.pieces {
-            let Some(members) = groups.get(trace.operations[piece.operation].group.as_str()) else { continue };
+            let Some(members) = groups.get(&trace.operations[piece.operation].group) else { continue };
             let member =
                 |local: i64| usize::try_from(local).ok().and_then(|local| members.get(local).copied().flatten());
             let (Some(source), Some(target)) = (member(piece.source), member(piece.target)) else { continue };

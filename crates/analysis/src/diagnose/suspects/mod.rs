@@ -11,6 +11,7 @@ mod memory;
 mod stage;
 
 use npuscope_measures::statistics::median;
+use npuscope_tables::Rank;
 
 use super::clocks::HostClock;
 use super::graph::{Change, Graph};
@@ -96,7 +97,7 @@ pub struct Suspect {
     /// Ranks, hosts, stages, links or transfers that it was compared with.
     pub compared: usize,
     /// Numbers of the ranks: one, both ends of a link, all of a host or of a stage.
-    pub ranks: Vec<i64>,
+    pub ranks: Vec<Rank>,
     /// What stands out, for the claim: "its kernels take 1.50 times as long as those of ranks that do the same".
     pub what: String,
     /// Name, value and unit.

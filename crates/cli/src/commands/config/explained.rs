@@ -2,6 +2,7 @@
 
 use npuscope_collect::config::{Analyse, Choice};
 use npuscope_collect::explain::{Explanation, Kind, Steps, Window};
+use npuscope_tables::Rank;
 
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
@@ -96,7 +97,7 @@ fn ranks(explanation: &Explanation) -> String {
         (Choice::All, None) => "on all ranks".to_owned(),
         (Choice::All, Some(count)) => format!("on all {}", terminal::counted(count, "rank")),
         (Choice::Only(ranks), _) => {
-            let mut ranks: Vec<i64> = ranks.iter().map(|rank| i64::from(*rank)).collect();
+            let mut ranks: Vec<Rank> = ranks.iter().map(|rank| Rank(i64::from(*rank))).collect();
             ranks.sort_unstable();
             ranks.dedup();
             let word = if ranks.len() == 1 { "rank" } else { "ranks" };

@@ -8,6 +8,7 @@ use std::time::Duration;
 use npuscope_collect::dynamic::{
     Changes, Ranks, Request, SetError, Start, Style, Window, WindowChange, Written, set, statuses,
 };
+use npuscope_tables::Rank;
 
 use crate::error::CliError;
 use crate::rank_list::RankList;
@@ -86,7 +87,7 @@ pub fn what_happens(request: &Request) -> String {
         Ranks::All => "on every rank".to_owned(),
         Ranks::Some(ranks) if ranks.is_empty() => "on no rank".to_owned(),
         Ranks::Some(ranks) => {
-            let mut sorted: Vec<i64> = ranks.iter().map(|&rank| i64::from(rank)).collect();
+            let mut sorted: Vec<Rank> = ranks.iter().map(|&rank| Rank(i64::from(rank))).collect();
             sorted.sort_unstable();
             let word = if sorted.len() == 1 { "rank" } else { "ranks" };
             format!("on {word} {}", terminal::ranges(&sorted))
@@ -119,7 +120,7 @@ fn warn_of_passed(written: &Written, settings: &Settings) {
     };
     let passed: Vec<_> = statuses(&written.path).into_iter().filter(passed).collect();
     if let Some(step) = passed.iter().map(|status| status.step).max() {
-        let ranks: Vec<i64> = passed.iter().map(|status| i64::from(status.rank)).collect();
+        let ranks: Vec<Rank> = passed.iter().map(|status| Rank(i64::from(status.rank))).collect();
         let word = if ranks.len() == 1 { "rank" } else { "ranks" };
         let (ranks, start) = (terminal::ranges(&ranks), window.start);
         settings

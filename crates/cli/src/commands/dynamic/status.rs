@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use npuscope_collect::dynamic::{Ranks, Request, State, Status, config_file, read, statuses};
+use npuscope_tables::Rank;
 use serde::Serialize;
 
 use super::set::what_happens;
@@ -139,7 +140,7 @@ fn text(report: &Report, settings: &Settings) -> String {
     let headers = ["rank", "host", "pid", "step", "state", "took", "steps", "reported", "data", "problem"];
     text.push_str(&terminal::columns(&headers, &[0, 2, 3], report.ranks.iter().map(row)));
     if !report.silent.is_empty() {
-        let mut silent: Vec<i64> = report.silent.iter().map(|&rank| i64::from(rank)).collect();
+        let mut silent: Vec<Rank> = report.silent.iter().map(|&rank| Rank(i64::from(rank))).collect();
         silent.sort_unstable();
         text.push_str(&format!("  without a report: ranks {}\n", terminal::ranges(&silent)));
     }

@@ -14,7 +14,7 @@ use std::path::Path;
 use npuscope_measures::deliverable::{self, Carried, Target};
 use npuscope_sqlite::SqliteFile;
 use npuscope_tables::Flavour;
-use npuscope_tables::{RankTables, TableId};
+use npuscope_tables::{Rank, RankTables, TableId};
 
 use crate::db::sheet;
 use crate::info_json::Settings;
@@ -24,7 +24,7 @@ use analysis::Analysis;
 use profiler::Profiler;
 
 /// Writes the databases of rank number `rank` into `directory`, a rank directory of its own.
-pub fn write_rank(tables: RankTables, rank: i64, directory: &Output) -> Result<(), OutputError> {
+pub fn write_rank(tables: RankTables, rank: Rank, directory: &Output) -> Result<(), OutputError> {
     if !Flavour::of(&tables).fits_npu_files() {
         return Err(OutputError::NoPlace { path: directory.path().to_owned() });
     }
@@ -34,7 +34,7 @@ pub fn write_rank(tables: RankTables, rank: i64, directory: &Output) -> Result<(
 }
 
 /// Writes of rank number `rank` just the database of its profiler, at `path`, and no summaries.
-pub fn write_profiler_db(tables: &RankTables, rank: i64, path: &Path) -> io::Result<()> {
+pub fn write_profiler_db(tables: &RankTables, rank: Rank, path: &Path) -> io::Result<()> {
     let mut settings = Settings::default();
     settings.append(tables);
     let mut profiler = Profiler::create(path, tables, rank, Flavour::of(tables))?;
@@ -60,7 +60,7 @@ pub fn write_profiler_db(tables: &RankTables, rank: i64, path: &Path) -> io::Res
 /// It holds the chunk at hand, the distinct strings and call stacks, and of every row of an index 8 bytes
 /// for each of its columns and for the row, of `CONNECTION_IDS` 12.
 pub struct RankWriter {
-    rank: i64,
+    rank: Rank,
     directory: Output,
     out: Output,
     settings: Settings,
@@ -78,7 +78,7 @@ struct Databases {
 }
 
 impl RankWriter {
-    pub fn create(directory: &Output, rank: i64) -> Result<RankWriter, OutputError> {
+    pub fn create(directory: &Output, rank: Rank) -> Result<RankWriter, OutputError> {
         Ok(RankWriter {
             rank,
             directory: directory.clone(),
@@ -128,7 +128,7 @@ impl RankWriter {
 }
 
 impl Databases {
-    fn create(first: &RankTables, rank: i64, out: &Output) -> Result<Databases, OutputError> {
+    fn create(first: &RankTables, rank: Rank, out: &Output) -> Result<Databases, OutputError> {
         let flavour = Flavour::of(first);
         let part = out.begin_path(&match flavour {
             Flavour::MindSpore => format!("ascend_mindspore_profiler_{rank}.db"),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use npuscope_tables::Rank;
+
 use super::Reported;
 use super::groups::used_groups;
 use crate::layout::Origin;
@@ -16,7 +18,7 @@ pub fn has_indices(reported: &Reported) -> bool {
 
 /// Stages, from groups that send and receive and are called `pp…`: ranks that collectives join, where these do not
 /// join ranks of one pipeline.
-pub fn stages(reported: &Reported) -> Vec<Vec<i64>> {
+pub fn stages(reported: &Reported) -> Vec<Vec<Rank>> {
     let groups = used_groups(reported);
     let is_pipe = |group: &&super::groups::UsedGroup| {
         group.is_point_to_point && group.pg_name(reported).to_ascii_lowercase().starts_with("pp")
@@ -25,8 +27,8 @@ pub fn stages(reported: &Reported) -> Vec<Vec<i64>> {
     if pipelines.is_empty() {
         return Vec::new();
     }
-    let joins_no_pipeline = |ranks: &BTreeSet<i64>| pipelines.iter().all(|pipe| pipe.intersection(ranks).count() <= 1);
-    let mut stages: Vec<BTreeSet<i64>> = Vec::new();
+    let joins_no_pipeline = |ranks: &BTreeSet<Rank>| pipelines.iter().all(|pipe| pipe.intersection(ranks).count() <= 1);
+    let mut stages: Vec<BTreeSet<Rank>> = Vec::new();
     for group in groups.values().filter(|group| !group.is_point_to_point && joins_no_pipeline(&group.users)) {
         let (joined, apart): (Vec<_>, Vec<_>) = stages.into_iter().partition(|stage| !stage.is_disjoint(&group.users));
         stages = apart;
@@ -37,7 +39,7 @@ pub fn stages(reported: &Reported) -> Vec<Vec<i64>> {
 }
 
 /// Pairs of stages joined to pipelines.
-fn pipelines(mut pairs: Vec<BTreeSet<i64>>) -> Vec<BTreeSet<i64>> {
+fn pipelines(mut pairs: Vec<BTreeSet<Rank>>) -> Vec<BTreeSet<Rank>> {
     pairs.sort();
     let mut pipelines = Vec::new();
     while let Some(mut pipeline) = pairs.first().cloned() {

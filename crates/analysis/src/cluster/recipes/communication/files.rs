@@ -14,10 +14,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use npuscope_tables::Rank;
 use npuscope_tables::number::push_float;
 
 use super::Reported;
-use super::groups::{GroupKey, UsedGroup, used_groups};
+use super::groups::{UsedGroup, UsedKey, used_groups};
 use super::names::Name;
 use super::steps::{self, COLUMNS};
 use crate::cluster::{Answer, ResultFile};
@@ -25,7 +26,7 @@ use crate::cluster::{Answer, ResultFile};
 /// The files of a job. Those about nothing are left out.
 pub fn files(reported: Arc<Reported>) -> Answer {
     type Write = fn(&Reported, &mut BufWriter<File>) -> io::Result<()>;
-    let has = |has: fn(&super::Rank) -> bool| reported.ranks.iter().any(has);
+    let has = |has: fn(&super::ReportedRank) -> bool| reported.ranks.iter().any(has);
     let mut files: Vec<(&'static str, Write)> = Vec::new();
     let mut gone = Vec::new();
     let mut file = |name: &'static str, write: Write, is_there: bool| match is_there {
@@ -48,7 +49,7 @@ pub fn files(reported: Arc<Reported>) -> Answer {
 }
 
 /// Top-level keys of files about groups: the ranks of each, `(0, 1)`. Groups of the same ranks share one.
-struct RankKeys(HashMap<GroupKey, String>);
+struct RankKeys(HashMap<UsedKey, String>);
 
 impl RankKeys {
     fn of(reported: &Reported) -> RankKeys {
@@ -65,7 +66,7 @@ impl RankKeys {
 }
 
 /// A tuple of Python, as text.
-fn tuple(ranks: impl IntoIterator<Item = i64>) -> String {
+fn tuple(ranks: impl IntoIterator<Item = Rank>) -> String {
     let ranks: Vec<String> = ranks.into_iter().map(|rank| rank.to_string()).collect();
     match ranks.as_slice() {
         [rank] => format!("({rank},)"),
@@ -88,7 +89,7 @@ fn group_json(reported: &Reported, out: &mut BufWriter<File>) -> io::Result<()> 
             (group.is_point_to_point, group.ranks(reported), reported.names.text(group.hash).to_owned())
         }),
     }
-    let ranks = |ranks: &mut dyn Iterator<Item = i64>| list(ranks.map(|rank| rank.to_string()));
+    let ranks = |ranks: &mut dyn Iterator<Item = Rank>| list(ranks.map(|rank| rank.to_string()));
     let of_kind = |kind: &str| {
         let groups = groups.iter().filter(|group| group.kind() == kind);
         list(groups.map(|group| ranks(&mut group.users.iter().copied())))

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use npuscope_formats::result::{ColumnKind, ResultTable, write_database};
+use npuscope_tables::Rank;
 
 use super::names::Name;
 use super::{IndexMap, Reported};
 use crate::cluster::{DATABASE, Mode, ResultFile};
-use crate::extract::Text;
+use crate::communication::GroupKey;
 use crate::layout::{Group, Known};
 
 /// A group as it was used: one that was used for both kinds of operations is two.
@@ -15,15 +16,15 @@ pub struct UsedGroup {
     pub is_point_to_point: bool,
     pub hash: Name,
     /// Ranks that used it.
-    pub users: BTreeSet<i64>,
+    pub users: BTreeSet<Rank>,
 }
 
 /// A group that is used, by kind and hash.
-pub type GroupKey = (bool, Name);
+pub type UsedKey = (bool, Name);
 
 /// The groups that operations and links were in, by first use.
-pub fn used_groups(reported: &Reported) -> IndexMap<GroupKey, UsedGroup> {
-    let mut groups: IndexMap<GroupKey, UsedGroup> = IndexMap::default();
+pub fn used_groups(reported: &Reported) -> IndexMap<UsedKey, UsedGroup> {
+    let mut groups: IndexMap<UsedKey, UsedGroup> = IndexMap::default();
     for rank in &reported.ranks {
         let operations = rank.operations.list.iter().map(|op| (op.is_point_to_point, op.group));
         let links = rank.links.iter().map(|link| (link.is_point_to_point, link.group));
@@ -57,7 +58,7 @@ impl UsedGroup {
     }
 
     /// All its ranks, as far as they are known. msprof-analyze knows them from metadata or from use only.
-    pub fn ranks(&self, reported: &Reported) -> Vec<i64> {
+    pub fn ranks(&self, reported: &Reported) -> Vec<Rank> {
         match self.known(reported) {
             Some(group) if group.known == Known::Declared || !reported.compat => group.ranks.clone(),
             _ => self.users.iter().copied().collect(),
@@ -81,9 +82,9 @@ pub struct RankGroup {
     /// It was used to send and receive, else for collectives.
     pub is_point_to_point: bool,
     /// Its ranks, as far as they are known; some may not be in the profile.
-    pub ranks: Vec<i64>,
+    pub ranks: Vec<Rank>,
     /// By which operations name it.
-    pub hash: Text,
+    pub hash: GroupKey,
     /// What the hash is of; empty where the metadata does not say it.
     pub name: String,
     /// What the trainer calls it, for example `dp`; empty where it does not say.
@@ -98,7 +99,7 @@ pub fn rank_groups(reported: &Reported) -> Vec<RankGroup> {
     let group = |group: &UsedGroup| RankGroup {
         is_point_to_point: group.is_point_to_point,
         ranks: group.ranks(reported),
-        hash: reported.names.text(group.hash).into(),
+        hash: GroupKey(reported.names.text(group.hash).into()),
         name: group.id(reported).to_owned(),
         purpose: group.pg_name(reported).to_owned(),
     };
@@ -113,7 +114,7 @@ pub fn group_mapping(reported: &Reported) -> ResultTable {
         table.push([
             kind(group.is_point_to_point).into(),
             rank_set(&group.ranks).into(),
-            group.hash.into(),
+            group.hash.0.into(),
             group.name.into(),
             group.purpose.into(),
         ]);
@@ -127,7 +128,7 @@ pub fn groups_file(mode: &Mode, groups: ResultTable) -> ResultFile {
 }
 
 /// `(0,1)`.
-pub fn rank_set(ranks: &[i64]) -> String {
-    let ranks: Vec<String> = ranks.iter().map(i64::to_string).collect();
+pub fn rank_set(ranks: &[Rank]) -> String {
+    let ranks: Vec<String> = ranks.iter().map(Rank::to_string).collect();
     format!("({})", ranks.join(","))
 }

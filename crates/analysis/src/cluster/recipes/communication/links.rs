@@ -7,18 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use super::names::{Name, Renamed, Translator};
 
-/// What operations of a class moved from one rank to another.
+/// What operations of a class moved from one rank to another. Its ends are numbers within the group, as ranks report
+/// them, or ranks, once [`global_links`](super::matrix::global_links) has found which they are.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Link {
+pub struct Link<End> {
     pub step: Option<Name>,
     pub is_point_to_point: bool,
     /// Class and place, for example `allreduce-top1`; an operation in older files. `None` for the sum over operations.
     pub name: Option<Name>,
     pub group: Name,
-    /// Numbered within the group as ranks report it, by rank once [`global_links`](super::matrix::global_links) has
-    /// found which it is.
-    pub src: i64,
-    pub dst: i64,
+    pub src: End,
+    pub dst: End,
     pub transport: Option<Name>,
     pub op_name: Option<Name>,
     /// In MB.
@@ -28,9 +27,9 @@ pub struct Link {
 }
 
 /// What a link is told apart by: step, kind of operation, operation, group, and its ends.
-pub type LinkKey = (Option<Name>, bool, Option<Name>, Name, i64, i64);
+pub type LinkKey<End> = (Option<Name>, bool, Option<Name>, Name, End, End);
 
-impl Link {
+impl<End: Copy> Link<End> {
     pub fn rename(&mut self, renamed: &Renamed) {
         [&mut self.step, &mut self.name, &mut self.transport, &mut self.op_name]
             .into_iter()
@@ -38,8 +37,14 @@ impl Link {
         renamed.rename(&mut self.group);
     }
 
-    pub fn key(&self) -> LinkKey {
+    pub fn key(&self) -> LinkKey<End> {
         (self.step, self.is_point_to_point, self.name, self.group, self.src, self.dst)
+    }
+
+    /// The same between other ends.
+    pub fn between<Other>(self, src: Other, dst: Other) -> Link<Other> {
+        let Link { step, is_point_to_point, name, group, transport, op_name, size, time, .. } = self;
+        Link { step, is_point_to_point, name, group, src, dst, transport, op_name, size, time }
     }
 
     /// GB/s.
@@ -49,7 +54,7 @@ impl Link {
 }
 
 /// The links of a rank, nothing if they are not wanted.
-pub fn of(translator: &mut Translator<'_>, is_wanted: bool) -> Vec<Link> {
+pub fn of(translator: &mut Translator<'_>, is_wanted: bool) -> Vec<Link<i64>> {
     if !is_wanted {
         return Vec::new();
     }
@@ -57,7 +62,7 @@ pub fn of(translator: &mut Translator<'_>, is_wanted: bool) -> Vec<Link> {
     tables.rows::<reported_link::Row>().filter_map(|row| link(&row, translator)).collect()
 }
 
-fn link(row: &reported_link::Row, translator: &mut Translator<'_>) -> Option<Link> {
+fn link(row: &reported_link::Row, translator: &mut Translator<'_>) -> Option<Link<i64>> {
     if translator.is_total(row.name) {
         return None;
     }

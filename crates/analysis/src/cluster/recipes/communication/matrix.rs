@@ -6,27 +6,30 @@
 //! databases, the second for text, and drops other links.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hash;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_tables::Rank;
 
 use super::links::{Link, LinkKey};
 use super::names::Name;
 use super::times::TOTAL;
 use super::{IndexMap, Reported, step_order};
 use crate::cluster::recipes::communication_matrix_sum::LinkTraffic;
+use crate::communication::GroupKey;
 use crate::layout::Known;
 
 /// The links of operations by first mention, and then the sums over operations of each step and group.
-pub fn global_links(reported: &Reported) -> (Vec<Link>, Vec<Link>) {
+pub fn global_links(reported: &Reported) -> (Vec<Link<Rank>>, Vec<Link<Rank>>) {
     let ranks = Ranks::of(reported);
     let local = merged(reported.ranks.iter().flat_map(|rank| rank.links.iter().copied()), reported);
-    let links: Vec<Link> = local
+    let links: Vec<Link<Rank>> = local
         .into_iter()
         .filter_map(|link| {
             let (src, dst) = (ranks.get(link.group, link.src)?, ranks.get(link.group, link.dst)?);
-            Some(Link { src, dst, ..link })
+            Some(link.between(src, dst))
         })
         .collect();
     let summed = links.iter().filter(|link| is_summed(reported, link)).map(|link| Link {
@@ -41,7 +44,7 @@ pub fn global_links(reported: &Reported) -> (Vec<Link>, Vec<Link>) {
 }
 
 /// Whether an operation counts in sums: places in the order of operations are part of `total`.
-fn is_summed(reported: &Reported, link: &Link) -> bool {
+fn is_summed(reported: &Reported, link: &Link<Rank>) -> bool {
     let name = reported.names.opt_text(link.name).unwrap_or_default();
     match reported.compat && !reported.is_text {
         true => name.contains("total"),
@@ -51,9 +54,9 @@ fn is_summed(reported: &Reported, link: &Link) -> bool {
 
 /// Links with the same key as one. Transport and operation are those of the first; of the last for text in
 /// msprof-analyze.
-fn merged(links: impl Iterator<Item = Link>, reported: &Reported) -> Vec<Link> {
+fn merged<End: Copy + Eq + Hash>(links: impl Iterator<Item = Link<End>>, reported: &Reported) -> Vec<Link<End>> {
     let takes_last = reported.compat && reported.is_text;
-    let mut merged: IndexMap<LinkKey, Link> = IndexMap::default();
+    let mut merged: IndexMap<LinkKey<End>, Link<End>> = IndexMap::default();
     for link in links {
         let entry = merged.entry(link.key());
         let sum = entry.or_insert(Link { size: 0.0, time: 0.0, ..link });
@@ -67,7 +70,7 @@ fn merged(links: impl Iterator<Item = Link>, reported: &Reported) -> Vec<Link> {
 }
 
 /// Ranks by group and number within it.
-struct Ranks(HashMap<(Name, i64), i64>);
+struct Ranks(HashMap<(Name, i64), Rank>);
 
 impl Ranks {
     fn of(reported: &Reported) -> Ranks {
@@ -93,7 +96,7 @@ impl Ranks {
         }
     }
 
-    fn get(&self, group: Name, number: i64) -> Option<i64> {
+    fn get(&self, group: Name, number: i64) -> Option<Rank> {
         self.0.get(&(group, number)).copied()
     }
 }
@@ -152,7 +155,7 @@ pub fn matrix_table(reported: &Arc<Reported>) -> ResultTable {
 }
 
 /// Group, class of operation, ends and transport.
-type Route<'a> = (&'a str, &'a str, i64, i64, &'a str);
+type Route<'a> = (&'a str, &'a str, Rank, Rank, &'a str);
 
 /// What went over links, all steps together, by group, class of operation, ends and transport. Rows that are part of
 /// another, places in the order of bandwidth, and sums over classes do not count.
@@ -166,7 +169,7 @@ pub fn traffic(reported: &Reported) -> Vec<LinkTraffic> {
         (sum.0, sum.1) = (sum.0 + link.size, sum.1 + link.time);
     }
     let traffic = moved.into_iter().map(|((group, kind, src, dst, transport), (mb, ms))| LinkTraffic {
-        group: group.into(),
+        group: GroupKey(group.into()),
         kind: kind.into(),
         src,
         dst,
@@ -186,7 +189,7 @@ fn summed_kind(name: &str) -> Option<&str> {
     }
 }
 
-fn row(link: &Link, reported: &Reported, total: &Cell, nothing: &Cell) -> [Cell; 10] {
+fn row(link: &Link<Rank>, reported: &Reported, total: &Cell, nothing: &Cell) -> [Cell; 10] {
     let names = &reported.names;
     let bandwidth = match reported.compat {
         true if link.time == 0.0 => 0.0,
@@ -207,7 +210,7 @@ fn row(link: &Link, reported: &Reported, total: &Cell, nothing: &Cell) -> [Cell;
     ]
 }
 
-fn sort(links: &mut [Link], reported: &Reported) {
+fn sort(links: &mut [Link<Rank>], reported: &Reported) {
     let names = &reported.names;
     let order = names.order(links.iter().flat_map(|link| [link.name, Some(link.group)]).flatten());
     let steps: HashSet<Option<Name>> = links.iter().map(|link| link.step).collect();

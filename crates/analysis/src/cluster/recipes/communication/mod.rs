@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use npuscope_measures::deliverable::links_by_class;
 use npuscope_tables::Flavour;
-use npuscope_tables::{Selection, TableId};
+use npuscope_tables::{Rank, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
@@ -53,7 +53,7 @@ pub struct Wanted {
 /// What all ranks reported.
 pub struct Reported {
     pub names: Names,
-    pub ranks: Vec<Rank>,
+    pub ranks: Vec<ReportedRank>,
     pub layout: Layout,
     pub wanted: Wanted,
     pub compat: bool,
@@ -64,12 +64,12 @@ pub struct Reported {
 }
 
 /// What one rank reported.
-pub struct Rank {
-    pub rank: i64,
+pub struct ReportedRank {
+    pub rank: Rank,
     pub host: hosts::Host,
     pub steps: Vec<steps::StepTime>,
     pub operations: operations::Operations,
-    pub links: Vec<links::Link>,
+    pub links: Vec<links::Link<i64>>,
 }
 
 /// What each rank reported.
@@ -91,14 +91,14 @@ pub struct Report {
     host: hosts::Host,
     steps: Vec<steps::StepTime>,
     operations: operations::Operations,
-    links: Vec<links::Link>,
+    links: Vec<links::Link<i64>>,
     groups: RankGroups,
 }
 
 impl Analysis for Reports {
     type Extract = Report;
     const NAME: &'static str = "communication";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         let mut selection = Selection::NONE;
@@ -146,7 +146,7 @@ pub fn read(job: &Job<'_>, wanted: Wanted) -> Result<Reported, Failure> {
         if let Some(source) = job.source(rank) {
             host.set_directory(source);
         }
-        ranks.push(Rank { rank, host, steps, operations, links });
+        ranks.push(ReportedRank { rank, host, steps, operations, links });
         groups.push((rank, report.groups));
     }
     note_lacks(job, &ranks);
@@ -156,8 +156,8 @@ pub fn read(job: &Job<'_>, wanted: Wanted) -> Result<Reported, Failure> {
 }
 
 /// Notes what is missing of ranks: what others have.
-fn note_lacks(job: &Job<'_>, ranks: &[Rank]) {
-    let note = |what: &str, has: &dyn Fn(&Rank) -> bool| {
+fn note_lacks(job: &Job<'_>, ranks: &[ReportedRank]) {
+    let note = |what: &str, has: &dyn Fn(&ReportedRank) -> bool| {
         if ranks.iter().any(has) {
             ranks
                 .iter()
@@ -174,7 +174,7 @@ fn note_lacks(job: &Job<'_>, ranks: &[Rank]) {
 pub fn built_in(mode: &Mode, job: &Job<'_>, wanted: Wanted) -> Result<Answer, Failure> {
     job.require_export(mode, &[Export::Db, Export::Text])?;
     let reported = Arc::new(read(job, wanted)?);
-    if reported.ranks.iter().all(Rank::is_empty) {
+    if reported.ranks.iter().all(ReportedRank::is_empty) {
         let hint = "profile NPUs with torch_npu, MindSpore or msprof, and export the result";
         return Err(Failure::missing(mode.name, "times of steps and communication", hint));
     }
@@ -212,7 +212,7 @@ fn is_host_only(reported: &Reported) -> bool {
 /// What was asked for of communication and no rank has.
 fn missing(reported: &Reported) -> Vec<&'static str> {
     let wanted = reported.wanted;
-    let lacks = |lacks: fn(&Rank) -> bool| reported.ranks.iter().all(lacks);
+    let lacks = |lacks: fn(&ReportedRank) -> bool| reported.ranks.iter().all(lacks);
     let operations = wanted.operations && lacks(|rank| rank.operations.list.is_empty());
     let links = wanted.links && lacks(|rank| rank.links.is_empty());
     [(operations, "communication operations"), (links, "communication links")]
@@ -241,11 +241,11 @@ const MAX_TOLD: usize = 16;
 pub fn notes(reported: &Reported) -> Vec<String> {
     let mut notes = Vec::new();
     let layout = &reported.layout;
-    let present: BTreeSet<i64> = reported.ranks.iter().map(|rank| rank.rank).collect();
+    let present: BTreeSet<Rank> = reported.ranks.iter().map(|rank| rank.rank).collect();
     let world = layout.sizes.world;
-    let count = world - i64::try_from(present.range(0..world.max(0)).count()).unwrap_or(world);
+    let count = world - i64::try_from(present.range(Rank(0)..Rank(world.max(0))).count()).unwrap_or(world);
     if layout.is_known() && count > 0 {
-        let missing = (0..world).filter(|rank| !present.contains(rank)).map(|rank| rank.to_string());
+        let missing = (0..world).map(Rank).filter(|rank| !present.contains(rank)).map(|rank| rank.to_string());
         let told: Vec<String> = missing.take(MAX_TOLD).collect();
         let more = if count > told.len() as i64 { " …" } else { "" };
         notes.push(format!("{count} of {world} ranks are not in the profile: {}{more}", told.join(", ")));
@@ -260,7 +260,7 @@ pub fn notes(reported: &Reported) -> Vec<String> {
     notes
 }
 
-impl Rank {
+impl ReportedRank {
     fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.operations.list.is_empty() && self.links.is_empty()
     }

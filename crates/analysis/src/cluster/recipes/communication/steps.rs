@@ -13,7 +13,7 @@ use npuscope_measures::step::{self, DeviceTime};
 use npuscope_tables::Flavour;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::reported_step;
-use npuscope_tables::{Interner, Selection, TableId};
+use npuscope_tables::{Interner, Rank, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use super::groups::rank_set;
@@ -111,14 +111,14 @@ pub type Indices = Option<[i64; 3]>;
 pub fn indices(reported: &Reported) -> Option<Vec<Indices>> {
     let layout = &reported.layout;
     let is_known = if reported.compat { compat::has_indices(reported) } else { layout.is_known() };
-    let place = |rank: i64| layout.place(rank).map(|place| [place.dp, place.pp, place.tp]);
+    let place = |rank: Rank| layout.place(rank).map(|place| [place.dp, place.pp, place.tp]);
     is_known.then(|| reported.ranks.iter().map(|rank| place(rank.rank)).collect())
 }
 
 /// The figures of a stage in a step.
 pub struct StageTime {
     pub step: Option<Name>,
-    pub ranks: Vec<i64>,
+    pub ranks: Vec<Rank>,
     pub figures: Figures,
 }
 
@@ -145,9 +145,9 @@ pub fn stage_times(reported: &Reported) -> Vec<StageTime> {
 }
 
 /// The ranks of no stage, which msprof-analyze takes for a stage without ranks: what it is called, and who it is.
-fn left_over(reported: &Reported, stages: &[Vec<i64>]) -> Option<(Vec<i64>, Vec<i64>)> {
+fn left_over(reported: &Reported, stages: &[Vec<Rank>]) -> Option<(Vec<Rank>, Vec<Rank>)> {
     let ranks = reported.ranks.iter().map(|rank| rank.rank);
-    let rest: Vec<i64> = ranks.filter(|rank| !stages.iter().any(|stage| stage.contains(rank))).collect();
+    let rest: Vec<Rank> = ranks.filter(|rank| !stages.iter().any(|stage| stage.contains(rank))).collect();
     (reported.compat && !stages.is_empty() && !rest.is_empty()).then_some((Vec::new(), rest))
 }
 

@@ -7,12 +7,14 @@ use hashbrown::HashSet;
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_measures::communication::{bandwidth, large_packet_share, synchronization_ratio, wait_ratio};
 use npuscope_measures::deliverable::rounded;
+use npuscope_tables::Rank;
 use npuscope_tables::number::whole;
 
 use super::names::Name;
 use super::operations::{Operation, Transport};
-use super::{IndexMap, Rank, Reported, step_order};
+use super::{IndexMap, Reported, ReportedRank, step_order};
 use crate::cluster::statistics::Sum;
+use crate::communication::GroupKey;
 use crate::extract::Text;
 
 /// What totals are called.
@@ -50,7 +52,7 @@ pub fn time_table(reported: &Arc<Reported>) -> ResultTable {
     })
 }
 
-fn time_row(reported: &Reported, rank: &Rank, op: &Operation) -> [Cell; 12] {
+fn time_row(reported: &Reported, rank: &ReportedRank, op: &Operation) -> [Cell; 12] {
     let names = &reported.names;
     let [elapse, transit, wait, synchronization, idle] = op.times;
     let of_transit = |measure: fn(f64, f64) -> Option<f64>, time: Option<f64>| match reported.compat {
@@ -98,9 +100,9 @@ fn time_total_row(reported: &Reported, total: &Cell, key: TotalKey, sums: &[Sum;
 pub struct GroupTime {
     /// The number of the step; its name with `--compat`.
     pub step: Option<Text>,
-    pub rank: i64,
+    pub rank: Rank,
     /// Hash of the group.
-    pub group: Text,
+    pub group: GroupKey,
     pub elapsed: f64,
     pub transit: f64,
     pub wait: f64,
@@ -125,7 +127,7 @@ pub fn group_times(reported: &Reported) -> Vec<GroupTime> {
     let names = &reported.names;
     let time = |((step, rank, group), sums): (TotalKey, [Sum; 5])| {
         let [elapsed, transit, wait, synchronization, idle] = sums.map(|sum| sum.total() * NS_PER_MS);
-        let (step, group) = (names.opt_text(step).map(Text::from), names.text(group).into());
+        let (step, group) = (names.opt_text(step).map(Text::from), GroupKey(names.text(group).into()));
         GroupTime { step, rank, group, elapsed, transit, wait, synchronization, idle }
     };
     time_totals(reported).into_iter().map(time).collect()
@@ -135,7 +137,7 @@ const NS_PER_MS: f64 = 1e6;
 const BYTES_PER_MB: f64 = 1e6;
 
 /// A step, a rank and a group.
-type TotalKey = (Option<Name>, i64, Name);
+type TotalKey = (Option<Name>, Rank, Name);
 
 /// Sums of times, by step, rank and group.
 fn time_totals(reported: &Reported) -> Vec<(TotalKey, [Sum; 5])> {
@@ -187,7 +189,7 @@ pub fn bandwidth_table(reported: &Arc<Reported>) -> ResultTable {
     })
 }
 
-fn bandwidth_row(reported: &Reported, rank: &Rank, transport: &Transport) -> [Cell; 12] {
+fn bandwidth_row(reported: &Reported, rank: &ReportedRank, transport: &Transport) -> [Cell; 12] {
     let names = &reported.names;
     let bandwidth = match reported.compat {
         true => transport.bandwidth.into(),
@@ -250,9 +252,9 @@ impl TransportTotal {
 pub struct GroupTransport {
     /// The number of the step; its name with `--compat`.
     pub step: Option<Text>,
-    pub rank: i64,
+    pub rank: Rank,
     /// Hash of the group.
-    pub group: Text,
+    pub group: GroupKey,
     /// For example `HCCS`.
     pub transport: Text,
     pub bytes: f64,
@@ -283,7 +285,7 @@ pub struct PacketSize {
 /// What operations moved, by rank, step, group and transport.
 pub fn group_transports(reported: &Reported) -> Vec<GroupTransport> {
     let names = &reported.names;
-    let of_rank = |rank: &Rank| {
+    let of_rank = |rank: &ReportedRank| {
         let number = rank.rank;
         let packets = |(size, (count, duration)): (&u64, &(Sum, Sum))| PacketSize {
             bytes: f64::from_bits(*size) * BYTES_PER_MB,
@@ -293,7 +295,7 @@ pub fn group_transports(reported: &Reported) -> Vec<GroupTransport> {
         let row = move |((step, group, transport), total): (TransportKey, TransportTotal)| GroupTransport {
             step: names.opt_text(step).map(Text::from),
             rank: number,
-            group: names.text(group).into(),
+            group: GroupKey(names.text(group).into()),
             transport: names.text(transport).into(),
             bytes: total.size.total() * BYTES_PER_MB,
             time: total.time.total() * NS_PER_MS,
@@ -308,7 +310,7 @@ pub fn group_transports(reported: &Reported) -> Vec<GroupTransport> {
 /// A step, a group and a transport.
 type TransportKey = (Option<Name>, Name, Name);
 
-fn transport_totals(reported: &Reported, rank: &Rank) -> IndexMap<TransportKey, TransportTotal> {
+fn transport_totals(reported: &Reported, rank: &ReportedRank) -> IndexMap<TransportKey, TransportTotal> {
     let names = &reported.names;
     let mut totals: IndexMap<TransportKey, TransportTotal> = IndexMap::default();
     for transport in &rank.operations.transports {
@@ -321,7 +323,7 @@ fn transport_totals(reported: &Reported, rank: &Rank) -> IndexMap<TransportKey, 
     totals
 }
 
-fn bandwidth_totals(reported: &Reported, rank: &Rank) -> Vec<[Cell; 12]> {
+fn bandwidth_totals(reported: &Reported, rank: &ReportedRank) -> Vec<[Cell; 12]> {
     let names = &reported.names;
     let name: Cell = TOTAL.into();
     let mut rows = Vec::new();

@@ -54,7 +54,7 @@ impl Profiler {
         let text = |text: String| SqlCell::Text(text.into());
         if !is_kept("RANK_DEVICE_MAP") {
             let columns = [column("rankId", "INTEGER"), column("deviceId", "INTEGER")];
-            let row = vec![SqlCell::Int(self.rank), SqlCell::Int(device)];
+            let row = vec![SqlCell::Int(self.rank.0), SqlCell::Int(device)];
             file.cells("RANK_DEVICE_MAP", &columns, [row])?;
         }
         if let Some(host) = host.filter(|_| !is_kept("HOST_INFO")) {

@@ -12,7 +12,7 @@ use std::path::Path;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use npuscope_tables::table::{diagnostic, lane, rank};
-use npuscope_tables::{Flavour, LaneId, RankTables, TaskId};
+use npuscope_tables::{Flavour, LaneId, Rank, RankTables, TaskId};
 
 use crate::db::connections::{CallChains, ConnectionIds};
 use crate::db::id_set::IdSet;
@@ -28,7 +28,7 @@ use identity::RankFacts;
 
 pub struct Profiler {
     database: OpenTables,
-    rank: i64,
+    rank: Rank,
     /// It has a place for operators of the framework. MindSpore's own databases have none, but what our recorder
     /// wrote has nowhere else to go.
     has_framework: bool,
@@ -72,7 +72,7 @@ fn is_framework(process: &str) -> bool {
 }
 
 impl Profiler {
-    pub fn create(path: &Path, first: &RankTables, rank: i64, flavour: Flavour) -> io::Result<Profiler> {
+    pub fn create(path: &Path, first: &RankTables, rank: Rank, flavour: Flavour) -> io::Result<Profiler> {
         let enums = sheet::kept(first, is_profiler_db, |_| 0);
         let is_raw = first.rows::<rank::Row>().any(|row| first.text(row.format) == "raw");
         Ok(Profiler {

@@ -6,6 +6,7 @@ use std::io::{self, BufWriter};
 use npuscope_formats::json_out::JsonOut;
 use npuscope_measures::communication::{bandwidth, synchronization_ratio, wait_ratio};
 use npuscope_measures::deliverable::rounded;
+use npuscope_tables::Rank;
 
 use super::super::names::{Name, Names};
 use super::super::operations::{Operation, Transport};
@@ -60,7 +61,7 @@ fn tree<'k>(reported: &Reported, keys: &'k RankKeys) -> IndexMap<&'k str, IndexM
 
 fn write_step(reported: &Reported, uses: &Uses, json: &mut JsonOut, out: &mut BufWriter<File>) -> io::Result<()> {
     let names = &reported.names;
-    let mut totals: IndexMap<Name, IndexMap<i64, Total>> = IndexMap::default();
+    let mut totals: IndexMap<Name, IndexMap<Rank, Total>> = IndexMap::default();
     for ((name, group), uses) in uses {
         json.key_of(&format!("{}@{}", names.text(*name), names.text(*group)));
         json.open();

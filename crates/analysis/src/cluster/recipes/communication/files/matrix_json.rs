@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 
 use npuscope_formats::json_out::JsonOut;
+use npuscope_tables::Rank;
 
 use super::super::links::Link;
 use super::super::matrix::global_links;
@@ -13,7 +14,7 @@ use super::super::{IndexMap, Reported};
 use super::RankKeys;
 
 /// Links by the name of the operation, none for sums, and the group.
-type Operations = IndexMap<(Option<Name>, Name), Vec<Link>>;
+type Operations = IndexMap<(Option<Name>, Name), Vec<Link<Rank>>>;
 
 /// Writes the file. Every step ends with the sums of each group.
 pub fn write(reported: &Reported, out: &mut BufWriter<File>) -> io::Result<()> {
@@ -48,7 +49,7 @@ pub fn write(reported: &Reported, out: &mut BufWriter<File>) -> io::Result<()> {
     json.flush(out)
 }
 
-fn write_link(link: &Link, reported: &Reported, json: &mut JsonOut) {
+fn write_link(link: &Link<Rank>, reported: &Reported, json: &mut JsonOut) {
     json.key_of(&format!("{}-{}", link.src, link.dst));
     json.open();
     json.text("Transport Type", reported.names.opt_text(link.transport));
