@@ -179,7 +179,7 @@ pub fn bandwidth(source: &Source<'_>, question: &Question<'_>) -> Result<Made, N
         &format!(
             "SELECT rank, transport AS link, CAST(round(sum(size) * 1e6) AS BIGINT) AS bytes, \
              CAST(round(sum(time) * 1e6) AS BIGINT) AS time, bandwidth(sum(size), sum(time)) AS bandwidth, \
-             sum(large * packets) / nullif(sum(packets), 0.0) AS large_packet_share FROM {} \
+             large_packet_share(sum(large * packets), sum(packets)) AS large_packet_share FROM {} \
              GROUP BY rank, transport HAVING sum(size) > 0 ORDER BY rank, link",
             transports(question)
         ),
