@@ -7,6 +7,7 @@
 //! - the [fingerprints](npuscope_store::fingerprint) of all ranks that are asked, and their directories, which some
 //!   tables name;
 //! - the same of the baseline, if there is one, or which file it is if it is one of Nsight Systems;
+//! - with a baseline, which files are the results of earlier runs in the profile and in the baseline;
 //! - the mode and all [`Options`](super::Options);
 //! - the code of this program, as a hash over its sources.
 //!
@@ -121,7 +122,10 @@ impl Place {
             Some((fingerprint, directories?))
         };
         let baseline = match &job.options.baseline {
-            Some(path) => Some(of_profile(path)?),
+            Some(path) => {
+                let results = |root: &Path| id_of_database(&root.join(OUTPUT_DIRECTORY).join(DATABASE));
+                Some((of_profile(path)?, results(job.root()), results(path)))
+            }
             None => None,
         };
         let gpus = match &job.options.baseline_profile {
@@ -465,6 +469,11 @@ mod tests {
         ] {
             others.push(place(&here, "hccl_sum", None, &options, "1"));
         }
+        let compared = Options { baseline: Some(profile.clone()), ..Options::default() };
+        let results = Output::new(profile.join(OUTPUT_DIRECTORY)).unwrap();
+        results.path_for(DATABASE, |path| write_database(path, &[])).unwrap();
+        let with_results = place(&here, "hccl_sum", None, &compared, "1");
+        assert!(!others.contains(&with_results));
         let moved = directory.path().join("moved");
         fs::rename(&profile, &moved).unwrap();
         others.push(place(&store(&moved), "hccl_sum", None, &plain, "1"));

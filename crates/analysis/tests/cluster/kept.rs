@@ -124,7 +124,9 @@ fn a_changed_option_or_baseline_has_a_new_answer() {
     let top = |top| Options { top_num: Some(top), ..Options::default() };
     assert_eq!([3, 4, 3].map(|number| ask("hccl_sum", &top(number))), [false, false, true]);
     let compared = Options { baseline: Some(baseline.path().to_owned()), ..Options::default() };
-    assert_eq!([(); 2].map(|()| ask("cluster_compare_baseline", &compared)), [false, true]);
+    for mode in ["cluster_compare_baseline", "cluster_time_compare_summary"] {
+        assert_eq!([(); 2].map(|()| ask(mode, &compared)), [false, true], "{mode}");
+    }
     fs::remove_file(&databases(baseline.path())[1]).unwrap();
     assert_eq!([(); 2].map(|()| ask("cluster_compare_baseline", &compared)), [false, true]);
 }
