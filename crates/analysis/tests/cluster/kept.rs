@@ -78,27 +78,39 @@ fn files(root: &Path) -> BTreeMap<PathBuf, String> {
     found
 }
 
-#[test]
-fn every_mode_writes_the_same_files_again() {
-    let text = write(Form::Text);
+/// Every mode writes the same files again, and of nearly all modes it is the kept answer.
+fn check_every_mode(path: &Path, export: Option<Export>) {
+    let cache = tempfile::tempdir().unwrap();
     let mut kept = 0;
-    for (path, export) in [(job(), None), (job(), Some(Export::Text)), (text.path(), None)] {
-        let cache = tempfile::tempdir().unwrap();
-        for mode in cluster::modes() {
-            for compat in [false, true] {
-                let baseline = Some(job().to_owned());
-                let options = Options { compat, export, baseline, ..Options::default() };
-                let what = format!("{} compat {compat} export {export:?}", mode.name);
-                let (first, (was_kept, _)) = run(path, cache.path(), mode.name, &options);
-                let (second, (is_kept, reads)) = run(path, cache.path(), mode.name, &options);
-                assert_eq!(first, second, "{what}");
-                assert!(!was_kept, "{what}");
-                assert!(!is_kept || reads == 0, "{what}");
-                kept += usize::from(is_kept);
-            }
+    for mode in cluster::modes() {
+        for compat in [false, true] {
+            let baseline = Some(job().to_owned());
+            let options = Options { compat, export, baseline, ..Options::default() };
+            let what = format!("{} compat {compat}", mode.name);
+            let (first, (was_kept, _)) = run(path, cache.path(), mode.name, &options);
+            let (second, (is_kept, reads)) = run(path, cache.path(), mode.name, &options);
+            assert_eq!(first, second, "{what}");
+            assert!(!was_kept, "{what}");
+            assert!(!is_kept || reads == 0, "{what}");
+            kept += usize::from(is_kept);
         }
     }
-    assert!(kept > 60, "{kept}");
+    assert!(kept > 40, "{kept}");
+}
+
+#[test]
+fn every_mode_writes_the_same_files_again_of_databases() {
+    check_every_mode(job(), None);
+}
+
+#[test]
+fn every_mode_writes_the_same_text_files_again_of_databases() {
+    check_every_mode(job(), Some(Export::Text));
+}
+
+#[test]
+fn every_mode_writes_the_same_files_again_of_text() {
+    check_every_mode(write(Form::Text).path(), None);
 }
 
 #[test]
