@@ -7,6 +7,12 @@ export const GLOSSARY = {
     en: { name: "Step time", text: "How long a training step took on a rank: from the start to the end of its marker on the host (ProfilerStep#12, MindSpore's step). Without markers it is the device time; `clock` says which." },
     zh: { name: "step 耗时", text: "一个 step 在某个 rank 上的耗时：从主机侧 step 标记（ProfilerStep#12 或 MindSpore 的 step）开始到结束。没有标记时取设备时间；`clock` 字段说明取自哪一侧。" },
   },
+  step_of_work: {
+    unit: "",
+    formula: "step whose marker includes the launch, or the start where the launch is unknown",
+    en: { name: "Step of work", text: "Which step a kernel, task or communication operation belongs to: the step in whose marker the host launched it, even if it runs after the marker has ended; where the launch was not recorded, the step in whose marker it starts. What the host did belongs to the step in whose marker it starts. A marker includes both ends; where two meet, the later step counts; outside all markers there is no step. Without markers the numbers of kernel_details.csv divide the device time, and the start counts." },
+    zh: { name: "任务所属 step", text: "kernel、任务或通信算子属于哪个 step：主机在哪个 step 的标记内下发，就属于哪个 step，即使它在标记结束之后才运行；没有记录下发时刻时，按开始时刻所在的标记判断。主机侧的操作按其开始时刻所在的标记判断。标记含首尾两端；两个标记相接时取后一个 step；在所有标记之外则不属于任何 step。没有标记时，按 kernel_details.csv 的编号划分设备时间，以开始时刻判断。" },
+  },
   job_step_time: {
     unit: "ns",
     formula: "mean over steps(max over ranks(step_time))",
