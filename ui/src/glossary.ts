@@ -199,6 +199,12 @@ export const GLOSSARY = {
     en: { name: "Packet size", text: "Bytes of one transfer over a link." },
     zh: { name: "包大小", text: "链路上一次传输的字节数。" },
   },
+  start_skew: {
+    unit: "ns",
+    formula: "last start - first start",
+    en: { name: "Start skew", text: "How long the first rank of one operation was in it before the last rank began. By the clocks of their hosts." },
+    zh: { name: "起始偏差", text: "同一通信算子中，最先开始的 rank 到最后开始的 rank 的时间差，以各自主机时钟为准。" },
+  },
   transmit_stage_time: {
     unit: "us",
     formula: "sum over collectives(min over ranks(elapsed))",
@@ -276,6 +282,12 @@ export const GLOSSARY = {
     formula: "sqrt(mean((duration - average)^2))",
     en: { name: "Deviation", text: "The standard deviation of the durations in the group, as of a whole population." },
     zh: { name: "标准差", text: "该组时长的总体标准差。" },
+  },
+  self_time: {
+    unit: "ns",
+    formula: "duration - sum(durations directly inside)",
+    en: { name: "Self time", text: "The duration of a slice without the slices that ran directly inside it." },
+    zh: { name: "自身时间", text: "某个 slice 的时长减去直接嵌套在其中的 slice 的时长。" },
   },
   share: {
     unit: "ratio",

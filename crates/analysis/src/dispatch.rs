@@ -1,27 +1,31 @@
 //! The way of kernels from an operator of the framework over the task queue and a launch to the device.
 
 use hashbrown::HashMap;
+use npuscope_formats::source::RankSource;
 use npuscope_measures::step_of::StepOf;
+use npuscope_store::{Store, StoreError};
 use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{kernel, lane, task};
 use npuscope_tables::{ConnectionId, LaneId, Rank, RankTables, Selection, Str, TableId, TaskId};
+use serde::{Deserialize, Serialize};
 
+use crate::extract::{Absent, Analysis, RankData, Text, extracts_by_rank};
 use crate::scope::Scope;
 
 /// What it is read from; `parent` counts rows of all of `host_op`.
-pub const NEEDS: Selection =
+const NEEDS: Selection =
     Selection::of(&[TableId::HostOp, TableId::Kernel, TableId::Task, TableId::Step, TableId::Lane]).without_metrics();
 
 /// The way of one kernel. Phases follow each other, times are in ns: the operator up to its entry in the queue, that
 /// entry, the time in the queue, the launch, and the wait until the kernel begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dispatch {
     pub rank: Rank,
-    pub name: String,
+    pub name: Text,
     /// Operator of the framework.
-    pub op: Option<String>,
+    pub op: Option<Text>,
     /// When the operator began, or the first phase that is known.
     pub start: i64,
     pub prepare: Option<i64>,
@@ -39,16 +43,57 @@ impl Dispatch {
     }
 }
 
-/// The kernels of a rank that took longest from the beginning of their operator to their own, at most `limit`; `None` if
-/// no call launches any.
-pub fn dispatches(rank: Rank, tables: &RankTables, scope: &Scope, limit: usize) -> Option<Vec<Dispatch>> {
+/// The kernels of each rank that took longest. All kernels of a rank are as many as its columns have, so that each step
+/// and number is kept by itself.
+#[derive(Serialize)]
+struct Longest {
+    step: Option<i64>,
+    limit: usize,
+}
+
+impl Analysis for Longest {
+    type Extract = Option<Vec<Dispatch>>;
+    const NAME: &'static str = "dispatch";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        NEEDS
+    }
+
+    fn map(&self, rank: &RankData<'_>) -> Result<Option<Vec<Dispatch>>, Absent> {
+        let scope = Scope { step: self.step, ..Scope::default() };
+        Ok(dispatches(rank.rank, &rank.tables, &scope, self.limit))
+    }
+}
+
+/// The kernels of some ranks that took longest from the beginning of their operator to their own, those first, at most
+/// `limit`; `None` if no call launches any.
+pub fn ask(
+    store: &Store,
+    sources: &[&RankSource],
+    scope: &Scope,
+    limit: usize,
+) -> Result<Option<Vec<Dispatch>>, StoreError> {
+    let of_ranks: Vec<Option<Vec<Dispatch>>> = match scope.is_stretch() {
+        true => store.each(sources, NEEDS, |rank, tables| dispatches(rank.rank, &tables, scope, limit))?,
+        false => {
+            let kept = extracts_by_rank(store, sources, &Longest { step: scope.step, limit })?;
+            kept.into_iter().map(|(_, dispatches)| dispatches).collect()
+        }
+    };
+    let has_calls = of_ranks.iter().any(Option::is_some);
+    Ok(has_calls.then(|| longest(of_ranks.into_iter().flatten().flatten().collect(), limit)))
+}
+
+/// [`ask`] of one rank.
+fn dispatches(rank: Rank, tables: &RankTables, scope: &Scope, limit: usize) -> Option<Vec<Dispatch>> {
     let launches = Launches::of(tables);
     let found = || longest(dispatches_of(rank, tables, &launches, scope), limit);
     (!launches.calls.is_empty()).then(found)
 }
 
 /// The longest, those first.
-pub fn longest(mut all: Vec<Dispatch>, limit: usize) -> Vec<Dispatch> {
+fn longest(mut all: Vec<Dispatch>, limit: usize) -> Vec<Dispatch> {
     all.sort_by_key(|dispatch| std::cmp::Reverse(dispatch.end_to_end()));
     all.truncate(limit);
     all
@@ -174,8 +219,8 @@ fn dispatch_of(
     let entered = enqueue.map_or(begun, |slice| slice.start);
     Dispatch {
         rank,
-        name: tables.text(name).to_owned(),
-        op: operator.map(|slice| tables.text(slice.name).to_owned()),
+        name: tables.text(name).into(),
+        op: operator.map(|slice| tables.text(slice.name).into()),
         start: operator.map_or(entered, |slice| slice.start),
         prepare: operator.map(|slice| entered - slice.start),
         enqueue: enqueue.map(|slice| slice.end - slice.start),

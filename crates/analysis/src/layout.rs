@@ -21,8 +21,8 @@ use serde::Serialize;
 
 pub use groups::{RankGroups, UsedGroup};
 
-use crate::communication::GroupKey;
-use crate::extract::{self, Absent, Analysis, RankData, Scope};
+use crate::communication::{DeclaredGroup, GroupKey};
+use crate::extract::{Absent, Analysis, RankData, extracts_by_rank};
 use groups::{SeenGroup, seen_groups};
 
 /// Ranks that a job can have. Greater numbers in metadata or links are mistakes, which must not cost memory.
@@ -181,9 +181,13 @@ pub fn layout(store: &Store) -> Result<Layout, StoreError> {
 
 fn layout_of(store: &Store, with_seen: bool) -> Result<Layout, StoreError> {
     let sources: Vec<&RankSource> = store.profile().ranks.iter().collect();
-    let extracts = extract::extracts(store, &sources, &Groups { with_seen }, Scope::default())?;
-    let told = sources.iter().zip(extracts).filter_map(|(source, rank)| Some((source.rank, rank.extract.ok()?)));
-    Ok(Layout::of(&told.collect::<Vec<_>>()))
+    Ok(Layout::of(&extracts_by_rank(store, &sources, &Groups { with_seen })?))
+}
+
+/// The groups that the metadata of some ranks lists.
+pub fn declared_groups(store: &Store, sources: &[&RankSource]) -> Result<Vec<DeclaredGroup>, StoreError> {
+    let told = extracts_by_rank(store, sources, &Groups { with_seen: false })?;
+    Ok(told.into_iter().flat_map(|(_, groups)| groups.declared).collect())
 }
 
 impl Layout {

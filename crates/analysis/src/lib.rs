@@ -6,8 +6,8 @@
 //!   and lacks.
 //! - [`diagnose`]: who is slow, why, and what it costs, by replaying the job without it.
 //! - [`cluster`]: msprof-analyze's modes, one file each.
-//! - [`time_split`]: where the time of devices went; [`occupancy`]: how busy they were over time; [`scope`]: the part of a
-//!   job that is asked about.
+//! - [`steps`]: the steps of ranks; [`time_split`]: where the time of devices went; [`occupancy`]: how busy they were
+//!   over time; [`scope`]: the part of a job that is asked about.
 //! - [`pipeline`], [`experts`], [`rl_stages`]: pipelines, experts and stages of reinforcement learning.
 //! - [`meetings`]: which operations of different ranks are one; [`gap`]: why a device was idle; [`dispatch`]: the way of
 //!   kernels to the device; [`memory`]: whose memory was alive.
@@ -50,6 +50,7 @@ pub mod overview;
 pub mod pipeline;
 pub mod rl_stages;
 pub mod scope;
+pub mod steps;
 pub mod time_split;
 
 pub use finding::{Evidence, Finding, Label, Number, Severity};

@@ -9,8 +9,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use npuscope_formats::source::RankSource;
 use npuscope_measures::communication::OpClass;
 use npuscope_measures::step_of::StepOf;
+use npuscope_store::{Store, StoreError};
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, reported_comm};
 use npuscope_tables::{Rank, RankTables, Selection, TableId};
@@ -18,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::communication::GroupKey;
 use crate::diagnose::trace::{Operation, RankTrace};
-use crate::extract::Text;
+use crate::extract::{Absent, Analysis, RankData, Text, extracts_by_rank};
 
 /// What operations are alike in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -112,14 +114,14 @@ pub fn meet<'a, R: Copy, T>(
 }
 
 /// The operations of one rank, in the order in which the host launched them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RankOperations {
     pub rank: Rank,
     pub list: Vec<RankOperation>,
 }
 
 /// An operation as one rank saw it. Times are ns since the epoch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RankOperation {
     operation: Operation,
     step: Option<i64>,
@@ -138,12 +140,31 @@ impl RankOperation {
     }
 }
 
-impl RankOperations {
-    /// What they are read from.
-    pub const NEEDS: Selection =
-        Selection::of(&[TableId::Step, TableId::CommOp, TableId::CommTask]).and_host_ops(&[Kind::Cann]);
+/// The operations of each rank.
+#[derive(Serialize)]
+struct Operations;
 
-    pub fn of(rank: Rank, tables: &RankTables) -> RankOperations {
+impl Analysis for Operations {
+    type Extract = RankOperations;
+    const NAME: &'static str = "operations";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Selection::of(&[TableId::Step, TableId::CommOp, TableId::CommTask]).and_host_ops(&[Kind::Cann])
+    }
+
+    fn map(&self, rank: &RankData<'_>) -> Result<RankOperations, Absent> {
+        Ok(RankOperations::of(rank.rank, &rank.tables))
+    }
+}
+
+/// The operations of some ranks.
+pub fn operations(store: &Store, sources: &[&RankSource]) -> Result<Vec<RankOperations>, StoreError> {
+    Ok(extracts_by_rank(store, sources, &Operations)?.into_iter().map(|(_, operations)| operations).collect())
+}
+
+impl RankOperations {
+    fn of(rank: Rank, tables: &RankTables) -> RankOperations {
         let trace = RankTrace::of(rank, tables);
         let operations = trace.items.iter().filter_map(|item| {
             let step = trace.step_of(item).and_then(|step| trace.steps.get(step)).map(|step| step.id);
@@ -180,31 +201,80 @@ impl RankOperations {
 pub struct Member<'a> {
     pub rank: Rank,
     pub operation: &'a RankOperation,
+    /// Its start less the first start on any rank, in ns.
+    pub late: i64,
 }
 
 /// The operation of a rank on all ranks that took part, that rank included; the last to begin is last.
 pub fn members<'a>(of: &'a RankOperations, index: usize, others: &[&'a RankOperations]) -> Vec<Member<'a>> {
     let (Some(key), Some(own)) = (of.key(index), of.list.get(index)) else { return Vec::new() };
-    let mut members = vec![Member { rank: of.rank, operation: own }];
+    let mut members = vec![Member { rank: of.rank, operation: own, late: 0 }];
     for other in others.iter().filter(|other| other.rank != of.rank) {
         let same = other.keys().position(|known| known == key).and_then(|place| other.list.get(place));
-        members.extend(same.map(|operation| Member { rank: other.rank, operation }));
+        members.extend(same.map(|operation| Member { rank: other.rank, operation, late: 0 }));
     }
     members.sort_by_key(|member| (member.operation.start, member.rank));
+    let first = members.first().map_or(own.start, |member| member.operation.start);
+    members.iter_mut().for_each(|member| member.late = member.operation.start - first);
     members
 }
 
-/// How long an operation moved data and waited for others, in ns, where the profile's own summary says so.
-pub fn reported_times(tables: &RankTables, name: &str, start: i64) -> (Option<i64>, Option<i64>) {
-    const NS_PER_MS: f64 = 1e6;
-    let is_same = |row: &reported_comm::Row| {
-        let reported = tables.text(row.name);
-        let starts_alike = row.start.is_none_or(|us| (us * 1e3 - start as f64).abs() < NS_PER_MS);
-        (reported == name || reported.split('@').next() == Some(name)) && starts_alike
+/// Start skew of one operation, in ns: the last start less the first, by the clocks of the hosts. `None` of no start.
+pub fn start_skew(starts: impl Iterator<Item = i64> + Clone) -> Option<i64> {
+    Some(starts.clone().max()? - starts.min()?)
+}
+
+/// How long an operation moved data and waited for others, in ns, as the profile's own summary says.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct ReportedTime {
+    /// With the hash of the group or without.
+    name: Text,
+    start: Option<f64>,
+    transit: Option<i64>,
+    wait: Option<i64>,
+}
+
+/// What the summaries of each rank say of its operations.
+#[derive(Serialize)]
+struct ReportedTimes;
+
+const NS_PER_MS: f64 = 1e6;
+
+impl Analysis for ReportedTimes {
+    type Extract = Vec<ReportedTime>;
+    const NAME: &'static str = "reported_times";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Selection::of(&[TableId::ReportedComm])
+    }
+
+    fn map(&self, rank: &RankData<'_>) -> Result<Vec<ReportedTime>, Absent> {
+        let ns = |ms: Option<f64>| ms.map(|ms| (ms * NS_PER_MS).round() as i64);
+        let time = |row: reported_comm::Row| ReportedTime {
+            name: rank.tables.text(row.name).into(),
+            start: row.start.map(|us| us * 1e3),
+            transit: ns(row.transit),
+            wait: ns(row.wait),
+        };
+        Ok(rank.tables.rows::<reported_comm::Row>().map(time).collect())
+    }
+}
+
+/// How long an operation of a rank moved data and waited for others, in ns, where the profile's own summary says so.
+pub fn reported_times(
+    store: &Store,
+    source: &RankSource,
+    name: &str,
+    start: i64,
+) -> Result<(Option<i64>, Option<i64>), StoreError> {
+    let is_same = |reported: &&ReportedTime| {
+        let starts_alike = reported.start.is_none_or(|ns| (ns - start as f64).abs() < NS_PER_MS);
+        (&*reported.name == name || reported.name.split('@').next() == Some(name)) && starts_alike
     };
-    let Some(row) = tables.rows::<reported_comm::Row>().find(is_same) else { return (None, None) };
-    let ns = |ms: Option<f64>| ms.map(|ms| (ms * NS_PER_MS).round() as i64);
-    (ns(row.transit), ns(row.wait))
+    let of_rank = extracts_by_rank(store, &[source], &ReportedTimes)?;
+    let found = of_rank.iter().flat_map(|(_, times)| times).find(is_same);
+    Ok(found.map(|reported| (reported.transit, reported.wait)).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -247,6 +317,8 @@ mod tests {
         assert_eq!(met(0), [(0, 0), (1, 5)]);
         assert_eq!(met(1), [(1, 15), (0, 20)]);
         assert_eq!(met(2), [(0, 40), (1, 100)]);
+        let late = members(&first, 2, &[&second]).iter().map(|member| member.late).collect::<Vec<_>>();
+        assert_eq!((late, start_skew([40, 100].into_iter())), (vec![0, 60], Some(60)));
         assert_eq!((first.open_at(45), first.open_at(60)), (Some(2), None));
         assert_eq!(first.starting("send_20", 20), Some(1));
     }

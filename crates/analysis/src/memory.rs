@@ -3,23 +3,27 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use npuscope_formats::source::RankSource;
 use npuscope_measures::memory::{allocations, peak_of};
 use npuscope_measures::step_of::Steps;
+use npuscope_store::{Store, StoreError};
 use npuscope_tables::table::mem_event;
-use npuscope_tables::{Ns, RankTables, Selection, TableId};
+use npuscope_tables::{Ns, Rank, RankTables, Selection, TableId};
+use serde::{Deserialize, Serialize};
 
+use crate::extract::{Absent, Analysis, RankData, Text, extracts_by_rank};
 use crate::scope::Scope;
 
 /// What holders are read from.
-pub const NEEDS: Selection = Selection::of(&[TableId::MemEvent, TableId::Step]);
+const NEEDS: Selection = Selection::of(&[TableId::MemEvent, TableId::Step]);
 
 /// Memory of one name that was alive at a moment.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Holder {
     /// The moment, in ns since the epoch.
     pub time: i64,
     /// Who allocated it; `None` for what the allocator had beyond the allocations that are recorded.
-    pub name: Option<String>,
+    pub name: Option<Text>,
     /// Allocations.
     pub count: Option<i64>,
     pub bytes: i64,
@@ -27,12 +31,62 @@ pub struct Holder {
     pub share: f64,
 }
 
+/// What is kept of a rank: who held memory at its peak, and at that of each step.
+#[derive(Serialize, Deserialize)]
+struct RankPeaks {
+    all: Vec<Holder>,
+    steps: BTreeMap<i64, Vec<Holder>>,
+}
+
+/// The memory peaks of each rank.
+#[derive(Serialize)]
+struct Peaks;
+
+impl Analysis for Peaks {
+    type Extract = RankPeaks;
+    const NAME: &'static str = "memory_peaks";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        NEEDS
+    }
+
+    fn map(&self, rank: &RankData<'_>) -> Result<RankPeaks, Absent> {
+        let steps = Steps::of(&rank.tables);
+        let numbers = steps.iter().filter_map(|step| step.id);
+        let of_step = |id: i64| (id, holders(&rank.tables, &Scope { step: Some(id), ..Scope::default() }, None));
+        Ok(RankPeaks { all: holders(&rank.tables, &Scope::default(), None), steps: numbers.map(of_step).collect() })
+    }
+}
+
+/// What was alive on each of some ranks at a moment, by who allocated it, the most first; at the peak of each rank if no
+/// moment is given. What was alive at any moment is as large as the columns: only peaks are kept.
+pub fn ask(
+    store: &Store,
+    sources: &[&RankSource],
+    scope: &Scope,
+    at: Option<i64>,
+) -> Result<Vec<(Rank, Holder)>, StoreError> {
+    let of_ranks: Vec<(Rank, Vec<Holder>)> = match at.is_some() || scope.is_stretch() {
+        true => store.each(sources, NEEDS, |rank, tables| (rank.rank, holders(&tables, scope, at)))?,
+        false => {
+            let of_step = |mut peaks: RankPeaks| match scope.step {
+                Some(step) => peaks.steps.remove(&step).unwrap_or_default(),
+                None => peaks.all,
+            };
+            let kept = extracts_by_rank(store, sources, &Peaks)?;
+            kept.into_iter().map(|(rank, peaks)| (rank, of_step(peaks))).collect()
+        }
+    };
+    Ok(of_ranks.into_iter().flat_map(|(rank, list)| list.into_iter().map(move |holder| (rank, holder))).collect())
+}
+
 /// What was alive at a moment, by who allocated it, the most first; at the peak if no moment is given: when the total
 /// after an allocation was greatest, of several the first.
 ///
 /// All that the allocator had at a moment is the total after the last allocation before it, less what was released
 /// since; the rest beyond the recorded allocations, from before the profile, is the holder without a name.
-pub fn holders(tables: &RankTables, scope: &Scope, at: Option<i64>) -> Vec<Holder> {
+fn holders(tables: &RankTables, scope: &Scope, at: Option<i64>) -> Vec<Holder> {
     let steps = Steps::of(tables);
     let is_in_scope = |time: i64| {
         let is_in_step = scope.step.is_none() || steps.at(Ns(time)) == scope.step;
@@ -68,7 +122,7 @@ pub fn holders(tables: &RankTables, scope: &Scope, at: Option<i64>) -> Vec<Holde
     let all = total.unwrap_or(recorded).max(recorded);
     let holder = |name: Option<&str>, count: Option<i64>, bytes: i64| Holder {
         time,
-        name: name.map(str::to_owned),
+        name: name.map(Text::from),
         count,
         bytes,
         share: bytes as f64 / all.max(1) as f64,

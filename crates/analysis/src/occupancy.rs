@@ -1,10 +1,16 @@
 //! How busy the device of a rank was over time: shares of equal stretches.
 
+use npuscope_formats::source::RankSource;
 use npuscope_measures::busy::Busy;
 use npuscope_measures::intervals::Interval;
+use npuscope_store::{Store, StoreError};
+use npuscope_tables::{Rank, RankTables, Selection};
+use serde::{Deserialize, Serialize};
+
+use crate::extract::{Absent, Analysis, RankData, extracts_by_rank};
 
 /// Shares of a stretch of time, 0 to 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Occupancy {
     /// Any kernel computed.
     pub computing: f64,
@@ -19,6 +25,56 @@ impl Occupancy {
     pub fn overlapped(&self) -> f64 {
         self.communication - self.exposed
     }
+}
+
+/// Equal stretches of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Buckets {
+    pub span: Interval,
+    pub count: usize,
+}
+
+impl Buckets {
+    /// Where a bucket begins.
+    pub fn begin(&self, bucket: usize) -> i64 {
+        let length = i128::from(self.span.end) - i128::from(self.span.start);
+        self.span.start + (length * bucket as i128 / self.count.max(1) as i128) as i64
+    }
+
+    /// How busy the device of a rank was in each; `None` if it never was.
+    fn of(&self, tables: &RankTables) -> Option<Vec<Occupancy>> {
+        let busy = Busy::of(tables);
+        busy.extent().map(|_| occupancy(&busy, self.span, self.count))
+    }
+}
+
+impl Analysis for Buckets {
+    type Extract = Option<Vec<Occupancy>>;
+    const NAME: &'static str = "occupancy";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Busy::NEEDS
+    }
+
+    fn map(&self, rank: &RankData<'_>) -> Result<Option<Vec<Occupancy>>, Absent> {
+        Ok(self.of(&rank.tables))
+    }
+}
+
+/// How busy the devices of some ranks were in each bucket, without ranks whose device never was. `is_kept` for buckets
+/// that are asked for again: those of the whole job or of a step, not of a stretch of time.
+pub fn ask(
+    store: &Store,
+    sources: &[&RankSource],
+    buckets: Buckets,
+    is_kept: bool,
+) -> Result<Vec<(Rank, Vec<Occupancy>)>, StoreError> {
+    let of_ranks = match is_kept {
+        true => extracts_by_rank(store, sources, &buckets)?,
+        false => store.each(sources, Busy::NEEDS, |source, tables| (source.rank, buckets.of(&tables)))?,
+    };
+    Ok(of_ranks.into_iter().filter_map(|(rank, parts)| Some((rank, parts?))).collect())
 }
 
 /// How busy a device was in each of `buckets` equal parts of a span.

@@ -2,18 +2,22 @@
 
 use std::collections::BTreeMap;
 
+use npuscope_formats::source::RankSource;
 use npuscope_measures::busy::Busy;
 use npuscope_measures::communication::{Direction, direction_of};
-use npuscope_measures::intervals::{Interval, gaps, subtract, union};
+use npuscope_measures::intervals::{Interval, gaps, intersect, subtract, union};
 use npuscope_measures::step_of::{self, StepOf};
+use npuscope_store::{Store, StoreError};
 use npuscope_tables::table::{comm_op, step};
 use npuscope_tables::{Rank, RankTables, Selection};
+use serde::{Deserialize, Serialize};
 
 use crate::cluster::recipes::pp_chart::Pass;
+use crate::extract::{Absent, Analysis, RankData, Text, extracts_by_rank};
 use crate::scope::Scope;
 
 /// What a bar shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     Forward,
     Backward,
@@ -40,10 +44,10 @@ impl Kind {
 }
 
 /// A bar of the chart. Times are ns since the epoch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bar {
     pub rank: Rank,
-    pub name: String,
+    pub name: Text,
     pub kind: Kind,
     pub micro_batch: Option<i64>,
     pub start: i64,
@@ -57,75 +61,110 @@ impl Bar {
 
     fn waiting(rank: Rank, kind: Kind, interval: Interval) -> Bar {
         let (start, duration) = (interval.start, interval.end - interval.start);
-        Bar { rank, name: kind.name().to_owned(), kind, micro_batch: None, start, duration }
+        Bar { rank, name: kind.name().into(), kind, micro_batch: None, start, duration }
     }
 }
 
 /// Shorter bubbles and idle times are not shown.
 const SLIVER: i64 = 10_000;
 
-/// What is kept of a rank.
-#[derive(Clone, Debug, Default)]
+/// What is kept of a rank, of all its steps.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RankTransfers {
-    rank: Rank,
-    transfers: Vec<Bar>,
-    /// Starts of the chosen steps, in order.
-    steps: Vec<i64>,
-    computing: Vec<Interval>,
+    /// Each with the step that it belongs to, by start.
+    transfers: Vec<(Option<i64>, Bar)>,
+    /// Number and time of each step, by start.
+    steps: Vec<(Option<i64>, Interval)>,
+    /// The time without computing, without stretches that are too short to be shown.
+    pauses: Vec<Interval>,
     /// Receives without computing.
     bubbles: Vec<Interval>,
 }
 
-impl RankTransfers {
-    /// What it is read from.
-    pub const NEEDS: Selection = Busy::NEEDS.and(step_of::needs(Busy::NEEDS));
+/// The transfers of each rank, and when it waited.
+#[derive(Serialize)]
+struct Transfers;
 
-    pub fn of(rank: Rank, tables: &RankTables, scope: &Scope) -> RankTransfers {
-        let of_step = |step: &step::Row| scope.step.is_none_or(|wanted| step.id == Some(wanted));
-        let marked: Vec<step::Row> = tables.rows::<step::Row>().filter(of_step).collect();
-        let step_of = scope.step.map(|_| StepOf::of(tables));
-        let bar = |op: comm_op::Row| {
-            if step_of.as_ref().is_some_and(|step_of| step_of.operation(&op) != scope.step) {
-                return None;
-            }
-            let kind = if direction_of(tables, &op)? == Direction::Send { Kind::Send } else { Kind::Receive };
-            let (name, start) = (tables.text(op.name).to_owned(), op.start.0);
-            Some(Bar { rank, name, kind, micro_batch: None, start, duration: op.duration.ns() })
-        };
-        let mut transfers: Vec<Bar> = tables.rows::<comm_op::Row>().filter_map(bar).collect();
-        transfers.retain(|bar| scope.reaches(bar.start, bar.end()));
-        transfers.sort_by_key(|bar| bar.start);
-        let busy = Busy::of(tables);
-        let receives = transfers.iter().filter(|bar| bar.kind == Kind::Receive);
-        let receiving = union(receives.map(|bar| Interval::new(bar.start, bar.end())).collect());
-        let bubbles = subtract(&receiving, &busy.computing);
-        let mut steps: Vec<i64> = marked.iter().map(|step| step.start.0).collect();
-        steps.sort_unstable();
-        RankTransfers { rank, transfers, steps, computing: busy.computing, bubbles }
+impl Analysis for Transfers {
+    type Extract = RankTransfers;
+    const NAME: &'static str = "pipeline";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Busy::NEEDS.and(step_of::needs(Busy::NEEDS))
+    }
+
+    fn map(&self, rank: &RankData<'_>) -> Result<RankTransfers, Absent> {
+        Ok(RankTransfers::of(rank.rank, &rank.tables))
     }
 }
 
+impl RankTransfers {
+    fn of(rank: Rank, tables: &RankTables) -> RankTransfers {
+        let step_of = StepOf::of(tables);
+        let transfer = |op: comm_op::Row| {
+            let kind = if direction_of(tables, &op)? == Direction::Send { Kind::Send } else { Kind::Receive };
+            let (name, start) = (tables.text(op.name).into(), op.start.0);
+            let bar = Bar { rank, name, kind, micro_batch: None, start, duration: op.duration.ns() };
+            Some((step_of.operation(&op), bar))
+        };
+        let mut transfers: Vec<(Option<i64>, Bar)> = tables.rows::<comm_op::Row>().filter_map(transfer).collect();
+        transfers.sort_by_key(|(_, bar)| bar.start);
+        let computing = Busy::of(tables).computing;
+        let always = Interval { start: i64::MIN, end: i64::MAX };
+        let mut pauses = subtract(&[always], &computing);
+        pauses.retain(|pause| pause.length() >= SLIVER);
+        let of_step = |step: step::Row| (step.id, Interval::new(step.start.0, step.end.0));
+        let mut steps: Vec<(Option<i64>, Interval)> = tables.rows::<step::Row>().map(of_step).collect();
+        steps.sort_by_key(|(_, span)| *span);
+        let bubbles = subtract(&receiving(&transfers), &computing);
+        RankTransfers { transfers, steps, pauses, bubbles }
+    }
+
+    /// What of it is in scope.
+    fn within(mut self, scope: &Scope) -> RankTransfers {
+        self.steps.retain(|(id, _)| scope.step.is_none_or(|wanted| *id == Some(wanted)));
+        let is_chosen = |step: Option<i64>| scope.step.is_none() || step == scope.step;
+        self.transfers.retain(|(step, bar)| is_chosen(*step) && scope.reaches(bar.start, bar.end()));
+        self.bubbles = intersect(&receiving(&self.transfers), &self.bubbles);
+        self
+    }
+}
+
+/// When any of some transfers received.
+fn receiving(transfers: &[(Option<i64>, Bar)]) -> Vec<Interval> {
+    let receives = transfers.iter().map(|(_, bar)| bar).filter(|bar| bar.kind == Kind::Receive);
+    union(receives.map(|bar| Interval::new(bar.start, bar.end())).collect())
+}
+
+/// The transfers of some ranks in scope, and when these waited.
+pub fn ask(store: &Store, sources: &[&RankSource], scope: &Scope) -> Result<Vec<(Rank, RankTransfers)>, StoreError> {
+    let of_ranks = extracts_by_rank(store, sources, &Transfers)?;
+    Ok(of_ranks.into_iter().map(|(rank, transfers)| (rank, transfers.within(scope))).collect())
+}
+
 /// Whether any rank transfers to another.
-pub fn has_transfers(ranks: &[RankTransfers]) -> bool {
-    ranks.iter().any(|rank| !rank.transfers.is_empty())
+pub fn has_transfers(ranks: &[(Rank, RankTransfers)]) -> bool {
+    ranks.iter().any(|(_, rank)| !rank.transfers.is_empty())
 }
 
 /// Passes, transfers, bubbles and idle times in scope, by rank and start.
-pub fn bars(passes: &[(Rank, Vec<Pass>)], ranks: Vec<RankTransfers>, scope: &Scope) -> Vec<Bar> {
+pub fn bars(passes: &[(Rank, Vec<Pass>)], ranks: Vec<(Rank, RankTransfers)>, scope: &Scope) -> Vec<Bar> {
     let mut bars: Vec<Bar> =
         passes.iter().flat_map(|(rank, passes)| passes.iter().map(|pass| bar_of(*rank, pass))).collect();
     bars.sort_by_key(|bar| (bar.rank, bar.start));
-    let steps: BTreeMap<Rank, Vec<i64>> = ranks.iter().map(|rank| (rank.rank, rank.steps.clone())).collect();
+    let starts = |rank: &RankTransfers| rank.steps.iter().map(|(_, span)| span.start).collect();
+    let steps: BTreeMap<Rank, Vec<i64>> = ranks.iter().map(|(rank, transfers)| (*rank, starts(transfers))).collect();
     number(&mut bars, &steps);
     let pauses = pauses(&bars, &steps);
-    for rank in ranks {
-        let idle = subtract(pauses.get(&rank.rank).map(Vec::as_slice).unwrap_or_default(), &rank.computing);
-        let idle = subtract(&idle, &rank.bubbles);
-        let waits = rank.bubbles.iter().map(|interval| (Kind::Bubble, *interval));
+    for (rank, kept) in ranks {
+        let idle = intersect(pauses.get(&rank).map(Vec::as_slice).unwrap_or_default(), &kept.pauses);
+        let idle = subtract(&idle, &kept.bubbles);
+        let waits = kept.bubbles.iter().map(|interval| (Kind::Bubble, *interval));
         let waits = waits.chain(idle.into_iter().map(|interval| (Kind::Idle, interval)));
         let waits = waits.filter(|(_, interval)| interval.end - interval.start >= SLIVER);
-        bars.extend(waits.map(|(kind, interval)| Bar::waiting(rank.rank, kind, interval)));
-        bars.extend(rank.transfers);
+        bars.extend(waits.map(|(kind, interval)| Bar::waiting(rank, kind, interval)));
+        bars.extend(kept.transfers.into_iter().map(|(_, bar)| bar));
     }
     bars.retain(|bar| scope.reaches(bar.start, bar.end()));
     bars.sort_by(|a, b| (a.rank, a.start, b.duration).cmp(&(b.rank, b.start, a.duration)));
@@ -140,7 +179,7 @@ fn bar_of(rank: Rank, pass: &Pass) -> Bar {
     let digits = name.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(name.len());
     Bar {
         rank,
-        name: name.to_owned(),
+        name: pass.name.clone(),
         kind: if is_backward { Kind::Backward } else { Kind::Forward },
         micro_batch: name.get(..digits).and_then(|number| number.parse().ok()),
         start: pass.start.0,
@@ -183,7 +222,7 @@ mod tests {
     use super::*;
 
     fn pass(kind: Kind, start: i64, duration: i64) -> Bar {
-        Bar { rank: Rank(0), name: String::new(), kind, micro_batch: None, start, duration }
+        Bar { rank: Rank(0), name: Text::default(), kind, micro_batch: None, start, duration }
     }
 
     #[test]

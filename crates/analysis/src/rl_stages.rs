@@ -4,18 +4,18 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
+use npuscope_formats::source::RankSource;
 use npuscope_measures::intervals::Interval;
 use npuscope_measures::step_of::Steps;
+use npuscope_store::{Store, StoreError};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::task;
 use npuscope_tables::{ConnectionId, Memo, Ns, Rank, RankTables, Selection, TableId};
+use serde::{Deserialize, Serialize};
 
+use crate::extract::{Absent, Analysis, RankData, Text, extracts_by_rank};
 use crate::scope::Scope;
-
-/// What they are read from.
-pub const NEEDS: Selection =
-    Selection::of(&[TableId::Step, TableId::Task]).without_metrics().and_host_ops(&[Kind::Mstx]);
 
 /// Words that stages of reinforcement learning are called by.
 const WORDS: [&str; 13] = [
@@ -50,7 +50,7 @@ const ROLES: [(&str, &str); 8] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stage {
     pub rank: Rank,
-    pub name: String,
+    pub name: Text,
     pub step: Option<i64>,
     pub start: i64,
     pub end: i64,
@@ -74,9 +74,36 @@ fn is_stage(name: &str) -> bool {
     !name.starts_with('{') && WORDS.iter().any(|word| lower.contains(word))
 }
 
-/// The stages of a rank in scope, by start: on the device where the range reaches it, else on the host. A stage inside
-/// another is part of it. `None` if the rank has no stages at all.
-pub fn stages(rank: Rank, tables: &RankTables, scope: &Scope) -> Option<Vec<Stage>> {
+/// A range of the host that is a stage.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Range {
+    host: Interval,
+    name: Text,
+    /// In which it begins on the host.
+    step: Option<i64>,
+    /// On the device where the range reaches it, else on the host.
+    span: Interval,
+}
+
+/// The ranges of each rank that are stages, one in another or not, by start on the host.
+#[derive(Serialize)]
+struct Ranges;
+
+impl Analysis for Ranges {
+    type Extract = Vec<Range>;
+    const NAME: &'static str = "rl_stages";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Selection::of(&[TableId::Step, TableId::Task]).without_metrics().and_host_ops(&[Kind::Mstx])
+    }
+
+    fn map(&self, rank: &RankData<'_>) -> Result<Vec<Range>, Absent> {
+        Ok(ranges(&rank.tables))
+    }
+}
+
+fn ranges(tables: &RankTables) -> Vec<Range> {
     let mut known = Memo::default();
     let mut ranges: Vec<(Interval, host_op::Row)> = Vec::new();
     for row in tables.rows::<host_op::Row>() {
@@ -85,30 +112,46 @@ pub fn stages(rank: Rank, tables: &RankTables, scope: &Scope) -> Option<Vec<Stag
             ranges.push((Interval::new(row.start.0, row.start.plus(row.duration.ns()).0), row));
         }
     }
-    if ranges.is_empty() {
-        return None;
-    }
-    let steps = Steps::of(tables);
-    let step_of = |time: i64| steps.at(Ns(time));
-    let of_device = device_spans(tables, ranges.iter().filter_map(|(_, row)| row.connection_id));
-    ranges.retain(|(range, _)| {
-        scope.reaches(range.start, range.end) && (scope.step.is_none() || step_of(range.start) == scope.step)
-    });
     ranges.sort_by_key(|(range, _)| (range.start, Reverse(range.end)));
     ranges.dedup_by(|(a, row), (b, other)| a == b && row.name == other.name);
+    let steps = Steps::of(tables);
+    let of_device = device_spans(tables, ranges.iter().filter_map(|(_, row)| row.connection_id));
+    let range = |(host, row): (Interval, host_op::Row)| Range {
+        host,
+        name: tables.text(row.name).into(),
+        step: steps.at(Ns(host.start)),
+        span: row.connection_id.and_then(|id| of_device.get(&id)).copied().unwrap_or(host),
+    };
+    ranges.into_iter().map(range).collect()
+}
+
+/// The stages of some ranks in scope, by rank and start: on the device where the range reaches it, else on the host. A
+/// stage inside another is part of it. `None` if no rank of the job has stages at all.
+pub fn ask(store: &Store, sources: &[&RankSource], scope: &Scope) -> Result<Option<Vec<Stage>>, StoreError> {
+    let of_ranks = extracts_by_rank(store, sources, &Ranges)?;
+    let is_empty = |ranks: &[(Rank, Vec<Range>)]| ranks.iter().all(|(_, ranges)| ranges.is_empty());
+    // Others may have stages: then the chosen ranks have none.
+    if is_empty(&of_ranks) {
+        let all: Vec<&RankSource> = store.profile().ranks.iter().collect();
+        return Ok((!is_empty(&extracts_by_rank(store, &all, &Ranges)?)).then(Vec::new));
+    }
+    Ok(Some(of_ranks.into_iter().flat_map(|(rank, ranges)| stages(rank, ranges, scope)).collect()))
+}
+
+fn stages(rank: Rank, ranges: Vec<Range>, scope: &Scope) -> Vec<Stage> {
+    let is_in_scope = |range: &Range| {
+        scope.reaches(range.host.start, range.host.end) && (scope.step.is_none() || range.step == scope.step)
+    };
     let mut found = Vec::new();
     // Where on the host the last stage ends that is in no other.
     let mut outer = i64::MIN;
-    for (range, row) in ranges {
-        if range.end <= outer {
-            continue;
+    for Range { host, name, step, span } in ranges.into_iter().filter(is_in_scope) {
+        if host.end > outer {
+            outer = host.end;
+            found.push(Stage { rank, name, step, start: span.start, end: span.end });
         }
-        outer = range.end;
-        let span = row.connection_id.and_then(|id| of_device.get(&id)).copied().unwrap_or(range);
-        let name = tables.text(row.name).to_owned();
-        found.push(Stage { rank, name, step: step_of(range.start), start: span.start, end: span.end });
     }
-    Some(found)
+    found
 }
 
 /// From the first to the last of the tasks with each of these connection ids.
@@ -202,7 +245,7 @@ mod tests {
 
     #[test]
     fn the_slowest_rank_of_a_step_keeps_the_others_waiting() {
-        let stage = |rank, start, end| Stage { rank, name: "rollout".to_owned(), step: Some(1), start, end };
+        let stage = |rank, start, end| Stage { rank, name: "rollout".into(), step: Some(1), start, end };
         let stages = [stage(Rank(0), 0, 30), stage(Rank(1), 0, 10)];
         let summaries = summaries(&stages);
         let (name, summary) = &summaries[0];

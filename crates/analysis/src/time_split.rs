@@ -7,26 +7,27 @@
 //! Where several kernels run at once, the time counts for the one that began first, and so for operations. An operation
 //! counts where no kernel computes. Free time in which a copy between host and device runs is copying, the rest idle.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
+use npuscope_formats::source::RankSource;
 use npuscope_measures::busy::Busy;
 use npuscope_measures::communication::{is_communication_core, kind, op_type};
 use npuscope_measures::intervals::{Interval, clip, subtract, total, union};
 use npuscope_measures::kernel_class::KernelClass;
-use npuscope_measures::step::{self, Clock, DeviceTime};
+use npuscope_measures::step::{self, Clock, DeviceTime, Step};
+use npuscope_store::{Store, StoreError};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, kernel};
-use npuscope_tables::{Memo, RankTables, Selection, Str};
+use npuscope_tables::{Memo, RankTables, Selection, Str, TableId};
+use serde::{Deserialize, Serialize};
 
 use crate::communication::{GroupKey, group_key};
+use crate::extract::{Absent, Analysis, RankData, Text, extracts_by_rank};
 use crate::scope::Scope;
 
-/// What a rank's split is computed from.
-pub const NEEDS: Selection = step::NEEDS;
-
 /// Which of the three summands of the device time a part belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Category {
     Computing,
     ExposedCommunication,
@@ -44,17 +45,17 @@ impl Category {
 }
 
 /// What a part is of.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Key {
     pub category: Category,
     /// Class of kernels, kind of operations, `copying` or `idle`.
-    pub part: String,
+    pub part: Text,
     /// Hash of the communication group.
     pub group: Option<GroupKey>,
 }
 
 /// A part of the time of devices, in ns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     /// Time that counts for this part and no other.
     pub time: i64,
@@ -78,10 +79,15 @@ impl Part {
         self.min = [self.min, other.min].into_iter().flatten().min();
         self.max = self.max.max(other.max);
     }
+
+    /// Mean of the durations: `durations / count`; `None` where none are known.
+    pub fn average(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.durations as f64 / self.count as f64)
+    }
 }
 
 /// The time of one device or of several.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Split {
     /// Device time in scope.
     pub device_time: i64,
@@ -91,38 +97,6 @@ pub struct Split {
 }
 
 impl Split {
-    /// The split of a rank.
-    pub fn of(tables: &RankTables, scope: &Scope) -> Split {
-        let steps = step::steps(tables);
-        let busy = Busy::of(tables);
-        let mut split = Split::default();
-        // Only a file of step times was kept.
-        if steps.iter().any(|step| step.clock == Clock::File) {
-            let chosen = steps.iter().filter(|step| scope.has_step(step.id, None));
-            chosen.filter_map(|step| step.device.as_ref()).for_each(|device| split.add_reported(device));
-            return split;
-        }
-        let windows = scope.device_windows(&steps, &busy);
-        split.windows = windows.len() as i64;
-        split.device_time = windows.iter().map(|window| window.end - window.start).sum();
-        if windows.is_empty() {
-            return split;
-        }
-        split.add_computing(tables, &busy, &windows);
-        split.add_communication(tables, &busy, &windows);
-        let within = |list: &[Interval]| windows.iter().flat_map(|window| clip(list, *window)).collect::<Vec<_>>();
-        let free = subtract(&subtract(&union(windows.clone()), &busy.computing), &busy.communication);
-        let copying = subtract(&subtract(&within(&busy.copying), &busy.computing), &busy.communication);
-        for (name, list) in [("copying", &copying), ("idle", &subtract(&free, &copying))] {
-            if !list.is_empty() {
-                let part = split.part(Category::Free, name, None);
-                list.iter().for_each(|interval| part.add(interval.end - interval.start));
-                part.time = part.durations;
-            }
-        }
-        split
-    }
-
     /// The splits of several ranks together.
     pub fn sum<'a>(splits: impl IntoIterator<Item = &'a Split>) -> Split {
         let mut sum = Split::default();
@@ -141,8 +115,18 @@ impl Split {
         self.parts.iter().filter(|(key, _)| key.category == category).map(|(_, part)| part.time).sum()
     }
 
-    fn part(&mut self, category: Category, part: &str, group: Option<GroupKey>) -> &mut Part {
-        self.parts.entry(Key { category, part: part.to_owned(), group }).or_default()
+    /// Share of the device time: `time / device time`.
+    pub fn share(&self, part: &Part) -> Option<f64> {
+        (self.device_time > 0).then(|| part.time as f64 / self.device_time as f64)
+    }
+
+    /// Mean over steps of ranks: `time / windows`.
+    pub fn per_step(&self, part: &Part) -> Option<f64> {
+        (self.windows > 0).then(|| part.time as f64 / self.windows as f64)
+    }
+
+    fn part(&mut self, category: Category, part: &str, group: Option<&GroupKey>) -> &mut Part {
+        self.parts.entry(Key { category, part: part.into(), group: group.cloned() }).or_default()
     }
 
     fn add_reported(&mut self, device: &DeviceTime) {
@@ -156,11 +140,97 @@ impl Split {
             self.part(category, name, None).time += time;
         }
     }
+}
 
-    fn add_computing(&mut self, tables: &RankTables, busy: &Busy, windows: &[Interval]) {
-        let mut classes: HashMap<(Option<Str>, Str, Option<Str>), KernelClass> = HashMap::new();
+/// What the splits of a rank are computed from: the whole rank and each of its steps divide the same work.
+struct Work {
+    steps: Vec<Step>,
+    busy: Busy,
+    computing: Slices,
+    communication: Slices,
+}
+
+impl Work {
+    const NEEDS: Selection = step::NEEDS;
+
+    fn of(tables: &RankTables) -> Work {
+        let busy = Busy::of(tables);
+        Work {
+            steps: step::steps(tables),
+            computing: Slices::of_kernels(tables, &busy),
+            communication: Slices::of_operations(tables, &busy),
+            busy,
+        }
+    }
+
+    /// How the time in scope divides.
+    fn split(&self, scope: &Scope) -> Split {
+        let mut split = Split::default();
+        // Only a file of step times was kept.
+        if self.steps.iter().any(|step| step.clock == Clock::File) {
+            let chosen = self.steps.iter().filter(|step| scope.has_step(step.id, None));
+            chosen.filter_map(|step| step.device.as_ref()).for_each(|device| split.add_reported(device));
+            return split;
+        }
+        let windows = scope.device_windows(&self.steps, &self.busy);
+        split.windows = windows.len() as i64;
+        split.device_time = windows.iter().map(|window| window.end - window.start).sum();
+        if windows.is_empty() {
+            return split;
+        }
+        self.computing.add_to(&mut split, &windows);
+        self.communication.add_to(&mut split, &windows);
+        let within = |list: &[Interval]| windows.iter().flat_map(|window| clip(list, *window)).collect::<Vec<_>>();
+        let bare = |list: &[Interval]| subtract(&subtract(list, &self.busy.computing), &self.busy.communication);
+        let (free, copying) = (bare(&union(windows.clone())), bare(&within(&self.busy.copying)));
+        for (name, list) in [("copying", &copying), ("idle", &subtract(&free, &copying))] {
+            if !list.is_empty() {
+                let part = split.part(Category::Free, name, None);
+                list.iter().for_each(|interval| part.add(interval.end - interval.start));
+                part.time = part.durations;
+            }
+        }
+        split
+    }
+}
+
+/// Kernels or operations, each with the number of its key.
+struct Slices {
+    category: Category,
+    /// Class or kind, and group.
+    keys: Vec<(String, Option<GroupKey>)>,
+    /// By start.
+    list: Vec<(Interval, usize)>,
+    /// The time that counts for each key: neither a slice that began before nor anything that hides these runs.
+    own: Vec<Vec<Interval>>,
+}
+
+impl Slices {
+    fn new(
+        category: Category,
+        keys: Vec<(String, Option<GroupKey>)>,
+        mut list: Vec<(Interval, usize)>,
+        hidden: &[Interval],
+    ) -> Slices {
+        list.sort_unstable();
+        let mut own: Vec<Vec<Interval>> = vec![Vec::new(); keys.len()];
+        let mut covered = i64::MIN;
+        for (interval, key) in &list {
+            let start = interval.start.max(covered);
+            if let Some(own) = own.get_mut(*key).filter(|_| start < interval.end) {
+                own.push(Interval { start, end: interval.end });
+            }
+            covered = covered.max(interval.end);
+        }
+        let own = own.iter().map(|own| subtract(own, hidden)).collect();
+        Slices { category, keys, list, own }
+    }
+
+    fn of_kernels(tables: &RankTables, busy: &Busy) -> Slices {
+        let mut classes: HashMap<(Option<Str>, Str, Option<Str>), usize> = HashMap::new();
+        let number = |class: KernelClass| KernelClass::ALL.iter().position(|known| *known == class).unwrap_or_default();
         let mut cores = Memo::default();
-        let mut kernels: Vec<(Interval, KernelClass)> = Vec::new();
+        let mut kernels: Vec<(Interval, usize)> = Vec::new();
         for (view, rows) in tables.views::<kernel::Row>() {
             for row in 0..rows {
                 let core = view.core.get(row);
@@ -170,7 +240,7 @@ impl Split {
                 let (kind, name) = (view.op_type.get(row), view.name.get(row));
                 let class = *classes.entry((kind, name, core)).or_insert_with(|| {
                     let text = |text| tables.opt_text(text).unwrap_or_default();
-                    KernelClass::of(text(kind), tables.text(name), text(core))
+                    number(KernelClass::of(text(kind), tables.text(name), text(core)))
                 });
                 let start = view.start.get(row);
                 kernels.push((Interval::new(start.0, start.plus(view.duration.get(row).ns()).0), class));
@@ -178,13 +248,14 @@ impl Split {
         }
         // A trace alone says when kernels ran, not which.
         if kernels.is_empty() {
-            kernels.extend(busy.computing.iter().map(|interval| (*interval, KernelClass::Other)));
+            let other = number(KernelClass::Other);
+            kernels.extend(busy.computing.iter().map(|interval| (*interval, other)));
         }
-        let key = |class: KernelClass| (class.name().to_owned(), None);
-        self.add_slices(Category::Computing, kernels, key, &[], windows);
+        let keys = KernelClass::ALL.iter().map(|class| (class.name().to_owned(), None)).collect();
+        Slices::new(Category::Computing, keys, kernels, &[])
     }
 
-    fn add_communication(&mut self, tables: &RankTables, busy: &Busy, windows: &[Interval]) {
+    fn of_operations(tables: &RankTables, busy: &Busy) -> Slices {
         let mut keys: Vec<(String, Option<GroupKey>)> = Vec::new();
         let mut numbers: BTreeMap<(String, Option<GroupKey>), usize> = BTreeMap::new();
         let mut operations: Vec<(Interval, usize)> = Vec::new();
@@ -200,44 +271,82 @@ impl Split {
             keys.push(("operations".to_owned(), None));
             operations.extend(busy.communication.iter().map(|interval| (*interval, 0)));
         }
-        let key = |number: usize| keys.get(number).cloned().unwrap_or_default();
-        self.add_slices(Category::ExposedCommunication, operations, key, &busy.computing, windows);
+        Slices::new(Category::ExposedCommunication, keys, operations, &busy.computing)
     }
 
-    /// Adds slices by their key: the time in the windows in which neither a slice that began before nor anything of
-    /// `hidden` was running.
-    fn add_slices<K: Copy + Ord>(
-        &mut self,
-        category: Category,
-        mut slices: Vec<(Interval, K)>,
-        key: impl Fn(K) -> (String, Option<GroupKey>),
-        hidden: &[Interval],
-        windows: &[Interval],
-    ) {
-        slices.sort_by_key(|(interval, key)| (*interval, *key));
-        let mut own: BTreeMap<K, (Vec<Interval>, Part)> = BTreeMap::new();
-        let mut covered = i64::MIN;
-        for (interval, of) in slices {
-            let (list, part) = own.entry(of).or_default();
+    /// Adds the time in the windows that counts for each key, and the slices that reach into them.
+    fn add_to(&self, split: &mut Split, windows: &[Interval]) {
+        let mut parts = vec![Part::default(); self.keys.len()];
+        let end = windows.last().map_or(i64::MIN, |window| window.end);
+        for (interval, key) in self.list.iter().take_while(|(interval, _)| interval.start < end) {
             let after = windows.partition_point(|window| window.end <= interval.start);
-            if windows.get(after).is_some_and(|window| window.start < interval.end.max(interval.start + 1)) {
+            let is_reached = |window: &&Interval| window.start < interval.end.max(interval.start.saturating_add(1));
+            if let (Some(_), Some(part)) = (windows.get(after).filter(is_reached), parts.get_mut(*key)) {
                 part.add(interval.end - interval.start);
             }
-            let start = interval.start.max(covered);
-            if start < interval.end {
-                list.push(Interval { start, end: interval.end });
-            }
-            covered = covered.max(interval.end);
         }
-        for (of, (list, mut part)) in own {
-            let shown = subtract(&list, hidden);
-            part.time = windows.iter().map(|window| total(&clip(&shown, *window))).sum();
+        for ((mut part, own), (name, group)) in parts.into_iter().zip(&self.own).zip(&self.keys) {
+            part.time = windows.iter().map(|window| total(&clip(own, *window))).sum();
             if part.count > 0 || part.time > 0 {
-                let (name, group) = key(of);
-                self.part(category, &name, group).merge(&part);
+                split.part(self.category, name, group.as_ref()).merge(&part);
             }
         }
     }
+}
+
+/// What is kept of a rank.
+#[derive(Serialize, Deserialize)]
+struct RankSplits {
+    /// Whether anything of the device was recorded.
+    has_device: bool,
+    all: Split,
+    /// By number of the step.
+    steps: BTreeMap<i64, Split>,
+}
+
+impl RankSplits {
+    /// The split of the chosen step, of all if none is.
+    fn of_step(mut self, step: Option<i64>) -> Split {
+        step.map_or(self.all, |step| self.steps.remove(&step).unwrap_or_default())
+    }
+}
+
+/// The splits of each rank.
+#[derive(Serialize)]
+struct Splits;
+
+impl Analysis for Splits {
+    type Extract = RankSplits;
+    const NAME: &'static str = "time_split";
+    const VERSION: u32 = 1;
+
+    fn needs(&self) -> Selection {
+        Work::NEEDS
+    }
+
+    fn map(&self, rank: &RankData<'_>) -> Result<RankSplits, Absent> {
+        let work = Work::of(&rank.tables);
+        let of_step = |id: i64| (id, work.split(&Scope { step: Some(id), ..Scope::default() }));
+        let numbers: BTreeSet<i64> = work.steps.iter().filter_map(|step| step.id).collect();
+        Ok(RankSplits {
+            has_device: !rank.tables.is_empty(TableId::Task) || !rank.tables.is_empty(TableId::Kernel),
+            all: work.split(&Scope::default()),
+            steps: numbers.into_iter().map(of_step).collect(),
+        })
+    }
+}
+
+/// How the time of the devices of some ranks divides; `None` if nothing was recorded of any device of the job.
+pub fn ask(store: &Store, sources: &[&RankSource], scope: &Scope) -> Result<Option<Split>, StoreError> {
+    let kept = |sources: &[&RankSource]| extracts_by_rank(store, sources, &Splits);
+    let of_ranks: Vec<Split> = match scope.is_stretch() {
+        true => store.each(sources, Work::NEEDS, |_, tables| Work::of(&tables).split(scope))?,
+        false => kept(sources)?.into_iter().map(|(_, rank)| rank.of_step(scope.step)).collect(),
+    };
+    let split = Split::sum(&of_ranks);
+    let all: Vec<&RankSource> = store.profile().ranks.iter().collect();
+    let is_answer = split.windows > 0 || kept(&all)?.iter().any(|(_, rank)| rank.has_device);
+    Ok(is_answer.then_some(split))
 }
 
 #[cfg(test)]
@@ -262,13 +371,13 @@ mod tests {
     }
 
     fn time(split: &Split, part: &str) -> (i64, i64) {
-        let found = split.parts.iter().find(|(key, _)| key.part == part);
+        let found = split.parts.iter().find(|(key, _)| &*key.part == part);
         found.map(|(_, part)| (part.time, part.count)).unwrap_or_default()
     }
 
     #[test]
     fn what_began_first_has_the_time() {
-        let split = Split::of(&tables(), &Scope::default());
+        let split = Work::of(&tables()).split(&Scope::default());
         assert_eq!((split.device_time, split.windows), (100, 1));
         assert_eq!((time(&split, "matmul"), time(&split, "other")), ((40, 2), (20, 1)));
         assert_eq!((time(&split, "allreduce"), time(&split, "send")), ((20, 1), (20, 1)));
@@ -278,7 +387,7 @@ mod tests {
     #[test]
     fn a_stretch_of_time_cuts_the_parts() {
         let scope = Scope { begin: Some(55), end: Some(200), ..Scope::default() };
-        let split = Split::of(&tables(), &scope);
+        let split = Work::of(&tables()).split(&scope);
         assert_eq!((split.device_time, time(&split, "other"), time(&split, "matmul")), (45, (5, 1), (0, 0)));
         let twice = Split::sum([&split, &split]);
         assert_eq!((twice.device_time, time(&twice, "send")), (90, (40, 2)));

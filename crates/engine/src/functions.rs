@@ -6,7 +6,7 @@ use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Float64Array, Int64Ar
 use arrow::datatypes::{DataType, Float64Type};
 use datafusion::error::Result;
 use datafusion::logical_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf};
-use npuscope_measures::communication;
+use npuscope_measures::{communication, statistics};
 
 /// A function that queries may call beside those of SQL.
 pub struct SqlFunction {
@@ -68,6 +68,18 @@ pub static FUNCTIONS: &[SqlFunction] = &[
         arguments: &["bytes", "ns"],
         about: "bytes / ns: GB/s; null if ns is 0",
         body: Body::RealsToReal(communication::bandwidth),
+    },
+    SqlFunction {
+        name: "large_packet_share",
+        arguments: &["large", "packets"],
+        about: "large / packets; null if packets is 0",
+        body: Body::RealsToReal(communication::large_packet_share),
+    },
+    SqlFunction {
+        name: "weighted_mean",
+        arguments: &["weighted_sum", "weight"],
+        about: "weighted_sum / weight, of sum(value * weight) and sum(weight); null if weight is 0",
+        body: Body::RealsToReal(statistics::weighted_mean),
     },
 ];
 

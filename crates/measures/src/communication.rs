@@ -176,6 +176,16 @@ pub fn bandwidth(bytes: f64, ns: f64) -> Option<f64> {
     (ns.abs() >= 1e-15).then(|| bytes / ns)
 }
 
+/// The engine that moves data over a kind of link: `SDMA` over HCCS, PCIe and SIO, `RDMA` over RoCE; another link is its
+/// own engine.
+pub fn engine_of_link(link: &str) -> &str {
+    match link {
+        "HCCS" | "PCIE" | "SIO" => "SDMA",
+        "ROCE" => "RDMA",
+        other => other,
+    }
+}
+
 /// Large packet share: `large packets / packets`. `None` of no packets.
 pub fn large_packet_share(large: f64, packets: f64) -> Option<f64> {
     (packets.abs() >= 1e-15).then(|| large / packets)

@@ -52,6 +52,11 @@ pub fn subtract(from: &[Interval], what: &[Interval]) -> Vec<Interval> {
     left
 }
 
+/// What is in both. Both must be unions.
+pub fn intersect(a: &[Interval], b: &[Interval]) -> Vec<Interval> {
+    a.iter().flat_map(|interval| clip(b, *interval)).collect()
+}
+
 /// The holes between the intervals of a union.
 pub fn gaps(union: &[Interval]) -> Vec<Interval> {
     union.iter().zip(union.iter().skip(1)).map(|(a, b)| Interval { start: a.end, end: b.start }).collect()
@@ -98,6 +103,13 @@ mod tests {
             let (a, b) = (union(a), union(b));
             let expected: Vec<bool> = points(&a).iter().zip(points(&b)).map(|(&a, b)| a && !b).collect();
             prop_assert_eq!(points(&subtract(&a, &b)), expected);
+        }
+
+        #[test]
+        fn an_intersection_covers_what_both_cover(a in some_intervals(), b in some_intervals()) {
+            let (a, b) = (union(a), union(b));
+            let expected: Vec<bool> = points(&a).iter().zip(points(&b)).map(|(&a, b)| a && b).collect();
+            prop_assert_eq!(points(&intersect(&a, &b)), expected);
         }
 
         #[test]

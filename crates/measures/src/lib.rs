@@ -10,6 +10,7 @@
 //! - [`busy`]: when the device was busy, and with what; [`kernel_class`]: what a kernel does.
 //! - [`communication`]: what the name of a communication operation says.
 //! - [`device_time`]: how the time of a device divides between computing, communication and neither.
+//! - [`busiest_unit`]: what kernels are bound by; [`self_time`]: slices without what ran inside them.
 //! - [`statistics`]: sums, means, quantiles, percentiles and histograms.
 //! - [`link`]: ties between rows that no file states.
 //! - [`deliverable`]: the summaries that frameworks write into their files, in the arithmetic of those files.
@@ -27,6 +28,7 @@
 /// Raised whenever a measure computes something else from the same rows. Part of every key of the cache.
 pub const VERSION: u32 = 2;
 
+pub mod busiest_unit;
 pub mod busy;
 pub mod communication;
 pub mod deliverable;
@@ -37,6 +39,7 @@ pub mod kernel_class;
 pub mod launch;
 pub mod link;
 pub mod memory;
+pub mod self_time;
 pub mod statistics;
 pub mod step;
 pub mod step_of;

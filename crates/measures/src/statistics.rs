@@ -75,6 +75,53 @@ pub fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     if count == 0 { 0.0 } else { sum / f64::from(count) }
 }
 
+/// The share of a part: `part / whole`; 0 of nothing.
+pub fn share(part: i64, whole: i64) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+/// Mean of values weighted by something they have: `sum(value * weight) / sum(weight)`, of those whose value is known.
+/// `None` without weight.
+pub fn weighted_mean(weighted_sum: f64, weight: f64) -> Option<f64> {
+    (weight != 0.0).then(|| weighted_sum / weight)
+}
+
+/// How durations in ns spread.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    pub count: usize,
+    pub total: i64,
+    /// `total / count`.
+    pub average: f64,
+    pub min: i64,
+    pub max: i64,
+    /// See [`percentile`].
+    pub p50: i64,
+    pub p95: i64,
+    pub p99: i64,
+    /// See [`histogram`].
+    pub histogram: [i64; HISTOGRAM_BUCKETS],
+}
+
+impl Spread {
+    /// `None` of no durations.
+    pub fn of(mut durations: Vec<i64>) -> Option<Spread> {
+        durations.sort_unstable();
+        let (count, total) = (durations.len(), durations.iter().fold(0i64, |sum, next| sum.saturating_add(*next)));
+        Some(Spread {
+            count,
+            total,
+            average: total as f64 / count as f64,
+            min: *durations.first()?,
+            max: *durations.last()?,
+            p50: percentile(&durations, 50)?,
+            p95: percentile(&durations, 95)?,
+            p99: percentile(&durations, 99)?,
+            histogram: histogram(&durations),
+        })
+    }
+}
+
 /// Buckets of a histogram.
 pub const HISTOGRAM_BUCKETS: usize = 16;
 
@@ -133,6 +180,16 @@ mod tests {
         let sorted: Vec<i64> = (1..=10).collect();
         assert_eq!([50, 95, 100].map(|p| percentile(&sorted, p)), [Some(5), Some(10), Some(10)]);
         assert_eq!((percentile(&[7], 50), percentile(&[], 50)), (Some(7), None));
+    }
+
+    #[test]
+    fn a_spread_sums_durations_up() {
+        let spread = Spread::of(vec![4, 1, 7]).unwrap();
+        assert_eq!((spread.count, spread.total, spread.average), (3, 12, 4.0));
+        assert_eq!((spread.min, spread.p50, spread.p99, spread.max), (1, 4, 7, 7));
+        assert_eq!(Spread::of(Vec::new()), None);
+        assert_eq!((share(1, 4), share(0, 0)), (0.25, 0.0));
+        assert_eq!((weighted_mean(6.0, 4.0), weighted_mean(0.0, 0.0)), (Some(1.5), None));
     }
 
     #[test]

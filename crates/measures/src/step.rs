@@ -22,6 +22,7 @@ use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, kernel, reported_step, step, step_time, task};
 use npuscope_tables::{Memo, Ns, RankTables, Selection, TableId};
+use serde::{Deserialize, Serialize};
 
 use crate::busy::Busy;
 use crate::communication::is_communication_core;
@@ -43,7 +44,7 @@ pub const NEEDS: Selection = Selection::of(&[
 .and_host_ops(&[Kind::Cann]);
 
 /// Whose clock gave the time of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Clock {
     /// The host marked the step.
     Host,
@@ -64,7 +65,7 @@ impl Clock {
 }
 
 /// A step of one rank. Times are in ns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// Number that the trainer gave; `None` where nothing marks steps.
     pub id: Option<i64>,
@@ -83,7 +84,7 @@ impl Step {
 }
 
 /// How the device time of a step divides. Times are in ns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceTime {
     /// The device time, as defined for the [module](self).
     pub window: Interval,

@@ -9,7 +9,7 @@ use arrow::buffer::Buffer;
 use hashbrown::HashMap;
 use npuscope_analysis::diagnose::diagnose;
 use npuscope_analysis::health::health;
-use npuscope_analysis::meetings::RankOperations;
+use npuscope_analysis::meetings::{self, RankOperations};
 use npuscope_analysis::overview::overview;
 use npuscope_engine::{EngineError, QueryOptions, Session};
 use npuscope_formats::source::RankSource;
@@ -131,8 +131,20 @@ impl Run {
     /// The communication operations of a rank; none if there is no such rank.
     pub fn operations(&self, rank: Rank) -> Result<RankOperations, EngineError> {
         let ranks: Vec<&RankSource> = self.store.profile().ranks.iter().filter(|source| source.rank == rank).collect();
-        let read = self.store.each(&ranks, RankOperations::NEEDS, |_, tables| RankOperations::of(rank, &tables))?;
-        Ok(read.into_iter().next().unwrap_or_default())
+        Ok(meetings::operations(&self.store, &ranks)?.into_iter().next().unwrap_or_default())
+    }
+
+    /// How long an operation of a rank moved data and waited, in ns, where the profile says so.
+    pub fn reported_times(
+        &self,
+        rank: Rank,
+        name: &str,
+        start: i64,
+    ) -> Result<(Option<i64>, Option<i64>), EngineError> {
+        match self.store.profile().ranks.iter().find(|source| source.rank == rank) {
+            Some(source) => Ok(meetings::reported_times(&self.store, source, name, start)?),
+            None => Ok((None, None)),
+        }
     }
 
     /// What views read from.

@@ -41,6 +41,7 @@ use self::write::write_rank;
 
 pub use error::CacheError;
 pub use extract::MappedExtract;
+pub use mapped::FileId;
 pub use rank::{CachedRank, CachedTable, Segment};
 
 /// Raised whenever a table, a column or the layout of the cache changes meaning.

@@ -121,8 +121,23 @@ impl Loader {
         let key = fingerprint(source);
         let known = self.in_memory(&key).or_else(|| self.cached_some(&key, selection));
         let tables = known.unwrap_or_else(|| self.read_some(source, selection));
-        lock(&self.met).insert(key, Met::of(&tables));
+        self.add_met(key, Met::of(&tables));
         tables
+    }
+
+    /// Notes what reading a rank met when something was made of it that is kept: who is given that lacks as much.
+    pub fn note_met(&self, source: &RankSource, met: Met) {
+        if met != Met::default() {
+            self.add_met(fingerprint(source), met);
+        }
+    }
+
+    /// Tables of one rank may be read in turns, of which each meets what is wrong with its own files.
+    fn add_met(&self, key: String, met: Met) {
+        let mut known = lock(&self.met);
+        let known = known.entry(key).or_default();
+        known.problems = known.problems.max(met.problems);
+        known.remarks = known.remarks.max(met.remarks);
     }
 
     /// All tables of a rank that was read whole and is not in the cache.

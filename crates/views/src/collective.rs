@@ -1,7 +1,6 @@
 //! One operation on all ranks that took part in it.
 
-use npuscope_analysis::meetings::{Member, RankOperations, members, reported_times};
-use npuscope_tables::{Rank, Selection, TableId};
+use npuscope_analysis::meetings::{self, Member, RankOperations, members, reported_times};
 
 use crate::columns;
 use crate::missing::{DEVICE, missing};
@@ -22,7 +21,6 @@ pub fn collective(source: &Source<'_>, question: &Question<'_>) -> Result<Made, 
         };
     };
     let members = members(of, index, &all.iter().collect::<Vec<_>>());
-    let first = members.first().map_or(0, |member| member.operation.start);
     let of_members = members.iter().map(|member| reported(source, member)).collect::<Result<Vec<_>, _>>()?;
     let ints = |of: fn(&Member<'_>) -> i64| columns::ints(members.iter().map(of));
     columns::made(vec![
@@ -31,7 +29,7 @@ pub fn collective(source: &Source<'_>, question: &Question<'_>) -> Result<Made, 
         ("group", columns::texts(members.iter().map(|member| Some(member.operation.group())))),
         ("start", columns::ints(members.iter().map(|member| member.operation.start - source.origin))),
         ("duration", ints(|member| member.operation.end - member.operation.start)),
-        ("late", columns::ints(members.iter().map(|member| member.operation.start - first))),
+        ("late", ints(|member| member.late)),
         ("transit", columns::ints(of_members.iter().map(|(transit, _)| *transit))),
         ("wait", columns::ints(of_members.iter().map(|(_, wait)| *wait))),
     ])
@@ -40,15 +38,13 @@ pub fn collective(source: &Source<'_>, question: &Question<'_>) -> Result<Made, 
 /// The operations of all ranks.
 pub fn operations(source: &Source<'_>) -> Result<Vec<RankOperations>, NotMade> {
     let ranks: Vec<_> = source.store.profile().ranks.iter().collect();
-    let read = |rank: Rank, tables: &_| RankOperations::of(rank, tables);
-    Ok(source.store.each(&ranks, RankOperations::NEEDS, |rank, tables| read(rank.rank, &tables))?)
+    Ok(meetings::operations(source.store, &ranks)?)
 }
 
 /// How long a rank moved data and waited, where its profile says so.
 fn reported(source: &Source<'_>, member: &Member<'_>) -> Result<(Option<i64>, Option<i64>), NotMade> {
-    let ranks: Vec<_> = source.store.profile().ranks.iter().filter(|rank| rank.rank == member.rank).collect();
-    let times = source.store.each(&ranks, Selection::of(&[TableId::ReportedComm]), |_, tables| {
-        reported_times(&tables, member.operation.name(), member.operation.start)
-    })?;
-    Ok(times.into_iter().next().unwrap_or_default())
+    let Some(rank) = source.store.profile().ranks.iter().find(|rank| rank.rank == member.rank) else {
+        return Ok((None, None));
+    };
+    Ok(reported_times(source.store, rank, member.operation.name(), member.operation.start)?)
 }

@@ -3,6 +3,7 @@
 use npuscope_analysis::cluster::Options;
 use npuscope_analysis::cluster::recipes::communication_matrix_sum::{self, LinkTraffic};
 use npuscope_collect::Setting;
+use npuscope_measures::communication::engine_of_link;
 
 use crate::columns;
 use crate::groups::GroupNames;
@@ -139,21 +140,12 @@ pub fn matrix(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotM
         ("kind", texts(|link| &link.kind)),
         ("src", columns::ranks(links.iter().map(|link| link.src))),
         ("dst", columns::ranks(links.iter().map(|link| link.dst))),
-        ("transport", texts(|link| transport(&link.transport))),
+        ("transport", texts(|link| engine_of_link(&link.transport))),
         ("link", texts(|link| &link.transport)),
         ("bytes", columns::ints(links.iter().map(|link| link.bytes.round() as i64))),
         ("time", columns::ints(links.iter().map(|link| link.time.round() as i64))),
         ("bandwidth", columns::reals(links.iter().map(LinkTraffic::bandwidth))),
     ])
-}
-
-/// What moves data over a link.
-fn transport(link: &str) -> &str {
-    match link {
-        "HCCS" | "PCIE" | "SIO" => "SDMA",
-        "ROCE" => "RDMA",
-        other => other,
-    }
 }
 
 /// Packets by size.
@@ -179,7 +171,7 @@ pub fn bandwidth(source: &Source<'_>, question: &Question<'_>) -> Result<Made, N
         &format!(
             "SELECT rank, transport AS link, CAST(round(sum(size) * 1e6) AS BIGINT) AS bytes, \
              CAST(round(sum(time) * 1e6) AS BIGINT) AS time, bandwidth(sum(size), sum(time)) AS bandwidth, \
-             sum(large * packets) / nullif(sum(packets), 0.0) AS large_packet_share FROM {} \
+             large_packet_share(sum(large * packets), sum(packets)) AS large_packet_share FROM {} \
              GROUP BY rank, transport HAVING sum(size) > 0 ORDER BY rank, link",
             transports(question)
         ),

@@ -1,6 +1,6 @@
 //! The way of kernels from the host to the device.
 
-use npuscope_analysis::dispatch::{Dispatch, NEEDS, dispatches, longest};
+use npuscope_analysis::dispatch::{self, Dispatch};
 use npuscope_collect::Setting;
 
 use crate::columns;
@@ -13,13 +13,9 @@ const MOST_KERNELS: usize = 100_000;
 /// Kernels that took longest from the beginning of their operator to their own.
 pub fn dispatch(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let limit = question.count("limit", KERNELS, MOST_KERNELS)?;
-    let ranks = question.sources(source);
-    let of_ranks =
-        source.store.each(&ranks, NEEDS, |rank, tables| dispatches(rank.rank, &tables, &question.scope, limit))?;
-    if of_ranks.iter().all(Option::is_none) {
-        return Err(missing(source, "calls that launch kernels", &[Setting::Level1, Setting::Cpu]));
-    }
-    let all = longest(of_ranks.into_iter().flatten().flatten().collect(), limit);
+    let all = dispatch::ask(source.store, &question.sources(source), &question.scope, limit)?;
+    let lacking = || missing(source, "calls that launch kernels", &[Setting::Level1, Setting::Cpu]);
+    let all = all.ok_or_else(lacking)?;
     let ints = |of: fn(&Dispatch) -> Option<i64>| columns::ints(all.iter().map(of));
     columns::made(vec![
         ("rank", columns::ranks(all.iter().map(|dispatch| dispatch.rank))),

@@ -24,6 +24,7 @@ struct Place {
 pub fn gap(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let at = question.moment(source)?;
     let rank = question.one_rank(source)?;
+    // What explains a gap at any moment is as large as the columns: nothing is kept.
     let found = source.store.each(&[rank], Selection::ALL, |rank, tables| {
         let timeline = PlainTimeline::of(&tables);
         let gap = gap_of_device(&timeline, &Busy::of(&tables), at)?;

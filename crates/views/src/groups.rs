@@ -1,8 +1,8 @@
 //! Communication groups as people know them.
 
 use hashbrown::HashMap;
-use npuscope_analysis::layout::RankGroups;
-use npuscope_tables::{Rank, Selection, TableId};
+use npuscope_analysis::layout::declared_groups;
+use npuscope_tables::Rank;
 
 use crate::{NotMade, Question, Source};
 
@@ -16,11 +16,8 @@ pub struct GroupNames(HashMap<String, String>);
 
 impl GroupNames {
     pub fn of(source: &Source<'_>, question: &Question<'_>) -> Result<GroupNames, NotMade> {
-        let ranks = question.sources(source);
-        let metadata = Selection::of(&[TableId::Metadata]);
-        let of_ranks = source.store.each(&ranks, metadata, |_, tables| RankGroups::of(&tables).declared)?;
         let mut names = HashMap::new();
-        for group in of_ranks.into_iter().flatten() {
+        for group in declared_groups(source.store, &question.sources(source))? {
             let purpose = if group.purpose.is_empty() { &group.id } else { &group.purpose };
             let label = format!("{purpose}: {}", listed(&group.ranks));
             names.insert(group.id, label.clone());

@@ -1,7 +1,6 @@
 //! How busy devices were over time.
 
-use npuscope_analysis::occupancy::{Occupancy, occupancy};
-use npuscope_measures::busy::Busy;
+use npuscope_analysis::occupancy::{self, Buckets, Occupancy};
 use npuscope_measures::intervals::Interval;
 use npuscope_tables::Rank;
 
@@ -15,26 +14,22 @@ const MOST_BUCKETS: usize = 4096;
 
 /// How busy devices were in equal stretches of time: shares of each stretch.
 pub fn heat(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
-    let buckets = question.count("buckets", BUCKETS, MOST_BUCKETS)?;
-    let span = span(source, &question.scope)?;
-    let ranks = question.sources(source);
-    let of_ranks = source.store.each(&ranks, Busy::NEEDS, |rank, tables| {
-        let busy = Busy::of(&tables);
-        busy.extent().map(|_| (rank.rank, occupancy(&busy, span, buckets)))
-    })?;
-    if of_ranks.iter().all(Option::is_none) {
+    let count = question.count("buckets", BUCKETS, MOST_BUCKETS)?;
+    let buckets = Buckets { span: span(source, &question.scope)?, count };
+    let is_kept = !question.scope.is_stretch();
+    let of_ranks = occupancy::ask(source.store, &question.sources(source), buckets, is_kept)?;
+    if of_ranks.is_empty() {
         return Err(missing(source, "device tasks", DEVICE));
     }
     let parts: Vec<(Rank, usize, Occupancy)> = of_ranks
         .into_iter()
-        .flatten()
         .flat_map(|(rank, parts)| parts.into_iter().enumerate().map(move |(bucket, part)| (rank, bucket, part)))
         .collect();
     let share = |of: fn(&Occupancy) -> f64| columns::reals(parts.iter().map(|(_, _, part)| of(part)));
     columns::made(vec![
         ("rank", columns::ranks(parts.iter().map(|(rank, ..)| *rank))),
         ("bucket", columns::ints(parts.iter().map(|(_, bucket, _)| *bucket as i64))),
-        ("begin", columns::ints(parts.iter().map(|(_, bucket, _)| edge(span, buckets, *bucket) - source.origin))),
+        ("begin", columns::ints(parts.iter().map(|(_, bucket, _)| buckets.begin(*bucket) - source.origin))),
         ("computing", share(|part| part.computing)),
         ("communication", share(|part| part.communication)),
         ("exposed_communication", share(|part| part.exposed)),
@@ -57,10 +52,4 @@ fn span(source: &Source<'_>, scope: &Scope) -> Result<Interval, NotMade> {
     let first = |name: &str| sql::ints(&batch, name).first().copied().flatten();
     let begin = scope.begin.or(first("start")).unwrap_or(source.origin);
     Ok(Interval::new(begin, scope.end.or(first("end")).unwrap_or(begin)))
-}
-
-/// Where a bucket begins.
-fn edge(span: Interval, buckets: usize, bucket: usize) -> i64 {
-    let length = i128::from(span.end - span.start);
-    span.start + (length * bucket as i128 / buckets.max(1) as i128) as i64
 }

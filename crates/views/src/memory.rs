@@ -1,8 +1,7 @@
 //! Memory over time, and whose it is.
 
-use npuscope_analysis::memory::{Holder, NEEDS, holders, thinned};
+use npuscope_analysis::memory::{self, Holder, thinned};
 use npuscope_collect::Setting;
-use npuscope_tables::Rank;
 
 use crate::columns;
 use crate::missing::{missing, unless_missing};
@@ -89,12 +88,7 @@ fn alive(at: i64) -> String {
 /// The row without a name is what the allocator had in all beyond that: memory from before the profile.
 pub fn peak(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let at = question.at(source)?;
-    let ranks = question.sources(source);
-    let of_ranks = source.store.each(&ranks, NEEDS, |rank, tables| {
-        let holders = holders(&tables, &question.scope, at);
-        holders.into_iter().map(|holder| (rank.rank, holder)).collect::<Vec<_>>()
-    })?;
-    let holders: Vec<(Rank, Holder)> = of_ranks.into_iter().flatten().collect();
+    let holders = memory::ask(source.store, &question.sources(source), &question.scope, at)?;
     let ints = |of: fn(&Holder) -> Option<i64>| columns::ints(holders.iter().map(|(_, holder)| of(holder)));
     let made = columns::made(vec![
         ("rank", columns::ranks(holders.iter().map(|(rank, _)| *rank))),

@@ -1,12 +1,12 @@
 //! Kernels and what the host did, in groups and one by one.
 
-use std::collections::BTreeMap;
-
-use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::array::{ArrayRef, AsArray};
 use arrow::datatypes::{Float64Type, Int64Type};
 use npuscope_analysis::cluster::Options;
-use npuscope_analysis::cluster::recipes::module_statistic;
+use npuscope_analysis::cluster::recipes::module_statistic::{self, ModuleTotal, module_totals};
 use npuscope_collect::Setting;
+use npuscope_measures::busiest_unit::{Unit, bound_by};
+use npuscope_measures::statistics::share;
 
 use crate::columns;
 use crate::missing::{DEVICE, missing, unless_missing};
@@ -21,9 +21,8 @@ const MOST_KERNELS: usize = 100_000;
 const RATIOS: &str = "t.aic_mac_ratio AS mac_ratio, greatest(t.aic_mte2_ratio, t.aiv_mte2_ratio) AS mte2_ratio, \
                       t.aiv_vec_ratio AS vec_ratio, greatest(t.aic_scalar_ratio, t.aiv_scalar_ratio) AS scalar_ratio";
 
-/// Ratios with what a kernel is bound by if the unit is the busiest.
-const UNITS: [(&str, &str); 4] =
-    [("mac_ratio", "cube"), ("mte2_ratio", "memory"), ("vec_ratio", "vector"), ("scalar_ratio", "scalar")];
+/// The share of time in which each of [`Unit::ALL`] was busy.
+const UNITS: [&str; 4] = ["mac_ratio", "mte2_ratio", "vec_ratio", "scalar_ratio"];
 
 /// Ways to group kernels, with the columns that tell groups apart.
 const GROUPS: [(&str, &[&str]); 7] = [
@@ -42,8 +41,9 @@ pub fn operators(source: &Source<'_>, question: &Question<'_>) -> Result<Made, N
     let word = question.choice("group", &words)?;
     let Some((_, keys)) = GROUPS.iter().find(|(known, _)| *known == word) else { return modules(source, question) };
     let list = keys.join(", ");
-    let ratios = UNITS.map(|(ratio, _)| {
-        format!("sum({ratio} * duration) / nullif(sum(CASE WHEN {ratio} IS NOT NULL THEN duration END), 0) AS {ratio}")
+    let ratios = UNITS.map(|ratio| {
+        let weight = format!("sum(CASE WHEN {ratio} IS NOT NULL THEN duration END)");
+        format!("weighted_mean(sum({ratio} * duration), {weight}) AS {ratio}")
     });
     let batch = sql::batch(
         source,
@@ -57,7 +57,7 @@ pub fn operators(source: &Source<'_>, question: &Question<'_>) -> Result<Made, N
     )?;
     let total: ArrayRef = column(&batch, "total")?;
     let all: i64 = total.as_primitive::<Int64Type>().iter().flatten().sum();
-    let share = total.as_primitive::<Int64Type>().iter().map(|total| Some(total? as f64 / all.max(1) as f64));
+    let shares = total.as_primitive::<Int64Type>().iter().map(|total| Some(share(total?, all)));
     let durations = column(&batch, "durations")?;
     let spread = Spread::of(durations.as_list());
     let mut made = Vec::new();
@@ -67,7 +67,7 @@ pub fn operators(source: &Source<'_>, question: &Question<'_>) -> Result<Made, N
     made.extend([
         ("count", column(&batch, "count")?),
         ("total", total.clone()),
-        ("share", columns::reals(share)),
+        ("share", columns::reals(shares)),
         ("average", column(&batch, "average")?),
         ("min", column(&batch, "min")?),
         ("p50", spread.p50),
@@ -76,7 +76,7 @@ pub fn operators(source: &Source<'_>, question: &Question<'_>) -> Result<Made, N
         ("deviation", column(&batch, "deviation")?),
         ("histogram", spread.histogram),
     ]);
-    for (ratio, _) in UNITS {
+    for ratio in UNITS {
         made.push((ratio, column(&batch, ratio)?));
     }
     made.push(("bound", bounds(&batch)?));
@@ -106,40 +106,26 @@ fn column(batch: &arrow::array::RecordBatch, name: &str) -> Result<ArrayRef, Not
     batch.column_by_name(name).cloned().ok_or_else(missing).map_err(sql::failed)
 }
 
-/// What each group is bound by: the busiest unit.
+/// What each group is bound by.
 fn bounds(batch: &arrow::array::RecordBatch) -> Result<ArrayRef, NotMade> {
     let mut ratios = Vec::new();
-    for (ratio, bound) in UNITS {
-        ratios.push((bound, column(batch, ratio)?));
+    for ratio in UNITS {
+        let of_unit = column(batch, ratio)?;
+        ratios.push(of_unit.as_primitive::<Float64Type>().iter().collect::<Vec<Option<f64>>>());
     }
-    let bound = |row: usize| {
-        let busy = ratios.iter().filter_map(|(bound, ratios)| {
-            let ratios = ratios.as_primitive_opt::<Float64Type>()?;
-            (ratios.is_valid(row) && ratios.value(row) > 0.0).then(|| (*bound, ratios.value(row)))
-        });
-        busy.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(bound, _)| bound)
-    };
-    Ok(columns::texts((0..batch.num_rows()).map(bound)))
+    let busy = |row: usize| std::array::from_fn(|unit| ratios.get(unit)?.get(row).copied().flatten());
+    Ok(columns::texts((0..batch.num_rows()).map(|row| bound_by(busy(row)).map(Unit::name))))
 }
 
 /// What modules did: see `npuscope cluster -m module_statistic`. Calls of operators are counted.
 fn modules(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
-    let of_ranks = question.ask(source, Options::default(), module_statistic::rows)?;
-    let mut modules: BTreeMap<String, (i64, i64)> = BTreeMap::new();
-    for row in of_ranks.iter().flat_map(|(_, rows)| rows) {
-        let path: Vec<&str> = [&*row.parent, &*row.module].into_iter().filter(|part| !part.is_empty()).collect();
-        let sums = modules.entry(path.join("/")).or_default();
-        (sums.0, sums.1) = (sums.0 + row.calls as i64, sums.1 + row.total);
-    }
-    let mut modules: Vec<(String, (i64, i64))> = modules.into_iter().collect();
-    modules.sort_by_key(|(_, (_, total))| std::cmp::Reverse(*total));
-    let all: i64 = modules.iter().map(|(_, (_, total))| total).sum();
+    let modules = question.ask(source, Options::default(), |job| Ok(module_totals(&module_statistic::rows(job)?)))?;
     columns::made(vec![
-        ("module", columns::texts(modules.iter().map(|(name, _)| Some(name)))),
-        ("count", columns::ints(modules.iter().map(|(_, (count, _))| *count))),
-        ("total", columns::ints(modules.iter().map(|(_, (_, total))| *total))),
-        ("share", columns::reals(modules.iter().map(|(_, (_, total))| *total as f64 / all.max(1) as f64))),
-        ("average", columns::reals(modules.iter().map(|(_, (count, total))| *total as f64 / (*count).max(1) as f64))),
+        ("module", columns::texts(modules.iter().map(|module| Some(&module.path)))),
+        ("count", columns::ints(modules.iter().map(|module| module.calls))),
+        ("total", columns::ints(modules.iter().map(|module| module.total))),
+        ("share", columns::reals(modules.iter().map(|module| module.share))),
+        ("average", columns::reals(modules.iter().map(ModuleTotal::average))),
     ])
 }
 

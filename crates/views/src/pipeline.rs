@@ -3,7 +3,7 @@
 use npuscope_analysis::cluster::Options;
 use npuscope_analysis::cluster::recipes::pp_chart;
 use npuscope_analysis::layout::layout;
-use npuscope_analysis::pipeline::{RankTransfers, bars, has_transfers};
+use npuscope_analysis::pipeline::{self, bars, has_transfers};
 
 use crate::columns;
 use crate::{Made, NotMade, Question, Source};
@@ -11,9 +11,7 @@ use crate::{Made, NotMade, Question, Source};
 /// Passes (see `npuscope cluster -m pp_chart`), transfers, bubbles and idle times between passes.
 pub fn pipeline(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let scope = &question.scope;
-    let ranks = source.store.each(&question.sources(source), RankTransfers::NEEDS, |rank, tables| {
-        RankTransfers::of(rank.rank, &tables, scope)
-    })?;
+    let ranks = pipeline::ask(source.store, &question.sources(source), scope)?;
     let passes = match question.ask(source, Options::default(), pp_chart::rows) {
         Ok(passes) => passes,
         // Transfers alone tell of a pipeline, too.

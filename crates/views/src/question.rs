@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use npuscope_analysis::cluster::{Failure, Job, Options, Usage};
 use npuscope_analysis::scope::Scope;
+use npuscope_analysis::steps::has_step;
 use npuscope_formats::source::RankSource;
 use npuscope_tables::Rank;
 
-use crate::{NotMade, Source, sql};
+use crate::{NotMade, Source};
 
 /// A question of a page: the scope and the view's own parameters, text by name.
 pub struct Question<'a> {
@@ -67,7 +68,7 @@ impl Question<'_> {
             return Err(BadQuestion::EndBeforeBeginning.into());
         }
         match self.scope.step {
-            Some(step) if !has_step(source, step)? => Err(BadQuestion::NoStep(step).into()),
+            Some(step) if !has_step(source.store, step)? => Err(BadQuestion::NoStep(step).into()),
             _ => Ok(()),
         }
     }
@@ -133,9 +134,4 @@ impl Question<'_> {
         let options = Options { step: self.scope.step, ..options };
         Ok(rows(&Job::new(source.store, chosen.as_ref(), &options))?)
     }
-}
-
-fn has_step(source: &Source<'_>, step: i64) -> Result<bool, NotMade> {
-    Ok(sql::has_rows(source, &format!("SELECT 1 FROM step_time WHERE step = {step}"))?
-        || sql::has_rows(source, &format!("SELECT 1 FROM reported_step WHERE step = '{step}'"))?)
 }

@@ -1,6 +1,6 @@
 //! Stages of reinforcement learning.
 
-use npuscope_analysis::rl_stages::{self, NEEDS, Stage, Summary, summaries};
+use npuscope_analysis::rl_stages::{self, Stage, Summary, summaries};
 
 use crate::columns;
 use crate::{Made, NotMade, Question, Source};
@@ -19,19 +19,11 @@ pub fn stages(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotM
 }
 
 fn read(source: &Source<'_>, question: &Question<'_>) -> Result<Vec<Stage>, NotMade> {
-    let read = |ranks: &[_]| {
-        source.store.each(ranks, NEEDS, |rank, tables| rl_stages::stages(rank.rank, &tables, &question.scope))
-    };
-    let of_ranks = read(&question.sources(source))?;
-    let has_any = of_ranks.iter().any(Option::is_some);
-    // Others may have stages: then the chosen ranks have none.
-    if !has_any && !read(&source.store.profile().ranks.iter().collect::<Vec<_>>())?.iter().any(Option::is_some) {
-        return Err(NotMade::Missing {
-            what: "No rank has user ranges (mstx) of stages such as actor_generate or actor_update.".to_owned(),
-            switch: "mark the stages with torch_npu.npu.mstx.range_start and collect with mstx=True".to_owned(),
-        });
-    }
-    Ok(of_ranks.into_iter().flatten().flatten().collect())
+    let stages = rl_stages::ask(source.store, &question.sources(source), &question.scope)?;
+    stages.ok_or_else(|| NotMade::Missing {
+        what: "No rank has user ranges (mstx) of stages such as actor_generate or actor_update.".to_owned(),
+        switch: "mark the stages with torch_npu.npu.mstx.range_start and collect with mstx=True".to_owned(),
+    })
 }
 
 /// How long stages take and who is late, in the order in which they begin.

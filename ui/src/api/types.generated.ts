@@ -85,7 +85,7 @@ export type NameStatistics = { name: string, count: number, total_ns: number,
  */
 self_ns: number, average_ns: number, min_ns: number, max_ns: number, p50_ns: number, p95_ns: number, p99_ns: number, 
 /**
- * How many are in each bucket, as [`histogram`] has them.
+ * How many are in each bucket, as [`Spread::histogram`] has them.
  */
 histogram: number[], };
 

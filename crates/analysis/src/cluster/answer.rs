@@ -61,7 +61,8 @@ impl ResultFile {
         self
     }
 
-    /// The same as a copy of a database of the profile: to keep one more copy of it would fill the cache.
+    /// The same as a copy of a database of the profile: to keep one more copy of it would fill the cache. One that is
+    /// there, unchanged since it was written, is not written again.
     #[must_use]
     pub fn copied(mut self) -> ResultFile {
         self.is_copy = true;

@@ -6,21 +6,28 @@
 //!
 //! - the [fingerprints](npuscope_store::fingerprint) of all ranks that are asked, and their directories, which some
 //!   tables name;
-//! - the same of the baseline, if there is one;
+//! - the same of the baseline, if there is one, or which file it is if it is one of Nsight Systems;
+//! - with a baseline, which files are the results of earlier runs in the profile and in the baseline;
 //! - the mode and all [`Options`](super::Options);
 //! - the code of this program, as a hash over its sources.
 //!
-//! Not kept are failures, answers that depend on other files ([`Job::depends_on_other_files`]), copies of the profile's
-//! databases ([`ResultFile::copied`](super::ResultFile::copied)), and answers of more than [`MAX_BYTES`].
+//! Not kept are failures, answers that depend on other files ([`Job::depends_on_other_files`]), and answers of more than
+//! [`MAX_BYTES`].
+//!
+//! Copies of the profile's databases ([`ResultFile::copied`](super::ResultFile::copied)) are as large as the profile, and
+//! to write them takes longer than all else of a second run. They are not kept in the cache: a kept answer has the
+//! [`FileId`] that each had when it was written. Where all of them are still there and unchanged, they are left alone;
+//! else the mode is asked again, of its extracts, and writes all of them.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Component, Path, PathBuf};
 
+use npuscope_formats::nsight;
 use npuscope_formats::output::Output;
 use npuscope_formats::result::{ResultTable, keep_tables, write_database};
 use npuscope_store::Store;
-use npuscope_store::cache::MappedExtract;
+use npuscope_store::cache::{FileId, MappedExtract};
 use npuscope_store::fingerprint::fingerprint_all;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +46,8 @@ const CODE: &str = env!("NPUSCOPE_CODE");
 /// An answer that is not written yet: a new one or a kept one.
 pub struct Asked {
     pub notes: Vec<String>,
+    /// The directory that the user names for results.
+    output: PathBuf,
     found: Found,
     /// Where a new answer is kept; none if it must not be.
     place: Option<Place>,
@@ -49,16 +58,19 @@ enum Found {
     Kept(Kept),
 }
 
-/// Asks a mode of a job. The answer is a kept one if nothing has changed since it was written.
-pub fn ask(mode: &Mode, job: &Job<'_>) -> Result<Asked, Failure> {
+/// Asks a mode of a job, to write the answer below `output`. The answer is a kept one if nothing has changed since it
+/// was written.
+pub fn ask(mode: &Mode, job: &Job<'_>, output: &Path) -> Result<Asked, Failure> {
     let place = Place::of(mode, job, CODE);
-    if let Some(kept) = place.as_ref().and_then(|place| place.read(job.store())) {
+    let kept = place.as_ref().and_then(|place| place.read(job.store()));
+    let output = output.to_owned();
+    if let Some(kept) = kept.filter(|kept| kept.contents.has_copies_in(&output.join(OUTPUT_DIRECTORY))) {
         job.tell_all(&kept.contents.left_out);
-        return Ok(Asked { notes: kept.contents.notes.clone(), found: Found::Kept(kept), place: None });
+        return Ok(Asked { notes: kept.contents.notes.clone(), output, found: Found::Kept(kept), place: None });
     }
     let answer = run(mode, job)?;
     let place = place.filter(|_| !job.has_other_files());
-    Ok(Asked { notes: answer.notes.clone(), found: Found::New(answer), place })
+    Ok(Asked { notes: answer.notes.clone(), output, found: Found::New(answer), place })
 }
 
 impl Asked {
@@ -67,14 +79,14 @@ impl Asked {
         matches!(self.found, Found::Kept(_))
     }
 
-    /// Writes the answer below `output`, as [`write()`](super::write()) does, and keeps it.
-    pub fn write(self, mode: &Mode, job: &Job<'_>, output: &Path) -> Result<Written, Failure> {
+    /// Writes the answer, as [`write()`](super::write()) does, and keeps it.
+    pub fn write(self, mode: &Mode, job: &Job<'_>) -> Result<Written, Failure> {
         let answer = match self.found {
-            Found::Kept(kept) => return kept.write(job, output),
+            Found::Kept(kept) => return kept.write(job, &self.output),
             Found::New(answer) => answer,
         };
         let mut record = self.place.is_some().then(Record::default);
-        let written = write_recorded(mode, job, answer, output, &mut record)?;
+        let written = write_recorded(mode, job, answer, &self.output, &mut record)?;
         if let Some((place, Record { parts, contents })) = self.place.zip(record) {
             let tables = written.tables.clone();
             let about = Contents { notes: self.notes, left_out: job.left_out(), tables, parts };
@@ -94,8 +106,8 @@ impl Place {
     /// `None` if an answer of the job cannot be kept.
     fn of(mode: &Mode, job: &Job<'_>, code: &str) -> Option<Place> {
         job.store().cache().root()?;
-        // A profile of another machine may be any file; what was noted before is not of this answer.
-        if job.options.baseline_profile.is_some() || !job.left_out().is_empty() {
+        // What was noted before is not of this answer.
+        if !job.left_out().is_empty() {
             return None;
         }
         let directories = |job: &Job<'_>| -> Option<Vec<PathBuf>> {
@@ -104,16 +116,26 @@ impl Place {
             all.map(|path| std::path::absolute(path).ok()).collect()
         };
         let fingerprint = |job: &Job<'_>| fingerprint_all(job.sources().iter().copied());
+        let of_profile = |path: &Path| {
+            let ask = |baseline: &Job<'_>| Ok((fingerprint(baseline), directories(baseline)));
+            let (fingerprint, directories) = job.of_baseline(path, job.options, ask).ok()?;
+            Some((fingerprint, directories?))
+        };
         let baseline = match &job.options.baseline {
             Some(path) => {
-                let ask = |baseline: &Job<'_>| Ok((fingerprint(baseline), directories(baseline)));
-                let (fingerprint, directories) = job.of_baseline(path, job.options, ask).ok()?;
-                Some((fingerprint, directories?))
+                let results = |root: &Path| id_of_database(&root.join(OUTPUT_DIRECTORY).join(DATABASE));
+                Some((of_profile(path)?, results(job.root()), results(path)))
             }
             None => None,
         };
+        let gpus = match &job.options.baseline_profile {
+            Some(path) if nsight::is_sqlite(path) => Some(Baseline::Database(id_of_database(path)?)),
+            Some(path) => Some(Baseline::Profile(of_profile(path)?)),
+            None => None,
+        };
         // Paths that are not UTF-8 have no JSON.
-        let asked = serde_json::to_string(&(job.options, job.chosen(), directories(job)?, baseline)).ok()?;
+        let asked = (job.options, job.chosen(), directories(job)?, baseline, gpus);
+        let asked = serde_json::to_string(&asked).ok()?;
         Some(Place { key: fingerprint(job), name: format!("output/{}/{code}?{asked}", mode.name) })
     }
 
@@ -137,6 +159,22 @@ impl Place {
     }
 }
 
+/// What a job of GPUs was saved as.
+#[derive(Serialize)]
+enum Baseline {
+    /// The key of its ranks, and their directories.
+    Profile((String, Vec<PathBuf>)),
+    Database((FileId, Option<FileId>)),
+}
+
+/// Which file a database is, and which its log of changes that are not in it yet.
+fn id_of_database(path: &Path) -> Option<(FileId, Option<FileId>)> {
+    let path = path.canonicalize().ok()?;
+    let mut log = path.clone().into_os_string();
+    log.push("-wal");
+    Some((FileId::at(&path)?, FileId::at(Path::new(&log))))
+}
+
 /// What is kept of an answer, before the bytes of its files.
 #[derive(Serialize, Deserialize)]
 struct Contents {
@@ -155,6 +193,14 @@ impl Contents {
         let is_sound = total == rest.len() as u64 && contents.parts.iter().all(Part::is_inside);
         is_sound.then_some((contents, bytes.len() - rest.len()))
     }
+
+    /// Whether all copies of the profile's databases are in a directory of results as they were written.
+    fn has_copies_in(&self, directory: &Path) -> bool {
+        self.parts.iter().all(|part| match part {
+            Part::Copy { path, id } => FileId::at(&directory.join(path)) == Some(*id),
+            _ => true,
+        })
+    }
 }
 
 /// One thing that was done to the directory of results. Paths are below it, with `/`.
@@ -169,6 +215,11 @@ enum Part {
         path: String,
         bytes: u64,
     },
+    /// A copy of a database of the profile, and which file it was once it had its name.
+    Copy {
+        path: String,
+        id: FileId,
+    },
     Remove {
         path: String,
     },
@@ -178,7 +229,7 @@ impl Part {
     fn bytes(&self) -> u64 {
         match self {
             Part::Database { bytes, .. } | Part::File { bytes, .. } => *bytes,
-            Part::Remove { .. } => 0,
+            Part::Copy { .. } | Part::Remove { .. } => 0,
         }
     }
 
@@ -186,7 +237,7 @@ impl Part {
     fn is_written(&self) -> bool {
         match self {
             Part::Database { bytes, .. } => *bytes > 0,
-            Part::File { .. } => true,
+            Part::File { .. } | Part::Copy { .. } => true,
             Part::Remove { .. } => false,
         }
     }
@@ -195,7 +246,7 @@ impl Part {
     fn is_inside(&self) -> bool {
         match self {
             Part::Database { .. } => true,
-            Part::File { path, .. } | Part::Remove { path } => {
+            Part::File { path, .. } | Part::Copy { path, .. } | Part::Remove { path } => {
                 Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
             }
         }
@@ -255,6 +306,15 @@ impl Record {
         Record::add(record, part, false, |bytes| Part::File { path: path.to_owned(), bytes })
     }
 
+    /// Notes a copy of a database of the profile, which has its name in the directory of results.
+    pub fn copy(record: &mut Option<Record>, path: &str, directory: &Path) {
+        let Some(noted) = record else { return };
+        match FileId::at(&directory.join(path)) {
+            Some(id) => noted.parts.push(Part::Copy { path: path.to_owned(), id }),
+            None => *record = None,
+        }
+    }
+
     /// Notes that a file of an earlier answer was removed.
     pub fn remove(record: &mut Option<Record>, path: &str) {
         if let Some(record) = record {
@@ -272,7 +332,7 @@ impl Record {
         let file = File::open(part)?;
         let bytes = file.metadata()?.len();
         let total = noted.parts.iter().map(Part::bytes).sum::<u64>() + bytes;
-        if total > MAX_BYTES || noted.parts.len() >= MAX_FILES {
+        if total > MAX_BYTES || noted.contents.len() >= MAX_FILES {
             *record = None;
             return Ok(());
         }
@@ -340,6 +400,7 @@ impl Kept {
                     directory.directory(folder)?.path_for(name, |part| fs::write(part, bytes))?;
                     written.files.push(directory.path().join(path));
                 }
+                Part::Copy { path, .. } => written.files.push(directory.path().join(path)),
                 Part::Remove { path } => directory.remove(path)?,
             }
         }
@@ -408,19 +469,54 @@ mod tests {
         ] {
             others.push(place(&here, "hccl_sum", None, &options, "1"));
         }
+        let compared = Options { baseline: Some(profile.clone()), ..Options::default() };
+        let results = Output::new(profile.join(OUTPUT_DIRECTORY)).unwrap();
+        results.path_for(DATABASE, |path| write_database(path, &[])).unwrap();
+        let with_results = place(&here, "hccl_sum", None, &compared, "1");
+        assert!(!others.contains(&with_results));
         let moved = directory.path().join("moved");
         fs::rename(&profile, &moved).unwrap();
         others.push(place(&store(&moved), "hccl_sum", None, &plain, "1"));
         for (index, other) in others.iter().enumerate() {
             assert_ne!(*other, first, "{index}");
         }
-        // A baseline that cannot be read, or that may be any file, is no part of a key.
+        // A baseline that cannot be read is no part of a key.
         for options in [
             Options { baseline: Some(profile.clone()), ..Options::default() },
-            Options { baseline_profile: Some(moved.clone()), ..Options::default() },
+            Options { baseline_profile: Some(profile.clone()), ..Options::default() },
         ] {
             let store = store(&moved);
             assert!(Place::of(find("hccl_sum").unwrap(), &Job::new(&store, None, &options), "1").is_none());
         }
+    }
+
+    #[test]
+    fn a_baseline_of_gpus_has_another_key_when_it_changes() {
+        let directory = tempfile::tempdir().unwrap();
+        let [profile, database, log] =
+            ["profile", "gpu.sqlite", "gpu.sqlite-wal"].map(|name| directory.path().join(name));
+        let config = JobConfig { tp: 1, pp: 1, dp: 1, layers: 1, steps: 1, ..JobConfig::default() };
+        write_job(&simulate(&config).unwrap(), Form::Text, &Output::new(&profile).unwrap(), |_| {}).unwrap();
+        write_database(&database, &[]).unwrap();
+        let store = Store::open(&profile, OpenOptions::new(directory.path().join("cache"))).unwrap();
+        let name = |baseline: &Path| {
+            let options = Options { baseline_profile: Some(baseline.to_owned()), ..Options::default() };
+            Place::of(find("calibrate_npu_gpu").unwrap(), &Job::new(&store, None, &options), "1").unwrap().name
+        };
+        let first = name(&database);
+        assert_eq!(name(&database), first);
+        fs::write(&log, "changes").unwrap();
+        let with_log = name(&database);
+        assert_ne!(with_log, first);
+        let mut bytes = fs::read(&database).unwrap();
+        bytes.push(0);
+        fs::write(&database, bytes).unwrap();
+        assert!(![first, with_log].contains(&name(&database)));
+        let before = name(&profile);
+        assert_eq!(name(&profile), before);
+        for file in &store.profile().ranks[0].files {
+            fs::write(store.profile().ranks[0].path(file), "").unwrap();
+        }
+        assert_ne!(name(&profile), before);
     }
 }

@@ -44,9 +44,6 @@ pub(super) fn write_recorded(
     record: &mut Option<Record>,
 ) -> Result<Written, Failure> {
     let mut written = Written::default();
-    if answer.files.iter().any(|file| file.is_copy) {
-        *record = None;
-    }
     note_removed(mode, job, &answer, record);
     let output = output.join(OUTPUT_DIRECTORY);
     if answer.tables.iter().all(ResultTable::is_empty) && answer.files.is_empty() && !output.exists() {
@@ -66,10 +63,15 @@ pub(super) fn write_recorded(
         let folder = directory.directory(folder)?;
         let write = |part: &Path| {
             (file.write)(part)?;
-            Record::file(record, &file.path, part)
+            if file.is_copy { Ok(()) } else { Record::file(record, &file.path, part) }
         };
         match (folder.path_for(name, write), file.rank) {
-            (Ok(()), _) => written.files.push(directory.path().join(&file.path)),
+            (Ok(()), _) => {
+                if file.is_copy {
+                    Record::copy(record, &file.path, directory.path());
+                }
+                written.files.push(directory.path().join(&file.path));
+            }
             (Err(error), Some(rank)) if !is_of_the_disk(&error) => {
                 *record = None;
                 job.leave_out(rank, error.to_string());

@@ -9,7 +9,7 @@
 //! The key of a kept extract is
 //!
 //! - the [fingerprint](npuscope_store::fingerprint) of the rank: its files and the version of the readers;
-//! - [`Analysis::NAME`] and [`Analysis::VERSION`], and the version of this program;
+//! - [`Analysis::NAME`] and [`Analysis::VERSION`], [`FORM`], and the version of this program;
 //! - the fields of the analysis, which are the options that its map sees;
 //! - the chosen step;
 //! - [`Analysis::reads_besides`]: files that are not part of the fingerprint.
@@ -29,6 +29,7 @@ use std::convert::Infallible;
 use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::source::RankSource;
 use npuscope_measures::step_of::{self, StepOf, Steps};
+use npuscope_store::loader::Met;
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{comm_op, diagnostic, kernel, step};
@@ -180,10 +181,15 @@ pub struct Problem {
     pub message: Text,
 }
 
+/// Version of what is kept around an extract: [`RankExtract`], and how texts are written.
+const FORM: u32 = 2;
+
 /// What is kept of a rank.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RankExtract<E> {
     pub problems: Vec<Problem>,
+    /// What reading remarked on without losing anything: how often.
+    pub remarks: u64,
     /// The steps that the rank has, if one was chosen.
     pub steps: Vec<i64>,
     pub extract: Result<E, Absent>,
@@ -211,8 +217,20 @@ pub fn extracts<A: Analysis>(
         let decode = |bytes: &[u8]| text::decode(bytes).filter(|kept| is_sound(kept) || kept.extract.is_err());
         let make = || Ok(map_rank(store, source, analysis.needs(), scope, |data| analysis.map(data)));
         let Ok(kept) = store.loader().kept::<_, Infallible>(&[source], &name, decode, text::encode, make);
+        let met = Met { problems: kept.problems.len() as u64, remarks: kept.remarks };
+        store.loader().note_met(source, met);
         kept
     })
+}
+
+/// [`extracts`] of whole ranks, each with its rank: for maps that leave no rank out.
+pub fn extracts_by_rank<A: Analysis>(
+    store: &Store,
+    sources: &[&RankSource],
+    analysis: &A,
+) -> Result<Vec<(Rank, A::Extract)>, StoreError> {
+    let made = extracts(store, sources, analysis, Scope::default())?;
+    Ok(sources.iter().zip(made).filter_map(|(source, made)| Some((source.rank, made.extract.ok()?))).collect())
 }
 
 /// What `reduce` makes of the extracts of some ranks, kept as they are: under their keys and a version of its own. For
@@ -234,7 +252,7 @@ pub fn kept_answer<A: Analysis, T: Serialize + DeserializeOwned>(
 fn name<A: Analysis>(analysis: &A, scope: Scope) -> String {
     // Fields of analyses are plain values, which are always JSON.
     let options = serde_json::to_string(&(analysis, scope)).unwrap_or_default();
-    format!("{}/{}/{}?{options}", A::NAME, A::VERSION, env!("CARGO_PKG_VERSION"))
+    format!("{}/{}/{FORM}/{}?{options}", A::NAME, A::VERSION, env!("CARGO_PKG_VERSION"))
 }
 
 /// Reads a rank and maps it. What is as large as the files is made by this and not kept.
@@ -264,6 +282,7 @@ pub fn map_rank<T>(
         tables = store.loader().load_some(source, selection.and(npuscope_measures::step::NEEDS));
     }
     let problems = problems(&tables);
+    let remarks = (tables.len(TableId::Diagnostic) - problems.len()) as u64;
     let steps = match scope.step {
         Some(_) => Steps::of(&tables).iter().copied().collect(),
         None => Vec::new(),
@@ -273,7 +292,7 @@ pub fn map_rank<T>(
         let step_of = OnceCell::new();
         map(&RankData { rank: source.rank, source, tables, chosen, step_of })
     });
-    RankExtract { problems, steps: steps.iter().filter_map(|step| step.id).collect(), extract }
+    RankExtract { problems, remarks, steps: steps.iter().filter_map(|step| step.id).collect(), extract }
 }
 
 fn chosen(steps: &[step::Row], scope: Scope) -> Result<Chosen, Absent> {
@@ -345,7 +364,8 @@ mod tests {
         assert_eq!(ask(), expected);
         let (key, name) = (fingerprint(sources[0]), name(&analysis, Scope::default()));
         let bytes = store.cache().extract(&key, &name).unwrap();
-        let unsound = RankExtract { problems: Vec::new(), steps: Vec::new(), extract: Ok(vec![Text::from("rank 0")]) };
+        let extract = Ok(vec![Text::from("rank 0")]);
+        let unsound = RankExtract { problems: Vec::new(), remarks: 0, steps: Vec::new(), extract };
         let unsound = text::encode(&unsound).unwrap();
         let cut = &bytes[..bytes.len() - 1];
         // The seal of each is whole, so that only decoding can tell.

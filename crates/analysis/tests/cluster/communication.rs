@@ -5,9 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use npuscope_analysis::cluster::{Export, Options};
+use npuscope_analysis::cluster::recipes::communication_time_sum;
+use npuscope_analysis::cluster::{self, Export, Options};
 use npuscope_formats::output::Output;
 use npuscope_measures::deliverable::communication_matrix;
+use npuscope_store::{OpenOptions, Store};
 use npuscope_synth::{Form, Group, GroupKind, Job, JobConfig, Layout, simulate, write_job};
 use npuscope_tables::Interner;
 use npuscope_tables::table::comm_op;
@@ -154,6 +156,42 @@ fn totals_are_the_sums_of_operations() {
         let sum = sums[&place(&row)];
         assert!(sum.iter().zip(times).all(|(sum, time)| close(*sum, row.number(time))), "{:?}", place(&row));
     }
+}
+
+#[test]
+fn rows_are_the_totals_in_ns_and_bytes() {
+    let written = dense();
+    let run = ask(written.text.path(), "communication_time_sum", Export::Db);
+    let cache = tempfile::tempdir().unwrap();
+    let store = Store::open(written.text.path(), OpenOptions::new(cache.path())).unwrap();
+    let options = Options::default();
+    let sums = communication_time_sum::rows(&cluster::Job::new(&store, None, &options)).unwrap();
+    let is_total = |row: &Record<'_>| row.text("hccl_op_name") == "Total Op Info";
+    let table = Table::of(&run, "ClusterCommunicationTime");
+    let mut of_file: Vec<[f64; 3]> = table
+        .rows()
+        .filter(is_total)
+        .map(|row| [row.number("elapsed_time") * 1e6, row.number("wait_time") * 1e6, row.number("wait_time_ratio")])
+        .collect();
+    let mut found: Vec<[f64; 3]> = sums
+        .times
+        .iter()
+        .map(|time| [time.elapsed, time.wait, (time.wait_ratio().unwrap_or_default() * 1e4).round() / 1e4])
+        .collect();
+    for list in [&mut of_file, &mut found] {
+        list.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    }
+    assert_eq!(found.len(), of_file.len());
+    assert!(found.iter().flatten().zip(of_file.iter().flatten()).all(|(a, b)| close(*a, *b)));
+    let table = Table::of(&run, "ClusterCommunicationBandwidth");
+    let packets: f64 = table.rows().filter(is_total).map(|row| row.number("count")).sum();
+    let bytes: f64 =
+        table.rows().filter(is_total).map(|row| row.number("package_size") * 1e6 * row.number("count")).sum();
+    let of_rows = || sums.transports.iter().flat_map(|transport| &transport.packets);
+    assert!(close(of_rows().map(|packets| packets.count).sum(), packets));
+    assert!(close(of_rows().map(|packets| packets.bytes * packets.count).sum(), bytes));
+    let groups = Table::of(&run, "CommunicationGroupMapping");
+    assert_eq!(groups.rows().count(), sums.groups.len());
 }
 
 #[test]

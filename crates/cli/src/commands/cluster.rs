@@ -68,7 +68,7 @@ fn ask(options: &ClusterOptions, settings: &Settings) -> Result<Written, CliErro
     let ranks = Store::open(&options.path, settings.stoppable_options())?;
     let chosen = chosen(options, &ranks, settings)?;
     let job = Job::new(&ranks, chosen.as_ref(), &options.question);
-    let answer = cluster::ask(mode, &job);
+    let answer = cluster::ask(mode, &job, &output);
     for warning in ranks.take_warnings() {
         settings.terminal.warning(&warning);
     }
@@ -77,7 +77,7 @@ fn ask(options: &ClusterOptions, settings: &Settings) -> Result<Written, CliErro
     check_strict(options, &unread)?;
     let answer = answer?;
     let notes = answer.notes.clone();
-    let written = answer.write(mode, &job, &output)?;
+    let written = answer.write(mode, &job)?;
     let unwritten: Vec<LeftOut> = job.left_out().into_iter().filter(|item| !unread.contains(item)).collect();
     tell_left_out(&unwritten, settings);
     check_strict(options, &unwritten)?;

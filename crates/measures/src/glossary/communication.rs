@@ -142,6 +142,18 @@ const TERMS: &[Term] = &[
         function: "npuscope_measures::deliverable::communication::push_transports",
     },
     Term {
+        key: "start_skew",
+        english_name: "Start skew",
+        chinese_name: "起始偏差",
+        also: &["skew_ns"],
+        unit: "ns",
+        formula: "last start - first start",
+        english: "How long the first rank of one operation was in it before the last rank began. By the clocks of their \
+                  hosts.",
+        chinese: "同一通信算子中，最先开始的 rank 到最后开始的 rank 的时间差，以各自主机时钟为准。",
+        function: "npuscope_analysis::meetings::start_skew",
+    },
+    Term {
         key: "transmit_stage_time",
         english_name: "Transmit time of collectives",
         chinese_name: "集合通信传输时间",

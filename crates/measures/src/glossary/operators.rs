@@ -74,6 +74,17 @@ const TERMS: &[Term] = &[
         function: "npuscope_views::operators::operators",
     },
     Term {
+        key: "self_time",
+        english_name: "Self time",
+        chinese_name: "自身时间",
+        also: &["self_ns", "self"],
+        unit: "ns",
+        formula: "duration - sum(durations directly inside)",
+        english: "The duration of a slice without the slices that ran directly inside it.",
+        chinese: "某个 slice 的时长减去直接嵌套在其中的 slice 的时长。",
+        function: "npuscope_measures::self_time::self_time",
+    },
+    Term {
         key: "share",
         english_name: "Share",
         chinese_name: "占比",
@@ -82,7 +93,7 @@ const TERMS: &[Term] = &[
         formula: "total / sum over groups(total)",
         english: "Which share of the time of all kernels in scope the group took.",
         chinese: "该组时长占所选范围内全部 kernel 时长的比例。",
-        function: "npuscope_views::operators::operators",
+        function: "npuscope_measures::statistics::share",
     },
     Term {
         key: "mac_ratio",
@@ -94,7 +105,7 @@ const TERMS: &[Term] = &[
         english: "Share of the time of the cube cores in which the cube unit was busy; of a group the mean weighted by \
                   duration.",
         chinese: "Cube 单元忙碌时间占 Cube 核时间的比例；一组取按时长加权的平均。",
-        function: "npuscope_views::operators::operators",
+        function: "npuscope_measures::statistics::weighted_mean",
     },
     Term {
         key: "mte2_ratio",
@@ -106,7 +117,7 @@ const TERMS: &[Term] = &[
         english: "Share of time in which the unit that brings data in (MTE2) was busy; the greater of cube and vector \
                   cores, of a group the mean weighted by duration.",
         chinese: "数据搬入单元（MTE2）忙碌时间的比例；取 Cube 核与 Vector 核中较大者，一组取按时长加权的平均。",
-        function: "npuscope_views::operators::operators",
+        function: "npuscope_measures::statistics::weighted_mean",
     },
     Term {
         key: "vec_ratio",
@@ -118,7 +129,7 @@ const TERMS: &[Term] = &[
         english: "Share of the time of the vector cores in which the vector unit was busy; of a group the mean weighted \
                   by duration.",
         chinese: "Vector 单元忙碌时间占 Vector 核时间的比例；一组取按时长加权的平均。",
-        function: "npuscope_views::operators::operators",
+        function: "npuscope_measures::statistics::weighted_mean",
     },
     Term {
         key: "scalar_ratio",
@@ -130,7 +141,7 @@ const TERMS: &[Term] = &[
         english: "Share of time in which the scalar unit was busy; the greater of cube and vector cores, of a group the \
                   mean weighted by duration.",
         chinese: "Scalar 单元忙碌时间的比例；取 Cube 核与 Vector 核中较大者，一组取按时长加权的平均。",
-        function: "npuscope_views::operators::operators",
+        function: "npuscope_measures::statistics::weighted_mean",
     },
     Term {
         key: "bound",
@@ -141,7 +152,7 @@ const TERMS: &[Term] = &[
         formula: "argmax(mac_ratio, mte2_ratio, vec_ratio, scalar_ratio)",
         english: "The unit that was busiest: cube, memory, vector or scalar.",
         chinese: "最忙碌的单元：Cube、内存搬入、Vector 或 Scalar。",
-        function: "npuscope_views::operators::bounds",
+        function: "npuscope_measures::busiest_unit::bound_by",
     },
     Term {
         key: "cube_utilization",

@@ -233,7 +233,7 @@ const TERMS: &[Term] = &[
         english: "Device time that counts for one class of kernels, one kind of exposed communication, copying or idling, \
                   and for no other part. Where several kernels run at once, it counts for the one that began first.",
         chinese: "计入某一类 kernel、某一种未掩盖通信、拷贝或空闲的设备时间，且只计入该项。多个 kernel 同时运行时计入最先开始的一个。",
-        function: "npuscope_analysis::time_split::Split::of",
+        function: "npuscope_analysis::time_split::Slices::add_to",
     },
     Term {
         key: "per_step",
@@ -244,7 +244,7 @@ const TERMS: &[Term] = &[
         formula: "part_time / steps of all ranks in scope",
         english: "The time of a part, mean over the steps of all ranks in scope.",
         chinese: "分项时间在所选范围内所有 rank 的 step 上的平均。",
-        function: "npuscope_views::overall::overall",
+        function: "npuscope_analysis::time_split::Split::per_step",
     },
     Term {
         key: "share_of_device_time",
@@ -255,7 +255,7 @@ const TERMS: &[Term] = &[
         formula: "part_time / device_time",
         english: "Which share of the device time of all ranks in scope a part takes. The shares of all parts add up to 1.",
         chinese: "某一分项占所选范围内所有 rank 设备时间的比例；各分项之和为 1。",
-        function: "npuscope_views::overall::overall",
+        function: "npuscope_analysis::time_split::Split::share",
     },
     Term {
         key: "covers",

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use npuscope_analysis::communication::parallel_groups;
 use npuscope_analysis::gap::{Cause, gap_on_lane};
-use npuscope_analysis::meetings::{RankOperations, members, reported_times};
+use npuscope_analysis::meetings::{RankOperations, members, start_skew};
 use npuscope_tables::Rank;
 use serde::{Deserialize, Serialize};
 
@@ -212,19 +212,18 @@ pub async fn collective(
         let mut instances = Vec::new();
         let mut before = Vec::new();
         for Seen { rank, timeline: of_rank, slice } in &seen {
-            let (transit_ns, wait_ns) = reported_times(of_rank.tables(), of_rank.name(slice), slice.begin);
+            let (transit_ns, wait_ns) = app.run.reported_times(*rank, of_rank.name(slice), slice.begin)?;
             instances.push(Instance { at: of_rank.listed(slice, origin), rank: *rank, transit_ns, wait_ns });
             let previous = of_rank.before(slice);
             before.extend(previous.map(|previous| RankSlice { at: of_rank.listed(&previous, origin), rank: *rank }));
         }
-        let (first, last) = (seen.first(), seen.last());
         Ok(Json(CollectiveAnswer {
             name: timeline.name(&slice).to_owned(),
             group: timeline.lane_name(&slice).to_owned(),
             instances,
             before,
-            last_rank: last.map(|seen| seen.rank),
-            skew_ns: first.zip(last).map(|(first, last)| last.slice.begin - first.slice.begin),
+            last_rank: seen.last().map(|seen| seen.rank),
+            skew_ns: start_skew(seen.iter().map(|seen| seen.slice.begin)),
         }))
     })
     .await

@@ -1,6 +1,7 @@
 //! All that is known of a slice.
 
 use npuscope_formats::timeline::{Fact, Kernels, facts};
+use npuscope_measures::self_time::self_time;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -78,11 +79,8 @@ impl Timeline {
     pub fn self_time(&self, slice: &ShownSlice) -> i64 {
         let rows = self.rows(slice.lane as usize);
         let below = rows.start + slice.row + 1;
-        if below >= rows.end {
-            return slice.length();
-        }
-        let inside = self.slices_in(below, slice.begin, slice.end).map(|slice| self.extent(slice));
-        slice.length() - inside.map(|inside| inside.end.min(slice.end) - inside.begin.max(slice.begin)).sum::<i64>()
+        let inside = if below < rows.end { self.slices_in(below, slice.begin, slice.end) } else { 0..0 };
+        self_time(self.interval(slice.id), inside.map(|inner| self.interval(inner)))
     }
 
     /// A slice as lists show it, with times from `origin`.

@@ -149,6 +149,12 @@ impl Timeline {
         Extent { begin, end }
     }
 
+    /// [`Timeline::extent`] as measures take it.
+    fn interval(&self, slice: u32) -> Interval {
+        let extent = self.extent(slice);
+        Interval::new(extent.begin, extent.end)
+    }
+
     fn batch_of(&self, slice: u32) -> Option<(&SliceBatch, usize)> {
         let place = Place(*self.index.places.get(slice as usize)?);
         let batch = self.batches.get(place.batch()).filter(|batch| place.row() < batch.len())?;

@@ -4,7 +4,8 @@ use hashbrown::HashMap;
 use serde::Serialize;
 
 use super::Timeline;
-use npuscope_measures::statistics::{HISTOGRAM_BUCKETS, histogram, percentile};
+use npuscope_measures::self_time::self_time;
+use npuscope_measures::statistics::{HISTOGRAM_BUCKETS, Spread};
 
 /// Slices of one name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -21,7 +22,7 @@ pub struct NameStatistics {
     pub p50_ns: i64,
     pub p95_ns: i64,
     pub p99_ns: i64,
-    /// How many are in each bucket, as [`histogram`] has them.
+    /// How many are in each bucket, as [`Spread::histogram`] has them.
     #[cfg_attr(test, ts(type = "number[]"))]
     pub histogram: [i64; HISTOGRAM_BUCKETS],
 }
@@ -57,7 +58,8 @@ pub fn statistics<'a>(parts: impl IntoIterator<Item = Part<'a>>) -> Vec<NameStat
             known.alone += lengths.alone;
         }
     }
-    let mut list: Vec<NameStatistics> = of_names.into_iter().map(|(name, lengths)| of_name(name, lengths)).collect();
+    let mut list: Vec<NameStatistics> =
+        of_names.into_iter().filter_map(|(name, lengths)| of_name(name, lengths)).collect();
     list.sort_by(|a, b| b.total_ns.cmp(&a.total_ns).then_with(|| a.name.cmp(&b.name)));
     list
 }
@@ -68,49 +70,38 @@ fn add_lane(timeline: &Timeline, lane: usize, begin: i64, end: i64, by_name: &mu
         // Slices of the row below that a slice of this one may reach into, in order.
         let mut below = if row + 1 < rows.end { timeline.slices_in(row + 1, begin, i64::MAX) } else { 0..0 };
         for slice in timeline.slices_in(row, begin, end) {
-            let extent = timeline.extent(slice);
-            if extent.begin < begin {
+            let extent = timeline.interval(slice);
+            if extent.start < begin {
                 continue;
             }
-            let mut alone = extent.end - extent.begin;
-            while let Some(inner) = below.clone().next().map(|inner| timeline.extent(inner)) {
-                if inner.begin >= extent.end {
-                    break;
-                }
-                alone -= (inner.end.min(extent.end) - inner.begin.max(extent.begin)).max(0);
-                if inner.end > extent.end {
-                    // The next slice of the row may be in it, too.
-                    break;
-                }
-                below.next();
+            while !below.is_empty() && timeline.extent(below.start).end <= extent.start {
+                below.start += 1;
             }
+            let inside = below.clone().map(|inner| timeline.interval(inner));
+            let alone = self_time(extent, inside.take_while(|inner| inner.start < extent.end));
             let name = timeline.index.names.get(slice as usize).copied().unwrap_or_default();
             if let Some(lengths) = by_name.get_mut(name as usize) {
-                lengths.all.push(extent.end - extent.begin);
+                lengths.all.push(extent.length());
                 lengths.alone += alone;
             }
         }
     }
 }
 
-fn of_name(name: &str, Lengths { mut all, alone }: Lengths) -> NameStatistics {
-    let total: i64 = all.iter().sum();
-    let count = all.len();
-    let (min, max) = all.iter().fold((i64::MAX, i64::MIN), |(min, max), length| (min.min(*length), max.max(*length)));
-    let histogram = histogram(&all);
-    all.sort_unstable();
-    let [p50_ns, p95_ns, p99_ns] = [50, 95, 99].map(|hundredths| percentile(&all, hundredths).unwrap_or_default());
-    NameStatistics {
+/// `None` of no slices.
+fn of_name(name: &str, Lengths { all, alone }: Lengths) -> Option<NameStatistics> {
+    let spread = Spread::of(all)?;
+    Some(NameStatistics {
         name: name.to_owned(),
-        count,
-        total_ns: total,
+        count: spread.count,
+        total_ns: spread.total,
         self_ns: alone,
-        average_ns: total as f64 / count.max(1) as f64,
-        min_ns: min,
-        max_ns: max,
-        p50_ns,
-        p95_ns,
-        p99_ns,
-        histogram,
-    }
+        average_ns: spread.average,
+        min_ns: spread.min,
+        max_ns: spread.max,
+        p50_ns: spread.p50,
+        p95_ns: spread.p95,
+        p99_ns: spread.p99,
+        histogram: spread.histogram,
+    })
 }

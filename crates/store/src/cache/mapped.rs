@@ -1,7 +1,7 @@
 //! Mapped files, each part of which is verified once in a process.
 
 use std::collections::HashMap;
-use std::fs::{File, Metadata};
+use std::fs::{self, File, Metadata};
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,11 +11,14 @@ use std::time::SystemTime;
 use arrow::buffer::Buffer;
 use memmap2::Mmap;
 use npuscope_formats::regular_file;
+use serde::{Deserialize, Serialize};
 
 use super::CacheError;
 
-/// What tells a file from another of the same name, and from itself after it was changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What tells a file from another of the same name, and from itself after it was changed: its size, when it was modified
+/// and, on Unix, its inode. A change so soon after the last one that the file system gives both the same time does not
+/// show: see [`fingerprint`](crate::fingerprint::fingerprint).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileId {
     bytes: u64,
     modified: Option<SystemTime>,
@@ -34,6 +37,11 @@ impl FileId {
             #[cfg(unix)]
             inode: (metadata.dev(), metadata.ino(), metadata.ctime(), metadata.ctime_nsec()),
         }
+    }
+
+    /// Of the file at a path, not of what a link there points to; `None` if there is none.
+    pub fn at(path: &Path) -> Option<FileId> {
+        fs::symlink_metadata(path).ok().filter(Metadata::is_file).map(|metadata| FileId::new(&metadata))
     }
 }
 

@@ -55,32 +55,89 @@ impl Analysis for CallTimes {
     }
 }
 
-/// What is told of the calls of one name.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-struct Figures {
-    total: f64,
-    count: usize,
-    average: f64,
-    min: f64,
-    q1: f64,
-    median: f64,
-    q3: f64,
-    max: f64,
-    deviation: f64,
+/// How long the calls of one name took, in ns; all but total and count rounded to a digit after the point.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    pub total: f64,
+    pub count: usize,
+    pub average: f64,
+    pub min: f64,
+    pub q1: f64,
+    pub median: f64,
+    pub q3: f64,
+    pub max: f64,
+    /// Of a population.
+    pub deviation: f64,
 }
 
-fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+/// The calls of one name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallsOfName {
+    pub name: Text,
+    pub figures: Figures,
+    /// Time in calls of any name, in ns.
+    pub all: f64,
+}
+
+impl CallsOfName {
+    /// Share of the time in all calls: `total / sum over names(total)`.
+    pub fn share(&self) -> f64 {
+        self.figures.total / self.all
+    }
+
+    /// [`CallsOfName::share`] as msprof-analyze writes it: in per cent, rounded.
+    fn percent(&self, digits: usize) -> Cell {
+        round(100.0 * self.figures.total / self.all, digits).into()
+    }
+}
+
+/// The calls of one name on all ranks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallsOfJob {
+    pub calls: CallsOfName,
+    /// The ranks of the shortest and of the longest call.
+    pub shortest_ranks: Vec<Rank>,
+    pub longest_ranks: Vec<Rank>,
+}
+
+/// How long calls of CANN took; the greatest totals are first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallSums {
+    pub ranks: Vec<(Rank, Vec<CallsOfName>)>,
+    pub all: Vec<CallsOfJob>,
+}
+
+/// How long calls of CANN took, by rank and name, and by name over all ranks.
+pub fn rows(job: &Job<'_>) -> Result<CallSums, Failure> {
     let ranks = job.extracts(&CallTimes { compat: job.options.compat })?;
     if ranks.iter().all(|(_, calls)| calls.is_empty()) {
         let hint = "collect NPU activities at level0 or above; text has calls from level1 on";
         return Err(Failure::missing(MODE.name, "calls of CANN", hint));
     }
-    let figures: Vec<(Rank, BTreeMap<&str, Figures>)> = ranks
+    let figures: Vec<(Rank, BTreeMap<&Text, Figures>)> = ranks
         .iter()
-        .map(|(rank, calls)| (*rank, calls.iter().map(|calls| (calls.name.as_str(), calls.figures)).collect()))
+        .map(|(rank, calls)| (*rank, calls.iter().map(|calls| (&calls.name, calls.figures)).collect()))
         .collect();
     let all = if job.options.compat { combined(&figures) } else { pooled(&ranks) };
-    Ok(Answer::of_tables([per_rank(&figures), over_ranks(&figures, &all)]))
+    let of_job = |calls: CallsOfName| {
+        let ranks_with = |part: fn(&Figures) -> f64| {
+            let is_same = |rank: &BTreeMap<&Text, Figures>| {
+                rank.get(&calls.name).is_some_and(|rank| part(rank) == part(&calls.figures))
+            };
+            figures.iter().filter(|(_, rank)| is_same(rank)).map(|(rank, _)| *rank).collect()
+        };
+        let (shortest_ranks, longest_ranks) = (ranks_with(|f| f.min), ranks_with(|f| f.max));
+        CallsOfJob { calls, shortest_ranks, longest_ranks }
+    };
+    Ok(CallSums {
+        all: by_total(&all).into_iter().map(of_job).collect(),
+        ranks: figures.iter().map(|(rank, figures)| (*rank, by_total(figures))).collect(),
+    })
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let sums = rows(job)?;
+    Ok(Answer::of_tables([per_rank(&sums.ranks), over_ranks(&sums.all)]))
 }
 
 fn calls(data: &RankData<'_>, compat: bool) -> Vec<Calls> {
@@ -153,16 +210,16 @@ impl Figures {
     }
 }
 
-fn combined<'a>(ranks: &[(Rank, BTreeMap<&'a str, Figures>)]) -> BTreeMap<&'a str, Figures> {
-    let mut by_name: BTreeMap<&str, Vec<Figures>> = BTreeMap::new();
+fn combined<'a>(ranks: &[(Rank, BTreeMap<&'a Text, Figures>)]) -> BTreeMap<&'a Text, Figures> {
+    let mut by_name: BTreeMap<&Text, Vec<Figures>> = BTreeMap::new();
     for (name, figures) in ranks.iter().flat_map(|(_, figures)| figures) {
         by_name.entry(name).or_default().push(*figures);
     }
     by_name.into_iter().map(|(name, ranks)| (name, Figures::of_ranks(&ranks))).collect()
 }
 
-fn pooled(ranks: &[(Rank, Vec<Calls>)]) -> BTreeMap<&str, Figures> {
-    let mut by_name: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+fn pooled(ranks: &[(Rank, Vec<Calls>)]) -> BTreeMap<&Text, Figures> {
+    let mut by_name: BTreeMap<&Text, Vec<f64>> = BTreeMap::new();
     for calls in ranks.iter().flat_map(|(_, calls)| calls) {
         by_name.entry(&calls.name).or_default().extend(calls.durations.iter().map(|ns| *ns as f64));
     }
@@ -170,21 +227,19 @@ fn pooled(ranks: &[(Rank, Vec<Calls>)]) -> BTreeMap<&str, Figures> {
 }
 
 /// The greatest total first, then by name.
-fn by_total<'a>(figures: &BTreeMap<&'a str, Figures>) -> Vec<(&'a str, Figures)> {
-    let mut sorted: Vec<(&str, Figures)> = figures.iter().map(|(name, figures)| (*name, *figures)).collect();
-    sorted.sort_by(|a, b| b.1.total.total_cmp(&a.1.total));
+fn by_total(figures: &BTreeMap<&Text, Figures>) -> Vec<CallsOfName> {
+    let all = sum(figures.values().map(|figures| figures.total));
+    let calls = |(name, figures): (&&Text, &Figures)| CallsOfName { name: (*name).clone(), figures: *figures, all };
+    let mut sorted: Vec<CallsOfName> = figures.iter().map(calls).collect();
+    sorted.sort_by(|a, b| b.figures.total.total_cmp(&a.figures.total));
     sorted
-}
-
-fn total(figures: &BTreeMap<&str, Figures>) -> f64 {
-    sum(figures.values().map(|figures| figures.total))
 }
 
 fn whole(total: f64) -> Cell {
     Cell::Int(total as i64)
 }
 
-fn per_rank(ranks: &[(Rank, BTreeMap<&str, Figures>)]) -> ResultTable {
+fn per_rank(ranks: &[(Rank, Vec<CallsOfName>)]) -> ResultTable {
     let columns = [
         ("name", ColumnKind::Text),
         ("durationRatio", ColumnKind::Real),
@@ -200,21 +255,21 @@ fn per_rank(ranks: &[(Rank, BTreeMap<&str, Figures>)]) -> ResultTable {
         ("rank", ColumnKind::Int),
     ];
     let mut table = ResultTable::new("CannApiSumRank", "rank_stats", &columns);
-    for (rank, figures) in ranks {
-        let all = total(figures);
-        for (name, f) in by_total(figures) {
+    for (rank, calls) in ranks {
+        for calls in calls {
+            let f = calls.figures;
             let [average, min, q1, median, q3, max, deviation] =
                 [f.average, f.min, f.q1, f.median, f.q3, f.max, f.deviation].map(Cell::from);
-            let share = round(100.0 * f.total / all, 2).into();
+            let (name, share) = (Cell::from(&calls.name), calls.percent(2));
             let count = f.count.into();
             let rank = Cell::from(*rank);
-            table.push([name.into(), share, whole(f.total), count, average, min, q1, median, q3, max, deviation, rank]);
+            table.push([name, share, whole(f.total), count, average, min, q1, median, q3, max, deviation, rank]);
         }
     }
     table
 }
 
-fn over_ranks(ranks: &[(Rank, BTreeMap<&str, Figures>)], all: &BTreeMap<&str, Figures>) -> ResultTable {
+fn over_ranks(all: &[CallsOfJob]) -> ResultTable {
     let columns = [
         ("name", ColumnKind::Text),
         ("timeRatio", ColumnKind::Real),
@@ -231,33 +286,16 @@ fn over_ranks(ranks: &[(Rank, BTreeMap<&str, Figures>)], all: &BTreeMap<&str, Fi
         ("maxRank", ColumnKind::Text),
     ];
     let mut table = ResultTable::new("CannApiSum", "all_stats", &columns).indexed(1);
-    let time = total(all);
-    for (name, f) in by_total(all) {
-        let ranks_with = |part: fn(&Figures) -> f64| -> Cell {
-            let with = ranks.iter().filter(|(_, rank)| rank.get(name).is_some_and(|rank| part(rank) == part(&f)));
-            with.map(|(rank, _)| rank.to_string()).collect::<Vec<_>>().join(", ").into()
-        };
+    let list = |ranks: &[Rank]| Cell::from(ranks.iter().map(Rank::to_string).collect::<Vec<_>>().join(", "));
+    for CallsOfJob { calls, shortest_ranks, longest_ranks } in all {
+        let f = calls.figures;
         let [average, q1, median, q3, min, max, deviation] =
             [f.average, f.q1, f.median, f.q3, f.min, f.max, f.deviation].map(Cell::from);
-        let share = round(100.0 * f.total / time, 1).into();
-        let (min_rank, max_rank) = (ranks_with(|f| f.min), ranks_with(|f| f.max));
+        let (name, share) = (Cell::from(&calls.name), calls.percent(1));
+        let (min_rank, max_rank) = (list(shortest_ranks), list(longest_ranks));
         let count = f.count.into();
         let total = whole(f.total);
-        table.push([
-            name.into(),
-            share,
-            total,
-            count,
-            average,
-            q1,
-            median,
-            q3,
-            min,
-            max,
-            deviation,
-            min_rank,
-            max_rank,
-        ]);
+        table.push([name, share, total, count, average, q1, median, q3, min, max, deviation, min_rank, max_rank]);
     }
     table
 }

@@ -31,7 +31,6 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let Some(baseline) = &job.options.baseline else {
         return Err(Usage::NoBaseline { mode: MODE.name }.into());
     };
-    job.depends_on_other_files();
     let ((ours, our_notes), (base, base_notes)) = match (result(job.root()), result(baseline)) {
         (Some(ours), Some(base)) => {
             let note = format!("both are results of earlier runs of {}", cluster_time_summary::MODE.name);

@@ -160,18 +160,18 @@ pub(super) fn notes_of_both(ours: Vec<String>, baseline: Vec<String>) -> Vec<Str
 /// us of waiting and of transmitting by rank and step.
 type Waits = BTreeMap<(Rank, i64), (f64, f64)>;
 
-/// The ranks' parts of one collective.
-type Collective<'a> = Vec<(Rank, &'a Op)>;
+/// The ranks' parts of a collective.
+type Members<'a> = Vec<(Rank, &'a Op)>;
 
-/// The ranks' parts of each collective, as [`meet`] finds them.
-fn collectives(parts: &[(Rank, Part)]) -> Vec<Collective<'_>> {
+/// Each collective, as [`meet`] finds them.
+fn collectives(parts: &[(Rank, Part)]) -> Vec<Members<'_>> {
     let lists = parts.iter().map(|(rank, part)| (*rank, part.ops.as_slice()));
     meet(lists, |op| (&op.what, Some(op.step))).into_values().collect()
 }
 
-/// The ranks' parts of operations of one group, name and step.
-fn collectives_as_peer(parts: &[(Rank, Part)]) -> Vec<Collective<'_>> {
-    let mut collectives: BTreeMap<(&GroupKey, &str, i64), Collective<'_>> = BTreeMap::new();
+/// Operations of one group, name and step as one collective.
+fn collectives_as_peer(parts: &[(Rank, Part)]) -> Vec<Members<'_>> {
+    let mut collectives: BTreeMap<(&GroupKey, &str, i64), Members<'_>> = BTreeMap::new();
     for (rank, part) in parts {
         for op in &part.ops {
             collectives.entry((&op.what.group_key, &op.what.name, op.step)).or_default().push((*rank, op));

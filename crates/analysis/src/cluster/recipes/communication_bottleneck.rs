@@ -166,8 +166,56 @@ impl Run {
     }
 }
 
-fn run(job: &Job<'_>) -> Result<Answer, Failure> {
-    job.require_export(&MODE, &[Export::Db, Export::Text])?;
+/// A long communication operation, and which rank the others waited for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bottleneck {
+    pub name: Text,
+    /// On the rank that is looked at.
+    pub interval: Interval,
+    pub step: Option<i64>,
+    pub finding: BottleneckFinding,
+}
+
+/// What came of comparing the ranks of an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BottleneckFinding {
+    /// It was seen on one rank only.
+    OneRank,
+    /// Times differ by too little.
+    Alike,
+    /// The `slow` rank came last, the `fast` one waited longest for it.
+    Slow { slow: Rank, fast: Rank, reason: Reason },
+}
+
+/// Why a rank came late to an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// What the ranks did before is not recorded.
+    Unknown,
+    /// Its work waited for the device. `None` if nothing before is aligned with the fast rank.
+    DeviceBound(Option<Difference>),
+    /// Its work was launched late. `None` if nothing before is aligned with the fast rank.
+    HostBound(Option<HostDifference>),
+}
+
+/// Where the operators and the CANN calls of the slow rank differed most.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostDifference {
+    pub operators: Difference,
+    pub calls: Difference,
+}
+
+/// Where the slow rank differed most from the fast one: by how much, in ns, and at what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Where it took the longest more.
+    pub longest: (i64, String),
+    /// Where it was the farthest behind.
+    pub latest: (i64, String),
+}
+
+/// Which rank the longest communication operations waited for, and why it was late.
+pub fn rows(job: &Job<'_>) -> Result<Vec<Bottleneck>, Failure> {
     let operations = longest(job)?;
     if operations.is_empty() {
         let hint = "collect at level1, or level_none with mstx, on more than one NPU";
@@ -179,35 +227,82 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let sources: Vec<_> = job.sources().iter().copied().filter(|source| involved(source.rank)).collect();
     let events = job.extracts_of(&sources, &AllEvents { compat: job.options.compat })?;
     let events: BTreeMap<Rank, Events> = events.into_iter().collect();
+    let row = |(operation, compared): (Operation, Compared)| {
+        let finding = match compared {
+            Compared::OneRank => BottleneckFinding::OneRank,
+            Compared::Alike => BottleneckFinding::Alike,
+            Compared::Differ(slow, fast) => {
+                let reason = reason((slow, fast), &events, job.options.compat);
+                BottleneckFinding::Slow { slow: slow.rank, fast: fast.rank, reason }
+            }
+        };
+        Bottleneck { name: operation.name, interval: operation.interval, step: operation.step, finding }
+    };
+    Ok(operations.into_iter().zip(compared).map(row).collect())
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    job.require_export(&MODE, &[Export::Db, Export::Text])?;
+    let bottlenecks = rows(job)?;
     let is_text = job.export() == Export::Text;
     let columns = COLUMNS.map(|(name, title, kind)| (if is_text { title } else { name }, kind));
     let columns = if job.options.compat { &columns[..columns.len() - 1] } else { &columns[..] };
     let mut table = ResultTable::new("CommunicationBottleneck", "communication_bottleneck", columns);
-    for (operation, compared) in operations.iter().zip(&compared) {
-        let pair = compared.pair();
-        let reason = match compared {
-            Compared::Differ(slow, fast) => reason((*slow, *fast), &events, job.options.compat),
-            Compared::OneRank if !job.options.compat => {
-                "[Skipped] Nothing to compare: the operation was seen on one rank only".to_owned()
-            }
-            Compared::OneRank | Compared::Alike => format!(
-                "[Completed] No slow NPU detected: execution time difference is less than {}%",
-                if job.options.compat { "0.05" } else { "5" }
-            ),
+    for Bottleneck { name, interval: Interval { start, end }, step, finding } in bottlenecks {
+        let pair = match finding {
+            BottleneckFinding::Slow { slow, fast, .. } => Some((slow, fast)),
+            _ => None,
         };
-        let Interval { start, end } = operation.interval;
         table.push([
             us_text(start).into(),
             us_text(end).into(),
             ((end - start) as f64 / 1000.0).into(),
-            (&operation.name).into(),
-            pair.map(|(slow, _)| slow.rank).into(),
-            pair.map(|(_, fast)| fast.rank).into(),
-            reason.into(),
-            operation.step.into(),
+            name.into(),
+            pair.map(|(slow, _)| slow).into(),
+            pair.map(|(_, fast)| fast).into(),
+            finding.in_words(job.options.compat).into(),
+            step.into(),
         ]);
     }
     Ok(Answer::of_tables([table]))
+}
+
+impl BottleneckFinding {
+    /// As msprof-analyze says it.
+    fn in_words(&self, compat: bool) -> String {
+        match self {
+            BottleneckFinding::OneRank if !compat => {
+                "[Skipped] Nothing to compare: the operation was seen on one rank only".to_owned()
+            }
+            BottleneckFinding::OneRank | BottleneckFinding::Alike => format!(
+                "[Completed] No slow NPU detected: execution time difference is less than {}%",
+                if compat { "0.05" } else { "5" }
+            ),
+            BottleneckFinding::Slow { reason, .. } => reason.in_words(),
+        }
+    }
+}
+
+impl Reason {
+    fn in_words(&self) -> String {
+        const NOT_ALIGNED: &str = "Tasks are not aligned between slow and fast NPU from the beginning";
+        match self {
+            Reason::Unknown => "[Failed] Insufficient data for analyzing slow NPU bottleneck".to_owned(),
+            Reason::DeviceBound(Some(device)) => format!("[Device-bound]Device: {}", device.in_words()),
+            Reason::DeviceBound(None) => format!("[Device-bound] {NOT_ALIGNED}"),
+            Reason::HostBound(Some(HostDifference { operators, calls })) => {
+                format!("[Host-bound] PyTorch: {} | CANN: {}", operators.in_words(), calls.in_words())
+            }
+            Reason::HostBound(None) => format!("[Host-bound] {NOT_ALIGNED}"),
+        }
+    }
+}
+
+impl Difference {
+    fn in_words(&self) -> String {
+        let words = |(ns, name): &(i64, String)| format!("op {name}, diff {} us", float(*ns as f64 / 1000.0));
+        format!("max duration-diff {}, max start-time-diff {}.", words(&self.longest), words(&self.latest))
+    }
 }
 
 /// The longest operations of the rank that is looked at.
@@ -306,9 +401,9 @@ fn runs(data: &RankData<'_>, operations: &[Operation]) -> Vec<Option<Run>> {
     runs
 }
 
-fn reason((slow, fast): (Run, Run), events: &BTreeMap<Rank, Events>, compat: bool) -> String {
+fn reason((slow, fast): (Run, Run), events: &BTreeMap<Rank, Events>, compat: bool) -> Reason {
     let (Some(of_slow), Some(of_fast)) = (events.get(&slow.rank), events.get(&fast.rank)) else {
-        return "[Failed] Insufficient data for analyzing slow NPU bottleneck".to_owned();
+        return Reason::Unknown;
     };
     let shift = fast.interval.end - slow.interval.end;
     let since = fast.interval.start - shift;
@@ -321,19 +416,17 @@ fn reason((slow, fast): (Run, Run), events: &BTreeMap<Rank, Events>, compat: boo
         let until = |start: i64| if is_whole { i64::MAX } else { start };
         let slow_events = before(of(of_slow), until(slow.interval.start));
         let fast_events = before(of(of_fast), until(fast.interval.start));
-        Some(compare(slow_events, fast_events, &kinds, shift)?.in_words(of_slow))
+        let Apart { longest, latest } = compare(slow_events, fast_events, &kinds, shift)?;
+        let named = |(ns, event): (i64, &Event)| (ns, of_slow.text(event));
+        Some(Difference { longest: named(longest), latest: named(latest) })
     };
-    const NOT_ALIGNED: &str = "Tasks are not aligned between slow and fast NPU from the beginning";
     match waits_for_device {
-        None => "[Failed] Insufficient data for analyzing slow NPU bottleneck".to_owned(),
-        Some(true) => match compare(|events| &events.device, compat) {
-            Some(device) => format!("[Device-bound]Device: {device}"),
-            None => format!("[Device-bound] {NOT_ALIGNED}"),
-        },
-        Some(false) => match (compare(|events| &events.operators, false), compare(|events| &events.calls, false)) {
-            (Some(operators), Some(calls)) => format!("[Host-bound] PyTorch: {operators} | CANN: {calls}"),
-            _ => format!("[Host-bound] {NOT_ALIGNED}"),
-        },
+        None => Reason::Unknown,
+        Some(true) => Reason::DeviceBound(compare(|events| &events.device, compat)),
+        Some(false) => {
+            let host = compare(|events| &events.operators, false).zip(compare(|events| &events.calls, false));
+            Reason::HostBound(host.map(|(operators, calls)| HostDifference { operators, calls }))
+        }
     }
 }
 
@@ -571,29 +664,21 @@ fn before(events: &[Event], time: i64) -> &[Event] {
 }
 
 /// Where the slow rank differed most from the fast one.
-struct Difference<'a> {
+struct Apart<'a> {
     longest: (i64, &'a Event),
     latest: (i64, &'a Event),
-}
-
-impl Difference<'_> {
-    fn in_words(&self, events: &Events) -> String {
-        let words =
-            |(ns, event): (i64, &Event)| format!("op {}, diff {} us", events.text(event), float(ns as f64 / 1000.0));
-        format!("max duration-diff {}, max start-time-diff {}.", words(self.longest), words(self.latest))
-    }
 }
 
 /// Goes back through what both ranks did, each event of the slow one with the last of that name on the fast one
 /// that is before those taken already, up to the first pair that is aligned. `None` if none is. `kinds` has the
 /// numbers of the slow rank's kinds on the fast one.
-fn compare<'a>(slow: &'a [Event], fast: &[Event], kinds: &[Option<u32>], shift: i64) -> Option<Difference<'a>> {
+fn compare<'a>(slow: &'a [Event], fast: &[Event], kinds: &[Option<u32>], shift: i64) -> Option<Apart<'a>> {
     let mut places: HashMap<u32, Vec<usize>, FixedState> = HashMap::default();
     for (place, event) in fast.iter().enumerate() {
         places.entry(event.kind).or_default().push(place);
     }
     let mut until = fast.len();
-    let mut difference: Option<Difference<'a>> = None;
+    let mut difference: Option<Apart<'a>> = None;
     for event in slow.iter().rev() {
         let kind = kinds.get(event.kind as usize).copied().flatten();
         let Some(of_name) = kind.and_then(|kind| places.get(&kind)) else { continue };
@@ -602,7 +687,7 @@ fn compare<'a>(slow: &'a [Event], fast: &[Event], kinds: &[Option<u32>], shift: 
         let other = &fast[until];
         let longer = (event.length() - other.length(), event);
         let later = (event.interval.start + shift - other.interval.start, event);
-        let known = difference.get_or_insert(Difference { longest: longer, latest: later });
+        let known = difference.get_or_insert(Apart { longest: longer, latest: later });
         known.longest = if longer.0 > known.longest.0 { longer } else { known.longest };
         known.latest = if later.0 > known.latest.0 { later } else { known.latest };
         if later.0.abs() < ALIGNED_NS {

@@ -10,8 +10,10 @@
 //!
 //! With `--compat`: names of operations decide the type; text is written as a database in a folder.
 
-use super::communication::{Wanted, group_mapping, groups_file, notes, read};
+use super::communication::{Reported, Wanted, group_mapping, groups_file, notes, rank_groups, read};
 use crate::cluster::{Answer, Export, Failure, Job, Mode};
+
+pub use super::communication::RankGroup;
 
 pub const MODE: Mode = Mode {
     name: "communication_group_map",
@@ -20,13 +22,26 @@ pub const MODE: Mode = Mode {
     run,
 };
 
+/// The communication groups, by kind of use and hash.
+pub fn rows(job: &Job<'_>) -> Result<Vec<RankGroup>, Failure> {
+    let groups = rank_groups(&reported(job)?);
+    if groups.is_empty() { Err(missing()) } else { Ok(groups) }
+}
+
+fn reported(job: &Job<'_>) -> Result<Reported, Failure> {
+    read(job, Wanted { steps: false, operations: true, links: true })
+}
+
+fn missing() -> Failure {
+    Failure::missing(MODE.name, "communication operations", "collect at level1 or above, on more than one NPU")
+}
+
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     job.require_export(&MODE, &[Export::Db, Export::Text])?;
-    let reported = read(job, Wanted { steps: false, operations: true, links: true })?;
+    let reported = reported(job)?;
     let table = group_mapping(&reported);
     if table.is_empty() {
-        let hint = "collect at level1 or above, on more than one NPU";
-        return Err(Failure::missing(MODE.name, "communication operations", hint));
+        return Err(missing());
     }
     let mut answer = Answer { notes: notes(&reported), ..Answer::default() };
     if job.options.compat && job.export() == Export::Text {

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use npuscope_measures::communication::bandwidth;
 use npuscope_tables::Rank;
 
 use super::communication::{Reported, Wanted, matrix_table, notes, read, traffic};
@@ -36,9 +37,9 @@ pub struct LinkTraffic {
 }
 
 impl LinkTraffic {
-    /// In GB/s; `None` if it took no time.
+    /// In GB/s; `None` if it took no time: [`bandwidth`].
     pub fn bandwidth(&self) -> Option<f64> {
-        (self.time > 0.0).then(|| self.bytes / self.time)
+        bandwidth(self.bytes, self.time)
     }
 }
 

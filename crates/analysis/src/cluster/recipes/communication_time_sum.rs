@@ -8,8 +8,13 @@
 
 use std::sync::Arc;
 
-use super::communication::{Wanted, bandwidth_table, group_mapping, groups_file, notes, read, time_table};
+use super::communication::{
+    Reported, Wanted, bandwidth_table, group_mapping, group_times, group_transports, groups_file, notes, rank_groups,
+    read, time_table,
+};
 use crate::cluster::{Answer, Export, Failure, Job, Mode};
+
+pub use super::communication::{GroupTime, GroupTransport, PacketSize, RankGroup};
 
 pub const MODE: Mode = Mode {
     name: "communication_time_sum",
@@ -18,12 +23,38 @@ pub const MODE: Mode = Mode {
     run,
 };
 
+/// How the time of communication operations divides, and what they moved: sums over the operations of each step, rank
+/// and group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CommunicationSums {
+    pub groups: Vec<RankGroup>,
+    pub times: Vec<GroupTime>,
+    pub transports: Vec<GroupTransport>,
+}
+
+/// How the time of communication operations divides, and what they moved.
+pub fn rows(job: &Job<'_>) -> Result<CommunicationSums, Failure> {
+    let reported = reported(job)?;
+    let (times, transports) = (group_times(&reported), group_transports(&reported));
+    if times.is_empty() && transports.is_empty() {
+        return Err(missing());
+    }
+    Ok(CommunicationSums { groups: rank_groups(&reported), times, transports })
+}
+
+fn reported(job: &Job<'_>) -> Result<Arc<Reported>, Failure> {
+    Ok(Arc::new(read(job, Wanted { steps: false, operations: true, links: false })?))
+}
+
+fn missing() -> Failure {
+    Failure::missing(MODE.name, "communication operations", "collect at level1 or above, on more than one NPU")
+}
+
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
-    let reported = Arc::new(read(job, Wanted { steps: false, operations: true, links: false })?);
+    let reported = reported(job)?;
     let (groups, times, bandwidths) = (group_mapping(&reported), time_table(&reported), bandwidth_table(&reported));
     if times.is_empty() && bandwidths.is_empty() {
-        let hint = "collect at level1 or above, on more than one NPU";
-        return Err(Failure::missing(MODE.name, "communication operations", hint));
+        return Err(missing());
     }
     let mut answer = Answer { notes: notes(&reported), ..Answer::default() };
     if job.options.compat && job.export() != Export::Db {

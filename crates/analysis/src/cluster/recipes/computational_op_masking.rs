@@ -87,27 +87,70 @@ struct Part {
     rows: Vec<Masking>,
 }
 
-fn run(job: &Job<'_>) -> Result<Answer, Failure> {
-    job.require_export(&MODE, &[Export::Db, Export::Text])?;
-    let types = job.options.parallel_types.as_deref().unwrap_or(DEFAULT_TYPES);
+/// Communication of some kinds of groups in one step of a rank. Times are in ns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupMasking {
+    pub rank: Rank,
+    pub step: Option<i64>,
+    pub start: Ns,
+    pub end: Ns,
+    /// Kinds of groups that are taken together.
+    pub kinds: Vec<String>,
+    /// Time in which at least one operation of these groups ran.
+    pub communication: i64,
+    /// The part of it in which no kernel computed.
+    pub exposed: i64,
+}
+
+impl GroupMasking {
+    /// Share of the step: `time / (end - start)`; 0 of nothing.
+    fn share(&self, time: i64) -> f64 {
+        let length = self.end.since(self.start) as f64;
+        if length > 0.0 { time as f64 / length } else { 0.0 }
+    }
+
+    /// Share of the step in which these groups communicated.
+    pub fn communication_share(&self) -> f64 {
+        self.share(self.communication)
+    }
+
+    /// Share of the step in which they did and no kernel computed.
+    pub fn exposed_share(&self) -> f64 {
+        self.share(self.exposed)
+    }
+}
+
+/// How much communication of each kind of group computing hides, by rank, set of kinds and step.
+pub fn rows(job: &Job<'_>) -> Result<Vec<GroupMasking>, Failure> {
     let set = |set: &str| set.split(',').map(|kind| kind.trim().to_owned()).collect();
-    let sets: Vec<KindSet> = types.split(';').map(set).collect();
+    let sets: Vec<KindSet> = types(job).split(';').map(set).collect();
     let parts = job.extracts(&Maskings { compat: job.options.compat, sets: &sets })?;
     if parts.iter().all(|(_, part)| !part.has_groups) {
         let hint = "trainers on Megatron write it, others can with prof.add_metadata_json";
         return Err(Failure::missing(MODE.name, "parallel_group_info in the metadata", hint));
     }
+    let row = |rank: Rank, row: &Masking| {
+        let Masking { step, start, end, set, communication, exposed } = *row;
+        let kinds = sets.get(set).cloned().unwrap_or_default();
+        GroupMasking { rank, step, start, end, kinds, communication, exposed }
+    };
+    Ok(parts.iter().flat_map(|(rank, part)| part.rows.iter().map(move |of| row(*rank, of))).collect())
+}
+
+/// The kinds of groups that are asked about.
+fn types<'a>(job: &'a Job<'_>) -> &'a str {
+    job.options.parallel_types.as_deref().unwrap_or(DEFAULT_TYPES)
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    job.require_export(&MODE, &[Export::Db, Export::Text])?;
     let columns = if job.options.compat { &COLUMNS[..COLUMNS.len() - 1] } else { COLUMNS };
     let mut table =
         ResultTable::new("ComputationalOperatorMaskingLinearity", "computational_operator_masking_linearity", columns);
-    for (rank, part) in &parts {
-        for row in &part.rows {
-            table.push(cells(*rank, row, &sets, job.options.compat));
-        }
-    }
+    rows(job)?.iter().for_each(|row| table.push(cells(row, job.options.compat)));
     let is_empty = table.is_empty();
     let answer = Answer::of_tables([table]);
-    Ok(if is_empty { answer.note(format!("no operation of a group {types} in any step")) } else { answer })
+    Ok(if is_empty { answer.note(format!("no operation of a group {} in any step", types(job))) } else { answer })
 }
 
 fn part(data: &RankData<'_>, sets: &[KindSet], compat: bool) -> Part {
@@ -150,19 +193,17 @@ fn in_step(sorted: &[Interval], reach: &[i64], step: &step::Row, whole: bool) ->
     running.map(|op| if whole { *op } else { cut(op) }).collect()
 }
 
-fn cells(rank: Rank, row: &Masking, sets: &[KindSet], compat: bool) -> [Cell; 9] {
-    let length = row.end.since(row.start) as f64;
-    let share = |time: i64| if length > 0.0 { time as f64 / length } else { 0.0 };
-    let exposed = share(row.exposed);
+fn cells(row: &GroupMasking, compat: bool) -> [Cell; 9] {
+    let exposed = row.exposed_share();
     [
         row.step.into(),
-        sets.get(row.set).map(|set| set.join("+")).into(),
+        row.kinds.join("+").into(),
         row.start.0.into(),
         row.end.0.into(),
         row.communication.into(),
-        share(row.communication).into(),
+        row.communication_share().into(),
         row.exposed.into(),
         if compat { round(exposed, 5) } else { exposed }.into(),
-        rank.into(),
+        row.rank.into(),
     ]
 }

@@ -52,24 +52,65 @@ impl Analysis for Computing {
     }
 }
 
-/// Key, figures and, where it is of one rank, the rank.
-struct Row<'a> {
-    key: &'a [Text],
-    summary: Summary,
-    rank: Option<Rank>,
+/// How long kernels took that are alike, in ns. What the profiler did not record is `N/A`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelTimes {
+    /// Of kernels of one name and one list of shapes: these.
+    pub name: Option<(Text, Text)>,
+    pub op_type: Text,
+    pub core: Text,
+    /// `None` of all ranks together.
+    pub rank: Option<Rank>,
+    pub durations: Summary,
 }
 
-fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+/// How long kernels took that compute; the greatest sums are first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComputeTimes {
+    /// Over all ranks, by type and core.
+    pub types: Vec<KernelTimes>,
+    /// By rank, type and core.
+    pub types_of_ranks: Vec<KernelTimes>,
+    /// By rank, name, type, core and shapes.
+    pub names: Vec<KernelTimes>,
+}
+
+/// How long kernels took that compute.
+pub fn rows(job: &Job<'_>) -> Result<ComputeTimes, Failure> {
     let ranks = job.extracts(&Computing)?;
     if ranks.iter().all(|(_, kernels)| kernels.by_name.is_empty()) {
         let hint = "collect NPU activities at level0 or above";
         return Err(Failure::missing(MODE.name, "computing kernels", hint));
     }
-    let mut tables = vec![all_ranks(&ranks), by_type(&ranks)];
+    Ok(ComputeTimes { types: types(&ranks), types_of_ranks: types_of_ranks(&ranks), names: names(&ranks) })
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let times = rows(job)?;
+    let of_type = ["OpType", "TaskType"];
+    let mut tables = vec![
+        table("ComputeOpAllRankStats", "all_stats", &of_type, times.types),
+        table("ComputeOpPerRankStatsByOpType", "rank_stats_by_optype", &of_type, times.types_of_ranks),
+    ];
     if !job.options.exclude_op_name {
-        tables.push(by_name(&ranks));
+        let of_name = ["OpName", "OpType", "TaskType", "InputShapes"];
+        tables.push(table("ComputeOpPerRankStatsByOpName", "rank_stats_by_opname", &of_name, times.names));
     }
     Ok(Answer::of_tables(tables))
+}
+
+/// A table of rows; with a rank if the rows have one.
+fn table(name: &str, file: &str, key: &[&str], rows: Vec<KernelTimes>) -> ResultTable {
+    let mut columns: Vec<(&str, ColumnKind)> = key.iter().map(|name| (*name, ColumnKind::Text)).collect();
+    columns.extend(STAT_COLUMNS);
+    columns.extend(rows.first().and_then(|row| row.rank).map(|_| ("Rank", ColumnKind::Int)));
+    let mut table = ResultTable::new(name, file, &columns).indexed(key.len());
+    for row in rows {
+        let (name, shapes) = row.name.unzip();
+        let key = [name, Some(row.op_type), Some(row.core), shapes].into_iter().flatten().map(Cell::from);
+        table.push(key.chain(row.durations.cells()).chain(row.rank.map(Cell::from)));
+    }
+    table
 }
 
 fn kernels(data: &RankData<'_>) -> Kernels {
@@ -104,43 +145,44 @@ fn summary<'a>(durations: impl IntoIterator<Item = &'a i64>) -> Summary {
     Summary::of(&durations.into_iter().map(|ns| *ns as f64).collect::<Vec<_>>())
 }
 
-fn all_ranks(ranks: &[(Rank, Kernels)]) -> ResultTable {
+fn types(ranks: &[(Rank, Kernels)]) -> Vec<KernelTimes> {
     let mut groups: BTreeMap<&[Text; 2], Vec<&[i64]>> = BTreeMap::new();
     for (key, _, durations) in ranks.iter().flat_map(|(_, kernels)| &kernels.by_type) {
         groups.entry(key).or_default().push(durations);
     }
-    let rows = groups.into_iter().map(|(key, durations)| {
-        let summary = summary(durations.into_iter().flatten());
-        Row { key: key.as_slice(), summary, rank: None }
-    });
-    table("ComputeOpAllRankStats", "all_stats", &["OpType", "TaskType"], rows.collect())
+    let of_type = |(key, durations): (&[Text; 2], Vec<&[i64]>)| {
+        let [op_type, core] = key.clone();
+        KernelTimes { name: None, op_type, core, rank: None, durations: summary(durations.into_iter().flatten()) }
+    };
+    by_sum(groups.into_iter().map(of_type).collect())
 }
 
-fn by_type(ranks: &[(Rank, Kernels)]) -> ResultTable {
-    let rows = ranks.iter().flat_map(|(rank, kernels)| {
-        kernels.by_type.iter().map(|(key, summary, _)| Row { key, summary: *summary, rank: Some(*rank) })
-    });
-    table("ComputeOpPerRankStatsByOpType", "rank_stats_by_optype", &["OpType", "TaskType"], rows.collect())
+fn types_of_ranks(ranks: &[(Rank, Kernels)]) -> Vec<KernelTimes> {
+    let of_rank = |(rank, kernels): &(Rank, Kernels)| {
+        let rank = Some(*rank);
+        let of_type = move |([op_type, core], durations, _): &([Text; 2], Summary, Vec<i64>)| {
+            let (op_type, core) = (op_type.clone(), core.clone());
+            KernelTimes { name: None, op_type, core, rank, durations: *durations }
+        };
+        kernels.by_type.iter().map(of_type).collect::<Vec<_>>()
+    };
+    by_sum(ranks.iter().flat_map(of_rank).collect())
 }
 
-fn by_name(ranks: &[(Rank, Kernels)]) -> ResultTable {
-    let rows = ranks.iter().flat_map(|(rank, kernels)| {
-        kernels.by_name.iter().map(|(key, summary)| Row { key, summary: *summary, rank: Some(*rank) })
-    });
-    let key = ["OpName", "OpType", "TaskType", "InputShapes"];
-    table("ComputeOpPerRankStatsByOpName", "rank_stats_by_opname", &key, rows.collect())
+fn names(ranks: &[(Rank, Kernels)]) -> Vec<KernelTimes> {
+    let of_rank = |(rank, kernels): &(Rank, Kernels)| {
+        let rank = Some(*rank);
+        let of_name = move |(key, durations): &([Text; 4], Summary)| {
+            let [name, op_type, core, shapes] = key.clone();
+            KernelTimes { name: Some((name, shapes)), op_type, core, rank, durations: *durations }
+        };
+        kernels.by_name.iter().map(of_name).collect::<Vec<_>>()
+    };
+    by_sum(ranks.iter().flat_map(of_rank).collect())
 }
 
-/// A table of rows, the greatest sum first; with a rank if the rows have one.
-fn table(name: &str, file: &str, key: &[&str], mut rows: Vec<Row<'_>>) -> ResultTable {
-    let mut columns: Vec<(&str, ColumnKind)> = key.iter().map(|name| (*name, ColumnKind::Text)).collect();
-    columns.extend(STAT_COLUMNS);
-    columns.extend(rows.first().and_then(|row| row.rank).map(|_| ("Rank", ColumnKind::Int)));
-    let mut table = ResultTable::new(name, file, &columns).indexed(key.len());
-    rows.sort_by(|a, b| b.summary.sum.total_cmp(&a.summary.sum));
-    for row in rows {
-        let key = row.key.iter().map(Cell::from);
-        table.push(key.chain(row.summary.cells()).chain(row.rank.map(Cell::from)));
-    }
-    table
+/// The greatest sum first.
+fn by_sum(mut rows: Vec<KernelTimes>) -> Vec<KernelTimes> {
+    rows.sort_by(|a, b| b.durations.sum.total_cmp(&a.durations.sum));
+    rows
 }

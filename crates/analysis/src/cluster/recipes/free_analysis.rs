@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
-use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_formats::result::{ColumnKind, ResultTable};
 use npuscope_measures::intervals::{Interval, subtract, total, union};
 use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
@@ -74,7 +74,7 @@ impl Gap {
 
 /// Why a gap was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Cause {
+pub enum Cause {
     /// How many tasks of each kind, and the longest time between them.
     DeviceTasks(Vec<(String, usize)>, i64),
     /// The work after the gap was launched so long before it.
@@ -93,7 +93,7 @@ enum Cause {
 }
 
 impl Cause {
-    fn layer(&self) -> Layer {
+    pub fn layer(&self) -> Layer {
         match self {
             Cause::DeviceTasks(..) => Layer::DeviceTasks,
             Cause::DeviceLate(_) => Layer::DeviceLate,
@@ -125,7 +125,7 @@ impl Cause {
 
 /// Who a gap is blamed on, in the order of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-enum Layer {
+pub enum Layer {
     Cann,
     DeviceLate,
     DeviceTasks,
@@ -135,7 +135,7 @@ enum Layer {
 }
 
 impl Layer {
-    const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Layer::Cann => "Abnormal CANN layer",
             Layer::DeviceLate => "Device late",
@@ -148,13 +148,16 @@ impl Layer {
 }
 
 /// A gap and why it was; times in ns.
-#[derive(Serialize, Deserialize)]
-struct Explained {
-    interval: Interval,
-    pytorch_idle: Option<i64>,
-    cann_idle: Option<i64>,
-    cause: Cause,
-    step: Option<i64>,
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Explained {
+    pub interval: Interval,
+    /// From the end of the operator before to that of the operator after.
+    pub pytorch_idle: Option<i64>,
+    /// The same of the calls that launched the work.
+    pub cann_idle: Option<i64>,
+    pub cause: Cause,
+    /// In which it starts.
+    pub step: Option<i64>,
 }
 
 /// Number and time of gaps by step and layer.
@@ -191,30 +194,62 @@ struct Part {
     sums: Sums,
 }
 
-fn run(job: &Job<'_>) -> Result<Answer, Failure> {
-    job.require_export(&MODE, &[Export::Db, Export::Text])?;
+/// How long a device was free for one reason in one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FreeTime {
+    pub rank: Rank,
+    pub step: Option<i64>,
+    pub layer: Layer,
+    pub gaps: usize,
+    /// In ns.
+    pub time: i64,
+}
+
+/// Why devices were idle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idleness {
+    /// The longest gaps of each rank, the longest first.
+    pub longest: Vec<(Rank, Vec<Explained>)>,
+    /// By rank, step and reason.
+    pub sums: Vec<FreeTime>,
+}
+
+/// Why devices were idle: the longest gaps of each rank, and how long they were in all.
+pub fn rows(job: &Job<'_>) -> Result<Idleness, Failure> {
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
     let parts = job.extracts(&Gaps { top, compat: job.options.compat })?;
     if parts.iter().all(|(_, part)| !part.is_busy) {
         return Err(Failure::missing(MODE.name, "kernels", "collect at level0 or above"));
     }
-    let mut tables = vec![longest(&parts, job)];
+    let mut found = Idleness { longest: Vec::with_capacity(parts.len()), sums: Vec::new() };
+    for (rank, part) in parts {
+        let sums = part.sums.into_iter();
+        found.sums.extend(sums.map(|((step, layer), (gaps, time))| FreeTime { rank, step, layer, gaps, time }));
+        found.longest.push((rank, part.longest));
+    }
+    Ok(found)
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    job.require_export(&MODE, &[Export::Db, Export::Text])?;
+    let idleness = rows(job)?;
+    let mut tables = vec![longest(&idleness.longest, job)];
     if !job.options.compat {
-        tables.push(summary(&parts));
+        tables.push(summary(&idleness.sums));
     }
     let is_empty = tables.iter().all(ResultTable::is_empty);
     let answer = Answer::of_tables(tables);
     Ok(if is_empty { answer.note("devices were never free") } else { answer })
 }
 
-fn longest(parts: &[(Rank, Part)], job: &Job<'_>) -> ResultTable {
+fn longest(ranks: &[(Rank, Vec<Explained>)], job: &Job<'_>) -> ResultTable {
     let is_text = job.export() == Export::Text;
     let columns = COLUMNS.map(|(name, title, kind)| (if is_text { title } else { name }, kind));
     let columns = if job.options.compat { &columns[..columns.len() - 1] } else { &columns[..] };
     let mut table = ResultTable::new("FreeAnalysis", "free_analysis", columns);
     let us = |ns: i64| ns as f64 / 1000.0;
-    for (rank, part) in parts {
-        for gap in &part.longest {
+    for (rank, gaps) in ranks {
+        for gap in gaps {
             let Interval { start, end } = gap.interval;
             table.push([
                 (*rank).into(),
@@ -231,7 +266,7 @@ fn longest(parts: &[(Rank, Part)], job: &Job<'_>) -> ResultTable {
     table
 }
 
-fn summary(parts: &[(Rank, Part)]) -> ResultTable {
+fn summary(sums: &[FreeTime]) -> ResultTable {
     let columns = [
         ("rankId", ColumnKind::Int),
         ("step", ColumnKind::Int),
@@ -240,10 +275,8 @@ fn summary(parts: &[(Rank, Part)]) -> ResultTable {
         ("freeNs", ColumnKind::Int),
     ];
     let mut table = ResultTable::new("FreeAnalysisSummary", "free_analysis_summary", &columns);
-    for (rank, part) in parts {
-        for ((step, layer), (gaps, free)) in &part.sums {
-            table.push([Cell::from(*rank), (*step).into(), layer.name().into(), (*gaps).into(), (*free).into()]);
-        }
+    for row in sums {
+        table.push([row.rank.into(), row.step.into(), row.layer.name().into(), row.gaps.into(), row.time.into()]);
     }
     table
 }

@@ -65,13 +65,44 @@ impl Analysis for Samples {
 
 /// What becomes of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+pub enum Verdict {
     Normal,
+    /// It was slower, but not while it computed.
     Free,
+    /// It computed at a lower frequency than it should.
     Abnormal,
 }
 
-fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+/// How fast the AI Cores of a rank ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankFrequency {
+    pub rank: Rank,
+    /// Frequencies that were seen, in MHz, ascending.
+    pub frequencies: Vec<i64>,
+    /// Time of computing kernels that began below the nominal frequency, in ns.
+    pub below: i64,
+    /// Time of all computing kernels, in ns; 0 for ranks that were never below.
+    pub computing: i64,
+    pub verdict: Verdict,
+}
+
+impl RankFrequency {
+    /// Share of computing below the nominal frequency: `below / computing`; 0 of nothing.
+    pub fn below_share(&self) -> f64 {
+        if self.computing == 0 { 0.0 } else { self.below as f64 / self.computing as f64 }
+    }
+}
+
+/// How fast AI Cores ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobFrequency {
+    /// In MHz.
+    pub nominal: i64,
+    pub ranks: Vec<RankFrequency>,
+}
+
+/// How fast the AI Cores of each rank ran, and whether that is what they should.
+pub fn rows(job: &Job<'_>) -> Result<JobFrequency, Failure> {
     let compat = job.options.compat;
     let mut ranks = job.extracts(&Samples { compat, with_kernels: false })?;
     ranks.retain(|(_, frequencies)| !frequencies.is_empty());
@@ -87,14 +118,25 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     if !compat {
         add_kernels(job, &mut ranks, nominal)?;
     }
+    let of_rank = |(rank, frequencies): (Rank, Frequencies)| {
+        let (below, computing) = computing(&frequencies, nominal);
+        let verdict = if compat { compatible(&frequencies) } else { verdict(&frequencies, nominal) };
+        RankFrequency { rank, frequencies: frequencies.into_keys().collect(), below, computing, verdict }
+    };
+    Ok(JobFrequency { nominal, ranks: ranks.into_iter().map(of_rank).collect() })
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let compat = job.options.compat;
+    let JobFrequency { nominal, ranks } = rows(job)?;
     let mut free = table("FreeFrequencyRanks", "free_frequency_ranks", compat);
     let mut abnormal = table("AbnormalFrequencyRanks", "abnormal_frequency_ranks", compat);
-    for (rank, frequencies) in &ranks {
-        match if compat { compatible(frequencies) } else { verdict(frequencies, nominal) } {
+    for rank in &ranks {
+        match rank.verdict {
             Verdict::Normal => {}
-            Verdict::Free => free.push(row(*rank, frequencies, nominal, false)),
+            Verdict::Free => free.push(cells(rank, nominal, false)),
             // numpy prints its integers so.
-            Verdict::Abnormal => abnormal.push(row(*rank, frequencies, nominal, compat)),
+            Verdict::Abnormal => abnormal.push(cells(rank, nominal, compat)),
         }
     }
     let answer = Answer::of_tables([free, abnormal]);
@@ -185,10 +227,8 @@ fn table(name: &str, file: &str, compat: bool) -> ResultTable {
     ResultTable::new(name, file, &columns).indexed(1)
 }
 
-fn row(rank: Rank, frequencies: &Frequencies, nominal: i64, is_numpy: bool) -> [Cell; 5] {
+fn cells(rank: &RankFrequency, nominal: i64, is_numpy: bool) -> [Cell; 5] {
     let number = |frequency: &i64| if is_numpy { format!("np.int64({frequency})") } else { frequency.to_string() };
-    let list = format!("[{}]", frequencies.keys().map(number).collect::<Vec<_>>().join(", "));
-    let (below, all) = computing(frequencies, nominal);
-    let share = if all == 0 { 0.0 } else { below as f64 / all as f64 };
-    [rank.into(), list.into(), nominal.into(), below.into(), share.into()]
+    let list = format!("[{}]", rank.frequencies.iter().map(number).collect::<Vec<_>>().join(", "));
+    [rank.rank.into(), list.into(), nominal.into(), rank.below.into(), rank.below_share().into()]
 }

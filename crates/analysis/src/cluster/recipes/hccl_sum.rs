@@ -61,14 +61,101 @@ impl Analysis for Operations {
     }
 }
 
-fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+/// How long the operations of one type took, in ns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypeTimes {
+    pub op_type: Text,
+    /// `None` of all ranks together.
+    pub rank: Option<Rank>,
+    pub durations: Summary,
+}
+
+/// How long the operations of one name took on all ranks, in ns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NameTimes {
+    pub name: Text,
+    pub durations: Summary,
+    /// The ranks of the shortest and of the longest.
+    pub shortest_rank: Rank,
+    pub longest_rank: Rank,
+}
+
+/// A communication group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedGroup {
+    pub name: Text,
+    /// The last three digits of the hash of its name.
+    pub digits: String,
+    pub ranks: Vec<Rank>,
+}
+
+/// How long communication operations took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OperationTimes {
+    /// Over all ranks, by type.
+    pub types: Vec<TypeTimes>,
+    /// By rank and type.
+    pub types_of_ranks: Vec<TypeTimes>,
+    /// Those with the greatest mean, the greatest first.
+    pub longest: Vec<NameTimes>,
+    pub groups: Vec<NamedGroup>,
+}
+
+/// How long communication operations took, by type, rank and name.
+pub fn rows(job: &Job<'_>) -> Result<OperationTimes, Failure> {
     let parts = job.extracts(&Operations { compat: job.options.compat })?;
     if parts.iter().all(|(_, part)| part.operations.is_empty()) {
         let hint = "collect at level1, or level_none with mstx, on more than one NPU";
         return Err(Failure::missing(MODE.name, "communication operations", hint));
     }
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
-    Ok(Answer::of_tables([all_ranks(&parts), per_rank(&parts), top_operations(&parts, top), group_names(&parts)]))
+    Ok(OperationTimes {
+        types: types(&parts),
+        types_of_ranks: types_of_ranks(&parts),
+        longest: longest(&parts, top),
+        groups: groups(&parts),
+    })
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let times = rows(job)?;
+    let of_types = |name: &str, file: &str, rows: &[TypeTimes], with_rank: bool| {
+        let rank: &[_] = if with_rank { &[("Rank", ColumnKind::Int)] } else { &[] };
+        let columns = [&[("OpType", ColumnKind::Text)], STAT_COLUMNS, rank].concat();
+        let mut table = ResultTable::new(name, file, &columns).indexed(1);
+        for row in rows {
+            let cells = [Cell::from(&row.op_type)].into_iter().chain(row.durations.cells());
+            table.push(cells.chain(row.rank.map(Cell::from)));
+        }
+        table
+    };
+    Ok(Answer::of_tables([
+        of_types("HcclAllRankStats", "all_stats", &times.types, false),
+        of_types("HcclPerRankStats", "rank_stats", &times.types_of_ranks, true),
+        longest_table(&times.longest),
+        group_table(&times.groups),
+    ]))
+}
+
+fn longest_table(rows: &[NameTimes]) -> ResultTable {
+    let ranks = [("MinRank", ColumnKind::Int), ("MaxRank", ColumnKind::Int)];
+    let columns = [&[("OpName", ColumnKind::Text)], STAT_COLUMNS, &ranks].concat();
+    let mut table = ResultTable::new("HcclTopOpStats", "top_op_stats", &columns).indexed(1);
+    for row in rows {
+        let ranks = [row.shortest_rank, row.longest_rank].map(Cell::from);
+        table.push([Cell::from(&row.name)].into_iter().chain(row.durations.cells()).chain(ranks));
+    }
+    table
+}
+
+fn group_table(rows: &[NamedGroup]) -> ResultTable {
+    let columns = [("GroupName", ColumnKind::Text), ("GroupId", ColumnKind::Text), ("Ranks", ColumnKind::Text)];
+    let mut table = ResultTable::new("HcclGroupNameMap", "group_name_map", &columns).indexed(1);
+    for row in rows {
+        let ranks: Vec<String> = row.ranks.iter().map(Rank::to_string).collect();
+        table.push([Cell::from(&row.name), row.digits.as_str().into(), ranks.join(";").into()]);
+    }
+    table
 }
 
 fn part(data: &RankData<'_>, compat: bool) -> Part {
@@ -96,75 +183,71 @@ fn part(data: &RankData<'_>, compat: bool) -> Part {
     }
 }
 
-fn all_ranks(parts: &[(Rank, Part)]) -> ResultTable {
-    let columns = [&[("OpType", ColumnKind::Text)], STAT_COLUMNS].concat();
-    let mut table = ResultTable::new("HcclAllRankStats", "all_stats", &columns).indexed(1);
-    let mut by_type: Durations<&str> = Durations::new();
-    for (kind, durations) in parts.iter().flat_map(|(_, part)| &part.by_type) {
-        by_type.entry(kind).or_default().extend(durations);
+fn types(parts: &[(Rank, Part)]) -> Vec<TypeTimes> {
+    let mut by_type: Durations<&Text> = Durations::new();
+    for (op_type, durations) in parts.iter().flat_map(|(_, part)| &part.by_type) {
+        by_type.entry(op_type).or_default().extend(durations);
     }
-    for (kind, durations) in by_type {
-        table.push([Cell::from(kind)].into_iter().chain(Summary::of(&durations).cells()));
-    }
-    table
+    let of_type = |(op_type, durations): (&Text, Vec<f64>)| {
+        let durations = Summary::of(&durations);
+        TypeTimes { op_type: op_type.clone(), rank: None, durations }
+    };
+    by_type.into_iter().map(of_type).collect()
 }
 
-fn per_rank(parts: &[(Rank, Part)]) -> ResultTable {
-    let columns = [&[("OpType", ColumnKind::Text)], STAT_COLUMNS, &[("Rank", ColumnKind::Int)]].concat();
-    let mut table = ResultTable::new("HcclPerRankStats", "rank_stats", &columns).indexed(1);
-    for (rank, part) in parts {
-        for (kind, durations) in &part.by_type {
-            let cells = Summary::of(durations).cells();
-            table.push([Cell::from(kind)].into_iter().chain(cells).chain([Cell::from(*rank)]));
-        }
-    }
-    table
+fn types_of_ranks(parts: &[(Rank, Part)]) -> Vec<TypeTimes> {
+    let of_rank = |(rank, part): &(Rank, Part)| {
+        let rank = Some(*rank);
+        let of_type = move |(op_type, durations): (&Text, &Vec<f64>)| {
+            let durations = Summary::of(durations);
+            TypeTimes { op_type: op_type.clone(), rank, durations }
+        };
+        part.by_type.iter().map(of_type).collect::<Vec<_>>()
+    };
+    parts.iter().flat_map(of_rank).collect()
 }
 
-fn top_operations(parts: &[(Rank, Part)], top: usize) -> ResultTable {
-    let ranks = [("MinRank", ColumnKind::Int), ("MaxRank", ColumnKind::Int)];
-    let columns = [&[("OpName", ColumnKind::Text)], STAT_COLUMNS, &ranks].concat();
-    let mut table = ResultTable::new("HcclTopOpStats", "top_op_stats", &columns).indexed(1);
-    let mut means: HashMap<&str, (Sum, f64)> = HashMap::new();
+fn longest(parts: &[(Rank, Part)], top: usize) -> Vec<NameTimes> {
+    let mut means: HashMap<&Text, (Sum, f64)> = HashMap::new();
     for (name, duration) in parts.iter().flat_map(|(_, part)| &part.operations) {
         let (sum, count) = means.entry(name).or_default();
         sum.add(*duration);
         *count += 1.0;
     }
-    let mut means: Vec<(&str, f64)> =
+    let mut means: Vec<(&Text, f64)> =
         means.into_iter().map(|(name, (sum, count))| (name, sum.total() / count)).collect();
     means.sort_unstable_by(|(a_name, a), (b_name, b)| b.total_cmp(a).then_with(|| a_name.cmp(b_name)));
     means.truncate(top);
-    let mut samples: HashMap<&str, Vec<(Rank, f64)>> = means.iter().map(|(name, _)| (*name, Vec::new())).collect();
+    let mut samples: HashMap<&Text, Vec<(Rank, f64)>> = means.iter().map(|(name, _)| (*name, Vec::new())).collect();
     for (rank, part) in parts {
         for (name, duration) in &part.operations {
-            if let Some(samples) = samples.get_mut(&**name) {
+            if let Some(samples) = samples.get_mut(name) {
                 samples.push((*rank, *duration));
             }
         }
     }
-    for (name, _) in means {
+    let of_name = |(name, _): (&Text, f64)| {
         let samples = samples.remove(name).unwrap_or_default();
-        let summary = Summary::of(&samples.iter().map(|(_, duration)| *duration).collect::<Vec<_>>());
+        let durations = Summary::of(&samples.iter().map(|(_, duration)| *duration).collect::<Vec<_>>());
         let rank_of = |value: f64| samples.iter().find(|(_, d)| *d == value).map_or(Rank(-1), |(rank, _)| *rank);
-        let ranks = [summary.min, summary.max].map(|value| Cell::from(rank_of(value)));
-        table.push([Cell::from(name)].into_iter().chain(summary.cells()).chain(ranks));
-    }
-    table
+        let [shortest_rank, longest_rank] = [durations.min, durations.max].map(rank_of);
+        NameTimes { name: name.clone(), durations, shortest_rank, longest_rank }
+    };
+    means.into_iter().map(of_name).collect()
 }
 
-fn group_names(parts: &[(Rank, Part)]) -> ResultTable {
-    let columns = [("GroupName", ColumnKind::Text), ("GroupId", ColumnKind::Text), ("Ranks", ColumnKind::Text)];
-    let mut table = ResultTable::new("HcclGroupNameMap", "group_name_map", &columns).indexed(1);
-    let mut groups: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
+fn groups(parts: &[(Rank, Part)]) -> Vec<NamedGroup> {
+    let mut groups: BTreeMap<(&str, &Text), Vec<Rank>> = BTreeMap::new();
     for (rank, part) in parts {
         for (name, hash) in &part.groups {
             let digits = hash.get(hash.len().saturating_sub(3)..).unwrap_or(hash);
-            groups.entry((digits, name)).or_default().push(rank.to_string());
+            groups.entry((digits, name)).or_default().push(*rank);
         }
     }
-    for ((digits, name), ranks) in groups {
-        table.push([name.into(), digits.into(), ranks.join(";").into()]);
-    }
-    table
+    let group = |((digits, name), ranks): ((&str, &Text), Vec<Rank>)| NamedGroup {
+        name: name.clone(),
+        digits: digits.to_owned(),
+        ranks,
+    };
+    groups.into_iter().map(group).collect()
 }

@@ -9,7 +9,10 @@
 //!
 //! As text, each rank has a workbook of its own, `module_statistic_{rank}.xlsx`.
 
+use std::collections::BTreeMap;
+
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
+use npuscope_measures::statistics::share;
 use npuscope_tables::{Rank, Selection};
 use serde::Serialize;
 
@@ -36,6 +39,41 @@ pub const DOMAIN: &str = "Module";
 /// What the modules of each rank did: a row for each operator of each module, in order of time.
 pub fn rows(job: &Job<'_>) -> Result<Vec<(Rank, Vec<ModuleOp>)>, Failure> {
     modules(job, MODE.name, RowOptions { compat: job.options.compat, with_backward: true, distinguish: true })
+}
+
+/// What a module did on all ranks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModuleTotal {
+    /// The modules around it and its own name.
+    pub path: String,
+    /// Calls of its operators.
+    pub calls: i64,
+    /// Durations of what they launched, in ns.
+    pub total: i64,
+    /// Share of the totals of all modules: [`share`].
+    pub share: f64,
+}
+
+impl ModuleTotal {
+    /// Mean duration of a call, in ns: `total / calls`.
+    pub fn average(&self) -> f64 {
+        self.total as f64 / self.calls.max(1) as f64
+    }
+}
+
+/// The modules of all ranks by their path, those that take longest first.
+pub fn module_totals(ranks: &[(Rank, Vec<ModuleOp>)]) -> Vec<ModuleTotal> {
+    let mut sums: BTreeMap<String, (i64, i64)> = BTreeMap::new();
+    for row in ranks.iter().flat_map(|(_, rows)| rows) {
+        let path: Vec<&str> = [&*row.parent, &*row.module].into_iter().filter(|part| !part.is_empty()).collect();
+        let (calls, total) = sums.entry(path.join("/")).or_default();
+        (*calls, *total) = (*calls + row.calls as i64, *total + row.total);
+    }
+    let all: i64 = sums.values().map(|(_, total)| total).sum();
+    let of_path = |(path, (calls, total))| ModuleTotal { path, calls, total, share: share(total, all) };
+    let mut totals: Vec<ModuleTotal> = sums.into_iter().map(of_path).collect();
+    totals.sort_by_key(|module| std::cmp::Reverse(module.total));
+    totals
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {

@@ -84,7 +84,78 @@ type Operators = HashMap<(LaneId, Ns), Ns>;
 /// First start and last end of the tasks that a connection launched, and the lane of the first.
 type Tasks = HashMap<ConnectionId, (LaneId, Ns, Ns)>;
 
-fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+/// Where a span is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// From the operator that set one mark to the one that set the other.
+    Framework,
+    Host,
+    Device,
+}
+
+impl Place {
+    pub const ALL: [Place; 3] = [Place::Framework, Place::Host, Place::Device];
+}
+
+/// Something that the user marked, on one rank. What is not known is `None`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MarkedSpan {
+    pub rank: Rank,
+    pub name: String,
+    pub step: Option<i64>,
+    pub start: Ns,
+    /// In ns, at each of [`Place::ALL`].
+    pub durations: [Option<i64>; 3],
+    /// Of all spans of the rank, in ns.
+    pub totals: [i64; 3],
+}
+
+impl MarkedSpan {
+    pub fn duration(&self, place: Place) -> Option<i64> {
+        self.durations.get(place as usize).copied().flatten()
+    }
+
+    /// Share of all spans of the rank, in per cent: `100 * duration / total`; 0 of nothing.
+    pub fn percent(&self, place: Place) -> Option<f64> {
+        let total = self.totals.get(place as usize).copied().unwrap_or_default() as f64;
+        let duration = self.duration(place)? as f64;
+        Some(if total == 0.0 { 0.0 } else { 100.0 * duration / total })
+    }
+}
+
+/// Spans of one name in a step, on all ranks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpanTimes {
+    pub name: String,
+    pub step: Option<i64>,
+    /// In ns.
+    pub durations: Summary,
+    /// The ranks of the shortest and of the longest; 0 where none took any time.
+    pub shortest_rank: Rank,
+    pub longest_rank: Rank,
+}
+
+impl SpanTimes {
+    /// How far the longest is from the others, in per cent: `100 * (max - Q3) / sum`; 0 of nothing.
+    pub fn dispersion(&self) -> f64 {
+        let Summary { max, q3, sum, .. } = self.durations;
+        if sum == 0.0 { 0.0 } else { 100.0 * (max - q3) / sum }
+    }
+}
+
+/// How long what the user marked took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MarkTimes {
+    /// The greatest share of the time on the host first.
+    pub spans: Vec<MarkedSpan>,
+    /// At each of [`Place::ALL`]: by step, those that disperse most first.
+    pub over_ranks: [Vec<SpanTimes>; 3],
+    /// By rank: marks without a partner.
+    pub single: Vec<(Rank, Vec<String>)>,
+}
+
+/// How long what the user marked took, by rank, and over all ranks.
+pub fn rows(job: &Job<'_>) -> Result<MarkTimes, Failure> {
     let compat = job.options.compat;
     let mut parts = job.extracts(&Marks { compat, with_arrows: false })?;
     if !compat && parts.iter().any(|(_, part)| part.has_marks) {
@@ -94,15 +165,69 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
         let hint = "mark the script with mstx and collect with mstx=True";
         return Err(Failure::missing(MODE.name, "mstx marks or ranges on the device", hint));
     }
-    let mut answer = Answer::of_tables([mark_stats(&parts, job.export() == Export::Db)]);
+    let over_ranks = Place::ALL.map(|place| over_ranks(&parts, place));
+    let single = parts.iter().filter(|(_, part)| !part.single.is_empty());
+    let single = single.map(|(rank, part)| (*rank, part.single.clone())).collect();
+    Ok(MarkTimes { spans: marked_spans(parts), over_ranks, single })
+}
+
+fn marked_spans(parts: Vec<(Rank, Part)>) -> Vec<MarkedSpan> {
+    let mut spans = Vec::new();
+    for (rank, part) in parts {
+        let total = |which: usize| part.spans.iter().filter_map(|span| span.durations.get(which).copied()?).sum();
+        let totals = [0, 1, 2].map(total);
+        spans.extend(part.spans.into_iter().map(|Span { name, step, start, durations }| MarkedSpan {
+            rank,
+            name,
+            step,
+            start,
+            durations,
+            totals,
+        }));
+    }
+    let share = |span: &MarkedSpan| span.percent(Place::Host).unwrap_or_default();
+    spans.sort_by(|a, b| share(b).total_cmp(&share(a)));
+    spans
+}
+
+/// Ranks and durations in ns by step and name.
+type Samples<'a> = BTreeMap<(Option<i64>, &'a str), Vec<(Rank, f64)>>;
+
+/// Spans by step and name.
+fn over_ranks(parts: &[(Rank, Part)], place: Place) -> Vec<SpanTimes> {
+    let mut groups = Samples::new();
+    for (rank, part) in parts {
+        for span in &part.spans {
+            if let Some(duration) = span.durations.get(place as usize).copied().flatten() {
+                groups.entry((span.step, &span.name)).or_default().push((*rank, duration as f64));
+            }
+        }
+    }
+    let mut rows: Vec<SpanTimes> =
+        groups.into_iter().map(|((step, name), samples)| span_times(step, name, &samples)).collect();
+    rows.sort_by(|a, b| a.step.cmp(&b.step).then(b.dispersion().total_cmp(&a.dispersion())));
+    rows
+}
+
+fn span_times(step: Option<i64>, name: &str, samples: &[(Rank, f64)]) -> SpanTimes {
+    let durations = Summary::of(&samples.iter().map(|(_, duration)| *duration).collect::<Vec<_>>());
+    let is_of = |value: f64, duration: f64| duration == value && durations.max > 0.0;
+    let rank_of = |value: f64| samples.iter().find(|(_, d)| is_of(value, *d)).map_or(Rank(0), |(rank, _)| *rank);
+    let [shortest_rank, longest_rank] = [durations.min, durations.max].map(rank_of);
+    SpanTimes { name: name.to_owned(), step, durations, shortest_rank, longest_rank }
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let times = rows(job)?;
+    let mut answer = Answer::of_tables([mark_stats(&times.spans, job.export() == Export::Db)]);
     let tables = [
         ("MSTXAllFrameworkStats", "all_fwk_stats"),
         ("MSTXAllCannStats", "all_cann_stats"),
         ("MSTXAllDeviceStats", "all_device_stats"),
     ];
-    answer.tables.extend((0..).zip(tables).map(|(which, (name, file))| all_stats(&parts, which, name, file)));
-    for (rank, part) in parts.iter().filter(|(_, part)| !part.single.is_empty()) {
-        answer.notes.push(format!("rank {rank}: marks without a partner: {}", part.single.join(", ")));
+    answer.tables.extend(times.over_ranks.iter().zip(tables).map(|(rows, (name, file))| all_stats(rows, name, file)));
+    for (rank, single) in &times.single {
+        answer.notes.push(format!("rank {rank}: marks without a partner: {}", single.join(", ")));
     }
     Ok(answer)
 }
@@ -234,8 +359,8 @@ fn number(spans: &mut [Span]) {
     }
 }
 
-/// Every span, the greatest share of the time on the host first. Databases number the rows.
-fn mark_stats(parts: &[(Rank, Part)], is_numbered: bool) -> ResultTable {
+/// Every span. Databases number the rows.
+fn mark_stats(spans: &[MarkedSpan], is_numbered: bool) -> ResultTable {
     let numbered = [("index", ColumnKind::Int)];
     let columns = [
         ("Name", ColumnKind::Text),
@@ -251,35 +376,18 @@ fn mark_stats(parts: &[(Rank, Part)], is_numbered: bool) -> ResultTable {
     let columns = [if is_numbered { &numbered[..] } else { &[] }, &columns].concat();
     let table = ResultTable::new("MSTXMarkStats", "mark_stats", &columns).csv_in(TimeUnit::Ms);
     let mut table = if is_numbered { table.indexed(1) } else { table };
-    let mut rows: Vec<(f64, Vec<Cell>)> = Vec::new();
-    for (rank, part) in parts {
-        let total = |which: usize| part.spans.iter().filter_map(|span| span.durations[which]).sum::<i64>() as f64;
-        let totals = [0, 1, 2].map(total);
-        for span in &part.spans {
-            let share = |which: usize| {
-                let duration = span.durations[which]? as f64;
-                Some(if totals[which] == 0.0 { 0.0 } else { 100.0 * duration / totals[which] })
-            };
-            let mut cells = vec![Cell::from(span.name.as_str())];
-            for (which, duration) in (0..).zip(span.durations) {
-                cells.extend([duration.map(|ns| ns as f64).into(), share(which).into()]);
-            }
-            cells.extend([Cell::from(*rank), span.step.into()]);
-            rows.push((share(1).unwrap_or_default(), cells));
+    for (index, span) in spans.iter().enumerate() {
+        let mut cells = vec![Cell::from(span.name.as_str())];
+        for place in Place::ALL {
+            cells.extend([span.duration(place).map(|ns| ns as f64).into(), span.percent(place).into()]);
         }
-    }
-    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-    for (index, (_, cells)) in rows.into_iter().enumerate() {
+        cells.extend([Cell::from(span.rank), span.step.into()]);
         table.push(is_numbered.then(|| index.into()).into_iter().chain(cells));
     }
     table
 }
 
-/// Ranks and durations in ns by step and name.
-type Samples<'a> = BTreeMap<(Option<i64>, &'a str), Vec<(Rank, f64)>>;
-
-/// Spans by step and name, those that disperse most first in each step.
-fn all_stats(parts: &[(Rank, Part)], which: usize, name: &str, file: &str) -> ResultTable {
+fn all_stats(rows: &[SpanTimes], name: &str, file: &str) -> ResultTable {
     let columns = [
         ("Name", ColumnKind::Text),
         ("Count", ColumnKind::Real),
@@ -297,48 +405,14 @@ fn all_stats(parts: &[(Rank, Part)], which: usize, name: &str, file: &str) -> Re
         ("StepId", ColumnKind::Int),
     ];
     let mut table = ResultTable::new(name, file, &columns).indexed(1).csv_in(TimeUnit::Ms);
-    let mut groups = Samples::new();
-    for (rank, part) in parts {
-        for span in &part.spans {
-            if let Some(duration) = span.durations[which] {
-                groups.entry((span.step, &span.name)).or_default().push((*rank, duration as f64));
-            }
-        }
-    }
-    let mut rows: Vec<(Option<i64>, f64, [Cell; 14])> = groups
-        .into_iter()
-        .map(|((step, name), samples)| {
-            let s = Summary::of(&samples.iter().map(|(_, duration)| *duration).collect::<Vec<_>>());
-            let rank_of =
-                |value: f64| samples.iter().find(|(_, d)| *d == value && s.max > 0.0).map_or(Rank(0), |(r, _)| *r);
-            let dispersion = if s.sum == 0.0 { 0.0 } else { 100.0 * (s.max - s.q3) / s.sum };
-            let [count, mean, deviation, min, q1, median, q3, max, sum, dispersed] =
-                [s.count as f64, s.mean, s.deviation, s.min, s.q1, s.median, s.q3, s.max, s.sum, dispersion]
-                    .map(Cell::from);
-            let [min_rank, max_rank] = [s.min, s.max].map(|value| Cell::from(rank_of(value)));
-            let name = Cell::from(name);
-            let cells = [
-                name,
-                count,
-                mean,
-                deviation,
-                min,
-                min_rank,
-                q1,
-                median,
-                q3,
-                max,
-                max_rank,
-                sum,
-                dispersed,
-                step.into(),
-            ];
-            (step, dispersion, cells)
-        })
-        .collect();
-    rows.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-    for (_, _, cells) in rows {
-        table.push(cells);
+    for row in rows {
+        let s = row.durations;
+        let [count, mean, deviation, min, q1, median, q3, max, sum, dispersion] =
+            [s.count as f64, s.mean, s.deviation, s.min, s.q1, s.median, s.q3, s.max, s.sum, row.dispersion()]
+                .map(Cell::from);
+        let (name, step) = (Cell::from(row.name.as_str()), row.step.into());
+        let [min_rank, max_rank] = [row.shortest_rank, row.longest_rank].map(Cell::from);
+        table.push([name, count, mean, deviation, min, min_rank, q1, median, q3, max, max_rank, sum, dispersion, step]);
     }
     table
 }

@@ -8,6 +8,7 @@ use npuscope_tables::Rank;
 use super::names::Name;
 use super::{IndexMap, Reported};
 use crate::cluster::{DATABASE, Mode, ResultFile};
+use crate::communication::GroupKey;
 use crate::layout::{Group, Known};
 
 /// A group as it was used: one that was used for both kinds of operations is two.
@@ -42,9 +43,14 @@ pub fn used_groups(reported: &Reported) -> IndexMap<UsedKey, UsedGroup> {
     groups
 }
 
+/// What msprof-analyze calls a use of groups.
+const fn kind(is_point_to_point: bool) -> &'static str {
+    if is_point_to_point { "p2p" } else { "collective" }
+}
+
 impl UsedGroup {
     pub const fn kind(&self) -> &'static str {
-        if self.is_point_to_point { "p2p" } else { "collective" }
+        kind(self.is_point_to_point)
     }
 
     pub fn known<'a>(&self, reported: &'a Reported) -> Option<&'a Group> {
@@ -70,20 +76,47 @@ impl UsedGroup {
     }
 }
 
-/// `CommunicationGroupMapping`: every group with its ranks and names, by kind and hash.
-pub fn group_mapping(reported: &Reported) -> ResultTable {
-    let columns = ["type", "rank_set", "group_name", "group_id", "pg_name"].map(|name| (name, ColumnKind::Text));
-    let mut table = ResultTable::new("CommunicationGroupMapping", "communication_group_mapping", &columns);
+/// A communication group, as it was used: one that was used for both kinds of operations is two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankGroup {
+    /// It was used to send and receive, else for collectives.
+    pub is_point_to_point: bool,
+    /// Its ranks, as far as they are known; some may not be in the profile.
+    pub ranks: Vec<Rank>,
+    /// By which operations name it.
+    pub hash: GroupKey,
+    /// What the hash is of; empty where the metadata does not say it.
+    pub name: String,
+    /// What the trainer calls it, for example `dp`; empty where it does not say.
+    pub purpose: String,
+}
+
+/// Every group with its ranks and names, by kind and hash.
+pub fn rank_groups(reported: &Reported) -> Vec<RankGroup> {
     let groups = used_groups(reported);
     let mut groups: Vec<&UsedGroup> = groups.values().collect();
     groups.sort_by_key(|group| (group.is_point_to_point, reported.names.text(group.hash)));
-    for group in groups {
+    let group = |group: &UsedGroup| RankGroup {
+        is_point_to_point: group.is_point_to_point,
+        ranks: group.ranks(reported),
+        hash: GroupKey(reported.names.text(group.hash).into()),
+        name: group.id(reported).to_owned(),
+        purpose: group.pg_name(reported).to_owned(),
+    };
+    groups.into_iter().map(group).collect()
+}
+
+/// `CommunicationGroupMapping`.
+pub fn group_mapping(reported: &Reported) -> ResultTable {
+    let columns = ["type", "rank_set", "group_name", "group_id", "pg_name"].map(|name| (name, ColumnKind::Text));
+    let mut table = ResultTable::new("CommunicationGroupMapping", "communication_group_mapping", &columns);
+    for group in rank_groups(reported) {
         table.push([
-            group.kind().into(),
-            rank_set(&group.ranks(reported)).into(),
-            reported.names.cell(group.hash),
-            group.id(reported).into(),
-            group.pg_name(reported).into(),
+            kind(group.is_point_to_point).into(),
+            rank_set(&group.ranks).into(),
+            group.hash.0.into(),
+            group.name.into(),
+            group.purpose.into(),
         ]);
     }
     table

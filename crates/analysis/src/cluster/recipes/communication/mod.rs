@@ -35,9 +35,9 @@ use crate::layout::{Layout, RankGroups};
 use names::{Name, Names, Translator};
 
 pub use files::files;
-pub use groups::{group_mapping, groups_file};
+pub use groups::{RankGroup, group_mapping, groups_file, rank_groups};
 pub use matrix::{matrix_table, traffic};
-pub use times::{bandwidth_table, time_table};
+pub use times::{GroupTime, GroupTransport, PacketSize, bandwidth_table, group_times, group_transports, time_table};
 
 /// A map in the order of insertion.
 type IndexMap<K, V> = indexmap::IndexMap<K, V, hashbrown::DefaultHashBuilder>;

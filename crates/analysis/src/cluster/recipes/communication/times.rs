@@ -14,6 +14,8 @@ use super::names::Name;
 use super::operations::{Operation, Transport};
 use super::{IndexMap, Reported, ReportedRank, step_order};
 use crate::cluster::statistics::Sum;
+use crate::communication::GroupKey;
+use crate::extract::Text;
 
 /// What totals are called.
 pub const TOTAL: &str = "Total Op Info";
@@ -92,6 +94,47 @@ fn time_total_row(reported: &Reported, total: &Cell, key: TotalKey, sums: &[Sum;
         rounded(wait_ratio(wait, transit)).into(),
     ]
 }
+
+/// How the time of the operations of a rank in one group and step divides, in ns: their sums.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupTime {
+    /// The number of the step; its name with `--compat`.
+    pub step: Option<Text>,
+    pub rank: Rank,
+    /// Hash of the group.
+    pub group: GroupKey,
+    pub elapsed: f64,
+    pub transit: f64,
+    pub wait: f64,
+    pub synchronization: f64,
+    pub idle: f64,
+}
+
+impl GroupTime {
+    /// See [`wait_ratio`].
+    pub fn wait_ratio(&self) -> Option<f64> {
+        wait_ratio(self.wait, self.transit)
+    }
+
+    /// See [`synchronization_ratio`].
+    pub fn synchronization_ratio(&self) -> Option<f64> {
+        synchronization_ratio(self.synchronization, self.transit)
+    }
+}
+
+/// How the time of operations divides, by step, rank and group.
+pub fn group_times(reported: &Reported) -> Vec<GroupTime> {
+    let names = &reported.names;
+    let time = |((step, rank, group), sums): (TotalKey, [Sum; 5])| {
+        let [elapsed, transit, wait, synchronization, idle] = sums.map(|sum| sum.total() * NS_PER_MS);
+        let (step, group) = (names.opt_text(step).map(Text::from), GroupKey(names.text(group).into()));
+        GroupTime { step, rank, group, elapsed, transit, wait, synchronization, idle }
+    };
+    time_totals(reported).into_iter().map(time).collect()
+}
+
+const NS_PER_MS: f64 = 1e6;
+const BYTES_PER_MB: f64 = 1e6;
 
 /// A step, a rank and a group.
 type TotalKey = (Option<Name>, Rank, Name);
@@ -204,9 +247,72 @@ impl TransportTotal {
     }
 }
 
-fn bandwidth_totals(reported: &Reported, rank: &ReportedRank) -> Vec<[Cell; 12]> {
+/// What the operations of a rank in one group and step moved over a transport: their sums.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupTransport {
+    /// The number of the step; its name with `--compat`.
+    pub step: Option<Text>,
+    pub rank: Rank,
+    /// Hash of the group.
+    pub group: GroupKey,
+    /// For example `HCCS`.
+    pub transport: Text,
+    pub bytes: f64,
+    /// In ns.
+    pub time: f64,
+    /// See [`large_packet_share`].
+    pub large_packet_share: Option<f64>,
+    pub packets: Vec<PacketSize>,
+}
+
+impl GroupTransport {
+    /// See [`bandwidth`].
+    pub fn bandwidth(&self) -> Option<f64> {
+        bandwidth(self.bytes, self.time)
+    }
+}
+
+/// Packets of one size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PacketSize {
+    /// Of one packet.
+    pub bytes: f64,
+    pub count: f64,
+    /// In ns, of all of them.
+    pub duration: f64,
+}
+
+/// What operations moved, by rank, step, group and transport.
+pub fn group_transports(reported: &Reported) -> Vec<GroupTransport> {
     let names = &reported.names;
-    let mut totals: IndexMap<(Option<Name>, Name, Name), TransportTotal> = IndexMap::default();
+    let of_rank = |rank: &ReportedRank| {
+        let number = rank.rank;
+        let packets = |(size, (count, duration)): (&u64, &(Sum, Sum))| PacketSize {
+            bytes: f64::from_bits(*size) * BYTES_PER_MB,
+            count: count.total(),
+            duration: duration.total() * NS_PER_MS,
+        };
+        let row = move |((step, group, transport), total): (TransportKey, TransportTotal)| GroupTransport {
+            step: names.opt_text(step).map(Text::from),
+            rank: number,
+            group: GroupKey(names.text(group).into()),
+            transport: names.text(transport).into(),
+            bytes: total.size.total() * BYTES_PER_MB,
+            time: total.time.total() * NS_PER_MS,
+            large_packet_share: large_packet_share(total.large_packets, total.packets),
+            packets: total.by_size.iter().map(packets).collect(),
+        };
+        transport_totals(reported, rank).into_iter().map(row).collect::<Vec<_>>()
+    };
+    reported.ranks.iter().flat_map(of_rank).collect()
+}
+
+/// A step, a group and a transport.
+type TransportKey = (Option<Name>, Name, Name);
+
+fn transport_totals(reported: &Reported, rank: &ReportedRank) -> IndexMap<TransportKey, TransportTotal> {
+    let names = &reported.names;
+    let mut totals: IndexMap<TransportKey, TransportTotal> = IndexMap::default();
     for transport in &rank.operations.transports {
         totals.entry((transport.step, transport.group, transport.transport)).or_default().add(transport);
     }
@@ -214,9 +320,14 @@ fn bandwidth_totals(reported: &Reported, rank: &ReportedRank) -> Vec<[Cell; 12]>
         let (number, text) = step_order(names.opt_text(*step));
         (number, text.to_owned(), names.text(*group).to_owned(), names.text(*transport).to_owned())
     });
+    totals
+}
+
+fn bandwidth_totals(reported: &Reported, rank: &ReportedRank) -> Vec<[Cell; 12]> {
+    let names = &reported.names;
     let name: Cell = TOTAL.into();
     let mut rows = Vec::new();
-    for ((step, group, transport), total) in totals {
+    for ((step, group, transport), total) in transport_totals(reported, rank) {
         let (size, time) = (total.size.total(), total.time.total());
         let large = if reported.compat { 0.0 } else { rounded(large_packet_share(total.large_packets, total.packets)) };
         rows.extend(total.by_size.into_iter().map(|(package_size, (count, duration))| {
