@@ -389,7 +389,7 @@ impl Kept {
                     let path = directory.path().join(DATABASE);
                     let tables: Vec<&str> = tables.iter().map(String::as_str).collect();
                     directory.path_for(DATABASE, |part| {
-                        fs::write(part, bytes)?;
+                        write_in_pieces(part, bytes)?;
                         if path.exists() { keep_tables(part, &path, &tables) } else { Ok(()) }
                     })?;
                     written.database = Some(path.clone());
@@ -397,7 +397,7 @@ impl Kept {
                 }
                 Part::File { path, .. } => {
                     let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
-                    directory.directory(folder)?.path_for(name, |part| fs::write(part, bytes))?;
+                    directory.directory(folder)?.path_for(name, |part| write_in_pieces(part, bytes))?;
                     written.files.push(directory.path().join(path));
                 }
                 Part::Copy { path, .. } => written.files.push(directory.path().join(path)),
@@ -406,6 +406,13 @@ impl Kept {
         }
         Ok(written)
     }
+}
+
+/// Writes a file 64 KiB at a time. For one write of all bytes Linux takes large pages, and on a virtual machine those are
+/// the ones that its host took back when they became free: to write 97 MB then took 0.02 to 0.25 CPU s instead of 0.02.
+fn write_in_pieces(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    bytes.chunks(1 << 16).try_for_each(|piece| file.write_all(piece))
 }
 
 #[cfg(test)]
