@@ -103,8 +103,8 @@ def command(mode, work, profile, cache):
 
 
 def ours(mode, work, profile, cache, prepare, times):
-    """Of some runs the one with the least CPU time. Noise only adds: on a virtual machine, to write to memory that its
-    host had taken back costs ten times as much."""
+    """Of some runs the one with the least CPU time. Noise only adds: on a virtual machine, the same write to new pages
+    was seen to cost up to ten times as much."""
     runs = []
     for _ in range(times):
         prepare()
