@@ -2,7 +2,7 @@
 //!
 //! Operations of two ranks are one if they share group, step, kind, bytes and, for transfers, sender and receiver, and
 //! have the same place among such operations of their rank, in the order in which the host launched them. A send and a
-//! receive are one transfer; the bytes of an all-to-all may differ between ranks. Names do not count: NCCL calls all
+//! receive are one transfer; bytes do not count where they may differ between ranks, as in an all-to-all. Names do not count: NCCL calls all
 //! operations of a kind the same. `npuscope diagnose`, the modes of `npuscope cluster` that compare the ranks of an
 //! operation, the timeline's "collective" and "align", and `npuscope show DIR collective` all match operations by this
 //! [`Key`].
@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use npuscope_formats::source::RankSource;
-use npuscope_measures::communication::OpClass;
+use npuscope_measures::communication::has_uneven_bytes;
 use npuscope_measures::step_of::StepOf;
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::table::host_op::Kind;
@@ -53,9 +53,7 @@ impl<'a> Keys<'a> {
     pub fn next(&mut self, operation: &'a Operation, step: Option<i64>) -> Key<'a> {
         // A send and a receive are one transfer.
         let kind = if operation.direction.is_some() { "transfer" } else { operation.kind.as_str() };
-        // What each rank has to give of an exchange may differ.
-        let is_exchange = OpClass::of(&operation.kind) == OpClass::Exchange;
-        let bytes = if is_exchange { 0 } else { operation.bytes };
+        let bytes = if has_uneven_bytes(&operation.kind) { 0 } else { operation.bytes };
         let like = Like { group: &operation.group_key, step, kind, bytes, pair: operation.pair };
         let order = self.seen.entry(like).or_default();
         *order += 1;
@@ -97,7 +95,7 @@ pub fn launched_operations(tables: &RankTables, step_of: &StepOf) -> Vec<(comm_o
 }
 
 /// The operations of all ranks, those that are one together. The operations of each rank are in the order of launches;
-/// `of` tells of each what it is and its step.
+/// `of` gives what each is, and its step.
 pub fn meet<'a, R: Copy, T>(
     ranks: impl Iterator<Item = (R, &'a [T])>,
     of: impl Fn(&'a T) -> (&'a Operation, Option<i64>),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use npuscope_formats::source::RankSource;
 use npuscope_measures::memory::{allocations, peak_of};
+use npuscope_measures::step;
 use npuscope_measures::step_of::Steps;
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::table::mem_event;
@@ -68,7 +69,11 @@ pub fn ask(
     at: Option<i64>,
 ) -> Result<Vec<(Rank, Holder)>, StoreError> {
     let of_ranks: Vec<(Rank, Vec<Holder>)> = match at.is_some() || scope.is_stretch() {
-        true => store.each(sources, NEEDS, |rank, tables| (rank.rank, holders(&tables, scope, at)))?,
+        true => {
+            // Without markers the steps of a rank are those of its kernels.
+            let needs = if scope.step.is_some() { NEEDS.and(step::NEEDS) } else { NEEDS };
+            store.each(sources, needs, |rank, tables| (rank.rank, holders(&tables, scope, at)))?
+        }
         false => {
             let of_step = |mut peaks: RankPeaks| match scope.step {
                 Some(step) => peaks.steps.remove(&step).unwrap_or_default(),

@@ -45,6 +45,15 @@ impl OpClass {
     }
 }
 
+/// Whether the ranks of a collective of this kind may each give or take another number of bytes: in an exchange, in the
+/// variants with a count for each rank (`allGatherV`, `reduceScatterV`), and where one rank is the root.
+pub fn has_uneven_bytes(kind: &str) -> bool {
+    let lower = kind.to_ascii_lowercase();
+    let verb = lower.strip_prefix("hcom_").unwrap_or(&lower).trim_end_matches('_');
+    let is_rooted = ["broadcast", "scatter", "gather", "reduce"].contains(&verb);
+    is_rooted || verb.ends_with('v') || OpClass::of(kind) == OpClass::Exchange
+}
+
 /// Whether an operation is between two ranks, by its name or type.
 pub fn is_point_to_point(name: &str) -> bool {
     OpClass::of(name) == OpClass::PointToPoint

@@ -91,8 +91,13 @@ pub struct StepOf {
 impl StepOf {
     /// Of what was read of a rank: see [`needs`].
     pub fn of(tables: &RankTables) -> StepOf {
-        let (steps, launches) = (Steps::of(tables), Launches::of(tables));
-        StepOf { steps, launches, is_marked: !tables.is_empty(TableId::Step) }
+        StepOf { steps: Steps::of(tables), ..StepOf::marked(tables) }
+    }
+
+    /// The same by markers alone: without them, work belongs to no step.
+    pub fn marked(tables: &RankTables) -> StepOf {
+        let is_marked = !tables.is_empty(TableId::Step);
+        StepOf { steps: Steps::marked(tables), launches: Launches::of(tables), is_marked }
     }
 
     pub fn steps(&self) -> &Steps {

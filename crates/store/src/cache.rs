@@ -45,7 +45,7 @@ pub use mapped::FileId;
 pub use rank::{CachedRank, CachedTable, Segment};
 
 /// Raised whenever a table, a column or the layout of the cache changes meaning.
-pub const LAYOUT_VERSION: u32 = 2;
+pub const LAYOUT_VERSION: u32 = 3;
 
 /// A directory of cached ranks, or no cache at all. Clones share what was opened and verified.
 #[derive(Clone, Debug)]

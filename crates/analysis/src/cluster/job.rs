@@ -113,7 +113,7 @@ impl<'a> Job<'a> {
 
     /// Which part of each rank is looked at.
     fn scope(&self) -> Scope {
-        Scope { step: self.options.step, compat: self.options.step.is_some() && self.options.compat }
+        Scope { step: self.options.step, compat: self.options.compat }
     }
 
     /// The extracts of all ranks, by rank. Ranks that have no part in the answer are left out, with the reason.

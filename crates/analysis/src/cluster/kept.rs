@@ -7,7 +7,7 @@
 //! - the [fingerprints](npuscope_store::fingerprint) of all ranks that are asked, and their directories, which some
 //!   tables name;
 //! - the same of the baseline, if there is one, or which file it is if it is one of Nsight Systems;
-//! - with a baseline, which files are the results of earlier runs in the profile and in the baseline;
+//! - of `cluster_time_compare_summary`, which files are the results of earlier runs in the profile and in the baseline;
 //! - the mode and all [`Options`](super::Options);
 //! - the code of this program, as a hash over its sources.
 //!
@@ -31,6 +31,7 @@ use npuscope_store::cache::{FileId, MappedExtract};
 use npuscope_store::fingerprint::fingerprint_all;
 use serde::{Deserialize, Serialize};
 
+use super::recipes::cluster_time_compare_summary;
 use super::write::{DATABASE, OUTPUT_DIRECTORY, Written, write_recorded};
 use super::{Answer, Failure, Job, LeftOut, Mode, run};
 
@@ -123,7 +124,9 @@ impl Place {
         };
         let baseline = match &job.options.baseline {
             Some(path) => {
-                let results = |root: &Path| id_of_database(&root.join(OUTPUT_DIRECTORY).join(DATABASE));
+                let reads_results = mode.name == cluster_time_compare_summary::MODE.name;
+                let results =
+                    |root: &Path| id_of_database(&root.join(OUTPUT_DIRECTORY).join(DATABASE)).filter(|_| reads_results);
                 Some((of_profile(path)?, results(job.root()), results(path)))
             }
             None => None,

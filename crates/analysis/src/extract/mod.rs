@@ -72,8 +72,8 @@ pub trait Analysis: Serialize + Sync {
 pub struct Scope {
     /// All steps if none is given.
     pub step: Option<i64>,
-    /// The chosen step is what msprof-analyze takes for it: what starts in its marker; and a rank without the step is
-    /// looked at whole.
+    /// Steps are what msprof-analyze takes for them: markers alone, and what starts in them; a rank without the chosen
+    /// step is looked at whole.
     pub compat: bool,
 }
 
@@ -83,6 +83,7 @@ pub struct RankData<'a> {
     pub source: &'a RankSource,
     pub tables: RankTables,
     chosen: Chosen,
+    compat: bool,
     step_of: OnceCell<StepOf>,
 }
 
@@ -99,7 +100,8 @@ enum Chosen {
 impl RankData<'_> {
     /// Which step work belongs to.
     pub fn step_of(&self) -> &StepOf {
-        self.step_of.get_or_init(|| StepOf::of(&self.tables))
+        let of = if self.compat { StepOf::marked } else { StepOf::of };
+        self.step_of.get_or_init(|| of(&self.tables))
     }
 
     /// The steps of the rank, in order of time.
@@ -284,13 +286,14 @@ pub fn map_rank<T>(
     let problems = problems(&tables);
     let remarks = (tables.len(TableId::Diagnostic) - problems.len()) as u64;
     let steps = match scope.step {
+        Some(_) if scope.compat => Steps::marked(&tables).iter().copied().collect(),
         Some(_) => Steps::of(&tables).iter().copied().collect(),
         None => Vec::new(),
     };
     let chosen = chosen(&steps, scope);
     let extract = chosen.and_then(|chosen| {
         let step_of = OnceCell::new();
-        map(&RankData { rank: source.rank, source, tables, chosen, step_of })
+        map(&RankData { rank: source.rank, source, tables, chosen, compat: scope.compat, step_of })
     });
     RankExtract { problems, remarks, steps: steps.iter().filter_map(|step| step.id).collect(), extract }
 }

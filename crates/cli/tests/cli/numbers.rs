@@ -180,12 +180,17 @@ fn query(sandbox: &Sandbox, path: &str, sql: &str) -> Vec<Vec<f64>> {
 /// The wait ratios that are shown for each operation, added up.
 const EACH_WAIT_RATIO: &str = "wait ratios of operations";
 
+/// The free time of all steps.
+const ALL_FREE: &str = "free in all steps";
+
 /// What `sql` says of the ten numbers.
 fn say_sql(said: &mut Said, sandbox: &Sandbox, path: &str) {
     for (number, _, column, ..) in PARTS {
         let sql = format!("SELECT rank, avg({column}) FROM step_time WHERE {column} IS NOT NULL GROUP BY rank");
         query(sandbox, path, &sql).iter().for_each(|row| said.add(number, row[0] as i64, "sql", row[1]));
     }
+    let sql = "SELECT rank, sum(free) FROM step_time GROUP BY rank HAVING sum(free) > 0";
+    query(sandbox, path, sql).iter().for_each(|row| said.add(ALL_FREE, row[0] as i64, "sql", row[1]));
     let sql = "SELECT avg(longest) FROM (SELECT max(step_time) AS longest FROM step_time GROUP BY step)";
     query(sandbox, path, sql).iter().for_each(|row| said.add("job step time", None, "sql", row[0]));
     let operations = "FROM reported_comm WHERE lower(name) NOT LIKE 'total op info%'";
@@ -235,7 +240,7 @@ fn say_diagnose(said: &mut Said, sandbox: &Sandbox, path: &str) {
 
 /// What the tables say that `cluster` writes.
 fn say_cluster(said: &mut Said, sandbox: &Sandbox, path: &str, out: &str) {
-    for mode in ["all", "compute_op_sum"] {
+    for mode in ["all", "compute_op_sum", "free_analysis"] {
         let ran = sandbox.run(&["cluster", "-d", path, "-m", mode, "-o", out, "--export_type", "db"]);
         let is_missing = ran.code == 2 && ran.stderr.contains("needs");
         assert!(ran.code == 0 || is_missing, "{path} {mode}: {}", ran.stderr);
@@ -288,6 +293,7 @@ fn say_cluster(said: &mut Said, sandbox: &Sandbox, path: &str, out: &str) {
     ask(said, "bandwidth SDMA", "ClusterCommunicationBandwidth", sql);
     let sql = "SELECT Rank, sum(SumNs) FROM ComputeOpPerRankStatsByOpType GROUP BY Rank";
     ask(said, "operator total", "ComputeOpPerRankStatsByOpType", sql);
+    ask(said, ALL_FREE, "FreeAnalysisSummary", "SELECT rankId, sum(freeNs) FROM FreeAnalysisSummary GROUP BY rankId");
 }
 
 /// What the routes behind the pages say.
@@ -356,12 +362,13 @@ fn ask_all(sandbox: &Sandbox, path: &str, out: &str) -> Said {
 }
 
 /// The numbers that every form has, and the places that show them.
-const EVERYWHERE: [(&str, &[&str]); 8] = [
+const EVERYWHERE: [(&str, &[&str]); 9] = [
     ("job step time", &["sql", "info", "diagnose", "pages"]),
     ("step time", &["sql", "info", "pages"]),
     ("computing", &["sql", "info", "cluster", "pages", "where time goes"]),
     ("exposed communication", &["sql", "info", "cluster", "pages", "where time goes"]),
     ("free", &["sql", "info", "cluster", "pages", "where time goes"]),
+    (ALL_FREE, &["sql", "cluster"]),
     ("bubble", &["sql", "cluster", "pages"]),
     ("p2p time", &["sql", "pages"]),
     ("operator total", &["sql", "pages"]),
@@ -439,7 +446,11 @@ fn said_of_forms(job: &str) -> Said {
     let mut all = Said::default();
     for (place, form, flavour) in FORMS {
         let said = said_of(job, form, flavour);
-        said.assert_agreed(&format!("{place}, {job}"), &[("job step time", &["sql", "info", "pages"])]);
+        let name = format!("{place}, {job}");
+        said.assert_agreed(&name, &[("job step time", &["sql", "info", "pages"])]);
+        if !job.contains("--level none") {
+            said.assert_agreed(&name, &[("job step time", &["diagnose"]), ("computing", &["cluster", "info"])]);
+        }
         for ((number, rank), said) in said.0 {
             all.add(number, rank, place, said[0].1);
         }
@@ -481,7 +492,13 @@ proptest! {
 
     #[test]
     fn all_forms_of_any_job_say_the_same(job in jobs()) {
-        said_of_forms(&job).assert_agreed(&job, &[("job step time", &FORMS.map(|(place, ..)| place))]);
+        let places = FORMS.map(|(place, ..)| place);
+        let said = said_of_forms(&job);
+        said.assert_agreed(&job, &[("job step time", &places)]);
+        // Without a level nothing of the device is recorded.
+        if !job.contains("--level none") {
+            said.assert_agreed(&job, &["computing", ALL_FREE].map(|number| (number, &places[..])));
+        }
     }
 }
 

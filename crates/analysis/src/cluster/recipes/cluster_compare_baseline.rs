@@ -7,8 +7,8 @@
 //! (stage null) and of each pipeline stage that both jobs have; over all steps (step null) and in each
 //! step that both have. `difference` is value - baseline, `ratio` value / baseline.
 //!
-//! `ClusterCompareBaselineCommunication` has collectives by type and purpose of their group, in ns. Which operations
-//! of different ranks are one is told by group, step, kind, bytes and the order of launches. The time of a
+//! `ClusterCompareBaselineCommunication` has collectives by type and purpose of their group, in ns. Those of
+//! different ranks are matched by group, step, kind, bytes and launch order. The time of a
 //! collective is the shortest among its ranks, without waiting; a row has means over collectives, and how many
 //! there are for each rank and step. `lowerBoundNs` is what the baseline's time would become on as many ranks as
 //! here, at least: for K ranks after K0, r = K / K0 > 1, m bytes from each, all-gather and reduce-scatter take

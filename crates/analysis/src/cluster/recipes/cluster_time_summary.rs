@@ -8,14 +8,14 @@
 //! - memory: time within the device time in which any copy ran; memoryNotOverlapComputationCommunication: the part of
 //!   free in which any copy ran;
 //! - communicationTransmitStageTime: of each collective the duration on the rank where it was shortest, the one that
-//!   came last; communicationWaitStageTime: what the others took longer. Which operations of
-//!   different ranks are one is told by group, step, kind, bytes and the order of launches. Collectives of which a rank
-//!   is missing are left out, as are sends and receives.
+//!   came last; communicationWaitStageTime: what the others took longer. Collectives of
+//!   different ranks are matched by group, step, kind, bytes and launch order. Those of which a rank is missing are left
+//!   out, as are sends and receives.
 //!
 //! With `--compat` computation, communication and free time are those that the profile reports, memory that was not
 //! hidden is found by the sweep of msprof-analyze and taken from the free time, work on the device other than
 //! operations belongs to the step in which it started, operations count whose launch is known, those of one group, name
-//! and step are one, and missing ranks are not heeded.
+//! and step are one, and missing ranks are ignored.
 
 use std::collections::{BTreeMap, HashMap};
 

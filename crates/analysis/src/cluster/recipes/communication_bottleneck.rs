@@ -1,6 +1,6 @@
 //! `communication_bottleneck`: which rank the longest communication operations waited for, and why it was late.
 //!
-//! Looks at the `--top_num` (10) longest operations of rank `--rank_id` (0) in the chosen step. The
+//! Looks at the `--top_num` (10) longest collectives of rank `--rank_id` (0) in the chosen step. The
 //! rank where such an operation took longest was first, the `fast` one; where it was shortest, the `slow`
 //! one, the others waited for it. All ranks end an operation together, which gives the shift between their
 //! clocks. If the times differ by less than 5 %, nobody was slow; of an operation that one rank alone has there is
@@ -12,13 +12,13 @@
 //!   the slow rank took the longest more, and where it was the farthest behind. On the device these are kernels,
 //!   communication and copies, on the host operators of the framework and CANN calls.
 //!
-//! Which operations of other ranks are the same is told by group, step, kind, bytes and the order of launches; those
-//! between two ranks are not compared. Reads `comm_op` and the calls of CANN of all ranks; of the slow and the fast ones also `task`, `kernel`, operators, calls and arrows.
+//! Collectives of different ranks are matched by group, step, kind, bytes and launch order. Reads `comm_op` and the
+//! calls of CANN of all ranks; of the slow and the fast ones also `task`, `kernel`, operators, calls and arrows.
 //!
-//! With `--compat` operations must start and end in the marker of the step and are told apart by name alone, all tasks that begin and end
-//! while the fast rank waits decide what binds, work on the device is looked at from the end of the profile rather
-//! than from the operation, 5 % is called 0.05 %, an operation of one rank counts as one that nobody was slow in, and
-//! there is no column `step`.
+//! With `--compat` sends and receives count too, operations must start and end in the marker of the step and are matched
+//! by name alone, all tasks that begin and end while the fast rank waits decide what binds, work on the device is looked
+//! at from the end of the profile rather than from the operation, 5 % is called 0.05 %, an operation of one rank counts
+//! as one that nobody was slow in, and there is no column `step`.
 
 use std::collections::BTreeMap;
 
@@ -77,19 +77,17 @@ const COLUMNS: [(&str, &str, ColumnKind); 8] = [
 #[derive(Serialize, Deserialize)]
 struct Operation {
     name: Text,
-    told_by: ToldBy,
+    matched_by: MatchedBy,
     interval: Interval,
     step: Option<i64>,
 }
 
 /// By what an operation is found on other ranks.
 #[derive(Serialize, Deserialize)]
-enum ToldBy {
+enum MatchedBy {
     Key(KeptKey),
     /// As msprof-analyze does it.
     Name,
-    /// Not at all: which rank a transfer goes to is not read.
-    Nothing,
 }
 
 /// The longest operations of a rank.
@@ -318,9 +316,12 @@ fn longest(job: &Job<'_>) -> Result<Vec<Operation>, Failure> {
 
 fn longest_of(data: &RankData<'_>, top: usize, compat: bool) -> Vec<Operation> {
     let tables = &data.tables;
-    // msprof-analyze takes operations that also end in the marker.
-    let is_chosen =
-        |op: &comm_op::Row| data.has_operation(op) && (!compat || data.has_moment(op.start.plus(op.duration.ns())));
+    // msprof-analyze takes operations that also end in the marker, and sends and receives, too.
+    let is_taken = |op: &comm_op::Row| match compat {
+        true => data.has_moment(op.start.plus(op.duration.ns())),
+        false => direction_of(tables, op).is_none(),
+    };
+    let is_chosen = |op: &comm_op::Row| data.has_operation(op) && is_taken(op);
     let launched = launched(data);
     let mut keys = Keys::default();
     let keyed = launched.iter().map(|(op, step, what)| (op, *step, keys.next(what, *step)));
@@ -328,11 +329,7 @@ fn longest_of(data: &RankData<'_>, top: usize, compat: bool) -> Vec<Operation> {
     ops.sort_by_key(|(op, ..)| (std::cmp::Reverse(op.duration.ns()), op.start));
     let operation = |(op, step, key): &(&comm_op::Row, Option<i64>, Key<'_>)| Operation {
         name: tables.text(op.name).into(),
-        told_by: match direction_of(tables, op) {
-            _ if compat => ToldBy::Name,
-            None => ToldBy::Key(key.to_kept()),
-            Some(_) => ToldBy::Nothing,
-        },
+        matched_by: if compat { MatchedBy::Name } else { MatchedBy::Key(key.to_kept()) },
         interval: op_interval(op),
         step: *step,
     };
@@ -389,13 +386,16 @@ fn runs(data: &RankData<'_>, operations: &[Operation]) -> Vec<Option<Run>> {
     let mut keys = Keys::default();
     for (op, step, what) in &launched {
         let key = keys.next(what, *step);
-        let is_it = |known: &Operation| match &known.told_by {
-            ToldBy::Key(kept) => kept.as_key() == key,
-            ToldBy::Name => *known.name == *tables.text(op.name),
-            ToldBy::Nothing => false,
-        };
+        let is_it = |known: &Operation| matches!(&known.matched_by, MatchedBy::Key(kept) if kept.as_key() == key);
         for (run, _) in runs.iter_mut().zip(operations).filter(|(run, known)| run.is_none() && is_it(known)) {
             *run = Some(Run { rank: data.rank, interval: op_interval(op) });
+        }
+    }
+    for op in tables.rows::<comm_op::Row>() {
+        let is_it =
+            |known: &Operation| matches!(known.matched_by, MatchedBy::Name) && *known.name == *tables.text(op.name);
+        for (run, _) in runs.iter_mut().zip(operations).filter(|(run, known)| run.is_none() && is_it(known)) {
+            *run = Some(Run { rank: data.rank, interval: op_interval(&op) });
         }
     }
     runs

@@ -173,7 +173,7 @@ fn part(data: &RankData<'_>, sets: &[KindSet], compat: bool) -> Part {
         }
         of_set.sort_unstable();
         let reach: Vec<i64> = running_max(of_set.iter().map(|op| op.end));
-        for step in data.steps().iter().filter(|step| data.has_moment(step.start)) {
+        for step in data.steps().iter().filter(|step| step.id.is_some() && data.has_moment(step.start)) {
             let communication = union(in_step(&of_set, &reach, step, compat));
             let exposed = total(&subtract(&communication, &computing));
             let (step, start, end) = (step.id, step.start, step.end);

@@ -1,8 +1,8 @@
 //! `free_analysis`: why devices were idle.
 //!
-//! Reads `kernel`, `comm_op`, `task`, CANN calls, framework operators and the arrows between them. A device is
-//! free where neither a kernel computes nor a communication operation runs, between the first and the last of
-//! them. Every such gap has one cause, looked for in this order:
+//! Reads `kernel`, `comm_op`, `task`, CANN calls, framework operators and the arrows between them. Divides the free time
+//! of each step (`npuscope glossary free`): the gaps in its device time in which neither a kernel computes nor a
+//! communication operation runs. Every gap has one cause, looked for in this order:
 //! 1. other tasks inside the gap take half of it: `Device task running`, with the kinds of tasks and the longest
 //!    part of the gap that they leave;
 //! 2. the call that launched the work after the gap was over before the gap began, so the host is not to blame:
@@ -12,26 +12,28 @@
 //!    had nothing to dispatch: `Idle Pytorch layer`;
 //! 4. else CANN was late: between the two calls, or in one of them: `Abnormal CANN layer`;
 //! 5. where operators are not recorded, the time between the calls is all there is: `Idle host`; without
-//!    calls there is nothing to say: `Not recorded`.
+//!    calls, and after the last work of a step that no other follows, there is nothing to say: `Not recorded`.
 //!
 //! `FreeAnalysis` lists the `--top_num` (10) longest gaps of each rank, `FreeAnalysisSummary` how many gaps
-//! each cause had in each step, and how long they were. A gap belongs to the step in which it starts.
+//! each cause had in each step, and how long they were: in each step they add up to its free time.
 //!
-//! With `--compat` any task inside a gap is its cause, the device is never late by itself, all steps are looked
-//! at, times went through floats that hold multiples of 256 ns, there is no column `step` and no summary.
+//! With `--compat` gaps are those from the first to the last work of the profile, any task inside a gap is its cause, the
+//! device is never late by itself, all steps are looked at, times went through floats that hold multiples of 256 ns, there is no column `step` and no summary.
 
 use std::collections::BTreeMap;
 
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 use npuscope_formats::result::{ColumnKind, ResultTable};
-use npuscope_measures::intervals::{Interval, subtract, total, union};
+use npuscope_measures::busy::Busy;
+use npuscope_measures::intervals::{Interval, clip, subtract, total, union};
+use npuscope_measures::step::{self, Clock};
 use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::number::float;
 use npuscope_tables::table::host_op::{self, Kind};
-use npuscope_tables::table::{comm_op, task};
-use npuscope_tables::{ConnectionId, Ns, Rank, RankTables, Selection, Str, TableId, TaskId};
+use npuscope_tables::table::{comm_op, kernel, task};
+use npuscope_tables::{ConnectionId, Ns, Rank, RankTables, Selection, Str, TaskId};
 use serde::{Deserialize, Serialize};
 
 use super::launches::Launches;
@@ -61,6 +63,8 @@ const COLUMNS: [(&str, &str, ColumnKind); 8] = [
 
 /// Time in which the device did nothing, and the connections of the work around it.
 struct Gap {
+    /// None with `compat`.
+    step: Option<i64>,
     interval: Interval,
     before: Option<ConnectionId>,
     after: Option<ConnectionId>,
@@ -173,12 +177,10 @@ struct Gaps {
 impl Analysis for Gaps {
     type Extract = Part;
     const NAME: &'static str = "free_analysis";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn needs(&self) -> Selection {
-        Launches::NEEDED
-            .and(Selection::of(&[TableId::Kernel, TableId::Step]).without_metrics())
-            .and_host_ops(&[Kind::Mstx])
+        Launches::NEEDED.and(step::NEEDS).and_host_ops(&[Kind::Mstx])
     }
 
     fn map(&self, data: &RankData<'_>) -> Result<Part, Absent> {
@@ -286,15 +288,12 @@ fn part(data: &RankData<'_>, top: usize, compat: bool) -> Part {
     let tasks = Tasks::of(tables);
     let busy = busy(tables, &tasks);
     let is_busy = !busy.is_empty();
-    let (launches, steps) = (Launches::of(tables), data.steps());
-    let mut gaps = gaps(busy);
-    gaps.retain(|gap| compat || data.has_moment(Ns(gap.interval.start)));
+    let launches = Launches::of(tables);
+    let mut gaps = if compat { gaps(busy) } else { free_time(data, &tasks) };
     gaps.sort_by_key(|gap| std::cmp::Reverse(gap.length()));
     let explain = |gap: &Gap| {
-        let mut explained =
-            if compat { explain_as_peer(gap, &tasks, &launches) } else { explain(gap, &tasks, &launches) };
-        explained.step = steps.at(Ns(gap.interval.start));
-        explained
+        let explained = if compat { explain_as_peer(gap, &tasks, &launches) } else { explain(gap, &tasks, &launches) };
+        Explained { step: gap.step, ..explained }
     };
     if compat {
         gaps.truncate(top);
@@ -404,11 +403,47 @@ fn gaps(busy: Vec<(Interval, Option<ConnectionId>)>) -> Vec<Gap> {
         if let Some((end, before)) = last
             && interval.start > end
         {
-            gaps.push(Gap { interval: Interval { start: end, end: interval.start }, before, after: connection });
+            let interval = Interval { start: end, end: interval.start };
+            gaps.push(Gap { step: None, interval, before, after: connection });
         }
         if last.is_none_or(|(end, _)| interval.end > end) {
             last = Some((interval.end, connection));
         }
+    }
+    gaps
+}
+
+/// The free time of the chosen steps, as [`step::DeviceTime::free`] counts it.
+fn free_time(data: &RankData<'_>, tasks: &Tasks<'_>) -> Vec<Gap> {
+    let tables = &data.tables;
+    let busy = Busy::of(tables);
+    // The work that ends and begins at a time.
+    let mut ends: HashMap<i64, ConnectionId, FixedState> = HashMap::default();
+    let mut starts: HashMap<i64, ConnectionId, FixedState> = HashMap::default();
+    let mut note = |start: Ns, ns: i64, connection: Option<ConnectionId>| {
+        ends.extend(connection.map(|connection| (start.plus(ns).0, connection)));
+        starts.extend(connection.map(|connection| (start.0, connection)));
+    };
+    for (view, rows) in tables.views::<kernel::Row>() {
+        for row in 0..rows {
+            let connection = view.task.get(row).and_then(|task| tasks.connections.get(&task).copied());
+            note(view.start.get(row), view.duration.get(row).ns(), connection);
+        }
+    }
+    for op in tables.rows::<comm_op::Row>() {
+        note(op.start, op.duration.ns(), op.connection_id);
+    }
+    let mut gaps = Vec::new();
+    for step in step::steps(tables).into_iter().filter(|step| data.has_step(step.id)) {
+        let Some(device) = step.device.filter(|_| step.clock != Clock::File) else { continue };
+        let around = |list: &[Interval]| clip(list, device.window);
+        let free = subtract(&subtract(&[device.window], &around(&busy.computing)), &around(&busy.communication));
+        gaps.extend(free.into_iter().map(|interval| Gap {
+            step: step.id,
+            interval,
+            before: ends.get(&interval.start).copied(),
+            after: starts.get(&interval.end).copied(),
+        }));
     }
     gaps
 }

@@ -9,7 +9,7 @@ mod all;
 mod calibrate_npu_gpu;
 pub mod cann_api_sum;
 mod cluster_compare_baseline;
-mod cluster_time_compare_summary;
+pub(super) mod cluster_time_compare_summary;
 mod cluster_time_summary;
 mod communication;
 pub mod communication_bottleneck;

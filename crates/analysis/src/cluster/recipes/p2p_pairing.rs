@@ -1,10 +1,10 @@
 //! `p2p_pairing`: which send of one rank met which receive of another.
 //!
-//! Reads `comm_op`, the calls of CANN that launched them, and `comm_task`. A send or receive has one partner, told by
-//! its pieces; sends from one rank to another in a group and the receives there are numbered in order of time, and the
-//! n-th send meets the n-th receive. A batch of sends and receives may have several partners; the n-th batch that sends to a rank meets
-//! the n-th batch there that receives from it. Where only one side tells of the transfer, all batches of the
-//! other side count.
+//! Reads `comm_op`, the calls of CANN that launched them, and `comm_task`. A send or receive has one partner, which its
+//! pieces name; sends from one rank to another in a group and the receives there are numbered in order of time, and the
+//! n-th send meets the n-th receive. A batch of sends and receives may have several partners; the n-th batch that sends to
+//! a rank meets the n-th batch there that receives from it. Where only one side has the transfer, all batches of the other
+//! side count.
 //!
 //! `P2PPairing` has a row for each side of a transfer: the ranks of the whole job, and `opConnectionId`,
 //! `{hash of the group}_{source}_{destination}_{n}` with the numbers the ranks have in the group, and `b` before

@@ -1,12 +1,13 @@
 //! `slow_link`: communication that takes longer than the like of it.
 //!
-//! Reads `comm_op`, the calls of CANN that launched them, `reported_link` and `metadata`; what belongs to the chosen step counts.
+//! Reads `comm_op`, the calls of CANN that launched them, `reported_link` and `metadata`; what belongs to the chosen step
+//! counts.
 //!
-//! Which operations of different ranks are one is told by group, step, kind, bytes and the order of launches. The
-//! transmit time of one is the shortest duration among its ranks: the last rank to come waits for nobody. Operations of
-//! one type, size and number of ranks make a class; one is slow if its transmit time is above the median of its class by more than a fifth and by more than three
-//! deviations (1.4826 times the median distance from the median). Sending and receiving is not judged so: one
-//! waits for the other.
+//! Operations of different ranks are matched by group, step, kind, bytes and launch order. The transmit time of one is
+//! the shortest duration among its ranks: the last rank to come waits for nobody. Operations of one type, size and number
+//! of ranks make a class; one is slow if its transmit time is above the median of its class by more than a fifth and by
+//! more than three deviations (1.4826 times the median distance from the median). Sending and receiving is not judged so:
+//! one waits for the other.
 //! - `SlowLinkOps`: slow operations, rank by rank;
 //! - `SlowLinkSum`: their classes, the `--top_num` (15) with the greatest offset: the greatest distance from the
 //!   mean in deviations. `maxRank` and `minRank` are the ranks that gave the greatest and the least transmit time,
@@ -17,8 +18,9 @@
 //!   are told by numbers within groups; whose these are is known from `parallel_group_info`, from what ranks report of
 //!   themselves, and from the distances between ranks. Links of others are left out, with a note.
 //!
-//! With `--compat` all steps count, operations of one group and name are one and every rank of one counts; a class is listed, whole, if a transmit
-//! time lies outside three deviations around the mean, which needs eleven or more; no links are told.
+//! With `--compat` all steps count, operations of one group and name are one and every rank of one counts; a class is
+//! listed, whole, if a transmit time lies outside three deviations around the mean, which needs eleven or more; there are
+//! no links.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,7 @@
 //! `slow_rank`: ranks that others wait for.
 //!
-//! Reads `comm_op` and the calls of CANN that launched them; an operation counts if it belongs to the chosen step. Which
-//! operations of different ranks are one is told by group, step, kind, bytes and the order of launches, not by their
-//! names. In a collective the rank that comes last waits for nobody and so takes the shortest. It is called slow
+//! Reads `comm_op` and the calls of CANN that launched them; an operation counts if it belongs to the chosen step.
+//! Operations of different ranks are matched by group, step, kind, bytes and launch order, not by name. In a collective the rank that comes last waits for nobody and so takes the shortest. It is called slow
 //! - among two or three ranks always: there is no telling what is usual;
 //! - among four to a hundred if it is an outlier by Dixon's test at 99.5 %;
 //! - among more if it is more than three deviations below the mean, or some other is as far above it. All ranks that
