@@ -11,7 +11,7 @@ use npuscope_formats::output::Output;
 use npuscope_formats::source::RankSource;
 use npuscope_measures::intervals::Interval;
 use npuscope_store::{OpenOptions, Progress, Store};
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Form, JobConfig, Workload, simulate, write_job};
 use npuscope_tables::Rank;
 
 /// Counts ranks whose files are read.
@@ -27,7 +27,8 @@ impl Progress for Reads {
 }
 
 fn job(profile: &Path, form: Form) {
-    let config = JobConfig { tp: 1, pp: 2, dp: 2, layers: 2, steps: 2, ..JobConfig::default() };
+    let workload = Workload::ReinforcementLearning;
+    let config = JobConfig { tp: 1, pp: 2, dp: 2, layers: 2, steps: 2, workload, ..JobConfig::default() };
     write_job(&simulate(&config).unwrap(), form, &Output::new(profile).unwrap(), |_| {}).unwrap();
 }
 
@@ -56,7 +57,7 @@ fn ask_all(profile: &Path, cache: &Path) -> (Vec<String>, usize, u64) {
             format!("{:?}", dispatch::ask(&store, &sources, &scope, 5).unwrap()),
             format!("{:?}", memory::ask(&store, &sources, &scope, None).unwrap()),
             format!("{:?}", pipeline::ask(&store, &sources, &scope).unwrap()),
-            format!("{:?}", rl_stages::ask(&store, &sources, &scope).unwrap()),
+            format!("{:?}", rl_stages::ask(&store, &sources, &scope).unwrap().unwrap()),
             format!("{:?}", occupancy::ask(&store, &sources, buckets, true).unwrap()),
         ]);
     }

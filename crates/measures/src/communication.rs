@@ -253,4 +253,14 @@ mod tests {
         let names = ["hcom_allReduce__586_0_1", "hcom_allReduce_", "hcom_reduceScatter", "AllGather", "hcom__1"];
         assert_eq!(names.map(kind), ["allreduce", "allreduce", "hcom_reducescatter", "allgather", "hcom__1"]);
     }
+
+    #[test]
+    fn bytes_may_differ_in_exchanges_variants_with_counts_and_rooted_collectives() {
+        for kind in ["hcom_alltoallv_", "hcom_allGatherV_", "hcom_reduceScatterV_", "hcom_broadcast_", "hcom_reduce_"] {
+            assert!(has_uneven_bytes(kind), "{kind}");
+        }
+        for kind in ["hcom_allReduce_", "hcom_allGather_", "hcom_reduceScatter_", "allreduce"] {
+            assert!(!has_uneven_bytes(kind), "{kind}");
+        }
+    }
 }

@@ -18,7 +18,7 @@ const t = texts({
     operatorsWhat: "operators",
     collectives: "Top collectives",
     collectivesWhat: "collectives",
-    collectivesSaid: "{total} · {wait} waiting",
+    collectivesSaid: "{total} · wait ratio {wait}",
     memory: "Memory peak",
     memoryWhat: "memory",
     memorySaid: "{bytes} on rank {rank} at {time}",
@@ -31,7 +31,7 @@ const t = texts({
     operatorsWhat: "算子",
     collectives: "耗时最多的集合通信",
     collectivesWhat: "集合通信",
-    collectivesSaid: "{total} · 等待 {wait}",
+    collectivesSaid: "{total} · 等待占比 {wait}",
     memory: "内存峰值",
     memoryWhat: "内存",
     memorySaid: "rank {rank} 在 {time} 达到 {bytes}",
@@ -92,12 +92,13 @@ function Operators({ table }: { table: Table }) {
 }
 
 function Collectives({ table }: { table: Table }) {
-  const [elapsed, wait] = [table.numbers("elapsed"), table.numbers("wait")];
+  const [elapsed, wait, transit] = [table.numbers("elapsed"), table.numbers("wait"), table.numbers("transit")];
   const groups = [...grouped(table, ["kind"])].map(([key, rows]) => ({
     key,
     name: key || t("other"),
     value: sum(elapsed, rows),
-    wait: rows.some((row) => (wait[row] as number) > 0) ? sum(wait, rows) : null,
+    // The wait ratio of the glossary, over all ranks.
+    wait: rows.some((row) => (wait[row] as number) > 0) ? sum(wait, rows) / (sum(wait, rows) + sum(transit, rows)) : null,
   }));
   groups.sort((a, b) => b.value - a.value);
   const bars = groups.slice(0, SHOWN).map((group) => ({
@@ -106,7 +107,7 @@ function Collectives({ table }: { table: Table }) {
     text:
       group.wait === null
         ? duration(group.value)
-        : t("collectivesSaid", { total: duration(group.value), wait: share(group.wait / group.value) }),
+        : t("collectivesSaid", { total: duration(group.value), wait: share(group.wait) }),
   }));
   return <BarChart label={t("collectives")} bars={bars} format={duration} />;
 }
