@@ -1,4 +1,4 @@
-//! What groups are told apart by, and those that the training script declared. What names of operations say is in
+//! Keys of communication groups, and the groups that the training script declared. Names of operations are read in
 //! `npuscope_measures`.
 
 use std::fmt;
@@ -17,8 +17,8 @@ pub use npuscope_measures::communication::{
     is_point_to_point, op_type,
 };
 
-/// What a communication group is told from others by: as a rule the hash of its name ([`group_key`]), which all ranks
-/// have; the name itself where that is what ranks are compared by.
+/// Identifies a communication group on all ranks: usually the hash of its name ([`group_key`]); the name itself where
+/// ranks are compared by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct GroupKey(pub Text);
@@ -40,8 +40,8 @@ impl fmt::Display for GroupKey {
     }
 }
 
-/// What tells the group of an operation from others on all ranks, whether they were saved as text, which may lack the
-/// name, or as databases: its hash. Empty where the group is not known.
+/// The key of the group of an operation: its hash, which text, where the name may be missing, and databases share. Empty
+/// where the group is not known.
 pub fn group_key(tables: &RankTables, op: &comm_op::Row) -> GroupKey {
     GroupKey(match (tables.opt_text(op.group_hash), tables.opt_text(op.group_name)) {
         (Some(hash), _) => hash.into(),

@@ -43,8 +43,8 @@ impl Dispatch {
     }
 }
 
-/// The kernels of each rank that took longest. All kernels of a rank are as many as its columns have, so that each step
-/// and number is kept by itself.
+/// The kernels of each rank that took longest. An extract of all kernels would be as large as the columns of the rank, so
+/// that each step and limit has its own.
 #[derive(Serialize)]
 struct Longest {
     step: Option<i64>,

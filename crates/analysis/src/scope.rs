@@ -27,7 +27,7 @@ impl Scope {
             && span.is_none_or(|span| self.reaches(span.start, span.end.max(span.start.saturating_add(1))))
     }
 
-    /// Whether a stretch of time is asked about. Nobody asks twice for the same: what is made of it is not kept.
+    /// Whether a stretch of time is asked about. The same stretch is rarely asked about twice: its extracts are not kept.
     pub fn is_stretch(&self) -> bool {
         self.begin.is_some() || self.end.is_some()
     }

@@ -125,14 +125,14 @@ impl Loader {
         tables
     }
 
-    /// Notes what reading a rank met when something was made of it that is kept: who is given that lacks as much.
+    /// Notes the problems of a rank from which a kept extract was made: the extract lacks the same data.
     pub fn note_met(&self, source: &RankSource, met: Met) {
         if met != Met::default() {
             self.add_met(fingerprint(source), met);
         }
     }
 
-    /// Tables of one rank may be read in turns, of which each meets what is wrong with its own files.
+    /// Tables of one rank may be read in several turns; each turn finds the problems of its own files.
     fn add_met(&self, key: String, met: Met) {
         let mut known = lock(&self.met);
         let known = known.entry(key).or_default();

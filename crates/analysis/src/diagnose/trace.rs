@@ -67,7 +67,7 @@ pub struct StepSpan {
 /// Something that the host launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// When the host began to launch it, if that is known; tells its step.
+    /// When the host began to launch it, if that is known; its step is the one around it.
     pub called: Option<i64>,
     /// When it was handed to the device, if that is known.
     pub launch: Option<i64>,
@@ -112,7 +112,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// Of a row of `comm_op`; the pair of a transfer is told by its pieces.
+    /// Of a row of `comm_op`, without the pair of a transfer, which its pieces name.
     pub fn of(tables: &RankTables, op: &comm_op::Row) -> Operation {
         let name = tables.text(op.name);
         let in_name = || name.split("__").nth(1).and_then(|tail| tail.split('_').next()).unwrap_or_default();

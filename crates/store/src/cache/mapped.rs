@@ -15,8 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::CacheError;
 
-/// What tells a file from another of the same name, and from itself after it was changed: its size, when it was modified
-/// and, on Unix, its inode. A change so soon after the last one that the file system gives both the same time does not
+/// Identifies a file and its content: its size, when it was modified and, on Unix, its inode. A change so soon after the last one that the file system gives both the same time does not
 /// show: see [`fingerprint`](crate::fingerprint::fingerprint).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileId {

@@ -215,7 +215,7 @@ fn part(data: &RankData<'_>) -> Part {
     let groups = RankGroups::of(tables);
     let sizes: HashMap<GroupKey, usize> =
         groups.declared.into_iter().map(|group| (group.hash, group.ranks.len())).collect();
-    // The least that links tell, where nothing else tells the size of a group.
+    // Where nothing states the size of a group, the least that its links show.
     let linked: HashMap<GroupKey, i64> =
         groups.used.into_iter().filter_map(|group| Some((group.hash, group.size?))).collect();
     let mut ops = Vec::new();

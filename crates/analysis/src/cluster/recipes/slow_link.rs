@@ -240,7 +240,7 @@ fn part(data: &RankData<'_>, options: &Communication) -> Part {
         let collectives = tables.rows::<comm_op::Row>().filter(|op| !is_point_to_point(tables.text(op.name)));
         let peers = |op: comm_op::Row| {
             let mut of_group = operation(&op, None);
-            // msprof-analyze tells groups by what names them.
+            // msprof-analyze identifies groups by name.
             of_group.what.group = group_of(tables, &op).into();
             of_group
         };

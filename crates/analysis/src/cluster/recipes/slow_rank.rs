@@ -186,7 +186,7 @@ fn operations_as_peer(data: &RankData<'_>) -> Vec<Op> {
     let operation = |op: comm_op::Row| {
         let launch = data.step_of().launches().call(op.connection_id).filter(|launch| data.has_moment(*launch))?;
         let mut of_group = operation(tables, &op, data.steps().at(launch));
-        // msprof-analyze tells groups by what names them.
+        // msprof-analyze identifies groups by name.
         of_group.what.group = group_of(tables, &op).into();
         Some(Op { duration: of_group.duration / 1000.0, ..of_group })
     };
