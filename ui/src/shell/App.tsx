@@ -48,7 +48,10 @@ export function App() {
   useEffect(() => {
     document.title = [pageName(page), name, "npuscope"].filter((part) => part !== "").join(" – ");
   });
-  const close = () => (dialog.value = null);
+  // The browser reports that a dialog was closed a little later, when another may be open already.
+  const close = (closed: "help" | "palette") => () => {
+    if (dialog.value === closed) dialog.value = null;
+  };
   return (
     <div class="shell">
       <a class="skip" href="#content" onClick={focusContent}>
@@ -72,8 +75,8 @@ export function App() {
           <Shown key={page} page={page} />
         )}
       </main>
-      {dialog.value === "help" && <Help onClose={close} />}
-      {dialog.value === "palette" && <Palette onClose={close} />}
+      {dialog.value === "help" && <Help onClose={close("help")} />}
+      {dialog.value === "palette" && <Palette onClose={close("palette")} />}
     </div>
   );
 }
