@@ -18,3 +18,4 @@ mod p2p_pairing;
 mod rank_files;
 mod sums;
 mod support;
+mod unmarked;
