@@ -19,3 +19,4 @@ mod rank_files;
 mod rows;
 mod sums;
 mod support;
+mod unmarked;
