@@ -435,13 +435,13 @@ export const GLOSSARY = {
   },
   highest_sample: {
     unit: "B",
-    formula: "max over samples(allocated), or max over samples(reserved)",
+    formula: "max over samples(allocated); of reserved where allocated was not sampled",
     en: { name: "Highest sample", text: "The greatest value in the samples of a component's memory on a rank. It is not the memory peak: samples cover other allocators, driver modules and the process, and may miss the moment of the peak." },
     zh: { name: "最高采样值", text: "某个 rank 上一个组件的内存采样中的最大值。它不是内存峰值：采样还包括其他分配器、驱动模块和进程，且可能错过峰值时刻。" },
   },
   share_of_memory: {
     unit: "ratio",
-    formula: "bytes alive at the moment / memory allocated at the moment",
+    formula: "bytes alive at the moment / max(total of the allocator, bytes alive of all names)",
     en: { name: "Share of memory", text: "Which share of the memory allocated at the peak, or at the chosen moment, belongs to allocations of this name. Memory from before the profile has no name." },
     zh: { name: "内存占比", text: "在峰值（或所选时刻）已分配内存中，该名称的分配所占的比例。采集开始前分配的内存没有名称。" },
   },

@@ -29,7 +29,7 @@ pub struct Holder {
     pub count: Option<i64>,
     pub bytes: i64,
     /// All that the allocator had then: at the peak, the [memory peak](npuscope_measures::memory::peak).
-    pub allocated: i64,
+    pub total: i64,
     /// Share of all that was alive then.
     pub share: f64,
 }
@@ -134,7 +134,7 @@ fn holders(tables: &RankTables, scope: &Scope, at: Option<i64>) -> Vec<Holder> {
         name: name.map(Text::from),
         count,
         bytes,
-        allocated,
+        total: allocated,
         share: bytes as f64 / all.max(1) as f64,
     };
     let mut holders: Vec<Holder> =
@@ -144,7 +144,7 @@ fn holders(tables: &RankTables, scope: &Scope, at: Option<i64>) -> Vec<Holder> {
     holders
 }
 
-/// At most `points` rows of curves that share their times: of each stretch the first, the last, the lowest of the first
+/// Rows of curves that share their times, at most the greater of `points` and `3 + CURVES`: of each stretch the first, the last, the lowest of the first
 /// curve that has a value, and the highest of each curve. So the highest sample of each curve stays.
 pub fn thinned<const CURVES: usize>(
     rows: &[usize],
@@ -188,7 +188,7 @@ mod tests {
         let holders = holders(&tables, &Scope::default(), None);
         assert_eq!(holders.iter().map(|holder| holder.bytes).collect::<Vec<_>>(), [90, 80]);
         let peak = npuscope_measures::memory::peak(&tables).unwrap();
-        assert!(holders.iter().all(|holder| (holder.time, holder.allocated) == (peak.time, peak.bytes)), "{holders:?}");
+        assert!(holders.iter().all(|holder| (holder.time, holder.total) == (peak.time, peak.bytes)), "{holders:?}");
     }
 
     #[test]

@@ -27,7 +27,7 @@ fn peaks(profile: &Path) -> Vec<(Rank, Peak)> {
     let holders = memory::ask(&store, &sources, &Scope::default(), None).unwrap();
     for (rank, peak) in &expected {
         let of_rank = || holders.iter().filter(|(holder, _)| holder == rank).map(|(_, holder)| holder);
-        assert!(of_rank().all(|holder| (holder.time, holder.allocated) == (peak.time, peak.bytes)), "rank {rank}");
+        assert!(of_rank().all(|holder| (holder.time, holder.total) == (peak.time, peak.bytes)), "rank {rank}");
         assert_eq!(of_rank().map(|holder| holder.bytes).sum::<i64>(), peak.bytes, "rank {rank}");
     }
     expected

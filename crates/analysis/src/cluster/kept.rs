@@ -1,4 +1,4 @@
-//! Answers that are kept: the files that a mode wrote, so that the second run copies them.
+//! Answers that are kept: the files that a mode wrote, so that the second run has only to write them.
 //!
 //! To decode extracts, reduce them and write tables takes a tenth or more of a first run in modes with large tables.
 //! [`ask`] therefore looks for the files of an earlier run first. They are kept in the cache beside the extracts, with
@@ -14,10 +14,10 @@
 //! Not kept are failures, answers that depend on other files ([`Job::depends_on_other_files`]), and answers of more than
 //! [`MAX_BYTES`].
 //!
-//! A kept answer has the [`FileId`] that each file had when it was written. A file that is still there and unchanged is
-//! left alone. Copies of the profile's databases ([`ResultFile::copied`](super::ResultFile::copied)) are as large as
-//! the profile, so that they are not kept in the cache: where one of them is gone or changed, the mode is asked again,
-//! of its extracts, and writes all of them.
+//! For each directory of results the [`FileIds`] of the files that were written to it are kept beside the answer. A file
+//! that is still there and unchanged is left alone. Copies of the profile's databases
+//! ([`ResultFile::copied`](super::ResultFile::copied)) are as large as the profile, so that they are not kept in the
+//! cache: where one of them is gone or changed, the mode is asked again, of its extracts, and writes all of them.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
@@ -31,6 +31,7 @@ use npuscope_store::cache::{FileId, MappedExtract};
 use npuscope_store::fingerprint::fingerprint_all;
 use serde::{Deserialize, Serialize};
 
+use super::file_ids::FileIds;
 use super::recipes::cluster_time_compare_summary;
 use super::write::{DATABASE, OUTPUT_DIRECTORY, Written, write_recorded};
 use super::{Answer, Failure, Job, LeftOut, Mode, run};
@@ -50,7 +51,7 @@ pub struct Asked {
     /// The directory that the user names for results.
     output: PathBuf,
     found: Found,
-    /// Where a new answer is kept; none if it must not be.
+    /// Where the answer is kept; none if it must not be.
     place: Option<Place>,
 }
 
@@ -63,11 +64,11 @@ enum Found {
 /// was written.
 pub fn ask(mode: &Mode, job: &Job<'_>, output: &Path) -> Result<Asked, Failure> {
     let place = Place::of(mode, job, CODE);
-    let kept = place.as_ref().and_then(|place| place.read(job.store()));
+    let kept = place.as_ref().and_then(|place| place.read(job.store(), output));
     let output = output.to_owned();
-    if let Some(kept) = kept.filter(|kept| kept.contents.has_copies_in(&output.join(OUTPUT_DIRECTORY))) {
+    if let Some(kept) = kept.filter(|kept| kept.has_copies_in(&output.join(OUTPUT_DIRECTORY))) {
         job.tell_all(&kept.contents.left_out);
-        return Ok(Asked { notes: kept.contents.notes.clone(), output, found: Found::Kept(kept), place: None });
+        return Ok(Asked { notes: kept.contents.notes.clone(), output, found: Found::Kept(kept), place });
     }
     let answer = run(mode, job)?;
     let place = place.filter(|_| !job.has_other_files());
@@ -83,12 +84,20 @@ impl Asked {
     /// Writes the answer, as [`write()`](super::write()) does, and keeps it.
     pub fn write(self, mode: &Mode, job: &Job<'_>) -> Result<Written, Failure> {
         let answer = match self.found {
-            Found::Kept(kept) => return kept.write(job, &self.output),
+            Found::Kept(kept) => {
+                let (written, ids) = kept.write(job, &self.output)?;
+                if let Some((place, ids)) = self.place.zip(ids) {
+                    place.store_ids(job.store(), &self.output, &ids);
+                }
+                return Ok(written);
+            }
             Found::New(answer) => answer,
         };
         let mut record = self.place.is_some().then(Record::default);
         let written = write_recorded(mode, job, answer, &self.output, &mut record)?;
-        if let Some((place, Record { parts, contents })) = self.place.zip(record) {
+        if let Some((place, Record { parts, contents, mut ids })) = self.place.zip(record) {
+            ids.settle(&self.output.join(OUTPUT_DIRECTORY));
+            place.store_ids(job.store(), &self.output, &ids);
             let tables = written.tables.clone();
             let about = Contents { notes: self.notes, left_out: job.left_out(), tables, parts };
             place.store(job.store(), &about, &contents);
@@ -142,12 +151,29 @@ impl Place {
         Some(Place { key: fingerprint(job), name: format!("output/{}/{code}?{asked}", mode.name) })
     }
 
-    fn read(&self, store: &Store) -> Option<Kept> {
+    fn read(&self, store: &Store, output: &Path) -> Option<Kept> {
         let kept = Kept::decode(store.cache().mapped_extract(&self.key, &self.name)?);
-        if kept.is_none() {
+        let Some(kept) = kept else {
             store.cache().discard_extract(&self.key, &self.name);
+            return None;
+        };
+        let ids = self.name_of_ids(output).and_then(|name| store.cache().extract(&self.key, &name));
+        let ids = ids.and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default();
+        Some(Kept { ids, ..kept })
+    }
+
+    /// Keeps which files a directory of results got.
+    fn store_ids(&self, store: &Store, output: &Path, ids: &FileIds) {
+        if let Some((name, bytes)) = self.name_of_ids(output).zip(postcard::to_allocvec(ids).ok()) {
+            // As for an answer: without them, files are written again.
+            let _ = store.cache().store_extract(&self.key, &name, &bytes);
         }
-        kept
+    }
+
+    /// `None` for a directory whose path is not UTF-8.
+    fn name_of_ids(&self, output: &Path) -> Option<String> {
+        let output = std::path::absolute(output).ok()?;
+        Some(format!("ids of {} in {}", self.name, output.to_str()?))
     }
 
     fn store(&self, store: &Store, about: &Contents, contents: &[Content]) {
@@ -196,32 +222,23 @@ impl Contents {
         let is_sound = total == rest.len() as u64 && contents.parts.iter().all(Part::is_inside);
         is_sound.then_some((contents, bytes.len() - rest.len()))
     }
-
-    /// Whether all copies of the profile's databases are in a directory of results as they were written.
-    fn has_copies_in(&self, directory: &Path) -> bool {
-        self.parts.iter().all(|part| !matches!(part, Part::Copy { .. }) || part.is_unchanged_in(directory))
-    }
 }
 
 /// One thing that was done to the directory of results. Paths are below it, with `/`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 enum Part {
-    /// The database of these tables, those without rows included; its size in bytes, none if no table has rows. `id` is
-    /// which file it was with the tables of other modes that were there.
+    /// The database of these tables, those without rows included; its size in bytes, none if no table has rows.
     Database {
         tables: Vec<String>,
         bytes: u64,
-        id: Option<FileId>,
     },
     File {
         path: String,
         bytes: u64,
-        id: Option<FileId>,
     },
     /// A copy of a database of the profile.
     Copy {
         path: String,
-        id: FileId,
     },
     Remove {
         path: String,
@@ -245,22 +262,11 @@ impl Part {
         }
     }
 
-    /// Where the file is that it writes, below the directory of results.
+    /// The file that it writes or removes, below the directory of results.
     fn path(&self) -> &str {
         match self {
             Part::Database { .. } => DATABASE,
-            Part::File { path, .. } | Part::Copy { path, .. } | Part::Remove { path } => path,
-        }
-    }
-
-    /// Whether its file is in a directory of results as it was written.
-    fn is_unchanged_in(&self, directory: &Path) -> bool {
-        match self {
-            Part::Database { id, .. } | Part::File { id, .. } => {
-                id.is_some() && FileId::at(&directory.join(self.path())) == *id
-            }
-            Part::Copy { path, id } => FileId::at(&directory.join(path)) == Some(*id),
-            Part::Remove { .. } => false,
+            Part::File { path, .. } | Part::Copy { path } | Part::Remove { path } => path,
         }
     }
 
@@ -276,6 +282,7 @@ pub struct Record {
     parts: Vec<Part>,
     /// Of the parts that have bytes.
     contents: Vec<Content>,
+    ids: FileIds,
 }
 
 /// The bytes of a file that was written. An open file stays what it is if its name is given to another.
@@ -307,38 +314,27 @@ impl Record {
     /// Notes the database of some tables, which is at a temporary path, and whether it will be added to.
     pub fn database(record: &mut Option<Record>, tables: &[&str], part: &Path, will_change: bool) -> io::Result<()> {
         let tables = tables.iter().map(|&name| name.to_owned()).collect();
-        Record::add(record, part, will_change, |bytes| Part::Database { tables, bytes, id: None })
+        Record::add(record, part, will_change, |bytes| Part::Database { tables, bytes })
     }
 
     /// Notes that no table of an answer has rows.
     pub fn no_tables<'a>(record: &mut Option<Record>, tables: impl Iterator<Item = &'a ResultTable>) {
         let tables: Vec<String> = tables.map(|table| table.name.clone()).collect();
         if let Some(record) = record.as_mut().filter(|_| !tables.is_empty()) {
-            record.parts.push(Part::Database { tables, bytes: 0, id: None });
+            record.parts.push(Part::Database { tables, bytes: 0 });
         }
     }
 
     /// Notes a file, which is at a temporary path.
     pub fn file(record: &mut Option<Record>, path: &str, part: &Path) -> io::Result<()> {
-        Record::add(record, part, false, |bytes| Part::File { path: path.to_owned(), bytes, id: None })
+        Record::add(record, part, false, |bytes| Part::File { path: path.to_owned(), bytes })
     }
 
-    /// Notes which files were written, once all have their names in the directory of results.
-    pub fn identify(record: &mut Option<Record>, directory: &Path) {
-        for part in record.iter_mut().flat_map(|record| &mut record.parts) {
-            let path = directory.join(part.path());
-            if let Part::Database { id, bytes: 1.., .. } | Part::File { id, .. } = part {
-                *id = FileId::at(&path);
-            }
-        }
-    }
-
-    /// Notes a copy of a database of the profile, which has its name in the directory of results.
-    pub fn copy(record: &mut Option<Record>, path: &str, directory: &Path) {
-        let Some(noted) = record else { return };
-        match FileId::at(&directory.join(path)) {
-            Some(id) => noted.parts.push(Part::Copy { path: path.to_owned(), id }),
-            None => *record = None,
+    /// Notes a copy of a database of the profile, which is at a temporary path.
+    pub fn copy(record: &mut Option<Record>, path: &str, part: &Path) {
+        if let Some(record) = record {
+            record.parts.push(Part::Copy { path: path.to_owned() });
+            record.ids.note(path, part);
         }
     }
 
@@ -363,7 +359,9 @@ impl Record {
             *record = None;
             return Ok(());
         }
-        noted.parts.push(about(bytes));
+        let about = about(bytes);
+        noted.ids.note(about.path(), part);
+        noted.parts.push(about);
         match will_change {
             _ if bytes == 0 => {}
             true => noted.contents.push(Content::Memory(fs::read(part)?)),
@@ -380,19 +378,29 @@ struct Kept {
     bytes: MappedExtract,
     /// Where the bytes of files begin.
     start: usize,
+    /// The files that were written to the directory of results before.
+    ids: FileIds,
 }
 
 impl Kept {
     fn decode(bytes: MappedExtract) -> Option<Kept> {
         let (contents, start) = Contents::decode(&bytes)?;
-        Some(Kept { contents, bytes, start })
+        Some(Kept { contents, bytes, start, ids: FileIds::default() })
     }
 
-    fn write(self, job: &Job<'_>, output: &Path) -> Result<Written, Failure> {
+    /// Whether all copies of the profile's databases are in a directory of results as they were written.
+    fn has_copies_in(&self, directory: &Path) -> bool {
+        let mut copies = self.contents.parts.iter().filter(|part| matches!(part, Part::Copy { .. }));
+        copies.all(|part| self.ids.is_unchanged(directory, part.path()))
+    }
+
+    /// Writes the files that are not there or have changed. The ids are those of all files, if any was written.
+    fn write(self, job: &Job<'_>, output: &Path) -> Result<(Written, Option<FileIds>), Failure> {
+        let mut ids = self.ids.clone();
         let mut written = Written { tables: self.contents.tables, ..Written::default() };
         let output = output.join(OUTPUT_DIRECTORY);
         if !self.contents.parts.iter().any(Part::is_written) && !output.exists() {
-            return Ok(written);
+            return Ok((written, None));
         }
         let directory = Output::new(output)?;
         let mut rest = self.bytes.get(self.start..).unwrap_or_default();
@@ -401,9 +409,9 @@ impl Kept {
             let length = usize::try_from(part.bytes()).unwrap_or(usize::MAX);
             let (bytes, after) = rest.split_at_checked(length).unwrap_or_default();
             rest = after;
-            let is_unchanged = part.is_unchanged_in(directory.path());
+            let is_unchanged = self.ids.is_unchanged(directory.path(), part.path());
             match part {
-                Part::Database { tables, bytes: 0, .. } => {
+                Part::Database { tables, bytes: 0 } => {
                     let path = directory.path().join(DATABASE);
                     let tables: Vec<&str> = tables.iter().map(String::as_str).collect();
                     if path.exists() {
@@ -419,6 +427,7 @@ impl Kept {
                     if !is_unchanged {
                         directory.path_for(DATABASE, |part| {
                             write_in_pieces(part, bytes)?;
+                            ids.note(DATABASE, part);
                             if path.exists() { keep_tables(part, &path, &tables) } else { Ok(()) }
                         })?;
                     }
@@ -428,15 +437,21 @@ impl Kept {
                 Part::File { path, .. } => {
                     let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
                     if !is_unchanged {
-                        directory.directory(folder)?.path_for(name, |part| write_in_pieces(part, bytes))?;
+                        directory.directory(folder)?.path_for(name, |part| {
+                            write_in_pieces(part, bytes)?;
+                            ids.note(path, part);
+                            Ok(())
+                        })?;
                     }
                     written.files.push(directory.path().join(path));
                 }
-                Part::Copy { path, .. } => written.files.push(directory.path().join(path)),
+                Part::Copy { path } => written.files.push(directory.path().join(path)),
                 Part::Remove { path } => directory.remove(path)?,
             }
         }
-        Ok(written)
+        let has_written = ids != self.ids;
+        ids.settle(directory.path());
+        Ok((written, has_written.then_some(ids)))
     }
 }
 
@@ -465,7 +480,7 @@ mod tests {
     fn damaged_answers_are_refused() {
         let bytes =
             |parts: Vec<Part>, rest: &[u8]| [&postcard::to_allocvec(&contents(parts)).unwrap()[..], rest].concat();
-        let file = |path: &str| vec![Part::File { path: path.to_owned(), bytes: 3, id: None }];
+        let file = |path: &str| vec![Part::File { path: path.to_owned(), bytes: 3 }];
         assert!(Contents::decode(&bytes(file("a/b.csv"), b"abc")).is_some());
         for damaged in [
             bytes(file("a/b.csv"), b"ab"),

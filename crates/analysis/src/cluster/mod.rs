@@ -7,6 +7,7 @@
 //! as text or as databases.
 
 mod answer;
+mod file_ids;
 mod job;
 mod kept;
 mod mode;

@@ -63,15 +63,14 @@ pub(super) fn write_recorded(
         let folder = directory.directory(folder)?;
         let write = |part: &Path| {
             (file.write)(part)?;
-            if file.is_copy { Ok(()) } else { Record::file(record, &file.path, part) }
+            match file.is_copy {
+                true => Record::copy(record, &file.path, part),
+                false => Record::file(record, &file.path, part)?,
+            }
+            Ok(())
         };
         match (folder.path_for(name, write), file.rank) {
-            (Ok(()), _) => {
-                if file.is_copy {
-                    Record::copy(record, &file.path, directory.path());
-                }
-                written.files.push(directory.path().join(&file.path));
-            }
+            (Ok(()), _) => written.files.push(directory.path().join(&file.path)),
             (Err(error), Some(rank)) if !is_of_the_disk(&error) => {
                 *record = None;
                 job.leave_out(rank, error.to_string());
@@ -79,7 +78,6 @@ pub(super) fn write_recorded(
             (Err(error), _) => return Err(error.into()),
         }
     }
-    Record::identify(record, directory.path());
     Ok(written)
 }
 

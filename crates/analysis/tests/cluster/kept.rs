@@ -1,4 +1,4 @@
-//! The second run of a mode copies the files of the first: the same files and words, and no file of a rank is read.
+//! The second run of a mode writes the files of the first: the same files and words, and no file of a rank is read.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -253,7 +253,40 @@ fn files_that_are_unchanged_are_left_alone_and_others_are_written_again() {
         changed.push(b'x');
         fs::write(&file, changed).unwrap();
         assert_eq!(ask(), (first.clone(), (true, 0)));
+        let again = inode();
+        assert_ne!(again, written, "{}", file.display());
+        assert_eq!(ask().1, (true, 0));
+        assert_eq!(inode(), again, "{}", file.display());
         fs::remove_file(&file).unwrap();
         assert_eq!(ask(), (first, (true, 0)));
     }
+}
+
+#[test]
+fn a_mode_writes_its_tables_again_only_after_another_has_written_to_their_database() {
+    let (cache, output) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let options = Options { export: Some(Export::Db), ..Options::default() };
+    let file = output.path().join("cluster_analysis_output/cluster_analysis.db");
+    let mut last = None;
+    let mut has_written = |mode: &str| {
+        run_into(output.path(), job(), cache.path(), mode, &options);
+        let inode = std::os::unix::fs::MetadataExt::ino(&fs::metadata(&file).unwrap());
+        last.replace(inode) != Some(inode)
+    };
+    let modes = ["hccl_sum", "slow_rank", "hccl_sum", "hccl_sum", "slow_rank", "slow_rank"];
+    assert_eq!(modes.map(&mut has_written), [true, true, true, false, true, false]);
+}
+
+#[test]
+fn two_directories_of_results_are_left_alone_each() {
+    let (cache, first, second) =
+        (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let options = Options { export: Some(Export::Text), ..Options::default() };
+    let inode = |output: &Path| {
+        run_into(output, job(), cache.path(), "hccl_sum", &options);
+        let file = output.join("cluster_analysis_output/HcclSum/all_stats.csv");
+        std::os::unix::fs::MetadataExt::ino(&fs::metadata(file).unwrap())
+    };
+    let written = [inode(first.path()), inode(second.path())];
+    assert_eq!([inode(first.path()), inode(second.path())], written);
 }

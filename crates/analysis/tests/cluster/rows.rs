@@ -46,6 +46,24 @@ fn a_job_beside_itself_differs_in_nothing() {
 }
 
 #[test]
+fn a_job_with_a_slow_rank_is_slower_than_its_baseline() {
+    let healthy = written(JobConfig::default());
+    let slow = written(JobConfig { faults: vec!["slow-rank@1:1.5".parse().unwrap()], ..JobConfig::default() });
+    let options = Options { baseline: Some(healthy.path().to_owned()), ..Options::default() };
+    let steps = rows(slow.path(), &options, cluster_time_compare_summary::rows).steps;
+    let ratio = |of: Rank| {
+        let mut of_rank = steps.iter().filter(|step| step.rank == of);
+        let (own, baseline) = of_rank.clone().fold((0.0, 0.0), |(own, baseline), step| {
+            (own + step.times.computing.ns(), baseline + step.baseline.computing.ns())
+        });
+        assert!(of_rank.all(|step| step.times.step.ns() > step.baseline.step.ns()));
+        own / baseline
+    };
+    assert!((ratio(Rank(1)) - 1.5).abs() < 0.05, "{}", ratio(Rank(1)));
+    assert!((ratio(Rank(0)) - 1.0).abs() < 0.05, "{}", ratio(Rank(0)));
+}
+
+#[test]
 fn steps_of_the_built_in_modes_are_in_ns() {
     let job = written(JobConfig::default());
     let report = rows(job.path(), &Options::default(), all::rows);
@@ -68,7 +86,10 @@ fn steps_of_the_built_in_modes_are_in_ns() {
 #[test]
 fn kernels_are_by_start_and_calls_by_total() {
     let job = written(JobConfig::default());
-    for (_, summary) in rows(job.path(), &Options::default(), export_summary::rows) {
+    let summaries = rows(job.path(), &Options::default(), export_summary::rows);
+    assert_eq!(summaries.len(), 4);
+    for (_, summary) in summaries {
+        assert!(!summary.calls.is_empty());
         assert!(summary.calls.is_sorted_by_key(|call| std::cmp::Reverse(call.total)));
         assert!(summary.calls.iter().all(|call| call.min as f64 <= call.mean() && call.mean() <= call.max as f64));
         let kernels: Vec<kernel::Row> = summary.kernels.tables.rows().collect();

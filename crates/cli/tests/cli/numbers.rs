@@ -348,7 +348,7 @@ fn say_pages(said: &mut Said, sandbox: &Sandbox, path: &str) {
         }
     }
     let peak = viewer.table("memory_peak");
-    for (rank, bytes) in peak.ranks().into_iter().zip(peak.numbers("allocated")) {
+    for (rank, bytes) in peak.ranks().into_iter().zip(peak.numbers("total")) {
         bytes.into_iter().for_each(|bytes| said.add("memory peak", rank, "pages", bytes));
     }
 }

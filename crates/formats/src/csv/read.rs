@@ -8,7 +8,7 @@ use npuscope_tables::{RankBuilder, TableId};
 use serde_json::{Map, Value};
 
 use super::record::Records;
-use super::spelling::{Spelling, will_be_filled_in, write_row};
+use super::spelling::{Spelling, write_row};
 use super::{Column, CsvTable, Layout, aicpu, cache, dataset, kernel_details, memory, operator_details, sheet};
 use super::{other_cell, statistics, step_trace};
 use crate::problem::{BOM, Code, Problem, Severity};
@@ -247,7 +247,7 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
         columns.iter().filter_map(|(_, column)| column.filter(|column| column.is_filled_in)).collect();
     let mut spelling = table.spelling();
     let mut records = Records::with_line_ends(spelling.lf);
-    let mut scratch = Vec::new();
+    let (mut has_filled, mut scratch) = (false, Vec::new());
     while let Some(offset) = table.next() {
         let mut row = (layout.blank)(&mut rank.strings, file);
         let mut others = Map::new();
@@ -267,7 +267,8 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
         }
         write_row(&row, &columns, Some(&others), &rank.strings, &mut records);
         let text = table.row_bytes();
-        if records.row_bytes() != text || will_be_filled_in(&row, &filled_in, &rank.strings, &mut scratch) {
+        has_filled = has_filled || filled_in.iter().any(|column| (column.write)(&row, &rank.strings, &mut scratch));
+        if records.row_bytes() != text {
             spelling.keep(outcome.rows, text);
         }
         records.discard_row();
@@ -282,6 +283,7 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
     if let Some(text) = table.cut {
         spelling.keep_cut(outcome.rows, text);
     }
+    spelling.unfilled = outcome.rows > 0 && !filled_in.is_empty() && !has_filled;
     outcome.spelling = spelling.to_json();
     outcome.problems.append(&mut table.finish());
     if let Some((offset, what)) = first_bad {

@@ -25,6 +25,9 @@ pub struct Spelling {
     /// A mark of the encoding stands first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub bom: bool,
+    /// No row has a value in the columns that are filled in after reading: they are written empty.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unfilled: bool,
     /// The line of headers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
@@ -113,13 +116,6 @@ fn push_value(cell: &mut Vec<u8>, value: Option<&Value>) {
     }
 }
 
-/// Whether a row has an empty cell in a column that is filled in after reading: then it must be kept as it is spelled,
-/// or it would be written with a value that its file does not have.
-pub fn will_be_filled_in<R>(row: &R, columns: &[&Column<R>], texts: &dyn Texts, scratch: &mut Vec<u8>) -> bool {
-    scratch.clear();
-    columns.iter().any(|column| !(column.write)(row, texts, scratch))
-}
-
 /// Whether a row that is spelled like this is `row`. Rows may have been left out or changed since they were read, and a
 /// spelling must never bring another number back.
 pub fn is_spelling_of<R: Copy>(
@@ -151,9 +147,7 @@ pub fn is_spelling_of<R: Copy>(
         one.clear();
         another.clear();
         match column {
-            Some(column) if column.is_filled_in && !(column.write)(&spelled, &strings, &mut one) => true,
             Some(column) => {
-                one.clear();
                 column.write_cell(&spelled, &strings, &mut one);
                 column.write_cell(row, texts, &mut another);
                 one == another

@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 use npuscope_tables::Flavour;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{mem_event, mem_sample, pipeline_op, sheet, source};
-use npuscope_tables::{RankTables, Str, Table, TableView};
+use npuscope_tables::{Interner, RankTables, Str, Table, TableView};
 use serde_json::{Map, Value};
 
 use super::record::Records;
@@ -108,11 +108,17 @@ impl CsvFiles {
             return Ok(());
         };
         let columns: Vec<_> = headers.iter().map(|header| (header, find(layout, header))).collect();
+        let filled_in = || columns.iter().filter_map(|(_, column)| column.filter(|column| column.is_filled_in));
+        let unfilled = || filled_in().filter(|_| spelling.unfilled);
+        let mut no_strings = Interner::default();
         file.write(|out| {
             for (view, rows) in tables.views::<R>() {
                 for row in (0..rows).filter(|&row| keep(&view, row)) {
                     let mut row = view.row(row);
                     let other = layout.other.map(|place| object(tables, *place(&mut row)));
+                    for column in unfilled() {
+                        (column.read)(&mut row, "", &mut no_strings);
+                    }
                     write_row(&row, &columns, other.as_ref(), tables.strings(), records);
                     if let Some(text) = spelling.rows.get(written)
                         && is_spelling_of(text, &row, other.as_ref(), tables.strings(), layout, &columns)

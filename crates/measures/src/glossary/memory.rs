@@ -99,11 +99,11 @@ const TERMS: &[Term] = &[
         chinese_name: "最高采样值",
         also: &[],
         unit: "B",
-        formula: "max over samples(allocated), or max over samples(reserved)",
+        formula: "max over samples(allocated); of reserved where allocated was not sampled",
         english: "The greatest value in the samples of a component's memory on a rank. It is not the memory peak: samples \
                   cover other allocators, driver modules and the process, and may miss the moment of the peak.",
         chinese: "某个 rank 上一个组件的内存采样中的最大值。它不是内存峰值：采样还包括其他分配器、驱动模块和进程，且可能错过峰值时刻。",
-        function: "npuscope_analysis::memory::thinned",
+        function: "npuscope_views::memory::curve",
     },
     Term {
         key: "share_of_memory",
@@ -111,7 +111,7 @@ const TERMS: &[Term] = &[
         chinese_name: "内存占比",
         also: &[],
         unit: "ratio",
-        formula: "bytes alive at the moment / memory allocated at the moment",
+        formula: "bytes alive at the moment / max(total of the allocator, bytes alive of all names)",
         english: "Which share of the memory allocated at the peak, or at the chosen moment, belongs to allocations of this \
                   name. Memory from before the profile has no name.",
         chinese: "在峰值（或所选时刻）已分配内存中，该名称的分配所占的比例。采集开始前分配的内存没有名称。",

@@ -38,6 +38,14 @@ impl FileId {
         }
     }
 
+    /// Whether both are ids of one file, which may have changed or got another name in between.
+    pub fn is_same_file(&self, other: &FileId) -> bool {
+        #[cfg(unix)]
+        return (self.inode.0, self.inode.1) == (other.inode.0, other.inode.1);
+        #[cfg(not(unix))]
+        return self == other;
+    }
+
     /// Of the file at a path, not of what a link there points to; `None` if there is none.
     pub fn at(path: &Path) -> Option<FileId> {
         fs::symlink_metadata(path).ok().filter(Metadata::is_file).map(|metadata| FileId::new(&metadata))

@@ -16,8 +16,8 @@ import { curvesOf, highestSample } from "./curve";
 import { drawnRanks } from "./ranks";
 
 const t = texts({
-  en: { title: "Highest sample by component", what: "memory of components", bars: "Greatest reserved memory of a component on any rank; choose one for its curve" },
-  zh: { title: "各组件最高采样值", what: "组件内存", bars: "各组件在任一 rank 上的最大预留内存；选中以显示其曲线" },
+  en: { title: "Highest sample by component", what: "memory of components", bars: "Highest sample of a component on any rank; choose one for its curve" },
+  zh: { title: "各组件最高采样值", what: "组件内存", bars: "各组件在任一 rank 上的最高采样值；选中以显示其曲线" },
 });
 
 export function Components() {
@@ -30,10 +30,10 @@ export function Components() {
   );
 }
 
-/** The highest sample of each curve: of what is reserved, or of what is allocated where that is all that is sampled. */
+/** The highest sample of each curve. */
 function samplesOf(table: Table): Table {
   const curves = curvesOf(table);
-  const samples = curves.map((curve) => highestSample(curve, "reserved") ?? highestSample(curve, "allocated"));
+  const samples = curves.map((curve) => highestSample(curve));
   return tableOf({
     component: curves.map((curve) => curve.component),
     kind: curves.map((curve) => curve.kind),

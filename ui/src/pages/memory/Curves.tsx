@@ -90,7 +90,7 @@ function Chart({ table }: { table: Table }) {
     const marks: Mark[] = [];
     const samples: string[] = [];
     for (const curve of shown) {
-      const sample = highestSample(curve, "allocated") ?? highestSample(curve, "reserved");
+      const sample = highestSample(curve);
       if (!sample) continue;
       marks.push({ ...sample, text: "" });
       samples.push(t("rankHighest", { rank: curve.rank, bytes: bytes(sample.value), time: time(sample.time) }));

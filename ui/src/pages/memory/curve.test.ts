@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { tableOf } from "../../components/derived";
-import { curvesOf, firstComponent, linesOf, highestSample } from "./curve";
+import { curvesOf, firstComponent, highestSample, linesOf } from "./curve";
 
 const curves = curvesOf(
   tableOf({
@@ -16,8 +16,11 @@ const curves = curvesOf(
 
 it("samples are in order of time", () => {
   expect([...curves[0]!.times]).toEqual([10, 20]);
-  expect(highestSample(curves[0]!, "allocated")).toEqual({ time: 20, value: 7 });
-  expect(highestSample(curves[0]!, "active")).toBeNull();
+});
+
+it("the highest sample is of what is allocated, or of what is reserved where that is all", () => {
+  expect(highestSample(curves[0]!)).toEqual({ time: 20, value: 7 });
+  expect(highestSample(curves[1]!)).toEqual({ time: 10, value: 99 });
 });
 
 it("an allocator is shown first, however much the process has", () => {

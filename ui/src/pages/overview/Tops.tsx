@@ -115,7 +115,7 @@ function Collectives({ table }: { table: Table }) {
 /** Of the rank with the highest memory peak. */
 function Memory({ table }: { table: Table }) {
   const [ranks, times, sizes, names] = [table.numbers("rank"), table.numbers("time"), table.numbers("bytes"), table.texts("name")];
-  const peaks = table.numbers("allocated");
+  const peaks = table.numbers("total");
   const groups = [...grouped(table, ["rank"]).values()].map((rows) => ({ rows, bytes: peaks[rows[0]!] || 0 }));
   const most = groups.reduce((most, group) => (group.bytes > most.bytes ? group : most), { rows: [] as number[], bytes: 0 });
   const [first] = most.rows;

@@ -33,7 +33,7 @@ use crate::extract::{Analysis, Text};
 pub const MODE: Mode = Mode {
     name: "mstx2commop",
     folder: "Mstx2Commop",
-    about: "Communication operations from the ranges that HCCL marks, where nothing else tells of them",
+    about: "Communication operations from the ranges that HCCL marks, where nothing else recorded them",
     run,
 };
 
