@@ -1,6 +1,7 @@
 // The languages of the page. Each part has its own texts, in all languages, next to where they are shown.
 
 import { effect, signal } from "@preact/signals";
+import type { Message } from "./api/types.generated";
 
 export const LANGUAGES = ["en", "zh"] as const;
 
@@ -40,7 +41,7 @@ export function speak(chosen: Language) {
 /** What stands for `{name}` in a text. */
 export type Values = Record<string, string | number>;
 
-/** The texts of a part; both languages must have the same keys. The answer tells the text of a key. */
+/** The texts of a part; both languages must have the same keys. Returns a function from a key to its text. */
 export function texts<K extends string>(catalog: { en: Record<K, string>; zh: Record<NoInfer<K>, string> }) {
   return (key: K, values: Values = {}): string => fill(catalog[language.value][key], values);
 }
@@ -48,4 +49,14 @@ export function texts<K extends string>(catalog: { en: Record<K, string>; zh: Re
 /** A text with values in place of `{name}`; names that have no value stay. */
 export function fill(text: string, values: Values): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
+
+/** A message of the server in the language of the page. */
+export function said(message: Message): string {
+  return message.text[language.value];
+}
+
+/** A text with a capital at the start. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -91,7 +91,7 @@ fn ranks(finding: &Finding) -> String {
 }
 
 fn lost_ms(finding: &Finding) -> f64 {
-    finding.numbers.iter().find(|(name, _, _)| *name == "lost").map_or(0.0, |(_, value, _)| *value)
+    finding.numbers.iter().find(|number| number.name.id() == "number-lost").map_or(0.0, |number| number.value)
 }
 
 /// Whether a finding names a fault: its cause and its ranks.

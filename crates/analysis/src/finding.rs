@@ -1,5 +1,6 @@
-//! What an analysis has to say: one structure for the terminal, JSON, reports and pages.
+//! A finding: one structure for the terminal, JSON, reports and pages.
 
+use npuscope_messages::Message;
 use npuscope_tables::Rank;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -24,9 +25,8 @@ pub struct Finding {
     pub id: Label,
     pub severity: Severity,
     /// One sentence.
-    pub claim: String,
-    /// Name, value and unit of each number the claim rests on.
-    #[serde(deserialize_with = "numbers")]
+    pub claim: Message,
+    /// The numbers the claim rests on.
     pub numbers: Vec<Number>,
     /// Share of step time it costs, 0 to 1; of those steps in which it costs something, if not in all.
     pub share_of_step: Option<f64>,
@@ -38,19 +38,33 @@ pub struct Finding {
     /// Where it can be seen.
     pub evidence: Vec<Evidence>,
     /// What to do about it.
-    pub suggestion: String,
+    pub suggestion: Message,
     /// The command that shows more.
     pub next: Option<String>,
 }
 
-/// A word of ours.
+/// A number of a finding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "ts", ts(rename = "FindingNumber"))]
+pub struct Number {
+    pub name: Message,
+    pub value: f64,
+    /// Empty for a ratio or a count.
+    #[serde(deserialize_with = "label")]
+    pub unit: Label,
+}
+
+impl Number {
+    pub fn new(name: Message, value: f64, unit: Label) -> Number {
+        Number { name, value, unit }
+    }
+}
+
+/// The id of a kind of finding, the name of a clock or a unit.
 pub type Label = &'static str;
 
-/// Name, value and unit.
-pub type Number = (Label, f64, Label);
-
-/// All labels that findings have, so that a finding that was kept can be read back. One with another label cannot, and
-/// is then made again.
+/// All labels, so that a finding that was kept can be read back. One with another label cannot be, and is made again.
 const LABELS: &[&str] = &[
     "",
     "%",
@@ -58,30 +72,8 @@ const LABELS: &[&str] = &[
     "MB",
     "MHz",
     "ms",
-    "ms per step",
+    "ms/step",
     "ppm",
-    "bandwidth",
-    "computing",
-    "drift",
-    "frequency",
-    "frequency of others",
-    "growth per step",
-    "longest",
-    "lost",
-    "lost if the others were gone",
-    "median",
-    "offset",
-    "on that of others",
-    "on the AI CPU",
-    "per step",
-    "share of computing",
-    "stage",
-    "step",
-    "step without it",
-    "times as long",
-    "transfers",
-    "usual",
-    "waits per step",
     // Clocks.
     "device",
     "file",
@@ -101,13 +93,6 @@ pub(crate) fn label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Label,
     known(&text).ok_or_else(|| D::Error::custom("unknown label"))
 }
 
-fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Number>, D::Error> {
-    let numbers = Vec::<(String, f64, String)>::deserialize(deserializer)?;
-    let number = |(name, value, unit): (String, f64, String)| Some((known(&name)?, value, known(&unit)?));
-    let numbers: Option<Vec<Number>> = numbers.into_iter().map(number).collect();
-    numbers.ok_or_else(|| D::Error::custom("unknown label"))
-}
-
 /// A place in a profile that shows what a finding says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -118,5 +103,5 @@ pub struct Evidence {
     /// By the clock of the first host, where clocks were aligned.
     pub start_ns: i64,
     pub end_ns: i64,
-    pub what: String,
+    pub what: Message,
 }

@@ -12,9 +12,9 @@ mod groups;
 mod infer;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use npuscope_formats::source::RankSource;
+use npuscope_messages::{Decimal, Message};
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::{Rank, Selection, TableId};
 use serde::Serialize;
@@ -23,6 +23,7 @@ pub use groups::{RankGroups, UsedGroup};
 
 use crate::communication::{DeclaredGroup, GroupKey};
 use crate::extract::{Absent, Analysis, RankData, extracts_by_rank};
+use crate::messages;
 use groups::{SeenGroup, seen_groups};
 
 /// Ranks that a job can have. Greater numbers in metadata or links are mistakes, which must not cost memory.
@@ -281,18 +282,18 @@ impl Layout {
     }
 }
 
-/// Sizes in words, and how they are known.
-impl fmt::Display for Layout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Layout {
+    /// Sizes, and how they are known.
+    pub fn message(&self) -> Message {
         let Sizes { tp, cp, dp, pp, ep, world } = self.sizes;
         let sizes = [("TP", tp), ("CP", cp), ("DP", dp), ("PP", pp), ("EP", ep)];
-        let words: Vec<String> =
+        let named: Vec<String> =
             sizes.iter().filter(|(_, size)| *size > 1).map(|(name, size)| format!("{name} {size}")).collect();
-        let words = if words.is_empty() { format!("{world} ranks") } else { words.join(", ") };
+        let sizes = if named.is_empty() { messages::layout_ranks(world) } else { messages::layout_sizes(named.join(", ")) };
         match self.origin {
-            Origin::Metadata => write!(f, "{words}, as recorded"),
-            Origin::Inferred => write!(f, "{words}, inferred from groups (confidence {:.2})", self.confidence),
-            Origin::Unknown => write!(f, "not known"),
+            Origin::Metadata => messages::layout_recorded(sizes),
+            Origin::Inferred => messages::layout_inferred(sizes, Decimal(self.confidence)),
+            Origin::Unknown => messages::layout_unknown(),
         }
     }
 }

@@ -45,6 +45,7 @@ pub mod job_step;
 pub mod layout;
 pub mod meetings;
 pub mod memory;
+pub mod messages;
 pub mod occupancy;
 pub mod overview;
 pub mod pipeline;

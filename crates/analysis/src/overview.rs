@@ -6,14 +6,16 @@ use npuscope_formats::source::{JOB, RankSource};
 use npuscope_measures::memory;
 use npuscope_measures::statistics::{mean, median};
 use npuscope_measures::step::{self, DeviceTime, Step};
+use npuscope_messages::Decimal;
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::table::{diagnostic, rank};
 use npuscope_tables::{Rank, RankTables, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
 use crate::extract::{self, Absent, Analysis, RankData, Scope};
-use crate::finding::{self, Finding, Label, Severity};
+use crate::finding::{self, Finding, Label, Number, Severity};
 use crate::job_step::{job_step_time, job_steps};
+use crate::messages;
 
 pub use host::HostTime;
 
@@ -196,20 +198,21 @@ fn slow_rank(rank: &RankTime, median: f64, peers: &[&RankTime]) -> Finding {
     let lost = rank.computing - median;
     let share = lost / rank.device;
     let fastest = peers.iter().min_by(|a, b| a.computing.total_cmp(&b.computing));
-    let peers_are = if rank.stage.is_some() { "the others of its pipeline stage" } else { "the others" };
+    let claim = if rank.stage.is_some() { messages::claim_slow_in_stage } else { messages::claim_slow_rank };
     Finding {
         id: "slow-compute-rank",
         severity: if share > 0.1 { Severity::Critical } else { Severity::Warning },
-        claim: format!(
-            "rank {} computes {ratio:.2}x as long as {peers_are}: {:.1} ms against {median:.1} ms a step; they wait for it",
-            rank.rank, rank.computing
-        ),
-        numbers: vec![("computing", rank.computing, "ms"), ("median", median, "ms"), ("lost", lost, "ms")],
+        claim: claim(rank.rank, Decimal(ratio), Decimal(rank.computing), Decimal(median)),
+        numbers: vec![
+            Number::new(messages::number_computing(), rank.computing, "ms/step"),
+            Number::new(messages::number_median(), median, "ms/step"),
+            Number::new(messages::number_lost(), lost, "ms/step"),
+        ],
         share_of_step: Some(share),
         confidence: if peers.len() > 1 { 0.8 } else { 0.4 },
         ranks: vec![rank.rank],
         evidence: Vec::new(),
-        suggestion: "compare the rank's kernels and the frequency of its cores with another rank's".to_owned(),
+        suggestion: messages::try_slow_rank(),
         next: Some(format!(
             "npuscope sql DIR \"SELECT rank, op_type, sum(duration) / 1e6 AS ms FROM kernel WHERE rank IN ({}, {}) GROUP BY 1, 2 ORDER BY 3 DESC\"",
             rank.rank,

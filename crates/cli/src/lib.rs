@@ -20,6 +20,7 @@ pub mod arguments;
 mod commands;
 mod error;
 mod memory;
+pub mod messages;
 mod progress;
 pub mod rank_list;
 mod settings;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use npuscope_measures::glossary::Language;
+use npuscope_messages::{Language, Message};
 use npuscope_store::{OpenOptions, Store};
 
 use crate::arguments::GlobalArguments;
@@ -16,7 +16,7 @@ use crate::usage::UsageError;
 
 pub struct Settings {
     pub terminal: Terminal,
-    /// What the user's locale asks for.
+    /// Of messages: `--lang`, or that of the locale.
     pub language: Language,
     /// Where the cache is; `None` is no cache.
     cache: Option<PathBuf>,
@@ -38,10 +38,15 @@ impl Settings {
         let is_off = arguments.no_cache || variable("NPUSCOPE_NO_CACHE").is_some_and(|value| value != "0");
         Ok(Settings {
             terminal: Terminal::new(choice, arguments.quiet),
-            language: locale_language(),
+            language: arguments.lang.map_or_else(locale_language, Into::into),
             cache: (!is_off).then(|| arguments.cache_dir.clone().unwrap_or_else(default_cache)),
             threads: threads.filter(|&n| n > 0),
         })
+    }
+
+    /// A message in the user's language.
+    pub fn text(&self, message: &Message) -> String {
+        message.text(self.language)
     }
 
     /// Options to open a profile with, with a progress bar where somebody can see it.
@@ -85,8 +90,7 @@ fn variable(name: &str) -> Option<OsString> {
 /// The language of messages, by the variables that POSIX has for it: the first that is set decides.
 fn locale_language() -> Language {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(variable);
-    let is_chinese = locale.is_some_and(|locale| locale.to_string_lossy().starts_with("zh"));
-    if is_chinese { Language::Chinese } else { Language::English }
+    locale.map_or(Language::English, |locale| Language::of_locale(&locale.to_string_lossy()))
 }
 
 /// `NPUSCOPE_CACHE_DIR`, or `npuscope/profiles` in the user's cache directory.

@@ -16,6 +16,7 @@ mod operators;
 mod parallel;
 mod step;
 
+pub use npuscope_messages::Language;
 use npuscope_tables::similar;
 
 /// A number that users see.
@@ -44,23 +45,6 @@ pub struct Section {
     pub english_name: &'static str,
     pub chinese_name: &'static str,
     pub terms: &'static [Term],
-}
-
-/// The languages of a definition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    English,
-    Chinese,
-}
-
-impl Language {
-    /// One of the two texts.
-    pub const fn choose(self, english: &'static str, chinese: &'static str) -> &'static str {
-        match self {
-            Language::English => english,
-            Language::Chinese => chinese,
-        }
-    }
 }
 
 /// In the order in which a newcomer would ask.

@@ -234,7 +234,8 @@ mod tests {
     use std::fmt::Write as _;
     use std::path::PathBuf;
 
-    use npuscope_analysis::{Evidence, Finding, Severity, diagnose, gap, health};
+    use npuscope_analysis::{Evidence, Finding, Number, Severity, diagnose, gap, health};
+    use npuscope_messages::Message;
     use npuscope_tables::table::diagnostic;
     use ts_rs::{Config, TS};
 
@@ -263,6 +264,7 @@ mod tests {
             ($($type:ty),+ $(,)?) => { [$(<$type as TS>::decl(&config)),+] };
         }
         let declared = types![
+            Message,
             Run,
             Rank,
             Timeline,
@@ -301,6 +303,7 @@ mod tests {
             Finding,
             Severity,
             Evidence,
+            Number,
             health::Health,
             health::RankHealth,
             health::FileHealth,

@@ -83,3 +83,9 @@ impl LaneId {
         self.0 as usize
     }
 }
+
+impl From<Rank> for npuscope_messages::Argument {
+    fn from(Rank(rank): Rank) -> Self {
+        rank.into()
+    }
+}

@@ -18,14 +18,16 @@ mod tests;
 pub(crate) mod trace;
 
 use npuscope_measures::statistics;
+use npuscope_messages::{Decimal, Message};
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::{Rank, Selection};
 use serde::{Deserialize, Serialize};
 
 use crate::extract::{self, Absent, Analysis, Problem, RankData, RankExtract};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Number, Severity};
 use crate::job_step::job_step_time;
 use crate::layout::{Layout, RankGroups};
+use crate::messages;
 use crate::overview::Overview;
 
 pub use clocks::HostClock;
@@ -63,10 +65,10 @@ pub struct Diagnosis {
     /// Communications that no other rank was seen to take part in.
     pub unmatched_operations: usize,
     pub clocks: Vec<HostClock>,
-    /// The parallel layout, in words.
-    pub layout: String,
+    /// The parallel layout.
+    pub layout: Message,
     /// What could not be read.
-    pub problems: Vec<String>,
+    pub problems: Vec<Message>,
     /// Those that cost most first.
     pub findings: Vec<Finding>,
 }
@@ -82,13 +84,13 @@ impl Diagnosis {
         let finding = Finding {
             id: "no-device",
             severity: Severity::Info,
-            claim: "no device was recorded, only what hosts did: nothing can be concluded of devices".to_owned(),
-            numbers: vec![("step", step_ms, "ms")],
+            claim: messages::claim_no_device(),
+            numbers: vec![Number::new(messages::number_step(), step_ms, "ms")],
             share_of_step: None,
             confidence: 1.0,
             ranks: Vec::new(),
             evidence: Vec::new(),
-            suggestion: "compare the ranges and operators of hosts, which the timeline shows".to_owned(),
+            suggestion: messages::try_no_device(),
             next: None,
         };
         Diagnosis {
@@ -97,15 +99,12 @@ impl Diagnosis {
             step_ms,
             step_ms_without: step_ms,
             // What the finding says is not said again rank by rank.
-            problems: self.problems.into_iter().filter(|problem| !problem.ends_with(LEFT_OUT)).collect(),
+            problems: self.problems.into_iter().filter(|problem| problem.id() != messages::RANK_WITHOUT_DEVICE).collect(),
             findings: vec![finding],
             ..self
         }
     }
 }
-
-/// What is said of a rank that shows nothing of its device.
-const LEFT_OUT: &str = "shows nothing of what its device did; it is left out";
 
 /// What each rank launched, and the groups it communicated in.
 #[derive(Serialize)]
@@ -130,7 +129,7 @@ impl Analysis for Traces {
 }
 
 /// Raised whenever other findings are made of the same traces.
-const ANSWER_VERSION: u32 = 2;
+const ANSWER_VERSION: u32 = 3;
 
 /// Looks into all ranks of a profile. The answer is kept: replaying a job takes longer than reading its extracts.
 pub fn diagnose(store: &Store) -> Result<Diagnosis, StoreError> {
@@ -148,13 +147,13 @@ fn of_extracts(
     let (mut traces, mut groups, mut problems) = (Vec::new(), Vec::new(), Vec::new());
     for (rank, RankExtract { problems: of_rank, extract, .. }) in extracts {
         for Problem { file, message } in of_rank {
-            problems.push(format!("rank {rank} {}: {message}", file.unwrap_or_default()));
+            problems.push(messages::problem_of_rank(rank, &file.unwrap_or_default(), &message));
         }
         let Ok((trace, group)) = extract else { continue };
         groups.push((rank, group));
         // A rank that shows nothing of its device has no part in the job.
         if trace.items.is_empty() {
-            problems.push(format!("rank {} {LEFT_OUT}", trace.rank));
+            problems.push(messages::rank_without_device(trace.rank));
         } else {
             traces.push(trace);
         }
@@ -211,7 +210,7 @@ fn of_traces(
         replay_error: base.replay_error,
         unmatched_operations: meetings.alone,
         clocks,
-        layout: layout.to_string(),
+        layout: layout.message(),
         problems: Vec::new(),
         findings: findings.into_iter().map(|(_, finding)| finding).collect(),
     })
@@ -282,30 +281,35 @@ fn finding(suspect: &Suspect, lost: &Lost, base: &Base, case: &Case<'_>) -> Opti
         () => Severity::Info,
     };
     let who = match (suspect.cause, suspect.ranks.as_slice()) {
-        (_, [rank]) => format!("rank {rank}"),
-        (Cause::Link, [a, b]) => format!("ranks {a} and {b}"),
-        (_, ranks) => format!("ranks {}", ranges(ranks)),
+        (_, [rank]) => messages::who_rank(*rank),
+        (Cause::Link, [a, b]) => messages::who_link(*a, *b),
+        (_, ranks) => messages::who_ranks(ranges(ranks)),
     };
-    let mut numbers = vec![("lost", lost / 1e6, "ms per step"), ("step", base.step / 1e6, "ms")];
-    numbers.push(("step without it", (base.step - in_all) / 1e6, "ms"));
+    let mut numbers = vec![
+        Number::new(messages::number_lost(), lost / 1e6, "ms/step"),
+        Number::new(messages::number_step(), base.step / 1e6, "ms"),
+        Number::new(messages::number_step_if_fixed(), (base.step - in_all) / 1e6, "ms"),
+    ];
     let last = last.as_deref().map(|last| mean(last) / 1e6);
-    numbers.extend(last.map(|last| ("lost if the others were gone", last, "ms per step")));
-    numbers.extend(suspect.numbers.iter().copied());
-    let mut costs = String::new();
-    if !costs_nothing {
-        costs = format!(": {:.1} ms of a step lost{}", lost / 1e6, when(&struck, &case.graph.steps));
-        costs.extend(last.map(|last| format!(", {last:.1} ms once the other causes are gone")));
-    }
+    numbers.extend(last.map(|last| Number::new(messages::number_lost_behind_others(), last, "ms/step")));
+    numbers.extend(suspect.numbers.iter().cloned());
+    let claim = if costs_nothing {
+        messages::claim(who, suspect.what.clone())
+    } else {
+        let cost = messages::cost(Decimal(lost / 1e6), when(&struck, &case.graph.steps));
+        let cost = last.map_or(cost.clone(), |last| messages::cost_behind_others(cost, Decimal(last)));
+        messages::claim_with_cost(who, suspect.what.clone(), cost)
+    };
     let finding = Finding {
         id: suspect.cause.id(),
         severity,
-        claim: format!("{who}: {}{costs}", suspect.what),
+        claim,
         numbers,
         share_of_step: (!costs_nothing).then_some(lost / time.max(1.0)),
         confidence: confidence(suspect, (!costs_nothing).then_some(share), base, case.layout),
         ranks: suspect.ranks.clone(),
         evidence: suspect.evidence.clone(),
-        suggestion: suggestion(suspect.cause).to_owned(),
+        suggestion: suggestion(suspect.cause),
         next: None,
     };
     Some((weight, finding))
@@ -317,14 +321,14 @@ fn struck(lost: &[i64]) -> Vec<usize> {
     (0..lost.len()).filter(|&step| most > 0 && lost[step] as f64 >= STRUCK * most as f64).collect()
 }
 
-/// In which steps, for the end of a sentence; nothing if in all.
-fn when(struck: &[usize], steps: &[i64]) -> String {
+/// In which steps.
+fn when(struck: &[usize], steps: &[i64]) -> Message {
     match struck {
         [first, .., last] if struck.len() < steps.len() => {
-            format!(" in {} steps from {} to {}", struck.len(), steps[*first], steps[*last])
+            messages::when_in_steps(struck.len(), steps[*first], steps[*last])
         }
-        [only] if steps.len() > 1 => format!(" in step {}", steps[*only]),
-        _ => String::new(),
+        [only] if steps.len() > 1 => messages::when_in_step(steps[*only]),
+        _ => messages::when_always(),
     }
 }
 
@@ -356,25 +360,21 @@ fn ranges(ranks: &[Rank]) -> String {
     text
 }
 
-fn suggestion(cause: Cause) -> &'static str {
+fn suggestion(cause: Cause) -> Message {
     match cause {
-        Cause::Compute => {
-            "look at the device: other processes on it, its memory bandwidth, faults in its logs; swap it and run again"
-        }
-        Cause::Frequency => "look at power and cooling of the device: npu-smi info -t power and -t temp",
-        Cause::ExpertImbalance => {
-            "balance tokens over experts: auxiliary loss, capacity factor, or move the busy experts"
-        }
-        Cause::AiCpu => "avoid the operator or its data type, so that it runs on the AI Core",
-        Cause::StageImbalance => "move layers to other stages: --num-layer-list, or an uneven split",
-        Cause::Host => "look at the host: load of its CPUs, binding of processes to cores, frequency governor",
-        Cause::Gc => "collect garbage at set steps only: gc.disable() and gc.collect() between steps, or gc.freeze()",
-        Cause::DataLoader => "give the loader more workers and prefetch, or move its storage",
-        Cause::Synchronisation => "take .item(), .cpu() and print of tensors out of the loop, or do them once per step",
-        Cause::Memory => "set PYTORCH_NPU_ALLOC_CONF=expandable_segments:True, or leave more memory free",
-        Cause::MemoryLeak => "look for tensors that are kept from step to step, such as losses in a list",
-        Cause::Link => "test the link with hccl_test; look at its cable, port and error counters",
-        Cause::Retransmission => "look at the network: hccn_tool -stat, dropped packets, flow control, cables",
-        Cause::Clock => "let a time server set the clocks of all hosts; npuscope corrects for it",
+        Cause::Compute => messages::try_compute(),
+        Cause::Frequency => messages::try_frequency(),
+        Cause::ExpertImbalance => messages::try_expert_imbalance(),
+        Cause::AiCpu => messages::try_aicpu(),
+        Cause::StageImbalance => messages::try_stage_imbalance(),
+        Cause::Host => messages::try_host(),
+        Cause::Gc => messages::try_gc(),
+        Cause::DataLoader => messages::try_dataloader(),
+        Cause::Synchronisation => messages::try_synchronisation(),
+        Cause::Memory => messages::try_memory(),
+        Cause::MemoryLeak => messages::try_memory_leak(),
+        Cause::Link => messages::try_link(),
+        Cause::Retransmission => messages::try_retransmission(),
+        Cause::Clock => messages::try_clock(),
     }
 }

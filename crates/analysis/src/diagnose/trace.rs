@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use npuscope_measures::launch::Launches;
 use npuscope_measures::step::step_times;
 use npuscope_measures::step_of::Steps;
+use npuscope_messages::Message;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, comm_task, counter, host_op, kernel, mem_sample, rank, step, task};
@@ -457,13 +458,13 @@ impl RankTrace {
     }
 
     /// An item as evidence.
-    pub fn evidence(&self, item: &Item, what: String) -> Evidence {
+    pub fn evidence(&self, item: &Item, what: Message) -> Evidence {
         let step = self.step_of(item).and_then(|step| self.steps.get(step)).map(|step| step.id);
         Evidence { step, ..self.evidence_at((item.start, item.end), what) }
     }
 
     /// Some time of the rank as evidence.
-    pub fn evidence_at(&self, (start, end): (i64, i64), what: String) -> Evidence {
+    pub fn evidence_at(&self, (start, end): (i64, i64), what: Message) -> Evidence {
         let step = self.steps.partition_point(|step| step.start <= start).checked_sub(1);
         let step = step.and_then(|step| self.steps.get(step)).map(|step| step.id);
         Evidence { rank: self.rank, step, start_ns: start, end_ns: end, what }

@@ -2,7 +2,6 @@
 
 use clap::Args;
 
-use super::values::Lang;
 use crate::commands::ReportFormat;
 use crate::commands::glossary::GlossaryOptions;
 
@@ -19,9 +18,6 @@ pub struct GlossaryCommand {
     /// Name of the number; without it, all are listed
     #[arg(value_name = "TERM")]
     pub term: Vec<String>,
-    /// Language of the definitions [default: zh if LC_ALL, LC_MESSAGES or LANG says so, else en]
-    #[arg(long, value_enum, value_name = "LANGUAGE")]
-    pub lang: Option<Lang>,
     /// How to print the definitions
     #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
     pub format: ReportFormat,
@@ -31,7 +27,6 @@ impl From<GlossaryCommand> for GlossaryOptions {
     fn from(command: GlossaryCommand) -> GlossaryOptions {
         GlossaryOptions {
             term: (!command.term.is_empty()).then(|| command.term.join(" ")),
-            language: command.lang.map(Into::into),
             format: command.format,
         }
     }

@@ -25,6 +25,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueHint};
 
 use crate::terminal::ColorChoice;
+use values::Lang;
 
 pub use cluster::ClusterCommand;
 pub use completion::{CompletionCommand, ManCommand};
@@ -71,7 +72,10 @@ pub struct GlobalArguments {
     /// When to use colours and progress bars
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
-    /// Say nothing but results and errors
+    /// Language of messages and definitions [default: zh if LC_ALL, LC_MESSAGES or LANG is Chinese, else en]
+    #[arg(long, global = true, value_enum, value_name = "LANGUAGE")]
+    pub lang: Option<Lang>,
+    /// Print only results and errors
     #[arg(long, short, global = true)]
     pub quiet: bool,
 }

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use npuscope_measures::glossary::{Language, SECTIONS, Term, terms};
+use npuscope_measures::glossary::{SECTIONS, Term, terms};
+use npuscope_messages::Language;
 use serde_json::{Value, json};
 
 use crate::commands::ReportFormat;
@@ -17,13 +18,11 @@ use crate::usage::UsageError;
 pub struct GlossaryOptions {
     /// One of its names; all terms are listed if there is none.
     pub term: Option<String>,
-    /// That of the locale if there is none.
-    pub language: Option<Language>,
     pub format: ReportFormat,
 }
 
 pub fn run(options: &GlossaryOptions, settings: &Settings) -> Result<ExitCode, CliError> {
-    let language = options.language.unwrap_or(settings.language);
+    let language = settings.language;
     let term = options.term.as_deref().map(find).transpose()?;
     let text = match (options.format, term) {
         (ReportFormat::Json, Some(term)) => format!("{:#}\n", to_json(term, language)),

@@ -7,10 +7,12 @@ use std::process::ExitCode;
 use npuscope_analysis::Severity;
 use npuscope_analysis::overview::{HostTime, Overview, RankTime, overview};
 use npuscope_measures::step::Clock;
+use npuscope_messages::Message;
 use npuscope_tables::Rank;
 
 use crate::commands::{ReportFormat, check_strict, exit_code, findings_text, say_counts, say_warnings};
 use crate::error::CliError;
+use crate::messages;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
 use crate::usage::UsageError;
@@ -56,28 +58,28 @@ pub fn run(options: &InfoOptions, settings: &Settings) -> Result<ExitCode, CliEr
 }
 
 fn text(overview: &Overview, settings: &Settings) -> String {
-    let bold = |text: &str| settings.terminal.styled(Style::Bold, text);
+    let heading = |message: &Message| settings.terminal.styled(Style::Bold, &format!("{}\n", settings.text(message)));
     let mut text = String::new();
-    let steps = overview.steps;
     let step = overview.step_ms;
     // Microseconds matter where there are not many.
     let digits = if step < 10.0 { 3 } else { 1 };
-    let ranks = terminal::counted(overview.ranks.len() as u64, "rank");
+    let step = format!("{step:.digits$}");
+    let ranks = overview.ranks.len();
     let has_markers = overview.ranks.iter().any(|rank| rank.clock == Clock::Host.name());
-    text.push_str(&bold(&if has_markers {
-        format!("{ranks}, {}, {step:.digits$} ms per step\n\n", terminal::counted(steps as u64, "step"))
+    text.push_str(&heading(&if has_markers {
+        messages::info_headline(ranks, overview.steps, step)
     } else {
-        format!("{ranks}, no step markers, {step:.digits$} ms in all\n\n")
+        messages::info_headline_without_markers(ranks, step)
     }));
+    text.push('\n');
     let (recorded, host_only): (Vec<&RankTime>, Vec<&RankTime>) = overview.ranks.iter().partition(|r| r.has_device);
     if !recorded.is_empty() {
-        let title = if has_markers { "device time per step, mean in ms\n" } else { "device time, in ms\n" };
-        text.push_str(&bold(title));
+        text.push_str(&heading(&if has_markers { messages::info_device_per_step() } else { messages::info_device() }));
         text.push_str(&device_table(recorded, digits, settings));
     }
     if !overview.ranks_without_steps.is_empty() {
         let ranks = terminal::ranges(&overview.ranks_without_steps);
-        text.push_str(&format!("  without step times: ranks {ranks}\n"));
+        text.push_str(&format!("  {}\n", settings.text(&messages::info_without_steps(ranks))));
     }
     if !host_only.is_empty() {
         if host_only.len() < overview.ranks.len() {
@@ -86,13 +88,12 @@ fn text(overview: &Overview, settings: &Settings) -> String {
         text.push_str(&host_text(&host_only, overview, digits, settings));
     }
     text.push('\n');
-    let compared = overview.ranks.len() - host_only.len();
-    let none = match compared {
-        0 => "no device was recorded, so nothing can be concluded of it",
-        1 => "none; one rank has no other to be compared with",
-        _ => "no rank computes longer than the others of its stage",
+    let none = match overview.ranks.len() - host_only.len() {
+        0 => messages::info_no_device(),
+        1 => messages::info_one_rank(),
+        _ => messages::info_no_findings(),
     };
-    text.push_str(&findings_text(&overview.findings, none, settings));
+    text.push_str(&findings_text(&overview.findings, &none, settings));
     text
 }
 
@@ -120,10 +121,14 @@ fn device_table(mut ranks: Vec<&RankTime>, digits: usize, settings: &Settings) -
             share(r.free, r.device),
         ]
     });
-    let headers = ["rank", "step", "device", "computing", "", "exposed comm.", "", "free", ""];
+    let headers = settings.language.choose(
+        "rank|step|device|computing||exposed comm.||free|",
+        "rank|step|设备|计算||未掩盖通信||空闲|",
+    );
+    let headers: Vec<&str> = headers.split('|').collect();
     let mut text = terminal::columns(&headers, &[0, 1, 2, 3, 4, 5, 6, 7, 8], rows);
     if count > MAX_LISTED {
-        let listed = format!("  the {MAX_LISTED} that compute longest; --format json has all\n");
+        let listed = format!("  {}\n", settings.text(&messages::info_longest_computing(MAX_LISTED)));
         text.push_str(&settings.terminal.styled(Style::Dim, &listed));
     }
     text
@@ -131,14 +136,13 @@ fn device_table(mut ranks: Vec<&RankTime>, digits: usize, settings: &Settings) -
 
 /// How long the steps of ranks are that only the host was recorded of, and what most of that goes to.
 fn host_text(ranks: &[&RankTime], overview: &Overview, digits: usize, settings: &Settings) -> String {
-    let whose = if ranks.len() < overview.ranks.len() {
+    let heading = |message: &Message| settings.terminal.styled(Style::Bold, &format!("{}\n", settings.text(message)));
+    let mut text = heading(&if ranks.len() < overview.ranks.len() {
         let ranks: Vec<Rank> = ranks.iter().map(|rank| rank.rank).collect();
-        format!(" of ranks {}", terminal::ranges(&ranks))
+        messages::info_host_of_ranks(terminal::ranges(&ranks))
     } else {
-        String::new()
-    };
-    let title = format!("no device was recorded{whose}; time of a step on the host, mean in ms\n");
-    let mut text = settings.terminal.styled(Style::Bold, &title);
+        messages::info_host()
+    });
     let mut listed = ranks.to_vec();
     if listed.len() > MAX_LISTED {
         listed.sort_by(|a, b| b.step.total_cmp(&a.step));
@@ -147,16 +151,17 @@ fn host_text(ranks: &[&RankTime], overview: &Overview, digits: usize, settings: 
     let rows = listed
         .iter()
         .map(|rank| vec![rank.rank.to_string(), format!("{:.digits$}", rank.step), rank.steps.to_string()]);
-    text.push_str(&terminal::columns(&["rank", "step", "steps"], &[0, 1, 2], rows));
+    let steps = settings.language.choose("steps", "step 数");
+    text.push_str(&terminal::columns(&["rank", "step", steps], &[0, 1, 2], rows));
     if ranks.len() > MAX_LISTED {
-        let listed = format!("  the {MAX_LISTED} with the longest steps; --format json has all\n");
+        let listed = format!("  {}\n", settings.text(&messages::info_longest_steps(MAX_LISTED)));
         text.push_str(&settings.terminal.styled(Style::Dim, &listed));
     }
     if overview.host.is_empty() {
         return text;
     }
     text.push('\n');
-    text.push_str(&settings.terminal.styled(Style::Bold, "where the host's time goes, mean of a step in ms\n"));
+    text.push_str(&heading(&messages::info_host_work()));
     // Of the ranks that have it: others may do other work.
     #[expect(clippy::cast_precision_loss, reason = "a count of ranks")]
     let step_of = |time: &HostTime| {
@@ -165,7 +170,8 @@ fn host_text(ranks: &[&RankTime], overview: &Overview, digits: usize, settings: 
     };
     let is_compared = ranks.len() > 1;
     let rows = overview.host.iter().map(|time| {
-        let kind = if time.is_range { "range" } else { "operator" };
+        let (english, chinese) = if time.is_range { ("range", "区间") } else { ("operator", "算子") };
+        let kind = settings.language.choose(english, chinese);
         let mut row = vec![
             time.name.clone(),
             kind.to_owned(),
@@ -173,12 +179,12 @@ fn host_text(ranks: &[&RankTime], overview: &Overview, digits: usize, settings: 
             share(time.mean(), step_of(time)),
         ];
         if let Some((least, most)) = time.extremes().filter(|_| is_compared) {
-            row.extend([least, most].map(|(rank, ms)| format!("{ms:.digits$} on rank {rank}")));
+            row.extend([least, most].map(|(rank, ms)| settings.text(&messages::info_on_rank(format!("{ms:.digits$}"), rank))));
         }
         row
     });
-    let headers = ["name", "kind", "mean", "", "least", "most"];
-    let headers = if is_compared { &headers[..] } else { &headers[..4] };
-    text.push_str(&terminal::columns(headers, &[2, 3], rows));
+    let headers = settings.language.choose("name|kind|mean||least|most", "名称|类型|均值||最小|最大");
+    let headers: Vec<&str> = headers.split('|').take(if is_compared { 6 } else { 4 }).collect();
+    text.push_str(&terminal::columns(&headers, &[2, 3], rows));
     text
 }

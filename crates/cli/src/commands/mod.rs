@@ -21,12 +21,14 @@ pub mod view;
 use std::path::Path;
 use std::process::ExitCode;
 
-use npuscope_analysis::{Finding, Severity};
+use npuscope_analysis::{Evidence, Finding, Severity};
+use npuscope_messages::{Decimal, Message};
 use npuscope_store::Store;
 use npuscope_tables::TableId;
 use npuscope_tables::table::diagnostic;
 
 use crate::error::CliError;
+use crate::messages;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
 
@@ -37,12 +39,12 @@ pub enum ReportFormat {
     Json,
 }
 
-/// Findings that are told one by one.
+/// Findings that are listed one by one.
 const MAX_FINDINGS: usize = 8;
 /// Rows of evidence that are shown of a finding.
 const MAX_EVIDENCE: usize = 3;
 
-/// 1 if a finding is as bad as the user asked to be told of, else 0.
+/// 1 if a finding has at least the severity of `--fail-on`, else 0.
 fn exit_code(findings: &[Finding], fail_on: Option<Severity>) -> ExitCode {
     let failed = fail_on.is_some_and(|threshold| findings.iter().any(|finding| finding.severity >= threshold));
     if failed { ExitCode::from(1) } else { ExitCode::SUCCESS }
@@ -52,16 +54,16 @@ fn exit_code(findings: &[Finding], fail_on: Option<Severity>) -> ExitCode {
 const SURE: f64 = 0.7;
 
 /// Findings as text; `none` where there are none.
-fn findings_text(findings: &[Finding], none: &str, settings: &Settings) -> String {
-    let mut text = settings.terminal.styled(Style::Bold, "findings\n");
+fn findings_text(findings: &[Finding], none: &Message, settings: &Settings) -> String {
+    let mut text = settings.terminal.styled(Style::Bold, &format!("{}\n", settings.text(&messages::findings_heading())));
     if findings.is_empty() {
-        text.push_str(&settings.terminal.styled(Style::Green, &format!("  {none}\n")));
+        text.push_str(&settings.terminal.styled(Style::Green, &format!("  {}\n", settings.text(none))));
     }
     for finding in findings.iter().take(MAX_FINDINGS) {
         text.push_str(&finding_text(finding, settings));
     }
     if let Some(more) = findings.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
-        let more = format!("  … and {}; --format json has all\n", terminal::counted(more as u64, "more finding"));
+        let more = format!("  {}\n", settings.text(&messages::findings_more(more)));
         text.push_str(&settings.terminal.styled(Style::Dim, &more));
     }
     text
@@ -73,33 +75,38 @@ fn finding_text(finding: &Finding, settings: &Settings) -> String {
         Severity::Warning => Style::Yellow,
         Severity::Info => Style::Dim,
     };
-    let severity = format!("{:?}", finding.severity).to_lowercase();
-    let mut text = format!("  {}: {}\n", settings.terminal.styled(style, &severity), finding.claim);
+    let severity = settings.text(&match finding.severity {
+        Severity::Critical => messages::severity_critical(),
+        Severity::Warning => messages::severity_warning(),
+        Severity::Info => messages::severity_info(),
+    });
+    let colon = settings.language.choose(": ", "：");
+    let severity = settings.terminal.styled(style, &severity);
+    let mut text = format!("  {severity}{colon}{}\n", settings.text(&finding.claim));
+    let mut line = |message: &Message| text.push_str(&format!("    {}\n", settings.text(message)));
     if let Some(share) = finding.share_of_step {
-        text.push_str(&format!("    costs about {:.0} % of the step\n", share * 100.0));
+        line(&messages::finding_share(Decimal(share * 100.0)));
     }
     if finding.confidence < SURE {
-        text.push_str(&format!(
-            "    about {:.0} % sure: there is little to compare with\n",
-            finding.confidence * 100.0
-        ));
+        line(&messages::finding_confidence(Decimal(finding.confidence * 100.0)));
     }
-    let mut seen: Vec<(String, usize)> = Vec::new();
-    for evidence in &finding.evidence {
-        let step = evidence.step.map(|step| format!(", step {step}")).unwrap_or_default();
-        let line = format!("rank {}{step}: {}", evidence.rank, evidence.what);
-        match seen.iter_mut().find(|(known, _)| *known == line) {
+    let mut seen: Vec<(Message, usize)> = Vec::new();
+    for Evidence { rank, step, what, .. } in &finding.evidence {
+        let place = match step {
+            Some(step) => messages::finding_seen_in_step(*rank, *step, what.clone()),
+            None => messages::finding_seen(*rank, what.clone()),
+        };
+        match seen.iter_mut().find(|(known, _)| *known == place) {
             Some((_, times)) => *times += 1,
-            None => seen.push((line, 1)),
+            None => seen.push((place, 1)),
         }
     }
-    for (line, times) in seen.iter().take(MAX_EVIDENCE) {
-        let times = if *times > 1 { format!(" ({times} times)") } else { String::new() };
-        text.push_str(&format!("    seen: {line}{times}\n"));
+    for (place, times) in seen.into_iter().take(MAX_EVIDENCE) {
+        line(&if times > 1 { messages::finding_seen_again(place, times) } else { place });
     }
-    text.push_str(&format!("    try: {}\n", finding.suggestion));
+    line(&messages::finding_try(finding.suggestion.clone()));
     if let Some(next) = &finding.next {
-        text.push_str(&format!("    see: {next}\n"));
+        line(&messages::finding_see(next));
     }
     text
 }

@@ -5,14 +5,13 @@ import { Term } from "../../components/Term";
 import { number, share } from "../../format";
 import { formatRanks, link, linkToTime } from "../../scope";
 import { Icon } from "../../shell/Icon";
-import { texts } from "../../texts";
-import { claim, numberName, placeText, suggestion, unitName } from "./findings";
+import { said, sentence, texts } from "../../texts";
 
 const t = texts({
   en: {
     findings: "Findings",
-    none: "Nothing stands out: no rank, host, link or stage differs from its like.",
-    unsure: "Nothing stands out in what could be read; not all of it could.",
+    none: "No findings: no rank, host, link or stage differs from comparable ones.",
+    unsure: "No findings in the data that could be read; some could not be read.",
     one: "With one rank there is nothing to compare with. The pages below still show where its time goes.",
     critical: "critical",
     warning: "warning",
@@ -51,7 +50,7 @@ export function Findings({ of: { findings, ranks, problems } }: { of: Diagnosis 
         </p>
       )}
       {findings.map((finding) => (
-        <FindingCard key={finding.claim} finding={finding} />
+        <FindingCard key={said(finding.claim)} finding={finding} />
       ))}
     </section>
   );
@@ -65,7 +64,7 @@ function FindingCard({ finding }: { finding: Finding }) {
         <span class="severity">
           <Icon name={severity} /> {t(severity)}
         </span>
-        <h2>{claim(finding)}</h2>
+        <h2>{sentence(said(finding.claim))}</h2>
       </header>
       <div class="measures">
         {share_of_step !== null && (
@@ -73,9 +72,9 @@ function FindingCard({ finding }: { finding: Finding }) {
             <strong>{share(share_of_step)}</strong> <Term of="share_of_step">{t("cost")}</Term>
           </span>
         )}
-        {numbers.map(([name, value, unit]) => (
-          <span class="chip" key={name}>
-            {numberName(name)} {number(value)} {unitName(unit)}
+        {numbers.map(({ name, value, unit }) => (
+          <span class="chip" key={name.id}>
+            {said(name)} {number(value)} {unit}
           </span>
         ))}
         <span class="chip">
@@ -83,16 +82,16 @@ function FindingCard({ finding }: { finding: Finding }) {
         </span>
       </div>
       <p class="suggestion">
-        <Icon name="arrow" /> {suggestion(finding)}
+        <Icon name="arrow" /> {sentence(said(finding.suggestion))}
       </p>
       <ul class="places" aria-label={t("places")}>
         {evidence.map((place) => (
-          <li key={`${place.rank}/${place.start_ns}/${place.what}`}>
+          <li key={`${place.rank}/${place.start_ns}/${said(place.what)}`}>
             <a href={linkToTime(place.rank, place.start_ns, place.end_ns)}>
               {t("rank", { rank: place.rank })}
               {place.step !== null && `, ${t("step", { step: place.step })}`}
             </a>{" "}
-            {placeText(place.what)}
+            {said(place.what)}
           </li>
         ))}
         {evidence.length === 0 && ranks.length > 0 && (

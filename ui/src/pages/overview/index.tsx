@@ -7,9 +7,8 @@ import { count, number, share } from "../../format";
 import { link, scope } from "../../scope";
 import { Icon } from "../../shell/Icon";
 import { definition } from "../../terms";
-import { texts } from "../../texts";
+import { said, texts } from "../../texts";
 import { Findings } from "./Findings";
-import { layoutText } from "./findings";
 import { StepBars } from "./StepBars";
 import { Tops } from "./Tops";
 import "./overview.css";
@@ -69,7 +68,7 @@ function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
   const { ranks, steps, step_ms, step_ms_without, problems } = diagnosis;
   const ms = number(Number(step_ms.toFixed(1)));
   const gain = 1 - step_ms_without / step_ms;
-  const said = {
+  const counts = {
     ranks: ranks === 1 ? t("oneRank") : t("ranks", { count: count(ranks) }),
     steps: steps === 1 ? t("oneStep") : t("stepCount", { count: count(steps) }),
     ms,
@@ -77,8 +76,8 @@ function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
   return (
     <>
       <div class="page-head">
-        <h1 title={definition("job_step_time")}>{t(steps === 0 ? "noSteps" : "headline", said)}</h1>
-        {!["", "not known"].includes(diagnosis.layout) && <span class="chip">{layoutText(diagnosis)}</span>}
+        <h1 title={definition("job_step_time")}>{t(steps === 0 ? "noSteps" : "headline", counts)}</h1>
+        {diagnosis.layout.id !== "layout-unknown" && <span class="chip">{said(diagnosis.layout)}</span>}
         {gain > 0.001 && (
           <p class="without" title={definition("step_without")}>{t("without", { ms: number(Number(step_ms_without.toFixed(1))), share: share(gain) })}</p>
         )}
@@ -91,7 +90,7 @@ function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
           </summary>
           <ul>
             {problems.map((problem) => (
-              <li key={problem}>{problem}</li>
+              <li key={said(problem)}>{said(problem)}</li>
             ))}
           </ul>
         </details>

@@ -8,8 +8,7 @@ import { bytes } from "../../format";
 import { formatRanks, parseRanks, scope } from "../../scope";
 import { download } from "../../shell/download";
 import { Icon } from "../../shell/Icon";
-import { texts } from "../../texts";
-import { claim } from "../overview/findings";
+import { said, sentence, texts } from "../../texts";
 import "./report.css";
 
 const t = texts({
@@ -153,7 +152,7 @@ function Form({ run, diagnosis }: { run: Run; diagnosis: Diagnosis }) {
                 {diagnosis.findings
                   .filter((finding) => finding.id === id)
                   .map((finding) => (
-                    <span key={finding.claim}>{claim(finding)}</span>
+                    <span key={said(finding.claim)}>{sentence(said(finding.claim))}</span>
                   ))}
               </span>
             </label>

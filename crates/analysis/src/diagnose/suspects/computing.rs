@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use npuscope_measures::communication::OpClass;
 use npuscope_measures::statistics::median;
+use npuscope_messages::Decimal;
 
 use super::{Case, Cause, MAX_EVIDENCE, Suspect, median_of_others};
 use crate::diagnose::graph::{Change, items_of};
 use crate::diagnose::trace::{Item, KernelName, RankTrace};
-use crate::finding::Evidence;
+use crate::finding::{Evidence, Number};
+use crate::messages;
 
 /// A rank is looked at if its kernels take so much longer in all: a choice, low because the replay says what it costs.
 const LEAST_RATIO: f64 = 1.01;
@@ -53,19 +55,16 @@ fn slow(case: &Case<'_>, rank: usize, expected: &[Expected], frequencies: &[f64]
         return None;
     }
     let others = median_of_others(frequencies, rank).unwrap_or(f64::NAN);
-    let mut numbers = vec![("times as long", ratio, "")];
+    let mut numbers = vec![Number::new(messages::number_ratio(), ratio, "")];
     let (cause, what) = if frequencies[rank] < others * LOW_FREQUENCY {
-        numbers.push(("frequency", frequencies[rank], "MHz"));
-        numbers.push(("frequency of others", others, "MHz"));
-        (
-            Cause::Frequency,
-            format!("its AI Core runs at {:.0} MHz, those of the others at {others:.0} MHz", frequencies[rank]),
-        )
+        numbers.push(Number::new(messages::number_frequency(), frequencies[rank], "MHz"));
+        numbers.push(Number::new(messages::number_frequency_of_others(), others, "MHz"));
+        (Cause::Frequency, messages::what_frequency(Decimal(frequencies[rank]), Decimal(others)))
     } else if by_shape > EXPERT_SHARE * (took - should) {
         change.transits = exchanges(case, rank);
-        (Cause::ExpertImbalance, "its experts work on more tokens than those of the others".to_owned())
+        (Cause::ExpertImbalance, messages::what_expert_imbalance())
     } else {
-        (Cause::Compute, format!("its kernels take {ratio:.2} times as long as those of ranks that do the same"))
+        (Cause::Compute, messages::what_compute(Decimal(ratio)))
     };
     Some(Suspect {
         cause,
@@ -96,7 +95,7 @@ fn evidence(trace: &RankTrace, expected: &[Expected]) -> Vec<Evidence> {
         let name = trace.kernel(item).map(|kernel| kernel.name.as_str()).unwrap_or_default();
         let ms = duration(item) / 1e6;
         let usual = expected.ns / 1e6;
-        trace.evidence(item, format!("kernel {name}: {ms:.3} ms, elsewhere {usual:.3} ms"))
+        trace.evidence(item, messages::seen_kernel(name, Decimal(ms), Decimal(usual)))
     });
     rows.collect()
 }
@@ -238,15 +237,18 @@ fn ai_cpu(case: &Case<'_>) -> Vec<Suspect> {
         let evidence = nodes[rank].iter().take(MAX_EVIDENCE).map(|&node| {
             let item = &trace.items[node];
             let name = trace.kernel(item).map(|kernel| kernel.name.as_str()).unwrap_or_default();
-            trace.evidence(item, format!("{name} on the AI CPU: {:.3} ms", duration(item) / 1e6))
+            trace.evidence(item, messages::seen_aicpu(name, Decimal(duration(item) / 1e6)))
         });
         suspects.push(Suspect {
             cause: Cause::AiCpu,
             weight: totals[rank] - usual,
             compared: nodes.len() - 1,
             ranks: vec![trace.rank],
-            what: format!("it runs {} operators on the AI CPU", nodes[rank].len()),
-            numbers: vec![("on the AI CPU", totals[rank] / 1e6, "ms"), ("on that of others", usual / 1e6, "ms")],
+            what: messages::what_aicpu(nodes[rank].len()),
+            numbers: vec![
+                Number::new(messages::number_aicpu(), totals[rank] / 1e6, "ms"),
+                Number::new(messages::number_aicpu_of_others(), usual / 1e6, "ms"),
+            ],
             evidence: evidence.collect(),
             change: Change { durations: nodes[rank].iter().map(shortened).collect(), ..Change::default() },
         });

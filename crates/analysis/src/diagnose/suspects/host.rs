@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use npuscope_measures::statistics::median;
+use npuscope_messages::{Decimal, Message};
 
 use super::{Case, Cause, MAX_EVIDENCE, Suspect, median_of_others};
 use crate::diagnose::graph::{Change, Node, Sync};
 use crate::diagnose::trace::{HostWork, RankTrace, Work};
+use crate::finding::{Evidence, Number};
+use crate::messages;
 
 /// A host is slow if it takes so much longer from launch to launch, or is busy with something so much longer, than
 /// others: a choice.
@@ -102,7 +105,7 @@ fn slow_hosts(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<Suspect> {
             hosts.iter().filter(|(other, _)| *other != host).flat_map(|(_, r)| r.clone()).collect();
         let ratio = gap_of(ranks) / gap_of(&others);
         if ratio >= SLOW && !host.is_empty() {
-            let what = format!("host {host} takes {ratio:.2} times as long as the others from launch to launch");
+            let what = messages::what_host(host, Decimal(ratio));
             suspects.push(slow_host(case, work, ranks, (ratio, hosts.len() - 1), what));
             continue;
         }
@@ -111,7 +114,7 @@ fn slow_hosts(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<Suspect> {
                 (0..gaps.len()).filter(|&other| other != rank && gaps[other].is_finite()).collect();
             let ratio = gaps[rank] / gap_of(&others);
             if ratio >= SLOW && gap_of(&others) > 0.0 {
-                let what = format!("its host takes {ratio:.2} times as long as the others from launch to launch");
+                let what = messages::what_host_of_rank(Decimal(ratio));
                 suspects.push(slow_host(case, work, &[rank], (ratio, others.len()), what));
             }
         }
@@ -124,7 +127,7 @@ fn slow_host(
     work: &[Vec<WorkOfNode>],
     ranks: &[usize],
     (ratio, compared): (f64, usize),
-    what: String,
+    what: Message,
 ) -> Suspect {
     let mut change = Change::default();
     for &rank in ranks {
@@ -142,7 +145,7 @@ fn slow_host(
         compared,
         ranks: ranks.iter().map(|&rank| case.traces[rank].rank).collect(),
         what,
-        numbers: vec![("times as long", ratio, "")],
+        numbers: vec![Number::new(messages::number_ratio(), ratio, "")],
         evidence: Vec::new(),
         change,
     }
@@ -181,10 +184,13 @@ fn busy(case: &Case<'_>, work: &[Vec<WorkOfNode>], kind: Work, cause: Cause) -> 
             let steps = trace.steps.len().max(1) as f64;
             let (own, usual) = (own / 1e6 / steps, usual / 1e6 / steps);
             let what = match kind {
-                Work::GarbageCollection => format!("Python collects garbage for {own:.1} ms per step"),
-                _ => format!("it waits {own:.1} ms per step for its next batch, others {usual:.1} ms"),
+                Work::GarbageCollection => messages::what_gc(Decimal(own)),
+                _ => messages::what_dataloader(Decimal(own), Decimal(usual)),
             };
-            let numbers = [("per step", own, "ms"), ("usual", usual, "ms")];
+            let numbers = [
+                Number::new(messages::number_per_step(), own, "ms/step"),
+                Number::new(messages::number_of_others(), usual, "ms/step"),
+            ];
             suspects.push(suspect(case, rank, (cause, kind), what, numbers, change));
         }
     }
@@ -196,12 +202,12 @@ fn suspect(
     case: &Case<'_>,
     rank: usize,
     (cause, kind): (Cause, Work),
-    what: String,
-    numbers: [(&'static str, f64, &'static str); 2],
+    what: Message,
+    numbers: [Number; 2],
     change: Change,
 ) -> Suspect {
     let trace = &case.traces[rank];
-    let [(_, own, _), (_, usual, _)] = numbers;
+    let [own, usual] = [&numbers[0], &numbers[1]].map(|number| number.value);
     Suspect {
         cause,
         weight: own - usual,
@@ -215,18 +221,18 @@ fn suspect(
 }
 
 /// The longest pieces of work of a kind.
-fn evidence(trace: &RankTrace, kind: Work) -> Vec<crate::finding::Evidence> {
+fn evidence(trace: &RankTrace, kind: Work) -> Vec<Evidence> {
     let mut works: Vec<&HostWork> = trace.host_work.iter().filter(|work| work.kind == kind).collect();
     works.sort_by_key(|work| work.start - work.end);
-    let name = match kind {
-        Work::GarbageCollection => "garbage collection",
-        Work::DataLoader => "waiting for the next batch",
-        Work::Synchronise => "waiting for the device",
-        Work::Allocation => "asking for memory",
+    let seen: fn(Decimal<3>) -> Message = match kind {
+        Work::GarbageCollection => messages::seen_gc,
+        Work::DataLoader => messages::seen_dataloader,
+        Work::Synchronise => messages::seen_synchronisation,
+        Work::Allocation => messages::seen_allocation,
     };
     let rows = works.iter().take(MAX_EVIDENCE).map(|work| {
         let ms = (work.end - work.start) as f64 / 1e6;
-        trace.evidence_at((work.start, work.end), format!("{name}: {ms:.3} ms"))
+        trace.evidence_at((work.start, work.end), seen(Decimal(ms)))
     });
     rows.collect()
 }
@@ -264,15 +270,14 @@ fn synchronising(case: &Case<'_>, work: &[Vec<WorkOfNode>]) -> Vec<Suspect> {
             let steps = trace.steps.len().max(1) as f64;
             let (own, usual) = (counts[rank] / steps, usual / steps);
             let (what, kind) = if is_allocation {
-                let what =
-                    format!("memory runs out {own:.1} times per step: the host waits for the device and asks again");
-                (what, Work::Allocation)
+                (messages::what_memory(Decimal(own)), Work::Allocation)
             } else {
-                let what =
-                    format!("its host waits for the device {own:.1} times within a step, others {usual:.1} times");
-                (what, Work::Synchronise)
+                (messages::what_synchronisation(Decimal(own), Decimal(usual)), Work::Synchronise)
             };
-            let numbers = [("waits per step", own, ""), ("usual", usual, "")];
+            let numbers = [
+                Number::new(messages::number_waits_per_step(), own, ""),
+                Number::new(messages::number_of_others(), usual, ""),
+            ];
             suspects.push(suspect(case, rank, (cause, kind), what, numbers, change));
         }
     }

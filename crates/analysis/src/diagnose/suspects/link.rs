@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use npuscope_measures::statistics::{median, quantile_of};
+use npuscope_messages::Decimal;
 
 use super::{Case, Cause, MAX_EVIDENCE, Suspect};
 use crate::diagnose::MOST_SUSPECTS;
 use crate::diagnose::graph::Change;
 use crate::diagnose::meetings::members_of_groups;
 use crate::diagnose::trace::{Piece, RDMA, What};
+use crate::finding::Number;
+use crate::messages;
 
 /// A link is slow if its transfers take so much longer than those of its like: a choice.
 const SLOW: f64 = 1.15;
@@ -110,10 +113,8 @@ fn sent_again(case: &Case<'_>, uses: &[Use<'_>]) -> Vec<Suspect> {
             let &(rank, item) = &case.graph.members[piece.meeting][0];
             let to = case.traces[piece.target].rank;
             let (ms, usual) = (piece.ns / 1e6, piece.usual / 1e6);
-            let what = format!(
-                "{} bytes from rank {} to rank {to}: {ms:.3} ms, usually {usual:.3} ms",
-                piece.piece.bytes, trace.rank
-            );
+            let what =
+                messages::seen_retransmission(piece.piece.bytes, trace.rank, to, Decimal(ms), Decimal(usual));
             case.traces[rank].evidence(&case.traces[rank].items[item], what)
         });
         suspects.push(Suspect {
@@ -121,8 +122,11 @@ fn sent_again(case: &Case<'_>, uses: &[Use<'_>]) -> Vec<Suspect> {
             weight: lost.values().map(|piece| piece.ns - piece.usual).sum(),
             compared: lost.values().map(|piece| piece.compared).min().unwrap_or_default(),
             ranks: vec![trace.rank],
-            what: format!("{} of its transfers were sent again, the longest took {longest:.0} ms", lost.len()),
-            numbers: vec![("transfers", lost.len() as f64, ""), ("longest", longest, "ms")],
+            what: messages::what_retransmission(lost.len(), Decimal(longest)),
+            numbers: vec![
+                Number::new(messages::number_transfers(), lost.len() as f64, ""),
+                Number::new(messages::number_longest(), longest, "ms"),
+            ],
             evidence: evidence.collect(),
             change: Change { transits: transits.collect(), ..Change::default() },
         });
@@ -186,7 +190,7 @@ impl<'a> SlowLink<'a> {
         let evidence = worst.iter().take(MAX_EVIDENCE).map(|piece| {
             let &(rank, item) = &case.graph.members[piece.meeting][0];
             let (ms, usual) = (piece.ns / 1e6, piece.usual / 1e6);
-            let what = format!("{} bytes: {ms:.3} ms, over other links {usual:.3} ms", piece.piece.bytes);
+            let what = messages::seen_link(piece.piece.bytes, Decimal(ms), Decimal(usual));
             case.traces[rank].evidence(&case.traces[rank].items[item], what)
         });
         let (a, b, transport) = link;
@@ -195,11 +199,11 @@ impl<'a> SlowLink<'a> {
             weight: self.lost(),
             compared,
             ranks: vec![case.traces[a].rank, case.traces[b].rank],
-            what: format!(
-                "transfers over their {transport} link take {ratio:.2} times as long as over others \
-                 ({bandwidth:.1} GB/s)"
-            ),
-            numbers: vec![("times as long", ratio, ""), ("bandwidth", bandwidth, "GB/s")],
+            what: messages::what_link(transport, Decimal(ratio), Decimal(bandwidth)),
+            numbers: vec![
+                Number::new(messages::number_ratio(), ratio, ""),
+                Number::new(messages::number_bandwidth(), bandwidth, "GB/s"),
+            ],
             evidence: evidence.collect(),
             change,
         }

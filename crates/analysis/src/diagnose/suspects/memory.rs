@@ -1,12 +1,16 @@
 //! Memory that grows from step to step.
 
+use npuscope_messages::Decimal;
+
 use super::{Case, Cause, Suspect, median_of_others};
 use crate::diagnose::graph::Change;
 use crate::diagnose::trace::RankTrace;
+use crate::finding::Number;
+use crate::messages;
 
-/// Growth below this is not told from chance, in bytes per step: a choice. It would take 8000 steps to fill 64 GB.
+/// Growth below this may be chance, in bytes per step: a choice. It would take 8000 steps to fill 64 GB.
 const LEAST_BYTES: f64 = 8.0 * 1024.0 * 1024.0;
-/// Steps that it takes to tell growth from the first allocations.
+/// Steps that it takes to distinguish growth from the first allocations.
 const LEAST_STEPS: usize = 3;
 /// Growth below so many times that of the others is the job's, not the rank's: a choice.
 const LEAST_RATIO: f64 = 2.0;
@@ -26,8 +30,8 @@ pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
             weight: growth[rank] - others,
             compared: case.traces.len() - 1,
             ranks: vec![trace.rank],
-            what: format!("it holds {mb:.0} MB more after every step"),
-            numbers: vec![("growth per step", mb, "MB")],
+            what: messages::what_memory_leak(Decimal(mb)),
+            numbers: vec![Number::new(messages::number_growth(), mb, "MB")],
             evidence: Vec::new(),
             change: Change::default(),
         });

@@ -11,6 +11,7 @@ mod memory;
 mod stage;
 
 use npuscope_measures::statistics::median;
+use npuscope_messages::Message;
 use npuscope_tables::Rank;
 
 use super::clocks::HostClock;
@@ -98,9 +99,8 @@ pub struct Suspect {
     pub compared: usize,
     /// Numbers of the ranks: one, both ends of a link, all of a host or of a stage.
     pub ranks: Vec<Rank>,
-    /// What stands out, for the claim: "its kernels take 1.50 times as long as those of ranks that do the same".
-    pub what: String,
-    /// Name, value and unit.
+    /// What stands out, for the claim: "its kernels run 1.50x slower than on comparable ranks".
+    pub what: Message,
     pub numbers: Vec<Number>,
     pub evidence: Vec<Evidence>,
     pub change: Change,

@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use npuscope_measures::statistics::median;
+use npuscope_messages::Decimal;
 
 use super::{Case, Cause, Suspect};
 use crate::diagnose::graph::Change;
 use crate::diagnose::trace::{Item, RankTrace};
+use crate::finding::Number;
+use crate::messages;
 
 /// A stage is looked at if so much of its time is in what the other stages do less often: a choice, below one
 /// layer of forty.
@@ -112,8 +115,11 @@ fn too_many(
         weight: extra,
         compared,
         ranks: ranks.iter().map(|&rank| case.traces[rank].rank).collect(),
-        what: format!("{:.0} % of the computing of stage {stage} is more than the other stages have", share * 100.0),
-        numbers: vec![("stage", stage as f64, ""), ("share of computing", share * 100.0, "%")],
+        what: messages::what_stage_imbalance(stage, Decimal(share * 100.0)),
+        numbers: vec![
+            Number::new(messages::number_stage(), stage as f64, ""),
+            Number::new(messages::number_share_of_computing(), share * 100.0, "%"),
+        ],
         evidence: Vec::new(),
         change,
     })
