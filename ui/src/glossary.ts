@@ -433,6 +433,12 @@ export const GLOSSARY = {
     en: { name: "Memory peak", text: "The most memory that was allocated at a time on a rank; the first moment at which it was." },
     zh: { name: "内存峰值", text: "某个 rank 上同时分配的最大内存，取首次达到的时刻。" },
   },
+  highest_sample: {
+    unit: "B",
+    formula: "max over samples(allocated), or max over samples(reserved)",
+    en: { name: "Highest sample", text: "The greatest value in the samples of a component's memory on a rank. It is not the memory peak: samples cover other allocators, driver modules and the process, and may miss the moment of the peak." },
+    zh: { name: "最高采样值", text: "某个 rank 上一个组件的内存采样中的最大值。它不是内存峰值：采样还包括其他分配器、驱动模块和进程，且可能错过峰值时刻。" },
+  },
   share_of_memory: {
     unit: "ratio",
     formula: "bytes alive at the moment / memory allocated at the moment",

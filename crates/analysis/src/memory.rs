@@ -28,7 +28,9 @@ pub struct Holder {
     /// Allocations.
     pub count: Option<i64>,
     pub bytes: i64,
-    /// Share of all that the allocator had then.
+    /// All that the allocator had then: at the peak, the [memory peak](npuscope_measures::memory::peak).
+    pub allocated: i64,
+    /// Share of all that was alive then.
     pub share: f64,
 }
 
@@ -46,7 +48,7 @@ struct Peaks;
 impl Analysis for Peaks {
     type Extract = RankPeaks;
     const NAME: &'static str = "memory_peaks";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn needs(&self) -> Selection {
         NEEDS
@@ -90,7 +92,8 @@ pub fn ask(
 /// after an allocation was greatest, of several the first.
 ///
 /// All that the allocator had at a moment is the total after the last allocation before it, less what was released
-/// since; the rest beyond the recorded allocations, from before the profile, is the holder without a name.
+/// since; the rest beyond the recorded allocations, from before the profile, is the holder without a name. Allocations
+/// may be more than the total where several allocators have theirs in one file, each with its own total.
 fn holders(tables: &RankTables, scope: &Scope, at: Option<i64>) -> Vec<Holder> {
     let steps = Steps::of(tables);
     let is_in_scope = |time: i64| {
@@ -124,12 +127,14 @@ fn holders(tables: &RankTables, scope: &Scope, at: Option<i64>) -> Vec<Holder> {
         }
     }
     let recorded: i64 = by_name.values().map(|(_, bytes)| bytes).sum();
-    let all = total.unwrap_or(recorded).max(recorded);
+    let allocated = total.unwrap_or(recorded);
+    let all = allocated.max(recorded);
     let holder = |name: Option<&str>, count: Option<i64>, bytes: i64| Holder {
         time,
         name: name.map(Text::from),
         count,
         bytes,
+        allocated,
         share: bytes as f64 / all.max(1) as f64,
     };
     let mut holders: Vec<Holder> =
@@ -139,18 +144,24 @@ fn holders(tables: &RankTables, scope: &Scope, at: Option<i64>) -> Vec<Holder> {
     holders
 }
 
-/// At most `points` rows of a curve: of each stretch the first, the lowest, the highest and the last.
-pub fn thinned(rows: &[usize], points: usize, height: impl Fn(usize) -> i64) -> Vec<usize> {
+/// At most `points` rows of curves that share their times: of each stretch the first, the last, the lowest of the first
+/// curve that has a value, and the highest of each curve. So the highest sample of each curve stays.
+pub fn thinned<const CURVES: usize>(
+    rows: &[usize],
+    points: usize,
+    heights: impl Fn(usize) -> [Option<i64>; CURVES],
+) -> Vec<usize> {
     if rows.len() <= points {
         return rows.to_vec();
     }
-    let stretch = rows.len().div_ceil((points / 4).max(1));
+    let stretch = rows.len().div_ceil((points / (3 + CURVES)).max(1));
     let mut kept = Vec::with_capacity(points);
     for part in rows.chunks(stretch) {
-        let lowest = part.iter().copied().min_by_key(|row| height(*row));
-        let highest = part.iter().copied().max_by_key(|row| height(*row));
+        let lowest = part.iter().copied().min_by_key(|row| heights(*row).into_iter().flatten().next());
+        let highest = |curve: usize| part.iter().copied().max_by_key(|row| heights(*row).get(curve).copied());
         let mut of_part: Vec<usize> =
-            [part.first().copied(), lowest, highest, part.last().copied()].into_iter().flatten().collect();
+            [part.first().copied(), lowest, part.last().copied()].into_iter().flatten().collect();
+        of_part.extend((0..CURVES).filter_map(highest));
         of_part.sort_unstable();
         of_part.dedup();
         kept.extend(of_part);
@@ -160,18 +171,39 @@ pub fn thinned(rows: &[usize], points: usize, height: impl Fn(usize) -> i64) -> 
 
 #[cfg(test)]
 mod tests {
+    use npuscope_tables::RankBuilder;
+
     use super::*;
+
+    #[test]
+    fn allocations_of_another_allocator_do_not_raise_the_peak() {
+        let mut rank = RankBuilder::default();
+        let kind = rank.strings.intern("operator");
+        for (name, start, bytes, total) in [("cann::Graph_1", 1, 80, 80), ("aten::mm", 2, 90, 100)] {
+            let (name, start) = (rank.strings.intern(name), Some(Ns(start)));
+            let (bytes, start_allocated) = (Some(bytes), Some(total));
+            rank.mem_event.push(mem_event::Row { kind, name, start, bytes, start_allocated, ..Default::default() });
+        }
+        let tables = rank.finish();
+        let holders = holders(&tables, &Scope::default(), None);
+        assert_eq!(holders.iter().map(|holder| holder.bytes).collect::<Vec<_>>(), [90, 80]);
+        let peak = npuscope_measures::memory::peak(&tables).unwrap();
+        assert!(holders.iter().all(|holder| (holder.time, holder.allocated) == (peak.time, peak.bytes)), "{holders:?}");
+    }
 
     #[test]
     fn a_thinned_curve_keeps_its_extremes() {
         let heights: Vec<i64> = (0..10_000).map(|row| (row * 7919) % 10_007).collect();
+        let others: Vec<Option<i64>> = (0..10_000).map(|row| (row % 3 > 0).then_some((row * 4241) % 9_973)).collect();
         let rows: Vec<usize> = (0..heights.len()).collect();
-        let kept = thinned(&rows, 100, |row| heights[row]);
+        let of_both = |row: usize| [Some(heights[row]), others[row]];
+        let kept = thinned(&rows, 100, of_both);
         assert!(kept.len() <= 100);
         assert!(kept.is_sorted());
         let of_kept = || kept.iter().map(|row| heights[*row]);
         assert_eq!((of_kept().min(), of_kept().max()), (heights.iter().min().copied(), heights.iter().max().copied()));
+        assert_eq!(kept.iter().map(|row| others[*row]).max(), others.iter().max().copied());
         assert_eq!((kept.first(), kept.last()), (Some(&0), Some(&9_999)));
-        assert_eq!(thinned(&rows[..5], 100, |row| heights[row]), [0, 1, 2, 3, 4]);
+        assert_eq!(thinned(&rows[..5], 100, of_both), [0, 1, 2, 3, 4]);
     }
 }

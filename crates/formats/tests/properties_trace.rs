@@ -1,13 +1,17 @@
 //! Whatever the events of a trace are, reading and writing keeps them, on any number of threads.
 
 mod common {
+    pub mod any_json;
     pub mod hostile;
+    pub mod microseconds;
     pub mod rows;
 }
 
 use std::collections::BTreeMap;
 
-use common::hostile::{any_json, hostile, microseconds, spelled};
+use common::any_json::{any_json, spelled};
+use common::hostile::hostile;
+use common::microseconds::microseconds;
 use common::rows::rows;
 use npuscope_formats::trace_json;
 use npuscope_tables::Flavour;

@@ -120,7 +120,7 @@ impl Busy {
         let copying = inside(&self.copying);
         let bare_copying = total(&subtract(&subtract(&copying, &computing), &communication));
         let (computing, communication) = (total(&computing), total(&communication));
-        let free = window.end - window.start - computing - exposed;
+        let free = window.length().saturating_sub(computing).saturating_sub(exposed);
         DeviceTime {
             window,
             computing,

@@ -17,7 +17,7 @@ use npuscope_tables::table::{diagnostic, rank, source};
 use npuscope_tables::{RankBuilder, RankPieces, RankTables, Selection, TableId};
 
 /// Raised whenever a reader makes other rows of the same bytes. Part of the cache key.
-pub const READER_VERSION: u32 = 8;
+pub const READER_VERSION: u32 = 9;
 
 /// How a rank is read.
 #[derive(Clone, Copy)]

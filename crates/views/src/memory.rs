@@ -37,12 +37,12 @@ pub fn curve(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMa
     let [allocated, reserved, active] = ["allocated", "reserved", "active"].map(|name| sql::ints(&batch, name));
     let key = |row: usize| (ranks[row], kinds[row], components[row]);
     let all: Vec<usize> = (0..batch.num_rows()).collect();
-    let height = |row: usize| allocated[row].or(reserved[row]).or(active[row]).unwrap_or_default();
+    let heights = |row: usize| [allocated[row], reserved[row], active[row]];
     // Drivers list all their modules, most of which have no memory at all.
-    let has_any = |curve: &&[usize]| curve.iter().any(|row| height(*row) != 0);
+    let has_any = |curve: &&[usize]| curve.iter().any(|row| heights(*row).into_iter().flatten().next() != Some(0));
     let curves: Vec<&[usize]> = all.chunk_by(|a, b| key(*a) == key(*b)).filter(has_any).collect();
     let points = POINTS.min((ALL_POINTS / curves.len().max(1)).max(4));
-    let kept: Vec<usize> = curves.into_iter().flat_map(|curve| thinned(curve, points, height)).collect();
+    let kept: Vec<usize> = curves.into_iter().flat_map(|curve| thinned(curve, points, heights)).collect();
     let pick = |values: &[Option<i64>]| columns::ints(kept.iter().map(|row| values[*row]));
     let names = |values: &[Option<&str>]| columns::texts(kept.iter().map(|row| values[*row]));
     columns::made(vec![
@@ -85,7 +85,8 @@ fn alive(at: i64) -> String {
 }
 
 /// What was alive at a moment, by who allocated it, the most first; each rank at its own peak if no moment is given.
-/// The row without a name is what the allocator had in all beyond that: memory from before the profile.
+/// The row without a name is what the allocator had in all beyond that: memory from before the profile. `allocated` is
+/// what it had in all: at the peak, the memory peak.
 pub fn peak(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let at = question.at(source)?;
     let holders = memory::ask(source.store, &question.sources(source), &question.scope, at)?;
@@ -96,6 +97,7 @@ pub fn peak(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMad
         ("name", columns::texts(holders.iter().map(|(_, holder)| holder.name.as_ref()))),
         ("count", ints(|holder| holder.count)),
         ("bytes", ints(|holder| Some(holder.bytes))),
+        ("allocated", ints(|holder| Some(holder.allocated))),
         ("share", columns::reals(holders.iter().map(|(_, holder)| holder.share))),
     ])?;
     unless_missing(source, made, "SELECT 1 FROM mem_event WHERE kind = 'operator'", "allocations", &[Setting::Memory])

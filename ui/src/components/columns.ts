@@ -36,6 +36,7 @@ const LABELS = {
     graph: "Graph",
     group: "Group",
     group_name: "Group",
+    highest_sample: "Highest sample",
     histogram: "Durations",
     idle: "Idle",
     input_dtypes: "Input types",
@@ -132,6 +133,7 @@ const LABELS = {
     graph: "图",
     group: "通信域",
     group_name: "通信域",
+    highest_sample: "最高采样值",
     histogram: "时长分布",
     idle: "空闲",
     input_dtypes: "输入类型",
@@ -217,7 +219,7 @@ const KINDS: Partial<Record<ColumnName, Kind>> = {
   role: "text", scalar_ratio: "share", share: "share", share_of_mean: "share", slow_affect_count: "count", slowest_rank: "number",
   src: "number", stage: "text", start: "time", start_allocated: "bytes", start_reserved: "bytes", step: "number", stream: "number",
   stream_ptr: "text", synchronization_ratio: "share", time: "time", tokens: "count", transport: "text", vec_ratio: "share", wait_ratio: "share",
-  histogram: "text",
+  highest_sample: "bytes", histogram: "text",
 };
 
 const WIDTHS: Partial<Record<ColumnName, number>> = {
@@ -225,7 +227,7 @@ const WIDTHS: Partial<Record<ColumnName, number>> = {
   vec_ratio: 84, scalar_ratio: 84,
   rank: 64, step: 60, stream: 70, src: 64, dst: 64, layer: 220, group_name: 180, core: 140, kind: 130, bound: 90, group: 180, link: 80, transport: 90,
   micro_batch: 90, stage: 120, stream_ptr: 110, histogram: 100, category: 130, role: 110, slowest_rank: 100, exposed_communication: 120,
-  overlapped_communication: 130, synchronization: 120, synchronization_ratio: 150, start_allocated: 120, start_reserved: 120, component: 140,
+  overlapped_communication: 130, synchronization: 120, synchronization_ratio: 150, start_allocated: 120, start_reserved: 120, highest_sample: 130, component: 140,
 };
 
 /** Columns that are called otherwise than the number in them. */

@@ -14,10 +14,10 @@
 //! Not kept are failures, answers that depend on other files ([`Job::depends_on_other_files`]), and answers of more than
 //! [`MAX_BYTES`].
 //!
-//! Copies of the profile's databases ([`ResultFile::copied`](super::ResultFile::copied)) are as large as the profile, and
-//! to write them takes longer than all else of a second run. They are not kept in the cache: a kept answer has the
-//! [`FileId`] that each had when it was written. Where all of them are still there and unchanged, they are left alone;
-//! else the mode is asked again, of its extracts, and writes all of them.
+//! A kept answer has the [`FileId`] that each file had when it was written. A file that is still there and unchanged is
+//! left alone. Copies of the profile's databases ([`ResultFile::copied`](super::ResultFile::copied)) are as large as
+//! the profile, so that they are not kept in the cache: where one of them is gone or changed, the mode is asked again,
+//! of its extracts, and writes all of them.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
@@ -199,26 +199,26 @@ impl Contents {
 
     /// Whether all copies of the profile's databases are in a directory of results as they were written.
     fn has_copies_in(&self, directory: &Path) -> bool {
-        self.parts.iter().all(|part| match part {
-            Part::Copy { path, id } => FileId::at(&directory.join(path)) == Some(*id),
-            _ => true,
-        })
+        self.parts.iter().all(|part| !matches!(part, Part::Copy { .. }) || part.is_unchanged_in(directory))
     }
 }
 
 /// One thing that was done to the directory of results. Paths are below it, with `/`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 enum Part {
-    /// The database of these tables, those without rows included; its size in bytes, none if no table has rows.
+    /// The database of these tables, those without rows included; its size in bytes, none if no table has rows. `id` is
+    /// which file it was with the tables of other modes that were there.
     Database {
         tables: Vec<String>,
         bytes: u64,
+        id: Option<FileId>,
     },
     File {
         path: String,
         bytes: u64,
+        id: Option<FileId>,
     },
-    /// A copy of a database of the profile, and which file it was once it had its name.
+    /// A copy of a database of the profile.
     Copy {
         path: String,
         id: FileId,
@@ -245,14 +245,28 @@ impl Part {
         }
     }
 
+    /// Where the file is that it writes, below the directory of results.
+    fn path(&self) -> &str {
+        match self {
+            Part::Database { .. } => DATABASE,
+            Part::File { path, .. } | Part::Copy { path, .. } | Part::Remove { path } => path,
+        }
+    }
+
+    /// Whether its file is in a directory of results as it was written.
+    fn is_unchanged_in(&self, directory: &Path) -> bool {
+        match self {
+            Part::Database { id, .. } | Part::File { id, .. } => {
+                id.is_some() && FileId::at(&directory.join(self.path())) == *id
+            }
+            Part::Copy { path, id } => FileId::at(&directory.join(path)) == Some(*id),
+            Part::Remove { .. } => false,
+        }
+    }
+
     /// Whether it stays in the directory of results.
     fn is_inside(&self) -> bool {
-        match self {
-            Part::Database { .. } => true,
-            Part::File { path, .. } | Part::Copy { path, .. } | Part::Remove { path } => {
-                Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
-            }
-        }
+        Path::new(self.path()).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
     }
 }
 
@@ -293,20 +307,30 @@ impl Record {
     /// Notes the database of some tables, which is at a temporary path, and whether it will be added to.
     pub fn database(record: &mut Option<Record>, tables: &[&str], part: &Path, will_change: bool) -> io::Result<()> {
         let tables = tables.iter().map(|&name| name.to_owned()).collect();
-        Record::add(record, part, will_change, |bytes| Part::Database { tables, bytes })
+        Record::add(record, part, will_change, |bytes| Part::Database { tables, bytes, id: None })
     }
 
     /// Notes that no table of an answer has rows.
     pub fn no_tables<'a>(record: &mut Option<Record>, tables: impl Iterator<Item = &'a ResultTable>) {
         let tables: Vec<String> = tables.map(|table| table.name.clone()).collect();
         if let Some(record) = record.as_mut().filter(|_| !tables.is_empty()) {
-            record.parts.push(Part::Database { tables, bytes: 0 });
+            record.parts.push(Part::Database { tables, bytes: 0, id: None });
         }
     }
 
     /// Notes a file, which is at a temporary path.
     pub fn file(record: &mut Option<Record>, path: &str, part: &Path) -> io::Result<()> {
-        Record::add(record, part, false, |bytes| Part::File { path: path.to_owned(), bytes })
+        Record::add(record, part, false, |bytes| Part::File { path: path.to_owned(), bytes, id: None })
+    }
+
+    /// Notes which files were written, once all have their names in the directory of results.
+    pub fn identify(record: &mut Option<Record>, directory: &Path) {
+        for part in record.iter_mut().flat_map(|record| &mut record.parts) {
+            let path = directory.join(part.path());
+            if let Part::Database { id, bytes: 1.., .. } | Part::File { id, .. } = part {
+                *id = FileId::at(&path);
+            }
+        }
     }
 
     /// Notes a copy of a database of the profile, which has its name in the directory of results.
@@ -377,8 +401,9 @@ impl Kept {
             let length = usize::try_from(part.bytes()).unwrap_or(usize::MAX);
             let (bytes, after) = rest.split_at_checked(length).unwrap_or_default();
             rest = after;
+            let is_unchanged = part.is_unchanged_in(directory.path());
             match part {
-                Part::Database { tables, bytes: 0 } => {
+                Part::Database { tables, bytes: 0, .. } => {
                     let path = directory.path().join(DATABASE);
                     let tables: Vec<&str> = tables.iter().map(String::as_str).collect();
                     if path.exists() {
@@ -391,16 +416,20 @@ impl Kept {
                 Part::Database { tables, .. } => {
                     let path = directory.path().join(DATABASE);
                     let tables: Vec<&str> = tables.iter().map(String::as_str).collect();
-                    directory.path_for(DATABASE, |part| {
-                        write_in_pieces(part, bytes)?;
-                        if path.exists() { keep_tables(part, &path, &tables) } else { Ok(()) }
-                    })?;
+                    if !is_unchanged {
+                        directory.path_for(DATABASE, |part| {
+                            write_in_pieces(part, bytes)?;
+                            if path.exists() { keep_tables(part, &path, &tables) } else { Ok(()) }
+                        })?;
+                    }
                     written.database = Some(path.clone());
                     written.files.push(path);
                 }
                 Part::File { path, .. } => {
                     let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
-                    directory.directory(folder)?.path_for(name, |part| write_in_pieces(part, bytes))?;
+                    if !is_unchanged {
+                        directory.directory(folder)?.path_for(name, |part| write_in_pieces(part, bytes))?;
+                    }
                     written.files.push(directory.path().join(path));
                 }
                 Part::Copy { path, .. } => written.files.push(directory.path().join(path)),
@@ -436,7 +465,7 @@ mod tests {
     fn damaged_answers_are_refused() {
         let bytes =
             |parts: Vec<Part>, rest: &[u8]| [&postcard::to_allocvec(&contents(parts)).unwrap()[..], rest].concat();
-        let file = |path: &str| vec![Part::File { path: path.to_owned(), bytes: 3 }];
+        let file = |path: &str| vec![Part::File { path: path.to_owned(), bytes: 3, id: None }];
         assert!(Contents::decode(&bytes(file("a/b.csv"), b"abc")).is_some());
         for damaged in [
             bytes(file("a/b.csv"), b"ab"),

@@ -79,6 +79,7 @@ pub(super) fn write_recorded(
             (Err(error), _) => return Err(error.into()),
         }
     }
+    Record::identify(record, directory.path());
     Ok(written)
 }
 

@@ -235,3 +235,25 @@ fn copies_that_are_unchanged_are_left_alone_and_others_are_made_again() {
     fs::write(&databases(profile.path())[1], changed).unwrap();
     assert_eq!(elsewhere(), (first, (false, 1)));
 }
+
+#[test]
+fn files_that_are_unchanged_are_left_alone_and_others_are_written_again() {
+    for (export, file) in [(Export::Db, "cluster_analysis.db"), (Export::Text, "HcclSum/all_stats.csv")] {
+        let (cache, output) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let options = Options { export: Some(export), ..Options::default() };
+        let ask = || run_into(output.path(), job(), cache.path(), "hccl_sum", &options);
+        let (first, _) = ask();
+        let file = output.path().join("cluster_analysis_output").join(file);
+        let inode = || std::os::unix::fs::MetadataExt::ino(&fs::metadata(&file).unwrap());
+        let written = inode();
+        assert_eq!(ask(), (first.clone(), (true, 0)));
+        assert_eq!(inode(), written, "{}", file.display());
+
+        let mut changed = fs::read(&file).unwrap();
+        changed.push(b'x');
+        fs::write(&file, changed).unwrap();
+        assert_eq!(ask(), (first.clone(), (true, 0)));
+        fs::remove_file(&file).unwrap();
+        assert_eq!(ask(), (first, (true, 0)));
+    }
+}

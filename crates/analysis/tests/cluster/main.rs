@@ -16,5 +16,7 @@ mod modules;
 mod mstx2commop;
 mod p2p_pairing;
 mod rank_files;
+mod rows;
 mod sums;
 mod support;
+mod unmarked;

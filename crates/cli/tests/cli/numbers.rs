@@ -348,7 +348,9 @@ fn say_pages(said: &mut Said, sandbox: &Sandbox, path: &str) {
         }
     }
     let peak = viewer.table("memory_peak");
-    peak.sums("bytes").into_iter().for_each(|(rank, bytes)| said.add("memory peak", rank, "pages", bytes));
+    for (rank, bytes) in peak.ranks().into_iter().zip(peak.numbers("allocated")) {
+        bytes.into_iter().for_each(|bytes| said.add("memory peak", rank, "pages", bytes));
+    }
 }
 
 fn ask_all(sandbox: &Sandbox, path: &str, out: &str) -> Said {

@@ -13,6 +13,10 @@ pub static KERNEL_DETAILS: Layout<Row> = Layout {
     other: Some(|row| &mut row.metrics),
 };
 
+/// Computed where a file has none at all: `npuscope_measures::link::fill_waits`.
+const WAIT: Column<Row> =
+    Column { is_filled_in: true, ..column!(wait: UsSpan, "Wait Time(us)" | "Task Wait Time(us)", null "N/A") };
+
 const COLUMNS: &[Column<Row>] = &[
     column!(reported_step: Int, "Step Id" | "Step ID"; Optional),
     column!(device: Int, "Device_id"; Optional),
@@ -25,7 +29,7 @@ const COLUMNS: &[Column<Row>] = &[
     column!(core: Text, "Accelerator Core" | "Task Type", null "N/A"),
     column!(start: UsTime, "Start Time(us)" | "Task Start Time(us)"),
     column!(duration: UsSpan, "Duration(us)" | "Task Duration(us)"),
-    column!(wait: UsSpan, "Wait Time(us)" | "Task Wait Time(us)", null "N/A"),
+    WAIT,
     column!(block_num: Int, "Block Num" | "Block Dim", null "N/A"),
     column!(mix_block_num: Int, "Mix Block Num" | "Mix Block Dim", null "N/A"; Optional),
     column!(hf32: Text, "HF32 Eligible", null "N/A"; Optional),

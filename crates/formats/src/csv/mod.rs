@@ -5,7 +5,7 @@
 //! found by header, never by place.
 //!
 //! A file that is read and written is the same byte for byte if all its rows could be read and its lines end alike:
-//! [`spelling`] keeps what the values do not tell.
+//! [`spelling`] keeps what values alone do not say. A last line without a line end comes back, too.
 
 mod aicpu;
 mod cache;
@@ -56,6 +56,17 @@ pub struct Column<R> {
     pub read: fn(&mut R, &str, &mut Interner) -> bool,
     /// Appends a cell as it stands in the file, quotes and all; `false` for null.
     pub write: fn(&R, &dyn Texts, &mut Vec<u8>) -> bool,
+    /// Whether a value that the file lacks may be computed after reading.
+    pub is_filled_in: bool,
+}
+
+impl<R> Column<R> {
+    /// Appends a cell, null as well.
+    fn write_cell(&self, row: &R, texts: &dyn Texts, cell: &mut Vec<u8>) {
+        if !(self.write)(row, texts, cell) {
+            cell.extend_from_slice(self.null.as_bytes());
+        }
+    }
 }
 
 /// What ids of strings stand for: while they are collected, and afterwards.
@@ -110,6 +121,7 @@ macro_rules! column {
                 None => false,
             },
             write: |row, strings, out| <$codec as $crate::csv::cell::Codec<_>>::write(row.$field, strings, out),
+            is_filled_in: false,
         }
     };
 }

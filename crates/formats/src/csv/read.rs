@@ -7,8 +7,8 @@ use npuscope_tables::Flavour;
 use npuscope_tables::{RankBuilder, TableId};
 use serde_json::{Map, Value};
 
-use super::record::{Records, push_text};
-use super::spelling::{Spelling, write_row};
+use super::record::Records;
+use super::spelling::{Spelling, will_be_filled_in, write_row};
 use super::{Column, CsvTable, Layout, aicpu, cache, dataset, kernel_details, memory, operator_details, sheet};
 use super::{other_cell, statistics, step_trace};
 use crate::problem::{BOM, Code, Problem, Severity};
@@ -80,6 +80,8 @@ struct Table<'a> {
     record: ByteRecord,
     /// Where the row that was read last starts.
     row_start: usize,
+    /// The last line, if it has no line end.
+    cut: Option<&'a [u8]>,
     lossy: bool,
     uneven_rows: u64,
     problems: Vec<Problem>,
@@ -107,6 +109,7 @@ impl<'a> Table<'a> {
             headers,
             record: ByteRecord::new(),
             row_start: 0,
+            cut: None,
             lossy: false,
             uneven_rows: 0,
             problems: Vec::new(),
@@ -126,6 +129,7 @@ impl<'a> Table<'a> {
                 Ok(true) => {
                     self.find_row_start();
                     if self.is_cut() {
+                        self.cut = self.bytes.get(self.row_start..);
                         self.problem(
                             Code::CutFile,
                             "the file ends here, inside a row; the rows before are kept".to_owned(),
@@ -159,7 +163,7 @@ impl<'a> Table<'a> {
         let rest = self.bytes.get(header.len()..).unwrap_or_default();
         let lf = rest.starts_with(b"\n");
         let mut records = Records::with_line_ends(lf);
-        self.headers.iter().for_each(|header| records.cell(|cell| push_text(cell, header)));
+        records.texts(self.headers.iter().map(String::as_str));
         let text = std::str::from_utf8(header).ok().filter(|text| text.as_bytes() != records.row_bytes());
         Spelling { lf, bom: self.skipped > 0, header: text.map(str::to_owned), ..Spelling::default() }
     }
@@ -239,8 +243,11 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
     let mut first_bad = None;
     let headers = outcome.columns.clone();
     let columns: Vec<(&String, Option<&Column<R>>)> = headers.iter().zip(columns).collect();
+    let filled_in: Vec<&Column<R>> =
+        columns.iter().filter_map(|(_, column)| column.filter(|column| column.is_filled_in)).collect();
     let mut spelling = table.spelling();
     let mut records = Records::with_line_ends(spelling.lf);
+    let mut scratch = Vec::new();
     while let Some(offset) = table.next() {
         let mut row = (layout.blank)(&mut rank.strings, file);
         let mut others = Map::new();
@@ -260,7 +267,7 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
         }
         write_row(&row, &columns, Some(&others), &rank.strings, &mut records);
         let text = table.row_bytes();
-        if records.row_bytes() != text {
+        if records.row_bytes() != text || will_be_filled_in(&row, &filled_in, &rank.strings, &mut scratch) {
             spelling.keep(outcome.rows, text);
         }
         records.discard_row();
@@ -271,6 +278,9 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
         }
         row.push(rank);
         outcome.rows += 1;
+    }
+    if let Some(text) = table.cut {
+        spelling.keep_cut(outcome.rows, text);
     }
     outcome.spelling = spelling.to_json();
     outcome.problems.append(&mut table.finish());
@@ -304,16 +314,28 @@ fn read_sheet(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome {
         Err(problem) => return Outcome { problems: vec![problem], ..Outcome::default() },
     };
     let mut outcome = Outcome { columns: table.headers.clone(), ..Outcome::default() };
-    // Cells are kept as they are: only line ends and the header may be spelled otherwise.
-    outcome.spelling = table.spelling().to_json();
+    let mut spelling = table.spelling();
+    let mut records = Records::with_line_ends(spelling.lf);
     let mut number = 0;
     while table.next().is_some() {
         for (index, header) in outcome.columns.iter().enumerate() {
-            sheet::keep(rank, file, number, header, &table.cell(index));
+            let cell = table.cell(index);
+            records.texts(std::iter::once(&*cell));
+            sheet::keep(rank, file, number, header, &cell);
         }
+        records.close();
+        let text = table.row_bytes();
+        if records.row_bytes() != text {
+            spelling.keep(outcome.rows, text);
+        }
+        records.discard_row();
         number += 1;
         outcome.rows += 1;
     }
+    if let Some(text) = table.cut {
+        spelling.keep_cut(outcome.rows, text);
+    }
+    outcome.spelling = spelling.to_json();
     outcome.problems = table.finish();
     outcome
 }

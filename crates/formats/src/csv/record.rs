@@ -79,10 +79,9 @@ impl Records {
         if self.bytes.len() >= FULL { self.flush(out) } else { Ok(()) }
     }
 
-    /// A row of texts.
-    pub fn row<'a>(&mut self, cells: impl Iterator<Item = &'a str>, out: &mut impl Write) -> io::Result<()> {
+    /// Adds cells of text.
+    pub fn texts<'a>(&mut self, cells: impl Iterator<Item = &'a str>) {
         cells.for_each(|cell| self.cell(|bytes| push_text(bytes, cell)));
-        self.end(out)
     }
 
     pub fn flush(&mut self, out: &mut impl Write) -> io::Result<()> {
@@ -121,7 +120,8 @@ mod tests {
         fn what_was_written_is_read(rows in prop::collection::vec(prop::collection::vec("[a,\"\r\n ]{0,4}", 1..4), 0..5)) {
             let (mut records, mut file) = (Records::default(), Vec::new());
             for row in &rows {
-                records.row(row.iter().map(String::as_str), &mut file).unwrap();
+                records.texts(row.iter().map(String::as_str));
+                records.end(&mut file).unwrap();
             }
             records.flush(&mut file).unwrap();
             let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(file.as_slice());

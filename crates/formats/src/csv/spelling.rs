@@ -31,9 +31,20 @@ pub struct Spelling {
     /// Rows by their number.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub rows: BTreeMap<u64, String>,
+    /// The line that the file ends in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<CutLine>,
     /// Bytes of these rows.
     #[serde(skip)]
     pub kept: usize,
+}
+
+/// A last line without a line end. It may be a part of a row, so it is none, but it is written back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CutLine {
+    /// Rows of the whole file: where some were left out since, the line is, too.
+    pub rows: u64,
+    pub text: String,
 }
 
 /// Beyond this, rows are written in the usual spelling: what a rank is read into must not double because of it.
@@ -41,12 +52,24 @@ const MOST_BYTES: usize = 1 << 24;
 
 impl Spelling {
     pub fn keep(&mut self, row: u64, text: &[u8]) {
-        self.kept += text.len();
-        if self.kept <= MOST_BYTES
-            && let Ok(text) = std::str::from_utf8(text)
-        {
-            self.rows.insert(row, text.to_owned());
+        if let Some(text) = self.within_bounds(text) {
+            self.rows.insert(row, text);
         }
+    }
+
+    /// Keeps the line after all `rows`, which has no line end.
+    pub fn keep_cut(&mut self, rows: u64, text: &[u8]) {
+        self.cut = self.within_bounds(text).map(|text| CutLine { rows, text });
+    }
+
+    fn within_bounds(&mut self, text: &[u8]) -> Option<String> {
+        self.kept += text.len();
+        std::str::from_utf8(text).ok().filter(|_| self.kept <= MOST_BYTES).map(str::to_owned)
+    }
+
+    /// The line to be written after so many rows.
+    pub fn cut_after(&self, rows: u64) -> Option<&str> {
+        self.cut.as_ref().filter(|cut| cut.rows == rows).map(|cut| cut.text.as_str())
     }
 
     /// As it is kept; `None` for a file that is spelled as it is written.
@@ -74,11 +97,7 @@ pub fn write_row<R: Copy>(
 ) {
     for (header, column) in columns {
         records.cell(|cell| match column {
-            Some(column) => {
-                if !(column.write)(row, texts, cell) {
-                    cell.extend_from_slice(column.null.as_bytes());
-                }
-            }
+            Some(column) => column.write_cell(row, texts, cell),
             None => push_value(cell, other.and_then(|other| other.get(*header))),
         });
     }
@@ -94,30 +113,32 @@ fn push_value(cell: &mut Vec<u8>, value: Option<&Value>) {
     }
 }
 
-/// Whether a row that is spelled like this is one that is written as `written`. Rows may have been left out or changed
-/// since they were read, and a spelling must never bring another number back.
+/// Whether a row has an empty cell in a column that is filled in after reading: then it must be kept as it is spelled,
+/// or it would be written with a value that its file does not have.
+pub fn will_be_filled_in<R>(row: &R, columns: &[&Column<R>], texts: &dyn Texts, scratch: &mut Vec<u8>) -> bool {
+    scratch.clear();
+    columns.iter().any(|column| !(column.write)(row, texts, scratch))
+}
+
+/// Whether a row that is spelled like this is `row`. Rows may have been left out or changed since they were read, and a
+/// spelling must never bring another number back.
 pub fn is_spelling_of<R: Copy>(
     text: &str,
-    written: &[u8],
+    row: &R,
+    other: Option<&Map<String, Value>>,
+    texts: &dyn Texts,
     layout: &Layout<R>,
     columns: &[(&String, Option<&Column<R>>)],
-    lf: bool,
 ) -> bool {
-    // A mark of the encoding would be taken off the start, and empty lines are skipped.
-    let text = format!("\n{text}");
-    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
-    let mut record = ByteRecord::new();
-    if !matches!(reader.read_byte_record(&mut record), Ok(true)) {
-        return false;
-    }
+    let Some(record) = record_of(text) else { return false };
     let mut strings = Interner::default();
-    let mut row = (layout.blank)(&mut strings, "");
+    let mut spelled = (layout.blank)(&mut strings, "");
     let mut others = Map::new();
     for ((header, column), cell) in columns.iter().zip(&record) {
         let cell = String::from_utf8_lossy(cell);
         match column {
             Some(column) => {
-                (column.read)(&mut row, &cell, &mut strings);
+                (column.read)(&mut spelled, &cell, &mut strings);
             }
             None if layout.other.is_some() => {
                 others.insert((*header).clone(), other_cell(&cell));
@@ -125,7 +146,59 @@ pub fn is_spelling_of<R: Copy>(
             None => {}
         }
     }
-    let mut records = Records::with_line_ends(lf);
-    write_row(&row, columns, Some(&others), &strings, &mut records);
-    records.row_bytes() == written
+    let (mut one, mut another) = (Vec::new(), Vec::new());
+    columns.iter().all(|(header, column)| {
+        one.clear();
+        another.clear();
+        match column {
+            Some(column) if column.is_filled_in && !(column.write)(&spelled, &strings, &mut one) => true,
+            Some(column) => {
+                one.clear();
+                column.write_cell(&spelled, &strings, &mut one);
+                column.write_cell(row, texts, &mut another);
+                one == another
+            }
+            None => {
+                push_value(&mut one, others.get(*header));
+                push_value(&mut another, other.and_then(|other| other.get(*header)));
+                one == another
+            }
+        }
+    })
+}
+
+/// Whether a row of a sheet that is spelled like this has these cells, and else empty ones.
+pub fn has_cells<'a>(text: &str, mut cells: impl Iterator<Item = &'a str>) -> bool {
+    let Some(record) = record_of(text) else { return false };
+    let is_same = record.iter().all(|spelled| spelled == cells.next().unwrap_or_default().as_bytes());
+    is_same && cells.next().is_none()
+}
+
+/// The cells of one row.
+fn record_of(text: &str) -> Option<ByteRecord> {
+    // A mark of the encoding would be taken off the start, and empty lines are skipped.
+    let text = format!("\n{text}");
+    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut record = ByteRecord::new();
+    matches!(reader.read_byte_record(&mut record), Ok(true)).then_some(record)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_line_comes_back_only_after_all_rows() {
+        let mut spelling = Spelling::default();
+        spelling.keep_cut(2, b"3,4.");
+        let carried: Spelling = serde_json::from_str(&spelling.to_json().unwrap()).unwrap();
+        assert_eq!([1, 2].map(|rows| carried.cut_after(rows)), [None, Some("3,4.")]);
+    }
+
+    #[test]
+    fn a_spelling_of_a_sheet_has_its_cells() {
+        let cells = || ["a", "1,5"].into_iter();
+        assert!(has_cells("\"a\",\"1,5\"", cells()) && has_cells("a,\"1,5\",,", cells()));
+        assert!(["a", "a,1", "a,\"1,5\",6", "\"a\""].iter().all(|text| !has_cells(text, cells())));
+    }
 }

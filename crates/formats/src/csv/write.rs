@@ -10,8 +10,8 @@ use npuscope_tables::table::{mem_event, mem_sample, pipeline_op, sheet, source};
 use npuscope_tables::{RankTables, Str, Table, TableView};
 use serde_json::{Map, Value};
 
-use super::record::{Records, push_text};
-use super::spelling::{Spelling, is_spelling_of, write_row};
+use super::record::Records;
+use super::spelling::{Spelling, has_cells, is_spelling_of, write_row};
 use super::{Column, Layout, OTHER, Presence, aicpu, cache, dataset, kernel_details, memory, operator_details};
 use super::{statistics, step_trace};
 use crate::output::{Output, OutputError, PartFile};
@@ -71,7 +71,12 @@ impl CsvFiles {
 
     /// Gives all files their names.
     pub fn finish(self) -> Result<(), OutputError> {
-        self.files.into_values().try_for_each(|file| file.file.finish())
+        self.files.into_values().try_for_each(|CsvFile { mut file, spelling, rows, .. }| {
+            if let Some(text) = spelling.cut_after(rows) {
+                file.write(|out| out.write_all(text.as_bytes()))?;
+            }
+            file.finish()
+        })
     }
 
     fn table<R: Table + Copy>(
@@ -110,7 +115,7 @@ impl CsvFiles {
                     let other = layout.other.map(|place| object(tables, *place(&mut row)));
                     write_row(&row, &columns, other.as_ref(), tables.strings(), records);
                     if let Some(text) = spelling.rows.get(written)
-                        && is_spelling_of(text, records.row_bytes(), layout, &columns, spelling.lf)
+                        && is_spelling_of(text, &row, other.as_ref(), tables.strings(), layout, &columns)
                     {
                         records.replace_row(text.as_bytes());
                     }
@@ -130,7 +135,7 @@ impl CsvFiles {
             if spelling.bom {
                 out.write_all(BOM)?;
             }
-            headers.iter().for_each(|header| records.cell(|cell| push_text(cell, header)));
+            records.texts(headers.iter().map(String::as_str));
             if let Some(text) = spelling.header.as_ref().filter(|text| is_header_of(text, &headers)) {
                 records.replace_row(text.as_bytes());
             }
@@ -163,10 +168,18 @@ impl CsvFiles {
                 let columns = sheet.iter().take_while(|cell| cell.row == first.row).map(|cell| cell.column);
                 self.begin(tables, name, columns.map(|column| tables.text(column).to_owned()).collect())?;
             }
-            let Some(CsvFile { file, records, .. }) = self.files.get_mut(name) else { continue };
+            let Some(CsvFile { file, spelling, rows: written, records, .. }) = self.files.get_mut(name) else {
+                continue;
+            };
             file.write(|out| {
                 for row in sheet.chunk_by(|a, b| a.row == b.row) {
-                    records.row(row.iter().map(|cell| tables.opt_text(cell.value).unwrap_or_default()), out)?;
+                    let cells = || row.iter().map(|cell| tables.opt_text(cell.value).unwrap_or_default());
+                    records.texts(cells());
+                    if let Some(text) = spelling.rows.get(written).filter(|text| has_cells(text, cells())) {
+                        records.replace_row(text.as_bytes());
+                    }
+                    *written += 1;
+                    records.end(out)?;
                 }
                 records.flush(out)
             })?;

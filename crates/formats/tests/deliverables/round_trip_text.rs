@@ -7,7 +7,7 @@ use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::text::write_rank;
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
-use npuscope_synth::Form;
+use npuscope_synth::{Form, Level};
 use npuscope_testing::{assert_same_json, captures, csv, entries, events, json, shared};
 
 use crate::simulated;
@@ -93,7 +93,21 @@ fn older_captures_survive() {
 
 #[test]
 fn simulated_jobs_survive() {
-    let (_directory, ranks) = simulated::ranks(Form::Text);
+    assert_jobs_survive(Level::Level1);
+}
+
+#[test]
+fn simulated_jobs_of_level0_survive() {
+    assert_jobs_survive(Level::Level0);
+}
+
+#[test]
+fn simulated_jobs_of_level2_survive() {
+    assert_jobs_survive(Level::Level2);
+}
+
+fn assert_jobs_survive(level: Level) {
+    let (_directory, ranks) = simulated::ranks_at(level, Form::Text);
     for (_, source) in ranks {
         let target = tempfile::tempdir().unwrap();
         rewrite(&source, target.path());

@@ -94,6 +94,18 @@ const TERMS: &[Term] = &[
         function: "npuscope_measures::memory::peak",
     },
     Term {
+        key: "highest_sample",
+        english_name: "Highest sample",
+        chinese_name: "最高采样值",
+        also: &[],
+        unit: "B",
+        formula: "max over samples(allocated), or max over samples(reserved)",
+        english: "The greatest value in the samples of a component's memory on a rank. It is not the memory peak: samples \
+                  cover other allocators, driver modules and the process, and may miss the moment of the peak.",
+        chinese: "某个 rank 上一个组件的内存采样中的最大值。它不是内存峰值：采样还包括其他分配器、驱动模块和进程，且可能错过峰值时刻。",
+        function: "npuscope_analysis::memory::thinned",
+    },
+    Term {
         key: "share_of_memory",
         english_name: "Share of memory",
         chinese_name: "内存占比",

@@ -19,7 +19,7 @@ table! {
         /// Columns nothing was read from, as a JSON array.
         pub unread: Option<Str>,
         /// How a csv file spells its lines where that is not how they are written, as a JSON object: line ends, the
-        /// header, and rows by number.
+        /// header, rows by number, and a last line without a line end.
         pub spelling: Option<Str>,
     }
 }

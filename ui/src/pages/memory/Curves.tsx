@@ -12,7 +12,7 @@ import { bytes, time } from "../../format";
 import { go, scope } from "../../scope";
 import { run } from "../../shell/run";
 import { language, texts } from "../../texts";
-import { curvesOf, firstComponent, linesOf, MEASURES, peakOf } from "./curve";
+import { curvesOf, firstComponent, linesOf, MEASURES, highestSample } from "./curve";
 import { DRAWN, drawnRanks } from "./ranks";
 
 const t = texts({
@@ -26,12 +26,12 @@ const t = texts({
     reserved: "reserved",
     active: "active",
     line: "rank {rank} {measure}",
-    peak: "peak {bytes}",
+    highest: "highest sample {bytes}",
     range: "time range",
     at: "chosen",
     caption: "Drag to zoom, double click for all, click for who holds the memory then. Dashes: reserved, dots: active; shaded: reserved but not allocated.",
-    summary: "Memory of {component}: {peaks}",
-    rankPeak: "rank {rank} peaks at {bytes} after {time}",
+    summary: "Memory of {component}: {samples}",
+    rankHighest: "rank {rank} has its highest sample, {bytes}, after {time}",
     some: "The first {count} ranks are drawn, {left} are not: choose ranks above.",
     whole: "Show all",
     take: "Zoom is the time range",
@@ -46,12 +46,12 @@ const t = texts({
     reserved: "已预留",
     active: "活跃",
     line: "rank {rank} {measure}",
-    peak: "峰值 {bytes}",
+    highest: "最高采样值 {bytes}",
     range: "时间范围",
     at: "选中",
     caption: "拖动缩放，双击显示全部，单击查看当时谁占用内存。虚线：已预留，点线：活跃；阴影：已预留但未分配。",
-    summary: "{component} 的内存：{peaks}",
-    rankPeak: "rank {rank} 在 {time} 达到峰值 {bytes}",
+    summary: "{component} 的内存：{samples}",
+    rankHighest: "rank {rank} 在 {time} 达到最高采样值 {bytes}",
     some: "只画前 {count} 个 rank，另有 {left} 个未画：可在上方选择 rank。",
     whole: "显示全部",
     take: "将缩放设为时间范围",
@@ -88,17 +88,17 @@ function Chart({ table }: { table: Table }) {
     const shown = curves.filter((curve) => curve.component === component);
     const drawn = linesOf(shown, measure === "all" ? MEASURES : [measure], (rank, measure) => t("line", { rank, measure: t(measure) }));
     const marks: Mark[] = [];
-    const peaks: string[] = [];
+    const samples: string[] = [];
     for (const curve of shown) {
-      const peak = (["allocated", "reserved"] as const).map((measure) => peakOf(curve, measure)).find((peak) => peak !== null);
-      if (!peak) continue;
-      marks.push({ ...peak, text: "" });
-      peaks.push(t("rankPeak", { rank: curve.rank, bytes: bytes(peak.value), time: time(peak.time) }));
+      const sample = highestSample(curve, "allocated") ?? highestSample(curve, "reserved");
+      if (!sample) continue;
+      marks.push({ ...sample, text: "" });
+      samples.push(t("rankHighest", { rank: curve.rank, bytes: bytes(sample.value), time: time(sample.time) }));
     }
-    // Texts of several peaks would be on top of each other.
+    // Texts of several marks would be on top of each other.
     const highest = marks.reduce<Mark | null>((highest, mark) => (highest && highest.value >= mark.value ? highest : mark), null);
-    if (highest) highest.text = t("peak", { bytes: bytes(highest.value) });
-    return { ...drawn, marks, label: t("summary", { component, peaks: peaks.join("; ") }) };
+    if (highest) highest.text = t("highest", { bytes: bytes(highest.value) });
+    return { ...drawn, marks, label: t("summary", { component, samples: samples.join("; ") }) };
   }, [curves, component, measure, language.value]);
   const bands = useMemo(() => {
     const chosen = at === null ? [] : [{ range: { begin: at, end: at }, name: t("at") }];

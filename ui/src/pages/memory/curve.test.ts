@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { tableOf } from "../../components/derived";
-import { curvesOf, firstComponent, linesOf, peakOf } from "./curve";
+import { curvesOf, firstComponent, linesOf, highestSample } from "./curve";
 
 const curves = curvesOf(
   tableOf({
@@ -16,8 +16,8 @@ const curves = curvesOf(
 
 it("samples are in order of time", () => {
   expect([...curves[0]!.times]).toEqual([10, 20]);
-  expect(peakOf(curves[0]!, "allocated")).toEqual({ time: 20, value: 7 });
-  expect(peakOf(curves[0]!, "active")).toBeNull();
+  expect(highestSample(curves[0]!, "allocated")).toEqual({ time: 20, value: 7 });
+  expect(highestSample(curves[0]!, "active")).toBeNull();
 });
 
 it("an allocator is shown first, however much the process has", () => {

@@ -39,15 +39,15 @@ export function curvesOf(table: Table): MemoryCurve[] {
 
 const always = { begin: -Infinity, end: Infinity };
 
-/** The greatest value of a measure; null if it was not measured. */
-export function peakOf(curve: MemoryCurve, measure: Measure) {
+/** The highest sample of a measure, which is not the memory peak; null if it was not sampled. */
+export function highestSample(curve: MemoryCurve, measure: Measure) {
   return peakIn({ times: curve.times, values: curve[measure] }, always);
 }
 
 /** The component that a chart begins with: the allocator that holds most, or what holds most if there is none. */
 export function firstComponent(curves: MemoryCurve[]): string {
-  const most = (curve: MemoryCurve) => Math.max(...MEASURES.map((measure) => peakOf(curve, measure)?.value ?? 0));
-  const isAllocator = (curve: MemoryCurve) => Number(curve.kind === "allocator" && peakOf(curve, "allocated") !== null);
+  const most = (curve: MemoryCurve) => Math.max(...MEASURES.map((measure) => highestSample(curve, measure)?.value ?? 0));
+  const isAllocator = (curve: MemoryCurve) => Number(curve.kind === "allocator" && highestSample(curve, "allocated") !== null);
   const best = curves.reduce<MemoryCurve | null>((best, curve) => {
     if (!best) return curve;
     return isAllocator(curve) - isAllocator(best) > 0 || (isAllocator(curve) === isAllocator(best) && most(curve) > most(best)) ? curve : best;
@@ -63,7 +63,7 @@ export function linesOf(curves: MemoryCurve[], measures: readonly Measure[], nam
   curves.forEach((curve, at) => {
     const made = new Map<Measure, Curve>();
     measures.forEach((measure) => {
-      if (peakOf(curve, measure) === null) return;
+      if (highestSample(curve, measure) === null) return;
       const place = MEASURES.indexOf(measure);
       made.set(measure, {
         name: name(curve.rank, measure),

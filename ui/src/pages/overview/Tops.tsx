@@ -112,10 +112,11 @@ function Collectives({ table }: { table: Table }) {
   return <BarChart label={t("collectives")} bars={bars} format={duration} />;
 }
 
-/** Of the rank that holds most. */
+/** Of the rank with the highest memory peak. */
 function Memory({ table }: { table: Table }) {
   const [ranks, times, sizes, names] = [table.numbers("rank"), table.numbers("time"), table.numbers("bytes"), table.texts("name")];
-  const groups = [...grouped(table, ["rank"]).values()].map((rows) => ({ rows, bytes: sum(sizes, rows) }));
+  const peaks = table.numbers("allocated");
+  const groups = [...grouped(table, ["rank"]).values()].map((rows) => ({ rows, bytes: peaks[rows[0]!] || 0 }));
   const most = groups.reduce((most, group) => (group.bytes > most.bytes ? group : most), { rows: [] as number[], bytes: 0 });
   const [first] = most.rows;
   if (first === undefined) return null;

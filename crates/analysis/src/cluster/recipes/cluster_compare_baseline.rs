@@ -23,7 +23,8 @@ use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::{Rank, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
-use super::cluster_time_summary::{METRICS, Summary, notes_of_both, summarise};
+use super::Microseconds;
+use super::cluster_time_summary::{METRICS, StepTimes, Summary, notes_of_both, summarise};
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, Usage};
 use crate::communication::{GroupKey, bytes_of_element, direction_of, group_key, op_type, parallel_groups};
 use crate::diagnose::trace::Operation;
@@ -70,16 +71,14 @@ struct Communication {
 }
 
 impl Communication {
-    fn mean_ns(&self) -> f64 {
-        self.ns / self.collectives as f64
-    }
-
-    fn mean_bytes(&self) -> f64 {
-        self.bytes / self.collectives as f64
-    }
-
-    fn per_rank_and_step(&self) -> f64 {
-        self.operations as f64 / self.rank_steps as f64
+    fn means(&self) -> CollectiveMeans {
+        let of_one = |sum: f64| sum / self.collectives as f64;
+        CollectiveMeans {
+            ranks: self.ranks,
+            per_rank_and_step: self.operations as f64 / self.rank_steps as f64,
+            bytes: of_one(self.bytes),
+            time: of_one(self.ns),
+        }
     }
 }
 
@@ -122,15 +121,73 @@ struct Part {
     ops: Vec<Op>,
 }
 
-fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+/// A job beside a baseline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BaselineComparison {
+    /// By step and stage, those over all of them first.
+    pub times: Vec<ComparedTimes>,
+    /// By type of operation and purpose of the group.
+    pub communication: Vec<ComparedCommunication>,
+    pub notes: Vec<String>,
+}
+
+/// How the time of steps divides in both jobs: means over ranks and steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ComparedTimes {
+    /// `None` over all steps; -1 is all that ranks without steps did.
+    pub step: Option<i64>,
+    /// The stage of the pipeline; `None` over all ranks.
+    pub stage: Option<i64>,
+    pub times: StepTimes,
+    pub baseline: StepTimes,
+}
+
+/// Collectives of one type in groups of one purpose, in both jobs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparedCommunication {
+    pub op_type: Text,
+    /// What the trainer calls the group, for example `dp`; empty where it does not say.
+    pub purpose: Text,
+    pub here: CollectiveMeans,
+    pub baseline: CollectiveMeans,
+    /// What the baseline's time would become on as many ranks as here, at least, in ns.
+    pub lower_bound: f64,
+}
+
+impl ComparedCommunication {
+    /// Time by [`lower_bound`](ComparedCommunication::lower_bound); `None` if that is 0.
+    pub fn ratio(&self) -> Option<f64> {
+        (self.lower_bound != 0.0).then(|| self.here.time / self.lower_bound)
+    }
+}
+
+/// What collectives are like: means over them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CollectiveMeans {
+    /// Ranks of a group.
+    pub ranks: usize,
+    /// How many there are for each rank and step.
+    pub per_rank_and_step: f64,
+    pub bytes: f64,
+    /// On the rank where it is shortest, in ns.
+    pub time: f64,
+}
+
+/// Compares a job with its baseline.
+pub fn rows(job: &Job<'_>) -> Result<BaselineComparison, Failure> {
     let Some(baseline) = &job.options.baseline else {
         return Err(Usage::NoBaseline { mode: MODE.name }.into());
     };
     let ours = figures(job)?;
     let base = job.of_baseline(baseline, job.options, figures)?;
-    let mut answer = Answer::of_tables([times(&ours, &base), communication(&ours, &base)]);
-    answer.notes = notes_of_both(ours.notes, base.notes);
-    Ok(answer)
+    let (times, communication) = (times(&ours, &base), communication(&ours, &base));
+    Ok(BaselineComparison { times, communication, notes: notes_of_both(ours.notes, base.notes) })
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let BaselineComparison { times, communication, notes } = rows(job)?;
+    let tables = vec![time_table(&times), communication_table(&communication)];
+    Ok(Answer { tables, notes, ..Answer::default() })
 }
 
 fn figures(job: &Job<'_>) -> Result<Figures, Failure> {
@@ -206,7 +263,48 @@ fn lower_bound(op_type: &str, ns: f64, bytes: f64, from: usize, to: usize) -> f6
     ns + rounds * (LATENCY * ratio.log2().ceil() + bytes / BANDWIDTH * (ratio - 1.0))
 }
 
-fn times(ours: &Figures, base: &Figures) -> ResultTable {
+fn times(ours: &Figures, base: &Figures) -> Vec<ComparedTimes> {
+    let steps: BTreeSet<i64> = ours.summary.keys().map(|(_, step)| *step).collect();
+    let stages: BTreeSet<i64> = ours.stages.values().copied().collect();
+    let mut compared = Vec::new();
+    for step in [None].into_iter().chain(steps.into_iter().map(Some)) {
+        for stage in [None].into_iter().chain(stages.iter().copied().map(Some)) {
+            let means = ours.means(step, stage).zip(base.means(step, stage));
+            compared.extend(means.map(|(times, baseline)| ComparedTimes { step, stage, times, baseline }));
+        }
+    }
+    compared
+}
+
+impl Figures {
+    /// Times of a step, or of all, on the ranks of a stage, or on all: means.
+    fn means(&self, step: Option<i64>, stage: Option<i64>) -> Option<StepTimes> {
+        let is_chosen = |(rank, number): &(Rank, i64)| {
+            step.is_none_or(|step| step == *number) && stage.is_none_or(|stage| self.stages.get(rank) == Some(&stage))
+        };
+        let chosen = self.summary.iter().filter(|(key, _)| is_chosen(key));
+        let chosen: Vec<_> = chosen.map(|(_, times)| times.in_order()).collect();
+        let mut means = [Microseconds::default(); METRICS.len()];
+        for (metric, mean) in means.iter_mut().enumerate() {
+            *mean = Microseconds::mean(chosen.iter().map(|times| times[metric]))?;
+        }
+        Some(StepTimes::of(means))
+    }
+}
+
+fn communication(ours: &Figures, base: &Figures) -> Vec<ComparedCommunication> {
+    let compared = |((op_type, purpose), here): (&(Text, Text), &Communication)| {
+        let there = base.communication.get(&(op_type.clone(), purpose.clone()))?;
+        let (here, baseline) = (here.means(), there.means());
+        let lower_bound = lower_bound(op_type, baseline.time, baseline.bytes, baseline.ranks, here.ranks);
+        let (op_type, purpose) = (op_type.clone(), purpose.clone());
+        Some(ComparedCommunication { op_type, purpose, here, baseline, lower_bound })
+    };
+    ours.communication.iter().filter_map(compared).collect()
+}
+
+/// `ClusterCompareBaseline`: a row for each time.
+fn time_table(rows: &[ComparedTimes]) -> ResultTable {
     let columns = [
         ("step", ColumnKind::Int),
         ("stage", ColumnKind::Int),
@@ -217,45 +315,25 @@ fn times(ours: &Figures, base: &Figures) -> ResultTable {
         ("ratio", ColumnKind::Real),
     ];
     let mut table = ResultTable::new("ClusterCompareBaseline", "cluster_compare_baseline", &columns);
-    let steps: BTreeSet<i64> = ours.summary.keys().map(|(_, step)| *step).collect();
-    let stages: BTreeSet<i64> = ours.stages.values().copied().collect();
-    for step in [None].into_iter().chain(steps.into_iter().map(Some)) {
-        for stage in [None].into_iter().chain(stages.iter().copied().map(Some)) {
-            let Some((ours, base)) = ours.means(step, stage).zip(base.means(step, stage)) else { continue };
-            for ((metric, _), (value, base)) in METRICS.iter().zip(ours.into_iter().zip(base)) {
-                table.push([
-                    Cell::from(step),
-                    stage.into(),
-                    Cell::from(*metric),
-                    value.into(),
-                    base.into(),
-                    (value - base).into(),
-                    quotient(value, base),
-                ]);
-            }
+    for ComparedTimes { step, stage, times, baseline } in rows {
+        let times = times.in_order().into_iter().zip(baseline.in_order());
+        for ((metric, _), (time, base)) in METRICS.iter().zip(times) {
+            table.push([
+                Cell::from(*step),
+                (*stage).into(),
+                Cell::from(*metric),
+                time.into(),
+                base.into(),
+                (time - base).into(),
+                time.ratio(base).into(),
+            ]);
         }
     }
     table
 }
 
-impl Figures {
-    /// Times of a step, or of all, on the ranks of a stage, or on all: means.
-    fn means(&self, step: Option<i64>, stage: Option<i64>) -> Option<Vec<f64>> {
-        let is_chosen = |(rank, number): &(Rank, i64)| {
-            step.is_none_or(|step| step == *number) && stage.is_none_or(|stage| self.stages.get(rank) == Some(&stage))
-        };
-        let chosen: Vec<_> = self.summary.iter().filter(|(key, _)| is_chosen(key)).map(|(_, times)| times).collect();
-        let mean = |metric: usize| chosen.iter().map(|times| times[metric]).sum::<f64>() / chosen.len() as f64;
-        (!chosen.is_empty()).then(|| (0..METRICS.len()).map(mean).collect())
-    }
-}
-
-/// Null where it means nothing.
-fn quotient(value: f64, by: f64) -> Cell {
-    if by == 0.0 { Cell::Null } else { (value / by).into() }
-}
-
-fn communication(ours: &Figures, base: &Figures) -> ResultTable {
+/// `ClusterCompareBaselineCommunication`.
+fn communication_table(rows: &[ComparedCommunication]) -> ResultTable {
     let columns = [
         ("opType", ColumnKind::Text),
         ("group", ColumnKind::Text),
@@ -272,22 +350,21 @@ fn communication(ours: &Figures, base: &Figures) -> ResultTable {
     ];
     let name = "ClusterCompareBaselineCommunication";
     let mut table = ResultTable::new(name, "cluster_compare_baseline_communication", &columns);
-    for ((op_type, purpose), here) in &ours.communication {
-        let Some(there) = base.communication.get(&(op_type.clone(), purpose.clone())) else { continue };
-        let bound = lower_bound(op_type, there.mean_ns(), there.mean_bytes(), there.ranks, here.ranks);
+    for row in rows {
+        let ComparedCommunication { op_type, purpose, here, baseline, lower_bound } = row;
         table.push([
             Cell::from(op_type),
             purpose.into(),
             here.ranks.into(),
-            there.ranks.into(),
-            here.per_rank_and_step().into(),
-            there.per_rank_and_step().into(),
-            here.mean_bytes().into(),
-            there.mean_bytes().into(),
-            here.mean_ns().into(),
-            there.mean_ns().into(),
-            bound.into(),
-            quotient(here.mean_ns(), bound),
+            baseline.ranks.into(),
+            here.per_rank_and_step.into(),
+            baseline.per_rank_and_step.into(),
+            here.bytes.into(),
+            baseline.bytes.into(),
+            here.time.into(),
+            baseline.time.into(),
+            (*lower_bound).into(),
+            row.ratio().into(),
         ]);
     }
     table

@@ -17,7 +17,10 @@ use npuscope_formats::source::SourceFile;
 use npuscope_tables::table::sheet;
 use npuscope_tables::{Rank, RankBuilder, Selection, TableId};
 
-use super::cluster_time_summary::{self, METRICS, Summary, TABLE, notes_of_both, summarise};
+use super::Microseconds;
+use super::cluster_time_summary::{
+    self, METRICS, NO_STEP, StepTimes, Summary, TABLE, notes_of_both, numbered, step_cell, summarise,
+};
 use crate::cluster::{Answer, DATABASE, Failure, Job, Mode, OUTPUT_DIRECTORY, Usage};
 
 pub const MODE: Mode = Mode {
@@ -27,7 +30,28 @@ pub const MODE: Mode = Mode {
     run,
 };
 
-fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+/// Steps of ranks beside the same steps of a baseline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparedSteps {
+    /// By rank and step.
+    pub steps: Vec<ComparedStep>,
+    /// Steps that the baseline lacks.
+    pub lacking: Vec<(Rank, Option<i64>)>,
+    pub notes: Vec<String>,
+}
+
+/// A step of a rank beside the same of the baseline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ComparedStep {
+    pub rank: Rank,
+    /// `None` of ranks without steps: all that they did.
+    pub step: Option<i64>,
+    pub times: StepTimes,
+    pub baseline: StepTimes,
+}
+
+/// Compares where the time of steps went with a baseline.
+pub fn rows(job: &Job<'_>) -> Result<ComparedSteps, Failure> {
     let Some(baseline) = &job.options.baseline else {
         return Err(Usage::NoBaseline { mode: MODE.name }.into());
     };
@@ -45,27 +69,43 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let is_chosen = |rank: Rank, step: i64| {
         job.options.step.is_none_or(|chosen| chosen == step) && (job.options.compat || job.is_chosen(rank))
     };
+    let notes = notes_of_both(our_notes, base_notes);
+    let mut compared = ComparedSteps { steps: Vec::new(), lacking: Vec::new(), notes };
+    for ((rank, step), times) in ours.into_iter().filter(|((rank, step), _)| is_chosen(*rank, *step)) {
+        let number = numbered(step);
+        match base.get(&(rank, step)) {
+            Some(baseline) => compared.steps.push(ComparedStep { rank, step: number, times, baseline: *baseline }),
+            None => compared.lacking.push((rank, number)),
+        }
+    }
+    Ok(compared)
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let ComparedSteps { steps, lacking, notes } = rows(job)?;
+    let answer = Answer { tables: vec![table(&steps)], notes, ..Answer::default() };
+    let lacking: Vec<String> =
+        lacking.iter().map(|(rank, step)| format!("step {} of rank {rank}", step.unwrap_or(NO_STEP))).collect();
+    Ok(match lacking.is_empty() {
+        true => answer,
+        false => answer.note(format!("the baseline lacks {}", lacking.join(", "))),
+    })
+}
+
+/// `ClusterTimeCompareSummary`.
+fn table(steps: &[ComparedStep]) -> ResultTable {
     let mut columns = vec![("rank".to_owned(), ColumnKind::Int), ("step".to_owned(), ColumnKind::Int)];
     for (name, _) in METRICS {
         columns.extend(["", "Base", "Diff"].map(|suffix| (format!("{name}{suffix}"), ColumnKind::Real)));
     }
     let columns: Vec<(&str, ColumnKind)> = columns.iter().map(|(name, kind)| (name.as_str(), *kind)).collect();
     let mut table = ResultTable::new("ClusterTimeCompareSummary", "cluster_time_compare_summary", &columns);
-    let mut lacking = Vec::new();
-    for ((rank, step), times) in ours.iter().filter(|((rank, step), _)| is_chosen(*rank, *step)) {
-        let Some(base) = base.get(&(*rank, *step)) else {
-            lacking.push(format!("step {step} of rank {rank}"));
-            continue;
-        };
-        let compared = times.iter().zip(base).flat_map(|(time, base)| [*time, *base, time - base]);
-        table.push([Cell::from(*rank), Cell::from(*step)].into_iter().chain(compared.map(Cell::from)));
+    for ComparedStep { rank, step, times, baseline } in steps {
+        let times = times.in_order().into_iter().zip(baseline.in_order());
+        let compared = times.flat_map(|(time, base)| [time, base, time - base]);
+        table.push([Cell::from(*rank), step_cell(*step)].into_iter().chain(compared.map(Cell::from)));
     }
-    let mut answer = Answer::of_tables([table]);
-    answer.notes = notes_of_both(our_notes, base_notes);
-    Ok(match lacking.is_empty() {
-        true => answer,
-        false => answer.note(format!("the baseline lacks {}", lacking.join(", "))),
-    })
+    table
 }
 
 /// The results of an earlier run below a directory. Nothing is written, whatever is there.
@@ -85,7 +125,8 @@ fn result(directory: &Path) -> Option<Summary> {
             tables.opt_text(cell.value)?.parse::<f64>().ok()
         };
         let key = (Rank(number("rank")? as i64), number("step")? as i64);
-        summary.insert(key, METRICS.map(|(column, _)| number(column).unwrap_or(f64::NAN)));
+        let time = |(column, _): (&str, &str)| Microseconds::of_us(number(column).unwrap_or(f64::NAN));
+        summary.insert(key, StepTimes::of(METRICS.map(time)));
     }
     Some(summary).filter(|summary| !summary.is_empty())
 }

@@ -27,7 +27,7 @@ use npuscope_tables::table::{comm_op, kernel, reported_step, task};
 use npuscope_tables::{Ns, Rank, RankTables, Selection};
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::statistics::sum;
+use super::Microseconds;
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
 use crate::communication::{GroupKey, direction_of, group_key, is_communication_core};
 use crate::diagnose::trace::Operation;
@@ -62,13 +62,72 @@ pub(super) const METRICS: [(&str, &str); 10] = [
 ];
 
 /// The step of work without steps.
-const NO_STEP: i64 = -1;
+pub(super) const NO_STEP: i64 = -1;
 
-/// Times of a step in us, in the order of [`METRICS`].
-pub(super) type Times = [f64; METRICS.len()];
+/// How the time of a step of a rank divides; the comment at the top defines the parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StepTimes {
+    pub step: Microseconds,
+    pub computing: Microseconds,
+    /// Communication while nothing was computed.
+    pub exposed: Microseconds,
+    /// Communication while something was computed.
+    pub overlapped: Microseconds,
+    pub communication: Microseconds,
+    pub free: Microseconds,
+    /// Waiting in collectives for the rank that came last.
+    pub wait: Microseconds,
+    /// Collectives without waiting.
+    pub transmit: Microseconds,
+    pub copying: Microseconds,
+    /// Copying while nothing was computed or communicated.
+    pub bare_copying: Microseconds,
+}
+
+impl StepTimes {
+    /// In the order of [`METRICS`].
+    pub(super) fn in_order(&self) -> [Microseconds; METRICS.len()] {
+        let StepTimes { step, computing, exposed, overlapped, communication, .. } = *self;
+        let StepTimes { free, wait, transmit, copying, bare_copying, .. } = *self;
+        [step, computing, exposed, overlapped, communication, free, wait, transmit, copying, bare_copying]
+    }
+
+    /// Of times in the order of [`METRICS`].
+    pub(super) fn of(times: [Microseconds; METRICS.len()]) -> StepTimes {
+        let [step, computing, exposed, overlapped, communication, free, wait, transmit, copying, bare_copying] = times;
+        StepTimes { step, computing, exposed, overlapped, communication, free, wait, transmit, copying, bare_copying }
+    }
+}
+
+/// How the time of the steps of all ranks divides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimeSummary {
+    /// By rank and step.
+    pub steps: Vec<StepOfRank>,
+    pub notes: Vec<String>,
+}
+
+/// How the time of a step of a rank divides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepOfRank {
+    pub rank: Rank,
+    /// `None` of a rank without steps: all that it did.
+    pub step: Option<i64>,
+    pub times: StepTimes,
+}
 
 /// Times by rank and step.
-pub(super) type Summary = BTreeMap<(Rank, i64), Times>;
+pub(super) type Summary = BTreeMap<(Rank, i64), StepTimes>;
+
+/// The number of a step; `None` where there are no steps.
+pub(super) fn numbered(step: i64) -> Option<i64> {
+    (step != NO_STEP).then_some(step)
+}
+
+/// A step in a table.
+pub(super) fn step_cell(step: Option<i64>) -> Cell {
+    step.unwrap_or(NO_STEP).into()
+}
 
 /// An operation on one rank.
 #[derive(Serialize, Deserialize)]
@@ -84,17 +143,17 @@ struct Op {
 /// What is kept of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
-    steps: BTreeMap<i64, Times>,
+    steps: BTreeMap<i64, StepTimes>,
     ops: Vec<Op>,
 }
 
 /// The times of the steps of each rank, and its communication operations.
 #[derive(Serialize)]
-struct StepTimes {
+struct TimesOfRanks {
     compat: bool,
 }
 
-impl Analysis for StepTimes {
+impl Analysis for TimesOfRanks {
     type Extract = Part;
     const NAME: &'static str = "cluster_time_summary";
     const VERSION: u32 = 2;
@@ -108,27 +167,37 @@ impl Analysis for StepTimes {
     }
 }
 
-fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+/// Where the time of each step of each rank went.
+pub fn rows(job: &Job<'_>) -> Result<TimeSummary, Failure> {
     let (summary, notes) = summarise(job)?;
-    let is_text = job.export() != Export::Db;
+    let of_rank = |((rank, step), times)| StepOfRank { rank, step: numbered(step), times };
+    Ok(TimeSummary { steps: summary.into_iter().map(of_rank).collect(), notes })
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let TimeSummary { steps, notes } = rows(job)?;
+    Ok(Answer { tables: vec![table(&steps, job.export() != Export::Db)], notes, ..Answer::default() })
+}
+
+/// `ClusterTimeSummary`; with titles for people if it becomes text.
+fn table(steps: &[StepOfRank], is_text: bool) -> ResultTable {
     let mut columns = match is_text {
         true => vec![("Rank", ColumnKind::Int), ("Step", ColumnKind::Int)],
         false => vec![("rank", ColumnKind::Int), ("step", ColumnKind::Int)],
     };
     columns.extend(METRICS.map(|(column, title)| (if is_text { title } else { column }, ColumnKind::Real)));
     let mut table = ResultTable::new(TABLE, "cluster_time_summary", &columns);
-    for ((rank, step), times) in summary {
-        table.push([Cell::from(rank), step.into()].into_iter().chain(times.map(Cell::from)));
+    for StepOfRank { rank, step, times } in steps {
+        let place = [Cell::from(*rank), step_cell(*step)];
+        table.push(place.into_iter().chain(times.in_order().map(Cell::from)));
     }
-    let mut answer = Answer::of_tables([table]);
-    answer.notes = notes;
-    Ok(answer)
+    table
 }
 
 /// Where the time of each step of each rank went, and what is to be said of it.
 pub(super) fn summarise(job: &Job<'_>) -> Result<(Summary, Vec<String>), Failure> {
     let compat = job.options.compat;
-    let parts = job.extracts(&StepTimes { compat })?;
+    let parts = job.extracts(&TimesOfRanks { compat })?;
     let needs = if compat { "communication operations" } else { "kernels or communication operations" };
     let is_missing = |part: &Part| part.ops.is_empty() && (compat || part.steps.is_empty());
     if parts.iter().all(|(_, part)| is_missing(part)) {
@@ -141,7 +210,7 @@ pub(super) fn summarise(job: &Job<'_>) -> Result<(Summary, Vec<String>), Failure
     }
     for (key, (wait, transmit)) in waits {
         let times = summary.entry(key).or_default();
-        (times[6], times[7]) = (wait, transmit);
+        (times.wait, times.transmit) = (wait, transmit);
     }
     let is_chosen = |step: i64| job.options.step.is_none_or(|chosen| chosen == step);
     summary.retain(|(_, step), _| is_chosen(*step));
@@ -157,8 +226,11 @@ pub(super) fn notes_of_both(ours: Vec<String>, baseline: Vec<String>) -> Vec<Str
     ours.into_iter().chain(baseline.into_iter().map(|note| format!("baseline: {note}"))).collect()
 }
 
-/// us of waiting and of transmitting by rank and step.
-type Waits = BTreeMap<(Rank, i64), (f64, f64)>;
+/// Waiting and transmitting.
+type Spent = (Microseconds, Microseconds);
+
+/// What ranks spent in steps.
+type Waits = BTreeMap<(Rank, i64), Spent>;
 
 /// The ranks' parts of a collective.
 type Members<'a> = Vec<(Rank, &'a Op)>;
@@ -188,20 +260,21 @@ fn waits(parts: &[(Rank, Part)], compat: bool) -> (Waits, usize) {
         collectives.retain(|ranks| ranks.len() >= ranks.iter().map(|(_, op)| op.ranks.unwrap_or(2)).max().unwrap_or(2));
     }
     let incomplete = found - collectives.len();
-    let mut times: BTreeMap<(Rank, i64), Vec<(f64, f64)>> = BTreeMap::new();
+    let mut times: BTreeMap<(Rank, i64), Vec<Spent>> = BTreeMap::new();
     for ranks in collectives {
         let transmit = us(ranks.iter().map(|(_, op)| op.duration).min().unwrap_or_default());
         for (rank, op) in ranks {
             let spent = (us(op.duration) - transmit, transmit);
-            times.entry((rank, op.step)).or_default().push(if parts.len() > 1 { spent } else { (0.0, 0.0) });
+            times.entry((rank, op.step)).or_default().push(if parts.len() > 1 { spent } else { Spent::default() });
         }
     }
-    let added = |times: Vec<(f64, f64)>| (sum(times.iter().map(|t| t.0)), sum(times.iter().map(|t| t.1)));
+    let sum = |times: &[Spent], part: fn(&Spent) -> Microseconds| Microseconds::compensated_sum(times.iter().map(part));
+    let added = |times: Vec<Spent>| (sum(&times, |spent| spent.0), sum(&times, |spent| spent.1));
     (times.into_iter().map(|(key, times)| (key, added(times))).collect(), incomplete)
 }
 
-fn us(ns: i64) -> f64 {
-    ns as f64 / 1000.0
+fn us(ns: i64) -> Microseconds {
+    Microseconds::of_ns(ns as f64)
 }
 
 fn interval(start: Ns, ns: i64) -> Interval {
@@ -239,9 +312,19 @@ fn operation(tables: &RankTables, op: &comm_op::Row, step: i64, ranks: Option<us
 }
 
 /// The times of a step, without those of waiting and transmitting.
-fn times(step: &Step, device: &DeviceTime) -> Times {
+fn times(step: &Step, device: &DeviceTime) -> StepTimes {
     let DeviceTime { computing, communication, exposed, free, copying, bare_copying, .. } = *device;
-    [step.time(), computing, exposed, device.overlapped(), communication, free, 0, 0, copying, bare_copying].map(us)
+    StepTimes {
+        step: us(step.time()),
+        computing: us(computing),
+        exposed: us(exposed),
+        overlapped: us(device.overlapped()),
+        communication: us(communication),
+        free: us(free),
+        copying: us(copying),
+        bare_copying: us(bare_copying),
+        ..StepTimes::default()
+    }
 }
 
 /// What msprof-analyze takes of a rank.
@@ -270,24 +353,25 @@ fn compatible_part(data: &RankData<'_>) -> Part {
             events.entry(step).or_default().push((interval(row.start, row.duration.ns()), Event::Copy));
         }
     }
-    let mut times: BTreeMap<i64, Times> = BTreeMap::new();
+    let mut times: BTreeMap<i64, StepTimes> = BTreeMap::new();
     for row in tables.rows::<reported_step::Row>() {
         let step = tables.opt_text(row.step).and_then(|step| step.parse().ok()).unwrap_or(NO_STEP);
         let parts = [row.computing, row.communication_not_overlapped, row.overlapped, row.communication, row.free];
         let [computing, exposed, overlapped, communication, free] = parts.map(Option::unwrap_or_default);
         let length = if steps.is_empty() { computing + exposed + free } else { 0.0 };
-        times.insert(step, [length, computing, exposed, overlapped, communication, free, 0.0, 0.0, 0.0, 0.0]);
+        let reported = [length, computing, exposed, overlapped, communication, free, 0.0, 0.0, 0.0, 0.0];
+        times.insert(step, StepTimes::of(reported.map(Microseconds::of_us)));
     }
     for step in steps.iter() {
-        times.entry(step.id.unwrap_or(NO_STEP)).or_default()[0] = us(step.end.since(step.start));
+        times.entry(step.id.unwrap_or(NO_STEP)).or_default().step = us(step.end.since(step.start));
     }
     for (step, mut events) in events {
         events.sort_unstable();
         let times = times.entry(step).or_default();
         let copies = events.iter().filter(|(_, event)| *event == Event::Copy);
-        times[8] = us(copies.map(|(interval, _)| interval.end - interval.start).sum());
-        times[9] = us(bare_copies(&events));
-        times[5] -= times[9];
+        times.copying = us(copies.map(|(interval, _)| interval.end - interval.start).sum());
+        times.bare_copying = us(bare_copies(&events));
+        times.free = times.free - times.bare_copying;
     }
     Part { steps: times, ops }
 }

@@ -15,8 +15,10 @@
 //! With `--compat`: links to ranks that are not in the profile are dropped from text; databases have bandwidth
 //! unrounded.
 
-use super::communication::{Wanted, built_in};
+use super::communication::{Wanted, built_in, report};
 use crate::cluster::{Answer, Failure, Job, Mode};
+
+pub use super::communication::CommunicationReport;
 
 pub const MODE: Mode = Mode {
     name: "communication_matrix",
@@ -25,6 +27,13 @@ pub const MODE: Mode = Mode {
     run,
 };
 
+const WANTED: Wanted = Wanted { steps: true, operations: false, links: true };
+
+/// How the time of steps divides, and what went over the links between ranks.
+pub fn rows(job: &Job<'_>) -> Result<CommunicationReport, Failure> {
+    report(&MODE, job, WANTED)
+}
+
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
-    built_in(&MODE, job, Wanted { steps: true, operations: false, links: true })
+    built_in(&MODE, job, WANTED)
 }

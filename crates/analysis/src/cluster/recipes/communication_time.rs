@@ -24,8 +24,10 @@
 //! ratios in sums only; stages need groups called `pp…`; no indices with context parallelism; free and
 //! stage are as the profilers report them, which differs between text and databases.
 
-use super::communication::{Wanted, built_in};
+use super::communication::{Wanted, built_in, report};
 use crate::cluster::{Answer, Failure, Job, Mode};
+
+pub use super::communication::CommunicationReport;
 
 pub const MODE: Mode = Mode {
     name: "communication_time",
@@ -34,6 +36,13 @@ pub const MODE: Mode = Mode {
     run,
 };
 
+const WANTED: Wanted = Wanted { steps: true, operations: true, links: false };
+
+/// How the time of steps and of communication operations divides.
+pub fn rows(job: &Job<'_>) -> Result<CommunicationReport, Failure> {
+    report(&MODE, job, WANTED)
+}
+
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
-    built_in(&MODE, job, Wanted { steps: true, operations: true, links: false })
+    built_in(&MODE, job, WANTED)
 }

@@ -5,33 +5,34 @@ use npuscope_tables::Ns;
 
 use super::Mode;
 
-mod all;
-mod calibrate_npu_gpu;
+pub mod all;
+pub mod calibrate_npu_gpu;
 pub mod cann_api_sum;
-mod cluster_compare_baseline;
-pub(super) mod cluster_time_compare_summary;
-mod cluster_time_summary;
+pub mod cluster_compare_baseline;
+pub mod cluster_time_compare_summary;
+pub mod cluster_time_summary;
 mod communication;
 pub mod communication_bottleneck;
 pub mod communication_group_map;
-mod communication_matrix;
+pub mod communication_matrix;
 pub mod communication_matrix_sum;
-mod communication_time;
+pub mod communication_time;
 pub mod communication_time_sum;
 pub mod computational_op_masking;
 pub mod compute_op_sum;
 mod dualpipe;
 pub mod ep_load_balance;
-mod export_summary;
+pub mod export_summary;
 mod filter_db;
 pub mod free_analysis;
 pub mod freq_analysis;
 mod gpu_baseline;
 pub mod hccl_sum;
 mod launches;
+mod microseconds;
 pub mod module_statistic;
 pub mod module_tree;
-mod mstx2commop;
+pub mod mstx2commop;
 pub mod mstx_sum;
 mod op_calls;
 mod operator_mfu;
@@ -44,6 +45,8 @@ mod sheets;
 mod similarity;
 pub mod slow_link;
 pub mod slow_rank;
+
+pub use microseconds::Microseconds;
 
 /// In the order of the manual.
 pub(super) const MODES: &[Mode] = &[

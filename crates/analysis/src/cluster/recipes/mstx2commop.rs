@@ -37,24 +37,12 @@ pub const MODE: Mode = Mode {
     run,
 };
 
-const COLUMNS: &[(&str, ColumnKind)] = &[
-    ("rank", ColumnKind::Int),
-    ("step", ColumnKind::Int),
-    ("opName", ColumnKind::Text),
-    ("opType", ColumnKind::Text),
-    ("groupName", ColumnKind::Text),
-    ("dataType", ColumnKind::Text),
-    ("count", ColumnKind::Int),
-    ("startNs", ColumnKind::Int),
-    ("endNs", ColumnKind::Int),
-    ("connectionId", ColumnKind::Int),
-];
-
-/// An operation that a range tells of.
-#[derive(Serialize, Deserialize)]
+/// An operation that a range records.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarkedOp {
     pub name: Text,
     pub op_type: Text,
+    /// Name of the group.
     pub group: Text,
     pub data_type: Text,
     /// As the message has it.
@@ -72,7 +60,7 @@ struct Part {
     marked: Vec<MarkedOp>,
 }
 
-/// The operations that ranges of each rank tell of.
+/// The operations that ranges of each rank record.
 #[derive(Serialize)]
 struct MarkedOps {
     compat: bool,
@@ -94,23 +82,27 @@ impl Analysis for MarkedOps {
     }
 }
 
-fn run(job: &Job<'_>) -> Result<Answer, Failure> {
-    let compat = job.options.compat;
-    let parts = job.extracts(&MarkedOps { compat })?;
-    if parts.iter().all(|(_, part)| part.has_operations) {
-        return Ok(Answer::default().note("every rank has its communication operations already"));
-    }
-    if parts.iter().all(|(_, part)| part.marked.is_empty()) {
+/// The operations that ranges record, by start, of each rank that has no others. No rank if all have others.
+pub fn rows(job: &Job<'_>) -> Result<Vec<(Rank, Vec<MarkedOp>)>, Failure> {
+    let mut parts = job.extracts(&MarkedOps { compat: job.options.compat })?;
+    parts.retain(|(_, part)| !part.has_operations);
+    if !parts.is_empty() && parts.iter().all(|(_, part)| part.marked.is_empty()) {
         let hint = "collect with mstx switched on, on more than one NPU";
         return Err(Failure::missing(MODE.name, "mstx ranges of communication", hint));
     }
-    let mut table = ResultTable::new("MstxCommunicationOp", "mstx_communication_op", COLUMNS);
-    let mut answer = Answer::default();
-    for (rank, Part { marked, .. }) in parts {
-        if !compat {
-            marked.iter().for_each(|op| table.push(cells(rank, op)));
-        }
-        let source = job.source(rank).filter(|_| !marked.is_empty());
+    Ok(parts.into_iter().map(|(rank, part)| (rank, part.marked)).collect())
+}
+
+fn run(job: &Job<'_>) -> Result<Answer, Failure> {
+    let ranks = rows(job)?;
+    if ranks.is_empty() {
+        return Ok(Answer::default().note("every rank has its communication operations already"));
+    }
+    // msprof-analyze gives copies alone.
+    let listed = if job.options.compat { &[] } else { ranks.as_slice() };
+    let mut answer = Answer::of_tables([table(listed)]);
+    for (rank, marked) in ranks.into_iter().filter(|(_, marked)| !marked.is_empty()) {
+        let source = job.source(rank);
         if let Some((source, db)) = source.and_then(|source| Some((source, profiler_db(source)?))) {
             let path = path_of(&MODE, job, source, &db.name);
             let write = move |path: &Path| {
@@ -121,23 +113,39 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
             answer.files.push(ResultFile::new(path, write).of_rank(rank).copied());
         }
     }
-    answer.tables.push(table);
     Ok(answer)
 }
 
-fn cells(rank: Rank, op: &MarkedOp) -> [Cell; 10] {
-    [
-        rank.into(),
-        op.step.into(),
-        (&op.name).into(),
-        (&op.op_type).into(),
-        (&op.group).into(),
-        (&op.data_type).into(),
-        op.count.parse::<i64>().ok().into(),
-        op.start.0.into(),
-        op.end.0.into(),
-        op.connection.into(),
-    ]
+/// `MstxCommunicationOp`.
+fn table(ranks: &[(Rank, Vec<MarkedOp>)]) -> ResultTable {
+    let columns = [
+        ("rank", ColumnKind::Int),
+        ("step", ColumnKind::Int),
+        ("opName", ColumnKind::Text),
+        ("opType", ColumnKind::Text),
+        ("groupName", ColumnKind::Text),
+        ("dataType", ColumnKind::Text),
+        ("count", ColumnKind::Int),
+        ("startNs", ColumnKind::Int),
+        ("endNs", ColumnKind::Int),
+        ("connectionId", ColumnKind::Int),
+    ];
+    let mut table = ResultTable::new("MstxCommunicationOp", "mstx_communication_op", &columns);
+    for (rank, op) in ranks.iter().flat_map(|(rank, ops)| ops.iter().map(move |op| (*rank, op))) {
+        table.push([
+            rank.into(),
+            op.step.into(),
+            (&op.name).into(),
+            (&op.op_type).into(),
+            (&op.group).into(),
+            (&op.data_type).into(),
+            op.count.parse::<i64>().ok().into(),
+            op.start.0.into(),
+            op.end.0.into(),
+            op.connection.into(),
+        ]);
+    }
+    table
 }
 
 /// What [`marked_ops`] reads.
@@ -152,7 +160,7 @@ struct Message {
     op_type: Text,
 }
 
-/// A range that tells of an operation, or `None` if it tells of something else.
+/// What a range records of an operation, or `None` if it is about something else.
 fn parse(message: &str) -> Option<Message> {
     if !message.contains("opName") {
         return None;
@@ -172,7 +180,7 @@ fn parse(message: &str) -> Option<Message> {
     })
 }
 
-/// The operations that the ranges of a rank tell of, by start.
+/// The operations that the ranges of a rank record, by start.
 pub fn marked_ops(data: &RankData<'_>, compat: bool) -> Vec<MarkedOp> {
     let tables = &data.tables;
     let ranges = ranges(tables);
@@ -272,7 +280,7 @@ impl Tasks {
     }
 }
 
-/// Gives a database the table of operations.
+/// Gives a database the table of operations, `COMMUNICATION_OP`.
 pub fn add_operations(db: &mut AmendedDb, ops: &[MarkedOp]) -> io::Result<()> {
     let columns = [
         ("opId", ColumnKind::Int),

@@ -1,12 +1,13 @@
 //! The four files of text that msprof-analyze's built-in modes write.
 //!
-//! - `cluster_step_trace_time.csv`: steps of ranks, then of stages; lines end in CR LF.
+//! - `cluster_step_trace_time.csv`: steps of ranks, then of stages.
 //! - `cluster_communication.json`: ranks of a group, step, operation, rank; then what it reported.
 //! - `cluster_communication_matrix.json`: ranks of a group, step, operation, link `0-1` between global ranks.
 //! - `communication_group.json`: the groups.
 
 mod communication_json;
 mod matrix_json;
+mod step_csv;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -15,12 +16,10 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use npuscope_tables::Rank;
-use npuscope_tables::number::push_float;
 
 use super::Reported;
 use super::groups::{UsedGroup, UsedKey, used_groups};
 use super::names::Name;
-use super::steps::{self, COLUMNS};
 use crate::cluster::{Answer, ResultFile};
 
 /// The files of a job. Those about nothing are left out.
@@ -33,7 +32,7 @@ pub fn files(reported: Arc<Reported>) -> Answer {
         true => files.push((name, write)),
         false => gone.push(name),
     };
-    file("cluster_step_trace_time.csv", step_csv, has(|rank| !rank.steps.is_empty()));
+    file("cluster_step_trace_time.csv", step_csv::write, has(|rank| !rank.steps.is_empty()));
     file("cluster_communication.json", communication_json::write, has(|rank| !rank.operations.list.is_empty()));
     file("cluster_communication_matrix.json", matrix_json::write, has(|rank| !rank.links.is_empty()));
     files.push(("communication_group.json", group_json));
@@ -90,8 +89,8 @@ fn group_json(reported: &Reported, out: &mut BufWriter<File>) -> io::Result<()> 
         }),
     }
     let ranks = |ranks: &mut dyn Iterator<Item = Rank>| list(ranks.map(|rank| rank.to_string()));
-    let of_kind = |kind: &str| {
-        let groups = groups.iter().filter(|group| group.kind() == kind);
+    let of_kind = |is_point_to_point: bool| {
+        let groups = groups.iter().filter(|group| group.is_point_to_point == is_point_to_point);
         list(groups.map(|group| ranks(&mut group.users.iter().copied())))
     };
     let about = |group: &&UsedGroup| -> io::Result<String> {
@@ -106,45 +105,6 @@ fn group_json(reported: &Reported, out: &mut BufWriter<File>) -> io::Result<()> 
         ))
     };
     let about = groups.iter().map(about).collect::<io::Result<Vec<String>>>()?;
-    let (collective, p2p) = (of_kind("collective"), of_kind("p2p"));
+    let (collective, p2p) = (of_kind(false), of_kind(true));
     write!(out, r#"{{"collective": {collective}, "p2p": {p2p}, "comm_group_parallel_info": {}}}"#, list(about))
-}
-
-fn step_csv(reported: &Reported, out: &mut BufWriter<File>) -> io::Result<()> {
-    // Older profilers report fewer columns.
-    let is_there =
-        |column: usize| reported.ranks.iter().flat_map(|rank| &rank.steps).any(|step| step.figures[column].is_some());
-    let columns: Vec<usize> = (0..COLUMNS.len()).filter(|column| is_there(*column)).collect();
-    let indices = steps::indices(reported);
-    write!(out, "Step,Type,Index")?;
-    for column in &columns {
-        write!(out, ",{}", COLUMNS[*column].1)?;
-    }
-    write!(out, "{}\r\n", if indices.is_some() { ",DP Index,PP Index,TP Index" } else { "" })?;
-    let mut row = |step: Option<Name>, about: &str, figures: &[Option<f64>; 9], indices: &str| {
-        let mut line = format!("{},{about}", reported.names.opt_text(step).unwrap_or_default()).into_bytes();
-        for column in &columns {
-            line.push(b',');
-            if let Some(figure) = figures[*column] {
-                push_float(&mut line, figure);
-            }
-        }
-        line.extend_from_slice(indices.as_bytes());
-        line.extend_from_slice(b"\r\n");
-        out.write_all(&line)
-    };
-    for (at, rank) in reported.ranks.iter().enumerate() {
-        let index = indices.as_ref().map_or_else(String::new, |indices| match indices.get(at).copied().flatten() {
-            Some([dp, pp, tp]) => format!(",{dp},{pp},{tp}"),
-            None => ",,,".to_owned(),
-        });
-        for step in &rank.steps {
-            row(step.step, &format!("rank,{}", rank.rank), &step.figures, &index)?;
-        }
-    }
-    let index = if indices.is_some() { ",NA,NA,NA" } else { "" };
-    for stage in steps::stage_times(reported) {
-        row(stage.step, &format!("stage,\"{}\"", tuple(stage.ranks)), &stage.figures, index)?;
-    }
-    Ok(())
 }

@@ -19,6 +19,7 @@ mod matrix;
 mod names;
 mod operations;
 mod steps;
+mod tables;
 mod times;
 
 use std::collections::BTreeSet;
@@ -29,15 +30,19 @@ use npuscope_tables::Flavour;
 use npuscope_tables::{Rank, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
+use super::communication_matrix_sum::LinkTraffic;
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
 use crate::extract::{Analysis, Text};
 use crate::layout::{Layout, RankGroups};
 use names::{Name, Names, Translator};
 
 pub use files::files;
-pub use groups::{RankGroup, group_mapping, groups_file, rank_groups};
-pub use matrix::{matrix_table, traffic};
-pub use times::{GroupTime, GroupTransport, PacketSize, bandwidth_table, group_times, group_transports, time_table};
+pub use groups::{RankGroup, rank_groups};
+pub use hosts::Host;
+pub use matrix::traffic;
+pub use steps::{RankStep, StageStep, StepFigures};
+pub use tables::{bandwidth_table, group_mapping, groups_file, matrix_table, time_table};
+pub use times::{GroupTime, GroupTransport, PacketSize, group_times, group_transports};
 
 /// A map in the order of insertion.
 type IndexMap<K, V> = indexmap::IndexMap<K, V, hashbrown::DefaultHashBuilder>;
@@ -66,7 +71,7 @@ pub struct Reported {
 /// What one rank reported.
 pub struct ReportedRank {
     pub rank: Rank,
-    pub host: hosts::Host,
+    pub host: Host,
     pub steps: Vec<steps::StepTime>,
     pub operations: operations::Operations,
     pub links: Vec<links::Link<i64>>,
@@ -88,7 +93,7 @@ pub struct Reports {
 #[derive(Serialize, Deserialize)]
 pub struct Report {
     names: Vec<Text>,
-    host: hosts::Host,
+    host: Host,
     steps: Vec<steps::StepTime>,
     operations: operations::Operations,
     links: Vec<links::Link<i64>>,
@@ -125,7 +130,7 @@ impl Analysis for Reports {
         let steps = steps::translate(&steps, &mut translator);
         let operations = operations::of(&mut translator, self.wanted.operations);
         let links = links::of(&mut translator, self.wanted.links);
-        let (host, groups) = (hosts::Host::of(data), RankGroups::of(&data.tables));
+        let (host, groups) = (Host::of(data), RankGroups::of(&data.tables));
         Ok(Report { names: names.into_texts(), host, steps, operations, links, groups })
     }
 }
@@ -170,10 +175,52 @@ fn note_lacks(job: &Job<'_>, ranks: &[ReportedRank]) {
     note("communication links", &|rank| !rank.links.is_empty());
 }
 
-/// One of the modes that msprof-analyze has built in: four files of text, or the same as tables.
+/// What the modes that msprof-analyze has built in say of a job. What a mode is not about is empty.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CommunicationReport {
+    pub steps: Vec<RankStep>,
+    pub stages: Vec<StageStep>,
+    pub groups: Vec<RankGroup>,
+    pub times: Vec<GroupTime>,
+    pub transports: Vec<GroupTransport>,
+    pub links: Vec<LinkTraffic>,
+    pub hosts: Vec<(Rank, Host)>,
+    pub notes: Vec<String>,
+}
+
+/// The rows of a built-in mode.
+pub fn report(mode: &Mode, job: &Job<'_>, wanted: Wanted) -> Result<CommunicationReport, Failure> {
+    let (reported, notes) = read_built_in(mode, job, wanted)?;
+    Ok(CommunicationReport {
+        steps: steps::rank_steps(&reported),
+        stages: steps::stage_steps(&reported),
+        groups: rank_groups(&reported),
+        times: group_times(&reported),
+        transports: group_transports(&reported),
+        links: traffic(&reported),
+        hosts: reported.ranks.into_iter().map(|rank| (rank.rank, rank.host)).collect(),
+        notes,
+    })
+}
+
+/// The answer of a built-in mode: four files of text, or the same as tables.
 pub fn built_in(mode: &Mode, job: &Job<'_>, wanted: Wanted) -> Result<Answer, Failure> {
     job.require_export(mode, &[Export::Db, Export::Text])?;
-    let reported = Arc::new(read(job, wanted)?);
+    let (reported, notes) = read_built_in(mode, job, wanted)?;
+    let as_files = match job.options.export {
+        _ if reported.compat => reported.is_text,
+        None => reported.is_text,
+        Some(export) => export == Export::Text,
+    };
+    let reported = Arc::new(reported);
+    let mut answer = if as_files { files(reported) } else { tables::tables(&reported) };
+    answer.notes.extend(notes);
+    Ok(answer)
+}
+
+/// What ranks reported of what a built-in mode is about, with notes. Fails if that is nothing.
+fn read_built_in(mode: &Mode, job: &Job<'_>, wanted: Wanted) -> Result<(Reported, Vec<String>), Failure> {
+    let reported = read(job, wanted)?;
     if reported.ranks.iter().all(ReportedRank::is_empty) {
         let hint = "profile NPUs with torch_npu, MindSpore or msprof, and export the result";
         return Err(Failure::missing(mode.name, "times of steps and communication", hint));
@@ -190,14 +237,7 @@ pub fn built_in(mode: &Mode, job: &Job<'_>, wanted: Wanted) -> Result<Answer, Fa
     let mut notes = notes(&reported);
     let hint = if is_host_only(&reported) { HOST_ONLY } else { "collect at level1 or above" };
     notes.extend(missing.iter().map(|what| format!("no rank reports {what}; {hint}")));
-    let as_files = match job.options.export {
-        _ if reported.compat => reported.is_text,
-        None => reported.is_text,
-        Some(export) => export == Export::Text,
-    };
-    let mut answer = if as_files { files(reported) } else { tables(&reported) };
-    answer.notes.extend(notes);
-    Ok(answer)
+    Ok((reported, notes))
 }
 
 /// What is said instead of a setting to turn on where none would help.
@@ -221,21 +261,8 @@ fn missing(reported: &Reported) -> Vec<&'static str> {
         .collect()
 }
 
-fn tables(reported: &Arc<Reported>) -> Answer {
-    let mut tables = vec![group_mapping(reported)];
-    if reported.wanted.operations {
-        tables.extend([time_table(reported), bandwidth_table(reported)]);
-    }
-    if reported.wanted.links {
-        tables.push(matrix_table(reported));
-    }
-    tables.push(steps::table(reported));
-    tables.extend(hosts::tables(reported));
-    Answer::of_tables(tables)
-}
-
-/// Missing ranks that are told one by one.
-const MAX_TOLD: usize = 16;
+/// Missing ranks that are named one by one.
+const MAX_NAMED: usize = 16;
 
 /// What should be said beside the figures.
 pub fn notes(reported: &Reported) -> Vec<String> {
@@ -246,9 +273,9 @@ pub fn notes(reported: &Reported) -> Vec<String> {
     let count = world - i64::try_from(present.range(Rank(0)..Rank(world.max(0))).count()).unwrap_or(world);
     if layout.is_known() && count > 0 {
         let missing = (0..world).map(Rank).filter(|rank| !present.contains(rank)).map(|rank| rank.to_string());
-        let told: Vec<String> = missing.take(MAX_TOLD).collect();
-        let more = if count > told.len() as i64 { " …" } else { "" };
-        notes.push(format!("{count} of {world} ranks are not in the profile: {}{more}", told.join(", ")));
+        let named: Vec<String> = missing.take(MAX_NAMED).collect();
+        let more = if count > named.len() as i64 { " …" } else { "" };
+        notes.push(format!("{count} of {world} ranks are not in the profile: {}{more}", named.join(", ")));
     }
     if layout.origin == crate::layout::Origin::Inferred {
         let sizes = layout.sizes;

@@ -1,13 +1,12 @@
 //! How the time of steps divides, per rank and per stage of the pipeline.
 //!
-//! All in us, as [`npuscope_measures::step`] defines them: computing, exposed communication and free time make up the
+//! As [`npuscope_measures::step`] defines it: computing, exposed communication and free time make up the
 //! device time of a step, which lasts until the first work of the next; bubble is exposed receiving; stage is device
 //! time - bubble. Steps of which no device was recorded have no figures. With `--compat` the figures are those that
 //! the profiler reported.
 //!
 //! A stage takes as long as the slowest of its ranks: every figure is the greatest among them.
 
-use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_measures::deliverable::{Target, step_trace};
 use npuscope_measures::step::{self, DeviceTime};
 use npuscope_tables::Flavour;
@@ -16,45 +15,105 @@ use npuscope_tables::table::reported_step;
 use npuscope_tables::{Interner, Rank, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
-use super::groups::rank_set;
 use super::names::{Name, Translator};
-use super::{IndexMap, Reported, compat};
+use super::{IndexMap, Reported, ReportedRank, compat};
 use crate::cluster::RankData;
+use crate::cluster::recipes::Microseconds;
+use crate::extract::Text;
+use crate::layout::Place;
 
-/// Computing, exposed communication, overlapped, communication, free, stage, bubble, exposed communication without
-/// receiving, preparing.
-pub const COLUMNS: [(&str, &str); 9] = [
-    ("computing", "Computing"),
-    ("communication_not_overlapped", "Communication(Not Overlapped)"),
-    ("overlapped", "Overlapped"),
-    ("communication", "Communication"),
-    ("free", "Free"),
-    ("stage", "Stage"),
-    ("bubble", "Bubble"),
-    ("communication_not_overlapped_and_exclude_receive", "Communication(Not Overlapped and Exclude Receive)"),
-    ("preparing", "Preparing"),
-];
+/// How the time of a step divides; what the profiler did not report is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StepFigures {
+    pub computing: Option<Microseconds>,
+    /// Communication while nothing was computed.
+    pub exposed: Option<Microseconds>,
+    /// Communication while something was computed.
+    pub overlapped: Option<Microseconds>,
+    pub communication: Option<Microseconds>,
+    pub free: Option<Microseconds>,
+    pub stage: Option<Microseconds>,
+    /// Exposed receiving.
+    pub bubble: Option<Microseconds>,
+    /// Exposed communication but receiving.
+    pub exposed_without_receiving: Option<Microseconds>,
+    pub preparing: Option<Microseconds>,
+}
 
-/// In the order of [`COLUMNS`].
-type Figures = [Option<f64>; 9];
+impl StepFigures {
+    /// In the order of `step_trace_time.csv`.
+    pub fn in_order(&self) -> [Option<Microseconds>; 9] {
+        let StepFigures { computing, exposed, overlapped, communication, free, .. } = *self;
+        let StepFigures { stage, bubble, exposed_without_receiving, preparing, .. } = *self;
+        [computing, exposed, overlapped, communication, free, stage, bubble, exposed_without_receiving, preparing]
+    }
+
+    /// Of figures in the order of `step_trace_time.csv`.
+    fn of(figures: [Option<Microseconds>; 9]) -> StepFigures {
+        let [computing, exposed, overlapped, communication, free, rest @ ..] = figures;
+        let [stage, bubble, exposed_without_receiving, preparing] = rest;
+        StepFigures {
+            computing,
+            exposed,
+            overlapped,
+            communication,
+            free,
+            stage,
+            bubble,
+            exposed_without_receiving,
+            preparing,
+        }
+    }
+
+    /// What files report, in us.
+    fn reported(row: &reported_step::Row) -> StepFigures {
+        StepFigures::of(row.figures().map(|us| us.map(Microseconds::of_us)))
+    }
+
+    fn of_device(device: DeviceTime) -> StepFigures {
+        let DeviceTime { computing, communication, exposed, free, bubble, preparing, .. } = device;
+        let time = |ns: i64| Some(Microseconds::of_ns(ns as f64));
+        StepFigures {
+            computing: time(computing),
+            exposed: time(exposed),
+            overlapped: time(device.overlapped()),
+            communication: time(communication),
+            free: time(free),
+            stage: time(device.stage()),
+            bubble: time(bubble),
+            exposed_without_receiving: time(exposed - bubble),
+            preparing: time(preparing),
+        }
+    }
+
+    /// Of each figure the greater.
+    fn greatest(&self, other: &StepFigures) -> StepFigures {
+        let mut greatest = self.in_order();
+        for (most, figure) in greatest.iter_mut().zip(other.in_order()) {
+            *most = most.zip(figure).map(|(a, b)| a.max(b)).or(*most).or(figure);
+        }
+        StepFigures::of(greatest)
+    }
+}
 
 /// How the time of a step of a rank divides.
 #[derive(Serialize, Deserialize)]
 pub struct StepTime {
     pub step: Option<Name>,
-    pub figures: Figures,
+    pub figures: StepFigures,
 }
 
 impl StepTime {
     /// Whether nothing was computed or communicated.
     pub fn is_without_device(&self) -> bool {
-        let [computing, exposed, overlapped, communication, ..] = self.figures;
-        [computing, exposed, overlapped, communication].iter().all(|figure| figure.is_none_or(|us| us == 0.0))
+        let StepFigures { computing, exposed, overlapped, communication, .. } = self.figures;
+        let is_nothing = |figure: &Option<Microseconds>| figure.is_none_or(|time| time == Microseconds::default());
+        [computing, exposed, overlapped, communication].iter().all(is_nothing)
     }
 }
 
 /// The steps of a rank, by the text of their numbers.
-pub type ReportedSteps = Vec<(Option<String>, Figures)>;
+pub type ReportedSteps = Vec<(Option<String>, StepFigures)>;
 
 /// What msprof-analyze computes steps from where nothing reports them.
 pub const DERIVED_FROM: Selection =
@@ -68,7 +127,8 @@ pub fn of(data: &RankData<'_>, compat: bool) -> ReportedSteps {
         return reported(data);
     }
     let steps = step::steps(&data.tables);
-    steps.iter().map(|step| (step.id.map(|id| id.to_string()), step.device.map_or([None; 9], figures))).collect()
+    let figures = |device: Option<DeviceTime>| device.map(StepFigures::of_device).unwrap_or_default();
+    steps.iter().map(|step| (step.id.map(|id| id.to_string()), figures(step.device))).collect()
 }
 
 /// What msprof-analyze takes for the steps of a rank: those that its files report.
@@ -77,69 +137,54 @@ fn reported(data: &RankData<'_>) -> ReportedSteps {
     let flavour = data.source.flavour;
     let mut steps: ReportedSteps = tables
         .rows::<reported_step::Row>()
-        .map(|row| (tables.opt_text(row.step).filter(|step| !step.is_empty()).map(str::to_owned), row.figures()))
+        .map(|row| {
+            let step = tables.opt_text(row.step).filter(|step| !step.is_empty());
+            (step.map(str::to_owned), StepFigures::reported(&row))
+        })
         .collect();
     if steps.is_empty() && data.is_db() && flavour != Flavour::TorchNpu {
         let mut strings = Interner::default();
         let rows = step_trace(tables, Target::Db(flavour), &mut strings);
-        steps.extend(rows.into_iter().map(|row| (row.step.map(|step| strings.get(step).to_owned()), row.figures())));
+        let step = |row: &reported_step::Row| row.step.map(|step| strings.get(step).to_owned());
+        steps.extend(rows.iter().map(|row| (step(row), StepFigures::reported(row))));
     }
     steps
 }
 
-/// The device time of a step in the order of [`COLUMNS`].
-fn figures(device: DeviceTime) -> Figures {
-    let DeviceTime { computing, communication, exposed, free, bubble, preparing, .. } = device;
-    let (overlapped, stage) = (device.overlapped(), device.stage());
-    [computing, exposed, overlapped, communication, free, stage, bubble, exposed - bubble, preparing]
-        .map(|ns| Some(ns as f64 / 1e3))
-}
-
 /// The steps that are wanted, by name.
 pub fn translate(steps: &ReportedSteps, translator: &mut Translator<'_>) -> Vec<StepTime> {
-    let step = |(step, figures): &(Option<String>, Figures)| {
+    let step = |(step, figures): &(Option<String>, StepFigures)| {
         let name = step.as_deref().map(|step| translator.names.intern(step));
         translator.is_wanted(name).then_some(StepTime { step: name, figures: *figures })
     };
     steps.iter().filter_map(step).collect()
 }
 
-/// Where a rank is: DP, PP and TP index.
-pub type Indices = Option<[i64; 3]>;
-
-/// DP, PP and TP index of every rank; `None` if the layout is not known.
-pub fn indices(reported: &Reported) -> Option<Vec<Indices>> {
+/// Where every rank is; `None` if the layout is not known.
+pub fn places(reported: &Reported) -> Option<Vec<Option<Place>>> {
     let layout = &reported.layout;
     let is_known = if reported.compat { compat::has_indices(reported) } else { layout.is_known() };
-    let place = |rank: Rank| layout.place(rank).map(|place| [place.dp, place.pp, place.tp]);
-    is_known.then(|| reported.ranks.iter().map(|rank| place(rank.rank)).collect())
+    is_known.then(|| reported.ranks.iter().map(|rank| layout.place(rank.rank)).collect())
 }
 
-/// The figures of a stage in a step.
-pub struct StageTime {
-    pub step: Option<Name>,
-    pub ranks: Vec<Rank>,
-    pub figures: Figures,
-}
-
-/// The figures of all stages, stage by stage.
-pub fn stage_times(reported: &Reported) -> Vec<StageTime> {
+/// The steps of all stages, stage by stage.
+pub fn stage_steps(reported: &Reported) -> Vec<StageStep> {
     let ranks = reported.ranks.iter().map(|rank| rank.rank);
     let stages = if reported.compat { compat::stages(reported) } else { reported.layout.stages(ranks) };
     let mut times = Vec::new();
     for (named, members) in
         stages.iter().map(|ranks| (ranks.clone(), ranks.clone())).chain(left_over(reported, &stages))
     {
-        let mut by_step: IndexMap<Option<Name>, Figures> = IndexMap::default();
+        let mut by_step: IndexMap<Option<Name>, StepFigures> = IndexMap::default();
         for rank in reported.ranks.iter().filter(|rank| members.contains(&rank.rank)) {
             for step in &rank.steps {
                 let most = by_step.entry(step.step).or_insert(step.figures);
-                for (most, figure) in most.iter_mut().zip(step.figures) {
-                    *most = most.zip(figure).map(|(a, b)| a.max(b)).or(*most).or(figure);
-                }
+                *most = most.greatest(&step.figures);
             }
         }
-        times.extend(by_step.into_iter().map(|(step, figures)| StageTime { step, ranks: named.clone(), figures }));
+        let name = |step| reported.names.opt_text(step).map(Text::from);
+        let row = |(step, figures)| StageStep { step: name(step), ranks: named.clone(), figures };
+        times.extend(by_step.into_iter().map(row));
     }
     times
 }
@@ -151,31 +196,37 @@ fn left_over(reported: &Reported, stages: &[Vec<Rank>]) -> Option<(Vec<Rank>, Ve
     (reported.compat && !stages.is_empty() && !rest.is_empty()).then_some((Vec::new(), rest))
 }
 
-/// `ClusterStepTraceTime`: steps of ranks and then of stages. Indices are null where the layout is not known; 0 in
-/// msprof-analyze, and `NA` for stages.
-pub fn table(reported: &Reported) -> ResultTable {
-    let mut columns = vec![("step", ColumnKind::Text), ("type", ColumnKind::Text), ("index", ColumnKind::Text)];
-    columns.extend(COLUMNS.map(|(name, _)| (name, ColumnKind::Numeric)));
-    columns.extend(["dp_index", "pp_index", "tp_index"].map(|name| (name, ColumnKind::Int)));
-    let mut table = ResultTable::new("ClusterStepTraceTime", "cluster_step_trace_time", &columns);
+/// How the time of a step of a rank divides, and where the rank is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankStep {
+    /// The number of the step; its name with `--compat`.
+    pub step: Option<Text>,
+    pub rank: Rank,
+    /// `None` if the parallel layout is not known.
+    pub place: Option<Place>,
+    pub figures: StepFigures,
+}
+
+/// How the time of a step divides on a stage of the pipeline: of each figure the greatest among its ranks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StageStep {
+    /// The number of the step; its name with `--compat`.
+    pub step: Option<Text>,
+    pub ranks: Vec<Rank>,
+    pub figures: StepFigures,
+}
+
+/// The steps of all ranks, rank by rank.
+pub fn rank_steps(reported: &Reported) -> Vec<RankStep> {
     let names = &reported.names;
-    let indices = indices(reported).unwrap_or_default();
-    for (at, rank) in reported.ranks.iter().enumerate() {
-        let indices = match indices.get(at).copied().flatten() {
-            Some(indices) => indices.map(Cell::from),
-            None if reported.compat => [0i64; 3].map(Cell::from),
-            None => [const { Cell::Null }; 3],
+    let places = places(reported).unwrap_or_default();
+    let of_rank = |(at, rank): (usize, &ReportedRank)| {
+        let (number, place) = (rank.rank, places.get(at).copied().flatten());
+        let row = move |step: &StepTime| {
+            let name = names.opt_text(step.step).map(Text::from);
+            RankStep { step: name, rank: number, place, figures: step.figures }
         };
-        for step in &rank.steps {
-            let place = [names.opt_cell(step.step), "rank".into(), rank.rank.to_string().into()];
-            table.push(place.into_iter().chain(step.figures.map(Cell::from)).chain(indices.clone()));
-        }
-    }
-    let no_index: Cell = if reported.compat { "NA".into() } else { Cell::Null };
-    for stage in stage_times(reported) {
-        let place = [names.opt_cell(stage.step), "stage".into(), rank_set(&stage.ranks).into()];
-        let indices = std::iter::repeat_n(no_index.clone(), 3);
-        table.push(place.into_iter().chain(stage.figures.map(Cell::from)).chain(indices));
-    }
-    table
+        rank.steps.iter().map(row).collect::<Vec<_>>()
+    };
+    reported.ranks.iter().enumerate().flat_map(of_rank).collect()
 }

@@ -10,7 +10,7 @@ use npuscope_tables::Rank;
 
 use super::super::names::{Name, Names};
 use super::super::operations::{Operation, Transport};
-use super::super::times::TOTAL;
+use super::super::tables::TOTAL;
 use super::super::{IndexMap, Reported};
 use super::RankKeys;
 

@@ -9,7 +9,7 @@ use npuscope_tables::Rank;
 use super::super::links::Link;
 use super::super::matrix::global_links;
 use super::super::names::Name;
-use super::super::times::TOTAL;
+use super::super::tables::TOTAL;
 use super::super::{IndexMap, Reported};
 use super::RankKeys;
 
