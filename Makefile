@@ -134,6 +134,11 @@ docs: ## Rewrite the generated pages and the recorded outputs
 	NPUSCOPE_BLESS=1 cargo test --locked -p npuscope
 	NPUSCOPE_BLESS=1 cargo test --locked -p npuscope-server --lib the_types_of_the_pages
 
+.PHONY: pictures
+pictures: pages chromium ## Take the pictures of the READMEs again
+	cargo build --locked --profile demo -p npuscope
+	cd ui && NPUSCOPE="$(DEMO_BINARY)" node e2e/readme_pictures.mjs
+
 .PHONY: dist
 dist: ## The binary and the wheel that are shipped
 	cargo build --locked --profile dist -p npuscope -p npuscope-python

@@ -4,6 +4,7 @@ mod cluster;
 mod config;
 mod convert;
 mod dynamic;
+mod examples;
 mod exit_codes;
 mod glossary;
 mod golden;

@@ -13,7 +13,7 @@ use crate::program::Sandbox;
 const SHIFT: i64 = 1_700_000_000_000_000_000;
 
 /// A directory `job` with two raw ranks: three steps each, the second rank's a little longer.
-fn raw_job(sandbox: &Sandbox) -> [PathBuf; 2] {
+pub fn raw_job(sandbox: &Sandbox) -> [PathBuf; 2] {
     [0i64, 1].map(|rank| {
         let directory = sandbox.path(&format!("job/node{rank}_{rank}_20261115185652123_ascend_pt"));
         fs::create_dir_all(directory.join("FRAMEWORK")).unwrap();
