@@ -32,6 +32,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use npuscope_messages::Language;
 
 use arguments::{Arguments, Command};
 use error::CliError;
@@ -53,7 +54,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let settings = match Settings::resolve(&arguments.global) {
         Ok(settings) => settings,
         Err(error) => {
-            Terminal::new(arguments.global.color, false).error(&error.to_string());
+            Terminal::new(arguments.global.color, false, Language::English).error(&error.to_string());
             return ExitCode::from(error.exit_code());
         }
     };
@@ -73,6 +74,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Synth(command) => commands::synth::run(&command.into(), &settings),
         Command::Glossary(command) => commands::glossary::run(&command.into(), &settings),
         Command::Completion(command) => commands::completion::run(&command),
+        Command::AutoCompletion(command) => commands::completion::activate(&command, &settings),
         Command::Man(command) => commands::man::run(&command),
     };
     match result {
@@ -85,9 +87,16 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// The arguments with `cluster` put in where a profile is given by -d and no command is, as msprof-analyze has it.
+/// The first word of a command line of msprof-analyze. A link of that name to the program works like it, too.
+const PEER: &str = "msprof-analyze";
+
+/// The arguments with `cluster` put in where a profile is given by -d and no command is, and without the name of
+/// msprof-analyze, whose command line is ours but for the name.
 fn with_command(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    if arguments.get(1).is_some_and(|word| word == PEER) {
+        arguments.remove(1);
+    }
     let words: Vec<&str> = arguments.iter().skip(1).filter_map(|word| word.to_str()).collect();
     let is_profile = |word: &&str| {
         let long = word.split('=').next().is_some_and(|name| ["--profiling_path", "--profiling-path"].contains(&name));

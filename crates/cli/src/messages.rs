@@ -18,6 +18,9 @@ messages! {
     "finding-try" => finding_try(suggestion: Message),
     "finding-see" => finding_see(command: &str),
 
+    // auto-completion
+    "completion-paste" => completion_paste(),
+
     // diagnose
     "diagnose-headline" => diagnose_headline(ranks: usize, steps: usize, step_ms: Decimal<1>),
     "diagnose-if-fixed" => diagnose_if_fixed(step_ms: Decimal<1>),

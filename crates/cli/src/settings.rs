@@ -35,10 +35,11 @@ impl Settings {
             ),
             (given, _) => given,
         };
+        let language = arguments.lang.map_or_else(locale_language, Into::into);
         let is_off = arguments.no_cache || variable("NPUSCOPE_NO_CACHE").is_some_and(|value| value != "0");
         Ok(Settings {
-            terminal: Terminal::new(choice, arguments.quiet),
-            language: arguments.lang.map_or_else(locale_language, Into::into),
+            terminal: Terminal::new(choice, arguments.quiet, language),
+            language,
             cache: (!is_off).then(|| arguments.cache_dir.clone().unwrap_or_else(default_cache)),
             threads: threads.filter(|&n| n > 0),
         })

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 
+use npuscope_messages::Language;
 use npuscope_tables::Rank;
 
 use unicode_width::UnicodeWidthStr;
@@ -28,11 +29,12 @@ pub enum Style {
 pub struct Terminal {
     color: ColorChoice,
     quiet: bool,
+    language: Language,
 }
 
 impl Terminal {
-    pub fn new(color: ColorChoice, quiet: bool) -> Terminal {
-        Terminal { color, quiet }
+    pub fn new(color: ColorChoice, quiet: bool, language: Language) -> Terminal {
+        Terminal { color, quiet, language }
     }
 
     fn colours(&self, is_terminal: bool) -> bool {
@@ -54,24 +56,25 @@ impl Terminal {
     }
 
     pub fn error(&self, message: &str) {
-        self.say(Style::Red, "error", message);
+        self.say(Style::Red, self.language.choose("error", "错误"), message);
     }
 
     pub fn warning(&self, message: &str) {
         if !self.quiet {
-            self.say(Style::Yellow, "warning", message);
+            self.say(Style::Yellow, self.language.choose("warning", "警告"), message);
         }
     }
 
     pub fn note(&self, message: &str) {
         if !self.quiet {
-            self.say(Style::Dim, "note", message);
+            self.say(Style::Dim, self.language.choose("note", "提示"), message);
         }
     }
 
     fn say(&self, style: Style, label: &str, message: &str) {
         let label = paint(self.colours(io::stderr().is_terminal()), style, label);
-        let _ = writeln!(io::stderr(), "{label}: {message}");
+        let colon = self.language.choose(": ", "：");
+        let _ = writeln!(io::stderr(), "{label}{colon}{message}");
     }
 }
 

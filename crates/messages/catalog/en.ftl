@@ -137,6 +137,10 @@ finding-seen-again = { $seen } ({ $times } times)
 finding-try = try: { $suggestion }
 finding-see = see: { $command }
 
+## Terminal: auto-completion
+
+completion-paste = paste this command into the terminal to turn completion on
+
 ## Terminal: diagnose
 
 diagnose-headline = { $ranks ->

@@ -121,6 +121,10 @@ finding-seen-again = { $seen }（共 { $times } 次）
 finding-try = 建议：{ $suggestion }
 finding-see = 查看：{ $command }
 
+## 终端：auto-completion
+
+completion-paste = 将以下命令粘贴到终端即可启用自动补全
+
 ## 终端：diagnose
 
 diagnose-headline = { $ranks } 个 rank，{ $steps } 个 step，每个 step { $step_ms } ms

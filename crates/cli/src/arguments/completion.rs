@@ -1,4 +1,4 @@
-//! Arguments of `npuscope completion` and `npuscope man`: what the command line says of itself.
+//! Arguments of `npuscope completion`, `npuscope auto-completion` and `npuscope man`: the command line about itself.
 
 use std::path::PathBuf;
 
@@ -13,6 +13,19 @@ use clap_complete::Shell;
   npuscope completion fish > ~/.config/fish/completions/npuscope.fish")]
 pub struct CompletionCommand {
     /// Shell to print it for
+    pub shell: Shell,
+}
+
+/// Print the command that turns completion on in this shell, as msprof-analyze does
+///
+/// Paste the command into the terminal, or into the start-up file of the shell to keep it.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  npuscope auto-completion
+  npuscope auto-completion zsh")]
+pub struct AutoCompletionCommand {
+    /// Shell to complete in
+    #[arg(default_value = "bash", ignore_case = true)]
     pub shell: Shell,
 }
 

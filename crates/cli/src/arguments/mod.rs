@@ -22,13 +22,13 @@ mod view;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueHint};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
 
 use crate::terminal::ColorChoice;
 use values::Lang;
 
 pub use cluster::ClusterCommand;
-pub use completion::{CompletionCommand, ManCommand};
+pub use completion::{AutoCompletionCommand, CompletionCommand, ManCommand};
 pub use config::ConfigCommand;
 pub use convert::ConvertCommand;
 pub use diagnose::DiagnoseCommand;
@@ -46,6 +46,7 @@ pub use view::ViewCommand;
 /// See why a training step is slow: profiles of Ascend NPUs as tables, questions as queries.
 #[derive(Debug, Parser)]
 #[command(name = "npuscope", bin_name = "npuscope", version, max_term_width = 100, propagate_version = true)]
+#[command(disable_help_flag = true, disable_version_flag = true)]
 #[command(after_help = "A profile is a directory that torch_npu, MindSpore or msprof wrote, or one with many of them.
 Start with:  npuscope doctor DIR   then:  npuscope diagnose DIR")]
 pub struct Arguments {
@@ -78,6 +79,12 @@ pub struct GlobalArguments {
     /// Print only results and errors
     #[arg(long, short, global = true)]
     pub quiet: bool,
+    /// Print help; -h is shorter than --help
+    #[arg(long, short, visible_short_alias = 'H', global = true, action = ArgAction::Help)]
+    help: Option<bool>,
+    /// Print the version
+    #[arg(long, short = 'V', visible_short_alias = 'v', global = true, action = ArgAction::Version)]
+    version: Option<bool>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -97,6 +104,7 @@ pub enum Command {
     Synth(SynthCommand),
     Glossary(GlossaryCommand),
     Completion(CompletionCommand),
+    AutoCompletion(AutoCompletionCommand),
     Man(ManCommand),
 }
 

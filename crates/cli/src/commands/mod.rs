@@ -55,7 +55,8 @@ const SURE: f64 = 0.7;
 
 /// Findings as text; `none` where there are none.
 fn findings_text(findings: &[Finding], none: &Message, settings: &Settings) -> String {
-    let mut text = settings.terminal.styled(Style::Bold, &format!("{}\n", settings.text(&messages::findings_heading())));
+    let mut text =
+        settings.terminal.styled(Style::Bold, &format!("{}\n", settings.text(&messages::findings_heading())));
     if findings.is_empty() {
         text.push_str(&settings.terminal.styled(Style::Green, &format!("  {}\n", settings.text(none))));
     }

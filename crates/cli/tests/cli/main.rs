@@ -11,6 +11,7 @@ mod golden;
 mod numbers;
 mod outputs;
 mod parse;
+mod peer_command_line;
 mod program;
 mod show;
 mod streams;
