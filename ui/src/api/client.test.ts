@@ -44,11 +44,15 @@ test("params of tables are in order", async () => {
 });
 
 test("an answer says what is missing, and is not kept", async () => {
-  const missing = { what: "No operator types.", switch: "profiler_level=Level1" };
+  const message = (en: string, zh: string) => ({ id: "example", arguments: {}, text: { en, zh } });
+  const missing = {
+    what: message("No rank has operator types.", "没有 rank 含有算子类型。"),
+    switch: message("profiler_level=Level1", "profiler_level=Level1"),
+  };
   const fetched = answering(200, { missing });
   const error = await api.table("operators").catch((error) => error);
   expect(error).toBeInstanceOf(ApiError);
-  expect(error).toMatchObject({ message: missing.what, missing, isNotKept: false });
+  expect(error).toMatchObject({ message: missing.what.text.en, missing, isNotKept: false });
   await api.table("operators").catch(() => {});
   expect(fetched).toHaveBeenCalledTimes(2);
 });

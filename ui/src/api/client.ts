@@ -2,7 +2,7 @@
 // order, left out when null), because a report keeps answers by URL. Times are ns from the origin of the run.
 
 import type { Scope, View } from "../scope";
-import { texts } from "../texts";
+import { said, texts } from "../texts";
 import { isReport, kept } from "./report";
 import { Table } from "./table";
 import type {
@@ -141,8 +141,8 @@ async function answer(path: string, body?: unknown, signal?: AbortSignal): Promi
     throw new ApiError(t("gone"));
   });
   if (response.ok) return { bytes: await response.arrayBuffer(), cut: response.headers.get("x-npuscope-cut") as Cut | null };
-  const said: Partial<ErrorAnswer> = await response.json().catch(() => ({}));
-  throw new ApiError(said.error ?? `${response.status} ${response.statusText}`, undefined, response.status);
+  const failed: Partial<ErrorAnswer> = await response.json().catch(() => ({}));
+  throw new ApiError(failed.error ?? `${response.status} ${response.statusText}`, undefined, response.status);
 }
 
 async function json<T>(path: string, body?: unknown): Promise<T> {
@@ -154,7 +154,7 @@ async function table(path: string): Promise<Table> {
   const answer = await bytes(path);
   if (new Uint8Array(answer)[0] !== BRACE) return Table.fromArrow(answer);
   const { missing } = JSON.parse(new TextDecoder().decode(answer)) as MissingAnswer;
-  throw new ApiError(missing.what, missing);
+  throw new ApiError(said(missing.what), missing);
 }
 
 /** What JSON begins with, and no table does. */

@@ -7,6 +7,8 @@ export type ProblemSeverity = "info" | "warning" | "error";
 
 export type ProblemCode = "whose-file" | "bad-cell" | "bad-row" | "cut-file" | "cut-recording" | "damaged-database" | "damaged-gzip" | "damaged-table" | "dangling-id" | "duplicate-rank" | "empty-database" | "empty-file" | "garbage" | "left-in-trace" | "long-row" | "more-defects" | "no-base-time" | "no-clock" | "no-rank" | "no-time" | "not-a-database" | "not-a-trace" | "not-csv" | "orphan-rows" | "raw-only" | "renumbered-rank" | "short-row" | "swapped-columns" | "symlink-loop" | "told-by-database" | "told-by-trace" | "too-deep" | "too-long" | "too-much-text" | "uneven-rows" | "unknown-file" | "unknown-phase" | "unmatched-marks" | "unreadable" | "wal-not-read" | "wrong-columns" | "wrong-encoding";
 
+export type Message = { id: string, arguments: Record<string, unknown>, text: { en: string, zh: string } };
+
 export type Run = { name: string | null, 
 /**
  * Identifies the run: another profile, or another program, has another key.
@@ -99,7 +101,7 @@ export type SchemaColumn = { name: string, type: string,
  */
 unit: string, about: string, };
 
-export type Missing = { what: string, switch: string, };
+export type Missing = { what: Message, switch: Message, };
 
 export type MissingAnswer = { missing: Missing, };
 
@@ -163,13 +165,13 @@ replay_error: number,
  */
 unmatched_operations: number, clocks: Array<HostClock>, 
 /**
- * The parallel layout, in words.
+ * The parallel layout.
  */
-layout: string, 
+layout: Message, 
 /**
  * What could not be read.
  */
-problems: Array<string>, 
+problems: Array<Message>, 
 /**
  * Those that cost most first.
  */
@@ -201,11 +203,11 @@ id: string, severity: Severity,
 /**
  * One sentence.
  */
-claim: string, 
+claim: Message, 
 /**
- * Name, value and unit of each number the claim rests on.
+ * The numbers the claim rests on.
  */
-numbers: Array<[string, number, string]>, 
+numbers: Array<FindingNumber>, 
 /**
  * Share of step time it costs, 0 to 1; of those steps in which it costs something, if not in all.
  */
@@ -225,7 +227,7 @@ evidence: Array<Evidence>,
 /**
  * What to do about it.
  */
-suggestion: string, 
+suggestion: Message, 
 /**
  * The command that shows more.
  */
@@ -237,7 +239,13 @@ export type Evidence = { rank: number, step: number | null,
 /**
  * By the clock of the first host, where clocks were aligned.
  */
-start_ns: number, end_ns: number, what: string, };
+start_ns: number, end_ns: number, what: Message, };
+
+export type FindingNumber = { name: Message, value: number, 
+/**
+ * Empty for a ratio or a count.
+ */
+unit: string, };
 
 export type Health = { 
 /**
@@ -283,11 +291,11 @@ export type NotCollected = {
 /**
  * What there is none of.
  */
-what: string, 
+what: Message, 
 /**
  * What it would be good for.
  */
-good_for: string, setting: string, 
+good_for: Message, setting: string, 
 /**
  * The switch was on all the same.
  */
@@ -299,6 +307,6 @@ switches: Array<[string, string]>,
 /**
  * Why it is not there, where that is known.
  */
-why?: string, };
+why?: Message, };
 
 export type Problem = { severity: ProblemSeverity, code: ProblemCode, file: string | null, offset: number | null, message: string, };

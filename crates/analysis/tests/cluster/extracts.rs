@@ -11,6 +11,7 @@ use npuscope_analysis::layout::layout;
 use npuscope_analysis::overview::overview;
 use npuscope_formats::output::Output;
 use npuscope_formats::result::Cell;
+use npuscope_messages::Message;
 use npuscope_store::cache::Cache;
 use npuscope_store::{OpenOptions, Progress, Store};
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
@@ -60,7 +61,7 @@ pub fn counted<T>(path: &Path, cache: Cache, ask: impl FnOnce(&Store) -> T) -> (
 struct Said {
     tables: Vec<(String, Vec<Vec<Cell>>)>,
     files: Vec<String>,
-    notes: Vec<String>,
+    notes: Vec<Message>,
     failure: Option<String>,
     left_out: Vec<LeftOut>,
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use npuscope_analysis::cluster::{self, Export, Job, LeftOut, Options};
 use npuscope_formats::output::Output;
+use npuscope_messages::Message;
 use npuscope_store::cache::Cache;
 use npuscope_synth::{Form, JobConfig, simulate, write_job};
 
@@ -18,7 +19,7 @@ struct Run {
     /// Databases as tables, since kept tables of other modes are copied row by row; other files as bytes.
     files: BTreeMap<PathBuf, String>,
     written: String,
-    notes: Vec<String>,
+    notes: Vec<Message>,
     left_out: Vec<LeftOut>,
     failure: Option<String>,
 }

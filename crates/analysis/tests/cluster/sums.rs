@@ -128,7 +128,7 @@ fn a_slow_link_is_named_by_its_ends() {
     forget_metadata(bare.path());
     assert_same(&table(bare.path(), "slow_link", "SlowLinks", &Options::default()).unwrap(), &rows, "SlowLinks");
     let one = run(bare.path(), "slow_link", Some(&[Rank(1)].into()), &Options::default()).unwrap();
-    assert!(one.notes.iter().any(|note| note.contains("which ranks they join is not known")), "{:?}", one.notes);
+    assert!(one.notes.iter().any(|note| note.contains("which ranks they connect is unknown")), "{:?}", one.notes);
     let config = JobConfig { faults: Vec::new(), ..config };
     let well = run(write(&config).path(), "slow_link", None, &Options::default()).unwrap();
     assert!(well.written.tables.is_empty(), "{:?}", well.written.tables);
@@ -239,7 +239,7 @@ fn what_the_baseline_lacks_is_told() {
     let options = Options { baseline: Some(there.path().to_owned()), ..Options::default() };
     for mode in ["cluster_time_compare_summary", "cluster_compare_baseline"] {
         let all = run(here.path(), mode, None, &options).unwrap();
-        let told = |left: &LeftOut| left.rank == Rank(1) && left.why.starts_with("in the baseline: ");
+        let told = |left: &LeftOut| left.rank == Rank(1) && left.why.to_string().starts_with("in the baseline: ");
         assert!(all.left_out.iter().any(told), "{mode}: {:?}", all.left_out);
         assert!(all.notes.iter().any(|note| note.starts_with("baseline: ")), "{mode}: {:?}", all.notes);
         // Of both jobs only the chosen ranks are read.

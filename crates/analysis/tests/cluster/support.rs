@@ -31,7 +31,7 @@ pub fn run(path: &Path, mode: &str, ranks: Option<&BTreeSet<Rank>>, options: &Op
     let job = Job::new(&opened, ranks, options);
     let mode = cluster::find(mode).unwrap_or_else(|| panic!("no mode {mode}"));
     let answer: Answer = cluster::run(mode, &job)?;
-    let notes = answer.notes.clone();
+    let notes = answer.notes.iter().map(ToString::to_string).collect();
     let written = cluster::write(mode, &job, answer, directory.path())?;
     let left_out = job.left_out();
     Ok(Run { directory, written, notes, left_out })

@@ -178,7 +178,7 @@ fn what_no_setting_would_have_recorded_is_told_as_no_device() {
         fs::write(directory.join("profiler_metadata.json"), r#"{"npuscope": {"backend": "native"}}"#).unwrap();
     }
     let doctor = sandbox.run(&["doctor", "job"]).stdout;
-    let device = "  device tasks: what the NPU did (no device was recorded: npuscope (native) saw the host only)\n";
+    let device = "  device tasks: what the NPU did (no device recorded: npuscope (native) recorded the host only)\n";
     assert!(doctor.contains(device), "{doctor}");
     for absent in ["it was turned on", "AI Core metrics", "L2 cache rates", "  memory: peaks", "torch_npu  -"] {
         assert!(!doctor.contains(absent), "{absent}: {doctor}");
