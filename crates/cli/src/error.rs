@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use npuscope_analysis::cluster::Failure;
 use npuscope_engine::EngineError;
 use npuscope_formats::output::OutputError;
+use npuscope_messages::Language;
 use npuscope_store::StoreError;
 use npuscope_store::cache::CacheError;
 use parquet::errors::ParquetError;
@@ -34,6 +35,14 @@ pub enum CliError {
 }
 
 impl CliError {
+    /// The error in the user's language, as far as it is a message yet.
+    pub fn text(&self, language: Language) -> String {
+        match self {
+            CliError::Usage(UsageError::Control(error)) => error.message().text(language),
+            other => other.to_string(),
+        }
+    }
+
     pub fn exit_code(&self) -> u8 {
         match self {
             CliError::Closed => 0,
