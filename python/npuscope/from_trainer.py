@@ -157,7 +157,7 @@ def _made(
     budget: int,
     spool: Union[str, Path, None],
 ) -> Union[profile, StagedProfiler]:
-    errors = tell(reading["remarks"], source, rank)
+    errors = report_remarks(reading["remarks"], source, rank)
     if errors and strict:
         raise ConfigError(f"{source}: {errors[0]}")
     settings = Settings.from_config(reading["config"])
@@ -181,10 +181,10 @@ def _made(
     )
 
 
-def tell(remarks: list[dict[str, Any]], source: str, rank: Optional[int] = None) -> list[str]:
-    """Print what there is to say about settings; answers those remarks that make them unusable.
+def report_remarks(remarks: list[dict[str, Any]], source: str, rank: Optional[int] = None) -> list[str]:
+    """Print the remarks on settings; return those that make them unusable.
 
-    All ranks read the same file, so only the first speaks, unless the settings are unusable.
+    All ranks read the same file, so only the first prints them, unless the settings are unusable.
     """
     errors = []
     this_rank = ranks.rank() if rank is None else rank

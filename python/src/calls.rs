@@ -21,17 +21,17 @@ unsafe extern "C" {
     fn PyFrame_GetCode(frame: *mut c_void) -> *mut ffi::PyObject;
 }
 
-// What the hook is told of, as Python numbers it.
+// The events of the hook, as Python numbers them.
 const CALL: c_int = 0;
 const RETURN: c_int = 3;
 const C_CALL: c_int = 4;
 const C_EXCEPTION: c_int = 5;
 const C_RETURN: c_int = 6;
 
-/// Frames that were there before are told up to so many.
+/// The number of earlier frames that are recorded.
 const MAX_DEPTH: usize = 128;
 
-/// Functions that are told apart: more are seldom, and each keeps its code alive.
+/// Functions that are distinguished: more are rare, and each keeps its code alive.
 const MAX_FUNCTIONS: usize = 1 << 18;
 
 /// The recording whose calls are hooked; hooks of others take themselves away.

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use npuscope_collect::CollectConfig;
-use npuscope_collect::cann::{self, DeviceOptions, Libraries, Profile};
+use npuscope_collect::cann::{self, CannError, DeviceOptions, Libraries, Profile};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+
+use crate::language;
 
 /// CANN's libraries. Raises where they are not.
 #[pyclass(module = "npuscope._npuscope", frozen)]
@@ -24,7 +26,7 @@ impl Cann {
         Ok(Self { cann: Arc::new(cann), profile: Mutex::default() })
     }
 
-    /// Record a device into a directory, or warm up to that; what is not as asked for.
+    /// Record a device into a directory, or warm up to that; returns remarks on settings that could not be made.
     #[pyo3(signature = (config_json, directory, device=0, warmup=false))]
     fn start(
         &self,
@@ -34,7 +36,8 @@ impl Cann {
         device: u32,
         warmup: bool,
     ) -> PyResult<Vec<String>> {
-        let config: CollectConfig = serde_json::from_str(config_json).map_err(raised)?;
+        let config: CollectConfig =
+            serde_json::from_str(config_json).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         let options = DeviceOptions { directory, device, ..DeviceOptions::from(&config) };
         py.detach(|| {
             let mut profile = self.profile.lock().unwrap_or_else(PoisonError::into_inner);
@@ -48,11 +51,11 @@ impl Cann {
             } else {
                 begun.start()?;
             }
-            let remarks = begun.remarks().to_vec();
+            let remarks = begun.remarks().iter().map(language::text).collect();
             *profile = Some(begun);
             Ok(remarks)
         })
-        .map_err(|error: cann::CannError| raised(error))
+        .map_err(raised)
     }
 
     /// End the recording and complete its files.
@@ -65,6 +68,6 @@ impl Cann {
     }
 }
 
-fn raised(error: impl std::fmt::Display) -> PyErr {
-    PyRuntimeError::new_err(error.to_string())
+fn raised(error: CannError) -> PyErr {
+    PyRuntimeError::new_err(language::text(&error.message()))
 }

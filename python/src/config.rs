@@ -4,6 +4,8 @@ use npuscope_collect::dialect::{self, Dialect, Reading, Run};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::language;
+
 /// Read a trainer's configuration: JSON of `config`, `remarks` and `dialect`.
 #[pyfunction]
 #[pyo3(signature = (text, dialect=None, iteration=0, total_steps=None, world_size=None))]
@@ -32,5 +34,9 @@ pub fn read_flags(
 }
 
 fn json(reading: &Reading) -> PyResult<String> {
-    serde_json::to_string(reading).map_err(|error| PyValueError::new_err(error.to_string()))
+    let mut json = serde_json::to_value(reading).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    if let Some(object) = json.as_object_mut() {
+        object.insert("remarks".to_owned(), language::remarks(&reading.remarks));
+    }
+    Ok(json.to_string())
 }

@@ -10,6 +10,8 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
+use crate::language;
+
 /// The file of one rank, and what it asks for between steps.
 #[pyclass(module = "npuscope._npuscope", frozen)]
 pub struct Dynamic {
@@ -40,7 +42,7 @@ impl Dynamic {
         self.with(py, |inner| {
             let newest = inner.watch.newest();
             let command = inner.control.begin(newest);
-            inner.told(&command)
+            inner.json(&command)
         })
     }
 
@@ -49,7 +51,7 @@ impl Dynamic {
         self.with(py, |inner| {
             let newest = inner.watch.newest();
             let command = inner.control.step(newest);
-            inner.told(&command)
+            inner.json(&command)
         })
     }
 
@@ -57,7 +59,7 @@ impl Dynamic {
     fn end(&self, py: Python<'_>) -> String {
         self.with(py, |inner| {
             let command = inner.control.end();
-            inner.told(&command)
+            inner.json(&command)
         })
     }
 
@@ -66,7 +68,7 @@ impl Dynamic {
         self.with(py, |inner| inner.control.failed(problem));
     }
 
-    /// Tell how it stands, for `npuscope dynamic status`; why that failed, if it did.
+    /// Report the state, for `npuscope dynamic status`; why that failed, if it did.
     #[pyo3(signature = (output=None))]
     fn report(&self, py: Python<'_>, output: Option<String>) -> Option<String> {
         self.with(py, |inner| {
@@ -83,7 +85,7 @@ impl Dynamic {
 }
 
 impl Inner {
-    fn told(&mut self, command: &Command) -> String {
+    fn json(&mut self, command: &Command) -> String {
         let start = command.start.as_ref().map(|start| {
             let reading = dialect::read_dynamic(&start.text, &Run::default());
             json!({
@@ -93,16 +95,17 @@ impl Inner {
                 "directory": start.directory_name,
                 "style": start.style.name(),
                 "config": reading.config,
-                "remarks": reading.remarks,
+                "remarks": language::remarks(&reading.remarks),
             })
         });
-        let told: Value = json!({
+        let warnings: Vec<String> = command.warnings.iter().map(language::text).collect();
+        let json: Value = json!({
             "stop": command.stop,
             "start": start,
-            "warnings": command.warnings,
-            "problem": self.watch.problem(),
+            "warnings": warnings,
+            "problem": self.watch.problem().as_ref().map(language::text),
         });
-        told.to_string()
+        json.to_string()
     }
 }
 

@@ -4,7 +4,7 @@
 //! program `npuscope`, which comes with the package and runs as a process of its own.
 //!
 //! `recorder`, `marks` and `calls` record; `schedule`, `dynamic` and `config` say what and when; `cann` drives the
-//! device's own profiler; `text` numbers Python's strings. The package around it is what users call:
+//! device's own profiler; `text` numbers Python's strings, `language` renders messages. The package around it is what users call:
 //!
 //! ```python
 //! import npuscope
@@ -19,6 +19,7 @@ mod calls;
 mod cann;
 mod config;
 mod dynamic;
+mod language;
 mod marks;
 mod recorder;
 mod schedule;

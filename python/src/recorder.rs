@@ -10,7 +10,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
-use crate::calls;
+use crate::{calls, language};
 
 /// Collections that are shorter are not recorded, in counts of the clock; -1 if none is.
 static GC_THRESHOLD: AtomicI64 = AtomicI64::new(-1);
@@ -76,7 +76,9 @@ impl Recorder {
     /// Begin to record. Raises if the directory cannot be made or something is recorded already.
     fn start(&self, py: Python<'_>) -> PyResult<()> {
         let options = self.options.clone();
-        let running = py.detach(|| recorder::Recorder::start(options)).map_err(raised)?;
+        let running = py
+            .detach(|| recorder::Recorder::start(options))
+            .map_err(|error| raised(language::text(&error.message())))?;
         {
             let mut state = self.state();
             state.running = Some(running);
@@ -101,7 +103,7 @@ impl Recorder {
             let (summary, problem) = py.detach(|| running.finish());
             let mut state = self.state();
             state.summary = summary;
-            state.problem = state.problem.take().or(problem);
+            state.problem = state.problem.take().or_else(|| problem.as_ref().map(language::text));
         }
         if let Err(error) = unhooked {
             self.state().problem.get_or_insert(error.value(py).to_string());
@@ -120,7 +122,8 @@ impl Recorder {
     #[getter]
     fn problem(&self) -> Option<String> {
         let state = self.state();
-        state.running.as_ref().and_then(recorder::Recorder::problem).or_else(|| state.problem.clone())
+        let problem = state.running.as_ref().and_then(recorder::Recorder::problem);
+        problem.as_ref().map(language::text).or_else(|| state.problem.clone())
     }
 
     #[getter]

@@ -4,6 +4,8 @@ use npuscope_collect::schedule::{self, Action, Asked};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::language;
+
 /// At which step what is done. Values that make no sense are repaired; `warnings` says which.
 #[pyclass(module = "npuscope._npuscope", frozen)]
 pub struct Schedule {
@@ -19,7 +21,7 @@ impl Schedule {
     fn new(wait: i64, warmup: i64, active: i64, repeat: i64, skip_first: i64, skip_first_wait: i64) -> Self {
         let asked = Asked { wait, warmup, active, repeat, skip_first, skip_first_wait };
         let (schedule, warnings) = schedule::Schedule::repaired(asked);
-        Self { schedule, warnings }
+        Self { schedule, warnings: warnings.iter().map(language::text).collect() }
     }
 
     /// The action of a step, counted from 0.
@@ -41,20 +43,23 @@ impl Schedule {
         )
     }
 
-    /// What is wrong if training has so many steps.
+    /// A warning if training has fewer steps than the schedule needs.
     fn too_few_steps(&self, total: u64) -> Option<String> {
-        self.schedule.too_few_steps(total)
+        self.schedule.too_few_steps(total).as_ref().map(language::text)
     }
 }
 
-/// What is done when one action follows another, `None` for the end; and what there is to warn of.
+/// The calls when one action follows another, `None` for the end; and a warning, if any.
 #[pyfunction]
 #[pyo3(signature = (previous, current))]
-pub fn transition(previous: u8, current: Option<u8>) -> PyResult<(Vec<&'static str>, Option<&'static str>)> {
+pub fn transition(previous: u8, current: Option<u8>) -> PyResult<(Vec<&'static str>, Option<String>)> {
     let action = |number| Action::from_number(number).ok_or_else(|| PyValueError::new_err("actions are 0 to 3"));
     let transition = match current {
         Some(current) => schedule::transition(action(previous)?, action(current)?),
         None => schedule::ending(action(previous)?),
     };
-    Ok((transition.calls.iter().map(|call| call.name()).collect(), transition.warning))
+    Ok((
+        transition.calls.iter().map(|call| call.name()).collect(),
+        transition.warning.map(|warning| language::text(&warning.message())),
+    ))
 }

@@ -36,7 +36,7 @@ pub enum CliError {
 }
 
 impl CliError {
-    /// What is said of it, in a language where it is a message.
+    /// The error in the user's language, as far as it is a message yet.
     pub fn text(&self, language: Language) -> String {
         match self {
             CliError::Strict(message) => message.text(language),
@@ -44,6 +44,7 @@ impl CliError {
                 collection::mode_needs(mode, *what.clone(), *hint.clone()).text(language)
             }
             CliError::Usage(UsageError::NotCollected(message)) => message.text(language),
+            CliError::Usage(UsageError::Control(error)) => error.message().text(language),
             other => other.to_string(),
         }
     }

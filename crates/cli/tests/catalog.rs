@@ -10,6 +10,7 @@ fn every_message_has_a_sentence_in_every_language_and_no_sentence_is_left_over()
         npuscope_analysis::messages::DECLARED,
         npuscope_analysis::messages::cluster::DECLARED,
         npuscope_analysis::messages::collection::DECLARED,
+        npuscope_collect::messages::DECLARED,
     ]
     .concat();
     let problems = check::problems(&declared);

@@ -1,12 +1,12 @@
-//! What to record, in words of no trainer.
+//! What to record, independent of any trainer.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::Schedule;
+use crate::{Schedule, messages};
 
-/// As many steps as "until training ends" is: the number that FSDP2 takes, longer than any run that is profiled.
+/// The number of steps that means "until training ends": the one FSDP2 uses, longer than any profiled run.
 pub const UNTIL_END: u64 = 1_000_000;
 
 /// What to record.
@@ -43,7 +43,7 @@ pub struct CollectConfig {
     pub op_attr: bool,
     pub record_op_args: bool,
     pub host_sys: Vec<HostSystem>,
-    /// Garbage collections of at least so many milliseconds are recorded; 0 records all.
+    /// Record garbage collections of at least this many milliseconds; 0 records all.
     pub gc_threshold_ms: Option<f64>,
     /// In the order of [`Export`], each once.
     pub export: Vec<Export>,
@@ -132,7 +132,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Choice<T> {
         }
         match Either::deserialize(deserializer)? {
             Either::Word(word) if word == "all" => Ok(Choice::All),
-            Either::Word(word) => Err(D::Error::custom(format!("{word:?} is neither \"all\" nor a list"))),
+            Either::Word(word) => Err(D::Error::custom(messages::choice_invalid(&word))),
             Either::List(some) => Ok(Choice::Only(some)),
         }
     }
@@ -155,7 +155,7 @@ pub enum Level {
 impl Level {
     pub const ALL: [Level; 4] = [Level::None, Level::Level0, Level::Level1, Level::Level2];
 
-    /// Whether AI Core metrics can be had: below, profilers reset them.
+    /// Whether AI Core metrics are available: at lower levels profilers reset them.
     pub fn has_metrics(self) -> bool {
         self >= Level::Level1
     }

@@ -4,16 +4,18 @@ pub mod cycles;
 mod kinds;
 mod size;
 
+use npuscope_messages::Message;
 use serde::Serialize;
 
 use crate::config::{Analyse, Choice, CollectConfig, UNTIL_END};
 use crate::dialect::{Form, Run};
+use crate::messages;
 
 use cycles::{Cycle, cycle, cycles_begun};
 pub use kinds::Kind;
 pub use size::{ASSUMED_KERNELS_PER_STEP, Estimate, bytes_per_kernel};
 
-/// Data sets that are told one by one.
+/// Data sets that are listed one by one.
 const MAX_LISTED: u64 = 20;
 
 /// What will happen.
@@ -40,8 +42,8 @@ pub struct Explanation {
     pub off: Vec<Kind>,
     /// Where data goes.
     pub output: String,
-    /// Who is meant to read the configuration, where another reader does otherwise.
-    pub reader: Option<String>,
+    /// Which reader this is for, where another one behaves differently.
+    pub reader: Option<Message>,
     pub analyse: Analyse,
     pub estimate: Estimate,
 }
@@ -118,12 +120,10 @@ pub fn explain_form(config: &CollectConfig, form: Option<Form>, run: &Run) -> Ex
         _ => shown(None),
     };
     let place = place(config);
-    let later = if config.at_once { "" } else { "begins when the step it names is over, one step later, and " };
-    let reader =
-        format!("as npuscope's DynamicProfilerMonitor reads it; torch_npu's own {later}writes to {place}/*_ascend_pt");
+    let reader = if config.at_once { messages::reader_at_once } else { messages::reader };
     Explanation {
         output: format!("{place}/rank{rank}_start{start}_stop{stop}/*_ascend_*"),
-        reader: (form == Some(Form::TorchNpuDynamic)).then_some(reader),
+        reader: (form == Some(Form::TorchNpuDynamic)).then(|| reader(place)),
         ..explanation
     }
 }

@@ -17,6 +17,7 @@ pub mod dialect;
 pub mod dynamic;
 pub mod explain;
 pub mod host;
+pub mod messages;
 pub mod recorder;
 pub mod remark;
 pub mod schedule;

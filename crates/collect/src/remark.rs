@@ -1,8 +1,11 @@
-//! What there is to say of a configuration before anything is recorded.
+//! Remarks on a configuration, made before anything is recorded.
 
 use std::fmt;
 
+use npuscope_messages::Message;
 use serde::Serialize;
+
+use crate::messages;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -11,49 +14,59 @@ pub enum Severity {
     Note,
     /// A value was repaired or has no effect; recording goes on.
     Warning,
-    /// What was asked for cannot be done.
+    /// The configuration asks for something impossible.
     Error,
+}
+
+impl Severity {
+    pub fn message(self) -> Message {
+        match self {
+            Severity::Note => messages::remark_note(),
+            Severity::Warning => messages::remark_warning(),
+            Severity::Error => messages::remark_error(),
+        }
+    }
 }
 
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(match self {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        })
+        self.message().fmt(f)
     }
 }
 
-/// One thing to say, about one key where it is about one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// One remark, usually about one key.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Remark {
     pub severity: Severity,
     /// As the user wrote it, with its section: `training.profile_level`.
     pub key: Option<String>,
-    pub message: String,
+    pub message: Message,
     /// Counted from 1, where the text has lines.
     pub line: Option<usize>,
 }
 
 impl Remark {
-    pub fn new(severity: Severity, key: impl Into<Option<String>>, message: impl Into<String>) -> Self {
-        Self { severity, key: key.into(), message: message.into(), line: None }
+    pub fn new(severity: Severity, key: impl Into<Option<String>>, message: Message) -> Self {
+        Self { severity, key: key.into(), message, line: None }
     }
 
     pub fn at(mut self, line: Option<usize>) -> Self {
         self.line = line;
         self
     }
+
+    /// The message after the key: `training.profile_level: …`.
+    pub fn with_key(&self) -> Message {
+        match &self.key {
+            Some(key) => messages::remark_with_key(key, self.message.clone()),
+            None => self.message.clone(),
+        }
+    }
 }
 
 impl fmt::Display for Remark {
-    /// `warning: training.profile_level: …`; the line is for who knows the file.
+    /// `warning: training.profile_level: …`, without the line, which needs the name of the file.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{}: ", self.severity)?;
-        if let Some(key) = &self.key {
-            write!(f, "{key}: ")?;
-        }
-        f.write_str(&self.message)
+        write!(f, "{}: {}", self.severity, self.with_key())
     }
 }

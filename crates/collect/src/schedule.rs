@@ -1,9 +1,12 @@
-//! At which step what is done.
+//! What a profiler does at each step.
 //!
 //! A [`Schedule`] gives every step an [`Action`]; going from one action to the next makes the [`Call`]s of a
 //! [`Transition`]. Both are those of torch_npu and MindSpore, with one difference: see [`transition`].
 
+use npuscope_messages::Message;
 use serde::{Deserialize, Serialize};
+
+use crate::messages;
 
 /// When to record, counted in steps since the profiler was started: `skip_first` steps once, then cycles of `wait`,
 /// `warmup` and `active` steps.
@@ -20,7 +23,7 @@ pub struct Schedule {
     pub skip_first_wait: bool,
 }
 
-/// What users wrote, which may be less than nothing.
+/// The values of the user, which may be negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked {
     pub wait: i64,
@@ -66,13 +69,13 @@ impl Action {
 }
 
 impl Schedule {
-    /// The schedule that the profilers make of these values, and what there is to say of them.
-    pub fn repaired(asked: Asked) -> (Schedule, Vec<String>) {
+    /// The schedule that the profilers make of these values, with a warning for each repair.
+    pub fn repaired(asked: Asked) -> (Schedule, Vec<Message>) {
         let mut warnings = Vec::new();
         let mut at_least = |least: u64, value: i64, name: &str| match u64::try_from(value) {
             Ok(value) if value >= least => value,
             _ => {
-                warnings.push(format!("{name} is {value} and must be at least {least}; {least} is used"));
+                warnings.push(messages::schedule_value(name, value, least));
                 least
             }
         };
@@ -85,8 +88,7 @@ impl Schedule {
             skip_first_wait: asked.skip_first_wait != 0,
         };
         if schedule.warmup == 0 {
-            warnings
-                .push("there is no warmup, so that the first recorded step may be slower than the others".to_owned());
+            warnings.push(messages::schedule_without_warmup());
         }
         (schedule, warnings)
     }
@@ -129,19 +131,13 @@ impl Schedule {
         u64::try_from(needed).unwrap_or(u64::MAX)
     }
 
-    /// What to say where training has fewer steps than the schedule needs.
-    pub fn too_few_steps(&self, total: u64) -> Option<String> {
+    /// A warning if training has fewer steps than the schedule needs.
+    pub fn too_few_steps(&self, total: u64) -> Option<Message> {
         let needed = self.needed_steps();
         if total >= needed {
             return None;
         }
-        let cycles = if self.repeat > 1 { format!("{} cycles", self.repeat) } else { "one cycle".to_owned() };
-        let what = match self.recorded_steps(total) {
-            0 => "nothing will be recorded".to_owned(),
-            1 => "1 step will be recorded".to_owned(),
-            recorded => format!("{recorded} steps will be recorded"),
-        };
-        Some(format!("training has {total} steps, the schedule needs {needed} for {cycles}; {what}"))
+        Some(messages::too_few_steps(total, needed, self.repeat.max(1), self.recorded_steps(total)))
     }
 
     // Sums are kept in 128 bits, where those of three 64-bit numbers fit.
@@ -161,7 +157,7 @@ impl Schedule {
     }
 }
 
-/// What a profiler is told to do.
+/// A call to a profiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Call {
@@ -173,7 +169,7 @@ pub enum Call {
     Stop,
     /// Write what describes the data; nothing is added after it.
     Finalize,
-    /// Hand the directory to whoever analyses it.
+    /// Hand the directory to the analysis.
     TraceReady,
     DeleteDirectory,
 }
@@ -196,7 +192,29 @@ impl Call {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transition {
     pub calls: &'static [Call],
-    pub warning: Option<&'static str>,
+    pub warning: Option<Warning>,
+}
+
+/// What is wrong with a change of actions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Warning {
+    WarmupNotRecorded,
+    RecordingNotSaved,
+    EndedInWarmup,
+    EndedBeforeLastStep,
+    EndedInLastStep,
+}
+
+impl Warning {
+    pub fn message(self) -> Message {
+        match self {
+            Warning::WarmupNotRecorded => messages::warmup_not_recorded(),
+            Warning::RecordingNotSaved => messages::recording_not_saved(),
+            Warning::EndedInWarmup => messages::ended_in_warmup(),
+            Warning::EndedBeforeLastStep => messages::ended_before_last_step(),
+            Warning::EndedInLastStep => messages::ended_in_last_step(),
+        }
+    }
 }
 
 const NOTHING: Transition = calls(&[]);
@@ -205,7 +223,7 @@ const fn calls(calls: &'static [Call]) -> Transition {
     Transition { calls, warning: None }
 }
 
-const fn warned(calls: &'static [Call], warning: &'static str) -> Transition {
+const fn warned(calls: &'static [Call], warning: Warning) -> Transition {
     Transition { calls, warning: Some(warning) }
 }
 
@@ -221,15 +239,10 @@ pub const fn transition(from: Action, to: Action) -> Transition {
         | (Action::Record, Action::Record | Action::RecordAndSave) => NOTHING,
         (Action::None, Action::Warmup) => calls(&[Init, Call::Warmup]),
         (Action::None, Action::Record | Action::RecordAndSave) => calls(&[Init, Start]),
-        (Action::Warmup, Action::None) => warned(&[Start, Stop, Finalize], "a warmup is followed by no recording"),
+        (Action::Warmup, Action::None) => warned(&[Start, Stop, Finalize], Warning::WarmupNotRecorded),
         (Action::Warmup, Action::Record | Action::RecordAndSave) => calls(&[Start]),
-        (Action::Record, Action::None) => {
-            warned(&[Stop, Finalize], "a recording ends without being saved; its directory is not analysed")
-        }
-        (Action::Record, Action::Warmup) => warned(
-            &[Stop, Finalize, Init, Call::Warmup],
-            "a recording ends without being saved; its directory is not analysed",
-        ),
+        (Action::Record, Action::None) => warned(&[Stop, Finalize], Warning::RecordingNotSaved),
+        (Action::Record, Action::Warmup) => warned(&[Stop, Finalize, Init, Call::Warmup], Warning::RecordingNotSaved),
         (Action::RecordAndSave, Action::None) => calls(&[Stop, Finalize, TraceReady]),
         (Action::RecordAndSave, Action::Warmup) => calls(&[Stop, Finalize, TraceReady, Init, Call::Warmup]),
         (Action::RecordAndSave, Action::Record | Action::RecordAndSave) => {
@@ -243,14 +256,8 @@ pub const fn ending(from: Action) -> Transition {
     use Call::{DeleteDirectory, Finalize, Stop, TraceReady};
     match from {
         Action::None => NOTHING,
-        Action::Warmup => warned(&[Finalize, DeleteDirectory], "training ended during warmup; nothing was recorded"),
-        Action::Record => warned(
-            &[Stop, Finalize, TraceReady],
-            "training ended before the last step to record; the data has fewer steps than asked for",
-        ),
-        Action::RecordAndSave => warned(
-            &[Stop, Finalize, TraceReady],
-            "training ended during the last step to record; that step may be incomplete",
-        ),
+        Action::Warmup => warned(&[Finalize, DeleteDirectory], Warning::EndedInWarmup),
+        Action::Record => warned(&[Stop, Finalize, TraceReady], Warning::EndedBeforeLastStep),
+        Action::RecordAndSave => warned(&[Stop, Finalize, TraceReady], Warning::EndedInLastStep),
     }
 }

@@ -42,7 +42,7 @@ impl StandIn {
         }
         let stand_in = StandIn { directory, _alone: alone };
         for (name, _) in libraries {
-            stand_in.tell(name, |library| {
+            stand_in.with_library(name, |library| {
                 let log = CString::new(stand_in.log().to_str().unwrap()).unwrap();
                 // SAFETY: the type is that of the C file.
                 unsafe {
@@ -65,16 +65,16 @@ impl StandIn {
         self.directory.path().join("calls")
     }
 
-    fn tell(&self, name: &str, tell: impl FnOnce(&Library)) {
+    fn with_library(&self, name: &str, act: impl FnOnce(&Library)) {
         // SAFETY: our own library, which has no initialisers.
         let library = unsafe { Library::new(self.directory.path().join(name)).unwrap() };
-        tell(&library);
+        act(&library);
         // It stays loaded, so that it remembers.
         std::mem::forget(library);
     }
 
     fn fail(&self, name: &str, function: &str, code: i32) {
-        self.tell(name, |library| {
+        self.with_library(name, |library| {
             let function = CString::new(function).unwrap();
             // SAFETY: the type is that of the C file.
             unsafe {
@@ -210,7 +210,9 @@ fn a_rate_that_cannot_be_set_costs_its_data_only() {
     let profile = Profile::begin(&stand_in.open(), &options, false).unwrap();
     assert_eq!(profile.remarks().len(), 1);
     assert!(
-        profile.remarks()[0].starts_with("SysIoFrequency is not set to 100: aclprofSetConfig failed with error 100000")
+        profile.remarks()[0]
+            .to_string()
+            .starts_with("SysIoFrequency is not set to 100: aclprofSetConfig failed with error 100000")
     );
     profile.finish().unwrap();
 }
@@ -222,7 +224,7 @@ fn without_the_newer_libraries_the_rest_works() {
     assert!(!cann.has_warmup() && cann.mstx().is_none());
     let mut profile = Profile::begin(&cann, &DeviceOptions { memory: true, ..level1() }, true).unwrap();
     profile.start().unwrap();
-    assert!(profile.remarks()[0].contains("no aclprofSetConfig"), "{:?}", profile.remarks());
+    assert!(profile.remarks()[0].to_string().contains("no aclprofSetConfig"), "{:?}", profile.remarks());
     profile.finish().unwrap();
     let create = "CreateConfig 3 of 1 metrics 0x1 events none mask 0x1027";
     assert_eq!(stand_in.calls(), ["Init /data/out 9", create, "Start 1", "Stop 1", "DestroyConfig 1", "Finalize"]);
@@ -234,7 +236,7 @@ fn libraries_that_are_missing_or_too_old_are_named() {
     let error = |libraries: &Libraries| Cann::open(libraries).err().unwrap().to_string();
     assert!(
         error(&stand_in.libraries())
-            .ends_with("libascendcl.so has no aclprofStop: it is too old, or of something else")
+            .ends_with("libascendcl.so has no aclprofStop: it is too old, or not a CANN library")
     );
     let nowhere = Libraries { ascendcl: Some("/nowhere/libascendcl.so".into()), ..Libraries::default() };
     assert!(error(&nowhere).starts_with("cannot load /nowhere/libascendcl.so: "));

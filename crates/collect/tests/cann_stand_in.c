@@ -1,4 +1,4 @@
-/* Stands in for the three libraries of CANN: writes down every call with its arguments, and fails where it is told to.
+/* Stands in for the three libraries of CANN: writes down every call with its arguments, and fails where a test asks for it.
    Built once for each of them, with ASCENDCL, MSPROFILER or TOOLS_EXT defined. */
 
 #include <stddef.h>

@@ -139,8 +139,8 @@ fn collections_and_calls_are_laid_out_as_torch_npu_lays_them_out() {
     let (step, exit) = (key("train.py(3): step"), key("__torch_npu_profiler_python_tracer_exit"));
     let calls = bytes(&directory, "torch.python_tracer_func");
     assert_eq!(calls.len(), 4 * 33);
-    let told: Vec<(u64, u8)> = records::<PythonCall>(&calls).iter().map(|call| (call.hash, call.tag)).collect();
-    assert_eq!(told, [(step, 0), (exit, 1), (step, 2), (exit, 3)]);
+    let recorded: Vec<(u64, u8)> = records::<PythonCall>(&calls).iter().map(|call| (call.hash, call.tag)).collect();
+    assert_eq!(recorded, [(step, 0), (exit, 1), (step, 2), (exit, 3)]);
     assert_eq!(calls[8..24], little_endian(&[&tid(), &pid()]));
 }
 
@@ -169,9 +169,9 @@ fn ranges_marks_and_counters_come_back() {
     assert_eq!((summary.records, summary.dropped, summary.open_ranges), (5, 0, 1));
 
     let file = bytes(&directory, "npuscope.events");
-    let mut told = Vec::new();
+    let mut events_seen = Vec::new();
     for event in records::<Event>(&file) {
-        told.push(match event {
+        events_seen.push(match event {
             Event::Range(range) => {
                 assert!(before <= range.start && range.start <= range.end && range.end <= after);
                 assert_eq!(range.start_tid != range.end_tid, range.message == "actor_update");
@@ -181,9 +181,9 @@ fn ranges_marks_and_counters_come_back() {
             Event::Counter(counter) => format!("{} {}", counter.name, counter.value),
         });
     }
-    told.sort();
+    events_seen.sort();
     assert_eq!(
-        told,
+        events_seen,
         ["actor_update in Some(\"stage\")", "forward in None", "here in None", "left open in None", "loss 0.25"]
     );
 }

@@ -413,3 +413,429 @@ cluster-more-files = … and { $count ->
 }
 cluster-nothing = { $mode }: nothing to report
 cluster-no-ranks = there is no rank { $ranks }
+
+## Collecting
+
+# Remarks: severities, and a remark with the key that it is about.
+
+remark-note = note
+remark-warning = warning
+remark-error = error
+remark-with-key = { $key }: { $message }
+hint-none = { "" }
+hint = { " " }(did you mean { $word }?)
+
+# Files that cannot be read.
+
+no-settings = no profiler settings found; expected flags --profile…, YAML with training.profile… or profiler_config.integrated, or JSON of the torch_npu or MindSpore profiler
+malformed-text = invalid { $language }: { $what }
+nested-too-deep = values are nested too deeply
+alias-without-anchor = an alias has no anchor before it
+too-many-values = more than { $limit } values
+variable-without-object = { $variable } holds no JSON object
+section-missing = the section is missing or empty
+choice-invalid = "{ $word }" is neither "all" nor a list
+
+# Keys and flags.
+
+key-twice = duplicate key; the last one counts
+value-missing = missing value
+value-missing-default = missing value; the default is used here
+unknown-key = unknown key{ $hint }; { $consequence }
+unknown-flag = unknown flag{ $hint }; { $consequence }
+foreign-flag = not a profiler flag of { $trainer }; ignored
+consequence-no-effect = it has no effect
+consequence-refused = { $trainer } refuses to start
+consequence-dropped = { $trainer } ignores it silently
+only-section-read = only the section { $section } is read{ $hint }
+belongs-below = belongs below { $section }; ignored here
+belongs-in = belongs in { $section }
+renamed = newer versions call it { $newer }
+renamed-and-called = newer versions call it { $newer }, and expect a call of it
+renamed-silently = name of older versions; newer versions ignore it silently and read { $newer }
+respelt = { $old } is now spelt { $newer }
+deprecated = deprecated; use { $newer }
+code-deprecated = numbers are deprecated; { $code } means { $meaning }
+export-code-unknown = { $code } is not an export type; { $peer } uses text instead
+
+# Values.
+
+value-invalid = invalid value { $value }, expected { $expected }
+value-replaced = invalid value { $value }, expected { $expected }; { $peer } uses { $instead } instead
+value-unresolved = only the trainer resolves { $value }; { $instead } is assumed here
+value-too-small = { $value } is too small, the minimum is { $least }; { $peer } uses { $instead } instead
+expected-bool = true or false
+expected-integer = an integer
+expected-text = a string
+expected-object = an object
+expected-keys = a section with keys
+expected-one-of = one of { $words }{ $hint }
+expected-list-of = a list of { $words }
+expected-activity = CPU or NPU
+expected-activities = a list of CPU, NPU or both
+expected-schedule = an object with wait, warmup, active, repeat and skip_first
+expected-export = text, db or a list of them
+expected-names = a list of names
+expected-ranks = a list of ranks
+expected-ranks-or-all = a list of ranks, or [-1] for all
+expected-rank-numbers = rank numbers, or -1 for all
+expected-milliseconds = milliseconds, at least 0
+expected-handler = tensorboard_trace_handler, or an object with its arguments like { $arguments }
+instead-none = none
+instead-both = both
+instead-default = the default
+instead-raw-data = no handler (data stays raw until analyse() is called)
+instead-temporary-data = no handler (data goes to a temporary directory, which is deleted at the end)
+
+# Ranks and stages.
+
+no-rank-selected = no rank is selected; nothing is recorded
+no-such-ranks = the job has { $world ->
+    [one] { $world } rank
+   *[other] { $world } ranks
+}, numbered from 0, and none of them is selected; nothing is recorded
+ranks-missing = the job has { $world ->
+    [one] { $world } rank
+   *[other] { $world } ranks
+}, numbered from 0; these do not exist: { $ranks }
+not-a-rank = { $value } is not a rank
+all-ranks-included = -1 is in the list, so all ranks are recorded
+all-ranks-not-alone = -1 selects all ranks only if it stands alone; ignored here
+all-ranks-is-all = -1 is not a rank here; write all to select all ranks
+ranks-are-text = the text { $text } selects no rank; write all, or a list such as [0, 1]
+ranks-are-no-list = { $value } is neither all nor a list; { $peer } uses [0] instead
+stages-are-no-list = { $value } is neither a stage nor a list of stages; nothing is recorded
+all-stages-not-alone = all must stand alone; in a list it selects no stage
+unknown-stage = unknown stage { $stage }{ $hint }; the stages are all, { $stages }
+no-stage-selected = no existing stage is selected; nothing is recorded
+
+# Steps to record.
+
+profiling-off = profiling is off; the other settings are checked as if it were on
+run-without-steps = this run has no steps; nothing is recorded
+starts-after-end = recording would begin at step { $first }, but the last step is { $last }; nothing is recorded
+data-set-incomplete = the last step is { $last }, but the data set needs steps up to { $needed }; it stays incomplete
+fewer-data-sets = the last step is { $last }; { $begun } of { $asked } data sets will be recorded
+until-end = recording continues until training ends; the profiler then warns of an incorrect schedule, but keeps the data
+steps-from-run = steps are counted from the start of this run; those before the checkpoint are not included
+iterations-from-run = iterations are counted from the start of this run, the first is 1
+before-first-step = { $step } is invalid, steps count from { $first }
+begins-at-first-step = { $step } is invalid, steps count from 1; recording begins at step 1
+before-this-run = { $start } is too early: iteration { $done } is done, the first of this run is { $first }
+end-not-after-start = the end { $end } is not after the start { $start }
+records-one-step = { $message }; torch_npu records one step instead
+records-no-stage = { $message }; no stage is recorded
+refused = { $message }; { $trainer } refuses to start
+would-refuse = { $message }; { $trainer } would refuse to start if profiling were on
+end-of-training = -1 is documented as the end of training, and is used so here; { $trainer } itself records one step
+stop-before-start = { $stop } is before start_step { $start }; nothing is recorded
+active-missing = missing, but a schedule requires it; 1 is used
+no-warmup = no warmup step, so the first recorded step is slower than normal
+
+# Settings that depend on each other.
+
+cpu-in-activities = CPU in activities
+host-data-off = no effect without { $switch }: { $what } are recorded on the host
+gpu-ignored = GPU is ignored: there is none on this platform
+host-sys-needs-root = disk and osrt require root, and the tools iotop, perf and ltrace
+no-effect-without = no effect without { $key }
+no-effect-with = no effect together with { $key }
+no-effect-without-npu = no effect without NPU in activities
+no-effect-on-npu = no effect on NPUs
+level-none-turns-mstx-on = this level records only marks, so torch_npu turns mstx on
+level-none-without-mstx = LevelNone records only marks; without mstx MindSpore uses Level0 instead
+metrics-need-level = requires Level1 or Level2; { $peer } uses AiCoreNone instead
+metrics-required = none, but this level requires metrics; { $peer } uses PipeUtilization instead
+op-attr-needs-db = only available in databases; torch_npu turns it off unless export_type includes db
+shapes-need-cpu = requires CPU in activities; MindSpore turns it off
+memory-needs-both = memory of the framework requires CPU and NPU in activities
+cpu-and-npu-off = profile_with_cpu is off, too; torch_npu records both instead of neither
+data-process-needs-no-schedule = not available with a schedule; MindSpore turns it off
+host-sys-needs-start = requires start_profile=False, according to the documentation
+starts-on-call = recording begins when start() is called
+must-start = must be true, otherwise nothing is recorded
+code-in-file = a file cannot contain code; ignored
+rank-list-without-is-rank = no effect unless is_rank is true; all ranks are recorded
+
+# Where data goes, and its analysis.
+
+shell-variable = contains a shell variable; its value is unknown here
+switch-with-value = takes no value; remove { $value }
+path-missing = missing; the documented default { $path } is used here, but MindSpeed-RL itself uses the current directory
+output-path-ignored = no effect: the directory of on_trace_ready takes precedence
+handler-missing-raw = missing: data stays raw until analyse() is called
+handler-missing-temporary = missing: torch_npu writes to a temporary directory, which is deleted at the end
+analysed-later = profile_analysis is off; files of this type are written by a later analysis
+analysis-off-with-ranks = turned off because is_rank is true; set async_mode to analyse
+analyse-mode-ignored = no effect unless analyse is true; nothing is analysed
+analyse-mode-unknown = unknown mode { $mode }; the modes are -1 (none), 0 (sync) and 1 (async)
+
+# Shell scripts.
+
+comment-ends-command = the shell ends the command at this comment; line { $line } is not part of the command, but is read here as if it were
+comment-in-quotes = the shell has no comments inside quotes; the trainer receives these words as arguments
+
+# Forms of configurations, and conversions between them.
+
+form-llm-flags = flags of MindSpeed-LLM
+form-fsdp2-yaml = YAML of FSDP2
+form-fsdp2-flags = flags of FSDP2
+form-rl-yaml = YAML of MindSpeed-RL
+form-mindspore-arguments = arguments of MindSpore's profiler
+form-mindspore-dynamic = dynamic JSON of MindSpore
+form-mindspore-environment = MS_PROFILER_OPTIONS of MindSpore
+form-torch-npu-arguments = arguments of torch_npu's profiler
+form-torch-npu-dynamic = dynamic JSON of torch_npu
+inexpressible = { $form } cannot express { $value }; it becomes { $instead }
+inexpressible-analysis = { $form } cannot express { $value }; it becomes { $instead }, because is_rank is true and only async_mode analyses then
+first-step-differs = the first step of the run is { $here } here, and { $there } in { $form }
+field-first-step = steps
+field-schedule = steps to record
+field-first-recorded = steps before the first recorded step
+field-warmup = warmup steps
+field-active = recorded steps
+field-repeat = data sets
+field-wait = steps between data sets
+
+# Schedules.
+
+schedule-value = { $name } is { $value }, but the minimum is { $least }; { $least } is used
+schedule-without-warmup = no warmup, so the first recorded step may be slower than the others
+too-few-steps = training has { $total ->
+    [one] { $total } step
+   *[other] { $total } steps
+}, the schedule needs { $needed } for { $cycles ->
+    [one] { $cycles } cycle
+   *[other] { $cycles } cycles
+}; { $recorded ->
+    [0] nothing will be recorded
+    [one] 1 step will be recorded
+   *[other] { $recorded } steps will be recorded
+}
+warmup-not-recorded = no recording follows the warmup
+recording-not-saved = recording ends without being saved; its directory is not analysed
+ended-in-warmup = training ended during warmup; nothing was recorded
+ended-before-last-step = training ended before the last step to record; the data has fewer steps than requested
+ended-in-last-step = training ended during the last step to record; that step may be incomplete
+
+# Kinds of data.
+
+kind-host-operators = host operators
+kind-device = device kernels and communication
+kind-steps = step markers and step times
+kind-detail = communication details, CANN calls and statistics
+kind-metrics = AI Core metrics
+kind-runtime = runtime calls and AI CPU operators
+kind-memory = memory
+kind-shapes = input shapes
+kind-stack = call stacks
+kind-modules = module calls
+kind-flops = floating-point operations
+kind-mstx = user ranges and marks
+kind-l2-cache = L2 cache
+kind-network = network cards (NIC and RoCE)
+kind-interconnection = links between chips (PCIe and HCCS)
+kind-host-system = host CPU, memory, disk or network usage
+kind-gc = Python garbage collections
+kind-data-process = MindData pipelines
+kind-op-attr = operator attributes
+
+# config check, convert and explain.
+
+config-read-as = { $name } is read as { $form }
+config-result = { $name }: read as { $form }: { $counts }
+config-not-read = { $name }: not read: { $counts }
+config-counts = { $counts }
+config-errors = { $count ->
+    [one] { $count } error
+   *[other] { $count } errors
+}
+config-warnings = { $count ->
+    [one] { $count } warning
+   *[other] { $count } warnings
+}
+config-notes = { $count ->
+    [one] { $count } note
+   *[other] { $count } notes
+}
+config-no-problems = no problems found
+config-start-step-written = start_step is written { $reader }
+config-key = { $key }
+config-written = written to { $path }
+reader = for npuscope's DynamicProfilerMonitor; torch_npu's own monitor begins one step later, when the step in the file is over, and writes to { $place }/*_ascend_pt
+reader-at-once = for npuscope's DynamicProfilerMonitor; torch_npu's own monitor writes to { $place }/*_ascend_pt
+explain-off = profiling is off: nothing is recorded
+explain-steps = steps
+explain-where = where
+explain-recorded = recorded
+explain-not-recorded = off
+explain-size = estimated size
+explain-without-schedule = from start to stop, without step markers
+explain-window = { $warmup }records { $steps }{ $place }{ $end }
+explain-nothing = { "" }
+explain-warmup = warms up at { $steps },{ " " }
+explain-one-step-of-run = { " " }(the { $step } of the run)
+explain-steps-of-run = { " " }(the { $first } to { $last } of the run)
+explain-rest-of-run = { " " }(from the { $first } of the run on)
+explain-at-once = , counted from when the configuration is read
+explain-incomplete = ; the run ends before the data set is complete
+explain-no-steps = no steps are recorded
+explain-goes-on = … and so on until training ends
+explain-data-sets = { $sets ->
+    [one] { $sets } data set
+   *[other] { $sets } data sets
+} per rank
+explain-all-ranks = on all ranks
+explain-all-of-ranks = on { $ranks ->
+    [one] the only rank
+   *[other] all { $ranks } ranks
+}
+explain-rank = on rank { $ranks }
+explain-ranks = on ranks { $ranks }
+explain-stages = only in the stages { $stages }
+explain-output = { $output }, { $analysis }
+explain-analysis-off = raw; a later analysis writes the files below
+explain-analysis-online = analysed when a data set is complete, while training waits
+explain-analysis-async = analysed in the background when a data set is complete
+explain-size-of-step = about { $size } per step and rank without raw data, at { $count ->
+    [one] { $kernels } kernel
+   *[other] { $kernels } kernels
+} per step{ $assumed }
+explain-assumed = { " " }(assumed; set it with --kernels)
+explain-size-of-rank = about { $size } per rank for { $steps ->
+    [one] { $steps } recorded step
+   *[other] { $steps } recorded steps
+}
+explain-size-in-all = about { $size } in total
+stretch-all = all steps from { $first } on
+
+# dynamic: windows and what a rank does.
+
+window-step = step { $step }
+window-steps = steps { $first } to { $last }
+ended-in-window = training ended after step { $step }; requested: { $window }
+ended-before-window = training ended after step { $step }; requested: { $window }; nothing is recorded
+too-late = too late for { $window }: step { $step } is over; nothing is recorded
+too-late-for-all = too late for { $window }: step { $step } is over; recording { $rest }
+
+# dynamic: the file.
+
+dynamic-file = { $error }
+dynamic-not-a-file = not a regular file
+dynamic-too-large = larger than 1 MiB, the limit of torch_npu and MindSpore
+dynamic-not-utf8 = not UTF-8 text
+dynamic-no-object = not a JSON object
+dynamic-unknown = { $problems }
+dynamic-of-another-job = { $path } requests the next step, but was written before this job began
+dynamic-unusable = cannot use { $path }: { $problem }
+dynamic-no-thread = cannot start a thread, so changes of the file are not detected: { $error }
+
+# dynamic set.
+
+set-unreadable = cannot read { $path }: { $problem }
+set-malformed = { $path } is unchanged: { $problem }
+set-unwritable = cannot write { $path }: { $error }
+set-other-style = { $path } is in the style of { $present }, not of { $asked }; choose another file, or remove this one
+set-inexpressible = a file of { $style } cannot express { $what }
+set-next-step = the next step; give a step number
+set-some-ranks = a selection of ranks; every rank that reads the file records
+set-warmup = warmup steps
+set-no-window = invalid steps { $start } to { $stop }: steps count from 1, and the last one must not be before the first
+set-created = created { $path } in the style of { $style }
+set-changed = changed { $path }, in the style of { $style }
+set-unchanged = { $path } has these settings already, in the style of { $style }; updated its modification time
+records-nothing = records nothing
+records-window = records { $window }, counted from 1{ $warmup }, { $ranks }
+records-next = records { $steps ->
+    [one] { $steps } step
+   *[other] { $steps } steps
+} as soon as a running job reads it{ $warmup }, { $ranks }
+records-without-warmup = { "" }
+records-after-warmup = { " " }after { $steps ->
+    [one] { $steps } warmup step
+   *[other] { $steps } warmup steps
+}
+records-on-no-rank = on no rank
+set-passed-one = rank { $ranks } has already finished step { $step }, which is too late for step { $start }
+set-passed = ranks { $ranks } have already finished step { $step }, which is too late for step { $start }
+set-nobody-watches = no rank has reported that it watches this file; a job that starts later ignores `next`, but not a step number
+set-next-differs = ranks read the file at different steps, so `next` may be a different step on each rank; give a step number to record the same step
+
+# dynamic status.
+
+status-asks = { $path } { $asks }
+status-no-reports = no rank has reported: no job watches this file with npuscope, or none has reached its first step
+status-silent = no report from ranks { $ranks }
+status-host = host
+status-state = state
+status-config = config
+status-steps = steps
+status-reported = reported
+status-data = data
+status-problem = problem
+status-current = current
+status-older = older
+status-none = none
+state-waiting = waiting
+state-recording = recording
+state-done = done
+state-failed = failed
+status-gone = { $state }, process gone
+status-stale = { $state }, no recent report
+seconds-ago = { $count } s ago
+minutes-ago = { $count } min ago
+hours-ago = { $count } h ago
+
+# parse.
+
+parse-skipped = { $count ->
+    [one] { $count } directory is
+   *[other] { $count } directories are
+} already parsed; use --force to parse again
+parse-done = parsed { $count ->
+    [one] { $count } rank
+   *[other] { $count } ranks
+} in { $path }
+parse-done-partly = parsed { $count } of { $all ->
+    [one] { $all } rank
+   *[other] { $all } ranks
+} in { $path }
+parse-problem = { $name }: { $problem }
+parse-problems = { $name }: { $problem } (and { $more ->
+    [one] { $more } more problem
+   *[other] { $more } more problems
+})
+
+# CANN.
+
+cann-library = cannot load { $library }: { $problem }
+cann-symbol = { $library } has no { $symbol }: it is too old, or not a CANN library
+cann-call = { $call } failed with { $error }
+cann-config = aclprofCreateConfig refused mask { $mask } and metrics { $metrics } for device { $device }
+cann-busy = the device is already being recorded; a process can have only one recording at a time
+cann-text = { $text } contains a zero byte, which C does not support
+acl-error = error { $code }
+acl-error-known = error { $code } ({ $meaning })
+acl-invalid-parameter = invalid parameter
+acl-uninitialised = ACL is not initialised
+acl-profiling-repeated = profiling is already initialised
+acl-device-busy = the device is already being profiled, by msprof or another profiler
+acl-profiling-uninitialised = profiling is not initialised
+acl-profiling-conflict = another kind of profiling is in use
+acl-no-memory = out of memory
+acl-interface-unsupported = the interface is not supported
+acl-feature-unsupported = the feature is not supported
+acl-internal-error = internal error
+acl-profiling-failed = profiling failed
+cann-later-devices = devices that are set later are not recorded: { $error }
+cann-no-set-config = this CANN has no aclprofSetConfig; { $config } is not set to { $value }
+cann-set-config = { $config } is not set to { $value }: { $error }
+
+# The recorder.
+
+recorder-busy = a recording is already running
+recorder-directory = cannot record to { $path }: { $error }
+recorder-thread = cannot start the writer thread: { $error }
+recorder-panicked = the writer thread panicked
+recorder-failed = { $error }
+recorder-spooled = { $error }; the records are in { $directory }

@@ -331,3 +331,379 @@ cluster-more-problems = …… 还有 { $count } 个问题
 cluster-more-files = …… 还有 { $count } 个文件
 cluster-nothing = { $mode }：没有可报告的内容
 cluster-no-ranks = 没有 rank { $ranks }
+
+## 采集
+
+# 提示：级别与所涉及的键
+
+remark-note = 提示
+remark-warning = 警告
+remark-error = 错误
+remark-with-key = { $key }：{ $message }
+hint-none = { "" }
+hint = （是否想写 { $word }？）
+
+# 无法读取的文件
+
+no-settings = 没有找到 profiler 配置；应为 --profile… 命令行参数、包含 training.profile… 或 profiler_config.integrated 的 YAML，或者 torch_npu、MindSpore profiler 的 JSON
+malformed-text = { $language } 格式错误：{ $what }
+nested-too-deep = 嵌套层次过深
+alias-without-anchor = 别名之前没有对应的锚点
+too-many-values = 值的数量超过 { $limit }
+variable-without-object = { $variable } 中没有 JSON 对象
+section-missing = 该部分缺失或为空
+choice-invalid = "{ $word }" 既不是 "all"，也不是列表
+
+# 键与命令行参数
+
+key-twice = 键重复；以最后一个为准
+value-missing = 缺少值
+value-missing-default = 缺少值；此处使用默认值
+unknown-key = 未知的键{ $hint }；{ $consequence }
+unknown-flag = 未知的命令行参数{ $hint }；{ $consequence }
+foreign-flag = 不是 { $trainer } 的 profiler 参数；忽略
+consequence-no-effect = 不会生效
+consequence-refused = { $trainer } 会拒绝启动
+consequence-dropped = { $trainer } 会直接忽略，不作提示
+only-section-read = 只读取 { $section } 部分{ $hint }
+belongs-below = 应写在 { $section } 之下；此处忽略
+belongs-in = 应写在 { $section } 中
+renamed = 新版本中名为 { $newer }
+renamed-and-called = 新版本中名为 { $newer }，并且需要调用它
+renamed-silently = 旧版本的名称；新版本会直接忽略它，改为读取 { $newer }
+respelt = { $old } 现在写作 { $newer }
+deprecated = 已弃用；请使用 { $newer }
+code-deprecated = 数字写法已弃用；{ $code } 表示 { $meaning }
+export-code-unknown = { $code } 不是导出类型；{ $peer } 会改用 text
+
+# 取值
+
+value-invalid = 取值 { $value } 无效，应为{ $expected }
+value-replaced = 取值 { $value } 无效，应为{ $expected }；{ $peer } 会改用 { $instead }
+value-unresolved = { $value } 只能由训练框架解析；此处按 { $instead } 处理
+value-too-small = { $value } 过小，最小为 { $least }；{ $peer } 会改用 { $instead }
+expected-bool = { " " }true 或 false
+expected-integer = 整数
+expected-text = 字符串
+expected-object = 对象
+expected-keys = 包含键的部分
+expected-one-of = { " " }{ $words } 之一{ $hint }
+expected-list-of = { " " }{ $words } 的列表
+expected-activity = { " " }CPU 或 NPU
+expected-activities = { " " }CPU、NPU 或两者的列表
+expected-schedule = 包含 wait、warmup、active、repeat、skip_first 的对象
+expected-export = { " " }text、db 或两者的列表
+expected-names = 名称列表
+expected-ranks = rank 列表
+expected-ranks-or-all = rank 列表，或用 [-1] 表示全部
+expected-rank-numbers = rank 编号，或用 -1 表示全部
+expected-milliseconds = 不小于 0 的毫秒数
+expected-handler = { " " }tensorboard_trace_handler，或包含其参数的对象，例如 { $arguments }
+instead-none = 空值
+instead-both = 两者
+instead-default = 默认值
+instead-raw-data = 空的 handler（调用 analyse() 之前只有原始数据）
+instead-temporary-data = 空的 handler（数据写入临时目录，结束时删除）
+
+# rank 与阶段
+
+no-rank-selected = 没有选择任何 rank；不会采集数据
+no-such-ranks = 作业有 { $world } 个 rank（从 0 编号），其中没有选择任何一个；不会采集数据
+ranks-missing = 作业有 { $world } 个 rank（从 0 编号）；以下 rank 不存在：{ $ranks }
+not-a-rank = { $value } 不是 rank
+all-ranks-included = 列表中有 -1，因此采集所有 rank
+all-ranks-not-alone = -1 单独出现时才表示所有 rank；此处忽略
+all-ranks-is-all = -1 在此处不是 rank；选择所有 rank 请写 all
+ranks-are-text = 字符串 { $text } 不会选中任何 rank；请写 all，或列表如 [0, 1]
+ranks-are-no-list = { $value } 既不是 all，也不是列表；{ $peer } 会改用 [0]
+stages-are-no-list = { $value } 既不是阶段，也不是阶段列表；不会采集数据
+all-stages-not-alone = all 必须单独出现；在列表中不会选中任何阶段
+unknown-stage = 未知的阶段 { $stage }{ $hint }；可用的阶段为 all、{ $stages }
+no-stage-selected = 没有选择任何存在的阶段；不会采集数据
+
+# 要采集的 step
+
+profiling-off = profiling 未开启；其余配置按开启时检查
+run-without-steps = 本次运行没有 step；不会采集数据
+starts-after-end = 采集应从 step { $first } 开始，但最后一个 step 是 { $last }；不会采集数据
+data-set-incomplete = 最后一个 step 是 { $last }，但这份数据需要到 step { $needed }；数据将不完整
+fewer-data-sets = 最后一个 step 是 { $last }；{ $asked } 份数据中只会采集 { $begun } 份
+until-end = 采集持续到训练结束；届时 profiler 会警告 schedule 不正确，但数据会保留
+steps-from-run = step 从本次运行开始计数；不包括检查点之前的 step
+iterations-from-run = 迭代从本次运行开始计数，第一个为 1
+before-first-step = { $step } 无效，step 从 { $first } 开始计数
+begins-at-first-step = { $step } 无效，step 从 1 开始计数；采集从 step 1 开始
+before-this-run = { $start } 过早：迭代 { $done } 已完成，本次运行的第一个迭代是 { $first }
+end-not-after-start = 结束 { $end } 不在开始 { $start } 之后
+records-one-step = { $message }；torch_npu 会改为采集一个 step
+records-no-stage = { $message }；不会采集任何阶段
+refused = { $message }；{ $trainer } 会拒绝启动
+would-refuse = { $message }；如果开启 profiling，{ $trainer } 会拒绝启动
+end-of-training = 按文档 -1 表示训练结束，此处照此处理；{ $trainer } 实际只采集一个 step
+stop-before-start = { $stop } 在 start_step { $start } 之前；不会采集数据
+active-missing = 缺失，但 schedule 需要它；使用 1
+no-warmup = 没有 warmup step，因此采集的第一个 step 会比正常情况慢
+
+# 互相依赖的配置
+
+cpu-in-activities = activities 中的 CPU
+host-data-off = 没有 { $switch } 时不生效：{ $what }在主机侧采集
+gpu-ignored = GPU 被忽略：该平台没有 GPU
+host-sys-needs-root = disk 和 osrt 需要 root 权限，以及 iotop、perf、ltrace 工具
+no-effect-without = 没有 { $key } 时不生效
+no-effect-with = 与 { $key } 同时设置时不生效
+no-effect-without-npu = activities 中没有 NPU 时不生效
+no-effect-on-npu = 在 NPU 上不生效
+level-none-turns-mstx-on = 该级别只采集打点，因此 torch_npu 会开启 mstx
+level-none-without-mstx = LevelNone 只采集打点；没有 mstx 时 MindSpore 会改用 Level0
+metrics-need-level = 需要 Level1 或 Level2；{ $peer } 会改用 AiCoreNone
+metrics-required = 未设置，但该级别需要指标；{ $peer } 会改用 PipeUtilization
+op-attr-needs-db = 仅数据库支持；export_type 不包含 db 时 torch_npu 会关闭它
+shapes-need-cpu = 需要 activities 中有 CPU；MindSpore 会关闭它
+memory-needs-both = 框架的内存数据需要 activities 中同时有 CPU 和 NPU
+cpu-and-npu-off = profile_with_cpu 也已关闭；torch_npu 会两者都采集，而不是都不采集
+data-process-needs-no-schedule = 不能与 schedule 同时使用；MindSpore 会关闭它
+host-sys-needs-start = 按文档需要 start_profile=False
+starts-on-call = 调用 start() 后才开始采集
+must-start = 必须为 true，否则不会采集数据
+code-in-file = 文件中不能包含代码；忽略
+rank-list-without-is-rank = is_rank 为 true 时才生效；采集所有 rank
+
+# 数据的位置与解析
+
+shell-variable = 包含 shell 变量；此处不知道它的值
+switch-with-value = 不带值；请删除 { $value }
+path-missing = 缺失；此处使用文档中的默认值 { $path }，但 MindSpeed-RL 实际使用当前目录
+output-path-ignored = 不生效：以 on_trace_ready 的目录为准
+handler-missing-raw = 缺失：调用 analyse() 之前只有原始数据
+handler-missing-temporary = 缺失：torch_npu 写入临时目录，结束时删除
+analysed-later = profile_analysis 已关闭；此类文件由之后的解析生成
+analysis-off-with-ranks = is_rank 为 true，因此被关闭；要解析请设置 async_mode
+analyse-mode-ignored = analyse 为 true 时才生效；不会解析数据
+analyse-mode-unknown = 未知的模式 { $mode }；可用的模式为 -1（不解析）、0（同步）、1（异步）
+
+# shell 脚本
+
+comment-ends-command = shell 在此注释处结束命令；第 { $line } 行不属于该命令，但此处仍一并读取
+comment-in-quotes = 引号内没有 shell 注释；训练框架会把这些文字当作参数
+
+# 配置的写法与相互转换
+
+form-llm-flags = MindSpeed-LLM 命令行参数
+form-fsdp2-yaml = FSDP2 YAML
+form-fsdp2-flags = FSDP2 命令行参数
+form-rl-yaml = MindSpeed-RL YAML
+form-mindspore-arguments = MindSpore profiler 参数
+form-mindspore-dynamic = MindSpore 动态采集 JSON
+form-mindspore-environment = MindSpore MS_PROFILER_OPTIONS
+form-torch-npu-arguments = torch_npu profiler 参数
+form-torch-npu-dynamic = torch_npu 动态采集 JSON
+inexpressible = 目标格式（{ $form }）无法表示 { $value }；将变为 { $instead }
+inexpressible-analysis = 目标格式（{ $form }）无法表示 { $value }；将变为 { $instead }，因为 is_rank 为 true 时只有 async_mode 会解析
+first-step-differs = 运行的第一个 step 在此处是 { $here }，在目标格式（{ $form }）中是 { $there }
+field-first-step = step
+field-schedule = 要采集的 step
+field-first-recorded = 第一个采集的 step 之前的 step 数
+field-warmup = warmup step 数
+field-active = 采集的 step 数
+field-repeat = 数据份数
+field-wait = 两份数据之间的 step 数
+
+# schedule
+
+schedule-value = { $name } 为 { $value }，但最小为 { $least }；使用 { $least }
+schedule-without-warmup = 没有 warmup，因此采集的第一个 step 可能比其他 step 慢
+too-few-steps = 训练有 { $total } 个 step，schedule 的 { $cycles } 个周期需要 { $needed } 个；{ $recorded ->
+    [0] 不会采集数据
+   *[other] 将采集 { $recorded } 个 step
+}
+warmup-not-recorded = warmup 之后没有采集
+recording-not-saved = 采集结束但没有保存；其目录不会被解析
+ended-in-warmup = 训练在 warmup 期间结束；没有采集到数据
+ended-before-last-step = 训练在最后一个要采集的 step 之前结束；数据中的 step 少于要求
+ended-in-last-step = 训练在最后一个要采集的 step 期间结束；该 step 可能不完整
+
+# 数据种类
+
+kind-host-operators = 主机侧算子
+kind-device = 设备 kernel 与通信
+kind-steps = step 标记与 step 时间
+kind-detail = 通信明细、CANN 调用与统计
+kind-metrics = AI Core 指标
+kind-runtime = runtime 调用与 AI CPU 算子
+kind-memory = 内存
+kind-shapes = 输入 shape
+kind-stack = 调用栈
+kind-modules = 模块调用
+kind-flops = 浮点运算量
+kind-mstx = 用户区间与打点
+kind-l2-cache = L2 缓存
+kind-network = 网卡（NIC 与 RoCE）
+kind-interconnection = 片间链路（PCIe 与 HCCS）
+kind-host-system = 主机 CPU、内存、磁盘或网络的使用情况
+kind-gc = Python 垃圾回收
+kind-data-process = MindData 流水线
+kind-op-attr = 算子属性
+
+# config check、convert、explain
+
+config-read-as = { $name } 识别为 { $form }
+config-result = { $name }：识别为 { $form }：{ $counts }
+config-not-read = { $name }：未读取：{ $counts }
+config-counts = { $counts }
+config-errors = { $count } 个错误
+config-warnings = { $count } 个警告
+config-notes = { $count } 个提示
+config-no-problems = 未发现问题
+config-start-step-written = start_step 的写法{ $reader }
+config-key = { $key }
+config-written = 已写入 { $path }
+reader = 适用于 npuscope 的 DynamicProfilerMonitor；torch_npu 自带的监视器在文件所写的 step 结束后才开始，即晚一个 step，并写入 { $place }/*_ascend_pt
+reader-at-once = 适用于 npuscope 的 DynamicProfilerMonitor；torch_npu 自带的监视器写入 { $place }/*_ascend_pt
+explain-off = profiling 未开启：不会采集数据
+explain-steps = step
+explain-where = 位置
+explain-recorded = 采集
+explain-not-recorded = 关闭
+explain-size = 估计大小
+explain-without-schedule = 从 start 到 stop，没有 step 标记
+explain-window = { $warmup }采集 { $steps }{ $place }{ $end }
+explain-nothing = { "" }
+explain-warmup = 在 { $steps } warmup，
+explain-one-step-of-run = （本次运行的第 { $step } 个）
+explain-steps-of-run = （本次运行的第 { $first } 到 { $last } 个）
+explain-rest-of-run = （从本次运行的第 { $first } 个开始）
+explain-at-once = ，从读到配置时开始计数
+explain-incomplete = ；运行结束时这份数据还不完整
+explain-no-steps = 不采集任何 step
+explain-goes-on = …… 依此类推，直到训练结束
+explain-data-sets = 每个 rank { $sets } 份数据
+explain-all-ranks = 在所有 rank 上
+explain-all-of-ranks = 在全部 { $ranks } 个 rank 上
+explain-rank = 在 rank { $ranks } 上
+explain-ranks = 在 rank { $ranks } 上
+explain-stages = 仅在以下阶段：{ $stages }
+explain-output = { $output }，{ $analysis }
+explain-analysis-off = 原始数据；以下文件由之后的解析生成
+explain-analysis-online = 每份数据采集完成后解析，训练等待其完成
+explain-analysis-async = 每份数据采集完成后在后台解析
+explain-size-of-step = 每个 rank 每个 step 约 { $size }（不含原始数据），按每个 step { $count ->
+   *[other] { $kernels } 个
+} kernel 计{ $assumed }
+explain-assumed = （假设值；可用 --kernels 指定）
+explain-size-of-rank = 每个 rank 采集 { $steps } 个 step，约 { $size }
+explain-size-in-all = 共约 { $size }
+stretch-all = { $first } 及之后的所有 step
+
+# dynamic：采集窗口与各 rank 的行为
+
+window-step = step { $step }
+window-steps = step { $first } 到 { $last }
+ended-in-window = 训练在 step { $step } 后结束；要求采集：{ $window }
+ended-before-window = 训练在 step { $step } 后结束；要求采集：{ $window }；没有采集数据
+too-late = 来不及采集 { $window }：step { $step } 已结束；不会采集数据
+too-late-for-all = 来不及采集 { $window }：step { $step } 已结束；采集 { $rest }
+
+# dynamic：配置文件
+
+dynamic-file = { $error }
+dynamic-not-a-file = 不是普通文件
+dynamic-too-large = 大于 1 MiB，即 torch_npu 与 MindSpore 的上限
+dynamic-not-utf8 = 不是 UTF-8 文本
+dynamic-no-object = 不是 JSON 对象
+dynamic-unknown = { $problems }
+dynamic-of-another-job = { $path } 要求采集下一个 step，但写于本作业开始之前
+dynamic-unusable = 无法使用 { $path }：{ $problem }
+dynamic-no-thread = 无法启动线程，因此检测不到文件的变化：{ $error }
+
+# dynamic set
+
+set-unreadable = 无法读取 { $path }：{ $problem }
+set-malformed = { $path } 未修改：{ $problem }
+set-unwritable = 无法写入 { $path }：{ $error }
+set-other-style = { $path } 是 { $present } 的写法，不是 { $asked } 的；请换一个文件，或删除它
+set-inexpressible = { $style } 的文件无法表示{ $what }
+set-next-step = 下一个 step；请给出 step 编号
+set-some-ranks = 部分 rank；读取该文件的每个 rank 都会采集
+set-warmup = { " " }warmup step
+set-no-window = step { $start } 到 { $stop } 无效：step 从 1 开始计数，且最后一个不能在第一个之前
+set-created = 已创建 { $path }，采用 { $style } 的写法
+set-changed = 已修改 { $path }，采用 { $style } 的写法
+set-unchanged = { $path } 已是这些设置，采用 { $style } 的写法；已更新其修改时间
+records-nothing = 不采集数据
+records-window = 采集 { $window }（从 1 开始计数）{ $warmup }，{ $ranks }
+records-next = 运行中的作业读到后立即采集 { $steps } 个 step{ $warmup }，{ $ranks }
+records-without-warmup = { "" }
+records-after-warmup = ，此前有 { $steps } 个 warmup step
+records-on-no-rank = 不在任何 rank 上
+set-passed-one = rank { $ranks } 已完成 step { $step }，来不及从 step { $start } 开始
+set-passed = rank { $ranks } 已完成 step { $step }，来不及从 step { $start } 开始
+set-nobody-watches = 没有 rank 报告正在监视该文件；之后启动的作业会忽略 `next`，但不会忽略 step 编号
+set-next-differs = 各 rank 读到文件时所在的 step 不同，因此 `next` 在各 rank 上可能是不同的 step；要采集同一个 step，请给出 step 编号
+
+# dynamic status
+
+status-asks = { $path }：{ $asks }
+status-no-reports = 没有 rank 上报：没有作业用 npuscope 监视该文件，或还没有作业到达第一个 step
+status-silent = 没有上报的 rank：{ $ranks }
+status-host = 主机
+status-state = 状态
+status-config = 配置
+status-steps = 采集的 step
+status-reported = 上报
+status-data = 数据
+status-problem = 问题
+status-current = 当前
+status-older = 较旧
+status-none = 无
+state-waiting = 等待
+state-recording = 采集中
+state-done = 完成
+state-failed = 失败
+status-gone = { $state }，进程已不存在
+status-stale = { $state }，近期没有上报
+seconds-ago = { $count } 秒前
+minutes-ago = { $count } 分钟前
+hours-ago = { $count } 小时前
+
+# parse
+
+parse-skipped = { $count } 个目录已解析；使用 --force 重新解析
+parse-done = 已解析 { $path } 中的 { $count } 个 rank
+parse-done-partly = 已解析 { $path } 中 { $all } 个 rank 里的 { $count } 个
+parse-problem = { $name }：{ $problem }
+parse-problems = { $name }：{ $problem }（另有 { $more } 个问题）
+
+# CANN
+
+cann-library = 无法加载 { $library }：{ $problem }
+cann-symbol = { $library } 中没有 { $symbol }：版本过旧，或不是 CANN 的库
+cann-call = { $call } 失败：{ $error }
+cann-config = aclprofCreateConfig 拒绝了设备 { $device } 的 mask { $mask } 与 metrics { $metrics }
+cann-busy = 设备正在采集；一个进程同时只能有一次采集
+cann-text = { $text } 包含零字节，C 不支持
+acl-error = 错误码 { $code }
+acl-error-known = 错误码 { $code }（{ $meaning }）
+acl-invalid-parameter = 参数无效
+acl-uninitialised = ACL 未初始化
+acl-profiling-repeated = profiling 已初始化
+acl-device-busy = 设备正在被 msprof 或其他 profiler 采集
+acl-profiling-uninitialised = profiling 未初始化
+acl-profiling-conflict = 正在使用其他 profiling 方式
+acl-no-memory = 内存不足
+acl-interface-unsupported = 不支持该接口
+acl-feature-unsupported = 不支持该特性
+acl-internal-error = 内部错误
+acl-profiling-failed = profiling 失败
+cann-later-devices = 之后设置的设备不会被采集：{ $error }
+cann-no-set-config = 该版本的 CANN 没有 aclprofSetConfig；{ $config } 未设为 { $value }
+cann-set-config = { $config } 未设为 { $value }：{ $error }
+
+# 采集器
+
+recorder-busy = 已有采集在运行
+recorder-directory = 无法采集到 { $path }：{ $error }
+recorder-thread = 无法启动写入线程：{ $error }
+recorder-panicked = 写入线程异常退出
+recorder-failed = { $error }
+recorder-spooled = { $error }；记录保存在 { $directory }

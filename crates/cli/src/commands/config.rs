@@ -2,6 +2,8 @@
 
 mod explained;
 
+pub use explained::on_ranks;
+
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -9,16 +11,17 @@ use std::process::ExitCode;
 
 use npuscope_collect::dialect::{self, Form, Reading, Run};
 use npuscope_collect::explain::explain_form;
-use npuscope_collect::{Dialect, Remark, Severity};
+use npuscope_collect::{Dialect, Remark, Severity, messages};
 use npuscope_formats::output::{Output, OutputError};
+use npuscope_messages::Message;
 
 use crate::commands::ReportFormat;
 use crate::error::CliError;
 use crate::settings::Settings;
-use crate::terminal::{self, Style};
+use crate::terminal::Style;
 use crate::usage::UsageError;
 
-/// The largest file that is taken for a configuration.
+/// The largest file that is read as a configuration.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// What to do with a trainer's profiler settings.
@@ -82,28 +85,39 @@ fn check(options: &CheckOptions, settings: &Settings) -> Result<ExitCode, CliErr
             for remark in &reading.remarks {
                 writeln!(out, "{}", line(&options.source, remark, settings))?;
             }
-            let read = reading.form.map_or_else(|| "not read".to_owned(), |form| format!("read as {}", form.name()));
-            let count = |severity| reading.remarks.iter().filter(|remark| remark.severity == severity).count() as u64;
-            let counts = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")];
-            let counts = counts.map(|(severity, what)| (count(severity), what));
-            let counts =
-                counts.iter().filter(|(count, _)| *count > 0).map(|&(count, what)| terminal::counted(count, what));
-            let counts = counts.collect::<Vec<_>>().join(", ");
-            let counts = if counts.is_empty() { "nothing to remark".to_owned() } else { counts };
-            writeln!(out, "{}: {read}: {counts}", name(&options.source))?;
+            let (name, counts) = (name(&options.source), counts(&reading.remarks));
+            let result = match reading.form {
+                Some(form) => messages::config_result(&name, form.message(), counts),
+                None => messages::config_not_read(&name, counts),
+            };
+            writeln!(out, "{}", settings.text(&result))?;
         }
     }
     Ok(if reading.has_errors() { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 
+/// `1 error, 2 warnings`.
+fn counts(remarks: &[Remark]) -> Message {
+    let count = |severity| remarks.iter().filter(|remark| remark.severity == severity).count();
+    let counts: [(usize, fn(usize) -> Message); 3] = [
+        (count(Severity::Error), messages::config_errors),
+        (count(Severity::Warning), messages::config_warnings),
+        (count(Severity::Note), messages::config_notes),
+    ];
+    let counts: Vec<Message> =
+        counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, message)| message(count)).collect();
+    if counts.is_empty() { messages::config_no_problems() } else { messages::config_counts(counts) }
+}
+
 fn convert(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, CliError> {
     let reading = read(&options.source)?;
-    tell(&options.source, &reading, settings)?;
+    report(&options.source, &reading, settings)?;
     let form = options.to;
     let writing = dialect::write_form(&reading.config, form);
     for remark in &writing.remarks {
         let field = remark.key.as_deref().unwrap_or_default();
-        let message = format!("{}: {}", field_name(field, reading.form, form), remark.message);
+        let field = settings.text(&field_name(field, reading.form, form));
+        let message = settings.text(&messages::remark_with_key(&field, remark.message.clone()));
         match remark.severity {
             Severity::Note => settings.terminal.note(&message),
             _ => settings.terminal.warning(&message),
@@ -112,7 +126,7 @@ fn convert(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, Cl
     if form == Form::TorchNpuDynamic
         && let Some(reader) = explain_form(&reading.config, Some(form), &options.source.run).reader
     {
-        settings.terminal.note(&format!("start_step is written {reader}"));
+        settings.terminal.note(&settings.text(&messages::config_start_step_written(reader)));
     }
     match &options.output {
         None => io::stdout().lock().write_all(writing.text.as_bytes())?,
@@ -121,23 +135,26 @@ fn convert(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, Cl
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the file calls a field; what the other style calls it where the file has no key for it.
-fn field_name(field: &str, source: Option<Form>, target: Form) -> String {
-    let key = source.and_then(|source| source.key(field)).or_else(|| target.key(field));
-    key.unwrap_or_else(|| match field {
-        "first_step" => "steps".to_owned(),
-        "schedule" => "steps to record".to_owned(),
-        "schedule.warmup" => "steps of warmup".to_owned(),
-        "schedule.active" => "recorded steps".to_owned(),
-        "schedule.repeat" => "data sets".to_owned(),
-        "schedule.wait" => "steps between data sets".to_owned(),
-        _ => field.trim_start_matches("schedule: ").replace('_', " "),
-    })
+/// The key of a field in the file, or in the other style where the file has none.
+fn field_name(field: &str, source: Option<Form>, target: Form) -> Message {
+    if let Some(key) = source.and_then(|source| source.key(field)).or_else(|| target.key(field)) {
+        return messages::config_key(&key);
+    }
+    match field {
+        "first_step" => messages::field_first_step(),
+        "schedule" => messages::field_schedule(),
+        "schedule.first_recorded" => messages::field_first_recorded(),
+        "schedule.warmup" => messages::field_warmup(),
+        "schedule.active" => messages::field_active(),
+        "schedule.repeat" => messages::field_repeat(),
+        "schedule.wait" => messages::field_wait(),
+        _ => messages::config_key(field),
+    }
 }
 
 fn explained(options: &ExplainOptions, settings: &Settings) -> Result<ExitCode, CliError> {
     let reading = read(&options.source)?;
-    tell(&options.source, &reading, settings)?;
+    report(&options.source, &reading, settings)?;
     let run = Run { total_steps: reading.total_steps, ..options.source.run.clone() };
     let explanation = explain_form(&reading.config, reading.form, &run);
     let mut out = io::stdout().lock();
@@ -184,26 +201,24 @@ fn line(source: &Source, remark: &Remark, settings: &Settings) -> String {
         Severity::Warning => Style::Yellow,
         Severity::Note => Style::Dim,
     };
-    let severity = settings.terminal.styled(style, &remark.severity.to_string());
-    let key = remark.key.as_ref().map(|key| format!("{key}: ")).unwrap_or_default();
-    format!("{place}: {severity}: {key}{}", remark.message)
+    let severity = settings.terminal.styled(style, &settings.text(&remark.severity.message()));
+    format!("{place}: {severity}: {}", settings.text(&remark.with_key()))
 }
 
-/// Says what was found and what is not right; what cannot be done at all goes no further.
-fn tell(source: &Source, reading: &Reading, settings: &Settings) -> Result<(), CliError> {
-    let told = |remark: &Remark| {
+/// Prints the form that was detected and the warnings; the first error ends the command.
+fn report(source: &Source, reading: &Reading, settings: &Settings) -> Result<(), CliError> {
+    let text = |remark: &Remark| {
         let place = remark.line.map(|line| format!(":{line}")).unwrap_or_default();
-        let key = remark.key.as_ref().map(|key| format!("{key}: ")).unwrap_or_default();
-        format!("{}{place}: {key}{}", name(source), remark.message)
+        format!("{}{place}: {}", name(source), settings.text(&remark.with_key()))
     };
     if let Some(error) = reading.remarks.iter().find(|remark| remark.severity == Severity::Error) {
-        return Err(UsageError::Configuration(told(error)).into());
+        return Err(UsageError::Configuration(text(error)).into());
     }
     if let Some(form) = reading.form {
-        settings.terminal.note(&format!("{} is read as {}", name(source), form.name()));
+        settings.terminal.note(&settings.text(&messages::config_read_as(&name(source), form.message())));
     }
     for remark in reading.remarks.iter().filter(|remark| remark.severity == Severity::Warning) {
-        settings.terminal.warning(&told(remark));
+        settings.terminal.warning(&text(remark));
     }
     Ok(())
 }
@@ -217,6 +232,6 @@ fn write(path: &Path, text: &str, settings: &Settings) -> Result<(), CliError> {
     }
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Output::new(directory)?.file(&name, |file| file.write_all(text.as_bytes()))?;
-    settings.terminal.note(&format!("written to {}", path.display()));
+    settings.terminal.note(&settings.text(&messages::config_written(path)));
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
+use npuscope_collect::messages;
 use npuscope_store::StoreError;
 use npuscope_store::discover::{RawRank, discover_raw};
 use npuscope_store::parse::{Export, Parsed, parse};
@@ -11,16 +12,15 @@ use npuscope_store::read::ReadOptions;
 
 use crate::error::CliError;
 use crate::settings::Settings;
-use crate::terminal;
 use crate::usage::UsageError;
 
 /// What to parse, and into which deliverables.
 #[derive(Clone, Debug)]
 pub struct ParseOptions {
     pub path: PathBuf,
-    /// What to write; what the recording asked for if there is none.
+    /// What to write; as set when recording if there is none.
     pub export: Option<Export>,
-    /// Parse directories that have deliverables already.
+    /// Parse directories again that already have deliverables.
     pub force: bool,
     /// Fail if any directory could not be parsed.
     pub strict: bool,
@@ -35,11 +35,7 @@ pub fn run(options: &ParseOptions, settings: &Settings) -> Result<ExitCode, CliE
     let (skipped, wanted): (Vec<RawRank>, Vec<RawRank>) =
         found.into_iter().partition(|raw| raw.is_parsed && !options.force);
     if !skipped.is_empty() {
-        let (count, verb) = match skipped.len() {
-            1 => ("1 directory is".to_owned(), "it"),
-            many => (format!("{} directories are", terminal::grouped(many as u64)), "them"),
-        };
-        settings.terminal.note(&format!("{count} parsed already; --force parses {verb} again"));
+        settings.terminal.note(&settings.text(&messages::parse_skipped(skipped.len())));
     }
     let mut failed = 0;
     for raw in &wanted {
@@ -53,7 +49,7 @@ pub fn run(options: &ParseOptions, settings: &Settings) -> Result<ExitCode, CliE
         let result = parse(raw, options.export, read);
         reading.progress.finish(rank);
         match result {
-            Ok(parsed) => say(raw, &parsed, settings),
+            Ok(parsed) => report(raw, &parsed, settings),
             Err(error) => {
                 failed += 1;
                 settings.terminal.error(&error.to_string());
@@ -61,28 +57,27 @@ pub fn run(options: &ParseOptions, settings: &Settings) -> Result<ExitCode, CliE
         }
     }
     if !wanted.is_empty() && failed < wanted.len() {
-        let all = terminal::counted(wanted.len() as u64, "rank");
-        let count = match failed {
-            0 => all,
-            _ => format!("{} of {all}", terminal::grouped((wanted.len() - failed) as u64)),
+        let done = match failed {
+            0 => messages::parse_done(wanted.len(), &options.path),
+            _ => messages::parse_done_partly(wanted.len() - failed, wanted.len(), &options.path),
         };
-        settings.terminal.note(&format!("{count} parsed in {}", options.path.display()));
+        settings.terminal.note(&settings.text(&done));
     }
     let is_failure = failed > 0 && (options.strict || failed == wanted.len());
     Ok(if is_failure { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 
-/// Tells what could not be read or has no place, by the directory's name.
-fn say(raw: &RawRank, parsed: &Parsed, settings: &Settings) {
+/// Prints the problems and notes of a directory, after its name.
+fn report(raw: &RawRank, parsed: &Parsed, settings: &Settings) {
     let name = raw.source.directory_name();
     if let Some(first) = parsed.problems.first() {
-        let more = match parsed.problems.len() {
-            1 => String::new(),
-            many => format!(" (and {})", terminal::counted(many as u64 - 1, "more problem")),
+        let problem = match parsed.problems.len() {
+            1 => messages::parse_problem(&name, first.clone()),
+            many => messages::parse_problems(&name, first.clone(), many - 1),
         };
-        settings.terminal.warning(&format!("{name}: {first}{more}"));
+        settings.terminal.warning(&settings.text(&problem));
     }
     for note in &parsed.notes {
-        settings.terminal.note(&format!("{name}: {note}"));
+        settings.terminal.note(&settings.text(&messages::parse_problem(&name, note.clone())));
     }
 }

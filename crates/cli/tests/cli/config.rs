@@ -28,7 +28,7 @@ fn a_fine_configuration_passes() {
     let sandbox = sandbox("train.yaml", FSDP2);
     let ran = sandbox.run(&["config", "check", "train.yaml", "--steps", "100", "--world-size", "8"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
-    assert_eq!(ran.stdout, "train.yaml: read as YAML of FSDP2: nothing to remark\n");
+    assert_eq!(ran.stdout, "train.yaml: read as YAML of FSDP2: no problems found\n");
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn remarks_name_file_and_line() {
     let sandbox = sandbox("train.yaml", &FSDP2.replace("profile_level", "profile_levle"));
     let ran = sandbox.run(&["config", "check", "train.yaml"]);
     assert_eq!(ran.code, 0);
-    let expected = "train.yaml:8: warning: training.profile_levle: there is no such key, did you mean profile_level?";
+    let expected = "train.yaml:8: warning: training.profile_levle: unknown key (did you mean profile_level?); FSDP2 ignores it silently";
     assert!(ran.stdout.starts_with(expected), "{}", ran.stdout);
     assert!(ran.stdout.ends_with("train.yaml: read as YAML of FSDP2: 1 warning\n"), "{}", ran.stdout);
 }
@@ -127,7 +127,11 @@ fn what_is_wrong_is_not_converted() {
     let sandbox = sandbox("train.yaml", &FSDP2.replace("level1", "level9"));
     let ran = sandbox.run(&["config", "convert", "train.yaml", "--to", "llm", "-o", "flags"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    assert!(ran.stderr.starts_with("error: train.yaml:8: training.profile_level: is level9"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.starts_with("error: train.yaml:8: training.profile_level: invalid value level9"),
+        "{}",
+        ran.stderr
+    );
     assert!(!sandbox.path("flags").exists());
 }
 
@@ -142,8 +146,8 @@ fn an_explanation_tells_steps_ranks_files_and_size() {
         "  ./profile/*_ascend_*, analysed when a data set is complete, while training waits\n",
         "communication.json, communication_matrix.json",
         "call stacks; ",
-        "  about 5.5 MB for a step on a rank, raw data not counted, with 1,000 kernels a step\n",
-        "  about 10.9 MB for a rank, 2 recorded steps\n",
+        "  about 5.5 MB per step and rank without raw data, at 1,000 kernels per step\n",
+        "  about 10.9 MB per rank for 2 recorded steps\n",
     ] {
         assert!(ran.stdout.contains(words), "{words}\n{}", ran.stdout);
     }
@@ -165,12 +169,20 @@ fn a_conversion_names_the_keys_of_the_file() {
     let text = format!("{FSDP2}  profile_with_stack: true\n");
     let sandbox = sandbox("train.yaml", &text);
     let ran = sandbox.run(&["config", "convert", "train.yaml", "--to", "rl"]);
-    assert!(ran.stderr.contains("warning: training.profile_with_stack: true cannot be said"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("warning: training.profile_data_simplification: false cannot be"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("warning: training.profile_with_stack: YAML of MindSpeed-RL cannot express true"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains("warning: training.profile_data_simplification: YAML of MindSpeed-RL cannot express false"),
+        "{}",
+        ran.stderr
+    );
     let ran = sandbox.run(&["config", "convert", "train.yaml", "--to", "torch_npu_dynamic"]);
     assert!(ran.stdout.contains("\"analyse\": false"), "{}", ran.stdout);
     assert!(ran.stderr.contains("because is_rank is true"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("note: start_step is written as npuscope's DynamicProfilerMonitor"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("note: start_step is written for npuscope's DynamicProfilerMonitor"), "{}", ran.stderr);
 }
 
 #[test]
@@ -178,7 +190,11 @@ fn an_explanation_says_who_reads_a_dynamic_file() {
     let sandbox = sandbox("profiler_config.json", r#"{"start_step": 10, "is_rank": true, "rank_list": [0, 12]}"#);
     let ran = sandbox.run(&["config", "explain", "profiler_config.json", "--world-size", "8", "--quiet"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    for words in ["torch_npu's own begins when the step it names is over", "  on rank 0\n", "./rank0_start10_stop10/"] {
+    for words in [
+        "torch_npu's own monitor begins one step later, when the step in the file is over",
+        "  on rank 0\n",
+        "./rank0_start10_stop10/",
+    ] {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
     }
 }
@@ -195,4 +211,21 @@ fn an_open_end_is_told_in_words() {
     let sandbox = sandbox("train.yaml", "training:\n  profile: true\n");
     let ran = sandbox.run(&["config", "explain", "train.yaml", "--quiet"]);
     assert!(ran.stdout.contains("records all steps from 0 on"), "{}", ran.stdout);
+}
+
+#[test]
+fn remarks_and_explanations_are_in_the_language_of_the_user() {
+    let sandbox = sandbox("train.yaml", &FSDP2.replace("profile_level", "profile_levle"));
+    let ran = sandbox.run(&["--lang", "zh", "config", "check", "train.yaml"]);
+    let expected = "train.yaml:8: 警告: training.profile_levle：未知的键（是否想写 profile_level？）；FSDP2 会直接忽略";
+    assert!(ran.stdout.starts_with(expected), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("train.yaml：识别为 FSDP2 YAML：1 个警告\n"), "{}", ran.stdout);
+    let ran = sandbox.run(&["--lang", "zh", "config", "explain", "train.yaml", "--quiet"]);
+    let expected = "  在 step 4 warmup，采集 step 5 到 6（本次运行的第 6 到 7 个）\n";
+    assert!(ran.stdout.contains(expected), "{}", ran.stdout);
+    let json = sandbox.run(&["config", "check", "train.yaml", "--format", "json"]).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let message = &json["remarks"][0]["message"];
+    assert_eq!(message["id"], "unknown-key");
+    assert!(message["text"]["zh"].as_str().unwrap().starts_with("未知的键"), "{message}");
 }

@@ -16,8 +16,8 @@ fn set(sandbox: &Sandbox, options: &[&str]) -> String {
     ran.stdout
 }
 
-/// What a rank has told, written as it writes it.
-fn tell(sandbox: &Sandbox, rank: u32, fields: Value) {
+/// Writes the report of a rank, as the rank itself does.
+fn report_status(sandbox: &Sandbox, rank: u32, fields: Value) {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
     let mut status = json!({
         "rank": rank, "pid": std::process::id(), "host": "node7", "step": 0, "state": "waiting", "fingerprint": null,
@@ -35,14 +35,14 @@ fn both_styles_record_the_same_steps_for_the_same_numbers() {
     let torch_npu = Sandbox::empty();
     let said = set(&torch_npu, &["--start", "8", "--stop", "10", "--ranks", "0-2,5"]);
     assert!(said.starts_with("created ./profiler_config.json in the style of torch_npu\n"), "{said}");
-    assert!(said.ends_with("records steps 8 to 10, counted from 1, both included, on ranks 0-2, 5\n"), "{said}");
+    assert!(said.ends_with("records steps 8 to 10, counted from 1, on ranks 0-2, 5\n"), "{said}");
     let file = config(&torch_npu);
     assert_eq!((&file["start_step"], &file["active"]), (&json!(8), &json!(3)));
     assert_eq!((&file["is_rank"], &file["rank_list"]), (&json!(true), &json!([0, 1, 2, 5])));
 
     let mindspore = Sandbox::empty();
     let said = set(&mindspore, &["--start", "8", "--stop", "10", "--style", "mindspore"]);
-    assert!(said.ends_with("records steps 8 to 10, counted from 1, both included, on every rank\n"), "{said}");
+    assert!(said.ends_with("records steps 8 to 10, counted from 1, on all ranks\n"), "{said}");
     let file = config(&mindspore);
     assert_eq!((&file["start_step"], &file["stop_step"]), (&json!(8), &json!(10)));
 }
@@ -58,31 +58,31 @@ fn what_changes_is_listed_and_the_rest_stays() {
     let words: Vec<Vec<&str>> = said.lines().map(|line| line.split_whitespace().collect()).collect();
     assert!(words.contains(&vec!["start_step", "0", "->", "4"]), "{said}");
     assert!(words.contains(&vec!["experimental_config.profiler_level", "->", r#""Level1""#]), "{said}");
-    assert!(said.ends_with("records step 4, counted from 1, on every rank\n"), "{said}");
+    assert!(said.ends_with("records step 4, counted from 1, on all ranks\n"), "{said}");
     let file = config(&sandbox);
     assert_eq!((&file["mine"], &file["with_stack"], &file["profile_memory"]), (&json!(1), &json!(true), &json!(false)));
     assert!(set(&sandbox, &["--off"]).ends_with("records nothing\n"));
-    tell(&sandbox, 0, json!({"step": 3}));
+    report_status(&sandbox, 0, json!({"step": 3}));
     let said = set(&sandbox, &["--start", "next", "--steps", "2", "--warmup", "1"]);
-    let expected = "records 2 steps as soon as a running job sees it after 1 step of warmup, on every rank\n";
+    let expected = "records 2 steps as soon as a running job reads it after 1 warmup step, on all ranks\n";
     assert!(said.ends_with(expected), "{said}");
 }
 
 #[test]
 fn what_the_next_step_is_not_is_told() {
     let sandbox = Sandbox::empty();
-    let told = |options: &[&str]| {
+    let warned = |options: &[&str]| {
         let ran = sandbox.run(&[&["dynamic", "set", ".", "--start", "next"], options].concat());
         assert_eq!(ran.code, 0, "{}", ran.stderr);
-        (ran.stderr.contains("a job that starts later does not take"), ran.stderr.contains("at different steps"))
+        (ran.stderr.contains("a job that starts later ignores"), ran.stderr.contains("at different steps"))
     };
-    assert_eq!(told(&["--ranks", "0"]), (true, false));
-    assert_eq!(told(&["--ranks", "all"]), (true, true));
-    tell(&sandbox, 0, json!({"step": 3}));
-    assert_eq!(told(&[]), (false, false), "the job has one rank");
-    tell(&sandbox, 1, json!({"step": 4}));
-    assert_eq!(told(&[]), (false, true));
-    assert_eq!(told(&["--ranks", "1"]), (false, false));
+    assert_eq!(warned(&["--ranks", "0"]), (true, false));
+    assert_eq!(warned(&["--ranks", "all"]), (true, true));
+    report_status(&sandbox, 0, json!({"step": 3}));
+    assert_eq!(warned(&[]), (false, false), "the job has one rank");
+    report_status(&sandbox, 1, json!({"step": 4}));
+    assert_eq!(warned(&[]), (false, true));
+    assert_eq!(warned(&["--ranks", "1"]), (false, false));
 }
 
 #[test]
@@ -100,12 +100,12 @@ fn what_cannot_be_is_refused() {
     let sandbox = Sandbox::empty();
     set(&sandbox, &["--start", "1", "--style", "mindspore"]);
     for (options, words) in [
-        (&["--start", "0"][..], "the first of which is 1"),
+        (&["--start", "0"][..], "a step number, counted from 1"),
         (&["--start", "8", "--stop", "7"], "8 to 7"),
         (&["--stop", "7"], "--start"),
-        (&["--start", "next"], "cannot say the next step"),
+        (&["--start", "next"], "cannot express the next step"),
         (&["--start", "next", "--stop", "3"], "give --steps"),
-        (&["--start", "3", "--ranks", "0-3"], "cannot say which ranks"),
+        (&["--start", "3", "--ranks", "0-3"], "cannot express a selection of ranks"),
         (&["--start", "3", "--style", "torch_npu"], "in the style of mindspore"),
         (&["--ranks", "0-99999999"], "65,536"),
         (&["--off", "--start", "3"], "cannot be used with"),
@@ -120,11 +120,11 @@ fn what_cannot_be_is_refused() {
 #[test]
 fn a_job_that_is_past_the_step_is_warned_of() {
     let sandbox = Sandbox::empty();
-    tell(&sandbox, 0, json!({"step": 12}));
-    tell(&sandbox, 1, json!({"step": 7}));
-    tell(&sandbox, 2, json!({"step": 90, "updated_ns": 1}));
+    report_status(&sandbox, 0, json!({"step": 12}));
+    report_status(&sandbox, 1, json!({"step": 7}));
+    report_status(&sandbox, 2, json!({"step": 90, "updated_ns": 1}));
     let ran = sandbox.run(&["dynamic", "set", ".", "--start", "8"]);
-    assert_eq!(ran.stderr, "warning: rank 0 finished step 12 already, which is too late for 8\n");
+    assert_eq!(ran.stderr, "warning: rank 0 has already finished step 12, which is too late for step 8\n");
     assert_eq!(ran.code, 0);
 }
 
@@ -137,22 +137,22 @@ fn ranks_tell_whether_they_took_the_file() {
     };
     let fingerprint = report(&sandbox)["fingerprint"].as_str().unwrap().to_owned();
     let window = json!({"step": 8, "state": "recording", "fingerprint": fingerprint, "start": 8, "stop": 10, "output": "out/rank0"});
-    tell(&sandbox, 0, window);
-    tell(&sandbox, 1, json!({"step": 7, "fingerprint": "0123", "start": 1, "stop": 1, "state": "done"}));
-    tell(&sandbox, 2, json!({"state": "failed", "problem": "the disk is full", "fingerprint": fingerprint}));
-    tell(&sandbox, 3, json!({"updated_ns": 1}));
+    report_status(&sandbox, 0, window);
+    report_status(&sandbox, 1, json!({"step": 7, "fingerprint": "0123", "start": 1, "stop": 1, "state": "done"}));
+    report_status(&sandbox, 2, json!({"state": "failed", "problem": "the disk is full", "fingerprint": fingerprint}));
+    report_status(&sandbox, 3, json!({"updated_ns": 1}));
     let ran = sandbox.run(&["dynamic", "status", "."]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     let lines: Vec<String> = ran.stdout.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     let pid = std::process::id();
-    assert_eq!(lines[0], "./profiler_config.json records steps 8 to 10, counted from 1, both included, on ranks 0-5");
+    assert_eq!(lines[0], "./profiler_config.json records steps 8 to 10, counted from 1, on ranks 0-5");
     let has = |words: &str| assert!(lines.iter().any(|line| line.contains(words)), "{words}: {}", ran.stdout);
-    has(&format!("0 node7 {pid} 8 recording this file 8-10 "));
-    has(&format!("1 node7 {pid} 7 done an older one 1 "));
-    has("failed this file");
+    has(&format!("0 node7 {pid} 8 recording current 8-10 "));
+    has(&format!("1 node7 {pid} 7 done older 1 "));
+    has("failed current");
     has("the disk is full");
-    has("waiting, no word since none");
-    has("without a report: ranks 4-5");
+    has("waiting, no recent report none");
+    has("no report from ranks 4-5");
     let ranks = report(&sandbox)["ranks"].clone();
     let took: Vec<&str> = ranks.as_array().unwrap().iter().map(|rank| rank["took"].as_str().unwrap()).collect();
     assert_eq!(took, ["this", "older", "this", "nothing"]);
@@ -172,7 +172,7 @@ fn nobody_having_reported_is_said_in_words() {
     fs::write(sandbox.path("profiler_config.json"), "{").unwrap();
     let ran = sandbox.run(&["dynamic", "status", "."]);
     assert_eq!(ran.code, 0);
-    assert!(ran.stdout.contains("cannot be used: it is no valid JSON"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("cannot use ./profiler_config.json: invalid JSON"), "{}", ran.stdout);
 }
 
 #[cfg(target_os = "linux")]
@@ -186,10 +186,28 @@ fn a_rank_whose_process_is_gone_is_told_apart_from_one_that_ended_well() {
     for (rank, state, pid) in
         [(0, "recording", ended.id()), (1, "done", ended.id()), (2, "recording", std::process::id())]
     {
-        tell(&sandbox, rank, json!({"host": host, "pid": pid, "state": state}));
+        report_status(&sandbox, rank, json!({"host": host, "pid": pid, "state": state}));
     }
-    let told = sandbox.run(&["dynamic", "status", "."]).stdout;
-    assert_eq!(told.matches("process gone").count(), 1, "{told}");
-    let gone = told.lines().find(|line| line.contains("process gone")).unwrap();
-    assert!(gone.trim_start().starts_with("0 "), "{told}");
+    let status_text = sandbox.run(&["dynamic", "status", "."]).stdout;
+    assert_eq!(status_text.matches("process gone").count(), 1, "{status_text}");
+    let gone = status_text.lines().find(|line| line.contains("process gone")).unwrap();
+    assert!(gone.trim_start().starts_with("0 "), "{status_text}");
+}
+
+#[test]
+fn status_and_errors_are_in_the_language_of_the_user() {
+    let sandbox = Sandbox::empty();
+    let ran = sandbox.run(&["--lang", "zh", "dynamic", "set", ".", "--start", "8", "--stop", "10", "--ranks", "0-1"]);
+    assert!(ran.stdout.ends_with("采集 step 8 到 10（从 1 开始计数），在 rank 0-1 上\n"), "{}", ran.stdout);
+    let problem = json!({"en": "the disk is full", "zh": "磁盘已满"});
+    report_status(&sandbox, 0, json!({"state": "failed", "problem": problem}));
+    let chinese = sandbox.run(&["--lang", "zh", "dynamic", "status", "."]).stdout;
+    for words in ["失败", "磁盘已满", "没有上报的 rank：1"] {
+        assert!(chinese.contains(words), "{words}: {chinese}");
+    }
+    let english = sandbox.run(&["dynamic", "status", "."]).stdout;
+    assert!(english.contains("the disk is full") && !english.contains("磁盘"), "{english}");
+    let ran = sandbox.run(&["--lang", "zh", "dynamic", "set", ".", "--start", "8", "--stop", "7"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("step 8 到 7 无效"), "{}", ran.stderr);
 }

@@ -70,7 +70,7 @@ fn raw_text_and_databases_give_the_same_answers() {
     for form in ["text", "db", "both"] {
         let ran = sandbox.run(&["parse", "job", "--force", "--export", form]);
         assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
-        assert_eq!(ran.stderr, "note: 2 ranks parsed in job\n");
+        assert_eq!(ran.stderr, "note: parsed 2 ranks in job\n");
         assert_eq!(answers(&sandbox), expected, "{form}");
     }
 }
@@ -85,7 +85,7 @@ fn what_is_parsed_stays_unless_it_is_forced() {
     let ran = sandbox.run(&["parse", "job"]);
     assert_eq!(
         (ran.code, ran.stderr.as_str()),
-        (0, "note: 2 directories are parsed already; --force parses them again\n")
+        (0, "note: 2 directories are already parsed; use --force to parse again\n")
     );
     assert_eq!(fs::read_to_string(place.join("step_trace_time.csv")).unwrap(), "mine");
     assert_eq!(sandbox.run(&["parse", "job", "--force"]).code, 0);
@@ -102,12 +102,12 @@ fn a_broken_rank_is_told_and_the_others_go_on() {
     let ran = sandbox.run(&["parse", "job"]);
     assert_eq!(ran.code, 0);
     assert!(ran.stderr.starts_with("error: no record of job/node0_0_"), "{}", ran.stderr);
-    assert!(ran.stderr.ends_with("note: 1 of 2 ranks parsed in job\n"), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with("note: parsed 1 of 2 ranks in job\n"), "{}", ran.stderr);
     assert!(!first.join("ASCEND_PROFILER_OUTPUT").exists());
     assert!(second.join("ASCEND_PROFILER_OUTPUT/analyse.done").exists());
     let strict = sandbox.run(&["parse", "job", "--force", "--strict"]);
     assert_eq!(strict.code, 2);
-    assert!(strict.stderr.ends_with("note: 1 of 2 ranks parsed in job\n"), "{}", strict.stderr);
+    assert!(strict.stderr.ends_with("note: parsed 1 of 2 ranks in job\n"), "{}", strict.stderr);
     fs::remove_dir_all(second).unwrap();
     assert_eq!(sandbox.run(&["parse", "job"]).code, 2);
 }

@@ -3,51 +3,76 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use npuscope_messages::Message;
+
+use crate::messages;
+
 /// A code that CANN gave, other than 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AclError(pub i32);
 
 impl AclError {
-    /// What a code is known to mean.
-    const fn meaning(self) -> Option<&'static str> {
+    /// The known meaning of a code.
+    fn meaning(self) -> Option<Message> {
         match self.0 {
-            100_000 => Some("a parameter is invalid"),
-            100_001 => Some("ACL is not initialised"),
-            100_002 => Some("profiling is initialised already"),
-            100_042 => Some("the device is being profiled already, by msprof or another profiler"),
-            100_043 => Some("profiling is not initialised"),
-            148_047 => Some("another way of profiling is in use"),
-            200_000 => Some("no memory is left"),
-            200_001 => Some("the interface is not supported"),
-            200_006 => Some("the feature is not supported"),
-            500_000 => Some("an internal error"),
-            500_005 => Some("profiling failed"),
+            100_000 => Some(messages::acl_invalid_parameter()),
+            100_001 => Some(messages::acl_uninitialised()),
+            100_002 => Some(messages::acl_profiling_repeated()),
+            100_042 => Some(messages::acl_device_busy()),
+            100_043 => Some(messages::acl_profiling_uninitialised()),
+            148_047 => Some(messages::acl_profiling_conflict()),
+            200_000 => Some(messages::acl_no_memory()),
+            200_001 => Some(messages::acl_interface_unsupported()),
+            200_006 => Some(messages::acl_feature_unsupported()),
+            500_000 => Some(messages::acl_internal_error()),
+            500_005 => Some(messages::acl_profiling_failed()),
             _ => None,
+        }
+    }
+
+    pub fn message(self) -> Message {
+        match self.meaning() {
+            Some(meaning) => messages::acl_error_known(self.0, meaning),
+            None => messages::acl_error(self.0),
         }
     }
 }
 
 impl fmt::Display for AclError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "error {}", self.0)?;
-        self.meaning().map_or(Ok(()), |meaning| write!(formatter, " ({meaning})"))
+        self.message().fmt(formatter)
     }
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum CannError {
-    #[error("cannot load {library}: {problem}", library = library.display())]
     Library { library: PathBuf, problem: String },
-    #[error("{library} has no {symbol}: it is too old, or of something else", library = library.display())]
     Symbol { library: PathBuf, symbol: &'static str },
-    #[error("{call} failed with {error}")]
     Call { call: &'static str, error: AclError },
-    #[error("aclprofCreateConfig refused mask {mask:#x} and metrics {metrics:#x} for device {device}")]
     Config { device: u32, mask: u64, metrics: u32 },
-    #[error("the device is being recorded already; there can be one recording at a time in a process")]
     Busy,
-    #[error("{0} holds a zero byte, which C cannot take")]
     Text(String),
+}
+
+impl CannError {
+    pub fn message(&self) -> Message {
+        match self {
+            CannError::Library { library, problem } => messages::cann_library(library, problem),
+            CannError::Symbol { library, symbol } => messages::cann_symbol(library, symbol),
+            CannError::Call { call, error } => messages::cann_call(call, error.message()),
+            CannError::Config { device, mask, metrics } => {
+                messages::cann_config(*device, format!("{mask:#x}"), format!("{metrics:#x}"))
+            }
+            CannError::Busy => messages::cann_busy(),
+            CannError::Text(text) => messages::cann_text(text),
+        }
+    }
+}
+
+impl fmt::Display for CannError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(formatter)
+    }
 }
 
 /// `Ok` for 0.

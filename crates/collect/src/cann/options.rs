@@ -1,4 +1,4 @@
-//! What to record, and the numbers that say so.
+//! Options of a recording, and their numbers in CANN.
 
 use crate::config::{AicMetrics, CollectConfig, Level};
 

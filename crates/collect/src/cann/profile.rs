@@ -5,9 +5,12 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use npuscope_messages::Message;
+
 use super::api::{Cann, Functions, RawConfig};
 use super::error::{CannError, checked};
 use super::options::{ConfigType, DeviceOptions, configs, mask, metrics_number};
+use crate::messages;
 
 /// CANN keeps its state of a recording for the whole process.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
@@ -19,7 +22,7 @@ pub struct Profile {
     config: Option<NonNull<RawConfig>>,
     is_running: bool,
     is_initialised: bool,
-    remarks: Vec<String>,
+    remarks: Vec<Message>,
     _taken: Taken,
 }
 
@@ -30,7 +33,7 @@ unsafe impl Send for Profile {}
 impl Profile {
     /// Prepares a recording: directory, rates, configuration. Nothing runs yet.
     ///
-    /// A rate that cannot be set costs its data only, and is told by [`remarks`](Profile::remarks).
+    /// A rate that cannot be set costs its data only, and is reported by [`remarks`](Profile::remarks).
     pub fn prepare(cann: &Arc<Cann>, options: &DeviceOptions) -> Result<Profile, CannError> {
         let taken = Taken::take().ok_or(CannError::Busy)?;
         let directory = c_text(&options.directory)?;
@@ -88,7 +91,7 @@ impl Profile {
         if let Some(register) = self.cann.functions.register_device_callback {
             // SAFETY: it has no arguments.
             if let Err(error) = checked("aclprofRegisterDeviceCallback", unsafe { register() }) {
-                self.remarks.push(format!("devices that are set later are not recorded: {error}"));
+                self.remarks.push(messages::cann_later_devices(error.message()));
             }
         }
         Ok(())
@@ -98,12 +101,12 @@ impl Profile {
         self.is_running
     }
 
-    /// What is not as asked for, though the recording is.
-    pub fn remarks(&self) -> &[String] {
+    /// Settings that could not be made; the recording goes on without them.
+    pub fn remarks(&self) -> &[Message] {
         &self.remarks
     }
 
-    /// Ends the recording and completes its files. Everything is tried; the first failure is told.
+    /// Ends the recording and completes its files. Everything is tried; the first failure is returned.
     pub fn finish(mut self) -> Result<(), CannError> {
         self.close()
     }
@@ -136,15 +139,16 @@ impl Drop for Profile {
     }
 }
 
-/// Sets one rate or limit; what to say where that could not be.
-fn set_config(functions: &Functions, config: ConfigType, value: &str) -> Result<Option<String>, CannError> {
+/// Sets one rate or limit; a remark if that failed.
+fn set_config(functions: &Functions, config: ConfigType, value: &str) -> Result<Option<Message>, CannError> {
     let Some(set) = functions.set_config else {
-        return Ok(Some(format!("this CANN has no aclprofSetConfig; {config:?} is not set to {value}")));
+        return Ok(Some(messages::cann_no_set_config(format!("{config:?}"), value)));
     };
     let text = c_text(value)?;
     // SAFETY: a string that ends with zero, and its length without that.
     let code = unsafe { set(config.number(), text.as_ptr().cast::<c_char>(), text.as_bytes().len()) };
-    Ok(checked("aclprofSetConfig", code).err().map(|error| format!("{config:?} is not set to {value}: {error}")))
+    let failed = |error: CannError| messages::cann_set_config(format!("{config:?}"), value, error.message());
+    Ok(checked("aclprofSetConfig", code).err().map(failed))
 }
 
 fn c_text(text: &str) -> Result<CString, CannError> {

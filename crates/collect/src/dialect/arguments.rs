@@ -1,15 +1,16 @@
-//! What the profilers of torch_npu and MindSpore have alike: Python's arguments, written as JSON.
+//! What the profilers of torch_npu and MindSpore have in common: Python's arguments, written as JSON.
 
 use serde_json::{Value as Json, json};
 
 use crate::Schedule;
 use crate::config::{Analyse, CollectConfig, Export, HostSystem};
+use crate::messages;
 use crate::remark::Severity;
 
 use super::node::Value;
 use super::section::{Section, named};
 
-/// CPU and NPU. Whatever is unknown, or nothing at all, gives both.
+/// CPU and NPU; both if the value is missing or invalid.
 pub(super) fn activities(section: &mut Section) -> (bool, bool) {
     let key = "activities";
     let Some(node) = section.get(key) else { return (true, true) };
@@ -24,17 +25,15 @@ pub(super) fn activities(section: &mut Section) -> (bool, bool) {
         match item.text().and_then(|text| named(text, &[("CPU", 'c'), ("NPU", 'n'), ("GPU", 'g')])) {
             Some('c') => cpu = true,
             Some('n') => npu = true,
-            Some(_) if section.manners().peer == "MindSpore" => {
-                section.note(key, "GPU is left out: there is none here")
-            }
+            Some(_) if section.manners().peer == "MindSpore" => section.note(key, messages::gpu_ignored()),
             _ => {
-                section.wrong(key, item, "CPU or NPU", "both");
+                section.wrong(key, item, messages::expected_activity(), messages::instead_both());
                 return (true, true);
             }
         }
     }
     if !cpu && !npu {
-        section.wrong(key, node, "a list of CPU, NPU or both", "both");
+        section.wrong(key, node, messages::expected_activities(), messages::instead_both());
         return (true, true);
     }
     (cpu, npu)
@@ -49,7 +48,7 @@ pub(super) fn schedule(outer: &mut Section) -> Option<Schedule> {
     let key = "schedule";
     let node = outer.get(key)?;
     let Some(entries) = node.map() else {
-        outer.wrong(key, node, "an object of wait, warmup, active, repeat, skip_first", "none");
+        outer.wrong(key, node, messages::expected_schedule(), messages::instead_none());
         return None;
     };
     let manners = outer.manners();
@@ -59,14 +58,14 @@ pub(super) fn schedule(outer: &mut Section) -> Option<Schedule> {
     if !is_mindspore {
         known.push("skip_first_wait");
     }
-    section.unknown(&known, Severity::Warning, "it has no effect");
+    section.unknown(&known, Severity::Warning, &messages::consequence_no_effect());
     if section.has("warm_up") {
-        section.note("warm_up", "newer versions spell it warmup");
+        section.note("warm_up", messages::renamed("warmup"));
     }
     let warmup = if section.has("warm_up") && !section.has("warmup") { "warm_up" } else { "warmup" };
     let skip_first_wait = !is_mindspore && section.int("skip_first_wait", 0).unwrap_or(0) != 0;
     if !section.has("active") {
-        section.warn("active", "is not given, though a schedule needs it; 1 is taken");
+        section.warn("active", messages::active_missing());
     }
     let schedule = Schedule {
         wait: at_least(&mut section, "wait", 0),
@@ -77,19 +76,19 @@ pub(super) fn schedule(outer: &mut Section) -> Option<Schedule> {
         skip_first_wait,
     };
     if schedule.warmup == 0 {
-        section.note(warmup, "without a step to warm up, the first recorded one is slower than it would be");
+        section.note(warmup, messages::no_warmup());
     }
     outer.remarks.append(&mut section.remarks);
     Some(schedule)
 }
 
-/// A number that is not below `least`, which is taken instead.
+/// A number of at least `least`, which is used instead of smaller ones.
 pub(super) fn at_least(section: &mut Section, key: &str, least: u64) -> u64 {
     let floor = i64::try_from(least).unwrap_or(i64::MAX);
     let Some(number) = section.int(key, floor) else { return least };
     if number < floor {
         let peer = section.manners().peer;
-        section.warn(key, format!("is {number}, and should be at least {least}; {peer} takes {least} instead"));
+        section.warn(key, messages::value_too_small(number, floor, peer, floor));
     }
     number.max(floor).unsigned_abs()
 }
@@ -120,13 +119,13 @@ pub(super) fn export(section: &mut Section, words: &[(&'static str, Export)]) ->
             found
         }
         _ => {
-            section.wrong(key, node, "text, db or a list of them", "text");
+            section.wrong(key, node, messages::expected_export(), "text");
             text
         }
     }
 }
 
-/// One that is unknown makes the list empty.
+/// An unknown word makes the list empty.
 pub(super) fn host_sys(section: &mut Section, words: &[(&'static str, HostSystem)]) -> Vec<HostSystem> {
     let key = "host_sys";
     let Some(node) = section.get(key) else { return Vec::new() };
@@ -143,13 +142,13 @@ pub(super) fn host_sys(section: &mut Section, words: &[(&'static str, HostSystem
                 }
             }
             if once.iter().any(|system| matches!(system, HostSystem::Disk | HostSystem::Osrt)) {
-                section.note(key, "disk and osrt need root, and the tools iotop, perf and ltrace");
+                section.note(key, messages::host_sys_needs_root());
             }
             once
         }
         None => {
             let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            section.wrong(key, node, &format!("a list of {}", names.join(", ")), "none");
+            section.wrong(key, node, messages::expected_list_of(names), messages::instead_none());
             Vec::new()
         }
     }
@@ -166,19 +165,19 @@ pub(super) fn domains(section: &mut Section, mstx: bool) -> (Vec<String>, Vec<St
             words.collect::<Option<Vec<String>>>()
         });
         words.unwrap_or_else(|| {
-            section.wrong(key, node, "a list of names", "none");
+            section.wrong(key, node, messages::expected_names(), messages::instead_none());
             Vec::new()
         })
     });
     for (key, list) in [include, exclude].into_iter().zip(&mut lists) {
         if !mstx && !list.is_empty() {
-            section.warn(key, "has no effect without mstx");
+            section.warn(key, messages::no_effect_without("mstx"));
             list.clear();
         }
     }
     let [included, mut excluded] = lists;
     if !included.is_empty() && !excluded.is_empty() {
-        section.warn(exclude, format!("has no effect beside {include}"));
+        section.warn(exclude, messages::no_effect_with(include));
         excluded.clear();
     }
     (included, excluded)
@@ -195,7 +194,7 @@ pub(super) fn handler(section: &mut Section) -> Option<(String, Analyse)> {
             inner.unknown(
                 &["dir_name", "worker_name", "analyse_flag", "async_mode"],
                 Severity::Warning,
-                "it has no effect",
+                &messages::consequence_no_effect(),
             );
             let output = inner.text("dir_name", "./");
             let (analyse, in_background) = (inner.bool("analyse_flag", true), inner.bool("async_mode", false));
@@ -204,18 +203,17 @@ pub(super) fn handler(section: &mut Section) -> Option<(String, Analyse)> {
         }
         Value::Text(text) if text.contains("tensorboard_trace_handler") => Some(("./".to_owned(), Analyse::Online)),
         Value::Text(text) if text.contains("tensor_board_trace_handler") => {
-            section.note(key, "newer versions spell it tensorboard_trace_handler, and call it");
+            section.note(key, messages::renamed_and_called("tensorboard_trace_handler"));
             Some(("./".to_owned(), Analyse::Online))
         }
         _ => {
             let directory = node.text().unwrap_or("./profiling_data");
             let arguments = json!({ "dir_name": directory });
-            let expected = format!("tensorboard_trace_handler, or an object of its arguments like {arguments}");
             let instead = match manners.peer {
-                "MindSpore" => "none, and data stays raw until analyse() is called,",
-                _ => "none, writes to a temporary directory and deletes it at the end,",
+                "MindSpore" => messages::instead_raw_data(),
+                _ => messages::instead_temporary_data(),
             };
-            section.wrong(key, node, &expected, instead);
+            section.wrong(key, node, messages::expected_handler(arguments.to_string()), instead);
             None
         }
     }

@@ -1,20 +1,46 @@
 //! What is wrong with a configuration as a whole, in any dialect.
 
+use npuscope_messages::{Argument, Message};
+
 use crate::config::{Choice, CollectConfig, Level, UNTIL_END};
 use crate::explain::cycles::{cycle, cycles_begun};
+use crate::messages;
 use crate::remark::Severity;
 
 use super::Run;
 use super::section::Section;
 
-/// What a dialect calls the things that are checked; empty where it has no word.
+/// What turns the recording of the host on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum CpuSwitch {
+    Key(&'static str),
+    /// `CPU` in the list `activities`.
+    Activities,
+}
+
+impl Default for CpuSwitch {
+    fn default() -> Self {
+        CpuSwitch::Key("")
+    }
+}
+
+impl CpuSwitch {
+    fn argument(self) -> Argument {
+        match self {
+            CpuSwitch::Key(key) => key.into(),
+            CpuSwitch::Activities => messages::cpu_in_activities().into(),
+        }
+    }
+}
+
+/// The keys of a dialect for the settings that are checked; empty where it has none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Keys {
     pub enabled: &'static str,
     pub ranks: &'static str,
     /// Where the window is said to begin.
     pub start: &'static str,
-    pub cpu: &'static str,
+    pub cpu: CpuSwitch,
     pub stack: &'static str,
     pub shapes: &'static str,
     pub modules: &'static str,
@@ -23,27 +49,27 @@ pub(super) struct Keys {
 
 pub(super) fn check(section: &mut Section, config: &CollectConfig, keys: &Keys, run: &Run) {
     if !config.enabled {
-        section.note(keys.enabled, "profiling is off; the rest is checked for when it is on");
+        section.note(keys.enabled, messages::profiling_off());
     }
     ranks(section, config, keys, run);
     window(section, config, keys, run);
     if !config.cpu {
         let of_host = [
-            (config.stack, keys.stack, "call stacks belong to operators of the host"),
-            (config.modules, keys.modules, "modules are calls of the host"),
-            (config.flops, keys.flops, "floating-point operations are counted by operators of the host"),
-            (config.shapes, keys.shapes, "shapes belong to operators of the host"),
+            (config.stack, keys.stack, messages::kind_stack()),
+            (config.modules, keys.modules, messages::kind_modules()),
+            (config.flops, keys.flops, messages::kind_flops()),
+            (config.shapes, keys.shapes, messages::kind_shapes()),
         ];
-        for (is_on, key, why) in of_host {
+        for (is_on, key, what) in of_host {
             if is_on && !key.is_empty() {
-                section.note(key, format!("{why}, which are not recorded without {}", keys.cpu));
+                section.note(key, messages::host_data_off(what, keys.cpu.argument()));
             }
         }
     }
 }
 
-/// What cannot be done is an error, unless nobody asks for it yet.
-fn impossible(section: &mut Section, config: &CollectConfig, key: &str, message: impl Into<String>) {
+/// An error, or a warning while profiling is off.
+fn impossible(section: &mut Section, config: &CollectConfig, key: &str, message: Message) {
     let severity = if config.enabled { Severity::Error } else { Severity::Warning };
     section.say(severity, key, message);
 }
@@ -51,16 +77,15 @@ fn impossible(section: &mut Section, config: &CollectConfig, key: &str, message:
 fn ranks(section: &mut Section, config: &CollectConfig, keys: &Keys, run: &Run) {
     let Choice::Only(ranks) = &config.ranks else { return };
     if ranks.is_empty() {
-        impossible(section, config, keys.ranks, "no rank is named, so nothing is recorded");
+        impossible(section, config, keys.ranks, messages::no_rank_selected());
         return;
     }
     let Some(world) = run.world_size else { return };
     let beyond: Vec<String> = ranks.iter().filter(|rank| **rank >= world).map(u32::to_string).collect();
     if beyond.len() == ranks.len() {
-        let message = format!("of {world} ranks, counted from 0, none is named; nothing is recorded");
-        impossible(section, config, keys.ranks, message);
+        impossible(section, config, keys.ranks, messages::no_such_ranks(world));
     } else if !beyond.is_empty() {
-        section.warn(keys.ranks, format!("there are only {world} ranks, counted from 0: no {}", beyond.join(", ")));
+        section.warn(keys.ranks, messages::ranks_missing(world, beyond));
     }
 }
 
@@ -73,37 +98,27 @@ fn window(section: &mut Section, config: &CollectConfig, keys: &Keys, run: &Run)
         let last_step = number(steps.saturating_sub(1));
         if begun == 0 {
             let first = number(first.record.start);
-            let message = if steps == 0 {
-                "this run makes no step, so nothing is recorded".to_owned()
-            } else {
-                format!("recording would begin at step {first}, but step {last_step} is the last; nothing is recorded")
-            };
+            let message =
+                if steps == 0 { messages::run_without_steps() } else { messages::starts_after_end(first, last_step) };
             impossible(section, config, keys.start, message);
             return;
         }
         let end = cycle(schedule, begun - 1).record.end;
         if schedule.active < UNTIL_END && end > steps {
-            let message = format!(
-                "step {last_step} is the last, and the data set that is recorded then wants steps up to {}",
-                number(end - 1)
-            );
-            section.warn(keys.start, format!("{message}; it stays incomplete"));
+            section.warn(keys.start, messages::data_set_incomplete(last_step, number(end - 1)));
         } else if schedule.repeat > begun {
-            let (repeat, begun) = (schedule.repeat, begun);
-            section
-                .warn(keys.start, format!("step {last_step} is the last: of {repeat} data sets there will be {begun}"));
+            section.warn(keys.start, messages::fewer_data_sets(last_step, begun, schedule.repeat));
         }
     }
     if schedule.active >= UNTIL_END {
-        let message = "recording goes on until training ends; the profiler then warns of an incorrect schedule, and the data is kept";
-        section.note(keys.start, message);
+        section.note(keys.start, messages::until_end());
     }
 }
 
-/// torch_npu records nothing but marks at this level, and switches them on.
+/// At this level torch_npu records nothing but marks, and turns them on.
 pub(super) fn level_none_needs_mstx(section: &mut Section, config: &mut CollectConfig, key: &str) {
     if config.level == Level::None && !config.mstx {
         config.mstx = true;
-        section.warn(key, "this level has nothing but marks, so torch_npu switches mstx on");
+        section.warn(key, messages::level_none_turns_mstx_on());
     }
 }

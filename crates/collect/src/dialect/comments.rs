@@ -1,14 +1,15 @@
 //! Comments that end a command of the shell before its writer does.
 //!
 //! A line that is continued by `\\` is one with the next, and a comment in it goes to the end of that line: what is
-//! continued after a comment, or around a line that is commented out, is a command of its own, which nobody wants.
+//! continued after a comment, or around a line that is commented out, is a separate command, which is never intended.
 
+use crate::messages;
 use crate::remark::{Remark, Severity};
 
 /// What was passed of a script.
 #[derive(Default)]
 pub(super) struct Comments {
-    /// Set by who meets `\\` at the end of a line; the line goes on.
+    /// Set by the caller at a `\\` at the end of a line; the line goes on.
     pub is_continued: bool,
     /// Inside of `NAME=(…)` lines end nothing.
     array_depth: usize,
@@ -18,7 +19,7 @@ pub(super) struct Comments {
 }
 
 impl Comments {
-    /// A character that is no part of a comment.
+    /// A character outside of comments.
     pub fn pass(&mut self, c: char) {
         match (c, self.last) {
             // Lines of Windows are continued as well.
@@ -41,14 +42,11 @@ impl Comments {
         self.last = None;
     }
 
-    /// A word begins. What begins a command and is a flag was meant for the command before.
+    /// A word begins. A command that begins with a flag was meant as part of the command before.
     pub fn word(&mut self, line: usize, is_flag: bool) -> Option<Remark> {
         let cut = self.cut.take_if(|cut| *cut != line)?;
-        let message = format!(
-            "the shell ends the command at this comment: what begins with line {line} is no longer part of it, and read \
-             here as if it were"
-        );
-        is_flag.then(|| Remark::new(Severity::Warning, None, message).at(Some(cut)))
+        let remark = || Remark::new(Severity::Warning, None, messages::comment_ends_command(line)).at(Some(cut));
+        is_flag.then(remark)
     }
 }
 

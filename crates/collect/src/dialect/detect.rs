@@ -2,23 +2,21 @@
 
 use std::cmp::Ordering;
 
+use crate::messages;
 use crate::remark::{Remark, Severity};
 
 use super::node::{Malformed, Node};
 use super::words::{Word, words};
 use super::{Dialect, Form, json, llm, mindspore, torch_npu, yaml};
 
-/// The dynamic files; of equals the first is meant.
+/// The dynamic files; the first one wins a tie.
 const DYNAMIC: [Form; 2] = [Form::TorchNpuDynamic, Form::MindSporeDynamic];
 
 pub(super) enum Found {
-    /// With what there is to say of how the shell sees them.
+    /// With remarks on how the shell reads them.
     Words(Form, Vec<Word>, Vec<Remark>),
     Tree(Form, Node),
 }
-
-const NOTHING: &str = "there are no profiler settings here: neither flags --profile…, nor YAML with training.profile… or \
-profiler_config.integrated, nor JSON of torch_npu's or MindSpore's profiler";
 
 /// The profiler's part of a text, in the dialect that was asked for if one was.
 pub(super) fn find(text: &str, dialect: Option<Dialect>) -> Result<Found, Remark> {
@@ -61,7 +59,7 @@ pub(super) fn find(text: &str, dialect: Option<Dialect>) -> Result<Found, Remark
 }
 
 fn guess(text: &str) -> Result<Found, Remark> {
-    let nothing = || Remark::new(Severity::Error, None, NOTHING);
+    let nothing = || Remark::new(Severity::Error, None, messages::no_settings());
     let is_json = text.trim_start().starts_with('{') || text.contains("MS_PROFILER_OPTIONS");
     let parsed = yaml::parse(text);
     if !is_json && let Ok((Some(form), node)) = parsed.clone().map(yaml_form) {
@@ -87,7 +85,7 @@ fn guess(text: &str) -> Result<Found, Remark> {
     let (words, remarks) = words(text);
     match (form_of_flags(&words), parsed) {
         (Some(form), _) => Ok(Found::Words(form, words, remarks)),
-        // A broken YAML file should be told where it is broken.
+        // For a broken YAML file, the place of the error helps more than "no settings".
         (None, Err(error)) if text.contains("training:") || text.contains("profiler_config:") => {
             Err(malformed("YAML", error))
         }
@@ -161,7 +159,7 @@ fn score_of_keys(form: Form, keys: &[String], experimental_keys: &[String]) -> u
 
 /// Whose dynamic file it is, by its keys; `None` where it has none that only one of them knows.
 ///
-/// Everybody who reads such a file asks here, so that they read the same one.
+/// Every reader of such a file uses this function, so that all agree.
 pub(crate) fn dynamic_form(keys: &[String], experimental_keys: &[String]) -> Option<Form> {
     let [torch_npu, mindspore] = DYNAMIC.map(|form| score_of_keys(form, keys, experimental_keys));
     let is_of_one = |key: &String| {
@@ -189,7 +187,7 @@ fn json_part(text: &str) -> Result<(Node, bool), Malformed> {
     const VARIABLE: &str = "MS_PROFILER_OPTIONS";
     let assignment = text.find(VARIABLE).filter(|_| !text.trim_start().starts_with('{'));
     let Some(begin) = assignment else { return Ok((json::parse(text, 1)?, false)) };
-    let missing = || Malformed { what: format!("{VARIABLE} has no {{…}}"), line: None };
+    let missing = || Malformed { what: messages::variable_without_object(VARIABLE).into(), line: None };
     let open = begin + text.get(begin..).and_then(|rest| rest.find('{')).ok_or_else(missing)?;
     let first_line = 1 + text.as_bytes().iter().take(open).filter(|byte| **byte == b'\n').count();
     let value = text.get(open..).unwrap_or_default();
@@ -203,12 +201,12 @@ fn json_part(text: &str) -> Result<(Node, bool), Malformed> {
 }
 
 fn malformed(language: &str, error: Malformed) -> Remark {
-    Remark::new(Severity::Error, None, format!("this is not {language}: {}", error.what)).at(error.line)
+    Remark::new(Severity::Error, None, messages::malformed_text(language, error.what)).at(error.line)
 }
 
 fn expect_map(node: &Node) -> Result<(), Remark> {
     match node.map() {
         Some(_) => Ok(()),
-        None => Err(Remark::new(Severity::Error, None, NOTHING).at(Some(node.line))),
+        None => Err(Remark::new(Severity::Error, None, messages::no_settings()).at(Some(node.line))),
     }
 }

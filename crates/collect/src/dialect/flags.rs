@@ -48,7 +48,7 @@ pub(super) fn entries(words: &[Word], takes: impl Fn(&str) -> Option<Takes>) -> 
     entries
 }
 
-/// Whether a word after a switch was meant as its value, where switches have none.
+/// Whether a word after a switch looks like a value, which switches do not take.
 fn is_switch(word: &str) -> bool {
     matches!(word.to_lowercase().as_str(), "true" | "false" | "yes" | "no" | "on" | "off" | "0" | "1")
 }

@@ -1,6 +1,9 @@
-//! The ways of the dialects to say it.
+//! The forms in which the dialects write a configuration.
 
+use npuscope_messages::Message;
 use serde::Serialize;
+
+use crate::messages;
 
 use super::Dialect;
 
@@ -55,7 +58,7 @@ impl Form {
         }
     }
 
-    /// The form a dialect is written in: the one that can say most.
+    /// The form a dialect is written in: the one that can express most.
     ///
     /// Of MindSpore's that is the arguments: only they have every kind of schedule, and the pipelines of MindData.
     pub const fn of(dialect: Dialect) -> Form {
@@ -69,18 +72,18 @@ impl Form {
         }
     }
 
-    /// In words.
-    pub const fn name(self) -> &'static str {
+    /// What users call it.
+    pub fn message(self) -> Message {
         match self {
-            Form::LlmFlags => "flags of MindSpeed-LLM",
-            Form::Fsdp2Yaml => "YAML of FSDP2",
-            Form::Fsdp2Flags => "flags of FSDP2",
-            Form::RlYaml => "YAML of MindSpeed-RL",
-            Form::MindSporeArguments => "arguments of MindSpore's profiler",
-            Form::MindSporeDynamic => "dynamic JSON of MindSpore",
-            Form::MindSporeEnvironment => "MS_PROFILER_OPTIONS of MindSpore",
-            Form::TorchNpuArguments => "arguments of torch_npu's profiler",
-            Form::TorchNpuDynamic => "dynamic JSON of torch_npu",
+            Form::LlmFlags => messages::form_llm_flags(),
+            Form::Fsdp2Yaml => messages::form_fsdp2_yaml(),
+            Form::Fsdp2Flags => messages::form_fsdp2_flags(),
+            Form::RlYaml => messages::form_rl_yaml(),
+            Form::MindSporeArguments => messages::form_mindspore_arguments(),
+            Form::MindSporeDynamic => messages::form_mindspore_dynamic(),
+            Form::MindSporeEnvironment => messages::form_mindspore_environment(),
+            Form::TorchNpuArguments => messages::form_torch_npu_arguments(),
+            Form::TorchNpuDynamic => messages::form_torch_npu_dynamic(),
         }
     }
 }

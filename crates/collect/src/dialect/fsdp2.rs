@@ -2,18 +2,20 @@
 //!
 //! Steps count from 0 and from the start of this run; the end is not recorded, and -1 is the end of training.
 
+use npuscope_messages::Message;
 use npuscope_tables::similar;
 
 use crate::Schedule;
 use crate::config::{Choice, CollectConfig, UNTIL_END};
+use crate::messages;
 use crate::remark::{Remark, Severity};
 
 use super::Run;
-use super::check::{Keys, check};
+use super::check::{CpuSwitch, Keys, check};
 use super::flags::{self, Takes};
 use super::names::{EXPORTS_MINDSPEED, LEVELS_MINDSPEED, word};
 use super::node::{Entry, Node, Value};
-use super::section::{Manners, Section};
+use super::section::{Manners, Section, hint};
 use super::switches::{self, Names};
 use super::words::Word;
 use super::writing::{Window, yaml_quoted};
@@ -61,16 +63,15 @@ pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
     let mut section = Section::new(entries, PREFIX, MANNERS);
     if is_section {
         if node.map().is_none() && node.value != Value::Null {
-            let message = format!("is {}, and should have keys", node.shown());
+            let message = messages::value_invalid(&node.shown(), messages::expected_keys());
             section.remarks.push(Remark::new(Severity::Error, "training".to_owned(), message).at(Some(node.line)));
         }
         for entry in root.map().unwrap_or_default().iter().filter(|entry| KEYS.contains(&entry.key.as_str())) {
-            let remark =
-                Remark::new(Severity::Warning, entry.key.clone(), "belongs below training; it is not read here");
+            let remark = Remark::new(Severity::Warning, entry.key.clone(), messages::belongs_below("training"));
             section.remarks.push(remark.at(Some(entry.line)));
         }
     }
-    section.empty(KEYS, Severity::Warning, "has no value; the default is taken here");
+    section.empty(KEYS, Severity::Warning, &messages::value_missing_default());
     section_of(section, run)
 }
 
@@ -85,7 +86,7 @@ pub(super) fn read_flags(words: &[Word], run: &Run) -> (CollectConfig, Vec<Remar
         entry.key = entry.key.trim_start_matches(FLAG_PREFIX).to_owned();
     }
     let mut section = Section::new(&entries, FLAG_PREFIX, MANNERS);
-    section.empty(KEYS, Severity::Error, "has no value");
+    section.empty(KEYS, Severity::Error, &messages::value_missing());
     section_of(section, run)
 }
 
@@ -105,20 +106,19 @@ fn section_of(mut section: Section, run: &Run) -> (CollectConfig, Vec<Remark>) {
     let mut config = switches::read(&mut section, &NAMES, "./profile", switch);
     config.enabled = switch(&mut section, ENABLED);
     if !config.enabled {
-        only_if_it_were_on(&mut section);
+        warn_only(&mut section);
     }
     config.ranks = ranks(&mut section);
     config.schedule = Some(window(&mut section, config.enabled));
     config.first_step = 0;
     if run.iteration > 0 {
-        let message = "steps count from the start of this run: those before the checkpoint are not among them";
-        section.note(START, message);
+        section.note(START, messages::steps_from_run());
     }
     let keys = Keys {
         enabled: ENABLED,
         ranks: RANKS,
         start: START,
-        cpu: NAMES.cpu,
+        cpu: CpuSwitch::Key(NAMES.cpu),
         stack: NAMES.stack,
         shapes: NAMES.shapes,
         ..Keys::default()
@@ -140,7 +140,7 @@ fn switch(section: &mut Section, key: &str) -> bool {
         "yes" | "true" | "t" | "y" | "1" => true,
         "no" | "false" | "f" | "n" | "0" => false,
         _ => {
-            section.wrong(key, node, "true or false", "false");
+            section.wrong(key, node, messages::expected_bool(), "false");
             false
         }
     }
@@ -163,12 +163,12 @@ fn ranks(section: &mut Section) -> Choice<u32> {
         match (&item.value, item.text().and_then(|text| text.trim().parse::<i64>().ok())) {
             (Value::Int(rank), _) => numbers.push(*rank),
             (_, Some(rank)) => numbers.push(rank),
-            _ => section.wrong(RANKS, item, "a list of ranks, or [-1] for all", "[-1]"),
+            _ => section.wrong(RANKS, item, messages::expected_ranks_or_all(), "[-1]"),
         }
     }
     if numbers.contains(&-1) {
         if numbers.len() > 1 {
-            section.note(RANKS, "-1 is among them, so all ranks are recorded");
+            section.note(RANKS, messages::all_ranks_included());
         }
         return Choice::All;
     }
@@ -176,43 +176,41 @@ fn ranks(section: &mut Section) -> Choice<u32> {
     for number in numbers {
         match u32::try_from(number) {
             Ok(rank) => ranks.push(rank),
-            Err(_) => section.warn(RANKS, format!("{number} is no rank")),
+            Err(_) => section.warn(RANKS, messages::not_a_rank(&number.to_string())),
         }
     }
     Choice::Only(ranks)
 }
 
-/// FSDP2 looks at these words only where it profiles; what is no number or switch at all it refuses in any case.
-fn only_if_it_were_on(section: &mut Section) {
+/// FSDP2 checks these values only where profiling is on; it refuses invalid numbers and switches in any case.
+fn warn_only(section: &mut Section) {
     let keys = [NAMES.level, NAMES.export].map(|key| section.full_key(key));
     for remark in &mut section.remarks {
         let is_such = remark.key.as_ref().is_some_and(|key| keys.contains(key));
         if is_such && remark.severity == Severity::Error {
             remark.severity = Severity::Warning;
-            remark.message.push_str(WOULD_REFUSE);
+            remark.message = messages::would_refuse(remark.message.clone(), MANNERS.peer);
         }
     }
 }
 
-const WOULD_REFUSE: &str = "; FSDP2 would refuse to start if it were to profile";
-
-fn refused(section: &mut Section, key: &str, message: &str, is_on: bool) {
+fn refused(section: &mut Section, key: &str, message: Message, is_on: bool) {
     match is_on {
-        true => section.error(key, format!("{message}; FSDP2 refuses to start")),
-        false => section.warn(key, format!("{message}{WOULD_REFUSE}")),
+        true => section.error(key, messages::refused(message, MANNERS.peer)),
+        false => section.warn(key, messages::would_refuse(message, MANNERS.peer)),
     }
 }
 
 fn window(section: &mut Section, is_on: bool) -> Schedule {
     let (start, end) = (int(section, START, 0), int(section, END, -1));
     if start < 0 {
-        refused(section, START, &format!("is {start}, but steps count from 0"), is_on);
+        refused(section, START, messages::before_first_step(start, 0), is_on);
     }
     let start = start.max(0);
     let active = if end == -1 {
         UNTIL_END
     } else if end <= start {
-        refused(section, END, &format!("is {end}, not behind the start {start}"), is_on);
+        refused(section, END, messages::end_not_after_start(end, start), is_on);
         1
     } else {
         end.abs_diff(start)
@@ -222,19 +220,18 @@ fn window(section: &mut Section, is_on: bool) -> Schedule {
     Schedule { wait: 0, warmup, active, repeat: 1, skip_first: start - warmup, skip_first_wait: false }
 }
 
-/// Keys that look like ours: FSDP2 only logs keys it does not know, and the setting is lost.
+/// Reports keys that look like the profiler's: FSDP2 only logs unknown keys, and the setting is lost.
 fn unknown(section: &mut Section) {
     for entry in section.entries() {
         let key = entry.key.as_str();
         if KEYS.contains(&key) {
             continue;
         }
-        let hint = similar::near(key, KEYS.iter().copied());
-        if hint.is_none() && !key.starts_with("profile_") {
+        let near = similar::near(key, KEYS.iter().copied());
+        if near.is_none() && !key.starts_with("profile_") {
             continue;
         }
-        let hint = hint.map(|hint| format!(", did you mean {hint}?")).unwrap_or_default();
-        section.warn(key, format!("there is no such key{hint}; FSDP2 leaves it out without a word"));
+        section.warn(key, messages::unknown_key(hint(near), messages::consequence_dropped(MANNERS.peer)));
     }
 }
 

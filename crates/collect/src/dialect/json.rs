@@ -5,6 +5,8 @@ use std::fmt;
 use serde::de::{Deserializer as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::messages;
+
 use super::node::{Entry, MAX_DEPTH, Malformed, Node, Value};
 
 /// Reads a JSON text; `first_line` is the number of its first line.
@@ -16,7 +18,7 @@ pub(super) fn parse(text: &str, first_line: usize) -> Result<Node, Malformed> {
 
 fn malformed(error: &serde_json::Error, first_line: usize) -> Malformed {
     let (what, place) = (error.to_string(), format!(" at line {} column {}", error.line(), error.column()));
-    let what = what.strip_suffix(&place).unwrap_or(&what).to_owned();
+    let what = what.strip_suffix(&place).unwrap_or(&what).into();
     Malformed { what, line: Some(first_line + error.line().saturating_sub(1)) }
 }
 
@@ -36,9 +38,9 @@ impl<'a> Source<'a> {
     fn node(&self, raw: &'a RawValue, depth: usize) -> Result<Node, Malformed> {
         let line = self.line(raw);
         if depth > MAX_DEPTH {
-            return Err(Malformed { what: "values lie too deep in each other".to_owned(), line: Some(line) });
+            return Err(Malformed { what: messages::nested_too_deep().into(), line: Some(line) });
         }
-        let within = |error: serde_json::Error| Malformed { what: error.to_string(), line: Some(line) };
+        let within = |error: serde_json::Error| Malformed { what: error.to_string().into(), line: Some(line) };
         let value = match raw.get().as_bytes().first() {
             Some(b'{') => {
                 let entries = serde_json::Deserializer::from_str(raw.get()).deserialize_map(Entries).map_err(within)?;
@@ -119,9 +121,9 @@ mod tests {
     }
 
     #[test]
-    fn the_place_of_an_error_is_told() {
+    fn an_error_has_its_line() {
         let error = parse("{\n \"a\": ,\n}", 1).unwrap_err();
-        assert_eq!((error.what.as_str(), error.line), ("expected value", Some(2)));
+        assert_eq!((error.what, error.line), ("expected value".into(), Some(2)));
     }
 
     #[test]

@@ -74,7 +74,7 @@ const OF_FORMS: &[(Form, &str, &str)] = &[
 ];
 
 impl Form {
-    /// The key that says a field of the configuration, with its section; `None` where the form has none.
+    /// The key of a field of the configuration, with its section; `None` where the form has none.
     pub fn key(self, field: &str) -> Option<String> {
         let own = OF_FORMS.iter().find(|(form, known, _)| *form == self && *known == field);
         if let Some((.., key)) = own {

@@ -7,14 +7,15 @@ use npuscope_tables::similar;
 
 use crate::Schedule;
 use crate::config::{Choice, CollectConfig, UNTIL_END};
+use crate::messages;
 use crate::remark::{Remark, Severity};
 
 use super::Run;
-use super::check::{Keys, check};
+use super::check::{CpuSwitch, Keys, check};
 use super::flags::{self, Takes};
 use super::names::{EXPORTS_MINDSPEED, LEVELS_MINDSPEED, word};
 use super::node::{Node, Value};
-use super::section::{Manners, Section};
+use super::section::{Manners, Section, hint};
 use super::switches::{self, Names};
 use super::words::Word;
 use super::writing::{Window, shell_quoted};
@@ -67,7 +68,7 @@ pub(super) fn read(words: &[Word], run: &Run) -> (CollectConfig, Vec<Remark>) {
     let mut config = switches::read(&mut section, &NAMES, DEFAULT_PATH, switch);
     config.enabled = switch(&mut section, "--profile");
     if config.output.contains('$') {
-        section.note(NAMES.path, "holds a variable of the shell, whose value is not known here");
+        section.note(NAMES.path, messages::shell_variable());
     }
     config.ranks = ranks(&mut section);
     config.first_step = run.iteration.saturating_add(1);
@@ -76,7 +77,7 @@ pub(super) fn read(words: &[Word], run: &Run) -> (CollectConfig, Vec<Remark>) {
         enabled: "--profile",
         ranks: RANKS,
         start: START,
-        cpu: NAMES.cpu,
+        cpu: CpuSwitch::Key(NAMES.cpu),
         stack: NAMES.stack,
         shapes: NAMES.shapes,
         ..Keys::default()
@@ -91,7 +92,7 @@ pub(super) fn train_steps(words: &[Word]) -> Option<u64> {
     entries.last().and_then(|entry| entry.node.count())
 }
 
-/// A switch is on where it stands.
+/// A switch is on if it is present.
 fn switch(section: &mut Section, flag: &str) -> bool {
     match section.get(flag).map(|node| &node.value) {
         None => false,
@@ -99,7 +100,7 @@ fn switch(section: &mut Section, flag: &str) -> bool {
         Some(_) => {
             let shown = |node: &Node| node.text().map_or_else(|| node.shown(), str::to_owned);
             let value = section.get(flag).map(shown).unwrap_or_default();
-            section.error(flag, format!("is a switch and takes no value; {value} is one word too many"));
+            section.error(flag, messages::switch_with_value(&value));
             true
         }
     }
@@ -113,7 +114,7 @@ fn missing_values(section: &mut Section) {
             _ => false,
         };
         if is_empty {
-            section.error(&entry.key, "has no value");
+            section.error(&entry.key, messages::value_missing());
         }
     }
 }
@@ -129,12 +130,12 @@ fn ranks(section: &mut Section) -> Choice<u32> {
     let mut ranks = Vec::new();
     for node in list {
         match node.value {
-            Value::Int(-1) => section.warn(RANKS, "-1 means all ranks only where it stands alone; here it is no rank"),
+            Value::Int(-1) => section.warn(RANKS, messages::all_ranks_not_alone()),
             Value::Int(rank) => match u32::try_from(rank) {
                 Ok(rank) => ranks.push(rank),
-                Err(_) => section.warn(RANKS, format!("{rank} is no rank")),
+                Err(_) => section.warn(RANKS, messages::not_a_rank(&rank.to_string())),
             },
-            _ => section.wrong(RANKS, node, "numbers of ranks, or -1 for all", "0"),
+            _ => section.wrong(RANKS, node, messages::expected_rank_numbers(), "0"),
         }
     }
     Choice::Only(ranks)
@@ -145,20 +146,17 @@ fn window(section: &mut Section, run: &Run) -> Schedule {
     let end = section.int(END, DEFAULT_END).unwrap_or(DEFAULT_END);
     let first = i64::try_from(run.iteration).unwrap_or(i64::MAX).saturating_add(1);
     if start < 1 {
-        section.error(START, format!("is {start}, but iterations count from 1"));
+        section.error(START, messages::before_first_step(start, 1));
     } else if start < first {
-        let done = run.iteration;
-        section.error(START, format!("is {start}, but iteration {done} is done: the first of this run is {first}"));
+        section.error(START, messages::before_this_run(start, run.iteration, first));
     }
     // What is in front of the run cannot be recorded; the rest of the window still shows what else is wrong.
     let start = start.max(first);
     let active = if end == -1 {
-        let message =
-            "-1 is documented as the end of training, and recorded so here; MindSpeed-LLM itself records one step";
-        section.warn(END, message);
+        section.warn(END, messages::end_of_training(MANNERS.peer));
         UNTIL_END
     } else if end <= start {
-        section.warn(END, format!("is {end}, not behind the start {start}; torch_npu records one step instead"));
+        section.warn(END, messages::records_one_step(messages::end_not_after_start(end, start)));
         1
     } else {
         end.abs_diff(start)
@@ -185,15 +183,14 @@ fn unknown(section: &mut Section, words: &[Word]) {
             continue;
         }
         let remark = match slip(name) {
-            Some(hint) => {
-                let message = format!("there is no such flag, did you mean {hint}?; MindSpeed-LLM refuses to start");
+            Some(near) => {
+                let consequence = messages::consequence_refused(MANNERS.peer);
+                let message = messages::unknown_flag(hint(Some(near)), consequence);
                 Remark::new(Severity::Error, name.to_owned(), message)
             }
-            None if name.starts_with("--profile-") || name.starts_with("--profile_") => Remark::new(
-                Severity::Warning,
-                name.to_owned(),
-                "this is no flag of MindSpeed-LLM's profiler; it is left alone",
-            ),
+            None if name.starts_with("--profile-") || name.starts_with("--profile_") => {
+                Remark::new(Severity::Warning, name.to_owned(), messages::foreign_flag(MANNERS.peer))
+            }
             None => continue,
         };
         section.remarks.push(remark.at(Some(word.line)));

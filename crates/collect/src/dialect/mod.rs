@@ -1,8 +1,8 @@
 //! The styles of the trainers, read into a [`CollectConfig`] and written from it.
 //!
 //! Each style is a file here. [`read`] finds out which one a text is in, reads it as its trainer would, repairs what the
-//! trainer repairs, and remarks on what is misspelt, contradictory or cannot be. [`write`] gives a text of another
-//! style, and remarks on what that style has no words for.
+//! trainer repairs, and reports what is misspelt, contradictory or impossible. [`write`] gives a text of another
+//! style, and reports what that style cannot express.
 //!
 //! ```
 //! use npuscope_collect::dialect::{Run, read, write};
@@ -68,7 +68,7 @@ impl Run {
     }
 }
 
-/// What a text says.
+/// A configuration that was read from a text.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reading {
     pub config: CollectConfig,
@@ -76,9 +76,9 @@ pub struct Reading {
     /// `None` where nothing was found; there is a remark then, and the configuration is off.
     #[serde(serialize_with = "dialect_id")]
     pub dialect: Option<Dialect>,
-    /// Which of the dialect's ways to say it was found.
+    /// Which form of the dialect was found.
     pub form: Option<Form>,
-    /// Steps of the whole training: as the caller says, else as the text does.
+    /// Steps of the whole training: given by the caller, else by the text.
     pub total_steps: Option<u64>,
 }
 
@@ -87,7 +87,7 @@ fn dialect_id<S: Serializer>(dialect: &Option<Dialect>, serializer: S) -> Result
 }
 
 impl Reading {
-    /// Whether what was asked for cannot be done.
+    /// Whether the configuration asks for something impossible.
     pub fn has_errors(&self) -> bool {
         self.remarks.iter().any(|remark| remark.severity == Severity::Error)
     }
@@ -100,7 +100,7 @@ impl Reading {
 
 /// Reads a configuration: a trainer's whole file, of which only the profiler's part is looked at.
 ///
-/// Without a dialect, the text tells which it is in.
+/// Without a dialect, it is detected from the text.
 pub fn read(text: &str, dialect: Option<Dialect>, run: &Run) -> Reading {
     match detect::find(text, dialect) {
         Ok(Found::Words(form, words, remarks)) => {
@@ -168,7 +168,7 @@ fn reading(
     Reading { config, remarks: in_order(remarks), dialect: Some(form.dialect()), form: Some(form), total_steps }
 }
 
-/// As they stand in the file; those of no line come last.
+/// In the order of the file; remarks without a line come last.
 fn in_order(mut remarks: Vec<Remark>) -> Vec<Remark> {
     remarks.sort_by_key(|remark| remark.line.unwrap_or(usize::MAX));
     remarks

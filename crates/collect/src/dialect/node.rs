@@ -1,4 +1,6 @@
-//! Values of a file with the lines they stand on, whatever the file's language.
+//! Values of a file with their lines, whatever the format of the file.
+
+use npuscope_messages::Argument;
 
 /// A value and the line it begins on, counted from 1.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,10 +28,10 @@ pub(super) struct Entry {
     pub node: Node,
 }
 
-/// Why a text is not what it should be.
+/// Why a text cannot be parsed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Malformed {
-    pub what: String,
+    pub what: Argument,
     pub line: Option<usize>,
 }
 
@@ -44,7 +46,7 @@ impl Node {
         }
     }
 
-    /// The value of a key; the last one where it is there twice, as Python takes it.
+    /// The value of a key; the last one of duplicates, as in Python.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.map()?.iter().rev().find(|entry| entry.key == key).map(|entry| &entry.node)
     }

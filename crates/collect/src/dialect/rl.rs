@@ -7,13 +7,14 @@ use npuscope_tables::similar;
 
 use crate::Schedule;
 use crate::config::{Analyse, Choice, CollectConfig, Export, Level};
+use crate::messages;
 use crate::remark::{Remark, Severity};
 
 use super::Run;
-use super::check::{self, Keys, check};
+use super::check::{self, CpuSwitch, Keys, check};
 use super::names::{EXPORTS_MINDSPEED, LEVELS_MINDSPEED, STAGES, word};
 use super::node::{Node, Value};
-use super::section::{Manners, Section};
+use super::section::{Manners, Section, hint};
 use super::switches;
 use super::writing::{Window, yaml_quoted};
 
@@ -47,19 +48,16 @@ pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
     let entries = node.and_then(Node::map).unwrap_or_default();
     let mut section = Section::new(entries, PREFIX, MANNERS);
     if entries.is_empty() {
-        let remark =
-            Remark::new(Severity::Error, "profiler_config.integrated".to_owned(), "there is no such section with keys");
+        let remark = Remark::new(Severity::Error, "profiler_config.integrated".to_owned(), messages::section_missing());
         section.remarks.push(remark.at(outer.map(|outer| outer.line)));
     }
     for entry in outer.and_then(Node::map).unwrap_or_default().iter().filter(|entry| entry.key != "integrated") {
-        let hint =
-            similar::near(&entry.key, ["integrated"]).map(|hint| format!(", did you mean {hint}?")).unwrap_or_default();
-        let message = format!("only the section integrated is read{hint}");
+        let message = messages::only_section_read("integrated", hint(similar::near(&entry.key, ["integrated"])));
         let remark = Remark::new(Severity::Warning, format!("profiler_config.{}", entry.key), message);
         section.remarks.push(remark.at(Some(entry.line)));
     }
-    section.unknown(KEYS, Severity::Error, "MindSpeed-RL refuses to start");
-    section.empty(KEYS, Severity::Warning, "has no value; the default is taken here");
+    section.unknown(KEYS, Severity::Error, &messages::consequence_refused(MANNERS.peer));
+    section.empty(KEYS, Severity::Warning, &messages::value_missing_default());
     let config = settings(&mut section, run);
     (config, section.remarks)
 }
@@ -86,32 +84,25 @@ fn settings(section: &mut Section, run: &Run) -> CollectConfig {
         ..CollectConfig::default()
     };
     if !section.has("profile_save_path") {
-        section.note(
-            "profile_save_path",
-            format!(
-                "is not given; {PATH} is documented and taken here, MindSpeed-RL itself takes the current directory"
-            ),
-        );
+        section.note("profile_save_path", messages::path_missing(PATH));
     }
     config.schedule = Some(window(section, &config));
     check::level_none_needs_mstx(section, &mut config, "profile_level");
     if !config.cpu && !config.npu {
         (config.cpu, config.npu) = (true, true);
-        let message = "this and profile_with_cpu are off: torch_npu records both instead of neither";
-        section.warn("profile_with_npu", message);
+        section.warn("profile_with_npu", messages::cpu_and_npu_off());
     }
     if config.analyse == Analyse::Off && section.has("profile_export_type") {
-        section
-            .note("profile_export_type", "profile_analysis is off, so files of this form are made by a later analysis");
+        section.note("profile_export_type", messages::analysed_later());
     }
     if run.iteration > 0 {
-        section.note("profile_step_start", "iterations count from the start of this run, which is 1");
+        section.note("profile_step_start", messages::iterations_from_run());
     }
     let keys = Keys {
         enabled: "profile",
         ranks: "profile_ranks",
         start: "profile_step_start",
-        cpu: "profile_with_cpu",
+        cpu: CpuSwitch::Key("profile_with_cpu"),
         shapes: "profile_record_shapes",
         modules: "profile_with_module",
         ..Keys::default()
@@ -130,20 +121,19 @@ fn ranks(section: &mut Section) -> Choice<u32> {
             for item in list {
                 match item.value {
                     Value::Int(rank) if u32::try_from(rank).is_ok() => ranks.extend(u32::try_from(rank)),
-                    Value::Int(-1) => section.warn(key, "-1 is no rank here; all ranks are written as all"),
-                    _ => section.warn(key, format!("{} is no rank", item.shown())),
+                    Value::Int(-1) => section.warn(key, messages::all_ranks_is_all()),
+                    _ => section.warn(key, messages::not_a_rank(&item.shown())),
                 }
             }
             Choice::Only(ranks)
         }
         // MindSpeed-RL looks for the rank among the letters.
         Value::Text(text) => {
-            section
-                .warn(key, format!("is the text {text:?}, which names no rank; write all, or a list such as [0, 1]"));
+            section.warn(key, messages::ranks_are_text(&format!("{text:?}")));
             Choice::Only(Vec::new())
         }
         _ => {
-            section.warn(key, format!("is {}, neither all nor a list; MindSpeed-RL takes [0] instead", node.shown()));
+            section.warn(key, messages::ranks_are_no_list(&node.shown(), MANNERS.peer));
             Choice::Only(vec![0])
         }
     }
@@ -157,8 +147,7 @@ fn stages(section: &mut Section) -> Choice<String> {
         Value::Text(_) => std::slice::from_ref(node),
         Value::List(list) => list,
         _ => {
-            section
-                .error(key, format!("is {}, neither a stage nor a list of stages; nothing is recorded", node.shown()));
+            section.error(key, messages::stages_are_no_list(&node.shown()));
             return Choice::Only(Vec::new());
         }
     };
@@ -166,16 +155,15 @@ fn stages(section: &mut Section) -> Choice<String> {
     for item in list {
         match item.text() {
             Some(stage) if STAGES.contains(&stage) => stages.push(stage.to_owned()),
-            Some("all") => section.warn(key, "all is a word of its own; among stages it means none"),
+            Some("all") => section.warn(key, messages::all_stages_not_alone()),
             _ => {
-                let hint = item.text().and_then(|text| similar::near(text, STAGES.iter().copied()));
-                let hint = hint.map(|hint| format!(", did you mean {hint}?")).unwrap_or_default();
-                section.warn(key, format!("{} is no stage{hint}; there are all, {}", item.shown(), STAGES.join(", ")));
+                let near = item.text().and_then(|text| similar::near(text, STAGES.iter().copied()));
+                section.warn(key, messages::unknown_stage(&item.shown(), hint(near), STAGES.to_vec()));
             }
         }
     }
     if stages.is_empty() {
-        section.error(key, "names no stage that there is, so nothing is recorded");
+        section.error(key, messages::no_stage_selected());
     }
     Choice::Only(stages)
 }
@@ -186,15 +174,15 @@ fn window(section: &mut Section, config: &CollectConfig) -> Schedule {
     let end = section.int(last, 2).unwrap_or(2);
     let mut active = end.saturating_sub(start);
     if start < 1 {
-        section.warn(first, format!("is {start}, but iterations count from 1; recording begins at 1"));
+        section.warn(first, messages::begins_at_first_step(start));
         // The profiler's own length stays, a stage is only asked for from the first iteration on.
         active = if config.stages == Choice::All { active } else { end.saturating_sub(1) };
     }
     if active < 1 {
-        let message = format!("is {end}, not behind the start {start}");
+        let message = messages::end_not_after_start(end, start);
         match config.stages {
-            Choice::All => section.warn(last, format!("{message}; torch_npu records one step instead")),
-            Choice::Only(_) => section.error(last, format!("{message}; no stage is recorded")),
+            Choice::All => section.warn(last, messages::records_one_step(message)),
+            Choice::Only(_) => section.error(last, messages::records_no_stage(message)),
         }
     }
     let (start, active) = (start.max(1).unsigned_abs(), active.max(1).unsigned_abs());

@@ -1,27 +1,29 @@
-//! The keys of one section, read with the manners of whom they are for.
+//! The keys of one section, read as the trainer or profiler that they are for reads them.
 
 use std::collections::HashSet;
 
+use npuscope_messages::{Argument, Message};
 use npuscope_tables::similar;
 
+use crate::messages;
 use crate::remark::{Remark, Severity};
 
 use super::node::{Entry, Node, Value};
 
-/// What a trainer or profiler does about a value it cannot take.
+/// What a trainer or profiler does about an invalid value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Manners {
     /// Who reads the section, for messages.
     pub peer: &'static str,
-    /// An error where it raises, a warning where it takes the default instead.
+    /// An error where it raises, a warning where it uses the default instead.
     pub wrong: Severity,
-    /// Whether `true` is taken for the number 1, as Python's `int` does.
+    /// Whether `true` is read as the number 1, as Python's `int` does.
     pub bool_is_int: bool,
 }
 
 pub(super) struct Section<'a> {
     entries: &'a [Entry],
-    /// What stands before keys in remarks: `training.`.
+    /// Prefix of keys in remarks: `training.`.
     prefix: &'static str,
     manners: Manners,
     pub remarks: Vec<Remark>,
@@ -34,12 +36,8 @@ impl<'a> Section<'a> {
         for entry in entries.iter().rev() {
             if !later.insert(entry.key.as_str()) {
                 section.remarks.push(
-                    Remark::new(
-                        Severity::Warning,
-                        format!("{prefix}{}", entry.key),
-                        "is there twice; the last one counts",
-                    )
-                    .at(Some(entry.line)),
+                    Remark::new(Severity::Warning, format!("{prefix}{}", entry.key), messages::key_twice())
+                        .at(Some(entry.line)),
                 );
             }
         }
@@ -54,7 +52,7 @@ impl<'a> Section<'a> {
         self.entries
     }
 
-    /// The value of a key; null is none.
+    /// The value of a key; `None` if it is missing or null.
     pub fn get(&self, key: &str) -> Option<&'a Node> {
         let entry = self.entries.iter().rev().find(|entry| entry.key == key)?;
         (entry.node.value != Value::Null).then_some(&entry.node)
@@ -73,34 +71,34 @@ impl<'a> Section<'a> {
         format!("{}{key}", self.prefix)
     }
 
-    pub fn say(&mut self, severity: Severity, key: &str, message: impl Into<String>) {
+    pub fn say(&mut self, severity: Severity, key: &str, message: Message) {
         let line = self.line(key);
         self.remarks.push(Remark::new(severity, format!("{}{key}", self.prefix), message).at(line));
     }
 
-    pub fn note(&mut self, key: &str, message: impl Into<String>) {
+    pub fn note(&mut self, key: &str, message: Message) {
         self.say(Severity::Note, key, message);
     }
 
-    pub fn warn(&mut self, key: &str, message: impl Into<String>) {
+    pub fn warn(&mut self, key: &str, message: Message) {
         self.say(Severity::Warning, key, message);
     }
 
-    pub fn error(&mut self, key: &str, message: impl Into<String>) {
+    pub fn error(&mut self, key: &str, message: Message) {
         self.say(Severity::Error, key, message);
     }
 
-    /// Says that a value is not what it should be, and what is taken instead where something is.
-    pub fn wrong(&mut self, key: &str, node: &Node, expected: &str, instead: &str) {
+    /// Reports an invalid value, with the value that is used instead where the trainer goes on.
+    pub fn wrong(&mut self, key: &str, node: &Node, expected: Message, instead: impl Into<Argument>) {
         let Manners { peer, wrong, .. } = self.manners;
         let shown = node.shown();
-        if shown.starts_with("${") || shown.starts_with('$') {
-            self.warn(key, format!("is {shown}, which only the trainer resolves; {instead} is taken here"));
+        if shown.starts_with('$') {
+            self.warn(key, messages::value_unresolved(&shown, instead.into()));
             return;
         }
         let message = match wrong {
-            Severity::Error => format!("is {shown}, and should be {expected}"),
-            _ => format!("is {shown}, and should be {expected}; {peer} takes {instead} instead"),
+            Severity::Error => messages::value_invalid(&shown, expected),
+            _ => messages::value_replaced(&shown, expected, peer, instead.into()),
         };
         self.say(wrong, key, message);
     }
@@ -110,17 +108,17 @@ impl<'a> Section<'a> {
         if let Value::Bool(value) = node.value {
             return value;
         }
-        self.wrong(key, node, "true or false", if default { "true" } else { "false" });
+        self.wrong(key, node, messages::expected_bool(), if default { "true" } else { "false" });
         default
     }
 
-    /// The number of a key; `None` if it is not there or not a number, which is told.
+    /// The number of a key; `None` if it is missing or, with a remark, not a number.
     pub fn int(&mut self, key: &str, instead: i64) -> Option<i64> {
         let node = self.get(key)?;
         match &node.value {
             Value::Int(value) => return Some(*value),
             Value::Bool(value) if self.manners.bool_is_int => return Some(i64::from(*value)),
-            _ => self.wrong(key, node, "a whole number", &instead.to_string()),
+            _ => self.wrong(key, node, messages::expected_integer(), instead.to_string()),
         }
         None
     }
@@ -130,7 +128,7 @@ impl<'a> Section<'a> {
         match node.text() {
             Some(text) => text.to_owned(),
             None => {
-                self.wrong(key, node, "a text", &format!("{default:?}"));
+                self.wrong(key, node, messages::expected_text(), format!("{default:?}"));
                 default.to_owned()
             }
         }
@@ -141,31 +139,29 @@ impl<'a> Section<'a> {
         let node = self.get(key)?;
         let found = node.text().and_then(|text| named(text, words));
         if found.is_none() {
-            let (expected, hint) = expectation(node, words);
-            self.wrong(key, node, &format!("{expected}{hint}"), instead);
+            self.wrong(key, node, expectation(node, words), instead);
         }
         found
     }
 
-    /// Tells of keys that look as if they were set, and have no value.
-    pub fn empty(&mut self, known: &[&'static str], severity: Severity, message: &str) {
+    /// Reports known keys without a value.
+    pub fn empty(&mut self, known: &[&'static str], severity: Severity, message: &Message) {
         for entry in self.entries {
             if known.contains(&entry.key.as_str()) && entry.node.value == Value::Null {
-                self.say(severity, &entry.key, message);
+                self.say(severity, &entry.key, message.clone());
             }
         }
     }
 
-    /// Tells of keys that nobody reads. `strict` is what an unknown key is here.
-    pub fn unknown(&mut self, known: &[&'static str], strict: Severity, consequence: &str) {
+    /// Reports unknown keys. `strict` is the severity of an unknown key here.
+    pub fn unknown(&mut self, known: &[&'static str], strict: Severity, consequence: &Message) {
         for entry in self.entries {
             if known.contains(&entry.key.as_str()) {
                 continue;
             }
-            let hint = similar::near(&entry.key, known.iter().copied());
-            let hint = hint.map(|hint| format!(", did you mean {hint}?")).unwrap_or_default();
+            let hint = hint(similar::near(&entry.key, known.iter().copied()));
             let key = format!("{}{}", self.prefix, entry.key);
-            let message = format!("there is no such key{hint}; {consequence}");
+            let message = messages::unknown_key(hint, consequence.clone());
             self.remarks.push(Remark::new(strict, key, message).at(Some(entry.line)));
         }
     }
@@ -177,9 +173,13 @@ pub(super) fn named<T: Copy>(text: &str, words: &[(&'static str, T)]) -> Option<
     words.iter().find(|(word, _)| *word == last || *word == text).map(|(_, meaning)| *meaning)
 }
 
-fn expectation<T>(node: &Node, words: &[(&'static str, T)]) -> (String, String) {
+fn expectation<T>(node: &Node, words: &[(&'static str, T)]) -> Message {
     let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-    let expected = format!("one of {}", all.join(", "));
     let near = node.text().and_then(|text| similar::near(text, all.iter().copied()));
-    (expected, near.map(|near| format!(" (did you mean {near}?)")).unwrap_or_default())
+    messages::expected_one_of(all, hint(near))
+}
+
+/// ` (did you mean …?)`, or nothing.
+pub(super) fn hint(word: Option<&str>) -> Message {
+    word.map_or_else(messages::hint_none, messages::hint)
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Something a profiler can be told to collect.
+/// Something a profiler can collect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Setting {

@@ -1,4 +1,4 @@
-//! The settings that MindSpeed-LLM's two backends have alike.
+//! The settings that both backends of MindSpeed-LLM share.
 
 use crate::config::{AicMetrics, CollectConfig, Export, Level};
 

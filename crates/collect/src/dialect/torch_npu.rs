@@ -7,13 +7,14 @@ use serde_json::{Value as Json, json};
 
 use crate::Schedule;
 use crate::config::{AicMetrics, Analyse, Choice, CollectConfig, Export, Level};
+use crate::messages;
 use crate::remark::{Remark, Severity};
 
 use super::arguments::{
     activities, activity_names, analysis, at_least, domains, export, export_json, handler, handler_json, host_sys,
     host_sys_json, pretty, schedule, schedule_json,
 };
-use super::check::{self, Keys, check};
+use super::check::{self, CpuSwitch, Keys, check};
 use super::names::{EXPORTS, HOST_SYSTEMS_TORCH_NPU, LEVELS_TORCH_NPU, METRICS, word};
 use super::node::{Node, Value};
 use super::section::{Manners, Section};
@@ -84,7 +85,7 @@ pub(super) fn keys(form: Form) -> (&'static [&'static str], &'static [&'static s
 pub(super) fn read(form: Form, node: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
     let is_dynamic = form == Form::TorchNpuDynamic;
     let mut section = Section::new(node.map().unwrap_or_default(), "", MANNERS);
-    section.unknown(keys(form).0, Severity::Warning, "it has no effect");
+    section.unknown(keys(form).0, Severity::Warning, &messages::consequence_no_effect());
     misplaced(&mut section);
     let (cpu, npu) = activities(&mut section);
     let mut config = CollectConfig {
@@ -107,7 +108,7 @@ pub(super) fn read(form: Form, node: &Node, run: &Run) -> (CollectConfig, Vec<Re
         enabled: "start_step",
         ranks: "rank_list",
         start: if is_dynamic { "start_step" } else { "schedule" },
-        cpu: "CPU among activities",
+        cpu: CpuSwitch::Activities,
         stack: "with_stack",
         shapes: "record_shapes",
         modules: "with_modules",
@@ -121,7 +122,7 @@ pub(super) fn read(form: Form, node: &Node, run: &Run) -> (CollectConfig, Vec<Re
 fn misplaced(section: &mut Section) {
     for entry in section.entries() {
         if EXPERIMENTAL.contains(&entry.key.as_str()) {
-            section.warn(&entry.key, "belongs into experimental_config");
+            section.warn(&entry.key, messages::belongs_in("experimental_config"));
         }
     }
 }
@@ -133,16 +134,16 @@ fn experimental(section: &mut Section, config: &mut CollectConfig, is_dynamic: b
         Some(node) => match node.map() {
             Some(entries) => entries,
             None => {
-                section.wrong(key, node, "an object", "the default");
+                section.wrong(key, node, messages::expected_object(), messages::instead_default());
                 &[]
             }
         },
     };
     if !entries.is_empty() && !config.npu {
-        section.warn(key, "has no effect without NPU among activities");
+        section.warn(key, messages::no_effect_without_npu());
     }
     let mut inner = Section::new(entries, "experimental_config.", MANNERS);
-    inner.unknown(EXPERIMENTAL, Severity::Warning, "it has no effect");
+    inner.unknown(EXPERIMENTAL, Severity::Warning, &messages::consequence_no_effect());
     config.level = inner.one_of("profiler_level", LEVELS_TORCH_NPU, "Level0").unwrap_or(Level::Level0);
     config.aic_metrics = metrics(&mut inner, config.level, is_dynamic);
     config.l2_cache = inner.bool("l2_cache", false);
@@ -150,7 +151,7 @@ fn experimental(section: &mut Section, config: &mut CollectConfig, is_dynamic: b
     if inner.has("msprof_tx") {
         let is_on = inner.bool("msprof_tx", false);
         if is_on || !is_dynamic {
-            inner.warn("msprof_tx", "is deprecated; write mstx");
+            inner.warn("msprof_tx", messages::deprecated("mstx"));
         }
         config.mstx |= is_on;
     }
@@ -161,7 +162,7 @@ fn experimental(section: &mut Section, config: &mut CollectConfig, is_dynamic: b
     config.op_attr = inner.bool("op_attr", false);
     if config.op_attr && !config.export.contains(&Export::Db) {
         config.op_attr = false;
-        inner.warn("op_attr", "is only in databases; torch_npu switches it off unless export_type has db");
+        inner.warn("op_attr", messages::op_attr_needs_db());
     }
     config.gc_threshold_ms = gc_threshold(&mut inner, config.cpu);
     config.host_sys = host_sys(&mut inner, HOST_SYSTEMS_TORCH_NPU);
@@ -171,7 +172,8 @@ fn experimental(section: &mut Section, config: &mut CollectConfig, is_dynamic: b
     section.remarks.append(&mut inner.remarks);
 }
 
-/// Levels without metrics take them back; without a word, levels with metrics have those of pipes, and a dynamic file none.
+/// Levels without metrics reset them. If none are given, levels with metrics use PipeUtilization, and a dynamic file
+/// uses none.
 fn metrics(section: &mut Section, level: Level, is_dynamic: bool) -> AicMetrics {
     let key = "aic_metrics";
     let pipes = if level.has_metrics() { AicMetrics::PipeUtilization } else { AicMetrics::None };
@@ -182,7 +184,7 @@ fn metrics(section: &mut Section, level: Level, is_dynamic: bool) -> AicMetrics 
         None => AicMetrics::None,
     };
     if asked != AicMetrics::None && !level.has_metrics() {
-        section.warn(key, "needs Level1 or Level2; torch_npu takes AiCoreNone instead");
+        section.warn(key, messages::metrics_need_level(MANNERS.peer));
         return AicMetrics::None;
     }
     asked
@@ -198,11 +200,11 @@ fn gc_threshold(section: &mut Section, cpu: bool) -> Option<f64> {
         _ => f64::NAN,
     };
     if !(threshold >= 0.0 && threshold.is_finite()) {
-        section.wrong(key, node, "milliseconds, at least 0", "none");
+        section.wrong(key, node, messages::expected_milliseconds(), messages::instead_none());
         return None;
     }
     if !cpu {
-        section.warn(key, "garbage collections belong to the host, which is not recorded without CPU among activities");
+        section.warn(key, messages::host_data_off(messages::kind_gc(), messages::cpu_in_activities().into()));
     }
     Some(threshold)
 }
@@ -214,17 +216,16 @@ fn arguments(section: &mut Section, config: &mut CollectConfig) {
         None => {
             config.analyse = Analyse::Off;
             if !section.has("on_trace_ready") {
-                let message = "is not given: torch_npu writes to a temporary directory and deletes it at the end";
-                section.warn("on_trace_ready", message);
+                section.warn("on_trace_ready", messages::handler_missing_temporary());
             }
         }
     }
     if section.has("use_cuda") {
-        section.warn("use_cuda", "has no effect on NPUs");
+        section.warn("use_cuda", messages::no_effect_on_npu());
     }
     for key in ["execution_trace_observer", "custom_trace_id_callback"] {
         if section.has(key) {
-            section.note(key, "is code, which a file cannot hold; it is left out");
+            section.note(key, messages::code_in_file());
         }
     }
 }
@@ -232,7 +233,7 @@ fn arguments(section: &mut Section, config: &mut CollectConfig) {
 fn dynamic(section: &mut Section, config: &mut CollectConfig) {
     let start = match section.int("start_step", 0).unwrap_or(0) {
         start if start < -1 => {
-            section.warn("start_step", format!("is {start}, and should be -1 or above; torch_npu takes 0 instead"));
+            section.warn("start_step", messages::value_too_small(start, -1, MANNERS.peer, 0));
             0
         }
         start => start,
@@ -254,15 +255,15 @@ fn dynamic(section: &mut Section, config: &mut CollectConfig) {
         config.ranks = Choice::Only(rank_list(section));
         if config.analyse == Analyse::Online {
             config.analyse = Analyse::Off;
-            section.warn("analyse", "is switched off where is_rank is true, unless async_mode is, too");
+            section.warn("analyse", messages::analysis_off_with_ranks());
         }
     } else if section.get("rank_list").is_some_and(|node| node.value != Value::List(Vec::new())) {
-        section.warn("rank_list", "has no effect unless is_rank is true: all ranks are recorded");
+        section.warn("rank_list", messages::rank_list_without_is_rank());
     }
     if let Some(node) = section.get("metadata") {
         match node.json() {
             Json::Object(metadata) => config.metadata = metadata,
-            _ => section.wrong("metadata", node, "an object", "none"),
+            _ => section.wrong("metadata", node, messages::expected_object(), messages::instead_none()),
         }
     }
 }
@@ -271,14 +272,14 @@ fn rank_list(section: &mut Section) -> Vec<u32> {
     let key = "rank_list";
     let Some(node) = section.get(key) else { return Vec::new() };
     let Value::List(list) = &node.value else {
-        section.wrong(key, node, "a list of ranks", "none");
+        section.wrong(key, node, messages::expected_ranks(), messages::instead_none());
         return Vec::new();
     };
     let mut ranks = Vec::new();
     for item in list {
         match item.value {
             Value::Int(rank) if u32::try_from(rank).is_ok() => ranks.extend(u32::try_from(rank)),
-            _ => section.warn(key, format!("{} is no rank", item.shown())),
+            _ => section.warn(key, messages::not_a_rank(&item.shown())),
         }
     }
     ranks

@@ -3,6 +3,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use crate::messages;
 use crate::remark::{Remark, Severity};
 
 use super::comments::Comments;
@@ -18,7 +19,7 @@ pub(super) struct Word {
 /// Scripts keep their flags in variables (`ARGS="--profile --profile-level level1"`, `ARGS=(--profile …)`), so what
 /// is inside quotes is words again, and a variable's name is not part of its first word.
 ///
-/// Comments are taken for what their writer meant. Where the shell takes them for something else, there is a remark.
+/// Comments are read as intended. Where the shell reads them differently, there is a remark.
 pub(super) fn words(text: &str) -> (Vec<Word>, Vec<Remark>) {
     let (mut out, mut remarks) = (Vec::new(), Vec::new());
     split(text, 1, true, &mut out, &mut remarks);
@@ -80,8 +81,7 @@ impl Splitter<'_, '_> {
         if self.is_script {
             self.comments.comment(line, &text);
         } else {
-            let message = "the shell knows no comments inside of quotes: the trainer is given these words";
-            self.remarks.push(Remark::new(Severity::Warning, None, message).at(Some(line)));
+            self.remarks.push(Remark::new(Severity::Warning, None, messages::comment_in_quotes()).at(Some(line)));
         }
     }
 

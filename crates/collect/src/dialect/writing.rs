@@ -1,4 +1,4 @@
-//! A configuration in the words of a dialect.
+//! Writing a configuration in a dialect.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -6,19 +6,20 @@ use serde_json::{Map, Value, json};
 use crate::Schedule;
 use crate::config::{CollectConfig, UNTIL_END};
 use crate::explain::cycles::cycle;
+use crate::messages;
 use crate::remark::{Remark, Severity};
 
 use super::{Dialect, Form, Run, fsdp2, llm, mindspore, read, rl, torch_npu};
 
-/// A text, and what it could not say.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A text, with remarks on what it cannot express.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Writing {
     pub text: String,
     /// One for each field that comes out differently when the text is read.
     pub remarks: Vec<Remark>,
 }
 
-/// Writes a configuration in the form of a dialect that can say most.
+/// Writes a configuration in the form of a dialect that can express most.
 pub fn write(config: &CollectConfig, to: Dialect) -> Writing {
     write_form(config, Form::of(to))
 }
@@ -34,7 +35,7 @@ pub fn write_form(config: &CollectConfig, form: Form) -> Writing {
         }
         Form::TorchNpuArguments | Form::TorchNpuDynamic => torch_npu::write(config, form),
     };
-    // What a dialect has no words for is what its trainer would not do: so it is asked.
+    // What a dialect cannot express is what its trainer would not do, so the text is read back.
     let run = Run { iteration: config.first_step.saturating_sub(1), ..Run::default() };
     let understood = read(&text, Some(form.dialect()), &run).config;
     Writing { remarks: differences(config, &understood, form), text }
@@ -44,8 +45,8 @@ fn differences(asked: &CollectConfig, said: &CollectConfig, form: Form) -> Vec<R
     let mut remarks = Vec::new();
     let mut lost = |key: &str, asked: &Value, said: &Value| {
         let is_of_ranks = form == Form::TorchNpuDynamic && key == "analyse";
-        let why = if is_of_ranks { ", because is_rank is true: there only async_mode has data analysed" } else { "" };
-        let message = format!("{asked} cannot be said in {}; it becomes {said}{why}", form.name());
+        let lost = if is_of_ranks { messages::inexpressible_analysis } else { messages::inexpressible };
+        let message = lost(asked.to_string(), form.message(), said.to_string());
         remarks.push(Remark::new(Severity::Warning, key.to_owned(), message));
     };
     if let (Some(asked), Some(said)) = (&asked.schedule, &said.schedule) {
@@ -62,18 +63,18 @@ fn differences(asked: &CollectConfig, said: &CollectConfig, form: Form) -> Vec<R
     }
     if asked.first_step != said.first_step {
         let (here, there) = (asked.first_step, said.first_step);
-        let message = format!("the first step of the run is {here} here, and {there} in {}", form.name());
+        let message = messages::first_step_differs(here, there, form.message());
         remarks.push(Remark::new(Severity::Note, "first_step".to_owned(), message));
     }
     remarks
 }
 
-/// What matters of a schedule is when it records: `skip_first` may say what `wait` says elsewhere.
+/// Schedules are equal if they record the same steps: `skip_first` may do what `wait` does elsewhere.
 fn schedule_differences(asked: &Schedule, said: &Schedule, lost: &mut impl FnMut(&str, &Value, &Value)) {
     let begin = |schedule: &Schedule| cycle(schedule, 0).record.start;
     let is_once = asked.repeat == 1;
     let parts = [
-        ("schedule: steps before the first recorded one", begin(asked), begin(said)),
+        ("schedule.first_recorded", begin(asked), begin(said)),
         ("schedule.warmup", asked.warmup, said.warmup),
         ("schedule.active", asked.active, said.active),
         ("schedule.repeat", asked.repeat, said.repeat),
@@ -95,7 +96,7 @@ fn fields(config: &CollectConfig) -> Map<String, Value> {
     fields
 }
 
-/// The one stretch of steps that dialects without schedules can say: the first round of a schedule.
+/// The one window that dialects without schedules can express: the first round of a schedule.
 pub(super) struct Window {
     /// The first recorded step, counted from the start of the run.
     pub first: u64,

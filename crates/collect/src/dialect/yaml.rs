@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use npuscope_messages::Message;
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
+
+use crate::messages;
 
 use super::node::{Entry, MAX_DEPTH, Malformed, Node, Value};
 
@@ -15,25 +18,32 @@ pub(super) fn parse(text: &str) -> Result<Node, Malformed> {
     let mut builder = Builder { open: Vec::new(), anchors: HashMap::new(), nodes: 0, root: None };
     for event in Parser::new_from_str(text) {
         let (event, span) =
-            event.map_err(|error| Malformed { what: error.info().to_owned(), line: Some(error.marker().line()) })?;
+            event.map_err(|error| Malformed { what: error.info().into(), line: Some(error.marker().line()) })?;
         if matches!(event, Event::DocumentEnd) {
             break;
         }
         let line = span.start.line();
-        builder.take(event, line).map_err(|why| Malformed { what: why.to_string(), line: Some(line) })?;
+        builder.take(event, line).map_err(|why| Malformed { what: why.message().into(), line: Some(line) })?;
     }
     Ok(builder.root.unwrap_or(Node { value: Value::Null, line: 1 }))
 }
 
-/// Why a document is not taken.
-#[derive(Debug, thiserror::Error)]
+/// Why a document is refused.
+#[derive(Debug)]
 enum Refused {
-    #[error("an alias has no anchor before it")]
     NoAnchor,
-    #[error("values lie too deep in each other")]
     TooDeep,
-    #[error("there are more than {MAX_NODES} values")]
     TooMany,
+}
+
+impl Refused {
+    fn message(&self) -> Message {
+        match self {
+            Refused::NoAnchor => messages::alias_without_anchor(),
+            Refused::TooDeep => messages::nested_too_deep(),
+            Refused::TooMany => messages::too_many_values(MAX_NODES),
+        }
+    }
 }
 
 struct Builder {

@@ -1,10 +1,13 @@
 //! What one rank does between two steps.
 
+use npuscope_messages::Message;
+
 use super::file::Style;
 use super::request::{Request, Start, Window};
-use super::status::{State, Status};
+use super::status::{Problem, State, Status};
+use crate::messages;
 
-/// The state of one rank. It decides; whoever asks it starts and stops.
+/// The state of one rank. It decides; the caller starts and stops recording.
 #[derive(Clone, Debug)]
 pub struct Control {
     rank: u32,
@@ -16,16 +19,16 @@ pub struct Control {
     last: Option<Window>,
     fingerprint: Option<String>,
     has_failed: bool,
-    problem: Option<String>,
+    problem: Option<Problem>,
 }
 
 /// What to do before the next step, in this order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Command {
     /// End the collection that runs; these are the steps it has.
     pub stop: Option<Window>,
     pub start: Option<Beginning>,
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Message>,
 }
 
 impl Command {
@@ -82,23 +85,21 @@ impl Control {
         let mut command = Command::default();
         if let Some(window) = self.recording.take() {
             if self.finished < window.stop {
-                let over = format!("training ended after step {}", self.finished);
-                self.tell(&mut command, format!("{over}; asked for: {window}"));
+                self.report(&mut command, messages::ended_in_window(self.finished, window.message()));
             }
             let stop = self.finished.min(window.stop);
             command.stop = Some(Window { stop, ..window });
         } else if let Some(window) = self.pending.take().and_then(|request| request.window(self.upcoming())) {
-            let over = format!("training ended after step {}", self.finished);
-            self.tell(&mut command, format!("{over}; asked for: {window}, nothing is recorded"));
+            self.report(&mut command, messages::ended_before_window(self.finished, window.message()));
         }
         command
     }
 
-    /// Called when what was to be started or stopped could not be: nothing is recorded until the file changes.
+    /// Called when starting or stopping failed: nothing is recorded until the file changes.
     pub fn failed(&mut self, problem: impl Into<String>) {
         self.recording = None;
         self.has_failed = true;
-        self.problem = Some(problem.into());
+        self.problem = Some(Problem::Text(problem.into()));
     }
 
     /// Training steps that are over.
@@ -122,7 +123,7 @@ impl Control {
         }
     }
 
-    /// What there is to report, with where the data went.
+    /// The report of this rank, with the directory of its data.
     pub fn status(&self, output: Option<&str>) -> Status {
         let upcoming = self.upcoming();
         let pending = self.pending.as_ref().and_then(|request| request.window(upcoming));
@@ -194,13 +195,12 @@ impl Control {
         let request = self.pending.take()?;
         let mut window = asked;
         if first < upcoming {
-            let late = format!("too late for {asked}, step {} is over", self.finished);
             if request.style == Style::TorchNpu || asked.stop < upcoming {
-                self.tell(command, format!("{late}; nothing is recorded"));
+                self.report(command, messages::too_late(asked.message(), self.finished));
                 return None;
             }
             window.start = upcoming;
-            self.tell(command, format!("{late}; recording {window}"));
+            self.report(command, messages::too_late_for_all(asked.message(), self.finished, window.message()));
         }
         self.recording = Some(window);
         // A window of which only the rest was recorded is done as a whole.
@@ -215,8 +215,8 @@ impl Control {
         })
     }
 
-    fn tell(&mut self, command: &mut Command, warning: String) {
-        self.problem = Some(warning.clone());
+    fn report(&mut self, command: &mut Command, warning: Message) {
+        self.problem = Some(Problem::from(&warning));
         command.warnings.push(warning);
     }
 }

@@ -1,4 +1,4 @@
-//! The file, its two styles and what it holds when nobody wrote it.
+//! The file, its two styles and its default content.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use crate::dialect::{Dialect, Form};
 
 const FILE_NAME: &str = "profiler_config.json";
 
-/// Whose words the file is in.
+/// The profiler whose keys the file has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Style {
     #[serde(rename = "torch_npu")]
@@ -32,7 +32,7 @@ impl Style {
 
     /// The style of a file, by the keys that only one of them has; `None` where it has neither.
     ///
-    /// The dialects decide, so that nobody takes the same file for another.
+    /// The dialects decide, so that all readers agree.
     pub fn of(file: &Map<String, Value>) -> Option<Style> {
         let keys = |file: &Map<String, Value>| file.keys().cloned().collect::<Vec<String>>();
         let experimental = file.get("experimental_config").and_then(Value::as_object).map(keys).unwrap_or_default();
@@ -84,7 +84,7 @@ pub fn config_file(path: &Path) -> PathBuf {
     if is_file { path.to_owned() } else { path.join(FILE_NAME) }
 }
 
-/// Creates the file where there is none; tells whether it did. Its directory is created, too.
+/// Creates the file, with its directory, unless it exists; returns whether it did.
 pub fn write_default(path: &Path, style: Style) -> io::Result<bool> {
     let file = config_file(path);
     if let Some(directory) = file.parent() {
@@ -104,8 +104,8 @@ pub fn write_default(path: &Path, style: Style) -> io::Result<bool> {
     }
 }
 
-/// Creates a file where there are no links. Half of it is no valid JSON, so that those who read it meanwhile wait for the
-/// rest.
+/// Creates a file where there are no links. Half of it is invalid JSON, so that readers wait for
+/// the rest.
 fn create(file: &Path, text: &str) -> io::Result<bool> {
     match OpenOptions::new().write(true).create_new(true).open(file) {
         Ok(mut created) => created.write_all(text.as_bytes()).map(|()| true),

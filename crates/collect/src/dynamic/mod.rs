@@ -2,7 +2,7 @@
 //!
 //! The file is `profiler_config.json`, as torch_npu or MindSpore read it. A [`Watch`] looks at it from a thread of its
 //! own and hands on every change once, as a [`Request`]; a [`Control`] turns requests into what one rank does before
-//! its next step; a [`Reporter`] leaves a [`Status`] beside the file, so that [`statuses`] can tell which ranks took it.
+//! its next step; a [`Reporter`] leaves a [`Status`] beside the file, so that [`statuses`] shows which ranks use it.
 //! [`set`] changes the file so that no reader ever sees half of it.
 //!
 //! # Steps
@@ -25,7 +25,7 @@
 //!
 //! torch_npu takes a file only once it is changed after the job began, MindSpore takes it at once. Here a file is taken
 //! at once in both styles, because people write it before they start the job; but not one that says "the next step",
-//! which was meant for whatever ran when it was written. That is told as a [`problem`](Watch::problem).
+//! which was meant for whatever ran when it was written. It is reported as a [`problem`](Watch::problem).
 
 mod control;
 mod file;
@@ -40,12 +40,12 @@ pub use file::{Style, config_file, write_default};
 pub use poll::MAX_SIZE;
 pub use request::{Ranks, Request, RequestError, Start, Window};
 pub use set::{Activity, Changes, Edit, SetError, WindowChange, Written, set};
-pub use status::{Reporter, State, Status, statuses, write_status};
+pub use status::{Problem, Reporter, State, Status, statuses, write_status};
 pub use watch::Watch;
 
 use std::path::Path;
 
-/// The request that the file holds now; what is wrong with it otherwise.
+/// The request in the file, or why there is none.
 pub fn read(path: &Path) -> Result<Request, RequestError> {
     let read = poll::read_file(&config_file(path))?;
     Request::read(&read.text)

@@ -1,25 +1,28 @@
 //! Looking at the file once.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use npuscope_messages::Message;
+
 use super::request::{Request, RequestError, Start};
+use crate::messages;
 
 /// Bytes that a file may have.
 pub const MAX_SIZE: u64 = 1 << 20;
 
-/// Polls that a file may be unreadable before it is told: those who write it may not be done.
+/// Failed polls before the file is reported as unusable: it may be half written.
 const PATIENCE: u32 = 3;
 
-/// Every so many polls the file is read though it looks unchanged.
+/// At every fifth poll the file is read even if it looks unchanged.
 const ANYWAY: u32 = 5;
 
 /// A file whose time is no older than this may have been changed again at the same time, where clocks are coarse.
 const RECENT: Duration = Duration::from_secs(3);
 
-/// What tells that a file was changed, if its clock is fine enough.
+/// Attributes that change with the file, if its clock is fine enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     inode: u64,
@@ -37,7 +40,7 @@ impl Stamp {
     }
 
     /// Network file systems first give the time of the client and later that of the server, with fewer digits: only
-    /// whole seconds tell that somebody touched the file.
+    /// a change in whole seconds means that somebody touched the file.
     fn seconds(&self) -> Option<u64> {
         self.modified?.duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs())
     }
@@ -65,14 +68,14 @@ pub struct FileRead {
 }
 
 /// Reads the file, if it is one of reasonable size.
-pub fn read_file(path: &Path) -> io::Result<FileRead> {
+pub fn read_file(path: &Path) -> Result<FileRead, RequestError> {
     let (file, stamp) = open(path)?;
     let text = read_text(file)?;
     Ok(FileRead { text, stamp })
 }
 
 /// Opening makes network file systems ask the server, which looking at the attributes alone does not.
-fn open(path: &Path) -> io::Result<(File, Stamp)> {
+fn open(path: &Path) -> Result<(File, Stamp), RequestError> {
     let mut options = OpenOptions::new();
     options.read(true);
     // A pipe of that name must not stop the thread.
@@ -81,18 +84,18 @@ fn open(path: &Path) -> io::Result<(File, Stamp)> {
     let file = options.open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Err(io::Error::other("it is not a file"));
+        return Err(RequestError::NotAFile);
     }
     Ok((file, Stamp::of(&metadata)))
 }
 
-fn read_text(file: File) -> io::Result<String> {
+fn read_text(file: File) -> Result<String, RequestError> {
     let mut bytes = Vec::new();
     file.take(MAX_SIZE + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_SIZE {
-        return Err(io::Error::other("it is larger than 1 MiB, the limit of torch_npu and MindSpore"));
+        return Err(RequestError::TooLarge);
     }
-    String::from_utf8(bytes).map_err(|_| io::Error::other("it is no UTF-8 text"))
+    String::from_utf8(bytes).map_err(|_| RequestError::NotUtf8)
 }
 
 /// What one look found.
@@ -100,8 +103,8 @@ fn read_text(file: File) -> io::Result<String> {
 pub struct Polled {
     /// A version that was not seen before, or the same one touched again.
     pub request: Option<(Request, Seen)>,
-    /// Told once for as long as it lasts.
-    pub problem: Option<String>,
+    /// Reported once for as long as it lasts.
+    pub problem: Option<Message>,
 }
 
 /// Looks at the file again and again.
@@ -124,15 +127,13 @@ impl Poller {
         self.seen.as_ref()
     }
 
-    /// The first look of a job: what is there is taken, unless it was meant for another job. Then it is told, since who
-    /// wrote it may have meant this one.
+    /// The first look of a job: a file that is there is used, unless it was meant for another job. Then it is reported,
+    /// since its writer may have meant this one.
     pub fn first(&mut self) -> Polled {
         let polled = self.poll();
         match &polled.request {
             Some((request, _)) if request.start == Start::Next => {
-                let path = self.path.display();
-                let problem = format!("{path} asks for the next step, but was written before this job began");
-                Polled { request: None, problem: Some(problem) }
+                Polled { request: None, problem: Some(messages::dynamic_of_another_job(&self.path)) }
             }
             _ => polled,
         }
@@ -148,8 +149,8 @@ impl Poller {
             Err(problem) => {
                 self.stamp = None;
                 self.failures = self.failures.saturating_add(1);
-                let is_told = self.failures == PATIENCE;
-                let problem = is_told.then(|| format!("cannot use {}: {problem}", self.path.display()));
+                let is_reported = self.failures == PATIENCE;
+                let problem = is_reported.then(|| messages::dynamic_unusable(&self.path, problem.message()));
                 Polled { request: None, problem }
             }
         }

@@ -1,25 +1,27 @@
-//! What the file asks for, as far as it says when and where.
+//! When and where the file asks for recording.
 
 use std::fmt;
 use std::io;
 
+use npuscope_messages::Message;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::file::Style;
 use crate::config::Choice;
 use crate::dialect::{self, Run};
+use crate::messages;
 use crate::remark::{Remark, Severity};
 
-/// The keys that say when and where; what there is to say of the others is for whoever records.
+/// The keys that say when and where. Remarks on the others are reported when recording begins.
 const WHEN_AND_WHERE: [&str; 6] = ["start_step", "stop_step", "warmup", "active", "is_rank", "rank_list"];
 
 /// One version of the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// All of the file, for whoever reads what is to be recorded.
+    /// The whole file, from which the other settings are read.
     pub text: String,
-    /// Tells versions apart; the same for the same text.
+    /// Identifies the version; the same for the same text.
     pub fingerprint: String,
     pub style: Style,
     pub start: Start,
@@ -29,7 +31,7 @@ pub struct Request {
     pub active: u64,
     pub ranks: Ranks,
     /// What was repaired.
-    pub remarks: Vec<String>,
+    pub remarks: Vec<Message>,
 }
 
 /// Before which step the profiler is started, warmup included.
@@ -64,12 +66,12 @@ pub struct Window {
     pub stop: u64,
 }
 
-impl fmt::Display for Window {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.stop.saturating_sub(self.start) {
-            0 => write!(formatter, "step {}", self.start),
-            1 => write!(formatter, "steps {} and {}", self.start, self.stop),
-            _ => write!(formatter, "steps {} to {}", self.start, self.stop),
+impl Window {
+    /// `step 8`, `steps 8 to 10`.
+    pub fn message(&self) -> Message {
+        match self.start == self.stop {
+            true => messages::window_step(self.start),
+            false => messages::window_steps(self.start, self.stop),
         }
     }
 }
@@ -77,19 +79,39 @@ impl fmt::Display for Window {
 /// Why a file holds no request.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
-    #[error("{0}")]
     File(#[from] io::Error),
-    #[error("it is no valid JSON: {0}")]
+    /// A directory, a pipe or the like.
+    NotAFile,
+    TooLarge,
+    NotUtf8,
     Json(serde_json::Error),
-    #[error("it holds no JSON object")]
     NoObject,
-    /// It is of no known style; what its keys lack.
-    #[error("{}", .0.join("; "))]
-    Unknown(Vec<String>),
+    /// It is of no known style; what is wrong with it.
+    Unknown(Vec<Message>),
+}
+
+impl RequestError {
+    pub fn message(&self) -> Message {
+        match self {
+            RequestError::File(error) => messages::dynamic_file(error.to_string()),
+            RequestError::NotAFile => messages::dynamic_not_a_file(),
+            RequestError::TooLarge => messages::dynamic_too_large(),
+            RequestError::NotUtf8 => messages::dynamic_not_utf8(),
+            RequestError::Json(error) => messages::malformed_text("JSON", error.to_string().into()),
+            RequestError::NoObject => messages::dynamic_no_object(),
+            RequestError::Unknown(problems) => messages::dynamic_unknown(problems.clone()),
+        }
+    }
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
 }
 
 impl Request {
-    /// Reads a file; what is wrong with it if it is no JSON object.
+    /// Reads the text of a file.
     pub fn read(text: &str) -> Result<Request, RequestError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         match serde_json::from_str(text) {
@@ -99,13 +121,11 @@ impl Request {
         }
         // The dialects read it, so that what is checked beforehand is what happens.
         let reading = dialect::read_dynamic(text, &Run::default());
-        let told = |remark: &Remark| {
-            let key = remark.key.as_deref().unwrap_or_default();
-            let is_about = remark.key.is_none() || WHEN_AND_WHERE.contains(&key);
-            let is_worth = is_about && remark.severity > Severity::Note;
-            is_worth.then(|| format!("{key} {}", remark.message).trim_start().to_owned())
+        let is_reported = |remark: &&Remark| {
+            let is_about = remark.key.as_deref().is_none_or(|key| WHEN_AND_WHERE.contains(&key));
+            is_about && remark.severity > Severity::Note
         };
-        let remarks: Vec<String> = reading.remarks.iter().filter_map(told).collect();
+        let remarks: Vec<Message> = reading.remarks.iter().filter(is_reported).map(Remark::with_key).collect();
         let Some(form) = reading.form else { return Err(RequestError::Unknown(remarks)) };
         let config = reading.config;
         let (skipped, warmup, active) = config

@@ -1,8 +1,9 @@
 //! Changing the file.
 
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::{fmt, fs, io};
 
+use npuscope_messages::Message;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -12,6 +13,7 @@ use super::request::{Ranks, Request, RequestError, Window};
 use crate::atomic::{self, Durability};
 use crate::config::{AicMetrics, Level};
 use crate::dialect::names;
+use crate::messages;
 
 /// What to change; the rest of the file stays as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,18 +63,31 @@ pub enum Activity {
 
 #[derive(Debug, thiserror::Error)]
 pub enum SetError {
-    #[error("cannot read {path}: {source}", path = path.display())]
-    Read { path: PathBuf, source: io::Error },
-    #[error("{path} is left as it is: {problem}", path = path.display())]
+    Read { path: PathBuf, problem: RequestError },
     Malformed { path: PathBuf, problem: RequestError },
-    #[error("cannot write {path}: {source}", path = path.display())]
     Write { path: PathBuf, source: io::Error },
-    #[error("{path} is in the style of {present}, not of {asked}; take another file, or remove it", path = path.display(), present = present.name(), asked = asked.name())]
     Style { path: PathBuf, present: Style, asked: Style },
-    #[error("the file of {style} cannot say {what}", style = style.name())]
-    Inexpressible { style: Style, what: &'static str },
-    #[error("no window of steps: {start} to {stop}; steps count from 1 and the last is recorded, too")]
+    Inexpressible { style: Style, what: Message },
     Window { start: u64, stop: u64 },
+}
+
+impl SetError {
+    pub fn message(&self) -> Message {
+        match self {
+            SetError::Read { path, problem } => messages::set_unreadable(path, problem.message()),
+            SetError::Malformed { path, problem } => messages::set_malformed(path, problem.message()),
+            SetError::Write { path, source } => messages::set_unwritable(path, source.to_string()),
+            SetError::Style { path, present, asked } => messages::set_other_style(path, present.name(), asked.name()),
+            SetError::Inexpressible { style, what } => messages::set_inexpressible(style.name(), what.clone()),
+            SetError::Window { start, stop } => messages::set_no_window(*start, *stop),
+        }
+    }
+}
+
+impl fmt::Display for SetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
 }
 
 /// What was written.
@@ -101,8 +116,8 @@ pub fn set(path: &Path, style: Option<Style>, changes: &Changes) -> Result<Writt
     let path = config_file(path);
     let present = match poll::read_file(&path) {
         Ok(read) => Some(object(&path, &read.text)?),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(source) => return Err(SetError::Read { path, source }),
+        Err(RequestError::File(error)) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(problem) => return Err(SetError::Read { path, problem }),
     };
     let is_new = present.is_none();
     let found = present.as_ref().and_then(Style::of);
@@ -193,8 +208,8 @@ fn values(changes: &Changes, style: Style, file: &Map<String, Value>) -> Result<
         values.extend(value.map(|value| (key, value)));
     }
     let only_torch_npu = [
-        (changes.modules, "with_modules", "calls of modules"),
-        (changes.flops, "with_flops", "floating-point operations"),
+        (changes.modules, "with_modules", messages::kind_modules()),
+        (changes.flops, "with_flops", messages::kind_flops()),
     ];
     for (value, key, what) in only_torch_npu {
         match (value, style) {
@@ -216,7 +231,7 @@ fn torch_npu_window(changes: &Changes, file: &Map<String, Value>, values: &mut V
         }
         Some(WindowChange::Steps(window)) => {
             check(window)?;
-            // There are only so many steps before the first one of the window.
+            // The warmup cannot begin before the first step.
             let warmup = warmup.min(window.start - 1);
             let start = window.start - warmup;
             let active = (window.stop - window.start).saturating_add(1);
@@ -236,15 +251,15 @@ fn mindspore_window(changes: &Changes, values: &mut Values) -> Result<(), SetErr
     match changes.window {
         None => {}
         Some(WindowChange::Off) => values.extend([("start_step", json!(-1)), ("stop_step", json!(-1))]),
-        Some(WindowChange::Next { .. }) => return cannot("the next step; give the number of a step"),
+        Some(WindowChange::Next { .. }) => return cannot(messages::set_next_step()),
         Some(WindowChange::Steps(window)) => {
             check(window)?;
             values.extend([("start_step", json!(window.start)), ("stop_step", json!(window.stop))]);
         }
     }
     match (&changes.ranks, changes.warmup) {
-        (Some(Ranks::Some(_)), _) => cannot("which ranks; every rank that reads it records"),
-        (_, Some(1..)) => cannot("steps of warmup"),
+        (Some(Ranks::Some(_)), _) => cannot(messages::set_some_ranks()),
+        (_, Some(1..)) => cannot(messages::set_warmup()),
         _ => Ok(()),
     }
 }

@@ -1,14 +1,15 @@
-//! What ranks tell of themselves, in files beside the configuration.
+//! Reports of the ranks, in files beside the configuration.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use std::{fs, io, process};
 
+use npuscope_messages::{Language, Message};
 use serde::{Deserialize, Serialize};
 
 use super::file::config_file;
 use crate::atomic::{self, Durability};
-use crate::host;
+use crate::{host, messages};
 
 const DIRECTORY: &str = "npuscope_status";
 
@@ -35,9 +36,47 @@ impl State {
             State::Failed => "failed",
         }
     }
+
+    pub fn message(self) -> Message {
+        match self {
+            State::Waiting => messages::state_waiting(),
+            State::Recording => messages::state_recording(),
+            State::Done => messages::state_done(),
+            State::Failed => messages::state_failed(),
+        }
+    }
 }
 
-/// What one rank tells.
+/// Why a rank does not record as the file says.
+///
+/// The file of a status is read by other versions than that which wrote it, so it has the sentences themselves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Problem {
+    /// Of a profiler, in whatever language that speaks.
+    Text(String),
+    Sentence {
+        en: String,
+        zh: String,
+    },
+}
+
+impl Problem {
+    pub fn text(&self, language: Language) -> &str {
+        match self {
+            Problem::Text(text) => text,
+            Problem::Sentence { en, zh } => language.choose(en, zh),
+        }
+    }
+}
+
+impl From<&Message> for Problem {
+    fn from(message: &Message) -> Problem {
+        Problem::Sentence { en: message.text(Language::English), zh: message.text(Language::Chinese) }
+    }
+}
+
+/// The report of one rank.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
     pub rank: u32,
@@ -53,7 +92,7 @@ pub struct Status {
     pub stop: Option<u64>,
     /// Where the data is.
     pub output: Option<String>,
-    pub problem: Option<String>,
+    pub problem: Option<Problem>,
     /// When this was written, in nanoseconds since 1970.
     pub updated_ns: u64,
 }
@@ -81,13 +120,13 @@ impl Status {
         Duration::from_nanos(now_ns().saturating_sub(self.updated_ns))
     }
 
-    /// Whether anything but the step is the same.
-    fn tells_the_same(&self, other: &Status) -> bool {
+    /// Whether everything but the step is the same.
+    fn is_same_but_step(&self, other: &Status) -> bool {
         Status { step: 0, updated_ns: 0, ..self.clone() } == Status { step: 0, updated_ns: 0, ..other.clone() }
     }
 }
 
-/// Writes what a rank tells, but not at every step.
+/// Writes the reports of a rank, but not at every step.
 #[derive(Debug)]
 pub struct Reporter {
     config: PathBuf,
@@ -101,9 +140,9 @@ impl Reporter {
     }
 
     /// Writes a status, unless it differs from the last only in its step and that was written within the last second.
-    /// Tells whether it did.
+    /// Returns whether it did.
     pub fn report(&mut self, status: &Status) -> io::Result<bool> {
-        let is_news = |(at, last): &(Instant, Status)| at.elapsed() >= THROTTLE || !last.tells_the_same(status);
+        let is_news = |(at, last): &(Instant, Status)| at.elapsed() >= THROTTLE || !last.is_same_but_step(status);
         if !self.last.as_ref().is_none_or(is_news) {
             return Ok(false);
         }
@@ -113,7 +152,7 @@ impl Reporter {
     }
 }
 
-/// Writes what a rank tells.
+/// Writes the report of a rank.
 pub fn write_status(config: &Path, status: &Status) -> io::Result<()> {
     let directory = directory(config);
     fs::create_dir_all(&directory)?;
@@ -121,7 +160,7 @@ pub fn write_status(config: &Path, status: &Status) -> io::Result<()> {
     atomic::write(&directory.join(format!("rank{}.json", status.rank)), text.as_bytes(), None, Durability::Unsynced)
 }
 
-/// What all ranks have told, by rank. Files that hold no status are passed over.
+/// The reports of all ranks, by rank. Files that hold none are skipped.
 pub fn statuses(config: &Path) -> Vec<Status> {
     let Ok(entries) = fs::read_dir(directory(config)) else { return Vec::new() };
     let read = |path: PathBuf| -> Option<Status> {

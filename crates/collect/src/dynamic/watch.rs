@@ -5,16 +5,19 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{mem, process, thread};
 
+use npuscope_messages::Message;
+
 use super::file::config_file;
 use super::poll::{Polled, Poller, Seen};
 use super::request::Request;
+use crate::messages;
 
 const SHORTEST: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// A file that is looked at every so often.
+/// A file that is polled at an interval.
 ///
-/// By polling, since network file systems tell nobody of changes. A file that is half written or malformed leaves the
+/// By polling, since network file systems do not notify of changes. A file that is half written or malformed leaves the
 /// last version in force; what stays so is a [`problem`](Watch::problem). The thread ends when this is dropped. In a
 /// process that was forked, where there is no thread, the next call of [`newest`](Watch::newest) starts another.
 pub struct Watch {
@@ -36,14 +39,14 @@ struct Shared {
 #[derive(Default)]
 struct Mailbox {
     request: Option<(Request, Seen)>,
-    problem: Option<String>,
+    problem: Option<Message>,
     is_over: bool,
 }
 
 impl Watch {
     /// Watches a file, or the `profiler_config.json` of a directory. The interval is kept between 10 ms and a minute.
     ///
-    /// What is there already can be had from [`newest`](Watch::newest) at once, so that it can concern the first step.
+    /// [`newest`](Watch::newest) returns an existing file at once, so that it can apply to the first step.
     pub fn start(path: &Path, interval: Duration) -> Watch {
         let path = config_file(path);
         let interval = interval.clamp(SHORTEST, LONGEST);
@@ -66,8 +69,8 @@ impl Watch {
         Some(request)
     }
 
-    /// What keeps the file from being used, once for as long as it lasts.
-    pub fn problem(&mut self) -> Option<String> {
+    /// Why the file cannot be used, once for as long as that lasts.
+    pub fn problem(&mut self) -> Option<Message> {
         self.follow_fork();
         self.shared.lock().problem.take()
     }
@@ -110,7 +113,7 @@ impl Shared {
         }
     }
 
-    /// Waits until the next look is due; false when there is to be none.
+    /// Waits until the next poll is due; false when watching is over.
     fn wait(&self, interval: Duration) -> bool {
         let due = Instant::now() + interval;
         let mut mailbox = self.lock();
@@ -133,9 +136,9 @@ fn launch(mut poller: Poller, first: Polled, interval: Duration) -> Arc<Shared> 
             mailbox.post(poller.poll());
         }
     };
-    // Nobody waits for the thread: it may hang in a file system that is gone, and must not hold up whoever ends.
+    // Nobody waits for the thread: it may hang in a file system that is gone, and must not delay the end of the process.
     if let Err(error) = thread::Builder::new().name("npuscope-watch".to_owned()).spawn(look) {
-        let problem = Some(format!("cannot start a thread, changes of the file are not seen: {error}"));
+        let problem = Some(messages::dynamic_no_thread(error.to_string()));
         shared.post(Polled { request: None, problem });
     }
     shared

@@ -23,7 +23,7 @@ pub fn cycle(schedule: &Schedule, index: u64) -> Cycle {
     Cycle { warmup: begin..first, record: first..first.saturating_add(active) }
 }
 
-/// Rounds of which at least one step is recorded in a run of so many steps.
+/// Rounds of which at least one step is recorded in a run of `steps` steps.
 pub fn cycles_begun(schedule: &Schedule, steps: u64) -> u64 {
     let first = cycle(schedule, 0).record.start;
     let Some(rest) = steps.checked_sub(first).filter(|rest| *rest > 0) else { return 0 };

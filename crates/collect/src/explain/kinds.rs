@@ -1,49 +1,51 @@
-//! What is recorded, and which files it gives.
+//! What is recorded, and the files it is in.
 
+use npuscope_messages::Message;
 use serde::Serialize;
 
 use crate::config::{AicMetrics, CollectConfig, Export, Level};
+use crate::messages;
 
 /// A kind of data.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Kind {
-    pub what: &'static str,
+    pub what: Message,
     /// The deliverables it is in.
     pub files: Vec<&'static str>,
 }
 
-/// What the configuration records, and what it leaves out.
+/// The kinds of data that are recorded, and those that are not.
 pub(super) fn kinds(config: &CollectConfig) -> (Vec<Kind>, Vec<Kind>) {
     let device = config.npu && config.level > Level::None;
     let detail = config.npu && config.level >= Level::Level1;
-    let all: [(bool, &'static str, &[&'static str]); 19] = [
-        (config.cpu, "operators of the host", &["trace_view.json", "operator_details.csv"]),
-        (device, "kernels and communications of the device", &["trace_view.json", "kernel_details.csv"]),
-        (config.schedule.is_some(), "step markers and times of steps", &["trace_view.json", "step_trace_time.csv"]),
+    let all: [(bool, Message, &[&'static str]); 19] = [
+        (config.cpu, messages::kind_host_operators(), &["trace_view.json", "operator_details.csv"]),
+        (device, messages::kind_device(), &["trace_view.json", "kernel_details.csv"]),
+        (config.schedule.is_some(), messages::kind_steps(), &["trace_view.json", "step_trace_time.csv"]),
         (
             detail,
-            "communication in detail, CANN calls and statistics",
+            messages::kind_detail(),
             &["communication.json", "communication_matrix.json", "api_statistic.csv", "op_statistic.csv"],
         ),
-        (detail && config.aic_metrics != AicMetrics::None, "AI Core metrics", &["kernel_details.csv"]),
+        (detail && config.aic_metrics != AicMetrics::None, messages::kind_metrics(), &["kernel_details.csv"]),
         (
             config.npu && config.level >= Level::Level2,
-            "runtime calls and AI CPU operators",
+            messages::kind_runtime(),
             &["trace_view.json", "data_preprocess.csv"],
         ),
-        (config.memory, "memory", &["memory_record.csv", "operator_memory.csv", "npu_module_mem.csv"]),
-        (config.shapes, "shapes of inputs", &["operator_details.csv", "kernel_details.csv"]),
-        (config.stack && config.cpu, "call stacks", &["trace_view.json", "operator_details.csv"]),
-        (config.modules && config.cpu, "calls of modules", &["trace_view.json"]),
-        (config.flops && config.cpu, "floating-point operations", &["trace_view.json"]),
-        (config.mstx, "user ranges and marks", &["trace_view.json"]),
-        (config.l2_cache && device, "L2 cache", &["l2_cache.csv"]),
-        (config.sys_io, "network cards", &["nic.csv", "roce.csv"]),
-        (config.sys_interconnection, "links between chips", &["pcie.csv", "hccs.csv"]),
-        (!config.host_sys.is_empty(), "use of the host's CPUs, memory, disks or network", &["trace_view.json"]),
-        (config.gc_threshold_ms.is_some() && config.cpu, "garbage collections of Python", &["trace_view.json"]),
-        (config.data_process, "pipelines of MindData", &["dataset.csv", "minddata_pipeline_summary_*.csv"]),
-        (config.op_attr, "attributes of operators", &[]),
+        (config.memory, messages::kind_memory(), &["memory_record.csv", "operator_memory.csv", "npu_module_mem.csv"]),
+        (config.shapes, messages::kind_shapes(), &["operator_details.csv", "kernel_details.csv"]),
+        (config.stack && config.cpu, messages::kind_stack(), &["trace_view.json", "operator_details.csv"]),
+        (config.modules && config.cpu, messages::kind_modules(), &["trace_view.json"]),
+        (config.flops && config.cpu, messages::kind_flops(), &["trace_view.json"]),
+        (config.mstx, messages::kind_mstx(), &["trace_view.json"]),
+        (config.l2_cache && device, messages::kind_l2_cache(), &["l2_cache.csv"]),
+        (config.sys_io, messages::kind_network(), &["nic.csv", "roce.csv"]),
+        (config.sys_interconnection, messages::kind_interconnection(), &["pcie.csv", "hccs.csv"]),
+        (!config.host_sys.is_empty(), messages::kind_host_system(), &["trace_view.json"]),
+        (config.gc_threshold_ms.is_some() && config.cpu, messages::kind_gc(), &["trace_view.json"]),
+        (config.data_process, messages::kind_data_process(), &["dataset.csv", "minddata_pipeline_summary_*.csv"]),
+        (config.op_attr, messages::kind_op_attr(), &[]),
     ];
     let (mut records, mut off) = (Vec::new(), Vec::new());
     for (is_on, what, files) in all {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::config::{CollectConfig, Export, Level};
 use crate::dialect::Run;
 
-/// Kernels of a step where nobody says how many: a model of 7 billion parameters and 32 layers, with a few micro-batches.
+/// Kernels per step if the user gives no number: a model of 7 billion parameters and 32 layers, with a few micro-batches.
 pub const ASSUMED_KERNELS_PER_STEP: u64 = 10_000;
 
 /// Slices and flows of a kernel in the trace, its overlap, and its row of `kernel_details.csv` at level 0.
@@ -39,7 +39,7 @@ const DB_PER_CENT: u64 = 29;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Estimate {
     pub kernels_per_step: u64,
-    /// Whether that was said, and not assumed.
+    /// Whether the user gave that number; otherwise it is assumed.
     pub kernels_are_given: bool,
     pub bytes_per_rank_and_step: u64,
     /// Of all recorded steps, where their number is known.

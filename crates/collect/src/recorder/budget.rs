@@ -82,7 +82,7 @@ impl Budget {
         self.total.saturating_sub(self.used)
     }
 
-    /// Takes note of bytes that were written and tells what is kept from now on.
+    /// Counts written bytes and returns what is kept from now on.
     pub fn spend(&mut self, bytes: u64, now_unix_ns: impl Fn() -> i64) -> Kept {
         self.used += bytes;
         for (percent, kept) in STAGES {
@@ -114,8 +114,8 @@ mod tests {
         assert_eq!(budget.spend(400, || 3), Kept::NoHostOps);
         assert_eq!(budget.spend(99, || 4), Kept::StepsOnly);
         assert_eq!(budget.spend(1, || 5), Kept::Nothing);
-        let told: Vec<_> = budget.degraded.iter().map(|given_up| (given_up.what, given_up.at_ns)).collect();
-        assert_eq!(told, [("stacks", 2), ("shapes", 3), ("host_ops", 3), ("ranges", 4), ("everything", 5)]);
+        let degraded: Vec<_> = budget.degraded.iter().map(|given_up| (given_up.what, given_up.at_ns)).collect();
+        assert_eq!(degraded, [("stacks", 2), ("shapes", 3), ("host_ops", 3), ("ranges", 4), ("everything", 5)]);
     }
 
     #[test]

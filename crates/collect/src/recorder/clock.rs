@@ -135,8 +135,8 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(30));
         let end = Moment::now();
         let frequency = start.megahertz(&end);
-        let told = start.monotonic_ns + ((middle.count - start.count) as f64 * (1000.0 / frequency)) as i64;
-        assert!((told - middle.monotonic_ns).abs() < 20_000, "{} ns apart", told - middle.monotonic_ns);
+        let computed = start.monotonic_ns + ((middle.count - start.count) as f64 * (1000.0 / frequency)) as i64;
+        assert!((computed - middle.monotonic_ns).abs() < 20_000, "{} ns apart", computed - middle.monotonic_ns);
     }
 
     #[test]

@@ -9,6 +9,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use npuscope_formats::framework;
 use npuscope_formats::output::Part;
+use npuscope_messages::Message;
+
+use crate::messages;
 
 /// As torch_npu makes its directories and files.
 const DIRECTORY_MODE: u32 = 0o750;
@@ -81,17 +84,16 @@ impl Files {
         }
     }
 
-    /// Moves what was spooled to where it belongs. What could not be moved stays, and the error says where.
-    pub fn finish(self) -> io::Result<()> {
+    /// Moves spooled files to their directory. Files that cannot be moved stay, and the error names their directory.
+    pub fn finish(self) -> Result<(), Message> {
         let Some(spool) = self.place.spool else { return Ok(()) };
         let target = self.place.directory.join(framework::DIRECTORY);
         for name in self.open.keys() {
-            move_file(&spool.join(name), &target.join(name)).map_err(|error| {
-                io::Error::new(error.kind(), format!("{error}; the records are in {}", spool.display()))
-            })?;
+            move_file(&spool.join(name), &target.join(name))
+                .map_err(|error| messages::recorder_spooled(error.to_string(), &spool))?;
         }
-        // What else is there are the clocks, which are where they belong by now.
-        fs::remove_dir_all(&spool)
+        // The other files are the clocks, which were copied before.
+        fs::remove_dir_all(&spool).map_err(|error| messages::recorder_failed(error.to_string()))
     }
 }
 
@@ -132,7 +134,7 @@ pub fn make_directory(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(path)
 }
 
-/// Whether a path is on a file system of another machine, as far as the system's numbers for them tell.
+/// Whether a path is on a file system of another machine, judging by the number of its type.
 fn is_remote(path: &Path) -> bool {
     use std::ffi::CString;
     use std::os::unix::ffi::OsStrExt;
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_moved_is_told_where_it_is() {
+    fn an_error_says_where_records_are_that_cannot_be_moved() {
         let place = tempfile::tempdir().unwrap();
         let (target, spool) = (place.path().join("host_ascend_pt"), place.path().join("spool"));
         let mut files = Files::new(Place::create(&target, &Spool::Always(spool.clone())).unwrap());

@@ -34,7 +34,7 @@ impl InfoFile {
             None => "profiler_info.json".to_owned(),
         };
         if let Some(spool) = &place.spool {
-            // For whoever looks for the records of a process that was killed.
+            // To find the records of a process that was killed.
             base.insert("spool".to_owned(), json!({ "host": host::name(), "path": spool }));
         }
         let meanwhile = place.spool.as_ref().map(|spool| spool.join(&name));
@@ -107,11 +107,11 @@ pub struct Summary {
     pub budget: u64,
     /// What was given up to stay within the budget, in order.
     pub degraded: Vec<Degraded>,
-    /// Ranges that nobody had ended; they end with the recording.
+    /// Ranges without an end; they end with the recording.
     pub open_ranges: u64,
 }
 
-/// Writes what the user and the recorder have to say beside the records.
+/// Writes the metadata of the user and of the recorder beside the records.
 pub fn write_metadata(
     directory: &Path,
     mut metadata: Map<String, Value>,

@@ -2,7 +2,7 @@
 //!
 //! Threads put small records into queues of their own and go on; a writing thread turns them into files. A
 //! recording never waits for a disk, never takes more memory or bytes than it may, and never fails what is
-//! recorded: the first failure turns it off and is told by [`Recorder::problem`].
+//! recorded: the first failure turns it off and is reported by [`Recorder::problem`].
 //!
 //! ```
 //! # let place = tempfile::tempdir().unwrap();
@@ -24,12 +24,13 @@ mod queue;
 mod shared;
 mod writer;
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
+use std::{fmt, io};
 
+use npuscope_messages::Message;
 use serde_json::{Map, Value};
 
 pub use budget::{Degraded, Kept};
@@ -47,11 +48,12 @@ use self::files::{Files, Place};
 use self::info::InfoFile;
 use self::shared::Shared;
 use self::writer::Writer;
+use crate::messages;
 
-/// Bytes that a rank writes if nobody says otherwise.
+/// Bytes that a rank writes at most, by default.
 pub const DEFAULT_BUDGET: u64 = 1 << 30;
 
-/// Bytes of records that wait for the writer if nobody says otherwise.
+/// Bytes of records that wait for the writer at most, by default.
 pub const DEFAULT_MEMORY: usize = 64 << 20;
 
 /// What to record and where.
@@ -60,7 +62,7 @@ pub struct Options {
     /// The rank's directory, `…_ascend_pt`.
     pub directory: PathBuf,
     pub rank: Option<u32>,
-    /// What `profiler_info` says beside the clocks: the configuration, versions.
+    /// The content of `profiler_info` beside the clocks: the configuration, versions.
     pub info: Map<String, Value>,
     /// Bytes that may be written.
     pub budget: u64,
@@ -92,12 +94,25 @@ impl Options {
 
 #[derive(Debug, thiserror::Error)]
 pub enum RecorderError {
-    #[error("something is being recorded already")]
     Busy,
-    #[error("cannot record to {path}: {error}", path = .path.display())]
     Directory { path: PathBuf, error: io::Error },
-    #[error("cannot start the thread that writes: {0}")]
     Thread(io::Error),
+}
+
+impl RecorderError {
+    pub fn message(&self) -> Message {
+        match self {
+            RecorderError::Busy => messages::recorder_busy(),
+            RecorderError::Directory { path, error } => messages::recorder_directory(path, error.to_string()),
+            RecorderError::Thread(error) => messages::recorder_thread(error.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for RecorderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
 }
 
 /// A recording under way. Only one is, in a process.
@@ -139,7 +154,7 @@ impl Recorder {
     }
 
     /// Why nothing is recorded any more, if so.
-    pub fn problem(&self) -> Option<String> {
+    pub fn problem(&self) -> Option<Message> {
         self.shared.problem()
     }
 
@@ -154,7 +169,7 @@ impl Recorder {
     }
 
     /// [`Recorder::stop`], with what went wrong, if something did.
-    pub fn finish(mut self) -> (Summary, Option<String>) {
+    pub fn finish(mut self) -> (Summary, Option<Message>) {
         let summary = self.end();
         (summary, self.problem())
     }
@@ -170,7 +185,7 @@ impl Recorder {
         self.shared.is_stopping.store(true, Ordering::Release);
         writer.thread().unpark();
         let summary = writer.join().unwrap_or_else(|_| {
-            self.shared.fail("the thread that writes has panicked".to_owned());
+            self.shared.fail(messages::recorder_panicked());
             Summary::default()
         });
         self.shared.end();

@@ -10,7 +10,7 @@ pub struct Name(pub u32);
 impl Name {
     /// No text.
     pub const NONE: Name = Name(0);
-    /// What stands for texts that came when no more were taken.
+    /// Replaces texts after the limit.
     pub const LOST: Name = Name(1);
 }
 

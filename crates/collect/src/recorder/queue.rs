@@ -36,7 +36,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool of chunks of at most so many bytes in all.
+    /// A pool of chunks that limits their total bytes.
     pub fn new(bytes: usize) -> Self {
         Self { spare: Mutex::default(), in_use: AtomicUsize::new(0), most: (bytes / CHUNK_BYTES).max(2) }
     }
@@ -137,7 +137,7 @@ impl Queue {
         }
     }
 
-    /// Calls `take` with what is complete of the first chunk, whole records only, and tells whether there is another
+    /// Calls `take` with what is complete of the first chunk, whole records only, and returns whether there is another
     /// chunk behind it.
     ///
     /// # Safety

@@ -5,6 +5,8 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use npuscope_messages::Message;
+
 use super::budget::Kept;
 use super::fork::Latch;
 use super::names::{Name, Names};
@@ -29,7 +31,7 @@ pub struct Shared {
     /// Domains that are recorded; all but `exclude` if empty.
     include: Vec<String>,
     exclude: Vec<String>,
-    problem: Mutex<Option<String>>,
+    problem: Mutex<Option<Message>>,
 }
 
 /// The queue of one thread.
@@ -200,12 +202,12 @@ impl Shared {
     }
 
     /// Recording is off because of this; the first one counts.
-    pub fn fail(&self, problem: String) {
+    pub fn fail(&self, problem: Message) {
         self.pause();
         lock(&self.problem).get_or_insert(problem);
     }
 
-    pub fn problem(&self) -> Option<String> {
+    pub fn problem(&self) -> Option<Message> {
         lock(&self.problem).clone()
     }
 

@@ -18,6 +18,7 @@ use super::files::Files;
 use super::info::{InfoFile, Summary};
 use super::names::Name;
 use super::shared::Shared;
+use crate::messages;
 
 /// How long the writer rests when much came, and when little did.
 const REST: Duration = Duration::from_millis(1);
@@ -40,7 +41,7 @@ const CLOCKS_EVERY: Duration = Duration::from_secs(1);
 /// Chunks that are taken of a queue before the others have their turn.
 const TURN: usize = 64;
 
-/// Ranges that are begun and not ended are remembered up to so many.
+/// The number of open ranges that are remembered.
 const MAX_OPEN: usize = 1 << 20;
 
 /// The files that records are written to.
@@ -131,11 +132,12 @@ impl Writer {
 
     /// Writes until recording stops, then what is left.
     pub fn run(mut self) -> Summary {
-        let mut failed = self.work().err();
+        let message = |error: io::Error| messages::recorder_failed(error.to_string());
+        let mut failed = self.work().err().map(message);
         self.look_at_memory();
         let open = self.close_ranges();
         if failed.is_none() {
-            failed = self.flush().err();
+            failed = self.flush().err().map(message);
         }
         let degraded = std::mem::take(&mut self.budget.degraded);
         let mut summary = Summary {
@@ -148,14 +150,14 @@ impl Writer {
             degraded,
             open_ranges: open,
         };
-        if let Err(error) = self.files.finish() {
-            failed.get_or_insert(error);
+        if let Err(problem) = self.files.finish() {
+            failed.get_or_insert(problem);
             (summary.records, summary.bytes) = (0, 0);
         } else if let Err(error) = self.info.write_last() {
-            failed.get_or_insert(error);
+            failed.get_or_insert(message(error));
         }
-        if let Some(error) = failed {
-            self.shared.fail(error.to_string());
+        if let Some(problem) = failed {
+            self.shared.fail(problem);
         }
         summary
     }
@@ -169,7 +171,7 @@ impl Writer {
             let is_stopping = self.shared.is_stopping.load(Ordering::Acquire);
             let before = self.taken;
             for thread in self.shared.queues() {
-                // Whoever records no more is emptied; whoever goes on has to let the others have their turn.
+                // A thread that has stopped recording is emptied; the others take turns.
                 let is_last = is_stopping || thread.is_gone.load(Ordering::Acquire);
                 for turn in 0.. {
                     let mut taken = Ok(());
@@ -349,7 +351,7 @@ impl Writer {
         self.waiting[CALLS] += 1;
     }
 
-    /// Ends what nobody ended, now.
+    /// Ends open ranges, now.
     fn close_ranges(&mut self) -> u64 {
         let now = clock::now();
         let mut open: Vec<_> = std::mem::take(&mut self.begun).into_iter().collect();

@@ -26,7 +26,7 @@ pub fn on<'a>(reading: &'a Reading, key: &str) -> &'a Remark {
 /// Asserts that a key is remarked on so.
 pub fn assert_remark(reading: &Reading, key: &str, severity: Severity, words: &str) {
     let found = reading.remarks.iter().any(|remark| {
-        remark.key.as_deref() == Some(key) && remark.severity == severity && remark.message.contains(words)
+        remark.key.as_deref() == Some(key) && remark.severity == severity && remark.message.to_string().contains(words)
     });
     assert!(found, "no {severity} on {key} with {words:?}: {:#?}", reading.remarks);
 }

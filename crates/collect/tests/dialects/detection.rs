@@ -32,13 +32,17 @@ fn content_tells_the_dialect() {
 }
 
 #[test]
-fn what_holds_no_settings_is_told() {
+fn what_holds_no_settings_is_reported() {
     for text in ["", "hello", "model:\n  layers: 2\n", "{}", r#"{"a": 1}"#, "[1, 2]", "# only a comment\n"] {
         let reading = read(text, None, &Run::default());
         assert_eq!((reading.dialect, reading.config.enabled), (None, false), "{text}");
         assert_eq!(reading.remarks.len(), 1);
         assert_eq!(reading.remarks[0].severity, Severity::Error);
-        assert!(reading.remarks[0].message.contains("no profiler settings"), "{text}: {}", reading.remarks[0]);
+        assert!(
+            reading.remarks[0].message.to_string().contains("no profiler settings"),
+            "{text}: {}",
+            reading.remarks[0]
+        );
     }
     let broken = read("{\n\"start_step\": 1,,\n}", None, &Run::default());
     assert_eq!((broken.remarks[0].line, broken.has_errors()), (Some(2), true));

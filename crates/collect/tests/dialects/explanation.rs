@@ -28,11 +28,11 @@ fn steps_have_the_trainers_numbers() {
 fn cycles_are_counted_to_the_end_of_the_run() {
     let text = r#"{"on_trace_ready": "tensorboard_trace_handler", "schedule": {"wait": 1, "warmup": 1, "active": 2, "repeat": 0}}"#;
     let run = Run { total_steps: Some(11), ..Run::default() };
-    let told = explained(text, &run);
-    assert_eq!((told.data_sets, told.recorded_steps), (Some(3), Some(5)));
-    let complete: Vec<bool> = told.windows.iter().map(|window| window.is_complete).collect();
+    let explanation = explained(text, &run);
+    assert_eq!((explanation.data_sets, explanation.recorded_steps), (Some(3), Some(5)));
+    let complete: Vec<bool> = explanation.windows.iter().map(|window| window.is_complete).collect();
     assert_eq!(complete, [true, true, false]);
-    assert_eq!(told.windows[2].record, steps(10, 10, 10));
+    assert_eq!(explanation.windows[2].record, steps(10, 10, 10));
     let unknown = explained(text, &Run::default());
     assert_eq!((unknown.data_sets, unknown.recorded_steps), (None, None));
     assert_eq!(unknown.windows.len(), 20);
@@ -63,31 +63,32 @@ fn the_number_of_steps_may_be_in_the_file() {
 #[test]
 fn stages_have_data_sets_of_their_own() {
     let text = "profiler_config:\n  integrated:\n    profile: true\n    stage: [actor_generate, actor_update]\n    profile_step_end: 4\n";
-    let told = explained(text, &Run::default());
-    assert_eq!((told.recorded_steps, told.data_sets), (Some(3), Some(6)));
-    assert_eq!(told.output, "./profiler_data/{actor_generate,actor_update}/*_ascend_*");
+    let explanation = explained(text, &Run::default());
+    assert_eq!((explanation.recorded_steps, explanation.data_sets), (Some(3), Some(6)));
+    assert_eq!(explanation.output, "./profiler_data/{actor_generate,actor_update}/*_ascend_*");
 }
 
 #[test]
 fn what_is_off_records_nothing() {
-    let told = explained("--profile-step-start 5", &Run::default());
-    assert!(!told.enabled && told.windows.is_empty() && told.records.is_empty());
-    assert_eq!((told.data_sets, told.estimate.bytes_per_rank), (Some(0), Some(0)));
+    let explanation = explained("--profile-step-start 5", &Run::default());
+    assert!(!explanation.enabled && explanation.windows.is_empty() && explanation.records.is_empty());
+    assert_eq!((explanation.data_sets, explanation.estimate.bytes_per_rank), (Some(0), Some(0)));
     let nobody = CollectConfig { ranks: Choice::Only(vec![9]), ..CollectConfig::default() };
-    let told = explain(&nobody, &Run { world_size: Some(8), ..Run::default() });
-    assert_eq!((told.rank_count, told.recorded_steps), (Some(0), Some(0)));
+    let explanation = explain(&nobody, &Run { world_size: Some(8), ..Run::default() });
+    assert_eq!((explanation.rank_count, explanation.recorded_steps), (Some(0), Some(0)));
 }
 
 #[test]
 fn kinds_and_files_follow_the_switches() {
-    let told =
+    let explanation =
         explain(&CollectConfig { level: Level::Level1, memory: true, ..CollectConfig::default() }, &Run::default());
-    let files =
-        |what: &str| told.records.iter().find(|kind| kind.what.starts_with(what)).map(|kind| kind.files.clone());
+    let files = |what: &str| {
+        explanation.records.iter().find(|kind| kind.what.to_string().starts_with(what)).map(|kind| kind.files.clone())
+    };
     assert_eq!(files("memory"), Some(vec!["memory_record.csv", "operator_memory.csv", "npu_module_mem.csv"]));
-    assert!(files("communication in detail").unwrap().contains(&"communication_matrix.json"));
+    assert!(files("communication details").unwrap().contains(&"communication_matrix.json"));
     assert_eq!(files("call stacks"), None);
-    assert!(told.off.iter().any(|kind| kind.what == "call stacks"));
+    assert!(explanation.off.iter().any(|kind| kind.what.to_string() == "call stacks"));
     let db = explain(&CollectConfig { export: vec![Export::Db], ..CollectConfig::default() }, &Run::default());
     assert_eq!(db.records[0].files, ["ascend_*_profiler_*.db"]);
 }
@@ -118,25 +119,28 @@ fn sizes_grow_with_what_is_recorded() {
 fn only_ranks_that_there_are_record() {
     let text = r#"{"start_step": 5, "is_rank": true, "rank_list": [0, 12]}"#;
     let run = Run { world_size: Some(8), ..Run::default() };
-    let told = explained(text, &run);
-    assert_eq!((told.ranks, told.rank_count), (Choice::Only(vec![0]), Some(1)));
+    let explanation = explained(text, &run);
+    assert_eq!((explanation.ranks, explanation.rank_count), (Choice::Only(vec![0]), Some(1)));
     assert_eq!(explained(text, &Run::default()).ranks, Choice::Only(vec![0, 12]));
 }
 
 #[test]
 fn a_dynamic_file_has_a_directory_for_each_rank_and_window() {
-    let told = |text: &str| {
+    let explanation = |text: &str| {
         let reading = read(text, None, &Run::default());
-        let told = explain_form(&reading.config, reading.form, &Run::default());
-        (told.output, told.reader.unwrap_or_default())
+        let explanation = explain_form(&reading.config, reading.form, &Run::default());
+        (explanation.output, explanation.reader.map(|reader| reader.to_string()).unwrap_or_default())
     };
-    let (output, reader) = told(r#"{"start_step": 10, "warmup": 1, "active": 2, "prof_dir": "./out/"}"#);
+    let (output, reader) = explanation(r#"{"start_step": 10, "warmup": 1, "active": 2, "prof_dir": "./out/"}"#);
     assert_eq!(output, "./out/rank*_start11_stop12/*_ascend_*");
-    assert!(reader.contains("torch_npu's own begins when the step it names is over"), "{reader}");
-    let (output, reader) = told(r#"{"start_step": -1, "active": 2, "is_rank": true, "rank_list": [3]}"#);
+    assert!(
+        reader.contains("torch_npu's own monitor begins one step later, when the step in the file is over"),
+        "{reader}"
+    );
+    let (output, reader) = explanation(r#"{"start_step": -1, "active": 2, "is_rank": true, "rank_list": [3]}"#);
     assert_eq!(output, "./rank3_start*_stop*/*_ascend_*");
     assert!(!reader.contains("later"), "{reader}");
-    let (output, reader) = told(r#"{"start_step": 2, "stop_step": 5, "prof_path": "d"}"#);
+    let (output, reader) = explanation(r#"{"start_step": 2, "stop_step": 5, "prof_path": "d"}"#);
     assert_eq!((output.as_str(), reader.as_str()), ("d/rank*_start2_stop5/*_ascend_*", ""));
-    assert_eq!(told("--profile").0, "./profile_dir/*_ascend_*");
+    assert_eq!(explanation("--profile").0, "./profile_dir/*_ascend_*");
 }

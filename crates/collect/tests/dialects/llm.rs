@@ -131,11 +131,11 @@ fn what_argparse_refuses_is_an_error() {
         ("--profile-level level3", "--profile-level", "level_none, level0, level1, level2"),
         ("--profile-level Level1", "--profile-level", "did you mean level1?"),
         ("--profile-export-type csv", "--profile-export-type", "text, db"),
-        ("--profile-step-start five", "--profile-step-start", "a whole number"),
-        ("--profile-step-end 5.5", "--profile-step-end", "a whole number"),
-        ("--profile-ranks a", "--profile-ranks", "numbers of ranks"),
-        ("--profile-ranks --profile", "--profile-ranks", "has no value"),
-        ("--profile-level --profile", "--profile-level", "has no value"),
+        ("--profile-step-start five", "--profile-step-start", "an integer"),
+        ("--profile-step-end 5.5", "--profile-step-end", "an integer"),
+        ("--profile-ranks a", "--profile-ranks", "rank numbers"),
+        ("--profile-ranks --profile", "--profile-ranks", "missing value"),
+        ("--profile-level --profile", "--profile-level", "missing value"),
         ("--profile true", "--profile", "takes no value"),
         ("--profile-with-cpu=yes", "--profile-with-cpu", "takes no value"),
         ("--profile-step-strat 5", "--profile-step-strat", "did you mean --profile-step-start?"),
@@ -144,7 +144,12 @@ fn what_argparse_refuses_is_an_error() {
     ] {
         assert_remark(&reading(flags, MindSpeedLlm), key, Severity::Error, words);
     }
-    assert_remark(&reading("--profile-operator", MindSpeedLlm), "--profile-operator", Severity::Warning, "no flag");
+    assert_remark(
+        &reading("--profile-operator", MindSpeedLlm),
+        "--profile-operator",
+        Severity::Warning,
+        "not a profiler flag",
+    );
     assert_fine(&reading("--profile --seq-length 4096 --process-count 2", MindSpeedLlm));
 }
 
@@ -195,14 +200,14 @@ fn only_minus_one_alone_is_all_ranks() {
     assert_eq!(fine("--profile --profile-ranks -1", MindSpeedLlm).ranks, Choice::All);
     let mixed = reading("--profile --profile-ranks -1 0", MindSpeedLlm);
     assert_eq!(mixed.config.ranks, Choice::Only(vec![0]));
-    assert_remark(&mixed, "--profile-ranks", Severity::Warning, "only where it stands alone");
+    assert_remark(&mixed, "--profile-ranks", Severity::Warning, "only if it stands alone");
 }
 
 #[test]
-fn ranks_beyond_the_world_are_told() {
+fn ranks_beyond_the_world_are_reported() {
     let run = Run { world_size: Some(4), ..Run::default() };
     let some = read("--profile --profile-ranks 0 4 9", None, &run);
-    assert_remark(&some, "--profile-ranks", Severity::Warning, "no 4, 9");
+    assert_remark(&some, "--profile-ranks", Severity::Warning, "these do not exist: 4, 9");
     let none = read("--profile --profile-ranks 4 9", None, &run);
     assert_remark(&none, "--profile-ranks", Severity::Error, "nothing is recorded");
     assert_fine(&read("--profile --profile-ranks 0 3", None, &run));
@@ -215,16 +220,16 @@ fn a_window_behind_the_end_of_training_is_an_error() {
     assert_fine(&read(flags, None, &run(11)));
     assert_remark(&read(flags, None, &run(10)), "--profile-step-start", Severity::Warning, "stays incomplete");
     let error = read(flags, None, &run(8));
-    assert_remark(&error, "--profile-step-start", Severity::Error, "begin at step 9, but step 8 is the last");
+    assert_remark(&error, "--profile-step-start", Severity::Error, "begin at step 9, but the last step is 8");
     // Megatron's own number of steps serves as well.
     let error = read(&format!("--train-iters 8 {flags}"), None, &Run::default());
-    assert_remark(&error, "--profile-step-start", Severity::Error, "step 8 is the last");
+    assert_remark(&error, "--profile-step-start", Severity::Error, "the last step is 8");
 }
 
 #[test]
 fn level_none_needs_mstx() {
     let reading = reading("--profile --profile-level level_none", MindSpeedLlm);
-    assert_remark(&reading, "--profile-level", Severity::Warning, "switches mstx on");
+    assert_remark(&reading, "--profile-level", Severity::Warning, "turns mstx on");
     assert_eq!((reading.config.level, reading.config.mstx), (Level::None, true));
 }
 
@@ -253,7 +258,7 @@ fn variables_of_the_shell_are_not_known() {
     let reading = reading("--profile --profile-level ${LEVEL} --profile-step-start $START", MindSpeedLlm);
     assert_remark(&reading, "--profile-level", Severity::Warning, "only the trainer resolves");
     assert_eq!(reading.config.level, Level::Level0);
-    assert_remark(&reading, "--profile-step-start", Severity::Warning, "10 is taken here");
+    assert_remark(&reading, "--profile-step-start", Severity::Warning, "10 is assumed here");
 }
 
 #[test]
@@ -267,7 +272,7 @@ fn what_belongs_to_the_host_needs_the_host() {
 fn a_flag_given_twice_counts_last() {
     let reading = reading("--profile --profile-level level1 --profile-level level2", MindSpeedLlm);
     assert_eq!(reading.config.level, Level::Level2);
-    assert_remark(&reading, "--profile-level", Severity::Warning, "twice");
+    assert_remark(&reading, "--profile-level", Severity::Warning, "duplicate key");
 }
 
 #[test]
@@ -283,12 +288,12 @@ fn flags_of_a_command_line_are_read_among_others() {
 }
 
 #[test]
-fn a_comment_that_the_shell_ends_the_command_at_is_told() {
+fn a_comment_that_the_shell_ends_the_command_at_is_reported() {
     let script = "torchrun pretrain.py \\\n  --profile \\\n  --profile-step-start 5   # from step 5 \\\n  --profile-step-end 8\n";
     let reading = reading(script, MindSpeedLlm);
     let remark = reading.remarks.iter().find(|remark| remark.key.is_none()).unwrap();
     assert_eq!((remark.severity, remark.line), (Severity::Warning, Some(3)));
-    assert!(remark.message.contains("what begins with line 4 is no longer part of it"), "{remark}");
+    assert!(remark.message.to_string().contains("line 4 is not part of the command"), "{remark}");
     // What was meant is read all the same.
     assert_eq!(reading.config.schedule, window(3, 1, 3));
     let quoted = read("ARGS=\"\n  --profile  # on\n\"\nrun $ARGS\n", None, &Run::default());

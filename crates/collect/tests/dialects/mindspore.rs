@@ -64,7 +64,7 @@ fn the_guides_dynamic_file_is_read() {
     assert_eq!(reading.config, expected);
     assert_eq!(on(&reading, "aicore_metrics").line, Some(4));
     assert_remark(&reading, "aicore_metrics", Severity::Warning, "read aic_metrics");
-    assert_remark(&reading, "profiler_level", Severity::Note, "0 is Level0");
+    assert_remark(&reading, "profiler_level", Severity::Note, "0 means Level0");
 }
 
 #[test]
@@ -124,13 +124,13 @@ fn every_switch_does_what_it_says_in_every_form() {
             assert_fine(&on);
             assert!(field(&on.config) && !field(&form(json!({key: false})).config), "{key}");
             let wrong = form(json!({key: "yes"}));
-            assert_remark(&wrong, key, Severity::Warning, "MindSpore takes false instead");
+            assert_remark(&wrong, key, Severity::Warning, "MindSpore uses false instead");
             assert!(!field(&wrong.config), "{key}");
         }
         assert!(!form(json!({"data_simplification": false})).config.simplify);
         let wrong = form(json!({"data_simplification": 0}));
         assert!(wrong.config.simplify);
-        assert_remark(&wrong, "data_simplification", Severity::Warning, "takes true instead");
+        assert_remark(&wrong, "data_simplification", Severity::Warning, "uses true instead");
     }
 }
 
@@ -154,14 +154,14 @@ fn every_level_and_metric_is_known_in_every_form() {
             assert_fine(&reading);
             assert_eq!(reading.config.aic_metrics, metrics);
             let at_level0 = form(json!({"aic_metrics": word}));
-            assert_remark(&at_level0, "aic_metrics", Severity::Warning, "needs Level1 or Level2");
+            assert_remark(&at_level0, "aic_metrics", Severity::Warning, "requires Level1 or Level2");
             assert_eq!(at_level0.config.aic_metrics, AicMetrics::None);
         }
         let wrong = form(json!({"profiler_level": "level1"}));
         assert_remark(&wrong, "profiler_level", Severity::Warning, "did you mean Level1?");
         assert_eq!(wrong.config.level, Level::Level0);
         let wrong = form(json!({"profiler_level": "Level1", "aic_metrics": "Pipes"}));
-        assert_remark(&wrong, "aic_metrics", Severity::Warning, "takes AiCoreNone instead");
+        assert_remark(&wrong, "aic_metrics", Severity::Warning, "uses AiCoreNone instead");
     }
 }
 
@@ -178,7 +178,7 @@ fn levels_with_metrics_have_some() {
 #[test]
 fn level_none_needs_mstx() {
     let without = arguments(json!({"profiler_level": "LevelNone"}));
-    assert_remark(&without, "profiler_level", Severity::Warning, "takes Level0 instead");
+    assert_remark(&without, "profiler_level", Severity::Warning, "uses Level0 instead");
     assert_eq!((without.config.level, without.config.mstx), (Level::Level0, false));
     let with = arguments(json!({"profiler_level": "LevelNone", "mstx": true}));
     assert_fine(&with);
@@ -213,9 +213,9 @@ fn numbers_stand_for_words_in_dynamic_files_only() {
     assert_eq!(dynamic(json!({"export_type": 2})).config.export, [Export::Text, Export::Db]);
     let zero = dynamic(json!({"export_type": 0}));
     assert_eq!(zero.config.export, [Export::Text]);
-    assert_remark(&zero, "export_type", Severity::Warning, "takes text instead");
+    assert_remark(&zero, "export_type", Severity::Warning, "uses text instead");
     let argument = arguments(json!({"profiler_level": 1}));
-    assert_remark(&argument, "profiler_level", Severity::Warning, "takes Level0 instead");
+    assert_remark(&argument, "profiler_level", Severity::Warning, "uses Level0 instead");
 }
 
 #[test]
@@ -229,17 +229,17 @@ fn mindspore_stop_step_is_inclusive() {
     assert_remark(&none, "stop_step", Severity::Error, "nothing is recorded");
     assert!(!none.config.enabled);
     let zero = dynamic(json!({"start_step": 0, "stop_step": 0}));
-    assert_remark(&zero, "stop_step", Severity::Error, "is 0, before start_step 1");
+    assert_remark(&zero, "stop_step", Severity::Error, "0 is before start_step 1");
     assert!(!zero.config.enabled);
 }
 
 #[test]
 fn a_boolean_is_no_number_for_mindspore() {
     let reading = dynamic(json!({"start_step": true}));
-    assert_remark(&reading, "start_step", Severity::Warning, "takes -1 instead");
+    assert_remark(&reading, "start_step", Severity::Warning, "uses -1 instead");
     assert!(!reading.config.enabled);
     let schedule = arguments(json!({"schedule": {"wait": true, "active": 2}}));
-    assert_remark(&schedule, "schedule.wait", Severity::Warning, "takes 0 instead");
+    assert_remark(&schedule, "schedule.wait", Severity::Warning, "uses 0 instead");
 }
 
 #[test]
@@ -252,10 +252,10 @@ fn schedules_are_repaired() {
     let expected = Schedule { wait: 0, warmup: 0, active: 1, repeat: 0, skip_first: 0, skip_first_wait: false };
     assert_eq!(reading.config.schedule, Some(expected));
     let foreign = arguments(json!({"schedule": {"active": 1, "skip_first_wait": 1}}));
-    assert_remark(&foreign, "schedule.skip_first_wait", Severity::Warning, "no such key");
+    assert_remark(&foreign, "schedule.skip_first_wait", Severity::Warning, "unknown key");
     let none = arguments(json!({"schedule": 5}));
     assert_eq!(none.config.schedule, None);
-    assert_remark(&none, "schedule", Severity::Warning, "takes none instead");
+    assert_remark(&none, "schedule", Severity::Warning, "uses none instead");
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn activities_are_both_unless_they_are_right() {
         assert_eq!((config.cpu, config.npu), (false, true));
         for wrong in [json!(["TPU"]), json!([1]), json!([]), json!("TPU")] {
             let reading = form(json!({"activities": wrong}));
-            assert_remark(&reading, "activities", Severity::Warning, "takes both instead");
+            assert_remark(&reading, "activities", Severity::Warning, "uses both instead");
             assert!(reading.config.cpu && reading.config.npu);
         }
     }
@@ -276,9 +276,9 @@ fn activities_are_both_unless_they_are_right() {
 #[test]
 fn shapes_need_the_host() {
     let reading = arguments(json!({"activities": ["NPU"], "record_shapes": true, "with_stack": true}));
-    assert_remark(&reading, "record_shapes", Severity::Warning, "switches it off");
+    assert_remark(&reading, "record_shapes", Severity::Warning, "turns it off");
     assert!(!reading.config.shapes);
-    assert_remark(&reading, "with_stack", Severity::Note, "CPU among activities");
+    assert_remark(&reading, "with_stack", Severity::Note, "CPU in activities");
 }
 
 #[test]
@@ -288,15 +288,15 @@ fn exports_hosts_and_domains_are_lists() {
         assert_eq!(form(json!({"export_type": "db"})).config.export, [Export::Db]);
         let wrong = form(json!({"export_type": ["db", "csv"]}));
         assert_eq!(wrong.config.export, [Export::Text]);
-        assert_remark(&wrong, "export_type", Severity::Warning, "takes text instead");
+        assert_remark(&wrong, "export_type", Severity::Warning, "uses text instead");
         let all = form(json!({"host_sys": ["cpu", "mem", "disk", "network", "osrt"]}));
         assert_fine(&all);
         assert_eq!(all.config.host_sys, HostSystem::ALL[..5]);
         let numa = form(json!({"host_sys": ["cpu", "numa"]}));
-        assert_remark(&numa, "host_sys", Severity::Warning, "takes none instead");
+        assert_remark(&numa, "host_sys", Severity::Warning, "uses none instead");
         assert!(numa.config.host_sys.is_empty());
         let domains = form(json!({"mstx": true, "mstx_domain_include": ["a"], "mstx_domain_exclude": ["b"]}));
-        assert_remark(&domains, "mstx_domain_exclude", Severity::Warning, "no effect beside");
+        assert_remark(&domains, "mstx_domain_exclude", Severity::Warning, "no effect together with");
         assert_eq!(
             (domains.config.mstx_domain_include, domains.config.mstx_domain_exclude),
             (vec!["a".to_owned()], vec![])
@@ -305,7 +305,7 @@ fn exports_hosts_and_domains_are_lists() {
         assert_remark(&without, "mstx_domain_include", Severity::Warning, "without mstx");
         for wrong in [json!([""]), json!([1]), json!("a")] {
             let reading = form(json!({"mstx": true, "mstx_domain_include": wrong}));
-            assert_remark(&reading, "mstx_domain_include", Severity::Warning, "takes none instead");
+            assert_remark(&reading, "mstx_domain_include", Severity::Warning, "uses none instead");
         }
     }
 }
@@ -315,8 +315,8 @@ fn deprecated_keys_are_their_successors() {
     for form in [arguments, environment] {
         let reading = form(json!({"hbm_ddr": true, "pcie": true}));
         assert!(reading.config.memory && reading.config.sys_interconnection);
-        assert_remark(&reading, "hbm_ddr", Severity::Warning, "write profile_memory");
-        assert_remark(&reading, "pcie", Severity::Warning, "write sys_interconnection");
+        assert_remark(&reading, "hbm_ddr", Severity::Warning, "use profile_memory");
+        assert_remark(&reading, "pcie", Severity::Warning, "use sys_interconnection");
     }
 }
 
@@ -324,14 +324,14 @@ fn deprecated_keys_are_their_successors() {
 fn pipelines_and_schedules_exclude_each_other() {
     assert!(arguments(json!({"data_process": true})).config.data_process);
     let both = arguments(json!({"data_process": true, "schedule": {"wait": 0, "active": 1}}));
-    assert_remark(&both, "data_process", Severity::Warning, "switches it off");
+    assert_remark(&both, "data_process", Severity::Warning, "turns it off");
     assert!(!both.config.data_process);
 }
 
 #[test]
 fn the_handlers_directory_wins() {
     let reading = arguments(json!({"output_path": "/a", "on_trace_ready": {"dir_name": "/b"}}));
-    assert_remark(&reading, "output_path", Severity::Warning, "wins");
+    assert_remark(&reading, "output_path", Severity::Warning, "takes precedence");
     assert_eq!(reading.config.output, "/b");
     let own = arguments(json!({"output_path": "/a"}));
     assert_fine(&own);
@@ -360,7 +360,7 @@ fn the_variable_needs_start() {
         assert_remark(&reading, "start", Severity::Warning, "must be true");
     }
     let schedule = environment(json!({"schedule": {"wait": 0}}));
-    assert_remark(&schedule, "schedule", Severity::Warning, "no such key");
+    assert_remark(&schedule, "schedule", Severity::Warning, "unknown key");
     assert_eq!(
         environment(json!({"profiler_level": "Level1", "aic_metrics": "None"})).config.aic_metrics,
         AicMetrics::PipeUtilization
@@ -387,9 +387,9 @@ fn dynamic_files_are_analysed_when_analyse_says_so() {
 }
 
 #[test]
-fn unknown_keys_are_told() {
+fn unknown_keys_are_reported() {
     let reading = dynamic(json!({"profile_memroy": true, "data_process": true}));
     assert_remark(&reading, "profile_memroy", Severity::Warning, "did you mean profile_memory?");
-    assert_remark(&reading, "data_process", Severity::Warning, "no such key");
+    assert_remark(&reading, "data_process", Severity::Warning, "unknown key");
     assert_eq!(reading.config.ranks, Choice::All);
 }

@@ -158,7 +158,7 @@ fn wrong_values_are_errors() {
         ("profile_level: 1", "profile_level", "one of level_none"),
         ("profile_export_type: csv", "profile_export_type", "one of text, db"),
         ("mstx: 'false'", "mstx", "true or false"),
-        ("profile_step_start: one", "profile_step_start", "a whole number"),
+        ("profile_step_start: one", "profile_step_start", "an integer"),
     ] {
         assert_remark(
             &reading(&section(&[line]), MindSpeedRl),
@@ -198,7 +198,7 @@ fn neither_host_nor_device_is_both() {
 #[test]
 fn level_none_needs_mstx() {
     let reading = reading(&section(&["profile_level: level_none"]), MindSpeedRl);
-    assert_remark(&reading, "profiler_config.integrated.profile_level", Severity::Warning, "switches mstx on");
+    assert_remark(&reading, "profiler_config.integrated.profile_level", Severity::Warning, "turns mstx on");
     assert!(reading.config.mstx);
 }
 

@@ -237,7 +237,7 @@ proptest! {
         prop_assert_eq!(back.form, Some(form), "{}", written.text);
         prop_assert_eq!(&back.config, &config, "{}", written.text);
         prop_assert!(!back.has_errors(), "{}\n{:#?}", written.text, back.remarks);
-        // The text alone tells which dialect it is in.
+        // The dialect is detected from the text alone.
         prop_assert_eq!(read(&written.text, None, &run).form, Some(form), "{}", written.text);
     }
 

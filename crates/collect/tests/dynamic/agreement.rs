@@ -52,9 +52,9 @@ fn the_job_records_what_was_explained() {
         assert_eq!(reading.config.ranks, ranks, "{file}");
         assert_eq!(reading.config.at_once, request.start == Start::Next, "{file}");
         let explained = explain(&reading.config, &Run::default());
-        let told = explained.windows.first().map(|window| (window.record.first, window.record.last));
+        let recorded = explained.windows.first().map(|window| (window.record.first, window.record.last));
         let asked = request.window(1).filter(|_| request.ranks != Ranks::Some(Vec::new()));
-        assert_eq!(told, asked.map(|window| (window.start, Some(window.stop))), "{file}");
+        assert_eq!(recorded, asked.map(|window| (window.start, Some(window.stop))), "{file}");
         // What the job is handed with the beginning is read as the same.
         let mut control = Control::new(0);
         let begun = (0..3).find_map(|step| {
@@ -78,7 +78,7 @@ fn what_only_the_other_style_knows_does_not_decide_alone() {
     let style = |file: &str| request(file).style;
     let mixed = r#"{"start_step": 3, "stop_step": 4, "active": 7, "warmup": 1}"#;
     assert_eq!(style(mixed), Style::TorchNpu, "two keys against one");
-    assert!(request(mixed).remarks.iter().any(|remark| remark.starts_with("stop_step there is no such key")));
+    assert!(request(mixed).remarks.iter().any(|remark| remark.to_string().starts_with("stop_step: unknown key")));
     assert_eq!(style(r#"{"start_step": 3, "stop_step": 4, "prof_path": ".", "active": 7}"#), Style::MindSpore);
     assert_eq!(Style::MindSpore.dialect(), Dialect::MindSpore);
 }

@@ -1,6 +1,7 @@
 //! Which steps are recorded.
 
-use npuscope_collect::dynamic::{Command, Control, Ranks, Request, Start, State, Style, Window};
+use npuscope_collect::dynamic::{Command, Control, Problem, Ranks, Request, Start, State, Status, Style, Window};
+use npuscope_messages::Language;
 use proptest::prelude::*;
 
 use crate::{mindspore, request, torch_npu};
@@ -34,8 +35,8 @@ fn recorded(steps: u64, files: &[(u64, &str)]) -> Vec<u64> {
     train(0, steps, files).0
 }
 
-fn warnings(commands: &[Command]) -> Vec<&str> {
-    commands.iter().flat_map(|command| &command.warnings).map(String::as_str).collect()
+fn warnings(commands: &[Command]) -> Vec<String> {
+    commands.iter().flat_map(|command| &command.warnings).map(ToString::to_string).collect()
 }
 
 #[test]
@@ -82,7 +83,7 @@ fn what_has_passed_is_dropped_with_a_warning() {
 fn the_rest_of_a_window_of_mindspore_is_recorded() {
     let (steps, commands) = train(0, 20, &[(5, &mindspore(4, 8))]);
     assert_eq!(steps, [6, 7, 8]);
-    assert_eq!(warnings(&commands), ["too late for steps 4 to 8, step 5 is over; recording steps 6 to 8"]);
+    assert_eq!(warnings(&commands), ["too late for steps 4 to 8: step 5 is over; recording steps 6 to 8"]);
     let start = commands.iter().find_map(|command| command.start.as_ref()).unwrap();
     assert_eq!(start.directory_name, "rank0_start6_stop8");
 }
@@ -116,7 +117,7 @@ fn a_file_that_is_only_touched_is_done_again_only_for_the_next_step() {
     assert_eq!((steps, warnings(&commands)), (vec![2, 3], vec![]));
     let next = torch_npu(-1, 0, 1);
     assert_eq!(recorded(20, &[(2, &next), (8, &next)]), [3, 9]);
-    // The same window in a file that says something else is over, and that is told.
+    // The same window in a file that says something else is over, which is reported.
     let other = r#"{"start_step": 2, "stop_step": 3, "with_stack": true}"#;
     let (steps, commands) = train(0, 20, &[(0, &mindspore(2, 3)), (6, other)]);
     assert_eq!((steps, warnings(&commands).len()), (vec![2, 3], 1));
@@ -136,9 +137,9 @@ fn training_that_ends_too_early_says_so() {
     assert_eq!(steps, [8, 9]);
     let end = commands.last().unwrap();
     assert_eq!(end.stop, Some(Window { start: 8, stop: 9 }));
-    assert_eq!(end.warnings, ["training ended after step 9; asked for: steps 8 to 12"]);
+    assert_eq!(warnings(&commands), ["training ended after step 9; requested: steps 8 to 12"]);
     let (_, commands) = train(0, 4, &[(0, &mindspore(8, 12))]);
-    assert_eq!(warnings(&commands), ["training ended after step 4; asked for: steps 8 to 12, nothing is recorded"]);
+    assert_eq!(warnings(&commands), ["training ended after step 4; requested: steps 8 to 12; nothing is recorded"]);
 }
 
 #[test]
@@ -155,7 +156,8 @@ fn a_failure_ends_the_collection_until_the_file_changes() {
     assert!(control.begin(Some(request(&mindspore(1, 5)))).start.is_some());
     control.failed("the disk is full");
     let status = control.status(None);
-    assert_eq!((status.state, status.problem.as_deref()), (State::Failed, Some("the disk is full")));
+    let problem = Problem::Text("the disk is full".to_owned());
+    assert_eq!((status.state, status.problem), (State::Failed, Some(problem)));
     assert!(control.step(None).is_nothing());
     assert!(control.step(Some(request(&mindspore(3, 5)))).start.is_some());
     assert_eq!((control.state(), control.status(None).problem), (State::Recording, None));
@@ -174,30 +176,34 @@ fn states_follow_the_collection() {
 }
 
 #[test]
-fn values_that_make_no_sense_are_repaired_and_told() {
+fn values_that_make_no_sense_are_repaired_and_reported() {
     for (text, start, warmup, active, words) in [
-        (r#"{"start_step": -7, "active": 1}"#, Start::Never, 0, 1, "start_step is -7"),
-        (r#"{"start_step": "8", "active": 1}"#, Start::Never, 0, 1, r#"start_step is "8""#),
-        (r#"{"start_step": 8.5, "active": 1}"#, Start::Never, 0, 1, "start_step is 8.5"),
-        (r#"{"start_step": 8, "active": 0}"#, Start::At(8), 0, 1, "active is 0"),
-        (r#"{"start_step": 8, "active": 2, "warmup": -1}"#, Start::At(8), 0, 2, "warmup is -1"),
-        (r#"{"start_step": 8, "is_rank": 1}"#, Start::At(8), 0, 1, "is_rank is 1"),
+        (r#"{"start_step": -7, "active": 1}"#, Start::Never, 0, 1, "start_step: -7 is too small"),
+        (r#"{"start_step": "8", "active": 1}"#, Start::Never, 0, 1, r#"start_step: invalid value "8""#),
+        (r#"{"start_step": 8.5, "active": 1}"#, Start::Never, 0, 1, "start_step: invalid value 8.5"),
+        (r#"{"start_step": 8, "active": 0}"#, Start::At(8), 0, 1, "active: 0 is too small"),
+        (r#"{"start_step": 8, "active": 2, "warmup": -1}"#, Start::At(8), 0, 2, "warmup: -1 is too small"),
+        (r#"{"start_step": 8, "is_rank": 1}"#, Start::At(8), 0, 1, "is_rank: invalid value 1"),
         (r#"{"start_step": 8, "is_rank": true, "rank_list": 3}"#, Start::At(8), 0, 1, "rank_list"),
-        (r#"{"start_step": 9, "stop_step": 8}"#, Start::Never, 0, 1, "stop_step is 8, before start_step 9"),
-        (r#"{"start_step": 9, "stop_step": -1}"#, Start::Never, 0, 1, "stop_step is -1, before start_step 9"),
-        (r#"{"start_step": true, "stop_step": 2}"#, Start::Never, 0, 2, "start_step is true"),
-        (r#"{"start_step": 0, "stop_step": 5}"#, Start::At(1), 0, 5, "recording begins at 1"),
-        (r#"{"start_step": 1, "stop_step": null}"#, Start::Never, 0, 1, "stop_step is -1"),
+        (r#"{"start_step": 9, "stop_step": 8}"#, Start::Never, 0, 1, "stop_step: 8 is before start_step 9"),
+        (r#"{"start_step": 9, "stop_step": -1}"#, Start::Never, 0, 1, "stop_step: -1 is before start_step 9"),
+        (r#"{"start_step": true, "stop_step": 2}"#, Start::Never, 0, 2, "start_step: invalid value true"),
+        (r#"{"start_step": 0, "stop_step": 5}"#, Start::At(1), 0, 5, "recording begins at step 1"),
+        (r#"{"start_step": 1, "stop_step": null}"#, Start::Never, 0, 1, "stop_step: -1 is before"),
     ] {
         let request = request(text);
         assert_eq!((request.start, request.warmup, request.active), (start, warmup, active), "{text}");
-        assert!(request.remarks.iter().any(|remark| remark.contains(words)), "{text}: {:?}", request.remarks);
+        assert!(
+            request.remarks.iter().any(|remark| remark.to_string().contains(words)),
+            "{text}: {:?}",
+            request.remarks
+        );
     }
     assert!(request(&torch_npu(8, 1, 2)).remarks.is_empty() && request(&mindspore(1, 2)).remarks.is_empty());
 }
 
 #[test]
-fn styles_are_told_by_their_keys() {
+fn styles_are_detected_by_their_keys() {
     let style = |text: &str| request(text).style;
     assert_eq!(style(r#"{"start_step": 1, "stop_step": 2}"#), Style::MindSpore);
     assert_eq!(style(r#"{"start_step": 1, "profiler_level": 0, "analyse_mode": -1}"#), Style::MindSpore);
@@ -234,4 +240,18 @@ proptest! {
         let expected: Vec<u64> = if is_late { Vec::new() } else { (first..=stop as u64).collect() };
         prop_assert_eq!(recorded(50, &[(seen, &file)]), expected);
     }
+}
+
+#[test]
+fn a_report_keeps_its_problem_in_every_language_and_older_reports_are_read() {
+    let mut control = Control::new(0);
+    control.begin(Some(request(&mindspore(8, 12))));
+    control.end();
+    let json = serde_json::to_string(&control.status(None)).unwrap();
+    let status: Status = serde_json::from_str(&json).unwrap();
+    let problem = status.problem.unwrap();
+    assert!(problem.text(Language::English).starts_with("training ended after step 0; "), "{problem:?}");
+    assert!(problem.text(Language::Chinese).starts_with("训练在 step 0 后结束；"), "{problem:?}");
+    let older: Problem = serde_json::from_str(r#""the disk is full""#).unwrap();
+    assert_eq!(older, Problem::Text("the disk is full".to_owned()));
 }

@@ -193,17 +193,20 @@ fn what_cannot_be_said_or_read_leaves_the_file_alone() {
     fs::write(&path, &text).unwrap();
     let refused = |style, changes: &Changes| set(&path, style, changes).unwrap_err().to_string();
     let ranks = Changes { ranks: Some(Ranks::Some(vec![0])), ..Changes::default() };
-    assert_eq!(refused(None, &ranks), "the file of mindspore cannot say which ranks; every rank that reads it records");
+    assert_eq!(
+        refused(None, &ranks),
+        "a file of mindspore cannot express a selection of ranks; every rank that reads the file records"
+    );
     let next = Changes { window: Some(WindowChange::Next { active: 1 }), ..Changes::default() };
     assert!(refused(None, &next).contains("the next step"));
-    assert!(refused(None, &Changes { modules: Some(true), ..Changes::default() }).contains("calls of modules"));
+    assert!(refused(None, &Changes { modules: Some(true), ..Changes::default() }).contains("module calls"));
     assert!(refused(None, &Changes { warmup: Some(1), ..Changes::default() }).contains("warmup"));
     assert!(refused(None, &steps(0, 3)).contains("0 to 3"));
     assert!(refused(None, &steps(4, 3)).contains("4 to 3"));
     assert!(refused(Some(Style::TorchNpu), &steps(1, 2)).contains("in the style of mindspore, not of torch_npu"));
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
     fs::write(&path, "{ malformed").unwrap();
-    assert!(refused(None, &steps(1, 2)).contains("is left as it is: it is no valid JSON"));
+    assert!(refused(None, &steps(1, 2)).contains("is unchanged: invalid JSON"));
     assert_eq!(fs::read_to_string(&path).unwrap(), "{ malformed");
     let error = set(&path.join("below/profiler_config.json"), None, &steps(1, 2)).unwrap_err();
     assert!(matches!(error, SetError::Read { .. } | SetError::Write { .. }), "{error}");

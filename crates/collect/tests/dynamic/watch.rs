@@ -83,10 +83,10 @@ fn what_was_there_before_is_taken_unless_it_says_the_next_step() {
         let mut watch = place.watch();
         assert_eq!(watch.newest().is_some(), is_taken, "{text}");
         assert_eq!(unexpected(&mut watch), None, "{text}");
-        let told = watch.problem();
-        assert_eq!(told.is_none(), is_taken, "{text}: {told:?}");
-        assert!(told.is_none_or(|told| told.ends_with("but was written before this job began")), "{text}");
-        assert_eq!(watch.problem(), None, "told once");
+        let problem = watch.problem().map(|problem| problem.to_string());
+        assert_eq!(problem.is_none(), is_taken, "{text}: {problem:?}");
+        assert!(problem.is_none_or(|problem| problem.ends_with("but was written before this job began")), "{text}");
+        assert_eq!(watch.problem(), None, "reported once");
         // Touched while the job runs, it counts.
         set_time(&place.file, SystemTime::now() + Duration::from_secs(5));
         assert!(awaited(&mut watch).is_some(), "{text}");
@@ -106,18 +106,18 @@ fn a_file_that_is_half_written_is_waited_for() {
 }
 
 #[test]
-fn a_problem_is_told_once_and_only_if_it_lasts() {
+fn a_problem_is_reported_once_and_only_if_it_lasts() {
     let place = Place::with("{ malformed");
     let mut watch = Watch::start(&place.file, Duration::from_millis(50));
     assert_eq!(watch.problem(), None, "not at the first look");
-    let problem = within(A_WHILE, || watch.problem()).unwrap();
-    assert!(problem.contains("profiler_config.json: it is no valid JSON: "), "{problem}");
-    assert_eq!(within(Duration::from_millis(300), || watch.problem()), None, "told again");
+    let problem = within(A_WHILE, || watch.problem()).unwrap().to_string();
+    assert!(problem.contains("profiler_config.json: invalid JSON: "), "{problem}");
+    assert_eq!(within(Duration::from_millis(300), || watch.problem()), None, "reported again");
     fs::write(&place.file, mindspore(1, 2)).unwrap();
     assert!(awaited(&mut watch).is_some());
     fs::write(&place.file, "[]").unwrap();
-    let problem = within(A_WHILE, || watch.problem()).unwrap();
-    assert!(problem.contains("no JSON object"), "{problem}");
+    let problem = within(A_WHILE, || watch.problem()).unwrap().to_string();
+    assert!(problem.contains("not a JSON object"), "{problem}");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_file_that_is_gone_and_back_is_seen() {
     let mut watch = place.watch();
     watch.newest().unwrap();
     fs::remove_file(&place.file).unwrap();
-    let problem = within(A_WHILE, || watch.problem()).unwrap();
+    let problem = within(A_WHILE, || watch.problem()).unwrap().to_string();
     assert!(problem.contains("profiler_config.json"), "{problem}");
     fs::write(&place.file, mindspore(3, 4)).unwrap();
     assert_eq!(awaited(&mut watch).unwrap().start, Start::At(3));
@@ -194,8 +194,11 @@ fn what_is_too_large_or_no_file_is_refused() {
     watch.newest().unwrap();
     let padding = " ".repeat(2 * MAX_SIZE as usize);
     fs::write(&place.file, format!("{}{padding}", mindspore(3, 4))).unwrap();
-    let problem = within(A_WHILE, || watch.problem()).unwrap();
-    assert!(problem.ends_with("it is larger than 1 MiB, the limit of torch_npu and MindSpore"), "{problem}");
+    let problem = within(A_WHILE, || watch.problem()).unwrap().to_string();
+    assert!(
+        problem.ends_with("profiler_config.json: larger than 1 MiB, the limit of torch_npu and MindSpore"),
+        "{problem}"
+    );
     assert_eq!(watch.newest(), None);
     // A pipe nobody writes to must not hold up whoever starts, or the thread.
     let pipe = Place::empty();
@@ -203,8 +206,8 @@ fn what_is_too_large_or_no_file_is_refused() {
     // SAFETY: a string that ends with zero.
     assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
     let mut watch = pipe.watch();
-    let problem = within(A_WHILE, || watch.problem()).unwrap();
-    assert!(problem.ends_with("it is not a file"), "{problem}");
+    let problem = within(A_WHILE, || watch.problem()).unwrap().to_string();
+    assert!(problem.ends_with("profiler_config.json: not a regular file"), "{problem}");
 }
 
 /// Threads of this process that watch.
@@ -239,7 +242,7 @@ fn the_thread_ends_when_the_watch_is_dropped_and_a_fork_has_its_own() {
     .expect("the child says no");
 }
 
-/// Runs something in a forked process and tells whether it holds there.
+/// Runs something in a forked process and returns whether it holds there.
 fn in_child(check: impl FnOnce() -> bool) -> bool {
     // SAFETY: the child runs the check and ends at once; glibc makes allocation safe after a fork.
     match unsafe { libc::fork() } {

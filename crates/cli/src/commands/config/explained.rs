@@ -1,88 +1,93 @@
-//! What a configuration records, in words.
+//! What a configuration records, as text.
 
 use npuscope_collect::config::{Analyse, Choice};
 use npuscope_collect::explain::{Explanation, Kind, Steps, Window};
+use npuscope_collect::messages;
+use npuscope_messages::{Language, Message};
 use npuscope_tables::Rank;
 
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
 
 pub fn text(explanation: &Explanation, settings: &Settings) -> String {
-    let bold = |text: &str| settings.terminal.styled(Style::Bold, text);
-    let mut text = String::new();
+    let bold = |message: Message| settings.terminal.styled(Style::Bold, &settings.text(&message));
+    let indented = |message: Message| format!("  {}\n", settings.text(&message));
     if !explanation.enabled {
-        text.push_str(&bold("profiling is off: nothing is recorded\n"));
-        return text;
+        return format!("{}\n", bold(messages::explain_off()));
     }
-    text.push_str(&bold("steps\n"));
-    text.push_str(&steps(explanation));
-    text.push_str(&bold("\nwhere\n"));
-    text.push_str(&format!("  {}\n", ranks(explanation)));
+    let mut text = format!("{}\n", bold(messages::explain_steps()));
+    text.extend(steps(explanation, settings.language).into_iter().map(indented));
+    text.push_str(&format!("\n{}\n", bold(messages::explain_where())));
+    text.push_str(&indented(ranks(explanation)));
     if let Choice::Only(stages) = &explanation.stages {
-        text.push_str(&format!("  only the stages {}\n", stages.join(", ")));
+        text.push_str(&indented(messages::explain_stages(stages.clone())));
     }
-    let analysed = match explanation.analyse {
-        Analyse::Off => "raw; a later analysis makes the files below",
-        Analyse::Online => "analysed when a data set is complete, while training waits",
-        Analyse::Async => "analysed beside training when a data set is complete",
+    let analysis = match explanation.analyse {
+        Analyse::Off => messages::explain_analysis_off(),
+        Analyse::Online => messages::explain_analysis_online(),
+        Analyse::Async => messages::explain_analysis_async(),
     };
-    text.push_str(&format!("  {}, {analysed}\n", explanation.output));
-    text.push_str(&bold("\nrecorded\n"));
-    text.push_str(&kinds(&explanation.records));
-    let off: Vec<&str> = explanation.off.iter().map(|kind| kind.what).collect();
+    text.push_str(&indented(messages::explain_output(&explanation.output, analysis)));
+    text.push_str(&format!("\n{}\n", bold(messages::explain_recorded())));
+    text.push_str(&kinds(&explanation.records, settings));
+    let off: Vec<Message> = explanation.off.iter().map(|kind| kind.what.clone()).collect();
     if !off.is_empty() {
-        text.push_str(&bold("\noff\n"));
-        text.push_str(&format!("  {}\n", off.join("; ")));
+        text.push_str(&format!("\n{}\n", bold(messages::explain_not_recorded())));
+        let off: Vec<String> = off.iter().map(|what| settings.text(what)).collect();
+        text.push_str(&format!("  {}\n", off.join(settings.language.choose("; ", "；"))));
     }
-    text.push_str(&bold("\nsize, by a rule of thumb\n"));
-    text.push_str(&size(explanation));
+    text.push_str(&format!("\n{}\n", bold(messages::explain_size())));
+    text.extend(size(explanation).into_iter().map(indented));
     text
 }
 
-fn steps(explanation: &Explanation) -> String {
-    let mut text = String::new();
+fn steps(explanation: &Explanation, language: Language) -> Vec<Message> {
     if !explanation.has_schedule {
-        return "  from start to stop, without step markers\n".to_owned();
+        return vec![messages::explain_without_schedule()];
     }
-    let begins = if explanation.at_once { ", counted from when the configuration arrives" } else { "" };
-    for Window { warmup, record, is_complete } in &explanation.windows {
-        let warmup = warmup.map(|steps| format!("warms up at {}, ", stretch(&steps))).unwrap_or_default();
-        let end = if *is_complete { "" } else { "; the run ends before the data set is complete" };
-        let counted = match record.last_index {
-            Some(last) if last == record.first_index => format!("the {} of the run", ordinal(last + 1)),
-            Some(last) => format!("the {} to {} of the run", ordinal(record.first_index + 1), ordinal(last + 1)),
-            None => format!("from the {} of the run on", ordinal(record.first_index + 1)),
-        };
-        let counted = if explanation.at_once { String::new() } else { format!(" ({counted})") };
-        text.push_str(&format!("  {warmup}records {}{counted}{begins}{end}\n", stretch(record)));
-    }
-    text.extend(explanation.reader.iter().map(|reader| format!("  {reader}\n")));
+    let mut lines: Vec<Message> =
+        explanation.windows.iter().map(|window| data_set(window, explanation.at_once, language)).collect();
+    lines.extend(explanation.reader.clone());
     if explanation.windows.is_empty() {
-        text.push_str("  none is recorded\n");
+        lines.push(messages::explain_no_steps());
     }
     let listed = explanation.windows.len() as u64;
     match explanation.data_sets {
-        None => text.push_str("  … and so on until training ends\n"),
-        Some(sets) if sets > listed => {
-            text.push_str(&format!("  {} for each rank\n", terminal::counted(sets, "data set")));
-        }
+        None => lines.push(messages::explain_goes_on()),
+        Some(sets) if sets > listed => lines.push(messages::explain_data_sets(sets)),
         Some(_) => {}
     }
-    text
+    lines
+}
+
+/// `warms up at step 4, records steps 5 to 6 (the 6th to 7th of the run)`.
+fn data_set(window: &Window, at_once: bool, language: Language) -> Message {
+    let Window { warmup, record, is_complete } = window;
+    let warmup = warmup.map_or_else(messages::explain_nothing, |steps| messages::explain_warmup(stretch(&steps)));
+    let first = ordinal(record.first_index + 1, language);
+    let place = match record.last_index {
+        _ if at_once => messages::explain_at_once(),
+        Some(last) if last == record.first_index => messages::explain_one_step_of_run(first),
+        Some(last) => messages::explain_steps_of_run(first, ordinal(last + 1, language)),
+        None => messages::explain_rest_of_run(first),
+    };
+    let end = if *is_complete { messages::explain_nothing() } else { messages::explain_incomplete() };
+    messages::explain_window(warmup, stretch(record), place, end)
 }
 
 /// `step 5`, `steps 5 to 9`, `all steps from 5 on`.
-fn stretch(steps: &Steps) -> String {
+fn stretch(steps: &Steps) -> Message {
     match steps.last {
-        Some(last) if last == steps.first => format!("step {last}"),
-        Some(last) => format!("steps {} to {last}", steps.first),
-        None => format!("all steps from {} on", steps.first),
+        Some(last) if last == steps.first => messages::window_step(last),
+        Some(last) => messages::window_steps(steps.first, last),
+        None => messages::stretch_all(steps.first),
     }
 }
 
-/// 1st, 2nd, 3rd, 4th, 11th.
-fn ordinal(number: u64) -> String {
+/// 1st, 2nd, 3rd, 4th, 11th; the number alone in Chinese.
+fn ordinal(number: u64, language: Language) -> String {
     let ending = match (number % 10, number % 100) {
+        _ if language == Language::Chinese => "",
         (_, 11..=13) => "th",
         (1, _) => "st",
         (2, _) => "nd",
@@ -92,40 +97,40 @@ fn ordinal(number: u64) -> String {
     format!("{number}{ending}")
 }
 
-fn ranks(explanation: &Explanation) -> String {
+fn ranks(explanation: &Explanation) -> Message {
     match (&explanation.ranks, explanation.rank_count) {
-        (Choice::All, None) => "on all ranks".to_owned(),
-        (Choice::All, Some(count)) => format!("on all {}", terminal::counted(count, "rank")),
-        (Choice::Only(ranks), _) => {
-            let mut ranks: Vec<Rank> = ranks.iter().map(|rank| Rank(i64::from(*rank))).collect();
-            ranks.sort_unstable();
-            ranks.dedup();
-            let word = if ranks.len() == 1 { "rank" } else { "ranks" };
-            format!("on {word} {}", terminal::ranges(&ranks))
-        }
+        (Choice::All, None) => messages::explain_all_ranks(),
+        (Choice::All, Some(count)) => messages::explain_all_of_ranks(count),
+        (Choice::Only(ranks), _) => on_ranks(ranks),
     }
 }
 
-fn kinds(kinds: &[Kind]) -> String {
-    let rows = kinds.iter().map(|kind| vec![kind.what.to_owned(), kind.files.join(", ")]);
+/// `on rank 3`, `on ranks 0-2, 5`.
+pub fn on_ranks(ranks: &[u32]) -> Message {
+    let mut ranks: Vec<Rank> = ranks.iter().map(|&rank| Rank(i64::from(rank))).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    match ranks.len() {
+        0 => messages::records_on_no_rank(),
+        1 => messages::explain_rank(terminal::ranges(&ranks)),
+        _ => messages::explain_ranks(terminal::ranges(&ranks)),
+    }
+}
+
+fn kinds(kinds: &[Kind], settings: &Settings) -> String {
+    let rows = kinds.iter().map(|kind| vec![settings.text(&kind.what), kind.files.join(", ")]);
     terminal::columns(&["", ""], &[], rows)
 }
 
-fn size(explanation: &Explanation) -> String {
+fn size(explanation: &Explanation) -> Vec<Message> {
     let estimate = &explanation.estimate;
-    let kernels = terminal::counted(estimate.kernels_per_step, "kernel");
-    let assumed = if estimate.kernels_are_given { "" } else { ", which is a guess; --kernels says better" };
-    let mut text = format!(
-        "  about {} for a step on a rank, raw data not counted, with {kernels} a step{assumed}\n",
-        terminal::bytes(estimate.bytes_per_rank_and_step)
-    );
-    if let Some(bytes) = estimate.bytes_per_rank {
-        let steps =
-            explanation.recorded_steps.map(|steps| terminal::counted(steps, "recorded step")).unwrap_or_default();
-        text.push_str(&format!("  about {} for a rank, {steps}\n", terminal::bytes(bytes)));
+    let kernels = estimate.kernels_per_step;
+    let assumed = if estimate.kernels_are_given { messages::explain_nothing() } else { messages::explain_assumed() };
+    let of_step = terminal::bytes(estimate.bytes_per_rank_and_step);
+    let mut lines = vec![messages::explain_size_of_step(of_step, terminal::grouped(kernels), kernels, assumed)];
+    if let Some((bytes, steps)) = estimate.bytes_per_rank.zip(explanation.recorded_steps) {
+        lines.push(messages::explain_size_of_rank(terminal::bytes(bytes), steps));
     }
-    if let Some(bytes) = estimate.bytes_in_all {
-        text.push_str(&format!("  about {} in all\n", terminal::bytes(bytes)));
-    }
-    text
+    lines.extend(estimate.bytes_in_all.map(|bytes| messages::explain_size_in_all(terminal::bytes(bytes))));
+    lines
 }

@@ -8,8 +8,11 @@ use std::time::Duration;
 use npuscope_collect::dynamic::{
     Changes, Ranks, Request, SetError, Start, Style, Window, WindowChange, Written, set, statuses,
 };
+use npuscope_collect::messages;
+use npuscope_messages::Message;
 use npuscope_tables::Rank;
 
+use crate::commands::config::on_ranks;
 use crate::error::CliError;
 use crate::rank_list::RankList;
 use crate::settings::Settings;
@@ -53,7 +56,7 @@ pub fn run(options: &SetOptions, settings: &Settings) -> Result<ExitCode, CliErr
         SetError::Write { path, source } => CliError::Write { path, source },
         other => UsageError::Control(other).into(),
     })?;
-    io::stdout().lock().write_all(text(&written).as_bytes())?;
+    io::stdout().lock().write_all(text(&written, settings).as_bytes())?;
     if options.start.is_some() {
         warn_of_passed(&written, settings);
         warn_of_next(&written, settings);
@@ -61,58 +64,44 @@ pub fn run(options: &SetOptions, settings: &Settings) -> Result<ExitCode, CliErr
     Ok(ExitCode::SUCCESS)
 }
 
-fn text(written: &Written) -> String {
-    let path = written.path.display();
-    let style = written.request.style.name();
-    let mut text = match (written.is_new, written.edits.is_empty()) {
-        (true, _) => format!("created {path} in the style of {style}\n"),
-        (false, false) => format!("changed {path}, in the style of {style}\n"),
-        (false, true) => format!("{path} says so already, in the style of {style}; its time is new\n"),
+fn text(written: &Written, settings: &Settings) -> String {
+    let (path, style) = (&written.path, written.request.style.name());
+    let headline = match (written.is_new, written.edits.is_empty()) {
+        (true, _) => messages::set_created(path, style),
+        (false, false) => messages::set_changed(path, style),
+        (false, true) => messages::set_unchanged(path, style),
     };
+    let mut text = format!("{}\n", settings.text(&headline));
     let rows = written.edits.iter().map(|edit| {
         let before = edit.before.as_ref().map_or_else(String::new, ToString::to_string);
         vec![edit.key.clone(), before, "->".to_owned(), edit.after.to_string()]
     });
     text.push_str(&terminal::columns(&["", "", "", ""], &[], rows));
     for remark in &written.request.remarks {
-        text.push_str(&format!("  {remark}\n"));
+        text.push_str(&format!("  {}\n", settings.text(remark)));
     }
-    text.push_str(&format!("{}\n", what_happens(&written.request)));
+    text.push_str(&format!("{}\n", settings.text(&effect(&written.request))));
     text
 }
 
 /// What a job that reads the file will do.
-pub fn what_happens(request: &Request) -> String {
+pub fn effect(request: &Request) -> Message {
     let ranks = match &request.ranks {
-        Ranks::All => "on every rank".to_owned(),
-        Ranks::Some(ranks) if ranks.is_empty() => "on no rank".to_owned(),
-        Ranks::Some(ranks) => {
-            let mut sorted: Vec<Rank> = ranks.iter().map(|&rank| Rank(i64::from(rank))).collect();
-            sorted.sort_unstable();
-            let word = if sorted.len() == 1 { "rank" } else { "ranks" };
-            format!("on {word} {}", terminal::ranges(&sorted))
-        }
+        Ranks::All => messages::explain_all_ranks(),
+        Ranks::Some(ranks) => on_ranks(ranks),
     };
     let warmup = match request.warmup {
-        0 => String::new(),
-        steps => format!(" after {} of warmup", terminal::counted(steps, "step")),
+        0 => messages::records_without_warmup(),
+        steps => messages::records_after_warmup(steps),
     };
     match (request.start, request.window(1)) {
-        (Start::Next, _) => {
-            format!(
-                "records {} as soon as a running job sees it{warmup}, {ranks}",
-                terminal::counted(request.active, "step")
-            )
-        }
-        (Start::At(_), Some(window)) if window.start == window.stop => {
-            format!("records {window}, counted from 1{warmup}, {ranks}")
-        }
-        (Start::At(_), Some(window)) => format!("records {window}, counted from 1, both included{warmup}, {ranks}"),
-        _ => "records nothing".to_owned(),
+        (Start::Next, _) => messages::records_next(request.active, warmup, ranks),
+        (Start::At(_), Some(window)) => messages::records_window(window.message(), warmup, ranks),
+        _ => messages::records_nothing(),
     }
 }
 
-/// Says which ranks are past the first step already, as far as they have told.
+/// Warns of ranks that have reported a step after the first one to record.
 fn warn_of_passed(written: &Written, settings: &Settings) {
     let (Start::At(first), Some(window)) = (written.request.start, written.request.window(1)) else { return };
     let passed = |status: &npuscope_collect::dynamic::Status| {
@@ -121,15 +110,12 @@ fn warn_of_passed(written: &Written, settings: &Settings) {
     let passed: Vec<_> = statuses(&written.path).into_iter().filter(passed).collect();
     if let Some(step) = passed.iter().map(|status| status.step).max() {
         let ranks: Vec<Rank> = passed.iter().map(|status| Rank(i64::from(status.rank))).collect();
-        let word = if ranks.len() == 1 { "rank" } else { "ranks" };
-        let (ranks, start) = (terminal::ranges(&ranks), window.start);
-        settings
-            .terminal
-            .warning(&format!("{word} {ranks} finished step {step} already, which is too late for {start}"));
+        let message = if ranks.len() == 1 { messages::set_passed_one } else { messages::set_passed };
+        settings.terminal.warning(&settings.text(&message(terminal::ranges(&ranks), step, window.start)));
     }
 }
 
-/// Says what the next step is not: that of a job which is yet to start, and the same one on all ranks.
+/// Warns that `next` is ignored by jobs that start later, and may differ between ranks.
 fn warn_of_next(written: &Written, settings: &Settings) {
     if written.request.start != Start::Next {
         return;
@@ -137,15 +123,11 @@ fn warn_of_next(written: &Written, settings: &Settings) {
     let reported = statuses(&written.path).into_iter().filter(|status| status.age() < FRESH);
     let reported = reported.filter(|status| written.request.ranks.contains(status.rank)).count();
     if reported == 0 {
-        let message = "no rank has reported that it watches this file; a job that starts later does not take `next`, \
-                       but does take the number of a step";
-        settings.terminal.warning(message);
+        settings.terminal.warning(&settings.text(&messages::set_nobody_watches()));
     }
     let is_one = reported == 1 || matches!(&written.request.ranks, Ranks::Some(ranks) if ranks.len() <= 1);
     if !is_one {
-        let message = "ranks see the file at different steps, so that `next` may be another one on each; give the \
-                       number of a step to have the same";
-        settings.terminal.warning(message);
+        settings.terminal.warning(&settings.text(&messages::set_next_differs()));
     }
 }
 

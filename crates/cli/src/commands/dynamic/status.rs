@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use npuscope_collect::dynamic::{Ranks, Request, State, Status, config_file, read, statuses};
+use npuscope_collect::dynamic::{Ranks, State, Status, config_file, read, statuses};
+use npuscope_collect::messages;
+use npuscope_messages::Message;
 use npuscope_tables::Rank;
 use serde::Serialize;
 
-use super::set::what_happens;
+use super::set::effect;
 use crate::commands::ReportFormat;
 use crate::error::CliError;
 use crate::settings::Settings;
@@ -22,11 +24,11 @@ struct Report {
     style: Option<npuscope_collect::dynamic::Style>,
     fingerprint: Option<String>,
     /// What a job that reads the file will do.
-    asks: Option<String>,
+    asks: Option<Message>,
     /// What is wrong with the file.
-    problem: Option<String>,
+    problem: Option<Message>,
     ranks: Vec<RankReport>,
-    /// Ranks that the file names and that have told nothing.
+    /// Ranks that the file names and that have not reported.
     silent: Vec<u32>,
 }
 
@@ -35,7 +37,7 @@ struct RankReport {
     #[serde(flatten)]
     status: Status,
     took: Took,
-    /// Why no more is to be expected of it.
+    /// Why no further report is expected.
     lost: Option<Lost>,
 }
 
@@ -50,9 +52,9 @@ enum Took {
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Lost {
-    /// Its process is not there any more.
+    /// Its process does not exist any more.
     Gone,
-    /// It has told nothing for too long.
+    /// It has not reported for too long.
     Stale,
 }
 
@@ -68,11 +70,11 @@ pub struct StatusOptions {
 
 pub fn run(options: &StatusOptions, settings: &Settings) -> Result<ExitCode, CliError> {
     let config = config_file(&options.config);
-    let told = statuses(&config);
-    if told.is_empty() && !config.exists() {
+    let statuses = statuses(&config);
+    if statuses.is_empty() && !config.exists() {
         return Err(UsageError::NoControlFile(config).into());
     }
-    let report = report(config, told, options.stale_after);
+    let report = report(config, statuses, options.stale_after);
     let mut out = io::stdout().lock();
     match options.format {
         ReportFormat::Json => {
@@ -84,7 +86,7 @@ pub fn run(options: &StatusOptions, settings: &Settings) -> Result<ExitCode, Cli
     Ok(ExitCode::SUCCESS)
 }
 
-fn report(config: PathBuf, told: Vec<Status>, stale_after: Duration) -> Report {
+fn report(config: PathBuf, statuses: Vec<Status>, stale_after: Duration) -> Report {
     let (request, problem) = match read(&config) {
         Ok(request) => (Some(request), None),
         Err(problem) => (None, Some(problem)),
@@ -100,7 +102,7 @@ fn report(config: PathBuf, told: Vec<Status>, stale_after: Duration) -> Report {
         lost: lost(&status, &here, stale_after),
         status,
     };
-    let ranks: Vec<RankReport> = told.into_iter().map(rank).collect();
+    let ranks: Vec<RankReport> = statuses.into_iter().map(rank).collect();
     let named = match request.as_ref().map(|request| &request.ranks) {
         Some(Ranks::Some(named)) => named.clone(),
         _ => Vec::new(),
@@ -108,8 +110,8 @@ fn report(config: PathBuf, told: Vec<Status>, stale_after: Duration) -> Report {
     let is_silent = |rank: &u32| ranks.iter().all(|report| report.status.rank != *rank);
     let silent = named.into_iter().filter(is_silent).collect();
     let style = request.as_ref().map(|request| request.style);
-    let asks = request.as_ref().map(|request: &Request| what_happens(request));
-    Report { config, style, fingerprint, asks, problem: problem.map(|problem| problem.to_string()), ranks, silent }
+    let asks = request.as_ref().map(effect);
+    Report { config, style, fingerprint, asks, problem: problem.map(|problem| problem.message()), ranks, silent }
 }
 
 fn lost(status: &Status, here: &str, stale_after: Duration) -> Option<Lost> {
@@ -124,66 +126,77 @@ fn lost(status: &Status, here: &str, stale_after: Duration) -> Option<Lost> {
 }
 
 fn text(report: &Report, settings: &Settings) -> String {
-    let path = report.config.display();
-    let mut text = match (&report.asks, &report.problem) {
-        (Some(asks), _) => settings.terminal.styled(Style::Bold, &format!("{path} {asks}\n")),
-        (None, Some(problem)) => settings.terminal.styled(Style::Red, &format!("{path} cannot be used: {problem}\n")),
-        (None, None) => String::new(),
+    let path = &report.config;
+    let headline = match (&report.asks, &report.problem) {
+        (Some(asks), _) => Some((Style::Bold, messages::status_asks(path, asks.clone()))),
+        (None, Some(problem)) => Some((Style::Red, messages::dynamic_unusable(path, problem.clone()))),
+        (None, None) => None,
     };
+    let headline = headline.map(|(style, message)| settings.terminal.styled(style, &settings.text(&message)) + "\n");
+    let mut text = headline.unwrap_or_default();
     text.push('\n');
     if report.ranks.is_empty() {
-        text.push_str(
-            "no rank has reported: no job watches this file with npuscope, or none has come to its first step\n",
-        );
+        text.push_str(&settings.text(&messages::status_no_reports()));
+        text.push('\n');
         return text;
     }
-    let headers = ["rank", "host", "pid", "step", "state", "took", "steps", "reported", "data", "problem"];
-    text.push_str(&terminal::columns(&headers, &[0, 2, 3], report.ranks.iter().map(row)));
+    let headers = [
+        messages::status_host(),
+        messages::status_state(),
+        messages::status_config(),
+        messages::status_steps(),
+        messages::status_reported(),
+        messages::status_data(),
+        messages::status_problem(),
+    ];
+    let [host, state, config, steps, reported, data, problem] = headers.map(|header| settings.text(&header));
+    let headers = ["rank", &host, "pid", "step", &state, &config, &steps, &reported, &data, &problem];
+    text.push_str(&terminal::columns(&headers, &[0, 2, 3], report.ranks.iter().map(|rank| row(rank, settings))));
     if !report.silent.is_empty() {
         let mut silent: Vec<Rank> = report.silent.iter().map(|&rank| Rank(i64::from(rank))).collect();
         silent.sort_unstable();
-        text.push_str(&format!("  without a report: ranks {}\n", terminal::ranges(&silent)));
+        text.push_str(&format!("  {}\n", settings.text(&messages::status_silent(terminal::ranges(&silent)))));
     }
     text
 }
 
-fn row(report: &RankReport) -> Vec<String> {
+fn row(report: &RankReport, settings: &Settings) -> Vec<String> {
     let status = &report.status;
     let took = match report.took {
-        Took::This => "this file",
-        Took::Older => "an older one",
-        Took::Nothing => "none",
+        Took::This => messages::status_current(),
+        Took::Older => messages::status_older(),
+        Took::Nothing => messages::status_none(),
     };
-    // Who has recorded what was asked for may well have ended.
+    // A rank that has recorded everything may well have ended.
     let state = match (report.lost, status.state) {
-        (None, state) | (_, state @ (State::Done | State::Failed)) => state.name().to_owned(),
-        (Some(Lost::Gone), state) => format!("{}, process gone", state.name()),
-        (Some(Lost::Stale), state) => format!("{}, no word since", state.name()),
+        (None, state) | (_, state @ (State::Done | State::Failed)) => state.message(),
+        (Some(Lost::Gone), state) => messages::status_gone(state.message()),
+        (Some(Lost::Stale), state) => messages::status_stale(state.message()),
     };
     let steps = match (status.start, status.stop) {
         (Some(start), Some(stop)) if start == stop => start.to_string(),
         (Some(start), Some(stop)) => format!("{start}-{stop}"),
         _ => String::new(),
     };
-    let or_nothing = |text: &Option<String>| text.clone().unwrap_or_default();
+    let problem = status.problem.as_ref().map(|problem| problem.text(settings.language));
     vec![
         status.rank.to_string(),
         status.host.clone(),
         status.pid.to_string(),
         status.step.to_string(),
-        state,
-        took.to_owned(),
+        settings.text(&state),
+        settings.text(&took),
         steps,
-        ago(status.age()),
-        or_nothing(&status.output),
-        or_nothing(&status.problem),
+        settings.text(&ago(status.age())),
+        status.output.clone().unwrap_or_default(),
+        problem.unwrap_or_default().to_owned(),
     ]
 }
 
-fn ago(age: Duration) -> String {
+fn ago(age: Duration) -> Message {
     match age.as_secs() {
-        seconds @ 0..120 => format!("{seconds} s ago"),
-        seconds @ 120..7200 => format!("{} min ago", seconds / 60),
-        seconds => format!("{} h ago", seconds / 3600),
+        seconds @ 0..120 => messages::seconds_ago(seconds),
+        seconds @ 120..7200 => messages::minutes_ago(seconds / 60),
+        seconds => messages::hours_ago(seconds / 3600),
     }
 }

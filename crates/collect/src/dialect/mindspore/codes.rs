@@ -1,5 +1,6 @@
 //! Numbers and older names that MindSpore still takes for words.
 
+use crate::messages;
 use crate::remark::Remark;
 
 use super::super::Form;
@@ -17,21 +18,20 @@ const METRICS: &[&str] = &[
     "MemoryAccess",
 ];
 
-/// The entries in today's words, and what there is to say of the others.
+/// The entries in the names of today, with remarks on older ones.
 pub(super) fn words(entries: &[Entry], form: Form, section: &mut Section) -> (Vec<Entry>, Vec<Remark>) {
     let mut words = Vec::new();
     for entry in entries {
         let mut entry = entry.clone();
         if entry.key == "aicore_metrics" {
-            let message = "was this key in older versions; newer ones leave it out without a word and read aic_metrics";
-            section.warn("aicore_metrics", message);
+            section.warn("aicore_metrics", messages::renamed_silently("aic_metrics"));
             if entries.iter().any(|other| other.key == "aic_metrics") {
                 continue;
             }
             entry.key = "aic_metrics".to_owned();
         }
         if entry.key == "aic_metrics" && entry.node.text() == Some("AicoreNone") {
-            section.note("aic_metrics", "AicoreNone is spelt AiCoreNone");
+            section.note("aic_metrics", messages::respelt("AicoreNone", "AiCoreNone"));
             entry.node.value = Value::Text("AiCoreNone".to_owned());
         }
         if form == Form::MindSporeDynamic
@@ -39,9 +39,9 @@ pub(super) fn words(entries: &[Entry], form: Form, section: &mut Section) -> (Ve
             && let Some(value) = meaning(&entry.key, code)
         {
             let shown = Node { value: value.clone(), line: 0 }.shown();
-            section.note(&entry.key, format!("numbers are deprecated; {code} is {shown}"));
+            section.note(&entry.key, messages::code_deprecated(code, &shown));
             if entry.key == "export_type" && code != 1 && code != 2 {
-                section.warn(&entry.key, format!("{code} is no form of export; MindSpore takes text instead"));
+                section.warn(&entry.key, messages::export_code_unknown(code, section.manners().peer));
             }
             entry.node.value = value;
         }

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::Schedule;
 use crate::config::{Analyse, CollectConfig};
+use crate::messages;
 
 use super::super::arguments::{activity_names, export_json, host_sys_json, pretty};
 use super::super::names::{HOST_SYSTEMS_MINDSPORE, LEVELS_MINDSPORE, METRICS, word};
@@ -42,9 +43,9 @@ pub(super) fn read(section: &mut Section, config: &mut CollectConfig) {
     let first = start.max(1);
     if config.enabled && stop < first {
         config.enabled = false;
-        section.error("stop_step", format!("is {stop}, before start_step {first}; nothing is recorded"));
+        section.error("stop_step", messages::stop_before_start(stop, first));
     } else if config.enabled && start < 1 {
-        section.warn("start_step", format!("is {start}, but steps count from 1; recording begins at 1"));
+        section.warn("start_step", messages::begins_at_first_step(start));
     }
     let start = first;
     config.first_step = 1;
@@ -66,10 +67,10 @@ pub(super) fn read(section: &mut Section, config: &mut CollectConfig) {
         (true, _) => Analyse::Online,
     };
     if !analyses && (mode == 0 || mode == 1) {
-        section.warn("analyse_mode", "has no effect unless analyse is true: nothing is analysed");
+        section.warn("analyse_mode", messages::analyse_mode_ignored());
     }
     if !(-1..=1).contains(&mode) {
-        section.warn("analyse_mode", format!("is {mode}; there are -1 for none, 0 for sync and 1 for async"));
+        section.warn("analyse_mode", messages::analyse_mode_unknown(mode));
     }
 }
 
@@ -78,7 +79,7 @@ pub(super) fn write(config: &CollectConfig) -> String {
     let start = window.first.saturating_add(1);
     pretty(&json!({
         "start_step": if config.enabled { json!(start) } else { json!(-1) },
-        // A last step without a first one is no window, and looks like a slip.
+        // A last step without a first one would look like a mistake.
         "stop_step": if config.enabled { json!(start.saturating_add(window.active - 1)) } else { json!(-1) },
         "aic_metrics": word(METRICS, &config.aic_metrics),
         "profiler_level": word(LEVELS_MINDSPORE, &config.level),

@@ -9,13 +9,14 @@ mod dynamic;
 use serde_json::{Value as Json, json};
 
 use crate::config::{AicMetrics, Analyse, CollectConfig, Level};
+use crate::messages;
 use crate::remark::{Remark, Severity};
 
 use super::arguments::{
     activities, activity_names, domains, export, export_json, handler, handler_json, host_sys, host_sys_json, pretty,
     schedule, schedule_json,
 };
-use super::check::{Keys, check};
+use super::check::{CpuSwitch, Keys, check};
 use super::names::{EXPORTS, HOST_SYSTEMS_MINDSPORE, LEVELS_MINDSPORE, METRICS, METRICS_MINDSPORE, word};
 use super::node::{Entry, Node};
 use super::section::{Manners, Section};
@@ -85,7 +86,7 @@ pub(super) fn keys(form: Form) -> (&'static [&'static str], &'static [&'static s
 pub(super) fn read(form: Form, node: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
     let entries = flattened(form, node);
     let mut section = Section::new(&entries, "", MANNERS);
-    section.unknown(keys(form).0, Severity::Warning, "it has no effect");
+    section.unknown(keys(form).0, Severity::Warning, &messages::consequence_no_effect());
     // Codes are replaced by words, so that the rest needs to know words only.
     let (entries, mut remarks) = codes::words(&entries, form, &mut section);
     remarks.append(&mut section.remarks);
@@ -101,7 +102,7 @@ pub(super) fn read(form: Form, node: &Node, run: &Run) -> (CollectConfig, Vec<Re
         enabled: if form == Form::MindSporeDynamic { "start_step" } else { "start" },
         ranks: "",
         start: if form == Form::MindSporeDynamic { "start_step" } else { "schedule" },
-        cpu: "CPU among activities",
+        cpu: CpuSwitch::Activities,
         stack: "with_stack",
         ..Keys::default()
     };
@@ -143,19 +144,16 @@ fn common(section: &mut Section) -> CollectConfig {
     };
     if config.level == Level::None && !config.mstx {
         config.level = Level::Level0;
-        section.warn(
-            "profiler_level",
-            "is LevelNone, which has nothing but marks; MindSpore takes Level0 instead without mstx",
-        );
+        section.warn("profiler_level", messages::level_none_without_mstx());
     }
     config.aic_metrics = metrics(section, config.level);
     (config.mstx_domain_include, config.mstx_domain_exclude) = domains(section, config.mstx);
     if config.shapes && !config.cpu {
         config.shapes = false;
-        section.warn("record_shapes", "needs CPU among activities; MindSpore switches it off");
+        section.warn("record_shapes", messages::shapes_need_cpu());
     }
     if config.memory && !(config.cpu && config.npu) {
-        section.note("profile_memory", "the framework's part needs CPU and NPU among activities");
+        section.note("profile_memory", messages::memory_needs_both());
     }
     config
 }
@@ -167,12 +165,12 @@ fn metrics(section: &mut Section, level: Level) -> AicMetrics {
     match (level.has_metrics(), asked) {
         (true, AicMetrics::None) => {
             if section.has(key) {
-                section.warn(key, "is none, but this level has metrics; MindSpore takes PipeUtilization instead");
+                section.warn(key, messages::metrics_required(MANNERS.peer));
             }
             AicMetrics::PipeUtilization
         }
         (false, asked) if asked != AicMetrics::None => {
-            section.warn(key, "needs Level1 or Level2; MindSpore takes AiCoreNone instead");
+            section.warn(key, messages::metrics_need_level(MANNERS.peer));
             AicMetrics::None
         }
         (_, asked) => asked,
@@ -188,17 +186,17 @@ fn constructor(section: &mut Section, config: &mut CollectConfig) {
     ] {
         if section.has(key) {
             *field |= section.bool(key, false);
-            section.warn(key, format!("is deprecated; write {newer}"));
+            section.warn(key, messages::deprecated(newer));
         }
     }
     let starts = section.bool("start_profile", true);
     if !starts {
-        section.note("start_profile", "is false: recording begins when start() is called");
+        section.note("start_profile", messages::starts_on_call());
     } else if !config.host_sys.is_empty() {
-        section.note("host_sys", "is documented to need start_profile=False");
+        section.note("host_sys", messages::host_sys_needs_start());
     }
     if section.has("sync_enable") {
-        section.note("sync_enable", "has no effect on NPUs");
+        section.note("sync_enable", messages::no_effect_on_npu());
     }
     config.output = section.text("output_path", "./data");
 }
@@ -208,7 +206,7 @@ fn arguments(section: &mut Section, config: &mut CollectConfig) {
     config.schedule = schedule(section);
     if config.schedule.is_some() && config.data_process {
         config.data_process = false;
-        section.warn("data_process", "cannot be had with a schedule; MindSpore switches it off");
+        section.warn("data_process", messages::data_process_needs_no_schedule());
     }
     match handler(section) {
         None => config.analyse = Analyse::Off,
@@ -216,7 +214,7 @@ fn arguments(section: &mut Section, config: &mut CollectConfig) {
             let has_directory = section.get("on_trace_ready").is_some_and(|node| node.get("dir_name").is_some());
             if has_directory {
                 if section.has("output_path") {
-                    section.warn("output_path", "has no effect: the directory of on_trace_ready wins");
+                    section.warn("output_path", messages::output_path_ignored());
                 }
                 config.output = output;
             }
@@ -224,7 +222,7 @@ fn arguments(section: &mut Section, config: &mut CollectConfig) {
         }
     }
     if config.analyse == Analyse::Off && !section.has("on_trace_ready") {
-        section.note("on_trace_ready", "is not given: data stays raw until analyse() is called");
+        section.note("on_trace_ready", messages::handler_missing_raw());
     }
 }
 
@@ -233,7 +231,7 @@ fn environment(section: &mut Section, config: &mut CollectConfig) {
     config.enabled = section.bool("start", false);
     config.analyse = Analyse::Online;
     if !config.enabled {
-        section.warn("start", "must be true, or nothing is recorded");
+        section.warn("start", messages::must_start());
     }
 }
 
