@@ -58,7 +58,7 @@ def begin(directory: Union[str, Path], export: Optional[str] = None, *, beside_t
 def wait(directories: Optional[list[Path]] = None, limit: float = LONGEST_WAIT) -> None:
     """Wait until the analyses of these directories, or all, have ended, for so many seconds at most."""
     deadline = time.monotonic() + limit
-    for process, directory in list(_running):
+    for process, directory in _running.copy():
         if directories is None or directory in directories:
             try:
                 process.wait(max(0.0, deadline - time.monotonic()))
@@ -70,7 +70,7 @@ def wait(directories: Optional[list[Path]] = None, limit: float = LONGEST_WAIT) 
 
 def _reap() -> None:
     """Forget the analyses that have ended, and tell of those that failed."""
-    for entry in list(_running):
+    for entry in _running.copy():
         process, directory = entry
         if process.poll() is None:
             continue
@@ -111,7 +111,7 @@ def analyse(
         if isinstance(max_process_number, int) and max_process_number > 0:
             command[1:1] = ["--threads", str(max_process_number)]
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False
         )
     except (OSError, program.ProgramMissing) as error:
         warn(f"analyse: {error}")

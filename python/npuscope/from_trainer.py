@@ -59,7 +59,7 @@ def from_config(
     try:
         text = Path(path).read_text(encoding="utf-8")
         reading = json.loads(_npuscope.read_config(text, dialect, iteration, total_steps, ranks.world_size()))
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         if strict:
             raise ConfigError(f"{path}: {describe(error)}") from error
         warn(f"{path} cannot be read: {describe(error)}; {_TAIL}")
@@ -87,7 +87,7 @@ def from_args(
     try:
         flags = sys.argv[1:] if argv is None else [str(flag) for flag in argv]
         reading = json.loads(_npuscope.read_flags(flags, iteration, total_steps, ranks.world_size()))
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         if strict:
             raise ConfigError(describe(error)) from error
         warn(f"the flags cannot be read: {describe(error)}; {_TAIL}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sys
@@ -24,10 +25,9 @@ def warn(text: str) -> None:
         if line in _told:
             return
         _told.add(line)
-    try:
+    # Standard error may be closed or full; then there is nowhere to report it.
+    with contextlib.suppress(OSError, ValueError, AttributeError):
         print(line, file=sys.stderr, flush=True)
-    except (OSError, ValueError, AttributeError):
-        pass  # standard error is closed or full: there is nobody to tell
 
 
 def describe(error: BaseException) -> str:
@@ -58,10 +58,9 @@ class Guarded:
             return
         self._off = True
         warn(f"{why}; profiling is off, training goes on")
-        try:
+        # The reason has been reported; that the cleanup failed, too, helps nobody.
+        with contextlib.suppress(Exception):
             self._abandon()
-        except Exception:  # noqa: BLE001 - the reason has been told; that the cleanup failed too helps nobody
-            pass
 
     @property
     def _silent(self) -> bool:

@@ -9,20 +9,21 @@ import subprocess
 import time
 import unittest
 from pathlib import Path
+from typing import Any
 from unittest import mock
-
-from support import Case, installed, needs, needs_program, standard_error
 
 import npuscope
 from npuscope import analysis, mstx, program, schedule, tensorboard_trace_handler
+from support import Case, installed, needs, needs_program, standard_error
 
 
 class TestProgram(Case):
     def setUp(self) -> None:
         super().setUp()
         # Those of other tests are none of this one's.
-        patch = mock.patch("npuscope.analysis._running", [])
-        running = patch.start()
+        running: list[tuple[subprocess.Popen[bytes], Path]] = []
+        patch = mock.patch("npuscope.analysis._running", running)
+        patch.start()
         self.addCleanup(patch.stop)
         self.addCleanup(self.end, running)
 
@@ -37,7 +38,7 @@ class TestProgram(Case):
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
         return str(path)
 
-    def record(self, **named: bool) -> npuscope.profile:
+    def record(self, **named: Any) -> npuscope.profile:
         handler = tensorboard_trace_handler(self.place / "result", **named)
         with npuscope.profile(
             schedule=schedule(warmup=1, active=1, repeat=1), on_trace_ready=handler, backend="native"

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from support import Case, info, standard_error, steps
-
 import npuscope
 from npuscope import mstx
 from npuscope import rank as ranks
+from support import Case, info, standard_error, steps
 
 FSDP2 = """
 training:

@@ -10,11 +10,10 @@ import unittest
 from typing import Any, Callable, Optional
 from unittest import mock
 
-from support import Case, needs_program, npuscope_program, run, standard_error, steps
-
 import npuscope
 from npuscope import mstx
 from npuscope.profiler import dynamic_profile
+from support import Case, needs_program, npuscope_program, run, standard_error, steps
 
 #: As the guide has it, integers and all.
 GUIDE = {
@@ -176,7 +175,7 @@ class TestMonitor(Case):
     def test_arguments_that_are_missing_or_wrong_raise_nothing(self) -> None:
         with standard_error() as lines:
             for arguments in ((), (None,), (self.control, 3), (self.place / "none", self.output, "often")):
-                monitor = npuscope.DynamicProfilerMonitor(*arguments)  # type: ignore[arg-type]
+                monitor = npuscope.DynamicProfilerMonitor(*arguments)
                 monitor.step()
                 monitor.stop()
         self.assertTrue(lines)
@@ -215,14 +214,11 @@ monitor.step()
 
     @needs_program
     def test_the_program_sets_it_and_shows_its_state(self) -> None:
-        self.train(
-            edits={
-                2: lambda: (
-                    npuscope_program("dynamic", "set", self.file, "--start", "7", "--stop", "8"),
-                    time.sleep(0.5),
-                )
-            }
-        )
+        def edit() -> None:
+            npuscope_program("dynamic", "set", self.file, "--start", "7", "--stop", "8")
+            time.sleep(0.5)
+
+        self.train(edits={2: edit})
         self.assertEqual(self.recorded(), {"rank0_start7_stop8": [["ProfilerStep#7", "ProfilerStep#8"]]})
         self.assertIn("done", npuscope_program("dynamic", "status", self.file).lower())
 

@@ -12,11 +12,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from standins import Calls, installed
-from standins.fake_mindspore import mindspore
-from standins.fake_torch_npu import old_torch_npu, torch_npu
-from support import Case, standard_error
-
 import npuscope
 from npuscope import (
     AiCMetrics,
@@ -30,6 +25,10 @@ from npuscope import (
     schedule,
     tensorboard_trace_handler,
 )
+from standins import Calls, installed
+from standins.fake_mindspore import mindspore
+from standins.fake_torch_npu import old_torch_npu, torch_npu
+from support import Case, standard_error
 
 
 def everything(**named: Any) -> npuscope.profile:
@@ -197,9 +196,10 @@ class TestTorchNpu(Case):
     def test_an_old_version_that_is_asked_for_little_is_driven_without_a_word(self) -> None:
         calls = Calls()
         plan = schedule(warmup=1, active=1, repeat=1)
-        with standard_error() as lines, installed(old_torch_npu(calls)):
-            with npuscope.profile(output=self.place, schedule=plan, with_stack=True) as prof:
-                prof.step()
+        options: dict[str, Any] = {"output": self.place, "schedule": plan, "with_stack": True}
+        # Made where the stand-in is installed: a profiler looks for its backend when it is made.
+        with standard_error() as lines, installed(old_torch_npu(calls)), npuscope.profile(**options) as prof:
+            prof.step()
         self.assertEqual(lines, [])
         self.assertEqual(calls.names[-3:], ["start", "step", "stop"])
 

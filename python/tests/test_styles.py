@@ -1,17 +1,17 @@
-"""What is there for scripts of torch_npu and MindSpore besides `profile`: rarer methods, `Profiler`, the environment."""
+"""What is there for scripts of torch_npu and MindSpore besides `profile`: rarer methods, `Profiler`, environment."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import unittest
+from typing import Any
 from unittest import mock
-
-from support import Case, info, metadata, needs_program, ranges, run, standard_error, steps
 
 import npuscope
 from npuscope import ProfilerLevel, mstx, schedule
 from npuscope.profiler import tensor_board_trace_handler
+from support import Case, info, metadata, needs_program, ranges, run, standard_error, steps
 
 
 class TestTorchMethods(Case):
@@ -150,7 +150,7 @@ import npuscope
 print(npuscope._started_by_environment is not None)
 """
         options = json.dumps({"start": True, "output_path": str(self.place)})
-        named = {"MS_PROFILER_OPTIONS": options, "NPUSCOPE": "/nowhere"}
+        named: dict[str, Any] = {"MS_PROFILER_OPTIONS": options, "NPUSCOPE": "/nowhere"}
         self.assertEqual(run("-c", script, "mindspore", **named).stdout, "False\n")
         done = run("-c", script, "torch_npu", **named)
         self.assertEqual(done.stdout, "True\n")

@@ -43,7 +43,7 @@ class Backend(abc.ABC):
     def init(self, directory: Path, info: dict[str, Any]) -> None:
         """Prepare to record into `directory`; `info` is the part `config` of profiler_info."""
 
-    def warmup(self) -> None:
+    def warmup(self) -> None:  # noqa: B027 - a backend without a warmup has nothing to override
         """Make everything ready, so that `start` costs little. What happens meanwhile is not kept."""
 
     @abc.abstractmethod

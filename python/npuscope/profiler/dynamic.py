@@ -224,7 +224,7 @@ class DynamicProfilerMonitor(Guarded):
     def __enter__(self) -> DynamicProfilerMonitor:
         return self
 
-    def __exit__(self, kind: Any = None, *_: Any) -> None:
+    def __exit__(self, kind: object = None, *_: object) -> None:
         if kind is None:
             self.stop()
         else:

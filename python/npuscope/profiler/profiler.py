@@ -294,7 +294,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
             self.start()
         return self
 
-    def __exit__(self, kind: Any = None, *_: Any) -> None:
+    def __exit__(self, kind: object = None, *_: object) -> None:
         if kind is None:
             self.stop()
         else:
