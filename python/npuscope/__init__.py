@@ -16,7 +16,7 @@ changed. Settings of MindSpeed-LLM, its FSDP2 backend, MindSpeed-RL, MindSpore a
 `from_config` and `from_args`, and MS_PROFILER_OPTIONS when this is imported. What was recorded is shown by the program
 (`npuscope view`), and asked by `npuscope.open`.
 
-Nothing here stops training: what fails is told in one line on standard error.
+Nothing here stops training: what fails is reported in one line on standard error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Profilers that nobody has stopped when the process ends are stopped then, so that their last records are written."""
+"""Profilers that were not stopped when the process ends are stopped then, so that their last records are written."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from npuscope.stages import StagedProfiler
 
 _TAIL = "profiling is off, training goes on"
 
-#: Tells the processes that this one starts who records, by process and rank.
+#: Passes to the processes that this one starts who records, by process and rank.
 _RECORDED = "NPUSCOPE_RECORDED_BY"
 
 
@@ -48,13 +48,13 @@ def from_config(
 
     :param path: the file
     :param iteration: iterations that a checkpoint has brought along, where the settings count from the very first
-    :param total_steps: how many steps this run will make, so that a window beyond its end is told before training
+    :param total_steps: how many steps this run will make, so that a window beyond its end is reported before training
         starts
-    :param dialect: `fsdp2`, `rl`, `llm`, `mindspore` or `torch_npu`; what the content looks like unless told
+    :param dialect: `fsdp2`, `rl`, `llm`, `mindspore` or `torch_npu`; default: detected from the content
     :param strict: raise `ConfigError` for settings that cannot be used, instead of training without a profiler
     :param backend: as for `profile`, and so `rank`, `budget` and `spool`
 
-    On ranks that were not asked for, every call does nothing. What is odd about the settings is told on standard error.
+    On ranks that were not asked for, every call does nothing. What is odd about the settings is reported on standard error.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -80,7 +80,7 @@ def from_args(
 ) -> Union[profile, StagedProfiler]:
     """The profiler that flags ask for: MindSpeed-LLM's `--profile …`, or FSDP2's `--training.profile …`.
 
-    :param argv: the flags, among any others; those of this process unless told
+    :param argv: the flags, among any others; default: those of this process
 
     The other parameters are those of `from_config`.
     """
@@ -157,7 +157,7 @@ def _made(
     budget: int,
     spool: Union[str, Path, None],
 ) -> Union[profile, StagedProfiler]:
-    errors = tell(reading["remarks"], source, rank)
+    errors = report(reading["remarks"], source, rank)
     if errors and strict:
         raise ConfigError(f"{source}: {errors[0]}")
     settings = Settings.from_config(reading["config"])
@@ -181,7 +181,7 @@ def _made(
     )
 
 
-def tell(remarks: list[dict[str, Any]], source: str, rank: Optional[int] = None) -> list[str]:
+def report(remarks: list[dict[str, Any]], source: str, rank: Optional[int] = None) -> list[str]:
     """Print what there is to say about settings; answers those remarks that make them unusable.
 
     All ranks read the same file, so only the first speaks, unless the settings are unusable.

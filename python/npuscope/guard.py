@@ -1,4 +1,4 @@
-"""Profiling never stops training: what fails here is told once and switches collection off."""
+"""Profiling never stops training: what fails here is reported once and switches collection off."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Callable, TypeVar
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
-_told: set[str] = set()
+_reported: set[str] = set()
 _lock = threading.Lock()
 
 
@@ -22,9 +22,9 @@ def warn(text: str) -> None:
     """
     line = "npuscope: " + " ".join(str(text).split())
     with _lock:
-        if line in _told:
+        if line in _reported:
             return
-        _told.add(line)
+        _reported.add(line)
     # Standard error may be closed or full; then there is nowhere to report it.
     with contextlib.suppress(OSError, ValueError, AttributeError):
         print(line, file=sys.stderr, flush=True)
@@ -53,7 +53,7 @@ class Guarded:
         """Let go of what is held, as far as that is possible; may raise."""
 
     def _give_up(self, why: str) -> None:
-        """Tell why, once, and do nothing from now on."""
+        """Report why, once, and do nothing from now on."""
         if self._off:
             return
         self._off = True

@@ -92,7 +92,7 @@ class StagedProfiler(KeepsMetadata):
 
     @guarded
     def drop_step(self) -> None:
-        """Nothing: a stage ends when its block does. It is there so that all profilers can be told."""
+        """Nothing: a stage ends when its block does. It is there so that all profilers have the same methods."""
 
     def _keep(self, key: str, value: Any) -> None:
         self._metadata[key] = value

@@ -40,7 +40,7 @@ impl Dynamic {
         self.with(py, |inner| {
             let newest = inner.watch.newest();
             let command = inner.control.begin(newest);
-            inner.told(&command)
+            inner.taken(&command)
         })
     }
 
@@ -49,7 +49,7 @@ impl Dynamic {
         self.with(py, |inner| {
             let newest = inner.watch.newest();
             let command = inner.control.step(newest);
-            inner.told(&command)
+            inner.taken(&command)
         })
     }
 
@@ -57,7 +57,7 @@ impl Dynamic {
     fn end(&self, py: Python<'_>) -> String {
         self.with(py, |inner| {
             let command = inner.control.end();
-            inner.told(&command)
+            inner.taken(&command)
         })
     }
 
@@ -66,7 +66,7 @@ impl Dynamic {
         self.with(py, |inner| inner.control.failed(problem));
     }
 
-    /// Tell how it stands, for `npuscope dynamic status`; why that failed, if it did.
+    /// Report the state, for `npuscope dynamic status`; why that failed, if it did.
     #[pyo3(signature = (output=None))]
     fn report(&self, py: Python<'_>, output: Option<String>) -> Option<String> {
         self.with(py, |inner| {
@@ -83,7 +83,7 @@ impl Dynamic {
 }
 
 impl Inner {
-    fn told(&mut self, command: &Command) -> String {
+    fn taken(&mut self, command: &Command) -> String {
         let start = command.start.as_ref().map(|start| {
             let reading = dialect::read_dynamic(&start.text, &Run::default());
             json!({
@@ -96,13 +96,13 @@ impl Inner {
                 "remarks": reading.remarks,
             })
         });
-        let told: Value = json!({
+        let answer: Value = json!({
             "stop": command.stop,
             "start": start,
             "warnings": command.warnings,
             "problem": self.watch.problem(),
         });
-        told.to_string()
+        answer.to_string()
     }
 }
 

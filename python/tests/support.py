@@ -33,7 +33,7 @@ class Case(unittest.TestCase):
     def setUp(self) -> None:
         self.place = Path(tempfile.mkdtemp(prefix="npuscope-test-"))
         self.addCleanup(shutil.rmtree, self.place, ignore_errors=True)
-        guard._told.clear()
+        guard._reported.clear()
 
     def children(self, directory: Path) -> list[Path]:
         """The directories that were recorded there, oldest first."""

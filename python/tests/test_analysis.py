@@ -106,7 +106,7 @@ class TestProgram(Case):
             self.assertLess(time.monotonic() - began, 4)
         self.assertEqual(len(self.children(self.place / "result")), 1)
 
-    def test_a_failure_that_nobody_waited_for_is_told_when_the_next_begins(self) -> None:
+    def test_a_failure_that_nobody_waited_for_is_reported_when_the_next_begins(self) -> None:
         with (
             mock.patch.dict(os.environ, {"NPUSCOPE": self.script("exit 3")}),
             standard_error() as lines,
@@ -119,7 +119,7 @@ class TestProgram(Case):
             self.record(async_mode=True)
         self.assertIn(f"{prof.directories[0]} ended with 3", lines[0])
 
-    def test_an_analysis_that_fails_is_told_with_its_log(self) -> None:
+    def test_an_analysis_that_fails_is_reported_with_its_log(self) -> None:
         with (
             mock.patch.dict(os.environ, {"NPUSCOPE": self.script("echo no space >&2; exit 3")}),
             standard_error() as lines,
@@ -129,7 +129,7 @@ class TestProgram(Case):
         self.assertIn("parse.log", lines[0])
         self.assertEqual((prof.directories[0] / "logs" / "parse.log").read_text(), "no space\n")
 
-    def test_without_the_program_it_is_told_how_to_analyse_later(self) -> None:
+    def test_without_the_program_it_is_reported_how_to_analyse_later(self) -> None:
         with mock.patch.dict(os.environ, {"NPUSCOPE": "/nowhere/npuscope"}), standard_error() as lines:
             self.record()
         self.assertEqual(len(lines), 1, lines)

@@ -102,7 +102,7 @@ class TestMonitor(Case):
         self.assertIn("start_step", json.loads(self.file.read_text()))
         self.assertEqual(self.recorded(), {})
 
-    def test_a_malformed_file_is_told_once_and_a_good_one_taken_after_it(self) -> None:
+    def test_a_malformed_file_is_reported_once_and_a_good_one_taken_after_it(self) -> None:
         with standard_error() as lines:
             self.train(
                 edits={
@@ -204,7 +204,7 @@ monitor.step()
         monitor.on_train_end(None)
         self.assertEqual(list(self.recorded()), ["rank0_start2_stop5"])
 
-    def test_a_place_where_no_file_can_be_is_told_once(self) -> None:
+    def test_a_place_where_no_file_can_be_is_reported_once(self) -> None:
         with standard_error() as lines:
             monitor = npuscope.DynamicProfilerMonitor("/proc/nowhere", self.output)
             for _ in range(3):

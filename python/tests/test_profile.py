@@ -24,7 +24,7 @@ class TestSchedule(unittest.TestCase):
         self.assertEqual(schedule(wait=0, warm_up=3, active=1).warmup, 3)
 
     def test_nonsense_is_repaired_with_a_warning(self) -> None:
-        npuscope.guard._told.clear()
+        npuscope.guard._reported.clear()
         with standard_error() as lines:
             plan = schedule(wait=-1, warmup=1, active=0, repeat="twice", skip_first=True)  # type: ignore[arg-type]
         self.assertEqual(
@@ -257,7 +257,7 @@ class TestRepair(Case):
         self.assertTrue(asked.mstx)
         self.assertEqual(len(lines), 1)
 
-    def test_level1_reads_the_use_of_the_pipes_unless_told(self) -> None:
+    def test_level1_reads_the_use_of_the_pipes_by_default(self) -> None:
         self.assertEqual(
             npuscope._ExperimentalConfig(profiler_level="Level1").aic_metrics, npuscope.AiCMetrics.PipeUtilization
         )

@@ -1,4 +1,4 @@
-"""The profilers of torch_npu and MindSpore are told what our settings say, and nothing else."""
+"""The profilers of torch_npu and MindSpore get what our settings say, and nothing else."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class TestChoice(unittest.TestCase):
                 self.assertEqual(backends.choose(), "native")
 
     def test_torch_npu_without_a_device_is_passed_over_with_one_warning(self) -> None:
-        npuscope.guard._told.clear()
+        npuscope.guard._reported.clear()
         with standard_error() as lines, installed(torch_npu(Calls(), available=False)):
             chosen = backends.choose(), backends.choose()
             self.assertEqual(backends.choose("torch_npu"), "torch_npu")
@@ -85,7 +85,7 @@ class TestChoice(unittest.TestCase):
         self.assertIn("finds no NPU", lines[0])
 
     def test_torch_npu_that_cannot_be_imported_is_passed_over_with_one_warning(self) -> None:
-        npuscope.guard._told.clear()
+        npuscope.guard._reported.clear()
         torch = types.ModuleType("torch")
         with (
             tempfile.TemporaryDirectory() as place,
@@ -154,7 +154,7 @@ class TestTorchNpu(Case):
         self.assertEqual(calls.named("_ExperimentalConfig"), {})
         self.assertEqual(sorted(calls.named("profile")), ["experimental_config", "on_trace_ready"])
 
-    def test_an_old_version_is_told_what_it_understands_and_the_rest_is_warned_of(self) -> None:
+    def test_an_old_version_gets_what_it_understands_and_the_rest_is_warned_of(self) -> None:
         calls = Calls()
         with standard_error() as lines, installed(old_torch_npu(calls)), everything() as prof:
             mstx.mark("now")
@@ -284,10 +284,10 @@ class TestTorchNpu(Case):
             ],
         )
 
-    def test_what_they_raise_is_told_once_and_training_goes_on(self) -> None:
+    def test_what_they_raise_is_reported_once_and_training_goes_on(self) -> None:
         for method in ("profile", "start", "step", "stop"):
             with self.subTest(method), installed(torch_npu(Calls(), fails_at=method)):
-                npuscope.guard._told.clear()
+                npuscope.guard._reported.clear()
                 with standard_error() as lines, npuscope.profile(output=self.place) as prof:
                     for _ in range(3):
                         prof.step()

@@ -47,7 +47,7 @@ class TestTorchMethods(Case):
                 self.assertRegex(prof.get_trace_id(), r"^[0-9A-F]{32}$")
         self.assertEqual(len(lines), 2, lines)
 
-    def test_what_cannot_be_done_is_told(self) -> None:
+    def test_what_cannot_be_done_is_reported(self) -> None:
         with standard_error() as lines, npuscope.profile(output=self.place, backend="native") as prof:
             prof.export_stacks("stacks.txt", "self_cpu_time_total")
             prof.export_memory_timeline("memory.html")
@@ -71,7 +71,7 @@ class TestMindSporeStyle(Case):
         self.assertRegex(directory.name, r"_\d{17}_ascend_ms$")
         self.assertTrue((directory / "ASCEND_PROFILER_OUTPUT" / "analyse.done").exists())
 
-    def test_arguments_without_a_name_are_told_and_left_out(self) -> None:
+    def test_arguments_without_a_name_are_reported_and_left_out(self) -> None:
         with standard_error() as lines:
             profiler = npuscope.Profiler("./x", output_path=self.place, backend="native")
             profiler.stop()

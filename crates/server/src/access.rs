@@ -97,7 +97,7 @@ impl Access {
     }
 }
 
-/// Compares in a time that does not tell how much is right.
+/// Compares in constant time.
 fn is_same(given: &[u8], expected: &[u8]) -> bool {
     given.len() == expected.len() && given.iter().zip(expected).fold(0, |wrong, (a, b)| wrong | (a ^ b)) == 0
 }

@@ -30,8 +30,10 @@ const MAY_USE: [(&str, &[&str]); 15] = [
 ];
 const BELOW_STORE: &[&str] = &["messages", "tables", "measures", "formats", "sqlite"];
 const BELOW_ANSWERS: &[&str] = &["messages", "tables", "measures", "formats", "sqlite", "store"];
-const BELOW_PROGRAMS: &[&str] =
-    &["messages", "tables", "measures", "formats", "sqlite", "store", "synth", "collect", "engine", "analysis", "views", "server"];
+const BELOW_PROGRAMS: &[&str] = &[
+    "messages", "tables", "measures", "formats", "sqlite", "store", "synth", "collect", "engine", "analysis", "views",
+    "server",
+];
 
 /// Dependencies beside the direction, each with its reason.
 const EXCEPTIONS: [(&[&str], &str, &str); 1] = [(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass
 class Context:
-    """What a backend is told when it is made."""
+    """What a backend gets when it is made."""
 
     settings: Settings
     #: None where nobody says which rank this is.
@@ -85,7 +85,7 @@ class Backend(abc.ABC):
 
 
 class ForeignProfiler:
-    """A framework's own profiler, told what to do by our settings. It has its own schedule, directories and markers.
+    """A framework's own profiler, configured by our settings. It has its own schedule, directories and markers.
 
     While it runs, the functions of `npuscope.mstx` are the framework's.
     """
