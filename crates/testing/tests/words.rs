@@ -108,9 +108,14 @@ fn breaches() -> Vec<(String, String)> {
     for (path, text) in files {
         let is_table = |line: &str| path == "CONTRIBUTING.md" && line.starts_with("| `");
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !is_table(line)) {
-            if path != file!() && let Some((rule, phrase)) = breach(line, &rules) {
+            if path != file!()
+                && let Some((rule, phrase)) = breach(line, &rules)
+            {
                 let place = format!("{path}:{}", at + 1);
-                found.push((path.clone(), format!("{place}: \"{phrase}\"; write {}\n    {}", rule.instead, line.trim())));
+                found.push((
+                    path.clone(),
+                    format!("{place}: \"{phrase}\"; write {}\n    {}", rule.instead, line.trim()),
+                ));
             }
         }
     }
@@ -144,11 +149,8 @@ fn every_place_that_is_skipped_still_has_to_be() {
 
 #[test]
 fn phrases_are_found_as_whole_words_in_sentences_and_names() {
-    let rule = |phrases: &str, except: &str| Rule {
-        phrases: quoted(phrases),
-        except: quoted(except),
-        instead: String::new(),
-    };
+    let rule =
+        |phrases: &str, except: &str| Rule { phrases: quoted(phrases), except: quoted(except), instead: String::new() };
     let rules = [rule("`told`, `its like`", ""), rule("`卡`", "`网卡`")];
     for bad in ["A cut file is told.", "fn what_is_told() {", "slower than Its Like", "// 每张卡的网卡"] {
         assert!(breach(bad, &rules).is_some(), "{bad}");
