@@ -54,7 +54,7 @@ def from_config(
     :param strict: raise `ConfigError` for settings that cannot be used, instead of training without a profiler
     :param backend: as for `profile`, and so `rank`, `budget` and `spool`
 
-    On ranks that were not asked for, every call does nothing. What is odd about the settings is reported on standard error.
+    On ranks that were not asked for, every call does nothing. Odd settings are reported on standard error.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")

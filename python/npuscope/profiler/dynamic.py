@@ -207,7 +207,7 @@ class DynamicProfilerMonitor(Guarded):
         ending.ends(self)
         self._end()
 
-    # MindSpore's callbacks. A step is reported when it ends. The older names `step_end` and `end` are left to MindSpore:
+    # MindSpore's callbacks. A step is reported at its end. The older names `step_end` and `end` are left to MindSpore:
     # evaluation calls them, too, and its steps are not those of training.
 
     def on_train_step_begin(self, run_context: Any) -> None:
