@@ -67,8 +67,9 @@ fn breach<'r>(line: &str, rules: &'r [Rule]) -> Option<(&'r Rule, &'r str)> {
     let line = plain(line);
     let is_letter = |c: char| c.is_ascii_alphanumeric();
     let is_whole = |at: usize, phrase: &str| {
-        !(line[..at].ends_with(is_letter) && phrase.starts_with(is_letter))
-            && !(line[at + phrase.len()..].starts_with(is_letter) && phrase.ends_with(is_letter))
+        let goes_on_before = line[..at].ends_with(is_letter) && phrase.starts_with(is_letter);
+        let goes_on_after = line[at + phrase.len()..].starts_with(is_letter) && phrase.ends_with(is_letter);
+        !goes_on_before && !goes_on_after
     };
     let is_excepted = |at: usize, phrase: &str, except: &[String]| {
         except.iter().any(|fine| {
