@@ -8,6 +8,7 @@ use npuscope_collect::{Dialect, Setting};
 use npuscope_formats::info::Settings;
 use npuscope_formats::source::{JOB, RankSource};
 use npuscope_measures::deliverable::{has_device, is_device_unread};
+use npuscope_messages::Message;
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::Flavour;
 use npuscope_tables::table::diagnostic::{Code, Severity};
@@ -16,6 +17,8 @@ use npuscope_tables::table::{counter, diagnostic, host_op, kernel, lane, rank, r
 use npuscope_tables::{LaneId, Rank, RankTables, TableId, schema};
 use serde::Serialize;
 use serde_json::Value;
+
+use crate::messages::collection as messages;
 
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -79,14 +82,14 @@ pub struct LaneHealth {
 }
 
 /// Something that was not collected.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "ts", ts(rename = "NotCollected"))]
 pub struct Missing {
     /// What there is none of.
-    pub what: &'static str,
+    pub what: Message,
     /// What it would be good for.
-    pub good_for: &'static str,
+    pub good_for: Message,
     #[cfg_attr(feature = "ts", ts(type = "string"))]
     pub setting: Setting,
     /// The switch was on all the same.
@@ -96,7 +99,7 @@ pub struct Missing {
     /// Why it is not there, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional))]
-    pub why: Option<String>,
+    pub why: Option<Message>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -207,8 +210,8 @@ fn lanes(tables: &RankTables) -> Vec<LaneHealth> {
 
 /// One thing to look for: what, what for, the switch, where the settings say whether it was on.
 struct Check {
-    what: &'static str,
-    good_for: &'static str,
+    what: fn() -> Message,
+    good_for: fn() -> Message,
     setting: Setting,
     switch: &'static [&'static str],
     is_there: fn(&RankTables) -> bool,
@@ -216,36 +219,36 @@ struct Check {
 
 const CHECKS: &[Check] = &[
     Check {
-        what: "framework operators",
-        good_for: "which line of the model launched a kernel",
+        what: messages::data_framework_operators,
+        good_for: messages::use_launching_line,
         setting: Setting::Cpu,
         switch: &[],
         is_there: |t| has_kind(t, Kind::Op),
     },
     Check {
-        what: "device tasks",
-        good_for: "what the NPU did",
+        what: messages::data_device_tasks,
+        good_for: messages::use_npu,
         setting: Setting::Npu,
         switch: &[],
         is_there: |t| !t.is_empty(TableId::Task) || !t.is_empty(TableId::Kernel),
     },
     Check {
-        what: "step markers",
-        good_for: "time per training step",
+        what: messages::data_step_markers,
+        good_for: messages::use_step_time,
         setting: Setting::Steps,
         switch: &[],
         is_there: |t| !t.is_empty(TableId::Step) || !t.is_empty(TableId::ReportedStep),
     },
     Check {
-        what: "operator types and kernel shapes",
-        good_for: "which operators take the time",
+        what: messages::data_types_and_shapes,
+        good_for: messages::use_operators,
         setting: Setting::Level1,
         switch: &[],
         is_there: |t| t.rows::<kernel::Row>().any(|k| k.op_type.is_some() && k.input_shapes.is_some()),
     },
     Check {
-        what: "AI Core metrics",
-        good_for: "what a kernel is bound by",
+        what: messages::data_ai_core_metrics,
+        good_for: messages::use_bound,
         setting: Setting::Level1,
         switch: &[],
         is_there: |t| {
@@ -254,8 +257,8 @@ const CHECKS: &[Check] = &[
         },
     },
     Check {
-        what: "communication links",
-        good_for: "bandwidth, and waiting against moving data",
+        what: messages::data_links,
+        good_for: messages::use_bandwidth,
         setting: Setting::Level1,
         switch: &[],
         is_there: |t| {
@@ -265,29 +268,29 @@ const CHECKS: &[Check] = &[
         },
     },
     Check {
-        what: "CANN calls",
-        good_for: "why the host is late",
+        what: messages::data_cann_calls,
+        good_for: messages::use_late_host,
         setting: Setting::Level1,
         switch: &[],
         is_there: |t| has_kind(t, Kind::Cann),
     },
     Check {
-        what: "runtime calls",
-        good_for: "synchronising calls and copies",
+        what: messages::data_runtime_calls,
+        good_for: messages::use_synchronising,
         setting: Setting::Level2,
         switch: &[],
         is_there: |t| t.rows::<host_op::Row>().any(|op| t.opt_text(op.level) == Some("runtime")),
     },
     Check {
-        what: "memory",
-        good_for: "peaks, fragmentation, leaks",
+        what: messages::data_memory,
+        good_for: messages::use_memory,
         setting: Setting::Memory,
         switch: &["config/common_config/profile_memory", "profiler_parameters/profile_memory"],
         is_there: |t| !t.is_empty(TableId::MemEvent) || !t.is_empty(TableId::MemSample),
     },
     Check {
-        what: "operator input shapes",
-        good_for: "which call of an operator is slow",
+        what: messages::data_input_shapes,
+        good_for: messages::use_slow_call,
         setting: Setting::Shapes,
         switch: &["config/common_config/record_shapes", "profiler_parameters/record_shapes"],
         is_there: |t| {
@@ -296,8 +299,8 @@ const CHECKS: &[Check] = &[
         },
     },
     Check {
-        what: "call stacks",
-        good_for: "the line of code behind an operator",
+        what: messages::data_call_stacks,
+        good_for: messages::use_code_line,
         setting: Setting::Stack,
         switch: &["config/common_config/with_stack", "profiler_parameters/with_stack"],
         is_there: |t| {
@@ -307,15 +310,15 @@ const CHECKS: &[Check] = &[
         },
     },
     Check {
-        what: "L2 cache rates",
-        good_for: "kernels that miss the cache",
+        what: messages::data_l2_cache,
+        good_for: messages::use_cache_misses,
         setting: Setting::L2Cache,
         switch: &["config/experimental_config/_l2_cache", "profiler_parameters/l2_cache"],
         is_there: |t| !t.is_empty(TableId::KernelCache),
     },
     Check {
-        what: "user ranges (mstx)",
-        good_for: "stages and modules by name",
+        what: messages::data_user_ranges,
+        good_for: messages::use_names,
         setting: Setting::Mstx,
         switch: &[
             "config/experimental_config/_mstx",
@@ -373,11 +376,11 @@ fn missing(tables: &RankTables) -> Vec<Missing> {
             _ => settings.switch(check.switch).unwrap_or(false),
         };
         let why = recorder.as_ref().filter(|_| check.setting == Setting::Npu);
-        let why = why.map(|recorder| format!("no device was recorded: {recorder} saw the host only"));
+        let why = why.map(|recorder| messages::saw_host_only(recorder.clone()));
         let switches = Dialect::ALL.iter().filter_map(|d| Some((d.name(), d.spelling(check.setting)?)));
         Missing {
-            what: check.what,
-            good_for: check.good_for,
+            what: (check.what)(),
+            good_for: (check.good_for)(),
             setting: check.setting,
             was_on,
             switches: if why.is_some() { Vec::new() } else { switches.collect() },

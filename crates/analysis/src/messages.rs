@@ -1,5 +1,8 @@
 //! The messages of analyses: findings, what was seen, what to try.
 
+pub mod cluster;
+pub mod collection;
+
 use npuscope_messages::{Decimal, Message, messages};
 use npuscope_tables::Rank;
 

@@ -128,5 +128,9 @@ fn a_rank_that_cannot_be_read_does_not_hide_the_culprit() {
     let (truth, diagnosis) = verdict(&config("slow-rank-b"), Form::Db, damage);
     let first = diagnosis.findings.first().unwrap();
     assert_eq!((first.id, first.ranks[0].0 as usize), (truth.faults[0].cause, truth.faults[0].ranks[0]));
-    assert!(diagnosis.problems.iter().any(|problem| problem.to_string().contains("profiler_7.db")), "{:?}", diagnosis.problems);
+    assert!(
+        diagnosis.problems.iter().any(|problem| problem.to_string().contains("profiler_7.db")),
+        "{:?}",
+        diagnosis.problems
+    );
 }

@@ -4,8 +4,10 @@ use std::io;
 use std::path::PathBuf;
 
 use npuscope_analysis::cluster::Failure;
+use npuscope_analysis::messages::collection;
 use npuscope_engine::EngineError;
 use npuscope_formats::output::OutputError;
+use npuscope_messages::{Language, Message};
 use npuscope_store::StoreError;
 use npuscope_store::cache::CacheError;
 use parquet::errors::ParquetError;
@@ -25,7 +27,7 @@ pub enum CliError {
     #[error("cannot write {path}: {source}", path = path.display())]
     Write { path: PathBuf, source: io::Error },
     #[error("{0}")]
-    Strict(String),
+    Strict(Box<Message>),
     #[error("{0}")]
     Internal(String),
     /// Who read our output has seen enough.
@@ -34,6 +36,18 @@ pub enum CliError {
 }
 
 impl CliError {
+    /// What is said of it, in a language where it is a message.
+    pub fn text(&self, language: Language) -> String {
+        match self {
+            CliError::Strict(message) => message.text(language),
+            CliError::Usage(UsageError::Analysis(Failure::Missing { mode, what, hint })) => {
+                collection::mode_needs(mode, *what.clone(), *hint.clone()).text(language)
+            }
+            CliError::Usage(UsageError::NotCollected(message)) => message.text(language),
+            other => other.to_string(),
+        }
+    }
+
     pub fn exit_code(&self) -> u8 {
         match self {
             CliError::Closed => 0,

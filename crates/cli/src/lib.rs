@@ -79,7 +79,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(code) => code,
         Err(CliError::Closed) => ExitCode::SUCCESS,
         Err(error) => {
-            settings.terminal.error(&error.to_string());
+            settings.terminal.error(&error.text(settings.language));
             ExitCode::from(error.exit_code())
         }
     }

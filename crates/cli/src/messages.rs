@@ -1,5 +1,7 @@
 //! The messages of the command line.
 
+use std::path::Path;
+
 use npuscope_messages::{Decimal, Message, messages};
 use npuscope_tables::Rank;
 
@@ -44,4 +46,44 @@ messages! {
     "info-no-device" => info_no_device(),
     "info-one-rank" => info_one_rank(),
     "info-no-findings" => info_no_findings(),
+
+    // what reading met
+    "reading-problems" => reading_problems(problems: u64, path: &Path),
+    "reading-remarks" => reading_remarks(remarks: u64, path: &Path),
+    "reading-problems-and-remarks" => reading_problems_and_remarks(problems: u64, remarks: u64, path: &Path),
+    "reading-strict" => reading_strict(problems: usize, first: Message),
+
+    // doctor
+    "doctor-headline" => doctor_headline(ranks: usize, path: &str),
+    "doctor-files" => doctor_files(),
+    "doctor-rows" => doctor_rows(),
+    "doctor-missing" => doctor_missing(),
+    "doctor-missing-from-file" => doctor_missing_from_file(),
+    "doctor-missing-line" => doctor_missing_line(what: Message, whose: Message, purpose: Message, remark: Message),
+    "doctor-on-all" => doctor_on_all(),
+    "doctor-on-rank" => doctor_on_rank(rank: Rank),
+    "doctor-on-ranks" => doctor_on_ranks(ranks: String),
+    "doctor-no-remark" => doctor_no_remark(),
+    "doctor-why" => doctor_why(why: Message),
+    "doctor-was-on" => doctor_was_on(),
+    "doctor-nothing" => doctor_nothing(),
+    "doctor-problems" => doctor_problems(),
+    "doctor-no-problems" => doctor_no_problems(),
+    "doctor-at-byte" => doctor_at_byte(offset: i64),
+    "doctor-steps" => doctor_steps(count: usize, first: i64, last: i64),
+    "doctor-window" => doctor_window(seconds: Decimal<3>, start: String),
+    "doctor-more-ranks" => doctor_more_ranks(count: usize),
+    "doctor-more-problems" => doctor_more_problems(count: usize),
+    "severity-error" => severity_error(),
+
+    // cluster
+    "cluster-left-out" => cluster_left_out(rank: Rank, why: Message),
+    "cluster-lacks" => cluster_lacks(rank: Rank, why: Message),
+    "cluster-left-out-file" => cluster_left_out_file(rank: Rank, file: &str, why: Message),
+    "cluster-lacks-file" => cluster_lacks_file(rank: Rank, file: &str, why: Message),
+    "cluster-strict" => cluster_strict(first: Message),
+    "cluster-more-problems" => cluster_more_problems(count: usize),
+    "cluster-more-files" => cluster_more_files(count: usize),
+    "cluster-nothing" => cluster_nothing(mode: &str),
+    "cluster-no-ranks" => cluster_no_ranks(ranks: String),
 }

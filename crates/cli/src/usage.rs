@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use npuscope_analysis::cluster;
 use npuscope_collect::dynamic::SetError;
 use npuscope_engine::EngineError;
+use npuscope_messages::Message;
 use npuscope_store::discover::DiscoverError;
 use npuscope_synth::ConfigError;
 use npuscope_tables::Rank;
@@ -63,8 +64,8 @@ pub enum UsageError {
 
     #[error("there is no view {name}; npuscope show {path} lists them", path = path.display())]
     NoView { name: String, path: PathBuf },
-    #[error("{what} To collect it: {switch}")]
-    NotCollected { what: String, switch: String },
+    #[error("{0}")]
+    NotCollected(Box<Message>),
     #[error("{what}{}", parameters(.view, .known))]
     Parameter { what: BadQuestion, view: &'static str, known: &'static [&'static str] },
     #[error("there is no term {name}{}; npuscope glossary lists all terms", did_you_mean(.near.as_deref()))]

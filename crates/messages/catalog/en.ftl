@@ -119,6 +119,159 @@ layout-unknown = unknown
 rank-without-device = rank { $rank } has no device data and is left out
 problem-of-rank = rank { $rank } { $file }: { $message }
 
+## What a profile lacks
+
+verbatim = { $text }
+no-rank-has = No rank has { $what }.
+mode-needs = { $mode } needs { $what }, which no rank has; { $hint }
+to-collect = { $what } To collect it: { $switch }
+not-collectable = none: this profiler does not collect it
+saw-host-only = no device recorded: { $recorder } recorded the host only
+
+## Names of data
+
+data-framework-operators = framework operators
+data-device-tasks = device tasks
+data-step-markers = step markers
+data-types-and-shapes = operator types and kernel shapes
+data-operator-types = operator types
+data-kernel-shapes = kernel shapes
+data-ai-core-metrics = AI Core metrics
+data-cann-calls = CANN calls
+data-runtime-calls = runtime calls
+data-memory = memory
+data-memory-figures = memory figures
+data-allocations = allocations
+data-planned-memory = memory that a graph compiler planned; only jobs that run as compiled graphs have it
+data-input-shapes = operator input shapes
+data-call-stacks = call stacks
+data-python-functions = Python functions
+data-l2-cache = L2 cache rates
+data-user-ranges = user ranges (mstx)
+data-garbage-collections = garbage collections
+data-task-queue = entries of the task queue
+data-host-slices = slices of the host
+data-launches = calls that launch kernels
+data-kernels = kernels
+data-computing-kernels = computing kernels
+data-kernels-or-cann-calls = kernels or CANN calls
+data-kernels-or-operations = kernels or communication operations
+data-kernels-operators-or-communication = kernels, operators or communication
+data-grouped-matmul = kernels of type GroupedMatmul with their shapes
+data-expert-group = a group of ranks that share experts
+data-frequency = samples of the AI Core frequency
+data-chip = the chip's cores and frequency (device_N/info.json.N)
+data-operations = communication operations
+data-operations-of-devices = communication operations; a job on one device has none
+data-links = communication links
+data-links-of-devices = communication links; a job on one device has none
+data-pieces = parts of sends and receives
+data-step-times = step times
+data-steps-and-communication = step and communication times
+data-parallel-groups = parallel_group_info in the metadata
+data-passes = mstx ranges of forward and backward passes
+data-ranges-of-domain = mstx ranges of the domain { $domain }
+data-communication-ranges = mstx ranges of communication
+data-device-marks = mstx marks or ranges on the device
+data-rl-stages = user ranges (mstx) of stages such as actor_generate or actor_update
+
+## What data is good for
+
+use-launching-line = which line of the model launched a kernel
+use-npu = what the NPU did
+use-device = what the device did
+use-step-time = time per training step
+use-operators = which operators take the time
+use-bound = what a kernel is bound by
+use-bandwidth = bandwidth, and waiting against moving data
+use-late-host = why the host is late
+use-synchronising = synchronising calls and copies
+use-memory = peaks, fragmentation, leaks
+use-slow-call = which call of an operator is slow
+use-code-line = the line of code behind an operator
+use-cache-misses = kernels that miss the cache
+use-names = stages and modules by name
+
+## How to collect data
+
+collect-level0 = collect at level0 or above
+collect-level1 = collect at level1 or above
+collect-level1-of-devices = collect at level1 or above, on more than one NPU
+collect-level1-or-mstx = collect at level1, or level_none with mstx, on more than one NPU
+collect-npu-level0 = collect NPU activities at level0 or above
+collect-npu-level1 = collect NPU activities at level1 or above
+collect-cann-calls = collect NPU activities at level0 or above; text results have calls from level1 on
+collect-parallel-groups = add parallel_group_info to the profiler's metadata, as Megatron and MindSpeed do
+collect-parallel-groups-by-hand = trainers on Megatron write it, others can with prof.add_metadata_json
+collect-grouped-matmul = collect a model with grouped matrix products at level1 or above
+collect-frequency = collect NPU activities on a chip that reports it, Atlas A2 or newer
+collect-passes = mark forward_step and backward_step with torch_npu.npu.mstx.range_start and collect with mstx
+collect-mfu-ranges = collect with mstx=True and mark operators with { $code }
+collect-raw-data = collect with data_simplification=False, which keeps the raw data of the profiler
+collect-communication-ranges = collect with mstx switched on, on more than one NPU
+collect-modules = collect with mstx=True and mark modules with { $code }, for example in a forward hook
+collect-device-marks = mark the script with mstx and collect with mstx=True
+collect-rl-stages = mark the stages with torch_npu.npu.mstx.range_start and collect with mstx=True
+collect-exported = profile NPUs with torch_npu, MindSpore or msprof, and export the result
+collect-device = no device was recorded, only what hosts did
+
+## Notes beside the tables of a cluster mode
+
+note-of-baseline = baseline: { $note }
+note-frequency = AI Cores of all ranks run at { $nominal } MHz
+note-unknown-peak = left out: operators on { $types }, whose peak is unknown
+note-no-kernel-in-range = no kernel was launched in a range that gives its number of operations
+note-has-operations = every rank has its communication operations already
+note-no-slow-links = no communication takes longer than comparable communication
+note-no-sends = there are no sends and receives
+note-unequal-sends = rank { $source } sent { $sent ->
+    [one] { $sent } time
+   *[other] { $sent } times
+} to rank { $destination }, which received { $received ->
+    [one] { $received } time
+   *[other] { $received } times
+}: some sends are paired with the wrong receive
+note-no-slow-rank = no rank keeps the others waiting
+note-no-masked-operation = no step has an operation of a group { $types }
+note-nothing-to-compare = nothing to compare: no rank has modules both in the profile and in the baseline
+note-not-reported = no rank reports { $what }; { $hint }
+note-ranks-not-in-profile = { $count } of { $world } ranks are not in the profile: { $ranks }
+note-inferred-layout = the parallel layout is inferred from communication groups: { $sizes } (confidence { $confidence } %)
+note-unknown-link-ends = left out { $links ->
+    [one] { $links } link
+   *[other] { $links } links
+}: which rank is number { $number } of group { $group } is unknown
+note-unknown-link-ends-more = left out { $links ->
+    [one] { $links } link
+   *[other] { $links } links
+}: which rank is number { $number } of group { $group } is unknown, and { $more } more
+note-unknown-links = left out { $links ->
+    [one] { $links } link
+   *[other] { $links } links
+}: which ranks they connect is unknown, such as { $from } and { $to } of group { $group }
+note-no-operator-in-module = no operator that launched anything ran inside a module
+note-incomplete-collectives = { $collectives ->
+    [one] { $collectives } collective lacks
+   *[other] { $collectives } collectives lack
+} ranks: not counted in wait or transmit time
+note-earlier-results = both are results of earlier runs of { $mode }
+note-baseline-lacks = the baseline lacks { $steps }
+step-of-rank = step { $step } of rank { $rank }
+note-never-free = devices were never free
+note-single-marks = rank { $rank }: marks without a partner: { $marks }
+
+## Why a rank, or a part of it, is not in an answer
+
+absent-step = it has no step { $step }
+absent-ranges = it has no mstx ranges of the domain { $domain }
+absent-chip = it has no device_N/info.json.N, and its chip is unknown
+absent-no-place = it is a trace of PyTorch's own profiler, which databases of NPUs have no place for
+absent-nothing-kept = nothing of it would be kept
+absent-modules = none of its modules launched anything
+absent-in-baseline = the baseline lacks it
+lacks-reported = it reports no { $what }
+of-baseline = in the baseline: { $why }
+
 ## Terminal: findings
 
 findings-heading = findings
@@ -183,3 +336,76 @@ info-on-rank = { $value } on rank { $rank }
 info-no-device = none; no device data recorded, so nothing can be concluded about devices
 info-one-rank = none; there is no other rank to compare with
 info-no-findings = none; no rank computes longer than the others of its stage
+
+## Terminal: what reading met
+
+reading-problems = { $problems ->
+    [one] { $problems } problem while reading, results may be incomplete; npuscope doctor { $path } lists it
+   *[other] { $problems } problems while reading, results may be incomplete; npuscope doctor { $path } lists them
+}
+reading-remarks = { $remarks ->
+    [one] { $remarks } remark while reading; npuscope doctor { $path } lists it
+   *[other] { $remarks } remarks while reading; npuscope doctor { $path } lists them
+}
+reading-problems-and-remarks = { $problems ->
+    [one] { $problems } problem
+   *[other] { $problems } problems
+} and { $remarks ->
+    [one] { $remarks } remark
+   *[other] { $remarks } remarks
+} while reading, results may be incomplete; npuscope doctor { $path } lists them
+reading-strict = { $problems ->
+    [one] { $problems } problem
+   *[other] { $problems } problems
+} while reading (--strict); the first: { $first }
+
+## Terminal: doctor
+
+doctor-headline = { $ranks ->
+    [one] { $ranks } rank
+   *[other] { $ranks } ranks
+} in { $path }
+doctor-files = files
+doctor-rows = rows per table
+doctor-missing = missing
+doctor-missing-from-file = missing from this file; the rest of the profile may have it
+doctor-missing-line = { $what }{ $whose }: { $purpose }{ $remark }
+doctor-on-all = { "" }
+doctor-on-rank = { " " }on rank { $rank }
+doctor-on-ranks = { " " }on ranks { $ranks }
+doctor-no-remark = { "" }
+doctor-why = { " " }({ $why })
+doctor-was-on = { " " }(enabled, but no data arrived)
+doctor-nothing = nothing
+doctor-problems = problems
+doctor-no-problems = none
+doctor-at-byte = { " " }at byte { $offset }
+doctor-steps = { $count } from { $first } to { $last }
+doctor-window = { $seconds } s from { $start }
+doctor-more-ranks = … and { $count ->
+    [one] { $count } more rank
+   *[other] { $count } more ranks
+}; --format json lists all
+doctor-more-problems = … and { $count ->
+    [one] { $count } more problem
+   *[other] { $count } more problems
+}; --format json lists all
+severity-error = error
+
+## Terminal: cluster
+
+cluster-left-out = rank { $rank }: left out: { $why }
+cluster-lacks = rank { $rank }: { $why }
+cluster-left-out-file = rank { $rank } { $file }: left out: { $why }
+cluster-lacks-file = rank { $rank } { $file }: { $why }
+cluster-strict = something could not be read (--strict): { $first }
+cluster-more-problems = … and { $count ->
+    [one] { $count } more problem
+   *[other] { $count } more problems
+}
+cluster-more-files = … and { $count ->
+    [one] { $count } more file
+   *[other] { $count } more files
+}
+cluster-nothing = { $mode }: nothing to report
+cluster-no-ranks = there is no rank { $ranks }

@@ -106,6 +106,141 @@ layout-unknown = 未知
 rank-without-device = rank { $rank } 没有设备数据，未参与分析
 problem-of-rank = rank { $rank } { $file }：{ $message }
 
+## 缺少的数据
+
+verbatim = { $text }
+no-rank-has = 没有 rank 含有{ $what }。
+mode-needs = { $mode } 需要{ $what }，但没有 rank 含有；{ $hint }
+to-collect = { $what }采集方法：{ $switch }
+not-collectable = 无：该 profiler 不采集此数据
+saw-host-only = 没有采集设备：{ $recorder } 只采集了主机侧
+
+## 数据名称
+
+data-framework-operators = 框架算子
+data-device-tasks = 设备任务
+data-step-markers = step 标记
+data-types-and-shapes = 算子类型与 kernel 形状
+data-operator-types = 算子类型
+data-kernel-shapes = kernel 形状
+data-ai-core-metrics = AI Core 指标
+data-cann-calls = CANN 调用
+data-runtime-calls = runtime 调用
+data-memory = 内存
+data-memory-figures = 内存数据
+data-allocations = 内存申请
+data-planned-memory = 图编译器规划的内存；只有以编译图运行的作业才有
+data-input-shapes = 算子输入形状
+data-call-stacks = 调用栈
+data-python-functions = Python 函数
+data-l2-cache = L2 cache 命中率
+data-user-ranges = 用户区间（mstx）
+data-garbage-collections = 垃圾回收记录
+data-task-queue = 任务队列记录
+data-host-slices = 主机切片
+data-launches = 下发 kernel 的调用
+data-kernels = kernel
+data-computing-kernels = 计算类 kernel
+data-kernels-or-cann-calls = kernel 或 CANN 调用
+data-kernels-or-operations = kernel 或通信算子
+data-kernels-operators-or-communication = kernel、算子或通信
+data-grouped-matmul = 带形状的 GroupedMatmul kernel
+data-expert-group = 共享专家的 rank 组
+data-frequency = AI Core 频率采样
+data-chip = 芯片的核数与频率（device_N/info.json.N）
+data-operations = 通信算子
+data-operations-of-devices = 通信算子；单设备的作业没有通信
+data-links = 通信链路
+data-links-of-devices = 通信链路；单设备的作业没有通信
+data-pieces = 发送与接收的各个部分
+data-step-times = step 时间
+data-steps-and-communication = step 与通信的时间
+data-parallel-groups = 元数据中的 parallel_group_info
+data-passes = 前向与反向的 mstx 区间
+data-ranges-of-domain = { $domain } 域的 mstx 区间
+data-communication-ranges = 通信的 mstx 区间
+data-device-marks = 设备上的 mstx 标记或区间
+data-rl-stages = actor_generate、actor_update 等阶段的用户区间（mstx）
+
+## 数据的用途
+
+use-launching-line = kernel 由模型的哪一行下发
+use-npu = NPU 做了什么
+use-device = 设备做了什么
+use-step-time = 每个训练 step 的时间
+use-operators = 哪些算子耗时
+use-bound = kernel 受什么限制
+use-bandwidth = 带宽，以及等待与传输的占比
+use-late-host = 主机为何下发慢
+use-synchronising = 同步调用与拷贝
+use-memory = 峰值、碎片、泄漏
+use-slow-call = 算子的哪次调用慢
+use-code-line = 算子对应的代码行
+use-cache-misses = cache 未命中的 kernel
+use-names = 按名称划分的阶段与模块
+
+## 采集方法
+
+collect-level0 = 以 level0 或以上采集
+collect-level1 = 以 level1 或以上采集
+collect-level1-of-devices = 在多个 NPU 上以 level1 或以上采集
+collect-level1-or-mstx = 在多个 NPU 上以 level1 采集，或以 level_none 并打开 mstx 采集
+collect-npu-level0 = 以 level0 或以上采集 NPU 活动
+collect-npu-level1 = 以 level1 或以上采集 NPU 活动
+collect-cann-calls = 以 level0 或以上采集 NPU 活动；text 结果从 level1 起才有调用
+collect-parallel-groups = 像 Megatron 和 MindSpeed 那样把 parallel_group_info 写入 profiler 的元数据
+collect-parallel-groups-by-hand = 基于 Megatron 的训练框架会写入，其他框架可用 prof.add_metadata_json 写入
+collect-grouped-matmul = 以 level1 或以上采集含分组矩阵乘的模型
+collect-frequency = 在支持上报频率的芯片（Atlas A2 或更新）上采集 NPU 活动
+collect-passes = 用 torch_npu.npu.mstx.range_start 标记 forward_step 与 backward_step，并打开 mstx 采集
+collect-mfu-ranges = 以 mstx=True 采集，并用 { $code } 标记算子
+collect-raw-data = 以 data_simplification=False 采集，保留 profiler 的原始数据
+collect-communication-ranges = 在多个 NPU 上打开 mstx 采集
+collect-modules = 以 mstx=True 采集，并用 { $code } 标记模块，例如在 forward hook 中
+collect-device-marks = 在脚本中加入 mstx 标记，并以 mstx=True 采集
+collect-rl-stages = 用 torch_npu.npu.mstx.range_start 标记各阶段，并以 mstx=True 采集
+collect-exported = 用 torch_npu、MindSpore 或 msprof 采集 NPU，并导出结果
+collect-device = 没有采集设备，只有主机侧活动
+
+## cluster：说明
+
+note-of-baseline = 基线：{ $note }
+note-frequency = 所有 rank 的 AI Core 均以 { $nominal } MHz 运行
+note-unknown-peak = 未包含在 { $types } 上运行的算子：其峰值未知
+note-no-kernel-in-range = 没有 kernel 是在给出计算量的区间内下发的
+note-has-operations = 每个 rank 都已有通信算子
+note-no-slow-links = 没有通信的耗时长于可比的通信
+note-no-sends = 没有发送与接收
+note-unequal-sends = rank { $source } 向 rank { $destination } 发送 { $sent } 次，后者接收 { $received } 次：部分发送与接收的配对不正确
+note-no-slow-rank = 没有 rank 让其他 rank 等待
+note-no-masked-operation = 没有 step 含有 { $types } 组的算子
+note-nothing-to-compare = 无可比较：没有 rank 在 profile 与基线中都有模块
+note-not-reported = 没有 rank 上报{ $what }；{ $hint }
+note-ranks-not-in-profile = { $world } 个 rank 中有 { $count } 个不在 profile 中：{ $ranks }
+note-inferred-layout = 并行策略由通信组推断：{ $sizes }（置信度 { $confidence } %）
+note-unknown-link-ends = 未包含 { $links } 条链路：组 { $group } 的 { $number } 号是哪个 rank 未知
+note-unknown-link-ends-more = 未包含 { $links } 条链路：组 { $group } 的 { $number } 号等 { $more } 处以上是哪个 rank 未知
+note-unknown-links = 未包含 { $links } 条链路：它们连接的 rank 未知，例如组 { $group } 的 { $from } 号与 { $to } 号
+note-no-operator-in-module = 没有下发过任务的算子在模块内运行
+note-incomplete-collectives = { $collectives } 个集合通信缺少 rank：未计入等待与传输时间
+note-earlier-results = 两者均为此前运行 { $mode } 的结果
+note-baseline-lacks = 基线缺少 { $steps }
+step-of-rank = rank { $rank } 的 step { $step }
+note-never-free = 设备没有空闲
+note-single-marks = rank { $rank }：没有配对的标记：{ $marks }
+
+## cluster：未包含的内容
+
+absent-step = 没有 step { $step }
+absent-ranges = 没有 { $domain } 域的 mstx 区间
+absent-chip = 没有 device_N/info.json.N，芯片型号未知
+absent-no-place = 它是 PyTorch 自带 profiler 的 trace，无法写入 NPU 的数据库
+absent-nothing-kept = 过滤后没有剩余内容
+absent-modules = 其模块没有下发任何任务
+absent-in-baseline = 基线中没有该 rank
+lacks-reported = 没有上报{ $what }
+of-baseline = 基线：{ $why }
+
 ## 终端：诊断结论
 
 findings-heading = 诊断结论
@@ -149,3 +284,46 @@ info-on-rank = { $value }（rank { $rank }）
 info-no-device = 无；没有采集设备数据，无法判断设备的情况
 info-one-rank = 无；没有其他 rank 可比较
 info-no-findings = 无；没有 rank 的计算时间明显长于同阶段的其他 rank
+
+## 终端：读取情况
+
+reading-problems = 读取时遇到 { $problems } 个问题，结果可能不完整；npuscope doctor { $path } 列出详情
+reading-remarks = 读取时有 { $remarks } 条提示；npuscope doctor { $path } 列出详情
+reading-problems-and-remarks = 读取时遇到 { $problems } 个问题，另有 { $remarks } 条提示，结果可能不完整；npuscope doctor { $path } 列出详情
+reading-strict = 读取时遇到 { $problems } 个问题（--strict）；第一个：{ $first }
+
+## 终端：doctor
+
+doctor-headline = { $path } 中有 { $ranks } 个 rank
+doctor-files = 文件
+doctor-rows = 各表行数
+doctor-missing = 缺少的数据
+doctor-missing-from-file = 此文件中缺少的数据；profile 的其他文件中可能有
+doctor-missing-line = { $what }{ $whose }：{ $purpose }{ $remark }
+doctor-on-all = { "" }
+doctor-on-rank = （rank { $rank }）
+doctor-on-ranks = （rank { $ranks }）
+doctor-no-remark = { "" }
+doctor-why = （{ $why }）
+doctor-was-on = （已开启，但没有数据）
+doctor-nothing = 无
+doctor-problems = 问题
+doctor-no-problems = 无
+doctor-at-byte = { " " }第 { $offset } 字节
+doctor-steps = { $first } 到 { $last } 之间共 { $count } 个
+doctor-window = { $start } 起 { $seconds } s
+doctor-more-ranks = …… 还有 { $count } 个 rank；--format json 列出全部
+doctor-more-problems = …… 还有 { $count } 个问题；--format json 列出全部
+severity-error = 错误
+
+## 终端：cluster
+
+cluster-left-out = 未包含 rank { $rank }：{ $why }
+cluster-lacks = rank { $rank }：{ $why }
+cluster-left-out-file = 未包含 rank { $rank } { $file }：{ $why }
+cluster-lacks-file = rank { $rank } { $file }：{ $why }
+cluster-strict = 有内容无法读取（--strict）：{ $first }
+cluster-more-problems = …… 还有 { $count } 个问题
+cluster-more-files = …… 还有 { $count } 个文件
+cluster-nothing = { $mode }：没有可报告的内容
+cluster-no-ranks = 没有 rank { $ranks }

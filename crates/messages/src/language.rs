@@ -19,7 +19,7 @@ impl Language {
     }
 
     /// One of two texts.
-    pub const fn choose<'a>(self, english: &'a str, chinese: &'a str) -> &'a str {
+    pub const fn choose<T: Copy>(self, english: T, chinese: T) -> T {
         match self {
             Language::English => english,
             Language::Chinese => chinese,

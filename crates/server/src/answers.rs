@@ -1,6 +1,7 @@
 //! What the server answers as JSON. The pages read the same types: `ui/src/api/types.generated.ts` is written from
 //! these, and a test fails when it is out of date. Times are in ns from the origin of the run.
 
+use npuscope_messages::Message;
 use npuscope_tables::table::lane::Layer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -208,15 +209,15 @@ pub struct SchemaColumn {
 }
 
 /// What a profile lacks, and the setting of the collection that would have given it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Missing {
-    pub what: String,
-    pub switch: String,
+    pub what: Message,
+    pub switch: Message,
 }
 
 /// The answer where a profile lacks what is asked for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct MissingAnswer {
     pub missing: Missing,
@@ -235,7 +236,6 @@ mod tests {
     use std::path::PathBuf;
 
     use npuscope_analysis::{Evidence, Finding, Number, Severity, diagnose, gap, health};
-    use npuscope_messages::Message;
     use npuscope_tables::table::diagnostic;
     use ts_rs::{Config, TS};
 

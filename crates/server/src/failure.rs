@@ -4,6 +4,7 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use npuscope_engine::EngineError;
+use npuscope_messages::Message;
 use npuscope_store::StoreError;
 use npuscope_tables::Rank;
 use npuscope_views::{BadQuestion, NotMade};
@@ -18,7 +19,7 @@ pub enum Failure {
     /// The profile lacks what is asked for; the switch would have recorded it. That is an answer, too: browsers report
     /// others in their consoles.
     #[error("{what}")]
-    Missing { what: String, switch: String },
+    Missing { what: Box<Message>, switch: Box<Message> },
     #[error(transparent)]
     Bad(#[from] Bad),
     /// The request is larger than any that makes sense.
@@ -99,14 +100,14 @@ impl From<NotMade> for Failure {
 }
 
 /// What is said of something that a profile lacks.
-pub fn missing(what: String, switch: String) -> MissingAnswer {
+pub fn missing(what: Message, switch: Message) -> MissingAnswer {
     MissingAnswer { missing: Missing { what, switch } }
 }
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let (status, error) = match self {
-            Failure::Missing { what, switch } => return Json(missing(what, switch)).into_response(),
+            Failure::Missing { what, switch } => return Json(missing(*what, *switch)).into_response(),
             Failure::NotFound(why) => (StatusCode::NOT_FOUND, why.to_string()),
             Failure::Bad(why) => (StatusCode::BAD_REQUEST, why.to_string()),
             Failure::TooLarge(why) => (StatusCode::PAYLOAD_TOO_LARGE, why),

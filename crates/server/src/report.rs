@@ -182,7 +182,7 @@ fn add_tables(run: &Run, contents: &Contents, answers: &mut Answers) -> Result<(
             match table(run, view, parameters) {
                 Ok(bytes) if bytes.len() > LARGEST_TABLE => {}
                 Ok(bytes) => answers.add(address, &bytes),
-                Err(Failure::Missing { what, switch }) => answers.add_json(address, &missing(what, switch)),
+                Err(Failure::Missing { what, switch }) => answers.add_json(address, &missing(*what, *switch)),
                 // What makes no sense of this profile is nothing that its pages ask.
                 Err(Failure::Bad(_) | Failure::NotFound(_)) => {}
                 Err(failure) => return Err(failure),

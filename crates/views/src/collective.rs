@@ -1,6 +1,7 @@
 //! One operation on all ranks that took part in it.
 
 use npuscope_analysis::meetings::{self, Member, RankOperations, members, reported_times};
+use npuscope_analysis::messages::collection as data;
 
 use crate::columns;
 use crate::missing::{DEVICE, missing};
@@ -16,7 +17,7 @@ pub fn collective(source: &Source<'_>, question: &Question<'_>) -> Result<Made, 
     let index = of.and_then(|operations| operations.open_at(at));
     let Some((of, index)) = of.zip(index) else {
         return match all.iter().all(|operations| operations.list.is_empty()) {
-            true => Err(missing(source, "communication operations; a job on one device has none", DEVICE)),
+            true => Err(missing(source, data::data_operations_of_devices(), DEVICE)),
             false => Err(BadQuestion::NoOperation(rank.rank).into()),
         };
     };

@@ -2,6 +2,7 @@
 
 use npuscope_analysis::cluster::Options;
 use npuscope_analysis::cluster::recipes::communication_matrix_sum::{self, LinkTraffic};
+use npuscope_analysis::messages::collection as data;
 use npuscope_collect::Setting;
 use npuscope_measures::communication::engine_of_link;
 
@@ -13,9 +14,6 @@ use crate::{Made, NotMade, Question, Source};
 
 const COLLECTIVES: usize = 5000;
 const MOST_COLLECTIVES: usize = 200_000;
-
-const OPERATIONS: &str = "communication operations; a job on one device has none";
-const LINKS: &str = "communication links; a job on one device has none";
 
 /// The kind of an operation from its type or name: `hcom_allReduce__586_0_1` is an `allreduce`.
 const KIND: &str = "comm_kind(coalesce(op_type, name))";
@@ -47,7 +45,7 @@ pub fn communication(source: &Source<'_>, question: &Question<'_>) -> Result<Mad
     let made = with_group_names(source, question, made)?;
     match is_summed_up {
         true => Ok(made),
-        false => unless_missing(source, made, "SELECT 1 FROM comm_op", OPERATIONS, DEVICE),
+        false => unless_missing(source, made, "SELECT 1 FROM comm_op", data::data_operations_of_devices(), DEVICE),
     }
 }
 
@@ -107,7 +105,7 @@ pub fn collectives(source: &Source<'_>, question: &Question<'_>) -> Result<Made,
         ),
     )?;
     let made = with_group_names(source, question, made)?;
-    unless_missing(source, made, "SELECT 1 FROM comm_op", OPERATIONS, DEVICE)
+    unless_missing(source, made, "SELECT 1 FROM comm_op", data::data_operations_of_devices(), DEVICE)
 }
 
 /// The same with groups named as the trainer names them.
@@ -161,7 +159,7 @@ pub fn packets(source: &Source<'_>, question: &Question<'_>) -> Result<Made, Not
             rows("reported_bandwidth", Time::Reported, &question.scope)
         ),
     )?;
-    unless_missing(source, made, "SELECT 1 FROM reported_bandwidth", LINKS, &[Setting::Level1])
+    unless_missing(source, made, "SELECT 1 FROM reported_bandwidth", data::data_links_of_devices(), &[Setting::Level1])
 }
 
 /// How fast links were, without those over which nothing went.
@@ -176,5 +174,5 @@ pub fn bandwidth(source: &Source<'_>, question: &Question<'_>) -> Result<Made, N
             transports(question)
         ),
     )?;
-    unless_missing(source, made, "SELECT 1 FROM reported_bandwidth", LINKS, &[Setting::Level1])
+    unless_missing(source, made, "SELECT 1 FROM reported_bandwidth", data::data_links_of_devices(), &[Setting::Level1])
 }

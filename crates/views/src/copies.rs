@@ -1,5 +1,6 @@
 //! Copies between host and device, and within the device.
 
+use npuscope_analysis::messages::collection as data;
 use npuscope_measures::kernel_class::COPY_TASKS;
 
 use crate::missing::{DEVICE, unless_missing};
@@ -20,5 +21,5 @@ pub fn copies(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotM
             rows("task", Time::Work, &question.scope)
         ),
     )?;
-    unless_missing(source, made, "SELECT 1 FROM task", "device tasks", DEVICE)
+    unless_missing(source, made, "SELECT 1 FROM task", data::data_device_tasks(), DEVICE)
 }

@@ -1,6 +1,7 @@
 //! The way of kernels from the host to the device.
 
 use npuscope_analysis::dispatch::{self, Dispatch};
+use npuscope_analysis::messages::collection as data;
 use npuscope_collect::Setting;
 
 use crate::columns;
@@ -14,7 +15,7 @@ const MOST_KERNELS: usize = 100_000;
 pub fn dispatch(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let limit = question.count("limit", KERNELS, MOST_KERNELS)?;
     let all = dispatch::ask(source.store, &question.sources(source), &question.scope, limit)?;
-    let lacking = || missing(source, "calls that launch kernels", &[Setting::Level1, Setting::Cpu]);
+    let lacking = || missing(source, data::data_launches(), &[Setting::Level1, Setting::Cpu]);
     let all = all.ok_or_else(lacking)?;
     let ints = |of: fn(&Dispatch) -> Option<i64>| columns::ints(all.iter().map(of));
     columns::made(vec![

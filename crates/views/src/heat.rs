@@ -1,5 +1,6 @@
 //! How busy devices were over time.
 
+use npuscope_analysis::messages::collection as data;
 use npuscope_analysis::occupancy::{self, Buckets, Occupancy};
 use npuscope_measures::intervals::Interval;
 use npuscope_tables::Rank;
@@ -19,7 +20,7 @@ pub fn heat(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMad
     let is_kept = !question.scope.is_stretch();
     let of_ranks = occupancy::ask(source.store, &question.sources(source), buckets, is_kept)?;
     if of_ranks.is_empty() {
-        return Err(missing(source, "device tasks", DEVICE));
+        return Err(missing(source, data::data_device_tasks(), DEVICE));
     }
     let parts: Vec<(Rank, usize, Occupancy)> = of_ranks
         .into_iter()

@@ -54,7 +54,9 @@ mod steps;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use npuscope_analysis::cluster::Failure;
+use npuscope_analysis::messages::collection::no_rank_has;
 use npuscope_engine::{EngineError, Session};
+use npuscope_messages::Message;
 use npuscope_store::{Store, StoreError};
 
 pub use npuscope_analysis::scope::Scope;
@@ -96,11 +98,19 @@ impl Made {
 pub enum NotMade {
     /// The profile lacks what it is about: what, and the setting that collects it.
     Missing {
-        what: String,
-        switch: String,
+        /// The whole sentence.
+        what: Box<Message>,
+        switch: Box<Message>,
     },
     Bad(BadQuestion),
     Failed(EngineError),
+}
+
+impl NotMade {
+    /// No rank has `what`, which `switch` collects.
+    pub(crate) fn missing(what: Message, switch: Message) -> NotMade {
+        NotMade::Missing { what: Box::new(no_rank_has(what)), switch: Box::new(switch) }
+    }
 }
 
 impl From<BadQuestion> for NotMade {
@@ -124,9 +134,7 @@ impl From<EngineError> for NotMade {
 impl From<Failure> for NotMade {
     fn from(failure: Failure) -> NotMade {
         match failure {
-            Failure::Missing { what, hint, .. } => {
-                NotMade::Missing { what: format!("No rank has {what}."), switch: hint }
-            }
+            Failure::Missing { what, hint, .. } => NotMade::missing(*what, *hint),
             Failure::Usage(why) => NotMade::Bad(why.into()),
             Failure::Store(error) => NotMade::Failed(error.into()),
             Failure::Output(error) => NotMade::Failed(EngineError::Internal(error.to_string())),

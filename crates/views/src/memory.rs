@@ -1,6 +1,7 @@
 //! Memory over time, and whose it is.
 
 use npuscope_analysis::memory::{self, Holder, thinned};
+use npuscope_analysis::messages::collection as data;
 use npuscope_collect::Setting;
 
 use crate::columns;
@@ -17,8 +18,6 @@ const ALL_POINTS: usize = 400_000;
 const ALLOCATIONS: usize = 1000;
 const MOST_ALLOCATIONS: usize = 100_000;
 
-const MEMORY: &str = "memory figures";
-
 /// Curves of allocators, driver modules and processes, thinned so that what is least and greatest stays.
 pub fn curve(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let batch = sql::batch(
@@ -30,7 +29,7 @@ pub fn curve(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMa
         ),
     )?;
     if batch.num_rows() == 0 && !sql::has_rows(source, "SELECT 1 FROM mem_sample")? {
-        return Err(missing(source, MEMORY, &[Setting::Memory]));
+        return Err(missing(source, data::data_memory_figures(), &[Setting::Memory]));
     }
     let (ranks, times) = (sql::ints(&batch, "rank"), sql::ints(&batch, "time"));
     let (kinds, components) = (sql::texts(&batch, "kind"), sql::texts(&batch, "component"));
@@ -76,7 +75,13 @@ pub fn allocations(source: &Source<'_>, question: &Question<'_>) -> Result<Made,
             rows("mem_event", Time::Life, &question.scope)
         ),
     )?;
-    unless_missing(source, made, "SELECT 1 FROM mem_event WHERE kind = 'operator'", "allocations", &[Setting::Memory])
+    unless_missing(
+        source,
+        made,
+        "SELECT 1 FROM mem_event WHERE kind = 'operator'",
+        data::data_allocations(),
+        &[Setting::Memory],
+    )
 }
 
 /// What memory is alive at a moment.
@@ -100,7 +105,13 @@ pub fn peak(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMad
         ("allocated", ints(|holder| Some(holder.allocated))),
         ("share", columns::reals(holders.iter().map(|(_, holder)| holder.share))),
     ])?;
-    unless_missing(source, made, "SELECT 1 FROM mem_event WHERE kind = 'operator'", "allocations", &[Setting::Memory])
+    unless_missing(
+        source,
+        made,
+        "SELECT 1 FROM mem_event WHERE kind = 'operator'",
+        data::data_allocations(),
+        &[Setting::Memory],
+    )
 }
 
 /// What a graph compiler planned. It has no time: only ranks choose it.
@@ -113,6 +124,6 @@ pub fn planned(source: &Source<'_>, question: &Question<'_>) -> Result<Made, Not
             rows("mem_event", Time::Timeless, &question.scope)
         ),
     )?;
-    let what = "memory that a graph compiler planned; only jobs that run as compiled graphs have it";
+    let what = data::data_planned_memory();
     unless_missing(source, made, "SELECT 1 FROM mem_event WHERE kind = 'static'", what, &[Setting::Memory])
 }

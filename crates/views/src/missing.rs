@@ -1,6 +1,8 @@
 //! What a profile lacks, and the setting that collects it.
 
+use npuscope_analysis::messages::collection::{not_collectable, verbatim};
 use npuscope_collect::{Dialect, Setting};
+use npuscope_messages::Message;
 use npuscope_tables::Flavour;
 
 use crate::{Made, NotMade, Source, sql};
@@ -10,7 +12,7 @@ fn torch_profiler(setting: Setting) -> Option<&'static str> {
     match setting {
         Setting::Cpu => Some("activities=[ProfilerActivity.CPU, …]"),
         Setting::Npu => Some("activities=[ProfilerActivity.CUDA, …]"),
-        Setting::Steps => Some("schedule=torch.profiler.schedule(…), and prof.step() after every step"),
+        Setting::Steps => Some("schedule=torch.profiler.schedule(…); prof.step()"),
         Setting::Memory => Some("profile_memory=True"),
         Setting::Shapes => Some("record_shapes=True"),
         Setting::Stack => Some("with_stack=True"),
@@ -23,15 +25,15 @@ pub const DEVICE: &[Setting] = &[Setting::Level1, Setting::Npu];
 
 /// No rank has `what`, which the first of the settings collects that the profiler of the run has. It is spelled as that
 /// spells it.
-pub fn missing(source: &Source<'_>, what: &str, settings: &[Setting]) -> NotMade {
+pub fn missing(source: &Source<'_>, what: Message, settings: &[Setting]) -> NotMade {
     let flavour = source.store.profile().ranks.first().map_or(Flavour::TorchNpu, |rank| rank.flavour);
     let spelling = |setting: &Setting| match flavour {
         Flavour::Kineto => torch_profiler(*setting),
         Flavour::MindSpore => Dialect::MindSpore.spelling(*setting),
         Flavour::TorchNpu | Flavour::Msprof => Dialect::TorchNpu.spelling(*setting),
     };
-    let switch = settings.iter().find_map(spelling).unwrap_or("none: this profiler does not collect it");
-    NotMade::Missing { what: format!("No rank has {what}."), switch: switch.to_owned() }
+    let switch = settings.iter().find_map(spelling).map(|code| verbatim(code.to_owned()));
+    NotMade::missing(what, switch.unwrap_or_else(not_collectable))
 }
 
 /// `made`, unless it has no rows because there are none of `rows`, a query, in the whole profile.
@@ -39,7 +41,7 @@ pub fn unless_missing(
     source: &Source<'_>,
     made: Made,
     rows: &str,
-    what: &str,
+    what: Message,
     settings: &[Setting],
 ) -> Result<Made, NotMade> {
     if made.rows() == 0 && !sql::has_rows(source, rows)? { Err(missing(source, what, settings)) } else { Ok(made) }

@@ -4,9 +4,11 @@ use arrow::array::{ArrayRef, AsArray};
 use arrow::datatypes::{Float64Type, Int64Type};
 use npuscope_analysis::cluster::Options;
 use npuscope_analysis::cluster::recipes::module_statistic::{self, ModuleTotal, module_totals};
+use npuscope_analysis::messages::collection as data;
 use npuscope_collect::Setting;
 use npuscope_measures::busiest_unit::{Unit, bound_by};
 use npuscope_measures::statistics::share;
+use npuscope_messages::Message;
 
 use crate::columns;
 use crate::missing::{DEVICE, missing, unless_missing};
@@ -82,9 +84,9 @@ pub fn operators(source: &Source<'_>, question: &Question<'_>) -> Result<Made, N
     made.push(("bound", bounds(&batch)?));
     let made = columns::made(made)?;
     let (what, needed) = match word {
-        "op_type" => ("operator types", "op_type IS NOT NULL"),
-        "shape" => ("kernel shapes", "input_shapes IS NOT NULL"),
-        _ => ("kernels", "true"),
+        "op_type" => (data::data_operator_types(), "op_type IS NOT NULL"),
+        "shape" => (data::data_kernel_shapes(), "input_shapes IS NOT NULL"),
+        _ => (data::data_kernels(), "true"),
     };
     // Groups that all have no name are no answer.
     match sql::has_rows(source, &format!("SELECT 1 FROM kernel WHERE {needed}"))? {
@@ -146,19 +148,21 @@ pub fn kernels(source: &Source<'_>, question: &Question<'_>) -> Result<Made, Not
             rows = rows("kernel", Time::Work, &question.scope),
         ),
     )?;
-    unless_missing(source, made, "SELECT 1 FROM kernel", "kernels", DEVICE)
+    unless_missing(source, made, "SELECT 1 FROM kernel", data::data_kernels(), DEVICE)
 }
 
 /// What the host did, by kind and name, what takes longest in all first.
 pub fn host_ops(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
-    const KINDS: [(&str, &str, &[Setting]); 7] = [
-        ("op", "framework operators", &[Setting::Cpu]),
-        ("cann", "CANN calls", &[Setting::Level1, Setting::Cpu]),
-        ("python", "Python functions", &[Setting::Stack]),
-        ("mstx", "user ranges (mstx)", &[Setting::Mstx]),
-        ("gc", "garbage collections", &[Setting::GarbageCollection]),
-        ("enqueue", "entries of the task queue", &[Setting::Cpu]),
-        ("dequeue", "entries of the task queue", &[Setting::Cpu]),
+    /// A kind, what it is called, what collects it.
+    type Kind = (&'static str, fn() -> Message, &'static [Setting]);
+    const KINDS: [Kind; 7] = [
+        ("op", data::data_framework_operators, &[Setting::Cpu]),
+        ("cann", data::data_cann_calls, &[Setting::Level1, Setting::Cpu]),
+        ("python", data::data_python_functions, &[Setting::Stack]),
+        ("mstx", data::data_user_ranges, &[Setting::Mstx]),
+        ("gc", data::data_garbage_collections, &[Setting::GarbageCollection]),
+        ("enqueue", data::data_task_queue, &[Setting::Cpu]),
+        ("dequeue", data::data_task_queue, &[Setting::Cpu]),
     ];
     let words: Vec<&str> = KINDS.iter().map(|(word, ..)| *word).collect();
     let kind = match question.text("kind") {
@@ -189,7 +193,9 @@ pub fn host_ops(source: &Source<'_>, question: &Question<'_>) -> Result<Made, No
         ("max", column(&batch, "max")?),
     ])?;
     let of_kind = KINDS.iter().find(|(word, ..)| Some(*word) == kind);
-    let (what, settings) =
-        of_kind.map_or(("slices of the host", &[Setting::Cpu][..]), |(_, what, settings)| (*what, *settings));
+    let (what, settings) = match of_kind {
+        Some((_, what, settings)) => (what(), *settings),
+        None => (data::data_host_slices(), &[Setting::Cpu][..]),
+    };
     unless_missing(source, made, &format!("SELECT 1 FROM host_op {filter}"), what, settings)
 }

@@ -1,5 +1,6 @@
 //! Where the time of devices went.
 
+use npuscope_analysis::messages::collection as data;
 use npuscope_analysis::time_split::{self, Category, Key, Part};
 
 use crate::columns;
@@ -12,7 +13,7 @@ use crate::{Made, NotMade, Question, Source};
 /// are of the durations of kernels, operations and idle stretches.
 pub fn overall(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let split = time_split::ask(source.store, &question.sources(source), &question.scope)?;
-    let split = split.ok_or_else(|| missing(source, "device tasks", DEVICE))?;
+    let split = split.ok_or_else(|| missing(source, data::data_device_tasks(), DEVICE))?;
     let names = GroupNames::of(source, question)?;
     let mut parts: Vec<(&Key, &Part)> = split.parts.iter().collect();
     parts.sort_by_key(|(key, part)| (key.category, &key.group, std::cmp::Reverse(part.time)));

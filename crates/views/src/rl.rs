@@ -1,5 +1,6 @@
 //! Stages of reinforcement learning.
 
+use npuscope_analysis::messages::collection::{collect_rl_stages, data_rl_stages};
 use npuscope_analysis::rl_stages::{self, Stage, Summary, summaries};
 
 use crate::columns;
@@ -20,10 +21,7 @@ pub fn stages(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotM
 
 fn read(source: &Source<'_>, question: &Question<'_>) -> Result<Vec<Stage>, NotMade> {
     let stages = rl_stages::ask(source.store, &question.sources(source), &question.scope)?;
-    stages.ok_or_else(|| NotMade::Missing {
-        what: "No rank has user ranges (mstx) of stages such as actor_generate or actor_update.".to_owned(),
-        switch: "mark the stages with torch_npu.npu.mstx.range_start and collect with mstx=True".to_owned(),
-    })
+    stages.ok_or_else(|| NotMade::missing(data_rl_stages(), collect_rl_stages()))
 }
 
 /// How long stages take and who is late, in the order in which they begin.

@@ -1,5 +1,6 @@
 //! Steps: how long they took and how their device time divides.
 
+use npuscope_analysis::messages::collection as data;
 use npuscope_analysis::steps::{self, span_of};
 use npuscope_collect::Setting;
 use npuscope_measures::step::{DeviceTime, Step};
@@ -12,7 +13,7 @@ use crate::{Made, NotMade, Question, Source};
 /// the scope are listed.
 pub fn steps(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let kept = steps::ask(source.store, &question.sources(source), &question.scope)?;
-    let kept = kept.ok_or_else(|| missing(source, "times of steps", &[Setting::Npu]))?;
+    let kept = kept.ok_or_else(|| missing(source, data::data_step_times(), &[Setting::Npu]))?;
     let ints = |of: fn(&Step) -> Option<i64>| columns::ints(kept.iter().map(|(_, step)| of(step)));
     let device = |of: fn(&DeviceTime) -> i64| columns::ints(kept.iter().map(|(_, step)| step.device.as_ref().map(of)));
     columns::made(vec![

@@ -4,15 +4,13 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { ApiError } from "../api/client";
-import { said, saidMissing } from "../shell/said";
-import { texts } from "../texts";
+import { said, texts } from "../texts";
 
 const t = texts({
   en: {
     loading: "Loading {what} …",
     failed: "Could not load {what}: {why}",
     retry: "Try again",
-    missing: "This profile has no {what}.",
     fix: "To collect it:",
     notKept: "Not kept in this report. The full viewer shows it: npuscope view DIR",
   },
@@ -20,7 +18,6 @@ const t = texts({
     loading: "正在加载{what}……",
     failed: "无法加载{what}：{why}",
     retry: "重试",
-    missing: "此 profile 中没有{what}。",
     fix: "采集方法：",
     notKept: "此报告未保存该内容，可用完整查看器打开：npuscope view DIR",
   },
@@ -87,13 +84,11 @@ function Failed({ error, what, onRetry }: { error: unknown; what: string; onRetr
     return (
       <div class="state missing" role="note">
         <p>
-          <strong>{saidMissing(error.missing.what) ?? t("missing", { what })}</strong>
+          <strong>{said(error.missing.what)}</strong>
         </p>
-        {error.missing.switch !== "" && (
-          <p>
-            {t("fix")} <code>{said(error.missing.switch)}</code>
-          </p>
-        )}
+        <p>
+          {t("fix")} <code>{said(error.missing.switch)}</code>
+        </p>
       </div>
     );
   }

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use npuscope_formats::nsight::NsightError;
 use npuscope_formats::output::OutputError;
 use npuscope_formats::result::ResultTable;
+use npuscope_messages::Message;
 use npuscope_store::StoreError;
 use npuscope_tables::Rank;
 
 use super::Export;
+use crate::messages::collection::mode_needs;
 
 /// Tables and files.
 #[derive(Default)]
@@ -20,7 +22,7 @@ pub struct Answer {
     /// Files of an earlier answer that this one has nothing for.
     pub gone: Vec<&'static str>,
     /// Further remarks, one line each.
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
 }
 
 impl Answer {
@@ -29,8 +31,8 @@ impl Answer {
     }
 
     #[must_use]
-    pub fn note(mut self, note: impl Into<String>) -> Answer {
-        self.notes.push(note.into());
+    pub fn note(mut self, note: Message) -> Answer {
+        self.notes.push(note);
         self
     }
 }
@@ -74,8 +76,8 @@ impl ResultFile {
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The profile lacks what the question is about.
-    #[error("{mode} needs {what}, which no rank has; {hint}")]
-    Missing { mode: &'static str, what: String, hint: String },
+    #[error("{}", mode_needs(.mode, *.what.clone(), *.hint.clone()))]
+    Missing { mode: &'static str, what: Box<Message>, hint: Box<Message> },
     #[error(transparent)]
     Usage(#[from] Usage),
     #[error(transparent)]
@@ -85,8 +87,8 @@ pub enum Failure {
 }
 
 impl Failure {
-    pub fn missing(mode: &'static str, what: impl Into<String>, hint: impl Into<String>) -> Failure {
-        Failure::Missing { mode, what: what.into(), hint: hint.into() }
+    pub fn missing(mode: &'static str, what: Message, hint: Message) -> Failure {
+        Failure::Missing { mode, what: Box::new(what), hint: Box::new(hint) }
     }
 }
 

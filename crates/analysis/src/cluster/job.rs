@@ -1,11 +1,12 @@
 //! The ranks a question is asked of.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use npuscope_formats::source::RankSource;
+use npuscope_messages::Message;
 use npuscope_store::Store;
 use npuscope_tables::{Rank, Selection};
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,8 @@ use serde::{Deserialize, Serialize};
 use super::mode::{Export, Options};
 use super::{Failure, Mode, Usage};
 use crate::extract::{self, Absent, Analysis, Problem, RankData, RankExtract, Scope};
+use crate::messages::cluster::of_baseline;
+use crate::messages::collection::verbatim;
 
 /// The chosen ranks of a profile and how they are asked.
 pub struct Job<'a> {
@@ -20,7 +23,7 @@ pub struct Job<'a> {
     sources: Vec<&'a RankSource>,
     chosen: Option<BTreeSet<Rank>>,
     pub options: &'a Options,
-    left_out: Arc<Mutex<BTreeSet<LeftOut>>>,
+    left_out: Arc<Mutex<AllLeftOut>>,
     /// The answer depends on files that are in no fingerprint.
     has_other_files: AtomicBool,
     /// It is what another job is compared with.
@@ -28,15 +31,18 @@ pub struct Job<'a> {
 }
 
 /// Something that the answer lacks.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeftOut {
     pub rank: Rank,
     /// The file at fault, relative to the directory of the rank, where it is one file's.
     pub file: Option<String>,
-    pub why: String,
+    pub why: Message,
     /// Nothing of the rank is in the answer.
     pub whole_rank: bool,
 }
+
+/// By rank, file and reason, each once.
+type AllLeftOut = BTreeMap<(Rank, Option<String>, String, bool), LeftOut>;
 
 impl<'a> Job<'a> {
     /// The ranks of `chosen` that the profile has, or all of them.
@@ -154,7 +160,7 @@ impl<'a> Job<'a> {
         for (source, made) in sources.iter().zip(&mut made) {
             for Problem { file, message } in made.problems.drain(..) {
                 let file = file.map(|file| file.to_string());
-                self.tell(LeftOut { rank: source.rank, file, why: message.to_string(), whole_rank: false });
+                self.tell(LeftOut { rank: source.rank, file, why: verbatim(message.to_string()), whole_rank: false });
             }
         }
         if let Some(step) = self.options.step
@@ -168,40 +174,41 @@ impl<'a> Job<'a> {
         for (source, made) in sources.iter().zip(made) {
             match made.extract {
                 Ok(extract) => kept.push((source.rank, extract)),
-                Err(why) => self.leave_out(source.rank, why.to_string()),
+                Err(why) => self.leave_out(source.rank, why.message()),
             }
         }
         Ok(kept)
     }
 
     /// Notes that a rank is not in the answer.
-    pub fn leave_out(&self, rank: Rank, why: impl Into<String>) {
-        self.tell(LeftOut { rank, file: None, why: why.into(), whole_rank: true });
+    pub fn leave_out(&self, rank: Rank, why: Message) {
+        self.tell(LeftOut { rank, file: None, why, whole_rank: true });
     }
 
     /// Notes that the answer lacks something of a rank.
-    pub fn lacks(&self, rank: Rank, why: impl Into<String>) {
-        self.tell(LeftOut { rank, file: None, why: why.into(), whole_rank: false });
+    pub fn lacks(&self, rank: Rank, why: Message) {
+        self.tell(LeftOut { rank, file: None, why, whole_rank: false });
     }
 
     fn tell(&self, mut lacking: LeftOut) {
         if self.is_baseline {
-            lacking.why = format!("in the baseline: {}", lacking.why);
+            lacking.why = of_baseline(lacking.why);
         }
-        self.lock().insert(lacking);
+        self.tell_all(&[lacking]);
     }
 
     /// Notes again what a kept answer lacks.
     pub(super) fn tell_all(&self, lacking: &[LeftOut]) {
-        self.lock().extend(lacking.iter().cloned());
+        let key = |item: &LeftOut| (item.rank, item.file.clone(), item.why.to_string(), item.whole_rank);
+        self.lock().extend(lacking.iter().map(|item| (key(item), item.clone())));
     }
 
     /// What the answer lacks, by rank.
     pub fn left_out(&self) -> Vec<LeftOut> {
-        self.lock().iter().cloned().collect()
+        self.lock().values().cloned().collect()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeSet<LeftOut>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, AllLeftOut> {
         self.left_out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

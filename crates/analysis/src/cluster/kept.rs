@@ -26,6 +26,7 @@ use std::path::{Component, Path, PathBuf};
 use npuscope_formats::nsight;
 use npuscope_formats::output::Output;
 use npuscope_formats::result::{ResultTable, keep_tables, write_database};
+use npuscope_messages::Message;
 use npuscope_store::Store;
 use npuscope_store::cache::{FileId, MappedExtract};
 use npuscope_store::fingerprint::fingerprint_all;
@@ -46,7 +47,7 @@ const CODE: &str = env!("NPUSCOPE_CODE");
 
 /// An answer that is not written yet: a new one or a kept one.
 pub struct Asked {
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
     /// The directory that the user names for results.
     output: PathBuf,
     found: Found,
@@ -181,7 +182,7 @@ fn id_of_database(path: &Path) -> Option<(FileId, Option<FileId>)> {
 /// What is kept of an answer, before the bytes of its files.
 #[derive(Serialize, Deserialize)]
 struct Contents {
-    notes: Vec<String>,
+    notes: Vec<Message>,
     left_out: Vec<LeftOut>,
     /// Name and rows of each table that was written.
     tables: Vec<(String, usize)>,
@@ -458,7 +459,12 @@ mod tests {
     use crate::cluster::{Export, Options, find};
 
     fn contents(parts: Vec<Part>) -> Contents {
-        Contents { notes: vec!["a note".to_owned()], left_out: Vec::new(), tables: Vec::new(), parts }
+        Contents {
+            notes: vec![crate::messages::cluster::note_no_sends()],
+            left_out: Vec::new(),
+            tables: Vec::new(),
+            parts,
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::kept::Record;
 use super::{Answer, Export, Failure, Job, Mode, notebook};
+use crate::messages::collection::verbatim;
 
 /// The directory that results are written into, inside the one the user names.
 pub const OUTPUT_DIRECTORY: &str = "cluster_analysis_output";
@@ -74,7 +75,7 @@ pub(super) fn write_recorded(
             }
             (Err(error), Some(rank)) if !is_of_the_disk(&error) => {
                 *record = None;
-                job.leave_out(rank, error.to_string());
+                job.leave_out(rank, verbatim(error.to_string()));
             }
             (Err(error), _) => return Err(error.into()),
         }

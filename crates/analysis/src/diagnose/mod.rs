@@ -99,7 +99,11 @@ impl Diagnosis {
             step_ms,
             step_ms_without: step_ms,
             // What the finding says is not said again rank by rank.
-            problems: self.problems.into_iter().filter(|problem| problem.id() != messages::RANK_WITHOUT_DEVICE).collect(),
+            problems: self
+                .problems
+                .into_iter()
+                .filter(|problem| problem.id() != messages::RANK_WITHOUT_DEVICE)
+                .collect(),
             findings: vec![finding],
             ..self
         }

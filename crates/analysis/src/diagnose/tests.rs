@@ -102,7 +102,8 @@ fn transfers_are_called_by_what_they_go_over() {
 fn a_job_without_a_device_has_steps_and_says_that_nothing_follows() {
     use crate::overview::RankTime;
     let empty = of_traces(Vec::new(), &Layout::of(&[]), || Ok(())).unwrap();
-    let problems = vec![messages::rank_without_device(Rank(0)), messages::problem_of_rank(Rank(0), "trace_view.json", "torn")];
+    let problems =
+        vec![messages::rank_without_device(Rank(0)), messages::problem_of_rank(Rank(0), "trace_view.json", "torn")];
     let diagnosis = Diagnosis { problems, ..empty };
     let rank = |number, step, has_device| RankTime { rank: number, steps: 3, step, has_device, ..RankTime::default() };
     let overview = |ranks: [RankTime; 2]| Overview {

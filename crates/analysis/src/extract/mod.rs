@@ -29,6 +29,7 @@ use std::convert::Infallible;
 use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::source::RankSource;
 use npuscope_measures::step_of::{self, StepOf, Steps};
+use npuscope_messages::Message;
 use npuscope_store::loader::Met;
 use npuscope_store::{Store, StoreError};
 use npuscope_tables::column::CellView;
@@ -38,6 +39,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub use text::Text;
+
+use crate::messages::cluster as messages;
 
 /// What is taken of each rank. The fields are the options that matter for it.
 pub trait Analysis: Serialize + Sync {
@@ -161,18 +164,25 @@ impl RankData<'_> {
 }
 
 /// Why a rank has no part in an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Absent {
-    #[error("it has no step {0}")]
     Step(i64),
-    #[error("it has no mstx ranges of the domain {0}")]
     Ranges(Text),
-    #[error("it has no device_N/info.json.N, and its chip is not known")]
     Chip,
-    #[error("it is a trace of PyTorch's own profiler, which databases of NPUs have no place for")]
     NoPlaceInDatabases,
-    #[error("nothing of it would be kept")]
     NothingKept,
+}
+
+impl Absent {
+    pub fn message(&self) -> Message {
+        match self {
+            Absent::Step(step) => messages::absent_step(*step),
+            Absent::Ranges(domain) => messages::absent_ranges(domain),
+            Absent::Chip => messages::absent_chip(),
+            Absent::NoPlaceInDatabases => messages::absent_no_place(),
+            Absent::NothingKept => messages::absent_nothing_kept(),
+        }
+    }
 }
 
 /// Something that could not be read.

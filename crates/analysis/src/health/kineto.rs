@@ -5,12 +5,13 @@ use npuscope_formats::info::Settings;
 use npuscope_tables::RankTables;
 
 use super::{CHECKS, Missing};
+use crate::messages::collection as messages;
 
 /// How `torch.profiler.profile` spells the settings that it has.
 const SWITCHES: &[(Setting, &str)] = &[
     (Setting::Cpu, "activities=[ProfilerActivity.CPU, …]"),
     (Setting::Npu, "activities=[ProfilerActivity.CUDA, …]"),
-    (Setting::Steps, "schedule=torch.profiler.schedule(…), and prof.step() after every step"),
+    (Setting::Steps, "schedule=torch.profiler.schedule(…); prof.step()"),
     (Setting::Memory, "profile_memory=True"),
     (Setting::Shapes, "record_shapes=True"),
     (Setting::Stack, "with_stack=True"),
@@ -21,8 +22,8 @@ pub fn missing(tables: &RankTables, settings: &Settings) -> Vec<Missing> {
     let missing = CHECKS.iter().filter_map(|check| {
         let (_, switch) = SWITCHES.iter().find(|(setting, _)| *setting == check.setting)?;
         (!(check.is_there)(tables)).then(|| Missing {
-            what: check.what,
-            good_for: if check.setting == Setting::Npu { "what the device did" } else { check.good_for },
+            what: (check.what)(),
+            good_for: if check.setting == Setting::Npu { messages::use_device() } else { (check.good_for)() },
             setting: check.setting,
             was_on: was_on(check.setting, settings),
             switches: vec![("torch.profiler", switch)],

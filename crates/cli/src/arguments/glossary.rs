@@ -25,9 +25,6 @@ pub struct GlossaryCommand {
 
 impl From<GlossaryCommand> for GlossaryOptions {
     fn from(command: GlossaryCommand) -> GlossaryOptions {
-        GlossaryOptions {
-            term: (!command.term.is_empty()).then(|| command.term.join(" ")),
-            format: command.format,
-        }
+        GlossaryOptions { term: (!command.term.is_empty()).then(|| command.term.join(" ")), format: command.format }
     }
 }

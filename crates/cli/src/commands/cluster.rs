@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use npuscope_analysis::cluster::{self, Job, LeftOut, Mode, Options, Written};
+use npuscope_messages::Message;
 use npuscope_store::Store;
 use npuscope_tables::Rank;
 use serde_json::json;
 
 use crate::error::CliError;
+use crate::messages;
 use crate::rank_list::RankList;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
@@ -49,7 +51,7 @@ pub fn run(options: &ClusterOptions, settings: &Settings) -> Result<ExitCode, Cl
         Err(CliError::Closed) => return Ok(ExitCode::SUCCESS),
         Err(error) => {
             let suggestion = format!("npuscope doctor {} says what the profile holds", options.path.display());
-            let (code, message) = (error.exit_code(), error.to_string());
+            let (code, message) = (error.exit_code(), error.text(settings.language));
             let line = json!({"status": "error", "code": code, "message": message, "suggestion": suggestion, "log_path": null});
             (line, code)
         }
@@ -82,7 +84,7 @@ fn ask(options: &ClusterOptions, settings: &Settings) -> Result<Written, CliErro
     tell_left_out(&unwritten, settings);
     check_strict(options, &unwritten)?;
     for note in &notes {
-        settings.terminal.note(note);
+        settings.terminal.note(&settings.text(note));
     }
     if !options.agent {
         io::stdout().write_all(text(mode, &written, settings).as_bytes())?;
@@ -114,49 +116,55 @@ fn chosen(options: &ClusterOptions, ranks: &Store, settings: &Settings) -> Resul
     }
     let missing: Vec<Rank> = list.numbers().filter(|rank| !chosen.contains(rank)).collect();
     if !missing.is_empty() {
-        settings.terminal.warning(&format!("there is no rank {}", terminal::ranges(&missing)));
+        settings.terminal.warning(&settings.text(&messages::cluster_no_ranks(terminal::ranges(&missing))));
     }
     Ok(Some(chosen))
 }
 
-fn left_out(item: &LeftOut) -> String {
-    let file = item.file.as_ref().map(|file| format!(" {file}")).unwrap_or_default();
-    let whole = if item.whole_rank { "left out: " } else { "" };
-    format!("rank {}{file}: {whole}{}", item.rank, item.why)
+fn left_out(item: &LeftOut) -> Message {
+    let (rank, why) = (item.rank, item.why.clone());
+    match (&item.file, item.whole_rank) {
+        (Some(file), true) => messages::cluster_left_out_file(rank, file, why),
+        (Some(file), false) => messages::cluster_lacks_file(rank, file, why),
+        (None, true) => messages::cluster_left_out(rank, why),
+        (None, false) => messages::cluster_lacks(rank, why),
+    }
 }
 
 fn check_strict(options: &ClusterOptions, list: &[LeftOut]) -> Result<(), CliError> {
     match list.first() {
-        Some(first) if options.strict => {
-            Err(CliError::Strict(format!("something could not be read (--strict): {}", left_out(first))))
-        }
+        Some(first) if options.strict => Err(CliError::Strict(Box::new(messages::cluster_strict(left_out(first))))),
         _ => Ok(()),
     }
 }
 
 fn tell_left_out(list: &[LeftOut], settings: &Settings) {
     for item in list.iter().take(MAX_TOLD) {
-        settings.terminal.warning(&left_out(item));
+        settings.terminal.warning(&settings.text(&left_out(item)));
     }
     if let Some(more) = list.len().checked_sub(MAX_TOLD).filter(|more| *more > 0) {
-        settings.terminal.warning(&format!("… and {}", terminal::counted(more as u64, "more problem")));
+        settings.terminal.warning(&settings.text(&messages::cluster_more_problems(more)));
     }
 }
 
 fn text(mode: &Mode, written: &Written, settings: &Settings) -> String {
     if written.files.is_empty() {
-        return format!("{}: nothing to report\n", mode.name);
+        return format!("{}\n", settings.text(&messages::cluster_nothing(mode.name)));
     }
     let mut text = settings.terminal.styled(Style::Bold, &format!("{}\n", mode.name));
     let rows = written.tables.iter().map(|(name, rows)| vec![name.clone(), terminal::grouped(*rows as u64)]);
     if !written.tables.is_empty() {
-        text.push_str(&terminal::columns(&["table", "rows"], &[1], rows.collect::<Vec<_>>()));
+        text.push_str(&terminal::columns(
+            &settings.language.choose(["table", "rows"], ["表", "行数"]),
+            &[1],
+            rows.collect::<Vec<_>>(),
+        ));
     }
     for file in written.files.iter().take(MAX_TOLD) {
         text.push_str(&format!("  {}\n", file.display()));
     }
     if let Some(more) = written.files.len().checked_sub(MAX_TOLD).filter(|more| *more > 0) {
-        text.push_str(&format!("  … and {}\n", terminal::counted(more as u64, "more file")));
+        text.push_str(&format!("  {}\n", settings.text(&messages::cluster_more_files(more))));
     }
     text
 }

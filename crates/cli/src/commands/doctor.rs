@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use npuscope_analysis::health::{Health, Missing, Problem, RankHealth, health};
+use npuscope_messages::{Decimal, Language, Message};
 use npuscope_tables::Rank;
 use npuscope_tables::date::date_of_day;
 use npuscope_tables::table::diagnostic::Severity;
 
 use crate::commands::{ReportFormat, check_strict, say_warnings};
 use crate::error::CliError;
+use crate::messages;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
 
@@ -54,13 +56,13 @@ impl Report<'_> {
     fn text(&self) -> String {
         let mut text = String::new();
         let ranks = &self.health.ranks;
-        self.title(&mut text, &format!("{} in {}", terminal::counted(ranks.len() as u64, "rank"), self.health.path));
+        self.title(&mut text, &messages::doctor_headline(ranks.len(), &self.health.path));
         text.push_str(&self.ranks());
         text.push('\n');
-        self.title(&mut text, "files");
+        self.title(&mut text, &messages::doctor_files());
         text.push_str(&self.files());
         text.push('\n');
-        self.title(&mut text, "rows per table");
+        self.title(&mut text, &messages::doctor_rows());
         text.push_str(&self.rows());
         text.push('\n');
         text.push_str(&self.missing());
@@ -69,8 +71,8 @@ impl Report<'_> {
         text
     }
 
-    fn title(&self, text: &mut String, title: &str) {
-        text.push_str(&self.settings.terminal.styled(Style::Bold, title));
+    fn title(&self, text: &mut String, title: &Message) {
+        text.push_str(&self.settings.terminal.styled(Style::Bold, &self.settings.text(title)));
         text.push('\n');
     }
 
@@ -90,14 +92,16 @@ impl Report<'_> {
                 or_dash(&rank.framework),
                 if versions.is_empty() { "-".to_owned() } else { versions.join(", ") },
                 or_dash(&rank.level),
-                steps(&rank.steps),
-                window(rank.window),
+                steps(&rank.steps, self.settings.language),
+                window(rank.window, self.settings.language),
             ]
         });
-        let headers =
-            ["rank", "device", "host", "chip", "form", "framework", "versions", "level", "step ids", "covers"];
+        let headers = self.settings.language.choose(
+            ["rank", "device", "host", "chip", "form", "framework", "versions", "level", "step ids", "covers"],
+            ["rank", "设备", "主机", "芯片", "格式", "框架", "版本", "级别", "step 编号", "时间范围"],
+        );
         let mut text = terminal::columns(&headers, &[0, 1], rows);
-        self.more(&mut text, self.health.ranks.len(), "ranks");
+        self.more(&mut text, self.health.ranks.len(), messages::doctor_more_ranks);
         text
     }
 
@@ -121,10 +125,17 @@ impl Report<'_> {
             }
         }
         let rows = kinds.into_iter().map(|(kind, (files, bytes, unread))| {
-            let unread = if unread.is_empty() { "nothing".to_owned() } else { unread.join(", ") };
+            let unread = match unread.is_empty() {
+                true => self.settings.text(&messages::doctor_nothing()),
+                false => unread.join(", "),
+            };
             vec![kind.to_owned(), terminal::grouped(files), terminal::bytes(bytes), unread]
         });
-        terminal::columns(&["kind", "files", "bytes", "unread columns"], &[1, 2], rows)
+        let headers = self
+            .settings
+            .language
+            .choose(["kind", "files", "bytes", "unread columns"], ["类型", "文件数", "大小", "未读取的列"]);
+        terminal::columns(&headers, &[1, 2], rows)
     }
 
     /// Rows of each table, rank by rank where ranks are few.
@@ -138,7 +149,7 @@ impl Report<'_> {
         }
         let count = |rank: &RankHealth, table: &str| rank.rows.get(table).copied().unwrap_or_default();
         if ranks.len() <= 8 {
-            let mut headers = vec!["table".to_owned()];
+            let mut headers = vec![self.settings.language.choose("table", "表").to_owned()];
             headers.extend(ranks.iter().map(|r| format!("rank {}", r.rank)));
             let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
             let right: Vec<usize> = (1..headers.len()).collect();
@@ -159,7 +170,9 @@ impl Report<'_> {
                 terminal::grouped(most.unwrap_or_default()),
             ]
         });
-        terminal::columns(&["table", "all ranks", "least", "most"], &[1, 2, 3], rows)
+        let headers =
+            self.settings.language.choose(["table", "all ranks", "least", "most"], ["表", "所有 rank", "最少", "最多"]);
+        terminal::columns(&headers, &[1, 2, 3], rows)
     }
 
     /// What was not collected, and what to write to collect it.
@@ -178,10 +191,11 @@ impl Report<'_> {
         // A GPU trace is one file, and all there is.
         let is_part = self.health.ranks.iter().any(|rank| rank.format != "kineto");
         let is_file = is_part && Path::new(&self.health.path).is_file();
-        let title = if is_file { "missing from this file; the rest of the profile may have it" } else { "missing" };
-        self.title(&mut text, title);
+        let title = if is_file { messages::doctor_missing_from_file() } else { messages::doctor_missing() };
+        self.title(&mut text, &title);
         if missing.is_empty() {
-            text.push_str(&self.settings.terminal.styled(Style::Green, "  nothing\n"));
+            let nothing = format!("  {}\n", self.settings.text(&messages::doctor_nothing()));
+            text.push_str(&self.settings.terminal.styled(Style::Green, &nothing));
         }
         // One block per setting: several things may hang on one.
         let mut settings = Vec::new();
@@ -193,17 +207,18 @@ impl Report<'_> {
         for setting in settings {
             let of_setting: Vec<_> = missing.iter().filter(|(m, _)| m.setting == setting).collect();
             for (one, ranks) in &of_setting {
-                let whose = match ranks.len() {
-                    all if all == self.health.ranks.len() => String::new(),
-                    1 => format!(" on rank {}", terminal::ranges(ranks)),
-                    _ => format!(" on ranks {}", terminal::ranges(ranks)),
+                let whose = match ranks.as_slice() {
+                    all if all.len() == self.health.ranks.len() => messages::doctor_on_all(),
+                    [rank] => messages::doctor_on_rank(*rank),
+                    some => messages::doctor_on_ranks(terminal::ranges(some)),
                 };
                 let remark = match &one.why {
-                    Some(why) => format!(" ({why})"),
-                    None if one.was_on => " (it was turned on, but the files do not have it)".to_owned(),
-                    None => String::new(),
+                    Some(why) => messages::doctor_why(why.clone()),
+                    None if one.was_on => messages::doctor_was_on(),
+                    None => messages::doctor_no_remark(),
                 };
-                text.push_str(&format!("  {}{whose}: {}{remark}\n", one.what, one.good_for));
+                let line = messages::doctor_missing_line(one.what.clone(), whose, one.good_for.clone(), remark);
+                text.push_str(&format!("  {}\n", self.settings.text(&line)));
             }
             // What was turned on and still is not there, no switch would bring.
             if let Some((one, _)) = of_setting.iter().find(|(one, _)| !one.was_on && one.why.is_none()) {
@@ -220,59 +235,60 @@ impl Report<'_> {
         let all: Vec<(Option<Rank>, &Problem)> =
             self.health.problems.iter().map(|p| (None, p)).chain(of_ranks).collect();
         let mut text = String::new();
-        self.title(&mut text, "problems");
+        self.title(&mut text, &messages::doctor_problems());
         if all.is_empty() {
-            text.push_str(&self.settings.terminal.styled(Style::Green, "  none\n"));
+            let none = format!("  {}\n", self.settings.text(&messages::doctor_no_problems()));
+            text.push_str(&self.settings.terminal.styled(Style::Green, &none));
             return text;
         }
         for (rank, problem) in all.iter().take(MAX_LISTED) {
-            let style = match problem.severity {
-                Severity::Error => Style::Red,
-                Severity::Warning => Style::Yellow,
-                Severity::Info => Style::Dim,
+            let (style, severity) = match problem.severity {
+                Severity::Error => (Style::Red, messages::severity_error()),
+                Severity::Warning => (Style::Yellow, messages::severity_warning()),
+                Severity::Info => (Style::Dim, messages::severity_info()),
             };
-            let severity = self.settings.terminal.styled(style, problem.severity.name());
+            let severity = self.settings.terminal.styled(style, &self.settings.text(&severity));
             let rank = rank.map_or(String::new(), |rank| format!("rank {rank} "));
             let file = problem.file.clone().unwrap_or_default();
-            let offset = problem.offset.map_or(String::new(), |offset| format!(" at byte {offset}"));
+            let offset = problem.offset.map(|offset| self.settings.text(&messages::doctor_at_byte(offset)));
+            let offset = offset.unwrap_or_default();
             let place = format!("{rank}{file}{offset}");
-            let place = if place.is_empty() { place } else { format!("{}: ", place.trim_end()) };
-            text.push_str(&format!("  {severity}: {place}{}\n", problem.message));
+            let colon = self.settings.language.choose(": ", "：");
+            let place = if place.is_empty() { place } else { format!("{}{colon}", place.trim_end()) };
+            text.push_str(&format!("  {severity}{colon}{place}{}\n", problem.message));
         }
-        self.more(&mut text, all.len(), "problems");
+        self.more(&mut text, all.len(), messages::doctor_more_problems);
         text
     }
 
-    fn more(&self, text: &mut String, count: usize, what: &str) {
+    fn more(&self, text: &mut String, count: usize, message: fn(usize) -> Message) {
         if count > MAX_LISTED {
-            let more = format!(
-                "  … and {} more {what}; --format json has all\n",
-                terminal::grouped((count - MAX_LISTED) as u64)
-            );
+            let more = format!("  {}\n", self.settings.text(&message(count - MAX_LISTED)));
             text.push_str(&self.settings.terminal.styled(Style::Dim, &more));
         }
     }
 }
 
-/// `50`, `3-7` or `1, 5, 9`.
-fn steps(ids: &[i64]) -> String {
+/// `50`, `3-7` or `3 from 1 to 9`.
+fn steps(ids: &[i64], language: Language) -> String {
     match ids {
         [] => "-".to_owned(),
         [one] => one.to_string(),
         [first, .., last] if last - first == ids.len() as i64 - 1 => format!("{first}-{last}"),
-        [first, .., last] => format!("{} from {first} to {last}", ids.len()),
+        [first, .., last] => messages::doctor_steps(ids.len(), *first, *last).text(language),
     }
 }
 
 /// Start in UTC and length.
-fn window(window: Option<(i64, i64)>) -> String {
+fn window(window: Option<(i64, i64)>, language: Language) -> String {
     let Some((start, end)) = window else { return "-".to_owned() };
     let seconds = start.div_euclid(1_000_000_000);
     let (days, time) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     let (year, month, day) = date_of_day(days);
     #[expect(clippy::cast_precision_loss, reason = "shown with three decimals")]
     let length = (end - start) as f64 / 1e9;
-    format!("{length:.3} s from {year}-{month:02}-{day:02} {:02}:{:02}:{:02}", time / 3600, time / 60 % 60, time % 60)
+    let start = format!("{year}-{month:02}-{day:02} {:02}:{:02}:{:02}", time / 3600, time / 60 % 60, time % 60);
+    messages::doctor_window(Decimal(length), start).text(language)
 }
 
 #[cfg(test)]
@@ -281,14 +297,14 @@ mod tests {
 
     #[test]
     fn a_window_reads_as_a_date_and_a_length() {
-        let text = window(Some((1_736_408_883_688_177_930, 1_736_408_884_688_177_930)));
+        let text = window(Some((1_736_408_883_688_177_930, 1_736_408_884_688_177_930)), Language::English);
         assert_eq!(text, "1.000 s from 2025-01-09 07:48:03");
     }
 
     #[test]
     fn steps_are_listed_shortly() {
-        assert_eq!(steps(&[50]), "50");
-        assert_eq!(steps(&[3, 4, 5]), "3-5");
-        assert_eq!(steps(&[1, 5, 9]), "3 from 1 to 9");
+        assert_eq!(steps(&[50], Language::English), "50");
+        assert_eq!(steps(&[3, 4, 5], Language::English), "3-5");
+        assert_eq!(steps(&[1, 5, 9], Language::English), "3 from 1 to 9");
     }
 }

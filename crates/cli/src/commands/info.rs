@@ -121,10 +121,9 @@ fn device_table(mut ranks: Vec<&RankTime>, digits: usize, settings: &Settings) -
             share(r.free, r.device),
         ]
     });
-    let headers = settings.language.choose(
-        "rank|step|device|computing||exposed comm.||free|",
-        "rank|step|设备|计算||未掩盖通信||空闲|",
-    );
+    let headers = settings
+        .language
+        .choose("rank|step|device|computing||exposed comm.||free|", "rank|step|设备|计算||未掩盖通信||空闲|");
     let headers: Vec<&str> = headers.split('|').collect();
     let mut text = terminal::columns(&headers, &[0, 1, 2, 3, 4, 5, 6, 7, 8], rows);
     if count > MAX_LISTED {
@@ -179,7 +178,9 @@ fn host_text(ranks: &[&RankTime], overview: &Overview, digits: usize, settings: 
             share(time.mean(), step_of(time)),
         ];
         if let Some((least, most)) = time.extremes().filter(|_| is_compared) {
-            row.extend([least, most].map(|(rank, ms)| settings.text(&messages::info_on_rank(format!("{ms:.digits$}"), rank))));
+            row.extend(
+                [least, most].map(|(rank, ms)| settings.text(&messages::info_on_rank(format!("{ms:.digits$}"), rank))),
+            );
         }
         row
     });

@@ -21,6 +21,7 @@ pub mod view;
 use std::path::Path;
 use std::process::ExitCode;
 
+use npuscope_analysis::messages::problem_of_rank;
 use npuscope_analysis::{Evidence, Finding, Severity};
 use npuscope_messages::{Decimal, Message};
 use npuscope_store::Store;
@@ -30,7 +31,7 @@ use npuscope_tables::table::diagnostic;
 use crate::error::CliError;
 use crate::messages;
 use crate::settings::Settings;
-use crate::terminal::{self, Style};
+use crate::terminal::Style;
 
 /// How a report is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +56,8 @@ const SURE: f64 = 0.7;
 
 /// Findings as text; `none` where there are none.
 fn findings_text(findings: &[Finding], none: &Message, settings: &Settings) -> String {
-    let mut text = settings.terminal.styled(Style::Bold, &format!("{}\n", settings.text(&messages::findings_heading())));
+    let mut text =
+        settings.terminal.styled(Style::Bold, &format!("{}\n", settings.text(&messages::findings_heading())));
     if findings.is_empty() {
         text.push_str(&settings.terminal.styled(Style::Green, &format!("  {}\n", settings.text(none))));
     }
@@ -127,16 +129,12 @@ fn say_problems(store: &Store, path: &Path, settings: &Settings) -> Result<(), C
 
 /// Says in one line how many problems and remarks reading met.
 fn say_counts(problems: u64, remarks: u64, path: &Path, settings: &Settings) {
-    let counts = [(problems, "problem"), (remarks, "remark")];
-    let counts = counts.iter().filter(|(count, _)| *count > 0).map(|&(count, what)| terminal::counted(count, what));
-    let what = counts.collect::<Vec<_>>().join(" and ");
-    let them = if problems + remarks == 1 { "it" } else { "them" };
-    let warned = if problems > 0 { ", what is shown may be incomplete" } else { "" };
-    let message = format!("{what} while reading{warned}; npuscope doctor {} lists {them}", path.display());
+    let text = |message| settings.text(&message);
     match (problems, remarks) {
         (0, 0) => {}
-        (0, _) => settings.terminal.note(&message),
-        _ => settings.terminal.warning(&message),
+        (0, _) => settings.terminal.note(&text(messages::reading_remarks(remarks, path))),
+        (_, 0) => settings.terminal.warning(&text(messages::reading_problems(problems, path))),
+        _ => settings.terminal.warning(&text(messages::reading_problems_and_remarks(problems, remarks, path))),
     }
 }
 
@@ -150,14 +148,12 @@ fn check_strict(store: &Store) -> Result<(), CliError> {
         let tables = loaded.tables()?;
         for row in tables.rows::<diagnostic::Row>().filter(|row| row.is_loss(&tables)) {
             let place = tables.opt_text(row.file).unwrap_or_default();
-            worst.push(format!("rank {} {place}: {}", source.rank, tables.text(row.message)));
+            worst.push(problem_of_rank(source.rank, place, tables.text(row.message)));
         }
     }
-    match worst.first() {
+    let count = worst.len();
+    match worst.into_iter().next() {
         None => Ok(()),
-        Some(first) => {
-            let count = terminal::counted(worst.len() as u64, "problem");
-            Err(CliError::Strict(format!("{count} while reading (--strict); the first: {first}")))
-        }
+        Some(first) => Err(CliError::Strict(Box::new(messages::reading_strict(count, first)))),
     }
 }

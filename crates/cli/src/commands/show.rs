@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use npuscope_analysis::messages::collection::to_collect;
 use npuscope_engine::{QueryOptions, Session};
 use npuscope_formats::source::RankSource;
 use npuscope_store::Store;
@@ -90,7 +91,7 @@ fn scope(options: &ShowOptions, store: &Store) -> Result<Scope, CliError> {
 /// Why there is no table, with what to do about it.
 fn refused(view: &View, why: NotMade) -> CliError {
     match why {
-        NotMade::Missing { what, switch } => UsageError::NotCollected { what, switch }.into(),
+        NotMade::Missing { what, switch } => UsageError::NotCollected(Box::new(to_collect(*what, *switch))).into(),
         NotMade::Bad(what) => UsageError::Parameter { what, view: view.name, known: view.own }.into(),
         NotMade::Failed(error) => error.into(),
     }

@@ -139,8 +139,9 @@ fn assert_answers(opened: &Opened, what: &str) -> Vec<(&'static str, Result<Made
                 assert!(made.batches.iter().all(|batch| batch.schema() == made.schema), "{what}: {name}");
             }
             Err(NotMade::Missing { what: lacks, switch }) => {
+                let lacks = lacks.to_string();
                 assert!(lacks.starts_with("No rank has ") && lacks.ends_with('.'), "{what}: {name}: {lacks}");
-                assert!(!switch.is_empty(), "{what}: {name}");
+                assert!(!switch.to_string().is_empty(), "{what}: {name}");
             }
             Err(error) => panic!("{what}: {name}: {error:?}"),
         }
@@ -487,7 +488,7 @@ fn a_profile_that_lacks_something_says_so() {
     }
     assert!(!lacks.contains(&"kernels") && !lacks.contains(&"steps") && !lacks.contains(&"communication"));
     let Err(NotMade::Missing { switch, .. }) = opened.ask("memory_curve", Scope::default(), &[]) else { panic!() };
-    assert_eq!(switch, "profile_memory=True");
+    assert_eq!(switch.to_string(), "profile_memory=True");
     let none = JobConfig { level: Level::None, ..level0 };
     let answers = assert_answers(&Opened::job(&none, Form::Text), "none");
     let lacks = missing(&answers);

@@ -6,8 +6,7 @@ import { Card } from "../../components/Card";
 import { Select } from "../../components/Select";
 import { formatRanks, go, scope } from "../../scope";
 import { Icon } from "../../shell/Icon";
-import { said } from "../../shell/said";
-import { texts } from "../../texts";
+import { said, texts } from "../../texts";
 
 const t = texts({
   en: {
@@ -16,7 +15,7 @@ const t = texts({
     style: "Style of configuration",
     goodFor: "tells {what}",
     ranks: "ranks {ranks}",
-    wasOn: "was on, but nothing came",
+    wasOn: "enabled, but no data arrived",
     all: "All that is missing, to add to the configuration",
     copy: "Copy",
     copied: "Copied",
@@ -45,9 +44,9 @@ function gaps(health: Health): Gap[] {
   const found = new Map<string, Gap>();
   for (const { rank, missing } of health.ranks) {
     for (const item of missing) {
-      const known = found.get(item.what);
+      const known = found.get(item.what.id);
       if (known) known.ranks.push(rank);
-      else found.set(item.what, { ...item, ranks: [rank] });
+      else found.set(item.what.id, { ...item, ranks: [rank] });
     }
   }
   return [...found.values()];
@@ -89,13 +88,17 @@ export function Missing({ health }: { health: Health }) {
     <Card title={t("title")} tools={choice}>
       <ul class="missing">
         {missing.map((gap) => (
-          <li key={gap.what}>
+          <li key={gap.what.id}>
             <div>
               <strong>{said(gap.what)}</strong> <span class="hint">{t("goodFor", { what: said(gap.good_for) })}</span>
               {gap.ranks.length < health.ranks.length && (
                 <span class="chip">{t("ranks", { ranks: formatRanks(gap.ranks) })}</span>
               )}
-              {gap.was_on && <span class="chip">{t("wasOn")}</span>}
+              {gap.why ? (
+                <span class="chip">{said(gap.why)}</span>
+              ) : (
+                gap.was_on && <span class="chip">{t("wasOn")}</span>
+              )}
             </div>
             {switchOf(gap) === undefined ? <span class="hint">{t("noWay")}</span> : <code>{switchOf(gap)}</code>}
           </li>

@@ -31,6 +31,7 @@ use super::module_statistic;
 use super::module_tree::{ModuleOp, RowOptions};
 use crate::cluster::{Answer, Export, Failure, Job, Mode, Usage};
 use crate::extract::Text;
+use crate::messages::cluster as messages;
 use matching::{compat_matches, matches};
 
 pub use comparison::{ComparedOp, ModuleName};
@@ -94,7 +95,7 @@ pub fn rows(job: &Job<'_>) -> Result<Vec<RankReport>, Failure> {
         let npu = merge(part.into_iter(), options.compat);
         let gpu = merge(baseline.remove(&rank).unwrap_or_default().into_iter(), options.compat);
         if npu.is_empty() || gpu.is_empty() {
-            let why = if npu.is_empty() { "none of its modules launched anything" } else { "the baseline lacks it" };
+            let why = if npu.is_empty() { messages::absent_modules() } else { messages::absent_in_baseline() };
             job.leave_out(rank, why);
             continue;
         }
@@ -112,8 +113,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     job.require_export(&MODE, &[Export::Db, Export::Text])?;
     let reports = rows(job)?;
     if reports.is_empty() {
-        let note = "nothing to compare: no rank has modules both in the profile and in the baseline";
-        return Ok(Answer::default().note(note));
+        return Ok(Answer::default().note(messages::note_nothing_to_compare()));
     }
     let sheets = reports.iter().flat_map(|report| tables::sheets(report, job.options));
     Ok(match job.export() {

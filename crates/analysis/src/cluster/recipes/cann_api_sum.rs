@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::statistics::{median, population_deviation, quantile, sum};
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
 use crate::extract::{Analysis, Text};
+use crate::messages::collection;
 
 pub const MODE: Mode = Mode { name: "cann_api_sum", folder: "CannApiSum", about: "How long calls of CANN took", run };
 
@@ -111,8 +112,7 @@ pub struct CallSums {
 pub fn rows(job: &Job<'_>) -> Result<CallSums, Failure> {
     let ranks = job.extracts(&CallTimes { compat: job.options.compat })?;
     if ranks.iter().all(|(_, calls)| calls.is_empty()) {
-        let hint = "collect NPU activities at level0 or above; text has calls from level1 on";
-        return Err(Failure::missing(MODE.name, "calls of CANN", hint));
+        return Err(Failure::missing(MODE.name, collection::data_cann_calls(), collection::collect_cann_calls()));
     }
     let figures: Vec<(Rank, BTreeMap<&Text, Figures>)> = ranks
         .iter()

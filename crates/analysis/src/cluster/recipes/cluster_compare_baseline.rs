@@ -31,6 +31,7 @@ use crate::diagnose::trace::Operation;
 use crate::extract::{Analysis, Text};
 use crate::meetings::{launched_operations, meet};
 use crate::overview::stage;
+use npuscope_messages::Message;
 
 pub const MODE: Mode = Mode {
     name: "cluster_compare_baseline",
@@ -53,7 +54,7 @@ struct Figures {
     stages: HashMap<Rank, i64>,
     /// By type of operation and purpose of the group.
     communication: BTreeMap<(Text, Text), Communication>,
-    notes: Vec<String>,
+    notes: Vec<Message>,
 }
 
 /// Collectives of one type in groups of one purpose.
@@ -128,7 +129,7 @@ pub struct BaselineComparison {
     pub times: Vec<ComparedTimes>,
     /// By type of operation and purpose of the group.
     pub communication: Vec<ComparedCommunication>,
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
 }
 
 /// How the time of steps divides in both jobs: means over ranks and steps.

@@ -22,6 +22,8 @@ use super::cluster_time_summary::{
     self, METRICS, NO_STEP, StepTimes, Summary, TABLE, notes_of_both, numbered, step_cell, summarise,
 };
 use crate::cluster::{Answer, DATABASE, Failure, Job, Mode, OUTPUT_DIRECTORY, Usage};
+use crate::messages::cluster as messages;
+use npuscope_messages::Message;
 
 pub const MODE: Mode = Mode {
     name: "cluster_time_compare_summary",
@@ -37,7 +39,7 @@ pub struct ComparedSteps {
     pub steps: Vec<ComparedStep>,
     /// Steps that the baseline lacks.
     pub lacking: Vec<(Rank, Option<i64>)>,
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
 }
 
 /// A step of a rank beside the same of the baseline.
@@ -57,7 +59,7 @@ pub fn rows(job: &Job<'_>) -> Result<ComparedSteps, Failure> {
     };
     let ((ours, our_notes), (base, base_notes)) = match (result(job.root()), result(baseline)) {
         (Some(ours), Some(base)) => {
-            let note = format!("both are results of earlier runs of {}", cluster_time_summary::MODE.name);
+            let note = messages::note_earlier_results(cluster_time_summary::MODE.name);
             ((ours, vec![note]), (base, Vec::new()))
         }
         (ours, _) if job.options.compat => {
@@ -84,11 +86,11 @@ pub fn rows(job: &Job<'_>) -> Result<ComparedSteps, Failure> {
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let ComparedSteps { steps, lacking, notes } = rows(job)?;
     let answer = Answer { tables: vec![table(&steps)], notes, ..Answer::default() };
-    let lacking: Vec<String> =
-        lacking.iter().map(|(rank, step)| format!("step {} of rank {rank}", step.unwrap_or(NO_STEP))).collect();
+    let lacking: Vec<Message> =
+        lacking.iter().map(|(rank, step)| messages::step_of_rank(step.unwrap_or(NO_STEP), *rank)).collect();
     Ok(match lacking.is_empty() {
         true => answer,
-        false => answer.note(format!("the baseline lacks {}", lacking.join(", "))),
+        false => answer.note(messages::note_baseline_lacks(lacking)),
     })
 }
 

@@ -34,6 +34,9 @@ use crate::diagnose::trace::Operation;
 use crate::extract::Analysis;
 use crate::layout::RankGroups;
 use crate::meetings::{launched_operations, meet};
+use crate::messages::cluster as messages;
+use crate::messages::collection;
+use npuscope_messages::Message;
 
 pub const MODE: Mode = Mode {
     name: "cluster_time_summary",
@@ -104,7 +107,7 @@ impl StepTimes {
 pub struct TimeSummary {
     /// By rank and step.
     pub steps: Vec<StepOfRank>,
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
 }
 
 /// How the time of a step of a rank divides.
@@ -195,13 +198,13 @@ fn table(steps: &[StepOfRank], is_text: bool) -> ResultTable {
 }
 
 /// Where the time of each step of each rank went, and what is to be said of it.
-pub(super) fn summarise(job: &Job<'_>) -> Result<(Summary, Vec<String>), Failure> {
+pub(super) fn summarise(job: &Job<'_>) -> Result<(Summary, Vec<Message>), Failure> {
     let compat = job.options.compat;
     let parts = job.extracts(&TimesOfRanks { compat })?;
-    let needs = if compat { "communication operations" } else { "kernels or communication operations" };
     let is_missing = |part: &Part| part.ops.is_empty() && (compat || part.steps.is_empty());
     if parts.iter().all(|(_, part)| is_missing(part)) {
-        return Err(Failure::missing(MODE.name, needs, "collect NPU activities at level1 or above"));
+        let needs = if compat { collection::data_operations() } else { collection::data_kernels_or_operations() };
+        return Err(Failure::missing(MODE.name, needs, collection::collect_npu_level1()));
     }
     let (waits, incomplete) = waits(&parts, compat);
     let mut summary = Summary::new();
@@ -216,14 +219,14 @@ pub(super) fn summarise(job: &Job<'_>) -> Result<(Summary, Vec<String>), Failure
     summary.retain(|(_, step), _| is_chosen(*step));
     let mut notes = Vec::new();
     if incomplete > 0 {
-        notes.push(format!("{incomplete} collectives lack ranks: they are in neither wait nor transmit time"));
+        notes.push(messages::note_incomplete_collectives(incomplete));
     }
     Ok((summary, notes))
 }
 
 /// What is to be said of a job and of what it is compared with.
-pub(super) fn notes_of_both(ours: Vec<String>, baseline: Vec<String>) -> Vec<String> {
-    ours.into_iter().chain(baseline.into_iter().map(|note| format!("baseline: {note}"))).collect()
+pub(super) fn notes_of_both(ours: Vec<Message>, baseline: Vec<Message>) -> Vec<Message> {
+    ours.into_iter().chain(baseline.into_iter().map(messages::note_of_baseline)).collect()
 }
 
 /// Waiting and transmitting.

@@ -33,6 +33,7 @@ use npuscope_tables::Rank;
 
 use crate::cluster::{Answer, Export, Failure, Job, Mode};
 use crate::extract::Text;
+use crate::messages::collection;
 use events::{AllEvents, Events};
 use operations::{Compared, Operation, longest, slow_and_fast};
 use reason::reason;
@@ -71,8 +72,8 @@ pub enum BottleneckFinding {
 pub fn rows(job: &Job<'_>) -> Result<Vec<Bottleneck>, Failure> {
     let operations = longest(job)?;
     if operations.is_empty() {
-        let hint = "collect at level1, or level_none with mstx, on more than one NPU";
-        return Err(Failure::missing(MODE.name, "communication operations", hint));
+        let (what, hint) = (collection::data_operations(), collection::collect_level1_or_mstx());
+        return Err(Failure::missing(MODE.name, what, hint));
     }
     let compared = slow_and_fast(job, &operations)?;
     let pairs = || compared.iter().filter_map(Compared::pair);

@@ -12,6 +12,7 @@
 
 use super::communication::{Reported, Wanted, group_mapping, groups_file, notes, rank_groups, read};
 use crate::cluster::{Answer, Export, Failure, Job, Mode};
+use crate::messages::collection;
 
 pub use super::communication::RankGroup;
 
@@ -33,7 +34,7 @@ fn reported(job: &Job<'_>) -> Result<Reported, Failure> {
 }
 
 fn missing() -> Failure {
-    Failure::missing(MODE.name, "communication operations", "collect at level1 or above, on more than one NPU")
+    Failure::missing(MODE.name, collection::data_operations(), collection::collect_level1_of_devices())
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {

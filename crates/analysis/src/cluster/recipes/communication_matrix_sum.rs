@@ -12,6 +12,7 @@ use super::communication::{Reported, Wanted, matrix_table, notes, read, traffic}
 use crate::cluster::{Answer, Failure, Job, Mode};
 use crate::communication::GroupKey;
 use crate::extract::Text;
+use crate::messages::collection;
 
 pub const MODE: Mode = Mode {
     name: "communication_matrix_sum",
@@ -63,5 +64,5 @@ fn reported(job: &Job<'_>) -> Result<Arc<Reported>, Failure> {
 }
 
 fn missing() -> Failure {
-    Failure::missing(MODE.name, "communication links", "collect at level1 or above, on more than one NPU")
+    Failure::missing(MODE.name, collection::data_links(), collection::collect_level1_of_devices())
 }

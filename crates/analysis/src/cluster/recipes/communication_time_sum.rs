@@ -13,6 +13,7 @@ use super::communication::{
     read, time_table,
 };
 use crate::cluster::{Answer, Export, Failure, Job, Mode};
+use crate::messages::collection;
 
 pub use super::communication::{GroupTime, GroupTransport, PacketSize, RankGroup};
 
@@ -47,7 +48,7 @@ fn reported(job: &Job<'_>) -> Result<Arc<Reported>, Failure> {
 }
 
 fn missing() -> Failure {
-    Failure::missing(MODE.name, "communication operations", "collect at level1 or above, on more than one NPU")
+    Failure::missing(MODE.name, collection::data_operations(), collection::collect_level1_of_devices())
 }
 
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {

@@ -22,6 +22,8 @@ use serde::{Deserialize, Serialize};
 use super::rank_facts::{computing_kernels, group_of, op_interval, parallel_groups, running_max};
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
 use crate::extract::Analysis;
+use crate::messages::cluster as messages;
+use crate::messages::collection;
 
 pub const MODE: Mode = Mode {
     name: "computational_op_masking",
@@ -126,8 +128,8 @@ pub fn rows(job: &Job<'_>) -> Result<Vec<GroupMasking>, Failure> {
     let sets: Vec<KindSet> = types(job).split(';').map(set).collect();
     let parts = job.extracts(&Maskings { compat: job.options.compat, sets: &sets })?;
     if parts.iter().all(|(_, part)| !part.has_groups) {
-        let hint = "trainers on Megatron write it, others can with prof.add_metadata_json";
-        return Err(Failure::missing(MODE.name, "parallel_group_info in the metadata", hint));
+        let hint = collection::collect_parallel_groups_by_hand();
+        return Err(Failure::missing(MODE.name, collection::data_parallel_groups(), hint));
     }
     let row = |rank: Rank, row: &Masking| {
         let Masking { step, start, end, set, communication, exposed } = *row;
@@ -150,7 +152,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     rows(job)?.iter().for_each(|row| table.push(cells(row, job.options.compat)));
     let is_empty = table.is_empty();
     let answer = Answer::of_tables([table]);
-    Ok(if is_empty { answer.note(format!("no operation of a group {} in any step", types(job))) } else { answer })
+    Ok(if is_empty { answer.note(messages::note_no_masked_operation(types(job))) } else { answer })
 }
 
 fn part(data: &RankData<'_>, sets: &[KindSet], compat: bool) -> Part {

@@ -21,6 +21,7 @@ use crate::cluster::statistics::Summary;
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
 use crate::communication::is_communication_core;
 use crate::extract::{Analysis, Text};
+use crate::messages::collection;
 
 pub const MODE: Mode =
     Mode { name: "compute_op_sum", folder: "ComputeOpSum", about: "How long kernels took that compute", run };
@@ -79,8 +80,8 @@ pub struct ComputeTimes {
 pub fn rows(job: &Job<'_>) -> Result<ComputeTimes, Failure> {
     let ranks = job.extracts(&Computing)?;
     if ranks.iter().all(|(_, kernels)| kernels.by_name.is_empty()) {
-        let hint = "collect NPU activities at level0 or above";
-        return Err(Failure::missing(MODE.name, "computing kernels", hint));
+        let (what, hint) = (collection::data_computing_kernels(), collection::collect_npu_level0());
+        return Err(Failure::missing(MODE.name, what, hint));
     }
     Ok(ComputeTimes { types: types(&ranks), types_of_ranks: types_of_ranks(&ranks), names: names(&ranks) })
 }

@@ -22,6 +22,7 @@ use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
 use crate::communication::parallel_groups;
 use crate::extract::Analysis;
 use crate::layout::GroupKind;
+use crate::messages::collection;
 
 pub const MODE: Mode = Mode {
     name: "ep_load_balance",
@@ -106,12 +107,12 @@ pub fn rows(job: &Job<'_>) -> Result<ExpertLoad, Failure> {
     };
     let ranks: Vec<RankLoad> = parts.into_iter().filter_map(load).collect();
     if ranks.is_empty() {
-        let hint = "add parallel_group_info to the profiler's metadata, as Megatron and MindSpeed do";
-        return Err(Failure::missing(MODE.name, "a group of ranks that share experts", hint));
+        let hint = collection::collect_parallel_groups();
+        return Err(Failure::missing(MODE.name, collection::data_expert_group(), hint));
     }
     if ranks.iter().all(|rank| rank.kernels == 0) {
-        let hint = "collect a model with grouped matrix products at level1 or above";
-        return Err(Failure::missing(MODE.name, "kernels of type GroupedMatmul with their shapes", hint));
+        let hint = collection::collect_grouped_matmul();
+        return Err(Failure::missing(MODE.name, collection::data_grouped_matmul(), hint));
     }
     let top = job.options.top_num.filter(|_| !compat).unwrap_or(DEFAULT_TOP);
     let groups = group_loads(&ranks, top);

@@ -21,6 +21,7 @@ use npuscope_tables::{Rank, Selection, TableId};
 
 use super::rank_files::path_of;
 use crate::cluster::{Answer, Failure, Job, Mode, ResultFile};
+use crate::messages::collection;
 
 pub use calls::CallTime;
 pub use kernels::{KernelDetail, Kernels};
@@ -69,7 +70,9 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
         }
     }
     match answer.files.is_empty() {
-        true => Err(Failure::missing(MODE.name, "kernels or CANN calls", "collect at level0 or above")),
+        true => {
+            Err(Failure::missing(MODE.name, collection::data_kernels_or_cann_calls(), collection::collect_level0()))
+        }
         false => Ok(answer),
     }
 }

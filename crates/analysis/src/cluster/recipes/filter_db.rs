@@ -28,6 +28,7 @@ use npuscope_tables::{ConnectionId, LaneId, Ns, RankTables, Selection, TableId, 
 use super::rank_files::path_of;
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, ResultFile};
 use crate::communication::is_communication_core;
+use crate::messages::collection;
 
 pub const MODE: Mode = Mode {
     name: "filter_db",
@@ -72,7 +73,11 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
         answer.files.push(ResultFile::new(path, write).of_rank(rank));
     }
     match answer.files.is_empty() {
-        true => Err(Failure::missing(MODE.name, "kernels, operators or communication", "collect at level0 or above")),
+        true => Err(Failure::missing(
+            MODE.name,
+            collection::data_kernels_operators_or_communication(),
+            collection::collect_level0(),
+        )),
         false => Ok(answer),
     }
 }

@@ -41,6 +41,8 @@ use super::rank_facts::{computing_kernels, op_interval};
 use super::us_text;
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
 use crate::extract::{Analysis, Text};
+use crate::messages::cluster as messages;
+use crate::messages::collection;
 
 pub const MODE: Mode = Mode { name: "free_analysis", folder: "FreeAnalysis", about: "Why devices were idle", run };
 
@@ -221,7 +223,7 @@ pub fn rows(job: &Job<'_>) -> Result<Idleness, Failure> {
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
     let parts = job.extracts(&Gaps { top, compat: job.options.compat })?;
     if parts.iter().all(|(_, part)| !part.is_busy) {
-        return Err(Failure::missing(MODE.name, "kernels", "collect at level0 or above"));
+        return Err(Failure::missing(MODE.name, collection::data_kernels(), collection::collect_level0()));
     }
     let mut found = Idleness { longest: Vec::with_capacity(parts.len()), sums: Vec::new() };
     for (rank, part) in parts {
@@ -241,7 +243,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     }
     let is_empty = tables.iter().all(ResultTable::is_empty);
     let answer = Answer::of_tables(tables);
-    Ok(if is_empty { answer.note("devices were never free") } else { answer })
+    Ok(if is_empty { answer.note(messages::note_never_free()) } else { answer })
 }
 
 fn longest(ranks: &[(Rank, Vec<Explained>)], job: &Job<'_>) -> ResultTable {

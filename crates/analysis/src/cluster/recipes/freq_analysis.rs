@@ -22,6 +22,8 @@ use serde::Serialize;
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
 use crate::communication::is_communication_core;
 use crate::extract::Analysis;
+use crate::messages::cluster as messages;
+use crate::messages::collection;
 
 pub const MODE: Mode = Mode {
     name: "freq_analysis",
@@ -107,8 +109,8 @@ pub fn rows(job: &Job<'_>) -> Result<JobFrequency, Failure> {
     let mut ranks = job.extracts(&Samples { compat, with_kernels: false })?;
     ranks.retain(|(_, frequencies)| !frequencies.is_empty());
     if ranks.is_empty() {
-        let hint = "collect NPU activities on a chip that reports it, Atlas A2 or newer";
-        return Err(Failure::missing(MODE.name, "samples of the AI Core frequency", hint));
+        let (what, hint) = (collection::data_frequency(), collection::collect_frequency());
+        return Err(Failure::missing(MODE.name, what, hint));
     }
     let nominal = match job.options.nominal_frequency {
         _ if compat => 1800,
@@ -141,7 +143,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     }
     let answer = Answer::of_tables([free, abnormal]);
     Ok(match answer.tables.iter().all(ResultTable::is_empty) {
-        true => answer.note(format!("AI Cores of all ranks run at {nominal} MHz")),
+        true => answer.note(messages::note_frequency(nominal.to_string())),
         false => answer,
     })
 }

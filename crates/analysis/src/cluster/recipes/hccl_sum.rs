@@ -22,6 +22,7 @@ use crate::cluster::statistics::{Sum, Summary};
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
 use crate::communication::op_type;
 use crate::extract::{Analysis, Text};
+use crate::messages::collection;
 
 pub const MODE: Mode =
     Mode { name: "hccl_sum", folder: "HcclSum", about: "How long communication operations took", run };
@@ -105,8 +106,8 @@ pub struct OperationTimes {
 pub fn rows(job: &Job<'_>) -> Result<OperationTimes, Failure> {
     let parts = job.extracts(&Operations { compat: job.options.compat })?;
     if parts.iter().all(|(_, part)| part.operations.is_empty()) {
-        let hint = "collect at level1, or level_none with mstx, on more than one NPU";
-        return Err(Failure::missing(MODE.name, "communication operations", hint));
+        let (what, hint) = (collection::data_operations(), collection::collect_level1_or_mstx());
+        return Err(Failure::missing(MODE.name, what, hint));
     }
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
     Ok(OperationTimes {

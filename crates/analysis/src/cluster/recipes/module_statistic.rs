@@ -21,6 +21,8 @@ use super::op_calls::{self, Calls, Names};
 use super::sheets::{SheetColumn, db_columns, sheet_columns, workbook};
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
 use crate::extract::Analysis;
+use crate::messages::cluster as messages;
+use crate::messages::collection;
 
 pub const MODE: Mode = Mode {
     name: "module_statistic",
@@ -30,8 +32,7 @@ pub const MODE: Mode = Mode {
 };
 
 /// How modules get into a profile.
-pub const HINT: &str = "collect with mstx=True and mark modules with torch_npu.npu.mstx.range_start(name, domain=\"Module\"), \
-                        which a forward hook can do";
+const MARKING: &str = "torch_npu.npu.mstx.range_start(name, domain=\"Module\")";
 
 /// The domain of the ranges that are modules.
 pub const DOMAIN: &str = "Module";
@@ -81,7 +82,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let ranks = rows(job)?;
     let mut answer = Answer::default();
     if ranks.iter().all(|(_, rows)| rows.is_empty()) {
-        return Ok(answer.note("no operator that launched anything ran inside a module"));
+        return Ok(answer.note(messages::note_no_operator_in_module()));
     }
     if job.export() == Export::Db {
         let mut table = ResultTable::new("ModuleStatistic", "module_statistic", &db_columns(COLUMNS));
@@ -120,10 +121,12 @@ impl Analysis for Modules {
 
 /// What the modules of each rank did; fails if no rank has modules.
 pub fn modules(job: &Job<'_>, mode: &'static str, options: RowOptions) -> Result<Vec<(Rank, Vec<ModuleOp>)>, Failure> {
-    const WHAT: &str = "mstx ranges of the domain Module";
     let parts = job.extracts(&Modules(options))?;
     match parts.is_empty() {
-        true => Err(Failure::missing(mode, WHAT, HINT)),
+        true => {
+            let (what, hint) = (collection::data_ranges_of_domain(DOMAIN), collection::collect_modules(MARKING));
+            Err(Failure::missing(mode, what, hint))
+        }
         false => Ok(parts),
     }
 }

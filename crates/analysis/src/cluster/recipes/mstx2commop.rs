@@ -29,6 +29,8 @@ use serde_json::Value;
 use super::rank_files::{path_of, profiler_db};
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, ResultFile};
 use crate::extract::{Analysis, Text};
+use crate::messages::cluster as messages;
+use crate::messages::collection;
 
 pub const MODE: Mode = Mode {
     name: "mstx2commop",
@@ -87,8 +89,8 @@ pub fn rows(job: &Job<'_>) -> Result<Vec<(Rank, Vec<MarkedOp>)>, Failure> {
     let mut parts = job.extracts(&MarkedOps { compat: job.options.compat })?;
     parts.retain(|(_, part)| !part.has_operations);
     if !parts.is_empty() && parts.iter().all(|(_, part)| part.marked.is_empty()) {
-        let hint = "collect with mstx switched on, on more than one NPU";
-        return Err(Failure::missing(MODE.name, "mstx ranges of communication", hint));
+        let hint = collection::collect_communication_ranges();
+        return Err(Failure::missing(MODE.name, collection::data_communication_ranges(), hint));
     }
     Ok(parts.into_iter().map(|(rank, part)| (rank, part.marked)).collect())
 }
@@ -96,7 +98,7 @@ pub fn rows(job: &Job<'_>) -> Result<Vec<(Rank, Vec<MarkedOp>)>, Failure> {
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let ranks = rows(job)?;
     if ranks.is_empty() {
-        return Ok(Answer::default().note("every rank has its communication operations already"));
+        return Ok(Answer::default().note(messages::note_has_operations()));
     }
     // msprof-analyze gives copies alone.
     let listed = if job.options.compat { &[] } else { ranks.as_slice() };

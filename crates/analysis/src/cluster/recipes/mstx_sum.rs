@@ -27,6 +27,8 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::statistics::Summary;
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
 use crate::extract::Analysis;
+use crate::messages::cluster as messages;
+use crate::messages::collection;
 
 pub const MODE: Mode = Mode { name: "mstx_sum", folder: "MstxSum", about: "How long what the user marked took", run };
 
@@ -162,8 +164,8 @@ pub fn rows(job: &Job<'_>) -> Result<MarkTimes, Failure> {
         parts = job.extracts(&Marks { compat, with_arrows: true })?;
     }
     if parts.iter().all(|(_, part)| part.spans.is_empty()) {
-        let hint = "mark the script with mstx and collect with mstx=True";
-        return Err(Failure::missing(MODE.name, "mstx marks or ranges on the device", hint));
+        let (what, hint) = (collection::data_device_marks(), collection::collect_device_marks());
+        return Err(Failure::missing(MODE.name, what, hint));
     }
     let over_ranks = Place::ALL.map(|place| over_ranks(&parts, place));
     let single = parts.iter().filter(|(_, part)| !part.single.is_empty());
@@ -227,7 +229,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     ];
     answer.tables.extend(times.over_ranks.iter().zip(tables).map(|(rows, (name, file))| all_stats(rows, name, file)));
     for (rank, single) in &times.single {
-        answer.notes.push(format!("rank {rank}: marks without a partner: {}", single.join(", ")));
+        answer.notes.push(messages::note_single_marks(*rank, single.join(", ")));
     }
     Ok(answer)
 }

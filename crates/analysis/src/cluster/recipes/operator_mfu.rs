@@ -37,6 +37,8 @@ use super::sheets::{SheetColumn, db_columns, sheet_columns, workbook};
 use super::{module_statistic, peak};
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
 use crate::extract::{Analysis, Text};
+use crate::messages::cluster as messages;
+use crate::messages::collection;
 
 pub const MODE: Mode = Mode {
     name: "operator_mfu",
@@ -126,29 +128,28 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     job.require_export(&MODE, &[Export::Db, Export::Text])?;
     let parts = job.extracts(&Usages { compat: job.options.compat })?;
     if parts.iter().all(|(_, part)| matches!(part, Err(Absent::Ranges(_)))) {
-        let hint = "collect with mstx=True and mark operators with torch_npu.npu.mstx.range_start(\"{operations}-{name}\", \
-                    domain=\"mfu_flops\")";
-        return Err(Failure::missing(MODE.name, "mstx ranges of the domain mfu_flops", hint));
+        let code = "torch_npu.npu.mstx.range_start(\"{operations}-{name}\", domain=\"mfu_flops\")";
+        let (what, hint) = (collection::data_ranges_of_domain(DOMAIN), collection::collect_mfu_ranges(code));
+        return Err(Failure::missing(MODE.name, what, hint));
     }
     let mut found = Vec::new();
     for (rank, part) in parts {
         match part {
             Ok(mfu) => found.push((rank, mfu)),
-            Err(why) => job.leave_out(rank, why.to_string()),
+            Err(why) => job.leave_out(rank, why.message()),
         }
     }
     if found.is_empty() {
-        let hint = "collect with data_simplification=False, which keeps the raw data of the profiler";
-        return Err(Failure::missing(MODE.name, "the chip's cores and frequency (device_N/info.json.N)", hint));
+        return Err(Failure::missing(MODE.name, collection::data_chip(), collection::collect_raw_data()));
     }
     let mut answer = Answer::default();
     let unknown: BTreeSet<&str> = found.iter().flat_map(|(_, mfu)| &mfu.unknown_types).map(String::as_str).collect();
     if !unknown.is_empty() {
         let types: Vec<&str> = unknown.into_iter().collect();
-        answer = answer.note(format!("left out: operators on {}, whose peak is not known", types.join(", ")));
+        answer = answer.note(messages::note_unknown_peak(types));
     }
     if found.iter().all(|(_, mfu)| mfu.kernels.is_empty()) {
-        return Ok(answer.note("no kernel was launched in a range that says how much it computes"));
+        return Ok(answer.note(messages::note_no_kernel_in_range()));
     }
     match job.export() {
         Export::Db => answer.tables = tables(&found),

@@ -35,6 +35,9 @@ use super::rank_files::{path_of, profiler_db};
 use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, ResultFile};
 use crate::communication::{Direction, GroupKey, direction, group_key, parallel_groups};
 use crate::extract::{Analysis, Text};
+use crate::messages::cluster as messages;
+use crate::messages::collection;
+use npuscope_messages::Message;
 
 pub const MODE: Mode = Mode {
     name: "p2p_pairing",
@@ -61,11 +64,10 @@ const NEEDED: Selection =
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let pairing = pair(job)?;
     if pairing.operations == 0 {
-        return Ok(Answer::default().note("there are no sends and receives"));
+        return Ok(Answer::default().note(messages::note_no_sends()));
     }
     if pairing.ids.is_empty() {
-        let hint = "collect at level1 or above";
-        return Err(Failure::missing(MODE.name, "the pieces of sends and receives", hint));
+        return Err(Failure::missing(MODE.name, collection::data_pieces(), collection::collect_level1()));
     }
     let mut answer = Answer { tables: vec![table(&pairing.sides)], notes: pairing.notes, ..Answer::default() };
     for source in job.sources() {
@@ -129,7 +131,7 @@ pub struct Pairing {
     pub sides: Vec<PairedSide>,
     /// By rank.
     pub ids: BTreeMap<Rank, OperationIds>,
-    notes: Vec<String>,
+    notes: Vec<Message>,
 }
 
 /// The sends and receives of each rank.
@@ -383,7 +385,7 @@ fn numbered(parts: &[(Rank, Part)]) -> Vec<Side> {
 }
 
 /// Says where one side sent more than the other received.
-fn unequal(parts: &[(Rank, Part)], sides: &[Side], ranks: &GroupRanks) -> Vec<String> {
+fn unequal(parts: &[(Rank, Part)], sides: &[Side], ranks: &GroupRanks) -> Vec<Message> {
     let mut counts: BTreeMap<(&GroupKey, i64, i64), [usize; 2]> = BTreeMap::new();
     for side in sides {
         let op = &parts[side.part].1.ops[side.op];
@@ -395,10 +397,7 @@ fn unequal(parts: &[(Rank, Part)], sides: &[Side], ranks: &GroupRanks) -> Vec<St
         let rank = |local| ranks.get(group, local).filter(is_here);
         let (source, destination) = (rank(source)?, rank(destination)?);
         let differs = sent != received;
-        let what = "so some are paired with others than those they met";
-        differs.then(|| {
-            format!("rank {source} sent {sent} times to rank {destination}, which received {received} times, {what}")
-        })
+        differs.then(|| messages::note_unequal_sends(source, sent, destination, received))
     };
     counts.into_iter().filter_map(note).collect()
 }

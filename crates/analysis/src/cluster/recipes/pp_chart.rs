@@ -34,6 +34,7 @@ use super::p2p_pairing;
 use super::rank_files::{path_of, profiler_db};
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData, ResultFile};
 use crate::extract::{Analysis, Text};
+use crate::messages::collection;
 
 pub const MODE: Mode = Mode {
     name: "pp_chart",
@@ -76,15 +77,16 @@ struct Part {
     marked: Vec<MarkedOp>,
 }
 
-const WHAT: &str = "mstx ranges of forward and backward passes";
-const HINT: &str = "mark forward_step and backward_step with torch_npu.npu.mstx.range_start and collect with mstx";
+fn missing() -> Failure {
+    Failure::missing(MODE.name, collection::data_passes(), collection::collect_passes())
+}
 
 /// The forward and backward passes of each rank, by start.
 pub fn rows(job: &Job<'_>) -> Result<Vec<(Rank, Vec<Pass>)>, Failure> {
     let parts = job.extracts(&Passes { compat: job.options.compat })?;
     let passes: Vec<(Rank, Vec<Pass>)> = parts.into_iter().map(|(rank, part)| (rank, part.passes)).collect();
     match passes.iter().all(|(_, passes)| passes.is_empty()) {
-        true => Err(Failure::missing(MODE.name, WHAT, HINT)),
+        true => Err(missing()),
         false => Ok(passes),
     }
 }
@@ -146,7 +148,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     }
     match has_passes || (compat && !answer.files.is_empty()) {
         true => Ok(answer),
-        false => Err(Failure::missing(MODE.name, WHAT, HINT)),
+        false => Err(missing()),
     }
 }
 

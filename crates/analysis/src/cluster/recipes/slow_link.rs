@@ -37,6 +37,9 @@ use crate::diagnose::trace::Operation;
 use crate::extract::{Analysis, Text};
 use crate::layout::{Layout, RankGroups};
 use crate::meetings::{launched_operations, meet};
+use crate::messages::cluster as messages;
+use crate::messages::collection;
+use npuscope_messages::Message;
 
 pub const MODE: Mode =
     Mode { name: "slow_link", folder: "SlowLink", about: "Communication that takes longer than the like of it", run };
@@ -116,7 +119,7 @@ pub struct SlowLinks {
     /// Slow links, the slowest first, the `--top_num` first of them; none with `--compat`.
     pub links: Vec<SlowLink>,
     /// Further remarks.
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
 }
 
 /// Operations of one type, size and number of ranks, some of which are slow.
@@ -203,8 +206,8 @@ pub fn rows(job: &Job<'_>) -> Result<SlowLinks, Failure> {
     let compat = job.options.compat;
     let mut parts = job.extracts(&Communication { compat, step: job.options.step })?;
     if parts.iter().all(|(_, part)| part.ops.is_empty()) {
-        let hint = "collect at level1, or level_none with mstx, on more than one NPU";
-        return Err(Failure::missing(MODE.name, "communication operations", hint));
+        let (what, hint) = (collection::data_operations(), collection::collect_level1_or_mstx());
+        return Err(Failure::missing(MODE.name, what, hint));
     }
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
     Ok(if compat { compatible(&parts, top) } else { answer(&mut parts, top) })
@@ -218,7 +221,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     }
     let is_empty = tables.iter().all(ResultTable::is_empty);
     let answer = Answer { tables, notes: rows.notes, ..Answer::default() };
-    Ok(if is_empty { answer.note("no communication takes longer than the like of it") } else { answer })
+    Ok(if is_empty { answer.note(messages::note_no_slow_links()) } else { answer })
 }
 
 fn part(data: &RankData<'_>, options: &Communication) -> Part {
@@ -342,7 +345,7 @@ fn answer(parts: &mut [(Rank, Part)], top: usize) -> SlowLinks {
 type MovedByKind<'a> = BTreeMap<&'a Kind, BTreeMap<Link, Moved>>;
 
 /// What went over links whose ends are known, and what is to be said of the others.
-fn moved_between_ranks<'a>(parts: &'a [(Rank, Part)], layout: &Layout) -> (MovedByKind<'a>, Option<String>) {
+fn moved_between_ranks<'a>(parts: &'a [(Rank, Part)], layout: &Layout) -> (MovedByKind<'a>, Option<Message>) {
     let mut by_kind = MovedByKind::new();
     let mut unknown: BTreeSet<(&GroupKey, i64, i64)> = BTreeSet::new();
     for (((hash, from, to, transport), kind), moved) in parts.iter().flat_map(|(_, part)| &part.moved) {
@@ -354,12 +357,9 @@ fn moved_between_ranks<'a>(parts: &'a [(Rank, Part)], layout: &Layout) -> (Moved
             None => drop(unknown.insert((hash, *from, *to))),
         }
     }
-    let note = unknown.first().map(|(hash, from, to)| {
-        let count = unknown.len();
-        format!(
-            "{count} links are left out: which ranks they join is not known, such as {from} and {to} of group {hash}"
-        )
-    });
+    let note = unknown
+        .first()
+        .map(|(hash, from, to)| messages::note_unknown_links(unknown.len(), *from, *to, hash.to_string()));
     (by_kind, note)
 }
 

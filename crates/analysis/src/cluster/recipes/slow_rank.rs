@@ -34,6 +34,8 @@ use crate::communication::{GroupKey, direction_of, group_of, is_point_to_point};
 use crate::diagnose::trace::Operation;
 use crate::extract::{Analysis, Text};
 use crate::meetings::{launched_operations, meet};
+use crate::messages::cluster as messages;
+use crate::messages::collection;
 
 pub const MODE: Mode = Mode { name: "slow_rank", folder: "SlowRankAnalysis", about: "Ranks that others wait for", run };
 
@@ -133,8 +135,8 @@ pub fn rows(job: &Job<'_>) -> Result<SlowRanks, Failure> {
     let compat = job.options.compat;
     let ranks = job.extracts(&Operations { compat })?;
     if ranks.iter().all(|(_, ops)| ops.is_empty()) {
-        let hint = "collect at level1, or level_none with mstx, on more than one NPU";
-        return Err(Failure::missing(MODE.name, "communication operations", hint));
+        let (what, hint) = (collection::data_operations(), collection::collect_level1_or_mstx());
+        return Err(Failure::missing(MODE.name, what, hint));
     }
     let collectives = if compat { collectives_as_peer(&ranks) } else { collectives(&ranks) };
     let together = collectives.iter().filter(|ranks| ranks.len() > 1);
@@ -164,7 +166,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let rows = rows(job)?;
     let answer = Answer::of_tables([rank_table(&rows, job.options.compat), operation_table(&rows, job.options.compat)]);
     Ok(match answer.tables.iter().all(ResultTable::is_empty) {
-        true => answer.note("no rank is waited for more than others"),
+        true => answer.note(messages::note_no_slow_rank()),
         false => answer,
     })
 }

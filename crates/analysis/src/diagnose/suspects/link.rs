@@ -113,8 +113,7 @@ fn sent_again(case: &Case<'_>, uses: &[Use<'_>]) -> Vec<Suspect> {
             let &(rank, item) = &case.graph.members[piece.meeting][0];
             let to = case.traces[piece.target].rank;
             let (ms, usual) = (piece.ns / 1e6, piece.usual / 1e6);
-            let what =
-                messages::seen_retransmission(piece.piece.bytes, trace.rank, to, Decimal(ms), Decimal(usual));
+            let what = messages::seen_retransmission(piece.piece.bytes, trace.rank, to, Decimal(ms), Decimal(usual));
             case.traces[rank].evidence(&case.traces[rank].items[item], what)
         });
         suspects.push(Suspect {

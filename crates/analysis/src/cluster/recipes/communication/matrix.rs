@@ -17,6 +17,8 @@ use super::{IndexMap, Reported};
 use crate::cluster::recipes::communication_matrix_sum::LinkTraffic;
 use crate::communication::GroupKey;
 use crate::layout::Known;
+use crate::messages::cluster as messages;
+use npuscope_messages::Message;
 
 /// The links of operations by first mention, and then the sums over operations of each step and group.
 pub fn global_links(reported: &Reported) -> (Vec<Link<Rank>>, Vec<Link<Rank>>) {
@@ -99,7 +101,7 @@ impl Ranks {
 }
 
 /// What is said of links whose ends are unknown.
-pub fn unknown_ends(reported: &Reported) -> Vec<String> {
+pub fn unknown_ends(reported: &Reported) -> Option<Message> {
     let ranks = Ranks::of(reported);
     let mut unknown: BTreeSet<(&str, i64)> = BTreeSet::new();
     let mut links = 0;
@@ -109,13 +111,11 @@ pub fn unknown_ends(reported: &Reported) -> Vec<String> {
         links += usize::from(!ends.is_empty());
         unknown.extend(ends.into_iter().map(|number| (reported.names.text(link.group), number)));
     }
-    match unknown.first() {
-        None => Vec::new(),
-        Some((group, number)) => vec![format!(
-            "{links} links are left out: it is not known which rank is number {number} of group {group}{}",
-            if unknown.len() > 1 { format!(", and {} more", unknown.len() - 1) } else { String::new() }
-        )],
-    }
+    let (group, number) = unknown.first()?;
+    Some(match unknown.len() - 1 {
+        0 => messages::note_unknown_link_ends(links, *number, group),
+        more => messages::note_unknown_link_ends_more(links, *number, group, more),
+    })
 }
 
 /// Group, class of operation, ends and transport.

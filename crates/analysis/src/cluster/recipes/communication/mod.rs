@@ -34,7 +34,10 @@ use super::communication_matrix_sum::LinkTraffic;
 use crate::cluster::{Absent, Answer, Export, Failure, Job, Mode, RankData};
 use crate::extract::{Analysis, Text};
 use crate::layout::{Layout, RankGroups};
+use crate::messages::cluster as messages;
+use crate::messages::collection;
 use names::{Name, Names, Translator};
+use npuscope_messages::{Decimal, Message};
 
 pub use files::files;
 pub use groups::{RankGroup, rank_groups};
@@ -162,17 +165,17 @@ pub fn read(job: &Job<'_>, wanted: Wanted) -> Result<Reported, Failure> {
 
 /// Notes what is missing of ranks: what others have.
 fn note_lacks(job: &Job<'_>, ranks: &[ReportedRank]) {
-    let note = |what: &str, has: &dyn Fn(&ReportedRank) -> bool| {
+    let note = |what: Message, has: &dyn Fn(&ReportedRank) -> bool| {
         if ranks.iter().any(has) {
             ranks
                 .iter()
                 .filter(|rank| !has(rank))
-                .for_each(|rank| job.lacks(rank.rank, format!("it reports no {what}")));
+                .for_each(|rank| job.lacks(rank.rank, messages::lacks_reported(what.clone())));
         }
     };
-    note("times of steps", &|rank| !rank.steps.is_empty());
-    note("communication operations", &|rank| !rank.operations.list.is_empty());
-    note("communication links", &|rank| !rank.links.is_empty());
+    note(collection::data_step_times(), &|rank| !rank.steps.is_empty());
+    note(collection::data_operations(), &|rank| !rank.operations.list.is_empty());
+    note(collection::data_links(), &|rank| !rank.links.is_empty());
 }
 
 /// What the modes that msprof-analyze has built in say of a job. What a mode is not about is empty.
@@ -185,7 +188,7 @@ pub struct CommunicationReport {
     pub transports: Vec<GroupTransport>,
     pub links: Vec<LinkTraffic>,
     pub hosts: Vec<(Rank, Host)>,
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
 }
 
 /// The rows of a built-in mode.
@@ -219,29 +222,28 @@ pub fn built_in(mode: &Mode, job: &Job<'_>, wanted: Wanted) -> Result<Answer, Fa
 }
 
 /// What ranks reported of what a built-in mode is about, with notes. Fails if that is nothing.
-fn read_built_in(mode: &Mode, job: &Job<'_>, wanted: Wanted) -> Result<(Reported, Vec<String>), Failure> {
+fn read_built_in(mode: &Mode, job: &Job<'_>, wanted: Wanted) -> Result<(Reported, Vec<Message>), Failure> {
     let reported = read(job, wanted)?;
     if reported.ranks.iter().all(ReportedRank::is_empty) {
-        let hint = "profile NPUs with torch_npu, MindSpore or msprof, and export the result";
-        return Err(Failure::missing(mode.name, "times of steps and communication", hint));
+        let (what, hint) = (collection::data_steps_and_communication(), collection::collect_exported());
+        return Err(Failure::missing(mode.name, what, hint));
     }
     let missing = missing(&reported);
+    // Where no device was recorded, no setting would help.
+    let is_host_only = is_host_only(&reported);
     // A mode about one of them has no answer without it.
-    if !reported.compat && missing.len() == 1 && wanted.operations != wanted.links {
-        let hint = match is_host_only(&reported) {
-            true => HOST_ONLY,
-            false => "collect at level1 or above, on more than one NPU",
-        };
-        return Err(Failure::missing(mode.name, missing.join(" and "), hint));
+    if let [what] = missing.as_slice()
+        && !reported.compat
+        && wanted.operations != wanted.links
+    {
+        let hint = if is_host_only { collection::collect_device() } else { collection::collect_level1_of_devices() };
+        return Err(Failure::missing(mode.name, what.clone(), hint));
     }
     let mut notes = notes(&reported);
-    let hint = if is_host_only(&reported) { HOST_ONLY } else { "collect at level1 or above" };
-    notes.extend(missing.iter().map(|what| format!("no rank reports {what}; {hint}")));
+    let hint = if is_host_only { collection::collect_device() } else { collection::collect_level1() };
+    notes.extend(missing.into_iter().map(|what| messages::note_not_reported(what, hint.clone())));
     Ok((reported, notes))
 }
-
-/// What is said instead of a setting to turn on where none would help.
-const HOST_ONLY: &str = "no device was recorded, only what hosts did";
 
 /// Whether steps were recorded, and no device that did anything in them.
 fn is_host_only(reported: &Reported) -> bool {
@@ -250,12 +252,12 @@ fn is_host_only(reported: &Reported) -> bool {
 }
 
 /// What was asked for of communication and no rank has.
-fn missing(reported: &Reported) -> Vec<&'static str> {
+fn missing(reported: &Reported) -> Vec<Message> {
     let wanted = reported.wanted;
     let lacks = |lacks: fn(&ReportedRank) -> bool| reported.ranks.iter().all(lacks);
     let operations = wanted.operations && lacks(|rank| rank.operations.list.is_empty());
     let links = wanted.links && lacks(|rank| rank.links.is_empty());
-    [(operations, "communication operations"), (links, "communication links")]
+    [(operations, collection::data_operations()), (links, collection::data_links())]
         .into_iter()
         .filter_map(|(is_missing, what)| is_missing.then_some(what))
         .collect()
@@ -265,7 +267,7 @@ fn missing(reported: &Reported) -> Vec<&'static str> {
 const MAX_NAMED: usize = 16;
 
 /// What should be said beside the figures.
-pub fn notes(reported: &Reported) -> Vec<String> {
+pub fn notes(reported: &Reported) -> Vec<Message> {
     let mut notes = Vec::new();
     let layout = &reported.layout;
     let present: BTreeSet<Rank> = reported.ranks.iter().map(|rank| rank.rank).collect();
@@ -275,13 +277,13 @@ pub fn notes(reported: &Reported) -> Vec<String> {
         let missing = (0..world).map(Rank).filter(|rank| !present.contains(rank)).map(|rank| rank.to_string());
         let named: Vec<String> = missing.take(MAX_NAMED).collect();
         let more = if count > named.len() as i64 { " …" } else { "" };
-        notes.push(format!("{count} of {world} ranks are not in the profile: {}{more}", named.join(", ")));
+        let named = format!("{}{more}", named.join(", "));
+        notes.push(messages::note_ranks_not_in_profile(count, world, named));
     }
     if layout.origin == crate::layout::Origin::Inferred {
         let sizes = layout.sizes;
         let found = format!("tp {}, cp {}, dp {}, pp {}, ep {}", sizes.tp, sizes.cp, sizes.dp, sizes.pp, sizes.ep);
-        let sure = (layout.confidence * 100.0).round();
-        notes.push(format!("the parallel layout is inferred from who talks to whom: {found} ({sure} % sure)"));
+        notes.push(messages::note_inferred_layout(found, Decimal(layout.confidence * 100.0)));
     }
     notes.extend(matrix::unknown_ends(reported));
     notes
