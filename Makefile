@@ -40,9 +40,24 @@ forget-skipped:
 REPORT_SKIPPED = @tests/skipped "$(NPUSCOPE_SKIPPED)"
 
 .PHONY: check
-check: ## Formatting and lints
+check: check-python check-ui check-rust ## Formatting, lints, types, dependency directions, words
+
+.PHONY: check-rust
+check-rust: ## rustfmt, clippy, and the tests of dependency directions, words and messages
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo test --locked -p npuscope-testing --test architecture --test words
+	cargo test --locked -p npuscope --test catalog
+
+.PHONY: check-python
+check-python: lint ## ruff and mypy
+	$(LINT)/ruff check
+	$(LINT)/ruff format --check
+	$(LINT)/mypy python/npuscope python/tests examples tests/peer
+
+.PHONY: check-ui
+check-ui: node_modules ## biome and tsc
+	cd ui && npm run check
 
 .PHONY: test-rust
 test-rust: ## Unit, property, integration and documentation tests
@@ -168,6 +183,18 @@ install-python:
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r tests/peer/requirements.txt
 	cp tests/peer/requirements.txt $(CACHE)/python/installed.txt
 
+# The linters of Python, installed again when their versions change.
+LINT := $(CACHE)/lint/bin
+.PHONY: lint
+lint:
+	@cmp -s tests/lint/requirements.txt $(CACHE)/lint/installed.txt || $(MAKE) --no-print-directory install-lint
+
+.PHONY: install-lint
+install-lint:
+	python3 -m venv --clear $(CACHE)/lint || { $(APT) python3-venv && python3 -m venv --clear $(CACHE)/lint; }
+	$(LINT)/python -m pip install --quiet --disable-pip-version-check -r tests/lint/requirements.txt
+	cp tests/lint/requirements.txt $(CACHE)/lint/installed.txt
+
 # PyTorch and what it is compared with: several gigabytes, as it comes.
 TORCH := $(CACHE)/torch/bin/python
 .PHONY: torch
@@ -182,9 +209,14 @@ install-torch:
 
 # The viewer's pages; the program has them inside.
 .PHONY: pages
-pages:
+pages: node_modules
+	cd ui && npm run build
+
+# Installed again when the versions change.
+.PHONY: node_modules
+node_modules:
 	@node -e 'process.exit(+process.versions.node.split(".")[0] < 20 ? 1 : 0)' || { echo 'the pages need Node 20 or later, with npm'; exit 1; }
-	cd ui && npm ci --no-audit --no-fund && npm run build
+	@cmp -s ui/package-lock.json ui/node_modules/installed.json || { cd ui && npm ci --no-audit --no-fund && cp package-lock.json node_modules/installed.json; }
 
 .PHONY: chromium
 chromium:

@@ -1,4 +1,4 @@
-"""The three ways in which the examples are told what to profile: a file, a file that may change, or flags."""
+"""The three ways in which the examples take what to profile: a file, a file that may change, or flags."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--dynamic", metavar="DIR", help="directory of a profiler_config.json that may be edited meanwhile"
     )
     parser.add_argument("--output", default="./dyn_profile_data", help="where --dynamic writes")
-    parser.add_argument("--backend", help="who records; the best there is unless told")
+    parser.add_argument("--backend", help="who records; default: the best that is available")
 
 
 def profiler_of(options: argparse.Namespace, others: list[str]) -> Any:

@@ -15,9 +15,9 @@ import time
 from collections.abc import Iterator
 
 import numpy
-from asking import add_options, profiler_of
 
 import npuscope
+from asking import add_options, profiler_of
 from npuscope import mstx
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import argparse
 
 import numpy
-from asking import add_options, profiler_of
 
 import npuscope
+from asking import add_options, profiler_of
 
 
 def softmax(values: numpy.ndarray) -> numpy.ndarray:

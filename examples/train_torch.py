@@ -18,9 +18,9 @@ import time
 import torch
 import torch.distributed
 import torch.multiprocessing
-from asking import add_options, profiler_of
 from torch.utils.data import DataLoader, TensorDataset
 
+from asking import add_options, profiler_of
 from npuscope import mstx
 
 WORDS, LENGTH, WIDTH = 64, 16, 32

@@ -1,4 +1,4 @@
-//! Any bytes as a database: reading it again tells the same.
+//! Any bytes as a database: reading it again gives the same.
 #![no_main]
 
 use std::io::Write;

@@ -16,7 +16,7 @@ changed. Settings of MindSpeed-LLM, its FSDP2 backend, MindSpeed-RL, MindSpore a
 `from_config` and `from_args`, and MS_PROFILER_OPTIONS when this is imported. What was recorded is shown by the program
 (`npuscope view`), and asked by `npuscope.open`.
 
-Nothing here stops training: what fails is told in one line on standard error.
+Nothing here stops training: what fails is reported in one line on standard error.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from npuscope import npu, profiler
 from npuscope._npuscope import __version__, counter
 from npuscope.analysis import analyse
 from npuscope.data import data_loader
+from npuscope.from_trainer import ConfigError, from_args, from_config, from_env
 from npuscope.mstx import mstx_timer_decorator
 from npuscope.profiler import (
     AiCMetrics,
@@ -45,7 +46,6 @@ from npuscope.profiler import (
     tensorboard_trace_handler,
 )
 from npuscope.query import QueryError, open  # noqa: A004 - `npuscope.open` is what users write
-from npuscope.from_trainer import ConfigError, from_args, from_config, from_env
 from npuscope.stages import stage
 
 __all__ = [

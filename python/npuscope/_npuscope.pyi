@@ -1,6 +1,6 @@
 """The compiled part: the recorder's fast path, and what the package asks of the readers of settings."""
 
-from typing import Any, Optional
+from typing import Any
 
 __version__: str
 
@@ -25,7 +25,7 @@ def gc_callback(phase: str, info: dict[str, int]) -> None:
 def now() -> int:
     """The recorder's clock, as its records count."""
 
-def directory_name(worker: Optional[str], flavour: str) -> str:
+def directory_name(worker: str | None, flavour: str) -> str:
     """A name for a new directory: `{worker}_{pid}_{time}_ascend_{flavour}`, with flavour `pt` or `ms`."""
 
 class Recorder:
@@ -39,14 +39,14 @@ class Recorder:
         directory: str,
         *,
         info_json: str = "{}",
-        rank: Optional[int] = None,
+        rank: int | None = None,
         python_calls: bool = False,
         resident_memory: bool = True,
-        gc_threshold_ms: Optional[float] = None,
+        gc_threshold_ms: float | None = None,
         budget_bytes: int = ...,
         memory_bytes: int = ...,
-        spool: Optional[str] = None,
-        remote_spool: Optional[str] = None,
+        spool: str | None = None,
+        remote_spool: str | None = None,
         domain_include: list[str] = ...,
         domain_exclude: list[str] = ...,
     ) -> None: ...
@@ -57,7 +57,7 @@ class Recorder:
     @property
     def is_recording(self) -> bool: ...
     @property
-    def problem(self) -> Optional[str]:
+    def problem(self) -> str | None:
         """The first failure, after which nothing is recorded."""
 
     def op(
@@ -68,14 +68,14 @@ class Recorder:
         *,
         scope: int = 0,
         sequence: int = -1,
-        input_shapes: Optional[str] = None,
-        input_dtypes: Optional[str] = None,
-        stack: Optional[str] = None,
+        input_shapes: str | None = None,
+        input_dtypes: str | None = None,
+        stack: str | None = None,
     ) -> None:
         """An operator that ran, by the clock of `now`."""
 
     def memory(
-        self, address: int, size: int, total_allocated: int, total_reserved: int, *, device: Optional[int] = None
+        self, address: int, size: int, total_allocated: int, total_reserved: int, *, device: int | None = None
     ) -> None:
         """An allocation, or a release where the size is negative, on the host or on a device."""
 
@@ -105,23 +105,23 @@ class Schedule:
     def values(self) -> tuple[int, int, int, int, int, bool]:
         """The six numbers, as they are used."""
 
-    def too_few_steps(self, total: int) -> Optional[str]:
+    def too_few_steps(self, total: int) -> str | None:
         """What is wrong if training has so many steps."""
 
-def transition(previous: int, current: Optional[int]) -> tuple[list[str], Optional[str]]:
+def transition(previous: int, current: int | None) -> tuple[list[str], str | None]:
     """The calls that lead from one action to the next, None being the end, and a warning."""
 
 def read_config(
     text: str,
-    dialect: Optional[str] = None,
+    dialect: str | None = None,
     iteration: int = 0,
-    total_steps: Optional[int] = None,
-    world_size: Optional[int] = None,
+    total_steps: int | None = None,
+    world_size: int | None = None,
 ) -> str:
     """Settings in any dialect as JSON: `config`, `remarks` and `dialect`."""
 
 def read_flags(
-    argv: list[str], iteration: int = 0, total_steps: Optional[int] = None, world_size: Optional[int] = None
+    argv: list[str], iteration: int = 0, total_steps: int | None = None, world_size: int | None = None
 ) -> str:
     """Flags among any others, as JSON: `config`, `remarks` and `dialect`."""
 
@@ -144,7 +144,7 @@ class Dynamic:
     def failed(self, problem: str) -> None:
         """What was asked for could not be done."""
 
-    def report(self, output: Optional[str] = None) -> Optional[str]:
+    def report(self, output: str | None = None) -> str | None:
         """Say how it stands, for `npuscope dynamic status`; why that failed, if it did."""
 
 def write_default(path: str, style: str = "mindspore") -> bool:

@@ -56,9 +56,9 @@ def begin(directory: Union[str, Path], export: Optional[str] = None, *, beside_t
 
 
 def wait(directories: Optional[list[Path]] = None, limit: float = LONGEST_WAIT) -> None:
-    """Wait until the analyses of these directories, or all, have ended, for so many seconds at most."""
+    """Wait until the analyses of these directories, or all, have ended, for at most `limit` seconds."""
     deadline = time.monotonic() + limit
-    for process, directory in list(_running):
+    for process, directory in _running.copy():
         if directories is None or directory in directories:
             try:
                 process.wait(max(0.0, deadline - time.monotonic()))
@@ -69,8 +69,8 @@ def wait(directories: Optional[list[Path]] = None, limit: float = LONGEST_WAIT) 
 
 
 def _reap() -> None:
-    """Forget the analyses that have ended, and tell of those that failed."""
-    for entry in list(_running):
+    """Forget the analyses that have ended, and report those that failed."""
+    for entry in _running.copy():
         process, directory = entry
         if process.poll() is None:
             continue
@@ -102,8 +102,8 @@ def analyse(
     """Analyse what was recorded into `profiler_path`: one directory, or a directory of many. True when it worked.
 
     :param profiler_path: a directory ending in `_ascend_pt` or `_ascend_ms`, or one that contains such directories
-    :param max_process_number: threads to use; as many as there are processors unless told
-    :param export_type: `ExportType`, or a list of them; as it was asked for when recording unless told
+    :param max_process_number: threads to use; default: one per processor
+    :param export_type: `ExportType`, or a list of them; default: as asked for when recording
     :param pretty: accepted and ignored, as are `step_list` and `data_simplification`: nothing is thrown away
     """
     try:
@@ -111,7 +111,7 @@ def analyse(
         if isinstance(max_process_number, int) and max_process_number > 0:
             command[1:1] = ["--threads", str(max_process_number)]
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False
         )
     except (OSError, program.ProgramMissing) as error:
         warn(f"analyse: {error}")

@@ -1,4 +1,4 @@
-"""Profilers that nobody has stopped when the process ends are stopped then, so that their last records are written."""
+"""Profilers that were not stopped when the process ends are stopped then, so that their last records are written."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def ends(thing: Stoppable) -> None:
 
 @atexit.register
 def _stop_all() -> None:
-    for process, thing in list(_running):
+    for process, thing in _running.copy():
         if process == os.getpid():
             # A profiler whose steps have all been recorded needs no `stop`, and a script that left it out was right.
             if thing.is_recording:

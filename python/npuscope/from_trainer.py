@@ -19,7 +19,7 @@ from npuscope.stages import StagedProfiler
 
 _TAIL = "profiling is off, training goes on"
 
-#: Tells the processes that this one starts who records, by process and rank.
+#: Passes to the processes that this one starts who records, by process and rank.
 _RECORDED = "NPUSCOPE_RECORDED_BY"
 
 
@@ -48,18 +48,18 @@ def from_config(
 
     :param path: the file
     :param iteration: iterations that a checkpoint has brought along, where the settings count from the very first
-    :param total_steps: how many steps this run will make, so that a window beyond its end is told before training
+    :param total_steps: how many steps this run will make, so that a window beyond its end is reported before training
         starts
-    :param dialect: `fsdp2`, `rl`, `llm`, `mindspore` or `torch_npu`; what the content looks like unless told
+    :param dialect: `fsdp2`, `rl`, `llm`, `mindspore` or `torch_npu`; default: detected from the content
     :param strict: raise `ConfigError` for settings that cannot be used, instead of training without a profiler
     :param backend: as for `profile`, and so `rank`, `budget` and `spool`
 
-    On ranks that were not asked for, every call does nothing. What is odd about the settings is told on standard error.
+    On ranks that were not asked for, every call does nothing. Odd settings are reported on standard error.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
         reading = json.loads(_npuscope.read_config(text, dialect, iteration, total_steps, ranks.world_size()))
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         if strict:
             raise ConfigError(f"{path}: {describe(error)}") from error
         warn(f"{path} cannot be read: {describe(error)}; {_TAIL}")
@@ -80,14 +80,14 @@ def from_args(
 ) -> Union[profile, StagedProfiler]:
     """The profiler that flags ask for: MindSpeed-LLM's `--profile …`, or FSDP2's `--training.profile …`.
 
-    :param argv: the flags, among any others; those of this process unless told
+    :param argv: the flags, among any others; default: those of this process
 
     The other parameters are those of `from_config`.
     """
     try:
         flags = sys.argv[1:] if argv is None else [str(flag) for flag in argv]
         reading = json.loads(_npuscope.read_flags(flags, iteration, total_steps, ranks.world_size()))
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         if strict:
             raise ConfigError(describe(error)) from error
         warn(f"the flags cannot be read: {describe(error)}; {_TAIL}")

@@ -1,7 +1,8 @@
-"""Profiling never stops training: what fails here is told once and switches collection off."""
+"""Profiling never stops training: what fails here is reported once and switches collection off."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sys
@@ -10,7 +11,7 @@ from typing import Any, Callable, TypeVar
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
-_told: set[str] = set()
+_reported: set[str] = set()
 _lock = threading.Lock()
 
 
@@ -21,13 +22,12 @@ def warn(text: str) -> None:
     """
     line = "npuscope: " + " ".join(str(text).split())
     with _lock:
-        if line in _told:
+        if line in _reported:
             return
-        _told.add(line)
-    try:
+        _reported.add(line)
+    # Standard error may be closed or full; then there is nowhere to report it.
+    with contextlib.suppress(OSError, ValueError, AttributeError):
         print(line, file=sys.stderr, flush=True)
-    except (OSError, ValueError, AttributeError):
-        pass  # standard error is closed or full: there is nobody to tell
 
 
 def describe(error: BaseException) -> str:
@@ -53,15 +53,14 @@ class Guarded:
         """Let go of what is held, as far as that is possible; may raise."""
 
     def _give_up(self, why: str) -> None:
-        """Tell why, once, and do nothing from now on."""
+        """Report why, once, and do nothing from now on."""
         if self._off:
             return
         self._off = True
         warn(f"{why}; profiling is off, training goes on")
-        try:
+        # The reason has been reported; that the cleanup failed, too, helps nobody.
+        with contextlib.suppress(Exception):
             self._abandon()
-        except Exception:  # noqa: BLE001 - the reason has been told; that the cleanup failed too helps nobody
-            pass
 
     @property
     def _silent(self) -> bool:

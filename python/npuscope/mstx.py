@@ -83,7 +83,7 @@ class annotate:  # noqa: N801 - torch_npu's name
         self._open.append(range_start(self.message, self.stream, self.domain))
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         range_end(self._open.pop(), self.domain)
 
     def __call__(self, function: _Function) -> _Function:

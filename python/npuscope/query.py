@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterable, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from npuscope import program
 
@@ -48,7 +49,7 @@ class Profile:
         """A table of the viewer's pages, as a `pyarrow.Table`, or as a `pandas.DataFrame` with `df=True`.
 
         `npuscope show DIR` lists the views and their parameters. `rank` is a rank, several, or a list such as "0,4-7";
-        `range` a time such as "100ms..200ms"; `at` a moment such as "1.25s", or in nanoseconds since the epoch. Times in
+        `range` a time such as "100ms..200ms"; `at` a time such as "1.25s", or in nanoseconds since the epoch. Times in
         the table are nanoseconds since the epoch, durations nanoseconds, sizes bytes.
 
         >>> npuscope.open("./result").show("overall", rank=0, step=12)
@@ -101,10 +102,11 @@ class Profile:
                 "--color",
                 "never",
             ]
-            done = subprocess.run(command, input=text, capture_output=True, text=True)
+            done = subprocess.run(command, check=False, input=text, capture_output=True, text=True)
             if done.returncode != 0:
                 raise QueryError(
-                    done.stderr.strip().replace("error: ", "", 1) or f"npuscope {arguments[0]} ended with {done.returncode}"
+                    done.stderr.strip().replace("error: ", "", 1)
+                    or f"npuscope {arguments[0]} ended with {done.returncode}"
                 )
             # Read into memory, since the file is about to be removed.
             with pyarrow.ipc.open_stream(Path(answer).read_bytes()) as reader:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import Any, Optional
@@ -43,9 +44,8 @@ def _asked(of_torch: str, *names: str, of_mindspore: Optional[str] = None) -> Op
 def torch_distributed() -> Any:
     """torch.distributed when the script has initialised it. It is never imported for this."""
     distributed = sys.modules.get("torch.distributed")
-    try:
+    # A half imported torch raises anything.
+    with contextlib.suppress(Exception):
         if distributed is not None and distributed.is_available() and distributed.is_initialized():
             return distributed
-    except Exception:  # noqa: BLE001 - a half imported torch has no answer
-        pass
     return None

@@ -92,7 +92,7 @@ class StagedProfiler(KeepsMetadata):
 
     @guarded
     def drop_step(self) -> None:
-        """Nothing: a stage ends when its block does. It is there so that all profilers can be told."""
+        """Nothing: a stage ends when its block does. It is there so that all profilers have the same methods."""
 
     def _keep(self, key: str, value: Any) -> None:
         self._metadata[key] = value
@@ -165,7 +165,7 @@ class StagedProfiler(KeepsMetadata):
         self.start()
         return self
 
-    def __exit__(self, kind: Any = None, *_: Any) -> None:
+    def __exit__(self, kind: object = None, *_: object) -> None:
         if kind is None:
             self.stop()
         else:
@@ -194,7 +194,7 @@ class stage:  # noqa: N801 - reads as a function where it is used
         self._open.append((mstx.range_start(self.name, None, DOMAIN), recording, plan))
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         opened, recording, plan = self._open.pop()
         mstx.range_end(opened, DOMAIN)
         if plan is not None and recording is not None:

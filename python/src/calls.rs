@@ -90,7 +90,7 @@ pub fn install(py: Python<'_>) -> PyResult<()> {
         let message = "another profiler has the interpreter's hook: calls of Python functions are not recorded";
         return Err(pyo3::exceptions::PyRuntimeError::new_err(message));
     }
-    tell_frames(&sys.call_method1("_getframe", (0,))?)?;
+    report_frames(&sys.call_method1("_getframe", (0,))?)?;
     threading.call_method1("setprofile", (wrap_pyfunction!(profile_hook, &threading)?,))?;
     *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = Some(of_threads.unbind());
     HOOKED.store(recorder::recording(), Ordering::Relaxed);
@@ -129,7 +129,7 @@ pub fn profile_hook(frame: &Bound<'_, PyAny>, event: &str, _argument: Option<&Bo
     }
     // A function that is being left is over.
     let entered = if event == "return" { frame.getattr("f_back")? } else { frame.clone() };
-    tell_frames(&entered)?;
+    report_frames(&entered)?;
     // SAFETY: as above; the argument is never given back.
     unsafe { PyEval_SetProfile(Some(hook), ours(frame.py())?.as_ptr()) };
     Ok(())
@@ -141,7 +141,7 @@ fn is_wanted() -> bool {
 }
 
 /// The functions that were entered before the recording began, the outermost first.
-fn tell_frames(innermost: &Bound<'_, PyAny>) -> PyResult<()> {
+fn report_frames(innermost: &Bound<'_, PyAny>) -> PyResult<()> {
     let mut frames = Vec::new();
     let mut frame = innermost.clone();
     while !frame.is_none() && frames.len() < MAX_DEPTH {

@@ -15,8 +15,9 @@ import sys
 import tempfile
 import time
 import unittest
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
 import npuscope
 from npuscope import guard, program
@@ -32,7 +33,7 @@ class Case(unittest.TestCase):
     def setUp(self) -> None:
         self.place = Path(tempfile.mkdtemp(prefix="npuscope-test-"))
         self.addCleanup(shutil.rmtree, self.place, ignore_errors=True)
-        guard._told.clear()
+        guard._reported.clear()
 
     def children(self, directory: Path) -> list[Path]:
         """The directories that were recorded there, oldest first."""
@@ -65,7 +66,7 @@ def run(*command: Any, check: bool = True, **environment: Any) -> subprocess.Com
     )
     variables.update({name: str(value) for name, value in environment.items()})
     done = subprocess.run(
-        [sys.executable, *map(str, command)], capture_output=True, text=True, timeout=300, env=variables
+        [sys.executable, *map(str, command)], check=False, capture_output=True, text=True, timeout=300, env=variables
     )
     if check and done.returncode != 0:
         raise AssertionError(f"{command} ended with {done.returncode}\n{done.stdout}\n{done.stderr}")
@@ -75,7 +76,7 @@ def run(*command: Any, check: bool = True, **environment: Any) -> subprocess.Com
 def npuscope_program(*arguments: Any) -> str:
     """What the program prints; fails if it does."""
     command = [program.required(), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
     if done.returncode != 0:
         raise AssertionError(f"{command} ended with {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done.stdout

@@ -9,20 +9,21 @@ import subprocess
 import time
 import unittest
 from pathlib import Path
+from typing import Any
 from unittest import mock
-
-from support import Case, installed, needs, needs_program, standard_error
 
 import npuscope
 from npuscope import analysis, mstx, program, schedule, tensorboard_trace_handler
+from support import Case, installed, needs, needs_program, standard_error
 
 
 class TestProgram(Case):
     def setUp(self) -> None:
         super().setUp()
         # Those of other tests are none of this one's.
-        patch = mock.patch("npuscope.analysis._running", [])
-        running = patch.start()
+        running: list[tuple[subprocess.Popen[bytes], Path]] = []
+        patch = mock.patch("npuscope.analysis._running", running)
+        patch.start()
         self.addCleanup(patch.stop)
         self.addCleanup(self.end, running)
 
@@ -37,7 +38,7 @@ class TestProgram(Case):
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
         return str(path)
 
-    def record(self, **named: bool) -> npuscope.profile:
+    def record(self, **named: Any) -> npuscope.profile:
         handler = tensorboard_trace_handler(self.place / "result", **named)
         with npuscope.profile(
             schedule=schedule(warmup=1, active=1, repeat=1), on_trace_ready=handler, backend="native"
@@ -105,7 +106,7 @@ class TestProgram(Case):
             self.assertLess(time.monotonic() - began, 4)
         self.assertEqual(len(self.children(self.place / "result")), 1)
 
-    def test_a_failure_that_nobody_waited_for_is_told_when_the_next_begins(self) -> None:
+    def test_a_failure_that_nobody_waited_for_is_reported_when_the_next_begins(self) -> None:
         with (
             mock.patch.dict(os.environ, {"NPUSCOPE": self.script("exit 3")}),
             standard_error() as lines,
@@ -118,7 +119,7 @@ class TestProgram(Case):
             self.record(async_mode=True)
         self.assertIn(f"{prof.directories[0]} ended with 3", lines[0])
 
-    def test_an_analysis_that_fails_is_told_with_its_log(self) -> None:
+    def test_an_analysis_that_fails_is_reported_with_its_log(self) -> None:
         with (
             mock.patch.dict(os.environ, {"NPUSCOPE": self.script("echo no space >&2; exit 3")}),
             standard_error() as lines,
@@ -128,7 +129,7 @@ class TestProgram(Case):
         self.assertIn("parse.log", lines[0])
         self.assertEqual((prof.directories[0] / "logs" / "parse.log").read_text(), "no space\n")
 
-    def test_without_the_program_it_is_told_how_to_analyse_later(self) -> None:
+    def test_without_the_program_it_is_reported_how_to_analyse_later(self) -> None:
         with mock.patch.dict(os.environ, {"NPUSCOPE": "/nowhere/npuscope"}), standard_error() as lines:
             self.record()
         self.assertEqual(len(lines), 1, lines)

@@ -1,4 +1,4 @@
-"""`from_config` and `from_args`: which steps and ranks are recorded, and what is told about bad settings."""
+"""`from_config` and `from_args`: which steps and ranks are recorded, and what is reported about bad settings."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from support import Case, info, standard_error, steps
-
 import npuscope
 from npuscope import mstx
 from npuscope import rank as ranks
+from support import Case, info, standard_error, steps
 
 FSDP2 = """
 training:
@@ -71,7 +70,7 @@ class TestFromConfig(Case):
             self.assertEqual(self.train(npuscope.from_config(self.fsdp2(profile="false"), **self.named())), [])
         self.assertEqual(lines, [])
 
-    def test_a_typo_is_told_before_training(self) -> None:
+    def test_a_typo_is_reported_before_training(self) -> None:
         with standard_error() as lines:
             npuscope.from_config(self.fsdp2(extra="  profile_with_stak: true\n"), **self.named())
         self.assertEqual(len(lines), 1, lines)
@@ -96,13 +95,13 @@ class TestFromConfig(Case):
         with mock.patch.dict(sys.modules, {"mindspore.communication": communication}):
             self.assertEqual((ranks.rank(), ranks.world_size()), (5, 8))
 
-    def test_a_process_of_unknown_rank_is_told_of_where_only_some_are_asked_for(self) -> None:
+    def test_a_process_of_unknown_rank_is_reported_where_only_some_are_asked_for(self) -> None:
         with standard_error() as lines:
             self.train(npuscope.from_config(self.fsdp2(ranks="[0, 1]"), **self.named()))
         self.assertEqual(len(lines), 1, lines)
         self.assertIn("which rank this is", lines[0])
 
-    def test_unusable_settings_are_told_and_training_goes_on_without(self) -> None:
+    def test_unusable_settings_are_reported_and_training_goes_on_without(self) -> None:
         with standard_error() as lines:
             self.assertEqual(self.train(npuscope.from_config(self.fsdp2(6, 3), **self.named())), [])
         self.assertEqual(len([line for line in lines if "profiling is off" in line]), 1, lines)
@@ -113,7 +112,7 @@ class TestFromConfig(Case):
         with standard_error(), self.assertRaises(npuscope.ConfigError):
             npuscope.from_config(self.place / "missing.yaml", strict=True)
 
-    def test_a_file_that_is_not_there_is_told_and_training_goes_on_without(self) -> None:
+    def test_a_file_that_is_not_there_is_reported_and_training_goes_on_without(self) -> None:
         with standard_error() as lines:
             self.train(npuscope.from_config(self.place / "missing.yaml"))
         self.assertEqual(len(lines), 1, lines)
@@ -138,7 +137,7 @@ class TestFromArgs(Case):
         flags = ["--profile", "--profile-step-start", "103", "--profile-step-end", "104"]
         self.assertEqual(self.train(*flags, iteration=100), [["ProfilerStep#103"]])
 
-    def test_rank_0_alone_is_recorded_unless_told(self) -> None:
+    def test_rank_0_alone_is_recorded_by_default(self) -> None:
         flags = ["--profile", "--profile-step-start", "5", "--profile-step-end", "6"]
         self.assertEqual(self.train(*flags, rank=1), [])
         self.assertEqual(len(self.train(*flags, "--profile-ranks", "0", "1", rank=1)), 1)

@@ -10,11 +10,10 @@ import unittest
 from typing import Any, Callable, Optional
 from unittest import mock
 
-from support import Case, needs_program, npuscope_program, run, standard_error, steps
-
 import npuscope
 from npuscope import mstx
 from npuscope.profiler import dynamic_profile
+from support import Case, needs_program, npuscope_program, run, standard_error, steps
 
 #: As the guide has it, integers and all.
 GUIDE = {
@@ -103,7 +102,7 @@ class TestMonitor(Case):
         self.assertIn("start_step", json.loads(self.file.read_text()))
         self.assertEqual(self.recorded(), {})
 
-    def test_a_malformed_file_is_told_once_and_a_good_one_taken_after_it(self) -> None:
+    def test_a_malformed_file_is_reported_once_and_a_good_one_taken_after_it(self) -> None:
         with standard_error() as lines:
             self.train(
                 edits={
@@ -176,7 +175,7 @@ class TestMonitor(Case):
     def test_arguments_that_are_missing_or_wrong_raise_nothing(self) -> None:
         with standard_error() as lines:
             for arguments in ((), (None,), (self.control, 3), (self.place / "none", self.output, "often")):
-                monitor = npuscope.DynamicProfilerMonitor(*arguments)  # type: ignore[arg-type]
+                monitor = npuscope.DynamicProfilerMonitor(*arguments)
                 monitor.step()
                 monitor.stop()
         self.assertTrue(lines)
@@ -205,7 +204,7 @@ monitor.step()
         monitor.on_train_end(None)
         self.assertEqual(list(self.recorded()), ["rank0_start2_stop5"])
 
-    def test_a_place_where_no_file_can_be_is_told_once(self) -> None:
+    def test_a_place_where_no_file_can_be_is_reported_once(self) -> None:
         with standard_error() as lines:
             monitor = npuscope.DynamicProfilerMonitor("/proc/nowhere", self.output)
             for _ in range(3):
@@ -215,14 +214,11 @@ monitor.step()
 
     @needs_program
     def test_the_program_sets_it_and_shows_its_state(self) -> None:
-        self.train(
-            edits={
-                2: lambda: (
-                    npuscope_program("dynamic", "set", self.file, "--start", "7", "--stop", "8"),
-                    time.sleep(0.5),
-                )
-            }
-        )
+        def edit() -> None:
+            npuscope_program("dynamic", "set", self.file, "--start", "7", "--stop", "8")
+            time.sleep(0.5)
+
+        self.train(edits={2: edit})
         self.assertEqual(self.recorded(), {"rank0_start7_stop8": [["ProfilerStep#7", "ProfilerStep#8"]]})
         self.assertIn("done", npuscope_program("dynamic", "status", self.file).lower())
 

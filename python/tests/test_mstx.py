@@ -9,10 +9,9 @@ import struct
 import threading
 import unittest
 
-from support import Case, ranges, records
-
 import npuscope
 from npuscope import _npuscope, mstx
+from support import Case, ranges, records
 
 
 class TestFunctions(unittest.TestCase):

@@ -1,4 +1,4 @@
-"""A real training loop without torch, told what to record by flags, by a file and by a file edited meanwhile."""
+"""A real training loop without torch; what to record comes by flags, by a file and by a file edited meanwhile."""
 
 from __future__ import annotations
 

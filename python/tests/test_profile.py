@@ -10,10 +10,9 @@ import time
 import unittest
 from unittest import mock
 
-from support import Case, info, metadata, ranges, run, standard_error, steps
-
 import npuscope
 from npuscope import ExportType, ProfilerActivity, ProfilerLevel, mstx, schedule, tensorboard_trace_handler
+from support import Case, info, metadata, ranges, run, standard_error, steps
 
 
 class TestSchedule(unittest.TestCase):
@@ -25,7 +24,7 @@ class TestSchedule(unittest.TestCase):
         self.assertEqual(schedule(wait=0, warm_up=3, active=1).warmup, 3)
 
     def test_nonsense_is_repaired_with_a_warning(self) -> None:
-        npuscope.guard._told.clear()
+        npuscope.guard._reported.clear()
         with standard_error() as lines:
             plan = schedule(wait=-1, warmup=1, active=0, repeat="twice", skip_first=True)  # type: ignore[arg-type]
         self.assertEqual(
@@ -159,10 +158,10 @@ class TestCycles(Case):
             try:
                 with standard_error():
                     self.train(npuscope.profile(output=self.place, backend="native", with_stack=True), 1)
-                after = sys.getprofile(), threading._profile_hook  # type: ignore[attr-defined]
+                after = sys.getprofile(), threading._profile_hook
             finally:
                 sys.setprofile(None)
-                threading.setprofile(None)  # type: ignore[arg-type]
+                threading.setprofile(None)
             self.assertEqual(gc.callbacks, before)
             self.assertEqual(after, (foreign, foreign))
 
@@ -241,7 +240,7 @@ class TestRepair(Case):
                 op_attr=True,
                 mstx_domain_include=["a"],
                 mstx_domain_exclude=["b"],
-                l2_cache=1,
+                l2_cache=1,  # type: ignore[arg-type]  # what a script may pass
             )
         self.assertEqual(asked.profiler_level, ProfilerLevel.Level0)
         self.assertEqual(asked.aic_metrics, npuscope.AiCMetrics.AiCoreNone)
@@ -258,7 +257,7 @@ class TestRepair(Case):
         self.assertTrue(asked.mstx)
         self.assertEqual(len(lines), 1)
 
-    def test_level1_reads_the_use_of_the_pipes_unless_told(self) -> None:
+    def test_level1_reads_the_use_of_the_pipes_by_default(self) -> None:
         self.assertEqual(
             npuscope._ExperimentalConfig(profiler_level="Level1").aic_metrics, npuscope.AiCMetrics.PipeUtilization
         )

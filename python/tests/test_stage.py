@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import time
 import unittest
 from pathlib import Path
 from unittest import mock
 
-from support import Case, metadata, ranges, run, standard_error, steps
-
 import npuscope
 from npuscope import stage
+from support import Case, metadata, ranges, run, standard_error, steps
 
 SETTINGS = """
 profiler_config:
@@ -46,10 +46,8 @@ class TestStages(Case):
             for _ in range(5):
                 with stage("actor_generate"), npuscope.mstx.annotate("sample"):
                     pass
-                try:
+                with contextlib.suppress(ValueError):
                     update()
-                except ValueError:
-                    pass
                 prof.step()
         return result
 
@@ -108,6 +106,7 @@ class TestStages(Case):
                 prof.add_metadata_json("half", "[1")
                 prof.drop_step()
         self.assertFalse(prof.is_running)
+        assert prof.directory is not None
         kept = metadata(prof.directory)
         self.assertEqual((kept["before"], kept["during"], "half" in kept), ("text", [1], False))
         self.assertEqual(len(lines), 1, lines)
@@ -126,6 +125,7 @@ class TestStages(Case):
                 with stage("actor_update"):
                     pass
                 self.assertLess(time.monotonic() - began, 1)
+                assert prof.directory is not None
                 self.assertFalse((prof.directory / "done").exists())
             self.assertTrue((prof.directory / "done").exists())
 

@@ -1,4 +1,4 @@
-"""The profilers of torch_npu and MindSpore are told what our settings say, and nothing else."""
+"""The profilers of torch_npu and MindSpore get what our settings say, and nothing else."""
 
 from __future__ import annotations
 
@@ -11,11 +11,6 @@ import unittest
 from pathlib import Path
 from typing import Any
 from unittest import mock
-
-from standins import Calls, installed
-from standins.fake_mindspore import mindspore
-from standins.fake_torch_npu import old_torch_npu, torch_npu
-from support import Case, standard_error
 
 import npuscope
 from npuscope import (
@@ -30,6 +25,10 @@ from npuscope import (
     schedule,
     tensorboard_trace_handler,
 )
+from standins import Calls, installed
+from standins.fake_mindspore import mindspore
+from standins.fake_torch_npu import old_torch_npu, torch_npu
+from support import Case, standard_error
 
 
 def everything(**named: Any) -> npuscope.profile:
@@ -77,7 +76,7 @@ class TestChoice(unittest.TestCase):
                 self.assertEqual(backends.choose(), "native")
 
     def test_torch_npu_without_a_device_is_passed_over_with_one_warning(self) -> None:
-        npuscope.guard._told.clear()
+        npuscope.guard._reported.clear()
         with standard_error() as lines, installed(torch_npu(Calls(), available=False)):
             chosen = backends.choose(), backends.choose()
             self.assertEqual(backends.choose("torch_npu"), "torch_npu")
@@ -86,7 +85,7 @@ class TestChoice(unittest.TestCase):
         self.assertIn("finds no NPU", lines[0])
 
     def test_torch_npu_that_cannot_be_imported_is_passed_over_with_one_warning(self) -> None:
-        npuscope.guard._told.clear()
+        npuscope.guard._reported.clear()
         torch = types.ModuleType("torch")
         with (
             tempfile.TemporaryDirectory() as place,
@@ -155,7 +154,7 @@ class TestTorchNpu(Case):
         self.assertEqual(calls.named("_ExperimentalConfig"), {})
         self.assertEqual(sorted(calls.named("profile")), ["experimental_config", "on_trace_ready"])
 
-    def test_an_old_version_is_told_what_it_understands_and_the_rest_is_warned_of(self) -> None:
+    def test_an_old_version_gets_what_it_understands_and_the_rest_is_warned_of(self) -> None:
         calls = Calls()
         with standard_error() as lines, installed(old_torch_npu(calls)), everything() as prof:
             mstx.mark("now")
@@ -197,9 +196,10 @@ class TestTorchNpu(Case):
     def test_an_old_version_that_is_asked_for_little_is_driven_without_a_word(self) -> None:
         calls = Calls()
         plan = schedule(warmup=1, active=1, repeat=1)
-        with standard_error() as lines, installed(old_torch_npu(calls)):
-            with npuscope.profile(output=self.place, schedule=plan, with_stack=True) as prof:
-                prof.step()
+        options: dict[str, Any] = {"output": self.place, "schedule": plan, "with_stack": True}
+        # Made where the stand-in is installed: a profiler looks for its backend when it is made.
+        with standard_error() as lines, installed(old_torch_npu(calls)), npuscope.profile(**options) as prof:
+            prof.step()
         self.assertEqual(lines, [])
         self.assertEqual(calls.names[-3:], ["start", "step", "stop"])
 
@@ -284,10 +284,10 @@ class TestTorchNpu(Case):
             ],
         )
 
-    def test_what_they_raise_is_told_once_and_training_goes_on(self) -> None:
+    def test_what_they_raise_is_reported_once_and_training_goes_on(self) -> None:
         for method in ("profile", "start", "step", "stop"):
             with self.subTest(method), installed(torch_npu(Calls(), fails_at=method)):
-                npuscope.guard._told.clear()
+                npuscope.guard._reported.clear()
                 with standard_error() as lines, npuscope.profile(output=self.place) as prof:
                     for _ in range(3):
                         prof.step()

@@ -1,17 +1,17 @@
-"""What is there for scripts of torch_npu and MindSpore besides `profile`: rarer methods, `Profiler`, the environment."""
+"""What is there for scripts of torch_npu and MindSpore besides `profile`: rarer methods, `Profiler`, environment."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import unittest
+from typing import Any
 from unittest import mock
-
-from support import Case, info, metadata, needs_program, ranges, run, standard_error, steps
 
 import npuscope
 from npuscope import ProfilerLevel, mstx, schedule
 from npuscope.profiler import tensor_board_trace_handler
+from support import Case, info, metadata, needs_program, ranges, run, standard_error, steps
 
 
 class TestTorchMethods(Case):
@@ -47,7 +47,7 @@ class TestTorchMethods(Case):
                 self.assertRegex(prof.get_trace_id(), r"^[0-9A-F]{32}$")
         self.assertEqual(len(lines), 2, lines)
 
-    def test_what_cannot_be_done_is_told(self) -> None:
+    def test_what_cannot_be_done_is_reported(self) -> None:
         with standard_error() as lines, npuscope.profile(output=self.place, backend="native") as prof:
             prof.export_stacks("stacks.txt", "self_cpu_time_total")
             prof.export_memory_timeline("memory.html")
@@ -71,7 +71,7 @@ class TestMindSporeStyle(Case):
         self.assertRegex(directory.name, r"_\d{17}_ascend_ms$")
         self.assertTrue((directory / "ASCEND_PROFILER_OUTPUT" / "analyse.done").exists())
 
-    def test_arguments_without_a_name_are_told_and_left_out(self) -> None:
+    def test_arguments_without_a_name_are_reported_and_left_out(self) -> None:
         with standard_error() as lines:
             profiler = npuscope.Profiler("./x", output_path=self.place, backend="native")
             profiler.stop()
@@ -150,7 +150,7 @@ import npuscope
 print(npuscope._started_by_environment is not None)
 """
         options = json.dumps({"start": True, "output_path": str(self.place)})
-        named = {"MS_PROFILER_OPTIONS": options, "NPUSCOPE": "/nowhere"}
+        named: dict[str, Any] = {"MS_PROFILER_OPTIONS": options, "NPUSCOPE": "/nowhere"}
         self.assertEqual(run("-c", script, "mindspore", **named).stdout, "False\n")
         done = run("-c", script, "torch_npu", **named)
         self.assertEqual(done.stdout, "True\n")

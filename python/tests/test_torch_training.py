@@ -13,6 +13,7 @@ import unittest
 from pathlib import Path
 from urllib.request import urlopen
 
+from npuscope import program
 from support import (
     EXAMPLES,
     PACKAGE,
@@ -28,8 +29,6 @@ from support import (
     steps,
     wait_for,
 )
-
-from npuscope import program
 
 SCRIPT = EXAMPLES / "train_torch.py"
 

@@ -27,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 
 NPUSCOPE = os.environ["NPUSCOPE"]
 PEER = str(pathlib.Path(sys.executable).parent / "msprof-analyze")
@@ -94,7 +95,8 @@ def modes():
 def command(mode, work, profile, cache):
     if mode == DIAGNOSE:
         return [NPUSCOPE, DIAGNOSE, "-q", profile, "--cache-dir", str(cache)]
-    command = [NPUSCOPE, "cluster", "-q", "-d", profile, "-m", mode, "-o", str(work / "ours"), "--cache-dir", str(cache)]
+    output = str(work / "ours")
+    command = [NPUSCOPE, "cluster", "-q", "-d", profile, "-m", mode, "-o", output, "--cache-dir", str(cache)]
     if mode in WITH_BASELINE:
         command += ["--bp", profile]
     if mode in WITH_GPUS:
@@ -130,8 +132,8 @@ def four_states(mode, work, profile, columns, times):
 
 def compare(work, chosen):
     print(
-        f"{'mode':<30} {'form':<5} {'cold s':>8} {'columns':>8} {'new -o':>8} {'':>7} {'same -o':>8} {'':>7} {'wall s':>8} "
-        f"{'MB':>6}   {'peer CPU s':>10} {'wall s':>8}  ratio  bar"
+        f"{'mode':<30} {'form':<5} {'cold s':>8} {'columns':>8} {'new -o':>8} {'':>7} {'same -o':>8} {'':>7} "
+        f"{'wall s':>8} {'MB':>6}   {'peer CPU s':>10} {'wall s':>8}  ratio  bar"
     )
     slow = []
     for form, (job, scenario) in itertools.product(("db", "text"), SCENARIOS.items()):
@@ -178,9 +180,10 @@ def growth(work):
     for form in ("text", "db"):
         for dp in (2, 4, 8, 16):
             profile = str(work / "growing")
-            subprocess.run([NPUSCOPE, "synth", "-q", "-o", profile, "--dp", str(dp), "--steps", "20", "--form", form], check=True)
+            command = [NPUSCOPE, "synth", "-q", "-o", profile, "--dp", str(dp), "--steps", "20", "--form", form]
+            subprocess.run(command, check=True)
             cache = work / "cache"
-            cpu, _, mb, _, _ = ours("all", work, profile, cache, lambda: remove(work / "ours", cache), 3)
+            cpu, _, mb, _, _ = ours("all", work, profile, cache, partial(remove, work / "ours", cache), 3)
             print(f"{4 * dp:>5} {form:<5} {cpu:>8.2f} {1000 * cpu / (4 * dp):>12.1f} {mb:>6.0f}", flush=True)
             shutil.rmtree(profile)
 

@@ -1,7 +1,7 @@
 """What recording costs the one who is recorded: `make bench-collect`.
 
-Everything is measured in one process, in turns, as the best of several rounds of CPU time of the thread. The loop around a
-call is measured too and taken off. Ends with 1 if a bar is missed.
+Everything is measured in one process, in turns, as the best of several rounds of CPU time of the thread. The loop
+around a call is measured too and taken off. Ends with 1 if a bar is missed.
 """
 
 from __future__ import annotations
@@ -14,18 +14,20 @@ import time
 from pathlib import Path
 from typing import Any, Callable
 
-import npuscope
 import torch
-from npuscope import mstx
 from viztracer import VizTracer
 
+import npuscope
+from npuscope import mstx
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
-import train_torch  # noqa: E402
+import train_torch
 
 ROUNDS = 9
 
-#: The most that a range may take in nanoseconds, the least that `record_function` must take compared with it, the most that a
-#: call may take compared with that of an empty built-in when nothing is recorded, and the most that ranges may add to a step.
+#: The most that a range may take in nanoseconds, the least that `record_function` must take compared with it, the most
+#: that a call may take compared with that of an empty built-in when nothing is recorded, and the most that ranges may
+#: add to a step.
 RANGE_NS, RECORD_FUNCTION, OFF, STEP = 300, 5, 1.3, 0.02
 
 
@@ -97,7 +99,7 @@ def native(place: Path, **settings: Any) -> Any:
 
 
 def step_costs(place: Path) -> tuple[float, ...]:
-    """CPU milliseconds of a step of the example without recording and with ranges recorded, in turns, and of our writer beside it."""
+    """CPU milliseconds of a step of the example without recording, with ranges recorded, and of our writer."""
     torch.manual_seed(0)
     torch.set_num_threads(1)
     model = train_torch.Model()
@@ -161,15 +163,30 @@ def main() -> None:
     theirs, ratio, added = record_function / pair, off / builtin, recorded / without - 1
     line("an empty loop", f"{loop:.0f} ns")
     line("range_start and range_end, recorded", f"{pair:.0f} ns", f"at most {RANGE_NS}", pair <= RANGE_NS)
-    line("record_function, recorded", f"{record_function:.0f} ns", f"{theirs:.1f} times ours; at least {RECORD_FUNCTION}", theirs >= RECORD_FUNCTION)
+    line(
+        "record_function, recorded",
+        f"{record_function:.0f} ns",
+        f"{theirs:.1f} times ours; at least {RECORD_FUNCTION}",
+        theirs >= RECORD_FUNCTION,
+    )
     line("viztracer's log_event", f"{tracer_event:.0f} ns", f"{tracer_event / pair:.1f} times ours")
-    line("range_start, nothing recorded", f"{off:.1f} ns", f"{ratio:.2f} times an empty built-in; at most {OFF}", ratio <= OFF)
+    line(
+        "range_start, nothing recorded",
+        f"{off:.1f} ns",
+        f"{ratio:.2f} times an empty built-in; at most {OFF}",
+        ratio <= OFF,
+    )
     line("an empty built-in (callable)", f"{builtin:.1f} ns")
     line("a Python call", f"{call:.0f} ns")
     line("a Python call, recorded", f"{ours:.0f} ns")
     line("a Python call under viztracer", f"{tracer_call:.0f} ns", f"{tracer_call / ours:.1f} times ours")
     line("a step of the example", f"{without:.3f} ms")
-    line("a step with its ranges recorded", f"{recorded:.3f} ms", f"{added * 100:+.2f} %; at most {STEP * 100:.0f} %", added <= STEP)
+    line(
+        "a step with its ranges recorded",
+        f"{recorded:.3f} ms",
+        f"{added * 100:+.2f} %; at most {STEP * 100:.0f} %",
+        added <= STEP,
+    )
     line("our writing thread meanwhile", f"{writer:.3f} ms", f"{writer / without * 100:.2f} % of another processor")
     sys.exit(1 if missed else 0)
 

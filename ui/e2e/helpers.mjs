@@ -213,7 +213,10 @@ class Viewer {
   async when(read, holds, what) {
     let last;
     await until(
-      async () => holds((last = await read())),
+      async () => {
+        last = await read();
+        return holds(last);
+      },
       () => `${what}; it was ${JSON.stringify(last)}`,
     );
     return last;

@@ -6,7 +6,6 @@ import { closeAll, frames, job, openPage, serve, shared } from "./helpers.mjs";
 
 after(closeAll);
 
-const SEARCH = "#search";
 const OVERLAY = ".stage canvas[role=img]";
 const PANEL = ".panel-body";
 

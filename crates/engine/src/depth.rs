@@ -1,4 +1,4 @@
-//! How deep and how large a query becomes, told from its words before anything recursive sees it.
+//! How deep and how large a query becomes, measured on its text before anything recursive sees it.
 //!
 //! The parser builds `1+1+1+…` in a loop, but planning, evaluating and even dropping the tree recurse once per level,
 //! and a stack that overflows ends the process. A common table expression is put in wherever it is named, so a few of

@@ -22,7 +22,7 @@ use npuscope_tables::schema::TableSpec;
 use crate::filters::{Range, admits, narrows, range_of};
 use crate::source::{RankOfPartition, RankTableSource};
 
-/// The column that tells ranks apart.
+/// The column that holds the rank.
 pub const RANK: &str = "rank";
 
 /// One table over all ranks.

@@ -21,7 +21,7 @@ use crate::error::EngineError;
 /// How often somebody who waits looks whether the program is to stop.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What a running query tells.
+/// What a running query reports.
 pub(crate) enum Message {
     Schema(SchemaRef),
     Batch(RecordBatch),

@@ -8,7 +8,7 @@ pub enum FileKind {
     /// `trace_view.json`, `msprof_*.json`.
     Trace,
     /// A trace of PyTorch's own profiler: `*.pt.trace.json`, `*.pt.trace.json.gz`, or any other name, which only the
-    /// content tells.
+    /// content decides.
     Kineto,
     /// A csv file, by the name that all its spellings share.
     Csv(&'static str),
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_every_version_are_told_apart() {
+    fn names_of_every_version_are_distinguished() {
         for (name, kind) in [
             ("trace_view.json", FileKind::Trace),
             ("msprof_20261115185649.json", FileKind::Trace),

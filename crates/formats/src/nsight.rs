@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 /// `NVTX_EVENTS.eventType` of a range that was pushed and popped.
 const PUSH_POP_RANGE: i64 = 59;
 
-/// What an export tells of a job on GPUs.
+/// What an export says about a job on GPUs.
 pub struct NsightProfile {
     pub strings: Strings,
     pub ranges: Vec<Range>,
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_export_is_told() {
+    fn what_is_no_export_is_reported() {
         let (directory, path) = made("CREATE TABLE StringIds(id INT, value TEXT)");
         let error = read(&path).err().unwrap().to_string();
         assert!(error.contains("has no table NVTX_EVENTS"), "{error}");

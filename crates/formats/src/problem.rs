@@ -33,7 +33,7 @@ impl Problem {
         Problem { severity, code, file: file.to_owned(), offset: None, message: message.into() }
     }
 
-    /// A row of `diagnostic` that tells of a damaged database.
+    /// A row of `diagnostic` that reports a damaged database.
     pub fn damage(row: &diagnostic::Row, tables: &RankTables) -> Problem {
         Problem {
             severity: row.severity(tables),

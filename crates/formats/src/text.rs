@@ -26,12 +26,12 @@ pub fn write_rank(tables: RankTables, rank: Rank, directory: &Output) -> Result<
 /// A chunk has all rows of one step or several; chunks come in the order of time. Each has its own strings.
 /// A lane has the same number in all of them, and its row comes no later than its first event; rows of
 /// lanes that came before say nothing new. What a profile has once comes once: the row of `rank` in the
-/// first chunk, because it tells the flavour; `metadata` in any.
+/// first chunk, because it has the flavour; `metadata` in any.
 ///
 /// Files have their names when [`RankWriter::finish`] is done; a writer that is dropped leaves none. The
 /// headers of a csv file are decided by the first chunk that has rows for it: an optional column is there
 /// if that chunk has a value for it. Events of the trace come chunk by chunk. Whether work goes through a queue
-/// and whether operations tell what their data went over is known from the chunk at hand and those before it.
+/// and whether operations name the transport of their data is known from the chunk at hand and those before it.
 ///
 /// It holds no more than the chunk at hand and what is known of lanes, kernel types and APIs.
 pub struct RankWriter {

@@ -102,7 +102,7 @@ fn slice(
         .boxed()
 }
 
-/// Only host slices tell no arguments from empty ones.
+/// Only host slices distinguish no arguments from empty ones.
 fn some_args(args: BoxedStrategy<Map<String, Value>>) -> BoxedStrategy<Option<Map<String, Value>>> {
     args.prop_map(|args| Some(args).filter(|args| !args.is_empty())).boxed()
 }

@@ -7,7 +7,7 @@
 use npuscope_tables::RankTables;
 use npuscope_tables::table::{comm_op, kernel};
 
-/// What an operation does, as far as its name tells.
+/// What an operation does, as far as its name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpClass {
     /// Sends or receives.

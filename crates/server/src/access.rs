@@ -93,12 +93,16 @@ impl Access {
         let of_cookie = text(COOKIE).into_iter().flat_map(|cookies| cookies.split(';'));
         let of_cookie = of_cookie.filter_map(|pair| pair.trim().strip_prefix(self.cookie.as_str())?.strip_prefix('='));
         let mut given = of_query.chain(of_header).chain(of_cookie);
-        if given.any(|token| is_same(token.as_bytes(), self.token.as_bytes())) { Ok(()) } else { Err(Refusal::NoToken) }
+        if given.any(|token| constant_time_eq(token.as_bytes(), self.token.as_bytes())) {
+            Ok(())
+        } else {
+            Err(Refusal::NoToken)
+        }
     }
 }
 
-/// Compares in a time that does not tell how much is right.
-fn is_same(given: &[u8], expected: &[u8]) -> bool {
+/// Whether two tokens are the same, compared in constant time.
+fn constant_time_eq(given: &[u8], expected: &[u8]) -> bool {
     given.len() == expected.len() && given.iter().zip(expected).fold(0, |wrong, (a, b)| wrong | (a ^ b)) == 0
 }
 

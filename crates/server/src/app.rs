@@ -57,7 +57,7 @@ impl Asked {
         Asked { open: 0, last: Instant::now() }
     }
 
-    /// For how long nobody has asked.
+    /// Time since the last request.
     pub fn idle(&self) -> Duration {
         if self.open > 0 { Duration::ZERO } else { self.last.elapsed() }
     }

@@ -16,7 +16,7 @@ use crate::timeline::search::SearchError;
 pub enum Failure {
     #[error(transparent)]
     NotFound(#[from] NotFound),
-    /// The profile lacks what is asked for; the switch would have recorded it. That is an answer, too: browsers tell of
+    /// The profile lacks what is asked for; the switch would have recorded it. That is an answer, too: browsers report
     /// others in their consoles.
     #[error("{what}")]
     Missing { what: Box<Message>, switch: Box<Message> },

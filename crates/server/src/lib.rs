@@ -60,8 +60,8 @@ impl Server {
         Ok(format!("http://{}/?token={}", self.address()?, self.app.access.token()))
     }
 
-    /// Answers until `stop` is done, or nobody has asked for as long as `idle`. Pages that watch progress keep their
-    /// connections open, so nobody is waited for.
+    /// Answers until `stop` is done, or there was no request for as long as `idle`. Pages that watch progress keep their
+    /// connections open, so open connections are not waited for.
     pub async fn serve(self, stop: impl Future<Output = ()>, idle: Option<Duration>) -> io::Result<()> {
         let app = Arc::new(self.app);
         let serving = axum::serve(self.listener, app::router(app.clone()));
@@ -73,7 +73,7 @@ impl Server {
     }
 }
 
-/// Waits until nobody has asked for as long as `idle`.
+/// Waits until there was no request for as long as `idle`.
 async fn unused(app: &App, idle: Option<Duration>) {
     let Some(idle) = idle else { return std::future::pending().await };
     loop {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hashbrown::HashMap;
-use npuscope_store::Progress as ToldProgress;
+use npuscope_store::Progress as StoreProgress;
 use npuscope_tables::Rank;
 use serde::Serialize;
 use tokio::sync::broadcast;
@@ -21,21 +21,21 @@ pub struct Progress {
     pub total: u64,
 }
 
-/// Passes on what it is told.
+/// Passes on progress.
 pub struct Watch {
-    then: Arc<dyn ToldProgress>,
+    then: Arc<dyn StoreProgress>,
     reading: Mutex<HashMap<Rank, Progress>>,
     watchers: broadcast::Sender<Progress>,
 }
 
 impl Watch {
-    /// Also tells `then`.
-    pub fn new(then: Arc<dyn ToldProgress>) -> (Watch, broadcast::Sender<Progress>) {
+    /// Also calls `then`.
+    pub fn new(then: Arc<dyn StoreProgress>) -> (Watch, broadcast::Sender<Progress>) {
         let (watchers, _) = broadcast::channel(BEHIND);
         (Watch { then, reading: Mutex::default(), watchers: watchers.clone() }, watchers)
     }
 
-    fn tell(&self, rank: Rank, change: impl FnOnce(&mut Progress)) {
+    fn report(&self, rank: Rank, change: impl FnOnce(&mut Progress)) {
         let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let progress = reading.entry(rank).or_insert(Progress { rank, done: 0, total: 0 });
         change(progress);
@@ -44,19 +44,19 @@ impl Watch {
     }
 }
 
-impl ToldProgress for Watch {
+impl StoreProgress for Watch {
     fn start(&self, rank: Rank, bytes: u64) {
-        self.tell(rank, |progress| *progress = Progress { rank, done: 0, total: bytes });
+        self.report(rank, |progress| *progress = Progress { rank, done: 0, total: bytes });
         self.then.start(rank, bytes);
     }
 
     fn advance(&self, rank: Rank, bytes: u64) {
-        self.tell(rank, |progress| progress.done = (progress.done + bytes).min(progress.total));
+        self.report(rank, |progress| progress.done = (progress.done + bytes).min(progress.total));
         self.then.advance(rank, bytes);
     }
 
     fn finish(&self, rank: Rank) {
-        self.tell(rank, |progress| progress.done = progress.total);
+        self.report(rank, |progress| progress.done = progress.total);
         self.then.finish(rank);
     }
 }

@@ -152,7 +152,7 @@ impl Run {
         Ok(Source { session: &self.session, store: &self.store, origin: self.origin()? })
     }
 
-    /// Told from now on how far ranks are read.
+    /// Receives from now on how far ranks are read.
     pub fn watch_progress(&self) -> broadcast::Receiver<Progress> {
         self.progress.subscribe()
     }
@@ -200,7 +200,7 @@ impl Run {
         Ok(Timeline::new(tables, index))
     }
 
-    /// The time that times are told from: the second in which the first rank begins.
+    /// The time that times count from: the second in which the first rank begins.
     pub fn origin(&self) -> Result<i64, EngineError> {
         if let Some(origin) = self.origin.get() {
             return Ok(*origin);

@@ -25,7 +25,7 @@ const SAMPLE: usize = 4 * 1024;
 ///
 /// - written to, which sets both times;
 /// - replaced by a copy that has the old times (`cp -p`, `rsync -t`, `tar -x`, `touch -r`): `ctime` cannot be set by a
-///   program. Systems other than Unix do not have it; there the samples alone tell such copies apart.
+///   program. Systems other than Unix do not have it; there the samples alone distinguish such copies.
 ///
 /// It does not change when
 ///

@@ -12,7 +12,7 @@ use crate::cache::{Cache, CacheError, CachedRank, CachedTable};
 use crate::fingerprint::{fingerprint, fingerprint_all};
 use crate::read::{ReadOptions, read_rank};
 
-/// Told what loading a rank is doing.
+/// Progress of loading a rank.
 pub trait Progress: Send + Sync {
     /// A rank whose files have that many bytes is about to be read.
     fn start(&self, rank: Rank, bytes: u64);
@@ -31,7 +31,7 @@ impl Progress for Silent {
     fn finish(&self, _: Rank) {}
 }
 
-/// What comes with any tables of a rank. Of files it tells what the tables that are read tell; to ask readers for it
+/// What comes with any tables of a rank. Of files it has what the tables that are read have; to ask readers for it
 /// is to ask for everything.
 const ALWAYS: Selection = Selection::of(&[TableId::Rank, TableId::Diagnostic]);
 
@@ -312,7 +312,7 @@ impl Drop for Loader {
 /// Gives memory back that reading took, which is a share of the files: the allocator would keep it for the next rank.
 fn give_back() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: it only tells the allocator what to do with memory that nobody uses.
+    // SAFETY: it only advises the allocator what to do with memory that nobody uses.
     let _ = unsafe { libc::malloc_trim(0) };
 }
 

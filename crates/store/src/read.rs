@@ -17,15 +17,15 @@ use npuscope_tables::table::{diagnostic, rank, source};
 use npuscope_tables::{RankBuilder, RankPieces, RankTables, Selection, TableId};
 
 /// Raised whenever a reader makes other rows of the same bytes. Part of the cache key.
-pub const READER_VERSION: u32 = 9;
+pub const READER_VERSION: u32 = 10;
 
 /// How a rank is read.
 #[derive(Clone, Copy)]
 pub struct ReadOptions<'a> {
     pub threads: usize,
-    /// What is wanted: files and tables that tell nothing of it are left unread.
+    /// What is wanted: files and tables that have nothing of it are not read.
     pub selection: Selection,
-    /// Told the bytes of each file when it has been read.
+    /// Called with the bytes of each file when it has been read.
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
 
@@ -35,7 +35,7 @@ impl Default for ReadOptions<'_> {
     }
 }
 
-/// Reads everything that the files of a rank tell.
+/// Reads everything that the files of a rank have.
 ///
 /// Never fails: what cannot be read is a row of `diagnostic`, and what can be is in the tables.
 pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
@@ -45,7 +45,7 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
         rank,
         options,
         pieces: RankPieces::default(),
-        told: db::Content::default(),
+        databases: db::Content::default(),
         framework: framework::Reader::default(),
         traces: Vec::new(),
     };
@@ -62,21 +62,21 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
             formats.push("db");
         }
     }
-    let is_told = |file: &&SourceFile| reader.is_needed(file) && reader.is_told(file);
-    let told_by_db: Vec<&SourceFile> = rank.files.iter().filter(is_told).collect();
-    // Raw files need the clock that the settings tell.
+    let is_repeated = |file: &&SourceFile| reader.is_needed(file) && reader.is_in_databases(file);
+    let in_databases: Vec<&SourceFile> = rank.files.iter().filter(is_repeated).collect();
+    // Raw files need the clock that is in the settings.
     let (raw, others): (Vec<_>, Vec<_>) = rank.files.iter().filter(|file| !is_db(file)).partition(|file| is_raw(file));
     for file in others.into_iter().chain(raw) {
-        if told_by_db.contains(&file) {
+        if in_databases.contains(&file) {
             (options.progress)(file.bytes);
         } else if reader.text_file(file) {
             formats.push("text");
         }
     }
-    if !told_by_db.is_empty() {
-        let names: Vec<&str> = told_by_db.iter().map(|file| file.name.as_str()).collect();
-        let message = format!("not read, since the rank's databases tell the same: {}", names.join(", "));
-        reader.record(&Problem::new(Severity::Info, Code::ToldByDatabase, "", message));
+    if !in_databases.is_empty() {
+        let names: Vec<&str> = in_databases.iter().map(|file| file.name.as_str()).collect();
+        let message = format!("not read: the rank's databases have the same data: {}", names.join(", "));
+        reader.record(&Problem::new(Severity::Info, Code::SameInDatabase, "", message));
     }
     let allocations = if rank.is_raw() { reader.finish_raw() } else { Allocations::default() };
     let tables = reader.pieces.finish();
@@ -131,8 +131,8 @@ struct RankReader<'a> {
     options: ReadOptions<'a>,
     pieces: RankPieces,
     /// What the databases hold that were read.
-    told: db::Content,
-    /// What raw files told.
+    databases: db::Content,
+    /// What raw files have.
     framework: framework::Reader,
     /// The traces of PyTorch's profiler among raw files.
     traces: Vec<RankTables>,
@@ -147,33 +147,33 @@ impl RankReader<'_> {
         (self.options.progress)(file.bytes);
         let has_twin = file.kind == FileKind::ProfilerDb && self.rank.has(&FileKind::Trace);
         if has_twin && self.rank.flavour == Flavour::MindSpore {
-            let message = "not read, since the trace of the rank tells more";
-            self.record(&Problem::new(Severity::Info, Code::ToldByTrace, &file.name, message));
+            let message = "not read: the trace of the rank has more data";
+            self.record(&Problem::new(Severity::Info, Code::SameInTrace, &file.name, message));
             return false;
         }
         let mut piece = RankBuilder::default();
         let content = db::read_file(&self.rank.path(file), file, self.options.selection, &mut piece);
         if !has_twin {
             self.join(piece);
-            return self.note_told(content);
+            return self.note_content(content);
         }
         let tables = piece.finish();
         let is_damage = |row: &diagnostic::Row| tables.text(row.code).starts_with("damaged");
         if !tables.rows::<diagnostic::Row>().any(|row| is_damage(&row)) {
             self.pieces.join(RankPieces::from(tables));
-            return self.note_told(content);
+            return self.note_content(content);
         }
         for row in tables.rows::<diagnostic::Row>().filter(is_damage) {
             self.record(&Problem::damage(&row, &tables));
         }
         let message = "the database is damaged; the text files of the rank were read in its place";
-        self.record(&Problem::new(Severity::Info, Code::ToldByTrace, &file.name, message));
+        self.record(&Problem::new(Severity::Info, Code::SameInTrace, &file.name, message));
         false
     }
 
-    fn note_told(&mut self, content: db::Content) -> bool {
-        self.told.timeline |= content.timeline;
-        self.told.communication |= content.communication;
+    fn note_content(&mut self, content: db::Content) -> bool {
+        self.databases.timeline |= content.timeline;
+        self.databases.communication |= content.communication;
         content.rows
     }
 
@@ -188,16 +188,16 @@ impl RankReader<'_> {
         tables_of(&file.kind).is_none_or(|tables| needed_of_text(self.options.selection).has_any(tables))
     }
 
-    /// Whether the databases that were read have what a text file would tell.
-    fn is_told(&self, file: &SourceFile) -> bool {
+    /// Whether the databases that were read have what a text file has.
+    fn is_in_databases(&self, file: &SourceFile) -> bool {
         let has = |table| !self.pieces.is_empty(table);
         match &file.kind {
-            FileKind::Trace => self.told.timeline,
+            FileKind::Trace => self.databases.timeline,
             FileKind::Csv("kernel_details" | "op_summary") => has(TableId::Kernel),
             FileKind::Csv("operator_memory") => has(TableId::MemEvent),
             FileKind::Csv("memory_record" | "npu_module_mem") => has(TableId::MemSample),
             FileKind::Csv("step_trace_time") => has(TableId::ReportedStep),
-            FileKind::Communication => self.told.communication,
+            FileKind::Communication => self.databases.communication,
             FileKind::CommunicationMatrix => has(TableId::ReportedLink),
             _ => false,
         }
@@ -227,31 +227,31 @@ impl RankReader<'_> {
             }
         };
         let release = || bytes.iter().for_each(release);
-        let told = self.bytes(file, bytes.as_deref().unwrap_or_default(), &release);
-        self.record_source(file, told);
+        let outcome = self.bytes(file, bytes.as_deref().unwrap_or_default(), &release);
+        self.record_source(file, outcome);
         (self.options.progress)(file.bytes);
         !matches!(file.kind, FileKind::ProfilerInfo | FileKind::ProfilerMetadata)
     }
 
-    fn bytes(&mut self, file: &SourceFile, bytes: &[u8], release: Release<'_>) -> Told {
+    fn bytes(&mut self, file: &SourceFile, bytes: &[u8], release: Release<'_>) -> FileOutcome {
         let mut piece = RankBuilder::default();
         let name = file.name.as_str();
-        let told = match &file.kind {
+        let outcome = match &file.kind {
             FileKind::Trace => {
                 let mut pieces = RankPieces::default();
                 let needed = needed_of_text(self.options.selection);
                 let summary = trace_json::read_some(bytes, name, needed, self.options.threads, release, &mut pieces);
                 self.pieces.join(pieces);
-                Told {
+                FileOutcome {
                     rows: summary.events,
                     unread: summary.unread_keys,
                     problems: summary.problems,
-                    ..Told::default()
+                    ..FileOutcome::default()
                 }
             }
             FileKind::Framework(kind) => {
                 let framework::Outcome { rows, problems } = self.framework.read(kind, bytes, name);
-                Told { rows, problems, ..Told::default() }
+                FileOutcome { rows, problems, ..FileOutcome::default() }
             }
             FileKind::Kineto => {
                 let mut pieces = RankPieces::default();
@@ -261,36 +261,37 @@ impl RankReader<'_> {
                 } else {
                     self.traces.push(kineto::finished(pieces));
                 }
-                Told {
+                FileOutcome {
                     rows: summary.events,
                     unread: summary.unread_keys,
                     problems: summary.problems,
-                    ..Told::default()
+                    ..FileOutcome::default()
                 }
             }
-            FileKind::Csv(kind) => Told::from(csv::read_file(kind, self.rank.flavour, bytes, name, &mut piece)),
-            FileKind::Sheet => Told::from(csv::read_file("", self.rank.flavour, bytes, name, &mut piece)),
-            FileKind::Communication => Told::from(comm_json::read_communication(bytes, name, &mut piece)),
-            FileKind::CommunicationMatrix => Told::from(comm_json::read_matrix(bytes, name, &mut piece)),
+            FileKind::Csv(kind) => FileOutcome::from(csv::read_file(kind, self.rank.flavour, bytes, name, &mut piece)),
+            FileKind::Sheet => FileOutcome::from(csv::read_file("", self.rank.flavour, bytes, name, &mut piece)),
+            FileKind::Communication => FileOutcome::from(comm_json::read_communication(bytes, name, &mut piece)),
+            FileKind::CommunicationMatrix => FileOutcome::from(comm_json::read_matrix(bytes, name, &mut piece)),
             FileKind::ProfilerInfo | FileKind::ProfilerMetadata | FileKind::PipelineSummary => {
                 let kept_as = metadata_file(file);
                 if file.kind == FileKind::ProfilerInfo {
                     self.framework.settings(bytes);
                 }
                 match info_json::read(bytes, kept_as, &mut piece) {
-                    Ok(rows) => Told { rows, ..Told::default() },
-                    Err(problem) => {
-                        Told { problems: vec![Problem { file: name.to_owned(), ..problem }], ..Told::default() }
-                    }
+                    Ok(rows) => FileOutcome { rows, ..FileOutcome::default() },
+                    Err(problem) => FileOutcome {
+                        problems: vec![Problem { file: name.to_owned(), ..problem }],
+                        ..FileOutcome::default()
+                    },
                 }
             }
-            _ => Told::default(),
+            _ => FileOutcome::default(),
         };
         self.pieces.append(piece);
-        told
+        outcome
     }
 
-    /// Puts together what the raw files told; what is to be said of memory comes later.
+    /// Puts together the raw files; what is to be said of memory comes later.
     fn finish_raw(&mut self) -> Allocations {
         let framework::Finished { rank, allocations, problems } =
             std::mem::take(&mut self.framework).finish(&std::mem::take(&mut self.traces));
@@ -305,31 +306,31 @@ impl RankReader<'_> {
         self.pieces.append(piece);
     }
 
-    fn record_source(&mut self, file: &SourceFile, told: Told) {
+    fn record_source(&mut self, file: &SourceFile, outcome: FileOutcome) {
         let mut piece = RankBuilder::default();
         let json = |list: &[String]| serde_json::to_string(list).unwrap_or_default();
-        let columns = told.columns.as_deref().map(json);
-        let unread = Some(&told.unread).filter(|u| !u.is_empty()).map(|u| json(u));
+        let columns = outcome.columns.as_deref().map(json);
+        let unread = Some(&outcome.unread).filter(|u| !u.is_empty()).map(|u| json(u));
         let row = source::Row {
             file: piece.strings.intern(&file.name),
             kind: piece.strings.intern(file.kind.name()),
             bytes: i64::try_from(file.bytes).ok(),
-            rows: i64::try_from(told.rows).ok(),
+            rows: i64::try_from(outcome.rows).ok(),
             columns: columns.map(|c| piece.strings.intern(&c)),
             unread: unread.map(|u| piece.strings.intern(&u)),
-            spelling: told.spelling.map(|s| piece.strings.intern(&s)),
+            spelling: outcome.spelling.map(|s| piece.strings.intern(&s)),
         };
         piece.source.push(row);
-        for problem in &told.problems {
+        for problem in &outcome.problems {
             problem.record(&mut piece);
         }
         self.pieces.append(piece);
     }
 }
 
-/// What a reader told of a file, beside its rows.
+/// The outcome of reading a file, beside its rows.
 #[derive(Default)]
-struct Told {
+struct FileOutcome {
     rows: u64,
     columns: Option<Vec<String>>,
     unread: Vec<String>,
@@ -337,17 +338,17 @@ struct Told {
     problems: Vec<Problem>,
 }
 
-impl From<csv::Outcome> for Told {
+impl From<csv::Outcome> for FileOutcome {
     fn from(outcome: csv::Outcome) -> Self {
         let csv::Outcome { rows, columns, unread, spelling, problems } = outcome;
-        Told { rows, columns: Some(columns), unread, spelling, problems }
+        FileOutcome { rows, columns: Some(columns), unread, spelling, problems }
     }
 }
 
-impl From<comm_json::Outcome> for Told {
+impl From<comm_json::Outcome> for FileOutcome {
     fn from(outcome: comm_json::Outcome) -> Self {
         let comm_json::Outcome { rows, unread, problems } = outcome;
-        Told { rows, unread, problems, ..Told::default() }
+        FileOutcome { rows, unread, problems, ..FileOutcome::default() }
     }
 }
 

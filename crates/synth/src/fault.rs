@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_fault_is_told_why() {
+    fn what_is_no_fault_is_reported_with_the_reason() {
         for (text, word) in [
             ("slow-rank", "KIND@PLACE"),
             ("slowrank@3", "slow-rank"),

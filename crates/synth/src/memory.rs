@@ -59,7 +59,7 @@ impl Allocator {
             } else if bytes <= MEDIUM {
                 MEDIUM_SEGMENT
             } else {
-                // Never as large as a small one, by which the two are told apart.
+                // Never as large as a small one, by which the two are distinguished.
                 bytes.next_multiple_of(SMALL_SEGMENT)
             };
             let number = self.next_segment;

@@ -365,8 +365,8 @@ mod tests {
             let mut known: Vec<Vec<bool>> = (0..count).map(|r| (0..count).map(|o| o == r).collect()).collect();
             for round in 0..tree_rounds(count) {
                 for (from, to) in Network::tree_hops(count, round).collect::<Vec<_>>() {
-                    let told = known[from].clone();
-                    known[to].iter_mut().zip(told).for_each(|(k, t)| *k |= t);
+                    let copied = known[from].clone();
+                    known[to].iter_mut().zip(copied).for_each(|(k, t)| *k |= t);
                 }
             }
             assert!(known.iter().flatten().all(|k| *k), "{count}");

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_scenario_misspells_is_told() {
+    fn what_a_scenario_misspells_is_reported() {
         for (text, word) in [
             ("stpes = 3", "stpes"),
             ("preset = 'x'", "llama-7b"),

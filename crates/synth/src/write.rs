@@ -21,7 +21,7 @@ pub enum Form {
     Kineto,
 }
 
-/// Writes every rank of the job into `out`, and `ground_truth.json`. `progress` is told each rank that is done.
+/// Writes every rank of the job into `out`, and `ground_truth.json`. `progress` is called with each rank that is done.
 pub fn write_job(job: &Job, form: Form, out: &Output, mut progress: impl FnMut(usize)) -> Result<(), OutputError> {
     for rank in 0..job.config.ranks() {
         if form == Form::Kineto {

@@ -77,7 +77,7 @@ pub fn push_float(out: &mut Vec<u8>, value: f64) {
     }
     let magnitude = value.abs();
     if magnitude != 0.0 && !(1e-4..1e16).contains(&magnitude) {
-        // Rust prints 1.5e-5, Python 1.5e-05; both print the fewest digits that tell the value.
+        // Rust prints 1.5e-5, Python 1.5e-05; both print the fewest digits that determine the value.
         let printed = format!("{value:e}");
         let (digits, exponent) = printed.split_once('e').unwrap_or((&printed, "0"));
         let exponent: i32 = exponent.parse().unwrap_or_default();
@@ -213,7 +213,7 @@ pub fn float(value: f64) -> String {
 /// `value` rounded to `digits` decimals as Python's `round` does: the decimal nearest to the exact
 /// value of the double, halves to even.
 pub fn round(value: f64, digits: usize) -> f64 {
-    // Far enough from a half, the product tells for certain which decimal is nearest.
+    // Far enough from a half, the product decides for certain which decimal is nearest.
     let scale = 10f64.powi(i32::try_from(digits).unwrap_or(i32::MAX));
     let product = value * scale;
     if product.abs() < 1e12 && digits <= 22 && (product.fract().abs() - 0.5).abs() > 1e-3 {

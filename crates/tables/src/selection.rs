@@ -5,7 +5,7 @@ use crate::table::host_op::Kind;
 
 /// Tables, and of `host_op` the kinds of rows, that a reader is asked for. It may give more.
 ///
-/// The tables of [`Selection::ALWAYS`] are given in any case, as far as what was read tells of them; asking for
+/// The tables of [`Selection::ALWAYS`] are given in any case, as far as what was read has them; asking for
 /// `rank`, `source` or `diagnostic` is asking for all that there is, since they sum it up. A column that names a
 /// row of a table that was not asked for may be empty or count other rows.
 ///
@@ -24,7 +24,7 @@ pub struct Selection {
     host_ops: u64,
     /// Whether kernels come with what the counters of their cores measured.
     metrics: bool,
-    /// Whether rows of `host_op` tell how they nest.
+    /// Whether rows of `host_op` say how they nest.
     nesting: bool,
     /// Whether operations come with the transports over which nothing went.
     idle_transports: bool,
@@ -56,7 +56,7 @@ impl Selection {
         selection
     }
 
-    /// And rows of these kinds in `host_op`; how they nest in each other is told if [`Selection::nested`] is asked for.
+    /// And rows of these kinds in `host_op`; how they nest in each other is known if [`Selection::nested`] is asked for.
     pub const fn and_host_ops(mut self, kinds: &[Kind]) -> Selection {
         self.tables |= 1 << TableId::HostOp as u64;
         let mut rest = kinds;

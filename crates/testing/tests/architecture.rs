@@ -99,7 +99,7 @@ fn workspace() -> BTreeMap<String, (PathBuf, BTreeSet<String>)> {
 fn dependencies_point_one_way() {
     for (name, (_, uses)) in workspace() {
         let (_, may_use) = MAY_USE.iter().find(|(known, _)| *known == name).unwrap_or_else(|| {
-            panic!("{name} is new: say in MAY_USE of this test, and in CONTRIBUTING.md, where it stands")
+            panic!("{name} is new: say in MAY_USE of this test, and in docs/architecture.md, where it stands")
         });
         for used in uses {
             let is_exception = EXCEPTIONS.iter().any(|(from, to, _)| from.contains(&name.as_str()) && *to == used);

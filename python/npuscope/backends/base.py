@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass
 class Context:
-    """What a backend is told when it is made."""
+    """What a backend gets when it is made."""
 
     settings: Settings
     #: None where nobody says which rank this is.
@@ -43,7 +43,7 @@ class Backend(abc.ABC):
     def init(self, directory: Path, info: dict[str, Any]) -> None:
         """Prepare to record into `directory`; `info` is the part `config` of profiler_info."""
 
-    def warmup(self) -> None:
+    def warmup(self) -> None:  # noqa: B027 - a backend without a warmup has nothing to override
         """Make everything ready, so that `start` costs little. What happens meanwhile is not kept."""
 
     @abc.abstractmethod
@@ -85,7 +85,7 @@ class Backend(abc.ABC):
 
 
 class ForeignProfiler:
-    """A framework's own profiler, told what to do by our settings. It has its own schedule, directories and markers.
+    """A framework's own profiler, configured by our settings. It has its own schedule, directories and markers.
 
     While it runs, the functions of `npuscope.mstx` are the framework's.
     """

@@ -12,7 +12,7 @@ from npuscope.profiler.handler import TraceHandler
 
 @dataclasses.dataclass
 class Said:
-    """Something to tell a framework, as one of its arguments."""
+    """Something to pass to a framework, as one of its arguments."""
 
     name: str
     #: Whether it differs from what the framework does by itself. What does not is left unsaid, so that versions
@@ -25,7 +25,7 @@ class Said:
 
 
 def in_words_of(whose: str, function: Callable[..., Any], *said: Said) -> dict[str, Any]:
-    """The arguments for a function of a framework; tells what was asked for and cannot be said to this version."""
+    """The arguments for a function of a framework; warns of what was asked for and this version lacks."""
     known = _parameters(function)
     words = {}
     for one in said:

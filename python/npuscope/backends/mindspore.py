@@ -1,4 +1,4 @@
-"""The backend `mindspore`: its own profiler, told what to do by our settings. Directories and markers are its own."""
+"""The backend `mindspore`: its own profiler, configured by our settings. Directories and markers are its own."""
 
 from __future__ import annotations
 

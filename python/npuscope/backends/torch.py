@@ -11,7 +11,6 @@ from npuscope.backends.base import Context
 from npuscope.backends.native import NativeBackend
 from npuscope.guard import warn
 
-
 #: Sessions of Kineto that were to be stopped in another thread than theirs, by the thread. A session can be stopped in
 #: its own thread alone, and one that is open when the process ends crashes it.
 _left_open: dict[int, Any] = {}

@@ -1,4 +1,4 @@
-"""The backend `torch_npu`: its own profiler, told what to do by our settings. Directories and markers are its own."""
+"""The backend `torch_npu`: its own profiler, configured by our settings. Directories and markers are its own."""
 
 from __future__ import annotations
 

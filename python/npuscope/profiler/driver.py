@@ -107,7 +107,7 @@ class Driver:
         """Whether the step under way is none, but what follows the last `step` of a loop that is over.
 
         A loop that calls `step` at the end of each step opens one too many, a loop that calls it at the beginning does
-        not; what tells them apart is that nothing takes time any more.
+        not; the difference is that nothing takes time any more.
         """
         if self.opened is None or self.shortest is None:
             return False

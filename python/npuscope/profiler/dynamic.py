@@ -207,7 +207,7 @@ class DynamicProfilerMonitor(Guarded):
         ending.ends(self)
         self._end()
 
-    # MindSpore's callbacks. A step is told of when it ends. The older names `step_end` and `end` are left to MindSpore:
+    # MindSpore's callbacks. A step is reported at its end. The older names `step_end` and `end` are left to MindSpore:
     # evaluation calls them, too, and its steps are not those of training.
 
     def on_train_step_begin(self, run_context: Any) -> None:
@@ -224,7 +224,7 @@ class DynamicProfilerMonitor(Guarded):
     def __enter__(self) -> DynamicProfilerMonitor:
         return self
 
-    def __exit__(self, kind: Any = None, *_: Any) -> None:
+    def __exit__(self, kind: object = None, *_: object) -> None:
         if kind is None:
             self.stop()
         else:

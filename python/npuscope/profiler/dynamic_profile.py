@@ -40,7 +40,7 @@ def step() -> None:
 
 
 def start(config_file: Union[str, Path, None] = None) -> None:
-    """Record the next steps at once, as many as a file says; that of `init` unless told."""
+    """Record the next steps at once, as many as a file says; default: that of `init`."""
     if _monitor is None:
         warn("dynamic_profile.start() was called before dynamic_profile.init(); nothing is recorded")
         return

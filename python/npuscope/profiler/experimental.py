@@ -87,7 +87,7 @@ class _ExperimentalConfig:
             self.mstx = True
 
     def _metrics(self, asked: Any) -> AiCMetrics:
-        """Counters of the AI Cores exist from Level1 on; there, the use of the pipes is read unless told otherwise."""
+        """Counters of the AI Cores exist from Level1 on; there, the use of the pipes is read by default."""
         deep = self.profiler_level in (ProfilerLevel.Level1, ProfilerLevel.Level2)
         default = AiCMetrics.PipeUtilization if deep else AiCMetrics.AiCoreNone
         if asked is None:

@@ -41,7 +41,7 @@ def tensorboard_trace_handler(
     """An `on_trace_ready` that writes into `dir_name` and analyses what was written.
 
     :param dir_name: directory under which each cycle makes one of its own
-    :param worker_name: first part of the names of those directories; the host's name unless told
+    :param worker_name: first part of the names of those directories; default: the host's name
     :param analyse_flag: analyse, in another process, as soon as a cycle has been recorded
     :param async_mode: let `stop` return before the analyses have ended
 

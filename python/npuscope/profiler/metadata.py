@@ -122,5 +122,5 @@ def info_of(settings: Settings, plan: Any) -> dict[str, Any]:
 def parsed(key: Any, text: Any) -> Any:
     """The value of `add_metadata_json`; raises `ValueError` where it is not JSON."""
     if not isinstance(key, str) or not isinstance(text, str):
-        raise ValueError("key and value must be text")
+        raise ValueError("key and value must be text")  # noqa: TRY004 - one exception for all bad input
     return json.loads(text)

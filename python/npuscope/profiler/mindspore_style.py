@@ -27,7 +27,7 @@ _EXPERIMENTAL = {
 
 
 class Profiler(profile):
-    """MindSpore's `Profiler`: starts when it is made unless `start_profile` is False, and analyses when told.
+    """MindSpore's `Profiler`: starts when it is made unless `start_profile` is False, and analyses on request.
 
     >>> profiler = Profiler(start_profile=False, output_path="./profiler_data")
     >>> profiler.start()

@@ -35,8 +35,8 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
     ...         train(batch)
     ...         prof.step()
 
-    :param activities: where to look, a list of `ProfilerActivity`; host and device unless told
-    :param schedule: which steps to record; all, unmarked, from start to stop unless told
+    :param activities: where to look, a list of `ProfilerActivity`; default: host and device
+    :param schedule: which steps to record; default: all, unmarked, from start to stop
     :param on_trace_ready: called with this object after each recorded cycle; see `tensorboard_trace_handler`
     :param record_shapes: shapes of operators' inputs
     :param profile_memory: allocations
@@ -44,13 +44,13 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
     :param with_modules: the same, for the hierarchy of modules
     :param with_flops: floating point operations of operators
     :param experimental_config: how deep to look, and the form to write; see `_ExperimentalConfig`
-    :param backend: who records, one of `npuscope.backends.NAMES`; the best of what this process has unless told
+    :param backend: who records, one of `npuscope.backends.NAMES`; default: the best of what this process has
     :param output: directory under which each cycle makes one of its own, where `on_trace_ready` names none
-    :param rank: which rank this is; the launcher's environment or the framework say so unless told
+    :param rank: which rank this is; default: from the launcher's environment or the framework
     :param budget: bytes a rank may write in a cycle; beyond, detail is dropped, and the metadata says which
     :param spool: fast local directory to record into before moving the files to `output`
 
-    Nothing here raises. What makes no sense is repaired with a warning; what fails is told in one line on standard
+    Nothing here raises. What makes no sense is repaired with a warning; what fails is reported in one line on standard
     error, switches profiling off, and training goes on.
     """
 
@@ -294,7 +294,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
             self.start()
         return self
 
-    def __exit__(self, kind: Any = None, *_: Any) -> None:
+    def __exit__(self, kind: object = None, *_: object) -> None:
         if kind is None:
             self.stop()
         else:

@@ -18,7 +18,7 @@ _LONGEST_TRACE_ID = 1024
 
 
 class TorchMethods(Guarded):
-    """What a script that was written for torch_npu or torch may also call. What cannot be done is told."""
+    """What a script that was written for torch_npu or torch may also call. What cannot be done is reported."""
 
     _directories: list[Path]
     _trace_id: str = ""
@@ -97,12 +97,12 @@ class TorchMethods(Guarded):
 
     @classmethod
     def enable_profiler_in_child_thread(cls, *arguments: Any, **named: Any) -> None:
-        """Record the calling thread, too. Our recorder does so anyway; torch_npu is told."""
+        """Record the calling thread, too. Our recorder does so anyway; the call goes to torch_npu."""
         _of_torch_npu("enable_profiler_in_child_thread", *arguments, **named)
 
     @classmethod
     def disable_profiler_in_child_thread(cls) -> None:
-        """Record the calling thread no more. Our recorder goes on; torch_npu is told."""
+        """Record the calling thread no more. Our recorder goes on; the call goes to torch_npu."""
         _of_torch_npu("disable_profiler_in_child_thread")
 
     def _ask(self, name: str, *arguments: Any) -> bool:

@@ -35,9 +35,7 @@ class Recorded:
 def signature(names: str, **defaults: Any) -> inspect.Signature:
     """Of a function that may be called with these arguments, all of them by name or in this order."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    return inspect.Signature(
-        [inspect.Parameter(name, kind, default=defaults.get(name, None)) for name in names.split()]
-    )
+    return inspect.Signature([inspect.Parameter(name, kind, default=defaults.get(name)) for name in names.split()])
 
 
 def maker(calls: Calls, kind: str, names: str) -> Any:
@@ -149,7 +147,7 @@ def installed(*modules: types.ModuleType) -> Any:
             self.before = {module.__name__: sys.modules.get(module.__name__) for module in modules}
             sys.modules.update({module.__name__: module for module in modules})
 
-        def __exit__(self, *_: Any) -> None:
+        def __exit__(self, *_: object) -> None:
             for name, module in self.before.items():
                 if module is None:
                     sys.modules.pop(name, None)

@@ -7,7 +7,6 @@ from typing import Any
 
 from standins import Calls, maker, marks, members, profile_class
 
-
 EXPERIMENTAL = (
     "profiler_level aic_metrics l2_cache mstx data_simplification export_type mstx_domain_include "
     "mstx_domain_exclude sys_io sys_interconnection host_sys"
@@ -21,7 +20,8 @@ PROFILE = (
 
 def mindspore(calls: Calls, device_target: str = "Ascend", fails_at: str = "") -> tuple[Any, Any]:
     """The module and its profiler."""
-    module, profiler = types.ModuleType("mindspore"), types.ModuleType("mindspore.profiler")
+    module: Any = types.ModuleType("mindspore")
+    profiler: Any = types.ModuleType("mindspore.profiler")
     profiler.ProfilerActivity = members("ProfilerActivity", CPU="CPU", NPU="NPU", GPU="GPU")
     profiler.ProfilerLevel = members(
         "ProfilerLevel", LevelNone="LevelNone", Level0="Level0", Level1="Level1", Level2="Level2"

@@ -7,7 +7,6 @@ from typing import Any
 
 from standins import Calls, maker, marks, marks_without_domains, members, profile_class
 
-
 EXPERIMENTAL = (
     "profiler_level aic_metrics l2_cache msprof_tx mstx data_simplification record_op_args op_attr "
     "gc_detect_threshold export_type host_sys mstx_domain_include mstx_domain_exclude sys_io sys_interconnection"
@@ -21,7 +20,8 @@ PROFILE = (
 
 def torch_npu(calls: Calls, fails_at: str = "", available: bool = True) -> Any:
     """The newest there is."""
-    module, profiler, npu = (types.ModuleType(name) for name in ("torch_npu", "torch_npu.profiler", "torch_npu.npu"))
+    modules: list[Any] = [types.ModuleType(name) for name in ("torch_npu", "torch_npu.profiler", "torch_npu.npu")]
+    module, profiler, npu = modules
     profiler.ProfilerActivity = members("ProfilerActivity", CPU="CPU", NPU="NPU")
     profiler.ProfilerLevel = types.SimpleNamespace(
         Level0="Level0", Level1="Level1", Level2="Level2", Level_none="Level_none"

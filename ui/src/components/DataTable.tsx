@@ -95,7 +95,7 @@ export function DataTable({ table, columns: wanted, name, onRow, sort: first, he
   );
   const largest = useMemo(() => {
     const shares = columns.filter((column) => column.kind === "share");
-    return Object.fromEntries(shares.map(({ name }) => [name, table.numbers(name).reduce((a, b) => (b > a ? b : a), 0)]));
+    return Object.fromEntries(shares.map(({ name }) => [name, table.numbers(name).reduce((a, b) => Math.max(a, b || 0), 0)]));
   }, [table]);
 
   useEffect(() => {

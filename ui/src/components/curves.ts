@@ -32,7 +32,7 @@ export function peakIn(curve: Samples, range: Range): { time: number; value: num
     const time = curve.times[at]!;
     if (time > range.end) break;
     const value = curve.values[at]!;
-    if (value === value && (peak === null || value > peak.value)) peak = { time: Math.max(time, range.begin), value };
+    if (!Number.isNaN(value) && (peak === null || value > peak.value)) peak = { time: Math.max(time, range.begin), value };
   }
   return peak;
 }

@@ -37,7 +37,7 @@ export function rasterized(values: ArrayLike<number>, columns: number, cells: Ce
       for (let row = top; row < bottom; row++) {
         for (let cell = row * columns + left, end = row * columns + right; cell < end; cell++) {
           const value = values[cell]!;
-          if (!(value <= most) && value === value) most = value;
+          if (!(value <= most) && !Number.isNaN(value)) most = value;
         }
       }
       pixels[y * width + x] = most;
@@ -53,7 +53,7 @@ export function painted(pixels: Float32Array, scale: { begin: number; end: numbe
   const words = new Uint32Array(pixels.length);
   for (let at = 0; at < pixels.length; at++) {
     const value = pixels[at]!;
-    if (value !== value) continue;
+    if (Number.isNaN(value)) continue;
     words[at] = colours[Math.max(0, Math.min(last, Math.round((value - scale.begin) * factor)))]!;
   }
   return words;

@@ -77,5 +77,5 @@ export function written(table: Table, names: string[], rows: number[], separator
   };
   const columns = names.map((name) => table.column(name));
   const lines = [names.map(cell), ...rows.map((row) => columns.map((column) => cell(column[row])))];
-  return lines.map((line) => line.join(separator)).join("\n") + "\n";
+  return lines.map((line) => `${line.join(separator)}\n`).join("");
 }

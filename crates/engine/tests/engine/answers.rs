@@ -134,7 +134,7 @@ fn a_rank_that_is_not_there_has_no_rows() {
 }
 
 #[test]
-fn names_that_are_not_there_are_told_apart() {
+fn names_that_are_not_there_are_distinguished() {
     let job = Job::one_rank();
     let session = job.open();
     let error = |sql: &str| session.sql(sql).unwrap_err();

@@ -97,7 +97,7 @@ impl Progress for Reads {
     }
 }
 
-/// Opens a session that tells what it reads.
+/// Opens a session that reports what it reads.
 pub fn open_counted(job: &Job) -> (Session, Arc<Reads>) {
     let reads = Arc::new(Reads::default());
     let options = OpenOptions { progress: reads.clone(), ..job.options() };

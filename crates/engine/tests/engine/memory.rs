@@ -35,7 +35,7 @@ fn left_in(directory: &TempDir) -> Vec<PathBuf> {
     std::fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path()).collect()
 }
 
-/// The largest number of spills that a query's plan tells of.
+/// The largest number of spills that a query's plan reports.
 fn spills(session: &Session, sql: &str) -> u64 {
     let plan = rows(session, &format!("EXPLAIN ANALYZE {sql}")).concat().concat();
     let counts = plan.split("spill_count=").skip(1);

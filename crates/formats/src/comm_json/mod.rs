@@ -1,7 +1,7 @@
 //! `communication.json` and `communication_matrix.json`.
 //!
 //! Both nest step, then `p2p` or `collective`, then operation. CANN's own files of these names have
-//! no step and no class. What is an operation is told by what is in it, so either depth is read.
+//! no step and no class. What is an operation follows from its content, so either depth is read.
 
 mod read;
 mod write;

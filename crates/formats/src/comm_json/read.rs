@@ -16,7 +16,7 @@ type Key<'a> = Cow<'a, [u8]>;
 /// Where a value stands: the keys above it.
 type Path<'a> = Vec<Key<'a>>;
 
-/// What reading a file told, beside its rows.
+/// The outcome of reading a file, beside its rows.
 #[derive(Debug, Default)]
 pub struct Outcome {
     pub rows: u64,

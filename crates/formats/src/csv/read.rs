@@ -13,7 +13,7 @@ use super::{Column, CsvTable, Layout, aicpu, cache, dataset, kernel_details, mem
 use super::{other_cell, statistics, step_trace};
 use crate::problem::{BOM, Code, Problem, Severity};
 
-/// What reading a file told, beside its rows.
+/// The outcome of reading a file, beside its rows.
 #[derive(Debug, Default)]
 pub struct Outcome {
     pub rows: u64,
@@ -69,7 +69,7 @@ pub fn tables_of(kind: &str) -> &'static [TableId] {
     }
 }
 
-/// A row source that tells where it is.
+/// A row source that knows its position.
 struct Table<'a> {
     reader: csv::Reader<&'a [u8]>,
     /// The file without a mark before it.

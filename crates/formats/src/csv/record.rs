@@ -65,7 +65,7 @@ impl Records {
     /// To be called when a row has all its cells.
     pub fn close(&mut self) {
         if self.bytes.len() == self.start {
-            // A row of one empty cell is told from no row.
+            // A row of one empty cell differs from no row.
             self.bytes.extend_from_slice(b"\"\"");
         }
     }

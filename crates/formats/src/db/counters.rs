@@ -283,7 +283,7 @@ pub fn table_of(process: &str) -> Option<&'static str> {
 }
 
 /// The rows of one of [`TABLES`], put together again from `counter`. The name of a row is its word. `device_of`
-/// tells the device of a lane whose counters go to the table.
+/// names the device of a lane whose counters go to the table.
 pub fn rows(tables: &RankTables, table: &str, device_of: impl Fn(LaneId) -> Option<i64>) -> Vec<(SampleRow, String)> {
     let mut joined = Joined::default();
     for sample in tables.rows::<counter::Row>() {

@@ -166,7 +166,7 @@ impl Flows {
 
     /// Forward and backward operators share an id, where a call is one operator's alone. Gives those ids.
     ///
-    /// Not told by the ids themselves: they are counted on from the queue's, and may run into the calls'.
+    /// Does not follow from the ids: they are counted on from the queue's, and may run into the calls'.
     fn forward_backward(&self, rank: &mut RankBuilder) -> HashSet<ConnectionId> {
         let mut seen: HashSet<ConnectionId> = HashSet::with_capacity(self.owned.len());
         let repeated: HashSet<ConnectionId> = self.owned.iter().copied().filter(|id| !seen.insert(*id)).collect();

@@ -82,7 +82,7 @@ impl<R> Layout<R> {
     }
 }
 
-/// What reading a table told, beside its rows.
+/// The outcome of reading a table, beside its rows.
 #[derive(Debug, Default)]
 pub struct Outcome {
     pub rows: u64,

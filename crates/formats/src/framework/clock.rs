@@ -22,7 +22,7 @@ struct Ticks {
 }
 
 impl Clock {
-    /// The clock that the settings of a profiler tell; nothing if they lack what it takes.
+    /// The clock in the settings of a profiler; nothing if they lack what it takes.
     pub fn of(settings: &Value) -> Option<Clock> {
         let int = |path: &str| match settings.pointer(path)? {
             Value::String(text) => text.parse().ok(),

@@ -42,7 +42,7 @@ impl Allocations {
     }
 }
 
-/// The device, where there are several to tell apart.
+/// The device, where there are several.
 fn device(record: &MemoryUsage) -> Option<i64> {
     (record.device_type != MemoryUsage::CPU && record.device_index >= 0).then_some(i64::from(record.device_index))
 }

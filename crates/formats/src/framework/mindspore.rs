@@ -1,6 +1,6 @@
 //! The records of MindSpore's raw files, field by field.
 //!
-//! Times are ticks whose frequency only CANN's own raw data tells, so no rows are made of them here.
+//! Times are ticks whose frequency only CANN's own raw data has, so no rows are made of them here.
 //! The outer type of a frame says nothing: each file has records of one kind.
 
 use super::records::put_u64;

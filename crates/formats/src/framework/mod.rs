@@ -40,7 +40,7 @@ pub const MINDSPORE_RECORD_SHAPES: &str = "mindspore.record_shapes";
 pub const READ: &[&str] = &[OP_RANGE, OP_MARK, MEMORY_USAGE, GC_RECORD, PYTHON_TRACER_FUNC, PYTHON_TRACER_HASH, EVENTS];
 
 /// Files that belong here and that no rows are made of: addresses of parameters, and MindSpore's, whose clock only
-/// CANN's raw data tells.
+/// CANN's raw data has.
 pub const NOT_READ: &[&str] = &[PARAM_TENSOR_INFO, MINDSPORE_OP_RANGE, MINDSPORE_MEMORY_USAGE, MINDSPORE_RECORD_SHAPES];
 
 /// The name in [`READ`] that a file has.

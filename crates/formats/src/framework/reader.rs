@@ -22,7 +22,7 @@ use crate::trace_json::host_ops::HostOps;
 const BETWEEN: (&str, &str) = (";", ";\r\n");
 
 /// Reads the files of a `FRAMEWORK` directory, one after the other, in any order but for the settings, which come
-/// first: they tell the clock.
+/// first: they have the clock.
 pub struct Reader {
     clock: Option<Clock>,
     lanes: Lanes,
@@ -35,7 +35,7 @@ pub struct Reader {
     allocations: Allocations,
     /// Operators mark steps.
     has_steps: bool,
-    /// The first and the last moment that any record tells of.
+    /// The first and the last moment of any record.
     window: Option<(Ns, Ns)>,
 }
 
@@ -46,7 +46,7 @@ pub struct Outcome {
     pub problems: Vec<Problem>,
 }
 
-/// What all files together tell.
+/// What all files together have.
 pub struct Finished {
     pub rank: RankBuilder,
     /// To be added when it is known how operators nest.
@@ -90,7 +90,8 @@ impl Reader {
             _ => Outcome::default(),
         };
         if self.clock.is_none() && outcome.rows > 0 {
-            let message = "profiler_info has no start_info and end_info that tell the clock; times are shown as they stand, since the machine began";
+            let message =
+                "profiler_info lacks the clock (start_info and end_info); times count from the start of the machine";
             outcome.problems.push(Problem::new(Severity::Warning, Code::NoClock, file, message));
             self.clock = Some(Clock::default());
         }
@@ -185,7 +186,7 @@ impl Reader {
         self.allocations.push(time, record, &mut self.rank);
     }
 
-    /// The record does not tell the thread: that of the process stands for it.
+    /// The record does not name the thread: the process id stands for it.
     fn gc_record(&mut self, record: GcRecord) {
         let time = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         let (start, duration) = self.span(time(record.start), time(record.end));
@@ -269,7 +270,7 @@ impl Reader {
         self.host_ops.push(Kind::Mstx, row);
     }
 
-    /// Puts together what several records or files tell, with the rows of Kineto's traces that lay beside them.
+    /// Puts together what several records or files have, with the rows of Kineto's traces that lay beside them.
     pub fn finish(mut self, traces: &[RankTables]) -> Finished {
         let mut problems = Vec::new();
         let problem = |code, file: &str, message: String| Problem::new(Severity::Info, code, file, message);

@@ -4,7 +4,7 @@
 
 use super::tlv::{Fields, Framing, Record, put_frame, put_opt_text, put_text};
 
-/// The kinds of operator scopes that a reader tells apart (`at::RecordScope`).
+/// The kinds of operator scopes that a reader distinguishes (`at::RecordScope`).
 pub mod scope {
     pub const FUNCTION: u8 = 0;
     pub const BACKWARD_FUNCTION: u8 = 1;

@@ -1,4 +1,4 @@
-//! Collectives as the host announces them, for kernels that do not tell of their collective themselves.
+//! Collectives as the host announces them, for kernels that do not name their collective.
 //!
 //! Before 2024 only the operator `record_param_comms` had the group, size and type; the kernel that was launched
 //! inside it had but a name.

@@ -1,4 +1,4 @@
-//! What a kernel of NCCL or RCCL tells of its collective.
+//! What a kernel of NCCL or RCCL says about its collective.
 
 use npuscope_measures::link::group_hash;
 use npuscope_tables::table::comm_op;

@@ -51,7 +51,7 @@ impl Unfit {
         (!list.is_empty()).then_some(message)
     }
 
-    /// A row of `diagnostic` that tells of it.
+    /// A row of `diagnostic` that reports it.
     pub fn problem(&self) -> Option<Problem> {
         Some(Problem::new(Severity::Info, Code::LeftInTrace, "", self.message()?))
     }
@@ -345,7 +345,7 @@ impl Fitter<'_> {
                 kind: self.text(row.kind),
                 name: self.text(row.name),
                 model: self.opt(row.model),
-                // Kineto tells of no memory that is kept for a stream: what is allocated is in use.
+                // Kineto does not report memory that is kept for a stream: what is allocated is in use.
                 start_active: row.start_allocated,
                 release_active: row.release_allocated,
                 ..row
@@ -354,7 +354,7 @@ impl Fitter<'_> {
         }
     }
 
-    /// How the time of each device divides, which an NPU's trace tells and Kineto's does not.
+    /// How the time of each device divides, which an NPU's trace has and Kineto's lacks.
     fn overlap(&mut self) {
         let tables = self.tables;
         let interval = |start: Ns, duration: Span| Interval::new(start.0, start.plus(duration.ns()).0);

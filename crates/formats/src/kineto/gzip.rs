@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_checksum_and_foreign_bytes_behind_are_told() {
+    fn a_wrong_checksum_and_foreign_bytes_behind_are_reported() {
         let mut wrong = packed(b"[]");
         let trailer = wrong.len() - 8;
         wrong[trailer] ^= 1;

@@ -1,4 +1,4 @@
-//! Memory as Kineto tells it: a mark at every allocation and release.
+//! Memory as Kineto reports it: a mark at every allocation and release.
 
 use npuscope_tables::table::mem_sample;
 use npuscope_tables::{Interner, Ns, Str};
@@ -52,7 +52,7 @@ pub fn read_sample(
         Some((number, None)) => strings.intern(&format!("device type {number}")),
         None => Interner::EMPTY,
     };
-    // The host has no devices to tell apart.
+    // The host has no devices.
     row.device = row.device.filter(|&device| device >= 0);
     Some(row)
 }

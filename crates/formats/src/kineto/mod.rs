@@ -1,7 +1,7 @@
 //! Traces of PyTorch's own profiler, Kineto: what GPU and CPU jobs write, `*.pt.trace.json` and others.
 //!
 //! The same JSON as an Ascend trace, scanned by the same scanner, with other words: an object with
-//! settings around the list of events, slices told apart by category instead of by process, times that
+//! settings around the list of events, slices distinguished by category instead of by process, times that
 //! may count from a base, memory as marks in time. Often packed with gzip. One file is one rank.
 
 mod allocations;

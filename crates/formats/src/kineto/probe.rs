@@ -22,7 +22,7 @@ const MAX_RANK: i64 = u32::MAX as i64;
 /// Keys that only Kineto writes before the list of events. One is enough where the list comes too late to be seen.
 const TYPICAL: &[&[u8]] = &[b"schemaVersion", b"deviceProperties", b"distributedInfo", b"baseTimeNanoseconds"];
 
-/// What the beginning of a trace tells.
+/// What the beginning of a trace says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Probe {
     /// The rank, where the trace says so.

@@ -53,7 +53,7 @@ pub fn read_settings(
         keep(key, text, rank);
         Some(())
     });
-    // A list that does not end has been told of already.
+    // A list that does not end has been reported already.
     if whole.is_none() && matches!(end, End::Closed(_)) {
         let code = if cursor.at >= bytes.len() { Code::CutFile } else { Code::Garbage };
         let message = "what stands around the list of events is no whole JSON object; what comes before is kept";

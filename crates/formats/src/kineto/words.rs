@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn categories_of_every_version_are_told_apart() {
+    fn categories_of_every_version_are_distinguished() {
         for (category, class) in [
             ("kernel", Class::Kernel),
             ("Kernel", Class::Kernel),

@@ -127,7 +127,7 @@ impl SliceBatch {
         }
     }
 
-    /// The task whose kernel tells more of the slice.
+    /// The task whose kernel describes the slice.
     pub fn task(&self, row: usize) -> Option<TaskId> {
         self.task.get(row).filter(|_| self.table == TableId::Task)
     }

@@ -33,7 +33,7 @@ struct Flows {
     builder: flow::Builder,
 }
 
-/// Kind and id of a flow; an id that is no number is interned, and told apart by the flag.
+/// Kind and id of a flow; an id that is no number is interned, and marked by the flag.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct FlowKey {
     id: i64,

@@ -214,7 +214,7 @@ impl<'a> Interpreter<'a> {
         self.rank.task.push(row);
     }
 
-    /// A slice of a communication lane: a piece if its arguments tell of a transport, else an operation.
+    /// A slice of a communication lane: a piece if its arguments name a transport, else an operation.
     fn communication(&mut self, event: &Event, lane: LaneId, duration: Span) {
         let mut op = comm_op::Row { lane, start: event.time, duration, name: event.name, ..comm_op::Row::default() };
         let mut piece = comm_task::Row {

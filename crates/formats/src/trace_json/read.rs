@@ -15,7 +15,7 @@ use super::text::Cursor;
 use super::wanted::Wanted;
 use crate::problem::{Code, MAX_UNREAD_KEYS, Problem, Severity};
 
-/// What reading a trace told, beside its rows.
+/// The outcome of reading a trace, beside its rows.
 #[derive(Debug, Default)]
 pub struct Summary {
     pub events: u64,
@@ -35,7 +35,7 @@ pub fn read(bytes: &[u8], file: &str, threads: usize, pieces: &mut RankPieces) -
     read_some(bytes, file, Selection::ALL, threads, &|| {}, pieces)
 }
 
-/// [`read`], but only what is wanted, and `release` is told whenever a stretch has been gone through. Of `host_op` all rows come that stand on a lane with one of the kinds.
+/// [`read`], but only what is wanted, and `release` is called after each stretch. Of `host_op` all rows come that stand on a lane with one of the kinds.
 pub fn read_some(
     bytes: &[u8],
     file: &str,
@@ -128,7 +128,7 @@ pub(crate) fn note_unread(summary: &mut Summary, keys: impl IntoIterator<Item = 
     }
 }
 
-/// Counts the events, and tells of what could not be read of them.
+/// Counts the events, and reports those that could not be read.
 pub(crate) fn note_problems(summary: &mut Summary, bytes: &[u8], file: &str, stretches: &[Events], end: End) {
     for events in stretches {
         summary.events += events.len() as u64;
@@ -155,9 +155,9 @@ pub(crate) fn note_problems(summary: &mut Summary, bytes: &[u8], file: &str, str
             };
             summary.problems.push(Problem::new(severity, code, file, message).at(defect.offset));
         }
-        let told = events.defects.len() as u64;
-        if events.skipped > told {
-            let message = format!("{} more events could not be read", events.skipped - told);
+        let reported = events.defects.len() as u64;
+        if events.skipped > reported {
+            let message = format!("{} more events could not be read", events.skipped - reported);
             summary.problems.push(Problem::new(Severity::Warning, Code::MoreDefects, file, message));
         }
         if events.strings.overflowed() {
@@ -168,14 +168,14 @@ pub(crate) fn note_problems(summary: &mut Summary, bytes: &[u8], file: &str, str
     if let Some(offset) = stretches.iter().find_map(|events| events.not_utf8) {
         summary.problems.push(Problem::not_utf8(file, offset));
     }
-    let cut_is_told = summary.problems.iter().any(|p| p.code == Code::CutFile);
-    if end == End::Cut && !cut_is_told {
+    let cut_is_reported = summary.problems.iter().any(|p| p.code == Code::CutFile);
+    if end == End::Cut && !cut_is_reported {
         let message = format!("the list of events is not closed; the {} events are kept", summary.events);
         summary.problems.push(Problem::new(Severity::Warning, Code::CutFile, file, message).at(bytes.len() as u64));
     }
 }
 
-/// Tells of what follows a list that stands alone, such as a second one.
+/// Reports what follows a list that stands alone, such as a second one.
 fn note_rest(summary: &mut Summary, bytes: &[u8], file: &str, document: &Document, end: End) {
     let End::Closed(bracket) = end else { return };
     let mut cursor = Cursor::new(bytes, bracket + 1);

@@ -12,7 +12,7 @@ use super::event::{Defect, DefectKind, Dialect, Event, Events, Flags, LaneKey, P
 use super::text::{Cursor, RawString};
 use crate::problem::{MAX_UNREAD_KEYS, first_not_utf8};
 
-/// Defects of a stretch that are told apart; the rest is only counted.
+/// Defects of a stretch that are reported one by one; the rest is only counted.
 const MAX_DEFECTS: usize = 100;
 
 /// No event is that long: one that seems to reach further, to the end of the file, lacks a quote or a brace.

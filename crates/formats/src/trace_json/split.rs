@@ -14,12 +14,12 @@ use npuscope_tables::Selection;
 use super::event::{Dialect, Events};
 use super::scan::{End, next_event_like, scan};
 
-/// Told that bytes that were read are not needed for now: those of a mapped file can leave memory.
+/// Called with bytes that were read and are not needed for now: those of a mapped file can leave memory.
 pub type Release<'a> = &'a (dyn Fn() + Sync);
 
 /// The events of `bytes` from `start`, in `stretches` stretches if the file has as many events, and how
 /// the last one ended. On up to `threads` threads, whose number changes nothing. Counters and flows are left out if
-/// they are not wanted. Whenever a stretch is done, `release` is told.
+/// they are not wanted. Whenever a stretch is done, `release` is called.
 pub fn scan_in(
     bytes: &[u8],
     start: usize,

@@ -47,7 +47,7 @@ impl Wanted {
         self.lanes.get(lane.index()).copied().unwrap_or_default()
     }
 
-    /// Adds lanes that have host slices of a wanted kind; all of their slices, since these tell how deep it nests.
+    /// Adds lanes that have host slices of a wanted kind; all of their slices, since these show how deep it nests.
     fn add_host_lanes(&mut self, selection: Selection, lanes: &Lanes, events: &Events, lane_map: &[LaneId]) {
         let is_wanted = |kind| match kind {
             // May turn out to be a range of the user, which makes its lane one of such ranges.

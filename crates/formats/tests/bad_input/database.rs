@@ -7,7 +7,7 @@ use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_synth::Form;
 use npuscope_tables::TableId;
 
-use super::job::{assert_same_facts, files, job, only_told, rank_directory, read_path, told};
+use super::job::{assert_same_facts, files, job, only_reported, rank_directory, read_path, reported};
 
 #[test]
 fn a_damaged_database_gives_way_to_the_text_beside_it() {
@@ -22,8 +22,8 @@ fn a_damaged_database_gives_way_to_the_text_beside_it() {
     }
     let tables = read_path(&rank);
     assert_same_facts("text", &read_path(&rank_directory(text.path(), 0)), &tables);
-    let told = told(&tables, "ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db");
-    assert!(told.iter().any(|(code, offset, _)| code.starts_with("damaged") && offset.is_some()), "{told:?}");
+    let reported = reported(&tables, "ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db");
+    assert!(reported.iter().any(|(code, offset, _)| code.starts_with("damaged") && offset.is_some()), "{reported:?}");
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn where_the_database_is_unreadable_the_text_beside_it_is_read() {
     let tables = read_path(&rank);
     assert_same_facts("text", &read_path(&rank_directory(text.path(), 0)), &tables);
     let name = format!("{OUTPUT_DIRECTORY}/ascend_pytorch_profiler_0.db");
-    assert_eq!(only_told(&tables, &name), ("not-a-database".to_owned(), Some(0)));
+    assert_eq!(only_reported(&tables, &name), ("not-a-database".to_owned(), Some(0)));
 }
 
 /// The profiler's database of a job, its bytes and the size of its pages.
@@ -71,8 +71,8 @@ fn a_damaged_page_of_a_database_costs_only_its_table() {
         fs::write(&path, &damaged).unwrap();
         let tables = read_path(&rank);
         fs::write(&path, &bytes).unwrap();
-        assert_eq!(only_told(&tables, &name), ("damaged-table".to_owned(), Some(start as i64)), "{table}");
-        assert!(told(&tables, &name)[0].2.contains(table));
+        assert_eq!(only_reported(&tables, &name), ("damaged-table".to_owned(), Some(start as i64)), "{table}");
+        assert!(reported(&tables, &name)[0].2.contains(table));
         let about_tables = [TableId::Lane, TableId::Source, TableId::Diagnostic];
         for &id in TableId::ALL.iter().filter(|id| !about_tables.contains(id)) {
             assert_eq!(tables.len(id), if id == lost { 0 } else { whole.len(id) }, "{table}: {id:?}");
@@ -90,7 +90,7 @@ fn a_cut_database_keeps_the_tables_before_the_cut() {
     for cut in (100..bytes.len()).step_by(page / 2 + 1).chain([bytes.len() - 1]) {
         fs::write(&path, &bytes[..cut]).unwrap();
         let tables = read_path(&rank);
-        assert!(!told(&tables, &name).is_empty(), "cut at {cut}");
+        assert!(!reported(&tables, &name).is_empty(), "cut at {cut}");
         let kept = [TableId::Task, TableId::HostOp, TableId::MemSample, TableId::Counter].map(|id| tables.len(id));
         let total: usize = kept.iter().sum();
         assert!(total >= before, "cut at {cut}: {kept:?}");

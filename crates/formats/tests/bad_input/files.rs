@@ -10,10 +10,10 @@ use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_synth::Form;
 use npuscope_tables::TableId;
 
-use super::job::{assert_same_facts, files, job, only_told, rank_directory, read_path, row_ends, told};
+use super::job::{assert_same_facts, files, job, only_reported, rank_directory, read_path, reported, row_ends};
 use crate::rows::rows;
 
-/// A file that says nothing: the rank reads as if it were not there, and one diagnostic tells why.
+/// A file that says nothing: the rank reads as if it were not there, and one diagnostic says why.
 fn each_file_reads_as_missing(
     form: Form,
     damage: impl Fn(&Path),
@@ -29,7 +29,7 @@ fn each_file_reads_as_missing(
         let damaged = read_path(&rank);
         assert_same_facts(&name, &missing, &damaged);
         let (code, offset) = expected(&name);
-        assert_eq!(only_told(&damaged, &name), (code.to_owned(), offset), "{name}");
+        assert_eq!(only_reported(&damaged, &name), (code.to_owned(), offset), "{name}");
         if path.is_dir() {
             fs::remove_dir(&path).unwrap()
         } else {
@@ -40,7 +40,7 @@ fn each_file_reads_as_missing(
 }
 
 #[test]
-fn an_empty_file_is_told_and_the_others_are_read() {
+fn an_empty_file_is_reported_and_the_others_are_read() {
     for form in [Form::Text, Form::Db] {
         each_file_reads_as_missing(form, |path| fs::write(path, "").unwrap(), |_| ("empty-file", Some(0)));
     }
@@ -56,7 +56,7 @@ fn a_file_of_spaces_is_an_empty_one() {
 }
 
 #[test]
-fn binary_garbage_is_told_and_the_others_are_read() {
+fn binary_garbage_is_reported_and_the_others_are_read() {
     let garbage: Vec<u8> = (0..10_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8 | 0x80).collect();
     for form in [Form::Text, Form::Db] {
         each_file_reads_as_missing(
@@ -73,7 +73,7 @@ fn binary_garbage_is_told_and_the_others_are_read() {
 }
 
 #[test]
-fn utf_16_is_told_and_the_others_are_read() {
+fn utf_16_is_reported_and_the_others_are_read() {
     let utf16 = |path: &Path| {
         let text = "[{\"Name\": 1}]\r\n".encode_utf16().flat_map(u16::to_le_bytes);
         fs::write(path, [0xff, 0xfe].into_iter().chain(text).collect::<Vec<u8>>()).unwrap();
@@ -82,21 +82,21 @@ fn utf_16_is_told_and_the_others_are_read() {
 }
 
 #[test]
-fn a_directory_in_place_of_a_file_is_told() {
+fn a_directory_in_place_of_a_file_is_reported() {
     for form in [Form::Text, Form::Db] {
         each_file_reads_as_missing(form, |path| fs::create_dir(path).unwrap(), |_| ("unreadable", None));
     }
 }
 
 #[test]
-fn a_link_to_nothing_is_told() {
+fn a_link_to_nothing_is_reported() {
     for form in [Form::Text, Form::Db] {
         each_file_reads_as_missing(form, |path| symlink("nowhere", path).unwrap(), |_| ("unreadable", None));
     }
 }
 
 #[test]
-fn a_pipe_in_place_of_a_file_is_told_and_not_waited_for() {
+fn a_pipe_in_place_of_a_file_is_reported_and_not_waited_for() {
     let pipe = |path: &Path| assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
     each_file_reads_as_missing(Form::Text, pipe, |_| ("unreadable", None));
 }
@@ -161,7 +161,7 @@ fn utf_8_with_a_mark_reads_as_without() {
 }
 
 #[test]
-fn latin_1_is_told_where_it_is_and_costs_no_row() {
+fn latin_1_is_reported_where_it_is_and_costs_no_row() {
     let job = job(Form::Text);
     let rank = rank_directory(job.path(), 0);
     let before = read_path(&rank);
@@ -190,10 +190,10 @@ fn latin_1_is_told_where_it_is_and_costs_no_row() {
         assert_eq!(before.len(id), after.len(id), "{id:?}");
     }
     for (name, offset) in offsets {
-        let told = told(&after, &name);
+        let reported = reported(&after, &name);
         assert!(
-            told.iter().any(|(code, at, _)| code == "wrong-encoding" && *at == Some(offset as i64)),
-            "{name} at {offset}: {told:?}"
+            reported.iter().any(|(code, at, _)| code == "wrong-encoding" && *at == Some(offset as i64)),
+            "{name} at {offset}: {reported:?}"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! A small job on disk, and what reading it tells.
+//! A small job on disk, and what reading it reports.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ pub fn assert_same_facts(what: &str, a: &RankTables, b: &RankTables) {
 }
 
 /// Code, offset and message of the diagnostics that name `file`.
-pub fn told(tables: &RankTables, file: &str) -> Vec<(String, Option<i64>, String)> {
+pub fn reported(tables: &RankTables, file: &str) -> Vec<(String, Option<i64>, String)> {
     tables
         .rows::<diagnostic::Row>()
         .filter(|row| tables.opt_text(row.file) == Some(file))
@@ -69,9 +69,9 @@ pub fn told(tables: &RankTables, file: &str) -> Vec<(String, Option<i64>, String
 }
 
 /// The one diagnostic that names `file`: its code and offset.
-pub fn only_told(tables: &RankTables, file: &str) -> (String, Option<i64>) {
-    let told = told(tables, file);
-    let [(code, offset, message)] = told.as_slice() else { panic!("{file}: {told:?}") };
+pub fn only_reported(tables: &RankTables, file: &str) -> (String, Option<i64>) {
+    let reported = reported(tables, file);
+    let [(code, offset, message)] = reported.as_slice() else { panic!("{file}: {reported:?}") };
     assert!(!message.is_empty());
     (code.clone(), *offset)
 }

@@ -1,4 +1,4 @@
-//! Damaged, foreign and misplaced files: each is told, and none is in the way of what can be read.
+//! Damaged, foreign and misplaced files: each is reported, and none is in the way of what can be read.
 
 #[path = "../common/rows.rs"]
 mod rows;

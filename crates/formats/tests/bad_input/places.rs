@@ -12,7 +12,7 @@ use npuscope_tables::table::{diagnostic, host_op, lane, rank};
 use npuscope_tables::{LaneId, Rank, RankTables, TableId};
 use npuscope_testing::entries;
 
-use super::job::{facts, job, only_told, rank_directory, read, read_path};
+use super::job::{facts, job, only_reported, rank_directory, read, read_path};
 
 #[test]
 fn of_two_directories_of_one_rank_the_newer_is_read() {
@@ -29,7 +29,7 @@ fn of_two_directories_of_one_rank_the_newer_is_read() {
     );
     let tables = read(&profile, 0);
     let name = rank.file_name().unwrap().to_str().unwrap();
-    assert_eq!(only_told(&tables, name), ("duplicate-rank".to_owned(), None));
+    assert_eq!(only_reported(&tables, name), ("duplicate-rank".to_owned(), None));
     assert!(tables.is_empty(TableId::HostOp));
 }
 
@@ -58,8 +58,8 @@ fn a_rank_in_both_forms_is_read_once() {
     for (table, rows) in facts(&db) {
         assert_eq!(facts(&both)[table].len(), rows.len(), "{table}");
     }
-    let told: Vec<_> = both.rows::<diagnostic::Row>().map(|row| both.text(row.code).to_owned()).collect();
-    assert_eq!(told, ["told-by-database"]);
+    let reported: Vec<_> = both.rows::<diagnostic::Row>().map(|row| both.text(row.code).to_owned()).collect();
+    assert_eq!(reported, ["same-in-database"]);
 }
 
 #[test]
@@ -142,8 +142,8 @@ fn links_to_directories_above_are_not_followed() {
     let profile = discover(job.path()).unwrap();
     assert_eq!(profile.ranks.iter().map(|r| r.rank.0).collect::<Vec<_>>(), [0, 1]);
     assert!(profile.ranks.iter().all(|rank| rank.problems.is_empty()));
-    let told: Vec<_> = profile.job.unwrap().problems.into_iter().map(|p| (p.code.name(), p.file)).collect();
-    assert_eq!(told, [("symlink-loop", "a/b/up".to_owned()), ("symlink-loop", "again".to_owned())]);
+    let reported: Vec<_> = profile.job.unwrap().problems.into_iter().map(|p| (p.code.name(), p.file)).collect();
+    assert_eq!(reported, [("symlink-loop", "a/b/up".to_owned()), ("symlink-loop", "again".to_owned())]);
 }
 
 #[test]

@@ -41,8 +41,8 @@ fn a_cut_csv_keeps_every_whole_row() {
             let what = format!("{name} cut at {cut}");
             assert_same_facts(&what, &expected[rows].0, &tables);
             assert_eq!((&expected[rows].1.problems, outcome.rows), (&vec![], rows as u64), "{what}");
-            let told: Vec<_> = outcome.problems.iter().map(|p| (p.code.name(), p.offset)).collect();
-            assert_eq!(told, [("cut-file", Some(whole as u64))][..usize::from(cut > whole)], "{what}");
+            let reported: Vec<_> = outcome.problems.iter().map(|p| (p.code.name(), p.offset)).collect();
+            assert_eq!(reported, [("cut-file", Some(whole as u64))][..usize::from(cut > whole)], "{what}");
         }
     }
 }
@@ -61,8 +61,8 @@ fn rows_with_too_few_or_too_many_cells_are_left_out_and_counted() {
     let mut rank = RankBuilder::default();
     let outcome = csv::read_file("step_trace_time", Flavour::TorchNpu, text, "step_trace_time.csv", &mut rank);
     assert_eq!(outcome.rows, 2);
-    let told: Vec<_> = outcome.problems.iter().map(|p| (p.code.name(), p.offset)).collect();
-    assert_eq!(told, [("short-row", Some(32)), ("uneven-rows", None)]);
+    let reported: Vec<_> = outcome.problems.iter().map(|p| (p.code.name(), p.offset)).collect();
+    assert_eq!(reported, [("short-row", Some(32)), ("uneven-rows", None)]);
     assert!(outcome.problems[1].message.contains("2 more rows"), "{}", outcome.problems[1].message);
 }
 

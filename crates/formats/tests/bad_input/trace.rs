@@ -8,7 +8,7 @@ use npuscope_synth::Form;
 use npuscope_tables::{RankPieces, TableId};
 use serde_json::value::RawValue;
 
-use super::job::{assert_same_facts, facts, files, job, rank_directory, read_path, read_trace, told};
+use super::job::{assert_same_facts, facts, files, job, rank_directory, read_path, read_trace, reported};
 
 /// A trace of the job, with names and arguments that are hard to cut.
 fn hostile_trace() -> Vec<u8> {
@@ -67,7 +67,7 @@ fn an_empty_list_of_events_is_a_trace_without_a_fault() {
 }
 
 #[test]
-fn a_second_list_after_the_first_is_told() {
+fn a_second_list_after_the_first_is_reported() {
     let (_, problems) = read_trace(b"[] []");
     assert_eq!(problems.iter().map(|p| (p.code.name(), p.offset)).collect::<Vec<_>>(), [("garbage", Some(3))]);
 }
@@ -83,8 +83,8 @@ fn garbage_between_events_costs_only_itself() {
         let text = format!("[{head}, {garbage}, {}]", tail.join(", "));
         let (tables, problems) = read_trace(text.as_bytes());
         assert_same_facts(garbage, &read_trace(&trace).0, &tables);
-        let told: Vec<_> = problems.iter().map(|p| (p.code.name(), p.offset)).collect();
-        assert_eq!(told, [("garbage", Some(head.len() as u64 + 3))], "{garbage}");
+        let reported: Vec<_> = problems.iter().map(|p| (p.code.name(), p.offset)).collect();
+        assert_eq!(reported, [("garbage", Some(head.len() as u64 + 3))], "{garbage}");
     }
 }
 
@@ -101,8 +101,8 @@ fn an_event_without_its_closing_quote_costs_only_itself() {
         let summary = trace_json::read_in(text.as_bytes(), "trace_view.json", stretches, 2, &mut pieces);
         assert_eq!(summary.events, 39_999);
         let offset = events[..10_000].iter().map(|event| event.len() + 1).sum::<usize>() + 1;
-        let told: Vec<_> = summary.problems.iter().map(|p| (p.code.name(), p.offset)).collect();
-        assert_eq!(told, [("garbage", Some(offset as u64))]);
+        let reported: Vec<_> = summary.problems.iter().map(|p| (p.code.name(), p.offset)).collect();
+        assert_eq!(reported, [("garbage", Some(offset as u64))]);
     }
 }
 
@@ -118,9 +118,9 @@ fn json_nested_a_hundred_thousand_deep_is_no_danger() {
         for deep in [&arrays, &objects] {
             for open in [deep.as_str(), &deep[..deep.len() / 2]] {
                 fs::write(&path, open).unwrap();
-                let told = told(&read_path(&rank), &name);
+                let reported = reported(&read_path(&rank), &name);
                 let says_nothing = name.contains("communication") && open == objects;
-                assert_eq!(told.is_empty(), says_nothing, "{name}: {told:?}");
+                assert_eq!(reported.is_empty(), says_nothing, "{name}: {reported:?}");
             }
         }
         fs::write(&path, text).unwrap();

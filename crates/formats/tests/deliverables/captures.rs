@@ -15,10 +15,10 @@ type Lane = (i64, i64);
 fn no_file_is_unknown_and_no_column_unread() {
     for (name, path) in captures("text").into_iter().chain(captures("db")) {
         let tables = read_rank(&discover(&path).unwrap().ranks[0], ReadOptions::default());
-        // Databases of that age have two columns in each other's place, which is told as information.
+        // Databases of that age have two columns in each other's place, which is reported as information.
         let is_problem = |row: &diagnostic::Row| tables.text(row.code) != "swapped-columns";
-        let told = |row: diagnostic::Row| tables.text(row.message).to_owned();
-        let problems: Vec<String> = tables.rows().filter(is_problem).map(told).collect();
+        let reported = |row: diagnostic::Row| tables.text(row.message).to_owned();
+        let problems: Vec<String> = tables.rows().filter(is_problem).map(reported).collect();
         assert_eq!(problems, Vec::<String>::new(), "{name}");
         for row in tables.rows::<source::Row>() {
             assert_eq!(tables.opt_text(row.unread), None, "{name} {}", tables.text(row.file));

@@ -28,7 +28,7 @@ fn column(table: TableId, name: &str) -> usize {
     schema::spec(table).columns.iter().position(|column| column.name == name).unwrap()
 }
 
-/// The rows of a table. Rows that others stand on or in are told by what they are, not by number.
+/// The rows of a table. Rows that others stand on or in are named by what they are, not by number.
 fn rows(tables: &RankTables, table: TableId, with_lanes: bool) -> Vec<Row> {
     let lanes: HashMap<String, String> =
         tables.rows().map(|row: lane::Row| (row.lane.to_string(), lane_text(tables, &row, with_lanes))).collect();

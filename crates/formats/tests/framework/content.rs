@@ -106,7 +106,7 @@ fn python_calls(out: &mut Vec<u8>) {
     call(320_000, exit, PythonCall::PY_RETURN).encode(out);
     // Never left.
     call(1_900_000, forward, PythonCall::PY_CALL).encode(out);
-    // Was running when recording began, and is told of in the end.
+    // Was running when recording began, and is recorded in the end.
     call(100_000, main, PythonCall::PY_CALL).encode(out);
 }
 

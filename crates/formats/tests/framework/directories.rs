@@ -1,4 +1,4 @@
-//! Raw directories: what is read of them, and that deliverables parsed from them tell the same.
+//! Raw directories: what is read of them, and that deliverables parsed from them say the same.
 
 use std::fs;
 use std::path::Path;
@@ -225,7 +225,7 @@ fn an_allocation_has_its_life_and_the_operator_that_made_it() {
 }
 
 #[test]
-fn text_and_databases_tell_what_the_raw_files_did() {
+fn text_and_databases_have_what_the_raw_files_did() {
     for export in [Export::TEXT, Export::DB, Export::BOTH] {
         let root = tempfile::tempdir().unwrap();
         let raw = RawDirectory::create(root.path(), NAME, Some(0), json!(["text"])).fill();
@@ -329,13 +329,13 @@ fn deliverables_that_are_there_are_read_and_an_unfinished_directory_is_not() {
     assert!(discover(root.path()).unwrap().ranks[0].is_raw());
     assert!(!discover_raw(root.path()).unwrap()[0].is_parsed);
     parse_all(root.path(), None);
-    // What is told now is what the deliverables say.
+    // What is reported now is what the deliverables say.
     raw.file(framework::OP_RANGE, |_| ());
     assert_eq!(steps(&read(&raw.path)).len(), 2);
 }
 
 #[test]
-fn a_file_that_is_cut_keeps_what_is_before_and_is_told() {
+fn a_file_that_is_cut_keeps_what_is_before_and_is_reported() {
     let root = tempfile::tempdir().unwrap();
     let raw = RawDirectory::create(root.path(), NAME, Some(0), json!("text")).fill();
     let path = raw.path.join("FRAMEWORK").join(framework::OP_RANGE);
@@ -380,14 +380,14 @@ fn ticks_become_times_by_the_frequency_of_the_counter() {
 }
 
 #[test]
-fn without_a_clock_times_stand_as_they_are_and_it_is_told() {
+fn without_a_clock_times_stand_as_they_are_and_it_is_reported() {
     let root = tempfile::tempdir().unwrap();
     let raw = RawDirectory::create(root.path(), NAME, Some(0), json!("text")).fill();
     fs::write(raw.path.join("profiler_info_0.json"), "{}").unwrap();
     let tables = read(&raw.path);
     assert_eq!(steps(&tables)[0].start, Ns(100_000));
-    let told = tables.rows::<diagnostic::Row>().filter(|row| tables.text(row.code) == "no-clock").count();
-    assert_eq!(told, 1);
+    let reported = tables.rows::<diagnostic::Row>().filter(|row| tables.text(row.code) == "no-clock").count();
+    assert_eq!(reported, 1);
 }
 
 #[test]
@@ -456,7 +456,7 @@ fn windows_of_a_process_are_one_rank_and_the_last_is_read() {
 fn a_lone_process_needs_no_rank_and_several_do() {
     let root = tempfile::tempdir().unwrap();
     RawDirectory::create(root.path(), NAME, None, json!("text")).fill();
-    let told = || {
+    let reported = || {
         let profile = discover(root.path()).unwrap();
         profile
             .ranks
@@ -464,27 +464,27 @@ fn a_lone_process_needs_no_rank_and_several_do() {
             .map(|rank| rank.problems.iter().map(|problem| problem.code.name()).collect())
             .collect::<Vec<Vec<_>>>()
     };
-    assert_eq!(told(), [Vec::<&str>::new()]);
+    assert_eq!(reported(), [Vec::<&str>::new()]);
     RawDirectory::create(root.path(), "node2_1_20261115185652123_ascend_pt", None, json!("text")).fill();
-    assert_eq!(told(), [["no-rank"], ["no-rank"]]);
+    assert_eq!(reported(), [["no-rank"], ["no-rank"]]);
 }
 
 #[test]
-fn a_recording_that_was_not_ended_is_told_before_and_after_it_is_parsed() {
+fn a_recording_that_was_not_ended_is_reported_before_and_after_it_is_parsed() {
     let root = tempfile::tempdir().unwrap();
     let raw = RawDirectory::create(root.path(), NAME, Some(0), json!("text")).fill();
     fs::remove_file(raw.path.join("profiler_metadata.json")).unwrap();
-    let is_told = || {
+    let is_reported = || {
         let tables = read(&raw.path);
         tables.rows::<diagnostic::Row>().any(|row| {
             tables.text(row.code) == "cut-recording"
                 && tables.text(row.message).starts_with("the recording was not ended")
         })
     };
-    assert!(is_told());
+    assert!(is_reported());
     let parsed = parse_all(root.path(), None);
     assert!(parsed[0].problems[0].starts_with("the recording was not ended"), "{:?}", parsed[0].problems);
-    assert!(is_told());
+    assert!(is_reported());
     raw.metadata(&json!({}));
-    assert!(!is_told());
+    assert!(!is_reported());
 }

@@ -94,7 +94,7 @@ fn happened(tables: &RankTables) -> Vec<String> {
         rows.push(format!("{kind} {name} {level} {:?} {} {}", row.start, row.duration.ns(), place(row.lane)));
     }
     for row in tables.rows::<task::Row>() {
-        // A trace tells the device by the lane.
+        // In a trace, the lane has the device.
         let device = row.device.unwrap_or_default();
         rows.push(format!("task {:?} {} {device} {:?}", row.start, row.duration.ns(), row.stream));
     }
@@ -168,7 +168,7 @@ fn without_markers_of_ours_the_steps_are_those_of_the_trace() {
 }
 
 #[test]
-fn text_and_databases_tell_what_the_trace_did() {
+fn text_and_databases_have_what_the_trace_did() {
     for has_gpu in [false, true] {
         for export in [Export::TEXT, Export::DB] {
             let root = tempfile::tempdir().unwrap();

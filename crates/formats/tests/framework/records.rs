@@ -272,7 +272,7 @@ fn records_of_other_types_and_too_short_ones_are_counted_and_the_next_is_read() 
     assert_eq!((records.skipped(), records.first_skipped(), records.lost()), (2, Some(0), None));
 }
 
-/// Cutting a file of two records anywhere keeps what is whole and tells the rest.
+/// Cutting a file of two records anywhere keeps what is whole and reports the rest.
 fn assert_cuts<'a, T: Record<'a> + PartialEq + std::fmt::Debug>(bytes: &'a [u8], first: usize) {
     let whole: Vec<T> = Records::new(bytes).collect();
     assert_eq!(whole.len(), 2);

@@ -162,7 +162,7 @@ fn settings_before_and_behind_the_events_are_kept() {
 }
 
 #[test]
-fn arguments_of_counters_that_are_no_numbers_are_told_of() {
+fn arguments_of_counters_that_are_no_numbers_are_reported() {
     let mut trace = Trace::new(0);
     trace.add(r#"{"ph": "C", "name": "load", "pid": 0, "tid": 0, "ts": 5, "args": {"a": 1, "unit": "%", "b": [2]}}"#);
     trace.add(r#"{"ph": "C", "name": "text", "pid": 0, "tid": 0, "ts": 5, "args": {"kept": "x"}}"#);

@@ -45,9 +45,9 @@ fn damaged_packing_costs_only_what_lies_behind_it() {
         let tables = read_path(&put(&directory, name, bytes));
         let rows = tables.len(TableId::HostOp);
         assert!((8_000..20_000).contains(&rows), "{name}: {rows}");
-        let told = tables.rows::<diagnostic::Row>().next().unwrap();
-        assert_eq!((tables.text(told.code), tables.opt_text(told.file)), (code, Some(name)));
-        let offset = usize::try_from(told.offset.unwrap()).unwrap();
+        let reported = tables.rows::<diagnostic::Row>().next().unwrap();
+        assert_eq!((tables.text(reported.code), tables.opt_text(reported.file)), (code, Some(name)));
+        let offset = usize::try_from(reported.offset.unwrap()).unwrap();
         assert!((half..=whole.len()).contains(&offset), "{name}: {offset} of {half}");
     }
 }
@@ -62,7 +62,7 @@ fn a_broken_tail_costs_no_event() {
 }
 
 #[test]
-fn times_are_told_of_if_the_file_ends_between_the_events_and_their_base() {
+fn times_are_reported_if_the_file_ends_between_the_events_and_their_base() {
     let text = many(20).text();
     let cut = text.rfind(']').unwrap() + 1;
     let directory = tempfile::tempdir().unwrap();

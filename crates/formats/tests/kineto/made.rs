@@ -92,7 +92,7 @@ pub fn only<T: Table>(tables: &RankTables) -> T {
     row
 }
 
-/// Codes of what was told, but for ranks that are not known.
+/// Codes of what was reported, but for ranks that are not known.
 pub fn codes(tables: &RankTables) -> Vec<&str> {
     let codes = tables.rows::<diagnostic::Row>().map(|row| tables.text(row.code));
     codes.filter(|code| *code != "no-rank").collect()

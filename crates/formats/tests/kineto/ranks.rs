@@ -102,10 +102,10 @@ fn a_process_that_records_several_times_is_one_rank() {
     put(&directory, &other, nameless().as_bytes());
     let profile = discover(directory.path()).unwrap();
     assert_eq!(numbered(&profile), [(0, newest.as_str()), (1, other.as_str())]);
-    let told = profile.ranks[0].problems.iter().filter(|problem| problem.code.name() == "duplicate-rank");
-    let mut told: Vec<&str> = told.map(|problem| problem.file.as_str()).collect();
-    told.sort_unstable();
-    assert_eq!(told, [name(77, "1700000001000000000"), name(77, "1700000002000000000")]);
+    let reported = profile.ranks[0].problems.iter().filter(|problem| problem.code.name() == "duplicate-rank");
+    let mut reported: Vec<&str> = reported.map(|problem| problem.file.as_str()).collect();
+    reported.sort_unstable();
+    assert_eq!(reported, [name(77, "1700000001000000000"), name(77, "1700000002000000000")]);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_file_that_is_no_trace_is_no_profile() {
         assert!(discover(&put(&directory, name, bytes)).is_err(), "{name}");
     }
     assert!(discover(directory.path()).is_err());
-    // The name alone makes it one, and then it is told what is wrong with it.
+    // The name alone makes it one, and then it is reported what is wrong with it.
     let path = put(&directory, "x.pt.trace.json.gz", b"\x1f\x8b\x08");
     assert_eq!(codes(&read_path(&path)), ["cut-file", "empty-file"]);
     let path = put(&directory, "y.pt.trace.json", b"{}");

@@ -202,7 +202,7 @@ pub fn communication(tables: &RankTables, strings: &mut Interner) -> Communicati
 }
 
 /// [`communication`] of operations that are known already. Nothing without a transport, here or, as `has_transport`
-/// tells, before.
+/// says, before.
 pub fn of_operations(ops: &[Op], has_transport: &mut bool, strings: &mut Interner) -> Communication {
     let mut out = Communication::default();
     *has_transport |= ops.iter().any(|op| op.pieces.iter().any(|piece| piece.has_transport));

@@ -7,7 +7,7 @@ use npuscope_tables::{Interner, RankTables, TableId};
 
 use super::us;
 
-/// Whether any row tells of a device.
+/// Whether any row is of a device.
 pub fn has_device(tables: &RankTables) -> bool {
     [TableId::Task, TableId::Kernel, TableId::CommOp, TableId::Overlap].iter().any(|&table| !tables.is_empty(table))
 }

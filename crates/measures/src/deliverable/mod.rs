@@ -48,7 +48,7 @@ pub enum Target {
 pub struct Carried {
     /// Free time that reaches into the next step. Its strings are not looked at.
     free: Vec<overlap::Row>,
-    /// Some operation told what its data went over: then all have a place in `communication.json`.
+    /// Some operation named the transport of its data: then all have a place in `communication.json`.
     has_transport: bool,
     /// Work goes through a queue.
     has_queue: bool,

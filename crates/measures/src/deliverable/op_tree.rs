@@ -30,7 +30,7 @@ pub struct Node {
 pub struct Entry {
     pub correlation: ConnectionId,
     /// The operator it was made by: the innermost one, if that is of the same thread. A call that
-    /// launches does not tell its operator's thread, so there any thread will do.
+    /// launches does not have its operator's thread, so there any thread will do.
     pub node: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Levels of detail of a row: at each, slices too short to be told apart are drawn as one bar.
+//! Levels of detail of a row: at each, slices too short to be seen are drawn as one bar.
 //!
 //! A bar stands for slices that follow each other on the row, so it is known by the first of them: it ends where the next
 //! bar begins. Its times are those of its slices, and nothing but two numbers is kept of it.
@@ -114,7 +114,7 @@ mod tests {
                     let of_bar = &slices[bar.first as usize - 7..end as usize - 7];
                     let longest = slices[bar.longest as usize - 7];
                     prop_assert!(of_bar.iter().all(|slice| slice.end - slice.begin <= longest.end - longest.begin));
-                    // What is drawn as one could not be told apart.
+                    // What is drawn as one could not be seen apart.
                     let length = of_bar.last().unwrap().end - of_bar[0].begin;
                     prop_assert!(of_bar.len() == 1 || length <= 2 << level, "{} at {}", length, level);
                 }

@@ -67,7 +67,7 @@ impl ShownSlice {
     }
 }
 
-/// Something to draw: a slice, or several that are too close together to be told apart.
+/// Something to draw: a slice, or several that are too close together to be seen apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bar {
     pub begin: i64,

@@ -83,17 +83,17 @@ impl Served {
         let run = run.with_query_limits(Some(256 << 20), Some(query_time)).unwrap();
         let queries = run.queries().clone();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-        let (tell, told) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let server = Server::bind(run, "127.0.0.1:0".parse().unwrap(), TOKEN.to_owned()).await.unwrap();
                 let server = server.with_pages(pages);
-                tell.send(server.address().unwrap()).unwrap();
+                sender.send(server.address().unwrap()).unwrap();
                 server.serve(async { drop(stopped.await) }, None).await.unwrap();
             });
         });
-        Served { address: told.recv().unwrap(), queries, directory, _stop: stop }
+        Served { address: receiver.recv().unwrap(), queries, directory, _stop: stop }
     }
 
     /// The directory of the cache.

@@ -99,7 +99,7 @@ fn deep_queries_do_not_end_the_server() {
 }
 
 #[test]
-fn the_run_is_told_with_its_findings() {
+fn the_run_is_reported_with_its_findings() {
     let served = Served::new();
     let run = served.get("/api/run").json();
     assert_eq!(run["ranks"].as_array().unwrap().len(), 2);

@@ -90,7 +90,7 @@ fn statistics_of_an_area_equal_those_of_sql() {
 }
 
 #[test]
-fn a_slice_tells_what_it_is_and_leads_on() {
+fn a_slice_says_what_it_is_and_leads_on() {
     let served = Served::new();
     let hits = served.get("/api/search?text=matmul&ranks=1").json();
     assert!(hits["count"].as_u64().unwrap() > 0);
@@ -128,8 +128,8 @@ fn counters_have_their_extremes_at_every_level() {
                 (min, max) = (min.min(real(point + 4)), max.max(real(point + 8)));
             }
         }
-        let told = |name: &str| counter[name].as_f64().unwrap() as f32;
-        assert_eq!((min, max), (told("min"), told("max")), "level {level}");
+        let reported = |name: &str| counter[name].as_f64().unwrap() as f32;
+        assert_eq!((min, max), (reported("min"), reported("max")), "level {level}");
     }
 }
 

@@ -31,7 +31,7 @@ fn strings_survive_the_cache() {
 }
 
 #[test]
-fn segments_tell_the_time_they_cover() {
+fn segments_have_the_time_they_cover() {
     let directory = tempfile::tempdir().unwrap();
     let cached = Cache::new(directory.path()).store("k", &sample(BATCH_ROWS as i64 + 2)).unwrap();
     let times: Vec<_> = cached.segments(TableId::HostOp).iter().map(|s| s.time.unwrap()).collect();

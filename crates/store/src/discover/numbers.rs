@@ -28,7 +28,7 @@ impl Candidate {
         self.source.flavour == Flavour::Kineto
     }
 
-    /// The host and process that wrote it, as far as its name tells, and the place that it shares with others.
+    /// The host and process that wrote it, as far as its name says, and the place that it shares with others.
     pub(super) fn process(&self) -> Option<(PathBuf, String, String)> {
         let directory = &self.source.directory;
         if self.is_kineto() {

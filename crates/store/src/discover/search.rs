@@ -60,9 +60,9 @@ impl Search {
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let output = directories.iter().find(|d| d.file_name().is_some_and(|n| n == OUTPUT_DIRECTORY));
-        // What was exported from PROF tells of the device, too.
-        let is_told = output.is_some_and(|output| has_deliverables(output)) || has_export(&directories);
-        if (self.wants_raw || !is_told)
+        // What was exported from PROF has the device, too.
+        let has_device = output.is_some_and(|output| has_deliverables(output)) || has_export(&directories);
+        if (self.wants_raw || !has_device)
             && let Some(raw) = raw_files(&directories)
         {
             self.raw_rank(path, &raw, &directories, &files);
@@ -99,7 +99,7 @@ impl Search {
         let directory = path.parent().unwrap_or(Path::new(""));
         match kind_of(&file_name(path)) {
             FileKind::ClusterDb => self.cluster_results.push(path.to_owned()),
-            // One raw file tells little without the clock beside it.
+            // One raw file says little without the clock beside it.
             FileKind::Framework(_) => {
                 let framework = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
                 self.directory(framework.parent().unwrap_or(directory), 0, &mut Vec::new());

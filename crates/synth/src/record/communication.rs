@@ -45,7 +45,7 @@ struct Piece<'a> {
 
 /// Copies on the chip, in bytes per ns.
 const ON_CHIP_BYTES_PER_NS: u64 = 500;
-/// How long telling another rank takes.
+/// How long notifying another rank takes.
 const NOTIFY_NS: u64 = 20;
 
 impl Recorder<'_> {
@@ -62,7 +62,7 @@ impl Recorder<'_> {
         let before = index.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or_default();
         let start = run.ready.max(before);
         let verb = communication.verb;
-        // Transfers are counted over all neighbours: groups are told apart by three digits of a hash alone.
+        // Transfers are counted over all neighbours: groups differ in three digits of a hash alone.
         let number = if verb.is_point_to_point() { self.transfers } else { index };
         self.transfers += usize::from(verb.is_point_to_point());
         let name = format!("hcom_{}__{}_{number}_1", verb.name(), group.digits());
@@ -108,7 +108,7 @@ impl Recorder<'_> {
             duration,
             name,
             op_type: Some(op_type),
-            // Text files tell the group with the pieces alone.
+            // Text files have the group with the pieces alone.
             group_name: self.sees_details().then_some(group_name),
             group_hash: self.sees_details().then(|| self.tables.strings.intern(&group.hash)),
             rank_size: i64::try_from(group.ranks.len()).ok(),
@@ -188,7 +188,7 @@ impl Recorder<'_> {
         self.kernels.push(row);
     }
 
-    /// The pieces of an operation: telling the others, waiting for the last of them, then round after round
+    /// The pieces of an operation: notifying the others, waiting for the last of them, then round after round
     /// of transfers, each as long as its link takes, and waiting for the slower links of the round.
     fn pieces(&mut self, operation: &mut Operation<'_>, (start, end): (u64, u64), rounds: &[Round], own: u64) {
         let all = rounds.iter().map(|round| round.end).max().unwrap_or_default();
@@ -196,12 +196,12 @@ impl Recorder<'_> {
         let first_peer = rounds.iter().flat_map(|round| round.sends.iter().chain(&round.receives)).next();
         let Some(&Transfer { peer, .. }) = first_peer else { return };
         let notified = (start + NOTIFY_NS).min(begin);
-        self.piece(operation, &Piece::told("Notify_Record", (start, notified), peer));
-        self.piece(operation, &Piece::told("Notify_Wait", (notified, begin), peer));
+        self.piece(operation, &Piece::notify("Notify_Record", (start, notified), peer));
+        self.piece(operation, &Piece::notify("Notify_Wait", (notified, begin), peer));
         // The rank's own share is put in place beside.
         let copied = (begin + own / ON_CHIP_BYTES_PER_NS + 1).min(end);
         let copy =
-            Piece { name: "Memcpy", peer: self.rank, bytes: own, plane: 1, ..Piece::told("", (begin, copied), peer) };
+            Piece { name: "Memcpy", peer: self.rank, bytes: own, plane: 1, ..Piece::notify("", (begin, copied), peer) };
         self.piece(operation, &copy);
         for round in rounds {
             let (from, until) = (begin + round.start, (begin + round.end).min(end));
@@ -220,7 +220,7 @@ impl Recorder<'_> {
                 self.transfer(operation, name, (begin, done), transfer, !is_receive);
             }
             if last < until {
-                self.piece(operation, &Piece::told("Notify_Wait", (last, until), peer));
+                self.piece(operation, &Piece::notify("Notify_Wait", (last, until), peer));
             }
         }
     }
@@ -268,7 +268,7 @@ impl Recorder<'_> {
                     rdma: Some("RDMA_SEND_NOTIFY"),
                     plane: 0,
                 },
-                _ => Piece::told("Notify_Wait", span, peer),
+                _ => Piece::notify("Notify_Wait", span, peer),
             };
             self.piece(operation, &piece);
         }
@@ -339,7 +339,7 @@ impl Recorder<'_> {
 
 impl<'a> Piece<'a> {
     /// A notification to another rank, or waiting for one.
-    fn told(name: &'a str, span: (u64, u64), peer: usize) -> Piece<'a> {
+    fn notify(name: &'a str, span: (u64, u64), peer: usize) -> Piece<'a> {
         Piece { name, span, peer, is_sender: true, bytes: 0, rdma: None, plane: 0 }
     }
 }

@@ -156,7 +156,7 @@ impl Recorder<'_> {
         self.plain_task((from, until), "EVENT_WAIT", None);
     }
 
-    /// The computing stream told a stream of communication that its data is there.
+    /// The computing stream notified a stream of communication that its data is there.
     pub fn event_record(&mut self, at: u64, connection: ConnectionId) {
         self.plain_task((at, at), "EVENT_RECORD", Some(connection));
     }

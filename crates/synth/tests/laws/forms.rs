@@ -30,9 +30,9 @@ fn written(job: &Job, config: &JobConfig, form: Form, directory: &Path) -> Vec<R
 
 fn problems(tables: &RankTables) -> Vec<String> {
     let rows = tables.rows::<diagnostic::Row>();
-    let told = rows.map(|row| format!("{}: {}", tables.text(row.code), tables.text(row.message)));
+    let reported = rows.map(|row| format!("{}: {}", tables.text(row.code), tables.text(row.message)));
     let unread = tables.rows::<source::Row>().filter_map(|row| tables.opt_text(row.unread).map(str::to_owned));
-    told.chain(unread).collect()
+    reported.chain(unread).collect()
 }
 
 /// The tables as they were recorded, as text files and as databases hold them, are the same.

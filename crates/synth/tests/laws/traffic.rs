@@ -12,11 +12,11 @@ use crate::jobs::any_job;
 /// Bytes by sender and receiver, in the order in which they were sent, of transfers from stage to stage.
 type Links = HashMap<(usize, usize), Vec<i64>>;
 
-/// The ranks of each group, as the profile tells them.
+/// The ranks of each group, as the profile has them.
 fn groups(tables: &RankTables) -> HashMap<String, Vec<usize>> {
     let row = tables.rows::<metadata::Row>().find(|row| tables.text(row.key) == "parallel_group_info").unwrap();
-    let told: serde_json::Value = serde_json::from_str(tables.text(row.value)).unwrap();
-    let groups = told.as_object().unwrap().iter();
+    let reported: serde_json::Value = serde_json::from_str(tables.text(row.value)).unwrap();
+    let groups = reported.as_object().unwrap().iter();
     let ranks = |group: &serde_json::Value| serde_json::from_value(group["global_ranks"].clone()).unwrap();
     groups.map(|(name, group)| (name.clone(), ranks(group))).collect()
 }

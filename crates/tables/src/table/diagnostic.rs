@@ -86,16 +86,16 @@ names! {
         RawOnly = "raw-only",
         /// A rank that got another number, because its own is taken.
         RenumberedRank = "renumbered-rank",
+        /// Files that were not read, because the database has the same.
+        SameInDatabase = "same-in-database",
+        /// A database that was not read, because the trace has the same.
+        SameInTrace = "same-in-trace",
         /// A row with fewer cells than the header; the missing ones are null.
         ShortRow = "short-row",
         /// Two columns whose contents the writer had exchanged; put right.
         SwappedColumns = "swapped-columns",
         /// A link that leads back to where it is; not followed.
         SymlinkLoop = "symlink-loop",
-        /// Files that were not read, because the database has the same.
-        ToldByDatabase = "told-by-database",
-        /// A database that was not read, because the trace has the same.
-        ToldByTrace = "told-by-trace",
         /// Directories nested deeper than is searched.
         TooDeep = "too-deep",
         /// More text than fits in memory; cut.

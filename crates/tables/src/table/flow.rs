@@ -22,7 +22,7 @@ table! {
         pub dst_lane: Option<LaneId>,
         /// When that slice starts.
         pub dst_time: Option<Ns>,
-        /// Connection id of the work the arrow reaches, where the source names it. Lane and time do not always tell:
+        /// Connection id of the work the arrow reaches, where the source names it. Lane and time are not always enough:
         /// two tasks of a stream may start together.
         pub connection_id: Option<ConnectionId>,
         /// Set on further ends of a flow: its start is that of an earlier row.

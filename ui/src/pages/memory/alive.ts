@@ -18,5 +18,8 @@ export function aliveByNode(table: Table, graph: string): { node: number; bytes:
     if (ends[row]! < END) change(ends[row]! + 1, -(sizes[row] || 0));
   }
   let alive = 0;
-  return [...changes].sort(([one], [other]) => one - other).map(([node, bytes]) => ({ node, bytes: (alive += bytes) }));
+  return [...changes].sort(([one], [other]) => one - other).map(([node, bytes]) => {
+    alive += bytes;
+    return { node, bytes: alive };
+  });
 }

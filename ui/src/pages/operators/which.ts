@@ -18,7 +18,10 @@ export function kernelsOf(table: Table, which: Which): Table {
   const known = made.get(table) ?? new Map<Which, Table>();
   made.set(table, known);
   let found = known.get(which);
-  if (!found) known.set(which, (found = chosen(table, which === "communication")));
+  if (!found) {
+    found = chosen(table, which === "communication");
+    known.set(which, found);
+  }
   return found;
 }
 

@@ -153,9 +153,15 @@ export class Palette {
       return this.firstDuration + Math.min(step, DURATION_STEPS - 1);
     }
     let layers = this.byName.get(names);
-    if (!layers) this.byName.set(names, (layers = new Map()));
+    if (!layers) {
+      layers = new Map();
+      this.byName.set(names, layers);
+    }
     let known = layers.get(layer);
-    if (!known) layers.set(layer, (known = new Int16Array(names.length).fill(-1)));
+    if (!known) {
+      known = new Int16Array(names.length).fill(-1);
+      layers.set(layer, known);
+    }
     let style = known[name] ?? -1;
     if (style < 0) {
       style = this.styleOf(layer, names[name] ?? "");

@@ -188,7 +188,8 @@ export class CanvasRenderer implements Renderer {
       const y = top + 1 + row * rowHeight;
       if (y - top > place.height) return;
       const list = slices > 1 ? faint : boxes;
-      (list[style] ??= []).push(begin, y, width - gap, Math.max(rowHeight - (rowHeight > 4 ? 1 : 0), 1));
+      list[style] ??= [];
+      list[style].push(begin, y, width - gap, Math.max(rowHeight - (rowHeight > 4 ? 1 : 0), 1));
       if (width < TEXT_PIXELS || rowHeight < 12 || slices > 1) return;
       labels.push({
         text: rank.names[name] ?? "",
@@ -224,7 +225,8 @@ export class CanvasRenderer implements Renderer {
         const style = scene.palette.style(lane.layer, rank.names, name, (right - left) * frame.perPixel);
         const begin = Math.round(left);
         const width = Math.max(Math.round(right) - begin, 1);
-        (boxes[style] ??= []).push(begin, top + INSET + (above + row) * rowHeight, width, Math.max(rowHeight, 1));
+        boxes[style] ??= [];
+        boxes[style].push(begin, top + INSET + (above + row) * rowHeight, width, Math.max(rowHeight, 1));
       });
       above += lane.rows;
     }
@@ -254,7 +256,8 @@ export class CanvasRenderer implements Renderer {
       const style = scene.palette.styleOf("mstx", slice.name);
       const begin = Math.round(Math.max(left, -4));
       const width = Math.max(Math.round(Math.min(right, scene.width + 4)) - begin, 1);
-      (boxes[style] ??= []).push(begin, top + 1, width - (width > 3 ? 1 : 0), place.row - 1);
+      boxes[style] ??= [];
+      boxes[style].push(begin, top + 1, width - (width > 3 ? 1 : 0), place.row - 1);
       if (width >= TEXT_PIXELS)
         labels.push({ text: slice.name, left: begin, right: begin + width, middle: top + place.row / 2, style });
     }

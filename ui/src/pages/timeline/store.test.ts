@@ -23,7 +23,13 @@ it("asks once for what is missing, and keeps it", async () => {
 it("gives up what is no longer wanted", async () => {
   let aborted = false;
   const store = new TileStore<string>(
-    (_, __, signal) => new Promise((_, fail) => signal.addEventListener("abort", () => ((aborted = true), fail(new Error())))),
+    (_, __, signal) =>
+      new Promise((_, fail) => {
+        signal.addEventListener("abort", () => {
+          aborted = true;
+          fail(new Error());
+        });
+      }),
     () => {},
   );
   store.want({ level: 0, index: 0 }, [1]);

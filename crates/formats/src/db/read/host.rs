@@ -103,7 +103,7 @@ impl DbReader<'_> {
     /// Whether `inputDtypes` holds shapes and `inputShapes` types, as some writers had it: types have
     /// letters in them and shapes do not.
     fn shapes_and_types_are_swapped(&self, strings: &mut Interner) -> bool {
-        const ROWS_TO_TELL: usize = 2000;
+        const ROWS_TO_DECIDE: usize = 2000;
         let Some(table) = self.database.table("PYTORCH_API") else { return false };
         let find = |column: &str| table.columns.iter().position(|name| name == column);
         let (Some(types), Some(shapes)) = (find("inputDtypes"), find("inputShapes")) else { return false };
@@ -118,7 +118,7 @@ impl DbReader<'_> {
                 (false, true) => swapped += 1,
                 _ => {}
             }
-            if straight + swapped < ROWS_TO_TELL { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if straight + swapped < ROWS_TO_DECIDE { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         swapped > straight
     }

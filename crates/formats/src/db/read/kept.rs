@@ -10,7 +10,7 @@ use crate::db::{layouts, sheet};
 /// Tables that hold nothing of a run: SQLite's own.
 const NOT_OURS: &[&str] = &["sqlite_sequence", "sqlite_stat1", "sqlite_stat4"];
 
-/// Tables that are kept cell by cell and tell of the rank itself: they are read whatever is wanted.
+/// Tables that are kept cell by cell and describe the rank itself: they are read whatever is wanted.
 const OF_THE_RANK: &[&str] = &["RANK_DEVICE_MAP", "HOST_INFO", "NPU_INFO"];
 
 impl DbReader<'_> {

@@ -1,7 +1,7 @@
 //! Reading a database: its tables into ours.
 //!
 //! [`host`], [`tasks`], [`communication`] and [`samples`] read the tables of the profiler, [`analysis`] those of
-//! analyses, [`kept`] all others; [`outcome`] tells what was read.
+//! analyses, [`kept`] all others; [`outcome`] says what was read.
 
 mod analysis;
 mod communication;
@@ -148,7 +148,7 @@ impl<'a> DbReader<'a> {
         self.database.table(table).is_some_and(|table| table.columns.iter().any(|name| name == column))
     }
 
-    /// Reads a table if it is needed and there, and notes what that told.
+    /// Reads a table if it is needed and there, and notes the outcome.
     fn table<R: Default>(
         &mut self,
         is_needed: bool,

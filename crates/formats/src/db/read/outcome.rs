@@ -17,9 +17,9 @@ const HOST_TABLES: &[&str] = &["PYTORCH_API", "CANN_API", "MSTX_EVENTS", "GC_REC
 pub struct Content {
     /// Any row at all.
     pub rows: bool,
-    /// Tasks or host slices: what a trace tells.
+    /// Tasks or host slices: what a trace has.
     pub timeline: bool,
-    /// What `communication.json` tells.
+    /// What `communication.json` has.
     pub communication: bool,
 }
 

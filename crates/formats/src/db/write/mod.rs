@@ -45,13 +45,13 @@ pub fn write_profiler_db(tables: &RankTables, rank: Rank, path: &Path) -> io::Re
 /// Writes the databases of a rank that comes in chunks, which are those of
 /// [`text::RankWriter`](crate::text::RankWriter).
 ///
-/// Beside the flavour, the first chunk tells what the source was: its rows of `source` and the `ENUM_*`
+/// Beside the flavour, the first chunk says what the source was: its rows of `source` and the `ENUM_*`
 /// tables it had. A kernel without a task gets one that is numbered on from those before it, so such
 /// kernels belong into the last chunk. `metadata` that names communication groups comes no later than
 /// operations of them that do not name their group.
 ///
-/// What the source has is known as far as it came: whether calls that launch are told from others, whether
-/// operations tell what their data went over, whether counters have the memory of the process. A chunk is
+/// What the source has is known as far as it came: whether calls that launch are distinguished from others, whether
+/// operations name the transport of their data, whether counters have the memory of the process. A chunk is
 /// written by what it and those before it have; those before the first that has it are not written anew. In
 /// a rank whose steps are alike this makes no difference.
 ///
