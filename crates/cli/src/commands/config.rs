@@ -99,13 +99,14 @@ fn check(options: &CheckOptions, settings: &Settings) -> Result<ExitCode, CliErr
 /// `1 error, 2 warnings`.
 fn counts(remarks: &[Remark]) -> Message {
     let count = |severity| remarks.iter().filter(|remark| remark.severity == severity).count();
-    let counts: [(usize, fn(usize) -> Message); 3] = [
-        (count(Severity::Error), messages::config_errors),
-        (count(Severity::Warning), messages::config_warnings),
-        (count(Severity::Note), messages::config_notes),
+    let counted =
+        |severity, message: fn(usize) -> Message| Some(count(severity)).filter(|count| *count > 0).map(message);
+    let counts = [
+        counted(Severity::Error, messages::config_errors),
+        counted(Severity::Warning, messages::config_warnings),
+        counted(Severity::Note, messages::config_notes),
     ];
-    let counts: Vec<Message> =
-        counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, message)| message(count)).collect();
+    let counts: Vec<Message> = counts.into_iter().flatten().collect();
     if counts.is_empty() { messages::config_no_problems() } else { messages::config_counts(counts) }
 }
 
