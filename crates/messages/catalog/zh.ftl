@@ -109,8 +109,8 @@ problem-of-rank = rank { $rank } { $file }：{ $message }
 ## 缺少的数据
 
 verbatim = { $text }
-no-rank-has = 没有 rank 含有{ $what }。
-mode-needs = { $mode } 需要{ $what }，但没有 rank 含有；{ $hint }
+no-rank-has = 没有 rank 含有以下数据：{ $what }。
+mode-needs = { $mode } 缺少所需数据，没有 rank 含有：{ $what }；{ $hint }
 to-collect = { $what }采集方法：{ $switch }
 not-collectable = 无：该 profiler 不采集此数据
 saw-host-only = 没有采集设备：{ $recorder } 只采集了主机侧
@@ -215,11 +215,11 @@ note-unequal-sends = rank { $source } 向 rank { $destination } 发送 { $sent }
 note-no-slow-rank = 没有 rank 让其他 rank 等待
 note-no-masked-operation = 没有 step 含有 { $types } 组的算子
 note-nothing-to-compare = 无可比较：没有 rank 在 profile 与基线中都有模块
-note-not-reported = 没有 rank 上报{ $what }；{ $hint }
+note-not-reported = 没有 rank 上报以下数据：{ $what }；{ $hint }
 note-ranks-not-in-profile = { $world } 个 rank 中有 { $count } 个不在 profile 中：{ $ranks }
 note-inferred-layout = 并行策略由通信组推断：{ $sizes }（置信度 { $confidence } %）
 note-unknown-link-ends = 未包含 { $links } 条链路：组 { $group } 的 { $number } 号是哪个 rank 未知
-note-unknown-link-ends-more = 未包含 { $links } 条链路：组 { $group } 的 { $number } 号等 { $more } 处以上是哪个 rank 未知
+note-unknown-link-ends-more = 未包含 { $links } 条链路：组 { $group } 的 { $number } 号是哪个 rank 未知，另有 { $more } 处
 note-unknown-links = 未包含 { $links } 条链路：它们连接的 rank 未知，例如组 { $group } 的 { $from } 号与 { $to } 号
 note-no-operator-in-module = 没有下发过任务的算子在模块内运行
 note-incomplete-collectives = { $collectives } 个集合通信缺少 rank：未计入等待与传输时间
@@ -238,7 +238,7 @@ absent-no-place = 它是 PyTorch 自带 profiler 的 trace，无法写入 NPU �
 absent-nothing-kept = 过滤后没有剩余内容
 absent-modules = 其模块没有下发任何任务
 absent-in-baseline = 基线中没有该 rank
-lacks-reported = 没有上报{ $what }
+lacks-reported = 没有上报：{ $what }
 of-baseline = 基线：{ $why }
 
 ## 终端：诊断结论

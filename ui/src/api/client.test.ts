@@ -46,7 +46,7 @@ test("params of tables are in order", async () => {
 test("an answer says what is missing, and is not kept", async () => {
   const message = (en: string, zh: string) => ({ id: "example", arguments: {}, text: { en, zh } });
   const missing = {
-    what: message("No rank has operator types.", "没有 rank 含有算子类型。"),
+    what: message("No rank has operator types.", "没有 rank 含有以下数据：算子类型。"),
     switch: message("profiler_level=Level1", "profiler_level=Level1"),
   };
   const fetched = answering(200, { missing });
