@@ -11,9 +11,9 @@ use crate::commands::config::{CheckOptions, ConfigOptions, ConvertOptions, Expla
 
 /// Check, convert and explain a trainer's profiler settings before training
 ///
-/// Reads flags of MindSpeed-LLM from a script, YAML of FSDP2 and of MindSpeed-RL, and JSON of torch_npu's and MindSpore's
-/// profilers: arguments, dynamic files, MS_PROFILER_OPTIONS. A file may hold the trainer's whole configuration; only the
-/// profiler's part is read, as that trainer reads it.
+/// Reads flags of MindSpeed-LLM from a script, YAML of FSDP2 and of MindSpeed-RL, and JSON of the torch_npu and MindSpore
+/// profilers (arguments, dynamic files, MS_PROFILER_OPTIONS). A file may hold the whole configuration of a trainer; only
+/// the profiler settings are read, the way that trainer reads them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope config check train.yaml --steps 1000 --world-size 8
@@ -31,9 +31,9 @@ pub enum ConfigAction {
     Explain(ConfigExplainCommand),
 }
 
-/// Tell what is misspelt, contradictory or impossible
+/// Report misspelt keys, contradictory and impossible settings
 ///
-/// Exits with 2 if what is asked for cannot be done: then the trainer would refuse, or nothing would be recorded.
+/// Exits with 2 if the settings cannot work: the trainer would refuse to start, or nothing would be recorded.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope config check train.yaml
@@ -42,15 +42,15 @@ pub enum ConfigAction {
 pub struct ConfigCheckCommand {
     #[command(flatten)]
     pub source: ConfigSource,
-    /// How to print it; json has the configuration, too
+    /// Output format; json includes the configuration
     #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
     pub format: ReportFormat,
 }
 
 /// Write the same settings for another trainer or profiler
 ///
-/// Steps keep their place in the run, so their numbers may change: FSDP2 counts from 0, MindSpeed from 1. What the
-/// other style has no words for is told.
+/// Steps keep their place in the run, so their numbers may change: FSDP2 counts from 0, MindSpeed from 1. Reports settings
+/// that the other style cannot express.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope config convert pretrain.sh --to fsdp2
@@ -58,15 +58,15 @@ pub struct ConfigCheckCommand {
 pub struct ConfigConvertCommand {
     #[command(flatten)]
     pub source: ConfigSource,
-    /// Style to write
+    /// Write this style
     #[arg(long, value_enum, value_name = "STYLE")]
     pub to: TargetStyle,
-    /// File to write, which must be new [default: standard output]
+    /// Write to this file, which must not exist [default: standard output]
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 }
 
-/// Tell what will be recorded at which step on which rank, and about how much data that is
+/// Show what will be recorded, at which steps, on which ranks, and the estimated size
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope config explain train.yaml
@@ -74,10 +74,10 @@ pub struct ConfigConvertCommand {
 pub struct ConfigExplainCommand {
     #[command(flatten)]
     pub source: ConfigSource,
-    /// Kernels that a rank launches in a step, for the size of the data [default: 10000]
+    /// Estimate the size for N kernels per step and rank [default: 10000]
     #[arg(long, value_name = "N")]
     pub kernels: Option<u64>,
-    /// How to print it
+    /// Output format
     #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
     pub format: ReportFormat,
 }
@@ -85,19 +85,19 @@ pub struct ConfigExplainCommand {
 /// The settings, and the run they are for.
 #[derive(Debug, Args)]
 pub struct ConfigSource {
-    /// Script, YAML or JSON file; `-` reads from stdin
+    /// Script, YAML or JSON file; `-` reads stdin
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
-    /// Style of the file [default: as its content says]
+    /// Read the file as this style [default: detected]
     #[arg(long, value_enum, value_name = "STYLE")]
     pub dialect: Option<SourceStyle>,
-    /// Steps done before the checkpoint that the run begins from
+    /// Resume from a checkpoint after N steps
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub iteration: u64,
-    /// Steps of the whole training, those before the checkpoint included
+    /// Check against N training steps in total, including those before the checkpoint
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
-    /// Ranks of the job
+    /// Check against N ranks
     #[arg(long, value_name = "N")]
     pub world_size: Option<u32>,
 }

@@ -13,11 +13,11 @@ use crate::commands::ReportFormat;
 use crate::commands::dynamic::{DynamicOptions, SetOptions, StartStep, StatusOptions};
 use crate::rank_list::RankList;
 
-/// Switch recording while a job runs, and see which ranks took it
+/// Start and stop recording in a running job, and show the state of its ranks
 ///
-/// A job that watches a profiler_config.json by npuscope's DynamicProfilerMonitor records the steps that this file
-/// names, be it in the style of torch_npu or of MindSpore. Steps count from 1, and the last is recorded, too. The
-/// profilers of torch_npu and MindSpore read the same file; torch_npu's begins when the step it names is over.
+/// A job that watches a profiler_config.json with npuscope's DynamicProfilerMonitor records the steps in this file, in
+/// the style of torch_npu or of MindSpore. Steps count from 1, and both ends are recorded. The profilers of torch_npu and
+/// MindSpore read the same file; torch_npu's begins one step later, when the step in the file is over.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope dynamic set CFG --start 8 --stop 10
@@ -35,96 +35,96 @@ pub enum DynamicAction {
     Status(DynamicStatus),
 }
 
-/// Change the file; what is not named stays as it is
+/// Change the file; settings that are not given stay unchanged
 #[derive(Debug, Args)]
 pub struct DynamicSet {
-    /// The profiler_config.json, or its directory; created if need be
+    /// The profiler_config.json, or its directory; created if it does not exist
     #[arg(value_hint = ValueHint::AnyPath)]
     pub config: PathBuf,
-    /// First step to record, counted from 1, or `next`
+    /// Record from this step on, counted from 1; `next` is the next step
     #[arg(long, value_name = "STEP", value_parser = parse_start)]
     pub start: Option<StartStep>,
-    /// Last step to record [default: the first one]
+    /// Record up to and including this step [default: the first one]
     #[arg(long, value_name = "STEP", requires = "start")]
     pub stop: Option<u64>,
-    /// Number of steps to record, instead of --stop
+    /// Record N steps, instead of --stop
     #[arg(long, value_name = "N", requires = "start", conflicts_with = "stop")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: Option<u64>,
-    /// Record nothing from now on; what is being recorded goes on to its end
+    /// Record nothing from now on; a recording that is running is completed
     #[arg(long, conflicts_with = "start")]
     pub off: bool,
-    /// Steps to run as if recorded before the first one
+    /// Warm up for N steps before the first recorded step
     #[arg(long, value_name = "N")]
     pub warmup: Option<u64>,
-    /// Style of a file that is to be created [default: torch_npu]
+    /// Create the file in this style [default: torch_npu]
     #[arg(long, value_enum, value_name = "STYLE")]
     pub style: Option<DynamicStyle>,
-    /// Ranks that record, for example 0,3-7, or all
+    /// Record on these ranks, for example 0,3-7, or all
     #[arg(long, value_name = "LIST", value_parser = RankList::parse_or_all)]
     pub ranks: Option<RankList>,
-    /// How deep
+    /// Record at this level of detail
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub level: Option<DynamicLevel>,
-    /// What the counters of the AI Core count; needs level1
+    /// Record these AI Core metrics; requires level1
     #[arg(long, value_enum, value_name = "METRICS")]
     pub metrics: Option<DynamicMetrics>,
-    /// What to record: cpu, npu or cpu,npu
+    /// Record the host (cpu), the device (npu) or both (cpu,npu)
     #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',')]
     pub activities: Option<Vec<DynamicActivity>>,
-    /// What the profiler writes: text, db or text,db
+    /// Export text, db or text,db
     #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',')]
     pub export: Option<Vec<DynamicExport>>,
-    /// Directory to write to
+    /// Write data to this directory
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<String>,
-    /// Call stacks
+    /// Record call stacks
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub with_stack: Option<bool>,
-    /// Calls of modules
+    /// Record module calls
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub modules: Option<bool>,
-    /// Memory
+    /// Record memory
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub memory: Option<bool>,
-    /// Shapes of operators' inputs
+    /// Record input shapes
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub shapes: Option<bool>,
-    /// Floating-point operations
+    /// Record floating-point operations
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub flops: Option<bool>,
-    /// Ranges and marks of users
+    /// Record user ranges and marks
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub mstx: Option<bool>,
-    /// L2 cache
+    /// Record the L2 cache
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub l2_cache: Option<bool>,
-    /// Network cards
+    /// Record network cards (NIC and RoCE)
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub sys_io: Option<bool>,
-    /// Links between chips
+    /// Record links between chips (PCIe and HCCS)
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub sys_interconnection: Option<bool>,
-    /// The host: of cpu, mem, disk, network and osrt
+    /// Record host usage: a list of cpu, mem, disk, network and osrt
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(["cpu", "mem", "disk", "network", "osrt"]))]
     pub host_sys: Option<Vec<String>>,
-    /// Have the profiler analyse its data when it is recorded
+    /// Let the profiler analyse the data after recording
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub analyse: Option<bool>,
 }
 
-/// Which ranks took the file, and how far they are
+/// Show which ranks use the file, and their progress
 #[derive(Debug, Args)]
 pub struct DynamicStatus {
     /// The profiler_config.json, or its directory
     #[arg(value_hint = ValueHint::AnyPath)]
     pub config: PathBuf,
-    /// How to print the report
+    /// Output format
     #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
     pub format: ReportFormat,
-    /// After how many seconds without a word a rank counts as lost
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    /// Treat a rank as lost after N seconds without a report
+    #[arg(long, value_name = "N", default_value_t = 120)]
     pub stale_after: u64,
 }
 

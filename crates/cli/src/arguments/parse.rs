@@ -7,28 +7,27 @@ use npuscope_store::parse::Export;
 
 use crate::commands::parse::ParseOptions;
 
-/// Turn raw data into deliverables, beside it
+/// Write deliverables from raw data, beside it
 ///
-/// Finds every directory that a recorder or a profiler left raw, with FRAMEWORK in it, and writes ASCEND_PROFILER_OUTPUT
-/// there: text, a database or both, as the recording asked for. The other commands open raw directories too; parse is
-/// for tools that want the files, and for opening large ones quickly. A directory that is broken is told, and the others
-/// go on.
+/// Finds every raw directory (with FRAMEWORK in it) and writes ASCEND_PROFILER_OUTPUT there: text, a database or both, as
+/// set when recording. The other commands open raw directories as well; use parse for tools that need the files, and to
+/// open large profiles faster. Broken directories are reported and skipped.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope parse DIR
   npuscope parse DIR --export both
-  npuscope parse DIR --force                   again, with what was there replaced")]
+  npuscope parse DIR --force                   parse again, replace the deliverables")]
 pub struct ParseCommand {
-    /// A raw directory, or one with many of them below
+    /// A raw directory, or a directory that contains raw directories
     #[arg(value_hint = ValueHint::DirPath)]
     pub path: PathBuf,
-    /// What to write [default: what the recording asked for, else text]
+    /// Write text, a database or both [default: as set when recording, else text]
     #[arg(long, value_enum, value_name = "FORM")]
     pub export: Option<ParseExport>,
-    /// Parse directories that have deliverables already
+    /// Parse directories again that already have deliverables
     #[arg(long)]
     pub force: bool,
-    /// Fail if any directory could not be parsed
+    /// Exit with 2 if any directory cannot be parsed
     #[arg(long)]
     pub strict: bool,
 }
@@ -39,6 +38,7 @@ pub enum ParseExport {
     Text,
     /// A database
     Db,
+    /// Text files and a database
     Both,
 }
 

@@ -99,13 +99,13 @@ fn check(options: &CheckOptions, settings: &Settings) -> Result<ExitCode, CliErr
 /// `1 error, 2 warnings`.
 fn counts(remarks: &[Remark]) -> Message {
     let count = |severity| remarks.iter().filter(|remark| remark.severity == severity).count();
-    let counts: [(usize, fn(usize) -> Message); 3] = [
-        (count(Severity::Error), messages::config_errors),
-        (count(Severity::Warning), messages::config_warnings),
-        (count(Severity::Note), messages::config_notes),
+    let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
+    let counts = [
+        (errors > 0).then(|| messages::config_errors(errors)),
+        (warnings > 0).then(|| messages::config_warnings(warnings)),
+        (notes > 0).then(|| messages::config_notes(notes)),
     ];
-    let counts: Vec<Message> =
-        counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, message)| message(count)).collect();
+    let counts: Vec<Message> = counts.into_iter().flatten().collect();
     if counts.is_empty() { messages::config_no_problems() } else { messages::config_counts(counts) }
 }
 

@@ -15,7 +15,7 @@ pub fn parse_start(text: &str) -> Result<StartStep, StartStepError> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected a step, the first of which is 1, or next")]
+#[error("expected a step number, counted from 1, or next")]
 pub struct StartStepError;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
