@@ -38,7 +38,7 @@ pub enum ParseExport {
     Text,
     /// A database
     Db,
-    /// Both
+    /// Text files and a database
     Both,
 }
 

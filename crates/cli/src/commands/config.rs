@@ -99,12 +99,11 @@ fn check(options: &CheckOptions, settings: &Settings) -> Result<ExitCode, CliErr
 /// `1 error, 2 warnings`.
 fn counts(remarks: &[Remark]) -> Message {
     let count = |severity| remarks.iter().filter(|remark| remark.severity == severity).count();
-    let counted =
-        |severity, message: fn(usize) -> Message| Some(count(severity)).filter(|count| *count > 0).map(message);
+    let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
     let counts = [
-        counted(Severity::Error, messages::config_errors),
-        counted(Severity::Warning, messages::config_warnings),
-        counted(Severity::Note, messages::config_notes),
+        (errors > 0).then(|| messages::config_errors(errors)),
+        (warnings > 0).then(|| messages::config_warnings(warnings)),
+        (notes > 0).then(|| messages::config_notes(notes)),
     ];
     let counts: Vec<Message> = counts.into_iter().flatten().collect();
     if counts.is_empty() { messages::config_no_problems() } else { messages::config_counts(counts) }
