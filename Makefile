@@ -46,8 +46,7 @@ check: check-python check-ui check-rust ## Formatting, lints, types, dependency 
 check-rust: ## rustfmt, clippy, and the tests of dependency directions, words and messages
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	cargo test --locked -p npuscope-testing --test architecture --test words
-	cargo test --locked -p npuscope --test catalog
+	cargo test --locked --workspace --test architecture --test words --test catalog
 
 .PHONY: check-python
 check-python: lint ## ruff and mypy

@@ -9,7 +9,7 @@ claim = { $who }：{ $what }
 claim-with-cost = { $who }：{ $what }；{ $cost }
 claim-no-device = 没有采集设备数据，只有主机侧活动，无法判断设备的情况
 claim-slow-rank = rank { $rank } 的计算耗时是其他 rank 的 { $ratio } 倍（每个 step { $computing } ms，其他 rank 的中位数为 { $median } ms），其他 rank 在等待它
-claim-slow-in-stage = rank { $rank } 的计算耗时是同一流水线阶段其他 rank 的 { $ratio } 倍（每个 step { $computing } ms，其他 rank 的中位数为 { $median } ms），其他 rank 在等待它
+claim-slow-in-stage = rank { $rank } 的计算耗时是同一流水线 stage其他 rank 的 { $ratio } 倍（每个 step { $computing } ms，其他 rank 的中位数为 { $median } ms），其他 rank 在等待它
 who-rank = rank { $rank }
 who-ranks = rank { $ranks }
 who-link = rank { $first } 与 rank { $second }
@@ -25,7 +25,7 @@ what-compute = 其 kernel 耗时是可比 rank 的 { $ratio } 倍
 what-frequency = 其 AI Core 频率为 { $own } MHz，其他 rank 为 { $others } MHz
 what-expert-imbalance = 其专家处理的 token 多于其他 rank 的专家
 what-aicpu = 有 { $operators } 个算子在 AI CPU 上运行
-what-stage-imbalance = 流水线阶段 { $stage } 的计算有 { $share } % 超出其他阶段
+what-stage-imbalance = 流水线 stage { $stage } 的计算有 { $share } % 超出其他阶段
 what-host = 主机 { $host } 两次下发的间隔是其他主机的 { $ratio } 倍
 what-host-of-rank = 其主机进程两次下发的间隔是其他进程的 { $ratio } 倍
 what-gc = Python 垃圾回收每个 step 占用 { $own } ms
@@ -79,7 +79,7 @@ number-frequency = 频率
 number-frequency-of-others = 其他 rank 的频率
 number-aicpu = AI CPU 耗时
 number-aicpu-of-others = 其他 rank 的 AI CPU 耗时
-number-stage = 流水线阶段
+number-stage = 流水线 stage
 number-share-of-computing = 计算占比
 number-per-step = 每个 step
 number-of-others = 其他 rank
@@ -93,7 +93,7 @@ number-drift = 漂移
 number-computing = 计算
 number-median = 其他 rank 的中位数
 
-## 并行策略
+## 并行布局
 
 layout-sizes = { $sizes }
 layout-ranks = { $ranks } 个 rank
@@ -217,7 +217,7 @@ note-no-masked-operation = 没有 step 含有 { $types } 组的算子
 note-nothing-to-compare = 无可比较：没有 rank 在 profile 与基线中都有模块
 note-not-reported = 没有 rank 上报以下数据：{ $what }；{ $hint }
 note-ranks-not-in-profile = { $world } 个 rank 中有 { $count } 个不在 profile 中：{ $ranks }
-note-inferred-layout = 并行策略由通信组推断：{ $sizes }（置信度 { $confidence } %）
+note-inferred-layout = 并行布局由通信组推断：{ $sizes }（置信度 { $confidence } %）
 note-unknown-link-ends = 未包含 { $links } 条链路：组 { $group } 的 { $number } 号是哪个 rank 未知
 note-unknown-link-ends-more = 未包含 { $links } 条链路：组 { $group } 的 { $number } 号是哪个 rank 未知，另有 { $more } 处
 note-unknown-links = 未包含 { $links } 条链路：它们连接的 rank 未知，例如组 { $group } 的 { $from } 号与 { $to } 号
@@ -264,7 +264,7 @@ completion-paste = 将以下命令粘贴到终端即可启用自动补全
 
 diagnose-headline = { $ranks } 个 rank，{ $steps } 个 step，每个 step { $step_ms } ms
 diagnose-if-fixed = ；消除以下问题后为 { $step_ms } ms
-diagnose-layout = 并行策略：{ $layout }
+diagnose-layout = 并行布局：{ $layout }
 diagnose-one-host = 时钟：单台主机
 diagnose-clocks = 时钟：{ $hosts } 台主机，最多相差 { $apart } us，对齐误差 { $residual } us
 diagnose-unaligned = 时钟未对齐（与第一台主机之间没有通信）：{ $hosts }

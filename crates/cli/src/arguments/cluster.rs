@@ -9,11 +9,11 @@ use npuscope_tables::Rank;
 use crate::commands::cluster::ClusterOptions;
 use crate::rank_list::RankList;
 
-/// All ranks of a job in one table: what msprof-analyze's `cluster` gives, right
+/// Summarise all ranks of a job (msprof-analyze's cluster modes, corrected)
 ///
-/// Takes the options of msprof-analyze and writes files under its names. Figures follow their definitions, and are the
-/// same for text and databases of one job; --compat gives those of msprof-analyze 26.2 instead. `cluster` may be left
-/// out where -d is given. A rank that cannot be read is left out and named.
+/// Accepts the options of msprof-analyze and writes files under its names. Figures follow their definitions and are the
+/// same for text and databases of one job; --compat prints those of msprof-analyze 26.2 instead. The word `cluster` is
+/// optional if -d is given. Ranks that cannot be read are reported and skipped.
 #[derive(Debug, Args)]
 #[command(after_help = cluster_help())]
 pub struct ClusterCommand {

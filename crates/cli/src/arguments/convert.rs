@@ -9,7 +9,7 @@ use crate::commands::convert::{ConvertOptions, TargetFormat};
 use crate::rank_list::RankList;
 use crate::time_range::TimeRange;
 
-/// Write a profile in another form
+/// Convert a profile to another format
 ///
 /// text and db give the deliverables that torch_npu or MindSpore would have written, one directory per
 /// rank; parquet gives one directory per table with one file per rank; perfetto gives one trace of all

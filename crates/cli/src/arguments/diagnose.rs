@@ -8,11 +8,11 @@ use super::values::FailOn;
 use crate::commands::ReportFormat;
 use crate::commands::diagnose::DiagnoseOptions;
 
-/// Who is slow, why, and what it costs
+/// Find which ranks, hosts, stages and links are slow, why, and what they cost
 ///
-/// Aligns the clocks of hosts by the communications that ranks take part in together, works out what had to wait for
-/// what, and replays the job without each rank, host, stage or link that differs from its like: what a step is shorter
-/// by then is what it costs. Ranks that wait for others are never blamed.
+/// Aligns the clocks of hosts by their common communication operations, finds out what had to wait for what, and
+/// replays the job as if each rank, host, stage or link that differs from comparable ones did not: the time that a step
+/// gains is the cost. Ranks that wait for others are never blamed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope diagnose DIR

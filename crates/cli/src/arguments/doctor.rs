@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use crate::commands::ReportFormat;
 use crate::commands::doctor::DoctorOptions;
 
-/// What is in a profile, what is missing, and which setting would have collected it
+/// List what a profile contains, what is missing, and the setting that collects it
 ///
 /// Reads every rank and reports its files, profiler level, versions, steps, time window, rows per table,
 /// problems met while reading, and, for everything that was not collected, the exact setting to turn on

@@ -8,7 +8,7 @@ use super::values::FailOn;
 use crate::commands::ReportFormat;
 use crate::commands::info::InfoOptions;
 
-/// How long steps took, where the time went, and which rank stands out
+/// Show the step time, where the time goes, and which rank is slow
 #[derive(Debug, Args)]
 pub struct InfoCommand {
     /// Profile: a directory, or a single deliverable

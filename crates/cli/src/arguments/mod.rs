@@ -43,7 +43,7 @@ pub use sql::SqlCommand;
 pub use synth::SynthCommand;
 pub use view::ViewCommand;
 
-/// See why a training step is slow: profiles of Ascend NPUs as tables, questions as queries.
+/// Find out why a training step is slow, from profiles of Ascend NPUs and GPUs
 #[derive(Debug, Parser)]
 #[command(name = "npuscope", bin_name = "npuscope", version, max_term_width = 100, propagate_version = true)]
 #[command(disable_help_flag = true, disable_version_flag = true)]

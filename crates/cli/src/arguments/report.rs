@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use crate::commands::report::ReportOptions;
 use crate::rank_list::RankList;
 
-/// Write what the viewer shows into one file, to be mailed or kept
+/// Write the viewer's pages into one HTML file, to mail or to keep
 ///
 /// The file opens in any browser, without npuscope and without a network: findings first, then the tables of all pages
 /// and the timelines of some ranks, as fine as there is room for.

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use crate::commands::result::ResultFormat;
 use crate::commands::sql::SqlOptions;
 
-/// Ask a profile a question in SQL
+/// Query a profile in SQL
 ///
 /// Every table has the columns that `\d TABLE` lists, and `rank`. Times are nanoseconds since the epoch,
 /// durations nanoseconds, sizes bytes.

@@ -10,10 +10,10 @@ use crate::commands::synth::{JobChanges, SynthOptions};
 
 /// Simulate a training job and write its profile
 ///
-/// A decoder-only transformer on a TP x PP x DP x CP x EP layout: hosts launch, devices compute, ranks meet
-/// in communications and wait for the slowest. The same options give the same bytes on every machine.
-/// ground_truth.json tells what is true of the job: how long each step took, and for every fault where it
-/// is and what it costs, found by running the same job without it.
+/// The job is a decoder-only transformer on a TP x PP x DP x CP x EP layout: hosts launch, devices compute, ranks
+/// communicate and wait for the slowest. The same options give the same bytes on every machine. ground_truth.json
+/// records the time of each step and, for every fault, where it is and what it costs, found by running the same job
+/// without it.
 ///
 /// A scenario file is TOML with the fields of the job, for example `preset = "llama-7b"`, `pp = 4`,
 /// `faults = ["slow-rank@3:1.4"]`; ground_truth.json lists all of them. A folder of such files is a suite:

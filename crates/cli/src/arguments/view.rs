@@ -10,8 +10,8 @@ use crate::commands::view::ViewOptions;
 
 /// Show a profile in the browser: findings, timeline, operators, memory, communication, cluster
 ///
-/// Serves the profile to the browser of whoever started it: the address that is printed has a token without which
-/// nobody is answered. Ranks are read when they are looked at.
+/// Serves the profile to the browser of the user who started it. The printed address contains a token; requests without
+/// the token are refused. Ranks are read when a page shows them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope view DIR
@@ -32,7 +32,7 @@ pub struct ViewCommand {
     /// Do not open a browser
     #[arg(long)]
     pub no_open: bool,
-    /// End when nobody has asked for so many seconds
+    /// Exit after N seconds without a request
     #[arg(long, value_name = "SECONDS")]
     pub idle_timeout: Option<u64>,
     /// Memory that queries on the page may use together before they spill to disk; 0 is no limit [default: half of the memory, at most 4GB]

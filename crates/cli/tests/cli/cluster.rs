@@ -194,7 +194,7 @@ fn the_verdict_names_the_slow_rank() {
     let sandbox = Sandbox::with_slow_rank();
     let ran = sandbox.run(&["diagnose", "job", "--fail-on", "warning"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
-    assert!(ran.stdout.contains("critical: rank 3: its kernels take 1."), "{}", ran.stdout);
+    assert!(ran.stdout.contains("critical: rank 3: its kernels run 1."), "{}", ran.stdout);
     let json: Value = serde_json::from_str(&sandbox.run(&["diagnose", "job", "--format", "json"]).stdout).unwrap();
     assert_eq!(
         (json["findings"][0]["id"].as_str(), json["findings"][0]["ranks"][0].as_i64()),

@@ -126,7 +126,7 @@ fn a_place_without_raw_data_is_an_error() {
 }
 
 #[test]
-fn a_job_without_a_device_is_told_by_what_its_host_did() {
+fn a_job_without_a_device_is_reported_by_what_its_host_did() {
     let sandbox = Sandbox::empty();
     raw_job(&sandbox);
     let info = sandbox.run(&["info", "job"]);
@@ -136,18 +136,18 @@ fn a_job_without_a_device_is_told_by_what_its_host_did() {
         info.stdout,
         "2 ranks, 3 steps, 9.010 ms per step
 
-no device was recorded; time of a step on the host, mean in ms
+no device data recorded; step time on the host, mean in ms
   rank   step  steps
      0  9.000      3
      1  9.010      3
 
-where the host's time goes, mean of a step in ms
+host time by name, mean per step in ms
   name        kind       mean        least            most
   dataloader  range     0.500   6 %  0.500 on rank 0  0.500 on rank 1
   matmul      operator  3.000  33 %  3.000 on rank 0  3.000 on rank 1
 
 findings
-  no device was recorded, so nothing can be concluded of it
+  none; no device data recorded, so nothing can be concluded about devices
 "
     );
     let json = sandbox.run(&["info", "job", "--format", "json"]).stdout;
