@@ -339,7 +339,7 @@ info-host-work = host time by name, mean per step in ms
 info-on-rank = { $value } on rank { $rank }
 info-no-device = none; no device data recorded, so nothing can be concluded about devices
 info-one-rank = none; there is no other rank to compare with
-info-no-findings = none; no rank computes longer than the others of its stage
+info-no-findings = none; no rank computes much longer than the others of its stage
 
 ## Terminal: what reading met
 

@@ -9,7 +9,7 @@ claim = { $who }：{ $what }
 claim-with-cost = { $who }：{ $what }；{ $cost }
 claim-no-device = 没有采集设备数据，只有主机侧活动，无法判断设备的情况
 claim-slow-rank = rank { $rank } 的计算耗时是其他 rank 的 { $ratio } 倍（每个 step { $computing } ms，其他 rank 的中位数为 { $median } ms），其他 rank 在等待它
-claim-slow-in-stage = rank { $rank } 的计算耗时是同一流水线 stage其他 rank 的 { $ratio } 倍（每个 step { $computing } ms，其他 rank 的中位数为 { $median } ms），其他 rank 在等待它
+claim-slow-in-stage = rank { $rank } 的计算耗时是同一流水线 stage 其他 rank 的 { $ratio } 倍（每个 step { $computing } ms，其他 rank 的中位数为 { $median } ms），其他 rank 在等待它
 who-rank = rank { $rank }
 who-ranks = rank { $ranks }
 who-link = rank { $first } 与 rank { $second }
@@ -60,7 +60,7 @@ try-host = 检查主机：CPU 负载、进程绑核、频率调节策略
 try-gc = 只在指定的 step 之间回收垃圾：gc.disable() 与 gc.collect()，或 gc.freeze()
 try-dataloader = 增加数据加载的 worker 与预取，或更换更快的存储
 try-synchronisation = 将 .item()、.cpu() 和打印张量移出循环，或每个 step 只做一次
-try-memory = 设置 PYTORCH_NPU_ALLOC_CONF=expandable_segments:True，或预留更多内存
+try-memory = 设置 PYTORCH_NPU_ALLOC_CONF=expandable_segments:True，或留出更多空闲内存
 try-memory-leak = 查找跨 step 保留的张量，例如追加到列表中的 loss
 try-link = 用 hccl_test 测试该链路；检查线缆、端口与错误计数
 try-retransmission = 检查网络：hccn_tool -stat、丢包、流控、线缆
@@ -287,7 +287,7 @@ info-host-work = 按名称统计的主机时间，每个 step 的均值，ms
 info-on-rank = { $value }（rank { $rank }）
 info-no-device = 无；没有采集设备数据，无法判断设备的情况
 info-one-rank = 无；没有其他 rank 可比较
-info-no-findings = 无；没有 rank 的计算时间明显长于同阶段的其他 rank
+info-no-findings = 无；没有 rank 的计算时间明显长于同一流水线 stage 的其他 rank
 
 ## 终端：读取情况
 

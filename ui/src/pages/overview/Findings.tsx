@@ -25,7 +25,7 @@ const t = texts({
   },
   zh: {
     findings: "发现",
-    none: "没有异常：各 rank、主机、链路和流水线 stage与同类一致。",
+    none: "没有异常：各 rank、主机、链路和流水线 stage 与同类一致。",
     unsure: "在能读取的数据中没有异常，但有些数据无法读取。",
     one: "只有一个 rank，没有可比较的对象。下方仍显示其时间去向。",
     critical: "严重",
