@@ -25,6 +25,16 @@ export const PATIENCE = 20_000;
 
 export const PAGES = ["overview", "timeline", "operators", "memory", "communication", "cluster", "rl", "query", "report", "runs"];
 
+const TABS = {
+  operators: ["kernels", "host", "overall", "dispatch", "copies"],
+  memory: ["holders", "allocations", "components", "leaks", "planned"],
+  communication: ["durations", "matrix", "collectives", "links"],
+  cluster: ["grid", "heat", "steps", "slow", "pipeline", "experts"],
+};
+
+/** All pages, and all their parts. */
+export const PARTS = PAGES.flatMap((page) => (TABS[page] ?? [""]).map((tab) => (tab === "" ? page : `${page}?tab=${tab}`)));
+
 /** A directory for what the tests of a file write; it goes when they end. */
 export const scratch = mkdtempSync(join(tmpdir(), "npuscope-e2e-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));

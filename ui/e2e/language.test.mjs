@@ -2,19 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { closeAll, job, openPage, PAGES, serve } from "./helpers.mjs";
+import { closeAll, job, openPage, PARTS, serve } from "./helpers.mjs";
 
 after(closeAll);
-
-const TABS = {
-  operators: ["kernels", "host", "overall", "dispatch", "copies"],
-  memory: ["holders", "allocations", "components", "leaks", "planned"],
-  communication: ["durations", "matrix", "collectives", "links"],
-  cluster: ["grid", "heat", "steps", "slow", "pipeline", "experts"],
-};
-
-/** All pages, and all their parts. */
-const PARTS = PAGES.flatMap((page) => (TABS[page] ?? [""]).map((tab) => (tab === "" ? page : `${page}?tab=${tab}`)));
 
 /** What is the same in every language: code, what the user writes, and the switch of the language. */
 const VERBATIM = "code, pre, textarea, kbd, button[lang]";

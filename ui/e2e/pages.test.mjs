@@ -3,19 +3,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { closeAll, job, openPage, PAGES, serve, shared } from "./helpers.mjs";
+import { closeAll, job, openPage, PAGES, PARTS, serve, shared } from "./helpers.mjs";
 
 after(closeAll);
-
-const TABS = {
-  operators: ["kernels", "host", "overall", "dispatch", "copies"],
-  memory: ["holders", "allocations", "components", "leaks", "planned"],
-  communication: ["durations", "matrix", "collectives", "links"],
-  cluster: ["grid", "heat", "steps", "slow", "pipeline", "experts"],
-};
-
-/** All pages, and all their parts. */
-const PARTS = PAGES.flatMap((page) => (TABS[page] ?? [""]).map((tab) => (tab === "" ? page : `${page}?tab=${tab}`)));
 
 /** What is said of a page that is as it should be: one heading, no part that failed. */
 async function assertWhole(viewer, where) {

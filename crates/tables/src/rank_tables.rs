@@ -62,7 +62,7 @@ impl RankTables {
         self.views::<T>().flat_map(|(view, rows)| (0..rows).map(move |row| view.row(row)))
     }
 
-    /// Replaces the column `name` of a table; `values` gives the values of the next so many rows.
+    /// Replaces the column `name` of a table; `values` gives the values of the next rows, as many as are asked for.
     pub fn set_column(&mut self, table: TableId, name: &str, mut values: impl FnMut(usize) -> ArrayRef) {
         for batch in self.batches.get_mut(table as usize).into_iter().flatten() {
             *batch = with_column(batch, name, values(batch.num_rows()));

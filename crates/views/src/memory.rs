@@ -76,13 +76,13 @@ pub fn allocations(source: &Source<'_>, question: &Question<'_>) -> Result<Made,
             rows("mem_event", Time::Life, &question.scope)
         ),
     )?;
-    unless_missing(
-        source,
-        made,
-        "SELECT 1 FROM mem_event WHERE kind = 'operator'",
-        data::data_allocations(),
-        &[Setting::Memory],
-    )
+    unless_no_allocations(source, made)
+}
+
+/// `made`, unless the profile has no allocations of operators.
+fn unless_no_allocations(source: &Source<'_>, made: Made) -> Result<Made, NotMade> {
+    let rows = "SELECT 1 FROM mem_event WHERE kind = 'operator'";
+    unless_missing(source, made, rows, data::data_allocations(), &[Setting::Memory])
 }
 
 /// What memory is alive at a moment.
@@ -106,13 +106,7 @@ pub fn peak(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMad
         ("total", ints(|holder| Some(holder.total))),
         ("share", columns::reals(holders.iter().map(|(_, holder)| holder.share))),
     ])?;
-    unless_missing(
-        source,
-        made,
-        "SELECT 1 FROM mem_event WHERE kind = 'operator'",
-        data::data_allocations(),
-        &[Setting::Memory],
-    )
+    unless_no_allocations(source, made)
 }
 
 /// What a graph compiler planned. It has no time: only ranks choose it.

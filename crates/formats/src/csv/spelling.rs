@@ -70,7 +70,7 @@ impl Spelling {
         std::str::from_utf8(text).ok().filter(|_| self.kept <= MOST_BYTES).map(str::to_owned)
     }
 
-    /// The line to be written after so many rows.
+    /// The line to be written after `rows` rows.
     pub fn cut_after(&self, rows: u64) -> Option<&str> {
         self.cut.as_ref().filter(|cut| cut.rows == rows).map(|cut| cut.text.as_str())
     }

@@ -88,7 +88,7 @@ impl ResultTable {
         }
     }
 
-    /// The same with so many rows that are made when they are wanted: a large table then takes no memory.
+    /// The same with `rows` rows that are made when they are wanted: a large table then takes no memory.
     #[must_use]
     pub fn made_by(
         mut self,

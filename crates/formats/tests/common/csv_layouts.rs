@@ -18,7 +18,7 @@ pub enum Cell {
     Time(&'static str),
     Span(&'static str),
     Life(&'static str),
-    /// In units of so many bytes.
+    /// In units of that number of bytes.
     Size(i64, &'static str),
     Device,
     Only(&'static str),
