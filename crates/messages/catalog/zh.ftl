@@ -25,7 +25,7 @@ what-compute = 其 kernel 耗时是可比 rank 的 { $ratio } 倍
 what-frequency = 其 AI Core 频率为 { $own } MHz，其他 rank 为 { $others } MHz
 what-expert-imbalance = 其专家处理的 token 多于其他 rank 的专家
 what-aicpu = 有 { $operators } 个算子在 AI CPU 上运行
-what-stage-imbalance = 流水线 stage { $stage } 的计算有 { $share } % 超出其他阶段
+what-stage-imbalance = 流水线 stage { $stage } 的计算有 { $share } % 超出其他 stage
 what-host = 主机 { $host } 两次下发的间隔是其他主机的 { $ratio } 倍
 what-host-of-rank = 其主机进程两次下发的间隔是其他进程的 { $ratio } 倍
 what-gc = Python 垃圾回收每个 step 占用 { $own } ms
@@ -55,7 +55,7 @@ try-compute = 检查该设备：是否有其他进程占用、内存带宽、日
 try-frequency = 检查设备的供电与散热：npu-smi info -t power 和 -t temp
 try-expert-imbalance = 均衡各专家的 token：辅助损失、容量因子，或迁移繁忙的专家
 try-aicpu = 避免使用该算子或该数据类型，使其在 AI Core 上运行
-try-stage-imbalance = 将部分层移到其他阶段：--num-layer-list，或不均匀切分
+try-stage-imbalance = 将部分层移到其他 stage：--num-layer-list，或不均匀切分
 try-host = 检查主机：CPU 负载、进程绑核、频率调节策略
 try-gc = 只在指定的 step 之间回收垃圾：gc.disable() 与 gc.collect()，或 gc.freeze()
 try-dataloader = 增加数据加载的 worker 与预取，或更换更快的存储
@@ -120,9 +120,9 @@ saw-host-only = 没有采集设备：{ $recorder } 只采集了主机侧
 data-framework-operators = 框架算子
 data-device-tasks = 设备任务
 data-step-markers = step 标记
-data-types-and-shapes = 算子类型与 kernel 形状
+data-types-and-shapes = 算子类型与 kernel shape
 data-operator-types = 算子类型
-data-kernel-shapes = kernel 形状
+data-kernel-shapes = kernel shape
 data-ai-core-metrics = AI Core 指标
 data-cann-calls = CANN 调用
 data-runtime-calls = runtime 调用
@@ -130,7 +130,7 @@ data-memory = 内存
 data-memory-figures = 内存数据
 data-allocations = 内存申请
 data-planned-memory = 图编译器规划的内存；只有以编译图运行的作业才有
-data-input-shapes = 算子输入形状
+data-input-shapes = 算子输入 shape
 data-call-stacks = 调用栈
 data-python-functions = Python 函数
 data-l2-cache = L2 cache 命中率
@@ -144,7 +144,7 @@ data-computing-kernels = 计算类 kernel
 data-kernels-or-cann-calls = kernel 或 CANN 调用
 data-kernels-or-operations = kernel 或通信算子
 data-kernels-operators-or-communication = kernel、算子或通信
-data-grouped-matmul = 带形状的 GroupedMatmul kernel
+data-grouped-matmul = 带 shape 的 GroupedMatmul kernel
 data-expert-group = 共享专家的 rank 组
 data-frequency = AI Core 频率采样
 data-chip = 芯片的核数与频率（device_N/info.json.N）
@@ -159,7 +159,7 @@ data-parallel-groups = 元数据中的 parallel_group_info
 data-passes = 前向与反向的 mstx 区间
 data-ranges-of-domain = { $domain } 域的 mstx 区间
 data-communication-ranges = 通信的 mstx 区间
-data-device-marks = 设备上的 mstx 标记或区间
+data-device-marks = 设备上的 mstx 打点或区间
 data-rl-stages = actor_generate、actor_update 等阶段的用户区间（mstx）
 
 ## 数据的用途
@@ -197,7 +197,7 @@ collect-mfu-ranges = 以 mstx=True 采集，并用 { $code } 标记算子
 collect-raw-data = 以 data_simplification=False 采集，保留 profiler 的原始数据
 collect-communication-ranges = 在多个 NPU 上打开 mstx 采集
 collect-modules = 以 mstx=True 采集，并用 { $code } 标记模块，例如在 forward hook 中
-collect-device-marks = 在脚本中加入 mstx 标记，并以 mstx=True 采集
+collect-device-marks = 在脚本中加入 mstx 打点，并以 mstx=True 采集
 collect-rl-stages = 用 torch_npu.npu.mstx.range_start 标记各阶段，并以 mstx=True 采集
 collect-exported = 用 torch_npu、MindSpore 或 msprof 采集 NPU，并导出结果
 collect-device = 没有采集设备，只有主机侧活动
@@ -227,7 +227,7 @@ note-earlier-results = 两者均为此前运行 { $mode } 的结果
 note-baseline-lacks = 基线缺少 { $steps }
 step-of-rank = rank { $rank } 的 step { $step }
 note-never-free = 设备没有空闲
-note-single-marks = rank { $rank }：没有配对的标记：{ $marks }
+note-single-marks = rank { $rank }：没有配对的打点：{ $marks }
 
 ## cluster：未包含的内容
 
@@ -537,7 +537,7 @@ kind-stack = 调用栈
 kind-modules = 模块调用
 kind-flops = 浮点运算量
 kind-mstx = 用户区间与打点
-kind-l2-cache = L2 缓存
+kind-l2-cache = L2 cache
 kind-network = 网卡（NIC 与 RoCE）
 kind-interconnection = 片间链路（PCIe 与 HCCS）
 kind-host-system = 主机 CPU、内存、磁盘或网络的使用情况
