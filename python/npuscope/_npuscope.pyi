@@ -25,8 +25,8 @@ def gc_callback(phase: str, info: dict[str, int]) -> None:
 def now() -> int:
     """The recorder's clock, as its records count."""
 
-def directory_name(worker: str | None, flavour: str) -> str:
-    """A name for a new directory: `{worker}_{pid}_{time}_ascend_{flavour}`, with flavour `pt` or `ms`."""
+def directory_name(worker: str | None, suffix: str) -> str:
+    """A name for a new directory: `{worker}_{pid}_{time}_ascend_{suffix}`, with suffix `pt` or `ms`."""
 
 class Recorder:
     """Records into a directory; `info_json` is what profiler_info is to say besides the clocks and the rank.
@@ -147,8 +147,8 @@ class Dynamic:
     def report(self, output: str | None = None) -> str | None:
         """Say how it stands, for `npuscope dynamic status`; why that failed, if it did."""
 
-def write_default(path: str, style: str = "mindspore") -> bool:
-    """Write a file to begin with, in the style `mindspore` or `torch_npu`, unless there is one: whether it was."""
+def write_default(path: str, dialect: str = "mindspore") -> bool:
+    """Write a file to begin with, in the dialect `mindspore` or `torch_npu`, unless there is one: whether it was."""
 
 class Cann:
     """CANN's libraries. Raises where they are not."""

@@ -177,7 +177,7 @@ def _made(
         total_steps=total_steps,
         budget=budget,
         spool=spool,
-        flavour="ms" if reading.get("dialect") == "mindspore" else "pt",
+        suffix="ms" if reading.get("dialect") == "mindspore" else "pt",
     )
 
 

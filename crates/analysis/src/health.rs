@@ -10,7 +10,7 @@ use npuscope_formats::source::{JOB, RankSource};
 use npuscope_measures::deliverable::{has_device, is_device_unread};
 use npuscope_messages::Message;
 use npuscope_store::{Store, StoreError};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::diagnostic::{Code, Severity};
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{counter, diagnostic, host_op, kernel, lane, rank, reported_operator, source, step};
@@ -340,7 +340,7 @@ fn has_resident_memory(tables: &RankTables) -> bool {
 
 fn missing(tables: &RankTables) -> Vec<Missing> {
     let settings = Settings::of(tables);
-    if Flavour::of(tables) == Flavour::Kineto {
+    if Framework::of(tables) == Framework::Kineto {
         return kineto::missing(tables, &settings);
     }
     let level = settings.level();
@@ -349,7 +349,7 @@ fn missing(tables: &RankTables) -> Vec<Missing> {
     // Databases have no place for these, MindSpore's for less.
     let row = tables.rows::<rank::Row>().next();
     let is_db = row.is_some_and(|row| tables.text(row.format) == "db");
-    let is_mindspore = Flavour::of(tables) == Flavour::MindSpore;
+    let is_mindspore = Framework::of(tables) == Framework::MindSpore;
     let can_hold = |check: &Check| match check.setting {
         Setting::L2Cache => !is_db,
         Setting::Cpu | Setting::Shapes | Setting::Stack => !(is_db && is_mindspore),

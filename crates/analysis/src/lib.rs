@@ -17,14 +17,14 @@
 //! use npuscope_analysis::diagnose::diagnose;
 //! use npuscope_formats::output::Output;
 //! use npuscope_store::{OpenOptions, Store};
-//! use npuscope_synth::{Form, JobConfig, simulate, write_job};
+//! use npuscope_synth::{Format, JobConfig, simulate, write_job};
 //! use npuscope_tables::Rank;
 //!
 //! let slow = "slow-rank@1:2".parse()?;
 //! let config = JobConfig { tp: 1, pp: 1, dp: 4, layers: 1, steps: 3, faults: vec![slow], ..JobConfig::default() };
 //! let directory = tempfile::tempdir()?;
 //! let profile = directory.path().join("profile");
-//! write_job(&simulate(&config)?, Form::Text, &Output::new(&profile)?, |_| {})?;
+//! write_job(&simulate(&config)?, Format::Text, &Output::new(&profile)?, |_| {})?;
 //!
 //! let store = Store::open(&profile, OpenOptions::new(directory.path().join("cache")))?;
 //! let diagnosis = diagnose(&store)?;

@@ -11,7 +11,7 @@ use npuscope_formats::output::Output;
 use npuscope_formats::source::RankSource;
 use npuscope_measures::intervals::Interval;
 use npuscope_store::{OpenOptions, Progress, Store};
-use npuscope_synth::{Form, JobConfig, Workload, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, Workload, simulate, write_job};
 use npuscope_tables::Rank;
 
 /// Counts ranks whose files are read.
@@ -26,7 +26,7 @@ impl Progress for Reads {
     fn finish(&self, _: Rank) {}
 }
 
-fn job(profile: &Path, form: Form) {
+fn job(profile: &Path, form: Format) {
     let workload = Workload::ReinforcementLearning;
     let config = JobConfig { tp: 1, pp: 2, dp: 2, layers: 2, steps: 2, workload, ..JobConfig::default() };
     write_job(&simulate(&config).unwrap(), form, &Output::new(profile).unwrap(), |_| {}).unwrap();
@@ -67,7 +67,7 @@ fn ask_all(profile: &Path, cache: &Path) -> (Vec<String>, usize, u64) {
 
 #[test]
 fn the_second_question_reads_no_files() {
-    for form in [Form::Text, Form::Db] {
+    for form in [Format::Text, Format::Db] {
         let directory = tempfile::tempdir().unwrap();
         let (profile, cache) = (directory.path().join("profile"), directory.path().join("cache"));
         job(&profile, form);
@@ -81,7 +81,7 @@ fn the_second_question_reads_no_files() {
 fn what_was_lost_is_known_when_an_extract_is_read() {
     let directory = tempfile::tempdir().unwrap();
     let (profile, cache) = (directory.path().join("profile"), directory.path().join("cache"));
-    job(&profile, Form::Text);
+    job(&profile, Format::Text);
     let store = Store::open(&profile, OpenOptions::without_cache()).unwrap();
     let rank = &store.profile().ranks[0];
     let trace = rank.path(rank.files.iter().find(|file| file.name.ends_with("trace_view.json")).unwrap());

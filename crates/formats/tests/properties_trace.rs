@@ -14,7 +14,7 @@ use common::hostile::hostile;
 use common::microseconds::microseconds;
 use common::rows::rows;
 use npuscope_formats::trace_json;
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::{comm_op, comm_task, host_op, overlap, task};
 use npuscope_tables::{Ns, RankPieces, RankTables, TableId};
 use npuscope_testing::events;
@@ -380,8 +380,8 @@ proptest! {
         // MindSpore's durations are text, and long ones not the same to a reader of doubles.
         let is_short = |event: &TraceEvent| event.duration.as_ref().is_none_or(|text| text.len() < 16);
         let mindspore = mindspore && trace_events(&parts).iter().all(is_short);
-        let flavour = if mindspore { Flavour::MindSpore } else { Flavour::TorchNpu };
-        trace_json::write(&mut std::fs::File::create(&written).unwrap(), &tables, flavour).unwrap();
+        let framework = if mindspore { Framework::MindSpore } else { Framework::TorchNpu };
+        trace_json::write(&mut std::fs::File::create(&written).unwrap(), &tables, framework).unwrap();
         for (a, b) in events(&expected).iter().zip(&events(&written)) {
             prop_assert_eq!(a, b);
         }

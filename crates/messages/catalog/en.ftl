@@ -577,18 +577,18 @@ comment-in-quotes = the shell has no comments inside quotes; the trainer receive
 
 # Forms of configurations, and conversions between them.
 
-form-llm-flags = flags of MindSpeed-LLM
-form-fsdp2-yaml = YAML of FSDP2
-form-fsdp2-flags = flags of FSDP2
-form-rl-yaml = YAML of MindSpeed-RL
-form-mindspore-arguments = arguments of MindSpore's profiler
-form-mindspore-dynamic = dynamic JSON of MindSpore
-form-mindspore-environment = MS_PROFILER_OPTIONS of MindSpore
-form-torch-npu-arguments = arguments of torch_npu's profiler
-form-torch-npu-dynamic = dynamic JSON of torch_npu
-inexpressible = { $form } cannot express { $value }; it becomes { $instead }
-inexpressible-analysis = { $form } cannot express { $value }; it becomes { $instead }, because is_rank is true and only async_mode analyses then
-first-step-differs = the first step of the run is { $here } here, and { $there } in { $form }
+notation-llm-flags = flags of MindSpeed-LLM
+notation-fsdp2-yaml = YAML of FSDP2
+notation-fsdp2-flags = flags of FSDP2
+notation-rl-yaml = YAML of MindSpeed-RL
+notation-mindspore-arguments = arguments of MindSpore's profiler
+notation-mindspore-dynamic = dynamic JSON of MindSpore
+notation-mindspore-environment = MS_PROFILER_OPTIONS of MindSpore
+notation-torch-npu-arguments = arguments of torch_npu's profiler
+notation-torch-npu-dynamic = dynamic JSON of torch_npu
+inexpressible = { $notation } cannot express { $value }; it becomes { $instead }
+inexpressible-analysis = { $notation } cannot express { $value }; it becomes { $instead }, because is_rank is true and only async_mode analyses then
+first-step-differs = the first step of the run is { $here } here, and { $there } in { $notation }
 field-first-step = steps
 field-schedule = steps to record
 field-first-recorded = steps before the first recorded step
@@ -642,8 +642,8 @@ kind-op-attr = operator attributes
 
 # config check, convert and explain.
 
-config-read-as = { $name } is read as { $form }
-config-result = { $name }: read as { $form }: { $counts }
+config-read-as = { $name } is read as { $notation }
+config-result = { $name }: read as { $notation }: { $counts }
 config-not-read = { $name }: not read: { $counts }
 config-counts = { $counts }
 config-errors = { $count ->
@@ -735,15 +735,15 @@ dynamic-no-thread = cannot start a thread, so changes of the file are not detect
 set-unreadable = cannot read { $path }: { $problem }
 set-malformed = { $path } is unchanged: { $problem }
 set-unwritable = cannot write { $path }: { $error }
-set-other-style = { $path } is in the style of { $present }, not of { $asked }; choose another file, or remove this one
-set-inexpressible = a file of { $style } cannot express { $what }
+set-other-dialect = { $path } is in the dialect of { $present }, not of { $asked }; choose another file, or remove this one
+set-inexpressible = a file of { $dialect } cannot express { $what }
 set-next-step = the next step; give a step number
 set-some-ranks = a selection of ranks; every rank that reads the file records
 set-warmup = warmup steps
 set-no-window = invalid steps { $start } to { $stop }: steps count from 1, and the last one must not be before the first
-set-created = created { $path } in the style of { $style }
-set-changed = changed { $path }, in the style of { $style }
-set-unchanged = { $path } has these settings already, in the style of { $style }; updated its modification time
+set-created = created { $path } in the dialect of { $dialect }
+set-changed = changed { $path }, in the dialect of { $dialect }
+set-unchanged = { $path } has these settings already, in the dialect of { $dialect }; updated its modification time
 records-nothing = records nothing
 records-window = records { $window }, counted from 1{ $warmup }, { $ranks }
 records-next = records { $steps ->

@@ -12,7 +12,7 @@ use npuscope_formats::{comm_json, csv, db, framework, info_json, kineto, trace_j
 use npuscope_measures::deliverable::{self, Carried, Target};
 use npuscope_measures::step_of::{StepOf, fill_steps};
 use npuscope_measures::{link, step};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::{diagnostic, rank, source};
 use npuscope_tables::{RankBuilder, RankPieces, RankTables, Selection, TableId};
 
@@ -88,7 +88,7 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
 fn whole_if_summed_up(selection: Selection, rank: &RankSource) -> Selection {
     let selection = if selection.has(TableId::StepTime) { selection.and(step::NEEDS) } else { selection };
     let is_whole = selection.has_any(&[TableId::Rank, TableId::Source, TableId::Diagnostic]);
-    if is_whole || rank.flavour == Flavour::Kineto || rank.is_raw() { Selection::ALL } else { selection }
+    if is_whole || rank.framework == Framework::Kineto || rank.is_raw() { Selection::ALL } else { selection }
 }
 
 /// What has to be read of text files to give what is wanted.
@@ -146,7 +146,7 @@ impl RankReader<'_> {
     fn db_file(&mut self, file: &SourceFile) -> bool {
         (self.options.progress)(file.bytes);
         let has_twin = file.kind == FileKind::ProfilerDb && self.rank.has(&FileKind::Trace);
-        if has_twin && self.rank.flavour == Flavour::MindSpore {
+        if has_twin && self.rank.framework == Framework::MindSpore {
             let message = "not read: the trace of the rank has more data";
             self.record(&Problem::new(Severity::Info, Code::SameInTrace, &file.name, message));
             return false;
@@ -256,7 +256,7 @@ impl RankReader<'_> {
             FileKind::Kineto => {
                 let mut pieces = RankPieces::default();
                 let summary = kineto::read(bytes, name, self.options.threads, &mut pieces);
-                if self.rank.flavour == Flavour::Kineto {
+                if self.rank.framework == Framework::Kineto {
                     self.pieces.join(pieces);
                 } else {
                     self.traces.push(kineto::finished(pieces));
@@ -268,8 +268,10 @@ impl RankReader<'_> {
                     ..FileOutcome::default()
                 }
             }
-            FileKind::Csv(kind) => FileOutcome::from(csv::read_file(kind, self.rank.flavour, bytes, name, &mut piece)),
-            FileKind::Sheet => FileOutcome::from(csv::read_file("", self.rank.flavour, bytes, name, &mut piece)),
+            FileKind::Csv(kind) => {
+                FileOutcome::from(csv::read_file(kind, self.rank.framework, bytes, name, &mut piece))
+            }
+            FileKind::Sheet => FileOutcome::from(csv::read_file("", self.rank.framework, bytes, name, &mut piece)),
             FileKind::Communication => FileOutcome::from(comm_json::read_communication(bytes, name, &mut piece)),
             FileKind::CommunicationMatrix => FileOutcome::from(comm_json::read_matrix(bytes, name, &mut piece)),
             FileKind::ProfilerInfo | FileKind::ProfilerMetadata | FileKind::PipelineSummary => {
@@ -386,7 +388,7 @@ fn finish(
     formats: &[&str],
     has_db: bool,
 ) -> RankTables {
-    let is_kineto = rank.flavour == Flavour::Kineto;
+    let is_kineto = rank.framework == Framework::Kineto;
     if !has_db {
         link::number_rows(&mut tables);
     }
@@ -426,7 +428,7 @@ fn finish(
     });
     // Raw files have no summaries: those that a parser would have written.
     let mut tables = match rank.is_raw() {
-        true => deliverable::complete(tables, Target::Text(rank.flavour), &mut Carried::default()),
+        true => deliverable::complete(tables, Target::Text(rank.framework), &mut Carried::default()),
         false => tables,
     };
     if !wanted.has(TableId::StepTime) {
@@ -440,7 +442,7 @@ fn finish(
 fn rank_row(source: &RankSource, tables: &RankTables, formats: &[&str], more: &mut RankBuilder) -> rank::Row {
     let info = RankInfo::gather(source, tables);
     let format = match (formats.contains(&"text"), formats.contains(&"db")) {
-        _ if source.flavour == Flavour::Kineto => "kineto",
+        _ if source.framework == Framework::Kineto => "kineto",
         _ if source.is_raw() => "raw",
         (true, true) => "text+db",
         (false, true) => "db",
@@ -454,7 +456,7 @@ fn rank_row(source: &RankSource, tables: &RankTables, formats: &[&str], more: &m
         host_uid: intern(&info.host_uid),
         chip: intern(&info.chip),
         process: info.process,
-        framework: intern(&Some(source.flavour.name().to_owned())),
+        framework: intern(&Some(source.framework.name().to_owned())),
         framework_version: intern(&info.framework_version),
         cann_version: intern(&info.cann_version),
         schema_version: intern(&info.schema_version),

@@ -151,7 +151,7 @@ pub struct FaultError {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Unread {
     #[error("expected KIND@PLACE, for example slow-rank@5:1.5")]
-    Form,
+    Format,
     #[error("there is no {kind:?}; there are {known}", known = FaultKind::ALL.iter().map(|k| k.name()).collect::<Vec<_>>().join(", "))]
     Kind { kind: String },
     #[error("{0:?} is no number")]
@@ -181,7 +181,7 @@ fn parse(text: &str) -> Result<Fault, Unread> {
         Some((head, steps)) => (head, Some(steps)),
         None => (text, None),
     };
-    let (kind, place) = head.split_once('@').ok_or(Unread::Form)?;
+    let (kind, place) = head.split_once('@').ok_or(Unread::Format)?;
     let kind = FaultKind::ALL
         .iter()
         .copied()

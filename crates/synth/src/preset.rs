@@ -103,7 +103,7 @@ mod tests {
             ("preset = 'x'", "llama-7b"),
             ("faults = ['slow-rank']", "slow-rank"),
             ("level = 'level7'", "level7"),
-            ("flavour = 'jax'", "jax"),
+            ("framework = 'jax'", "jax"),
             ("tp = ", "tp"),
         ] {
             let error = scenario(text).unwrap_err().to_string();

@@ -11,14 +11,14 @@
 //! use npuscope_engine::{QueryOptions, Session};
 //! use npuscope_formats::output::Output;
 //! use npuscope_store::{OpenOptions, Store};
-//! use npuscope_synth::{Form, JobConfig, simulate, write_job};
+//! use npuscope_synth::{Format, JobConfig, simulate, write_job};
 //! use npuscope_tables::Rank;
 //! use npuscope_views::{Question, Scope, Source, View};
 //!
 //! let config = JobConfig { tp: 2, pp: 1, dp: 1, layers: 1, steps: 2, ..JobConfig::default() };
 //! let directory = tempfile::tempdir()?;
 //! let profile = directory.path().join("profile");
-//! write_job(&simulate(&config)?, Form::Text, &Output::new(&profile)?, |_| {})?;
+//! write_job(&simulate(&config)?, Format::Text, &Output::new(&profile)?, |_| {})?;
 //!
 //! let store = Arc::new(Store::open(&profile, OpenOptions::new(directory.path().join("cache")))?);
 //! let session = Session::new(store.clone(), &QueryOptions::default())?;

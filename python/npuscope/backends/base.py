@@ -27,7 +27,7 @@ class Context:
     #: Fast local directory to write to before moving the files to where they belong, or None.
     spool: Optional[str]
     #: How a directory's name ends: `pt`, or `ms` where MindSpore's interface was used to ask for it.
-    flavour: str = "pt"
+    suffix: str = "pt"
 
 
 class Backend(abc.ABC):

@@ -30,7 +30,7 @@ class DynamicProfilerMonitor(Guarded):
     :param output_path: directory under which each collection makes `rank{N}_start{A}_stop{B}`
     :param poll_interval: seconds between looks at the file
     :param backend: as for `profile`, and so `rank`, `budget` and `spool`
-    :param style: whose keys the file has that is written if there is none, `mindspore` or `torch_npu`
+    :param dialect: keys of the file that is written if there is none, `mindspore` or `torch_npu`; `style` is its older name
 
     The file is MindSpore's (`start_step`, `stop_step`) or torch_npu's (`start_step`, `active`); with both, steps are
     counted from 1. `npuscope dynamic set` writes it, and `npuscope dynamic status` shows what the ranks make of it.
@@ -52,7 +52,8 @@ class DynamicProfilerMonitor(Guarded):
         rank: Optional[int] = None,
         budget: int = DEFAULT_BUDGET,
         spool: Union[str, Path, None] = None,
-        style: str = "mindspore",
+        dialect: str = "mindspore",
+        style: Optional[str] = None,
         **_: Any,
     ) -> None:
         Guarded.__init__(self)
@@ -71,7 +72,7 @@ class DynamicProfilerMonitor(Guarded):
                 warn(f"DynamicProfilerMonitor: poll_interval is {poll_interval!r}, not a number of seconds; 2 is used")
                 poll_interval = 2
             this_rank = ranks.rank() or 0 if rank is None else rank
-            self._control = DynamicControl(str(cfg_path), this_rank, float(poll_interval), style)
+            self._control = DynamicControl(str(cfg_path), this_rank, float(poll_interval), style or dialect)
             self._obey(self._control.begin())
             ending.begins(self)
         except Exception as error:  # noqa: BLE001
@@ -174,7 +175,7 @@ class DynamicProfilerMonitor(Guarded):
         recording = profile.of_settings(
             beginning.settings,
             output=self._place(beginning.settings) / beginning.directory,
-            flavour="ms" if beginning.style == "mindspore" else "pt",
+            suffix="ms" if beginning.dialect == "mindspore" else "pt",
             **self._named,
         )
         if self._started(recording):

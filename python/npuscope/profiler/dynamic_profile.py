@@ -28,7 +28,7 @@ def init(path: Union[str, Path], **named: Any) -> None:
     if _monitor is not None:
         _monitor.stop()
     _file = Path(path) if str(path).endswith(".json") else Path(path) / "profiler_config.json"
-    _monitor = DynamicProfilerMonitor(path, style="torch_npu", **named)
+    _monitor = DynamicProfilerMonitor(path, dialect="torch_npu", **named)
 
 
 def step() -> None:

@@ -55,7 +55,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
     """
 
     #: How the names of directories end: `pt`, or `ms` where MindSpore's interface is used.
-    _flavour = "pt"
+    _suffix = "pt"
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
         total_steps: Optional[int] = None,
         budget: int = DEFAULT_BUDGET,
         spool: Union[str, Path, None] = None,
-        flavour: str = "pt",
+        suffix: str = "pt",
     ) -> profile:
         """Of what a file, flags or the environment ask for. Does nothing on ranks that were not asked for."""
         made = cls.__new__(cls)
@@ -124,7 +124,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
             handler = TraceHandler(None, None, asked != "off", asked == "async")
             made._prepare(settings, plan, handler, backend, output or settings.output or None, rank, budget, spool)
             made._total_steps = total_steps
-            made._flavour = flavour
+            made._suffix = suffix
         except Exception as error:  # noqa: BLE001
             made._give_up(f"profile() failed: {describe(error)}")
         return made
@@ -255,7 +255,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
             worker,
             self._budget,
             None if self._spool is None else os.fspath(self._spool),
-            self._flavour,
+            self._suffix,
         )
         name = backends.choose(self._backend_name)
         if name in ("torch_npu", "mindspore"):

@@ -467,7 +467,7 @@ fn write_in_pieces(path: &Path, bytes: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use npuscope_store::OpenOptions;
-    use npuscope_synth::{Form, JobConfig, simulate, write_job};
+    use npuscope_synth::{Format, JobConfig, simulate, write_job};
     use npuscope_tables::Rank;
 
     use super::*;
@@ -505,7 +505,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let profile = directory.path().join("profile");
         let config = JobConfig { tp: 1, pp: 1, dp: 2, layers: 1, steps: 1, ..JobConfig::default() };
-        write_job(&simulate(&config).unwrap(), Form::Text, &Output::new(&profile).unwrap(), |_| {}).unwrap();
+        write_job(&simulate(&config).unwrap(), Format::Text, &Output::new(&profile).unwrap(), |_| {}).unwrap();
         let store = |path: &Path| Store::open(path, OpenOptions::new(directory.path().join("cache"))).unwrap();
         let place = |store: &Store, mode: &str, ranks: Option<&[i64]>, options: &Options, code: &str| {
             let ranks = ranks.map(|ranks| ranks.iter().copied().map(Rank).collect());
@@ -562,7 +562,7 @@ mod tests {
         let [profile, database, log] =
             ["profile", "gpu.sqlite", "gpu.sqlite-wal"].map(|name| directory.path().join(name));
         let config = JobConfig { tp: 1, pp: 1, dp: 1, layers: 1, steps: 1, ..JobConfig::default() };
-        write_job(&simulate(&config).unwrap(), Form::Text, &Output::new(&profile).unwrap(), |_| {}).unwrap();
+        write_job(&simulate(&config).unwrap(), Format::Text, &Output::new(&profile).unwrap(), |_| {}).unwrap();
         write_database(&database, &[]).unwrap();
         let store = Store::open(&profile, OpenOptions::new(directory.path().join("cache"))).unwrap();
         let name = |baseline: &Path| {

@@ -332,7 +332,7 @@ mod tests {
     use npuscope_formats::output::Output;
     use npuscope_store::OpenOptions;
     use npuscope_store::fingerprint::fingerprint;
-    use npuscope_synth::{Form, JobConfig, simulate, write_job};
+    use npuscope_synth::{Format, JobConfig, simulate, write_job};
 
     use super::*;
 
@@ -365,7 +365,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let profile = directory.path().join("profile");
         let config = JobConfig { tp: 1, pp: 1, dp: 1, layers: 1, steps: 1, ..JobConfig::default() };
-        write_job(&simulate(&config).unwrap(), Form::Text, &Output::new(&profile).unwrap(), |_| {}).unwrap();
+        write_job(&simulate(&config).unwrap(), Format::Text, &Output::new(&profile).unwrap(), |_| {}).unwrap();
         let store = Store::open(&profile, OpenOptions::new(directory.path().join("cache"))).unwrap();
         let sources: Vec<&RankSource> = store.profile().ranks.iter().collect();
         let analysis = Names { times: 3 };

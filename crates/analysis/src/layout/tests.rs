@@ -2,7 +2,7 @@
 
 use npuscope_measures::deliverable::{Carried, Target, complete};
 use npuscope_synth::{JobConfig, simulate};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::{Rank, RankTables, TableId};
 
 use super::*;
@@ -24,7 +24,7 @@ fn look_at(config: &JobConfig, look: Look<'_>) -> Layout {
     let tables = |rank: usize| -> RankTables {
         let mut tables = job.rank(rank);
         if look.with_summaries {
-            tables = complete(tables, Target::Text(Flavour::TorchNpu), &mut Carried::default());
+            tables = complete(tables, Target::Text(Framework::TorchNpu), &mut Carried::default());
         }
         if !look.with_metadata {
             tables.clear(TableId::Metadata);

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use npuscope_analysis::cluster::{self, Export, Options};
 use npuscope_formats::output::Output;
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
 
 use crate::support::{Rows, Run, Value, assert_same, csv, database, keep_tail, run};
 
@@ -25,7 +25,7 @@ fn job() -> &'static (tempfile::TempDir, tempfile::TempDir) {
             write_job(&job, form, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
             directory
         };
-        (write(Form::Text), write(Form::Db))
+        (write(Format::Text), write(Format::Db))
     })
 }
 

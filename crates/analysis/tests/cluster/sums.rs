@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use npuscope_analysis::cluster::{LeftOut, Options};
 use npuscope_formats::output::Output;
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
 use npuscope_tables::Rank;
 use npuscope_tables::table::host_op;
 
@@ -23,7 +23,7 @@ fn config(faults: &[&str]) -> JobConfig {
 fn write(config: &JobConfig) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let job = simulate(config).unwrap();
-    write_job(&job, Form::Db, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
+    write_job(&job, Format::Db, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
     directory
 }
 

@@ -29,7 +29,7 @@ pub struct ClusterCommand {
     #[arg(long = "output_path", short, visible_alias = "output-path", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
     /// What to write [default: db; files for `all` and the communication modes on text profiles]
-    #[arg(long = "export_type", visible_alias = "export-type", value_enum, value_name = "FORM")]
+    #[arg(long = "export_type", visible_alias = "export-type", value_enum, value_name = "FORMAT")]
     pub export: Option<ClusterExport>,
     /// Ranks to look at, for example 0,3-7 [default: all]
     #[arg(long = "rank_list", visible_alias = "rank-list", value_name = "LIST", value_parser = RankList::parse_or_all)]

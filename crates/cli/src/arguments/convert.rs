@@ -24,8 +24,8 @@ pub struct ConvertCommand {
     /// Profile: a directory, or a single deliverable
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
-    /// Form to write
-    #[arg(long, value_enum, value_name = "FORM")]
+    /// Format to write
+    #[arg(long, value_enum, value_name = "FORMAT")]
     pub to: TargetFormat,
     /// Directory to write into; created if need be. For perfetto also a file that ends in
     /// .perfetto-trace or .pftrace; in a directory it is profile.perfetto-trace

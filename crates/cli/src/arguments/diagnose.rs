@@ -22,7 +22,7 @@ pub struct DiagnoseCommand {
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
     /// How to print the report; json has the evidence in full
-    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,
     /// Exit with 1 if there is a finding of this severity or above
     #[arg(long, value_enum, value_name = "SEVERITY")]

@@ -18,7 +18,7 @@ pub struct DoctorCommand {
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
     /// How to print the report; json has every rank, file and lane
-    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,
     /// Fail if anything could not be read
     #[arg(long)]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueHint};
 use npuscope_collect::dynamic::Changes;
 
-use self::values::{DynamicActivity, DynamicExport, DynamicLevel, DynamicMetrics, DynamicStyle, parse_start};
+use self::values::{DynamicActivity, DynamicDialectName, DynamicExport, DynamicLevel, DynamicMetrics, parse_start};
 use crate::commands::ReportFormat;
 use crate::commands::dynamic::{DynamicOptions, SetOptions, StartStep, StatusOptions};
 use crate::rank_list::RankList;
@@ -16,7 +16,7 @@ use crate::rank_list::RankList;
 /// Start and stop recording in a running job, and show the state of its ranks
 ///
 /// A job that watches a profiler_config.json with npuscope's DynamicProfilerMonitor records the steps in this file, in
-/// the style of torch_npu or of MindSpore. Steps count from 1, and both ends are recorded. The profilers of torch_npu and
+/// the dialect of torch_npu or of MindSpore. Steps count from 1, and both ends are recorded. The profilers of torch_npu and
 /// MindSpore read the same file; torch_npu's begins one step later, when the step in the file is over.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -57,9 +57,9 @@ pub struct DynamicSet {
     /// Warm up for N steps before the first recorded step
     #[arg(long, value_name = "N")]
     pub warmup: Option<u64>,
-    /// Create the file in this style [default: torch_npu]
-    #[arg(long, value_enum, value_name = "STYLE")]
-    pub style: Option<DynamicStyle>,
+    /// Create the file in this dialect [default: torch_npu]
+    #[arg(long, alias = "style", value_enum, value_name = "DIALECT")]
+    pub dialect: Option<DynamicDialectName>,
     /// Record on these ranks, for example 0,3-7, or all
     #[arg(long, value_name = "LIST", value_parser = RankList::parse_or_all)]
     pub ranks: Option<RankList>,
@@ -121,7 +121,7 @@ pub struct DynamicStatus {
     #[arg(value_hint = ValueHint::AnyPath)]
     pub config: PathBuf,
     /// Output format
-    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,
     /// Treat a rank as lost after N seconds without a report
     #[arg(long, value_name = "N", default_value_t = 120)]
@@ -144,7 +144,7 @@ impl From<DynamicSet> for SetOptions {
     fn from(command: DynamicSet) -> SetOptions {
         SetOptions {
             config: command.config,
-            style: command.style.map(Into::into),
+            dialect: command.dialect.map(Into::into),
             start: command.start,
             stop: command.stop,
             steps: command.steps,

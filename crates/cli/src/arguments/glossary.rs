@@ -19,7 +19,7 @@ pub struct GlossaryCommand {
     #[arg(value_name = "TERM")]
     pub term: Vec<String>,
     /// How to print the definitions
-    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,
 }
 

@@ -15,7 +15,7 @@ pub struct InfoCommand {
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
     /// How to print the report
-    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,
     /// Fail if anything could not be read, instead of answering from the rest
     #[arg(long)]

@@ -22,7 +22,7 @@ pub struct ParseCommand {
     #[arg(value_hint = ValueHint::DirPath)]
     pub path: PathBuf,
     /// Write text, a database or both [default: as set when recording, else text]
-    #[arg(long, value_enum, value_name = "FORM")]
+    #[arg(long = "format", alias = "export", value_enum, value_name = "FORMAT")]
     pub export: Option<ParseExport>,
     /// Parse directories again that already have deliverables
     #[arg(long)]

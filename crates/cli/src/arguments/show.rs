@@ -43,7 +43,7 @@ pub struct ShowCommand {
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
     pub parameters: Vec<(String, String)>,
     /// How to print the table [default: as the ending of the output file says, else table]
-    #[arg(long, value_enum, value_name = "FORM")]
+    #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<ResultFormat>,
     /// Write the table into a file
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -27,7 +27,7 @@ pub struct SqlCommand {
     /// Query; `\tables` lists the tables, `\d TABLE` the columns of one, `-` reads the query from stdin
     pub query: String,
     /// How to print the result [default: as the ending of the output file says, else table]
-    #[arg(long, value_enum, value_name = "FORM")]
+    #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<ResultFormat>,
     /// Write the result into a file
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -35,7 +35,7 @@ pub struct SqlCommand {
     /// Rows to print as a table; files and the other forms always have all
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub max_rows: usize,
-    /// Stop after N rows of the result, in every form
+    /// Stop after N rows of the result, in every format
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
     /// Memory the query may use before it spills to disk, for example 4GB; 0 is no limit [default: half of the memory, at most 4GB]

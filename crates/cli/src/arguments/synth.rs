@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use npuscope_synth::{Fault, FaultKind, Form, Level, Place, Workload};
-use npuscope_tables::Flavour;
+use npuscope_synth::{Fault, FaultKind, Format, Level, Place, Workload};
+use npuscope_tables::Framework;
 
 use crate::commands::synth::{JobChanges, SynthOptions};
 
@@ -78,12 +78,12 @@ pub struct SynthCommand {
     /// Number that all noise comes from
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Form to write
-    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
-    pub form: SynthForm,
-    /// Framework whose habits the files follow
-    #[arg(long, value_enum, value_name = "FRAMEWORK")]
-    pub flavour: Option<SynthFlavour>,
+    /// Format to write
+    #[arg(long, alias = "form", value_enum, default_value = "text", value_name = "FORMAT")]
+    pub format: SynthFormat,
+    /// Write the files as this framework's profiler does
+    #[arg(long, alias = "flavour", value_enum, value_name = "FRAMEWORK")]
+    pub framework: Option<SynthFramework>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -95,7 +95,7 @@ pub enum SynthLevel {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SynthForm {
+pub enum SynthFormat {
     Text,
     Db,
     /// Text and databases
@@ -105,7 +105,7 @@ pub enum SynthForm {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SynthFlavour {
+pub enum SynthFramework {
     TorchNpu,
     Mindspore,
 }
@@ -129,10 +129,10 @@ impl From<SynthCommand> for SynthOptions {
             workload: command.rl.then_some(Workload::ReinforcementLearning),
             level: command.level.map(Into::into),
             seed: command.seed,
-            flavour: command.flavour.map(Into::into),
+            framework: command.framework.map(Into::into),
         };
         let (output, scenario, preset) = (command.output, command.scenario, command.preset);
-        SynthOptions { output, scenario, preset, form: command.form.into(), changes }
+        SynthOptions { output, scenario, preset, format: command.format.into(), changes }
     }
 }
 
@@ -147,22 +147,22 @@ impl From<SynthLevel> for Level {
     }
 }
 
-impl From<SynthForm> for Form {
-    fn from(form: SynthForm) -> Form {
-        match form {
-            SynthForm::Text => Form::Text,
-            SynthForm::Db => Form::Db,
-            SynthForm::Both => Form::Both,
-            SynthForm::Kineto => Form::Kineto,
+impl From<SynthFormat> for Format {
+    fn from(format: SynthFormat) -> Format {
+        match format {
+            SynthFormat::Text => Format::Text,
+            SynthFormat::Db => Format::Db,
+            SynthFormat::Both => Format::Both,
+            SynthFormat::Kineto => Format::Kineto,
         }
     }
 }
 
-impl From<SynthFlavour> for Flavour {
-    fn from(flavour: SynthFlavour) -> Flavour {
-        match flavour {
-            SynthFlavour::TorchNpu => Flavour::TorchNpu,
-            SynthFlavour::Mindspore => Flavour::MindSpore,
+impl From<SynthFramework> for Framework {
+    fn from(framework: SynthFramework) -> Framework {
+        match framework {
+            SynthFramework::TorchNpu => Framework::TorchNpu,
+            SynthFramework::Mindspore => Framework::MindSpore,
         }
     }
 }
@@ -184,9 +184,9 @@ Faults, KIND@PLACE[:STRENGTH][,steps=FIRST..LAST]:
             Place::Stage => "STAGE",
             Place::Link => "RANK-RANK",
         };
-        let form = format!("{}@{place}", kind.name());
+        let fault = format!("{}@{place}", kind.name());
         let (summary, strength, unit) = (kind.summary().trim(), kind.default_strength(), kind.unit());
-        help.push_str(&format!("  {form:<24} {summary} [{strength} {unit}]\n"));
+        help.push_str(&format!("  {fault:<24} {summary} [{strength} {unit}]\n"));
     }
     help.truncate(help.trim_end().len());
     help

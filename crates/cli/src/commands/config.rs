@@ -9,8 +9,8 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use npuscope_collect::dialect::{self, Form, Reading, Run};
-use npuscope_collect::explain::explain_form;
+use npuscope_collect::dialect::{self, Notation, Reading, Run};
+use npuscope_collect::explain::explain_notation;
 use npuscope_collect::{Dialect, Remark, Severity, messages};
 use npuscope_formats::output::{Output, OutputError};
 use npuscope_messages::Message;
@@ -43,7 +43,7 @@ pub struct CheckOptions {
 #[derive(Clone, Debug)]
 pub struct ConvertOptions {
     pub source: Source,
-    pub to: Form,
+    pub to: Notation,
     /// File to write, which must be new; standard output if there is none.
     pub output: Option<PathBuf>,
 }
@@ -86,8 +86,8 @@ fn check(options: &CheckOptions, settings: &Settings) -> Result<ExitCode, CliErr
                 writeln!(out, "{}", line(&options.source, remark, settings))?;
             }
             let (name, counts) = (name(&options.source), counts(&reading.remarks));
-            let result = match reading.form {
-                Some(form) => messages::config_result(&name, form.message(), counts),
+            let result = match reading.notation {
+                Some(notation) => messages::config_result(&name, notation.message(), counts),
                 None => messages::config_not_read(&name, counts),
             };
             writeln!(out, "{}", settings.text(&result))?;
@@ -112,19 +112,19 @@ fn counts(remarks: &[Remark]) -> Message {
 fn convert(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, CliError> {
     let reading = read(&options.source)?;
     report(&options.source, &reading, settings)?;
-    let form = options.to;
-    let writing = dialect::write_form(&reading.config, form);
+    let notation = options.to;
+    let writing = dialect::write_notation(&reading.config, notation);
     for remark in &writing.remarks {
         let field = remark.key.as_deref().unwrap_or_default();
-        let field = settings.text(&field_name(field, reading.form, form));
+        let field = settings.text(&field_name(field, reading.notation, notation));
         let message = settings.text(&messages::remark_with_key(&field, remark.message.clone()));
         match remark.severity {
             Severity::Note => settings.terminal.note(&message),
             _ => settings.terminal.warning(&message),
         }
     }
-    if form == Form::TorchNpuDynamic
-        && let Some(reader) = explain_form(&reading.config, Some(form), &options.source.run).reader
+    if notation == Notation::TorchNpuDynamic
+        && let Some(reader) = explain_notation(&reading.config, Some(notation), &options.source.run).reader
     {
         settings.terminal.note(&settings.text(&messages::config_start_step_written(reader)));
     }
@@ -136,7 +136,7 @@ fn convert(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, Cl
 }
 
 /// The key of a field in the file, or in the other style where the file has none.
-fn field_name(field: &str, source: Option<Form>, target: Form) -> Message {
+fn field_name(field: &str, source: Option<Notation>, target: Notation) -> Message {
     if let Some(key) = source.and_then(|source| source.key(field)).or_else(|| target.key(field)) {
         return messages::config_key(&key);
     }
@@ -156,7 +156,7 @@ fn explained(options: &ExplainOptions, settings: &Settings) -> Result<ExitCode, 
     let reading = read(&options.source)?;
     report(&options.source, &reading, settings)?;
     let run = Run { total_steps: reading.total_steps, ..options.source.run.clone() };
-    let explanation = explain_form(&reading.config, reading.form, &run);
+    let explanation = explain_notation(&reading.config, reading.notation, &run);
     let mut out = io::stdout().lock();
     match options.format {
         ReportFormat::Json => {
@@ -205,7 +205,7 @@ fn line(source: &Source, remark: &Remark, settings: &Settings) -> String {
     format!("{place}: {severity}: {}", settings.text(&remark.with_key()))
 }
 
-/// Prints the form that was detected and the warnings; the first error ends the command.
+/// Prints the notation that was detected and the warnings; the first error ends the command.
 fn report(source: &Source, reading: &Reading, settings: &Settings) -> Result<(), CliError> {
     let text = |remark: &Remark| {
         let place = remark.line.map(|line| format!(":{line}")).unwrap_or_default();
@@ -214,8 +214,8 @@ fn report(source: &Source, reading: &Reading, settings: &Settings) -> Result<(),
     if let Some(error) = reading.remarks.iter().find(|remark| remark.severity == Severity::Error) {
         return Err(UsageError::Configuration(text(error)).into());
     }
-    if let Some(form) = reading.form {
-        settings.terminal.note(&settings.text(&messages::config_read_as(&name(source), form.message())));
+    if let Some(notation) = reading.notation {
+        settings.terminal.note(&settings.text(&messages::config_read_as(&name(source), notation.message())));
     }
     for remark in reading.remarks.iter().filter(|remark| remark.severity == Severity::Warning) {
         settings.terminal.warning(&text(remark));

@@ -40,7 +40,7 @@ pub struct ConvertOptions {
     pub range: Option<TimeRange>,
 }
 
-/// Form to write.
+/// Format to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetFormat {
     Text,
@@ -117,7 +117,7 @@ fn fitted(source: &RankSource, tables: RankTables, settings: &Settings) -> Resul
     if source.is_raw() {
         return Ok(deliverable::without_summaries(tables));
     }
-    if source.flavour.fits_npu_files() {
+    if source.framework.fits_npu_files() {
         return Ok(tables);
     }
     let (tables, left) = kineto::as_npu(&tables);
@@ -132,7 +132,7 @@ fn fitted(source: &RankSource, tables: RankTables, settings: &Settings) -> Resul
 fn rank_directory(source: &RankSource, out: &Output) -> Result<Output, CliError> {
     let name = source.directory_name();
     let is_known = name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
-    let suffix = if source.flavour == npuscope_tables::Flavour::MindSpore { "ms" } else { "pt" };
+    let suffix = if source.framework == npuscope_tables::Framework::MindSpore { "ms" } else { "pt" };
     let name = if is_known { name } else { format!("rank{}_ascend_{suffix}", source.rank) };
     let path = out.path().join(&name);
     if path.exists() {

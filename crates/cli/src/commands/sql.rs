@@ -25,7 +25,7 @@ pub struct SqlOptions {
     pub path: PathBuf,
     /// `-` reads it from stdin.
     pub query: String,
-    /// Form of the result; as the ending of `output` says if there is none.
+    /// Format of the result; as the ending of `output` says if there is none.
     pub format: Option<ResultFormat>,
     pub output: Option<PathBuf>,
     /// Rows to print as a table.

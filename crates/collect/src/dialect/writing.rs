@@ -9,7 +9,7 @@ use crate::explain::cycles::cycle;
 use crate::messages;
 use crate::remark::{Remark, Severity};
 
-use super::{Dialect, Form, Run, fsdp2, llm, mindspore, read, rl, torch_npu};
+use super::{Dialect, Notation, Run, fsdp2, llm, mindspore, read, rl, torch_npu};
 
 /// A text, with remarks on what it cannot express.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -19,34 +19,34 @@ pub struct Writing {
     pub remarks: Vec<Remark>,
 }
 
-/// Writes a configuration in the form of a dialect that can express most.
+/// Writes a configuration in the notation of a dialect that can express most.
 pub fn write(config: &CollectConfig, to: Dialect) -> Writing {
-    write_form(config, Form::of(to))
+    write_notation(config, Notation::of(to))
 }
 
-pub fn write_form(config: &CollectConfig, form: Form) -> Writing {
-    let text = match form {
-        Form::LlmFlags => llm::write(config),
-        Form::Fsdp2Yaml => fsdp2::write(config),
-        Form::Fsdp2Flags => fsdp2::write_flags(config),
-        Form::RlYaml => rl::write(config),
-        Form::MindSporeArguments | Form::MindSporeDynamic | Form::MindSporeEnvironment => {
-            mindspore::write(config, form)
+pub fn write_notation(config: &CollectConfig, notation: Notation) -> Writing {
+    let text = match notation {
+        Notation::LlmFlags => llm::write(config),
+        Notation::Fsdp2Yaml => fsdp2::write(config),
+        Notation::Fsdp2Flags => fsdp2::write_flags(config),
+        Notation::RlYaml => rl::write(config),
+        Notation::MindSporeArguments | Notation::MindSporeDynamic | Notation::MindSporeEnvironment => {
+            mindspore::write(config, notation)
         }
-        Form::TorchNpuArguments | Form::TorchNpuDynamic => torch_npu::write(config, form),
+        Notation::TorchNpuArguments | Notation::TorchNpuDynamic => torch_npu::write(config, notation),
     };
     // What a dialect cannot express is what its trainer would not do, so the text is read back.
     let run = Run { iteration: config.first_step.saturating_sub(1), ..Run::default() };
-    let understood = read(&text, Some(form.dialect()), &run).config;
-    Writing { remarks: differences(config, &understood, form), text }
+    let understood = read(&text, Some(notation.dialect()), &run).config;
+    Writing { remarks: differences(config, &understood, notation), text }
 }
 
-fn differences(asked: &CollectConfig, said: &CollectConfig, form: Form) -> Vec<Remark> {
+fn differences(asked: &CollectConfig, said: &CollectConfig, notation: Notation) -> Vec<Remark> {
     let mut remarks = Vec::new();
     let mut lost = |key: &str, asked: &Value, said: &Value| {
-        let is_of_ranks = form == Form::TorchNpuDynamic && key == "analyse";
+        let is_of_ranks = notation == Notation::TorchNpuDynamic && key == "analyse";
         let lost = if is_of_ranks { messages::inexpressible_analysis } else { messages::inexpressible };
-        let message = lost(asked.to_string(), form.message(), said.to_string());
+        let message = lost(asked.to_string(), notation.message(), said.to_string());
         remarks.push(Remark::new(Severity::Warning, key.to_owned(), message));
     };
     if let (Some(asked), Some(said)) = (&asked.schedule, &said.schedule) {
@@ -63,7 +63,7 @@ fn differences(asked: &CollectConfig, said: &CollectConfig, form: Form) -> Vec<R
     }
     if asked.first_step != said.first_step {
         let (here, there) = (asked.first_step, said.first_step);
-        let message = messages::first_step_differs(here, there, form.message());
+        let message = messages::first_step_differs(here, there, notation.message());
         remarks.push(Remark::new(Severity::Note, "first_step".to_owned(), message));
     }
     remarks

@@ -7,7 +7,7 @@ use npuscope_messages::Message;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::file::Style;
+use super::file::DynamicDialect;
 use crate::config::Choice;
 use crate::dialect::{self, Run};
 use crate::messages;
@@ -23,7 +23,7 @@ pub struct Request {
     pub text: String,
     /// Identifies the version; the same for the same text.
     pub fingerprint: String,
-    pub style: Style,
+    pub dialect: DynamicDialect,
     pub start: Start,
     /// Steps that run before the recorded ones without being kept.
     pub warmup: u64,
@@ -86,7 +86,7 @@ pub enum RequestError {
     NotUtf8,
     Json(serde_json::Error),
     NoObject,
-    /// It is of no known style; what is wrong with it.
+    /// It is of no known dialect; what is wrong with it.
     Unknown(Vec<Message>),
 }
 
@@ -126,7 +126,7 @@ impl Request {
             is_about && remark.severity > Severity::Note
         };
         let remarks: Vec<Message> = reading.remarks.iter().filter(is_reported).map(Remark::with_key).collect();
-        let Some(form) = reading.form else { return Err(RequestError::Unknown(remarks)) };
+        let Some(notation) = reading.notation else { return Err(RequestError::Unknown(remarks)) };
         let config = reading.config;
         let (skipped, warmup, active) = config
             .schedule
@@ -143,7 +143,7 @@ impl Request {
         Ok(Request {
             text: text.to_owned(),
             fingerprint: fingerprint(text.as_bytes()),
-            style: Style::of_form(form),
+            dialect: DynamicDialect::of_notation(notation),
             start,
             warmup,
             active,

@@ -2,7 +2,7 @@
 
 use npuscope_collect::Dialect::Fsdp2;
 use npuscope_collect::config::{AicMetrics, Analyse, Choice, Export, Level, UNTIL_END};
-use npuscope_collect::dialect::{Form, Run, read, read_flags};
+use npuscope_collect::dialect::{Notation, Run, read, read_flags};
 use npuscope_collect::{CollectConfig, Severity};
 
 use crate::common::{assert_fine, assert_remark, fine, on, reading, window};
@@ -69,7 +69,7 @@ fn section(lines: &[&str]) -> String {
 #[test]
 fn the_guide_is_read() {
     let reading = read(GUIDE, None, &Run::default());
-    assert_eq!((reading.dialect, reading.form), (Some(Fsdp2), Some(Form::Fsdp2Yaml)));
+    assert_eq!((reading.dialect, reading.notation), (Some(Fsdp2), Some(Notation::Fsdp2Yaml)));
     assert_fine(&reading);
     let expected = CollectConfig {
         ranks: Choice::Only(vec![0]),
@@ -268,7 +268,7 @@ fn the_same_keys_are_flags() {
     ]
     .map(str::to_owned);
     let reading = read_flags(&argv, &Run::default());
-    assert_eq!((reading.dialect, reading.form), (Some(Fsdp2), Some(Form::Fsdp2Flags)));
+    assert_eq!((reading.dialect, reading.notation), (Some(Fsdp2), Some(Notation::Fsdp2Flags)));
     assert!(reading.config.enabled);
     assert_eq!((reading.config.schedule, reading.config.ranks.clone()), (window(4, 1, 1), Choice::Only(vec![0, 1])));
     assert_remark(&reading, "--training.profile_levle", Severity::Warning, "did you mean profile_level?");

@@ -2,7 +2,7 @@
 
 use npuscope_collect::Dialect::MindSpeedLlm;
 use npuscope_collect::config::{AicMetrics, Analyse, Choice, Export, Level, UNTIL_END};
-use npuscope_collect::dialect::{Form, Run, read, read_flags};
+use npuscope_collect::dialect::{Notation, Run, read, read_flags};
 use npuscope_collect::{CollectConfig, Severity};
 
 use crate::common::{assert_fine, assert_remark, fine, on, reading, window};
@@ -53,7 +53,7 @@ fn config(flags: &str) -> CollectConfig {
 #[test]
 fn the_guide_is_read() {
     let reading = read(GUIDE, None, &Run::default());
-    assert_eq!((reading.dialect, reading.form), (Some(MindSpeedLlm), Some(Form::LlmFlags)));
+    assert_eq!((reading.dialect, reading.notation), (Some(MindSpeedLlm), Some(Notation::LlmFlags)));
     assert_fine(&reading);
     let expected = CollectConfig {
         ranks: Choice::Only(vec![0, 1, 2, 3, 4]),

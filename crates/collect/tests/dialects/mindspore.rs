@@ -2,7 +2,7 @@
 
 use npuscope_collect::Dialect::MindSpore;
 use npuscope_collect::config::{AicMetrics, Analyse, Choice, Export, HostSystem, Level};
-use npuscope_collect::dialect::{Form, Run, read};
+use npuscope_collect::dialect::{Notation, Run, read};
 use npuscope_collect::{CollectConfig, Schedule, Severity};
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ fn environment(keys: Value) -> npuscope_collect::dialect::Reading {
 #[test]
 fn the_guides_dynamic_file_is_read() {
     let reading = read(GUIDE_DYNAMIC, None, &Run::default());
-    assert_eq!((reading.dialect, reading.form), (Some(MindSpore), Some(Form::MindSporeDynamic)));
+    assert_eq!((reading.dialect, reading.notation), (Some(MindSpore), Some(Notation::MindSporeDynamic)));
     let expected =
         CollectConfig { schedule: window(1, 0, 4), first_step: 1, analyse: Analyse::Off, ..CollectConfig::default() };
     assert_eq!(reading.config, expected);
@@ -70,7 +70,7 @@ fn the_guides_dynamic_file_is_read() {
 #[test]
 fn the_guides_variable_is_read() {
     let reading = read(GUIDE_ENVIRONMENT, None, &Run::default());
-    assert_eq!((reading.dialect, reading.form), (Some(MindSpore), Some(Form::MindSporeEnvironment)));
+    assert_eq!((reading.dialect, reading.notation), (Some(MindSpore), Some(Notation::MindSporeEnvironment)));
     let expected = CollectConfig { stack: true, output: "/XXX".to_owned(), ..CollectConfig::default() };
     assert_eq!(reading.config, expected);
     assert_eq!(on(&reading, "aicore_metrics").line, Some(6));
@@ -80,7 +80,7 @@ fn the_guides_variable_is_read() {
 fn the_guides_arguments_are_read() {
     let reading = reading(GUIDE_ARGUMENTS, MindSpore);
     assert_fine(&reading);
-    assert_eq!(reading.form, Some(Form::MindSporeArguments));
+    assert_eq!(reading.notation, Some(Notation::MindSporeArguments));
     assert_eq!((reading.config.schedule, reading.config.first_step), (window(0, 0, 2), 0));
     assert_eq!(reading.config.analyse, Analyse::Online);
     assert_remark(&reading, "schedule.warm_up", Severity::Note, "warmup");
@@ -104,9 +104,9 @@ fn defaults_are_the_documented_ones() {
     assert_eq!(reading(r#"{"start_step": -1, "stop_step": -1}"#, MindSpore).config, dynamic);
 }
 
-/// Switches that all three forms have.
+/// Switches that all three notations have.
 #[test]
-fn every_switch_does_what_it_says_in_every_form() {
+fn every_switch_does_what_it_says_in_every_notation() {
     type Field = fn(&CollectConfig) -> bool;
     let switches: [(&str, Field); 8] = [
         ("with_stack", |config| config.stack),
@@ -118,27 +118,27 @@ fn every_switch_does_what_it_says_in_every_form() {
         ("sys_io", |config| config.sys_io),
         ("sys_interconnection", |config| config.sys_interconnection),
     ];
-    for form in [arguments, dynamic, environment] {
+    for notation in [arguments, dynamic, environment] {
         for (key, field) in switches {
-            let on = form(json!({key: true}));
+            let on = notation(json!({key: true}));
             assert_fine(&on);
-            assert!(field(&on.config) && !field(&form(json!({key: false})).config), "{key}");
-            let wrong = form(json!({key: "yes"}));
+            assert!(field(&on.config) && !field(&notation(json!({key: false})).config), "{key}");
+            let wrong = notation(json!({key: "yes"}));
             assert_remark(&wrong, key, Severity::Warning, "MindSpore uses false instead");
             assert!(!field(&wrong.config), "{key}");
         }
-        assert!(!form(json!({"data_simplification": false})).config.simplify);
-        let wrong = form(json!({"data_simplification": 0}));
+        assert!(!notation(json!({"data_simplification": false})).config.simplify);
+        let wrong = notation(json!({"data_simplification": 0}));
         assert!(wrong.config.simplify);
         assert_remark(&wrong, "data_simplification", Severity::Warning, "uses true instead");
     }
 }
 
 #[test]
-fn every_level_and_metric_is_known_in_every_form() {
-    for form in [arguments, dynamic, environment] {
+fn every_level_and_metric_is_known_in_every_notation() {
+    for notation in [arguments, dynamic, environment] {
         for (word, level) in [("Level0", Level::Level0), ("Level1", Level::Level1), ("Level2", Level::Level2)] {
-            assert_eq!(form(json!({"profiler_level": word})).config.level, level);
+            assert_eq!(notation(json!({"profiler_level": word})).config.level, level);
         }
         for (word, metrics) in [
             ("PipeUtilization", AicMetrics::PipeUtilization),
@@ -150,17 +150,17 @@ fn every_level_and_metric_is_known_in_every_form() {
             ("L2Cache", AicMetrics::L2Cache),
             ("MemoryAccess", AicMetrics::MemoryAccess),
         ] {
-            let reading = form(json!({"profiler_level": "Level1", "aic_metrics": word}));
+            let reading = notation(json!({"profiler_level": "Level1", "aic_metrics": word}));
             assert_fine(&reading);
             assert_eq!(reading.config.aic_metrics, metrics);
-            let at_level0 = form(json!({"aic_metrics": word}));
+            let at_level0 = notation(json!({"aic_metrics": word}));
             assert_remark(&at_level0, "aic_metrics", Severity::Warning, "requires Level1 or Level2");
             assert_eq!(at_level0.config.aic_metrics, AicMetrics::None);
         }
-        let wrong = form(json!({"profiler_level": "level1"}));
+        let wrong = notation(json!({"profiler_level": "level1"}));
         assert_remark(&wrong, "profiler_level", Severity::Warning, "did you mean Level1?");
         assert_eq!(wrong.config.level, Level::Level0);
-        let wrong = form(json!({"profiler_level": "Level1", "aic_metrics": "Pipes"}));
+        let wrong = notation(json!({"profiler_level": "Level1", "aic_metrics": "Pipes"}));
         assert_remark(&wrong, "aic_metrics", Severity::Warning, "uses AiCoreNone instead");
     }
 }
@@ -260,13 +260,13 @@ fn schedules_are_repaired() {
 
 #[test]
 fn activities_are_both_unless_they_are_right() {
-    for form in [arguments, dynamic, environment] {
-        let config = form(json!({"activities": ["CPU"]})).config;
+    for notation in [arguments, dynamic, environment] {
+        let config = notation(json!({"activities": ["CPU"]})).config;
         assert_eq!((config.cpu, config.npu), (true, false));
-        let config = form(json!({"activities": ["ProfilerActivity.NPU"]})).config;
+        let config = notation(json!({"activities": ["ProfilerActivity.NPU"]})).config;
         assert_eq!((config.cpu, config.npu), (false, true));
         for wrong in [json!(["TPU"]), json!([1]), json!([]), json!("TPU")] {
-            let reading = form(json!({"activities": wrong}));
+            let reading = notation(json!({"activities": wrong}));
             assert_remark(&reading, "activities", Severity::Warning, "uses both instead");
             assert!(reading.config.cpu && reading.config.npu);
         }
@@ -283,28 +283,28 @@ fn shapes_need_the_host() {
 
 #[test]
 fn exports_hosts_and_domains_are_lists() {
-    for form in [arguments, dynamic, environment] {
-        assert_eq!(form(json!({"export_type": ["db", "text"]})).config.export, [Export::Text, Export::Db]);
-        assert_eq!(form(json!({"export_type": "db"})).config.export, [Export::Db]);
-        let wrong = form(json!({"export_type": ["db", "csv"]}));
+    for notation in [arguments, dynamic, environment] {
+        assert_eq!(notation(json!({"export_type": ["db", "text"]})).config.export, [Export::Text, Export::Db]);
+        assert_eq!(notation(json!({"export_type": "db"})).config.export, [Export::Db]);
+        let wrong = notation(json!({"export_type": ["db", "csv"]}));
         assert_eq!(wrong.config.export, [Export::Text]);
         assert_remark(&wrong, "export_type", Severity::Warning, "uses text instead");
-        let all = form(json!({"host_sys": ["cpu", "mem", "disk", "network", "osrt"]}));
+        let all = notation(json!({"host_sys": ["cpu", "mem", "disk", "network", "osrt"]}));
         assert_fine(&all);
         assert_eq!(all.config.host_sys, HostSystem::ALL[..5]);
-        let numa = form(json!({"host_sys": ["cpu", "numa"]}));
+        let numa = notation(json!({"host_sys": ["cpu", "numa"]}));
         assert_remark(&numa, "host_sys", Severity::Warning, "uses none instead");
         assert!(numa.config.host_sys.is_empty());
-        let domains = form(json!({"mstx": true, "mstx_domain_include": ["a"], "mstx_domain_exclude": ["b"]}));
+        let domains = notation(json!({"mstx": true, "mstx_domain_include": ["a"], "mstx_domain_exclude": ["b"]}));
         assert_remark(&domains, "mstx_domain_exclude", Severity::Warning, "no effect together with");
         assert_eq!(
             (domains.config.mstx_domain_include, domains.config.mstx_domain_exclude),
             (vec!["a".to_owned()], vec![])
         );
-        let without = form(json!({"mstx_domain_include": ["a"]}));
+        let without = notation(json!({"mstx_domain_include": ["a"]}));
         assert_remark(&without, "mstx_domain_include", Severity::Warning, "without mstx");
         for wrong in [json!([""]), json!([1]), json!("a")] {
-            let reading = form(json!({"mstx": true, "mstx_domain_include": wrong}));
+            let reading = notation(json!({"mstx": true, "mstx_domain_include": wrong}));
             assert_remark(&reading, "mstx_domain_include", Severity::Warning, "uses none instead");
         }
     }
@@ -312,8 +312,8 @@ fn exports_hosts_and_domains_are_lists() {
 
 #[test]
 fn deprecated_keys_are_their_successors() {
-    for form in [arguments, environment] {
-        let reading = form(json!({"hbm_ddr": true, "pcie": true}));
+    for notation in [arguments, environment] {
+        let reading = notation(json!({"hbm_ddr": true, "pcie": true}));
         assert!(reading.config.memory && reading.config.sys_interconnection);
         assert_remark(&reading, "hbm_ddr", Severity::Warning, "use profile_memory");
         assert_remark(&reading, "pcie", Severity::Warning, "use sys_interconnection");

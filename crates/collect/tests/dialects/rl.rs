@@ -2,7 +2,7 @@
 
 use npuscope_collect::Dialect::MindSpeedRl;
 use npuscope_collect::config::{AicMetrics, Analyse, Choice, Export, Level};
-use npuscope_collect::dialect::{Form, Run, read};
+use npuscope_collect::dialect::{Notation, Run, read};
 use npuscope_collect::{CollectConfig, Severity};
 
 use crate::common::{assert_fine, assert_remark, fine, on, reading, window};
@@ -39,7 +39,7 @@ fn section(lines: &[&str]) -> String {
 #[test]
 fn the_guide_is_read() {
     let reading = read(GUIDE, None, &Run::default());
-    assert_eq!((reading.dialect, reading.form), (Some(MindSpeedRl), Some(Form::RlYaml)));
+    assert_eq!((reading.dialect, reading.notation), (Some(MindSpeedRl), Some(Notation::RlYaml)));
     assert_fine(&reading);
     let expected = CollectConfig {
         enabled: false,

@@ -2,7 +2,7 @@
 
 use npuscope_collect::Dialect::{TorchNpu, TorchNpuDynamic};
 use npuscope_collect::config::{AicMetrics, Analyse, Choice, Export, HostSystem, Level};
-use npuscope_collect::dialect::{Form, Reading, Run, read, write};
+use npuscope_collect::dialect::{Notation, Reading, Run, read, write};
 use npuscope_collect::{CollectConfig, Schedule, Severity};
 use serde_json::{Value, json};
 
@@ -63,7 +63,7 @@ fn dynamic(keys: Value) -> Reading {
 #[test]
 fn the_default_dynamic_file_is_read() {
     let reading = read(DEFAULT_DYNAMIC, None, &Run::default());
-    assert_eq!((reading.dialect, reading.form), (Some(TorchNpuDynamic), Some(Form::TorchNpuDynamic)));
+    assert_eq!((reading.dialect, reading.notation), (Some(TorchNpuDynamic), Some(Notation::TorchNpuDynamic)));
     assert_fine(&reading);
     let expected = CollectConfig {
         enabled: false,
@@ -95,12 +95,12 @@ fn every_switch_does_what_it_says() {
         ("with_flops", |config| config.flops),
         ("with_modules", |config| config.modules),
     ];
-    for form in [arguments, dynamic] {
+    for notation in [arguments, dynamic] {
         for (key, field) in outer {
-            let on = form(json!({key: true}));
+            let on = notation(json!({key: true}));
             assert_fine(&on);
-            assert!(field(&on.config) && !field(&form(json!({key: false})).config), "{key}");
-            let wrong = form(json!({key: 1}));
+            assert!(field(&on.config) && !field(&notation(json!({key: false})).config), "{key}");
+            let wrong = notation(json!({key: 1}));
             assert_remark(&wrong, key, Severity::Warning, "torch_npu uses false instead");
             assert!(!field(&wrong.config), "{key}");
         }
@@ -113,11 +113,11 @@ fn every_switch_does_what_it_says() {
         ("sys_interconnection", |config| config.sys_interconnection),
     ];
     for (key, field) in inner {
-        for form in [experimental, |inner| dynamic(json!({"experimental_config": inner}))] {
-            let on = form(json!({key: true}));
+        for notation in [experimental, |inner| dynamic(json!({"experimental_config": inner}))] {
+            let on = notation(json!({key: true}));
             assert_fine(&on);
-            assert!(field(&on.config) && !field(&form(json!({})).config), "{key}");
-            let wrong = form(json!({key: "on"}));
+            assert!(field(&on.config) && !field(&notation(json!({})).config), "{key}");
+            let wrong = notation(json!({key: "on"}));
             assert_remark(&wrong, &format!("experimental_config.{key}"), Severity::Warning, "uses false instead");
         }
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use csv::{ByteRecord, ReaderBuilder};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::{RankBuilder, TableId};
 use serde_json::{Map, Value};
 
@@ -28,8 +28,8 @@ pub struct Outcome {
 
 /// Reads `bytes`, the file called `file`, which is of the given kind. Kinds without a layout are kept
 /// cell by cell.
-pub fn read_file(kind: &str, flavour: Flavour, bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome {
-    let mindspore = flavour == Flavour::MindSpore;
+pub fn read_file(kind: &str, framework: Framework, bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome {
+    let mindspore = framework == Framework::MindSpore;
     match kind {
         "kernel_details" | "op_summary" => read(&kernel_details::KERNEL_DETAILS, bytes, file, rank),
         "operator_details" => read(&operator_details::OPERATOR_DETAILS, bytes, file, rank),

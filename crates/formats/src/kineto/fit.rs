@@ -11,7 +11,7 @@ use npuscope_measures::communication::is_communication;
 use npuscope_measures::device_time::device_time;
 use npuscope_measures::intervals::{Interval, union};
 use npuscope_measures::link::{self, STEP_PREFIX};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::Memo;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::lane::{self, Layer};
@@ -75,7 +75,7 @@ pub fn as_npu(tables: &RankTables) -> (RankTables, Unfit) {
     let left = fit(tables, false, 0, &mut lanes, &mut host_ops, &mut out);
     host_ops.append_to(&mut out);
     lanes.record(&mut out);
-    let framework = out.strings.intern(Flavour::TorchNpu.name());
+    let framework = out.strings.intern(Framework::TorchNpu.name());
     let texts = |strings: &mut Interner, text: Option<Str>| text.map(|text| strings.intern(tables.text(text)));
     for row in tables.rows::<rank::Row>() {
         let strings = &mut out.strings;

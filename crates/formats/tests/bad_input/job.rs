@@ -9,7 +9,7 @@ use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::trace_json;
 use npuscope_store::discover::{Profile, discover};
 use npuscope_store::read::{ReadOptions, read_rank};
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
 use npuscope_tables::table::diagnostic;
 use npuscope_tables::{RankPieces, RankTables, TableId, schema};
 use npuscope_testing::entries;
@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use crate::rows::rows;
 
 /// Two ranks of a small job.
-pub fn job(form: Form) -> TempDir {
+pub fn job(form: Format) -> TempDir {
     let config = JobConfig { tp: 2, pp: 1, dp: 1, layers: 1, steps: 1, micro_batches: 1, ..JobConfig::default() };
     let directory = tempfile::tempdir().unwrap();
     write_job(&simulate(&config).unwrap(), form, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();

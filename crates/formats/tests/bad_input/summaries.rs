@@ -5,15 +5,15 @@ use std::path::Path;
 
 use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::{comm_json, csv, info_json};
-use npuscope_synth::Form;
+use npuscope_synth::Format;
 use npuscope_tables::table::diagnostic::Code;
-use npuscope_tables::{Flavour, RankBuilder, TableId};
+use npuscope_tables::{Framework, RankBuilder, TableId};
 
 use super::job::{assert_first_rows, assert_same_facts, facts, files, job, rank_directory, row_ends};
 
 #[test]
 fn a_cut_csv_keeps_every_whole_row() {
-    let job = job(Form::Text);
+    let job = job(Format::Text);
     for (name, path) in files(&rank_directory(job.path(), 0)) {
         let Some(kind) = Path::new(&name).file_name().unwrap().to_str().unwrap().strip_suffix(".csv") else { continue };
         let mut text = fs::read_to_string(&path).unwrap();
@@ -29,7 +29,7 @@ fn a_cut_csv_keeps_every_whole_row() {
         let text = text.into_bytes();
         let read = |bytes: &[u8]| {
             let mut rank = RankBuilder::default();
-            let outcome = csv::read_file(kind, Flavour::TorchNpu, bytes, &name, &mut rank);
+            let outcome = csv::read_file(kind, Framework::TorchNpu, bytes, &name, &mut rank);
             (rank.finish(), outcome)
         };
         let ends = row_ends(&text);
@@ -51,7 +51,7 @@ fn a_cut_csv_keeps_every_whole_row() {
 fn a_csv_cut_in_its_header_says_so() {
     let mut rank = RankBuilder::default();
     let outcome =
-        csv::read_file("kernel_details", Flavour::TorchNpu, b"Name,Type,Acc", "kernel_details.csv", &mut rank);
+        csv::read_file("kernel_details", Framework::TorchNpu, b"Name,Type,Acc", "kernel_details.csv", &mut rank);
     assert_eq!(outcome.problems.iter().map(|p| p.code.name()).collect::<Vec<_>>(), ["cut-file"]);
 }
 
@@ -59,7 +59,7 @@ fn a_csv_cut_in_its_header_says_so() {
 fn rows_with_too_few_or_too_many_cells_are_left_out_and_counted() {
     let text = b"Step,Computing,Free\r\n1,2.0,3.0\r\n2,3.0\r\n3\r\n4,5.0,6.0,\r\n5,6.0,7.0,8.0\r\n";
     let mut rank = RankBuilder::default();
-    let outcome = csv::read_file("step_trace_time", Flavour::TorchNpu, text, "step_trace_time.csv", &mut rank);
+    let outcome = csv::read_file("step_trace_time", Framework::TorchNpu, text, "step_trace_time.csv", &mut rank);
     assert_eq!(outcome.rows, 2);
     let reported: Vec<_> = outcome.problems.iter().map(|p| (p.code.name(), p.offset)).collect();
     assert_eq!(reported, [("short-row", Some(32)), ("uneven-rows", None)]);
@@ -78,7 +78,7 @@ fn a_cut_communication_matrix_json_keeps_every_entry_before_the_cut() {
 
 /// Cuts the file of that name; every entry has the mark once.
 fn assert_cut_anywhere_keeps_entries(name: &str, mark: &str, table: TableId) {
-    let job = job(Form::Text);
+    let job = job(Format::Text);
     let output = rank_directory(job.path(), 0).join(OUTPUT_DIRECTORY);
     let text = fs::read(output.join(name)).unwrap();
     let read = |bytes: &[u8]| {

@@ -4,7 +4,7 @@ use std::fs;
 
 use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::trace_json;
-use npuscope_synth::Form;
+use npuscope_synth::Format;
 use npuscope_tables::{RankPieces, TableId};
 use serde_json::value::RawValue;
 
@@ -12,7 +12,7 @@ use super::job::{assert_same_facts, facts, files, job, rank_directory, read_path
 
 /// A trace of the job, with names and arguments that are hard to cut.
 fn hostile_trace() -> Vec<u8> {
-    let job = job(Form::Text);
+    let job = job(Format::Text);
     let path = rank_directory(job.path(), 0).join(OUTPUT_DIRECTORY).join("trace_view.json");
     let trace = fs::read_to_string(path).unwrap();
     let events: Vec<&RawValue> = serde_json::from_str(&trace).unwrap();
@@ -111,7 +111,7 @@ fn json_nested_a_hundred_thousand_deep_is_no_danger() {
     const LEVELS: usize = 100_000;
     let arrays = "[".repeat(LEVELS) + &"]".repeat(LEVELS);
     let objects = "{\"a\": ".repeat(LEVELS) + "1" + &"}".repeat(LEVELS);
-    let job = job(Form::Text);
+    let job = job(Format::Text);
     let rank = rank_directory(job.path(), 0);
     for (name, path) in files(&rank).into_iter().filter(|(name, _)| name.ends_with(".json")) {
         let text = fs::read(&path).unwrap();

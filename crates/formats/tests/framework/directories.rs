@@ -8,7 +8,7 @@ use npuscope_formats::framework::records::OpRange;
 use npuscope_store::discover::{Profile, discover, discover_raw};
 use npuscope_store::parse::{self, Export, parse};
 use npuscope_store::read::{ReadOptions, read_rank};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::{
     counter, diagnostic, flow, host_op, lane, mem_event, mem_sample, rank, reported_operator, reported_step, step,
 };
@@ -126,7 +126,7 @@ fn a_raw_directory_is_a_rank_of_its_own() {
     RawDirectory::create(root.path(), NAME, Some(3), json!("text")).fill();
     let profile = discover(root.path()).unwrap();
     assert_eq!(profile.ranks.len(), 1);
-    assert_eq!((profile.ranks[0].rank, profile.ranks[0].flavour), (Rank(3), Flavour::TorchNpu));
+    assert_eq!((profile.ranks[0].rank, profile.ranks[0].framework), (Rank(3), Framework::TorchNpu));
     assert!(profile.ranks[0].is_raw());
     let tables = read_rank(&profile.ranks[0], ReadOptions::default());
     let row = tables.rows::<rank::Row>().next().unwrap();
@@ -397,10 +397,10 @@ fn a_directory_that_is_named_for_mindspore_is_parsed_the_same() {
         let name = "node1_4711_20261115185652123_ascend_ms";
         let raw = RawDirectory::create(root.path(), name, Some(0), json!("text")).fill();
         let before = read(&raw.path);
-        assert_eq!(Flavour::of(&before), Flavour::MindSpore);
+        assert_eq!(Framework::of(&before), Framework::MindSpore);
         parse_all(root.path(), Some(export));
         let after = read(&raw.path);
-        assert_eq!(Flavour::of(&after), Flavour::MindSpore);
+        assert_eq!(Framework::of(&after), Framework::MindSpore);
         assert_eq!(host_ops(&after), host_ops(&before), "{export:?}");
         assert_eq!(steps(&after), steps(&before), "{export:?}");
         assert_eq!(counters(&after), counters(&before), "{export:?}");

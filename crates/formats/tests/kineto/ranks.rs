@@ -4,7 +4,7 @@ use std::fs;
 
 use npuscope_store::discover::{Profile, discover};
 use npuscope_tables::table::rank;
-use npuscope_tables::{Flavour, Rank, TableId};
+use npuscope_tables::{Framework, Rank, TableId};
 
 use super::made::{codes, only, packed, put, read, read_path, two_steps};
 
@@ -29,7 +29,7 @@ fn each_trace_of_a_directory_is_a_rank() {
     let ranks: Vec<i64> = profile.ranks.iter().map(|source| source.rank.0).collect();
     assert_eq!(ranks, [0, 1, 2, 5, 6]);
     for (index, source) in profile.ranks.iter().enumerate() {
-        assert_eq!(source.flavour, Flavour::Kineto);
+        assert_eq!(source.framework, Framework::Kineto);
         let tables = read(&profile, index);
         assert_eq!(tables.len(TableId::Kernel), 2, "{source:?}");
         assert_eq!(codes(&tables), Vec::<&str>::new());
@@ -121,9 +121,9 @@ fn ranks_of_npus_and_of_gpus_do_not_displace_each_other() {
         put(&directory, &format!("gpu{rank}.json"), text.as_bytes());
     }
     let profile = discover(directory.path()).unwrap();
-    let flavours: Vec<_> = profile.ranks.iter().map(|source| (source.rank.0, source.flavour)).collect();
-    let (npu, gpu) = (Flavour::TorchNpu, Flavour::Kineto);
-    assert_eq!(flavours, [(0, npu), (1, npu), (2, gpu), (3, gpu)]);
+    let frameworks: Vec<_> = profile.ranks.iter().map(|source| (source.rank.0, source.framework)).collect();
+    let (npu, gpu) = (Framework::TorchNpu, Framework::Kineto);
+    assert_eq!(frameworks, [(0, npu), (1, npu), (2, gpu), (3, gpu)]);
     assert_eq!(profile.ranks[3].files[0].name, "gpu1.json");
     assert_eq!(profile.ranks[3].problems[0].code.name(), "renumbered-rank");
 }

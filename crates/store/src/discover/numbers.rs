@@ -8,7 +8,7 @@ use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::kineto;
 use npuscope_formats::problem::{Code, Problem, Severity};
 use npuscope_formats::source::{JOB, RankSource, SourceFile, process_in_directory};
-use npuscope_tables::{Flavour, Rank};
+use npuscope_tables::{Framework, Rank};
 
 use super::Profile;
 use super::ages::newer;
@@ -25,7 +25,7 @@ pub(super) struct Candidate {
 
 impl Candidate {
     fn is_kineto(&self) -> bool {
-        self.source.flavour == Flavour::Kineto
+        self.source.framework == Framework::Kineto
     }
 
     /// The host and process that wrote it, as far as its name says, and the place that it shares with others.
@@ -129,8 +129,8 @@ impl Search {
         let files: Vec<SourceFile> = files.collect();
         let problems = std::mem::take(&mut self.problems);
         let is_needed = !files.is_empty() || !problems.is_empty();
-        let flavour = Flavour::TorchNpu;
-        is_needed.then_some(RankSource { rank: JOB, directory, flavour, files, has_raw: false, problems })
+        let framework = Framework::TorchNpu;
+        is_needed.then_some(RankSource { rank: JOB, directory, framework, files, has_raw: false, problems })
     }
 }
 

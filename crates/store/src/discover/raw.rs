@@ -7,7 +7,7 @@ use npuscope_formats::file_kind::{FileKind, kind_of};
 use npuscope_formats::framework;
 use npuscope_formats::problem::{Code, Problem, Severity};
 use npuscope_formats::source::{OUTPUT_DIRECTORY, RankSource};
-use npuscope_tables::{Flavour, Rank};
+use npuscope_tables::{Framework, Rank};
 
 use super::DiscoverError;
 use super::files::{file_name, has_deliverables, is_mindspore_info, list};
@@ -61,8 +61,8 @@ impl Search {
         paths.extend_from_slice(raw);
         let name = file_name(path);
         let is_mindspore = name.ends_with("ascend_ms") || (!name.ends_with("ascend_pt") && is_mindspore_info(&paths));
-        let flavour = if is_mindspore { Flavour::MindSpore } else { Flavour::TorchNpu };
-        self.rank(path, flavour, &paths, true);
+        let framework = if is_mindspore { Framework::MindSpore } else { Framework::TorchNpu };
+        self.rank(path, framework, &paths, true);
         let prof = directories.iter().find(|directory| file_name(directory).starts_with("PROF_"));
         if let (Some(prof), Some(candidate)) = (prof, self.found.last_mut()) {
             let message = "what the device did is in raw data that was not exported; only what the host did is shown";

@@ -24,7 +24,7 @@ table! {
         pub cann_version: Option<Str>,
         /// Version of the database schema, for db profiles.
         pub schema_version: Option<Str>,
-        /// Form of the source: text, db, text+db where both were needed, raw for what a profiler wrote before it was parsed, or kineto for a trace of PyTorch's own profiler.
+        /// Format of the source: text, db, text+db where both were needed, raw for what a profiler wrote before it was parsed, or kineto for a trace of PyTorch's own profiler.
         pub format: Str,
         /// Profiler level: level_none, level0, level1 or level2.
         pub level: Option<Str>,

@@ -18,7 +18,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 use npuscope_formats::db::write_profiler_db;
 use npuscope_measures::link::STEP_PREFIX;
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
@@ -61,8 +61,8 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
     let parts = job.each(KEPT, |data| {
         let tables = filtered(data, top)?;
-        let name = match Flavour::of(&tables) {
-            Flavour::MindSpore => format!("ascend_mindspore_profiler_{}.db", data.rank),
+        let name = match Framework::of(&tables) {
+            Framework::MindSpore => format!("ascend_mindspore_profiler_{}.db", data.rank),
             _ => format!("ascend_pytorch_profiler_{}.db", data.rank),
         };
         Ok((path_of(&MODE, job, data.source, &name), tables))
@@ -89,7 +89,7 @@ type Set<T> = HashSet<T, FixedState>;
 
 /// The tables of a rank with what is kept.
 fn filtered(data: &RankData<'_>, top: usize) -> Result<RankTables, Absent> {
-    if Flavour::of(&data.tables) == Flavour::Kineto {
+    if Framework::of(&data.tables) == Framework::Kineto {
         return Err(Absent::NoPlaceInDatabases);
     }
     let mut tables = data.tables.clone();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use indexmap::IndexSet;
 use npuscope_formats::nsight::{self, NsightProfile};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::{Rank, RankTables, Selection, Str};
@@ -49,7 +49,7 @@ impl Analysis for Baseline {
     }
 
     fn map(&self, data: &RankData<'_>) -> Result<Vec<ModuleOp>, Absent> {
-        Ok(pieces_of_tables(&data.tables, data.source.flavour == Flavour::Kineto))
+        Ok(pieces_of_tables(&data.tables, data.source.framework == Framework::Kineto))
     }
 }
 

@@ -21,7 +21,7 @@ use crate::usage::UsageError;
 #[derive(Serialize)]
 struct Report {
     config: PathBuf,
-    style: Option<npuscope_collect::dynamic::Style>,
+    dialect: Option<npuscope_collect::dynamic::DynamicDialect>,
     fingerprint: Option<String>,
     /// What a job that reads the file will do.
     asks: Option<Message>,
@@ -109,9 +109,9 @@ fn report(config: PathBuf, statuses: Vec<Status>, stale_after: Duration) -> Repo
     };
     let is_silent = |rank: &u32| ranks.iter().all(|report| report.status.rank != *rank);
     let silent = named.into_iter().filter(is_silent).collect();
-    let style = request.as_ref().map(|request| request.style);
+    let dialect = request.as_ref().map(|request| request.dialect);
     let asks = request.as_ref().map(effect);
-    Report { config, style, fingerprint, asks, problem: problem.map(|problem| problem.message()), ranks, silent }
+    Report { config, dialect, fingerprint, asks, problem: problem.map(|problem| problem.message()), ranks, silent }
 }
 
 fn lost(status: &Status, here: &str, stale_after: Duration) -> Option<Lost> {

@@ -3,7 +3,7 @@
 use crate::messages;
 use crate::remark::Remark;
 
-use super::super::Form;
+use super::super::Notation;
 use super::super::node::{Entry, Node, Value};
 use super::super::section::Section;
 
@@ -19,7 +19,7 @@ const METRICS: &[&str] = &[
 ];
 
 /// The entries in the names of today, with remarks on older ones.
-pub(super) fn words(entries: &[Entry], form: Form, section: &mut Section) -> (Vec<Entry>, Vec<Remark>) {
+pub(super) fn words(entries: &[Entry], notation: Notation, section: &mut Section) -> (Vec<Entry>, Vec<Remark>) {
     let mut words = Vec::new();
     for entry in entries {
         let mut entry = entry.clone();
@@ -34,7 +34,7 @@ pub(super) fn words(entries: &[Entry], form: Form, section: &mut Section) -> (Ve
             section.note("aic_metrics", messages::respelt("AicoreNone", "AiCoreNone"));
             entry.node.value = Value::Text("AiCoreNone".to_owned());
         }
-        if form == Form::MindSporeDynamic
+        if notation == Notation::MindSporeDynamic
             && let Value::Int(code) = entry.node.value
             && let Some(value) = meaning(&entry.key, code)
         {

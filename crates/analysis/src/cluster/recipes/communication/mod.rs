@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use npuscope_measures::deliverable::links_by_class;
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::{Rank, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
@@ -141,7 +141,7 @@ impl Analysis for Reports {
 /// Reads what is wanted of all ranks. What a rank lacks and others have is noted.
 pub fn read(job: &Job<'_>, wanted: Wanted) -> Result<Reported, Failure> {
     let (compat, is_text) = (job.options.compat, job.is_text());
-    let is_other = || job.sources().iter().any(|source| source.flavour != Flavour::TorchNpu);
+    let is_other = || job.sources().iter().any(|source| source.framework != Framework::TorchNpu);
     let derives_steps = compat && !is_text && is_other();
     let reports = Reports { wanted, compat, is_text, step: job.options.step, derives_steps };
     let (mut names, mut ranks, mut groups) = (Names::default(), Vec::new(), Vec::new());

@@ -9,7 +9,7 @@
 
 use npuscope_measures::deliverable::{Target, step_trace};
 use npuscope_measures::step::{self, DeviceTime};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::reported_step;
 use npuscope_tables::{Interner, Rank, Selection, TableId};
@@ -134,7 +134,7 @@ pub fn of(data: &RankData<'_>, compat: bool) -> ReportedSteps {
 /// What msprof-analyze takes for the steps of a rank: those that its files report.
 fn reported(data: &RankData<'_>) -> ReportedSteps {
     let tables = &data.tables;
-    let flavour = data.source.flavour;
+    let framework = data.source.framework;
     let mut steps: ReportedSteps = tables
         .rows::<reported_step::Row>()
         .map(|row| {
@@ -142,9 +142,9 @@ fn reported(data: &RankData<'_>) -> ReportedSteps {
             (step.map(str::to_owned), StepFigures::reported(&row))
         })
         .collect();
-    if steps.is_empty() && data.is_db() && flavour != Flavour::TorchNpu {
+    if steps.is_empty() && data.is_db() && framework != Framework::TorchNpu {
         let mut strings = Interner::default();
-        let rows = step_trace(tables, Target::Db(flavour), &mut strings);
+        let rows = step_trace(tables, Target::Db(framework), &mut strings);
         let step = |row: &reported_step::Row| row.step.map(|step| strings.get(step).to_owned());
         steps.extend(rows.iter().map(|row| (step(row), StepFigures::reported(row))));
     }
