@@ -118,12 +118,12 @@ def read_config(
     total_steps: int | None = None,
     world_size: int | None = None,
 ) -> str:
-    """Settings in any dialect as JSON: `config`, `remarks` and `dialect`."""
+    """Settings in any dialect as JSON: `config`, `diagnostics` and `dialect`."""
 
 def read_flags(
     argv: list[str], iteration: int = 0, total_steps: int | None = None, world_size: int | None = None
 ) -> str:
-    """Flags among any others, as JSON: `config`, `remarks` and `dialect`."""
+    """Flags among any others, as JSON: `config`, `diagnostics` and `dialect`."""
 
 class Dynamic:
     """The file of one rank, and what it asks for between steps.

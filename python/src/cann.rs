@@ -26,7 +26,7 @@ impl Cann {
         Ok(Self { cann: Arc::new(cann), profile: Mutex::default() })
     }
 
-    /// Record a device into a directory, or warm up to that; returns remarks on settings that could not be made.
+    /// Record a device into a directory, or warm up to that; returns diagnostics on settings that could not be made.
     #[pyo3(signature = (config_json, directory, device=0, warmup=false))]
     fn start(
         &self,
@@ -51,9 +51,9 @@ impl Cann {
             } else {
                 begun.start()?;
             }
-            let remarks = begun.remarks().iter().map(language::text).collect();
+            let diagnostics = begun.diagnostics().iter().map(language::text).collect();
             *profile = Some(begun);
-            Ok(remarks)
+            Ok(diagnostics)
         })
         .map_err(raised)
     }

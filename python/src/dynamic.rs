@@ -95,7 +95,7 @@ impl Inner {
                 "directory": start.directory_name,
                 "dialect": start.dialect.name(),
                 "config": reading.config,
-                "remarks": language::remarks(&reading.remarks),
+                "diagnostics": language::diagnostics(&reading.diagnostics),
             })
         });
         let warnings: Vec<String> = command.warnings.iter().map(language::text).collect();

@@ -104,5 +104,5 @@ messages! {
 
     // What limits a verdict.
     "rank-without-device" => rank_without_device(rank: Rank),
-    "problem-of-rank" => problem_of_rank(rank: Rank, file: &str, message: &str),
+    "diagnostic-of-rank" => diagnostic_of_rank(rank: Rank, file: &str, message: &str),
 }

@@ -129,8 +129,8 @@ fn a_rank_that_cannot_be_read_does_not_hide_the_culprit() {
     let first = diagnosis.findings.first().unwrap();
     assert_eq!((first.id, first.ranks[0].0 as usize), (truth.faults[0].cause, truth.faults[0].ranks[0]));
     assert!(
-        diagnosis.problems.iter().any(|problem| problem.to_string().contains("profiler_7.db")),
+        diagnosis.diagnostics.iter().any(|diagnostic| diagnostic.to_string().contains("profiler_7.db")),
         "{:?}",
-        diagnosis.problems
+        diagnosis.diagnostics
     );
 }

@@ -32,7 +32,7 @@ fn job(profile: &Path, form: Format) {
     write_job(&simulate(&config).unwrap(), form, &Output::new(profile).unwrap(), |_| {}).unwrap();
 }
 
-/// Everything pages ask, as text, for all steps and for one; the files that were read for it; the problems they had.
+/// Everything pages ask, as text, for all steps and for one; the files that were read for it; what could not be read.
 fn ask_all(profile: &Path, cache: &Path) -> (Vec<String>, usize, u64) {
     let reads = Arc::new(Reads::default());
     let store = Store::open(profile, OpenOptions { progress: reads.clone(), ..OpenOptions::new(cache) }).unwrap();
@@ -61,8 +61,8 @@ fn ask_all(profile: &Path, cache: &Path) -> (Vec<String>, usize, u64) {
             format!("{:?}", occupancy::ask(&store, &sources, buckets, true).unwrap()),
         ]);
     }
-    let problems = store.loader().met().unwrap().problems;
-    (answers, reads.0.load(Ordering::Relaxed), problems)
+    let losses = store.loader().met().unwrap().losses;
+    (answers, reads.0.load(Ordering::Relaxed), losses)
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn what_was_lost_is_known_when_an_extract_is_read() {
     let trace = rank.path(rank.files.iter().find(|file| file.name.ends_with("trace_view.json")).unwrap());
     let bytes = std::fs::read(&trace).unwrap();
     std::fs::write(&trace, &bytes[..bytes.len() * 9 / 10]).unwrap();
-    let (answers, reads, problems) = ask_all(&profile, &cache);
-    assert!(reads > 0 && problems > 0);
-    assert_eq!(ask_all(&profile, &cache), (answers, 0, problems));
+    let (answers, reads, losses) = ask_all(&profile, &cache);
+    assert!(reads > 0 && losses > 0);
+    assert_eq!(ask_all(&profile, &cache), (answers, 0, losses));
 }

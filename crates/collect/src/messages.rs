@@ -1,15 +1,15 @@
-//! The messages of collecting: remarks on configurations, what they record, errors.
+//! The messages of collecting: diagnostics on configurations, what they record, errors.
 
 use std::path::Path;
 
 use npuscope_messages::{Argument, Message, messages};
 
 messages! {
-    // Remarks: severities, and a remark with the key that it is about.
-    "remark-note" => remark_note(),
-    "remark-warning" => remark_warning(),
-    "remark-error" => remark_error(),
-    "remark-with-key" => remark_with_key(key: &str, message: Message),
+    // Diagnostics: severities, and a diagnostic with the key that it is about.
+    "diagnostic-info" => diagnostic_info(),
+    "diagnostic-warning" => diagnostic_warning(),
+    "diagnostic-error" => diagnostic_error(),
+    "diagnostic-with-key" => diagnostic_with_key(key: &str, message: Message),
     "hint-none" => hint_none(),
     "hint" => hint(word: &str),
 

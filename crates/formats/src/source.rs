@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use npuscope_tables::{Framework, Rank};
 
+use crate::diagnostic::Diagnostic;
 use crate::file_kind::FileKind;
-use crate::problem::Problem;
 use crate::regular_file;
 
 /// The name of the directory that torch_npu and MindSpore put deliverables in.
@@ -24,7 +24,7 @@ pub struct RankSource {
     pub files: Vec<SourceFile>,
     /// Raw data is there too: `PROF_*` or `FRAMEWORK`.
     pub has_raw: bool,
-    pub problems: Vec<Problem>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -372,8 +372,8 @@ proptest! {
     fn traces_keep_every_event((parts, text) in hostile_trace(), mindspore: bool) {
         let (tables, summary) = read_trace(text.as_bytes(), 1, 1);
         let unknown = parts.iter().filter(|part| matches!(part, Part::Unknown(_))).count();
-        prop_assert!(summary.problems.iter().all(|p| p.code.name() == "unknown-phase"), "{:?}", summary.problems);
-        prop_assert_eq!(summary.problems.len(), unknown);
+        prop_assert!(summary.diagnostics.iter().all(|p| p.code.name() == "unknown-phase"), "{:?}", summary.diagnostics);
+        prop_assert_eq!(summary.diagnostics.len(), unknown);
         let directory = tempfile::tempdir().unwrap();
         let [expected, written] = ["expected", "written"].map(|name| directory.path().join(name));
         std::fs::write(&expected, trace_text(&trace_events(&parts), false, false)).unwrap();
@@ -396,7 +396,7 @@ proptest! {
         let text = &text[..text.len().min((text.len() as f64 * cut) as usize)];
         let (one, alone) = read_trace(text, 1, 1);
         let (split, summary) = read_trace(text, stretches, 1);
-        prop_assert_eq!((alone.events, &alone.problems), (summary.events, &summary.problems));
+        prop_assert_eq!((alone.events, &alone.diagnostics), (summary.events, &summary.diagnostics));
         assert_same_rows(&one, &split, |table| table != TableId::HostOp);
         let by_kind = |tables: &RankTables| {
             let mut kinds: BTreeMap<String, Vec<String>> = BTreeMap::new();

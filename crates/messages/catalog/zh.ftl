@@ -104,7 +104,7 @@ layout-unknown = 未知
 ## 结论的局限
 
 rank-without-device = rank { $rank } 没有设备数据，未参与分析
-problem-of-rank = rank { $rank } { $file }：{ $message }
+diagnostic-of-rank = rank { $rank } { $file }：{ $message }
 
 ## 缺少的数据
 
@@ -291,10 +291,10 @@ info-no-findings = 无；没有 rank 的计算时间明显长于同一流水线 
 
 ## 终端：读取情况
 
-reading-problems = 读取时遇到 { $problems } 个问题，结果可能不完整；npuscope doctor { $path } 列出详情
-reading-remarks = 读取时有 { $remarks } 条提示；npuscope doctor { $path } 列出详情
-reading-problems-and-remarks = 读取时遇到 { $problems } 个问题，另有 { $remarks } 条提示，结果可能不完整；npuscope doctor { $path } 列出详情
-reading-strict = 读取时遇到 { $problems } 个问题（--strict）；第一个：{ $first }
+reading-losses = 读取时有 { $losses } 条警告，结果可能不完整；npuscope doctor { $path } 列出详情
+reading-infos = 读取时有 { $infos } 条提示；npuscope doctor { $path } 列出详情
+reading-losses-and-infos = 读取时有 { $losses } 条警告和 { $infos } 条提示，结果可能不完整；npuscope doctor { $path } 列出详情
+reading-strict = 读取时有 { $losses } 条警告（--strict）；第一条：{ $first }
 
 ## 终端：doctor
 
@@ -303,21 +303,21 @@ doctor-files = 文件
 doctor-rows = 各表行数
 doctor-missing = 缺少的数据
 doctor-missing-from-file = 此文件中缺少的数据；profile 的其他文件中可能有
-doctor-missing-line = { $what }{ $whose }：{ $purpose }{ $remark }
+doctor-missing-line = { $what }{ $whose }：{ $purpose }{ $reason }
 doctor-on-all = { "" }
 doctor-on-rank = （rank { $rank }）
 doctor-on-ranks = （rank { $ranks }）
-doctor-no-remark = { "" }
+doctor-no-reason = { "" }
 doctor-why = （{ $why }）
 doctor-was-on = （已开启，但没有数据）
 doctor-nothing = 无
-doctor-problems = 问题
-doctor-no-problems = 无
+doctor-diagnostics = 诊断信息
+doctor-no-diagnostics = 无
 doctor-at-byte = { " " }第 { $offset } 字节
 doctor-steps = { $first } 到 { $last } 之间共 { $count } 个
 doctor-window = { $start } 起 { $seconds } s
 doctor-more-ranks = …… 还有 { $count } 个 rank；--format json 列出全部
-doctor-more-problems = …… 还有 { $count } 个问题；--format json 列出全部
+doctor-more-diagnostics = …… 还有 { $count } 条诊断信息；--format json 列出全部
 severity-error = 错误
 
 ## 终端：cluster
@@ -327,7 +327,7 @@ cluster-lacks = rank { $rank }：{ $why }
 cluster-left-out-file = 未包含 rank { $rank } { $file }：{ $why }
 cluster-lacks-file = rank { $rank } { $file }：{ $why }
 cluster-strict = 有内容无法读取（--strict）：{ $first }
-cluster-more-problems = …… 还有 { $count } 个问题
+cluster-more-diagnostics = …… 还有 { $count } 条诊断信息
 cluster-more-files = …… 还有 { $count } 个文件
 cluster-nothing = { $mode }：没有可报告的内容
 cluster-no-ranks = 没有 rank { $ranks }
@@ -336,10 +336,10 @@ cluster-no-ranks = 没有 rank { $ranks }
 
 # 提示：级别与所涉及的键
 
-remark-note = 提示
-remark-warning = 警告
-remark-error = 错误
-remark-with-key = { $key }：{ $message }
+diagnostic-info = 提示
+diagnostic-warning = 警告
+diagnostic-error = 错误
+diagnostic-with-key = { $key }：{ $message }
 hint-none = { "" }
 hint = （是否想写 { $word }？）
 

@@ -1,11 +1,11 @@
 //! Reading a rank: all its files into one set of tables.
 
 use memmap2::Mmap;
+use npuscope_formats::diagnostic::{Code, Diagnostic, Severity};
 use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::framework::Allocations;
 use npuscope_formats::info::RankInfo;
 use npuscope_formats::map::map;
-use npuscope_formats::problem::{Code, Problem, Severity};
 use npuscope_formats::source::{JOB, RankSource, SourceFile};
 use npuscope_formats::trace_json::Release;
 use npuscope_formats::{comm_json, csv, db, framework, info_json, kineto, trace_json};
@@ -50,8 +50,8 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
         traces: Vec::new(),
     };
     let mut rest = RankBuilder::default();
-    for problem in &rank.problems {
-        problem.record(&mut rest);
+    for diagnostic in &rank.diagnostics {
+        diagnostic.record(&mut rest);
     }
     reader.pieces.append(rest);
     let mut formats = Vec::new();
@@ -76,7 +76,7 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
     if !in_databases.is_empty() {
         let names: Vec<&str> = in_databases.iter().map(|file| file.name.as_str()).collect();
         let message = format!("not read: the rank's databases have the same data: {}", names.join(", "));
-        reader.record(&Problem::new(Severity::Info, Code::SameInDatabase, "", message));
+        reader.record(&Diagnostic::new(Severity::Info, Code::SameInDatabase, "", message));
     }
     let allocations = if rank.is_raw() { reader.finish_raw() } else { Allocations::default() };
     let tables = reader.pieces.finish();
@@ -148,7 +148,7 @@ impl RankReader<'_> {
         let has_twin = file.kind == FileKind::ProfilerDb && self.rank.has(&FileKind::Trace);
         if has_twin && self.rank.framework == Framework::MindSpore {
             let message = "not read: the trace of the rank has more data";
-            self.record(&Problem::new(Severity::Info, Code::SameInTrace, &file.name, message));
+            self.record(&Diagnostic::new(Severity::Info, Code::SameInTrace, &file.name, message));
             return false;
         }
         let mut piece = RankBuilder::default();
@@ -164,10 +164,10 @@ impl RankReader<'_> {
             return self.note_content(content);
         }
         for row in tables.rows::<diagnostic::Row>().filter(is_damage) {
-            self.record(&Problem::damage(&row, &tables));
+            self.record(&Diagnostic::damage(&row, &tables));
         }
         let message = "the database is damaged; the text files of the rank were read in its place";
-        self.record(&Problem::new(Severity::Info, Code::SameInTrace, &file.name, message));
+        self.record(&Diagnostic::new(Severity::Info, Code::SameInTrace, &file.name, message));
         false
     }
 
@@ -209,7 +209,7 @@ impl RankReader<'_> {
             FileKind::Known => return false,
             FileKind::Unknown => {
                 let message = "not a file of a profile that npuscope knows; not read";
-                self.record(&Problem::new(Severity::Info, Code::UnknownFile, &file.name, message));
+                self.record(&Diagnostic::new(Severity::Info, Code::UnknownFile, &file.name, message));
                 return false;
             }
             _ if !self.is_needed(file) => {
@@ -222,7 +222,7 @@ impl RankReader<'_> {
             Ok(bytes) => bytes,
             Err(error) => {
                 let message = format!("cannot be read: {error}");
-                self.record(&Problem::new(Severity::Error, Code::Unreadable, &file.name, message));
+                self.record(&Diagnostic::new(Severity::Error, Code::Unreadable, &file.name, message));
                 return false;
             }
         };
@@ -245,13 +245,13 @@ impl RankReader<'_> {
                 FileOutcome {
                     rows: summary.events,
                     unread: summary.unread_keys,
-                    problems: summary.problems,
+                    diagnostics: summary.diagnostics,
                     ..FileOutcome::default()
                 }
             }
             FileKind::Framework(kind) => {
-                let framework::Outcome { rows, problems } = self.framework.read(kind, bytes, name);
-                FileOutcome { rows, problems, ..FileOutcome::default() }
+                let framework::Outcome { rows, diagnostics } = self.framework.read(kind, bytes, name);
+                FileOutcome { rows, diagnostics, ..FileOutcome::default() }
             }
             FileKind::Kineto => {
                 let mut pieces = RankPieces::default();
@@ -264,7 +264,7 @@ impl RankReader<'_> {
                 FileOutcome {
                     rows: summary.events,
                     unread: summary.unread_keys,
-                    problems: summary.problems,
+                    diagnostics: summary.diagnostics,
                     ..FileOutcome::default()
                 }
             }
@@ -281,8 +281,8 @@ impl RankReader<'_> {
                 }
                 match info_json::read(bytes, kept_as, &mut piece) {
                     Ok(rows) => FileOutcome { rows, ..FileOutcome::default() },
-                    Err(problem) => FileOutcome {
-                        problems: vec![Problem { file: name.to_owned(), ..problem }],
+                    Err(diagnostic) => FileOutcome {
+                        diagnostics: vec![Diagnostic { file: name.to_owned(), ..diagnostic }],
                         ..FileOutcome::default()
                     },
                 }
@@ -295,16 +295,16 @@ impl RankReader<'_> {
 
     /// Puts together the raw files; what is to be said of memory comes later.
     fn finish_raw(&mut self) -> Allocations {
-        let framework::Finished { rank, allocations, problems } =
+        let framework::Finished { rank, allocations, diagnostics } =
             std::mem::take(&mut self.framework).finish(&std::mem::take(&mut self.traces));
         self.pieces.append(rank);
-        problems.iter().for_each(|problem| self.record(problem));
+        diagnostics.iter().for_each(|diagnostic| self.record(diagnostic));
         allocations
     }
 
-    fn record(&mut self, problem: &Problem) {
+    fn record(&mut self, diagnostic: &Diagnostic) {
         let mut piece = RankBuilder::default();
-        problem.record(&mut piece);
+        diagnostic.record(&mut piece);
         self.pieces.append(piece);
     }
 
@@ -323,8 +323,8 @@ impl RankReader<'_> {
             spelling: outcome.spelling.map(|s| piece.strings.intern(&s)),
         };
         piece.source.push(row);
-        for problem in &outcome.problems {
-            problem.record(&mut piece);
+        for diagnostic in &outcome.diagnostics {
+            diagnostic.record(&mut piece);
         }
         self.pieces.append(piece);
     }
@@ -337,20 +337,20 @@ struct FileOutcome {
     columns: Option<Vec<String>>,
     unread: Vec<String>,
     spelling: Option<String>,
-    problems: Vec<Problem>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl From<csv::Outcome> for FileOutcome {
     fn from(outcome: csv::Outcome) -> Self {
-        let csv::Outcome { rows, columns, unread, spelling, problems } = outcome;
-        FileOutcome { rows, columns: Some(columns), unread, spelling, problems }
+        let csv::Outcome { rows, columns, unread, spelling, diagnostics } = outcome;
+        FileOutcome { rows, columns: Some(columns), unread, spelling, diagnostics }
     }
 }
 
 impl From<comm_json::Outcome> for FileOutcome {
     fn from(outcome: comm_json::Outcome) -> Self {
-        let comm_json::Outcome { rows, unread, problems } = outcome;
-        FileOutcome { rows, unread, problems, ..FileOutcome::default() }
+        let comm_json::Outcome { rows, unread, diagnostics } = outcome;
+        FileOutcome { rows, unread, diagnostics, ..FileOutcome::default() }
     }
 }
 

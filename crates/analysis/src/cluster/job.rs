@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::mode::{Export, Options};
 use super::{Failure, Mode, Usage};
-use crate::extract::{self, Absent, Analysis, Problem, RankData, RankExtract, Scope};
+use crate::extract::{self, Absent, Analysis, Diagnostic, RankData, RankExtract, Scope};
 use crate::messages::cluster::of_baseline;
 use crate::messages::collection::verbatim;
 
@@ -158,7 +158,7 @@ impl<'a> Job<'a> {
     /// Notes what was wrong with ranks. Fails if none of them has the chosen step.
     fn take<T>(&self, sources: &[&RankSource], mut made: Vec<RankExtract<T>>) -> Result<Vec<(Rank, T)>, Failure> {
         for (source, made) in sources.iter().zip(&mut made) {
-            for Problem { file, message } in made.problems.drain(..) {
+            for Diagnostic { file, message } in made.diagnostics.drain(..) {
                 let file = file.map(|file| file.to_string());
                 self.tell(LeftOut { rank: source.rank, file, why: verbatim(message.to_string()), whole_rank: false });
             }

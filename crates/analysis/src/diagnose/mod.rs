@@ -23,7 +23,7 @@ use npuscope_store::{Store, StoreError};
 use npuscope_tables::{Rank, Selection};
 use serde::{Deserialize, Serialize};
 
-use crate::extract::{self, Absent, Analysis, Problem, RankData, RankExtract};
+use crate::extract::{self, Absent, Analysis, Diagnostic, RankData, RankExtract};
 use crate::finding::{Finding, Number, Severity};
 use crate::job_step::job_step_time;
 use crate::layout::{Layout, RankGroups};
@@ -68,7 +68,7 @@ pub struct Diagnosis {
     /// The parallel layout.
     pub layout: Message,
     /// What could not be read.
-    pub problems: Vec<Message>,
+    pub diagnostics: Vec<Message>,
     /// Those that cost most first.
     pub findings: Vec<Finding>,
 }
@@ -99,10 +99,10 @@ impl Diagnosis {
             step_ms,
             step_ms_without: step_ms,
             // What the finding says is not said again rank by rank.
-            problems: self
-                .problems
+            diagnostics: self
+                .diagnostics
                 .into_iter()
-                .filter(|problem| problem.id() != messages::RANK_WITHOUT_DEVICE)
+                .filter(|diagnostic| diagnostic.id() != messages::RANK_WITHOUT_DEVICE)
                 .collect(),
             findings: vec![finding],
             ..self
@@ -148,22 +148,22 @@ fn of_extracts(
     extracts: impl Iterator<Item = (Rank, RankExtract<(RankTrace, RankGroups)>)>,
     check_stop: impl Fn() -> Result<(), StoreError>,
 ) -> Result<Diagnosis, StoreError> {
-    let (mut traces, mut groups, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-    for (rank, RankExtract { problems: of_rank, extract, .. }) in extracts {
-        for Problem { file, message } in of_rank {
-            problems.push(messages::problem_of_rank(rank, &file.unwrap_or_default(), &message));
+    let (mut traces, mut groups, mut diagnostics) = (Vec::new(), Vec::new(), Vec::new());
+    for (rank, RankExtract { diagnostics: of_rank, extract, .. }) in extracts {
+        for Diagnostic { file, message } in of_rank {
+            diagnostics.push(messages::diagnostic_of_rank(rank, &file.unwrap_or_default(), &message));
         }
         let Ok((trace, group)) = extract else { continue };
         groups.push((rank, group));
         // A rank that shows nothing of its device has no part in the job.
         if trace.items.is_empty() {
-            problems.push(messages::rank_without_device(trace.rank));
+            diagnostics.push(messages::rank_without_device(trace.rank));
         } else {
             traces.push(trace);
         }
     }
     let layout = Layout::of(&groups);
-    Ok(Diagnosis { problems, ..of_traces(traces, &layout, check_stop)? })
+    Ok(Diagnosis { diagnostics, ..of_traces(traces, &layout, check_stop)? })
 }
 
 /// Looks into ranks that were read. `check_stop` is asked before each replay.
@@ -215,7 +215,7 @@ fn of_traces(
         unmatched_operations: meetings.alone,
         clocks,
         layout: layout.message(),
-        problems: Vec::new(),
+        diagnostics: Vec::new(),
         findings: findings.into_iter().map(|(_, finding)| finding).collect(),
     })
 }

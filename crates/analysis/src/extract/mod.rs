@@ -187,7 +187,7 @@ impl Absent {
 
 /// Something that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Problem {
+pub struct Diagnostic {
     /// Relative to the directory of the rank, where it is one file's.
     pub file: Option<Text>,
     pub message: Text,
@@ -199,9 +199,9 @@ const FORM: u32 = 2;
 /// What is kept of a rank.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RankExtract<E> {
-    pub problems: Vec<Problem>,
-    /// What reading remarked on without losing anything: how often.
-    pub remarks: u64,
+    pub diagnostics: Vec<Diagnostic>,
+    /// Diagnostics of severity info: how many.
+    pub infos: u64,
     /// The steps that the rank has, if one was chosen.
     pub steps: Vec<i64>,
     pub extract: Result<E, Absent>,
@@ -229,7 +229,7 @@ pub fn extracts<A: Analysis>(
         let decode = |bytes: &[u8]| text::decode(bytes).filter(|kept| is_sound(kept) || kept.extract.is_err());
         let make = || Ok(map_rank(store, source, analysis.needs(), scope, |data| analysis.map(data)));
         let Ok(kept) = store.loader().kept::<_, Infallible>(&[source], &name, decode, text::encode, make);
-        let met = Met { problems: kept.problems.len() as u64, remarks: kept.remarks };
+        let met = Met { losses: kept.diagnostics.len() as u64, infos: kept.infos };
         store.loader().note_met(source, met);
         kept
     })
@@ -293,8 +293,8 @@ pub fn map_rank<T>(
         // The numbers of kernels stand in for markers.
         tables = store.loader().load_some(source, selection.and(npuscope_measures::step::NEEDS));
     }
-    let problems = problems(&tables);
-    let remarks = (tables.len(TableId::Diagnostic) - problems.len()) as u64;
+    let diagnostics = diagnostics(&tables);
+    let infos = (tables.len(TableId::Diagnostic) - diagnostics.len()) as u64;
     let steps = match scope.step {
         Some(_) if scope.compat => Steps::marked(&tables).iter().copied().collect(),
         Some(_) => Steps::of(&tables).iter().copied().collect(),
@@ -305,7 +305,7 @@ pub fn map_rank<T>(
         let step_of = OnceCell::new();
         map(&RankData { rank: source.rank, source, tables, chosen, compat: scope.compat, step_of })
     });
-    RankExtract { problems, remarks, steps: steps.iter().filter_map(|step| step.id).collect(), extract }
+    RankExtract { diagnostics, infos, steps: steps.iter().filter_map(|step| step.id).collect(), extract }
 }
 
 fn chosen(steps: &[step::Row], scope: Scope) -> Result<Chosen, Absent> {
@@ -318,13 +318,13 @@ fn chosen(steps: &[step::Row], scope: Scope) -> Result<Chosen, Absent> {
     }
 }
 
-fn problems(tables: &RankTables) -> Vec<Problem> {
+fn diagnostics(tables: &RankTables) -> Vec<Diagnostic> {
     let rows = tables.rows::<diagnostic::Row>().filter(|row| row.is_loss(tables));
-    let problem = |row: diagnostic::Row| Problem {
+    let diagnostic = |row: diagnostic::Row| Diagnostic {
         file: tables.opt_text(row.file).filter(|file| !file.is_empty()).map(Text::from),
         message: tables.text(row.message).into(),
     };
-    rows.map(problem).collect()
+    rows.map(diagnostic).collect()
 }
 
 #[cfg(test)]
@@ -378,7 +378,7 @@ mod tests {
         let (key, name) = (fingerprint(sources[0]), name(&analysis, Scope::default()));
         let bytes = store.cache().extract(&key, &name).unwrap();
         let extract = Ok(vec![Text::from("rank 0")]);
-        let unsound = RankExtract { problems: Vec::new(), remarks: 0, steps: Vec::new(), extract };
+        let unsound = RankExtract { diagnostics: Vec::new(), infos: 0, steps: Vec::new(), extract };
         let unsound = text::encode(&unsound).unwrap();
         let cut = &bytes[..bytes.len() - 1];
         // The seal of each is whole, so that only decoding can tell.

@@ -15,7 +15,7 @@ use crate::commands::parse::ParseOptions;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope parse DIR
-  npuscope parse DIR --export both
+  npuscope parse DIR --format both
   npuscope parse DIR --force                   parse again, replace the deliverables")]
 pub struct ParseCommand {
     /// A raw directory, or a directory that contains raw directories

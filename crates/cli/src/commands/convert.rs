@@ -19,7 +19,7 @@ use npuscope_tables::{Rank, RankTables};
 use parquet::arrow::ArrowWriter;
 
 use crate::commands::result::parquet_properties;
-use crate::commands::{say_problems, say_warnings};
+use crate::commands::{say_diagnostics, say_warnings};
 use crate::error::CliError;
 use crate::rank_list::RankList;
 use crate::settings::Settings;
@@ -69,7 +69,7 @@ pub fn run(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, Cl
         (Some(_), TargetFormat::Perfetto) => settings.terminal.note("cluster_analysis.db has no timeline; left out"),
     }
     say_warnings(&store, settings);
-    say_problems(&store, &options.path, settings)?;
+    say_diagnostics(&store, &options.path, settings)?;
     let count = terminal::counted(sources.len() as u64, "rank");
     settings.terminal.note(&format!("{count} written to {}", place.display()));
     Ok(ExitCode::SUCCESS)

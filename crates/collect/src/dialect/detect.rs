@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::messages;
-use crate::remark::{Remark, Severity};
 
 use super::node::{Malformed, Node};
 use super::words::{Word, words};
@@ -13,26 +13,26 @@ use super::{Dialect, Notation, json, llm, mindspore, torch_npu, yaml};
 const DYNAMIC: [Notation; 2] = [Notation::TorchNpuDynamic, Notation::MindSporeDynamic];
 
 pub(super) enum Found {
-    /// With remarks on how the shell reads them.
-    Words(Notation, Vec<Word>, Vec<Remark>),
+    /// With diagnostics on how the shell reads them.
+    Words(Notation, Vec<Word>, Vec<Diagnostic>),
     Tree(Notation, Node),
 }
 
 /// The profiler's part of a text, in the dialect that was asked for if one was.
-pub(super) fn find(text: &str, dialect: Option<Dialect>) -> Result<Found, Remark> {
+pub(super) fn find(text: &str, dialect: Option<Dialect>) -> Result<Found, Diagnostic> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match dialect {
         None => guess(text),
         Some(Dialect::MindSpeedLlm) => {
-            let (words, remarks) = words(text);
-            Ok(Found::Words(Notation::LlmFlags, words, remarks))
+            let (words, diagnostics) = words(text);
+            Ok(Found::Words(Notation::LlmFlags, words, diagnostics))
         }
         Some(Dialect::Fsdp2) => match yaml::parse(text).map(yaml_notation) {
             Ok((Some(Notation::Fsdp2Yaml), node)) => Ok(Found::Tree(Notation::Fsdp2Yaml, node)),
             parsed => {
-                let (words, remarks) = words(text);
+                let (words, diagnostics) = words(text);
                 if notation_of_flags(&words) == Some(Notation::Fsdp2Flags) {
-                    return Ok(Found::Words(Notation::Fsdp2Flags, words, remarks));
+                    return Ok(Found::Words(Notation::Fsdp2Flags, words, diagnostics));
                 }
                 let (_, node) = parsed.map_err(|error| malformed("YAML", error))?;
                 expect_map(&node)?;
@@ -60,8 +60,8 @@ pub(super) fn find(text: &str, dialect: Option<Dialect>) -> Result<Found, Remark
     }
 }
 
-fn guess(text: &str) -> Result<Found, Remark> {
-    let nothing = || Remark::new(Severity::Error, None, messages::no_settings());
+fn guess(text: &str) -> Result<Found, Diagnostic> {
+    let nothing = || Diagnostic::new(Severity::Error, None, messages::no_settings());
     let is_json = text.trim_start().starts_with('{') || text.contains("MS_PROFILER_OPTIONS");
     let parsed = yaml::parse(text);
     if !is_json && let Ok((Some(notation), node)) = parsed.clone().map(yaml_notation) {
@@ -84,9 +84,9 @@ fn guess(text: &str) -> Result<Found, Remark> {
             Err(error) => Err(malformed("JSON", error)),
         };
     }
-    let (words, remarks) = words(text);
+    let (words, diagnostics) = words(text);
     match (notation_of_flags(&words), parsed) {
-        (Some(notation), _) => Ok(Found::Words(notation, words, remarks)),
+        (Some(notation), _) => Ok(Found::Words(notation, words, diagnostics)),
         // For a broken YAML file, the place of the error helps more than "no settings".
         (None, Err(error)) if text.contains("training:") || text.contains("profiler_config:") => {
             Err(malformed("YAML", error))
@@ -177,7 +177,7 @@ pub(crate) fn dynamic_notation(keys: &[String], experimental_keys: &[String]) ->
 }
 
 /// A dynamic file, whichever of the two it is.
-pub(super) fn find_dynamic(text: &str) -> Result<(Notation, Node), Remark> {
+pub(super) fn find_dynamic(text: &str) -> Result<(Notation, Node), Diagnostic> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let node = json::parse(text, 1).map_err(|error| malformed("JSON", error))?;
     expect_map(&node)?;
@@ -202,13 +202,13 @@ fn json_part(text: &str) -> Result<(Node, bool), Malformed> {
     Ok((json::parse(value.get(..end).unwrap_or(value), first_line)?, true))
 }
 
-fn malformed(language: &str, error: Malformed) -> Remark {
-    Remark::new(Severity::Error, None, messages::malformed_text(language, error.what)).at(error.line)
+fn malformed(language: &str, error: Malformed) -> Diagnostic {
+    Diagnostic::new(Severity::Error, None, messages::malformed_text(language, error.what)).at(error.line)
 }
 
-fn expect_map(node: &Node) -> Result<(), Remark> {
+fn expect_map(node: &Node) -> Result<(), Diagnostic> {
     match node.map() {
         Some(_) => Ok(()),
-        None => Err(Remark::new(Severity::Error, None, messages::no_settings()).at(Some(node.line))),
+        None => Err(Diagnostic::new(Severity::Error, None, messages::no_settings()).at(Some(node.line))),
     }
 }

@@ -39,7 +39,7 @@ mod yaml;
 use serde::{Serialize, Serializer};
 
 use crate::config::CollectConfig;
-use crate::remark::{Remark, Severity};
+use crate::diagnostic::{Diagnostic, Severity};
 
 pub use notation::Notation;
 pub use spelling::{Dialect, Setting};
@@ -72,8 +72,8 @@ impl Run {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reading {
     pub config: CollectConfig,
-    pub remarks: Vec<Remark>,
-    /// `None` where nothing was found; there is a remark then, and the configuration is off.
+    pub diagnostics: Vec<Diagnostic>,
+    /// `None` where nothing was found; there is a diagnostic then, and the configuration is off.
     #[serde(serialize_with = "dialect_id")]
     pub dialect: Option<Dialect>,
     /// Which notation of the dialect was found.
@@ -89,12 +89,12 @@ fn dialect_id<S: Serializer>(dialect: &Option<Dialect>, serializer: S) -> Result
 impl Reading {
     /// Whether the configuration asks for something impossible.
     pub fn has_errors(&self) -> bool {
-        self.remarks.iter().any(|remark| remark.severity == Severity::Error)
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
-    fn of_nothing(dialect: Option<Dialect>, remark: Remark) -> Reading {
+    fn of_nothing(dialect: Option<Dialect>, diagnostic: Diagnostic) -> Reading {
         let config = CollectConfig { enabled: false, ..CollectConfig::default() };
-        Reading { config, remarks: vec![remark], dialect, notation: None, total_steps: None }
+        Reading { config, diagnostics: vec![diagnostic], dialect, notation: None, total_steps: None }
     }
 }
 
@@ -103,14 +103,14 @@ impl Reading {
 /// Without a dialect, it is detected from the text.
 pub fn read(text: &str, dialect: Option<Dialect>, run: &Run) -> Reading {
     match detect::find(text, dialect) {
-        Ok(Found::Words(notation, words, remarks)) => {
+        Ok(Found::Words(notation, words, diagnostics)) => {
             let mut reading = read_words(notation, &words, run);
-            reading.remarks.extend(remarks);
-            reading.remarks = in_order(reading.remarks);
+            reading.diagnostics.extend(diagnostics);
+            reading.diagnostics = in_order(reading.diagnostics);
             reading
         }
         Ok(Found::Tree(notation, node)) => read_tree(notation, &node, run),
-        Err(remark) => Reading::of_nothing(dialect, remark),
+        Err(diagnostic) => Reading::of_nothing(dialect, diagnostic),
     }
 }
 
@@ -118,7 +118,7 @@ pub fn read(text: &str, dialect: Option<Dialect>, run: &Run) -> Reading {
 pub fn read_dynamic(text: &str, run: &Run) -> Reading {
     match detect::find_dynamic(text) {
         Ok((notation, node)) => read_tree(notation, &node, run),
-        Err(remark) => Reading::of_nothing(None, remark),
+        Err(diagnostic) => Reading::of_nothing(None, diagnostic),
     }
 }
 
@@ -127,8 +127,8 @@ pub fn read_flags(argv: &[String], run: &Run) -> Reading {
     let words: Vec<Word> = argv.iter().map(|text| Word { text: text.clone(), line: 0 }).collect();
     let notation = detect::notation_of_flags(&words).unwrap_or(Notation::LlmFlags);
     let mut reading = read_words(notation, &words, run);
-    for remark in &mut reading.remarks {
-        remark.line = None;
+    for diagnostic in &mut reading.diagnostics {
+        diagnostic.line = None;
     }
     reading
 }
@@ -161,21 +161,21 @@ fn reading(
     notation: Notation,
     run: &Run,
     own_steps: Option<u64>,
-    read: impl FnOnce(&Run) -> (CollectConfig, Vec<Remark>),
+    read: impl FnOnce(&Run) -> (CollectConfig, Vec<Diagnostic>),
 ) -> Reading {
     let total_steps = run.total_steps.or(own_steps);
-    let (config, remarks) = read(&Run { total_steps, ..run.clone() });
+    let (config, diagnostics) = read(&Run { total_steps, ..run.clone() });
     Reading {
         config,
-        remarks: in_order(remarks),
+        diagnostics: in_order(diagnostics),
         dialect: Some(notation.dialect()),
         notation: Some(notation),
         total_steps,
     }
 }
 
-/// In the order of the file; remarks without a line come last.
-fn in_order(mut remarks: Vec<Remark>) -> Vec<Remark> {
-    remarks.sort_by_key(|remark| remark.line.unwrap_or(usize::MAX));
-    remarks
+/// In the order of the file; diagnostics without a line come last.
+fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    diagnostics.sort_by_key(|diagnostic| diagnostic.line.unwrap_or(usize::MAX));
+    diagnostics
 }

@@ -7,8 +7,8 @@ use serde_json::{Value as Json, json};
 
 use crate::Schedule;
 use crate::config::{AicMetrics, Analyse, Choice, CollectConfig, Export, Level};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::messages;
-use crate::remark::{Remark, Severity};
 
 use super::arguments::{
     activities, activity_names, analysis, at_least, domains, export, export_json, handler, handler_json, host_sys,
@@ -82,7 +82,7 @@ pub(super) fn keys(notation: Notation) -> (&'static [&'static str], &'static [&'
     (if notation == Notation::TorchNpuDynamic { DYNAMIC } else { ARGUMENTS }, EXPERIMENTAL)
 }
 
-pub(super) fn read(notation: Notation, node: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
+pub(super) fn read(notation: Notation, node: &Node, run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
     let is_dynamic = notation == Notation::TorchNpuDynamic;
     let mut section = Section::new(node.map().unwrap_or_default(), "", MANNERS);
     section.unknown(keys(notation).0, Severity::Warning, &messages::consequence_no_effect());
@@ -115,7 +115,7 @@ pub(super) fn read(notation: Notation, node: &Node, run: &Run) -> (CollectConfig
         flops: "with_flops",
     };
     check(&mut section, &config, &keys, run);
-    (config, section.remarks)
+    (config, section.diagnostics)
 }
 
 /// Keys of `experimental_config` that stand beside it.
@@ -169,7 +169,7 @@ fn experimental(section: &mut Section, config: &mut CollectConfig, is_dynamic: b
     (config.mstx_domain_include, config.mstx_domain_exclude) = domains(&mut inner, config.mstx);
     config.sys_io = inner.bool("sys_io", false);
     config.sys_interconnection = inner.bool("sys_interconnection", false);
-    section.remarks.append(&mut inner.remarks);
+    section.diagnostics.append(&mut inner.diagnostics);
 }
 
 /// Levels without metrics reset them. If none are given, levels with metrics use PipeUtilization, and a dynamic file

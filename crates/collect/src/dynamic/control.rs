@@ -166,7 +166,7 @@ impl Control {
         }
         if !is_touched {
             self.problem = None;
-            command.warnings.extend(request.remarks.iter().cloned());
+            command.warnings.extend(request.diagnostics.iter().cloned());
         }
         self.has_failed = false;
         self.fingerprint = Some(request.fingerprint.clone());

@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use super::file::DynamicDialect;
 use crate::config::Choice;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::{self, Run};
 use crate::messages;
-use crate::remark::{Remark, Severity};
 
-/// The keys that say when and where. Remarks on the others are reported when recording begins.
+/// The keys that say when and where. Diagnostics on the others are reported when recording begins.
 const WHEN_AND_WHERE: [&str; 6] = ["start_step", "stop_step", "warmup", "active", "is_rank", "rank_list"];
 
 /// One version of the file.
@@ -31,7 +31,7 @@ pub struct Request {
     pub active: u64,
     pub ranks: Ranks,
     /// What was repaired.
-    pub remarks: Vec<Message>,
+    pub diagnostics: Vec<Message>,
 }
 
 /// Before which step the profiler is started, warmup included.
@@ -121,12 +121,13 @@ impl Request {
         }
         // The dialects read it, so that what is checked beforehand is what happens.
         let reading = dialect::read_dynamic(text, &Run::default());
-        let is_reported = |remark: &&Remark| {
-            let is_about = remark.key.as_deref().is_none_or(|key| WHEN_AND_WHERE.contains(&key));
-            is_about && remark.severity > Severity::Note
+        let is_reported = |diagnostic: &&Diagnostic| {
+            let is_about = diagnostic.key.as_deref().is_none_or(|key| WHEN_AND_WHERE.contains(&key));
+            is_about && diagnostic.severity > Severity::Info
         };
-        let remarks: Vec<Message> = reading.remarks.iter().filter(is_reported).map(Remark::with_key).collect();
-        let Some(notation) = reading.notation else { return Err(RequestError::Unknown(remarks)) };
+        let diagnostics: Vec<Message> =
+            reading.diagnostics.iter().filter(is_reported).map(Diagnostic::with_key).collect();
+        let Some(notation) = reading.notation else { return Err(RequestError::Unknown(diagnostics)) };
         let config = reading.config;
         let (skipped, warmup, active) = config
             .schedule
@@ -148,7 +149,7 @@ impl Request {
             warmup,
             active,
             ranks,
-            remarks,
+            diagnostics,
         })
     }
 

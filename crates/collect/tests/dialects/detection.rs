@@ -36,16 +36,16 @@ fn what_holds_no_settings_is_reported() {
     for text in ["", "hello", "model:\n  layers: 2\n", "{}", r#"{"a": 1}"#, "[1, 2]", "# only a comment\n"] {
         let reading = read(text, None, &Run::default());
         assert_eq!((reading.dialect, reading.config.enabled), (None, false), "{text}");
-        assert_eq!(reading.remarks.len(), 1);
-        assert_eq!(reading.remarks[0].severity, Severity::Error);
+        assert_eq!(reading.diagnostics.len(), 1);
+        assert_eq!(reading.diagnostics[0].severity, Severity::Error);
         assert!(
-            reading.remarks[0].message.to_string().contains("no profiler settings"),
+            reading.diagnostics[0].message.to_string().contains("no profiler settings"),
             "{text}: {}",
-            reading.remarks[0]
+            reading.diagnostics[0]
         );
     }
     let broken = read("{\n\"start_step\": 1,,\n}", None, &Run::default());
-    assert_eq!((broken.remarks[0].line, broken.has_errors()), (Some(2), true));
+    assert_eq!((broken.diagnostics[0].line, broken.has_errors()), (Some(2), true));
 }
 
 #[test]

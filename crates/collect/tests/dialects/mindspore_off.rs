@@ -13,11 +13,14 @@ fn a_mindspore_file_that_is_off_names_no_step() {
     let text = write_notation(&off, Notation::MindSporeDynamic).text;
     assert!(text.contains("\"start_step\": -1,\n  \"stop_step\": -1"), "{text}");
     let again = reading(&text, MindSpore);
-    assert!(!again.config.enabled && !again.has_errors(), "{:#?}", again.remarks);
+    assert!(!again.config.enabled && !again.has_errors(), "{:#?}", again.diagnostics);
 }
 
 #[test]
 fn none_is_a_word_for_mindspore_metrics() {
     let reading = reading(&json!({"start_step": 1, "stop_step": 1, "aic_metrics": "None"}).to_string(), MindSpore);
-    assert!(reading.remarks.iter().all(|remark| remark.key.as_deref() != Some("aic_metrics")), "{reading:?}");
+    assert!(
+        reading.diagnostics.iter().all(|diagnostic| diagnostic.key.as_deref() != Some("aic_metrics")),
+        "{reading:?}"
+    );
 }

@@ -234,11 +234,11 @@ proptest! {
         let config = sayable(config, notation);
         let run = Run { iteration: config.first_step.saturating_sub(1), ..Run::default() };
         let written = write_notation(&config, notation);
-        prop_assert_eq!(&written.remarks, &[], "{}", written.text);
+        prop_assert_eq!(&written.diagnostics, &[], "{}", written.text);
         let back = read(&written.text, Some(notation.dialect()), &run);
         prop_assert_eq!(back.notation, Some(notation), "{}", written.text);
         prop_assert_eq!(&back.config, &config, "{}", written.text);
-        prop_assert!(!back.has_errors(), "{}\n{:#?}", written.text, back.remarks);
+        prop_assert!(!back.has_errors(), "{}\n{:#?}", written.text, back.diagnostics);
         // The dialect is detected from the text alone.
         prop_assert_eq!(read(&written.text, None, &run).notation, Some(notation), "{}", written.text);
     }
@@ -249,7 +249,7 @@ proptest! {
         let run = Run { iteration: config.first_step.saturating_sub(1), ..Run::default() };
         let back = read(&written.text, Some(notation.dialect()), &run).config;
         let is_same = same_steps(back) == same_steps(config);
-        prop_assert_eq!(written.remarks.is_empty(), is_same, "{}\n{:#?}", written.text, written.remarks);
+        prop_assert_eq!(written.diagnostics.is_empty(), is_same, "{}\n{:#?}", written.text, written.diagnostics);
     }
 
     #[test]
@@ -265,8 +265,8 @@ fn the_same_step_has_another_number_elsewhere() {
     let config = read(fsdp2, None, &Run::default()).config;
     let llm = write(&config, Dialect::MindSpeedLlm);
     assert!(llm.text.contains("--profile-step-start 6 \\\n--profile-step-end 8"), "{}", llm.text);
-    let step = llm.remarks.iter().find(|remark| remark.key.as_deref() == Some("first_step")).unwrap();
-    assert_eq!(step.severity, Severity::Note);
+    let step = llm.diagnostics.iter().find(|diagnostic| diagnostic.key.as_deref() == Some("first_step")).unwrap();
+    assert_eq!(step.severity, Severity::Info);
     assert!(write(&config, Dialect::MindSpeedRl).text.contains("profile_step_start: 6\n    profile_step_end: 8"));
     assert!(
         write_notation(&config, Notation::MindSporeDynamic).text.contains("\"start_step\": 6,\n  \"stop_step\": 7")
@@ -280,8 +280,8 @@ fn a_wait_that_comes_once_is_not_lost() {
     let schedule = Schedule { wait: 2, warmup: 1, active: 2, repeat: 1, skip_first: 3, skip_first_wait: false };
     let lost = |schedule| {
         let config = CollectConfig { schedule: Some(schedule), simplify: false, ..CollectConfig::default() };
-        let remarks = write(&config, Dialect::Fsdp2).remarks;
-        remarks.into_iter().filter_map(|remark| remark.key).collect::<Vec<_>>()
+        let diagnostics = write(&config, Dialect::Fsdp2).diagnostics;
+        diagnostics.into_iter().filter_map(|diagnostic| diagnostic.key).collect::<Vec<_>>()
     };
     assert_eq!(lost(schedule), [] as [&str; 0]);
     assert_eq!(lost(Schedule { repeat: 3, ..schedule }), ["schedule.repeat", "schedule.wait"]);
@@ -292,7 +292,7 @@ fn a_wait_that_comes_once_is_not_lost() {
 fn remarks_name_what_is_lost() {
     let config = CollectConfig { stack: true, l2_cache: true, ..CollectConfig::default() };
     let written = write(&config, Dialect::MindSpeedRl);
-    let keys: Vec<&str> = written.remarks.iter().filter_map(|remark| remark.key.as_deref()).collect();
+    let keys: Vec<&str> = written.diagnostics.iter().filter_map(|diagnostic| diagnostic.key.as_deref()).collect();
     assert!(keys.contains(&"stack") && keys.contains(&"l2_cache") && !keys.contains(&"memory"), "{keys:?}");
 }
 

@@ -82,7 +82,12 @@ fn what_only_the_other_style_knows_does_not_decide_alone() {
     let dialect = |file: &str| request(file).dialect;
     let mixed = r#"{"start_step": 3, "stop_step": 4, "active": 7, "warmup": 1}"#;
     assert_eq!(dialect(mixed), DynamicDialect::TorchNpu, "two keys against one");
-    assert!(request(mixed).remarks.iter().any(|remark| remark.to_string().starts_with("stop_step: unknown key")));
+    assert!(
+        request(mixed)
+            .diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.to_string().starts_with("stop_step: unknown key"))
+    );
     assert_eq!(
         dialect(r#"{"start_step": 3, "stop_step": 4, "prof_path": ".", "active": 7}"#),
         DynamicDialect::MindSpore

@@ -196,12 +196,12 @@ fn values_that_make_no_sense_are_repaired_and_reported() {
         let request = request(text);
         assert_eq!((request.start, request.warmup, request.active), (start, warmup, active), "{text}");
         assert!(
-            request.remarks.iter().any(|remark| remark.to_string().contains(words)),
+            request.diagnostics.iter().any(|diagnostic| diagnostic.to_string().contains(words)),
             "{text}: {:?}",
-            request.remarks
+            request.diagnostics
         );
     }
-    assert!(request(&torch_npu(8, 1, 2)).remarks.is_empty() && request(&mindspore(1, 2)).remarks.is_empty());
+    assert!(request(&torch_npu(8, 1, 2)).diagnostics.is_empty() && request(&mindspore(1, 2)).diagnostics.is_empty());
 }
 
 #[test]

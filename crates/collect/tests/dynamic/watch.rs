@@ -186,7 +186,7 @@ fn defaults_record_nothing_and_need_no_repair() {
         let place = Place::empty();
         write_default(&place.file, dialect).unwrap();
         let request = Request::read(&fs::read_to_string(&place.file).unwrap()).unwrap();
-        assert_eq!((request.dialect, request.start, request.remarks), (dialect, Start::Never, vec![]));
+        assert_eq!((request.dialect, request.start, request.diagnostics), (dialect, Start::Never, vec![]));
     }
 }
 

@@ -14,8 +14,8 @@ use super::record::Records;
 use super::spelling::{Spelling, has_cells, is_spelling_of, write_row};
 use super::{Column, Layout, OTHER, Presence, aicpu, cache, dataset, kernel_details, memory, operator_details};
 use super::{statistics, step_trace};
+use crate::diagnostic::BOM;
 use crate::output::{Output, OutputError, PartFile};
-use crate::problem::BOM;
 use crate::rows::rows_where;
 
 /// The csv deliverables of a rank that comes in chunks. A file is begun with the first chunk that has rows

@@ -20,8 +20,8 @@ use npuscope_tables::{Interner, LaneId, Ns, RankBuilder, RankPieces, RankTables,
 
 use super::allocations::{allocations, thread_of};
 use super::launches::name_launchers;
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::lanes::{self, Lanes};
-use crate::problem::{Code, Problem, Severity};
 use crate::trace_json::host_ops::HostOps;
 use crate::trace_json::layers;
 
@@ -52,8 +52,8 @@ impl Unfit {
     }
 
     /// A row of `diagnostic` that reports it.
-    pub fn problem(&self) -> Option<Problem> {
-        Some(Problem::new(Severity::Info, Code::LeftInTrace, "", self.message()?))
+    pub fn diagnostic(&self) -> Option<Diagnostic> {
+        Some(Diagnostic::new(Severity::Info, Code::LeftInTrace, "", self.message()?))
     }
 }
 

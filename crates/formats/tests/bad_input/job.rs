@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use npuscope_formats::diagnostic::Diagnostic;
 use npuscope_formats::output::Output;
-use npuscope_formats::problem::Problem;
 use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::trace_json;
 use npuscope_store::discover::{Profile, discover};
@@ -76,11 +76,11 @@ pub fn only_reported(tables: &RankTables, file: &str) -> (String, Option<i64>) {
     (code.clone(), *offset)
 }
 
-/// Reads bytes as a trace; its tables and problems.
-pub fn read_trace(bytes: &[u8]) -> (RankTables, Vec<Problem>) {
+/// Reads bytes as a trace; its tables and diagnostics.
+pub fn read_trace(bytes: &[u8]) -> (RankTables, Vec<Diagnostic>) {
     let mut pieces = RankPieces::default();
     let summary = trace_json::read(bytes, "trace_view.json", 2, &mut pieces);
-    (pieces.finish(), summary.problems)
+    (pieces.finish(), summary.diagnostics)
 }
 
 /// Whether the rows of a cut file are the first of the whole file, table by table.

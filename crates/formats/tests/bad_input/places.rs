@@ -78,9 +78,9 @@ fn databases_of_several_ranks_may_lie_in_one_directory() {
         let alone = read_path(&rank_directory(job.path(), number));
         assert_eq!(read(&profile, number).len(TableId::Task), alone.len(TableId::Task));
     }
-    let problems: Vec<_> =
-        profile.job.iter().flat_map(|job| &job.problems).map(|p| (p.code.name(), p.file.as_str())).collect();
-    assert_eq!(problems, [("whose-file", "trace_view.json")]);
+    let diagnostics: Vec<_> =
+        profile.job.iter().flat_map(|job| &job.diagnostics).map(|p| (p.code.name(), p.file.as_str())).collect();
+    assert_eq!(diagnostics, [("whose-file", "trace_view.json")]);
 }
 
 #[test]
@@ -141,8 +141,8 @@ fn links_to_directories_above_are_not_followed() {
     symlink("self", job.path().join("self")).unwrap();
     let profile = discover(job.path()).unwrap();
     assert_eq!(profile.ranks.iter().map(|r| r.rank.0).collect::<Vec<_>>(), [0, 1]);
-    assert!(profile.ranks.iter().all(|rank| rank.problems.is_empty()));
-    let reported: Vec<_> = profile.job.unwrap().problems.into_iter().map(|p| (p.code.name(), p.file)).collect();
+    assert!(profile.ranks.iter().all(|rank| rank.diagnostics.is_empty()));
+    let reported: Vec<_> = profile.job.unwrap().diagnostics.into_iter().map(|p| (p.code.name(), p.file)).collect();
     assert_eq!(reported, [("symlink-loop", "a/b/up".to_owned()), ("symlink-loop", "again".to_owned())]);
 }
 

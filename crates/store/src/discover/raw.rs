@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use npuscope_formats::diagnostic::{Code, Diagnostic, Severity};
 use npuscope_formats::file_kind::{FileKind, kind_of};
 use npuscope_formats::framework;
-use npuscope_formats::problem::{Code, Problem, Severity};
 use npuscope_formats::source::{OUTPUT_DIRECTORY, RankSource};
 use npuscope_tables::{Framework, Rank};
 
@@ -46,7 +46,7 @@ pub fn discover_raw(path: &Path) -> Result<Vec<RawRank>, DiscoverError> {
     let ranks = search.found.into_iter().map(|Candidate { rank, mut source, .. }| {
         source.rank = rank.unwrap_or_default();
         let is_parsed = has_deliverables(&source.directory.join(OUTPUT_DIRECTORY));
-        let is_device_unread = source.problems.iter().any(|problem| problem.code == Code::RawOnly);
+        let is_device_unread = source.diagnostics.iter().any(|diagnostic| diagnostic.code == Code::RawOnly);
         RawRank { rank, source, is_parsed, is_device_unread }
     });
     Ok(ranks.collect())
@@ -66,7 +66,12 @@ impl Search {
         let prof = directories.iter().find(|directory| file_name(directory).starts_with("PROF_"));
         if let (Some(prof), Some(candidate)) = (prof, self.found.last_mut()) {
             let message = "what the device did is in raw data that was not exported; only what the host did is shown";
-            candidate.source.problems.push(Problem::new(Severity::Warning, Code::RawOnly, &file_name(prof), message));
+            candidate.source.diagnostics.push(Diagnostic::new(
+                Severity::Warning,
+                Code::RawOnly,
+                &file_name(prof),
+                message,
+            ));
         }
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use npuscope_formats::diagnostic::{Code, Diagnostic, Severity};
 use npuscope_formats::file_kind::{FileKind, kind_of};
 use npuscope_formats::kineto;
-use npuscope_formats::problem::{Code, Problem, Severity};
 use npuscope_formats::source::{RankSource, SourceFile};
 use npuscope_tables::{Framework, Rank};
 
@@ -54,7 +54,7 @@ impl Search {
             self.candidate(path, Framework::Msprof, &paths, has_raw);
         } else {
             let message = "raw data that was not exported; run `msprof --export=on --output=<this directory>` first";
-            self.problem(Problem::new(Severity::Warning, Code::RawOnly, &self.shown(path), message));
+            self.diagnostic(Diagnostic::new(Severity::Warning, Code::RawOnly, &self.shown(path), message));
         }
     }
 
@@ -93,7 +93,7 @@ impl Search {
         for path in paths.iter().filter(|path| number(path).is_none() && is_deliverable(path)) {
             let message =
                 format!("{} ranks have files here, and the name does not say whose this is; not read", numbers.len());
-            self.problem(Problem::new(Severity::Warning, Code::AmbiguousFile, &self.shown(path), message));
+            self.diagnostic(Diagnostic::new(Severity::Warning, Code::AmbiguousFile, &self.shown(path), message));
         }
     }
 
@@ -104,7 +104,7 @@ impl Search {
             framework,
             files: Vec::new(),
             has_raw,
-            problems: Vec::new(),
+            diagnostics: Vec::new(),
         };
         let mut rank = None;
         for path in paths {
@@ -117,12 +117,12 @@ impl Search {
                 Ok(metadata) => {
                     let what = if metadata.is_dir() { "a directory" } else { "no regular file" };
                     let message = format!("cannot be read: it is {what}");
-                    source.problems.push(Problem::new(Severity::Error, Code::Unreadable, &name, message));
+                    source.diagnostics.push(Diagnostic::new(Severity::Error, Code::Unreadable, &name, message));
                     continue;
                 }
                 Err(error) => {
                     let message = format!("cannot be read: {error}");
-                    source.problems.push(Problem::new(Severity::Error, Code::Unreadable, &name, message));
+                    source.diagnostics.push(Diagnostic::new(Severity::Error, Code::Unreadable, &name, message));
                     continue;
                 }
             };
@@ -138,7 +138,7 @@ impl Search {
         keep_newest_exports(&mut source.files);
         if !source.has(&FileKind::ProfilerMetadata) && source.is_ours() {
             let message = "the recording was not ended: its process was ended first, or still runs; what was written until then is shown";
-            source.problems.push(Problem::new(Severity::Warning, Code::CutRecording, "", message));
+            source.diagnostics.push(Diagnostic::new(Severity::Warning, Code::CutRecording, "", message));
         }
         self.found.push(Candidate { rank, is_guess: false, source });
     }

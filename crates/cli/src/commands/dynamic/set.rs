@@ -77,8 +77,8 @@ fn text(written: &Written, settings: &Settings) -> String {
         vec![edit.key.clone(), before, "->".to_owned(), edit.after.to_string()]
     });
     text.push_str(&terminal::columns(&["", "", "", ""], &[], rows));
-    for remark in &written.request.remarks {
-        text.push_str(&format!("  {}\n", settings.text(remark)));
+    for diagnostic in &written.request.diagnostics {
+        text.push_str(&format!("  {}\n", settings.text(diagnostic)));
     }
     text.push_str(&format!("{}\n", settings.text(&effect(&written.request))));
     text

@@ -12,7 +12,7 @@ use npuscope_tables::Rank;
 use serde::Serialize;
 
 use super::set::effect;
-use crate::commands::ReportFormat;
+use crate::commands::{ReportFormat, json};
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
@@ -77,10 +77,7 @@ pub fn run(options: &StatusOptions, settings: &Settings) -> Result<ExitCode, Cli
     let report = report(config, statuses, options.stale_after);
     let mut out = io::stdout().lock();
     match options.format {
-        ReportFormat::Json => {
-            serde_json::to_writer_pretty(&mut out, &report)?;
-            writeln!(out)?;
-        }
+        ReportFormat::Json => json::print(&mut out, &report, &[("dialect", "style")])?,
         ReportFormat::Text => out.write_all(text(&report, settings).as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)

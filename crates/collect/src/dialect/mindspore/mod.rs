@@ -9,8 +9,8 @@ mod dynamic;
 use serde_json::{Value as Json, json};
 
 use crate::config::{AicMetrics, Analyse, CollectConfig, Level};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::messages;
-use crate::remark::{Remark, Severity};
 
 use super::arguments::{
     activities, activity_names, domains, export, export_json, handler, handler_json, host_sys, host_sys_json, pretty,
@@ -83,15 +83,15 @@ pub(super) fn keys(notation: Notation) -> (&'static [&'static str], &'static [&'
     }
 }
 
-pub(super) fn read(notation: Notation, node: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
+pub(super) fn read(notation: Notation, node: &Node, run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
     let entries = flattened(notation, node);
     let mut section = Section::new(&entries, "", MANNERS);
     section.unknown(keys(notation).0, Severity::Warning, &messages::consequence_no_effect());
     // Codes are replaced by words, so that the rest needs to know words only.
-    let (entries, mut remarks) = codes::words(&entries, notation, &mut section);
-    remarks.append(&mut section.remarks);
+    let (entries, mut diagnostics) = codes::words(&entries, notation, &mut section);
+    diagnostics.append(&mut section.diagnostics);
     let mut section = Section::new(&entries, "", MANNERS);
-    section.remarks = remarks;
+    section.diagnostics = diagnostics;
     let mut config = common(&mut section);
     match notation {
         Notation::MindSporeDynamic => dynamic::read(&mut section, &mut config),
@@ -107,7 +107,7 @@ pub(super) fn read(notation: Notation, node: &Node, run: &Run) -> (CollectConfig
         ..Keys::default()
     };
     check(&mut section, &config, &keys, run);
-    (config, section.remarks)
+    (config, section.diagnostics)
 }
 
 /// The arguments with those of `experimental_config` beside the others, as the older `Profiler` has them.

@@ -20,9 +20,9 @@ use crate::db::sheet::{self, KeptTable};
 use crate::db::write::names::WordIds;
 use crate::db::write::tables::OpenTables;
 use crate::db::{counters, layouts};
+use crate::diagnostic::Code;
 use crate::info_json::Settings;
 use crate::lanes::HOST_COUNTERS;
-use crate::problem::Code;
 use communication::GroupNames;
 use identity::RankFacts;
 
