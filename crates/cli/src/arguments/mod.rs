@@ -56,8 +56,11 @@ pub struct Arguments {
     pub command: Command,
 }
 
+/// The heading of [`GlobalArguments`] in help.
+pub const OPTIONS_OF_EVERY_COMMAND: &str = "Options of every command";
+
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Options of every command")]
+#[command(next_help_heading = OPTIONS_OF_EVERY_COMMAND)]
 pub struct GlobalArguments {
     /// Directory for caches of profiles that were read [default: NPUSCOPE_CACHE_DIR, or the user's
     /// cache directory]
