@@ -1,13 +1,15 @@
-//! `cann_api_sum`: how long calls of CANN took.
+//! `cann_api_sum`: Summarise the durations of CANN calls.
 //!
-//! Reads `host_op` of kind `cann`; a call counts if it starts in the chosen step. Durations are grouped
-//! - by name and rank: `CannApiSumRank`, with the share of the rank's time in calls;
-//! - by name over all ranks: `CannApiSum`, with the ranks of the shortest and of the longest call.
+//! Reads `host_op` of kind `cann`. A call is counted if it starts in the selected step. Writes two tables of
+//! durations:
 //!
-//! Shares are per cent, quartiles are those of all calls of a name, `stdev` is that of a population, in ns.
-//! All are rounded to a digit after the point, shares of a rank to two. With `--compat` the figures over
-//! all ranks are made from the rounded ones of each rank: Q1 is the least, the median that of medians and
-//! Q3 the greatest.
+//! - `CannApiSumRank`: per name and rank, with the share in the time of all calls of the rank;
+//! - `CannApiSum`: per name over all ranks, with the ranks of the shortest and of the longest call.
+//!
+//! Shares are in percent. Quartiles are computed from all calls of a name. `stdev` is the population standard
+//! deviation, in ns. Values are rounded to one decimal, shares of a rank to two. With `--compat`, the values over all
+//! ranks are computed from the rounded values of each rank: Q1 is the minimum, the median is the median of the
+//! medians, and Q3 is the maximum.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,7 +25,8 @@ use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
 use crate::extract::{Analysis, Text};
 use crate::messages::collection;
 
-pub const MODE: Mode = Mode { name: "cann_api_sum", folder: "CannApiSum", about: "How long calls of CANN took", run };
+pub const MODE: Mode =
+    Mode { name: "cann_api_sum", folder: "CannApiSum", about: "Summarise the durations of CANN calls", run };
 
 const CALLS: Selection = Selection::NONE.and_host_ops(&[Kind::Cann]);
 

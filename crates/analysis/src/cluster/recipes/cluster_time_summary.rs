@@ -1,21 +1,23 @@
-//! `cluster_time_summary`: where the time of each step of each rank went.
+//! `cluster_time_summary`: Split the time of each step of each rank into its parts.
 //!
-//! Reads `kernel`, `task`, `comm_op`, the calls of CANN that launched them, and `step`. Step time and device time are
-//! those of `npuscope glossary`; without steps all is step -1. `ClusterTimeSummary` has by rank and step, in us:
+//! Reads `kernel`, `task`, `comm_op`, the CANN calls that launched them, and `step`. `npuscope glossary` defines step
+//! time and device time. Without steps, all work has step -1. `ClusterTimeSummary` has one row per rank and step,
+//! with times in us:
+//!
 //! - stepTime: the step time;
-//! - computation, communication, communicationNotOverlapComputation (exposed), communicationOverlapComputation, free:
-//!   how the device time divides;
-//! - memory: time within the device time in which any copy ran; memoryNotOverlapComputationCommunication: the part of
-//!   free in which any copy ran;
-//! - communicationTransmitStageTime: of each collective the duration on the rank where it was shortest, the one that
-//!   came last; communicationWaitStageTime: what the others took longer. Collectives of
-//!   different ranks are matched by group, step, kind, bytes and launch order. Those of which a rank is missing are left
-//!   out, as are sends and receives.
+//! - computation, communication, communicationNotOverlapComputation (exposed communication),
+//!   communicationOverlapComputation, free: the parts of the device time;
+//! - memory: the time within the device time in which at least one copy runs;
+//!   memoryNotOverlapComputationCommunication: the part of free in which at least one copy runs;
+//! - communicationTransmitStageTime: the sum over collectives of the shortest duration among the ranks, which is that
+//!   of the rank that arrived last; communicationWaitStageTime: the sum of the additional time that the rank spent in
+//!   these collectives. Operations are matched across ranks by group, step, kind, bytes and launch order. Collectives
+//!   with missing ranks, sends and receives are not counted.
 //!
-//! With `--compat` computation, communication and free time are those that the profile reports, memory that was not
-//! hidden is found by the sweep of msprof-analyze and taken from the free time, work on the device other than
-//! operations belongs to the step in which it started, operations count whose launch is known, those of one group, name
-//! and step are one, and missing ranks are ignored.
+//! With `--compat`: computation, communication and free time are those that the profile reports;
+//! memoryNotOverlapComputationCommunication is computed by the sweep of msprof-analyze and subtracted from free;
+//! device work other than communication operations belongs to the step in which it starts; operations without a known
+//! launch are not counted; operations of the same group, name and step are one collective; missing ranks are ignored.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -41,7 +43,7 @@ use npuscope_messages::Message;
 pub const MODE: Mode = Mode {
     name: "cluster_time_summary",
     folder: "ClusterTimeSummary",
-    about: "Where the time of each step of each rank went",
+    about: "Compute the time parts of each step of each rank",
     run,
 };
 

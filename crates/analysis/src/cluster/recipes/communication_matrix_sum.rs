@@ -1,7 +1,7 @@
-//! `communication_matrix_sum`: what went over the links between ranks.
+//! `communication_matrix_sum`: Compute the traffic of each link between ranks.
 //!
-//! Reads `reported_link` and the metadata; gives `ClusterCommunicationMatrix` as
-//! [`communication_matrix`](super::communication_matrix) defines it.
+//! Reads `reported_link` and the metadata. Writes `ClusterCommunicationMatrix` as defined by
+//! [`communication_matrix`](super::communication_matrix).
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::messages::collection;
 pub const MODE: Mode = Mode {
     name: "communication_matrix_sum",
     folder: "CommMatrixSum",
-    about: "What went over the links between ranks",
+    about: "Compute the traffic of links between ranks",
     run,
 };
 

@@ -1,12 +1,15 @@
-//! `compute_op_sum`: how long kernels took that compute.
+//! `compute_op_sum`: Summarise the durations of computing kernels.
 //!
-//! Reads `kernel` without communication; a kernel counts if it belongs to the chosen step. Durations are grouped
-//! - by operator type and core over all ranks: `ComputeOpAllRankStats`;
-//! - by type, core and rank: `ComputeOpPerRankStatsByOpType`;
-//! - by name, type, core, input shapes and rank: `ComputeOpPerRankStatsByOpName`, unless
-//!   `--exclude_op_name` is given.
+//! Reads `kernel` without communication kernels. A kernel is counted if it belongs to the selected step. Writes
+//! tables of durations:
 //!
-//! The greatest sums come first. What the profiler did not record, as at level0, is `N/A`.
+//! - `ComputeOpAllRankStats`: per operator type and core over all ranks;
+//! - `ComputeOpPerRankStatsByOpType`: per operator type, core and rank;
+//! - `ComputeOpPerRankStatsByOpName`: per name, operator type, core, input shapes and rank; not written with
+//!   `--exclude_op_name`.
+//!
+//! Rows are sorted by the sum of durations, longest first. Values that the profiler did not record, for example at
+//! level0, are `N/A`.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -24,7 +27,7 @@ use crate::extract::{Analysis, Text};
 use crate::messages::collection;
 
 pub const MODE: Mode =
-    Mode { name: "compute_op_sum", folder: "ComputeOpSum", about: "How long kernels took that compute", run };
+    Mode { name: "compute_op_sum", folder: "ComputeOpSum", about: "Summarise the durations of computing kernels", run };
 
 /// What is kept of a rank.
 #[derive(Serialize, Deserialize)]

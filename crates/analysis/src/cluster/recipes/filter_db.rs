@@ -1,16 +1,17 @@
-//! `filter_db`: a small database of each rank, so that a viewer can open all ranks of a large job.
+//! `filter_db`: Write a reduced database of each rank, so that a viewer can open all ranks of a large job.
 //!
-//! Reads all tables. Of each rank it keeps
-//! - communication operations, steps, mstx ranges and the tasks that show them, metadata, host and device, and when
-//!   the device computed, communicated and was free;
+//! Reads all tables. The reduced database of a rank contains:
+//!
+//! - communication operations, steps, mstx ranges and the tasks that show them, metadata, host and device, and the
+//!   intervals in which the device computed, communicated or was free;
 //! - the `--top_num` (1000) longest computing kernels, with tensors and metrics;
-//! - the `--top_num` longest operators of the framework, and those that launched what is kept;
-//! - the CANN calls that launched what is kept, and the arrows between all these.
+//! - the `--top_num` longest framework operators, and the operators that launched any of the work above;
+//! - the CANN calls that launched any of the work above, and the flows between all of these.
 //!
-//! With a step chosen, only what starts in it is kept. Pieces of communication, other tasks and calls, Python
-//! frames, memory and counters are left out. The rows that are kept are as they were. The databases have the
-//! schema of the profiler's own and are written as `FilterDb/{place of the rank's deliverables}/{its database}`;
-//! ranks that were saved as text get one too.
+//! If a step is selected, only work that starts in it is kept. Communication tasks, other tasks and calls, Python
+//! frames, memory and counters are omitted. Rows that are kept are not changed. The databases have the schema of the
+//! profiler's own databases and are written as `FilterDb/{place of the rank's deliverables}/{its database}`. Ranks
+//! that were saved as text get a database, too.
 
 use std::path::Path;
 
@@ -30,12 +31,8 @@ use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, ResultFile};
 use crate::communication::is_communication_core;
 use crate::messages::collection;
 
-pub const MODE: Mode = Mode {
-    name: "filter_db",
-    folder: "FilterDb",
-    about: "A small database of each rank, so that a viewer can open all of them",
-    run,
-};
+pub const MODE: Mode =
+    Mode { name: "filter_db", folder: "FilterDb", about: "Write a reduced database of each rank for viewers", run };
 
 const DEFAULT_TOP: usize = 1000;
 

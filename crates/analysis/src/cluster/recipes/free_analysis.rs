@@ -1,24 +1,27 @@
-//! `free_analysis`: why devices were idle.
+//! `free_analysis`: Find the causes of idle device time.
 //!
-//! Reads `kernel`, `comm_op`, `task`, CANN calls, framework operators and the arrows between them. Divides the free time
-//! of each step (`npuscope glossary free`): the gaps in its device time in which neither a kernel computes nor a
-//! communication operation runs. Every gap has one cause, looked for in this order:
-//! 1. other tasks inside the gap take half of it: `Device task running`, with the kinds of tasks and the longest
-//!    part of the gap that they leave;
-//! 2. the call that launched the work after the gap was over before the gap began, so the host is not to blame:
-//!    `Device late`;
-//! 3. of the work before and after the gap, the operators and the calls that launched it are compared. If
-//!    the time from the end of the operator to the start of the call grew by less than 50 us, the framework
-//!    had nothing to dispatch: `Idle Pytorch layer`;
-//! 4. else CANN was late: between the two calls, or in one of them: `Abnormal CANN layer`;
-//! 5. where operators are not recorded, the time between the calls is all there is: `Idle host`; without
-//!    calls, and after the last work of a step that no other follows, there is nothing to say: `Not recorded`.
+//! Reads `kernel`, `comm_op`, `task`, CANN calls, framework operators and `flow`. Divides the free time of each step
+//! (`npuscope glossary free`) into gaps: intervals within the device time in which neither a computing kernel nor a
+//! communication operation runs. Each gap has one cause. The causes are checked in this order:
 //!
-//! `FreeAnalysis` lists the `--top_num` (10) longest gaps of each rank, `FreeAnalysisSummary` how many gaps
-//! each cause had in each step, and how long they were: in each step they add up to its free time.
+//! - `Device task running`: other tasks inside the gap take at least half of it. The reason contains the kinds of
+//!   these tasks and the longest part of the gap without tasks.
+//! - `Device late`: the call that launched the work after the gap had ended before the gap began, so the host did not
+//!   cause the gap.
+//! - `Idle Pytorch layer`: the framework had nothing to dispatch. For the work before and after the gap, the delay
+//!   from the end of the framework operator to the start of the launching call is compared. The delay grew by less
+//!   than 50 us.
+//! - `Abnormal CANN layer`: the delay grew by 50 us or more, so CANN was late: between the two calls or in one of
+//!   them.
+//! - `Idle host`: framework operators were not recorded, so only the time between the calls is known.
+//! - `Not recorded`: the calls are unknown, or the gap follows the last work of a step and no other step follows.
 //!
-//! With `--compat` gaps are those from the first to the last work of the profile, any task inside a gap is its cause, the
-//! device is never late by itself, all steps are looked at, times went through floats that hold multiples of 256 ns, there is no column `step` and no summary.
+//! `FreeAnalysis` lists the `--top_num` (10) longest gaps of each rank. `FreeAnalysisSummary` has the number of gaps
+//! and their total time per rank, step and cause. The times of a step add up to its free time.
+//!
+//! With `--compat`: gaps are taken from the first to the last work of the profile; any task inside a gap is its
+//! cause; `Device late` does not exist; all steps are analysed; times can be rounded to multiples of 256 ns, because
+//! msprof-analyze stores them as floats; there is no column `step` and no summary.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +47,8 @@ use crate::extract::{Analysis, Text};
 use crate::messages::cluster as messages;
 use crate::messages::collection;
 
-pub const MODE: Mode = Mode { name: "free_analysis", folder: "FreeAnalysis", about: "Why devices were idle", run };
+pub const MODE: Mode =
+    Mode { name: "free_analysis", folder: "FreeAnalysis", about: "Find the causes of idle device time", run };
 
 const DEFAULT_TOP: usize = 10;
 

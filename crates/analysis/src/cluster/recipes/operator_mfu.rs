@@ -1,23 +1,25 @@
-//! `operator_mfu`: how much of what the chip can compute operators computed (model FLOPs utilisation).
+//! `operator_mfu`: Compute the model FLOPs utilisation (MFU) of kernels and operators.
 //!
-//! Reads mstx ranges of the domain `mfu_flops`, whose names are `{operations}-{name}`, the operators that start in
-//! them and the kernels these launched; an operator counts if it starts in the chosen step. An operator in several
-//! ranges belongs to the innermost. The operations of a range are divided among its kernels by their durations. With
-//! - operations = those of the range x duration of the kernel / duration of all kernels of the range,
-//! - peak = AI Cores x frequency x operations a cycle for the type of the first input of the range's longest kernel,
+//! Reads mstx ranges of the domain `mfu_flops`, which are named `{operations}-{name}`, the operators that start in
+//! them, and the kernels that these operators launched. An operator is counted if it starts in the selected step. An
+//! operator inside several ranges belongs to the innermost one. The operations of a range are distributed among its
+//! kernels in proportion to their durations. The MFU of a kernel is operations / duration / peak:
 //!
-//! the MFU of a kernel is operations / duration / peak. Cores and frequency are those in `device_N/info.json.N` of
-//! the raw data or, without it, those of the chip that the profile names.
+//! - operations = operations of the range x duration of the kernel / duration of all kernels of the range;
+//! - peak = number of AI Cores x frequency x operations per cycle for the data type of the first input of the longest
+//!   kernel of the range.
 //!
-//! `OperatorMFU` has a row for each kernel. If modules are marked (see `module_statistic`), `ModuleMFU` has a row
-//! for each operator of each module, with the MFU of each of its kernels over all calls: operations of all calls /
-//! (duration of all calls x peak), in per cent, by comma; nothing for kernels outside all ranges.
+//! The number of AI Cores and the frequency are read from `device_N/info.json.N` of the raw data. Without raw data,
+//! they are those of the chip that the profile names.
 //!
-//! As text, each rank has workbooks of its own, `operator_mfu_kernel_{rank}.xlsx` and
-//! `operator_mfu_module_{rank}.xlsx`.
+//! `OperatorMFU` has one row per kernel. If modules are marked (see `module_statistic`), `ModuleMFU` has one row per
+//! operator of each module, with the MFU of each of its kernels over all calls in percent, separated by commas:
+//! operations of all calls / (duration of all calls x peak). The value is empty for kernels outside all ranges.
 //!
-//! With `--compat`, each kernel has all operations of its range, as in msprof-analyze; kernels without shapes do not
-//! count, types are those of a range's first kernel, and modules have no backward pass.
+//! Text results are workbooks for each rank, `operator_mfu_kernel_{rank}.xlsx` and `operator_mfu_module_{rank}.xlsx`.
+//!
+//! With `--compat`: each kernel has all operations of its range, as in msprof-analyze; kernels without shapes are not
+//! counted; the data type is that of the first kernel of the range; modules have no backward pass.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -43,7 +45,7 @@ use crate::messages::collection;
 pub const MODE: Mode = Mode {
     name: "operator_mfu",
     folder: "OperatorMfu",
-    about: "How much of what the chip can compute operators computed",
+    about: "Compute the model FLOPs utilisation (MFU) of kernels and operators",
     run,
 };
 

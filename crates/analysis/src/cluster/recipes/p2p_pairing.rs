@@ -1,18 +1,20 @@
-//! `p2p_pairing`: which send of one rank met which receive of another.
+//! `p2p_pairing`: Match sends with the receives of other ranks.
 //!
-//! Reads `comm_op`, the calls of CANN that launched them, and `comm_task`. A send or receive has one partner, which its
-//! pieces name; sends from one rank to another in a group and the receives there are numbered in order of time, and the
-//! n-th send meets the n-th receive. A batch of sends and receives may have several partners; the n-th batch that sends to
-//! a rank meets the n-th batch there that receives from it. Where only one side has the transfer, all batches of the other
-//! side count.
+//! Reads `comm_op`, the CANN calls that launched the operations, and `comm_task`. A send or receive has one partner,
+//! which is read from its communication tasks. Within a group, the sends from one rank to another and the receives on
+//! the other rank are numbered in order of time. The n-th send is matched with the n-th receive. A batch of sends and
+//! receives may have several partners. The n-th batch that sends to a rank is matched with the n-th batch of that
+//! rank that receives from the sender. If no batch of one side names the transfer, all of its batches in the group
+//! are numbered.
 //!
-//! `P2PPairing` has a row for each side of a transfer: the ranks of the whole job, and `opConnectionId`,
-//! `{hash of the group}_{source}_{destination}_{n}` with the numbers the ranks have in the group, and `b` before
-//! the n of batches, which both sides share. A rank that was saved as a database also gets a copy of it whose
-//! `COMMUNICATION_OP` has that column, for viewers; several ids of one batch stand there by semicolon.
+//! `P2PPairing` has one row for each side of a transfer, with global ranks and `opConnectionId`, which both sides
+//! share: `{hash of the group}_{source}_{destination}_{n}`. Source and destination are numbers within the group; for
+//! batches, n is preceded by `b`. For each rank that was saved as a database, the mode also writes a copy of the
+//! database for viewers, in which `COMMUNICATION_OP` has this column. Several ids of one batch are separated by
+//! semicolons.
 //!
-//! With `--compat` there are only copies, ids have three digits of the hash, n is counted over all groups, and
-//! batches are not paired.
+//! With `--compat`: only the copies are written, ids contain three digits of the hash, n is counted over all groups,
+//! and batches are not matched.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -39,12 +41,8 @@ use crate::messages::cluster as messages;
 use crate::messages::collection;
 use npuscope_messages::Message;
 
-pub const MODE: Mode = Mode {
-    name: "p2p_pairing",
-    folder: "P2PPairing",
-    about: "Which send of one rank met which receive of another",
-    run,
-};
+pub const MODE: Mode =
+    Mode { name: "p2p_pairing", folder: "P2PPairing", about: "Match sends with the receives of other ranks", run };
 
 const COLUMNS: &[(&str, ColumnKind)] = &[
     ("rank", ColumnKind::Int),

@@ -1,26 +1,28 @@
-//! `slow_link`: communication that takes longer than the like of it.
+//! `slow_link`: Find collectives and links that take longer than comparable ones.
 //!
-//! Reads `comm_op`, the calls of CANN that launched them, `reported_link` and `metadata`; what belongs to the chosen step
-//! counts.
+//! Reads `comm_op`, the CANN calls that launched the operations, `reported_link` and `metadata`. Data of the selected
+//! step is counted.
 //!
-//! Operations of different ranks are matched by group, step, kind, bytes and launch order. The transmit time of one is
-//! the shortest duration among its ranks: the last rank to come waits for nobody. Operations of one type, size and number
-//! of ranks make a class; one is slow if its transmit time is above the median of its class by more than a fifth and by
-//! more than three deviations (1.4826 times the median distance from the median). Sending and receiving is not judged so:
-//! one waits for the other.
-//! - `SlowLinkOps`: slow operations, rank by rank;
-//! - `SlowLinkSum`: their classes, the `--top_num` (15) with the greatest offset: the greatest distance from the
-//!   mean in deviations. `maxRank` and `minRank` are the ranks that gave the greatest and the least transmit time,
-//!   those which came last.
-//! - `SlowLinks`: links that take more than a fifth longer than others, the slowest `--top_num` first. What the
-//!   profile reports of links is added up by link and, apart, by type of operation, transport and power of two of
-//!   the bytes of a step; the time expected is that with the median bandwidth of the links that moved alike. Links
-//!   are told by numbers within groups; whose these are is known from `parallel_group_info`, from what ranks report of
-//!   themselves, and from the distances between ranks. Links of others are left out, with a note.
+//! Operations are matched across ranks by group, step, kind, bytes and launch order. The transmit time of a
+//! collective is the shortest duration among its ranks, because the last rank to arrive does not wait. Collectives of
+//! the same type, size and number of ranks form a class. A collective is slow if its transmit time exceeds the median
+//! of its class by more than 20 % and by more than three deviations (a deviation is 1.4826 times the median absolute
+//! deviation from the median). Sends and receives are not compared, because one waits for the other.
 //!
-//! With `--compat` all steps count, operations of one group and name are one and every rank of one counts; a class is
-//! listed, whole, if a transmit time lies outside three deviations around the mean, which needs eleven or more; there are
-//! no links.
+//! - `SlowLinkOps`: slow collectives, one row per rank.
+//! - `SlowLinkSum`: the classes with slow collectives, the `--top_num` (15) with the largest offset. The offset is
+//!   the largest distance from the mean, in standard deviations. `maxRank` and `minRank` are the ranks that arrived
+//!   last in the collectives with the longest and the shortest transmit time.
+//! - `SlowLinks`: links that take more than 20 % longer than expected, slowest first, at most `--top_num`. Size and
+//!   time of links are summed per link, separately for each type of operation, transport and power of two of the
+//!   bytes per step. The expected time is the bytes divided by the median bandwidth of the links in the same
+//!   category. The profile reports links as numbers within groups. These are mapped to ranks with
+//!   `parallel_group_info`, with the links that ranks report to themselves, and with the distances between ranks.
+//!   Links that cannot be mapped are skipped, and a note gives their number.
+//!
+//! With `--compat`: all steps are counted; operations of the same group and name are one collective, and each of its
+//! ranks is counted; all collectives of a class are listed if a transmit time is more than three standard deviations
+//! away from the mean, which requires at least eleven values; there is no table of links.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +44,7 @@ use crate::messages::collection;
 use npuscope_messages::Message;
 
 pub const MODE: Mode =
-    Mode { name: "slow_link", folder: "SlowLink", about: "Communication that takes longer than the like of it", run };
+    Mode { name: "slow_link", folder: "SlowLink", about: "Find slow collectives and slow links", run };
 
 const DEFAULT_TOP: usize = 15;
 

@@ -1,23 +1,30 @@
-//! `slow_rank`: ranks that others wait for.
+//! `slow_rank`: Find ranks that other ranks wait for in collectives.
 //!
-//! Reads `comm_op` and the calls of CANN that launched them; an operation counts if it belongs to the chosen step.
-//! Operations of different ranks are matched by group, step, kind, bytes and launch order, not by name. In a collective the rank that comes last waits for nobody and so takes the shortest. It is called slow
-//! - among two or three ranks always: there is no telling what is usual;
-//! - among four to a hundred if it is an outlier by Dixon's test at 99.5 %;
-//! - among more if it is more than three deviations below the mean, or some other is as far above it. All ranks that
-//!   are as far below are slow then;
+//! Reads `comm_op` and the CANN calls that launched the operations. An operation is counted if it belongs to the
+//! selected step. Operations are matched across ranks by group, step, kind, bytes and launch order, not by name. In a
+//! collective, the rank that arrives last does not wait and therefore has the shortest duration. This rank is a
+//! candidate
 //!
-//! but only where the rank in the middle (of two, the other) takes longer by more than a tenth, by more than 50 us,
-//! and by more than a twentieth of what the slow one did since the group's last operation: ranks that do the same do not
-//! come at the same moment.
+//! - with two or three ranks: always, because there are too few ranks for a statistical test;
+//! - with four to 100 ranks: if it is an outlier by Dixon's test at 99.5 %;
+//! - with more than 100 ranks: if it is more than three standard deviations below the mean, or if the longest
+//!   duration is more than three standard deviations above the mean. All other ranks that are more than three
+//!   standard deviations below the mean are candidates, too.
 //!
-//! `SlowRank` counts by rank the operations that waited for it, out of those it took part in with others;
-//! `SlowOpStats` has these operations, durations over their ranks and when the slow ones started.
+//! A candidate is slow only if the median rank (of two ranks, the other one) takes longer by more than 10 % of the
+//! candidate's duration, by more than 50 us, and by more than 5 % of the time that the candidate spent since the
+//! previous operation of the group. The reason is that comparable ranks do not arrive at exactly the same time.
 //!
-//! With `--compat` operations of one group and name are one and count if their launch is known, durations are
-//! microseconds in columns named `Ns`, groups need four ranks with different
-//! durations, how much longer is not asked, and where a group's operations do not all have as many ranks, not only
-//! its rows are dropped but those of other groups at the same places, too.
+//! - `SlowRank`: per rank, the number of operations that waited for it and the number of operations that it took part
+//!   in with other ranks;
+//! - `SlowOpStats`: the operations that waited for a slow rank, with statistics of the durations over their ranks and
+//!   the start on the slow ranks.
+//!
+//! With `--compat`: operations of the same group and name are one collective, and operations without a known launch
+//! are not counted; durations are microseconds in columns named `Ns`; a collective needs at least four ranks with
+//! different durations; there is no minimum for how much longer the others take; if the collectives of a group have
+//! different numbers of ranks, the rows of this group are dropped, and also the rows of other groups at the same row
+//! numbers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -37,7 +44,8 @@ use crate::meetings::{launched_operations, meet};
 use crate::messages::cluster as messages;
 use crate::messages::collection;
 
-pub const MODE: Mode = Mode { name: "slow_rank", folder: "SlowRankAnalysis", about: "Ranks that others wait for", run };
+pub const MODE: Mode =
+    Mode { name: "slow_rank", folder: "SlowRankAnalysis", about: "Find ranks that other ranks wait for", run };
 
 const OPERATIONS: Selection = Selection::of(&[TableId::CommOp, TableId::Step]).and_host_ops(&[Kind::Cann]);
 
