@@ -11,8 +11,8 @@
 //! number of passes in a step differs from the schedule, they stay `FP` and `BP`.
 //!
 //! For each rank that was saved as a database, the mode also writes a copy of the database for viewers. The copy
-//! contains this table, the connection ids of `p2p_pairing` and, if the rank has no communication operations, those
-//! of `mstx2commop`.
+//! contains this table, the connection ids of `p2p_pairing` and, if the rank has no communication operations, the
+//! operations found by `mstx2commop`.
 //!
 //! With `--compat`: only the copies are written, all steps are counted, and passes that do not match the schedule
 //! have no names.

@@ -3,7 +3,7 @@
 //! Reads `comm_op` and the CANN calls that launched the operations. An operation is counted if it belongs to the
 //! selected step. Operations are matched across ranks by group, step, kind, bytes and launch order, not by name. In a
 //! collective, the rank that arrives last does not wait and therefore has the shortest duration. This rank is a
-//! candidate
+//! candidate for a slow rank:
 //!
 //! - with two or three ranks: always, because there are too few ranks for a statistical test;
 //! - with four to 100 ranks: if it is an outlier by Dixon's test at 99.5 %;
