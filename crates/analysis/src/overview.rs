@@ -23,7 +23,7 @@ pub use host::HostTime;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankTime {
     pub rank: Rank,
-    /// Pipeline stage, where the profile tells how many there are.
+    /// Pipeline stage, if the profile contains the number of stages.
     pub stage: Option<i64>,
     pub steps: usize,
     /// Whose clock gave the step time: `host` where markers do, else `device`.

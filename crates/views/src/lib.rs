@@ -76,7 +76,7 @@ pub struct View {
 pub struct Source<'a> {
     pub session: &'a Session,
     pub store: &'a Store,
-    /// What times are told from, in ns since the epoch.
+    /// Times are relative to this time, in ns since the epoch.
     pub origin: i64,
 }
 

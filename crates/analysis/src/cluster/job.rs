@@ -53,8 +53,8 @@ impl<'a> Job<'a> {
         Job { store, sources, chosen, options, left_out, has_other_files, is_baseline: false }
     }
 
-    /// What `ask` makes of the profile at `path`, to compare with: of the ranks that were chosen here, if any were.
-    /// What it lacks is told with what this job lacks.
+    /// The result of `ask` for the baseline profile at `path`. Ranks that were selected here are selected there, too. What
+    /// the baseline lacks is reported together with what this job lacks.
     pub fn of_baseline<T>(
         &self,
         path: &Path,
@@ -112,7 +112,7 @@ impl<'a> Job<'a> {
         !self.sources.iter().any(|source| source.is_db())
     }
 
-    /// What is to be written, for modes that write tables unless told otherwise.
+    /// The export format, for modes whose default is tables.
     pub fn export(&self) -> Export {
         self.options.export.unwrap_or(Export::Db)
     }

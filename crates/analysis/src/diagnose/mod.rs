@@ -1,13 +1,13 @@
-//! `npuscope diagnose`: who is slow, why, and what it costs.
+//! `npuscope diagnose`: which ranks, hosts, stages and links are slow, why, and what they cost.
 //!
 //! 1. [`trace`]: what each rank launched, and what its host was busy with in between.
 //! 2. [`meetings`]: which operations of different ranks are one, by group, step, kind, size and order.
 //! 3. [`clocks`]: operations end together, so the clocks of hosts can be aligned.
 //! 4. [`graph`]: what had to wait for what; replayed unchanged it gives the times that were recorded.
-//! 5. [`suspects`]: ranks, hosts, stages and links that differ from their like.
-//! 6. Each suspect is made like the others and the job replayed: what the steps are shorter by is what it costs.
+//! 5. [`suspects`]: ranks, hosts, stages and links that differ from comparable ones.
+//! 6. The job is replayed with each suspect changed to match the others: the time that steps become shorter is its cost.
 //!
-//! Waiting is never blamed on who waits: a rank that waits has nothing that could be made like the others.
+//! A rank is never a suspect because it waits: waiting has nothing that could be changed to match the others.
 
 mod clocks;
 mod graph;
@@ -184,7 +184,7 @@ fn of_traces(
     let step = job_step_time(traces.iter().map(|trace| trace.step_times.as_slice()));
     let base = Base::of(replay(&[])?, &graph.recorded_step_times(&traces), step);
     let mut suspects = suspects::suspects(&case);
-    keep_most_telling(&mut suspects);
+    keep_most_suspicious(&mut suspects);
     let all: Vec<&Change> = suspects.iter().map(|suspect| &suspect.change).collect();
     let without_all = replay(&all)?;
     let mut findings: Vec<(f64, Finding)> = Vec::new();
@@ -246,7 +246,7 @@ struct Lost {
 }
 
 /// Of each cause, those that stand out most.
-fn keep_most_telling(suspects: &mut Vec<Suspect>) {
+fn keep_most_suspicious(suspects: &mut Vec<Suspect>) {
     suspects.sort_by(|a, b| a.cause.cmp(&b.cause).then(b.weight.total_cmp(&a.weight)));
     let mut kept = 0;
     let mut last = None;

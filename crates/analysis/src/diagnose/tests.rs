@@ -116,10 +116,10 @@ fn a_job_without_a_device_has_steps_and_says_that_nothing_follows() {
         problems: 0,
         remarks: 0,
     };
-    let told = diagnosis.clone().without_device(&overview([rank(Rank(0), 7.0, false), rank(Rank(1), 9.0, false)]));
-    assert_eq!((told.ranks, told.steps, told.step_ms), (2, 3, 9.0));
-    assert_eq!(told.problems, [messages::problem_of_rank(Rank(0), "trace_view.json", "torn")]);
-    assert_eq!(told.findings.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["no-device"]);
+    let without = diagnosis.clone().without_device(&overview([rank(Rank(0), 7.0, false), rank(Rank(1), 9.0, false)]));
+    assert_eq!((without.ranks, without.steps, without.step_ms), (2, 3, 9.0));
+    assert_eq!(without.problems, [messages::problem_of_rank(Rank(0), "trace_view.json", "torn")]);
+    assert_eq!(without.findings.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["no-device"]);
     let unchanged = diagnosis.without_device(&overview([rank(Rank(0), 7.0, false), rank(Rank(1), 9.0, true)]));
     assert_eq!((unchanged.steps, unchanged.problems.len(), unchanged.findings.len()), (0, 2, 0));
 }

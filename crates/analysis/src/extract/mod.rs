@@ -336,7 +336,7 @@ mod tests {
 
     use super::*;
 
-    /// The name of a rank as often as told.
+    /// The name of a rank, repeated `times` times.
     #[derive(Serialize)]
     struct Names {
         times: usize,

@@ -229,7 +229,7 @@ fn a_slow_job_takes_longer_than_its_baseline() {
 }
 
 #[test]
-fn what_the_baseline_lacks_is_told() {
+fn what_the_baseline_lacks_is_reported() {
     let (here, there) = (job(&[]), job(&[]));
     let of_rank = |rank: &str| {
         let name = format!("ascend_pytorch_profiler_{rank}.db");
@@ -239,8 +239,9 @@ fn what_the_baseline_lacks_is_told() {
     let options = Options { baseline: Some(there.path().to_owned()), ..Options::default() };
     for mode in ["cluster_time_compare_summary", "cluster_compare_baseline"] {
         let all = run(here.path(), mode, None, &options).unwrap();
-        let told = |left: &LeftOut| left.rank == Rank(1) && left.why.to_string().starts_with("in the baseline: ");
-        assert!(all.left_out.iter().any(told), "{mode}: {:?}", all.left_out);
+        let is_reported =
+            |left: &LeftOut| left.rank == Rank(1) && left.why.to_string().starts_with("in the baseline: ");
+        assert!(all.left_out.iter().any(is_reported), "{mode}: {:?}", all.left_out);
         assert!(all.notes.iter().any(|note| note.starts_with("baseline: ")), "{mode}: {:?}", all.notes);
         // Of both jobs only the chosen ranks are read.
         let some = run(here.path(), mode, Some(&[Rank(2), Rank(3)].into()), &options).unwrap();
@@ -299,7 +300,7 @@ fn a_larger_job_is_held_against_what_its_size_costs() {
 }
 
 #[test]
-fn marks_are_told_in_the_framework_on_the_host_and_on_the_device() {
+fn marks_are_timed_in_the_framework_on_the_host_and_on_the_device() {
     let directory = tempfile::tempdir().unwrap();
     let output = directory.path().join("x_ascend_pt/ASCEND_PROFILER_OUTPUT");
     std::fs::create_dir_all(&output).unwrap();

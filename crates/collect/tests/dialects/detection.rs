@@ -9,7 +9,7 @@ fn found(text: &str) -> Option<Form> {
 }
 
 #[test]
-fn content_tells_the_dialect() {
+fn the_dialect_is_detected_from_the_content() {
     for (text, form) in [
         ("--profile --profile-level level1", Form::LlmFlags),
         ("python train.py --profile-step-strat 3", Form::LlmFlags),

@@ -120,7 +120,7 @@ impl Analysis for Usages {
         Ok(part(data, self.compat))
     }
 
-    /// The files that tell of the chip are raw data, which the rank's tables are not made of.
+    /// The files that describe the chip are raw data, which is not part of the rank's tables.
     fn reads_besides(&self, source: &RankSource) -> Option<String> {
         Some(format!("{:?}", device_info::find_all(&source.directory)))
     }

@@ -115,13 +115,13 @@ pub struct PairedSide {
 /// Numbers of operations and their connection ids.
 pub type OperationIds = Vec<(OpId, String)>;
 
-/// Gives operations of a database their connection ids.
+/// Writes the connection ids of operations to a database.
 pub fn add_ids(db: &AmendedDb, ids: &OperationIds) -> io::Result<()> {
     let texts: Vec<(i64, &str)> = ids.iter().map(|(op, text)| (op.0, text.as_str())).collect();
     db.set_texts("COMMUNICATION_OP", "opConnectionId", "opId", &texts)
 }
 
-/// Which operations met.
+/// Which operations are matched.
 #[derive(Default)]
 pub struct Pairing {
     /// How many sends, receives and batches there are in the chosen step.
@@ -255,7 +255,7 @@ struct Part {
     ranks: GroupRanks,
 }
 
-/// A transfer that a piece is about.
+/// A transfer that a communication task belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Transfer {
     source: i64,
@@ -301,7 +301,7 @@ impl Part {
     }
 }
 
-/// The transfers that the pieces of each operation are about.
+/// The transfers of the communication tasks of each operation.
 fn transfers(tables: &RankTables, ops: &[(comm_op::Row, Direction)]) -> Vec<Vec<Transfer>> {
     let places: HashMap<OpId, usize, FixedState> = (0..).zip(ops).map(|(place, (op, _))| (op.op, place)).collect();
     let mut transfers: Vec<Vec<Transfer>> = vec![Vec::new(); ops.len()];
@@ -322,8 +322,8 @@ fn transfers(tables: &RankTables, ops: &[(comm_op::Row, Direction)]) -> Vec<Vec<
     transfers
 }
 
-/// Whom an operation gives data to, and whom it has it from. A send and a receive have one partner, whichever way
-/// their pieces go; a batch has those that data moves to and from.
+/// The numbers of the ranks that an operation sends data to, and of those that it receives data from. A send or receive
+/// has one partner, whatever the direction of its communication tasks; a batch has the ranks that data moves to and from.
 fn partners(own: i64, direction: Direction, transfers: &[Transfer]) -> (Vec<i64>, Vec<i64>) {
     let distinct = |partners: &mut Vec<i64>| {
         partners.sort_unstable();
@@ -382,7 +382,7 @@ fn numbered(parts: &[(Rank, Part)]) -> Vec<Side> {
     sides
 }
 
-/// Says where one side sent more than the other received.
+/// Notes about pairs of ranks whose numbers of sends and receives differ.
 fn unequal(parts: &[(Rank, Part)], sides: &[Side], ranks: &GroupRanks) -> Vec<Message> {
     let mut counts: BTreeMap<(&GroupKey, i64, i64), [usize; 2]> = BTreeMap::new();
     for side in sides {
@@ -418,17 +418,18 @@ fn batches(parts: &[(Rank, Part)], ranks: &GroupRanks) -> Vec<Side> {
         for local in [source, destination] {
             let rank = ranks.get(group, local);
             let Some(part) = parts.iter().position(|(known, _)| Some(*known) == rank) else { continue };
-            let tells =
+            let names_transfer =
                 |op: &Op| if local == source { op.to.contains(&destination) } else { op.from.contains(&source) };
             let of_group: Vec<usize> = (0..)
                 .zip(&parts[part].1.ops)
                 .filter(|(_, op)| is_batch(op) && op.group == *group)
                 .map(|(index, _)| index)
                 .collect();
-            let telling: Vec<usize> = of_group.iter().copied().filter(|&op| tells(&parts[part].1.ops[op])).collect();
-            let met = if telling.is_empty() { of_group } else { telling };
+            let naming: Vec<usize> =
+                of_group.iter().copied().filter(|&op| names_transfer(&parts[part].1.ops[op])).collect();
+            let matched = if naming.is_empty() { of_group } else { naming };
             let side = |(number, op)| Side { part, op, source, destination, number, is_batch: true };
-            sides.extend(met.into_iter().enumerate().map(side));
+            sides.extend(matched.into_iter().enumerate().map(side));
         }
     }
     sides

@@ -48,8 +48,9 @@ pub const MODE: Mode =
 
 const DEFAULT_TOP: usize = 15;
 
-/// How much longer than usual is slow. `diagnose` takes 1.15 for links: it compares pieces of one size, while here are
-/// sums over steps of what is alike within a factor of two, which scatter more.
+/// A collective or link is slow if it takes longer than expected by this factor. `diagnose` uses 1.15 for links: it
+/// compares transfers of one size. The sums over steps that are compared here differ by up to a factor of two in size
+/// and therefore vary more.
 const SLOW: f64 = 1.2;
 
 /// An operation on one rank.
@@ -63,7 +64,7 @@ struct Op {
     duration: i64,
 }
 
-/// What went over a link.
+/// Traffic of a link.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct Moved {
     bytes: f64,
@@ -84,7 +85,7 @@ impl Moved {
 /// Sending and receiving rank, and the transport.
 type Link = (Rank, Rank, Text);
 
-/// The same as a rank reports it: the hash of the group, numbers within it, the transport.
+/// A link as a rank reports it: the hash of the group, the numbers of both ends within it, the transport.
 type ReportedLink = (GroupKey, i64, i64, Text);
 
 /// Type of operation, transport, power of two of the bytes.
@@ -95,13 +96,13 @@ type Kind = (Text, Text, i64);
 struct Part {
     ops: Vec<Op>,
     moved: BTreeMap<(ReportedLink, Kind), Moved>,
-    /// What it tells of the numbers of ranks.
+    /// Maps numbers within groups to ranks.
     groups: RankGroups,
 }
 
 /// An operation of all ranks.
 struct Collective<'a> {
-    /// Rank and what it did.
+    /// The operation on each rank.
     ranks: Vec<(Rank, &'a Op)>,
     /// The shortest duration, and the rank that had it.
     transmit: i64,
@@ -120,7 +121,7 @@ pub struct SlowLinks {
     pub operations: Vec<SlowOperation>,
     /// Slow links, the slowest first, the `--top_num` first of them; none with `--compat`.
     pub links: Vec<SlowLink>,
-    /// Further remarks.
+    /// Further notes.
     pub notes: Vec<Message>,
 }
 
@@ -158,7 +159,7 @@ pub struct SlowOperation {
     pub ranks: usize,
 }
 
-/// A link that takes longer than others that moved the same.
+/// A link that takes longer than others with the same traffic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlowLink {
     pub src: Rank,
@@ -168,7 +169,7 @@ pub struct SlowLink {
     pub bytes: i64,
     /// In ns.
     pub time: f64,
-    /// In ns, with the median bandwidth of the links that moved the same.
+    /// In ns, with the median bandwidth of the links with the same traffic.
     pub expected_time: f64,
     /// In GB/s.
     pub bandwidth: f64,
@@ -258,7 +259,7 @@ fn part(data: &RankData<'_>, options: &Communication) -> Part {
     Part { ops, moved: moved(tables, options.step), groups: RankGroups::of(tables) }
 }
 
-/// What went over the links of a rank in a step, or in all.
+/// Traffic of the links of a rank in one step, or in all steps.
 fn moved(tables: &RankTables, step: Option<i64>) -> BTreeMap<(ReportedLink, Kind), Moved> {
     let step = step.map(|step| format!("step{step}"));
     let is_wanted = |row: &reported_link::Row| step.is_none() || tables.opt_text(row.step) == step.as_deref();
@@ -283,8 +284,8 @@ fn moved(tables: &RankTables, step: Option<i64>) -> BTreeMap<(ReportedLink, Kind
     moved
 }
 
-/// The type of operation of a row that sums up: `allreduce-total`, or an operation of older files, which have no
-/// rows for the fastest and slowest.
+/// The operation type of a row with sums: `allreduce-total`, or an operation of older files, which have no rows for the
+/// fastest and slowest operations.
 fn summed_up(name: &str) -> Option<&str> {
     match name.rsplit_once('-') {
         Some((op_type, "total")) => Some(op_type),
@@ -293,7 +294,7 @@ fn summed_up(name: &str) -> Option<&str> {
     }
 }
 
-/// The ranks' parts of operations of one group and name.
+/// Collectives as msprof-analyze matches them: operations of the same group and name.
 fn collectives_as_peer(parts: &[(Rank, Part)]) -> Vec<Vec<(Rank, &Op)>> {
     let mut collectives: BTreeMap<(&str, &str), Vec<(Rank, &Op)>> = BTreeMap::new();
     for (rank, part) in parts {
@@ -304,7 +305,7 @@ fn collectives_as_peer(parts: &[(Rank, Part)]) -> Vec<Vec<(Rank, &Op)>> {
     collectives.into_values().collect()
 }
 
-/// The ranks' parts of each collective, as [`meet`] finds them.
+/// Collectives as [`meet`] matches them.
 fn collectives(parts: &[(Rank, Part)]) -> Vec<Vec<(Rank, &Op)>> {
     let lists = parts.iter().map(|(rank, part)| (*rank, part.ops.as_slice()));
     meet(lists, |op| (&op.what, op.step)).into_values().collect()
@@ -343,10 +344,10 @@ fn answer(parts: &mut [(Rank, Part)], top: usize) -> SlowLinks {
     found
 }
 
-/// What went over the links of ranks, by kind.
+/// Traffic of links between ranks, by kind.
 type MovedByKind<'a> = BTreeMap<&'a Kind, BTreeMap<Link, Moved>>;
 
-/// What went over links whose ends are known, and what is to be said of the others.
+/// Traffic of links whose ends are known, and a note about the others.
 fn moved_between_ranks<'a>(parts: &'a [(Rank, Part)], layout: &Layout) -> (MovedByKind<'a>, Option<Message>) {
     let mut by_kind = MovedByKind::new();
     let mut unknown: BTreeSet<(&GroupKey, i64, i64)> = BTreeSet::new();
@@ -374,7 +375,7 @@ fn slow<'a, 'b>(class: &'b [Collective<'a>]) -> Vec<&'b Collective<'a>> {
     class.iter().filter(|collective| collective.transmit as f64 > usual).collect()
 }
 
-/// What msprof-analyze gives.
+/// The result of msprof-analyze.
 fn compatible(parts: &[(Rank, Part)], top: usize) -> SlowLinks {
     let mut classes = classes(collectives_as_peer(parts));
     let times = |collectives: &[Collective<'_>]| -> Vec<f64> {
@@ -427,9 +428,9 @@ fn operations<'a>(
     })
 }
 
-/// Links that take longer than others that moved alike.
+/// Links that take longer than others with the same traffic.
 fn links(by_kind: &MovedByKind<'_>, top: usize) -> Vec<SlowLink> {
-    // What went over each link, and how long it should have taken.
+    // Traffic of each link, and its expected time.
     let mut links: BTreeMap<&Link, (Moved, f64)> = BTreeMap::new();
     for moved in by_kind.values() {
         let usual = median(&moved.values().map(|moved| moved.bandwidth()).collect::<Vec<_>>());

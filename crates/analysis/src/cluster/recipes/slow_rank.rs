@@ -49,15 +49,15 @@ pub const MODE: Mode =
 
 const OPERATIONS: Selection = Selection::of(&[TableId::CommOp, TableId::Step]).and_host_ops(&[Kind::Cann]);
 
-/// A rank is late if others wait for it longer than this share of what the operation takes: less costs little.
+/// A rank is late if others wait for it longer than this share of the operation's duration: shorter waits cost little.
 const LATE_BY_DURATION: f64 = 0.1;
-/// And longer than so many ns: what ranks launch together begins as far apart.
+/// And longer than this many ns: operations that ranks launch together start up to this far apart.
 const LATE_BY_NS: f64 = 50_000.0;
-/// And longer than this share of what it did since the group's last operation: the same work takes ranks as different
-/// times.
+/// And longer than this share of the time since the group's previous operation: the same work varies by that much
+/// between ranks.
 const LATE_BY_PAUSE: f64 = 0.05;
 
-/// What Dixon's ratio exceeds with 0.5 % of normal samples of 3 to 100 values.
+/// Critical values of Dixon's ratio for 3 to 100 values: 0.5 % of normally distributed samples exceed them.
 const DIXON: [f64; 98] = [
     0.994, 0.920, 0.823, 0.744, 0.680, 0.723, 0.676, 0.638, 0.707, 0.675, 0.649, 0.672, 0.649, 0.629, 0.611, 0.595,
     0.580, 0.568, 0.556, 0.545, 0.536, 0.526, 0.519, 0.510, 0.503, 0.496, 0.489, 0.484, 0.478, 0.473, 0.468, 0.463,
@@ -209,7 +209,7 @@ fn operation(tables: &RankTables, op: &comm_op::Row, step: Option<i64>) -> Op {
     Op { what: Operation::of(tables, op), is_collective, start: op.start, duration, pause: 0.0, step }
 }
 
-/// Fills in how long before each operation the last one of its group ended.
+/// Fills in the time from the end of the previous operation of the group to the start of each operation.
 fn fill_pauses(ops: &mut [Op]) {
     let mut order: Vec<usize> = (0..ops.len()).collect();
     order.sort_by_key(|&place| ops[place].start);
@@ -226,8 +226,8 @@ fn fill_pauses(ops: &mut [Op]) {
     }
 }
 
-/// The rows, by their places in whatever rank, that msprof-analyze drops for groups whose operations do not all
-/// have as many ranks.
+/// The row numbers, on any rank, that msprof-analyze drops because the operations of a group have different numbers of
+/// ranks.
 fn uneven_rows(ranks: &[(Rank, Vec<Op>)]) -> BTreeSet<usize> {
     let rows = ranks.iter().flat_map(|(_, ops)| ops.iter().enumerate());
     let collectives: Vec<(usize, &Op)> = rows.filter(|(_, op)| !is_point_to_point(&op.what.name)).collect();
@@ -284,7 +284,7 @@ fn below_all(sorted: &[f64]) -> impl Iterator<Item = usize> {
     0..below.max(usize::from(is_above))
 }
 
-/// Who is slow in an operation.
+/// The slow ranks of an operation.
 fn slow_of<'a>(ranks: &[(Rank, &'a Op)], compat: bool) -> Vec<(Rank, &'a Op)> {
     let mut durations: Vec<f64> = ranks.iter().map(|(_, op)| op.duration).collect();
     let mut slow: Vec<(Rank, &Op)> = slow(&durations, compat).into_iter().map(|place| ranks[place]).collect();
@@ -296,7 +296,7 @@ fn slow_of<'a>(ranks: &[(Rank, &'a Op)], compat: bool) -> Vec<(Rank, &'a Op)> {
     slow
 }
 
-/// Whether a rank whose operation took so many ns less than that of others was late.
+/// Whether a rank was late whose operation was shorter than that of others by `less` ns.
 fn is_significant(less: f64, op: &Op) -> bool {
     less > (LATE_BY_DURATION * op.duration).max(LATE_BY_NS).max(LATE_BY_PAUSE * op.pause)
 }
