@@ -31,9 +31,9 @@ pub enum Cause {
     Gc,
     /// The host launched late and was not seen to do anything.
     QueueEmpty,
-    /// What comes next is a communication, for which other ranks were not ready.
+    /// The next work is a communication operation, and other ranks were not ready for it.
     WaitingForRank,
-    /// What comes next was launched in time and waited for another stream.
+    /// The next work was launched in time and waited for another stream.
     WaitingForStream,
     /// Nothing is recorded before.
     Start,

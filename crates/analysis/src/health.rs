@@ -1,4 +1,4 @@
-//! The health of a profile: what is in it, what is not, and which switch would have collected that.
+//! The health of a profile: what it contains, what is missing, and which setting would have collected that.
 
 mod kineto;
 

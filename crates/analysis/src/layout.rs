@@ -1,4 +1,4 @@
-//! The parallel layout of a job: who is where, and who talks to whom.
+//! The parallel layout of a job: the place of each rank, and the groups in which ranks communicate.
 //!
 //! Ranks are numbered as Megatron does it: tensor-parallel neighbours are next to each other, then
 //! context-parallel ones, then data-parallel ones, then stages of the pipeline. Expert-parallel groups divide the

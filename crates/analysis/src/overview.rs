@@ -1,4 +1,4 @@
-//! A profile at a glance: how long steps took, where the time went, who stands out.
+//! Summary of a profile: step times, their parts, and ranks that stand out.
 
 mod host;
 
@@ -68,7 +68,7 @@ pub struct Overview {
     pub remarks: usize,
 }
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct RankSteps {
     /// Nothing without step times.
@@ -81,7 +81,7 @@ struct RankSteps {
     remarks: usize,
 }
 
-/// How the time of each rank divides. It reads ranks whole, so that their columns are there for what is asked next.
+/// The parts of the time of each rank. Reads all tables of ranks, so that their columns are cached for later analyses.
 #[derive(Serialize)]
 struct Times;
 

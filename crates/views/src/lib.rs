@@ -1,7 +1,7 @@
 //! The tables behind the pages and `npuscope show`: each is one answer to a question about a part of a job.
 //!
-//! One file per view. A view is SQL over the tables of the profile, or an analysis; it computes nothing itself. Times are
-//! ns from the origin of the [`Source`], durations ns, sizes bytes. A view of what the sources sum up themselves
+//! One file per view. A view is SQL over the tables of the profile, or an analysis; it computes nothing itself. Times
+//! are ns from the origin of the [`Source`], durations ns, sizes bytes. A view of what the sources sum up themselves
 //! (communication, links, packets) heeds ranks and steps but not a stretch of time.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! What is asked: the part of the run and the view's own parameters.
+//! The request for a view: the part of the profile and the view's own parameters.
 
 use std::collections::{BTreeMap, BTreeSet};
 

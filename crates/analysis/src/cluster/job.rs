@@ -53,8 +53,8 @@ impl<'a> Job<'a> {
         Job { store, sources, chosen, options, left_out, has_other_files, is_baseline: false }
     }
 
-    /// The result of `ask` for the baseline profile at `path`. Ranks that were selected here are selected there, too. What
-    /// the baseline lacks is reported together with what this job lacks.
+    /// The result of `ask` for the baseline profile at `path`. Ranks that were selected here are selected there, too.
+    /// What the baseline lacks is reported together with what this job lacks.
     pub fn of_baseline<T>(
         &self,
         path: &Path,
@@ -142,7 +142,7 @@ impl<'a> Job<'a> {
         self.take(sources, made)
     }
 
-    /// What `map` makes of each rank, which is not kept: for what is as large as the files of a rank.
+    /// The results of `map` for each rank, without the cache: for results as large as the files of a rank.
     pub fn each<T: Send>(
         &self,
         needs: Selection,
@@ -155,7 +155,7 @@ impl<'a> Job<'a> {
         self.take(&self.sources, made)
     }
 
-    /// Notes what was wrong with ranks. Fails if none of them has the chosen step.
+    /// Collects the diagnostics of ranks. Fails if none of them has the selected step.
     fn take<T>(&self, sources: &[&RankSource], mut made: Vec<RankExtract<T>>) -> Result<Vec<(Rank, T)>, Failure> {
         for (source, made) in sources.iter().zip(&mut made) {
             for Problem { file, message } in made.problems.drain(..) {

@@ -1,4 +1,4 @@
-//! Answers that are kept: the files that a mode wrote, so that the second run has only to write them.
+//! Cache of answers: the files that a mode wrote, so that a second run only has to write them again.
 //!
 //! To decode extracts, reduce them and write tables takes a tenth or more of a first run in modes with large tables.
 //! [`ask`] therefore looks for the files of an earlier run first. They are kept in the cache beside the extracts, with
@@ -11,11 +11,11 @@
 //! - the mode and all [`Options`](super::Options);
 //! - the code of this program, as a hash over its sources.
 //!
-//! Not kept are failures, answers that depend on other files ([`Job::depends_on_other_files`]), and answers of more than
-//! [`MAX_BYTES`].
+//! Not kept are failures, answers that depend on other files ([`Job::depends_on_other_files`]), and answers of more
+//! than [`MAX_BYTES`].
 //!
-//! For each directory of results the [`FileIds`] of the files that were written to it are kept beside the answer. A file
-//! that is still there and unchanged is left alone. Copies of the profile's databases
+//! For each directory of results the [`FileIds`] of the files that were written to it are kept beside the answer. A
+//! file that is still there and unchanged is left alone. Copies of the profile's databases
 //! ([`ResultFile::copied`](super::ResultFile::copied)) are as large as the profile, so that they are not kept in the
 //! cache: where one of them is gone or changed, the mode is asked again, of its extracts, and writes all of them.
 
@@ -61,7 +61,7 @@ enum Found {
     Kept(Kept),
 }
 
-/// Asks a mode of a job, to write the answer below `output`. The answer is a kept one if nothing has changed since it
+/// Applies a mode to a job and writes the answer below `output`. Uses the cached answer if nothing has changed since it
 /// was written.
 pub fn ask(mode: &Mode, job: &Job<'_>, output: &Path) -> Result<Asked, Failure> {
     let place = Place::of(mode, job, CODE);

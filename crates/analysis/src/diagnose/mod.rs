@@ -5,7 +5,7 @@
 //! 3. [`clocks`]: operations end together, so the clocks of hosts can be aligned.
 //! 4. [`graph`]: what had to wait for what; replayed unchanged it gives the times that were recorded.
 //! 5. [`suspects`]: ranks, hosts, stages and links that differ from comparable ones.
-//! 6. The job is replayed with each suspect changed to match the others: the time that steps become shorter is its cost.
+//! 6. The job is replayed with each suspect changed to match the others: the time saved per step is its cost.
 //!
 //! A rank is never a suspect because it waits: waiting has nothing that could be changed to match the others.
 
@@ -41,13 +41,13 @@ use trace::RankTrace;
 /// job is worth stopping it for.
 const WARNING: f64 = 0.02;
 const CRITICAL: f64 = 0.10;
-/// What loses less is not worth a line: a choice, well below a warning.
+/// Findings with a smaller loss are not reported: a choice, well below a warning.
 const LEAST: f64 = 0.003;
 /// A cause is in those steps that lose at least this share of what the step that loses most does: a choice, low so
 /// that a cause that varies is still in all of them.
 const STRUCK: f64 = 0.2;
-/// Suspects of one cause that are looked into, those that stand out most first. Each is a replay of the job, and
-/// nobody reads more findings.
+/// Suspects of one cause that are replayed, those that stand out most first. Each costs a replay of the job, and more
+/// findings would not be read.
 const MOST_SUSPECTS: usize = 16;
 
 /// The verdict on a job.
@@ -195,7 +195,7 @@ fn of_traces(
             continue;
         }
         let alone = shorter_by(&base.times, &replay(&[&suspect.change])?);
-        // Two that are slow alike hide each other: what is gained when this one goes last.
+        // Two equally slow suspects hide each other: the gain when this one is removed last.
         let last = if mean(&alone) < LEAST * base.step {
             let others: Vec<&Change> =
                 all.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, change)| *change).collect();
@@ -336,11 +336,12 @@ fn when(struck: &[usize], steps: &[i64]) -> Message {
     }
 }
 
-/// How sure a finding is: `share / (share + replay error) * compared / (compared + 1)`, and for what rests on the
-/// layout times the confidence of that.
+/// The confidence of a finding: `share / (share + replay error) * compared / (compared + 1)`. Findings that depend on
+/// the layout are multiplied by the confidence of the layout.
 ///
-/// A cost that is no larger than what the replay is off by is half as sure, and so is what was compared with one other
-/// only, since either of two may be the odd one. What has no `share` of the step rests on no replay.
+/// The confidence is halved if the cost is not larger than the replay error, and if there was only one other to compare
+/// with, since either of the two may be the unusual one. A finding without a `share` of the step does not depend on the
+/// replay.
 fn confidence(suspect: &Suspect, share: Option<f64>, base: &Base, layout: &Layout) -> f64 {
     let replay = share.map_or(1.0, |share| share / (share + base.replay_error));
     let compared = suspect.compared as f64;

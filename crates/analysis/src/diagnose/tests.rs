@@ -25,7 +25,7 @@ fn job(prepare: impl Fn(&mut RankTables)) -> (Vec<RankTrace>, Layout) {
     (traces, Layout::of(&groups))
 }
 
-/// The slow rank is named first, by its three like, and the replay is what was recorded.
+/// The first finding names the slow rank, compared with the three other ranks, and the replay matches the recording.
 fn assert_named(traces: Vec<RankTrace>, layout: &Layout) -> Diagnosis {
     let diagnosis = of_traces(traces, layout, || Ok(())).unwrap();
     let first = diagnosis.findings.first().expect("the slow rank is found");

@@ -21,7 +21,7 @@ const INFERRED: f64 = 0.9;
 /// Operations of a rank in one group and step from which on they are taken for those of layers, not of gradients.
 const MANY_OPERATIONS: usize = 24;
 
-/// A group in a row, and what it does.
+/// A group whose ranks have equal distances.
 struct Seen<'a> {
     row: Row,
     group: &'a SeenGroup,

@@ -1,4 +1,4 @@
-//! What modules did, on jobs and ranks made here.
+//! Device work of modules, on jobs and ranks made here.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -123,7 +123,8 @@ fn a_slow_link_is_named_by_its_ends() {
     let rows = table(write(&config).path(), "slow_link", "SlowLinks", &Options::default()).unwrap();
     let ends: Vec<(f64, f64)> = numbers(&rows, "srcRank").into_iter().zip(numbers(&rows, "dstRank")).collect();
     assert!(!ends.is_empty() && ends.iter().all(|ends| matches!(ends, (1.0, 2.0) | (2.0, 1.0))), "{ends:?}");
-    // Without metadata ranks are known from what they report of themselves; one alone does not say who others are.
+    // Without metadata ranks are known from the links that they report to themselves; one rank alone does not identify
+    // the others.
     let bare = write(&config);
     forget_metadata(bare.path());
     assert_same(&table(bare.path(), "slow_link", "SlowLinks", &Options::default()).unwrap(), &rows, "SlowLinks");

@@ -18,7 +18,7 @@ pub const MODE: Mode = Mode {
 
 const WANTED: Wanted = Wanted { steps: true, operations: true, links: true };
 
-/// How the time of steps divides, and all about communication between ranks.
+/// The parts of step times, communication operations and links.
 pub fn rows(job: &Job<'_>) -> Result<CommunicationReport, Failure> {
     report(&MODE, job, WANTED)
 }

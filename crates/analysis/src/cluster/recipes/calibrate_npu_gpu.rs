@@ -52,14 +52,14 @@ const DEFAULT_THRESHOLD: f64 = 0.8;
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankReport {
     pub rank: Rank,
-    /// What was compared, by name.
+    /// The compared operators, by name.
     pub npu: Vec<OpUse>,
     pub gpu: Vec<OpUse>,
     /// By the module around, the greatest difference first.
     pub operators: Vec<ComparedOp>,
 }
 
-/// What an operator of a module launched.
+/// The work that an operator of a module launched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpUse {
     /// The modules around, outermost first, by `/`; empty if there is none.

@@ -59,7 +59,7 @@ impl Analysis for CallTimes {
     }
 }
 
-/// How long the calls of one name took, in ns; all but total and count rounded to a digit after the point.
+/// Durations of the calls of one name, in ns; all but total and count are rounded to one decimal.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     pub total: f64,
@@ -104,14 +104,14 @@ pub struct CallsOfJob {
     pub longest_ranks: Vec<Rank>,
 }
 
-/// How long calls of CANN took; the greatest totals are first.
+/// Durations of CANN calls, by total, longest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallSums {
     pub ranks: Vec<(Rank, Vec<CallsOfName>)>,
     pub all: Vec<CallsOfJob>,
 }
 
-/// How long calls of CANN took, by rank and name, and by name over all ranks.
+/// Durations of CANN calls, by rank and name, and by name over all ranks.
 pub fn rows(job: &Job<'_>) -> Result<CallSums, Failure> {
     let ranks = job.extracts(&CallTimes { compat: job.options.compat })?;
     if ranks.iter().all(|(_, calls)| calls.is_empty()) {
@@ -184,7 +184,7 @@ impl Figures {
         }
     }
 
-    /// Those of all ranks as msprof-analyze makes them of those of each.
+    /// The figures over all ranks as msprof-analyze computes them from the figures of each rank.
     fn of_ranks(ranks: &[Figures]) -> Figures {
         let total = sum(ranks.iter().map(|rank| rank.total));
         let count: usize = ranks.iter().map(|rank| rank.count).sum();

@@ -43,13 +43,13 @@ pub const MODE: Mode = Mode {
 
 const OPERATIONS: Selection = Selection::of(&[TableId::CommOp, TableId::Step]).and_host_ops(&[Kind::Cann]);
 
-/// What a further doubling of ranks costs at least, in ns.
+/// The least additional time for each doubling of ranks, in ns.
 const LATENCY: f64 = 60_000.0;
 
-/// 200 Gbit/s used to 80 %, as msprof-analyze reckons, in bytes per ns.
+/// 200 Gbit/s used to 80 %, as msprof-analyze assumes, in bytes per ns.
 const BANDWIDTH: f64 = 200.0 / 8.0 * 0.8 * (1u64 << 30) as f64 / 1e9;
 
-/// What is compared of a job.
+/// The values of a job that are compared.
 struct Figures {
     summary: Summary,
     stages: HashMap<Rank, i64>,
@@ -115,7 +115,7 @@ impl Analysis for Collectives {
     }
 }
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     stage: Option<i64>,
@@ -136,7 +136,7 @@ pub struct BaselineComparison {
 /// How the time of steps divides in both jobs: means over ranks and steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ComparedTimes {
-    /// `None` over all steps; -1 is all that ranks without steps did.
+    /// `None` over all steps; -1 for all work of ranks without steps.
     pub step: Option<i64>,
     /// The stage of the pipeline; `None` over all ranks.
     pub stage: Option<i64>,
@@ -152,7 +152,7 @@ pub struct ComparedCommunication {
     pub purpose: Text,
     pub here: CollectiveMeans,
     pub baseline: CollectiveMeans,
-    /// What the baseline's time would become on as many ranks as here, at least, in ns.
+    /// The least time that the baseline's collective would take on the number of ranks of this job, in ns.
     pub lower_bound: f64,
 }
 
@@ -163,7 +163,7 @@ impl ComparedCommunication {
     }
 }
 
-/// What collectives are like: means over them.
+/// Means over collectives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CollectiveMeans {
     /// Ranks of a group.
@@ -250,7 +250,7 @@ fn collectives(parts: &[(Rank, Part)]) -> BTreeMap<(Text, Text), Communication> 
     classes
 }
 
-/// What a collective of `bytes` that takes `ns` on `from` ranks takes on `to` ranks, at least.
+/// The least time on `to` ranks of a collective of `bytes` that takes `ns` on `from` ranks.
 fn lower_bound(op_type: &str, ns: f64, bytes: f64, from: usize, to: usize) -> f64 {
     let name = op_type.to_ascii_lowercase();
     let rounds = match () {

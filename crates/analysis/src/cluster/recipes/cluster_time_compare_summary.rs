@@ -46,13 +46,13 @@ pub struct ComparedSteps {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ComparedStep {
     pub rank: Rank,
-    /// `None` of ranks without steps: all that they did.
+    /// `None` for ranks without steps: all of their work.
     pub step: Option<i64>,
     pub times: StepTimes,
     pub baseline: StepTimes,
 }
 
-/// Compares where the time of steps went with a baseline.
+/// Compares the parts of step times with a baseline.
 pub fn rows(job: &Job<'_>) -> Result<ComparedSteps, Failure> {
     let Some(baseline) = &job.options.baseline else {
         return Err(Usage::NoBaseline { mode: MODE.name }.into());

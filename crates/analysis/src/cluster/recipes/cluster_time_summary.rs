@@ -69,7 +69,7 @@ pub(super) const METRICS: [(&str, &str); 10] = [
 /// The step of work without steps.
 pub(super) const NO_STEP: i64 = -1;
 
-/// How the time of a step of a rank divides; the comment at the top defines the parts.
+/// The parts of a step time of a rank; the comment at the top defines them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepTimes {
     pub step: Microseconds,
@@ -104,7 +104,7 @@ impl StepTimes {
     }
 }
 
-/// How the time of the steps of all ranks divides.
+/// The parts of the step times of all ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeSummary {
     /// By rank and step.
@@ -112,11 +112,11 @@ pub struct TimeSummary {
     pub notes: Vec<Message>,
 }
 
-/// How the time of a step of a rank divides.
+/// The parts of a step time of a rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepOfRank {
     pub rank: Rank,
-    /// `None` of a rank without steps: all that it did.
+    /// `None` for a rank without steps: all of its work.
     pub step: Option<i64>,
     pub times: StepTimes,
 }
@@ -145,7 +145,7 @@ struct Op {
     ranks: Option<usize>,
 }
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     steps: BTreeMap<i64, StepTimes>,
@@ -172,7 +172,7 @@ impl Analysis for TimesOfRanks {
     }
 }
 
-/// Where the time of each step of each rank went.
+/// The parts of each step time of each rank.
 pub fn rows(job: &Job<'_>) -> Result<TimeSummary, Failure> {
     let (summary, notes) = summarise(job)?;
     let of_rank = |((rank, step), times)| StepOfRank { rank, step: numbered(step), times };
@@ -199,7 +199,7 @@ fn table(steps: &[StepOfRank], is_text: bool) -> ResultTable {
     table
 }
 
-/// Where the time of each step of each rank went, and what is to be said of it.
+/// The parts of each step time of each rank, and notes.
 pub(super) fn summarise(job: &Job<'_>) -> Result<(Summary, Vec<Message>), Failure> {
     let compat = job.options.compat;
     let parts = job.extracts(&TimesOfRanks { compat })?;
@@ -226,7 +226,7 @@ pub(super) fn summarise(job: &Job<'_>) -> Result<(Summary, Vec<Message>), Failur
     Ok((summary, notes))
 }
 
-/// What is to be said of a job and of what it is compared with.
+/// The notes of a job and of its baseline.
 pub(super) fn notes_of_both(ours: Vec<Message>, baseline: Vec<Message>) -> Vec<Message> {
     ours.into_iter().chain(baseline.into_iter().map(messages::note_of_baseline)).collect()
 }
@@ -234,7 +234,7 @@ pub(super) fn notes_of_both(ours: Vec<Message>, baseline: Vec<Message>) -> Vec<M
 /// Waiting and transmitting.
 type Spent = (Microseconds, Microseconds);
 
-/// What ranks spent in steps.
+/// Waiting and transmitting per rank and step.
 type Waits = BTreeMap<(Rank, i64), Spent>;
 
 /// The ranks' parts of a collective.
@@ -332,7 +332,7 @@ fn times(step: &Step, device: &DeviceTime) -> StepTimes {
     }
 }
 
-/// What msprof-analyze takes of a rank.
+/// The data that msprof-analyze uses of a rank.
 fn compatible_part(data: &RankData<'_>) -> Part {
     let tables = &data.tables;
     let (steps, launches) = (Steps::marked(tables), data.step_of().launches());

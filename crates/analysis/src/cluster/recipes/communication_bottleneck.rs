@@ -64,7 +64,7 @@ pub struct Bottleneck {
     pub finding: BottleneckFinding,
 }
 
-/// What came of comparing the ranks of an operation.
+/// The result of comparing the ranks of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BottleneckFinding {
     /// It was seen on one rank only.
@@ -75,7 +75,7 @@ pub enum BottleneckFinding {
     Slow { slow: Rank, fast: Rank, reason: Reason },
 }
 
-/// Which rank the longest communication operations waited for, and why it was late.
+/// The ranks that the longest communication operations waited for, and why they were late.
 pub fn rows(job: &Job<'_>) -> Result<Vec<Bottleneck>, Failure> {
     let operations = longest(job)?;
     if operations.is_empty() {

@@ -25,7 +25,7 @@ pub const MODE: Mode = Mode {
     run,
 };
 
-/// The communication groups, by kind of use and hash.
+/// The communication groups, by type (collective or p2p) and hash.
 pub fn rows(job: &Job<'_>) -> Result<Vec<RankGroup>, Failure> {
     let groups = rank_groups(&reported(job)?);
     if groups.is_empty() { Err(missing()) } else { Ok(groups) }

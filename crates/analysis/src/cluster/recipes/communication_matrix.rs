@@ -33,7 +33,7 @@ pub const MODE: Mode = Mode {
 
 const WANTED: Wanted = Wanted { steps: true, operations: false, links: true };
 
-/// How the time of steps divides, and what went over the links between ranks.
+/// The parts of step times, and the traffic of links between ranks.
 pub fn rows(job: &Job<'_>) -> Result<CommunicationReport, Failure> {
     report(&MODE, job, WANTED)
 }

@@ -21,7 +21,7 @@ pub const MODE: Mode = Mode {
     run,
 };
 
-/// What operations of a class moved over a link, all chosen steps together.
+/// Traffic of a link by operations of one class, summed over the selected steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkTraffic {
     pub group: GroupKey,
@@ -44,7 +44,7 @@ impl LinkTraffic {
     }
 }
 
-/// What went over the links between ranks, by group, class of operation, ends and transport.
+/// Traffic of links between ranks, by group, class of operation, ends and transport.
 pub fn rows(job: &Job<'_>) -> Result<Vec<LinkTraffic>, Failure> {
     let traffic = traffic(&*reported(job)?);
     if traffic.is_empty() { Err(missing()) } else { Ok(traffic) }

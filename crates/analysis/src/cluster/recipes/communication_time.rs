@@ -44,7 +44,7 @@ pub const MODE: Mode = Mode {
 
 const WANTED: Wanted = Wanted { steps: true, operations: true, links: false };
 
-/// How the time of steps and of communication operations divides.
+/// The parts of step times and of the times of communication operations.
 pub fn rows(job: &Job<'_>) -> Result<CommunicationReport, Failure> {
     report(&MODE, job, WANTED)
 }

@@ -24,7 +24,7 @@ pub const MODE: Mode = Mode {
     run,
 };
 
-/// How the time of communication operations divides, and what they moved: sums over the operations of each step, rank
+/// The parts of the times of communication operations, and their traffic: sums over the operations of each step, rank
 /// and group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommunicationSums {
@@ -33,7 +33,7 @@ pub struct CommunicationSums {
     pub transports: Vec<GroupTransport>,
 }
 
-/// How the time of communication operations divides, and what they moved.
+/// The parts of the times of communication operations, and their traffic.
 pub fn rows(job: &Job<'_>) -> Result<CommunicationSums, Failure> {
     let reported = reported(job)?;
     let (times, transports) = (group_times(&reported), group_transports(&reported));

@@ -83,7 +83,7 @@ impl Analysis for Maskings<'_> {
     }
 }
 
-/// What is known of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     has_groups: bool,
@@ -140,7 +140,7 @@ pub fn rows(job: &Job<'_>) -> Result<Vec<GroupMasking>, Failure> {
     Ok(parts.iter().flat_map(|(rank, part)| part.rows.iter().map(move |of| row(*rank, of))).collect())
 }
 
-/// The kinds of groups that are asked about.
+/// The types of groups that are analysed.
 fn types<'a>(job: &'a Job<'_>) -> &'a str {
     job.options.parallel_types.as_deref().unwrap_or(DEFAULT_TYPES)
 }

@@ -29,7 +29,7 @@ use crate::messages::collection;
 pub const MODE: Mode =
     Mode { name: "compute_op_sum", folder: "ComputeOpSum", about: "Summarise the durations of computing kernels", run };
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Kernels {
     /// By name, type, core and shapes.
@@ -56,7 +56,7 @@ impl Analysis for Computing {
     }
 }
 
-/// How long kernels took that are alike, in ns. What the profiler did not record is `N/A`.
+/// Durations of kernels of the same type or name, in ns. Values that the profiler did not record are `N/A`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelTimes {
     /// Of kernels of one name and one list of shapes: these.
@@ -68,7 +68,7 @@ pub struct KernelTimes {
     pub durations: Summary,
 }
 
-/// How long kernels took that compute; the greatest sums are first.
+/// Durations of computing kernels, by sum, longest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComputeTimes {
     /// Over all ranks, by type and core.
@@ -79,7 +79,7 @@ pub struct ComputeTimes {
     pub names: Vec<KernelTimes>,
 }
 
-/// How long kernels took that compute.
+/// Durations of computing kernels.
 pub fn rows(job: &Job<'_>) -> Result<ComputeTimes, Failure> {
     let ranks = job.extracts(&Computing)?;
     if ranks.iter().all(|(_, kernels)| kernels.by_name.is_empty()) {

@@ -70,7 +70,7 @@ pub struct GroupLoad {
     pub max_by_mean: f64,
 }
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     /// Ranks of its expert group.

@@ -53,7 +53,7 @@ const KEPT: Selection = Selection::of(&[
     TableId::Diagnostic,
 ]);
 
-/// Ranks are read anew each time: what is kept of one is a large part of its tables, which are the result.
+/// Ranks are read again each time, without the cache: the result is a large part of their tables.
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
     let parts = job.each(KEPT, |data| {
@@ -84,7 +84,7 @@ type Place = (LaneId, Ns);
 
 type Set<T> = HashSet<T, FixedState>;
 
-/// The tables of a rank with what is kept.
+/// The reduced tables of a rank.
 fn filtered(data: &RankData<'_>, top: usize) -> Result<RankTables, Absent> {
     if Flavour::of(&data.tables) == Flavour::Kineto {
         return Err(Absent::NoPlaceInDatabases);
@@ -156,7 +156,7 @@ fn marks(tables: &RankTables, data: &RankData<'_>) -> Set<ConnectionId> {
     marks
 }
 
-/// Keeps the tasks of kernels and marks. Gives the places of what the device did, and its connections.
+/// Keeps the tasks of kernels and marks. Returns the places of the device work that is kept, and its connections.
 fn keep_tasks(tables: &mut RankTables, marks: &Set<ConnectionId>) -> (Set<Place>, Set<ConnectionId>) {
     let mut of_kernels: Set<TaskId> = Set::default();
     for (view, rows) in tables.views::<kernel::Row>() {
@@ -186,7 +186,7 @@ fn keep_tasks(tables: &mut RankTables, marks: &Set<ConnectionId>) -> (Set<Place>
     (places, connections)
 }
 
-/// Keeps the arrows to what the device did. Gives the places they leave.
+/// Keeps the flows to the device work that is kept. Returns the places where they start.
 fn keep_arrows(tables: &mut RankTables, places: &Set<Place>) -> Set<Place> {
     let mut launching = Set::default();
     let mut is_kept = Vec::with_capacity(tables.len(TableId::Flow));
@@ -204,11 +204,11 @@ fn keep_arrows(tables: &mut RankTables, places: &Set<Place>) -> Set<Place> {
     launching
 }
 
-/// What host slices are kept for.
+/// The device work and flows for which host slices are kept.
 struct HostKept {
-    /// Connections of what the device did.
+    /// Connections of the device work that is kept.
     connections: Set<ConnectionId>,
-    /// Places that arrows leave.
+    /// Places where flows start.
     launching: Set<Place>,
 }
 

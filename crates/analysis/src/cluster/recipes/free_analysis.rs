@@ -52,7 +52,7 @@ pub const MODE: Mode =
 
 const DEFAULT_TOP: usize = 10;
 
-/// A call may come so much later after its operator than the one before did, until CANN is to blame.
+/// CANN is the cause if the delay from operator to call grew by at least this much across the gap.
 const CANN_LATE_NS: i64 = 50_000;
 
 /// Name in a database, title in a csv file.
@@ -82,23 +82,23 @@ impl Gap {
     }
 }
 
-/// Why a gap was.
+/// The cause of a gap.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cause {
     /// How many tasks of each kind, and the longest time between them.
     DeviceTasks(Vec<(String, usize)>, i64),
-    /// The work after the gap was launched so long before it.
+    /// The work after the gap was launched this long before the gap, in ns.
     DeviceLate(i64),
-    /// No operator was dispatched for so long.
+    /// No operator was dispatched for this long, in ns.
     IdlePytorch(i64),
-    /// So much time passed between two calls.
+    /// Time between two calls, in ns.
     CannBetween(i64),
-    /// A call took so long.
+    /// Duration of a call, in ns.
     CannCall(i64),
-    /// No call was made for so long.
+    /// No call was made for this long, in ns.
     IdleHost(i64),
     NotRecorded,
-    /// As msprof-analyze says it.
+    /// In the words of msprof-analyze.
     Skipped(Text),
 }
 
@@ -133,7 +133,7 @@ impl Cause {
     }
 }
 
-/// Who a gap is blamed on, in the order of names.
+/// The layer that caused a gap, in the order of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Layer {
     Cann,
@@ -157,7 +157,7 @@ impl Layer {
     }
 }
 
-/// A gap and why it was; times in ns.
+/// A gap and its cause; times in ns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Explained {
     pub interval: Interval,
@@ -194,7 +194,7 @@ impl Analysis for Gaps {
     }
 }
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     is_busy: bool,
@@ -202,7 +202,7 @@ struct Part {
     sums: Sums,
 }
 
-/// How long a device was free for one reason in one step.
+/// Free time of a device by one cause in one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FreeTime {
     pub rank: Rank,
@@ -213,7 +213,7 @@ pub struct FreeTime {
     pub time: i64,
 }
 
-/// Why devices were idle.
+/// Causes of idle device time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idleness {
     /// The longest gaps of each rank, the longest first.
@@ -222,7 +222,7 @@ pub struct Idleness {
     pub sums: Vec<FreeTime>,
 }
 
-/// Why devices were idle: the longest gaps of each rank, and how long they were in all.
+/// Causes of idle device time: the longest gaps of each rank, and the total time per cause.
 pub fn rows(job: &Job<'_>) -> Result<Idleness, Failure> {
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
     let parts = job.extracts(&Gaps { top, compat: job.options.compat })?;

@@ -36,7 +36,7 @@ pub const MODE: Mode = Mode {
 
 const COUNTER: &str = "AI Core Freq";
 
-/// The share of computing below the nominal frequency that is no accident.
+/// A share of kernel time below the nominal frequency above this is abnormal.
 const ABNORMAL: f64 = 0.01;
 
 /// ns of kernels by frequency in MHz; 0 for frequencies at which none began.
@@ -67,7 +67,7 @@ impl Analysis for Samples {
     }
 }
 
-/// What becomes of a rank.
+/// The verdict on a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Normal,

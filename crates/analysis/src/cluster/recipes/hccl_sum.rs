@@ -32,7 +32,7 @@ const DEFAULT_TOP: usize = 15;
 /// Durations in ns by what they are grouped by.
 type Durations<K> = BTreeMap<K, Vec<f64>>;
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     by_type: Durations<Text>,
@@ -62,7 +62,7 @@ impl Analysis for Operations {
     }
 }
 
-/// How long the operations of one type took, in ns.
+/// Durations of the operations of one type, in ns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypeTimes {
     pub op_type: Text,
@@ -71,7 +71,7 @@ pub struct TypeTimes {
     pub durations: Summary,
 }
 
-/// How long the operations of one name took on all ranks, in ns.
+/// Durations of the operations of one name on all ranks, in ns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NameTimes {
     pub name: Text,

@@ -102,7 +102,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     Ok(answer)
 }
 
-/// What the modules of each rank did.
+/// Device work of the modules of each rank.
 #[derive(Serialize)]
 struct Modules(RowOptions);
 
@@ -120,7 +120,7 @@ impl Analysis for Modules {
     }
 }
 
-/// What the modules of each rank did; fails if no rank has modules.
+/// Device work of the modules of each rank; fails if no rank has modules.
 pub fn modules(job: &Job<'_>, mode: &'static str, options: RowOptions) -> Result<Vec<(Rank, Vec<ModuleOp>)>, Failure> {
     let parts = job.extracts(&Modules(options))?;
     match parts.is_empty() {
@@ -132,7 +132,7 @@ pub fn modules(job: &Job<'_>, mode: &'static str, options: RowOptions) -> Result
     }
 }
 
-/// What the modules of a rank did; nothing if it has none.
+/// Device work of the modules of a rank; `None` if it has no modules.
 fn part(data: &RankData<'_>, options: RowOptions) -> Option<Vec<ModuleOp>> {
     let mut names = Names::default();
     let ranges = module_tree::marked_ranges(&data.tables, DOMAIN, &mut names, options.compat);

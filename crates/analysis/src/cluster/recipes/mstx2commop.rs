@@ -56,7 +56,7 @@ pub struct MarkedOp {
     pub step: Option<i64>,
 }
 
-/// What is known of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     has_operations: bool,

@@ -42,7 +42,7 @@ const MARKS: Selection = Selection::of(&[TableId::Task, TableId::Step]).and_host
 /// How deep ranges may nest before their names stop growing.
 const MAX_DEPTH: usize = 100;
 
-/// What the user marked.
+/// A span that the user marked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Span {
     name: String,
@@ -52,7 +52,7 @@ struct Span {
     durations: [Option<i64>; 3],
 }
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     spans: Vec<Span>,
@@ -62,7 +62,7 @@ struct Part {
     has_marks: bool,
 }
 
-/// What the user marked on each rank.
+/// The spans that the user marked on each rank.
 #[derive(Serialize)]
 struct Marks {
     compat: bool,
@@ -91,7 +91,7 @@ type Operators = HashMap<(LaneId, Ns), Ns>;
 /// First start and last end of the tasks that a connection launched, and the lane of the first.
 type Tasks = HashMap<ConnectionId, (LaneId, Ns, Ns)>;
 
-/// Where a span is timed.
+/// Where the duration of a span is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// From the operator that set one mark to the one that set the other.
@@ -104,7 +104,7 @@ impl Place {
     pub const ALL: [Place; 3] = [Place::Framework, Place::Host, Place::Device];
 }
 
-/// Something that the user marked, on one rank. What is not known is `None`.
+/// A span that the user marked, on one rank. Unknown values are `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarkedSpan {
     pub rank: Rank,

@@ -62,7 +62,7 @@ struct Mfu {
     unknown_types: BTreeSet<String>,
 }
 
-/// What a kernel computed.
+/// The MFU of a kernel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct KernelMfu {
     op: Text,
@@ -70,7 +70,7 @@ struct KernelMfu {
     start: Ns,
     end: Ns,
     mfu: f64,
-    /// Per second, and what the chip could.
+    /// Achieved TFLOPS, and the peak of the chip.
     tflops: f64,
     peak_tflops: f64,
     operations: f64,
@@ -101,7 +101,7 @@ impl KernelMfu {
     }
 }
 
-/// What the kernels of each rank computed; or which of ranges and chip it lacks.
+/// The MFU of the kernels of each rank; or whether ranges or the chip are missing.
 #[derive(Serialize)]
 struct Usages {
     compat: bool,
@@ -260,7 +260,7 @@ fn launched(numbers: Range<usize>, calls: &Calls) -> Launched {
     numbers.flat_map(|call| calls.calls[call].work.clone().map(move |work| (call, work))).collect()
 }
 
-/// What a kernel computed in how long, and what could have been computed in a second.
+/// Operations and time of a kernel, and the peak operations per second.
 #[derive(Clone, Copy, Debug)]
 struct Usage {
     operations: f64,
@@ -274,7 +274,7 @@ impl Usage {
     }
 }
 
-/// What is found of the kernels of a rank.
+/// Results for the kernels of a rank.
 #[derive(Default)]
 struct Used {
     kernels: Vec<KernelMfu>,
@@ -284,7 +284,7 @@ struct Used {
     unknown_types: BTreeSet<String>,
 }
 
-/// All of a rank that its kernels are seen in.
+/// The data of a rank that is needed for its kernels.
 struct Reading<'a> {
     tables: &'a RankTables,
     names: &'a Names,
@@ -360,7 +360,7 @@ impl Reading<'_> {
     }
 }
 
-/// What is to be known of a kernel.
+/// Facts about a kernel that the MFU depends on.
 struct KernelFact {
     input_shapes: Option<Str>,
     output_shapes: Option<Str>,

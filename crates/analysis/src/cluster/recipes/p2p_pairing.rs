@@ -323,7 +323,8 @@ fn transfers(tables: &RankTables, ops: &[(comm_op::Row, Direction)]) -> Vec<Vec<
 }
 
 /// The numbers of the ranks that an operation sends data to, and of those that it receives data from. A send or receive
-/// has one partner, whatever the direction of its communication tasks; a batch has the ranks that data moves to and from.
+/// has one partner, whatever the direction of its communication tasks; a batch has the ranks that data moves to and
+/// from.
 fn partners(own: i64, direction: Direction, transfers: &[Transfer]) -> (Vec<i64>, Vec<i64>) {
     let distinct = |partners: &mut Vec<i64>| {
         partners.sort_unstable();

@@ -72,7 +72,7 @@ impl Pass {
     }
 }
 
-/// What is known of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     passes: Vec<Pass>,

@@ -91,7 +91,7 @@ type ReportedLink = (GroupKey, i64, i64, Text);
 /// Type of operation, transport, power of two of the bytes.
 type Kind = (Text, Text, i64);
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     ops: Vec<Op>,

@@ -17,8 +17,8 @@ use crate::messages;
 const SLOW: f64 = 1.15;
 /// A link is no slower than this quantile of its transfers: fewer than one in ten that take long are not its fault.
 const FEW_TRANSFERS: f64 = 0.9;
-/// A transfer was retransmitted if it takes this many times as long as usual, and this many ns longer: a choice. Network
-/// adapters wait for milliseconds or longer before they retransmit.
+/// A transfer was retransmitted if it takes this many times as long as usual, and this many ns longer: a choice.
+/// Network adapters wait for milliseconds or longer before they retransmit.
 const AGAIN: f64 = 10.0;
 const AGAIN_NS: f64 = 1e6;
 
@@ -30,7 +30,7 @@ struct Use<'a> {
     ns: f64,
     /// What pieces of this size over this kind of link take.
     usual: f64,
-    /// Other pieces that say what is usual.
+    /// Other transfers that define the usual time.
     compared: usize,
     piece: &'a Piece,
 }

@@ -1,4 +1,4 @@
-//! What went over the links between ranks.
+//! Traffic of links between ranks.
 
 use npuscope_measures::communication::bandwidth;
 use npuscope_measures::deliverable::rounded;
