@@ -83,7 +83,7 @@ pub struct KeptKey {
 impl KeptKey {
     pub fn as_key(&self) -> Key<'_> {
         let KeptKey { group, step, kind, bytes, pair, order } = self;
-        Key { like: Like { group, step: *step, kind, bytes: *bytes, pair: *pair }, order: *order }
+        Key { signature: Signature { group, step: *step, kind, bytes: *bytes, pair: *pair }, order: *order }
     }
 }
 

@@ -29,7 +29,7 @@ pub struct RankTime {
     /// Whose clock gave the step time: `host` where markers do, else `device`.
     #[serde(deserialize_with = "finding::label")]
     pub clock: Label,
-    /// Whether what a device did was recorded: without, nothing is known of computing and communication.
+    /// Whether device work was recorded: without it, computing and communication are unknown.
     pub has_device: bool,
     /// Step time.
     #[serde(rename = "step_ms")]

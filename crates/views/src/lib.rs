@@ -2,7 +2,7 @@
 //!
 //! One file per view. A view is SQL over the tables of the profile, or an analysis; it computes nothing itself. Times
 //! are ns from the origin of the [`Source`], durations ns, sizes bytes. A view of what the sources sum up themselves
-//! (communication, links, packets) heeds ranks and steps but not a stretch of time.
+//! (communication, links, packets) can be filtered by ranks and steps but not by time.
 //!
 //! ```
 //! use std::collections::BTreeMap;

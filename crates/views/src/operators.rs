@@ -37,7 +37,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("step", &["step"]),
 ];
 
-/// Kernels in groups, those that take longest in all first. Ratios are means weighted by duration.
+/// Kernels in groups, longest total first. Ratios are means weighted by duration.
 pub fn operators(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let words: Vec<&str> = GROUPS.iter().map(|(word, _)| *word).chain(["module"]).collect();
     let word = question.choice("group", &words)?;

@@ -1,4 +1,4 @@
-//! The ranks a question is asked of.
+//! The ranks that a mode analyses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::extract::{self, Absent, Analysis, Problem, RankData, RankExtract, Sco
 use crate::messages::cluster::of_baseline;
 use crate::messages::collection::verbatim;
 
-/// The chosen ranks of a profile and how they are asked.
+/// The selected ranks of a profile, and the options.
 pub struct Job<'a> {
     store: &'a Store,
     sources: Vec<&'a RankSource>,
@@ -97,12 +97,12 @@ impl<'a> Job<'a> {
         self.chosen.as_ref().is_none_or(|chosen| chosen.contains(&rank))
     }
 
-    /// The ranks that are asked, in order.
+    /// The selected ranks, in order.
     pub fn sources(&self) -> &[&'a RankSource] {
         &self.sources
     }
 
-    /// The files of a rank that is asked.
+    /// The files of a selected rank.
     pub fn source(&self, rank: Rank) -> Option<&'a RankSource> {
         self.sources.iter().copied().find(|source| source.rank == rank)
     }
@@ -117,7 +117,7 @@ impl<'a> Job<'a> {
         self.options.export.unwrap_or(Export::Db)
     }
 
-    /// Which part of each rank is looked at.
+    /// The part of each rank that is analysed.
     fn scope(&self) -> Scope {
         Scope { step: self.options.step, compat: self.options.compat }
     }

@@ -4,7 +4,7 @@
 //! [`ask`] therefore looks for the files of an earlier run first. They are kept in the cache beside the extracts, with
 //! the notes of the answer and with what it lacks. The key of a kept answer is
 //!
-//! - the [fingerprints](npuscope_store::fingerprint) of all ranks that are asked, and their directories, which some
+//! - the [fingerprints](npuscope_store::fingerprint) of all selected ranks, and their directories, which some
 //!   tables name;
 //! - the same of the baseline, if there is one, or which file it is if it is one of Nsight Systems;
 //! - of `cluster_time_compare_summary`, which files are the results of earlier runs in the profile and in the baseline;
@@ -17,7 +17,7 @@
 //! For each directory of results the [`FileIds`] of the files that were written to it are kept beside the answer. A
 //! file that is still there and unchanged is left alone. Copies of the profile's databases
 //! ([`ResultFile::copied`](super::ResultFile::copied)) are as large as the profile, so that they are not kept in the
-//! cache: where one of them is gone or changed, the mode is asked again, of its extracts, and writes all of them.
+//! cache: where one of them is gone or changed, the mode runs again on its extracts and writes all of them.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};

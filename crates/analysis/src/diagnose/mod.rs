@@ -166,7 +166,7 @@ fn of_extracts(
     Ok(Diagnosis { problems, ..of_traces(traces, &layout, check_stop)? })
 }
 
-/// Looks into ranks that were read. `check_stop` is asked before each replay.
+/// Diagnoses ranks that were read. `check_stop` is called before each replay.
 fn of_traces(
     mut traces: Vec<RankTrace>,
     layout: &Layout,

@@ -70,7 +70,7 @@ pub trait Analysis: Serialize + Sync {
     }
 }
 
-/// Which part of a rank is looked at.
+/// The part of a rank that is analysed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Scope {
     /// All steps if none is given.

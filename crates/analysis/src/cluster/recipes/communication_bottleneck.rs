@@ -58,7 +58,7 @@ pub const MODE: Mode = Mode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bottleneck {
     pub name: Text,
-    /// On the rank that is looked at.
+    /// On the analysed rank.
     pub interval: Interval,
     pub step: Option<i64>,
     pub finding: BottleneckFinding,

@@ -43,7 +43,7 @@ pub struct RankSummary {
 
 /// The calls and kernels of each rank.
 ///
-/// Ranks are read anew each time: a row of the result is a row of `kernel`, so an extract would be as large as that.
+/// Ranks are read again each time, without the cache: an extract would be as large as `kernel`.
 pub fn rows(job: &Job<'_>) -> Result<Vec<(Rank, RankSummary)>, Failure> {
     let compat = job.options.compat;
     let wanted = Selection::of(&[TableId::Kernel]).and_host_ops(&[Kind::Cann]);

@@ -112,7 +112,7 @@ fn keep_times(tables: &mut RankTables, data: &RankData<'_>) {
     tables.retain(TableId::Overlap, |row| overlaps[row]);
 }
 
-/// Which of the rows with these durations are the longest; `None` is not looked at. Of equals the first are.
+/// Which of the rows with these durations are the `top` longest; `None` is ignored. Of equal durations the first rows.
 fn longest(durations: &[Option<i64>], top: usize) -> Vec<bool> {
     let mut order: Vec<usize> = (0..durations.len()).filter(|&row| durations[row].is_some()).collect();
     let key = |row: &usize| (std::cmp::Reverse(durations[*row]), *row);

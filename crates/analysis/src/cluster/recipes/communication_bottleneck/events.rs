@@ -147,7 +147,7 @@ impl Events {
         Events { kinds: kinds.kinds, device, operators, calls, launched }
     }
 
-    /// Whether most of the work that is looked at waited for the device; `None` if there is none.
+    /// Whether most of the considered work waited for the device; `None` if there is none.
     pub fn waits_for_device(&self, is_looked_at: impl Fn(Interval) -> bool) -> Option<bool> {
         let (mut all, mut waited) = (0usize, 0usize);
         for work in self.launched.iter().filter(|work| is_looked_at(work.interval)) {
