@@ -1,4 +1,4 @@
-//! The health of a profile: what is in it, what is not, and which switch would have collected that.
+//! The health of a profile: what it contains, what is missing, and which setting would have collected that.
 
 mod kineto;
 
@@ -344,7 +344,7 @@ fn missing(tables: &RankTables) -> Vec<Missing> {
         return kineto::missing(tables, &settings);
     }
     let level = settings.level();
-    // The deepest level slows a job down and tells little more: it is not missed where it was not asked for.
+    // The deepest level slows a job down and adds little: it is reported as missing only if it was requested.
     let is_asked_for = |check: &Check| check.setting != Setting::Level2 || level.as_deref() == Some("level2");
     // Databases have no place for these, MindSpore's for less.
     let row = tables.rows::<rank::Row>().next();

@@ -1,4 +1,4 @@
-//! A profile at a glance: how long steps took, where the time went, who stands out.
+//! Summary of a profile: step times, their parts, and ranks that stand out.
 
 mod host;
 
@@ -23,13 +23,13 @@ pub use host::HostTime;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankTime {
     pub rank: Rank,
-    /// Pipeline stage, where the profile tells how many there are.
+    /// Pipeline stage, if the profile contains the number of stages.
     pub stage: Option<i64>,
     pub steps: usize,
     /// Whose clock gave the step time: `host` where markers do, else `device`.
     #[serde(deserialize_with = "finding::label")]
     pub clock: Label,
-    /// Whether what a device did was recorded: without, nothing is known of computing and communication.
+    /// Whether device work was recorded: without it, computing and communication are unknown.
     pub has_device: bool,
     /// Step time.
     #[serde(rename = "step_ms")]
@@ -68,7 +68,7 @@ pub struct Overview {
     pub infos: usize,
 }
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct RankSteps {
     /// Nothing without step times.
@@ -81,7 +81,7 @@ struct RankSteps {
     infos: usize,
 }
 
-/// How the time of each rank divides. It reads ranks whole, so that their columns are there for what is asked next.
+/// The parts of the time of each rank. Reads all tables of ranks, so that their columns are cached for later analyses.
 #[derive(Serialize)]
 struct Times;
 

@@ -137,7 +137,8 @@ fn paragraphs(text: &str, translate: Translate<'_>) -> String {
 fn lines(text: &str, translate: Translate<'_>) -> String {
     let line = |line: &str| {
         let text = line.trim_start();
-        let (indent, is_example) = (line.len() - text.len(), ["npuscope ", "echo "].iter().any(|c| text.starts_with(c)));
+        let (indent, is_example) =
+            (line.len() - text.len(), ["npuscope ", "echo "].iter().any(|c| text.starts_with(c)));
         let translated = match text.split_once("  ") {
             _ if text.is_empty() || is_example => text.to_owned(),
             Some((name, rest)) if indent > 0 => {

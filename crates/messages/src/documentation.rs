@@ -160,7 +160,9 @@ mod tests {
 
     #[test]
     fn names_need_no_translation() {
-        for name in ["ClusterBaseInfo, HostInfo", "communication.json", "`all of it`", "---", "FORMAT", "step_trace_time.csv"] {
+        for name in
+            ["ClusterBaseInfo, HostInfo", "communication.json", "`all of it`", "---", "FORMAT", "step_trace_time.csv"]
+        {
             assert!(!has_words(name), "{name}");
         }
         for text in ["file", "Write the result", "`a` of b and others", "ranks."] {

@@ -1,8 +1,8 @@
 //! The tables behind the pages and `npuscope show`: each is one answer to a question about a part of a job.
 //!
-//! One file per view. A view is SQL over the tables of the profile, or an analysis; it computes nothing itself. Times are
-//! ns from the origin of the [`Source`], durations ns, sizes bytes. A view of what the sources sum up themselves
-//! (communication, links, packets) heeds ranks and steps but not a stretch of time.
+//! One file per view. A view is SQL over the tables of the profile, or an analysis; it computes nothing itself. Times
+//! are ns from the origin of the [`Source`], durations ns, sizes bytes. A view of what the sources sum up themselves
+//! (communication, links, packets) can be filtered by ranks and steps but not by time.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -76,7 +76,7 @@ pub struct View {
 pub struct Source<'a> {
     pub session: &'a Session,
     pub store: &'a Store,
-    /// What times are told from, in ns since the epoch.
+    /// Times are relative to this time, in ns since the epoch.
     pub origin: i64,
 }
 

@@ -1,10 +1,10 @@
 //! Analyses as map, extract and reduce.
 //!
 //! An [`Analysis`] maps the tables of one rank to an *extract*: what the rank contributes to the answer, as plain data
-//! of a type of its own. A reduce, which is any function over the extracts of all ranks, makes the answer of them; modes
-//! that share an extract, or need two, just call it. [`extracts`] runs the map over ranks in parallel, and keeps what
-//! it made in the cache beside the columns. A second question reads the extracts and neither files nor columns: what
-//! was wrong with the files and why a rank has no part in the answer is kept with them.
+//! of a type of its own. A reduce, which is any function over the extracts of all ranks, computes the answer from them;
+//! modes that share an extract, or need two, just call it. [`extracts`] runs the map over ranks in parallel, and keeps
+//! what it made in the cache beside the columns. A second question reads the extracts and neither files nor columns:
+//! what was wrong with the files and why a rank has no part in the answer is kept with them.
 //!
 //! The key of a kept extract is
 //!
@@ -14,12 +14,12 @@
 //! - the chosen step;
 //! - [`Analysis::reads_besides`]: files that are not part of the fingerprint.
 //!
-//! A map sees only its fields and [`RankData`], so an option cannot change an extract without changing its key. Who
-//! changes what a map makes, or the type of its extract, raises `VERSION`.
+//! A map sees only its fields and [`RankData`], so an option cannot change an extract without changing its key. A
+//! change of the result of a map, or of the type of its extract, requires a new `VERSION`.
 //!
 //! An analysis that needs some tables does not fill the cache of columns: it reads the few tables that it needs, which
-//! takes a fraction of reading all of them. It uses columns that are there, because `info`, `sql` or `view` read the rank
-//! before. One that needs all tables, as `info` does, leaves the columns for what is asked next.
+//! takes a fraction of reading all of them. It uses cached columns if `info`, `sql` or `view` read the rank before.
+//! An analysis that needs all tables, such as `info`, caches the columns for later analyses.
 
 mod text;
 
@@ -42,7 +42,7 @@ pub use text::Text;
 
 use crate::messages::cluster as messages;
 
-/// What is taken of each rank. The fields are the options that matter for it.
+/// What is extracted from each rank. The fields are the options that affect the extract.
 pub trait Analysis: Serialize + Sync {
     /// Plain data: no paths, nothing of other ranks. Texts that repeat are [`Text`].
     type Extract: Serialize + DeserializeOwned + Send;
@@ -70,7 +70,7 @@ pub trait Analysis: Serialize + Sync {
     }
 }
 
-/// Which part of a rank is looked at.
+/// The part of a rank that is analysed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Scope {
     /// All steps if none is given.
@@ -90,7 +90,7 @@ pub struct RankData<'a> {
     step_of: OnceCell<StepOf>,
 }
 
-/// What is chosen of a rank.
+/// The selected part of a rank.
 #[derive(Clone, Copy)]
 enum Chosen {
     All,
@@ -132,7 +132,7 @@ impl RankData<'_> {
         self.has(start, |step_of| step_of.work(connection, start))
     }
 
-    /// Whether what belongs to a step by [`RankData::step_of`] belongs to the chosen step.
+    /// Whether work of a step, as [`RankData::step_of`] assigns it, belongs to the selected step.
     pub fn has_step(&self, step: Option<i64>) -> bool {
         match self.chosen {
             Chosen::Step(id) => step == Some(id),
@@ -193,10 +193,10 @@ pub struct Diagnostic {
     pub message: Text,
 }
 
-/// Version of what is kept around an extract: [`RankExtract`], and how texts are written.
+/// Version of the format around an extract: [`RankExtract`], and how texts are written.
 const FORM: u32 = 2;
 
-/// What is kept of a rank.
+/// The cached result of a rank.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RankExtract<E> {
     pub diagnostics: Vec<Diagnostic>,
@@ -267,7 +267,7 @@ fn name<A: Analysis>(analysis: &A, scope: Scope) -> String {
     format!("{}/{}/{FORM}/{}?{options}", A::NAME, A::VERSION, env!("CARGO_PKG_VERSION"))
 }
 
-/// Reads a rank and maps it. What is as large as the files is made by this and not kept.
+/// Reads a rank and maps it, without the cache: for results that are as large as the files.
 pub fn map_rank<T>(
     store: &Store,
     source: &RankSource,
@@ -283,7 +283,7 @@ pub fn map_rank<T>(
         });
     }
     let tables = match needs == Selection::ALL {
-        // Who reads all of a rank leaves its columns for what is asked next.
+        // Reading all tables of a rank caches its columns for later analyses.
         true => store.load(source).and_then(|rank| Ok(rank.tables()?)).ok(),
         false => None,
     };
@@ -336,7 +336,7 @@ mod tests {
 
     use super::*;
 
-    /// The name of a rank as often as told.
+    /// The name of a rank, repeated `times` times.
     #[derive(Serialize)]
     struct Names {
         times: usize,

@@ -309,7 +309,7 @@ fn links_to_a_missing_rank_keep_its_number() {
         let truth = moved(&written.job, &[3]);
         let found = matrix_totals(&run);
         assert!(found.keys().any(|(_, _, dst)| *dst == 3));
-        // Without metadata, a pair of which one rank is missing cannot be told.
+        // Without metadata, the missing rank of a pair is unknown.
         let pairs: BTreeSet<String> = groups(&written.job)
             .values()
             .filter(|group| !with_metadata && group.ranks.len() == 2 && group.ranks.contains(&3))

@@ -1,4 +1,4 @@
-//! What modules did, on jobs and ranks made here.
+//! Device work of modules, on jobs and ranks made here.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -364,7 +364,7 @@ fn modules_that_launch_nothing_are_nothing_to_report() {
 }
 
 #[test]
-fn what_is_missing_is_told_with_a_setting_that_gives_it() {
+fn missing_data_is_reported_with_the_setting_that_records_it() {
     let mut made = Made::new();
     made.op("aten::add", (50, 60), 300, &[("Add", 7, "FLOAT16")]);
     let directory = made.write(Format::Db);
@@ -484,7 +484,7 @@ fn a_trace_of_pytorch_is_a_baseline() {
 }
 
 #[test]
-fn a_baseline_that_is_no_profile_is_told() {
+fn a_baseline_that_is_no_profile_is_reported() {
     let directory = made().write(Format::Db);
     let baseline = directory.path().join("gpu.sqlite");
     rusqlite::Connection::open(&baseline).unwrap().execute_batch("CREATE TABLE t(a)").unwrap();

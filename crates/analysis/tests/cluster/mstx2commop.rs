@@ -1,4 +1,4 @@
-//! `mstx2commop`: operations that only ranges tell of.
+//! `mstx2commop`: operations that only ranges record.
 
 use npuscope_analysis::cluster::{Export, Options};
 use npuscope_formats::output::Output;

@@ -9,7 +9,7 @@ fn found(text: &str) -> Option<Notation> {
 }
 
 #[test]
-fn content_tells_the_dialect() {
+fn the_dialect_is_detected_from_the_content() {
     for (text, notation) in [
         ("--profile --profile-level level1", Notation::LlmFlags),
         ("python train.py --profile-step-strat 3", Notation::LlmFlags),

@@ -25,7 +25,7 @@ struct Opened {
     _directory: Option<tempfile::TempDir>,
 }
 
-/// What times are told from in these tests.
+/// Times in these tests are relative to this time.
 const ORIGIN: i64 = 1_767_225_600_000_000_000;
 
 fn small() -> JobConfig {
@@ -442,7 +442,7 @@ fn assert_pipeline(opened: &Opened, passes: usize) {
 }
 
 #[test]
-fn experts_and_stages_are_told() {
+fn experts_and_stages_are_listed() {
     let experts = JobConfig {
         dp: 2,
         tp: 1,
