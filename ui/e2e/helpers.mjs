@@ -141,7 +141,7 @@ export async function closeAll() {
   );
 }
 
-/** A page in a browser profile of its own, English and light unless told otherwise. Console errors are gathered. */
+/** A page in a browser profile of its own, English and light by default. Console errors are gathered. */
 export async function openPage(url, { language = "en-US", colorScheme = "light", offline = false } = {}) {
   const context = await (await openBrowser()).newContext({
     locale: language,

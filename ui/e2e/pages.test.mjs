@@ -175,7 +175,7 @@ describe("pages that have nothing to show", () => {
     await viewer.close();
   });
 
-  test("what failed is told, and can be tried again", async () => {
+  test("a failed part says why, and can be tried again", async () => {
     const viewer = await openPage((await serve(job("slow"))).url);
     await viewer.settled();
     const failing = "**/api/tables/operators*";
@@ -199,7 +199,7 @@ describe("pages that have nothing to show", () => {
     await viewer.close();
   });
 
-  test("a run that cannot be opened is told on every page", async () => {
+  test("every page says why a profile cannot be opened", async () => {
     const viewer = await openPage("about:blank");
     await viewer.page.route("**/api/run", (route) => route.fulfill({ status: 500, json: { error: "no such directory" } }));
     await viewer.page.goto((await serve(job("slow"))).url);

@@ -94,7 +94,7 @@ describe("around a query", () => {
     viewer.assertQuiet("examples");
   });
 
-  test("what is wrong with a query is told", async () => {
+  test("a wrong query shows its error", async () => {
     await ask(viewer, "SELECT nothing FROM kernel");
     const alert = viewer.page.locator("main [role=alert]");
     await alert.waitFor();

@@ -41,7 +41,7 @@ function reads(name, open, hasFinding) {
       viewer.assertQuiet(`${page} of the report`);
       assert.deepEqual(await viewer.page.locator("main [role=alert]").allInnerTexts(), [], `a part of ${page} failed`);
       assert.deepEqual(
-        (await viewer.page.locator("main .state.missing").allInnerTexts()).filter((text) => text.includes("Not kept in this report")),
+        (await viewer.page.locator("main .state.missing").allInnerTexts()).filter((text) => text.includes("Not included in this report")),
         [],
         `${page} shows something that the report does not keep`,
       );

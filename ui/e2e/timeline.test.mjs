@@ -1,4 +1,4 @@
-// The timeline driven as people do: with keys, wheel and pointer. What it tells must be what SQL tells.
+// The timeline driven as people do: with keys, wheel and pointer. What it shows must be what SQL answers.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -94,9 +94,9 @@ function drives(open) {
 
   test("the search finds slices and N goes from one to the next", async () => {
     const text = "matmul";
-    const told = await server.json(`api/search?text=${text}`);
+    const answer = await server.json(`api/search?text=${text}`);
     // Some traces have none.
-    const wanted = told.count > 1 ? text : (await server.json(`api/ranks/${rank}/names`)).find((name) => name.length > 4);
+    const wanted = answer.count > 1 ? text : (await server.json(`api/ranks/${rank}/names`)).find((name) => name.length > 4);
     const { count } = await server.json(`api/search?text=${encodeURIComponent(wanted)}`);
     await press(viewer, "/");
     await viewer.page.keyboard.type(wanted);
@@ -117,7 +117,7 @@ function drives(open) {
     viewer.assertQuiet("search");
   });
 
-  test("a click on a slice tells of it, and a link to it brings it back", async () => {
+  test("a click on a slice shows its details, and a link to it brings it back", async () => {
     const lane = await busiest(server, rank);
     const view = await stretchOf(server, rank, lane, 12);
     await showLane(viewer, rank, lane.id, view);
@@ -141,7 +141,7 @@ function drives(open) {
     viewer.assertQuiet("slice");
   });
 
-  test("an area tells what SQL tells", async () => {
+  test("the statistics of an area are those of SQL", async () => {
     const lane = await busiest(server, rank);
     const view = await stretchOf(server, rank, lane, 60);
     await showLane(viewer, rank, lane.id, view);
@@ -171,12 +171,12 @@ function drives(open) {
     const shown = await table.evaluate((body) =>
       [...body.querySelectorAll("tr[data-at]")].map((row) => [...row.cells].slice(0, 3).map((cell) => cell.innerText.trim())),
     );
-    const told = rows.map((row) => [row.name, Number(row.count).toLocaleString("en"), durationText(Number(row.total))]);
+    const expected = rows.map((row) => [row.name, Number(row.count).toLocaleString("en"), durationText(Number(row.total))]);
     // Only the rows in sight are in the document.
-    const wanted = told.filter(([name]) => shown.some(([other]) => other === name));
+    const wanted = expected.filter(([name]) => shown.some(([other]) => other === name));
     assert.deepEqual(byName(shown), byName(wanted));
     const [all] = await viewer.page.locator(`${PANEL} .data-table [role=status]`).allInnerTexts();
-    assert.equal(all, `${told.length} rows`, "the table must have all names");
+    assert.equal(all, `${expected.length} rows`, "the table must have all names");
     viewer.assertQuiet("statistics");
   });
 }
@@ -243,8 +243,8 @@ describe("between slices and ranks", () => {
     await viewer.page.mouse.click(canvas.x + canvas.width / 2, line.y + line.height / 2, { button: "right" });
     await viewer.page.getByRole("menuitem", { name: /Explain this gap/ }).click();
     await viewer.page.locator(`${PANEL} .gap h2`).waitFor();
-    const told = await server.json(`api/ranks/0/gap?time=${Math.round((gap.begin + gap.end) / 2)}&lane=${lane.id}`);
-    assert.equal(await viewer.page.locator(`${PANEL} .gap .flows li`).count(), told.places.length);
+    const answer = await server.json(`api/ranks/0/gap?time=${Math.round((gap.begin + gap.end) / 2)}&lane=${lane.id}`);
+    assert.equal(await viewer.page.locator(`${PANEL} .gap .flows li`).count(), answer.places.length);
     await viewer.picture("timeline-gap");
     await viewer.assertAccessible("gap");
     viewer.assertQuiet("gap");
@@ -256,13 +256,13 @@ describe("between slices and ranks", () => {
     const group = lanes.find(({ layer, name }) => layer === "communication" && name.startsWith("Group")) ?? lane;
     const view = await stretchOf(server, 0, group, 10);
     const [slice] = await slicesOf(server, 0, group, view);
-    const told = await server.json(`api/collective?rank=0&slice=${slice.slice}`);
-    assert.ok(told.instances.length > 1, "the group must have several ranks");
+    const answer = await server.json(`api/collective?rank=0&slice=${slice.slice}`);
+    assert.ok(answer.instances.length > 1, "the group must have several ranks");
     await viewer.go(`timeline?rank=0&slice=${slice.slice}&t=${slice.begin - 1e6},${slice.end + 1e6}`);
     await viewer.page.getByRole("link", { name: "All ranks" }).click();
     await viewer.page.locator(".instances .track").first().waitFor();
-    assert.equal(await viewer.page.locator(".instances .track").count(), told.instances.length);
-    if (told.skew_ns > 0) assert.match(await viewer.page.locator(".collective .toolbar").innerText(), new RegExp(`Rank ${told.last_rank} came last`));
+    assert.equal(await viewer.page.locator(".instances .track").count(), answer.instances.length);
+    if (answer.skew_ns > 0) assert.match(await viewer.page.locator(".collective .toolbar").innerText(), new RegExp(`Rank ${answer.last_rank} arrived last`));
     await viewer.picture("timeline-collective");
     await viewer.assertAccessible("collective");
     viewer.assertQuiet("collective");
@@ -280,7 +280,7 @@ describe("between slices and ranks", () => {
     viewer.assertQuiet("align");
   });
 
-  test("an area is told of in light and dark", async () => {
+  test("the statistics of an area are accessible in light and dark", async () => {
     await viewer.go("timeline?ranks=4,5&rank=4&t=300000000,400000000");
     const canvas = await viewer.page.locator(OVERLAY).boundingBox();
     await viewer.page.mouse.move(canvas.x + 200, canvas.y + 60);

@@ -53,8 +53,8 @@ export type {
 const NOT_KEPT = "not in this report";
 
 const t = texts({
-  en: { gone: "npuscope view does not answer. If it has ended, start it again." },
-  zh: { gone: "npuscope view 没有应答。若已结束，请重新启动。" },
+  en: { gone: "No response from npuscope view. If it is no longer running, start it again." },
+  zh: { gone: "npuscope view 没有响应。如果它已退出，请重新启动。" },
 });
 
 /** An answer that says why there is none. */
@@ -287,11 +287,11 @@ export const api = {
   /** A report as the bytes of an html file. */
   report: (ranks: number[], steps: number[], findings: string[]) => bytes("api/report", { ranks, steps, findings }),
 
-  /** Calls `tell` while ranks are read; the answer stops that. */
-  progress(tell: (progress: Progress) => void): () => void {
+  /** Calls `report` while ranks are read; call the returned function to stop. */
+  progress(report: (progress: Progress) => void): () => void {
     if (isReport || typeof EventSource === "undefined") return () => {};
     const source = new EventSource("api/progress");
-    source.onmessage = (event) => tell(JSON.parse(event.data));
+    source.onmessage = (event) => report(JSON.parse(event.data));
     return () => source.close();
   },
 };

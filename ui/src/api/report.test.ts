@@ -14,7 +14,7 @@ beforeAll(async () => {
   const textContent = JSON.stringify({ answers });
   vi.stubGlobal("document", { documentElement: {}, getElementById: (id: string) => (id === "report" ? { textContent } : null) });
   vi.stubGlobal("fetch", () => {
-    throw new Error("a report asks nobody");
+    throw new Error("a report must not send requests");
   });
 });
 

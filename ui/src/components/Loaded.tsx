@@ -12,14 +12,14 @@ const t = texts({
     failed: "Could not load {what}: {why}",
     retry: "Try again",
     fix: "To collect it:",
-    notKept: "Not kept in this report. The full viewer shows it: npuscope view DIR",
+    notKept: "Not included in this report. To see it, run: npuscope view DIR",
   },
   zh: {
     loading: "正在加载{what}……",
     failed: "无法加载{what}：{why}",
     retry: "重试",
     fix: "采集方法：",
-    notKept: "此报告未保存该内容，可用完整查看器打开：npuscope view DIR",
+    notKept: "此报告不包含该内容。如需查看，请运行：npuscope view DIR",
   },
 });
 

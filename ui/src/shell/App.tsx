@@ -19,17 +19,17 @@ import { ScopeBar, SEARCH_ID } from "./ScopeBar";
 const t = texts({
   en: {
     report: "Report of {run}, made by npuscope",
-    noRun: "The run could not be opened: {why}",
+    noRun: "Could not open the profile: {why}",
     retry: "Try again",
     broken: "This page failed: {why}",
     skip: "Skip to content",
   },
   zh: {
     report: "{run} 的报告，由 npuscope 生成",
-    noRun: "无法打开此次运行：{why}",
+    noRun: "无法打开 profile：{why}",
     retry: "重试",
     broken: "页面出错：{why}",
-    skip: "跳到内容",
+    skip: "跳到正文",
   },
 });
 

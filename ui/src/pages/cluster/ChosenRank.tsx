@@ -1,4 +1,4 @@
-// The rank that was chosen on the grid: what it did, and the ranks it works with.
+// The rank that was selected on the grid: how it spent its time, and the ranks it works with.
 
 import { go, link, type View } from "../../scope";
 import { run } from "../../shell/run";
@@ -11,8 +11,8 @@ import { word } from "./words";
 import { duration } from "../../format";
 
 const t = texts({
-  en: { group: "{dimension} group: {ranks}", only: "Look at this group only" },
-  zh: { group: "{dimension} 组：{ranks}", only: "只看该组" },
+  en: { group: "{dimension} group: {ranks}", only: "Show only this group" },
+  zh: { group: "{dimension} 通信组：{ranks}", only: "只显示该组" },
 });
 
 /** Ranks that are listed. */

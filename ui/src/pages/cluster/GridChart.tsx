@@ -9,8 +9,8 @@ import { type Dimension, DIMENSIONS, type GridLayout, groupsOf, hasLayout, layou
 import { word } from "./words";
 
 const t = texts({
-  en: { label: "{metric} of {count} ranks by place", caption: "Click a rank for its groups.", outside: "Cells without colour are outside the range." },
-  zh: { label: "{count} 个 rank 的{metric}", caption: "单击 rank 查看其通信组。", outside: "无颜色的格子不在范围内。" },
+  en: { label: "{metric} of {count} ranks by position", caption: "Click a rank to see its groups.", outside: "Cells without colour are outside the range." },
+  zh: { label: "{count} 个 rank 的{metric}（按并行布局排列）", caption: "单击 rank 查看其通信组。", outside: "没有颜色的格子超出范围。" },
 });
 
 interface Props {

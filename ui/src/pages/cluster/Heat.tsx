@@ -18,17 +18,17 @@ const t = texts({
     title: "Ranks over time",
     what: "the heat map",
     idle: "Idle",
-    caption: "Each row is a rank. Drag to zoom, then open what is shown; click for that place on the timeline. If several cells share a pixel, the greatest is seen.",
+    caption: "Each row is a rank. Drag to zoom, then open that part on the timeline. Click a cell to see it on the timeline. Where several cells share a pixel, the highest value is shown.",
     label: "{measure} of {count} ranks over time",
-    open: "Timeline of ranks {ranks}, {begin} to {end}",
+    open: "Open ranks {ranks} on the timeline, {begin} to {end}",
   },
   zh: {
-    title: "各 rank 随时间",
+    title: "各 rank 随时间的变化",
     what: "热力图",
     idle: "空闲",
-    caption: "每行一个 rank。拖动缩放后可打开所示部分；单击跳到时间线对应位置。多个格子共用一个像素时显示最大值。",
+    caption: "每行一个 rank。拖动可缩放，缩放后可在时间线中打开该部分；单击格子可跳到时间线的对应位置。多个格子共用一个像素时显示最大值。",
     label: "{count} 个 rank 随时间的{measure}",
-    open: "rank {ranks} 的时间线，{begin} 至 {end}",
+    open: "在时间线中打开 rank {ranks}，{begin} 至 {end}",
   },
 });
 

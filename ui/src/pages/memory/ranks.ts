@@ -1,4 +1,4 @@
-// Ranks whose memory is drawn: a few, because more cannot be told apart.
+// Ranks whose memory is drawn: a few, because more cannot be distinguished.
 
 import type { Asked } from "../../api/client";
 import { scope } from "../../scope";

@@ -12,7 +12,7 @@ const COMMUNICATION = ["HCCL", "COMMUNICATION"];
 
 const made = new WeakMap<Table, Map<Which, Table>>();
 
-/** The groups of these kernels, with shares of their time. Groups that do not tell the core are left as they are. */
+/** The groups of these kernels, with shares of their time. Groups without a core are left as they are. */
 export function kernelsOf(table: Table, which: Which): Table {
   if (which === "all" || !table.has("core")) return table;
   const known = made.get(table) ?? new Map<Which, Table>();

@@ -5,26 +5,26 @@ import { texts } from "../../texts";
 /** What an example asks. */
 export const exampleName = texts({
   en: {
-    operators: "Operators that take most time",
-    slowRank: "Computing of each rank",
-    collectives: "The longest collectives, as a lane",
-    gaps: "Longest waits before a kernel, as a lane",
+    operators: "Operators with the longest total time",
+    slowRank: "Compute time of each rank",
+    collectives: "Longest collectives (can be shown as a lane)",
+    gaps: "Longest waits before a kernel (can be shown as a lane)",
     shapes: "Shapes of matrix multiplications",
     memory: "Largest allocations",
     memoryCurve: "Allocated memory over time",
-    host: "Host operators by time",
+    host: "Host operators by total time",
     steps: "Time of each step",
   },
   zh: {
     operators: "耗时最多的算子",
     slowRank: "各 rank 的计算时间",
-    collectives: "最长的集合通信（可作为泳道）",
-    gaps: "kernel 之前最长的等待（可作为泳道）",
-    shapes: "矩阵乘的形状",
-    memory: "最大的内存申请",
-    memoryCurve: "内存分配随时间的变化",
+    collectives: "最长的集合通信（可显示为泳道）",
+    gaps: "kernel 之前最长的等待（可显示为泳道）",
+    shapes: "矩阵乘的 shape",
+    memory: "最大的内存分配",
+    memoryCurve: "已分配内存随时间的变化",
     host: "主机算子耗时",
-    steps: "各 step 的时间",
+    steps: "各 step 的耗时",
   },
 });
 

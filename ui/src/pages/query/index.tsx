@@ -20,31 +20,31 @@ import "./query.css";
 const t = texts({
   en: {
     title: "Query",
-    hint: "Times are ns since the epoch, durations ns, sizes bytes. Every table has the column rank.",
+    hint: "Times are ns since the epoch, durations are in ns, sizes in bytes. Every table has a column rank.",
     sql: "SQL",
     run: "Run",
     runKey: "Ctrl Enter",
     stop: "Stop",
     stopped: "The query was stopped.",
     examples: "Examples",
-    history: "Asked before",
-    choose: "choose …",
-    asking: "Asking …",
+    history: "Recent queries",
+    choose: "select …",
+    asking: "Running …",
     took: "took {time}",
     failed: "The query failed",
     table: "Table",
     chart: "Chart",
     lane: "Show as lane",
-    lacks: "A lane needs the columns rank, start, duration and name; missing: {names}",
+    lacks: "A lane needs the columns rank, start, duration and name. Missing: {names}",
     result: "result",
-    start: "Write a query and press Ctrl Enter, or choose an example.",
+    start: "Write a query and press Ctrl Enter, or select an example.",
     cut: "Only the first {limit} rows are shown.",
-    cutBytes: "Only the first {limit} rows are shown: the whole answer would take more than 256 MB. Select fewer columns.",
-    origin: "the run",
+    cutBytes: "Only the first {limit} rows are shown: the complete result would exceed 256 MB. Select fewer columns.",
+    origin: "the profile",
   },
   zh: {
     title: "查询",
-    hint: "时间为 epoch 以来的纳秒数，时长为纳秒，大小为字节。每个表都有 rank 列。",
+    hint: "时间为自 epoch 起的纳秒数，时长的单位为纳秒，大小的单位为字节。每张表都有 rank 列。",
     sql: "SQL",
     run: "运行",
     runKey: "Ctrl Enter",
@@ -64,7 +64,7 @@ const t = texts({
     start: "输入查询并按 Ctrl Enter，或选择一个示例。",
     cut: "只显示前 {limit} 行。",
     cutBytes: "只显示前 {limit} 行：完整结果将超过 256 MB，请减少所选的列。",
-    origin: "此次运行",
+    origin: "profile",
   },
 });
 
@@ -80,7 +80,7 @@ export function Query() {
   const before = useSignal(askedBefore());
   const editor = useRef<HTMLTextAreaElement>(null);
   const asking = useRef<AbortController | null>(null);
-  // Nobody sees the answer on another page.
+  // The answer is not shown on another page.
   useEffect(() => () => asking.current?.abort(), []);
 
   const ask = async (text: string) => {

@@ -10,25 +10,25 @@ import { hide, pin, tick, unmerge } from "./lines";
 
 const t = texts({
   en: {
-    tick: "Choose {name} for merging",
+    tick: "Select {name} for merging",
     pin: "Pin to the top (P)",
     unpin: "Unpin (P)",
     hide: "Hide (H)",
     unmerge: "Split into its lanes",
     offset: "Shift this rank in time",
-    ns: "Shift earlier by (ns, or 1.5ms)",
-    reset: "No shift",
+    ns: "Shift earlier by (ns, or for example 1.5ms)",
+    reset: "Remove the shift",
     apply: "Shift",
   },
   zh: {
-    tick: "选择 {name} 用于合并",
+    tick: "选中 {name} 以合并",
     pin: "置顶 (P)",
     unpin: "取消置顶 (P)",
     hide: "隐藏 (H)",
     unmerge: "拆分为各泳道",
     offset: "平移该 rank 的时间",
-    ns: "提前（ns，或 1.5ms）",
-    reset: "不平移",
+    ns: "提前的时间（ns，或如 1.5ms）",
+    reset: "取消平移",
     apply: "平移",
   },
 });

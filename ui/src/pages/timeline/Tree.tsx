@@ -24,11 +24,11 @@ const t = texts({
     offset: "shown {offset} earlier",
     reading: "Reading …",
     retry: "Try again",
-    empty: "Nothing",
+    empty: "No lanes",
   },
   zh: {
     lanes: "泳道",
-    rank: "Rank {rank}",
+    rank: "rank {rank}",
     query: "查询",
     counters: "计数器",
     more: "另有 {count} 个 rank……",
@@ -37,7 +37,7 @@ const t = texts({
     offset: "提前显示 {offset}",
     reading: "正在读取……",
     retry: "重试",
-    empty: "无内容",
+    empty: "没有泳道",
   },
 });
 

@@ -1,4 +1,4 @@
-// The timeline: minimap, lane tree and canvas, and the panel that tells of what is chosen.
+// The timeline: minimap, lane tree and canvas, and the panel with details of what is selected.
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Run } from "../../api/client";
@@ -19,18 +19,18 @@ import "./timeline.css";
 const t = texts({
   en: {
     title: "Timeline",
-    what: "the run",
-    noRanks: "This run has no ranks: nothing was found to draw. The page “Data health” tells what was looked for.",
-    tiles: "Some of the timeline could not be fetched and is asked for again: {why}",
-    elsewhere: "The query has rows only of ranks that are not shown: {ranks}.",
+    what: "the profile",
+    noRanks: "The profile has no ranks, so there is nothing to draw. The page “Data health” lists what was read.",
+    tiles: "Could not load part of the timeline, retrying: {why}",
+    elsewhere: "The query returned rows only for ranks that are not shown: {ranks}.",
     show: "Show them",
-    query: "The query lane could not be read: {why}",
+    query: "Could not read the query lane: {why}",
   },
   zh: {
     title: "时间线",
-    what: "运行",
-    noRanks: "此次运行没有任何 rank：没有可绘制的内容。“数据健康”页面说明了查找过程。",
-    tiles: "部分时间线无法获取，正在重试：{why}",
+    what: "profile",
+    noRanks: "该 profile 没有 rank，没有可绘制的内容。“数据健康”页面列出了已读取的内容。",
+    tiles: "部分时间线加载失败，正在重试：{why}",
     elsewhere: "查询结果仅属于未显示的 rank：{ranks}。",
     show: "显示",
     query: "无法读取查询泳道：{why}",

@@ -51,7 +51,7 @@ export interface Tree {
   hidden: number;
 }
 
-/** Up to so many ranks, all are open at first. */
+/** Up to this many ranks are all open at first. */
 const OPEN_RANKS = 2;
 /** A process with more rows than this is closed at first. */
 const OPEN_ROWS = 40;

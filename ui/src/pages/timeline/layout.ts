@@ -13,7 +13,7 @@ const COUNTER_HEIGHT = 40;
 const COMPACT_HEIGHT = 36;
 const GAP = 3;
 
-/** A line and where it is. Tops are told from the top of the pinned or of the scrolled lines. */
+/** A line and where it is. Tops are relative to the top of the pinned or of the scrolled lines. */
 export interface Place {
   node: Node;
   top: number;

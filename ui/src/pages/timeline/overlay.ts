@@ -246,7 +246,7 @@ function drawCursor(context: CanvasRenderingContext2D, scene: OverlayScene) {
   );
 }
 
-/** A time with as many digits as the view can tell apart. */
+/** A time with as many digits as the view can resolve. */
 export function timeText(time: number, view: View): string {
   const [unit, size] = Math.abs(view.end) >= 1e9 ? ["s", 1e9] : Math.abs(view.end) >= 1e6 ? ["ms", 1e6] : ["µs", 1e3];
   const digits = Math.ceil(Math.log10(size / Math.max((view.end - view.begin) / 1000, 1)));

@@ -6,7 +6,7 @@ import { ApiError } from "../../api/client";
 const KEPT = 800;
 /** Tiles fetched ahead at a time. */
 const AHEAD = 4;
-/** A tile that could not be had is asked for again after so many ms. */
+/** A tile that failed to load is requested again after this many ms. */
 const RETRY_MS = 5000;
 
 const MAX_LEVEL = 54;
@@ -52,7 +52,7 @@ export class TileStore<T> {
     else list.set(key, { ...tile, ids: new Set(ids) });
   }
 
-  /** Fetches what was wanted since the last time and is not there, and gives up what nobody waits for any more. */
+  /** Fetches what was wanted since the last time and is not there, and cancels requests that are no longer needed. */
   flush() {
     for (const request of this.coming) {
       if (this.wanted.has(request.key) || this.ahead.has(request.key)) continue;

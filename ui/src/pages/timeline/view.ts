@@ -83,9 +83,9 @@ const UNITS: [string, number][] = [
   ["ns", 1],
 ];
 
-/** What a ruler says: ticks, told from a base where whole times would have too many digits. */
+/** What a ruler says: ticks, relative to a base where whole times would have too many digits. */
 export interface Ticks {
-  /** The time that ticks are told from; null if that is the origin. */
+  /** The time that ticks are relative to; null if that is the origin. */
   base: string | null;
   ticks: { time: number; label: string }[];
 }
