@@ -23,7 +23,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 /** Ms until something that must come has come. Debug builds on a busy machine take their time. */
 export const PATIENCE = 20_000;
 
-export const PAGES = ["overview", "timeline", "operators", "memory", "communication", "cluster", "rl", "query", "report", "runs"];
+export const PAGES = ["overview", "timeline", "operators", "memory", "communication", "cluster", "rl", "query", "report", "health"];
 
 const TABS = {
   operators: ["kernels", "host", "overall", "dispatch", "copies"],
@@ -251,7 +251,7 @@ class Viewer {
   }
 
   /** Changes between light and dark, as the system would. */
-  async wear(colorScheme) {
+  async setTheme(colorScheme) {
     await this.page.emulateMedia({ colorScheme });
     await frames(this.page);
   }

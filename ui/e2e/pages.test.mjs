@@ -30,10 +30,10 @@ describe("every page and part of the slow job", () => {
       await assertWhole(viewer, part);
       await viewer.assertAccessible(`${part}, light`);
       await viewer.picture(`${name}-light`);
-      await viewer.wear("dark");
+      await viewer.setTheme("dark");
       await viewer.assertAccessible(`${part}, dark`);
       await viewer.picture(`${name}-dark`);
-      await viewer.wear("light");
+      await viewer.setTheme("light");
       await viewer.switchLanguage();
       assert.equal(await viewer.page.locator("html").getAttribute("lang"), "zh-CN");
       await viewer.settled();

@@ -41,7 +41,7 @@ function queries(open) {
     await ask(viewer, `SELECT rank, start, duration, name FROM task WHERE rank = ${ranks[0].rank} ORDER BY duration DESC LIMIT 50`);
     await viewer.page.locator("main a.button[href^='#/timeline']").click();
     await viewer.settled("timeline");
-    await viewer.page.locator("[role=row].line.query").waitFor();
+    await viewer.page.locator("[role=row].node.query").waitFor();
     await viewer.picture("query-lane");
     viewer.assertQuiet("query lane");
   });

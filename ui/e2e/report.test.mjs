@@ -30,7 +30,7 @@ function reads(name, open, hasFinding) {
       // The place that shows it is in the report too.
       await viewer.page.locator("article.finding .places a").first().click();
       await viewer.settled("timeline");
-      await viewer.when(() => viewer.isDrawn(".stage canvas"), Boolean, "the place of a finding is not drawn");
+      await viewer.when(() => viewer.isDrawn(".lane-canvas canvas"), Boolean, "the place of a finding is not drawn");
       viewer.assertQuiet("finding");
     });
   }
@@ -47,7 +47,7 @@ function reads(name, open, hasFinding) {
       );
       await viewer.picture(`${name}-${page}`);
       if (page !== "timeline") return;
-      await viewer.when(() => viewer.isDrawn(".stage canvas"), Boolean, "the timeline of the report stays blank");
+      await viewer.when(() => viewer.isDrawn(".lane-canvas canvas"), Boolean, "the timeline of the report stays blank");
     });
   }
 
@@ -62,7 +62,7 @@ function reads(name, open, hasFinding) {
     await viewer.page.locator("main").focus();
     for (let at = 0; at < 3; at++) await viewer.page.keyboard.press("w");
     await viewer.when(() => viewer.time(), Boolean, "W must zoom");
-    await viewer.when(() => viewer.isDrawn(".stage canvas"), Boolean, "the zoomed timeline stays blank");
+    await viewer.when(() => viewer.isDrawn(".lane-canvas canvas"), Boolean, "the zoomed timeline stays blank");
     viewer.assertQuiet("zoom in the report");
   });
 }

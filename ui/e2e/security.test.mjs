@@ -116,8 +116,8 @@ describe("names that are markup", () => {
     await viewer.settled();
     await viewer.picture("markup-timeline");
     // The card at the pointer shows names too.
-    const stage = await viewer.page.locator(".stage").boundingBox();
-    for (let at = 0; at < 20; at++) await viewer.page.mouse.move(stage.x + 100 + at * 30, stage.y + 60 + at * 15);
+    const canvas = await viewer.page.locator(".lane-canvas").boundingBox();
+    for (let at = 0; at < 20; at++) await viewer.page.mouse.move(canvas.x + 100 + at * 30, canvas.y + 60 + at * 15);
     await assertEscaped(viewer, "slices");
   });
 
@@ -133,7 +133,7 @@ describe("names that are markup", () => {
     npuscope("report", directory, "-o", file);
     const report = await openPage(pathToFileURL(file).href, { offline: true });
     await report.settled("overview");
-    for (const page of ["timeline", "operators", "memory", "communication", "cluster", "rl", "runs"]) {
+    for (const page of ["timeline", "operators", "memory", "communication", "cluster", "rl", "health"]) {
       await report.go(page);
       await assertEscaped(report, `${page} of the report`);
     }

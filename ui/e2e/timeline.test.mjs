@@ -6,15 +6,15 @@ import { closeAll, frames, job, openPage, serve, shared } from "./helpers.mjs";
 
 after(closeAll);
 
-const OVERLAY = ".stage canvas[role=img]";
+const OVERLAY = ".lane-canvas canvas[role=img]";
 const PANEL = ".panel-body";
 
-/** The canvas and the line of the tree that a lane is drawn beside. */
+/** The canvas, and the row of the tree beside which a lane is drawn. */
 async function placeOf(viewer, rank, lane) {
-  const line = viewer.page.locator(`[role=row][data-key="${rank}.l${lane}"]`);
-  await line.scrollIntoViewIfNeeded();
+  const row = viewer.page.locator(`[role=row][data-key="${rank}.l${lane}"]`);
+  await row.scrollIntoViewIfNeeded();
   await frames(viewer.page);
-  return { canvas: await viewer.page.locator(OVERLAY).boundingBox(), line: await line.boundingBox() };
+  return { canvas: await viewer.page.locator(OVERLAY).boundingBox(), row: await row.boundingBox() };
 }
 
 /** Shows a stretch of a rank with one lane pinned to the top, where it is easy to find. */
@@ -64,7 +64,7 @@ function drives(open) {
   after(() => viewer?.close());
 
   test("lanes are drawn", async () => {
-    await viewer.when(() => viewer.isDrawn(".stage canvas"), Boolean, "the canvas stays blank");
+    await viewer.when(() => viewer.isDrawn(".lane-canvas canvas"), Boolean, "the canvas stays blank");
     viewer.assertQuiet("timeline");
   });
 
@@ -123,11 +123,11 @@ function drives(open) {
     await showLane(viewer, rank, lane.id, view);
     const slices = (await slicesOf(server, rank, lane, view)).filter((slice) => slice.row === 0);
     const slice = slices.reduce((a, b) => (b.end - b.begin > a.end - a.begin ? b : a));
-    const { canvas, line } = await placeOf(viewer, rank, lane.id);
+    const { canvas, row } = await placeOf(viewer, rank, lane.id);
     const middle = (Math.max(slice.begin, view.begin) + Math.min(slice.end, view.end)) / 2;
     const x = canvas.x + ((middle - view.begin) / length(view)) * canvas.width;
     // A lane that is drawn small has rows of a few pixels.
-    await viewer.page.mouse.click(x, line.y + 3);
+    await viewer.page.mouse.click(x, row.y + 3);
     await viewer.when(() => viewer.param("slice"), (chosen) => chosen === String(slice.slice), `the slice ${slice.slice} was clicked`);
     await viewer.settled();
     const heading = viewer.page.locator(`${PANEL} h2`);
@@ -145,8 +145,8 @@ function drives(open) {
     const lane = await busiest(server, rank);
     const view = await stretchOf(server, rank, lane, 60);
     await showLane(viewer, rank, lane.id, view);
-    const { canvas, line } = await placeOf(viewer, rank, lane.id);
-    const y = line.y + line.height / 2;
+    const { canvas, row } = await placeOf(viewer, rank, lane.id);
+    const y = row.y + row.height / 2;
     await viewer.page.mouse.move(canvas.x + canvas.width * 0.1, y);
     await viewer.page.mouse.down();
     await viewer.page.mouse.move(canvas.x + canvas.width * 0.8, y, { steps: 4 });
@@ -239,8 +239,8 @@ describe("between slices and ranks", () => {
     const gaps = slices.slice(1).map(({ begin }, at) => ({ begin: slices[at].end, end: begin }));
     const gap = gaps.reduce((a, b) => (length(b) > length(a) ? b : a));
     await showLane(viewer, 0, lane.id, { begin: gap.begin - length(gap), end: gap.end + length(gap) });
-    const { canvas, line } = await placeOf(viewer, 0, lane.id);
-    await viewer.page.mouse.click(canvas.x + canvas.width / 2, line.y + line.height / 2, { button: "right" });
+    const { canvas, row } = await placeOf(viewer, 0, lane.id);
+    await viewer.page.mouse.click(canvas.x + canvas.width / 2, row.y + row.height / 2, { button: "right" });
     await viewer.page.getByRole("menuitem", { name: /Explain this gap/ }).click();
     await viewer.page.locator(`${PANEL} .gap h2`).waitFor();
     const answer = await server.json(`api/ranks/0/gap?time=${Math.round((gap.begin + gap.end) / 2)}&lane=${lane.id}`);
@@ -260,8 +260,8 @@ describe("between slices and ranks", () => {
     assert.ok(answer.instances.length > 1, "the group must have several ranks");
     await viewer.go(`timeline?rank=0&slice=${slice.slice}&t=${slice.begin - 1e6},${slice.end + 1e6}`);
     await viewer.page.getByRole("link", { name: "All ranks" }).click();
-    await viewer.page.locator(".instances .track").first().waitFor();
-    assert.equal(await viewer.page.locator(".instances .track").count(), answer.instances.length);
+    await viewer.page.locator(".instances .rank-bar").first().waitFor();
+    assert.equal(await viewer.page.locator(".instances .rank-bar").count(), answer.instances.length);
     if (answer.skew_ns > 0) assert.match(await viewer.page.locator(".collective .toolbar").innerText(), new RegExp(`Rank ${answer.last_rank} arrived last`));
     await viewer.picture("timeline-collective");
     await viewer.assertAccessible("collective");
@@ -289,11 +289,11 @@ describe("between slices and ranks", () => {
     await viewer.page.mouse.up();
     await viewer.page.locator(`${PANEL} tbody tr[data-at]`).first().waitFor();
     for (const colours of ["light", "dark"]) {
-      await viewer.wear(colours);
+      await viewer.setTheme(colours);
       await viewer.picture(`timeline-area-${colours}`);
       await viewer.assertAccessible(`statistics, ${colours}`);
     }
-    await viewer.wear("light");
+    await viewer.setTheme("light");
     viewer.assertQuiet("area");
   });
 });
@@ -382,14 +382,14 @@ describe("around the pages", () => {
 
   test("lanes are walked through with the keyboard", async () => {
     await viewer.go("timeline");
-    const line = viewer.page.locator("[role=treegrid] [role=row][tabindex='0']");
-    await line.focus();
+    const row = viewer.page.locator("[role=treegrid] [role=row][tabindex='0']");
+    await row.focus();
     const key = () => viewer.page.evaluate(() => document.activeElement?.getAttribute("data-key"));
     const first = await key();
     await press(viewer, "ArrowDown");
-    const second = await viewer.when(key, (now) => now !== first, "the arrow must go to the next line");
+    const second = await viewer.when(key, (now) => now !== first, "the arrow must go to the next row");
     await press(viewer, "p");
-    assert.ok(second, "a line must have the focus");
+    assert.ok(second, "a row must have the focus");
     viewer.assertQuiet("tree");
   });
 });

@@ -29,7 +29,7 @@ effect(() => {
 });
 
 /** Changes the language and keeps the choice. */
-export function speak(chosen: Language) {
+export function setLanguage(chosen: Language) {
   language.value = chosen;
   try {
     localStorage.setItem(KEY, chosen);
@@ -63,11 +63,11 @@ function spaceBetween(before: string, after: string): string {
 }
 
 /** A message of the server in the language of the page. */
-export function said(message: Message): string {
+export function messageText(message: Message): string {
   return message.text[language.value];
 }
 
 /** A text with a capital at the start. */
-export function sentence(text: string): string {
+export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -22,7 +22,7 @@ afterAll(() => vi.unstubAllGlobals());
 
 test("a report answers from itself", async () => {
   const { api } = await import("./client");
-  expect(await api.run()).toEqual({ name: "kept" });
+  expect(await api.profile()).toEqual({ name: "kept" });
   expect(await api.statistics([], 0.2, 9.8)).toEqual([]);
 });
 

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { ApiError } from "../api/client";
-import { said, texts } from "../texts";
+import { messageText, texts } from "../texts";
 
 const t = texts({
   en: {
@@ -84,10 +84,10 @@ function Failed({ error, what, onRetry }: { error: unknown; what: string; onRetr
     return (
       <div class="state missing" role="note">
         <p>
-          <strong>{said(error.missing.what)}</strong>
+          <strong>{messageText(error.missing.what)}</strong>
         </p>
         <p>
-          {t("fix")} <code>{said(error.missing.switch)}</code>
+          {t("fix")} <code>{messageText(error.missing.switch)}</code>
         </p>
       </div>
     );

@@ -1,12 +1,12 @@
 // The rank that was selected on the grid: how it spent its time, and the ranks it works with.
 
-import { go, link, type View } from "../../scope";
-import { run } from "../../shell/run";
+import { go, link, type TimeRange } from "../../scope";
+import { profile } from "../../shell/profile";
 import { texts } from "../../texts";
 import { choose } from "../../components/params";
 import { Term } from "../../components/Term";
 import { type Dimension, DIMENSIONS, hasLayout, peersOf, type Place } from "./places";
-import type { Spent } from "./spent";
+import type { Breakdown } from "./breakdown";
 import { word } from "./words";
 import { duration } from "../../format";
 
@@ -18,9 +18,9 @@ const t = texts({
 /** Ranks that are listed. */
 const LISTED = 16;
 
-export function ChosenRank({ rank, places, spent }: { rank: number; places: Place[]; spent: Spent | null }) {
-  const span = run.value?.span;
-  const view: View | null = span ? { begin: span[0], end: span[1] } : null;
+export function ChosenRank({ rank, places, spent }: { rank: number; places: Place[]; spent: Breakdown | null }) {
+  const span = profile.value?.span;
+  const view: TimeRange | null = span ? { begin: span[0], end: span[1] } : null;
   const groups: [Dimension, number[]][] = hasLayout(places)
     ? DIMENSIONS.map((dimension): [Dimension, number[]] => [dimension, peersOf(places, rank, dimension)]).filter(([, ranks]) => ranks.length > 1)
     : [];

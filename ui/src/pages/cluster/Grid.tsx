@@ -14,7 +14,7 @@ import { texts } from "../../texts";
 import { ChosenRank } from "./ChosenRank";
 import { DIMENSIONS, hasLayout, placesOf } from "./places";
 import { GridChart } from "./GridChart";
-import { METRICS, spentBy } from "./spent";
+import { METRICS, breakdownBy } from "./breakdown";
 import { word } from "./words";
 
 const t = texts({
@@ -72,7 +72,7 @@ function bound(name: string): number | null {
 
 function Places({ ranks, steps }: { ranks: Table; steps: Table }) {
   const places = useMemo(() => placesOf(ranks), [ranks]);
-  const spent = useMemo(() => new Map(spentBy(steps, "rank").map((one) => [one.key, one])), [steps]);
+  const spent = useMemo(() => new Map(breakdownBy(steps, "rank").map((one) => [one.key, one])), [steps]);
   const metric = choice("metric", METRICS);
   const frames = choice("frames", FRAMES);
   const values = useMemo(() => new Map([...spent].map(([rank, one]) => [rank, one[metric]])), [spent, metric]);

@@ -13,7 +13,7 @@ import { Viewed } from "../../components/Viewed";
 import { duration } from "../../format";
 import { go } from "../../scope";
 import { language, texts } from "../../texts";
-import { type Part, PARTS, type Spent, spentBy } from "./spent";
+import { type Part, PARTS, type Breakdown, breakdownBy } from "./breakdown";
 import { termOf, word } from "./words";
 
 const t = texts({
@@ -92,10 +92,10 @@ function Bars({ table }: { table: Table }) {
   const order = choice("order", ORDERS);
   const top = choice("top", TOPS);
   const { spent, names, parts } = useMemo(() => {
-    const all = spentBy(table, by);
+    const all = breakdownBy(table, by);
     if (order !== "number") all.sort((one, other) => (other[order] || 0) - (one[order] || 0) || one.key - other.key);
     const spent = top === "all" ? all : all.slice(0, Number(top));
-    const values = (part: keyof Spent) => spent.map((one) => one[part]);
+    const values = (part: keyof Breakdown) => spent.map((one) => one[part]);
     return {
       spent,
       names: spent.map(({ key }) => (by === "rank" ? word("rank", { rank: key }) : word("step", { step: key }))),

@@ -10,7 +10,7 @@ import { StackedBars } from "../../components/StackedBars";
 import { Viewed } from "../../components/Viewed";
 import { duration } from "../../format";
 import { go, scope } from "../../scope";
-import { run } from "../../shell/run";
+import { profile } from "../../shell/profile";
 import type { TermKey } from "../../terms";
 import { language, texts } from "../../texts";
 import { Filters, filtered } from "./Filters";
@@ -58,7 +58,7 @@ const TERMS: Partial<Record<(typeof PARTS)[number], TermKey>> = { transit: "tran
 const MANY_RANKS = 64;
 
 export function Durations() {
-  const ranks = scope.value.ranks ?? run.value?.ranks ?? [];
+  const ranks = scope.value.ranks ?? profile.value?.ranks ?? [];
   return (
     <Viewed view="communication" own={ranks.length > MANY_RANKS ? { by: "kind" } : {}} what={t("what")}>
       {(table) => <Split table={table} />}

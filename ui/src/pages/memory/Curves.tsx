@@ -10,7 +10,7 @@ import { Select } from "../../components/Select";
 import { Viewed } from "../../components/Viewed";
 import { bytes, time } from "../../format";
 import { go, scope } from "../../scope";
-import { run } from "../../shell/run";
+import { profile } from "../../shell/profile";
 import { language, texts } from "../../texts";
 import { curvesOf, firstComponent, linesOf, MEASURES, highestSample } from "./curve";
 import { DRAWN, drawnRanks } from "./ranks";
@@ -63,7 +63,7 @@ const SHOWN = ["all", ...MEASURES] as const;
 const SEVERAL_SHOWN = ["allocated", "reserved", "active", "all"] as const;
 
 export function Curves() {
-  if (!run.value) return null;
+  if (!profile.value) return null;
   const { about, left } = drawnRanks();
   return (
     <Card title={t("title")}>

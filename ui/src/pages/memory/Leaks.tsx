@@ -1,4 +1,4 @@
-// What was allocated and never released while it was profiled: leaks are among it, and what lives as long as the run.
+// What was allocated and never released while it was profiled: leaks are among it, and what lives as long as the job.
 
 import type { Table } from "../../api/table";
 import { BarChart } from "../../components/BarChart";

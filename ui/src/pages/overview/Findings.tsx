@@ -5,7 +5,7 @@ import { Term } from "../../components/Term";
 import { number, share } from "../../format";
 import { formatRanks, link, linkToTime } from "../../scope";
 import { Icon } from "../../shell/Icon";
-import { said, sentence, texts } from "../../texts";
+import { messageText, capitalized, texts } from "../../texts";
 
 const t = texts({
   en: {
@@ -50,7 +50,7 @@ export function Findings({ of: { findings, ranks, problems } }: { of: Diagnosis 
         </p>
       )}
       {findings.map((finding) => (
-        <FindingCard key={said(finding.claim)} finding={finding} />
+        <FindingCard key={messageText(finding.claim)} finding={finding} />
       ))}
     </section>
   );
@@ -64,7 +64,7 @@ function FindingCard({ finding }: { finding: Finding }) {
         <span class="severity">
           <Icon name={severity} /> {t(severity)}
         </span>
-        <h2>{sentence(said(finding.claim))}</h2>
+        <h2>{capitalized(messageText(finding.claim))}</h2>
       </header>
       <div class="measures">
         {share_of_step !== null && (
@@ -74,7 +74,7 @@ function FindingCard({ finding }: { finding: Finding }) {
         )}
         {numbers.map(({ name, value, unit }) => (
           <span class="chip" key={name.id}>
-            {said(name)} {number(value)} {unit}
+            {messageText(name)} {number(value)} {unit}
           </span>
         ))}
         <span class="chip">
@@ -82,16 +82,16 @@ function FindingCard({ finding }: { finding: Finding }) {
         </span>
       </div>
       <p class="suggestion">
-        <Icon name="arrow" /> {sentence(said(finding.suggestion))}
+        <Icon name="arrow" /> {capitalized(messageText(finding.suggestion))}
       </p>
       <ul class="places" aria-label={t("places")}>
         {evidence.map((place) => (
-          <li key={`${place.rank}/${place.start_ns}/${said(place.what)}`}>
+          <li key={`${place.rank}/${place.start_ns}/${messageText(place.what)}`}>
             <a href={linkToTime(place.rank, place.start_ns, place.end_ns)}>
               {t("rank", { rank: place.rank })}
               {place.step !== null && `, ${t("step", { step: place.step })}`}
             </a>{" "}
-            {said(place.what)}
+            {messageText(place.what)}
           </li>
         ))}
         {evidence.length === 0 && ranks.length > 0 && (

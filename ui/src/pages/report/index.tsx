@@ -1,14 +1,14 @@
 // Makes a report: one html file with this viewer and the chosen ranks, steps and findings in it.
 
 import { useSignal } from "@preact/signals";
-import { api, type Diagnosis, type Run } from "../../api/client";
+import { api, type Diagnosis, type Profile } from "../../api/client";
 import { Card } from "../../components/Card";
 import { Loaded } from "../../components/Loaded";
 import { bytes } from "../../format";
 import { formatRanks, parseRanks, scope } from "../../scope";
 import { download } from "../../shell/download";
 import { Icon } from "../../shell/Icon";
-import { said, sentence, texts } from "../../texts";
+import { messageText, capitalized, texts } from "../../texts";
 import "./report.css";
 
 const t = texts({
@@ -61,17 +61,17 @@ export function Report() {
     <div class="page report">
       <h1>{t("title")}</h1>
       <p class="hint">{t("about")}</p>
-      <Loaded load={() => Promise.all([api.run(), api.diagnosis()])} of={[]} what={t("what")}>
-        {([run, diagnosis]) => <Form run={run} diagnosis={diagnosis} />}
+      <Loaded load={() => Promise.all([api.profile(), api.diagnosis()])} of={[]} what={t("what")}>
+        {([profile, diagnosis]) => <Form profile={profile} diagnosis={diagnosis} />}
       </Loaded>
     </div>
   );
 }
 
-function firstRanks(run: Run, diagnosis: Diagnosis): number[] {
+function firstRanks(profile: Profile, diagnosis: Diagnosis): number[] {
   if (scope.value.ranks) return scope.value.ranks;
   const found = diagnosis.findings.flatMap((finding) => finding.ranks);
-  return [...new Set([...found, ...run.ranks.map((rank) => rank.rank)])].slice(0, FIRST_RANKS);
+  return [...new Set([...found, ...profile.ranks.map((rank) => rank.rank)])].slice(0, FIRST_RANKS);
 }
 
 /** A set with an item put in or taken out. */
@@ -83,20 +83,20 @@ function toggled<T>(items: Set<T>, item: T): Set<T> {
 
 type State = { kind: "making" } | { kind: "made"; name: string; size: number } | { kind: "failed"; why: string } | null;
 
-function Form({ run, diagnosis }: { run: Run; diagnosis: Diagnosis }) {
+function Form({ profile, diagnosis }: { profile: Profile; diagnosis: Diagnosis }) {
   const ids = [...new Set(diagnosis.findings.map((finding) => finding.id))];
-  const ranksText = useSignal(formatRanks(firstRanks(run, diagnosis)));
-  const steps = useSignal(new Set(scope.value.step === null ? run.steps : [scope.value.step]));
+  const ranksText = useSignal(formatRanks(firstRanks(profile, diagnosis)));
+  const steps = useSignal(new Set(scope.value.step === null ? profile.steps : [scope.value.step]));
   const findings = useSignal(new Set(ids));
   const state = useSignal<State>(null);
-  const there = new Set(run.ranks.map((rank) => rank.rank));
+  const there = new Set(profile.ranks.map((rank) => rank.rank));
   const ranks = (parseRanks(ranksText.value) ?? []).filter((rank) => there.has(rank));
   const make = async (event: Event) => {
     event.preventDefault();
     state.value = { kind: "making" };
     try {
       const file = await api.report(ranks, [...steps.value].sort((a, b) => a - b), [...findings.value]);
-      const name = `npuscope-${(run.name ?? "run").replace(/[^\w.-]+/g, "_")}.html`;
+      const name = `npuscope-${(profile.name ?? "profile").replace(/[^\w.-]+/g, "_")}.html`;
       download(name, "text/html", file);
       state.value = { kind: "made", name, size: file.byteLength };
     } catch (error) {
@@ -120,9 +120,9 @@ function Form({ run, diagnosis }: { run: Run; diagnosis: Diagnosis }) {
       <Card
         title={t("steps")}
         tools={
-          run.steps.length > 1 && (
+          profile.steps.length > 1 && (
             <>
-              <button type="button" class="quiet" onClick={() => (steps.value = new Set(run.steps))}>
+              <button type="button" class="quiet" onClick={() => (steps.value = new Set(profile.steps))}>
                 {t("all")}
               </button>
               <button type="button" class="quiet" onClick={() => (steps.value = new Set())}>
@@ -132,9 +132,9 @@ function Form({ run, diagnosis }: { run: Run; diagnosis: Diagnosis }) {
           )
         }
       >
-        {run.steps.length === 0 && <p class="hint">{t("noSteps")}</p>}
+        {profile.steps.length === 0 && <p class="hint">{t("noSteps")}</p>}
         <div class="choices">
-          {run.steps.map((step) => (
+          {profile.steps.map((step) => (
             <label class="check" key={step}>
               <input type="checkbox" checked={steps.value.has(step)} onChange={() => (steps.value = toggled(steps.value, step))} />
               {step}
@@ -152,7 +152,7 @@ function Form({ run, diagnosis }: { run: Run; diagnosis: Diagnosis }) {
                 {diagnosis.findings
                   .filter((finding) => finding.id === id)
                   .map((finding) => (
-                    <span key={said(finding.claim)}>{sentence(said(finding.claim))}</span>
+                    <span key={messageText(finding.claim)}>{capitalized(messageText(finding.claim))}</span>
                   ))}
               </span>
             </label>
@@ -163,7 +163,7 @@ function Form({ run, diagnosis }: { run: Run; diagnosis: Diagnosis }) {
         <button
           type="submit"
           class="primary"
-          disabled={ranks.length === 0 || (steps.value.size === 0 && run.steps.length > 0) || state.value?.kind === "making"}
+          disabled={ranks.length === 0 || (steps.value.size === 0 && profile.steps.length > 0) || state.value?.kind === "making"}
         >
           <Icon name="download" /> {state.value?.kind === "making" ? t("making") : t("download")}
         </button>

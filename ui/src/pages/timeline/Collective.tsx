@@ -129,7 +129,7 @@ function Instances({ board, found }: { board: Board; found: Found }) {
             <button
               key={`${instance.rank} bar`}
               type="button"
-              class="plain track"
+              class="plain rank-bar"
               aria-label={label}
               title={label}
               onClick={() => board.jump(instance, { tab: "collective" })}

@@ -71,10 +71,10 @@ export function JumpButton({ board, to, children }: { board: Board; to: Jump; ch
 }
 
 export function Details({ board }: { board: Board }) {
-  if (board.detailsProblem.value !== null)
+  if (board.detailsError.value !== null)
     return (
       <p class="state failed" role="alert">
-        {t("failed", { why: board.detailsProblem.value })}
+        {t("failed", { why: board.detailsError.value })}
       </p>
     );
   const slice = board.details.value;
@@ -91,7 +91,7 @@ export function Details({ board }: { board: Board }) {
         .filter((line) => line !== "")
     : [];
   const others = args.filter(([name]) => !isStack(name));
-  const raw = BigInt(board.run.origin) + BigInt(Math.round(slice.begin));
+  const raw = BigInt(board.profile.origin) + BigInt(Math.round(slice.begin));
   return (
     <div class="details">
       <div class="column">
@@ -103,7 +103,7 @@ export function Details({ board }: { board: Board }) {
           <button type="button" onClick={() => selectRange(board)}>
             {t("range")}
           </button>
-          {board.run.ranks.length > 1 && (
+          {board.profile.ranks.length > 1 && (
             <>
               {layer === "communication" && (
                 <a class="button" href={link({ params: { ...scope.value.params, tab: "collective" } })}>

@@ -5,7 +5,7 @@ import { texts } from "../../texts";
 import type { Board, Cursor } from "./board";
 import type { Hover } from "./hit";
 import { type Place, placeAt } from "./layout";
-import { hide, pin, unmerge } from "./lines";
+import { hide, pin, unmerge } from "./actions";
 import { addMark } from "./marks";
 import { align, explainGap, selectRange } from "./slices";
 
@@ -72,7 +72,7 @@ function itemsOf(board: Board, at: Cursor, hover: Hover | null): Item[] {
     items.push({ label: t("range"), keys: "M", run: slice(() => selectRange(board)) });
     items.push({ label: t("mark"), keys: "K", run: slice(() => addMark(board)) });
     items.push({ label: t("search"), run: () => board.keep({}, {}, { q: hover.name, tab: "search", panel: "" }) });
-    if (board.run.ranks.length > 1) {
+    if (board.profile.ranks.length > 1) {
       items.push({ label: t("alignStart"), keys: "L", run: slice(() => void align(board, "start")) });
       items.push({ label: t("alignEnd"), keys: "R", run: slice(() => void align(board, "end")) });
       if (hover.lane.layer === "communication") {

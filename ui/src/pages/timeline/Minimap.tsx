@@ -1,4 +1,4 @@
-// The whole run in a strip, with the view as a brush that can be dragged.
+// The whole profile in a strip, with the view as a brush that can be dragged.
 
 import { effect, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

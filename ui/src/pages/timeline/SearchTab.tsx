@@ -89,10 +89,10 @@ function ByRank({ search }: { search: Search }) {
 
 function Hits({ search }: { search: Search }) {
   const found = search.found.value;
-  if (search.problem.value !== null)
+  if (search.error.value !== null)
     return (
       <p class="state failed" role="alert">
-        {t("failed", { why: search.problem.value })}
+        {t("failed", { why: search.error.value })}
       </p>
     );
   if (search.isBusy.value) return <Loading what={t("what")} />;

@@ -7,7 +7,7 @@ import { type Column, DataTable } from "../../components/DataTable";
 import { Spark } from "../../components/Histogram";
 import { Loaded } from "../../components/Loaded";
 import { count, duration } from "../../format";
-import type { View } from "../../scope";
+import type { TimeRange } from "../../scope";
 import { isTerm } from "../../terms";
 import { texts } from "../../texts";
 import type { Board } from "./board";
@@ -94,7 +94,7 @@ function tableOf(list: NameStatistics[]): Table {
 }
 
 /** The time of an area by the clock of a rank that is shown shifted. */
-function ownTime(board: Board, area: Area, rank: number): View {
+function ownTime(board: Board, area: Area, rank: number): TimeRange {
   const offset = board.offset(rank);
   return { begin: area.begin + offset, end: area.end + offset };
 }

@@ -10,7 +10,7 @@ import { texts } from "../../texts";
 import type { Board } from "./board";
 import type { Colouring } from "./colours";
 import { Legend } from "./Legend";
-import { merge } from "./lines";
+import { merge } from "./actions";
 import { addMark } from "./marks";
 import type { Search } from "./search";
 import { fitted, placeOf } from "./view";
@@ -216,7 +216,7 @@ function HitSteps({ board, search }: { board: Board; search: Search }) {
         {!found
           ? search.isBusy.value
             ? t("searching")
-            : (search.problem.value ?? "")
+            : (search.error.value ?? "")
           : found.count === 0
             ? t("noHits")
             : at < 0

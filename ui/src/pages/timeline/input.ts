@@ -5,7 +5,7 @@ import type { Hover } from "./hit";
 import type { Area } from "./kept";
 import { type Layout, type Place, RULER_HEIGHT, seen, screenTop, TICKS_HEIGHT } from "./layout";
 import { fitted, panned } from "./view";
-import type { View } from "../../scope";
+import type { TimeRange } from "../../scope";
 
 /** A pointer that moved less than this has clicked. */
 const CLICK_PIXELS = 4;
@@ -44,7 +44,7 @@ export function lanesBetween(
 
 /** What the pointer does on the canvas. */
 export class Pointer {
-  private panFrom: View | null = null;
+  private panFrom: TimeRange | null = null;
 
   constructor(
     private readonly board: Board,

@@ -2,7 +2,7 @@
 
 import type { Board } from "./board";
 import { type Place, RULER_HEIGHT } from "./layout";
-import { toggle } from "./lines";
+import { toggle } from "./actions";
 
 /** Where a lane is drawn: by itself, merged, or in a group that is closed. */
 function placeOf(board: Board, rank: number, lane: number): Place | undefined {
@@ -10,7 +10,7 @@ function placeOf(board: Board, rank: number, lane: number): Place | undefined {
   return byKey.get(laneKeys.get(`${rank}/${lane}`) ?? "");
 }
 
-/** Opens lines of the tree that are closed, the outer ones first. */
+/** Opens nodes of the tree that are closed, the outer ones first. */
 export function openLines(board: Board, keys: string[]) {
   for (const key of keys) {
     const node = board.tree.value.nodes.find((node) => node.key === key);

@@ -30,7 +30,7 @@ export class TileStore<T> {
   private failed = new Map<string, number>();
   private wanted = new Map<string, TileKey & { ids: Set<number> }>();
   /** Why the last tile did not come. */
-  problem: string | null = null;
+  error: string | null = null;
   private ahead = new Map<string, TileKey & { ids: Set<number> }>();
 
   constructor(
@@ -99,12 +99,12 @@ export class TileStore<T> {
       this.failed.delete(key);
       const oldest = this.tiles.keys().next().value;
       if (this.tiles.size > KEPT && oldest !== undefined) this.tiles.delete(oldest);
-      this.problem = null;
+      this.error = null;
     } catch (error) {
       if (request.abort.signal.aborted) return;
       const isNotKept = error instanceof ApiError && error.isNotKept;
       this.failed.set(key, isNotKept ? Infinity : Date.now());
-      this.problem = isNotKept ? null : String(error);
+      this.error = isNotKept ? null : String(error);
       // A report has tiles only so fine: a coarser one is drawn instead.
       if (isNotKept && tile.level < MAX_LEVEL) this.fetch({ level: tile.level + 1, index: Math.floor(tile.index / 2) }, ids);
     } finally {

@@ -1,4 +1,4 @@
-// The small buttons of a line of the tree: tick, pin, hide, split, offset.
+// The small buttons of a node of the tree: tick, pin, hide, split, offset.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -6,7 +6,7 @@ import { parseQuantity } from "../../format";
 import { texts } from "../../texts";
 import type { Board } from "./board";
 import type { Node } from "./lanes";
-import { hide, pin, tick, unmerge } from "./lines";
+import { hide, pin, tick, unmerge } from "./actions";
 
 const t = texts({
   en: {
@@ -48,7 +48,7 @@ function Glyph({ path }: { path: string }) {
   );
 }
 
-export function LineTools({ board, node }: { board: Board; node: Node }) {
+export function NodeTools({ board, node }: { board: Board; node: Node }) {
   const isShifting = useSignal(false);
   if (isShifting.value) return <Shift board={board} rank={node.rank} onClose={() => (isShifting.value = false)} />;
   return (

@@ -34,7 +34,7 @@ const t = texts({
 });
 
 function noteOf(rank: OpenRank): string {
-  if (rank.state === "failed") return t("failed", { why: rank.problem });
+  if (rank.state === "failed") return t("failed", { why: rank.error });
   if (rank.state !== "ready") return t("reading");
   return rank.timeline.lanes.length + rank.timeline.counters.length === 0 ? t("empty") : t("filtered");
 }
@@ -52,7 +52,7 @@ function sized(canvas: HTMLCanvasElement, width: number, height: number): Canvas
   return context;
 }
 
-export function Stage({ board, search }: { board: Board; search: Search }) {
+export function LaneCanvas({ board, search }: { board: Board; search: Search }) {
   const lanes = useRef<HTMLCanvasElement>(null);
   const overlay = useRef<HTMLCanvasElement>(null);
   const menu = useSignal<{ at: Cursor; hover: Hover | null } | null>(null);
@@ -153,7 +153,7 @@ export function Stage({ board, search }: { board: Board; search: Search }) {
   }, [board, search]);
 
   return (
-    <div class="stage" style={{ height: `${board.size.value.height}px` }}>
+    <div class="lane-canvas" style={{ height: `${board.size.value.height}px` }}>
       <canvas ref={lanes} aria-hidden="true" />
       <canvas
         ref={overlay}
