@@ -119,6 +119,13 @@ class Server {
   }
 }
 
+/** What the first finding of the slow job claims, in lower case; it is about the slow rank. */
+export async function firstClaim(server) {
+  const [first] = (await server.json("api/diagnosis")).findings;
+  assert.deepEqual(first.ranks, [5], "rank 5 is slow");
+  return first.claim.text.en.toLowerCase();
+}
+
 let browser = null;
 
 /** The browser, one for all tests of a file. */

@@ -66,9 +66,11 @@ for (const path of ["npu/db/level1", "gpu/nccl_data.json.gz"]) {
 }
 
 describe("around a query", () => {
+  let server;
   let viewer;
   before(async () => {
-    viewer = await openPage((await serve(job("slow"))).url);
+    server = await serve(job("slow"));
+    viewer = await openPage(server.url);
     await viewer.settled();
   });
   after(() => viewer.close());
@@ -95,10 +97,12 @@ describe("around a query", () => {
   });
 
   test("a wrong query shows its error", async () => {
-    await ask(viewer, "SELECT nothing FROM kernel");
+    const sql = "SELECT nothing FROM kernel";
+    const reason = await server.sql(sql).catch((error) => JSON.parse(error.message.slice(error.message.indexOf("{"))).error);
+    await ask(viewer, sql);
     const alert = viewer.page.locator("main [role=alert]");
     await alert.waitFor();
-    assert.match(await alert.innerText(), /nothing/);
+    assert.ok((await alert.innerText()).includes(reason), `the page must show "${reason}"`);
     await viewer.picture("query-failed");
     await viewer.assertAccessible("failed query");
     // The browser itself reports the refused request.

@@ -50,7 +50,7 @@ export type {
   Timeline,
 } from "./types.generated";
 
-const NOT_KEPT = "not in this report";
+const NOT_INCLUDED = "not in this report";
 
 const t = texts({
   en: { gone: "No response from npuscope view. If it is no longer running, start it again." },
@@ -68,8 +68,8 @@ export class ApiError extends Error {
   }
 
   /** The page is a report, and this was not put into it. */
-  get isNotKept(): boolean {
-    return this.message === NOT_KEPT;
+  get isNotIncluded(): boolean {
+    return this.message === NOT_INCLUDED;
   }
 }
 
@@ -132,7 +132,7 @@ async function answer(path: string, body?: unknown, signal?: AbortSignal): Promi
   const text = body === undefined ? undefined : JSON.stringify(body);
   if (isReport) {
     const answer = await kept(text === undefined ? path : `${path}\n${text}`);
-    if (!answer) throw new ApiError(NOT_KEPT);
+    if (!answer) throw new ApiError(NOT_INCLUDED);
     return { bytes: answer, cut: null };
   }
   const init = text === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: text };

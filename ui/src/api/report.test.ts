@@ -28,5 +28,5 @@ test("a report answers from itself", async () => {
 
 test("what is not in it is said to be so", async () => {
   const { api } = await import("./client");
-  await expect(api.timeline(0)).rejects.toMatchObject({ isNotKept: true });
+  await expect(api.timeline(0)).rejects.toMatchObject({ isNotIncluded: true });
 });

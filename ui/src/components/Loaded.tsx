@@ -12,14 +12,14 @@ const t = texts({
     failed: "Could not load {what}: {why}",
     retry: "Try again",
     fix: "To collect it:",
-    notKept: "Not included in this report. To see it, run: npuscope view DIR",
+    notIncluded: "Not included in this report. To see it, run: npuscope view DIR",
   },
   zh: {
     loading: "正在加载{what}……",
     failed: "无法加载{what}：{why}",
     retry: "重试",
     fix: "采集方法：",
-    notKept: "此报告不包含该内容。如需查看，请运行：npuscope view DIR",
+    notIncluded: "此报告不包含该内容。如需查看，请运行：npuscope view DIR",
   },
 });
 
@@ -92,10 +92,10 @@ function Failed({ error, what, onRetry }: { error: unknown; what: string; onRetr
       </div>
     );
   }
-  if (error instanceof ApiError && error.isNotKept) {
+  if (error instanceof ApiError && error.isNotIncluded) {
     return (
       <p class="state missing" role="note">
-        {t("notKept")}
+        {t("notIncluded")}
       </p>
     );
   }

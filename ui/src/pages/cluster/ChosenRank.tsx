@@ -7,7 +7,7 @@ import { choose } from "../../components/params";
 import { Term } from "../../components/Term";
 import { type Dimension, DIMENSIONS, hasLayout, peersOf, type Place } from "./places";
 import type { Breakdown } from "./breakdown";
-import { word } from "./words";
+import { clusterText } from "./texts";
 import { duration } from "../../format";
 
 const t = texts({
@@ -25,21 +25,21 @@ export function ChosenRank({ rank, places, spent }: { rank: number; places: Plac
     ? DIMENSIONS.map((dimension): [Dimension, number[]] => [dimension, peersOf(places, rank, dimension)]).filter(([, ranks]) => ranks.length > 1)
     : [];
   return (
-    <section class="chosen-rank" aria-label={word("rank", { rank })}>
+    <section class="chosen-rank" aria-label={clusterText("rank", { rank })}>
       <div class="toolbar">
-        <h3>{word("rank", { rank })}</h3>
+        <h3>{clusterText("rank", { rank })}</h3>
         {spent && (
           <span>
-            <Term of="step_time">{word("duration")}</Term> {duration(spent.duration)}, <Term of="computing">{word("computing")}</Term>{" "}
-            {duration(spent.computing)}, <Term of="exposed_communication">{word("exposed_communication")}</Term>{" "}
-            {duration(spent.exposed_communication)}, <Term of="free">{word("free")}</Term> {duration(spent.free)}
+            <Term of="step_time">{clusterText("duration")}</Term> {duration(spent.duration)}, <Term of="computing">{clusterText("computing")}</Term>{" "}
+            {duration(spent.computing)}, <Term of="exposed_communication">{clusterText("exposed_communication")}</Term>{" "}
+            {duration(spent.exposed_communication)}, <Term of="free">{clusterText("free")}</Term> {duration(spent.free)}
           </span>
         )}
         <a class="button" href={link({ page: "timeline", rank, view })}>
-          {word("timeline")}
+          {clusterText("timeline")}
         </a>
         <button type="button" onClick={() => choose({ of_rank: null })}>
-          {word("close")}
+          {clusterText("close")}
         </button>
       </div>
       <ul>

@@ -13,7 +13,7 @@ import { count, duration, share } from "../../format";
 import { go } from "../../scope";
 import { texts } from "../../texts";
 import { loadOf } from "./load";
-import { word } from "./words";
+import { clusterText } from "./texts";
 
 const t = texts({
   en: {
@@ -68,7 +68,7 @@ function Load({ table }: { table: Table }) {
         tools={
           zoom && (
             <button type="button" onClick={() => chooseCells("zoom", null)}>
-              {word("whole")}
+              {clusterText("whole")}
             </button>
           )
         }
@@ -80,7 +80,7 @@ function Load({ table }: { table: Table }) {
           columns={ranks.length}
           rows={layers.length}
           values={values}
-          columnName={(column) => word("rank", { rank: ranks[column] ?? "" })}
+          columnName={(column) => clusterText("rank", { rank: ranks[column] ?? "" })}
           rowName={(row) => layers[row] || t("all")}
           format={share}
           valueName={t("load")}

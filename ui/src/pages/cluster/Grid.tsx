@@ -15,7 +15,7 @@ import { ChosenRank } from "./ChosenRank";
 import { DIMENSIONS, hasLayout, placesOf } from "./places";
 import { GridChart } from "./GridChart";
 import { METRICS, breakdownBy } from "./breakdown";
-import { word } from "./words";
+import { clusterText } from "./texts";
 
 const t = texts({
   en: {
@@ -57,7 +57,7 @@ export function Grid() {
     <Loaded
       load={() => Promise.all([api.table("ranks", { ranks }), api.table("steps", { ranks, step, view })])}
       of={[formatRanks(ranks), step, view?.begin, view?.end]}
-      what={word("steps")}
+      what={clusterText("steps")}
     >
       {([ranks, steps]) => <Places ranks={ranks} steps={steps} />}
     </Loaded>
@@ -85,9 +85,9 @@ function Places({ ranks, steps }: { ranks: Table; steps: Table }) {
       tools={
         <>
           <Select
-            label={word("show")}
+            label={clusterText("show")}
             value={metric}
-            options={METRICS.map((value) => ({ value, label: word(value) }))}
+            options={METRICS.map((value) => ({ value, label: clusterText(value) }))}
             onChange={(metric) => choose({ metric, least: null, most: null })}
           />
           {hasLayout(places) && (
@@ -118,12 +118,12 @@ function Places({ ranks, steps }: { ranks: Table; steps: Table }) {
         places={places}
         values={values}
         scale={scale}
-        valueName={word(metric)}
+        valueName={clusterText(metric)}
         format={duration}
         frames={frames === "none" ? null : frames}
         about={(rank) => {
           const one = spent.get(rank);
-          return one ? METRICS.filter((name) => name !== metric).map((name) => [word(name), duration(one[name])]) : [];
+          return one ? METRICS.filter((name) => name !== metric).map((name) => [clusterText(name), duration(one[name])]) : [];
         }}
         chosen={chosen}
         onPick={(rank) => choose({ of_rank: String(rank) })}

@@ -6,7 +6,7 @@ import { channels, inkOn, kindColour, ramp } from "../../components/colours";
 import { type Paper, Plot, type Point, type Size } from "../../components/Plot";
 import { texts } from "../../texts";
 import { type Dimension, DIMENSIONS, type GridLayout, groupsOf, hasLayout, layoutOf, type Place } from "./places";
-import { word } from "./words";
+import { clusterText } from "./texts";
 
 const t = texts({
   en: { label: "{metric} of {count} ranks by position", caption: "Click a rank to see its groups.", outside: "Cells without colour are outside the range." },
@@ -76,7 +76,7 @@ export function GridChart({ places, values, scale, valueName, format, frames, ab
         const known = hasLayout(places) ? DIMENSIONS.filter((name) => !Number.isNaN(found.place[name])) : [];
         const place: [string, string][] = known.length > 0 ? [["", known.map((name) => `${name} ${found.place[name]}`).join(", ")]] : [];
         return {
-          title: word("rank", { rank }),
+          title: clusterText("rank", { rank }),
           lines: [...place, [valueName, format(values.get(rank) ?? NaN)], ...about(rank)],
           box: { x: INSET.left + found.x * cell, y: INSET.top + found.y * cell, width: cell, height: cell },
         };

@@ -11,7 +11,7 @@ import { share, time } from "../../format";
 import { formatRanks, link, linkToTime } from "../../scope";
 import { language, texts } from "../../texts";
 import { heatOf, MEASURES } from "./cells";
-import { word } from "./words";
+import { clusterText } from "./texts";
 
 const t = texts({
   en: {
@@ -33,7 +33,7 @@ const t = texts({
 });
 
 function measureName(measure: (typeof MEASURES)[number]): string {
-  return measure === "idle" ? t("idle") : word(measure);
+  return measure === "idle" ? t("idle") : clusterText(measure);
 }
 
 /** All shares have the same colours. */
@@ -54,7 +54,7 @@ function Shown({ table }: { table: Table }) {
   const measure = choice("measure", MEASURES);
   const zoom = chosenCells("zoom");
   const { ranks, buckets, times, values } = useMemo(() => heatOf(table), [table]);
-  const rankName = useMemo(() => (row: number) => word("rank", { rank: ranks[row] ?? "" }), [ranks, language.value]);
+  const rankName = useMemo(() => (row: number) => clusterText("rank", { rank: ranks[row] ?? "" }), [ranks, language.value]);
   const bucketTimes = (column: number) => timesOf({ x0: column, x1: column + 1, y0: 0, y1: 1 }, buckets, times);
   const columnName = (column: number) => time(bucketTimes(column).begin);
   const shown = zoom && { ranks: ranks.slice(zoom.y0, zoom.y1), view: timesOf(zoom, buckets, times) };
@@ -64,14 +64,14 @@ function Shown({ table }: { table: Table }) {
       tools={
         <>
           <Select
-            label={word("show")}
+            label={clusterText("show")}
             value={measure}
             options={MEASURES.map((value) => ({ value, label: measureName(value) }))}
             onChange={(measure) => choose({ measure })}
           />
           {zoom && (
             <button type="button" onClick={() => chooseCells("zoom", null)}>
-              {word("whole")}
+              {clusterText("whole")}
             </button>
           )}
           {shown && (

@@ -14,7 +14,7 @@ import { duration, share, time } from "../../format";
 import { linkToTime } from "../../scope";
 import { language, texts } from "../../texts";
 import { bubbleShares, isWait, pipelineOf } from "./passes";
-import { word } from "./words";
+import { clusterText } from "./texts";
 
 const t = texts({
   en: {
@@ -103,7 +103,7 @@ function Passes({ table }: { table: Table }) {
       thin: pass.kind === "send" || pass.kind === "recv",
     }));
     const range = extent(bars.flatMap((bar) => [bar.begin, bar.end])) ?? { begin: 0, end: 1 };
-    const names = rows.map(({ rank, stage }) => (stage === null ? word("rank", { rank }) : t("row", { rank, stage })));
+    const names = rows.map(({ rank, stage }) => (stage === null ? clusterText("rank", { rank }) : t("row", { rank, stage })));
     return { passes, ranks: rows, bars, range, rows: names, legend: KINDS.map((kind) => ({ name: t(kind), colour: COLOURS[kind] })) };
   }, [table, which, language.value]);
   const { passes, ranks, ...chart } = drawn;
@@ -117,7 +117,7 @@ function Passes({ table }: { table: Table }) {
             <Select label={t("ranks")} value={which} options={RANKS.map((value) => ({ value, label: t(value) }))} onChange={(rows) => choose({ rows })} />
             {zoom && (
               <button type="button" onClick={() => chooseRange("zoom", null)}>
-                {word("whole")}
+                {clusterText("whole")}
               </button>
             )}
           </>

@@ -14,7 +14,7 @@ import { duration } from "../../format";
 import { go } from "../../scope";
 import { language, texts } from "../../texts";
 import { type Part, PARTS, type Breakdown, breakdownBy } from "./breakdown";
-import { termOf, word } from "./words";
+import { termOf, clusterText } from "./texts";
 
 const t = texts({
   en: {
@@ -65,7 +65,7 @@ const TOPS = ["all", "16", "64", "256"] as const;
 
 export function Steps() {
   return (
-    <Viewed view="steps" what={word("steps")}>
+    <Viewed view="steps" what={clusterText("steps")}>
       {(table) => (
         <>
           <Bars table={table} />
@@ -98,8 +98,8 @@ function Bars({ table }: { table: Table }) {
     const values = (part: keyof Breakdown) => spent.map((one) => one[part]);
     return {
       spent,
-      names: spent.map(({ key }) => (by === "rank" ? word("rank", { rank: key }) : word("step", { step: key }))),
-      parts: PARTS.filter((part) => spent.some((one) => one[part] > 0)).map((part) => ({ name: word(part), colour: COLOURS[part], term: termOf(part), values: values(part) })),
+      names: spent.map(({ key }) => (by === "rank" ? clusterText("rank", { rank: key }) : clusterText("step", { step: key }))),
+      parts: PARTS.filter((part) => spent.some((one) => one[part] > 0)).map((part) => ({ name: clusterText(part), colour: COLOURS[part], term: termOf(part), values: values(part) })),
     };
   }, [table, by, order, top, language.value]);
   return (
@@ -116,7 +116,7 @@ function Bars({ table }: { table: Table }) {
           <Select
             label={t("order")}
             value={order}
-            options={ORDERS.map((value) => ({ value, label: value === "number" ? t("inOrder") : `${t("longest")}: ${word(value)}` }))}
+            options={ORDERS.map((value) => ({ value, label: value === "number" ? t("inOrder") : `${t("longest")}: ${clusterText(value)}` }))}
             onChange={(order) => choose({ order })}
           />
           <Select

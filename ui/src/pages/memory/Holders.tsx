@@ -1,4 +1,4 @@
-// Who holds the memory at an instant: the one that was clicked, or the peak.
+// What holds the memory at an instant: the one that was clicked, or the peak.
 
 import type { Table } from "../../api/table";
 import { BarChart } from "../../components/BarChart";

@@ -39,13 +39,13 @@ export function Leaks() {
     <Card title={t("title")}>
       <p class="hint">{t("hint", { count: count(LOOKED_AT) })}</p>
       <Viewed view="allocations" own={{ limit: LOOKED_AT }} what={t("what")}>
-        {(table) => <Kept table={table} />}
+        {(table) => <Unreleased table={table} />}
       </Viewed>
     </Card>
   );
 }
 
-function Kept({ table }: { table: Table }) {
+function Unreleased({ table }: { table: Table }) {
   const released = table.numbers("release");
   const kept = rowsThat(table, (row) => Number.isNaN(released[row]!));
   if (kept.length === 0) return <p class="state">{t("none")}</p>;

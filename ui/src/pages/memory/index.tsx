@@ -1,4 +1,4 @@
-// Memory of devices: curves, who holds the bytes at an instant, allocations, components, plans of graphs, leaks.
+// Memory of devices: curves, what holds the memory at an instant, allocations, components, plans of graphs, leaks.
 
 import { TabbedPage } from "../../components/TabbedPage";
 import { texts } from "../../texts";

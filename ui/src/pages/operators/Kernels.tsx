@@ -17,7 +17,7 @@ import { formatRanks, scope } from "../../scope";
 import { texts } from "../../texts";
 import { ChosenGroup } from "./ChosenGroup";
 import { chooseRow, chosenGroup, type Group, GROUPS, groupParams, isOf, type Key, KEYS } from "./groups";
-import { kernelsOf, WHICH } from "./which";
+import { kernelsOf, SELECTIONS } from "./selection";
 
 const t = texts({
   en: {
@@ -87,12 +87,12 @@ const NUMBERS: ColumnName[] = [
 
 export function Kernels() {
   const group = choice("group", GROUPS);
-  const which = choice("which", WHICH);
+  const which = choice("which", SELECTIONS);
   const { ranks, step, view } = scope.value;
   return (
     <>
       <div class="toolbar">
-        <Select label={t("which")} value={which} options={WHICH.map((value) => ({ value, label: t(value) }))} onChange={(which) => choose({ which })} />
+        <Select label={t("which")} value={which} options={SELECTIONS.map((value) => ({ value, label: t(value) }))} onChange={(which) => choose({ which })} />
       </div>
       <div class="cards">
         <Card title={t("types")}>

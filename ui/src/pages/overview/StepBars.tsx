@@ -45,7 +45,7 @@ const COLOURS = {
   free: "var(--free)",
 };
 
-/** Computing alone is only a part of computing: it has no term. */
+/** Computing without communication is only a part of computing: it has no term. */
 const TERMS = { computing: undefined, overlapped: "overlapped_communication", exposed: "exposed_communication", free: "free" } as const;
 
 export function StepBars({ steps }: { steps: Table }) {

@@ -10,7 +10,7 @@ import { bytes, duration, share, time } from "../../format";
 import { link, type Page, scope } from "../../scope";
 import { Icon } from "../../shell/Icon";
 import { texts } from "../../texts";
-import { kernelsOf } from "../operators/which";
+import { kernelsOf } from "../operators/selection";
 
 const t = texts({
   en: {

@@ -1,8 +1,8 @@
-// Questions to start from, and those that were asked before.
+// Example queries, and recent queries.
 
 import { texts } from "../../texts";
 
-/** What an example asks. */
+/** The title of an example. */
 export const exampleName = texts({
   en: {
     operators: "Operators with the longest total time",
@@ -99,11 +99,11 @@ ORDER BY rank, step`,
 
 const KEY = "npuscope.queries";
 
-/** Questions that are kept. */
+/** Most recent queries that are kept. */
 const KEPT = 30;
 
-/** Those asked before, the last first. */
-export function askedBefore(): string[] {
+/** Recent queries, the last first. */
+export function recentQueries(): string[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
     return Array.isArray(kept) ? kept.filter((sql) => typeof sql === "string") : [];
@@ -113,7 +113,7 @@ export function askedBefore(): string[] {
 }
 
 export function remember(sql: string): string[] {
-  const all = [sql, ...askedBefore().filter((other) => other !== sql)].slice(0, KEPT);
+  const all = [sql, ...recentQueries().filter((other) => other !== sql)].slice(0, KEPT);
   try {
     localStorage.setItem(KEY, JSON.stringify(all));
   } catch {

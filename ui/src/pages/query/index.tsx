@@ -1,4 +1,4 @@
-// Questions in SQL, their answers as a table, a chart or a lane of the timeline. The SQL is in the address.
+// Queries in SQL, their results as a table, a chart or a lane of the timeline. The SQL is in the address.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -12,7 +12,7 @@ import { link, scope } from "../../scope";
 import { Icon } from "../../shell/Icon";
 import { texts } from "../../texts";
 import { Chart } from "./Chart";
-import { askedBefore, EXAMPLES, exampleName, remember } from "./examples";
+import { recentQueries, EXAMPLES, exampleName, remember } from "./examples";
 import { exact, isNumeric, lacksForLane } from "./result";
 import { Tables } from "./Tables";
 import "./query.css";
@@ -77,7 +77,7 @@ export function Query() {
   const params = scope.value.params;
   const sql = useSignal(params.sql ?? "");
   const answer = useSignal<Answer>(null);
-  const before = useSignal(askedBefore());
+  const before = useSignal(recentQueries());
   const editor = useRef<HTMLTextAreaElement>(null);
   const asking = useRef<AbortController | null>(null);
   // The answer is not shown on another page.

@@ -9,7 +9,7 @@ import { treeOf } from "./lanes";
 import { type Layout, type MergedRows, placed, RULER_HEIGHT } from "./layout";
 import { closedRank, type OpenRank, openRank, shownRanks } from "./rank";
 import { readArrows, readQuery, readSteps } from "./reads";
-import { openLines, reveal } from "./reveal";
+import { openNodes, reveal } from "./reveal";
 import type { Step } from "./scene";
 import { clamped, fitted, panned, showing, ViewHistory, zoomed } from "./view";
 
@@ -112,7 +112,7 @@ export class Board {
   });
   readonly details = signal<(Slice & { rank: number }) | null>(null);
   readonly detailsError = signal<string | null>(null);
-  /** Lines ticked to be merged. */
+  /** Keys of the lanes ticked to be merged. */
   readonly ticked = signal<ReadonlySet<string>>(new Set());
   readonly arrows = signal<{ rank: number; flows: Flows["flows"] }[]>([]);
   /** A slice to be scrolled to when it is known which lane it is on. */
@@ -296,7 +296,7 @@ export class Board {
     if (!wanted || !details || details.id !== wanted.slice || details.rank !== wanted.rank) return;
     const rank = this.rank(wanted.rank);
     if (rank.state !== "ready") {
-      openLines(this, [`${wanted.rank}`]);
+      openNodes(this, [`${wanted.rank}`]);
       if (rank.state === "closed" || rank.state === "loading") setTimeout(() => this.revealChosen(), 200);
       return;
     }

@@ -14,7 +14,7 @@ import { tileLength } from "./tiles";
 
 /** More bars than this are not drawn in a frame; a coarser level is shown instead. */
 const MOST_BARS = 20_000;
-/** A name is written if its bar is at least so wide. */
+/** A name is written if its bar is at least this wide, in pixels. */
 const TEXT_PIXELS = 24;
 /** Bars of a closed group are drawn from a level that is coarser by this. */
 const FOLDED_COARSER = 1;

@@ -10,7 +10,7 @@ import type { TimeRange } from "../../scope";
 /** A pointer that moved less than this has clicked. */
 const CLICK_PIXELS = 4;
 
-/** The flag of a mark is so wide. */
+/** The width of the flag of a mark, in pixels. */
 const FLAG_PIXELS = 12;
 
 /** The lanes between two heights of the canvas, by rank. */

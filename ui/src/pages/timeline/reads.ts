@@ -45,10 +45,10 @@ export function readQuery(board: Board) {
   );
 }
 
-/** Arrows are read when the view has rested so long. */
+/** Arrows are read when the view has rested this long, in ms. */
 const REST_MS = 150;
 
-/** Reads the arrows of the chosen kinds that have an end in view. The answer stops that. */
+/** Reads the arrows of the chosen kinds that have an end in view. Call the returned function to stop. */
 export function readArrows(board: Board): (() => void) | undefined {
   const kinds = board.kept.value.arrows;
   const view = board.view.value;

@@ -11,7 +11,7 @@ function placeOf(board: Board, rank: number, lane: number): Place | undefined {
 }
 
 /** Opens nodes of the tree that are closed, the outer ones first. */
-export function openLines(board: Board, keys: string[]) {
+export function openNodes(board: Board, keys: string[]) {
   for (const key of keys) {
     const node = board.tree.value.nodes.find((node) => node.key === key);
     if (node?.isExpandable && !node.isExpanded) toggle(board, node);
@@ -30,7 +30,7 @@ export function reveal(board: Board, rank: number, lane: number, row: number) {
       hidden: board.kept.value.hidden.filter((key) => !hidden.has(key)),
       filter: before ? board.kept.value.filter : "",
     });
-    openLines(board, keys);
+    openNodes(board, keys);
   }
   const place = placeOf(board, rank, lane);
   if (!place || place.node.isPinned) return;

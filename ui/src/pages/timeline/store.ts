@@ -102,11 +102,11 @@ export class TileStore<T> {
       this.error = null;
     } catch (error) {
       if (request.abort.signal.aborted) return;
-      const isNotKept = error instanceof ApiError && error.isNotKept;
-      this.failed.set(key, isNotKept ? Infinity : Date.now());
-      this.error = isNotKept ? null : String(error);
+      const isNotIncluded = error instanceof ApiError && error.isNotIncluded;
+      this.failed.set(key, isNotIncluded ? Infinity : Date.now());
+      this.error = isNotIncluded ? null : String(error);
       // A report has tiles only so fine: a coarser one is drawn instead.
-      if (isNotKept && tile.level < MAX_LEVEL) this.fetch({ level: tile.level + 1, index: Math.floor(tile.index / 2) }, ids);
+      if (isNotIncluded && tile.level < MAX_LEVEL) this.fetch({ level: tile.level + 1, index: Math.floor(tile.index / 2) }, ids);
     } finally {
       this.coming.delete(request);
       if (!request.abort.signal.aborted) this.changed();

@@ -1,9 +1,9 @@
-// Words that several parts of the page use.
+// Texts that several parts of the page use.
 
 import { isTerm, type TermKey } from "../../terms";
 import { texts } from "../../texts";
 
-export const word = texts({
+export const clusterText = texts({
   en: {
     rank: "rank {rank}",
     step: "step {step}",
@@ -44,7 +44,7 @@ export const word = texts({
   },
 });
 
-/** The number that a word is the name of. Computing alone is only a part of computing. */
-export function termOf(name: Parameters<typeof word>[0]): TermKey | undefined {
+/** The number that a text is the name of. Computing only is only a part of computing. */
+export function termOf(name: Parameters<typeof clusterText>[0]): TermKey | undefined {
   return name === "duration" ? "step_time" : isTerm(name) ? name : undefined;
 }
