@@ -94,7 +94,7 @@ const TIMELINE = [
   [["dragKeys"], "drag"],
   [["boxKeys"], "box"],
   [["grabKeys"], "grab"],
-  [["Ctrl 0"], "all"],
+  [["0"], "all"],
   [["F"], "fit"],
   [["⌫", "Shift ⌫"], "undo"],
   [["G"], "goTo"],

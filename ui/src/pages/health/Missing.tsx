@@ -16,7 +16,7 @@ const t = texts({
     goodFor: "shows {what}",
     ranks: "ranks {ranks}",
     wasOn: "enabled, but no data arrived",
-    all: "All missing settings, to add to the configuration",
+    all: "Settings that collect all missing data, to add to the configuration",
     copy: "Copy",
     copied: "Copied",
     noWay: "not supported by this dialect",

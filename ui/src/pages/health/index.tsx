@@ -188,7 +188,7 @@ function Ranks({ health, chosen }: { health: Health; chosen: number | null }) {
     { name: "steps", label: t("steps"), kind: "count", width: 70 },
     { name: "bytes", label: t("bytes"), kind: "bytes" },
     { name: "missing", label: t("missing"), kind: "count", width: 80 },
-    { name: "diagnostics", label: t("diagnostics"), kind: "count", width: 80 },
+    { name: "diagnostics", label: t("diagnostics"), kind: "count", width: 100 },
     { name: "directory", label: t("directory"), kind: "text", width: 320 },
   ];
   const choose = (row: Row) => go({ rank: Number(row.rank) });
