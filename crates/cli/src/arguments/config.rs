@@ -11,9 +11,9 @@ use crate::commands::config::{CheckOptions, ConfigOptions, ConvertOptions, Expla
 
 /// Check, convert and explain a trainer's profiler settings before training
 ///
-/// Reads flags of MindSpeed-LLM from a script, YAML of FSDP2 and of MindSpeed-RL, and JSON of the torch_npu and MindSpore
-/// profilers (arguments, dynamic files, MS_PROFILER_OPTIONS). A file may hold the whole configuration of a trainer; only
-/// the profiler settings are read, the way that trainer reads them.
+/// Reads MindSpeed-LLM flags from a script, YAML of FSDP2 and MindSpeed-RL, and JSON of the torch_npu and MindSpore
+/// profilers (arguments, dynamic files, MS_PROFILER_OPTIONS). The file may contain the whole configuration of a trainer;
+/// only the profiler settings are read, in the same way as the trainer reads them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope config check train.yaml --steps 1000 --world-size 8
@@ -42,15 +42,15 @@ pub enum ConfigAction {
 pub struct ConfigCheckCommand {
     #[command(flatten)]
     pub source: ConfigSource,
-    /// Output format; json includes the configuration
+    /// Output format; json includes the settings
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,
 }
 
 /// Write the same settings for another trainer or profiler
 ///
-/// Steps keep their place in the run, so their numbers may change: FSDP2 counts from 0, MindSpeed from 1. Reports settings
-/// that the other dialect cannot express.
+/// The same steps of the job are recorded, but their numbers may change: FSDP2 counts from 0, MindSpeed from 1. Settings
+/// that the target dialect cannot express are reported.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope config convert pretrain.sh --to fsdp2
@@ -58,15 +58,15 @@ pub struct ConfigCheckCommand {
 pub struct ConfigConvertCommand {
     #[command(flatten)]
     pub source: ConfigSource,
-    /// Write this dialect
+    /// Dialect to write
     #[arg(long, value_enum, value_name = "DIALECT")]
     pub to: TargetDialect,
-    /// Write to this file, which must not exist [default: standard output]
+    /// Write the result to FILE, which must not exist [default: standard output]
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 }
 
-/// Show what will be recorded, at which steps, on which ranks, and the estimated size
+/// Show what is recorded, at which steps and ranks, and the expected size
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope config explain train.yaml
@@ -82,16 +82,16 @@ pub struct ConfigExplainCommand {
     pub format: ReportFormat,
 }
 
-/// The settings, and the run they are for.
+/// The settings, and the job they are for.
 #[derive(Debug, Args)]
 pub struct ConfigSource {
     /// Script, YAML or JSON file; `-` reads stdin
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
-    /// Read the file as this dialect [default: detected]
+    /// Dialect of the file [default: detected]
     #[arg(long, value_enum, value_name = "DIALECT")]
     pub dialect: Option<SourceDialect>,
-    /// Resume from a checkpoint after N steps
+    /// Assume that training resumes from a checkpoint after N steps
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub iteration: u64,
     /// Check against N training steps in total, including those before the checkpoint
