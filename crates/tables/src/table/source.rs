@@ -8,7 +8,7 @@ table! {
     pub struct Row {
         /// File, relative to the rank's directory; a database table is written as file#table.
         pub file: Str,
-        /// Kind of file, for example `trace`, `kernel_details` or `db`.
+        /// Kind of deliverable, for example `trace`, `kernel_details` or `db`.
         pub kind: Str,
         /// File size.
         pub bytes: Option<i64> as "B",
