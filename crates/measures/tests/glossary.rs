@@ -1,8 +1,8 @@
-//! Each term names a function or a field that exists.
+//! Each number names a function or a field that exists.
 
 use std::path::{Path, PathBuf};
 
-use npuscope_measures::glossary::terms;
+use npuscope_measures::glossary::numbers;
 
 /// The file that the module of `npuscope_measures::step::Step::time` is in, and what is in it: `Step`, `time`.
 fn file_of(function: &str) -> Option<(PathBuf, Vec<&str>)> {
@@ -25,8 +25,8 @@ fn has_any(path: &Path, spellings: &[String]) -> bool {
 }
 
 #[test]
-fn the_function_of_each_term_is_in_the_source() {
-    for term in terms() {
+fn the_function_of_each_number_is_in_the_source() {
+    for term in numbers() {
         let found = file_of(term.function);
         let (path, names) = found.unwrap_or_else(|| panic!("{}: no module {}", term.key, term.function));
         let (name, types) = names.split_last().unwrap_or_else(|| panic!("{}: no name", term.function));

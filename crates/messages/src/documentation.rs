@@ -106,7 +106,7 @@ fn entries(source: &str) -> Vec<(String, String)> {
         if let Some(text) = line.strip_prefix("msgid ") {
             english = Some(unquoted(text));
         } else if let (Some(text), Some(english)) = (line.strip_prefix("msgstr "), english.take()) {
-            entries.push((english, unquoted(text)));
+            entries.push((folded(&english), unquoted(text)));
         }
     }
     entries

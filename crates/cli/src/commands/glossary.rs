@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use npuscope_measures::glossary::{SECTIONS, Term, terms};
+use npuscope_measures::glossary::{SECTIONS, Section, Term, terms};
 use npuscope_messages::Language;
 use serde_json::{Value, json};
 
@@ -50,6 +50,7 @@ fn to_json(term: &Term, language: Language) -> Value {
         "definition": term.definition(language),
         "formula": term.formula,
         "other_names": term.also,
+        "not_used": term.not_used(),
         "function": term.function,
     })
 }
@@ -58,11 +59,12 @@ fn one(term: &Term, language: Language, settings: &Settings) -> String {
     let title = format!("{} ({})\n", term.name(language), term.key);
     let mut text = settings.terminal.styled(Style::Bold, &title);
     text.push_str(&format!("  {}\n\n", term.definition(language)));
-    let also = term.also.join(", ");
+    let (also, not_used) = (term.also.join(", "), term.not_used().join(", "));
     let facts = [
         (language.choose("unit", "单位"), term.unit),
         (language.choose("formula", "公式"), term.formula),
         (language.choose("other names", "其他名称"), also.as_str()),
+        (language.choose("not used", "不使用"), not_used.as_str()),
         (language.choose("computed by", "计算函数"), term.function),
     ];
     let known = facts.into_iter().filter(|(_, fact)| !fact.is_empty());
@@ -71,17 +73,27 @@ fn one(term: &Term, language: Language, settings: &Settings) -> String {
 }
 
 fn list(language: Language, settings: &Settings) -> String {
-    let headers = [language.choose("term", "术语"), language.choose("unit", "单位"), language.choose("name", "名称")];
     let mut text = String::new();
     for section in SECTIONS {
         let title = language.choose(section.english_name, section.chinese_name);
         text.push_str(&settings.terminal.styled(Style::Bold, &format!("{title}\n")));
-        let row = |term: &Term| vec![term.key.to_owned(), term.unit.to_owned(), term.name(language).to_owned()];
-        text.push_str(&terminal::columns(&headers, &[], section.terms.iter().map(row)));
+        text.push_str(&terms_of(section, language));
         text.push('\n');
     }
     text.push_str(
         language.choose("npuscope glossary TERM shows a definition\n", "npuscope glossary TERM 显示某个术语的定义\n"),
     );
     text
+}
+
+/// The terms of a section; only numbers have units.
+fn terms_of(section: &Section, language: Language) -> String {
+    let (term, unit, name) =
+        (language.choose("term", "术语"), language.choose("unit", "单位"), language.choose("name", "名称"));
+    if !section.has_numbers {
+        let row = |term: &Term| vec![term.key.to_owned(), term.name(language).to_owned()];
+        return terminal::columns(&[term, name], &[], section.terms.iter().map(row));
+    }
+    let row = |term: &Term| vec![term.key.to_owned(), term.unit.to_owned(), term.name(language).to_owned()];
+    terminal::columns(&[term, unit, name], &[], section.terms.iter().map(row))
 }
