@@ -42,7 +42,7 @@ fn with_words_of_clap(mut help: String, language: Language) -> String {
     if language != Language::English {
         for word in WORDS_OF_CLAP {
             let own = translate(word, language);
-            help = help.replace(&format!("{word} "), &own).replace(word, &own);
+            help = help.replace(&format!("{word} "), own.trim_end()).replace(word, own.trim_end());
         }
     }
     help
@@ -60,6 +60,24 @@ pub fn print(ended: &clap::Error, language: Language) -> ExitCode {
         let _ = io::stdout().write_all(with_words_of_clap(text, language).as_bytes());
     }
     ExitCode::from(u8::try_from(ended.exit_code()).unwrap_or(2))
+}
+
+/// The options of all commands, each with its help in a language. An option that several commands explain differently
+/// stands there once for each explanation.
+pub fn options(language: Language) -> Vec<(String, String)> {
+    let mut options = Vec::new();
+    let mut commands = vec![command(language)];
+    while let Some(command) = commands.pop() {
+        for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
+            if let (Some(long), Some(help)) = (arg.get_long(), arg.get_help()) {
+                options.push((format!("--{long}"), help.to_string()));
+            }
+        }
+        commands.extend(command.get_subcommands().filter(|part| !part.is_hide_set()).cloned());
+    }
+    options.sort();
+    options.dedup();
+    options
 }
 
 /// Every text of the command line that is translated.
@@ -103,7 +121,7 @@ fn argument(arg: Arg, translate: Translate<'_>) -> Arg {
     };
     let defaults: Vec<Cow<str>> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
     let default = match takes_value && !defaults.is_empty() && !arg.is_hide_default_value_set() {
-        true => format!("{} {}]", translate("[default:"), defaults.join(" ")),
+        true => format!("{}{}]", translate("[default: "), defaults.join(" ")),
         false => String::new(),
     };
     let short = arg.get_help().map(|text| translate(&text.to_string())).unwrap_or_default();
@@ -111,7 +129,7 @@ fn argument(arg: Arg, translate: Translate<'_>) -> Arg {
     let has_help = values.iter().any(|value| value.get_help().is_some());
     let label = translate(POSSIBLE_VALUES);
     let named: Vec<String> = values.iter().map(|value| value.get_name().to_owned()).collect();
-    let inline = if values.is_empty() { String::new() } else { format!("[{label} {}]", named.join(", ")) };
+    let inline = if values.is_empty() { String::new() } else { format!("[{label}{}]", named.join(", ")) };
     let listed = if has_help {
         let lines = values.iter().map(|value| match value.get_help() {
             Some(help) => format!("- {}: {}", value.get_name(), translate(&help.to_string())),
