@@ -13,12 +13,11 @@ use npuscope_messages::documentation::translate;
 
 use crate::arguments::{Arguments, OPTIONS_OF_EVERY_COMMAND};
 
-/// What clap itself writes into help, and the one heading, which clap takes only as it is in the program.
-const WORDS_OF_CLAP: [&str; 9] = [
+/// What clap itself writes into help.
+const WORDS_OF_CLAP: [&str; 8] = [
     "Usage:",
     "Commands:",
     "Arguments:",
-    OPTIONS_OF_EVERY_COMMAND,
     "Options:",
     "[alias:",
     "[aliases:",
@@ -37,9 +36,12 @@ pub fn command(language: Language) -> Command {
     }
 }
 
-/// Help that clap has rendered, with its own words in a language.
+/// Help that clap has rendered, with its own words in a language, and the one heading, which clap takes only as a
+/// text of the program.
 fn with_words_of_clap(mut help: String, language: Language) -> String {
     if language != Language::English {
+        let heading = translate(OPTIONS_OF_EVERY_COMMAND, language);
+        help = help.replace(&format!("{OPTIONS_OF_EVERY_COMMAND}:"), &format!("{heading}："));
         for word in WORDS_OF_CLAP {
             let own = translate(word, language);
             help = help.replace(&format!("{word} "), own.trim_end()).replace(word, own.trim_end());
@@ -87,7 +89,7 @@ pub fn texts() -> Vec<String> {
         texts.borrow_mut().push(text.to_owned());
         text.to_owned()
     });
-    let own = WORDS_OF_CLAP.into_iter().chain([POSSIBLE_VALUES]).map(str::to_owned);
+    let own = WORDS_OF_CLAP.into_iter().chain([POSSIBLE_VALUES, OPTIONS_OF_EVERY_COMMAND]).map(str::to_owned);
     texts.into_inner().into_iter().chain(own).collect()
 }
 
@@ -144,7 +146,8 @@ fn argument(arg: Arg, translate: Translate<'_>) -> Arg {
     };
     let help = join([&short, &default, &inline], " ");
     let long_help = join([long.as_deref().unwrap_or(&short), &listed, &default], "\n\n");
-    arg.hide_possible_values(true).hide_default_value(true).help(help).long_help(long_help)
+    let arg = arg.help(help).long_help(long_help);
+    if takes_value { arg.hide_possible_values(true).hide_default_value(true) } else { arg }
 }
 
 fn paragraphs(text: &str, translate: Translate<'_>) -> String {

@@ -67,7 +67,7 @@ pub fn units(markdown: &str) -> Vec<String> {
 
 /// What is wrong with the translations, a line each: texts of `used` without Chinese, and Chinese that no text uses.
 pub fn problems(used: impl IntoIterator<Item = String>) -> Vec<String> {
-    let used: BTreeSet<String> = used.into_iter().filter(|text| has_words(text)).map(|text| folded(&text)).collect();
+    let used: BTreeSet<String> = used.into_iter().map(|text| folded(&text)).collect();
     let mut known = HashMap::new();
     let mut problems = Vec::new();
     for (file, source) in SOURCES {
@@ -83,15 +83,21 @@ pub fn problems(used: impl IntoIterator<Item = String>) -> Vec<String> {
             }
         }
     }
-    problems.extend(used.iter().filter(|text| !known.contains_key(*text)).map(|text| format!("no Chinese: {text:?}")));
+    let missing = used.iter().filter(|text| has_words(text) && !known.contains_key(*text));
+    problems.extend(missing.map(|text| format!("no Chinese: {text:?}")));
     problems
 }
 
-/// Whether a text has words, and not only names: words of small letters outside of backquotes.
+/// Whether a text has words, and not only names: small letters outside of backquotes, but for the first.
 fn has_words(text: &str) -> bool {
     let outside = text.split('`').step_by(2);
     let mut words = outside.flat_map(|text| text.split(|c: char| c.is_whitespace() || ",;:()[]".contains(c)));
-    words.any(|word| word.len() > 1 && word.trim_end_matches('.').chars().all(|c| c.is_ascii_lowercase()))
+    words.any(|word| {
+        let mut letters = word.trim_end_matches('.').chars();
+        word.len() > 1
+            && letters.next().is_some_and(|first| first.is_ascii_alphabetic())
+            && letters.all(|letter| letter.is_ascii_lowercase())
+    })
 }
 
 fn folded(text: &str) -> String {
@@ -165,7 +171,7 @@ mod tests {
         {
             assert!(!has_words(name), "{name}");
         }
-        for text in ["file", "Write the result", "`a` of b and others", "ranks."] {
+        for text in ["file", "Duration.", "Write the result", "`a` of b and others", "ranks."] {
             assert!(has_words(text), "{text}");
         }
     }
