@@ -28,7 +28,6 @@ pub const NOT_USED: &[NotUsed] = &[
     word("集体通信", "collective"),
     word("通信域", "group"),
     word("此次运行", "profile"),
-    word("this run", "profile"),
     word("产物", "deliverable"),
     word("输出件", "deliverable"),
     word("kind of file", "format"),
