@@ -197,11 +197,11 @@ fn table(page: &mut String, spec: &TableSpec, language: Language) {
 
 #[test]
 fn the_pages_of_terms_are_up_to_date() {
-    let head = "# Glossary\n\nGenerated from the program; `npuscope glossary TERM` says the same. Each number has one definition and one \
-        function that computes it. Units are those of tables and JSON; a name that ends in `_ms` or `_us` says another. \
+    let head = "# Glossary\n\nGenerated from the program; `npuscope glossary TERM` says the same. Each name has one meaning, and each \
+        number one definition and one function that computes it. Units are those of tables and JSON; a name that ends in `_ms` or `_us` says another. \
         Formulas name other terms.\n";
     assert_page("glossary.md", &glossary(head, Language::English));
-    let head = "# 术语表\n\n由程序生成；`npuscope glossary TERM --lang zh` 显示同样的内容。每个数值只有一个定义，由一个函数计算。\
+    let head = "# 术语表\n\n由程序生成；`npuscope glossary TERM --lang zh` 显示同样的内容。每个名称只有一个含义；每个数值只有一个定义，由一个函数计算。\
         单位为表和 JSON 中的单位；以 `_ms` 或 `_us` 结尾的名称除外。公式中使用其他术语的名称。\n";
     assert_page("glossary.zh.md", &glossary(head, Language::Chinese));
 }
@@ -210,15 +210,16 @@ fn glossary(head: &str, language: Language) -> String {
     let mut page = head.to_owned();
     let code = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let (colon, labels) = match language {
-        Language::English => (": ", ["Unit", "Formula", "Other names", "Computed by"]),
-        Language::Chinese => ("：", ["单位", "公式", "其他名称", "计算函数"]),
+        Language::English => (": ", ["Unit", "Formula", "Other names", "Not used", "Computed by"]),
+        Language::Chinese => ("：", ["单位", "公式", "其他名称", "不使用", "计算函数"]),
     };
     for section in SECTIONS {
         let _ = write!(page, "\n## {}\n", language.choose(section.english_name, section.chinese_name));
         for term in section.terms {
             let _ = write!(page, "\n### {}\n\n", term.name(language));
             let _ = write!(page, "`{}`{colon}{}\n\n", term.key, term.definition(language));
-            let facts = [&[term.unit], &[term.formula], term.also, &[term.function]];
+            let not_used = term.not_used();
+            let facts = [&[term.unit], &[term.formula], term.also, not_used.as_slice(), &[term.function]];
             for (label, facts) in labels.iter().zip(facts).filter(|(_, facts)| !matches!(facts, [] | [""])) {
                 let _ = writeln!(page, "- {label}{colon}{}", code(facts));
             }

@@ -69,7 +69,7 @@ pub struct JobConfig {
     pub faults: Vec<Fault>,
 
     pub level: Level,
-    #[serde(with = "framework", alias = "flavour")]
+    #[serde(with = "framework", alias = "flavour")] // older name
     pub framework: Framework,
     pub profile_memory: bool,
     pub record_shapes: bool,

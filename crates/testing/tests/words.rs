@@ -14,10 +14,13 @@ const EXTENSIONS: [&str; 9] = ["rs", "ts", "tsx", "mjs", "py", "pyi", "md", "ftl
 const MADE: [&str; 6] = [".git", "target", "node_modules", "dist", "__pycache__", "npuscope.data"];
 
 /// Files that quote others: their sentences are not ours.
-const QUOTES: [(&str, &str); 1] = [("crates/collect/tests/dialects", "comments of the trainers' own settings")];
+const QUOTES: [(&str, &str); 2] = [
+    ("crates/collect/tests/dialects", "comments of the trainers' own settings"),
+    ("crates/measures/src/glossary/not_used.rs", "the list of words that are not used"),
+];
 
-/// Places that are not mended yet. Remove a place when it is; add none.
-const PENDING: [&str; 5] = ["CHANGELOG.md", "crates/analysis", "crates/cli", "crates/collect", "docs"];
+/// The comment behind a name that an option or a key had before, and that is accepted for one version.
+const OLDER_NAME: &str = "// older name";
 
 /// A row of the table: phrases that are not used, words that contain one and are fine, and what to write instead.
 struct Rule {
@@ -110,7 +113,7 @@ fn breaches() -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (path, text) in files {
         let is_table = |line: &str| path == "CONTRIBUTING.md" && line.starts_with("| `");
-        for (at, line) in text.lines().enumerate().filter(|(_, line)| !is_table(line)) {
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| !is_table(line) && !line.contains(OLDER_NAME)) {
             if path != file!()
                 && let Some((rule, phrase)) = breach(line, &rules)
             {
@@ -144,9 +147,9 @@ fn sentences_use_the_words_of_the_field() {
 #[test]
 fn every_place_that_is_skipped_still_has_to_be() {
     let found = breaches();
-    for place in PENDING.into_iter().chain(QUOTES.map(|(place, _)| place)) {
+    for (place, _) in QUOTES {
         let is_needed = found.iter().any(|(path, _)| is_in(path, place));
-        assert!(is_needed, "{place} has no such phrase any more: remove it from the lists of this test");
+        assert!(is_needed, "{place} has no such phrase any more: remove it from QUOTES");
     }
 }
 

@@ -112,7 +112,7 @@ impl<'a> Job<'a> {
         !self.sources.iter().any(|source| source.is_db())
     }
 
-    /// The export format, for modes whose default is tables.
+    /// The format of the results, for modes whose default is tables.
     pub fn export(&self) -> Export {
         self.options.export.unwrap_or(Export::Db)
     }

@@ -47,7 +47,7 @@ pub struct Mode {
 pub struct Options {
     /// Give the figures of msprof-analyze 26.2 instead of the corrected ones.
     pub compat: bool,
-    /// The export format; the default depends on the mode.
+    /// The format of the results; the default depends on the mode.
     pub export: Option<Export>,
     /// The step to analyse; all if none is given.
     pub step: Option<i64>,

@@ -81,7 +81,7 @@ pub struct SynthCommand {
     #[arg(long, alias = "form", value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: SynthFormat,
     /// Framework whose profiler is simulated
-    #[arg(long, alias = "flavour", value_enum, value_name = "FRAMEWORK")]
+    #[arg(long, alias = "flavour", value_enum, value_name = "FRAMEWORK")] // older name: --flavour
     pub framework: Option<SynthFramework>,
 }
 

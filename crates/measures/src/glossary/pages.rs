@@ -53,8 +53,8 @@ const TERMS: &[Term] = &[
     },
     Term {
         key: "operators_overall_tab",
-        english_name: "Operators page: Where time goes",
-        chinese_name: "算子页面：时间去向",
+        english_name: "Operators page: Time breakdown",
+        chinese_name: "算子页面：时间分解",
         english: "Breakdown of the device time into classes of kernels, exposed communication, copying and idle time.",
         chinese: "设备时间的拆分：各类 kernel、未掩盖通信、拷贝和空闲。",
         ..Term::NAME
@@ -62,7 +62,7 @@ const TERMS: &[Term] = &[
     Term {
         key: "operators_dispatch_tab",
         english_name: "Operators page: Dispatch",
-        chinese_name: "算子页面：下发链路",
+        chinese_name: "算子页面：下发",
         english: "The kernels with the longest time from the framework operator to the start of the kernel, and its \
                   parts.",
         chinese: "从框架算子到 kernel 开始用时最长的 kernel，以及各分段的用时。",
@@ -86,8 +86,8 @@ const TERMS: &[Term] = &[
     },
     Term {
         key: "memory_holders_tab",
-        english_name: "Memory page: Who holds it",
-        chinese_name: "内存页面：谁占用内存",
+        english_name: "Memory page: What holds memory",
+        chinese_name: "内存页面：内存占用",
         english: "The operators whose allocations are alive at the peak, or at the selected time.",
         chinese: "在峰值时刻（或所选时刻）占用内存的算子。",
         ..Term::NAME
@@ -134,8 +134,8 @@ const TERMS: &[Term] = &[
     },
     Term {
         key: "communication_durations_tab",
-        english_name: "Communication page: Durations",
-        chinese_name: "通信页面：耗时",
+        english_name: "Communication page: Time by rank",
+        chinese_name: "通信页面：各 rank 耗时",
         english: "Transit, wait and idle time of communication operations by rank.",
         chinese: "各 rank 的通信算子的传输、等待和空闲时间。",
         ..Term::NAME
@@ -150,7 +150,7 @@ const TERMS: &[Term] = &[
     },
     Term {
         key: "communication_collectives_tab",
-        english_name: "Communication page: Collectives in time",
+        english_name: "Communication page: Collectives over time",
         chinese_name: "通信页面：集合通信时间图",
         english: "Collectives of all ranks over time; ranks can be aligned to a selected collective.",
         chinese: "所有 rank 的集合通信随时间的分布；可按所选集合通信对齐各 rank。",
@@ -174,8 +174,8 @@ const TERMS: &[Term] = &[
     },
     Term {
         key: "cluster_grid_tab",
-        english_name: "Cluster page: Parallel grid",
-        chinese_name: "集群页面：并行网格",
+        english_name: "Cluster page: Parallel layout",
+        chinese_name: "集群页面：并行布局",
         english: "Ranks by position in the parallel layout, coloured by their time.",
         chinese: "按并行布局中的位置排列的 rank，以颜色表示时间。",
         ..Term::NAME
@@ -183,14 +183,14 @@ const TERMS: &[Term] = &[
     Term {
         key: "cluster_heat_tab",
         english_name: "Cluster page: Ranks over time",
-        chinese_name: "集群页面：各 rank 随时间",
+        chinese_name: "集群页面：各 rank 随时间的变化",
         english: "Share of computing and communication of each rank over time.",
         chinese: "每个 rank 的计算和通信占比随时间的变化。",
         ..Term::NAME
     },
     Term {
         key: "cluster_steps_tab",
-        english_name: "Cluster page: Time of steps",
+        english_name: "Cluster page: Step time",
         chinese_name: "集群页面：step 耗时",
         english: "Time breakdown of each rank, or of each step.",
         chinese: "各 rank 或各 step 的时间拆分。",
@@ -214,7 +214,7 @@ const TERMS: &[Term] = &[
     },
     Term {
         key: "cluster_experts_tab",
-        english_name: "Cluster page: Experts",
+        english_name: "Cluster page: Expert load",
         chinese_name: "集群页面：专家负载",
         english: "Load of the ranks that hold experts, by layer or by tokens.",
         chinese: "持有专家的 rank 的负载，按层或按 token 数。",
