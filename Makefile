@@ -150,6 +150,7 @@ docs: ## Rewrite the generated pages and the recorded outputs
 
 .PHONY: pictures
 pictures: pages chromium ## Take the pictures of the READMEs again
+	@fc-list :lang=zh | grep -q . || $(APT) fonts-noto-cjk
 	cargo build --locked --profile demo -p npuscope
 	cd ui && NPUSCOPE="$(DEMO_BINARY)" node e2e/readme_pictures.mjs
 

@@ -1,4 +1,4 @@
-// Takes the pictures of the READMEs: `make pictures`. The machine needs a font with Chinese characters.
+// Takes the pictures of the READMEs: `make pictures`.
 
 import { join } from "node:path";
 import { closeAll, npuscope, openPage, scratch, serve } from "./helpers.mjs";
