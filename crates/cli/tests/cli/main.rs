@@ -1,6 +1,8 @@
 //! The program as its users run it, on simulated jobs.
 
+mod blocks;
 mod cluster;
+mod command_examples;
 mod config;
 mod convert;
 mod dynamic;
