@@ -53,7 +53,8 @@ def blocks(page: Path, language: str) -> list[Block]:
 
 def pages() -> Iterator[Path]:
     """Pages with Python in them."""
-    for page in sorted([*REPOSITORY.glob("README*.md"), *(REPOSITORY / "docs").rglob("*.md")]):
+    alone = [*REPOSITORY.glob("README*.md"), REPOSITORY / "python" / "README.md"]
+    for page in sorted([*alone, *(REPOSITORY / "docs").rglob("*.md")]):
         if blocks(page, "python"):
             yield page
 
@@ -62,7 +63,7 @@ class TestPython(Case):
     def test_some_pages_have_python(self) -> None:
         self.assertEqual(
             [str(page.relative_to(REPOSITORY)) for page in pages()],
-            ["README.md", "README.zh.md", "docs/collect.md", "docs/collect.zh.md"],
+            ["README.md", "README.zh.md", "docs/collect.md", "docs/collect.zh.md", "python/README.md"],
         )
 
     def test_the_chinese_pages_have_the_python_of_the_english_ones(self) -> None:
@@ -70,16 +71,17 @@ class TestPython(Case):
             return [ast.dump(ast.parse(block.text, block.place)) for block in blocks(page, "python")]
 
         for page in pages():
-            if not page.name.endswith(".zh.md"):
+            # The page of the package is in English only, as package indexes have one.
+            if not page.name.endswith(".zh.md") and page.parent.name != "python":
                 self.assertEqual(code(page), code(page.with_suffix(".zh.md")), page)
 
     @needs_program
     @needs(installed("pyarrow") and installed("pandas"), "pyarrow or pandas is not installed")
     def test_the_blocks_of_each_page_run_one_after_the_other(self) -> None:
         for page in pages():
-            with self.subTest(page.name):
-                place = self.place / page.name
-                place.mkdir()
+            with self.subTest(str(page)):
+                place = self.place / page.parent.name / page.name
+                place.mkdir(parents=True)
                 shutil.copy(EXAMPLES / "configs" / "fsdp2.yaml", place / "train.yaml")
                 for block in blocks(page, "python"):
                     run("-c", READERS_SCRIPT.format(place=str(place)) + block.text)

@@ -90,7 +90,7 @@ const GENERATED: &[&str] =
 /// Every page that is written by hand for users.
 pub fn written_pages() -> Vec<String> {
     let root = repository();
-    let alone = ["README.md", "README.zh.md", "examples/README.md"].map(|page| root.join(page));
+    let alone = ["README.md", "README.zh.md", "examples/README.md", "python/README.md"].map(|page| root.join(page));
     let pages = files(&root.join("docs")).into_iter().chain(alone);
     let names = pages.filter(|path| path.extension().is_some_and(|ending| ending == "md")).map(|path| {
         let parts = path.strip_prefix(&root).unwrap().components().map(|part| part.as_os_str().to_string_lossy());
