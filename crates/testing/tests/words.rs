@@ -15,8 +15,7 @@ const MADE: [&str; 6] = [".git", "target", "node_modules", "dist", "__pycache__"
 const QUOTES: [(&str, &str); 1] = [("crates/collect/tests/dialects", "comments of the trainers' own settings")];
 
 /// Places that are not mended yet. Remove a place when it is; add none.
-const PENDING: [&str; 7] =
-    ["CHANGELOG.md", "crates/analysis", "crates/cli", "crates/collect", "crates/views", "docs", "ui"];
+const PENDING: [&str; 6] = ["crates/analysis", "crates/cli", "crates/collect", "crates/views", "docs", "ui"];
 
 /// A row of the table: phrases that are not used, words that contain one and are fine, and what to write instead.
 struct Rule {

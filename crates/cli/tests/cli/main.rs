@@ -10,6 +10,7 @@ mod examples;
 mod exit_codes;
 mod glossary;
 mod golden;
+mod inline_commands;
 mod numbers;
 mod outputs;
 mod parse;
