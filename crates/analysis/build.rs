@@ -1,5 +1,5 @@
-//! Names the code that answers are made by: a hash over the sources of this crate and of those below it. A kept answer
-//! holds for one such hash, so nobody has to raise a version when an answer changes.
+//! Identifies the code that computes answers: a hash over the sources of this crate and of the crates below it. A
+//! cached answer is valid for one such hash, so no version has to be raised when an answer changes.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -17,8 +17,8 @@ use npuscope_formats::output::Output;
 use npuscope_formats::source::RankSource;
 use npuscope_fuzz::csv_byte;
 use npuscope_store::discover::discover;
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
-use npuscope_tables::Flavour;
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
+use npuscope_tables::Framework;
 
 const TEXT_BYTES: usize = 3000;
 const DB_BYTES: usize = 400_000;
@@ -29,15 +29,15 @@ fn main() {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
     let corpus = arguments.next().expect("the directory for the seeds");
     let mut profiles: Vec<PathBuf> = arguments.collect();
-    for flavour in [Flavour::TorchNpu, Flavour::MindSpore] {
+    for framework in [Framework::TorchNpu, Framework::MindSpore] {
         let config =
-            JobConfig { tp: 2, pp: 1, dp: 1, layers: 1, steps: 1, micro_batches: 1, flavour, ..JobConfig::default() };
-        let directory = job.path().join(flavour.name());
-        write_job(&simulate(&config).unwrap(), Form::Both, &Output::new(&directory).unwrap(), |_| {}).unwrap();
+            JobConfig { tp: 2, pp: 1, dp: 1, layers: 1, steps: 1, micro_batches: 1, framework, ..JobConfig::default() };
+        let directory = job.path().join(framework.name());
+        write_job(&simulate(&config).unwrap(), Format::Both, &Output::new(&directory).unwrap(), |_| {}).unwrap();
         profiles.push(directory);
     }
     profiles.push(raw_files(&job.path().join("raw_ascend_pt")));
-    profiles.push(gpu_traces(&job.path().join(Flavour::Kineto.name())));
+    profiles.push(gpu_traces(&job.path().join(Framework::Kineto.name())));
     for (number, profile) in profiles.iter().enumerate() {
         for rank in discover(profile).unwrap().sources() {
             put_rank(&corpus, rank, number);
@@ -52,8 +52,8 @@ fn put_rank(corpus: &Path, rank: &RankSource, number: usize) {
             FileKind::Trace => ("trace_json", None, TEXT_BYTES),
             FileKind::Kineto => ("kineto", None, TEXT_BYTES),
             FileKind::Framework(kind) => ("framework", Some(framework_byte(kind)), TEXT_BYTES),
-            FileKind::Csv(kind) => ("csv", Some(csv_byte(kind, rank.flavour)), TEXT_BYTES),
-            FileKind::Sheet => ("csv", Some(csv_byte("", rank.flavour)), TEXT_BYTES),
+            FileKind::Csv(kind) => ("csv", Some(csv_byte(kind, rank.framework)), TEXT_BYTES),
+            FileKind::Sheet => ("csv", Some(csv_byte("", rank.framework)), TEXT_BYTES),
             FileKind::Communication => ("comm_json", Some(0), TEXT_BYTES),
             FileKind::CommunicationMatrix => ("comm_json", Some(1), TEXT_BYTES),
             FileKind::ProfilerInfo | FileKind::ProfilerMetadata => ("info_json", None, TEXT_BYTES),

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use npuscope_formats::comm_json;
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::RankBuilder;
 
 fn rewrite(bytes: &[u8], is_matrix: bool) -> Vec<u8> {
@@ -17,7 +17,7 @@ fn rewrite(bytes: &[u8], is_matrix: bool) -> Vec<u8> {
     let mut text = Vec::new();
     let mut writer = comm_json::CommWriter::default();
     if is_matrix {
-        writer.matrix(&mut text, &tables, Flavour::TorchNpu).unwrap();
+        writer.matrix(&mut text, &tables, Framework::TorchNpu).unwrap();
     } else {
         writer.communication(&mut text, &tables).unwrap();
     }

@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use npuscope_formats::trace_json;
 use npuscope_fuzz::lengths;
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::{RankPieces, RankTables, TableId};
 
 fn read(bytes: &[u8], stretches: usize, threads: usize) -> (u64, RankTables) {
@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(events, split_events);
     assert_eq!(lengths(&tables), lengths(&split));
     let mut text = Vec::new();
-    trace_json::write(&mut text, &tables, Flavour::TorchNpu).unwrap();
+    trace_json::write(&mut text, &tables, Framework::TorchNpu).unwrap();
     let (_, again) = read(&text, 1, 1);
     // A lane of nothing but a wrong name is not worth an event.
     let facts = |tables: &RankTables| {

@@ -25,8 +25,8 @@ def gc_callback(phase: str, info: dict[str, int]) -> None:
 def now() -> int:
     """The time on the clock of the recorder."""
 
-def directory_name(worker: str | None, flavour: str) -> str:
-    """A name for a new directory: `{worker}_{pid}_{time}_ascend_{flavour}`, with flavour `pt` or `ms`."""
+def directory_name(worker: str | None, suffix: str) -> str:
+    """A name for a new directory: `{worker}_{pid}_{time}_ascend_{suffix}`, with suffix `pt` or `ms`."""
 
 class Recorder:
     """Records into a directory; `info_json` is the content of profiler_info besides the clocks and the rank.
@@ -118,7 +118,7 @@ def read_config(
     total_steps: int | None = None,
     world_size: int | None = None,
 ) -> str:
-    """Read settings of any dialect. Returns JSON with `config`, `remarks` (the diagnostics) and `dialect`."""
+    """Read settings of any dialect. Returns JSON with `config`, `diagnostics` and `dialect`."""
 
 def read_flags(
     argv: list[str], iteration: int = 0, total_steps: int | None = None, world_size: int | None = None
@@ -147,7 +147,7 @@ class Dynamic:
     def report(self, output: str | None = None) -> str | None:
         """Write the state of this rank for `npuscope dynamic status`. Returns the error if this fails."""
 
-def write_default(path: str, style: str = "mindspore") -> bool:
+def write_default(path: str, dialect: str = "mindspore") -> bool:
     """Write a control file in the dialect `mindspore` or `torch_npu`. Returns False if the file exists."""
 
 class Cann:

@@ -122,7 +122,7 @@ def analyse(
 
 
 def _command(found: str, directory: Path, export: Optional[str]) -> list[str]:
-    return [found, "parse", os.fspath(directory), *(["--export", export] if export else [])]
+    return [found, "parse", os.fspath(directory), *(["--format", export] if export else [])]
 
 
 def _export(asked: Any) -> Optional[str]:

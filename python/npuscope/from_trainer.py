@@ -153,7 +153,7 @@ def _made(
     budget: int,
     spool: Union[str, Path, None],
 ) -> Union[profile, StagedProfiler]:
-    errors = report_remarks(reading["remarks"], source, rank)
+    errors = report_diagnostics(reading["diagnostics"], source, rank)
     if errors and strict:
         raise ConfigError(f"{source}: {errors[0]}")
     settings = Settings.from_config(reading["config"])
@@ -173,24 +173,24 @@ def _made(
         total_steps=total_steps,
         budget=budget,
         spool=spool,
-        flavour="ms" if reading.get("dialect") == "mindspore" else "pt",
+        suffix="ms" if reading.get("dialect") == "mindspore" else "pt",
     )
 
 
-def report_remarks(remarks: list[dict[str, Any]], source: str, rank: Optional[int] = None) -> list[str]:
+def report_diagnostics(diagnostics: list[dict[str, Any]], source: str, rank: Optional[int] = None) -> list[str]:
     """Print the diagnostics of settings; return the errors.
 
     All ranks read the same file, so only the first prints warnings. Every rank prints errors.
     """
     errors = []
     this_rank = ranks.rank() if rank is None else rank
-    for remark in remarks:
-        line, key = remark.get("line"), remark.get("key")
-        said = f"{key}: {remark['message']}" if key else remark["message"]
+    for diagnostic in diagnostics:
+        line, key = diagnostic.get("line"), diagnostic.get("key")
+        said = f"{key}: {diagnostic['message']}" if key else diagnostic["message"]
         text = f"{source}{f':{line}' if line else ''}: {said}"
-        if remark["severity"] == "error":
+        if diagnostic["severity"] == "error":
             errors.append(said)
             warn(f"{text}; {OFF}" if len(errors) == 1 else text)
-        elif remark["severity"] == "warning" and not this_rank:
+        elif diagnostic["severity"] == "warning" and not this_rank:
             warn(text)
     return errors

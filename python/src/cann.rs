@@ -51,9 +51,9 @@ impl Cann {
             } else {
                 begun.start()?;
             }
-            let remarks = begun.remarks().iter().map(language::text).collect();
+            let diagnostics = begun.diagnostics().iter().map(language::text).collect();
             *profile = Some(begun);
-            Ok(remarks)
+            Ok(diagnostics)
         })
         .map_err(raised)
     }

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::language;
 
-/// Read a trainer's configuration: JSON of `config`, `remarks` and `dialect`.
+/// Read a trainer's configuration: JSON of `config`, `diagnostics` and `dialect`.
 #[pyfunction]
 #[pyo3(signature = (text, dialect=None, iteration=0, total_steps=None, world_size=None))]
 pub fn read_config(
@@ -36,7 +36,7 @@ pub fn read_flags(
 fn json(reading: &Reading) -> PyResult<String> {
     let mut json = serde_json::to_value(reading).map_err(|error| PyValueError::new_err(error.to_string()))?;
     if let Some(object) = json.as_object_mut() {
-        object.insert("remarks".to_owned(), language::remarks(&reading.remarks));
+        object.insert("diagnostics".to_owned(), language::diagnostics(&reading.diagnostics));
     }
     Ok(json.to_string())
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use npuscope_collect::dialect::{self, Run};
-use npuscope_collect::dynamic::{Command, Control, Reporter, Style, Watch};
+use npuscope_collect::dynamic::{Command, Control, DynamicDialect, Reporter, Watch};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -93,9 +93,9 @@ impl Inner {
                 "stop": start.window.stop,
                 "warmup": start.warmup,
                 "directory": start.directory_name,
-                "style": start.style.name(),
+                "dialect": start.dialect.name(),
                 "config": reading.config,
-                "remarks": language::remarks(&reading.remarks),
+                "diagnostics": language::diagnostics(&reading.diagnostics),
             })
         });
         let warnings: Vec<String> = command.warnings.iter().map(language::text).collect();
@@ -111,12 +111,12 @@ impl Inner {
 
 /// Write a control file. Returns false if the file exists.
 #[pyfunction]
-#[pyo3(signature = (path, style="mindspore"))]
-pub fn write_default(path: &str, style: &str) -> PyResult<bool> {
-    let style = [Style::TorchNpu, Style::MindSpore]
+#[pyo3(signature = (path, dialect="mindspore"))]
+pub fn write_default(path: &str, dialect: &str) -> PyResult<bool> {
+    let dialect = [DynamicDialect::TorchNpu, DynamicDialect::MindSpore]
         .into_iter()
-        .find(|known| known.name() == style)
-        .ok_or_else(|| PyValueError::new_err(format!("there is no style {style:?}")))?;
-    npuscope_collect::dynamic::write_default(Path::new(path), style)
+        .find(|known| known.name() == dialect)
+        .ok_or_else(|| PyValueError::new_err(format!("there is no dialect {dialect:?}")))?;
+    npuscope_collect::dynamic::write_default(Path::new(path), dialect)
         .map_err(|error| PyOSError::new_err(error.to_string()))
 }

@@ -1,6 +1,6 @@
 //! Messages in the language of the process's locale.
 
-use npuscope_collect::Remark;
+use npuscope_collect::Diagnostic;
 use npuscope_messages::{Language, Message};
 use serde_json::{Value, json};
 
@@ -9,13 +9,13 @@ pub fn text(message: &Message) -> String {
     message.text(language())
 }
 
-/// Remarks as JSON, each with its message as text.
-pub fn remarks(remarks: &[Remark]) -> Value {
-    let remark = |remark: &Remark| {
-        let Remark { severity, key, message, line } = remark;
+/// Diagnostics as JSON, each with its message as text.
+pub fn diagnostics(diagnostics: &[Diagnostic]) -> Value {
+    let diagnostic = |diagnostic: &Diagnostic| {
+        let Diagnostic { severity, key, message, line } = diagnostic;
         json!({ "severity": severity, "key": key, "message": text(message), "line": line })
     };
-    remarks.iter().map(remark).collect()
+    diagnostics.iter().map(diagnostic).collect()
 }
 
 /// By the variables that POSIX has for it: the first that is set decides.

@@ -226,12 +226,12 @@ fn counts(ms: f64) -> i64 {
     (ms * f64::from_bits(PER_MS.load(Ordering::Relaxed))) as i64
 }
 
-/// `{worker}_{pid}_{time}_ascend_pt`, or `_ascend_ms` for the flavour `ms`.
+/// `{worker}_{pid}_{time}_ascend_pt`, or `_ascend_ms` for the framework `ms`.
 #[pyfunction]
-#[pyo3(signature = (worker=None, flavour="pt"))]
-pub fn directory_name(worker: Option<&str>, flavour: &str) -> String {
+#[pyo3(signature = (worker=None, framework="pt"))]
+pub fn directory_name(worker: Option<&str>, framework: &str) -> String {
     let worker = worker.map_or_else(host::name, str::to_owned);
-    recorder::directory_name(&worker, flavour)
+    recorder::directory_name(&worker, framework)
 }
 
 fn object(json: &str) -> PyResult<Map<String, Value>> {

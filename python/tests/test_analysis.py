@@ -142,7 +142,7 @@ class TestProgram(Case):
                     profiler_path="./profiler_data", max_process_number=2, export_type=[npuscope.ExportType.Db]
                 )
             )
-        self.assertEqual((self.place / "npuscope.asked").read_text(), "--threads 2 parse profiler_data --export db\n")
+        self.assertEqual((self.place / "npuscope.asked").read_text(), "--threads 2 parse profiler_data --format db\n")
         with (
             mock.patch.dict(os.environ, {"NPUSCOPE": self.script("echo 'error: nothing there' >&2; exit 1")}),
             standard_error() as lines,

@@ -144,7 +144,7 @@ def compare(work, chosen):
         # One job at a time: as text they take gigabytes.
         remove(profile, columns)
         file.write_text(f"dp = {DP}\nsteps = {STEPS}\n{scenario}")
-        subprocess.run([NPUSCOPE, "synth", "-q", "-o", profile, "--scenario", str(file), "--form", form], check=True)
+        subprocess.run([NPUSCOPE, "synth", "-q", "-o", profile, "--scenario", str(file), "--format", form], check=True)
         run([NPUSCOPE, "info", "-q", profile, "--cache-dir", str(columns)])
         for mode in asked:
             has_peer_form = form == "db" or mode in BUILT_IN
@@ -180,7 +180,7 @@ def growth(work):
     for form in ("text", "db"):
         for dp in (2, 4, 8, 16):
             profile = str(work / "growing")
-            command = [NPUSCOPE, "synth", "-q", "-o", profile, "--dp", str(dp), "--steps", "20", "--form", form]
+            command = [NPUSCOPE, "synth", "-q", "-o", profile, "--dp", str(dp), "--steps", "20", "--format", form]
             subprocess.run(command, check=True)
             cache = work / "cache"
             cpu, _, mb, _, _ = ours("all", work, profile, cache, partial(remove, work / "ours", cache), 3)

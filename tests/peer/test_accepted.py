@@ -62,7 +62,7 @@ def run(*command):
 
 
 def synth(directory, form, *options):
-    run(NPUSCOPE, "synth", "-o", directory, "--form", form, *JOB, *options)
+    run(NPUSCOPE, "synth", "-o", directory, "--format", form, *JOB, *options)
     return directory
 
 
@@ -155,11 +155,11 @@ class Accepted(unittest.TestCase):
         self.check_form("db", "text")
 
     def test_mindspore_text(self):
-        profile, _ = self.check("text", "--flavour", "mindspore")
+        profile, _ = self.check("text", "--framework", "mindspore")
         self.compare_and_advise(profile)
 
     def test_mindspore_db(self):
-        profile, _ = self.check("db", "--flavour", "mindspore")
+        profile, _ = self.check("db", "--framework", "mindspore")
         self.compare_and_advise(profile)
 
     def recipe(self, mode, profile, *options):
@@ -174,7 +174,7 @@ class Accepted(unittest.TestCase):
         """Every recipe that level1 feeds. The others want what no profile of that level has: operator_mfu the
         device's own info file, calibrate_npu_gpu an Nsight profile, mstx2commop a profile without operations."""
         profile = self.scratch / "moe"
-        run(NPUSCOPE, "synth", "-o", profile, "--form", "db", *MOE_JOB)
+        run(NPUSCOPE, "synth", "-o", profile, "--format", "db", *MOE_JOB)
         for mode, table in RECIPES.items():
             _, out = self.recipe(mode, profile)
             with self.subTest(recipe=mode):
@@ -196,7 +196,7 @@ class Accepted(unittest.TestCase):
     def test_user_ranges_alone(self):
         """At the level that records user ranges alone, the peer finds the communications in them."""
         profile = self.scratch / "ranges"
-        run(NPUSCOPE, "synth", "-o", profile, "--form", "db", "--level", "none", *JOB)
+        run(NPUSCOPE, "synth", "-o", profile, "--format", "db", "--level", "none", *JOB)
         self.recipe("mstx_sum", profile)
         _, out = self.recipe("mstx2commop", profile)
         found = list(out.rglob("*.db"))

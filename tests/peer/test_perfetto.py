@@ -113,7 +113,7 @@ class Perfetto(unittest.TestCase):
         return found
 
     def test_simulated(self):
-        for options in ([], ["--flavour", "mindspore"], ["--form", "db"]):
+        for options in ([], ["--framework", "mindspore"], ["--format", "db"]):
             with self.subTest(options=options):
                 profile = self.scratch / ("job " + " ".join(options))
                 npuscope("synth", "-o", profile, *JOB, *options)

@@ -23,7 +23,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 /** Ms until something that must come has come. Debug builds on a busy machine take their time. */
 export const PATIENCE = 20_000;
 
-export const PAGES = ["overview", "timeline", "operators", "memory", "communication", "cluster", "rl", "query", "report", "runs"];
+export const PAGES = ["overview", "timeline", "operators", "memory", "communication", "cluster", "rl", "query", "report", "health"];
 
 const TABS = {
   operators: ["kernels", "host", "overall", "dispatch", "copies"],
@@ -119,6 +119,13 @@ class Server {
   }
 }
 
+/** What the first finding of the slow job claims, in lower case; it is about the slow rank. */
+export async function firstClaim(server) {
+  const [first] = (await server.json("api/diagnosis")).findings;
+  assert.deepEqual(first.ranks, [5], "rank 5 is slow");
+  return first.claim.text.en.toLowerCase();
+}
+
 let browser = null;
 
 /** The browser, one for all tests of a file. */
@@ -141,7 +148,7 @@ export async function closeAll() {
   );
 }
 
-/** A page in a browser profile of its own, English and light unless told otherwise. Console errors are gathered. */
+/** A page in a browser profile of its own, English and light by default. Console errors are gathered. */
 export async function openPage(url, { language = "en-US", colorScheme = "light", offline = false } = {}) {
   const context = await (await openBrowser()).newContext({
     locale: language,
@@ -251,7 +258,7 @@ class Viewer {
   }
 
   /** Changes between light and dark, as the system would. */
-  async wear(colorScheme) {
+  async setTheme(colorScheme) {
     await this.page.emulateMedia({ colorScheme });
     await frames(this.page);
   }

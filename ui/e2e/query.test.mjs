@@ -41,7 +41,7 @@ function queries(open) {
     await ask(viewer, `SELECT rank, start, duration, name FROM task WHERE rank = ${ranks[0].rank} ORDER BY duration DESC LIMIT 50`);
     await viewer.page.locator("main a.button[href^='#/timeline']").click();
     await viewer.settled("timeline");
-    await viewer.page.locator("[role=row].line.query").waitFor();
+    await viewer.page.locator("[role=row].node.query").waitFor();
     await viewer.picture("query-lane");
     viewer.assertQuiet("query lane");
   });
@@ -66,9 +66,11 @@ for (const path of ["npu/db/level1", "gpu/nccl_data.json.gz"]) {
 }
 
 describe("around a query", () => {
+  let server;
   let viewer;
   before(async () => {
-    viewer = await openPage((await serve(job("slow"))).url);
+    server = await serve(job("slow"));
+    viewer = await openPage(server.url);
     await viewer.settled();
   });
   after(() => viewer.close());
@@ -94,11 +96,13 @@ describe("around a query", () => {
     viewer.assertQuiet("examples");
   });
 
-  test("what is wrong with a query is told", async () => {
-    await ask(viewer, "SELECT nothing FROM kernel");
+  test("a wrong query shows its error", async () => {
+    const sql = "SELECT nothing FROM kernel";
+    const reason = await server.sql(sql).catch((error) => JSON.parse(error.message.slice(error.message.indexOf("{"))).error);
+    await ask(viewer, sql);
     const alert = viewer.page.locator("main [role=alert]");
     await alert.waitFor();
-    assert.match(await alert.innerText(), /nothing/);
+    assert.ok((await alert.innerText()).includes(reason), `the page must show "${reason}"`);
     await viewer.picture("query-failed");
     await viewer.assertAccessible("failed query");
     // The browser itself reports the refused request.

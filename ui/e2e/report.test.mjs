@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { statSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { closeAll, job, npuscope, openPage, PAGES, PATIENCE, scratch, serve, shared } from "./helpers.mjs";
+import { closeAll, firstClaim, job, npuscope, openPage, PAGES, PATIENCE, scratch, serve, shared } from "./helpers.mjs";
 
 after(closeAll);
 
@@ -24,13 +24,14 @@ function reads(name, open, hasFinding) {
 
   if (hasFinding) {
     test("findings come first", async () => {
-      assert.match(await viewer.page.locator("article.finding h2").first().innerText(), /rank 5/i);
+      const claim = await viewer.page.locator("article.finding h2").first().innerText();
+      assert.equal(claim.toLowerCase(), await firstClaim(await serve(open())));
       const top = await viewer.page.locator("article.finding").first().evaluate((card) => card.getBoundingClientRect().top);
       assert.ok(top < 300, `the first finding must be at the top, it is at ${top}`);
       // The place that shows it is in the report too.
       await viewer.page.locator("article.finding .places a").first().click();
       await viewer.settled("timeline");
-      await viewer.when(() => viewer.isDrawn(".stage canvas"), Boolean, "the place of a finding is not drawn");
+      await viewer.when(() => viewer.isDrawn(".lane-canvas canvas"), Boolean, "the place of a finding is not drawn");
       viewer.assertQuiet("finding");
     });
   }
@@ -41,20 +42,20 @@ function reads(name, open, hasFinding) {
       viewer.assertQuiet(`${page} of the report`);
       assert.deepEqual(await viewer.page.locator("main [role=alert]").allInnerTexts(), [], `a part of ${page} failed`);
       assert.deepEqual(
-        (await viewer.page.locator("main .state.missing").allInnerTexts()).filter((text) => text.includes("Not kept in this report")),
+        (await viewer.page.locator("main .state.missing").allInnerTexts()).filter((text) => text.includes("Not included in this report")),
         [],
         `${page} shows something that the report does not keep`,
       );
       await viewer.picture(`${name}-${page}`);
       if (page !== "timeline") return;
-      await viewer.when(() => viewer.isDrawn(".stage canvas"), Boolean, "the timeline of the report stays blank");
+      await viewer.when(() => viewer.isDrawn(".lane-canvas canvas"), Boolean, "the timeline of the report stays blank");
     });
   }
 
   test("numbers are defined without a server", async () => {
     await viewer.go("operators");
     const total = viewer.page.locator("main .data-table th", { hasText: "Total" }).first();
-    assert.match(await total.getAttribute("title"), /^Total\n.*added up/);
+    assert.match(await total.getAttribute("title"), /^Total\n.+/);
   });
 
   test("the timeline zooms", async () => {
@@ -62,18 +63,19 @@ function reads(name, open, hasFinding) {
     await viewer.page.locator("main").focus();
     for (let at = 0; at < 3; at++) await viewer.page.keyboard.press("w");
     await viewer.when(() => viewer.time(), Boolean, "W must zoom");
-    await viewer.when(() => viewer.isDrawn(".stage canvas"), Boolean, "the zoomed timeline stays blank");
+    await viewer.when(() => viewer.isDrawn(".lane-canvas canvas"), Boolean, "the zoomed timeline stays blank");
     viewer.assertQuiet("zoom in the report");
   });
 }
 
 describe("the report of a simulated job", () => reads("report", () => job("slow"), true));
 
-const capture = shared("npu/text/level1");
-describe("the report of a real profile", { skip: capture ? false : "the reference data is not here" }, () => reads("report-text-level1", () => capture, false));
+const profile = shared("npu/text/level1");
+describe("the report of a real profile", { skip: profile ? false : "the reference data is not here" }, () => reads("report-text-level1", () => profile, false));
 
 test("the Report page gives a file that opens", async () => {
-  const viewer = await openPage((await serve(job("slow"))).url);
+  const server = await serve(job("slow"));
+  const viewer = await openPage(server.url);
   await viewer.go("report");
   await viewer.page.locator("main form input[type=text]").fill("5");
   const coming = viewer.page.waitForEvent("download", { timeout: 3 * PATIENCE });
@@ -85,7 +87,7 @@ test("the Report page gives a file that opens", async () => {
   await viewer.close();
   const report = await openPage(pathToFileURL(file).href, { offline: true });
   await report.settled("overview");
-  assert.match(await report.page.locator("article.finding h2").first().innerText(), /rank 5/i);
+  assert.equal((await report.page.locator("article.finding h2").first().innerText()).toLowerCase(), await firstClaim(server));
   report.assertQuiet("downloaded report");
   await report.close();
 });

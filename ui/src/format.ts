@@ -57,7 +57,7 @@ export function number(value: number): string {
   return Math.abs(value) >= 1e4 ? Math.round(value).toLocaleString("en") : short(value);
 }
 
-/** A moment of the run, in seconds from its origin, to the µs: `1.234 567 s`. */
+/** A moment of the profile, in seconds from its origin, to the µs: `1.234 567 s`. */
 export function time(ns: number): string {
   if (!Number.isFinite(ns)) return NOTHING;
   const [whole = "", parts = ""] = (ns / 1e9).toFixed(6).split(".");

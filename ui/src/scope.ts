@@ -13,13 +13,13 @@ export const PAGES = [
   "rl",
   "query",
   "report",
-  "runs",
+  "health",
 ] as const;
 
 export type Page = (typeof PAGES)[number];
 
-/** A stretch of time, in ns from the origin of the run. */
-export interface View {
+/** In ns from the origin of the profile. */
+export interface TimeRange {
   begin: number;
   end: number;
 }
@@ -29,7 +29,7 @@ export interface Scope {
   /** The ranks that tables are about; null for all of them. */
   ranks: number[] | null;
   step: number | null;
-  view: View | null;
+  view: TimeRange | null;
   /** The first rank of the timeline. */
   rank: number | null;
   slice: number | null;

@@ -14,6 +14,11 @@ test("texts follow the language", () => {
   expect([t("hello", { name: "rank 3" }), t("bye")]).toEqual(["rank 3，你好", "再见"]);
 });
 
+test("Chinese characters and Latin words get a space between them", () => {
+  expect([fill("加载{what}……", { what: "rank" }), fill("加载{what}……", { what: "带宽" })]).toEqual(["加载 rank……", "加载带宽……"]);
+  expect([fill("{name}行", { name: 3 }), fill("{name} 行", { name: 3 }), fill("loading {name}", { name: "x" })]).toEqual(["3 行", "3 行", "loading x"]);
+});
+
 test("names without a value stay", () => {
   expect(fill("{a} {b} {a}", { a: 1 })).toBe("1 {b} 1");
 });

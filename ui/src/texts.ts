@@ -29,7 +29,7 @@ effect(() => {
 });
 
 /** Changes the language and keeps the choice. */
-export function speak(chosen: Language) {
+export function setLanguage(chosen: Language) {
   language.value = chosen;
   try {
     localStorage.setItem(KEY, chosen);
@@ -48,15 +48,26 @@ export function texts<K extends string>(catalog: { en: Record<K, string>; zh: Re
 
 /** A text with values in place of `{name}`; names that have no value stay. */
 export function fill(text: string, values: Values): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  return text.replace(/\{(\w+)\}/g, (whole, name: string, at: number) => {
+    const value = String(values[name] ?? whole);
+    return `${spaceBetween(text.charAt(at - 1), value.charAt(0))}${value}${spaceBetween(value.slice(-1), text.charAt(at + whole.length))}`;
+  });
+}
+
+const CHINESE = /[\u3400-\u9fff]/;
+const LATIN = /[A-Za-z0-9]/;
+
+/** A space where a Chinese character and a Latin letter or digit meet: whether a value is Chinese is not known in the text. */
+function spaceBetween(before: string, after: string): string {
+  return (CHINESE.test(before) && LATIN.test(after)) || (LATIN.test(before) && CHINESE.test(after)) ? " " : "";
 }
 
 /** A message of the server in the language of the page. */
-export function said(message: Message): string {
+export function messageText(message: Message): string {
   return message.text[language.value];
 }
 
 /** A text with a capital at the start. */
-export function sentence(text: string): string {
+export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -11,7 +11,7 @@ use npuscope_analysis::diagnose::{Diagnosis, diagnose};
 use npuscope_analysis::{Finding, Severity};
 use npuscope_formats::output::Output;
 use npuscope_store::{OpenOptions, Store};
-use npuscope_synth::{FaultTruth, Form, GroundTruth, scenario, simulate, write_job};
+use npuscope_synth::{FaultTruth, Format, GroundTruth, scenario, simulate, write_job};
 use npuscope_tables::Rank;
 
 /// How far what a cause costs may be off the truth.
@@ -58,7 +58,7 @@ fn score(file: &Path, peer: Option<&Path>) -> Score {
     let job = simulate(&config).unwrap_or_else(|e| panic!("{name}: {e}"));
     let directory = tempfile::tempdir().unwrap();
     let profile = directory.path().join("profile");
-    write_job(&job, Form::Db, &Output::new(&profile).unwrap(), |_| {}).unwrap();
+    write_job(&job, Format::Db, &Output::new(&profile).unwrap(), |_| {}).unwrap();
     let truth = job.truth();
     let options = OpenOptions::new(directory.path().join("cache"));
     let diagnosis = diagnose(&Store::open(&profile, options).unwrap()).unwrap();

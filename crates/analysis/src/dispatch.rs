@@ -43,8 +43,8 @@ impl Dispatch {
     }
 }
 
-/// The kernels of each rank that took longest. An extract of all kernels would be as large as the columns of the rank, so
-/// that each step and limit has its own.
+/// The kernels of each rank that took longest. An extract of all kernels would be as large as the columns of the rank,
+/// so that each step and limit has its own.
 #[derive(Serialize)]
 struct Longest {
     step: Option<i64>,
@@ -109,7 +109,7 @@ struct Slice {
     parent: Option<u32>,
 }
 
-/// What the host did, and how it hangs together.
+/// The slices of the host, and how they are connected.
 struct Launches {
     /// All slices, by their row.
     slices: Vec<Slice>,

@@ -1,8 +1,8 @@
-//! Why the device was idle: what a gap was waiting for.
+//! Causes of idle device time: what a gap was waiting for.
 //!
 //! A gap ends with the next work on the device. If the host launched that work after the gap began, the host is the
-//! cause: what it did meanwhile decides which. If it was launched in time, the work waited: for other ranks if it is a
-//! communication, else for another stream.
+//! cause: its activity during the gap decides which cause it is. If the work was launched in time, it waited: a
+//! communication operation for other ranks, other work for another stream.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -31,9 +31,9 @@ pub enum Cause {
     Gc,
     /// The host launched late and was not seen to do anything.
     QueueEmpty,
-    /// What comes next is a communication, for which other ranks were not ready.
+    /// The next work is a communication operation, and other ranks were not ready for it.
     WaitingForRank,
-    /// What comes next was launched in time and waited for another stream.
+    /// The next work was launched in time and waited for another stream.
     WaitingForStream,
     /// Nothing is recorded before.
     Start,
@@ -67,7 +67,7 @@ pub struct Gap {
     pub cause: Cause,
     /// What ran next, where it is known.
     pub next: Option<u32>,
-    /// Slices that show the cause, the most telling first.
+    /// Slices that show the cause, the most specific first.
     pub places: Vec<u32>,
 }
 
@@ -94,8 +94,8 @@ pub trait Timeline {
     fn launch_of(&self, slice: u32) -> Option<u32>;
 }
 
-/// Part of the wait that a slice of the host must cover to be its cause.
-const TELLING: f64 = 0.3;
+/// Share of the wait that a slice of the host must cover to be its cause.
+const LEAST_COVERED: f64 = 0.3;
 
 /// Slices that are named for a cause.
 const MOST_PLACES: usize = 3;
@@ -184,21 +184,21 @@ fn ended_before(timeline: &impl Timeline, next: u32, begin: i64, end: i64) -> Op
     ended.max().map(|(_, slice)| slice)
 }
 
-/// What the host did between two times instead of launching.
+/// The activity of the host between two times, in which it launched nothing.
 fn host_cause(timeline: &impl Timeline, begin: i64, end: i64) -> (Cause, Vec<u32>) {
     let host = [Layer::Framework, Layer::Cann, Layer::Gc, Layer::Mstx, Layer::Other];
     let mut found: Vec<(i64, u32, u32)> = Vec::new();
     for lane in lanes_of(timeline, &host) {
         for (depth, slice) in timeline.open_in(lane, begin, end) {
             let extent = timeline.extent(slice);
-            // One around all of it, as a step is, tells nothing.
+            // A slice around the whole gap, such as a step, does not show the cause.
             if extent.start < begin && extent.end > end.saturating_add(end - begin) {
                 continue;
             }
             found.push((extent.end.min(end) - extent.start.max(begin), depth, slice));
         }
     }
-    let wanted = (end - begin).max(1) as f64 * TELLING;
+    let wanted = (end - begin).max(1) as f64 * LEAST_COVERED;
     found.retain(|(covered, ..)| *covered as f64 >= wanted);
     let cause_of = |slice: u32| {
         let name = timeline.name(slice).to_ascii_lowercase();

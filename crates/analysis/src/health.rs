@@ -1,4 +1,4 @@
-//! The health of a profile: what is in it, what is not, and which switch would have collected that.
+//! The health of a profile: what it contains, what is missing, and which setting would have collected that.
 
 mod kineto;
 
@@ -10,7 +10,7 @@ use npuscope_formats::source::{JOB, RankSource};
 use npuscope_measures::deliverable::{has_device, is_device_unread};
 use npuscope_messages::Message;
 use npuscope_store::{Store, StoreError};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::diagnostic::{Code, Severity};
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{counter, diagnostic, host_op, kernel, lane, rank, reported_operator, source, step};
@@ -27,7 +27,7 @@ pub struct Health {
     pub path: String,
     pub ranks: Vec<RankHealth>,
     /// What concerns no rank in particular.
-    pub problems: Vec<Problem>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -56,7 +56,7 @@ pub struct RankHealth {
     /// Slices and samples of each lane.
     pub lanes: Vec<LaneHealth>,
     pub missing: Vec<Missing>,
-    pub problems: Vec<Problem>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -104,7 +104,7 @@ pub struct Missing {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub struct Problem {
+pub struct Diagnostic {
     #[cfg_attr(feature = "ts", ts(type = "ProblemSeverity"))]
     pub severity: Severity,
     #[cfg_attr(feature = "ts", ts(type = "ProblemCode"))]
@@ -121,12 +121,12 @@ pub fn health(store: &Store) -> Result<Health, StoreError> {
     for (source, loaded) in store.profile().sources().zip(loaded) {
         let tables = loaded.tables()?;
         if source.rank == JOB {
-            job_problems = problems(&tables);
+            job_problems = diagnostics(&tables);
         } else {
             ranks.push(rank_health(source, &tables));
         }
     }
-    Ok(Health { path: store.profile().root.display().to_string(), ranks, problems: job_problems })
+    Ok(Health { path: store.profile().root.display().to_string(), ranks, diagnostics: job_problems })
 }
 
 fn rank_health(source: &RankSource, tables: &RankTables) -> RankHealth {
@@ -151,7 +151,7 @@ fn rank_health(source: &RankSource, tables: &RankTables) -> RankHealth {
         rows: rows.map(|t| (t.name.to_owned(), tables.len(t.id) as u64)).collect(),
         lanes: lanes(tables),
         missing: missing(tables),
-        problems: problems(tables),
+        diagnostics: diagnostics(tables),
     }
 }
 
@@ -175,15 +175,15 @@ fn files(tables: &RankTables) -> Vec<FileHealth> {
     files.collect()
 }
 
-fn problems(tables: &RankTables) -> Vec<Problem> {
-    let problems = tables.rows::<diagnostic::Row>().map(|row| Problem {
+fn diagnostics(tables: &RankTables) -> Vec<Diagnostic> {
+    let diagnostics = tables.rows::<diagnostic::Row>().map(|row| Diagnostic {
         severity: row.severity(tables),
         code: row.code(tables),
         file: tables.opt_text(row.file).map(str::to_owned),
         offset: row.offset,
         message: tables.text(row.message).to_owned(),
     });
-    problems.collect()
+    diagnostics.collect()
 }
 
 fn lanes(tables: &RankTables) -> Vec<LaneHealth> {
@@ -340,16 +340,16 @@ fn has_resident_memory(tables: &RankTables) -> bool {
 
 fn missing(tables: &RankTables) -> Vec<Missing> {
     let settings = Settings::of(tables);
-    if Flavour::of(tables) == Flavour::Kineto {
+    if Framework::of(tables) == Framework::Kineto {
         return kineto::missing(tables, &settings);
     }
     let level = settings.level();
-    // The deepest level slows a job down and tells little more: it is not missed where it was not asked for.
+    // The deepest level slows a job down and adds little: it is reported as missing only if it was requested.
     let is_asked_for = |check: &Check| check.setting != Setting::Level2 || level.as_deref() == Some("level2");
     // Databases have no place for these, MindSpore's for less.
     let row = tables.rows::<rank::Row>().next();
     let is_db = row.is_some_and(|row| tables.text(row.format) == "db");
-    let is_mindspore = Flavour::of(tables) == Flavour::MindSpore;
+    let is_mindspore = Framework::of(tables) == Framework::MindSpore;
     let can_hold = |check: &Check| match check.setting {
         Setting::L2Cache => !is_db,
         Setting::Cpu | Setting::Shapes | Setting::Stack => !(is_db && is_mindspore),

@@ -1,4 +1,4 @@
-//! The parallel layout of a job: who is where, and who talks to whom.
+//! The parallel layout of a job: the place of each rank, and the groups in which ranks communicate.
 //!
 //! Ranks are numbered as Megatron does it: tensor-parallel neighbours are next to each other, then
 //! context-parallel ones, then data-parallel ones, then stages of the pipeline. Expert-parallel groups divide the
@@ -153,7 +153,7 @@ impl GroupKind {
     }
 }
 
-/// What each rank tells of the groups it communicates in.
+/// What each rank reports about the groups it communicates in.
 #[derive(Serialize)]
 struct Groups {
     /// Groups that ranks were seen in, and not only those that their metadata lists.
@@ -174,10 +174,10 @@ impl Analysis for Groups {
     }
 }
 
-/// The layout of a job: from metadata, and only if that does not tell it from who talks to whom.
+/// The layout of a job: from metadata or, without metadata about it, inferred from which ranks communicate.
 pub fn layout(store: &Store) -> Result<Layout, StoreError> {
-    let told = layout_of(store, false)?;
-    if told.origin == Origin::Metadata { Ok(told) } else { layout_of(store, true) }
+    let declared = layout_of(store, false)?;
+    if declared.origin == Origin::Metadata { Ok(declared) } else { layout_of(store, true) }
 }
 
 fn layout_of(store: &Store, with_seen: bool) -> Result<Layout, StoreError> {
@@ -187,17 +187,17 @@ fn layout_of(store: &Store, with_seen: bool) -> Result<Layout, StoreError> {
 
 /// The groups that the metadata of some ranks lists.
 pub fn declared_groups(store: &Store, sources: &[&RankSource]) -> Result<Vec<DeclaredGroup>, StoreError> {
-    let told = extracts_by_rank(store, sources, &Groups { with_seen: false })?;
-    Ok(told.into_iter().flat_map(|(_, groups)| groups.declared).collect())
+    let groups = extracts_by_rank(store, sources, &Groups { with_seen: false })?;
+    Ok(groups.into_iter().flat_map(|(_, groups)| groups.declared).collect())
 }
 
 impl Layout {
-    /// The layout of a job, from what its ranks tell.
+    /// The layout of a job, from the reports of its ranks.
     pub fn of(ranks: &[(Rank, RankGroups)]) -> Layout {
         let seen = seen_groups(ranks);
-        let told = ranks.iter().find_map(|(_, groups)| groups.sizes());
+        let declared = ranks.iter().find_map(|(_, groups)| groups.sizes());
         let inferred = || infer::infer(ranks.iter().map(|(rank, _)| *rank), &seen);
-        let (sizes, origin, confidence) = match told {
+        let (sizes, origin, confidence) = match declared {
             Some(sizes) => (sizes, Origin::Metadata, 1.0),
             None => match inferred() {
                 Some((sizes, confidence)) => (sizes, Origin::Inferred, confidence),

@@ -1,11 +1,11 @@
-//! Which operations of different ranks are one: the same collective, or both ends of a transfer.
+//! Matches operations of different ranks: the parts of one collective, or both ends of a transfer.
 //!
-//! Operations of two ranks are one if they share group, step, kind, bytes and, for transfers, sender and receiver, and
+//! Operations of two ranks match if they share group, step, kind, bytes and, for transfers, sender and receiver, and
 //! have the same place among such operations of their rank, in the order in which the host launched them. A send and a
-//! receive are one transfer; bytes do not count where they may differ between ranks, as in an all-to-all. Names do not count: NCCL calls all
-//! operations of a kind the same. `npuscope diagnose`, the modes of `npuscope cluster` that compare the ranks of an
-//! operation, the timeline's "collective" and "align", and `npuscope show DIR collective` all match operations by this
-//! [`Key`].
+//! receive are one transfer. Bytes are ignored where they may differ between ranks, as in an all-to-all. Names are
+//! ignored, because NCCL uses one name for all operations of a kind. `npuscope diagnose`, the modes of `npuscope
+//! cluster` that compare the ranks of an operation, the timeline's "collective" and "align", and `npuscope show DIR
+//! collective` all match operations by this [`Key`].
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,9 +22,9 @@ use crate::communication::GroupKey;
 use crate::diagnose::trace::{Operation, RankTrace};
 use crate::extract::{Absent, Analysis, RankData, Text, extracts_by_rank};
 
-/// What operations are alike in.
+/// The properties that matching operations share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Like<'a> {
+struct Signature<'a> {
     group: &'a GroupKey,
     /// `None` outside all steps.
     step: Option<i64>,
@@ -34,18 +34,18 @@ struct Like<'a> {
     pair: Option<(i64, i64)>,
 }
 
-/// What operations of different ranks must share to be one.
+/// What operations of different ranks must share to match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key<'a> {
-    like: Like<'a>,
-    /// Place among operations of the rank that are alike.
+    signature: Signature<'a>,
+    /// Place among the operations of the rank with the same signature.
     order: usize,
 }
 
 /// Gives the operations of one rank their keys.
 #[derive(Debug, Default)]
 pub struct Keys<'a> {
-    seen: HashMap<Like<'a>, usize>,
+    seen: HashMap<Signature<'a>, usize>,
 }
 
 impl<'a> Keys<'a> {
@@ -54,17 +54,17 @@ impl<'a> Keys<'a> {
         // A send and a receive are one transfer.
         let kind = if operation.direction.is_some() { "transfer" } else { operation.kind.as_str() };
         let bytes = if has_uneven_bytes(&operation.kind) { 0 } else { operation.bytes };
-        let like = Like { group: &operation.group_key, step, kind, bytes, pair: operation.pair };
-        let order = self.seen.entry(like).or_default();
+        let signature = Signature { group: &operation.group_key, step, kind, bytes, pair: operation.pair };
+        let order = self.seen.entry(signature).or_default();
         *order += 1;
-        Key { like, order: *order - 1 }
+        Key { signature, order: *order - 1 }
     }
 }
 
 impl Key<'_> {
     /// The key as data of its own.
     pub fn to_kept(self) -> KeptKey {
-        let Key { like: Like { group, step, kind, bytes, pair }, order } = self;
+        let Key { signature: Signature { group, step, kind, bytes, pair }, order } = self;
         KeptKey { group: group.clone(), step, kind: kind.into(), bytes, pair, order }
     }
 }
@@ -83,7 +83,7 @@ pub struct KeptKey {
 impl KeptKey {
     pub fn as_key(&self) -> Key<'_> {
         let KeptKey { group, step, kind, bytes, pair, order } = self;
-        Key { like: Like { group, step: *step, kind, bytes: *bytes, pair: *pair }, order: *order }
+        Key { signature: Signature { group, step: *step, kind, bytes: *bytes, pair: *pair }, order: *order }
     }
 }
 

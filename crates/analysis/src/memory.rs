@@ -23,7 +23,7 @@ const NEEDS: Selection = Selection::of(&[TableId::MemEvent, TableId::Step]);
 pub struct Holder {
     /// The moment, in ns since the epoch.
     pub time: i64,
-    /// Who allocated it; `None` for what the allocator had beyond the allocations that are recorded.
+    /// The operator that allocated it; `None` for memory of the allocator beyond the recorded allocations.
     pub name: Option<Text>,
     /// Allocations.
     pub count: Option<i64>,
@@ -34,7 +34,7 @@ pub struct Holder {
     pub share: f64,
 }
 
-/// What is kept of a rank: who held memory at its peak, and at that of each step.
+/// The extract of a rank: the holders of memory at its peak, and at the peak of each step.
 #[derive(Serialize, Deserialize)]
 struct RankPeaks {
     all: Vec<Holder>,
@@ -62,8 +62,8 @@ impl Analysis for Peaks {
     }
 }
 
-/// What was alive on each of some ranks at a moment, by who allocated it, the most first; at the peak of each rank if no
-/// moment is given. What was alive at any moment is as large as the columns: only peaks are kept.
+/// Memory that was allocated on each of some ranks at a moment, by the operator that allocated it, largest first; at
+/// the peak of each rank if no moment is given. Only peaks are cached: all moments would be as large as the columns.
 pub fn ask(
     store: &Store,
     sources: &[&RankSource],
@@ -88,8 +88,8 @@ pub fn ask(
     Ok(of_ranks.into_iter().flat_map(|(rank, list)| list.into_iter().map(move |holder| (rank, holder))).collect())
 }
 
-/// What was alive at a moment, by who allocated it, the most first; at the peak if no moment is given: when the total
-/// after an allocation was greatest, of several the first.
+/// Memory that was allocated at a moment, by the operator that allocated it, largest first; at the peak if no moment is
+/// given: when the total after an allocation was greatest, of several such moments the first.
 ///
 /// All that the allocator had at a moment is the total after the last allocation before it, less what was released
 /// since; the rest beyond the recorded allocations, from before the profile, is the holder without a name. Allocations
@@ -144,8 +144,9 @@ fn holders(tables: &RankTables, scope: &Scope, at: Option<i64>) -> Vec<Holder> {
     holders
 }
 
-/// Rows of curves that share their times, at most the greater of `points` and `3 + CURVES`: of each stretch the first, the last, the lowest of the first
-/// curve that has a value, and the highest of each curve. So the highest sample of each curve stays.
+/// Rows of curves that share their times, at most the greater of `points` and `3 + CURVES`: of each stretch the first,
+/// the last, the lowest of the first curve that has a value, and the highest of each curve. So the highest sample of
+/// each curve stays.
 pub fn thinned<const CURVES: usize>(
     rows: &[usize],
     points: usize,

@@ -1,4 +1,4 @@
-//! The messages of analyses: findings, what was seen, what to try.
+//! The messages of analyses: findings, evidence, suggestions.
 
 pub mod cluster;
 pub mod collection;
@@ -10,7 +10,7 @@ use npuscope_tables::Rank;
 pub const RANK_WITHOUT_DEVICE: &str = "rank-without-device";
 
 messages! {
-    // What a finding claims: who, what, and at which cost.
+    // Claims of findings: ranks, cause and cost.
     "claim" => claim(who: Message, what: Message),
     "claim-with-cost" => claim_with_cost(who: Message, what: Message, cost: Message),
     "claim-no-device" => claim_no_device(),
@@ -43,7 +43,7 @@ messages! {
     "what-clock-ahead" => what_clock_ahead(host: &str, offset: Decimal<3>),
     "what-clock-behind" => what_clock_behind(host: &str, offset: Decimal<3>),
 
-    // What was seen at a place of a timeline.
+    // Evidence at a place of a timeline.
     "seen-kernel" => seen_kernel(name: &str, own: Decimal<3>, others: Decimal<3>),
     "seen-aicpu" => seen_aicpu(name: &str, own: Decimal<3>),
     "seen-gc" => seen_gc(own: Decimal<3>),
@@ -104,5 +104,5 @@ messages! {
 
     // What limits a verdict.
     "rank-without-device" => rank_without_device(rank: Rank),
-    "problem-of-rank" => problem_of_rank(rank: Rank, file: &str, message: &str),
+    "diagnostic-of-rank" => diagnostic_of_rank(rank: Rank, file: &str, message: &str),
 }

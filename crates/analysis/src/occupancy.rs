@@ -118,15 +118,15 @@ mod tests {
     #[test]
     fn an_interval_is_spread_over_the_buckets_it_reaches_into() {
         let span = Interval::new(100, 164);
-        let told = |interval| {
-            let mut told = Vec::new();
-            spread(interval, span, 4, |bucket, share| told.push((bucket, share)));
-            told
+        let shares = |interval| {
+            let mut shares = Vec::new();
+            spread(interval, span, 4, |bucket, share| shares.push((bucket, share)));
+            shares
         };
-        assert_eq!(told(Interval::new(90, 120)), [(0, 1.0), (1, 0.25)]);
-        assert_eq!(told(Interval::new(156, 300)), [(3, 0.5)]);
-        assert_eq!(told(Interval::new(150, 150)), []);
-        assert_eq!(told(Interval::new(300, 400)), []);
+        assert_eq!(shares(Interval::new(90, 120)), [(0, 1.0), (1, 0.25)]);
+        assert_eq!(shares(Interval::new(156, 300)), [(3, 0.5)]);
+        assert_eq!(shares(Interval::new(150, 150)), []);
+        assert_eq!(shares(Interval::new(300, 400)), []);
     }
     #[test]
     fn communication_is_overlapped_or_exposed() {

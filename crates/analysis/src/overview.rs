@@ -1,4 +1,4 @@
-//! A profile at a glance: how long steps took, where the time went, who stands out.
+//! Summary of a profile: step times, their parts, and ranks that stand out.
 
 mod host;
 
@@ -23,13 +23,13 @@ pub use host::HostTime;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankTime {
     pub rank: Rank,
-    /// Pipeline stage, where the profile tells how many there are.
+    /// Pipeline stage, if the profile contains the number of stages.
     pub stage: Option<i64>,
     pub steps: usize,
     /// Whose clock gave the step time: `host` where markers do, else `device`.
     #[serde(deserialize_with = "finding::label")]
     pub clock: Label,
-    /// Whether what a device did was recorded: without, nothing is known of computing and communication.
+    /// Whether device work was recorded: without it, computing and communication are unknown.
     pub has_device: bool,
     /// Step time.
     #[serde(rename = "step_ms")]
@@ -61,14 +61,14 @@ pub struct Overview {
     pub findings: Vec<Finding>,
     /// Where the host's time went, of ranks whose device was not recorded.
     pub host: Vec<HostTime>,
-    /// What could not be read, and what reading remarked on: how many of each.
+    /// Diagnostics of reading: how many of severity warning or error, and how many of severity info.
     #[serde(skip)]
-    pub problems: usize,
+    pub losses: usize,
     #[serde(skip)]
-    pub remarks: usize,
+    pub infos: usize,
 }
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct RankSteps {
     /// Nothing without step times.
@@ -77,11 +77,11 @@ struct RankSteps {
     steps: Vec<(Option<i64>, i64)>,
     /// Where the host's time went, if the device was not recorded.
     host: host::Spent,
-    problems: usize,
-    remarks: usize,
+    losses: usize,
+    infos: usize,
 }
 
-/// How the time of each rank divides. It reads ranks whole, so that their columns are there for what is asked next.
+/// The parts of the time of each rank. Reads all tables of ranks, so that their columns are cached for later analyses.
 #[derive(Serialize)]
 struct Times;
 
@@ -103,10 +103,10 @@ impl Analysis for Times {
             _ => host::Spent::new(),
         };
         let rows = tables.rows::<diagnostic::Row>();
-        let remarks = rows.filter(|row| !row.is_loss(tables)).count();
-        let problems = tables.len(TableId::Diagnostic) - remarks;
+        let infos = rows.filter(|row| !row.is_loss(tables)).count();
+        let losses = tables.len(TableId::Diagnostic) - infos;
         let steps = steps.iter().map(|step| (step.id, step.time())).collect();
-        Ok(RankSteps { time, steps, host, problems, remarks })
+        Ok(RankSteps { time, steps, host, losses, infos })
     }
 }
 
@@ -117,14 +117,14 @@ pub fn overview(store: &Store) -> Result<Overview, StoreError> {
     // What belongs to no rank has a source of its own, with a negative number.
     let sources: Vec<&RankSource> = store.profile().sources().collect();
     let extracts = extract::extracts(store, &sources, &Times, Scope::default())?;
-    let (mut problems, mut remarks) = (0, 0);
+    let (mut losses, mut infos) = (0, 0);
     let mut ranks = Vec::new();
     let mut ranks_without_steps = Vec::new();
     let mut hosts = Vec::new();
     let mut times = Vec::new();
     for (source, kept) in sources.iter().zip(extracts) {
         let Ok(rank) = kept.extract else { continue };
-        (problems, remarks) = (problems + rank.problems, remarks + rank.remarks);
+        (losses, infos) = (losses + rank.losses, infos + rank.infos);
         match rank.time {
             _ if source.rank == JOB => {}
             Some(time) => {
@@ -140,16 +140,7 @@ pub fn overview(store: &Store) -> Result<Overview, StoreError> {
     let findings = slow_ranks(&ranks);
     let step_ms = job_step_time(times.iter().map(Vec::as_slice)).unwrap_or_default() / 1e6;
     let steps = job_steps(times.iter().map(Vec::as_slice));
-    Ok(Overview {
-        ranks,
-        ranks_without_steps,
-        steps,
-        step_ms,
-        findings,
-        host: host::longest(&hosts),
-        problems,
-        remarks,
-    })
+    Ok(Overview { ranks, ranks_without_steps, steps, step_ms, findings, host: host::longest(&hosts), losses, infos })
 }
 
 fn rank_time(rank: Rank, steps: &[Step], tables: &RankTables) -> Option<RankTime> {

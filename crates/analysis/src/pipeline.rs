@@ -68,7 +68,7 @@ impl Bar {
 /// Shorter bubbles and idle times are not shown.
 const SLIVER: i64 = 10_000;
 
-/// What is kept of a rank, of all its steps.
+/// The extract of a rank, for all its steps.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RankTransfers {
     /// Each with the step that it belongs to, by start.

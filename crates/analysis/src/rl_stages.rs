@@ -34,7 +34,7 @@ const WORDS: [&str; 13] = [
     "reshard",
 ];
 
-/// Who does a stage, by words in its name.
+/// The role that runs a stage, by words in its name.
 const ROLES: [(&str, &str); 8] = [
     ("critic", "critic"),
     ("compute_values", "critic"),
@@ -61,7 +61,7 @@ impl Stage {
         self.end - self.start
     }
 
-    /// Who does it, by words in its name.
+    /// The role that runs it, by words in its name.
     pub fn role(&self) -> Option<&'static str> {
         let name = self.name.to_lowercase();
         ROLES.iter().find(|(word, _)| name.contains(word)).map(|(_, role)| *role)

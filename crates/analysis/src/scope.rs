@@ -1,11 +1,11 @@
-//! The part of a job that is asked about.
+//! The part of a job that is analysed.
 
 use npuscope_measures::busy::Busy;
 use npuscope_measures::intervals::Interval;
 use npuscope_measures::step::Step;
 use npuscope_tables::Rank;
 
-/// Ranks, a step and a stretch of time. Times are ns since the epoch.
+/// Ranks, a step and a time range. Times are ns since the epoch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
     /// All if none are given.
@@ -16,18 +16,18 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Whether `start..end` reaches into the stretch of time; something without length is where it starts.
+    /// Whether `start..end` overlaps the time range; an event without duration is at its start.
     pub fn reaches(&self, start: i64, end: i64) -> bool {
         self.begin.is_none_or(|begin| end > begin || start >= begin) && self.end.is_none_or(|until| start < until)
     }
 
-    /// Whether a step is asked about: by its number, and by its time where that is known.
+    /// Whether a step is in scope: by its number, and by its time where that is known.
     pub fn has_step(&self, id: Option<i64>, span: Option<Interval>) -> bool {
         self.step.is_none_or(|wanted| id == Some(wanted))
             && span.is_none_or(|span| self.reaches(span.start, span.end.max(span.start.saturating_add(1))))
     }
 
-    /// Whether a stretch of time is asked about. The same stretch is rarely asked about twice: its extracts are not kept.
+    /// Whether there is a time range. The same range is rarely requested twice, so its extracts are not cached.
     pub fn is_stretch(&self) -> bool {
         self.begin.is_some() || self.end.is_some()
     }

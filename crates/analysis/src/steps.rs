@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::extract::{Absent, Analysis, RankData, extracts_by_rank};
 use crate::scope::Scope;
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct RankSteps {
     steps: Vec<Step>,

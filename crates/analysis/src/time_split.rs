@@ -294,7 +294,7 @@ impl Slices {
     }
 }
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct RankSplits {
     /// Whether anything of the device was recorded.

@@ -8,7 +8,7 @@ use npuscope_analysis::diagnose::{Diagnosis, diagnose};
 use npuscope_analysis::{Finding, Severity};
 use npuscope_formats::output::Output;
 use npuscope_store::{OpenOptions, Store};
-use npuscope_synth::{Form, GroundTruth, JobConfig, scenario, simulate, write_job};
+use npuscope_synth::{Format, GroundTruth, JobConfig, scenario, simulate, write_job};
 
 fn config(name: &str) -> JobConfig {
     let root = std::env::var_os("CARGO_MANIFEST_DIR").unwrap();
@@ -17,7 +17,7 @@ fn config(name: &str) -> JobConfig {
 }
 
 /// A job written in one form, what is true of it and what is said of it; `change` is given the profile first.
-fn verdict(config: &JobConfig, form: Form, change: impl Fn(&Path)) -> (GroundTruth, Diagnosis) {
+fn verdict(config: &JobConfig, form: Format, change: impl Fn(&Path)) -> (GroundTruth, Diagnosis) {
     let directory = tempfile::tempdir().unwrap();
     let job = simulate(config).unwrap();
     let profile = directory.path().join("profile");
@@ -44,7 +44,7 @@ fn assert_named(truth: &GroundTruth, diagnosis: &Diagnosis) {
 #[test]
 fn the_fault_of_a_job_is_named_first() {
     for name in ["slow-rank-a", "slow-host-b", "slow-link-a", "gc-b", "dataloader-b", "aicpu-b", "stage-b"] {
-        let (truth, diagnosis) = verdict(&config(name), Form::Db, |_| {});
+        let (truth, diagnosis) = verdict(&config(name), Format::Db, |_| {});
         assert_named(&truth, &diagnosis);
     }
 }
@@ -52,7 +52,7 @@ fn the_fault_of_a_job_is_named_first() {
 #[test]
 fn the_network_and_experts_and_memory_are_named_too() {
     for name in ["retransmission-a", "experts-a", "fragmentation-b", "leak-b", "frequency-b", "synchronise-b"] {
-        let (truth, diagnosis) = verdict(&config(name), Form::Db, |_| {});
+        let (truth, diagnosis) = verdict(&config(name), Format::Db, |_| {});
         assert_named(&truth, &diagnosis);
     }
 }
@@ -60,7 +60,7 @@ fn the_network_and_experts_and_memory_are_named_too() {
 #[test]
 fn a_healthy_job_is_left_in_peace() {
     for name in ["healthy-2", "healthy-8", "healthy-experts", "healthy-launch"] {
-        let (_, diagnosis) = verdict(&config(name), Form::Db, |_| {});
+        let (_, diagnosis) = verdict(&config(name), Format::Db, |_| {});
         let loud: Vec<&Finding> = diagnosis.findings.iter().filter(|f| f.severity > Severity::Info).collect();
         assert!(loud.is_empty(), "{name}: {loud:?}");
         assert!(diagnosis.replay_error < 0.001, "{name}: {}", diagnosis.replay_error);
@@ -70,8 +70,8 @@ fn a_healthy_job_is_left_in_peace() {
 #[test]
 fn text_and_databases_give_the_same_verdict() {
     let config = config("pair-compute-dataloader");
-    let (truth, db) = verdict(&config, Form::Db, |_| {});
-    let (_, text) = verdict(&config, Form::Text, |_| {});
+    let (truth, db) = verdict(&config, Format::Db, |_| {});
+    let (_, text) = verdict(&config, Format::Text, |_| {});
     assert_eq!(db.findings, text.findings);
     for fault in &truth.faults {
         assert!(db.findings.iter().any(|finding| finding.id == fault.cause), "{} is not found", fault.fault);
@@ -80,7 +80,7 @@ fn text_and_databases_give_the_same_verdict() {
 
 #[test]
 fn clocks_are_aligned_to_microseconds() {
-    let (truth, diagnosis) = verdict(&config("clock-a"), Form::Db, |_| {});
+    let (truth, diagnosis) = verdict(&config("clock-a"), Format::Db, |_| {});
     assert_named(&truth, &diagnosis);
     assert_eq!(truth.clocks.len(), 2);
     assert_eq!(truth.clocks.len(), diagnosis.clocks.len());
@@ -98,7 +98,7 @@ fn hosts_that_share_no_communication_are_not_aligned() {
     let directory = tempfile::tempdir().unwrap();
     for (place, seed) in [("a", 1), ("b", 2)] {
         let job = simulate(&JobConfig { seed, ..alone.clone() }).unwrap();
-        write_job(&job, Form::Db, &Output::new(directory.path().join(place)).unwrap(), |_| {}).unwrap();
+        write_job(&job, Format::Db, &Output::new(directory.path().join(place)).unwrap(), |_| {}).unwrap();
     }
     let other = std::fs::read_dir(directory.path().join("b")).unwrap().flatten().find(|e| e.path().is_dir()).unwrap();
     let output = other.path().join("ASCEND_PROFILER_OUTPUT");
@@ -125,12 +125,12 @@ fn a_rank_that_cannot_be_read_does_not_hide_the_culprit() {
         let database = ranks[7].join("ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_7.db");
         std::fs::write(database, "not a database").unwrap();
     };
-    let (truth, diagnosis) = verdict(&config("slow-rank-b"), Form::Db, damage);
+    let (truth, diagnosis) = verdict(&config("slow-rank-b"), Format::Db, damage);
     let first = diagnosis.findings.first().unwrap();
     assert_eq!((first.id, first.ranks[0].0 as usize), (truth.faults[0].cause, truth.faults[0].ranks[0]));
     assert!(
-        diagnosis.problems.iter().any(|problem| problem.to_string().contains("profiler_7.db")),
+        diagnosis.diagnostics.iter().any(|diagnostic| diagnostic.to_string().contains("profiler_7.db")),
         "{:?}",
-        diagnosis.problems
+        diagnosis.diagnostics
     );
 }

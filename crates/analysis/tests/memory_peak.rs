@@ -9,7 +9,7 @@ use npuscope_formats::output::Output;
 use npuscope_formats::source::RankSource;
 use npuscope_measures::memory::{Peak, peak};
 use npuscope_store::{OpenOptions, Store};
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
 use npuscope_tables::Rank;
 use npuscope_testing::shared;
 
@@ -37,7 +37,7 @@ fn peaks(profile: &Path) -> Vec<(Rank, Peak)> {
 fn a_simulated_job_has_one_memory_peak_on_each_rank() {
     let config = JobConfig { tp: 1, pp: 2, dp: 1, layers: 2, steps: 2, ..JobConfig::default() };
     let job = simulate(&config).unwrap();
-    let [text, databases] = [Form::Text, Form::Db].map(|form| {
+    let [text, databases] = [Format::Text, Format::Db].map(|form| {
         let directory = tempfile::tempdir().unwrap();
         write_job(&job, form, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
         peaks(directory.path())

@@ -11,7 +11,7 @@ use npuscope_formats::output::Output;
 use npuscope_formats::source::RankSource;
 use npuscope_measures::intervals::Interval;
 use npuscope_store::{OpenOptions, Progress, Store};
-use npuscope_synth::{Form, JobConfig, Workload, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, Workload, simulate, write_job};
 use npuscope_tables::Rank;
 
 /// Counts ranks whose files are read.
@@ -26,13 +26,13 @@ impl Progress for Reads {
     fn finish(&self, _: Rank) {}
 }
 
-fn job(profile: &Path, form: Form) {
+fn job(profile: &Path, form: Format) {
     let workload = Workload::ReinforcementLearning;
     let config = JobConfig { tp: 1, pp: 2, dp: 2, layers: 2, steps: 2, workload, ..JobConfig::default() };
     write_job(&simulate(&config).unwrap(), form, &Output::new(profile).unwrap(), |_| {}).unwrap();
 }
 
-/// Everything pages ask, as text, for all steps and for one; the files that were read for it; the problems they had.
+/// Everything pages ask, as text, for all steps and for one; the files that were read for it; what could not be read.
 fn ask_all(profile: &Path, cache: &Path) -> (Vec<String>, usize, u64) {
     let reads = Arc::new(Reads::default());
     let store = Store::open(profile, OpenOptions { progress: reads.clone(), ..OpenOptions::new(cache) }).unwrap();
@@ -61,13 +61,13 @@ fn ask_all(profile: &Path, cache: &Path) -> (Vec<String>, usize, u64) {
             format!("{:?}", occupancy::ask(&store, &sources, buckets, true).unwrap()),
         ]);
     }
-    let problems = store.loader().met().unwrap().problems;
-    (answers, reads.0.load(Ordering::Relaxed), problems)
+    let losses = store.loader().met().unwrap().losses;
+    (answers, reads.0.load(Ordering::Relaxed), losses)
 }
 
 #[test]
 fn the_second_question_reads_no_files() {
-    for form in [Form::Text, Form::Db] {
+    for form in [Format::Text, Format::Db] {
         let directory = tempfile::tempdir().unwrap();
         let (profile, cache) = (directory.path().join("profile"), directory.path().join("cache"));
         job(&profile, form);
@@ -81,13 +81,13 @@ fn the_second_question_reads_no_files() {
 fn what_was_lost_is_known_when_an_extract_is_read() {
     let directory = tempfile::tempdir().unwrap();
     let (profile, cache) = (directory.path().join("profile"), directory.path().join("cache"));
-    job(&profile, Form::Text);
+    job(&profile, Format::Text);
     let store = Store::open(&profile, OpenOptions::without_cache()).unwrap();
     let rank = &store.profile().ranks[0];
     let trace = rank.path(rank.files.iter().find(|file| file.name.ends_with("trace_view.json")).unwrap());
     let bytes = std::fs::read(&trace).unwrap();
     std::fs::write(&trace, &bytes[..bytes.len() * 9 / 10]).unwrap();
-    let (answers, reads, problems) = ask_all(&profile, &cache);
-    assert!(reads > 0 && problems > 0);
-    assert_eq!(ask_all(&profile, &cache), (answers, 0, problems));
+    let (answers, reads, losses) = ask_all(&profile, &cache);
+    assert!(reads > 0 && losses > 0);
+    assert_eq!(ask_all(&profile, &cache), (answers, 0, losses));
 }

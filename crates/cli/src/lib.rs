@@ -19,6 +19,7 @@
 pub mod arguments;
 mod commands;
 mod error;
+pub mod help;
 mod memory;
 pub mod messages;
 mod progress;
@@ -31,7 +32,7 @@ mod usage;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use npuscope_messages::Language;
 
 use arguments::{Arguments, Command};
@@ -42,14 +43,13 @@ use terminal::Terminal;
 /// Runs a command line and gives its exit code: 0 fine, 1 findings above a threshold, 2 bad usage or
 /// input, 3 internal error.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(with_command(arguments)) {
+    let words = with_command(arguments);
+    let language = settings::language_of(&words);
+    let mut command = help::command(language);
+    let parsed = command.try_get_matches_from_mut(words).and_then(|matches| Arguments::from_arg_matches(&matches));
+    let arguments = match parsed.map_err(|error| error.format(&mut command)) {
         Ok(arguments) => arguments,
-        Err(error) => {
-            let code = u8::try_from(error.exit_code()).unwrap_or(2);
-            // Help and version go to stdout, errors to stderr; a closed pipe is nobody's fault.
-            let _ = error.print();
-            return ExitCode::from(code);
-        }
+        Err(error) => return help::print(&error, language),
     };
     let settings = match Settings::resolve(&arguments.global) {
         Ok(settings) => settings,

@@ -88,6 +88,16 @@ fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
+/// The language of a command line that is not parsed yet, for help and errors: `--lang`, or that of the locale.
+pub fn language_of(words: &[OsString]) -> Language {
+    let word = |at: usize| words.get(at).map(|word| word.to_string_lossy());
+    let given = (0..words.len()).find_map(|at| match word(at)? {
+        name if name == "--lang" => word(at + 1).map(|code| code.into_owned()),
+        name => name.strip_prefix("--lang=").map(str::to_owned),
+    });
+    given.and_then(|code| code.parse().ok()).unwrap_or_else(locale_language)
+}
+
 /// The language of messages, by the variables that POSIX has for it: the first that is set decides.
 fn locale_language() -> Language {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(variable);

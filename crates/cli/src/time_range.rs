@@ -32,7 +32,7 @@ const EXPECTED: &str = "expected a window such as 1.5s..2.25s, 100ms..200ms, ste
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TimeRangeError {
     #[error("{EXPECTED}")]
-    Form,
+    Format,
     #[error("{0} needs a unit: s, ms, us or ns; {EXPECTED}")]
     NoUnit(String),
     #[error("{0} is no unit of time: use s, ms, us or ns")]
@@ -53,13 +53,13 @@ impl FromStr for TimeRange {
             return match (first.trim().parse(), last.trim().parse()) {
                 (Ok(first), Ok(last)) if first <= last => Ok(TimeRange::Steps(first, last)),
                 (Ok(_), Ok(_)) => Err(TimeRangeError::StepsTurned),
-                _ => Err(TimeRangeError::Form),
+                _ => Err(TimeRangeError::Format),
             };
         }
-        let (from, to) = text.split_once("..").ok_or(TimeRangeError::Form)?;
+        let (from, to) = text.split_once("..").ok_or(TimeRangeError::Format)?;
         let side = |side: &str| Some(side.trim()).filter(|side| !side.is_empty()).map(moment).transpose();
         match (side(from)?, side(to)?) {
-            (None, None) => Err(TimeRangeError::Form),
+            (None, None) => Err(TimeRangeError::Format),
             (Some(Moment::Offset(from)), Some(Moment::Offset(to))) if from >= to => Err(TimeRangeError::Turned),
             (Some(Moment::Absolute(from)), Some(Moment::Absolute(to))) if from >= to => Err(TimeRangeError::Turned),
             (from, to) => Ok(TimeRange::Between(from, to)),
@@ -82,7 +82,7 @@ fn moment(text: &str) -> Result<Moment, TimeRangeError> {
     };
     match number.trim().parse::<f64>() {
         Ok(number) if number >= 0.0 && number * scale < 9e18 => Ok(Moment::Offset((number * scale).round() as i64)),
-        _ => Err(TimeRangeError::Form),
+        _ => Err(TimeRangeError::Format),
     }
 }
 

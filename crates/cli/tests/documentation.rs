@@ -4,11 +4,14 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use arrow::datatypes::DataType;
-use clap::{Arg, Command, CommandFactory};
-use npuscope::arguments::Arguments;
+use clap::{Arg, Command};
+use npuscope::arguments::OPTIONS_OF_EVERY_COMMAND;
+use npuscope::help;
 use npuscope_engine::FUNCTIONS;
-use npuscope_measures::glossary::{Language, SECTIONS, terms};
+use npuscope_measures::glossary::{Language, SECTIONS, numbers};
+use npuscope_messages::documentation::{translate, translate_markdown};
 use npuscope_tables::schema::{self, Family, TableSpec};
+use npuscope_testing::manual_page;
 
 fn assert_page(name: &str, text: &str) {
     assert_file(&format!("docs/{name}"), text);
@@ -27,22 +30,35 @@ fn assert_file(name: &str, text: &str) {
     assert!(written == text, "{name} is out of date from line {}; {hint} writes it anew", line + 1);
 }
 
-#[test]
-fn the_page_of_commands_is_up_to_date() {
-    let mut program = Arguments::command();
-    program.build();
-    let mut page = "# Commands\n\nGenerated from the program; `npuscope COMMAND --help` says the same.\n".to_owned();
-    command(&mut page, &mut program);
-    for mut shown in program.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help").cloned() {
-        command(&mut page, &mut shown);
-        for mut part in shown.get_subcommands().filter(|c| c.get_name() != "help").cloned() {
-            command(&mut page, &mut part);
-        }
-    }
-    assert_page("commands.md", &page);
+/// A page in each language: its file is `NAME.md` or `NAME.zh.md`.
+fn assert_pages(name: &str, page: impl Fn(Language) -> String) {
+    assert_page(&format!("{name}.md"), &page(Language::English));
+    assert_page(&format!("{name}.zh.md"), &page(Language::Chinese));
 }
 
-fn command(page: &mut String, command: &mut Command) {
+#[test]
+fn the_pages_of_commands_are_up_to_date() {
+    assert_pages("commands", |language| {
+        let mut program = help::command(language);
+        program.build();
+        let mut page = language
+            .choose(
+                "# Commands\n\nGenerated from the program; `npuscope COMMAND --help` says the same.\n",
+                "# 命令\n\n由程序生成；`npuscope COMMAND --help --lang zh` 显示同样的内容。\n",
+            )
+            .to_owned();
+        command(&mut page, &mut program, language);
+        for mut shown in program.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help").cloned() {
+            command(&mut page, &mut shown, language);
+            for mut part in shown.get_subcommands().filter(|c| c.get_name() != "help").cloned() {
+                command(&mut page, &mut part, language);
+            }
+        }
+        page
+    });
+}
+
+fn command(page: &mut String, command: &mut Command, language: Language) {
     let name = command.get_bin_name().unwrap_or(command.get_name()).to_owned();
     let about = command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default();
     let usage = command.render_usage().to_string();
@@ -54,25 +70,29 @@ fn command(page: &mut String, command: &mut Command) {
     };
     let (positional, options): (Vec<&Arg>, Vec<&Arg>) =
         command.get_arguments().filter(is_shown).partition(|arg| arg.is_positional());
-    let options_title = if is_root { "Options of every command" } else { "Options" };
-    for (title, arguments) in [("Arguments", positional), (options_title, options)] {
+    let options_title = if is_root { OPTIONS_OF_EVERY_COMMAND } else { "Options:" };
+    for (title, arguments) in [("Arguments:", positional), (options_title, options)] {
         if !arguments.is_empty() {
-            let _ = write!(page, "\n{title}:\n\n");
+            let title = translate(title, language);
+            let _ =
+                write!(page, "\n{}\n\n", title.trim_end_matches([':', '：']).to_owned() + language.choose(":", "："));
             arguments.iter().for_each(|arg| argument(page, arg));
         }
     }
     if let Some(after) = command.get_after_help() {
         let after = after.to_string();
-        let _ = match after.strip_prefix("Examples:\n").or(after.strip_prefix("Example:\n")) {
+        let title = translate("Examples:", language);
+        let _ = match after.strip_prefix(&*title).and_then(|after| after.strip_prefix('\n')) {
             Some(examples) => {
                 let lines: Vec<&str> = examples.lines().map(str::trim).collect();
-                write!(page, "\nExamples:\n\n```sh\n{}\n```\n", lines.join("\n"))
+                write!(page, "\n{title}\n\n```sh\n{}\n```\n", lines.join("\n"))
             }
             None => write!(page, "\n{after}\n"),
         };
     }
 }
 
+/// An argument with its help; in Chinese, the help has its values and its default in it.
 fn argument(page: &mut String, arg: &Arg) {
     let names = arg.get_value_names().unwrap_or_default().join(" ");
     let takes_value = arg.get_action().takes_values();
@@ -86,7 +106,8 @@ fn argument(page: &mut String, arg: &Arg) {
     if !help.is_empty() {
         let _ = write!(page, ": {}", help.replace('\n', " "));
     }
-    let values: Vec<_> = arg.get_possible_values().into_iter().filter(|v| takes_value && !v.is_hide_set()).collect();
+    let is_listed = takes_value && !arg.is_hide_possible_values_set();
+    let values: Vec<_> = arg.get_possible_values().into_iter().filter(|v| is_listed && !v.is_hide_set()).collect();
     if !values.is_empty() {
         let named = values.iter().map(|value| match value.get_help() {
             Some(help) => format!("`{}` ({help})", value.get_name()),
@@ -95,7 +116,7 @@ fn argument(page: &mut String, arg: &Arg) {
         let _ = write!(page, "; one of {}", named.collect::<Vec<_>>().join(", "));
     }
     let defaults: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
-    if takes_value && !defaults.is_empty() {
+    if takes_value && !defaults.is_empty() && !arg.is_hide_default_value_set() {
         let _ = write!(page, "; default `{}`", defaults.join(" "));
     }
     page.push('\n');
@@ -103,84 +124,84 @@ fn argument(page: &mut String, arg: &Arg) {
 
 /// The comment at the top of a mode's file is its manual page.
 #[test]
-fn the_page_of_cluster_modes_is_up_to_date() {
-    let mut page = "# Modes of `npuscope cluster`\n\nGenerated from the program. Files and tables have the names that msprof-analyze \
-        gives them; figures follow the definitions here, and `--compat` gives those of msprof-analyze 26.2 instead.\n"
-        .to_owned();
+fn the_pages_of_cluster_modes_are_up_to_date() {
     let recipes =
         PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../analysis/src/cluster/recipes");
-    for mode in npuscope_analysis::cluster::modes() {
-        let source = std::fs::read_to_string(recipes.join(mode.name).with_extension("rs")).unwrap();
-        let comment = source.lines().map_while(|line| line.strip_prefix("//!"));
-        let lines: Vec<&str> = comment.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
-        let text = plain_links(&lines.join("\n"));
-        assert!(lines.len() > 2, "{} has no manual page", mode.name);
-        let _ = write!(page, "\n## {}\n\n{}\n", mode.name, text.trim());
-    }
-    assert_page("cluster.md", &page);
-}
-
-/// Text without the places that links of documentation comments lead to.
-fn plain_links(text: &str) -> String {
-    let mut plain = String::new();
-    let mut rest = text;
-    while let Some(start) = rest.find("[`") {
-        let Some(end) = rest[start..].find("`]").map(|end| start + end + 1) else { break };
-        plain.push_str(&rest[..start]);
-        plain.push_str(&rest[start + 1..end]);
-        rest = &rest[end + 1..];
-        if let Some(end) = rest.strip_prefix('(').and_then(|_| rest.find(')')) {
-            rest = &rest[end + 1..];
+    assert_pages("cluster", |language| {
+        let mut page = language
+            .choose(
+                "# Modes of `npuscope cluster`\n\nGenerated from the program. Files and tables have the names that \
+                 msprof-analyze gives them; numbers follow the definitions here, and `--compat` selects those of \
+                 msprof-analyze 26.2.\n",
+                "# `npuscope cluster` 的模式\n\n由程序生成。文件和表采用 msprof-analyze 的名称；数值按此处的定义计算，\
+                 `--compat` 则采用 msprof-analyze 26.2 的算法。\n",
+            )
+            .to_owned();
+        for mode in npuscope_analysis::cluster::modes() {
+            let text = manual_page(&recipes.join(mode.name).with_extension("rs"));
+            assert!(text.lines().count() > 2, "{} has no manual page", mode.name);
+            let _ = write!(page, "\n## {}\n\n{}\n", mode.name, translate_markdown(&text, language).trim_end());
         }
-    }
-    plain + rest
+        page
+    });
 }
 
 #[test]
-fn the_page_of_tables_is_up_to_date() {
-    let mut page = "# Tables\n\nGenerated from the program; `npuscope sql DIR '\\tables'` and `'\\d TABLE'` say the same.\n\n\
-        Every table also has the column `rank`. Times are nanoseconds since the epoch, durations nanoseconds, sizes bytes. \
-        A type with `?` may be null.\n"
-        .to_owned();
-    for (family, title) in [
-        (Family::Fact, "What happened"),
-        (Family::Measured, "What follows from that"),
-        (Family::Reported, "What the source's own summaries say, in their units"),
-        (Family::About, "About the profile itself"),
-    ] {
-        let _ = write!(page, "\n## {title}\n");
-        schema::all().iter().filter(|table| table.family == family).for_each(|spec| table(&mut page, spec));
-    }
-    page.push_str(
-        "\n## Functions\n\nQueries may call these beside the functions of SQL:\n\n| function | gives |\n|---|---|\n",
-    );
-    for function in FUNCTIONS {
-        let _ = writeln!(page, "| `{}({})` | {} |", function.name, function.arguments.join(", "), function.about);
-    }
-    assert_page("tables.md", &page);
+fn the_pages_of_tables_are_up_to_date() {
+    assert_pages("tables", |language| {
+        let mut page = language
+            .choose(
+                "# Tables\n\nGenerated from the program; `npuscope sql DIR '\\tables'` and `'\\d TABLE'` say the same.\n\n\
+                 Every table also has the column `rank`. Times are nanoseconds since the epoch, durations nanoseconds, sizes \
+                 bytes. A type with `?` may be null.\n",
+                "# 表\n\n由程序生成；`npuscope sql DIR '\\tables'` 和 `'\\d TABLE'` 显示同样的内容。\n\n\
+                 每张表还有 `rank` 列。时间为自 epoch 起的纳秒数，时长单位为纳秒，大小单位为字节。类型带 `?` 的列可以为空。\n",
+            )
+            .to_owned();
+        for (family, title) in [
+            (Family::Fact, ("Recorded events", "采集的事件")),
+            (Family::Measured, ("Computed from events", "由事件计算")),
+            (Family::Reported, ("Summaries in the files, in their units", "文件中的汇总，采用文件中的单位")),
+            (Family::About, ("About the profile", "关于 profile 本身")),
+        ] {
+            let _ = write!(page, "\n## {}\n", language.choose(title.0, title.1));
+            let tables = schema::all().iter().filter(|table| table.family == family);
+            tables.for_each(|spec| table(&mut page, spec, language));
+        }
+        page.push_str(language.choose(
+            "\n## Functions\n\nQueries may call these functions in addition to those of SQL:\n\n| function | result |\n|---|---|\n",
+            "\n## 函数\n\n除 SQL 自带的函数外，查询还可以调用：\n\n| 函数 | 结果 |\n|---|---|\n",
+        ));
+        for function in FUNCTIONS {
+            let about = translate(function.about, language);
+            let _ = writeln!(page, "| `{}({})` | {about} |", function.name, function.arguments.join(", "));
+        }
+        page
+    });
 }
 
-fn table(page: &mut String, spec: &TableSpec) {
-    let _ =
-        write!(page, "\n### {}\n\n{}\n\n| column | type | unit | meaning |\n|---|---|---|---|\n", spec.name, spec.doc);
+fn table(page: &mut String, spec: &TableSpec, language: Language) {
+    let head = language.choose("| column | type | unit | meaning |", "| 列 | 类型 | 单位 | 含义 |");
+    let doc = translate(spec.doc, language);
+    let _ = write!(page, "\n### {}\n\n{doc}\n\n{head}\n|---|---|---|---|\n", spec.name);
     for column in &spec.columns {
         let ty = match column.ty.scanned() {
             DataType::Utf8View => "Text".to_owned(),
             other => other.to_string(),
         };
         let null = if column.nullable { "?" } else { "" };
-        let doc = column.doc.replace('|', "\\|");
+        let doc = translate(column.doc, language).replace('|', "\\|");
         let _ = writeln!(page, "| `{}` | {ty}{null} | {} | {doc} |", column.name, column.unit);
     }
 }
 
 #[test]
 fn the_pages_of_terms_are_up_to_date() {
-    let head = "# Glossary\n\nGenerated from the program; `npuscope glossary TERM` says the same. Each number has one definition and one \
-        function that computes it. Units are those of tables and JSON; a name that ends in `_ms` or `_us` says another. \
+    let head = "# Glossary\n\nGenerated from the program; `npuscope glossary TERM` says the same. Each name has one meaning, and each \
+        number one definition and one function that computes it. Units are those of tables and JSON; a name that ends in `_ms` or `_us` says another. \
         Formulas name other terms.\n";
     assert_page("glossary.md", &glossary(head, Language::English));
-    let head = "# 术语表\n\n由程序生成；`npuscope glossary TERM --lang zh` 显示同样的内容。每个数值只有一个定义，由一个函数计算。\
+    let head = "# 术语表\n\n由程序生成；`npuscope glossary TERM --lang zh` 显示同样的内容。每个名称只有一个含义；每个数值只有一个定义，由一个函数计算。\
         单位为表和 JSON 中的单位；以 `_ms` 或 `_us` 结尾的名称除外。公式中使用其他术语的名称。\n";
     assert_page("glossary.zh.md", &glossary(head, Language::Chinese));
 }
@@ -189,19 +210,32 @@ fn glossary(head: &str, language: Language) -> String {
     let mut page = head.to_owned();
     let code = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let (colon, labels) = match language {
-        Language::English => (": ", ["Unit", "Formula", "Other names", "Computed by"]),
-        Language::Chinese => ("：", ["单位", "公式", "其他名称", "计算函数"]),
+        Language::English => (": ", ["Unit", "Formula", "Other names", "Not used", "Computed by"]),
+        Language::Chinese => ("：", ["单位", "公式", "其他名称", "不使用", "计算函数"]),
     };
     for section in SECTIONS {
         let _ = write!(page, "\n## {}\n", language.choose(section.english_name, section.chinese_name));
         for term in section.terms {
             let _ = write!(page, "\n### {}\n\n", term.name(language));
             let _ = write!(page, "`{}`{colon}{}\n\n", term.key, term.definition(language));
-            let facts = [&[term.unit], &[term.formula], term.also, &[term.function]];
+            let not_used = term.not_used();
+            let facts = [&[term.unit], &[term.formula], term.also, not_used.as_slice(), &[term.function]];
             for (label, facts) in labels.iter().zip(facts).filter(|(_, facts)| !matches!(facts, [] | [""])) {
                 let _ = writeln!(page, "- {label}{colon}{}", code(facts));
             }
         }
+    }
+    let (tables, options) = (language.choose("Tables", "表"), language.choose("Options", "选项"));
+    let (tables_page, commands_page) =
+        (language.choose("tables.md", "tables.zh.md"), language.choose("commands.md", "commands.zh.md"));
+    let _ = write!(page, "\n## {tables}\n\n");
+    for spec in schema::all() {
+        let _ =
+            writeln!(page, "- [`{}`]({tables_page}#{}){colon}{}", spec.name, spec.name, translate(spec.doc, language));
+    }
+    let _ = write!(page, "\n## {options}\n\n[{commands_page}]({commands_page})\n\n");
+    for (name, help) in help::options(language) {
+        let _ = writeln!(page, "- `{name}`{colon}{help}");
     }
     page
 }
@@ -213,7 +247,7 @@ fn the_terms_of_the_viewer_are_up_to_date() {
         "// What numbers mean. Generated from crates/measures/src/glossary; `make docs` writes it anew.\n\n\
         export const GLOSSARY = {\n"
             .to_owned();
-    for term in terms() {
+    for term in numbers() {
         let [unit, formula, en, zh, english, chinese] =
             [term.unit, term.formula, term.english_name, term.chinese_name, term.english, term.chinese]
                 .map(|text| serde_json::to_string(text).unwrap());

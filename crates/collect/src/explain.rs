@@ -8,7 +8,7 @@ use npuscope_messages::Message;
 use serde::Serialize;
 
 use crate::config::{Analyse, Choice, CollectConfig, UNTIL_END};
-use crate::dialect::{Form, Run};
+use crate::dialect::{Notation, Run};
 use crate::messages;
 
 use cycles::{Cycle, cycle, cycles_begun};
@@ -106,10 +106,10 @@ pub fn explain(config: &CollectConfig, run: &Run) -> Explanation {
     }
 }
 
-/// The same for a configuration of this form: a dynamic file has a directory for each rank and window.
-pub fn explain_form(config: &CollectConfig, form: Option<Form>, run: &Run) -> Explanation {
+/// The same for a configuration of this notation: a dynamic file has a directory for each rank and window.
+pub fn explain_notation(config: &CollectConfig, notation: Option<Notation>, run: &Run) -> Explanation {
     let explanation = explain(config, run);
-    if !matches!(form, Some(Form::MindSporeDynamic | Form::TorchNpuDynamic)) {
+    if !matches!(notation, Some(Notation::MindSporeDynamic | Notation::TorchNpuDynamic)) {
         return explanation;
     }
     let window = explanation.windows.first().map(|window| window.record).filter(|_| !config.at_once);
@@ -123,7 +123,7 @@ pub fn explain_form(config: &CollectConfig, form: Option<Form>, run: &Run) -> Ex
     let reader = if config.at_once { messages::reader_at_once } else { messages::reader };
     Explanation {
         output: format!("{place}/rank{rank}_start{start}_stop{stop}/*_ascend_*"),
-        reader: (form == Some(Form::TorchNpuDynamic)).then(|| reader(place)),
+        reader: (notation == Some(Notation::TorchNpuDynamic)).then(|| reader(place)),
         ..explanation
     }
 }

@@ -13,16 +13,16 @@
 mod atomic;
 pub mod cann;
 pub mod config;
+pub mod diagnostic;
 pub mod dialect;
 pub mod dynamic;
 pub mod explain;
 pub mod host;
 pub mod messages;
 pub mod recorder;
-pub mod remark;
 pub mod schedule;
 
 pub use config::CollectConfig;
+pub use diagnostic::{Diagnostic, Severity};
 pub use dialect::{Dialect, Setting};
-pub use remark::{Remark, Severity};
 pub use schedule::Schedule;

@@ -1,15 +1,15 @@
-//! The messages of collecting: remarks on configurations, what they record, errors.
+//! The messages of collecting: diagnostics on configurations, what they record, errors.
 
 use std::path::Path;
 
 use npuscope_messages::{Argument, Message, messages};
 
 messages! {
-    // Remarks: severities, and a remark with the key that it is about.
-    "remark-note" => remark_note(),
-    "remark-warning" => remark_warning(),
-    "remark-error" => remark_error(),
-    "remark-with-key" => remark_with_key(key: &str, message: Message),
+    // Diagnostics: severities, and a diagnostic with the key that it is about.
+    "diagnostic-info" => diagnostic_info(),
+    "diagnostic-warning" => diagnostic_warning(),
+    "diagnostic-error" => diagnostic_error(),
+    "diagnostic-with-key" => diagnostic_with_key(key: &str, message: Message),
     "hint-none" => hint_none(),
     "hint" => hint(word: &str),
 
@@ -149,19 +149,19 @@ messages! {
     "comment-ends-command" => comment_ends_command(line: usize),
     "comment-in-quotes" => comment_in_quotes(),
 
-    // Forms of configurations, and conversions between them.
-    "form-llm-flags" => form_llm_flags(),
-    "form-fsdp2-yaml" => form_fsdp2_yaml(),
-    "form-fsdp2-flags" => form_fsdp2_flags(),
-    "form-rl-yaml" => form_rl_yaml(),
-    "form-mindspore-arguments" => form_mindspore_arguments(),
-    "form-mindspore-dynamic" => form_mindspore_dynamic(),
-    "form-mindspore-environment" => form_mindspore_environment(),
-    "form-torch-npu-arguments" => form_torch_npu_arguments(),
-    "form-torch-npu-dynamic" => form_torch_npu_dynamic(),
-    "inexpressible" => inexpressible(value: String, form: Message, instead: String),
-    "inexpressible-analysis" => inexpressible_analysis(value: String, form: Message, instead: String),
-    "first-step-differs" => first_step_differs(here: u64, there: u64, form: Message),
+    // Notations of configurations, and conversions between them.
+    "notation-llm-flags" => notation_llm_flags(),
+    "notation-fsdp2-yaml" => notation_fsdp2_yaml(),
+    "notation-fsdp2-flags" => notation_fsdp2_flags(),
+    "notation-rl-yaml" => notation_rl_yaml(),
+    "notation-mindspore-arguments" => notation_mindspore_arguments(),
+    "notation-mindspore-dynamic" => notation_mindspore_dynamic(),
+    "notation-mindspore-environment" => notation_mindspore_environment(),
+    "notation-torch-npu-arguments" => notation_torch_npu_arguments(),
+    "notation-torch-npu-dynamic" => notation_torch_npu_dynamic(),
+    "inexpressible" => inexpressible(value: String, notation: Message, instead: String),
+    "inexpressible-analysis" => inexpressible_analysis(value: String, notation: Message, instead: String),
+    "first-step-differs" => first_step_differs(here: u64, there: u64, notation: Message),
     "field-first-step" => field_first_step(),
     "field-schedule" => field_schedule(),
     "field-first-recorded" => field_first_recorded(),
@@ -202,8 +202,8 @@ messages! {
     "kind-op-attr" => kind_op_attr(),
 
     // config check, convert and explain.
-    "config-read-as" => config_read_as(name: &str, form: Message),
-    "config-result" => config_result(name: &str, form: Message, counts: Message),
+    "config-read-as" => config_read_as(name: &str, notation: Message),
+    "config-result" => config_result(name: &str, notation: Message, counts: Message),
     "config-not-read" => config_not_read(name: &str, counts: Message),
     "config-counts" => config_counts(counts: Vec<Message>),
     "config-errors" => config_errors(count: usize),
@@ -271,15 +271,15 @@ messages! {
     "set-unreadable" => set_unreadable(path: &Path, problem: Message),
     "set-malformed" => set_malformed(path: &Path, problem: Message),
     "set-unwritable" => set_unwritable(path: &Path, error: String),
-    "set-other-style" => set_other_style(path: &Path, present: &str, asked: &str),
-    "set-inexpressible" => set_inexpressible(style: &str, what: Message),
+    "set-other-dialect" => set_other_dialect(path: &Path, present: &str, asked: &str),
+    "set-inexpressible" => set_inexpressible(dialect: &str, what: Message),
     "set-next-step" => set_next_step(),
     "set-some-ranks" => set_some_ranks(),
     "set-warmup" => set_warmup(),
     "set-no-window" => set_no_window(start: u64, stop: u64),
-    "set-created" => set_created(path: &Path, style: &str),
-    "set-changed" => set_changed(path: &Path, style: &str),
-    "set-unchanged" => set_unchanged(path: &Path, style: &str),
+    "set-created" => set_created(path: &Path, dialect: &str),
+    "set-changed" => set_changed(path: &Path, dialect: &str),
+    "set-unchanged" => set_unchanged(path: &Path, dialect: &str),
     "records-nothing" => records_nothing(),
     "records-window" => records_window(window: Message, warmup: Message, ranks: Message),
     "records-next" => records_next(steps: u64, warmup: Message, ranks: Message),

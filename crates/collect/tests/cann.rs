@@ -127,7 +127,7 @@ fn a_recording_makes_the_calls_of_torch_npu_in_its_order() {
     assert!(!profile.is_running());
     profile.start().unwrap();
     profile.start().unwrap();
-    assert!(profile.is_running() && profile.remarks().is_empty());
+    assert!(profile.is_running() && profile.diagnostics().is_empty());
     profile.finish().unwrap();
     let expected = [
         "Init /data/out 9",
@@ -208,9 +208,9 @@ fn a_rate_that_cannot_be_set_costs_its_data_only() {
     stand_in.fail("libmsprofiler.so", "aclprofSetConfig", 100_000);
     let options = DeviceOptions { sys_io: true, ..level1() };
     let profile = Profile::begin(&stand_in.open(), &options, false).unwrap();
-    assert_eq!(profile.remarks().len(), 1);
+    assert_eq!(profile.diagnostics().len(), 1);
     assert!(
-        profile.remarks()[0]
+        profile.diagnostics()[0]
             .to_string()
             .starts_with("SysIoFrequency is not set to 100: aclprofSetConfig failed with error 100000")
     );
@@ -224,7 +224,7 @@ fn without_the_newer_libraries_the_rest_works() {
     assert!(!cann.has_warmup() && cann.mstx().is_none());
     let mut profile = Profile::begin(&cann, &DeviceOptions { memory: true, ..level1() }, true).unwrap();
     profile.start().unwrap();
-    assert!(profile.remarks()[0].to_string().contains("no aclprofSetConfig"), "{:?}", profile.remarks());
+    assert!(profile.diagnostics()[0].to_string().contains("no aclprofSetConfig"), "{:?}", profile.diagnostics());
     profile.finish().unwrap();
     let create = "CreateConfig 3 of 1 metrics 0x1 events none mask 0x1027";
     assert_eq!(stand_in.calls(), ["Init /data/out 9", create, "Start 1", "Stop 1", "DestroyConfig 1", "Finalize"]);

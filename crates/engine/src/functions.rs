@@ -30,13 +30,13 @@ pub static FUNCTIONS: &[SqlFunction] = &[
     SqlFunction {
         name: "comm_kind",
         arguments: &["name"],
-        about: "What a communication operation does, in one lower-case word: allreduce for hcom_allReduce__586_0_1",
+        about: "Type of a communication operation, in lower case: `allreduce` for `hcom_allReduce__586_0_1`",
         body: Body::TextToText(communication::kind),
     },
     SqlFunction {
         name: "is_point_to_point",
         arguments: &["name"],
-        about: "Whether a communication operation is a send, a receive or a batch of them",
+        about: "Whether a communication operation is a send, a receive, or a batch of sends and receives",
         body: Body::TextToBool(communication::is_point_to_point),
     },
     SqlFunction {
@@ -48,7 +48,7 @@ pub static FUNCTIONS: &[SqlFunction] = &[
     SqlFunction {
         name: "element_bytes",
         arguments: &["dtype"],
-        about: "Bytes of an element of this type",
+        about: "Size of an element of this type, in bytes",
         body: Body::TextToInt(communication::bytes_of_element),
     },
     SqlFunction {
@@ -66,7 +66,7 @@ pub static FUNCTIONS: &[SqlFunction] = &[
     SqlFunction {
         name: "bandwidth",
         arguments: &["bytes", "ns"],
-        about: "bytes / ns: GB/s; null if ns is 0",
+        about: "Bandwidth in GB/s: bytes / ns; null if ns is 0",
         body: Body::RealsToReal(communication::bandwidth),
     },
     SqlFunction {
@@ -78,7 +78,7 @@ pub static FUNCTIONS: &[SqlFunction] = &[
     SqlFunction {
         name: "weighted_mean",
         arguments: &["weighted_sum", "weight"],
-        about: "weighted_sum / weight, of sum(value * weight) and sum(weight); null if weight is 0",
+        about: "weighted_sum / weight, for sum(value * weight) and sum(weight); null if weight is 0",
         body: Body::RealsToReal(statistics::weighted_mean),
     },
 ];

@@ -1,6 +1,6 @@
 //! What the settings and notes of a rank say about it, whichever framework wrote them.
 
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::{lane, metadata, sheet};
 use npuscope_tables::{Ns, RankTables};
 use serde_json::Value;
@@ -109,7 +109,7 @@ impl Settings {
 impl RankInfo {
     pub fn gather(source: &RankSource, tables: &RankTables) -> RankInfo {
         let settings = Settings::of(tables);
-        if source.flavour == Flavour::Kineto {
+        if source.framework == Framework::Kineto {
             return kineto::rank_info(source, tables, &settings);
         }
         let layout = Layout {

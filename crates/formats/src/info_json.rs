@@ -11,15 +11,15 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
+use crate::diagnostic::{Code, Diagnostic, Severity, first_not_utf8};
 use crate::output::{Output, OutputError};
-use crate::problem::{Code, Problem, Severity, first_not_utf8};
 use crate::trace_json::Cursor;
 
-/// Reads the members of a JSON object as rows of `metadata`. A problem does not keep what can be read from
+/// Reads the members of a JSON object as rows of `metadata`. A diagnostic does not keep what can be read from
 /// being read.
-pub fn read(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Result<u64, Problem> {
-    if let Some(problem) = Problem::not_text(bytes, file) {
-        return Err(problem);
+pub fn read(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Result<u64, Diagnostic> {
+    if let Some(diagnostic) = Diagnostic::not_text(bytes, file) {
+        return Err(diagnostic);
     }
     let mut cursor = Cursor::of_file(bytes);
     let mut rows = 0;
@@ -48,7 +48,8 @@ pub fn read(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Result<u64, Pro
         rows += 1;
         Some(())
     });
-    let warning = |code, at: usize, message: String| Problem::new(Severity::Warning, code, file, message).at(at as u64);
+    let warning =
+        |code, at: usize, message: String| Diagnostic::new(Severity::Warning, code, file, message).at(at as u64);
     if whole.is_none() {
         let code = if cursor.at >= bytes.len() { Code::CutFile } else { Code::Garbage };
         let message = format!("not a whole JSON object; the {rows} settings before are kept");
@@ -59,7 +60,7 @@ pub fn read(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Result<u64, Pro
         return Err(warning(Code::Garbage, start, message));
     }
     match first_not_utf8(bytes) {
-        Some(offset) => Err(Problem::not_utf8(file, offset as u64)),
+        Some(offset) => Err(Diagnostic::not_utf8(file, offset as u64)),
         None => Ok(rows),
     }
 }

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use npuscope_tables::{Flavour, Rank};
+use npuscope_tables::{Framework, Rank};
 
+use crate::diagnostic::Diagnostic;
 use crate::file_kind::FileKind;
-use crate::problem::Problem;
 use crate::regular_file;
 
 /// The name of the directory that torch_npu and MindSpore put deliverables in.
@@ -20,11 +20,11 @@ pub struct RankSource {
     pub rank: Rank,
     /// Where paths of files are relative to.
     pub directory: PathBuf,
-    pub flavour: Flavour,
+    pub framework: Framework,
     pub files: Vec<SourceFile>,
     /// Raw data is there too: `PROF_*` or `FRAMEWORK`.
     pub has_raw: bool,
-    pub problems: Vec<Problem>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,14 +57,14 @@ impl RankSource {
     /// What the rank is all of: its directory, or the one file that is all of it.
     pub fn place(&self) -> PathBuf {
         match self.files.as_slice() {
-            [file] if self.flavour == Flavour::Kineto => self.path(file),
+            [file] if self.framework == Framework::Kineto => self.path(file),
             _ => self.directory.clone(),
         }
     }
 
     /// Whether its files are those that were written while the job ran, and not yet parsed.
     pub fn is_raw(&self) -> bool {
-        self.flavour != Flavour::Kineto
+        self.framework != Framework::Kineto
             && self.files.iter().any(|file| matches!(file.kind, FileKind::Framework(_) | FileKind::Kineto))
     }
 

@@ -1,7 +1,7 @@
 //! The text deliverables of a rank, all together.
 
 use npuscope_measures::deliverable::{self, ApiStatistic, Carried, OpStatistic, Target};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::{Rank, RankBuilder, RankTables, TableId};
 
 use crate::comm_json::CommWriter;
@@ -13,7 +13,7 @@ use crate::trace_json::TraceWriter;
 
 /// Writes the deliverables of rank number `rank` into `directory`, a rank directory of its own.
 pub fn write_rank(tables: RankTables, rank: Rank, directory: &Output) -> Result<(), OutputError> {
-    if !Flavour::of(&tables).fits_npu_files() {
+    if !Framework::of(&tables).fits_npu_files() {
         return Err(OutputError::NoPlace { path: directory.path().to_owned() });
     }
     let mut writer = RankWriter::create(directory, rank)?;
@@ -26,7 +26,7 @@ pub fn write_rank(tables: RankTables, rank: Rank, directory: &Output) -> Result<
 /// A chunk has all rows of one step or several; chunks come in the order of time. Each has its own strings.
 /// A lane has the same number in all of them, and its row comes no later than its first event; rows of
 /// lanes that came before say nothing new. What a profile has once comes once: the row of `rank` in the
-/// first chunk, because it has the flavour; `metadata` in any.
+/// first chunk, because it has the framework; `metadata` in any.
 ///
 /// Files have their names when [`RankWriter::finish`] is done; a writer that is dropped leaves none. The
 /// headers of a csv file are decided by the first chunk that has rows for it: an optional column is there
@@ -41,13 +41,13 @@ pub struct RankWriter {
     settings: Settings,
     statistics: Statistics,
     carried: Carried,
-    /// What depends on the flavour, from the first chunk on.
+    /// What depends on the framework, from the first chunk on.
     files: Option<Files>,
 }
 
 /// The files whose content comes with the chunks.
 struct Files {
-    flavour: Flavour,
+    framework: Framework,
     csv: CsvFiles,
     trace: Option<(PartFile, TraceWriter)>,
     communication: Option<(PartFile, CommWriter)>,
@@ -77,10 +77,10 @@ impl RankWriter {
     }
 
     pub fn append(&mut self, tables: RankTables) -> Result<(), OutputError> {
-        let files = self.files.get_or_insert_with(|| Files::new(Flavour::of(&tables), self.out.clone()));
+        let files = self.files.get_or_insert_with(|| Files::new(Framework::of(&tables), self.out.clone()));
         self.statistics.add(&tables);
         self.settings.append(&tables);
-        let tables = deliverable::complete(tables, Target::Text(files.flavour), &mut self.carried);
+        let tables = deliverable::complete(tables, Target::Text(files.framework), &mut self.carried);
         files.append(&tables, &self.out)
     }
 
@@ -104,13 +104,13 @@ impl RankWriter {
 }
 
 impl Files {
-    fn new(flavour: Flavour, out: Output) -> Files {
-        Files { flavour, csv: CsvFiles::new(flavour, out), trace: None, communication: None, matrix: None }
+    fn new(framework: Framework, out: Output) -> Files {
+        Files { framework, csv: CsvFiles::new(framework, out), trace: None, communication: None, matrix: None }
     }
 
     fn append(&mut self, tables: &RankTables, out: &Output) -> Result<(), OutputError> {
         if self.trace.is_none() && !tables.is_empty(TableId::Lane) {
-            self.trace = Some((out.begin("trace_view.json")?, TraceWriter::new(self.flavour)));
+            self.trace = Some((out.begin("trace_view.json")?, TraceWriter::new(self.framework)));
         }
         if let Some((file, trace)) = &mut self.trace {
             file.write(|file| trace.append(file, tables))?;
@@ -122,7 +122,7 @@ impl Files {
         }
         if !tables.is_empty(TableId::ReportedLink) {
             let (file, json) = begun(&mut self.matrix, out, "communication_matrix.json")?;
-            file.write(|file| json.matrix(file, tables, self.flavour))?;
+            file.write(|file| json.matrix(file, tables, self.framework))?;
         }
         Ok(())
     }

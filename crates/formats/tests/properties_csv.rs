@@ -16,7 +16,7 @@ use common::microseconds::microseconds;
 use common::rows::rows;
 use common::through_a_rank::through_a_rank;
 use npuscope_tables::table::{diagnostic, kernel};
-use npuscope_tables::{Flavour, RankTables, Span, TableId};
+use npuscope_tables::{Framework, RankTables, Span, TableId};
 use npuscope_testing::csv;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -122,7 +122,7 @@ fn spelled_cell(cell: Cell) -> BoxedStrategy<String> {
 const MORE_HEADERS: [&str; 5] = ["Added Later(us)", "aic_new_ratio", "新列", "odd, \"header\"", "Name"];
 
 /// A csv file as bytes: any of the layouts, its columns in any order and others among them, with any spelling.
-fn spelled_file() -> impl Strategy<Value = (Flavour, String, String)> {
+fn spelled_file() -> impl Strategy<Value = (Framework, String, String)> {
     let file = (select(layouts()), subsequence(&MORE_HEADERS[..], 0..=2)).prop_flat_map(|(layout, more)| {
         let known = columns(&layout).map(|(cell, header)| (header, spelled_cell(cell)));
         let any_cell = || prop_oneof![spelled_number(), hostile()].boxed();
@@ -136,7 +136,7 @@ fn spelled_file() -> impl Strategy<Value = (Flavour, String, String)> {
         let row: Vec<_> = cells.into_iter().map(quoted).collect();
         (Just((file, headers)), vec(row, 1..6), any::<[bool; 5]>())
     });
-    file.prop_map(|(((flavour, kind), headers), rows, [lf, bom, quotes_all, spaces, is_cut])| {
+    file.prop_map(|(((framework, kind), headers), rows, [lf, bom, quotes_all, spaces, is_cut])| {
         let space = if spaces { " " } else { "" };
         let headers = headers.iter().map(|header| (format!("{header}{space}"), false)).collect();
         // A row of one empty cell without quotes is an empty line, which is no row.
@@ -154,7 +154,7 @@ fn spelled_file() -> impl Strategy<Value = (Flavour, String, String)> {
         let lines: Vec<String> = std::iter::once(&headers).chain(&rows).map(line).collect();
         // Without a whole row there is no file.
         let last = if is_cut && rows.len() > 1 { "" } else { end };
-        (flavour, format!("{kind}.csv"), format!("{mark}{}{last}", lines.join(end)))
+        (framework, format!("{kind}.csv"), format!("{mark}{}{last}", lines.join(end)))
     })
 }
 
@@ -172,7 +172,7 @@ fn step_trace_time_keeps_whole_numbers_among_floats() {
         Communication(Not Overlapped and Exclude Receive),Preparing\r\n\
         50,8827.472999999998,81515.607,0,85516.889,1e-05,116251.25,0,81515.607,19358.0\r\n\
         51,8827.0,0.0,0.10,,nan,116251,0.0,12.500,19358\r\n";
-    through_a_rank(Flavour::TorchNpu, "step_trace_time.csv", text, |source, target| {
+    through_a_rank(Framework::TorchNpu, "step_trace_time.csv", text, |source, target| {
         assert_same_lines(source, target);
     });
 }
@@ -181,29 +181,29 @@ fn step_trace_time_keeps_whole_numbers_among_floats() {
 fn a_row_that_starts_with_a_byte_order_mark_keeps_it() {
     let text = "Device_id,OP Type,Core Type,Count\r\n\u{feff}1,a,b,2\r\n";
     let rank = |source: &Path, target: &Path| assert_same_lines(source, target);
-    through_a_rank(Flavour::TorchNpu, "op_statistic.csv", text, rank);
+    through_a_rank(Framework::TorchNpu, "op_statistic.csv", text, rank);
     let text = "Name,Size(KB),Device Type\r\n\u{feff}aten::mm,12.50,NPU:0\r\n";
-    through_a_rank(Flavour::TorchNpu, "operator_memory.csv", text, rank);
+    through_a_rank(Framework::TorchNpu, "operator_memory.csv", text, rank);
 }
 
 #[test]
 fn times_beyond_the_end_of_time_do_not_overflow() {
     let text = "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,Preparing\r\n\
         1,9e30,9e30,-9e30,-9e30,9e30,0,-9e30,9e30\r\n2,-9e30,9e30,0,-9e30,-9e30,0,9e30,-9e30\r\n";
-    through_a_rank(Flavour::TorchNpu, "step_trace_time.csv", text, assert_same_lines);
+    through_a_rank(Framework::TorchNpu, "step_trace_time.csv", text, assert_same_lines);
 }
 
 #[test]
 fn times_of_kernels_far_apart_do_not_overflow() {
     let text = "Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us)\r\n\
         1,A,A,a,-0.002\t,0.000,0.000\r\n1,B,B,b,8058943946192189.530\t,1736408883688177.000,0.000\r\n";
-    through_a_rank(Flavour::TorchNpu, "kernel_details.csv", text, assert_same_lines);
+    through_a_rank(Framework::TorchNpu, "kernel_details.csv", text, assert_same_lines);
 }
 
 #[test]
 fn waiting_times_that_a_file_lacks_stay_missing_in_it() {
     let text = "Name,Start Time(us),Duration(us),Wait Time(us)\r\na,10.000\t,5.0,N/A\r\nb,20.000\t,5.0,\r\n";
-    let (before, _) = through_a_rank(Flavour::TorchNpu, "kernel_details.csv", text, assert_same_lines);
+    let (before, _) = through_a_rank(Framework::TorchNpu, "kernel_details.csv", text, assert_same_lines);
     let waits = before.rows::<kernel::Row>().map(|kernel| kernel.wait.map(Span::ns));
     assert_eq!(waits.collect::<Vec<_>>(), [Some(0), Some(5000)]);
 }
@@ -211,23 +211,23 @@ fn waiting_times_that_a_file_lacks_stay_missing_in_it() {
 #[test]
 fn sheets_keep_quotes_that_need_not_be() {
     let text = "Mode,\"Max\"\n\"Link 0\",\"1.50\"\nLink 1,\"2\"\n";
-    through_a_rank(Flavour::TorchNpu, "hccs.csv", text, assert_same_lines);
+    through_a_rank(Framework::TorchNpu, "hccs.csv", text, assert_same_lines);
 }
 
 #[test]
 fn a_last_line_without_a_line_end_is_no_row_and_comes_back() {
     let step_trace = "Step,Computing,Free\r\n1,2.0,3.0\r\n2,3.0,4";
-    let (before, after) = through_a_rank(Flavour::TorchNpu, "step_trace_time.csv", step_trace, assert_same_lines);
+    let (before, after) = through_a_rank(Framework::TorchNpu, "step_trace_time.csv", step_trace, assert_same_lines);
     assert_eq!([&before, &after].map(|tables| tables.len(TableId::ReportedStep)), [1, 1]);
-    through_a_rank(Flavour::TorchNpu, "hccs.csv", "Mode,Max\nLink 0,1\nLink 1,2", assert_same_lines);
+    through_a_rank(Framework::TorchNpu, "hccs.csv", "Mode,Max\nLink 0,1\nLink 1,2", assert_same_lines);
 }
 
 proptest! {
     #![proptest_config(npuscope_testing::cases(100))]
 
     #[test]
-    fn csv_files_come_back_byte_for_byte((flavour, name, text) in spelled_file()) {
-        through_a_rank(flavour, &name, &text, |source, target| {
+    fn csv_files_come_back_byte_for_byte((framework, name, text) in spelled_file()) {
+        through_a_rank(framework, &name, &text, |source, target| {
             assert_same_lines(source, target);
         });
     }
@@ -235,9 +235,9 @@ proptest! {
     #[test]
     fn csv_files_keep_every_cell((layout, rows) in csv_file()) {
         let headers: Vec<String> = columns(&layout).map(|(_, header)| header.to_owned()).collect();
-        let (flavour, kind, _) = layout;
+        let (framework, kind, _) = layout;
         let text: String = std::iter::once(&headers).chain(&rows).map(|row| quoted(row)).collect();
-        let (before, after) = through_a_rank(flavour, &format!("{kind}.csv"), &text, |source, target| {
+        let (before, after) = through_a_rank(framework, &format!("{kind}.csv"), &text, |source, target| {
             assert_eq!(csv(source), csv(target));
         });
         assert_same_rows(&before, &after, |table| is_of_csv(table) && !before.is_empty(table));

@@ -10,7 +10,7 @@ use npuscope_formats::output::Output;
 use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
-use npuscope_synth::Form;
+use npuscope_synth::Format;
 use npuscope_tables::Rank;
 use npuscope_tables::table::diagnostic;
 use npuscope_testing::database;
@@ -172,7 +172,7 @@ impl Change {
 /// A simulated rank, as a database.
 fn simulated_rank() -> &'static Path {
     static RANKS: OnceLock<(TempDir, Vec<(String, PathBuf)>)> = OnceLock::new();
-    let (_, ranks) = RANKS.get_or_init(|| simulated::ranks(Form::Db));
+    let (_, ranks) = RANKS.get_or_init(|| simulated::ranks(Format::Db));
     &ranks[0].1
 }
 

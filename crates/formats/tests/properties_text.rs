@@ -11,7 +11,7 @@ use std::path::Path;
 use common::any_json::{any_json, spelled};
 use common::hostile::hostile;
 use common::through_a_rank::through_a_rank;
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_testing::{assert_same_json, json};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -96,20 +96,20 @@ proptest! {
     fn communication_json_keeps_every_figure(value in communication(), ascii: bool) {
         let text = spelled(&value.to_string(), ascii);
         let check = |a: &Path, b: &Path| assert_same_json(&json(a), &json(b), "communication");
-        through_a_rank(Flavour::TorchNpu, "communication.json", &text, check);
+        through_a_rank(Framework::TorchNpu, "communication.json", &text, check);
     }
 
     #[test]
     fn communication_matrix_json_keeps_every_figure(
-        (flavour, value) in prop_oneof![
-            communication_matrix("Op Name").prop_map(|v| (Flavour::TorchNpu, v)),
-            communication_matrix("op_name").prop_map(|v| (Flavour::MindSpore, v)),
+        (framework, value) in prop_oneof![
+            communication_matrix("Op Name").prop_map(|v| (Framework::TorchNpu, v)),
+            communication_matrix("op_name").prop_map(|v| (Framework::MindSpore, v)),
         ],
         ascii: bool,
     ) {
         let text = spelled(&value.to_string(), ascii);
         let check = |a: &Path, b: &Path| assert_same_json(&json(a), &json(b), "matrix");
-        through_a_rank(flavour, "communication_matrix.json", &text, check);
+        through_a_rank(framework, "communication_matrix.json", &text, check);
     }
 
     #[test]
@@ -121,6 +121,6 @@ proptest! {
         prop_assume!(name == "profiler_info_0.json" || value != json!({}));
         let text = spelled(&value.to_string(), ascii);
         let check = |a: &Path, b: &Path| assert_same_json(&json(a), &json(b), "settings");
-        through_a_rank(Flavour::TorchNpu, name, &text, check);
+        through_a_rank(Framework::TorchNpu, name, &text, check);
     }
 }

@@ -14,7 +14,7 @@ use common::hostile::hostile;
 use common::microseconds::microseconds;
 use common::rows::rows;
 use npuscope_formats::trace_json;
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::{comm_op, comm_task, host_op, overlap, task};
 use npuscope_tables::{Ns, RankPieces, RankTables, TableId};
 use npuscope_testing::events;
@@ -372,16 +372,16 @@ proptest! {
     fn traces_keep_every_event((parts, text) in hostile_trace(), mindspore: bool) {
         let (tables, summary) = read_trace(text.as_bytes(), 1, 1);
         let unknown = parts.iter().filter(|part| matches!(part, Part::Unknown(_))).count();
-        prop_assert!(summary.problems.iter().all(|p| p.code.name() == "unknown-phase"), "{:?}", summary.problems);
-        prop_assert_eq!(summary.problems.len(), unknown);
+        prop_assert!(summary.diagnostics.iter().all(|p| p.code.name() == "unknown-phase"), "{:?}", summary.diagnostics);
+        prop_assert_eq!(summary.diagnostics.len(), unknown);
         let directory = tempfile::tempdir().unwrap();
         let [expected, written] = ["expected", "written"].map(|name| directory.path().join(name));
         std::fs::write(&expected, trace_text(&trace_events(&parts), false, false)).unwrap();
         // MindSpore's durations are text, and long ones not the same to a reader of doubles.
         let is_short = |event: &TraceEvent| event.duration.as_ref().is_none_or(|text| text.len() < 16);
         let mindspore = mindspore && trace_events(&parts).iter().all(is_short);
-        let flavour = if mindspore { Flavour::MindSpore } else { Flavour::TorchNpu };
-        trace_json::write(&mut std::fs::File::create(&written).unwrap(), &tables, flavour).unwrap();
+        let framework = if mindspore { Framework::MindSpore } else { Framework::TorchNpu };
+        trace_json::write(&mut std::fs::File::create(&written).unwrap(), &tables, framework).unwrap();
         for (a, b) in events(&expected).iter().zip(&events(&written)) {
             prop_assert_eq!(a, b);
         }
@@ -396,7 +396,7 @@ proptest! {
         let text = &text[..text.len().min((text.len() as f64 * cut) as usize)];
         let (one, alone) = read_trace(text, 1, 1);
         let (split, summary) = read_trace(text, stretches, 1);
-        prop_assert_eq!((alone.events, &alone.problems), (summary.events, &summary.problems));
+        prop_assert_eq!((alone.events, &alone.diagnostics), (summary.events, &summary.diagnostics));
         assert_same_rows(&one, &split, |table| table != TableId::HostOp);
         let by_kind = |tables: &RankTables| {
             let mut kinds: BTreeMap<String, Vec<String>> = BTreeMap::new();

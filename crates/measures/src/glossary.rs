@@ -1,5 +1,6 @@
-//! What the words for numbers mean, in both languages: the text of `npuscope glossary`, of docs/glossary and of the
-//! tooltips of the pages. One file per part of the product.
+//! The names of the product and their definitions, in both languages: the text of `npuscope glossary`, of docs/glossary
+//! and of the tooltips of the pages. Most are numbers; concepts and pages have no unit and no function. One file per
+//! section; `not_used` has the words that are not used for a concept.
 //!
 //! ```
 //! use npuscope_measures::glossary::Term;
@@ -10,16 +11,20 @@
 //! ```
 
 mod communication;
+mod concepts;
 mod diagnosis;
 mod memory;
+mod not_used;
 mod operators;
+mod pages;
 mod parallel;
 mod step;
 
+pub use not_used::{NOT_USED, NotUsed};
 pub use npuscope_messages::Language;
 use npuscope_tables::similar;
 
-/// A number that users see.
+/// A name that users see: of a number, of a concept or of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
     /// The name in tables, JSON and addresses, without a unit.
@@ -29,13 +34,13 @@ pub struct Term {
     pub chinese_name: &'static str,
     /// Names that mean the same, among them the columns of the files that users know.
     pub also: &'static [&'static str],
-    /// Unit in tables and JSON; a name that ends in `_ms` or `_us` says another. Empty for names.
+    /// Unit in tables and JSON; a name that ends in `_ms` or `_us` says another. Empty where there is none.
     pub unit: &'static str,
     /// In the keys of other terms where there are such; empty where the definition says it all.
     pub formula: &'static str,
     pub english: &'static str,
     pub chinese: &'static str,
-    /// The function or the field that computes it.
+    /// The function or the field that computes a number; empty for what is no number.
     pub function: &'static str,
 }
 
@@ -44,17 +49,21 @@ pub struct Term {
 pub struct Section {
     pub english_name: &'static str,
     pub chinese_name: &'static str,
+    /// Whether its terms are numbers, each with the function that computes it.
+    pub has_numbers: bool,
     pub terms: &'static [Term],
 }
 
 /// In the order in which a newcomer would ask.
 pub const SECTIONS: &[Section] = &[
+    concepts::SECTION,
     step::SECTION,
     communication::SECTION,
     operators::SECTION,
     memory::SECTION,
     parallel::SECTION,
     diagnosis::SECTION,
+    pages::SECTION,
 ];
 
 /// All terms, section by section.
@@ -62,11 +71,32 @@ pub fn terms() -> impl Iterator<Item = &'static Term> {
     SECTIONS.iter().flat_map(|section| section.terms)
 }
 
+/// The terms that are numbers.
+pub fn numbers() -> impl Iterator<Item = &'static Term> {
+    SECTIONS.iter().filter(|section| section.has_numbers).flat_map(|section| section.terms)
+}
+
 impl Term {
-    /// The term with this key, or that goes by this name; capitals and the signs between words do not matter.
+    /// What concepts and pages have in common.
+    const NAME: Term = Term {
+        key: "",
+        english_name: "",
+        chinese_name: "",
+        also: &[],
+        unit: "",
+        formula: "",
+        english: "",
+        chinese: "",
+        function: "",
+    };
+
+    /// The term with this key or one of its names, else the one that is used instead of this word. Capitals and the
+    /// signs between words do not matter.
     pub fn find(name: &str) -> Option<&'static Term> {
         let name = plain(name);
-        terms().find(|term| term.names().any(|known| plain(known) == name))
+        let instead = || NOT_USED.iter().find(|word| plain(word.phrase) == name).map(|word| word.instead);
+        let named = terms().find(|term| term.names().any(|known| plain(known) == name));
+        named.or_else(|| instead().and_then(|key| terms().find(|term| term.key == key)))
     }
 
     /// The term that a misspelt name may have meant: one with a name that is near, else one whose name begins with it,
@@ -75,7 +105,9 @@ impl Term {
         let wanted = plain(name);
         let names: Vec<(String, &'static Term)> =
             terms().flat_map(|term| term.names().map(move |known| (plain(known), term))).collect();
-        let near = similar::near(&wanted, names.iter().map(|(known, _)| known.as_str()));
+        // One slip turns any letter into a Chinese name of one character.
+        let long_enough = names.iter().map(|(known, _)| known.as_str()).filter(|known| known.chars().count() > 1);
+        let near = similar::near(&wanted, long_enough);
         let is_near = |known: &str| near == Some(known);
         let begins = |known: &str| wanted.chars().count() > 1 && known.starts_with(&wanted);
         let contains = |known: &str| wanted.chars().count() > 2 && known.contains(&wanted);
@@ -113,6 +145,9 @@ mod tests {
             ("free", "free"),
             ("point-to-point time", "p2p_time"),
             ("未掩盖通信", "exposed_communication"),
+            ("lane", "lane"),
+            ("timeline page", "timeline_page"),
+            ("通信域", "group"),
         ] {
             assert_eq!(Term::find(name).map(|term| term.key), Some(key), "{name}");
         }
@@ -140,6 +175,17 @@ mod tests {
                 names.push((name, term.key));
             }
         }
+    }
+
+    #[test]
+    fn numbers_have_a_function_and_other_terms_do_not() {
+        for section in SECTIONS {
+            for term in section.terms {
+                assert_eq!(term.function.is_empty(), !section.has_numbers, "{}", term.key);
+                assert!(section.has_numbers || (term.unit.is_empty() && term.formula.is_empty()), "{}", term.key);
+            }
+        }
+        assert!(numbers().count() >= 89);
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Each term names a function or a field that exists.
+//! Each number names a function or a field that exists, and each page is called what the viewer calls it.
 
 use std::path::{Path, PathBuf};
 
-use npuscope_measures::glossary::terms;
+use npuscope_measures::glossary::{numbers, terms};
 
 /// The file that the module of `npuscope_measures::step::Step::time` is in, and what is in it: `Step`, `time`.
 fn file_of(function: &str) -> Option<(PathBuf, Vec<&str>)> {
@@ -25,8 +25,8 @@ fn has_any(path: &Path, spellings: &[String]) -> bool {
 }
 
 #[test]
-fn the_function_of_each_term_is_in_the_source() {
-    for term in terms() {
+fn the_function_of_each_number_is_in_the_source() {
+    for term in numbers() {
         let found = file_of(term.function);
         let (path, names) = found.unwrap_or_else(|| panic!("{}: no module {}", term.key, term.function));
         let (name, types) = names.split_last().unwrap_or_else(|| panic!("{}: no name", term.function));
@@ -36,4 +36,29 @@ fn the_function_of_each_term_is_in_the_source() {
         let spellings = [format!("fn {name}("), format!("fn {name}<"), format!("pub {name}:")];
         assert!(has_any(&path, &spellings), "{}: no {name} in {}", term.key, path.display());
     }
+}
+
+/// Keys of pages end in `_page`, those of tabs in `_tab`: `memory_leaks_tab` is in the index of the page `memory`.
+#[test]
+fn pages_and_tabs_have_the_names_that_the_viewer_shows() {
+    let ui = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../ui/src");
+    let mut tabs = 0;
+    for term in terms() {
+        let (path, english, chinese) = if let Some(key) = term.key.strip_suffix("_tab") {
+            let page = key.split('_').next().unwrap_or_default();
+            let (_, english) = term.english_name.split_once(": ").unwrap();
+            let (_, chinese) = term.chinese_name.split_once('：').unwrap();
+            tabs += 1;
+            (ui.join("pages").join(page).join("index.tsx"), english, chinese)
+        } else if term.key.ends_with("_page") {
+            let (english, chinese) = (term.english_name.strip_suffix(" page"), term.chinese_name.strip_suffix("页面"));
+            (ui.join("shell/pages.ts"), english.unwrap(), chinese.unwrap())
+        } else {
+            continue;
+        };
+        for name in [english, chinese] {
+            assert!(has_any(&path, &[format!("\"{name}\"")]), "{}: no {name:?} in {}", term.key, path.display());
+        }
+    }
+    assert!(tabs > 0, "the glossary has no tabs");
 }

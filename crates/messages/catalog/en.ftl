@@ -117,7 +117,7 @@ layout-unknown = unknown
 ## What limits a verdict
 
 rank-without-device = rank { $rank } has no device data and is left out
-problem-of-rank = rank { $rank } { $file }: { $message }
+diagnostic-of-rank = rank { $rank } { $file }: { $message }
 
 ## What a profile lacks
 
@@ -343,24 +343,24 @@ info-no-findings = none; no rank computes much longer than the others of its sta
 
 ## Terminal: what reading met
 
-reading-problems = { $problems ->
-    [one] { $problems } problem while reading, results may be incomplete; npuscope doctor { $path } lists it
-   *[other] { $problems } problems while reading, results may be incomplete; npuscope doctor { $path } lists them
+reading-losses = { $losses ->
+    [one] { $losses } warning while reading, so results may be incomplete; npuscope doctor { $path } lists it
+   *[other] { $losses } warnings while reading, so results may be incomplete; npuscope doctor { $path } lists them
 }
-reading-remarks = { $remarks ->
-    [one] { $remarks } remark while reading; npuscope doctor { $path } lists it
-   *[other] { $remarks } remarks while reading; npuscope doctor { $path } lists them
+reading-infos = { $infos ->
+    [one] { $infos } note on the files read; npuscope doctor { $path } lists it
+   *[other] { $infos } notes on the files read; npuscope doctor { $path } lists them
 }
-reading-problems-and-remarks = { $problems ->
-    [one] { $problems } problem
-   *[other] { $problems } problems
-} and { $remarks ->
-    [one] { $remarks } remark
-   *[other] { $remarks } remarks
-} while reading, results may be incomplete; npuscope doctor { $path } lists them
-reading-strict = { $problems ->
-    [one] { $problems } problem
-   *[other] { $problems } problems
+reading-losses-and-infos = { $losses ->
+    [one] { $losses } warning
+   *[other] { $losses } warnings
+} and { $infos ->
+    [one] { $infos } note
+   *[other] { $infos } notes
+} while reading, so results may be incomplete; npuscope doctor { $path } lists them
+reading-strict = { $losses ->
+    [one] { $losses } warning
+   *[other] { $losses } warnings
 } while reading (--strict); the first: { $first }
 
 ## Terminal: doctor
@@ -373,16 +373,16 @@ doctor-files = files
 doctor-rows = rows per table
 doctor-missing = missing
 doctor-missing-from-file = missing from this file; the rest of the profile may have it
-doctor-missing-line = { $what }{ $whose }: { $purpose }{ $remark }
+doctor-missing-line = { $what }{ $whose }: { $purpose }{ $reason }
 doctor-on-all = { "" }
 doctor-on-rank = { " " }on rank { $rank }
 doctor-on-ranks = { " " }on ranks { $ranks }
-doctor-no-remark = { "" }
+doctor-no-reason = { "" }
 doctor-why = { " " }({ $why })
 doctor-was-on = { " " }(enabled, but no data arrived)
 doctor-nothing = nothing
-doctor-problems = problems
-doctor-no-problems = none
+doctor-diagnostics = diagnostics
+doctor-no-diagnostics = none
 doctor-at-byte = { " " }at byte { $offset }
 doctor-steps = { $count } from { $first } to { $last }
 doctor-window = { $seconds } s from { $start }
@@ -390,9 +390,9 @@ doctor-more-ranks = … and { $count ->
     [one] { $count } more rank
    *[other] { $count } more ranks
 }; --format json lists all
-doctor-more-problems = … and { $count ->
-    [one] { $count } more problem
-   *[other] { $count } more problems
+doctor-more-diagnostics = … and { $count ->
+    [one] { $count } more diagnostic
+   *[other] { $count } more diagnostics
 }; --format json lists all
 severity-error = error
 
@@ -403,9 +403,9 @@ cluster-lacks = rank { $rank }: { $why }
 cluster-left-out-file = rank { $rank } { $file }: left out: { $why }
 cluster-lacks-file = rank { $rank } { $file }: { $why }
 cluster-strict = something could not be read (--strict): { $first }
-cluster-more-problems = … and { $count ->
-    [one] { $count } more problem
-   *[other] { $count } more problems
+cluster-more-diagnostics = … and { $count ->
+    [one] { $count } more diagnostic
+   *[other] { $count } more diagnostics
 }
 cluster-more-files = … and { $count ->
     [one] { $count } more file
@@ -416,12 +416,12 @@ cluster-no-ranks = there is no rank { $ranks }
 
 ## Collecting
 
-# Remarks: severities, and a remark with the key that it is about.
+# Diagnostics: severities, and a diagnostic with the key that it is about.
 
-remark-note = note
-remark-warning = warning
-remark-error = error
-remark-with-key = { $key }: { $message }
+diagnostic-info = info
+diagnostic-warning = warning
+diagnostic-error = error
+diagnostic-with-key = { $key }: { $message }
 hint-none = { "" }
 hint = { " " }(did you mean { $word }?)
 
@@ -577,18 +577,18 @@ comment-in-quotes = the shell has no comments inside quotes; the trainer receive
 
 # Forms of configurations, and conversions between them.
 
-form-llm-flags = flags of MindSpeed-LLM
-form-fsdp2-yaml = YAML of FSDP2
-form-fsdp2-flags = flags of FSDP2
-form-rl-yaml = YAML of MindSpeed-RL
-form-mindspore-arguments = arguments of MindSpore's profiler
-form-mindspore-dynamic = dynamic JSON of MindSpore
-form-mindspore-environment = MS_PROFILER_OPTIONS of MindSpore
-form-torch-npu-arguments = arguments of torch_npu's profiler
-form-torch-npu-dynamic = dynamic JSON of torch_npu
-inexpressible = { $form } cannot express { $value }; it becomes { $instead }
-inexpressible-analysis = { $form } cannot express { $value }; it becomes { $instead }, because is_rank is true and only async_mode analyses then
-first-step-differs = the first step of the run is { $here } here, and { $there } in { $form }
+notation-llm-flags = flags of MindSpeed-LLM
+notation-fsdp2-yaml = YAML of FSDP2
+notation-fsdp2-flags = flags of FSDP2
+notation-rl-yaml = YAML of MindSpeed-RL
+notation-mindspore-arguments = arguments of MindSpore's profiler
+notation-mindspore-dynamic = dynamic JSON of MindSpore
+notation-mindspore-environment = MS_PROFILER_OPTIONS of MindSpore
+notation-torch-npu-arguments = arguments of torch_npu's profiler
+notation-torch-npu-dynamic = dynamic JSON of torch_npu
+inexpressible = { $notation } cannot express { $value }; it becomes { $instead }
+inexpressible-analysis = { $notation } cannot express { $value }; it becomes { $instead }, because is_rank is true and only async_mode analyses then
+first-step-differs = the first step of the run is { $here } here, and { $there } in { $notation }
 field-first-step = steps
 field-schedule = steps to record
 field-first-recorded = steps before the first recorded step
@@ -642,8 +642,8 @@ kind-op-attr = operator attributes
 
 # config check, convert and explain.
 
-config-read-as = { $name } is read as { $form }
-config-result = { $name }: read as { $form }: { $counts }
+config-read-as = { $name } is read as { $notation }
+config-result = { $name }: read as { $notation }: { $counts }
 config-not-read = { $name }: not read: { $counts }
 config-counts = { $counts }
 config-errors = { $count ->
@@ -735,15 +735,15 @@ dynamic-no-thread = cannot start a thread, so changes of the file are not detect
 set-unreadable = cannot read { $path }: { $problem }
 set-malformed = { $path } is unchanged: { $problem }
 set-unwritable = cannot write { $path }: { $error }
-set-other-style = { $path } is in the style of { $present }, not of { $asked }; choose another file, or remove this one
-set-inexpressible = a file of { $style } cannot express { $what }
+set-other-dialect = { $path } is in the dialect of { $present }, not of { $asked }; choose another file, or remove this one
+set-inexpressible = a file of { $dialect } cannot express { $what }
 set-next-step = the next step; give a step number
 set-some-ranks = a selection of ranks; every rank that reads the file records
 set-warmup = warmup steps
 set-no-window = invalid steps { $start } to { $stop }: steps count from 1, and the last one must not be before the first
-set-created = created { $path } in the style of { $style }
-set-changed = changed { $path }, in the style of { $style }
-set-unchanged = { $path } has these settings already, in the style of { $style }; updated its modification time
+set-created = created { $path } in the dialect of { $dialect }
+set-changed = changed { $path }, in the dialect of { $dialect }
+set-unchanged = { $path } has these settings already, in the dialect of { $dialect }; updated its modification time
 records-nothing = records nothing
 records-window = records { $window }, counted from 1{ $warmup }, { $ranks }
 records-next = records { $steps ->

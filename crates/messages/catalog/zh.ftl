@@ -104,7 +104,7 @@ layout-unknown = 未知
 ## 结论的局限
 
 rank-without-device = rank { $rank } 没有设备数据，未参与分析
-problem-of-rank = rank { $rank } { $file }：{ $message }
+diagnostic-of-rank = rank { $rank } { $file }：{ $message }
 
 ## 缺少的数据
 
@@ -291,10 +291,10 @@ info-no-findings = 无；没有 rank 的计算时间明显长于同一流水线 
 
 ## 终端：读取情况
 
-reading-problems = 读取时遇到 { $problems } 个问题，结果可能不完整；npuscope doctor { $path } 列出详情
-reading-remarks = 读取时有 { $remarks } 条提示；npuscope doctor { $path } 列出详情
-reading-problems-and-remarks = 读取时遇到 { $problems } 个问题，另有 { $remarks } 条提示，结果可能不完整；npuscope doctor { $path } 列出详情
-reading-strict = 读取时遇到 { $problems } 个问题（--strict）；第一个：{ $first }
+reading-losses = 读取时有 { $losses } 条警告，结果可能不完整；npuscope doctor { $path } 列出详情
+reading-infos = 读取时有 { $infos } 条提示；npuscope doctor { $path } 列出详情
+reading-losses-and-infos = 读取时有 { $losses } 条警告和 { $infos } 条提示，结果可能不完整；npuscope doctor { $path } 列出详情
+reading-strict = 读取时有 { $losses } 条警告（--strict）；第一条：{ $first }
 
 ## 终端：doctor
 
@@ -303,21 +303,21 @@ doctor-files = 文件
 doctor-rows = 各表行数
 doctor-missing = 缺少的数据
 doctor-missing-from-file = 此文件中缺少的数据；profile 的其他文件中可能有
-doctor-missing-line = { $what }{ $whose }：{ $purpose }{ $remark }
+doctor-missing-line = { $what }{ $whose }：{ $purpose }{ $reason }
 doctor-on-all = { "" }
 doctor-on-rank = （rank { $rank }）
 doctor-on-ranks = （rank { $ranks }）
-doctor-no-remark = { "" }
+doctor-no-reason = { "" }
 doctor-why = （{ $why }）
 doctor-was-on = （已开启，但没有数据）
 doctor-nothing = 无
-doctor-problems = 问题
-doctor-no-problems = 无
+doctor-diagnostics = 诊断信息
+doctor-no-diagnostics = 无
 doctor-at-byte = { " " }第 { $offset } 字节
 doctor-steps = { $first } 到 { $last } 之间共 { $count } 个
 doctor-window = { $start } 起 { $seconds } s
 doctor-more-ranks = …… 还有 { $count } 个 rank；--format json 列出全部
-doctor-more-problems = …… 还有 { $count } 个问题；--format json 列出全部
+doctor-more-diagnostics = …… 还有 { $count } 条诊断信息；--format json 列出全部
 severity-error = 错误
 
 ## 终端：cluster
@@ -327,7 +327,7 @@ cluster-lacks = rank { $rank }：{ $why }
 cluster-left-out-file = 未包含 rank { $rank } { $file }：{ $why }
 cluster-lacks-file = rank { $rank } { $file }：{ $why }
 cluster-strict = 有内容无法读取（--strict）：{ $first }
-cluster-more-problems = …… 还有 { $count } 个问题
+cluster-more-diagnostics = …… 还有 { $count } 条诊断信息
 cluster-more-files = …… 还有 { $count } 个文件
 cluster-nothing = { $mode }：没有可报告的内容
 cluster-no-ranks = 没有 rank { $ranks }
@@ -336,10 +336,10 @@ cluster-no-ranks = 没有 rank { $ranks }
 
 # 提示：级别与所涉及的键
 
-remark-note = 提示
-remark-warning = 警告
-remark-error = 错误
-remark-with-key = { $key }：{ $message }
+diagnostic-info = 提示
+diagnostic-warning = 警告
+diagnostic-error = 错误
+diagnostic-with-key = { $key }：{ $message }
 hint-none = { "" }
 hint = （是否想写 { $word }？）
 
@@ -489,18 +489,18 @@ comment-in-quotes = 引号内没有 shell 注释；训练框架会把这些文�
 
 # 配置的写法与相互转换
 
-form-llm-flags = MindSpeed-LLM 命令行参数
-form-fsdp2-yaml = FSDP2 YAML
-form-fsdp2-flags = FSDP2 命令行参数
-form-rl-yaml = MindSpeed-RL YAML
-form-mindspore-arguments = MindSpore profiler 参数
-form-mindspore-dynamic = MindSpore 动态采集 JSON
-form-mindspore-environment = MindSpore MS_PROFILER_OPTIONS
-form-torch-npu-arguments = torch_npu profiler 参数
-form-torch-npu-dynamic = torch_npu 动态采集 JSON
-inexpressible = 目标格式（{ $form }）无法表示 { $value }；将变为 { $instead }
-inexpressible-analysis = 目标格式（{ $form }）无法表示 { $value }；将变为 { $instead }，因为 is_rank 为 true 时只有 async_mode 会解析
-first-step-differs = 运行的第一个 step 在此处是 { $here }，在目标格式（{ $form }）中是 { $there }
+notation-llm-flags = MindSpeed-LLM 命令行参数
+notation-fsdp2-yaml = FSDP2 YAML
+notation-fsdp2-flags = FSDP2 命令行参数
+notation-rl-yaml = MindSpeed-RL YAML
+notation-mindspore-arguments = MindSpore profiler 参数
+notation-mindspore-dynamic = MindSpore 动态采集 JSON
+notation-mindspore-environment = MindSpore MS_PROFILER_OPTIONS
+notation-torch-npu-arguments = torch_npu profiler 参数
+notation-torch-npu-dynamic = torch_npu 动态采集 JSON
+inexpressible = 目标格式（{ $notation }）无法表示 { $value }；将变为 { $instead }
+inexpressible-analysis = 目标格式（{ $notation }）无法表示 { $value }；将变为 { $instead }，因为 is_rank 为 true 时只有 async_mode 会解析
+first-step-differs = 运行的第一个 step 在此处是 { $here }，在目标格式（{ $notation }）中是 { $there }
 field-first-step = step
 field-schedule = 要采集的 step
 field-first-recorded = 第一个采集的 step 之前的 step 数
@@ -547,8 +547,8 @@ kind-op-attr = 算子属性
 
 # config check、convert、explain
 
-config-read-as = { $name } 识别为 { $form }
-config-result = { $name }：识别为 { $form }：{ $counts }
+config-read-as = { $name } 识别为 { $notation }
+config-result = { $name }：识别为 { $notation }：{ $counts }
 config-not-read = { $name }：未读取：{ $counts }
 config-counts = { $counts }
 config-errors = { $count } 个错误
@@ -621,15 +621,15 @@ dynamic-no-thread = 无法启动线程，因此检测不到文件的变化：{ $
 set-unreadable = 无法读取 { $path }：{ $problem }
 set-malformed = { $path } 未修改：{ $problem }
 set-unwritable = 无法写入 { $path }：{ $error }
-set-other-style = { $path } 是 { $present } 的写法，不是 { $asked } 的；请换一个文件，或删除它
-set-inexpressible = { $style } 的文件无法表示{ $what }
+set-other-dialect = { $path } 采用 { $present } 的配置风格，而不是 { $asked } 的；请换一个文件，或删除它
+set-inexpressible = { $dialect } 的文件无法表示{ $what }
 set-next-step = 下一个 step；请给出 step 编号
 set-some-ranks = 部分 rank；读取该文件的每个 rank 都会采集
 set-warmup = { " " }warmup step
 set-no-window = step { $start } 到 { $stop } 无效：step 从 1 开始计数，且最后一个不能在第一个之前
-set-created = 已创建 { $path }，采用 { $style } 的写法
-set-changed = 已修改 { $path }，采用 { $style } 的写法
-set-unchanged = { $path } 已是这些设置，采用 { $style } 的写法；已更新其修改时间
+set-created = 已创建 { $path }，采用 { $dialect } 的配置风格
+set-changed = 已修改 { $path }，采用 { $dialect } 的配置风格
+set-unchanged = { $path } 已是这些设置，采用 { $dialect } 的配置风格；已更新其修改时间
 records-nothing = 不采集数据
 records-window = 采集 { $window }（从 1 开始计数）{ $warmup }，{ $ranks }
 records-next = 运行中的作业读到后立即采集 { $steps } 个 step{ $warmup }，{ $ranks }

@@ -26,6 +26,7 @@ mod argument;
 mod catalog;
 pub mod check;
 mod declare;
+pub mod documentation;
 mod language;
 mod message;
 

@@ -309,7 +309,7 @@ mod tests {
             health::FileHealth,
             health::LaneHealth,
             health::Missing,
-            health::Problem,
+            health::Diagnostic,
         ];
         for declared in declared {
             writeln!(page, "\nexport {declared}").unwrap();

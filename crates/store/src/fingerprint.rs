@@ -44,10 +44,10 @@ pub fn fingerprint(rank: &RankSource) -> String {
     hash.update(&LAYOUT_VERSION.to_le_bytes());
     hash.update(&rank.rank.0.to_le_bytes());
     text(&rank.directory_name(), &mut hash);
-    text(rank.flavour.name(), &mut hash);
-    hash.update(&rank.problems.len().to_le_bytes());
-    for problem in &rank.problems {
-        text(&problem.message, &mut hash);
+    text(rank.framework.name(), &mut hash);
+    hash.update(&rank.diagnostics.len().to_le_bytes());
+    for diagnostic in &rank.diagnostics {
+        text(&diagnostic.message, &mut hash);
     }
     for file in &rank.files {
         text(&file.name, &mut hash);

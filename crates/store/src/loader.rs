@@ -46,22 +46,22 @@ pub struct Loader {
     progress: Arc<dyn Progress>,
     loaded: Mutex<HashMap<String, Arc<Mutex<Option<LoadedRank>>>>>,
     warnings: Mutex<Vec<String>>,
-    /// Losses and remarks that reading some tables met, by rank.
+    /// Diagnostics of reading some tables, by rank.
     met: Mutex<HashMap<String, Met>>,
 }
 
-/// How often reading met something: what was lost, and what is only worth a remark.
+/// How many diagnostics reading gave: of severity warning or error, and of severity info.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Met {
-    pub problems: u64,
-    pub remarks: u64,
+    pub losses: u64,
+    pub infos: u64,
 }
 
 impl Met {
     fn of(tables: &RankTables) -> Met {
         let mut met = Met::default();
         for row in tables.rows::<diagnostic::Row>() {
-            *(if row.is_loss(tables) { &mut met.problems } else { &mut met.remarks }) += 1;
+            *(if row.is_loss(tables) { &mut met.losses } else { &mut met.infos }) += 1;
         }
         met
     }
@@ -125,19 +125,19 @@ impl Loader {
         tables
     }
 
-    /// Notes the problems of a rank from which a kept extract was made: the extract lacks the same data.
+    /// Notes the diagnostics of a rank from which a kept extract was made: the extract lacks the same data.
     pub fn note_met(&self, source: &RankSource, met: Met) {
         if met != Met::default() {
             self.add_met(fingerprint(source), met);
         }
     }
 
-    /// Tables of one rank may be read in several turns; each turn finds the problems of its own files.
+    /// Tables of one rank may be read in several turns; each turn finds the diagnostics of its own files.
     fn add_met(&self, key: String, met: Met) {
         let mut known = lock(&self.met);
         let known = known.entry(key).or_default();
-        known.problems = known.problems.max(met.problems);
-        known.remarks = known.remarks.max(met.remarks);
+        known.losses = known.losses.max(met.losses);
+        known.infos = known.infos.max(met.infos);
     }
 
     /// All tables of a rank that was read whole and is not in the cache.
@@ -282,7 +282,7 @@ impl Loader {
             }
         }
         let sum = |of: fn(&Met) -> u64| met.values().map(of).sum();
-        Ok(Met { problems: sum(|met| met.problems), remarks: sum(|met| met.remarks) })
+        Ok(Met { losses: sum(|met| met.losses), infos: sum(|met| met.infos) })
     }
 
     fn warn(&self, warning: String) {

@@ -60,8 +60,8 @@ impl Export {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parsed {
     pub export: Export,
-    /// What could not be read, worse than a remark.
-    pub problems: Vec<String>,
+    /// What could not be read, of severity warning or error.
+    pub diagnostics: Vec<String>,
     /// What has no place in the deliverables, and where it stays.
     pub notes: Vec<String>,
 }
@@ -88,11 +88,11 @@ pub fn parse(raw: &RawRank, export: Option<Export>, options: ReadOptions<'_>) ->
         })
         .collect()
     };
-    let problems = said(&|row| row.is_loss(&tables));
+    let diagnostics = said(&|row| row.is_loss(&tables));
     let notes = said(&|row| row.is(Code::LeftInTrace, &tables));
     let facts = [TableId::HostOp, TableId::Task, TableId::Counter, TableId::MemSample];
     if facts.iter().all(|&table| tables.is_empty(table)) {
-        return Err(ParseError::Nothing(directory.clone(), problems.into_iter().next()));
+        return Err(ParseError::Nothing(directory.clone(), diagnostics.into_iter().next()));
     }
     let export = export.unwrap_or_else(|| Export::asked_for(&tables));
     let tables = without_summaries(tables);
@@ -109,7 +109,7 @@ pub fn parse(raw: &RawRank, export: Option<Export>, options: ReadOptions<'_>) ->
         workshop.forget_rank(raw.source.rank)?;
     }
     workshop.deliver(directory)?;
-    Ok(Parsed { export, problems, notes })
+    Ok(Parsed { export, diagnostics, notes })
 }
 
 /// A directory beside the place of the deliverables; it goes away when it is dropped.

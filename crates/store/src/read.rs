@@ -1,18 +1,18 @@
 //! Reading a rank: all its files into one set of tables.
 
 use memmap2::Mmap;
+use npuscope_formats::diagnostic::{Code, Diagnostic, Severity};
 use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::framework::Allocations;
 use npuscope_formats::info::RankInfo;
 use npuscope_formats::map::map;
-use npuscope_formats::problem::{Code, Problem, Severity};
 use npuscope_formats::source::{JOB, RankSource, SourceFile};
 use npuscope_formats::trace_json::Release;
 use npuscope_formats::{comm_json, csv, db, framework, info_json, kineto, trace_json};
 use npuscope_measures::deliverable::{self, Carried, Target};
 use npuscope_measures::step_of::{StepOf, fill_steps};
 use npuscope_measures::{link, step};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::{diagnostic, rank, source};
 use npuscope_tables::{RankBuilder, RankPieces, RankTables, Selection, TableId};
 
@@ -50,8 +50,8 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
         traces: Vec::new(),
     };
     let mut rest = RankBuilder::default();
-    for problem in &rank.problems {
-        problem.record(&mut rest);
+    for diagnostic in &rank.diagnostics {
+        diagnostic.record(&mut rest);
     }
     reader.pieces.append(rest);
     let mut formats = Vec::new();
@@ -76,7 +76,7 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
     if !in_databases.is_empty() {
         let names: Vec<&str> = in_databases.iter().map(|file| file.name.as_str()).collect();
         let message = format!("not read: the rank's databases have the same data: {}", names.join(", "));
-        reader.record(&Problem::new(Severity::Info, Code::SameInDatabase, "", message));
+        reader.record(&Diagnostic::new(Severity::Info, Code::SameInDatabase, "", message));
     }
     let allocations = if rank.is_raw() { reader.finish_raw() } else { Allocations::default() };
     let tables = reader.pieces.finish();
@@ -88,7 +88,7 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
 fn whole_if_summed_up(selection: Selection, rank: &RankSource) -> Selection {
     let selection = if selection.has(TableId::StepTime) { selection.and(step::NEEDS) } else { selection };
     let is_whole = selection.has_any(&[TableId::Rank, TableId::Source, TableId::Diagnostic]);
-    if is_whole || rank.flavour == Flavour::Kineto || rank.is_raw() { Selection::ALL } else { selection }
+    if is_whole || rank.framework == Framework::Kineto || rank.is_raw() { Selection::ALL } else { selection }
 }
 
 /// What has to be read of text files to give what is wanted.
@@ -146,9 +146,9 @@ impl RankReader<'_> {
     fn db_file(&mut self, file: &SourceFile) -> bool {
         (self.options.progress)(file.bytes);
         let has_twin = file.kind == FileKind::ProfilerDb && self.rank.has(&FileKind::Trace);
-        if has_twin && self.rank.flavour == Flavour::MindSpore {
+        if has_twin && self.rank.framework == Framework::MindSpore {
             let message = "not read: the trace of the rank has more data";
-            self.record(&Problem::new(Severity::Info, Code::SameInTrace, &file.name, message));
+            self.record(&Diagnostic::new(Severity::Info, Code::SameInTrace, &file.name, message));
             return false;
         }
         let mut piece = RankBuilder::default();
@@ -164,10 +164,10 @@ impl RankReader<'_> {
             return self.note_content(content);
         }
         for row in tables.rows::<diagnostic::Row>().filter(is_damage) {
-            self.record(&Problem::damage(&row, &tables));
+            self.record(&Diagnostic::damage(&row, &tables));
         }
         let message = "the database is damaged; the text files of the rank were read in its place";
-        self.record(&Problem::new(Severity::Info, Code::SameInTrace, &file.name, message));
+        self.record(&Diagnostic::new(Severity::Info, Code::SameInTrace, &file.name, message));
         false
     }
 
@@ -209,7 +209,7 @@ impl RankReader<'_> {
             FileKind::Known => return false,
             FileKind::Unknown => {
                 let message = "not a file of a profile that npuscope knows; not read";
-                self.record(&Problem::new(Severity::Info, Code::UnknownFile, &file.name, message));
+                self.record(&Diagnostic::new(Severity::Info, Code::UnknownFile, &file.name, message));
                 return false;
             }
             _ if !self.is_needed(file) => {
@@ -222,7 +222,7 @@ impl RankReader<'_> {
             Ok(bytes) => bytes,
             Err(error) => {
                 let message = format!("cannot be read: {error}");
-                self.record(&Problem::new(Severity::Error, Code::Unreadable, &file.name, message));
+                self.record(&Diagnostic::new(Severity::Error, Code::Unreadable, &file.name, message));
                 return false;
             }
         };
@@ -245,18 +245,18 @@ impl RankReader<'_> {
                 FileOutcome {
                     rows: summary.events,
                     unread: summary.unread_keys,
-                    problems: summary.problems,
+                    diagnostics: summary.diagnostics,
                     ..FileOutcome::default()
                 }
             }
             FileKind::Framework(kind) => {
-                let framework::Outcome { rows, problems } = self.framework.read(kind, bytes, name);
-                FileOutcome { rows, problems, ..FileOutcome::default() }
+                let framework::Outcome { rows, diagnostics } = self.framework.read(kind, bytes, name);
+                FileOutcome { rows, diagnostics, ..FileOutcome::default() }
             }
             FileKind::Kineto => {
                 let mut pieces = RankPieces::default();
                 let summary = kineto::read(bytes, name, self.options.threads, &mut pieces);
-                if self.rank.flavour == Flavour::Kineto {
+                if self.rank.framework == Framework::Kineto {
                     self.pieces.join(pieces);
                 } else {
                     self.traces.push(kineto::finished(pieces));
@@ -264,12 +264,14 @@ impl RankReader<'_> {
                 FileOutcome {
                     rows: summary.events,
                     unread: summary.unread_keys,
-                    problems: summary.problems,
+                    diagnostics: summary.diagnostics,
                     ..FileOutcome::default()
                 }
             }
-            FileKind::Csv(kind) => FileOutcome::from(csv::read_file(kind, self.rank.flavour, bytes, name, &mut piece)),
-            FileKind::Sheet => FileOutcome::from(csv::read_file("", self.rank.flavour, bytes, name, &mut piece)),
+            FileKind::Csv(kind) => {
+                FileOutcome::from(csv::read_file(kind, self.rank.framework, bytes, name, &mut piece))
+            }
+            FileKind::Sheet => FileOutcome::from(csv::read_file("", self.rank.framework, bytes, name, &mut piece)),
             FileKind::Communication => FileOutcome::from(comm_json::read_communication(bytes, name, &mut piece)),
             FileKind::CommunicationMatrix => FileOutcome::from(comm_json::read_matrix(bytes, name, &mut piece)),
             FileKind::ProfilerInfo | FileKind::ProfilerMetadata | FileKind::PipelineSummary => {
@@ -279,8 +281,8 @@ impl RankReader<'_> {
                 }
                 match info_json::read(bytes, kept_as, &mut piece) {
                     Ok(rows) => FileOutcome { rows, ..FileOutcome::default() },
-                    Err(problem) => FileOutcome {
-                        problems: vec![Problem { file: name.to_owned(), ..problem }],
+                    Err(diagnostic) => FileOutcome {
+                        diagnostics: vec![Diagnostic { file: name.to_owned(), ..diagnostic }],
                         ..FileOutcome::default()
                     },
                 }
@@ -293,16 +295,16 @@ impl RankReader<'_> {
 
     /// Puts together the raw files; what is to be said of memory comes later.
     fn finish_raw(&mut self) -> Allocations {
-        let framework::Finished { rank, allocations, problems } =
+        let framework::Finished { rank, allocations, diagnostics } =
             std::mem::take(&mut self.framework).finish(&std::mem::take(&mut self.traces));
         self.pieces.append(rank);
-        problems.iter().for_each(|problem| self.record(problem));
+        diagnostics.iter().for_each(|diagnostic| self.record(diagnostic));
         allocations
     }
 
-    fn record(&mut self, problem: &Problem) {
+    fn record(&mut self, diagnostic: &Diagnostic) {
         let mut piece = RankBuilder::default();
-        problem.record(&mut piece);
+        diagnostic.record(&mut piece);
         self.pieces.append(piece);
     }
 
@@ -321,8 +323,8 @@ impl RankReader<'_> {
             spelling: outcome.spelling.map(|s| piece.strings.intern(&s)),
         };
         piece.source.push(row);
-        for problem in &outcome.problems {
-            problem.record(&mut piece);
+        for diagnostic in &outcome.diagnostics {
+            diagnostic.record(&mut piece);
         }
         self.pieces.append(piece);
     }
@@ -335,20 +337,20 @@ struct FileOutcome {
     columns: Option<Vec<String>>,
     unread: Vec<String>,
     spelling: Option<String>,
-    problems: Vec<Problem>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl From<csv::Outcome> for FileOutcome {
     fn from(outcome: csv::Outcome) -> Self {
-        let csv::Outcome { rows, columns, unread, spelling, problems } = outcome;
-        FileOutcome { rows, columns: Some(columns), unread, spelling, problems }
+        let csv::Outcome { rows, columns, unread, spelling, diagnostics } = outcome;
+        FileOutcome { rows, columns: Some(columns), unread, spelling, diagnostics }
     }
 }
 
 impl From<comm_json::Outcome> for FileOutcome {
     fn from(outcome: comm_json::Outcome) -> Self {
-        let comm_json::Outcome { rows, unread, problems } = outcome;
-        FileOutcome { rows, unread, problems, ..FileOutcome::default() }
+        let comm_json::Outcome { rows, unread, diagnostics } = outcome;
+        FileOutcome { rows, unread, diagnostics, ..FileOutcome::default() }
     }
 }
 
@@ -386,7 +388,7 @@ fn finish(
     formats: &[&str],
     has_db: bool,
 ) -> RankTables {
-    let is_kineto = rank.flavour == Flavour::Kineto;
+    let is_kineto = rank.framework == Framework::Kineto;
     if !has_db {
         link::number_rows(&mut tables);
     }
@@ -426,7 +428,7 @@ fn finish(
     });
     // Raw files have no summaries: those that a parser would have written.
     let mut tables = match rank.is_raw() {
-        true => deliverable::complete(tables, Target::Text(rank.flavour), &mut Carried::default()),
+        true => deliverable::complete(tables, Target::Text(rank.framework), &mut Carried::default()),
         false => tables,
     };
     if !wanted.has(TableId::StepTime) {
@@ -440,7 +442,7 @@ fn finish(
 fn rank_row(source: &RankSource, tables: &RankTables, formats: &[&str], more: &mut RankBuilder) -> rank::Row {
     let info = RankInfo::gather(source, tables);
     let format = match (formats.contains(&"text"), formats.contains(&"db")) {
-        _ if source.flavour == Flavour::Kineto => "kineto",
+        _ if source.framework == Framework::Kineto => "kineto",
         _ if source.is_raw() => "raw",
         (true, true) => "text+db",
         (false, true) => "db",
@@ -454,7 +456,7 @@ fn rank_row(source: &RankSource, tables: &RankTables, formats: &[&str], more: &m
         host_uid: intern(&info.host_uid),
         chip: intern(&info.chip),
         process: info.process,
-        framework: intern(&Some(source.flavour.name().to_owned())),
+        framework: intern(&Some(source.framework.name().to_owned())),
         framework_version: intern(&info.framework_version),
         cann_version: intern(&info.cann_version),
         schema_version: intern(&info.schema_version),

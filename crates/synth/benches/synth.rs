@@ -7,7 +7,7 @@
 use std::process::Command;
 
 use npuscope_formats::output::Output;
-use npuscope_synth::{Fault, FaultKind, Form, JobConfig, View, preset, simulate, write_job};
+use npuscope_synth::{Fault, FaultKind, Format, JobConfig, View, preset, simulate, write_job};
 use npuscope_tables::{RankTables, TableId};
 
 /// What a case writes, and what is asked of it.
@@ -15,7 +15,7 @@ struct Case {
     name: &'static str,
     config: fn() -> JobConfig,
     /// `None` simulates the job and what its faults cost, and writes nothing.
-    form: Option<Form>,
+    form: Option<Format>,
     /// Millions of events per CPU second; 0 where nothing is asked.
     events_bar: f64,
     /// Megabytes of memory.
@@ -28,19 +28,19 @@ fn two_ranks(steps: usize) -> JobConfig {
 }
 
 const CASES: &[Case] = &[
-    Case { name: "text", config: || two_ranks(30), form: Some(Form::Text), events_bar: 1.0, memory_bar: 500.0 },
-    Case { name: "db", config: || two_ranks(30), form: Some(Form::Db), events_bar: 2.0, memory_bar: 500.0 },
+    Case { name: "text", config: || two_ranks(30), form: Some(Format::Text), events_bar: 1.0, memory_bar: 500.0 },
+    Case { name: "db", config: || two_ranks(30), form: Some(Format::Db), events_bar: 2.0, memory_bar: 500.0 },
     Case {
         name: "trace of 5 GB",
         config: || two_ranks(290),
-        form: Some(Form::Text),
+        form: Some(Format::Text),
         events_bar: 0.0,
         memory_bar: 500.0,
     },
     Case {
         name: "1,024 ranks x 20 steps",
         config: || JobConfig { tp: 8, pp: 4, dp: 32, layers: 4, micro_batches: 4, steps: 20, ..JobConfig::default() },
-        form: Some(Form::Text),
+        form: Some(Format::Text),
         events_bar: 0.0,
         memory_bar: 500.0,
     },
@@ -94,7 +94,7 @@ fn run(case: &Case) {
     let cpu = cpu_seconds() - start;
     let memory = peak_memory();
     let events = match form {
-        Form::Db => rows_below(directory.path()),
+        Format::Db => rows_below(directory.path()),
         _ => {
             // Ranks of a job differ little.
             let counted = config.ranks().min(8);

@@ -1,6 +1,6 @@
 //! What job to simulate.
 
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use serde::{Deserialize, Serialize};
 
 use crate::chip::Chip;
@@ -69,8 +69,8 @@ pub struct JobConfig {
     pub faults: Vec<Fault>,
 
     pub level: Level,
-    #[serde(with = "flavour")]
-    pub flavour: Flavour,
+    #[serde(with = "framework", alias = "flavour")] // older name
+    pub framework: Framework,
     pub profile_memory: bool,
     pub record_shapes: bool,
     pub with_stack: bool,
@@ -163,7 +163,7 @@ impl Default for JobConfig {
             seed: 1,
             faults: Vec::new(),
             level: Level::Level1,
-            flavour: Flavour::TorchNpu,
+            framework: Framework::TorchNpu,
             profile_memory: true,
             record_shapes: true,
             with_stack: true,
@@ -393,19 +393,19 @@ impl JobConfig {
 }
 
 /// A framework by its name.
-mod flavour {
-    use npuscope_tables::Flavour;
+mod framework {
+    use npuscope_tables::Framework;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
-    pub fn serialize<S: Serializer>(flavour: &Flavour, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(flavour.name())
+    pub fn serialize<S: Serializer>(framework: &Framework, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(framework.name())
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Flavour, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Framework, D::Error> {
         let name = String::deserialize(deserializer)?;
-        let known =
-            Flavour::from_name(&name.replace('-', "_")).filter(|f| matches!(f, Flavour::TorchNpu | Flavour::MindSpore));
-        known.ok_or_else(|| D::Error::custom(format!("flavour {name:?}: expected torch_npu or mindspore")))
+        let known = Framework::from_name(&name.replace('-', "_"))
+            .filter(|f| matches!(f, Framework::TorchNpu | Framework::MindSpore));
+        known.ok_or_else(|| D::Error::custom(format!("framework {name:?}: expected torch_npu or mindspore")))
     }
 }

@@ -1,4 +1,4 @@
-//! What can go wrong in a job.
+//! Faults that a simulated job can have.
 //!
 //! A fault is written `KIND@PLACE[:STRENGTH][,steps=FIRST..LAST]`, on the command line, in scenario files
 //! and in the ground truth.
@@ -8,21 +8,21 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-/// Something that goes wrong at one place, so strongly, in some steps.
+/// A fault of one kind, at one place, of some strength, in some steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fault {
     pub kind: FaultKind,
-    /// Rank, host or stage, as the kind says.
+    /// Rank, host or stage, depending on the kind.
     pub place: usize,
     /// The other end of a link.
     pub other: Option<usize>,
     /// In the unit of the kind.
     pub strength: f64,
-    /// First and last step; all where it is not given.
+    /// First and last step; `None` for all steps.
     pub steps: Option<(i64, i64)>,
 }
 
-/// Where a kind of fault strikes.
+/// The place of a kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Rank,
@@ -33,7 +33,7 @@ pub enum Place {
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $cause:literal, $place:ident, $unit:literal, $least:literal, $default:literal;)+) => {
-        /// What goes wrong.
+        /// Kind of a fault.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum FaultKind {
             $($(#[doc = $doc])+ $variant,)+
@@ -46,7 +46,7 @@ macro_rules! kinds {
                 match self { $(FaultKind::$variant => $name,)+ }
             }
 
-            /// The class of causes that a diagnosis should name.
+            /// The class of causes that `diagnose` should report.
             pub const fn cause(self) -> &'static str {
                 match self { $(FaultKind::$variant => $cause,)+ }
             }
@@ -55,22 +55,22 @@ macro_rules! kinds {
                 match self { $(FaultKind::$variant => Place::$place,)+ }
             }
 
-            /// What the strength counts.
+            /// Unit of the strength, as help shows it after a number.
             pub const fn unit(self) -> &'static str {
                 match self { $(FaultKind::$variant => $unit,)+ }
             }
 
-            /// The weakest it can be.
+            /// The smallest valid strength.
             pub const fn least(self) -> f64 {
                 match self { $(FaultKind::$variant => $least,)+ }
             }
 
-            /// The strength where none is given.
+            /// The default strength.
             pub const fn default_strength(self) -> f64 {
                 match self { $(FaultKind::$variant => $default,)+ }
             }
 
-            /// One line on what it does.
+            /// The effect of the fault, in one line without a full stop: help shows the strength after it.
             pub const fn summary(self) -> &'static str {
                 match self { $(FaultKind::$variant => concat!($($doc),+),)+ }
             }
@@ -79,33 +79,33 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Kernels of a rank take longer.
+    /// Kernels of a rank take longer
     SlowRank = "slow-rank", "compute", Rank, "times as long", 1.0, 1.5;
-    /// The host of some ranks takes longer to launch.
+    /// A host takes longer to launch kernels on its ranks
     SlowHost = "slow-host", "host", Host, "times as long", 1.0, 4.0;
-    /// Transfers between two ranks take longer.
+    /// Transfers between two ranks take longer
     SlowLink = "slow-link", "link", Link, "times as long", 1.0, 4.0;
-    /// Python collects garbage.
+    /// Python's garbage collector pauses a rank
     Gc = "gc", "gc", Rank, "ms per micro-batch", 0.0, 20.0;
-    /// The next batch comes late.
+    /// The dataloader delivers batches late
     Dataloader = "dataloader", "dataloader", Rank, "ms per step", 0.0, 100.0;
-    /// The AI Core runs at a lower frequency.
+    /// AI Cores of a rank run at a lower frequency
     Frequency = "frequency", "frequency", Rank, "MHz", 1.0, 1000.0;
-    /// An operator runs on the AI CPU.
+    /// An operator runs on the AI CPU
     Aicpu = "aicpu", "aicpu", Rank, "ms per micro-batch", 0.0, 3.0;
-    /// The experts of a rank get more tokens.
+    /// The experts of a rank receive more tokens
     Experts = "experts", "expert-imbalance", Rank, "times as many tokens", 1.0, 3.0;
-    /// A pipeline stage has more layers than the others.
-    Stage = "stage", "stage-imbalance", Stage, "more layers", 1.0, 1.0;
-    /// A transfer between hosts is sent again.
+    /// A pipeline stage has more layers than the others
+    Stage = "stage", "stage-imbalance", Stage, "extra layers", 1.0, 1.0;
+    /// A transfer between hosts is retransmitted
     Retransmission = "retransmission", "retransmission", Rank, "ms per step", 0.0, 4500.0;
-    /// Memory is in pieces: allocations fail and are tried again.
+    /// Memory is fragmented: allocations are retried
     Fragmentation = "fragmentation", "memory", Rank, "ms per micro-batch", 0.0, 10.0;
-    /// Memory is kept that nobody needs.
+    /// A rank leaks memory
     Leak = "leak", "memory-leak", Rank, "MB per step", 0.0, 512.0;
-    /// The host waits for the device after every layer.
+    /// The host waits for the device after every layer
     Synchronise = "synchronise", "synchronisation", Rank, "calls per layer", 1.0, 1.0;
-    /// The clock of a host is off.
+    /// The clock of a host has an offset
     Clock = "clock", "clock", Host, "ms", -1e9, 5.0;
 }
 
@@ -151,7 +151,7 @@ pub struct FaultError {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Unread {
     #[error("expected KIND@PLACE, for example slow-rank@5:1.5")]
-    Form,
+    Format,
     #[error("there is no {kind:?}; there are {known}", known = FaultKind::ALL.iter().map(|k| k.name()).collect::<Vec<_>>().join(", "))]
     Kind { kind: String },
     #[error("{0:?} is no number")]
@@ -181,7 +181,7 @@ fn parse(text: &str) -> Result<Fault, Unread> {
         Some((head, steps)) => (head, Some(steps)),
         None => (text, None),
     };
-    let (kind, place) = head.split_once('@').ok_or(Unread::Form)?;
+    let (kind, place) = head.split_once('@').ok_or(Unread::Format)?;
     let kind = FaultKind::ALL
         .iter()
         .copied()

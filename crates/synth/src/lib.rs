@@ -51,4 +51,4 @@ pub use record::{Recording, View};
 pub use settings::Clock;
 pub use simulate::{Job, simulate};
 pub use truth::{FaultTruth, GroundTruth};
-pub use write::{Form, write_job};
+pub use write::{Format, write_job};

@@ -1,10 +1,10 @@
-//! Models that everyone knows, and scenario files.
+//! Presets, which are jobs that train well-known models, and scenario files.
 
 use toml::Table;
 
 use crate::config::{ConfigError, JobConfig};
 
-/// The models there are presets for.
+/// Names of the presets.
 pub const NAMES: &[&str] = &["small", "llama-7b", "qwen-72b", "deepseek-moe"];
 
 /// The job that trains a well-known model, on the layout of [`JobConfig::default`].
@@ -45,8 +45,8 @@ pub fn preset(name: &str) -> Result<JobConfig, ConfigError> {
     })
 }
 
-/// Reads a scenario: the fields of [`JobConfig`] as TOML, those that are left out taken from the model
-/// that `preset` names.
+/// Reads a scenario: the fields of [`JobConfig`] as TOML. The preset that `preset` names gives the fields that the
+/// scenario omits.
 ///
 /// ```
 /// let job = npuscope_synth::scenario("preset = 'llama-7b'\npp = 4\nfaults = ['slow-rank@3:1.4']").unwrap();
@@ -65,7 +65,7 @@ pub fn scenario(text: &str) -> Result<JobConfig, ConfigError> {
     fields.try_into().map_err(|error: toml::de::Error| failed(&error))
 }
 
-/// Puts the values of `over` in place of those of `table`, table by table.
+/// Replaces values of `table` by those of `over`, table by table.
 fn overlay(table: &mut Table, over: Table) {
     for (key, value) in over {
         match (table.get_mut(&key), value) {
@@ -103,7 +103,7 @@ mod tests {
             ("preset = 'x'", "llama-7b"),
             ("faults = ['slow-rank']", "slow-rank"),
             ("level = 'level7'", "level7"),
-            ("flavour = 'jax'", "jax"),
+            ("framework = 'jax'", "jax"),
             ("tp = ", "tp"),
         ] {
             let error = scenario(text).unwrap_err().to_string();

@@ -1,6 +1,6 @@
 //! What the profile says about how it was collected, and by which clock.
 
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::metadata;
 use npuscope_tables::{Ns, RankBuilder};
 use serde::Serialize;
@@ -69,13 +69,13 @@ impl Clock {
 
 /// Writes the rows of `metadata`.
 pub fn record(rank: &mut RankBuilder, config: &JobConfig, number: usize, groups: &[Group]) {
-    let info = match config.flavour {
-        Flavour::MindSpore => mindspore_info(config, number),
+    let info = match config.framework {
+        Framework::MindSpore => mindspore_info(config, number),
         _ => torch_info(config, number),
     };
     put(rank, "profiler_info", info);
     let mut notes = Map::new();
-    if config.flavour != Flavour::MindSpore {
+    if config.framework != Framework::MindSpore {
         let variables = json!({
             "ASCEND_GLOBAL_LOG_LEVEL": "", "HCCL_RDMA_TC": "", "HCCL_RDMA_SL": "", "ACLNN_CACHE_LIMIT": "",
             "HOST_CACHE_CAPACITY": "", "ASCEND_ENHANCE_ENABLE": "", "PYTORCH_NPU_ALLOC_CONF": "",

@@ -2,7 +2,7 @@
 
 use npuscope_formats::output::{Output, OutputError};
 use npuscope_formats::{db, text};
-use npuscope_tables::{Flavour, Rank};
+use npuscope_tables::{Framework, Rank};
 
 use crate::config::JobConfig;
 use crate::kineto::TraceWriter;
@@ -12,7 +12,7 @@ use crate::simulate::Job;
 
 /// What to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum Format {
     Text,
     Db,
     /// Text and databases.
@@ -22,21 +22,21 @@ pub enum Form {
 }
 
 /// Writes every rank of the job into `out`, and `ground_truth.json`. `progress` is called with each rank that is done.
-pub fn write_job(job: &Job, form: Form, out: &Output, mut progress: impl FnMut(usize)) -> Result<(), OutputError> {
+pub fn write_job(job: &Job, form: Format, out: &Output, mut progress: impl FnMut(usize)) -> Result<(), OutputError> {
     for rank in 0..job.config.ranks() {
-        if form == Form::Kineto {
+        if form == Format::Kineto {
             write_trace(job, rank, out)?;
             progress(rank);
             continue;
         }
         let directory = out.directory(&rank_directory(&job.config, rank))?;
         let number = Rank(i64::try_from(rank).unwrap_or(i64::MAX));
-        if form != Form::Db {
+        if form != Format::Db {
             let mut writer = text::RankWriter::create(&directory, number)?;
             job.recording(rank, View::Text).try_for_each(|step| writer.append(step.finish()))?;
             writer.finish()?;
         }
-        if form != Form::Text {
+        if form != Format::Text {
             let mut writer = db::RankWriter::create(&directory, number)?;
             job.recording(rank, View::Whole).try_for_each(|step| writer.append(step.finish()))?;
             writer.finish()?;
@@ -64,6 +64,6 @@ fn write_trace(job: &Job, rank: usize, out: &Output) -> Result<(), OutputError> 
 /// `{host}_{process}_{time}_ascend_pt`, as the frameworks name it.
 fn rank_directory(config: &JobConfig, rank: usize) -> String {
     let process = process(config, rank);
-    let suffix = if config.flavour == Flavour::MindSpore { "ms" } else { "pt" };
+    let suffix = if config.framework == Framework::MindSpore { "ms" } else { "pt" };
     format!("{}_{process}_20260101000000{:03}_ascend_{suffix}", host(config, rank), rank % 1000)
 }

@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use npuscope_formats::output::Output;
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
 use npuscope_tables::{RankTables, TableId, schema};
 use npuscope_testing::tables::texts;
 use npuscope_testing::{captures, entries};
 
 /// A simulated rank, read from what was written.
-fn simulated(form: Form) -> RankTables {
+fn simulated(form: Format) -> RankTables {
     let directory = tempfile::tempdir().unwrap();
     let config = JobConfig { layers: 2, micro_batches: 2, steps: 2, ..JobConfig::default() };
     write_job(&simulate(&config).unwrap(), form, &Output::new(directory.path()).unwrap(), |_| ()).unwrap();
@@ -76,7 +76,7 @@ fn level1(form: &str) -> Vec<(String, RankTables)> {
 
 #[test]
 fn every_column_of_a_capture_is_filled() {
-    for (name, form) in [("text", Form::Text), ("db", Form::Db)] {
+    for (name, form) in [("text", Format::Text), ("db", Format::Db)] {
         let ours = filled(&simulated(form));
         for (capture, tables) in level1(name) {
             let missing: Vec<String> = filled(&tables).difference(&ours).cloned().collect();
@@ -89,7 +89,7 @@ fn every_column_of_a_capture_is_filled() {
 
 #[test]
 fn words_are_those_of_a_capture() {
-    let ours = simulated(Form::Text);
+    let ours = simulated(Format::Text);
     for (capture, theirs) in level1("text") {
         for (table, column, new) in [
             (TableId::HostOp, "kind", &["mstx"][..]),
@@ -116,7 +116,7 @@ fn words_are_those_of_a_capture() {
 
 #[test]
 fn kernels_of_a_type_are_called_what_they_are_in_a_capture() {
-    let ours = simulated(Form::Text);
+    let ours = simulated(Format::Text);
     let named = |tables: &RankTables| -> BTreeSet<(String, String)> {
         let kernels = tables.rows::<npuscope_tables::table::kernel::Row>();
         kernels
@@ -138,7 +138,7 @@ fn kernels_of_a_type_are_called_what_they_are_in_a_capture() {
 
 #[test]
 fn files_are_those_of_a_capture() {
-    for (name, form) in [("text", Form::Text), ("db", Form::Db)] {
+    for (name, form) in [("text", Format::Text), ("db", Format::Db)] {
         let directory = tempfile::tempdir().unwrap();
         let config = JobConfig { tp: 1, pp: 1, dp: 2, layers: 1, micro_batches: 1, steps: 1, ..JobConfig::default() };
         write_job(&simulate(&config).unwrap(), form, &Output::new(directory.path()).unwrap(), |_| ()).unwrap();

@@ -261,7 +261,7 @@ impl<T: Primitive> CellView for OptionView<T> {
 
 /// A column of durations and, beside it, `{name}_us`: see [`Span`].
 fn span_columns(name: &'static str, nullable: bool, unit: &'static str, doc: &'static str) -> Vec<ColumnSpec> {
-    let exact = "The source's own figure where it is finer than a nanosecond; else null.";
+    let exact = "Value of the source, where it is more precise than a nanosecond; else null.";
     vec![
         ColumnSpec::new(name, ColumnType::Int, nullable, unit, doc),
         ColumnSpec::new(format!("{name}_us"), ColumnType::Real, true, "us", exact),

@@ -56,7 +56,7 @@ id! {
 }
 
 id! {
-    /// A line of the timeline (`lane.lane`), numbered within the rank.
+    /// A lane of the timeline (`lane.lane`), numbered within the rank.
     LaneId(u32)
 }
 

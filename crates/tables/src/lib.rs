@@ -25,7 +25,7 @@ mod macros;
 
 pub mod column;
 pub mod date;
-mod flavour;
+mod framework;
 mod ids;
 mod memo;
 pub mod number;
@@ -40,7 +40,7 @@ mod time;
 
 use arrow::array::RecordBatch;
 
-pub use flavour::Flavour;
+pub use framework::Framework;
 pub use ids::{ConnectionId, LaneId, OpId, Rank, TaskId};
 pub use memo::Memo;
 pub use rank_tables::{RankPieces, RankTables};

@@ -12,9 +12,11 @@
 //! ```
 
 pub mod database;
+mod manual;
 mod property;
 pub mod tables;
 
+pub use manual::manual_page;
 pub use property::cases;
 
 use std::collections::BTreeMap;

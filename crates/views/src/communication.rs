@@ -124,7 +124,7 @@ fn with_group_names(source: &Source<'_>, question: &Question<'_>, mut made: Made
     Ok(made)
 }
 
-/// What went over links between ranks of the job, all steps together: see `npuscope cluster -m
+/// Traffic of links between ranks of the job, summed over all steps: see `npuscope cluster -m
 /// communication_matrix_sum`.
 pub fn matrix(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let is_wanted = |name: &str, value: &str| question.text(name).is_none_or(|wanted| wanted == value);

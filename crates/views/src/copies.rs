@@ -7,7 +7,7 @@ use crate::missing::{DEVICE, unless_missing};
 use crate::sql::{self, Time, quoted, rows};
 use crate::{Made, NotMade, Question, Source};
 
-/// Copies by kind: the direction, where the source tells it. Bandwidth is of those whose bytes are known.
+/// Copies by kind: the direction, if the source contains it. Bandwidth is that of copies with known bytes.
 pub fn copies(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let types = COPY_TASKS.map(quoted).join(", ");
     let made = sql::query(

@@ -9,8 +9,8 @@ use crate::{NotMade, Question, Source};
 /// Ranks of a group that are listed.
 const LISTED: usize = 8;
 
-/// What groups are for and who is in them, such as `tp: 0, 1`, by hash and by the name that
-/// HCCL gave them, as far as the metadata of the chosen ranks tells.
+/// Purpose and ranks of groups, such as `tp: 0, 1`, by hash and by the name that HCCL gave them, as far as the metadata
+/// of the selected ranks lists them.
 #[derive(Default)]
 pub struct GroupNames(HashMap<String, String>);
 

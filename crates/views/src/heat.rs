@@ -13,7 +13,7 @@ use crate::{Made, NotMade, Question, Scope, Source};
 const BUCKETS: usize = 256;
 const MOST_BUCKETS: usize = 4096;
 
-/// How busy devices were in equal stretches of time: shares of each stretch.
+/// How busy devices were in equal intervals of time: shares of each interval.
 pub fn heat(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let count = question.count("buckets", BUCKETS, MOST_BUCKETS)?;
     let buckets = Buckets { span: span(source, &question.scope)?, count };
@@ -37,7 +37,7 @@ pub fn heat(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMad
     ])
 }
 
-/// The stretch of time that is asked about: of a step, from its first begin to its last end.
+/// The selected time range: of a step, from its first begin to its last end.
 fn span(source: &Source<'_>, scope: &Scope) -> Result<Interval, NotMade> {
     let sql = match scope.step {
         Some(step) => {

@@ -1,8 +1,8 @@
 //! The tables behind the pages and `npuscope show`: each is one answer to a question about a part of a job.
 //!
-//! One file per view. A view is SQL over the tables of the profile, or an analysis; it computes nothing itself. Times are
-//! ns from the origin of the [`Source`], durations ns, sizes bytes. A view of what the sources sum up themselves
-//! (communication, links, packets) heeds ranks and steps but not a stretch of time.
+//! One file per view. A view is SQL over the tables of the profile, or an analysis; it computes nothing itself. Times
+//! are ns from the origin of the [`Source`], durations ns, sizes bytes. A view of what the sources sum up themselves
+//! (communication, links, packets) can be filtered by ranks and steps but not by time.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -11,14 +11,14 @@
 //! use npuscope_engine::{QueryOptions, Session};
 //! use npuscope_formats::output::Output;
 //! use npuscope_store::{OpenOptions, Store};
-//! use npuscope_synth::{Form, JobConfig, simulate, write_job};
+//! use npuscope_synth::{Format, JobConfig, simulate, write_job};
 //! use npuscope_tables::Rank;
 //! use npuscope_views::{Question, Scope, Source, View};
 //!
 //! let config = JobConfig { tp: 2, pp: 1, dp: 1, layers: 1, steps: 2, ..JobConfig::default() };
 //! let directory = tempfile::tempdir()?;
 //! let profile = directory.path().join("profile");
-//! write_job(&simulate(&config)?, Form::Text, &Output::new(&profile)?, |_| {})?;
+//! write_job(&simulate(&config)?, Format::Text, &Output::new(&profile)?, |_| {})?;
 //!
 //! let store = Arc::new(Store::open(&profile, OpenOptions::new(directory.path().join("cache")))?);
 //! let session = Session::new(store.clone(), &QueryOptions::default())?;
@@ -76,7 +76,7 @@ pub struct View {
 pub struct Source<'a> {
     pub session: &'a Session,
     pub store: &'a Store,
-    /// What times are told from, in ns since the epoch.
+    /// Times are relative to this time, in ns since the epoch.
     pub origin: i64,
 }
 
@@ -166,35 +166,65 @@ impl View {
 
 /// All views, by page.
 pub static VIEWS: &[View] = &[
-    View::new("ranks", "Where ranks ran, how they were profiled, their places in the layout", &[], ranks::ranks),
-    View::new("steps", "Step time, and how the device time of each step of each rank divides", &[], steps::steps),
-    View::new("heat", "How busy devices were over time, in equal stretches", &["buckets"], heat::heat),
-    View::new("slow_ranks", "Ranks that others wait for", &[], slow::slow_ranks),
-    View::new("slow_links", "Links that take longer than others that moved alike", &[], slow::slow_links),
-    View::new("pipeline", "Passes, transfers, bubbles and idle times of a pipeline", &[], pipeline::pipeline),
-    View::new("experts", "How evenly ranks that hold experts are loaded", &[], experts::experts),
-    View::new("operators", "Kernels in groups", &["group"], operators::operators),
+    View::new("ranks", "Host, device, profiler settings and parallel layout of each rank", &[], ranks::ranks),
+    View::new("steps", "Step time and breakdown of device time, per step and rank", &[], steps::steps),
+    View::new(
+        "heat",
+        "Shares of computing and communication over time, per rank, in equal time buckets",
+        &["buckets"],
+        heat::heat,
+    ),
+    View::new("slow_ranks", "Ranks that other ranks wait for", &[], slow::slow_ranks),
+    View::new("slow_links", "Links that are slower than links that moved comparable data", &[], slow::slow_links),
+    View::new(
+        "pipeline",
+        "Forward and backward passes, transfers, bubbles and idle time of pipeline stages",
+        &[],
+        pipeline::pipeline,
+    ),
+    View::new("experts", "Load of the ranks that hold experts", &[], experts::experts),
+    View::new("operators", "Kernel statistics by group, longest total first", &["group"], operators::operators),
     View::new(
         "kernels",
-        "Kernels, the longest first",
+        "Single kernels, longest first",
         &["op_type", "name", "core", "stream", "input_shapes", "limit"],
         operators::kernels,
     ),
-    View::new("host_ops", "What the host did, by name", &["kind"], operators::host_ops),
-    View::new("dispatch", "The way of kernels from the host to the device", &["limit"], dispatch::dispatch),
-    View::new("overall", "Where the time of devices went: the parts add up to the device time", &[], overall::overall),
-    View::new("copies", "Copies by kind", &[], copies::copies),
-    View::new("memory_curve", "Memory over time", &[], memory::curve),
-    View::new("allocations", "Allocations, the largest first", &["name", "limit", "at"], memory::allocations),
-    View::new("memory_peak", "Whose memory was alive at the peak", &["at"], memory::peak),
-    View::new("static_memory", "Memory that graph compilers planned", &[], memory::planned),
-    View::new("communication", "How the time of operations divides", &["by"], communication::communication),
-    View::new("collectives", "Operations in time", &["limit"], communication::collectives),
-    View::new("collective", "One operation on all ranks, the last to begin last", &["at"], collective::collective),
-    View::new("gap", "Why the device of a rank was idle at a moment", &["at"], gap::gap),
-    View::new("comm_matrix", "What went over links between ranks", &["group", "kind"], communication::matrix),
+    View::new("host_ops", "Host calls by kind and name, longest total first", &["kind"], operators::host_ops),
+    View::new(
+        "dispatch",
+        "Time from the framework operator to the start of its kernel, longest first",
+        &["limit"],
+        dispatch::dispatch,
+    ),
+    View::new("overall", "Breakdown of device time; the parts add up to the device time", &[], overall::overall),
+    View::new("copies", "Copies by direction, with time and bandwidth", &[], copies::copies),
+    View::new("memory_curve", "Memory use over time", &[], memory::curve),
+    View::new("allocations", "Memory allocations, largest first", &["name", "limit", "at"], memory::allocations),
+    View::new("memory_peak", "Memory in use at the peak, or at a given time, by operator", &["at"], memory::peak),
+    View::new("static_memory", "Memory planned by graph compilers", &[], memory::planned),
+    View::new(
+        "communication",
+        "Breakdown of communication time: transit, wait, synchronization and idle",
+        &["by"],
+        communication::communication,
+    ),
+    View::new("collectives", "Communication operations over time", &["limit"], communication::collectives),
+    View::new(
+        "collective",
+        "One communication operation on all its ranks, in order of start",
+        &["at"],
+        collective::collective,
+    ),
+    View::new("gap", "Why the device of a rank was idle at a given time", &["at"], gap::gap),
+    View::new("comm_matrix", "Data moved over links between ranks", &["group", "kind"], communication::matrix),
     View::new("packets", "Packets by size", &[], communication::packets),
-    View::new("bandwidth", "How fast links were", &[], communication::bandwidth),
-    View::new("stages", "Stages of reinforcement learning in time", &[], rl::stages),
-    View::new("stage_summary", "How long stages take and who is late", &[], rl::stage_summary),
+    View::new("bandwidth", "Bandwidth of links", &[], communication::bandwidth),
+    View::new("stages", "Stages of reinforcement learning over time", &[], rl::stages),
+    View::new(
+        "stage_summary",
+        "Duration of reinforcement learning stages, and their slowest ranks",
+        &[],
+        rl::stage_summary,
+    ),
 ];

@@ -18,7 +18,7 @@ const ALL_POINTS: usize = 400_000;
 const ALLOCATIONS: usize = 1000;
 const MOST_ALLOCATIONS: usize = 100_000;
 
-/// Curves of allocators, driver modules and processes, thinned so that what is least and greatest stays.
+/// Curves of allocators, driver modules and processes, downsampled so that minima and maxima stay.
 pub fn curve(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let batch = sql::batch(
         source,
@@ -90,9 +90,9 @@ fn alive(at: i64) -> String {
     format!("start <= {at} AND (release IS NULL OR release > {at})")
 }
 
-/// What was alive at a moment, by who allocated it, the most first; each rank at its own peak if no moment is given.
-/// The row without a name is what the allocator had in all beyond that: memory from before the profile. `total` is
-/// what it had in all: at the peak, the memory peak.
+/// Memory that was allocated at a moment, by the operator that allocated it, largest first; at the peak of each rank if
+/// no moment is given. The row without a name is what the allocator had in all beyond that: memory from before the
+/// profile. `total` is what it had in all: at the peak, the memory peak.
 pub fn peak(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let at = question.at(source)?;
     let holders = memory::ask(source.store, &question.sources(source), &question.scope, at)?;

@@ -3,7 +3,7 @@
 use npuscope_analysis::messages::collection::{not_collectable, verbatim};
 use npuscope_collect::{Dialect, Setting};
 use npuscope_messages::Message;
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 
 use crate::{Made, NotMade, Source, sql};
 
@@ -26,11 +26,11 @@ pub const DEVICE: &[Setting] = &[Setting::Level1, Setting::Npu];
 /// No rank has `what`, which the first of the settings collects that the profiler of the run has. It is spelled as that
 /// spells it.
 pub fn missing(source: &Source<'_>, what: Message, settings: &[Setting]) -> NotMade {
-    let flavour = source.store.profile().ranks.first().map_or(Flavour::TorchNpu, |rank| rank.flavour);
-    let spelling = |setting: &Setting| match flavour {
-        Flavour::Kineto => torch_profiler(*setting),
-        Flavour::MindSpore => Dialect::MindSpore.spelling(*setting),
-        Flavour::TorchNpu | Flavour::Msprof => Dialect::TorchNpu.spelling(*setting),
+    let framework = source.store.profile().ranks.first().map_or(Framework::TorchNpu, |rank| rank.framework);
+    let spelling = |setting: &Setting| match framework {
+        Framework::Kineto => torch_profiler(*setting),
+        Framework::MindSpore => Dialect::MindSpore.spelling(*setting),
+        Framework::TorchNpu | Framework::Msprof => Dialect::TorchNpu.spelling(*setting),
     };
     let switch = settings.iter().find_map(spelling).map(|code| verbatim(code.to_owned()));
     NotMade::missing(what, switch.unwrap_or_else(not_collectable))

@@ -1,4 +1,4 @@
-//! Kernels and what the host did, in groups and one by one.
+//! Kernels and host operations, in groups and one by one.
 
 use arrow::array::{ArrayRef, AsArray};
 use arrow::datatypes::{Float64Type, Int64Type};
@@ -37,7 +37,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("step", &["step"]),
 ];
 
-/// Kernels in groups, those that take longest in all first. Ratios are means weighted by duration.
+/// Kernels in groups, longest total first. Ratios are means weighted by duration.
 pub fn operators(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let words: Vec<&str> = GROUPS.iter().map(|(word, _)| *word).chain(["module"]).collect();
     let word = question.choice("group", &words)?;
@@ -119,7 +119,7 @@ fn bounds(batch: &arrow::array::RecordBatch) -> Result<ArrayRef, NotMade> {
     Ok(columns::texts((0..batch.num_rows()).map(|row| bound_by(busy(row)).map(Unit::name))))
 }
 
-/// What modules did: see `npuscope cluster -m module_statistic`. Calls of operators are counted.
+/// Device work of modules: see `npuscope cluster -m module_statistic`. Calls of operators are counted.
 fn modules(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let modules = question.ask(source, Options::default(), |job| Ok(module_totals(&module_statistic::rows(job)?)))?;
     columns::made(vec![
@@ -151,7 +151,7 @@ pub fn kernels(source: &Source<'_>, question: &Question<'_>) -> Result<Made, Not
     unless_missing(source, made, "SELECT 1 FROM kernel", data::data_kernels(), DEVICE)
 }
 
-/// What the host did, by kind and name, what takes longest in all first.
+/// Host operations, by kind and name, longest total first.
 pub fn host_ops(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     /// A kind, what it is called, what collects it.
     type Kind = (&'static str, fn() -> Message, &'static [Setting]);

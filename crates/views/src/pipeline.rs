@@ -14,7 +14,7 @@ pub fn pipeline(source: &Source<'_>, question: &Question<'_>) -> Result<Made, No
     let ranks = pipeline::ask(source.store, &question.sources(source), scope)?;
     let passes = match question.ask(source, Options::default(), pp_chart::rows) {
         Ok(passes) => passes,
-        // Transfers alone tell of a pipeline, too.
+        // Transfers alone also show a pipeline.
         Err(NotMade::Missing { .. }) if has_transfers(&ranks) => Vec::new(),
         Err(error) => return Err(error),
     };

@@ -1,4 +1,4 @@
-//! What is asked: the part of the run and the view's own parameters.
+//! The request for a view: the part of the profile and the view's own parameters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -99,7 +99,7 @@ impl Question<'_> {
         Ok(found.ok_or_else(|| BadQuestion::NotOneOf { name: name.to_owned(), words: words() })?)
     }
 
-    /// The ranks that are asked about.
+    /// The selected ranks.
     pub fn sources<'a>(&self, source: &Source<'a>) -> Vec<&'a RankSource> {
         let is_chosen = |rank: Rank| self.scope.ranks.as_ref().is_none_or(|ranks| ranks.contains(&rank));
         source.store.profile().ranks.iter().filter(|source| is_chosen(source.rank)).collect()
@@ -115,7 +115,7 @@ impl Question<'_> {
         Ok(self.at(source)?.ok_or(BadQuestion::NoMoment)?)
     }
 
-    /// The one rank that is asked about.
+    /// The one selected rank.
     pub fn one_rank<'a>(&self, source: &Source<'a>) -> Result<&'a RankSource, NotMade> {
         match self.sources(source).as_slice() {
             [rank] => Ok(rank),

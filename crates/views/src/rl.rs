@@ -24,7 +24,7 @@ fn read(source: &Source<'_>, question: &Question<'_>) -> Result<Vec<Stage>, NotM
     stages.ok_or_else(|| NotMade::missing(data_rl_stages(), collect_rl_stages()))
 }
 
-/// How long stages take and who is late, in the order in which they begin.
+/// Durations of stages and late ranks, in the order in which the stages start.
 pub fn stage_summary(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let stages = read(source, question)?;
     let summaries = summaries(&stages);

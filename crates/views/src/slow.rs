@@ -10,7 +10,7 @@ use crate::{Made, NotMade, Question, Source};
 /// Links that are listed.
 const LINKS: usize = 1000;
 
-/// Ranks that others wait for, with the time that they waited in all: see `npuscope cluster -m slow_rank`.
+/// Ranks that others wait for, with the total time that others waited: see `npuscope cluster -m slow_rank`.
 pub fn slow_ranks(source: &Source<'_>, question: &Question<'_>) -> Result<Made, NotMade> {
     let ranks = question.ask(source, Options::default(), slow_rank::rows)?.ranks;
     let ints = |of: fn(&SlowRank) -> i64| columns::ints(ranks.iter().map(of));

@@ -27,7 +27,7 @@ class Context:
     #: Fast local directory to write to before the files are moved to their destination, or None.
     spool: Optional[str]
     #: The suffix of directory names: `pt`, or `ms` if MindSpore's interface is used.
-    flavour: str = "pt"
+    suffix: str = "pt"
 
 
 class Backend(abc.ABC):

@@ -34,8 +34,8 @@ class CannBackend(NativeBackend):
 
     def _start_cann(self, warmup: bool) -> None:
         config = json.dumps(dataclasses.asdict(self.settings))
-        for remark in self._cann.start(config, str(self.directory), device(), warmup):
-            warn(remark)
+        for diagnostic in self._cann.start(config, str(self.directory), device(), warmup):
+            warn(diagnostic)
 
     def stop(self) -> None:
         super().stop()

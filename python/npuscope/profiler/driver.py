@@ -116,12 +116,12 @@ class Driver:
     # The calls that a transition may ask for.
 
     def _init(self) -> None:
-        worker, flavour = self.backend.context.worker, self.backend.context.flavour
-        directory = self.output / _npuscope.directory_name(worker, flavour)
+        worker, suffix = self.backend.context.worker, self.backend.context.suffix
+        directory = self.output / _npuscope.directory_name(worker, suffix)
         while directory.exists():
             # The name ends in milliseconds, and cycles of an empty loop are shorter.
             time.sleep(0.001)
-            directory = self.output / _npuscope.directory_name(worker, flavour)
+            directory = self.output / _npuscope.directory_name(worker, suffix)
         self.directory = directory
         self.backend.init(directory, info_of(self.backend.settings, self.plan))
 

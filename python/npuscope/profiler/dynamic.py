@@ -30,7 +30,8 @@ class DynamicProfilerMonitor(Guarded):
     :param output_path: directory for the recordings; each has a directory `rank{N}_start{A}_stop{B}`
     :param poll_interval: seconds between checks of the file
     :param backend: as in `profile`, like `rank`, `budget` and `spool`
-    :param dialect: keys of the file that is written if it is missing, those of `mindspore` or `torch_npu`
+    :param dialect: keys of the file that is written if it is missing, those of `mindspore` or `torch_npu`; `style` is
+        its older name
 
     The file has the keys of MindSpore (`start_step`, `stop_step`) or torch_npu (`start_step`, `active`). Steps count
     from 1. `npuscope dynamic set` writes the file, and `npuscope dynamic status` shows the progress of the ranks. The
@@ -53,6 +54,7 @@ class DynamicProfilerMonitor(Guarded):
         budget: int = DEFAULT_BUDGET,
         spool: Union[str, Path, None] = None,
         dialect: str = "mindspore",
+        style: Optional[str] = None,
         **_: Any,
     ) -> None:
         Guarded.__init__(self)
@@ -71,7 +73,7 @@ class DynamicProfilerMonitor(Guarded):
                 warn(f"poll_interval is {poll_interval!r}, expected a positive number of seconds; 2 is used")
                 poll_interval = 2
             this_rank = ranks.rank() or 0 if rank is None else rank
-            self._control = DynamicControl(str(cfg_path), this_rank, float(poll_interval), dialect)
+            self._control = DynamicControl(str(cfg_path), this_rank, float(poll_interval), style or dialect)
             self._obey(self._control.begin())
             ending.begins(self)
         except Exception as error:  # noqa: BLE001
@@ -174,7 +176,7 @@ class DynamicProfilerMonitor(Guarded):
         recording = profile.of_settings(
             beginning.settings,
             output=self._place(beginning.settings) / beginning.directory,
-            flavour="ms" if beginning.style == "mindspore" else "pt",
+            suffix="ms" if beginning.dialect == "mindspore" else "pt",
             **self._named,
         )
         if self._started(recording):

@@ -22,7 +22,7 @@ class Beginning:
     directory: str
     settings: Settings
     #: The dialect of the file, `mindspore` or `torch_npu`.
-    style: str
+    dialect: str
 
 
 @dataclasses.dataclass
@@ -38,9 +38,9 @@ class Command:
 class DynamicControl:
     """Watches the control file for one rank."""
 
-    def __init__(self, path: str, rank: int, poll_seconds: float, style: str) -> None:
+    def __init__(self, path: str, rank: int, poll_seconds: float, dialect: str) -> None:
         if rank == 0:
-            _npuscope.write_default(path, style)
+            _npuscope.write_default(path, dialect)
         self._named = (path, rank, poll_seconds)
         self._compiled = _npuscope.Dynamic(*self._named)
         #: Steps that have ended.
@@ -91,7 +91,7 @@ def _beginning(said: Optional[dict[str, Any]]) -> Optional[Beginning]:
     settings.enabled, settings.ranks = True, "all"
     settings.schedule = {"wait": 0, "warmup": warmup, "active": last - first + 1, "repeat": 1, "skip_first": 0}
     settings.first_step = first - warmup
-    return Beginning(first, last, said["directory"], settings, said["style"])
+    return Beginning(first, last, said["directory"], settings, said["dialect"])
 
 
 def settings_at_once(file: Path, first: int) -> tuple[Settings, int]:

@@ -38,7 +38,7 @@ class Profiler(profile):
     :param output_path: directory for the recordings; each cycle has a directory of its own
     """
 
-    _flavour = "ms"
+    _suffix = "ms"
 
     def __init__(self, *unnamed: Any, start_profile: bool = True, output_path: Any = "./data", **named: Any) -> None:
         if unnamed:

@@ -56,7 +56,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
     """
 
     #: The suffix of directory names: `pt`, or `ms` if MindSpore's interface is used.
-    _flavour = "pt"
+    _suffix = "pt"
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
         total_steps: Optional[int] = None,
         budget: int = DEFAULT_BUDGET,
         spool: Union[str, Path, None] = None,
-        flavour: str = "pt",
+        suffix: str = "pt",
     ) -> profile:
         """A profiler with the settings of a file, flags or the environment. It does nothing on excluded ranks."""
         made = cls.__new__(cls)
@@ -125,7 +125,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
             handler = TraceHandler(None, None, asked != "off", asked == "async")
             made._prepare(settings, plan, handler, backend, output or settings.output or None, rank, budget, spool)
             made._total_steps = total_steps
-            made._flavour = flavour
+            made._suffix = suffix
         except Exception as error:  # noqa: BLE001
             made._give_up(f"profile() failed: {describe(error)}")
         return made
@@ -256,7 +256,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
             worker,
             self._budget,
             None if self._spool is None else os.fspath(self._spool),
-            self._flavour,
+            self._suffix,
         )
         name = backends.choose(self._backend_name)
         if name in ("torch_npu", "mindspore"):

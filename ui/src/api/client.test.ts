@@ -52,7 +52,7 @@ test("an answer says what is missing, and is not kept", async () => {
   const fetched = answering(200, { missing });
   const error = await api.table("operators").catch((error) => error);
   expect(error).toBeInstanceOf(ApiError);
-  expect(error).toMatchObject({ message: missing.what.text.en, missing, isNotKept: false });
+  expect(error).toMatchObject({ message: missing.what.text.en, missing, isNotIncluded: false });
   await api.table("operators").catch(() => {});
   expect(fetched).toHaveBeenCalledTimes(2);
 });

@@ -1,8 +1,8 @@
 // What can be asked of the server, and what it answers. The same question always has the same URL (params in a fixed
-// order, left out when null), because a report keeps answers by URL. Times are ns from the origin of the run.
+// order, left out when null), because a report keeps answers by URL. Times are ns from the origin of the profile.
 
-import type { Scope, View } from "../scope";
-import { said, texts } from "../texts";
+import type { Scope, TimeRange } from "../scope";
+import { messageText, texts } from "../texts";
 import { isReport, kept } from "./report";
 import { Table } from "./table";
 import type {
@@ -19,7 +19,7 @@ import type {
   MissingAnswer,
   NameStatistics,
   Progress,
-  Run,
+  Run as Profile,
   SchemaTable,
   Slice,
   Timeline,
@@ -44,17 +44,17 @@ export type {
   NotCollected,
   Progress,
   RankHealth,
-  Run,
+  Run as Profile,
   SchemaTable,
   Slice,
   Timeline,
 } from "./types.generated";
 
-const NOT_KEPT = "not in this report";
+const NOT_INCLUDED = "not in this report";
 
 const t = texts({
-  en: { gone: "npuscope view does not answer. If it has ended, start it again." },
-  zh: { gone: "npuscope view 没有应答。若已结束，请重新启动。" },
+  en: { gone: "No response from npuscope view. If it is no longer running, start it again." },
+  zh: { gone: "npuscope view 没有响应。如果它已退出，请重新启动。" },
 });
 
 /** An answer that says why there is none. */
@@ -68,8 +68,8 @@ export class ApiError extends Error {
   }
 
   /** The page is a report, and this was not put into it. */
-  get isNotKept(): boolean {
-    return this.message === NOT_KEPT;
+  get isNotIncluded(): boolean {
+    return this.message === NOT_INCLUDED;
   }
 }
 
@@ -132,7 +132,7 @@ async function answer(path: string, body?: unknown, signal?: AbortSignal): Promi
   const text = body === undefined ? undefined : JSON.stringify(body);
   if (isReport) {
     const answer = await kept(text === undefined ? path : `${path}\n${text}`);
-    if (!answer) throw new ApiError(NOT_KEPT);
+    if (!answer) throw new ApiError(NOT_INCLUDED);
     return { bytes: answer, cut: null };
   }
   const init = text === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: text };
@@ -154,7 +154,7 @@ async function table(path: string): Promise<Table> {
   const answer = await bytes(path);
   if (new Uint8Array(answer)[0] !== BRACE) return Table.fromArrow(answer);
   const { missing } = JSON.parse(new TextDecoder().decode(answer)) as MissingAnswer;
-  throw new ApiError(said(missing.what), missing);
+  throw new ApiError(messageText(missing.what), missing);
 }
 
 /** What JSON begins with, and no table does. */
@@ -172,21 +172,21 @@ function once<T>(path: string, ask: (path: string) => Promise<T>): Promise<T> {
   return answer;
 }
 
-/** What a timeline is drawn from. Browsers keep it, so its address names the run. */
+/** What a timeline is drawn from. Browsers keep it, so its address names the profile. */
 async function drawn(path: string, params: Params, signal?: AbortSignal): Promise<ArrayBuffer> {
-  const run: Params = isReport ? [] : [["run", (await api.run()).key]];
-  return bytes(url(path, [...params, ...run]), undefined, signal);
+  const profile: Params = isReport ? [] : [["run", (await api.profile()).key]];
+  return bytes(url(path, [...params, ...profile]), undefined, signal);
 }
 
 const asked = <T>(path: string, params?: Params) => once(url(path, params), (path) => json<T>(path));
 
-const stretch = (view: View | null | undefined): Params => [
+const stretch = (view: TimeRange | null | undefined): Params => [
   ["begin", view?.begin],
   ["end", view?.end],
 ];
 
 export const api = {
-  run: () => asked<Run>("api/run"),
+  profile: () => asked<Profile>("api/run"),
   health: () => asked<Health>("api/health"),
   diagnosis: () => asked<Diagnosis>("api/diagnosis"),
   schema: () => asked<SchemaTable[]>("api/schema"),
@@ -222,7 +222,7 @@ export const api = {
   slice: (rank: number, slice: number) => asked<Slice>(`api/ranks/${rank}/slices/${slice}`),
 
   /** The slices that reach into an area, or begin in it; those of one name if it is given. */
-  slices: (rank: number, lanes: number[], view: View, name: string | null = null, limit = 200, isBegun = false) =>
+  slices: (rank: number, lanes: number[], view: TimeRange, name: string | null = null, limit = 200, isBegun = false) =>
     asked<ListedSlices>(`api/ranks/${rank}/slices`, [
       ["lanes", lanes.join(",")],
       ...stretch(view),
@@ -232,7 +232,7 @@ export const api = {
     ]),
 
   /** Arrows with an end in view; of all kinds if `kinds` is null. */
-  flows: (rank: number, view: View, kinds: string[] | null = null, limit = 2000) =>
+  flows: (rank: number, view: TimeRange, kinds: string[] | null = null, limit = 2000) =>
     asked<Flows>(`api/ranks/${rank}/flows`, [...stretch(view), ["kinds", kinds?.join(",")], ["limit", limit]]),
 
   /** Slices whose names hold the text, 1000 of them from the `from`th on. */
@@ -281,17 +281,17 @@ export const api = {
     drawn(`api/ranks/${rank}/counters/${level}/${index}`, [["counters", counters.join(",")]], signal),
 
   /** Per bucket the shares of it that are computing, overlapped and exposed communication. */
-  overview: async (rank: number, buckets: number, view: View | null = null, signal?: AbortSignal) =>
+  overview: async (rank: number, buckets: number, view: TimeRange | null = null, signal?: AbortSignal) =>
     new Float32Array(await drawn(`api/ranks/${rank}/overview`, [["buckets", buckets], ...stretch(view)], signal)),
 
   /** A report as the bytes of an html file. */
   report: (ranks: number[], steps: number[], findings: string[]) => bytes("api/report", { ranks, steps, findings }),
 
-  /** Calls `tell` while ranks are read; the answer stops that. */
-  progress(tell: (progress: Progress) => void): () => void {
+  /** Calls `report` while ranks are read; call the returned function to stop. */
+  progress(report: (progress: Progress) => void): () => void {
     if (isReport || typeof EventSource === "undefined") return () => {};
     const source = new EventSource("api/progress");
-    source.onmessage = (event) => tell(JSON.parse(event.data));
+    source.onmessage = (event) => report(JSON.parse(event.data));
     return () => source.close();
   },
 };

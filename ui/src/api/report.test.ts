@@ -14,7 +14,7 @@ beforeAll(async () => {
   const textContent = JSON.stringify({ answers });
   vi.stubGlobal("document", { documentElement: {}, getElementById: (id: string) => (id === "report" ? { textContent } : null) });
   vi.stubGlobal("fetch", () => {
-    throw new Error("a report asks nobody");
+    throw new Error("a report must not send requests");
   });
 });
 
@@ -22,11 +22,11 @@ afterAll(() => vi.unstubAllGlobals());
 
 test("a report answers from itself", async () => {
   const { api } = await import("./client");
-  expect(await api.run()).toEqual({ name: "kept" });
+  expect(await api.profile()).toEqual({ name: "kept" });
   expect(await api.statistics([], 0.2, 9.8)).toEqual([]);
 });
 
 test("what is not in it is said to be so", async () => {
   const { api } = await import("./client");
-  await expect(api.timeline(0)).rejects.toMatchObject({ isNotKept: true });
+  await expect(api.timeline(0)).rejects.toMatchObject({ isNotIncluded: true });
 });

@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import "./charts.css";
 
 export interface Bar {
-  /** What tells the bar from others. */
+  /** Identifies the bar. */
   key: string;
   name: string;
   value: number;

@@ -43,8 +43,8 @@ interface Props {
 
 const INSET: Inset = { left: 70, top: 16, right: 12, bottom: 22 };
 
-/** Curves that are told at once. */
-const TOLD = 12;
+/** Most curves whose values are read out at once. */
+const MOST_READ = 12;
 
 export function CurveChart({ label, caption, curves, legend = curves, shades, bands, marks, range, zoom, onZoom, onPick, format, ruler, height = 300 }: Props) {
   const shown = zoom ?? range;
@@ -81,13 +81,13 @@ export function CurveChart({ label, caption, curves, legend = curves, shades, ba
       readout={(point, size) => {
         if (point.x < INSET.left || point.x > size.width - INSET.right) return null;
         const time = timeAt(point, size);
-        const told = curves
+        const values = curves
           .map((curve) => ({ name: curve.name, value: curveValue(curve, time) }))
           .filter(({ value }) => !Number.isNaN(value))
           .sort((one, other) => other.value - one.value);
         return {
           title: timeText(time),
-          lines: told.slice(0, TOLD).map(({ name, value }) => [name, format(value)]),
+          lines: values.slice(0, MOST_READ).map(({ name, value }) => [name, format(value)]),
           box: { x: point.x, y: INSET.top, width: 0, height: size.height - INSET.top - INSET.bottom },
         };
       }}

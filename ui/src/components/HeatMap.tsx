@@ -22,7 +22,7 @@ interface Props {
   time?: Range;
   /** Values of the ends of the colours; the extent of the values if it is not given. */
   scale?: Range;
-  /** What else is told about a cell. */
+  /** More lines of the readout of a cell. */
   about?: (column: number, row: number) => [string, string][];
   valueName: string;
   onPick?: (column: number, row: number) => void;

@@ -16,7 +16,7 @@ interface Props {
   buckets: Bucket[];
   /** Names of the ends of the buckets, one more than there are buckets. */
   edges: string[];
-  /** What is counted, told beside the number. */
+  /** What is counted; shown after the number. */
   what: string;
 }
 

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { ApiError } from "../api/client";
-import { said, texts } from "../texts";
+import { messageText, texts } from "../texts";
 
 const t = texts({
   en: {
@@ -12,14 +12,14 @@ const t = texts({
     failed: "Could not load {what}: {why}",
     retry: "Try again",
     fix: "To collect it:",
-    notKept: "Not kept in this report. The full viewer shows it: npuscope view DIR",
+    notIncluded: "Not included in this report. To see it, run: npuscope view DIR",
   },
   zh: {
     loading: "正在加载{what}……",
     failed: "无法加载{what}：{why}",
     retry: "重试",
     fix: "采集方法：",
-    notKept: "此报告未保存该内容，可用完整查看器打开：npuscope view DIR",
+    notIncluded: "此报告不包含该内容。如需查看，请运行：npuscope view DIR",
   },
 });
 
@@ -84,18 +84,18 @@ function Failed({ error, what, onRetry }: { error: unknown; what: string; onRetr
     return (
       <div class="state missing" role="note">
         <p>
-          <strong>{said(error.missing.what)}</strong>
+          <strong>{messageText(error.missing.what)}</strong>
         </p>
         <p>
-          {t("fix")} <code>{said(error.missing.switch)}</code>
+          {t("fix")} <code>{messageText(error.missing.switch)}</code>
         </p>
       </div>
     );
   }
-  if (error instanceof ApiError && error.isNotKept) {
+  if (error instanceof ApiError && error.isNotIncluded) {
     return (
       <p class="state missing" role="note">
-        {t("notKept")}
+        {t("notIncluded")}
       </p>
     );
   }

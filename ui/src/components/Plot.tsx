@@ -29,7 +29,7 @@ export interface Paper extends Size {
   colour: (value: string) => string;
 }
 
-/** What is told about a place. */
+/** The values at a place. */
 export interface Readout {
   title: string;
   lines: [string, string][];
@@ -70,8 +70,8 @@ interface Props {
 }
 
 const t = texts({
-  en: { keys: "Arrow keys read values", pick: "Enter chooses", brush: "Shift and arrow keys mark a stretch, Enter takes it", reset: "0 shows all" },
-  zh: { keys: "方向键读取数值", pick: "回车选中", brush: "Shift 加方向键框选,回车确认", reset: "0 显示全部" },
+  en: { keys: "Arrow keys: read values", pick: "Enter: select", brush: "Shift + arrow keys: select a range, Enter: confirm", reset: "0: show all" },
+  zh: { keys: "方向键：读取数值", pick: "Enter：选中", brush: "Shift + 方向键：框选，Enter：确认", reset: "0：显示全部" },
 });
 
 /** Movement that makes a click a brush, in pixels. */
@@ -161,7 +161,7 @@ export function Plot(props: Props) {
     event.stopPropagation();
   };
 
-  const told = cursor.value && readout ? readout(cursor.value, size.value) : null;
+  const shown = cursor.value && readout ? readout(cursor.value, size.value) : null;
   const marked = anchor.value && cursor.value && onBrush && brushed(anchor.value, cursor.value);
   const acts = Boolean(onPick || onBrush);
   const hint = [t("keys"), onPick && t("pick"), onBrush && t("brush"), onReset && t("reset")].filter(Boolean).join(". ");
@@ -203,12 +203,12 @@ export function Plot(props: Props) {
           }}
           onDblClick={reset}
         />
-        {told?.box && <div class={told.box.width > 0 ? "box" : "box line"} style={rectangle(told.box)} />}
+        {shown?.box && <div class={shown.box.width > 0 ? "box" : "box line"} style={rectangle(shown.box)} />}
         {marked && <div class="brush" style={rectangle(brushBox(inside(anchor.value!), inside(cursor.value!), brush, inset, height))} />}
-        {told && <Told of={told} at={cursor.value!} canvas={canvas.current!} />}
+        {shown && <ReadoutCard of={shown} at={cursor.value!} canvas={canvas.current!} />}
       </div>
       <p class="sr-only" role="status">
-        {told && byKey.value ? [told.title, ...told.lines.map(([name, value]) => `${name} ${value}`)].join(", ") : ""}
+        {shown && byKey.value ? [shown.title, ...shown.lines.map(([name, value]) => `${name} ${value}`)].join(", ") : ""}
       </p>
     </figure>
   );
@@ -232,8 +232,8 @@ function brushBox(from: Point, to: Point, brush: "x" | "both", inset: Inset, hei
   return { x, y: Math.min(from.y, to.y), width: wide, height: Math.abs(from.y - to.y) };
 }
 
-/** What is told about the place of the cursor, beside it and inside the window. */
-function Told({ of, at, canvas }: { of: Readout; at: Point; canvas: HTMLCanvasElement }) {
+/** The values at the cursor, shown beside it and inside the window. */
+function ReadoutCard({ of, at, canvas }: { of: Readout; at: Point; canvas: HTMLCanvasElement }) {
   const place = canvas.getBoundingClientRect();
   const [x, y] = [place.left + at.x, place.top + at.y];
   const left = x < innerWidth / 2;

@@ -5,7 +5,7 @@ import { texts } from "../texts";
 import { choice } from "./params";
 import { Tabs } from "./Tabs";
 
-const t = texts({ en: { parts: "Parts of this page" }, zh: { parts: "本页内容" } });
+const t = texts({ en: { parts: "Sections of this page" }, zh: { parts: "本页内容" } });
 
 interface Props<V extends string> {
   title: string;

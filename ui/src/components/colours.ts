@@ -1,7 +1,7 @@
 // Colours of charts. They are CSS values such as `var(--computing)`, so that light and dark are one thing; a canvas
 // needs them resolved.
 
-/** A colour of its own for each of a list of kinds: eight that people tell apart, then the same again. */
+/** A colour of its own for each of a list of kinds: eight that people can distinguish, then the same again. */
 export function kindColour(index: number): string {
   return `var(--kind-${index % 8})`;
 }

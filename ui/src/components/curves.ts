@@ -1,4 +1,4 @@
-// What curves of samples tell at a time: each sample holds until the next.
+// The values of curves of samples at a time: each sample holds until the next.
 
 import type { Range } from "./axis";
 

@@ -69,9 +69,9 @@ export function ordered(table: Table, kinds: Record<string, Kind>, filters: Reco
 export function written(table: Table, names: string[], rows: number[], separator: "," | "\t"): string {
   const cell = (value: unknown) => {
     if (value === null || value === undefined) return "";
-    const told = ArrayBuffer.isView(value) || Array.isArray(value) ? Array.from(value as ArrayLike<unknown>).join(" ") : String(value);
+    const plain = ArrayBuffer.isView(value) || Array.isArray(value) ? Array.from(value as ArrayLike<unknown>).join(" ") : String(value);
     // What a profile calls things must not be a formula to a spreadsheet.
-    const text = typeof value === "string" && /^[=+\-@]/.test(told) ? `'${told}` : told;
+    const text = typeof value === "string" && /^[=+\-@]/.test(plain) ? `'${plain}` : plain;
     if (separator === "\t") return text.replace(/[\t\r\n]+/g, " ");
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };

@@ -13,30 +13,30 @@ import { Palette } from "./Palette";
 import { LOADERS, pageName, shownPages } from "./pages";
 import { Progress } from "./Progress";
 import { Rail } from "./Rail";
-import { openRun, run, runProblem } from "./run";
+import { openProfile, profile, profileError } from "./profile";
 import { ScopeBar, SEARCH_ID } from "./ScopeBar";
 
 const t = texts({
   en: {
-    report: "Report of {run}, made by npuscope",
-    noRun: "The run could not be opened: {why}",
+    report: "Report of {profile}, made by npuscope",
+    notOpened: "Could not open the profile: {why}",
     retry: "Try again",
     broken: "This page failed: {why}",
     skip: "Skip to content",
   },
   zh: {
-    report: "{run} 的报告，由 npuscope 生成",
-    noRun: "无法打开此次运行：{why}",
+    report: "{profile} 的报告，由 npuscope 生成",
+    notOpened: "无法打开 profile：{why}",
     retry: "重试",
     broken: "页面出错：{why}",
-    skip: "跳到内容",
+    skip: "跳到正文",
   },
 });
 
 export function App() {
   const dialog = useSignal<"help" | "palette" | null>(null);
   useEffect(() => {
-    openRun();
+    openProfile();
     return onKeys({
       "?": () => (dialog.value = "help"),
       "ctrl+k": () => (dialog.value = "palette"),
@@ -44,7 +44,7 @@ export function App() {
     });
   }, []);
   const page = shownPages.includes(scope.value.page) ? scope.value.page : "overview";
-  const name = run.value?.name ?? "";
+  const name = profile.value?.name ?? "";
   useEffect(() => {
     document.title = [pageName(page), name, "npuscope"].filter((part) => part !== "").join(" – ");
   });
@@ -60,14 +60,14 @@ export function App() {
       <Rail page={page} />
       <div>
         <ScopeBar onHelp={() => (dialog.value = "help")} onPalette={() => (dialog.value = "palette")} />
-        {isReport && <p class="note-bar">{t("report", { run: name })}</p>}
+        {isReport && <p class="note-bar">{t("report", { profile: name })}</p>}
       </div>
       <Progress />
       <main id="content" tabIndex={-1}>
-        {runProblem.value !== null ? (
+        {profileError.value !== null ? (
           <div class="state failed" role="alert">
-            <p>{t("noRun", { why: runProblem.value })}</p>
-            <button type="button" onClick={openRun}>
+            <p>{t("notOpened", { why: profileError.value })}</p>
+            <button type="button" onClick={openProfile}>
               {t("retry")}
             </button>
           </div>

@@ -1,4 +1,4 @@
-// The keys, and what the words mean.
+// The keyboard shortcuts, and what terms mean.
 
 import { texts } from "../texts";
 import { Dialog } from "./Dialog";
@@ -6,7 +6,11 @@ import { Icon } from "./Icon";
 
 const t = texts({
   en: {
-    title: "Keys",
+    title: "Keyboard shortcuts",
+    wheelKeys: "Ctrl + wheel",
+    dragKeys: "Drag",
+    boxKeys: "Alt + drag",
+    grabKeys: "Ctrl + drag",
     close: "Close",
     everywhere: "Everywhere",
     palette: "go to a page, rank or step",
@@ -14,32 +18,36 @@ const t = texts({
     help: "this help",
     timeline: "Timeline",
     zoom: "zoom in, zoom out",
-    pan: "go left, go right",
+    pan: "move left, move right",
     wheel: "zoom at the pointer",
-    drag: "select an area and read its statistics",
-    box: "zoom to a stretch",
+    drag: "select an area and get its statistics",
+    box: "zoom to a time range",
     grab: "move the view",
-    all: "show the whole run",
-    fit: "fit the chosen slice",
-    undo: "back to the view before, and forth",
+    all: "show the whole profile",
+    fit: "zoom to the selected slice",
+    undo: "previous view, next view",
     goTo: "go to a time or step",
-    escape: "give up the selection",
-    range: "select the time of the chosen slice",
-    slices: "previous, next slice of the lane",
-    flows: "previous, next end of a flow",
-    hits: "next, previous hit of the search",
-    mark: "set a mark",
-    align: "align ranks by the start or end of the chosen slice",
+    escape: "clear the selection",
+    range: "select the time range of the selected slice",
+    slices: "previous slice, next slice on the lane",
+    flows: "follow an arrow back, forward",
+    hits: "next hit, previous hit of the search",
+    mark: "add a mark",
+    align: "align ranks by the start or end of the selected slice",
     gap: "explain the gap at the pointer",
-    panel: "open or close the panel below",
-    words: "Words",
+    panel: "open or close the panel at the bottom",
+    terms: "Terms",
     exposed: "exposed communication",
-    exposedIs: "communication while nothing computes: what a step loses to it",
+    exposedIs: "communication while no kernel computes: the time that a step loses to communication",
     free: "free",
     freeIs: "the device neither computes nor communicates",
   },
   zh: {
     title: "快捷键",
+    wheelKeys: "Ctrl + 滚轮",
+    dragKeys: "拖动",
+    boxKeys: "Alt + 拖动",
+    grabKeys: "Ctrl + 拖动",
     close: "关闭",
     everywhere: "所有页面",
     palette: "转到页面、rank 或 step",
@@ -50,22 +58,22 @@ const t = texts({
     pan: "左移、右移",
     wheel: "以指针为中心缩放",
     drag: "框选区域并查看统计",
-    box: "缩放到一段时间",
+    box: "缩放至一段时间",
     grab: "移动视图",
-    all: "显示整个运行",
-    fit: "缩放到所选切片",
-    undo: "回到之前的视图、再返回",
+    all: "显示整个 profile",
+    fit: "缩放至所选切片",
+    undo: "上一个视图、下一个视图",
     goTo: "转到时间或 step",
-    escape: "取消选择",
+    escape: "清除选择",
     range: "选中所选切片的时间范围",
     slices: "泳道中的上一个、下一个切片",
-    flows: "连线的上一端、下一端",
+    flows: "沿连线向前、向后",
     hits: "下一个、上一个搜索结果",
-    mark: "设置标记",
+    mark: "添加标记",
     align: "按所选切片的起点或终点对齐各 rank",
-    gap: "解释指针处的空隙",
+    gap: "解释指针处的间隙",
     panel: "打开或关闭底部面板",
-    words: "术语",
+    terms: "术语",
     exposed: "未掩盖通信",
     exposedIs: "没有计算与之重叠的通信：step 因通信损失的时间",
     free: "空闲",
@@ -82,11 +90,11 @@ const EVERYWHERE = [
 const TIMELINE = [
   [["W", "S"], "zoom"],
   [["A", "D"], "pan"],
-  [["Ctrl + wheel"], "wheel"],
-  [["drag"], "drag"],
-  [["Alt + drag"], "box"],
-  [["Ctrl + drag"], "grab"],
-  [["Ctrl 0"], "all"],
+  [["wheelKeys"], "wheel"],
+  [["dragKeys"], "drag"],
+  [["boxKeys"], "box"],
+  [["grabKeys"], "grab"],
+  [["0"], "all"],
   [["F"], "fit"],
   [["⌫", "Shift ⌫"], "undo"],
   [["G"], "goTo"],
@@ -101,6 +109,14 @@ const TIMELINE = [
   [["Q"], "panel"],
 ] as const;
 
+/** Keys with the pointer, whose names differ by language; other keys are as printed on the keyboard. */
+const POINTER_KEYS = ["wheelKeys", "dragKeys", "boxKeys", "grabKeys"] as const;
+
+function keyName(key: string): string {
+  const pointer = POINTER_KEYS.find((other) => other === key);
+  return pointer ? t(pointer) : key;
+}
+
 function Keys({ rows }: { rows: typeof EVERYWHERE | typeof TIMELINE }) {
   return (
     <dl class="keys">
@@ -108,7 +124,7 @@ function Keys({ rows }: { rows: typeof EVERYWHERE | typeof TIMELINE }) {
         <div key={what}>
           <dt>
             {keys.map((key) => (
-              <kbd key={key}>{key}</kbd>
+              <kbd key={key}>{keyName(key)}</kbd>
             ))}
           </dt>
           <dd>{t(what)}</dd>
@@ -132,7 +148,7 @@ export function Help({ onClose }: { onClose: () => void }) {
         <Keys rows={EVERYWHERE} />
         <h3>{t("timeline")}</h3>
         <Keys rows={TIMELINE} />
-        <h3>{t("words")}</h3>
+        <h3>{t("terms")}</h3>
         <dl class="numbers">
           <dt>{t("exposed")}</dt>
           <dd>{t("exposedIs")}</dd>

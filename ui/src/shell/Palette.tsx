@@ -6,8 +6,8 @@ import { go } from "../scope";
 import { texts } from "../texts";
 import { Dialog } from "./Dialog";
 import { pageName, shownPages } from "./pages";
-import { run } from "./run";
-import { THEMES, wear } from "./theme";
+import { profile } from "./profile";
+import { THEMES, setTheme } from "./theme";
 
 const t = texts({
   en: {
@@ -17,7 +17,7 @@ const t = texts({
     step: "Step {step}",
     allSteps: "All steps",
     allRanks: "All ranks",
-    allTime: "The whole run",
+    allTime: "Whole profile",
     search: "Search for “{text}”",
     auto: "Theme: auto",
     light: "Theme: light",
@@ -30,7 +30,7 @@ const t = texts({
     step: "Step {step}",
     allSteps: "所有 step",
     allRanks: "所有 rank",
-    allTime: "整个运行",
+    allTime: "整个 profile",
     search: "搜索“{text}”",
     auto: "主题：自动",
     light: "主题：浅色",
@@ -49,13 +49,13 @@ interface Entry {
 }
 
 function entries(): Entry[] {
-  const found = run.value;
+  const found = profile.value;
   return [
     ...shownPages.map((page) => ({ label: pageName(page), words: `page ${page}`, run: () => go({ page }) })),
     { label: t("allRanks"), words: "ranks all", run: () => go({ ranks: null }) },
     { label: t("allSteps"), words: "steps all", run: () => go({ step: null }) },
     { label: t("allTime"), words: "time all reset", run: () => go({ view: null }) },
-    ...THEMES.map((theme) => ({ label: t(theme), words: `theme ${theme}`, run: () => wear(theme) })),
+    ...THEMES.map((theme) => ({ label: t(theme), words: `theme ${theme}`, run: () => setTheme(theme) })),
     ...(found?.steps ?? []).map((step) => ({ label: t("step", { step }), words: `step ${step}`, run: () => go({ step }) })),
     ...(found?.ranks ?? []).map(({ rank, name }) => ({
       label: t("rank", { rank }),

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { api, type Progress as Told } from "../api/client";
+import { api, type Progress as RankProgress } from "../api/client";
 import { texts } from "../texts";
 
 const t = texts({
@@ -11,12 +11,12 @@ const t = texts({
 });
 
 export function Progress() {
-  const ranks = useSignal<Told[]>([]);
+  const ranks = useSignal<RankProgress[]>([]);
   useEffect(
     () =>
-      api.progress((told) => {
-        const others = ranks.value.filter((other) => other.rank !== told.rank);
-        const all = [...others, told];
+      api.progress((progress) => {
+        const others = ranks.value.filter((other) => other.rank !== progress.rank);
+        const all = [...others, progress];
         ranks.value = all.some((rank) => rank.done < rank.total) ? all : [];
       }),
     [],
@@ -24,7 +24,7 @@ export function Progress() {
   const reading = ranks.value.filter((rank) => rank.done < rank.total);
   const [first] = reading;
   if (!first) return <div class="progress" role="status" />;
-  const sum = (of: (rank: Told) => number) => ranks.value.reduce((sum, rank) => sum + of(rank), 0);
+  const sum = (of: (rank: RankProgress) => number) => ranks.value.reduce((sum, rank) => sum + of(rank), 0);
   const part = sum((rank) => rank.done) / Math.max(1, sum((rank) => rank.total));
   return (
     <div class="progress" role="status">

@@ -1,31 +1,31 @@
-// What is looked at, for all pages: run, ranks, step, time. And what is the same everywhere: search, language, theme, help.
+// What is looked at, for all pages: profile, ranks, step, time. And what is the same everywhere: search, language, theme, help.
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { isReport } from "../api/report";
 import { duration, time } from "../format";
 import { formatRanks, go, link, scope } from "../scope";
-import { language, speak, texts } from "../texts";
+import { language, setLanguage, texts } from "../texts";
 import { Icon } from "./Icon";
 import { readRanks } from "./ranks";
-import { run } from "./run";
-import { THEMES, theme, wear } from "./theme";
+import { profile } from "./profile";
+import { THEMES, theme, setTheme } from "./theme";
 
 export const SEARCH_ID = "search";
 
 const t = texts({
   en: {
     scope: "Scope",
-    run: "Run",
+    profile: "Profile",
     ranks: "Ranks",
     allRanks: "all {count}",
-    ranksHint: "Ranks like 0-7,12; slow 4 for the four slowest; empty for all",
-    badRanks: "Not understood: {text}",
+    ranksHint: "Ranks, for example 0-7,12; slow 4 for the four slowest; empty for all",
+    badRanks: "No such ranks: {text}",
     step: "Step",
     allSteps: "all",
     time: "Time",
-    allTime: "whole run",
-    clearTime: "Show the whole run",
+    allTime: "whole profile",
+    clearTime: "Show the whole profile",
     search: "Search slices",
     searchHint: "Search  /",
     language: "中文",
@@ -38,16 +38,16 @@ const t = texts({
   },
   zh: {
     scope: "范围",
-    run: "运行",
+    profile: "Profile",
     ranks: "Rank",
     allRanks: "全部 {count} 个",
-    ranksHint: "Rank，如 0-7,12；slow 4 表示最慢的四个；留空表示全部",
-    badRanks: "无法识别：{text}",
+    ranksHint: "rank，例如 0-7,12；slow 4 表示最慢的四个；留空表示全部",
+    badRanks: "没有这样的 rank：{text}",
     step: "Step",
     allSteps: "全部",
     time: "时间",
-    allTime: "整个运行",
-    clearTime: "显示整个运行",
+    allTime: "整个 profile",
+    clearTime: "显示整个 profile",
     search: "搜索切片",
     searchHint: "搜索  /",
     language: "English",
@@ -64,8 +64,8 @@ export function ScopeBar({ onHelp, onPalette }: { onHelp: () => void; onPalette:
   const next = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? "auto";
   return (
     <header class="scope-bar" aria-label={t("scope")}>
-      <a class="run" href={link({ page: "runs" })} title={run.value?.name ?? undefined}>
-        {run.value?.name ?? t("run")}
+      <a class="profile" href={link({ page: "health" })} title={profile.value?.name ?? undefined}>
+        {profile.value?.name ?? t("profile")}
       </a>
       {!isReport && <Ranks />}
       <Step />
@@ -80,11 +80,11 @@ export function ScopeBar({ onHelp, onPalette }: { onHelp: () => void; onPalette:
         type="button"
         class="quiet"
         lang={language.value === "en" ? "zh-CN" : "en"}
-        onClick={() => speak(language.value === "en" ? "zh" : "en")}
+        onClick={() => setLanguage(language.value === "en" ? "zh" : "en")}
       >
         <Icon name="language" /> {t("language")}
       </button>
-      <button type="button" class="quiet" onClick={() => wear(next)} title={t("theme")}>
+      <button type="button" class="quiet" onClick={() => setTheme(next)} title={t("theme")}>
         <Icon name="theme" /> <span class="sr-only">{t("theme")}: </span>
         {t(theme.value)}
       </button>
@@ -106,7 +106,7 @@ function Ranks() {
   const apply = async () => {
     const wanted = text.value.trim();
     if (wanted === now) return;
-    const ranks = wanted === "" ? null : await readRanks(wanted, run.value);
+    const ranks = wanted === "" ? null : await readRanks(wanted, profile.value);
     // Another wish may have come meanwhile.
     if (text.value.trim() !== wanted) return;
     bad.value = wanted !== "" && ranks === null ? wanted : null;
@@ -119,7 +119,7 @@ function Ranks() {
         type="text"
         list="rank-choices"
         value={text.value}
-        placeholder={t("allRanks", { count: run.value?.ranks.length ?? "" })}
+        placeholder={t("allRanks", { count: profile.value?.ranks.length ?? "" })}
         title={bad.value === null ? t("ranksHint") : t("badRanks", { text: bad.value })}
         aria-invalid={bad.value !== null}
         onInput={(event) => (text.value = event.currentTarget.value)}
@@ -136,7 +136,7 @@ function Ranks() {
 }
 
 function Step() {
-  const steps = run.value?.steps ?? [];
+  const steps = profile.value?.steps ?? [];
   return (
     <label class="select">
       <span>{t("step")}</span>

@@ -1,6 +1,6 @@
 // Keys of the whole page.
 
-/** Calls what belongs to a key, `"?"` or `"ctrl+k"` (also ⌘). Keys without ctrl are left alone while one types. The answer stops that. */
+/** Calls what belongs to a key, `"?"` or `"ctrl+k"` (also ⌘). Keys without ctrl are left alone while one types. Call the returned function to stop. */
 export function onKeys(actions: Record<string, () => void>): () => void {
   const listen = (event: KeyboardEvent) => {
     const hasControl = event.ctrlKey || event.metaKey;

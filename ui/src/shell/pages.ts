@@ -17,7 +17,7 @@ export const pageName = texts({
     rl: "RL stages",
     query: "Query",
     report: "Report",
-    runs: "Data health",
+    health: "Data health",
   } satisfies Record<Page, string>,
   zh: {
     overview: "总览",
@@ -29,7 +29,7 @@ export const pageName = texts({
     rl: "强化学习阶段",
     query: "查询",
     report: "报告",
-    runs: "数据健康",
+    health: "数据健康",
   },
 });
 
@@ -46,5 +46,5 @@ export const LOADERS: Record<Page, () => Promise<ComponentType>> = {
   rl: () => import("../pages/rl").then((module) => module.Rl),
   query: () => import("../pages/query").then((module) => module.Query),
   report: () => import("../pages/report").then((module) => module.Report),
-  runs: () => import("../pages/runs").then((module) => module.Runs),
+  health: () => import("../pages/health").then((module) => module.DataHealth),
 };

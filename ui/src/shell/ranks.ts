@@ -1,14 +1,14 @@
 // Ranks as the scope bar takes them.
 
-import { api, type Run } from "../api/client";
+import { api, type Profile } from "../api/client";
 import { parseRanks } from "../scope";
 
-/** Ranks that a text names: `0-7,12`, or `slow 4` for those that are late most. Null if it names none of the run. */
-export async function readRanks(text: string, run: Run | null): Promise<number[] | null> {
+/** Ranks that a text names: `0-7,12`, or `slow 4` for those that are late most. Null if it names none of the profile. */
+export async function readRanks(text: string, profile: Profile | null): Promise<number[] | null> {
   const [, count] = /^slow\s*(\d*)$/i.exec(text) ?? [];
   if (count !== undefined) return slowest(count === "" ? 1 : Number(count));
-  const there = new Set(run?.ranks.map((rank) => rank.rank));
-  const ranks = parseRanks(text)?.filter((rank) => run === null || there.has(rank));
+  const there = new Set(profile?.ranks.map((rank) => rank.rank));
+  const ranks = parseRanks(text)?.filter((rank) => profile === null || there.has(rank));
   return ranks && ranks.length > 0 ? ranks : null;
 }
 

@@ -31,7 +31,7 @@ effect(() => {
 });
 
 /** Changes the theme and keeps the choice. */
-export function wear(chosen: Theme) {
+export function setTheme(chosen: Theme) {
   theme.value = chosen;
   try {
     localStorage.setItem(KEY, chosen);

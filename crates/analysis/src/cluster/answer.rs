@@ -21,7 +21,7 @@ pub struct Answer {
     pub files: Vec<ResultFile>,
     /// Files of an earlier answer that this one has nothing for.
     pub gone: Vec<&'static str>,
-    /// Further remarks, one line each.
+    /// Further notes, one line each.
     pub notes: Vec<Message>,
 }
 

@@ -1,4 +1,4 @@
-//! The ranks a question is asked of.
+//! The ranks that a mode analyses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 
 use super::mode::{Export, Options};
 use super::{Failure, Mode, Usage};
-use crate::extract::{self, Absent, Analysis, Problem, RankData, RankExtract, Scope};
+use crate::extract::{self, Absent, Analysis, Diagnostic, RankData, RankExtract, Scope};
 use crate::messages::cluster::of_baseline;
 use crate::messages::collection::verbatim;
 
-/// The chosen ranks of a profile and how they are asked.
+/// The selected ranks of a profile, and the options.
 pub struct Job<'a> {
     store: &'a Store,
     sources: Vec<&'a RankSource>,
@@ -53,8 +53,8 @@ impl<'a> Job<'a> {
         Job { store, sources, chosen, options, left_out, has_other_files, is_baseline: false }
     }
 
-    /// What `ask` makes of the profile at `path`, to compare with: of the ranks that were chosen here, if any were.
-    /// What it lacks is told with what this job lacks.
+    /// The result of `ask` for the baseline profile at `path`. Ranks that were selected here are selected there, too.
+    /// What the baseline lacks is reported together with what this job lacks.
     pub fn of_baseline<T>(
         &self,
         path: &Path,
@@ -97,12 +97,12 @@ impl<'a> Job<'a> {
         self.chosen.as_ref().is_none_or(|chosen| chosen.contains(&rank))
     }
 
-    /// The ranks that are asked, in order.
+    /// The selected ranks, in order.
     pub fn sources(&self) -> &[&'a RankSource] {
         &self.sources
     }
 
-    /// The files of a rank that is asked.
+    /// The files of a selected rank.
     pub fn source(&self, rank: Rank) -> Option<&'a RankSource> {
         self.sources.iter().copied().find(|source| source.rank == rank)
     }
@@ -112,12 +112,12 @@ impl<'a> Job<'a> {
         !self.sources.iter().any(|source| source.is_db())
     }
 
-    /// What is to be written, for modes that write tables unless told otherwise.
+    /// The format of the results, for modes whose default is tables.
     pub fn export(&self) -> Export {
         self.options.export.unwrap_or(Export::Db)
     }
 
-    /// Which part of each rank is looked at.
+    /// The part of each rank that is analysed.
     fn scope(&self) -> Scope {
         Scope { step: self.options.step, compat: self.options.compat }
     }
@@ -142,7 +142,7 @@ impl<'a> Job<'a> {
         self.take(sources, made)
     }
 
-    /// What `map` makes of each rank, which is not kept: for what is as large as the files of a rank.
+    /// The results of `map` for each rank, without the cache: for results as large as the files of a rank.
     pub fn each<T: Send>(
         &self,
         needs: Selection,
@@ -155,10 +155,10 @@ impl<'a> Job<'a> {
         self.take(&self.sources, made)
     }
 
-    /// Notes what was wrong with ranks. Fails if none of them has the chosen step.
+    /// Collects the diagnostics of ranks. Fails if none of them has the selected step.
     fn take<T>(&self, sources: &[&RankSource], mut made: Vec<RankExtract<T>>) -> Result<Vec<(Rank, T)>, Failure> {
         for (source, made) in sources.iter().zip(&mut made) {
-            for Problem { file, message } in made.problems.drain(..) {
+            for Diagnostic { file, message } in made.diagnostics.drain(..) {
                 let file = file.map(|file| file.to_string());
                 self.tell(LeftOut { rank: source.rank, file, why: verbatim(message.to_string()), whole_rank: false });
             }

@@ -1,23 +1,23 @@
-//! Answers that are kept: the files that a mode wrote, so that the second run has only to write them.
+//! Cache of answers: the files that a mode wrote, so that a second run only has to write them again.
 //!
 //! To decode extracts, reduce them and write tables takes a tenth or more of a first run in modes with large tables.
 //! [`ask`] therefore looks for the files of an earlier run first. They are kept in the cache beside the extracts, with
 //! the notes of the answer and with what it lacks. The key of a kept answer is
 //!
-//! - the [fingerprints](npuscope_store::fingerprint) of all ranks that are asked, and their directories, which some
+//! - the [fingerprints](npuscope_store::fingerprint) of all selected ranks, and their directories, which some
 //!   tables name;
 //! - the same of the baseline, if there is one, or which file it is if it is one of Nsight Systems;
 //! - of `cluster_time_compare_summary`, which files are the results of earlier runs in the profile and in the baseline;
 //! - the mode and all [`Options`](super::Options);
 //! - the code of this program, as a hash over its sources.
 //!
-//! Not kept are failures, answers that depend on other files ([`Job::depends_on_other_files`]), and answers of more than
-//! [`MAX_BYTES`].
+//! Not kept are failures, answers that depend on other files ([`Job::depends_on_other_files`]), and answers of more
+//! than [`MAX_BYTES`].
 //!
-//! For each directory of results the [`FileIds`] of the files that were written to it are kept beside the answer. A file
-//! that is still there and unchanged is left alone. Copies of the profile's databases
+//! For each directory of results the [`FileIds`] of the files that were written to it are kept beside the answer. A
+//! file that is still there and unchanged is left alone. Copies of the profile's databases
 //! ([`ResultFile::copied`](super::ResultFile::copied)) are as large as the profile, so that they are not kept in the
-//! cache: where one of them is gone or changed, the mode is asked again, of its extracts, and writes all of them.
+//! cache: where one of them is gone or changed, the mode runs again on its extracts and writes all of them.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
@@ -61,7 +61,7 @@ enum Found {
     Kept(Kept),
 }
 
-/// Asks a mode of a job, to write the answer below `output`. The answer is a kept one if nothing has changed since it
+/// Applies a mode to a job and writes the answer below `output`. Uses the cached answer if nothing has changed since it
 /// was written.
 pub fn ask(mode: &Mode, job: &Job<'_>, output: &Path) -> Result<Asked, Failure> {
     let place = Place::of(mode, job, CODE);
@@ -467,7 +467,7 @@ fn write_in_pieces(path: &Path, bytes: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use npuscope_store::OpenOptions;
-    use npuscope_synth::{Form, JobConfig, simulate, write_job};
+    use npuscope_synth::{Format, JobConfig, simulate, write_job};
     use npuscope_tables::Rank;
 
     use super::*;
@@ -505,7 +505,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let profile = directory.path().join("profile");
         let config = JobConfig { tp: 1, pp: 1, dp: 2, layers: 1, steps: 1, ..JobConfig::default() };
-        write_job(&simulate(&config).unwrap(), Form::Text, &Output::new(&profile).unwrap(), |_| {}).unwrap();
+        write_job(&simulate(&config).unwrap(), Format::Text, &Output::new(&profile).unwrap(), |_| {}).unwrap();
         let store = |path: &Path| Store::open(path, OpenOptions::new(directory.path().join("cache"))).unwrap();
         let place = |store: &Store, mode: &str, ranks: Option<&[i64]>, options: &Options, code: &str| {
             let ranks = ranks.map(|ranks| ranks.iter().copied().map(Rank).collect());
@@ -562,7 +562,7 @@ mod tests {
         let [profile, database, log] =
             ["profile", "gpu.sqlite", "gpu.sqlite-wal"].map(|name| directory.path().join(name));
         let config = JobConfig { tp: 1, pp: 1, dp: 1, layers: 1, steps: 1, ..JobConfig::default() };
-        write_job(&simulate(&config).unwrap(), Form::Text, &Output::new(&profile).unwrap(), |_| {}).unwrap();
+        write_job(&simulate(&config).unwrap(), Format::Text, &Output::new(&profile).unwrap(), |_| {}).unwrap();
         write_database(&database, &[]).unwrap();
         let store = Store::open(&profile, OpenOptions::new(directory.path().join("cache"))).unwrap();
         let name = |baseline: &Path| {

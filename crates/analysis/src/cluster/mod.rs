@@ -1,10 +1,10 @@
-//! `npuscope cluster`: one question asked of all ranks of a job.
+//! `npuscope cluster`: analyses of all ranks of a job.
 //!
-//! A question is a [`Mode`]. Its file in [`recipes`] says what it reads, how its figures are defined and what
-//! it gives; [`run`] asks it of a [`Job`] and [`write()`] turns the [`Answer`] into files under the names that
-//! msprof-analyze uses. [`ask`] does both, and keeps the files for the next time. With [`Options::compat`] the figures are those of msprof-analyze 26.2, its defects
-//! included; without it they follow the definitions in the files, and are the same whether a job was saved
-//! as text or as databases.
+//! An analysis is a [`Mode`]. Its file in [`recipes`] says what it reads, how its figures are defined and what it
+//! writes. [`run`] applies it to a [`Job`], and [`write()`] writes the [`Answer`] to files under the names that
+//! msprof-analyze uses. [`ask`] does both, and caches the files. With [`Options::compat`] the figures are those of
+//! msprof-analyze 26.2, including its defects. Without it they follow the definitions in the files, and are the same
+//! for text and databases.
 
 mod answer;
 mod file_ids;
@@ -24,7 +24,7 @@ pub use write::{DATABASE, OUTPUT_DIRECTORY, Written, write};
 
 pub use crate::extract::{Absent, RankData};
 
-/// Asks a mode of a job, whether its answer is kept or not.
+/// Applies a mode to a job, without the cache.
 pub fn run(mode: &Mode, job: &Job<'_>) -> Result<Answer, Failure> {
     (mode.run)(job)
 }

@@ -1,4 +1,4 @@
-//! The modes there are, and what can be asked of them.
+//! The modes and their options.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,12 +9,12 @@ use serde::Serialize;
 use super::recipes;
 use super::{Answer, Failure, Job};
 
-/// What results are written as.
+/// The format of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Export {
     /// Tables of `cluster_analysis.db`.
     Db,
-    /// csv files, and whatever else people read.
+    /// csv files and workbooks.
     Text,
     /// csv files and a Jupyter notebook that shows them.
     Notebook,
@@ -30,7 +30,7 @@ impl fmt::Display for Export {
     }
 }
 
-/// A question that can be asked of all ranks of a job.
+/// An analysis of all ranks of a job.
 pub struct Mode {
     /// Name on the command line.
     pub name: &'static str,
@@ -41,30 +41,31 @@ pub struct Mode {
     pub run: fn(&Job<'_>) -> Result<Answer, Failure>,
 }
 
-/// How a question is asked. Each recipe says which of these it heeds. All are part of the key of a kept answer.
+/// Options of modes. The manual page of each mode says which of them it uses. All are part of the key of a cached
+/// answer.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Options {
-    /// Give the figures of msprof-analyze 26.2 rather than the right ones.
+    /// Give the figures of msprof-analyze 26.2 instead of the corrected ones.
     pub compat: bool,
-    /// What to write; the mode decides where it is not given.
+    /// The format of the results; the default depends on the mode.
     pub export: Option<Export>,
-    /// The step to look at; all if none is given.
+    /// The step to analyse; all if none is given.
     pub step: Option<i64>,
-    /// How many rows of a ranking to give.
+    /// The number of rows of a ranking.
     pub top_num: Option<usize>,
-    /// Do not tell operators of one type apart.
+    /// Do not distinguish operators of one type.
     pub exclude_op_name: bool,
     /// Another profile or result of the same kind, to compare with (`--bp`).
     pub baseline: Option<PathBuf>,
     /// A profile of another machine, to compare with (`--baseline_profiling_path`).
     pub baseline_profile: Option<PathBuf>,
-    /// How alike two names must be to be taken for one, 0 to 1.
+    /// The least similarity of two names that are matched, 0 to 1.
     pub fuzzy_threshold: Option<f64>,
-    /// Write what comparisons are made from, too.
+    /// Also write the data that was compared.
     pub dump_intermediate_results: bool,
-    /// Kinds of groups to look at: kinds by comma, sets of them by semicolon.
+    /// Types of groups: types separated by commas, sets of them by semicolons.
     pub parallel_types: Option<String>,
-    /// The rank to begin with.
+    /// The rank whose collectives are analysed.
     pub rank_id: Option<Rank>,
     /// The frequency that AI Cores should have, in MHz.
     pub nominal_frequency: Option<f64>,

@@ -1,4 +1,4 @@
-//! The clocks of hosts, from operations that end at the same time on all who take part.
+//! Aligns the clocks of hosts with operations that end at the same time on all participating ranks.
 
 use std::collections::BTreeMap;
 

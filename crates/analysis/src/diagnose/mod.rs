@@ -1,13 +1,13 @@
-//! `npuscope diagnose`: who is slow, why, and what it costs.
+//! `npuscope diagnose`: which ranks, hosts, stages and links are slow, why, and what they cost.
 //!
 //! 1. [`trace`]: what each rank launched, and what its host was busy with in between.
 //! 2. [`meetings`]: which operations of different ranks are one, by group, step, kind, size and order.
 //! 3. [`clocks`]: operations end together, so the clocks of hosts can be aligned.
 //! 4. [`graph`]: what had to wait for what; replayed unchanged it gives the times that were recorded.
-//! 5. [`suspects`]: ranks, hosts, stages and links that differ from their like.
-//! 6. Each suspect is made like the others and the job replayed: what the steps are shorter by is what it costs.
+//! 5. [`suspects`]: ranks, hosts, stages and links that differ from comparable ones.
+//! 6. The job is replayed with each suspect changed to match the others: the time saved per step is its cost.
 //!
-//! Waiting is never blamed on who waits: a rank that waits has nothing that could be made like the others.
+//! A rank is never a suspect because it waits: waiting has nothing that could be changed to match the others.
 
 mod clocks;
 mod graph;
@@ -23,7 +23,7 @@ use npuscope_store::{Store, StoreError};
 use npuscope_tables::{Rank, Selection};
 use serde::{Deserialize, Serialize};
 
-use crate::extract::{self, Absent, Analysis, Problem, RankData, RankExtract};
+use crate::extract::{self, Absent, Analysis, Diagnostic, RankData, RankExtract};
 use crate::finding::{Finding, Number, Severity};
 use crate::job_step::job_step_time;
 use crate::layout::{Layout, RankGroups};
@@ -41,13 +41,13 @@ use trace::RankTrace;
 /// job is worth stopping it for.
 const WARNING: f64 = 0.02;
 const CRITICAL: f64 = 0.10;
-/// What loses less is not worth a line: a choice, well below a warning.
+/// Findings with a smaller loss are not reported: a choice, well below a warning.
 const LEAST: f64 = 0.003;
 /// A cause is in those steps that lose at least this share of what the step that loses most does: a choice, low so
 /// that a cause that varies is still in all of them.
 const STRUCK: f64 = 0.2;
-/// Suspects of one cause that are looked into, those that stand out most first. Each is a replay of the job, and
-/// nobody reads more findings.
+/// Suspects of one cause that are replayed, those that stand out most first. Each costs a replay of the job, and more
+/// findings would not be read.
 const MOST_SUSPECTS: usize = 16;
 
 /// The verdict on a job.
@@ -68,7 +68,7 @@ pub struct Diagnosis {
     /// The parallel layout.
     pub layout: Message,
     /// What could not be read.
-    pub problems: Vec<Message>,
+    pub diagnostics: Vec<Message>,
     /// Those that cost most first.
     pub findings: Vec<Finding>,
 }
@@ -99,10 +99,10 @@ impl Diagnosis {
             step_ms,
             step_ms_without: step_ms,
             // What the finding says is not said again rank by rank.
-            problems: self
-                .problems
+            diagnostics: self
+                .diagnostics
                 .into_iter()
-                .filter(|problem| problem.id() != messages::RANK_WITHOUT_DEVICE)
+                .filter(|diagnostic| diagnostic.id() != messages::RANK_WITHOUT_DEVICE)
                 .collect(),
             findings: vec![finding],
             ..self
@@ -148,25 +148,25 @@ fn of_extracts(
     extracts: impl Iterator<Item = (Rank, RankExtract<(RankTrace, RankGroups)>)>,
     check_stop: impl Fn() -> Result<(), StoreError>,
 ) -> Result<Diagnosis, StoreError> {
-    let (mut traces, mut groups, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-    for (rank, RankExtract { problems: of_rank, extract, .. }) in extracts {
-        for Problem { file, message } in of_rank {
-            problems.push(messages::problem_of_rank(rank, &file.unwrap_or_default(), &message));
+    let (mut traces, mut groups, mut diagnostics) = (Vec::new(), Vec::new(), Vec::new());
+    for (rank, RankExtract { diagnostics: of_rank, extract, .. }) in extracts {
+        for Diagnostic { file, message } in of_rank {
+            diagnostics.push(messages::diagnostic_of_rank(rank, &file.unwrap_or_default(), &message));
         }
         let Ok((trace, group)) = extract else { continue };
         groups.push((rank, group));
         // A rank that shows nothing of its device has no part in the job.
         if trace.items.is_empty() {
-            problems.push(messages::rank_without_device(trace.rank));
+            diagnostics.push(messages::rank_without_device(trace.rank));
         } else {
             traces.push(trace);
         }
     }
     let layout = Layout::of(&groups);
-    Ok(Diagnosis { problems, ..of_traces(traces, &layout, check_stop)? })
+    Ok(Diagnosis { diagnostics, ..of_traces(traces, &layout, check_stop)? })
 }
 
-/// Looks into ranks that were read. `check_stop` is asked before each replay.
+/// Diagnoses ranks that were read. `check_stop` is called before each replay.
 fn of_traces(
     mut traces: Vec<RankTrace>,
     layout: &Layout,
@@ -184,7 +184,7 @@ fn of_traces(
     let step = job_step_time(traces.iter().map(|trace| trace.step_times.as_slice()));
     let base = Base::of(replay(&[])?, &graph.recorded_step_times(&traces), step);
     let mut suspects = suspects::suspects(&case);
-    keep_most_telling(&mut suspects);
+    keep_most_suspicious(&mut suspects);
     let all: Vec<&Change> = suspects.iter().map(|suspect| &suspect.change).collect();
     let without_all = replay(&all)?;
     let mut findings: Vec<(f64, Finding)> = Vec::new();
@@ -195,7 +195,7 @@ fn of_traces(
             continue;
         }
         let alone = shorter_by(&base.times, &replay(&[&suspect.change])?);
-        // Two that are slow alike hide each other: what is gained when this one goes last.
+        // Two equally slow suspects hide each other: the gain when this one is removed last.
         let last = if mean(&alone) < LEAST * base.step {
             let others: Vec<&Change> =
                 all.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, change)| *change).collect();
@@ -215,7 +215,7 @@ fn of_traces(
         unmatched_operations: meetings.alone,
         clocks,
         layout: layout.message(),
-        problems: Vec::new(),
+        diagnostics: Vec::new(),
         findings: findings.into_iter().map(|(_, finding)| finding).collect(),
     })
 }
@@ -246,7 +246,7 @@ struct Lost {
 }
 
 /// Of each cause, those that stand out most.
-fn keep_most_telling(suspects: &mut Vec<Suspect>) {
+fn keep_most_suspicious(suspects: &mut Vec<Suspect>) {
     suspects.sort_by(|a, b| a.cause.cmp(&b.cause).then(b.weight.total_cmp(&a.weight)));
     let mut kept = 0;
     let mut last = None;
@@ -336,11 +336,12 @@ fn when(struck: &[usize], steps: &[i64]) -> Message {
     }
 }
 
-/// How sure a finding is: `share / (share + replay error) * compared / (compared + 1)`, and for what rests on the
-/// layout times the confidence of that.
+/// The confidence of a finding: `share / (share + replay error) * compared / (compared + 1)`. Findings that depend on
+/// the layout are multiplied by the confidence of the layout.
 ///
-/// A cost that is no larger than what the replay is off by is half as sure, and so is what was compared with one other
-/// only, since either of two may be the odd one. What has no `share` of the step rests on no replay.
+/// The confidence is halved if the cost is not larger than the replay error, and if there was only one other to compare
+/// with, since either of the two may be the unusual one. A finding without a `share` of the step does not depend on the
+/// replay.
 fn confidence(suspect: &Suspect, share: Option<f64>, base: &Base, layout: &Layout) -> f64 {
     let replay = share.map_or(1.0, |share| share / (share + base.replay_error));
     let compared = suspect.compared as f64;

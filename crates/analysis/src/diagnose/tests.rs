@@ -25,7 +25,7 @@ fn job(prepare: impl Fn(&mut RankTables)) -> (Vec<RankTrace>, Layout) {
     (traces, Layout::of(&groups))
 }
 
-/// The slow rank is named first, by its three like, and the replay is what was recorded.
+/// The first finding names the slow rank, compared with the three other ranks, and the replay matches the recording.
 fn assert_named(traces: Vec<RankTrace>, layout: &Layout) -> Diagnosis {
     let diagnosis = of_traces(traces, layout, || Ok(())).unwrap();
     let first = diagnosis.findings.first().expect("the slow rank is found");
@@ -102,9 +102,9 @@ fn transfers_are_called_by_what_they_go_over() {
 fn a_job_without_a_device_has_steps_and_says_that_nothing_follows() {
     use crate::overview::RankTime;
     let empty = of_traces(Vec::new(), &Layout::of(&[]), || Ok(())).unwrap();
-    let problems =
-        vec![messages::rank_without_device(Rank(0)), messages::problem_of_rank(Rank(0), "trace_view.json", "torn")];
-    let diagnosis = Diagnosis { problems, ..empty };
+    let diagnostics =
+        vec![messages::rank_without_device(Rank(0)), messages::diagnostic_of_rank(Rank(0), "trace_view.json", "torn")];
+    let diagnosis = Diagnosis { diagnostics, ..empty };
     let rank = |number, step, has_device| RankTime { rank: number, steps: 3, step, has_device, ..RankTime::default() };
     let overview = |ranks: [RankTime; 2]| Overview {
         ranks: ranks.into(),
@@ -113,13 +113,13 @@ fn a_job_without_a_device_has_steps_and_says_that_nothing_follows() {
         step_ms: 9.0,
         findings: Vec::new(),
         host: Vec::new(),
-        problems: 0,
-        remarks: 0,
+        losses: 0,
+        infos: 0,
     };
-    let told = diagnosis.clone().without_device(&overview([rank(Rank(0), 7.0, false), rank(Rank(1), 9.0, false)]));
-    assert_eq!((told.ranks, told.steps, told.step_ms), (2, 3, 9.0));
-    assert_eq!(told.problems, [messages::problem_of_rank(Rank(0), "trace_view.json", "torn")]);
-    assert_eq!(told.findings.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["no-device"]);
+    let without = diagnosis.clone().without_device(&overview([rank(Rank(0), 7.0, false), rank(Rank(1), 9.0, false)]));
+    assert_eq!((without.ranks, without.steps, without.step_ms), (2, 3, 9.0));
+    assert_eq!(without.diagnostics, [messages::diagnostic_of_rank(Rank(0), "trace_view.json", "torn")]);
+    assert_eq!(without.findings.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["no-device"]);
     let unchanged = diagnosis.without_device(&overview([rank(Rank(0), 7.0, false), rank(Rank(1), 9.0, true)]));
-    assert_eq!((unchanged.steps, unchanged.problems.len(), unchanged.findings.len()), (0, 2, 0));
+    assert_eq!((unchanged.steps, unchanged.diagnostics.len(), unchanged.findings.len()), (0, 2, 0));
 }

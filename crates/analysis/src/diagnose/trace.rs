@@ -1,4 +1,4 @@
-//! What is kept of a rank: its launches in order, what they ran, and what its host was busy with.
+//! The extract of a rank: its launches in order, the launched work, and the activity of its host.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -172,8 +172,8 @@ pub struct Piece {
     pub transport: Text,
 }
 
-/// Items in few bytes: they follow each other closely, so starts are kept as distances from the one before. Which number
-/// their steps have in the job is found out later.
+/// Items in few bytes: they follow each other closely, so starts are kept as distances from the one before. Which
+/// number their steps have in the job is found out later.
 mod packed {
     use serde::{Deserialize, Deserializer, Serializer};
 

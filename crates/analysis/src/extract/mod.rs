@@ -1,10 +1,10 @@
 //! Analyses as map, extract and reduce.
 //!
 //! An [`Analysis`] maps the tables of one rank to an *extract*: what the rank contributes to the answer, as plain data
-//! of a type of its own. A reduce, which is any function over the extracts of all ranks, makes the answer of them; modes
-//! that share an extract, or need two, just call it. [`extracts`] runs the map over ranks in parallel, and keeps what
-//! it made in the cache beside the columns. A second question reads the extracts and neither files nor columns: what
-//! was wrong with the files and why a rank has no part in the answer is kept with them.
+//! of a type of its own. A reduce, which is any function over the extracts of all ranks, computes the answer from them;
+//! modes that share an extract, or need two, just call it. [`extracts`] runs the map over ranks in parallel, and keeps
+//! what it made in the cache beside the columns. A second question reads the extracts and neither files nor columns:
+//! what was wrong with the files and why a rank has no part in the answer is kept with them.
 //!
 //! The key of a kept extract is
 //!
@@ -14,12 +14,12 @@
 //! - the chosen step;
 //! - [`Analysis::reads_besides`]: files that are not part of the fingerprint.
 //!
-//! A map sees only its fields and [`RankData`], so an option cannot change an extract without changing its key. Who
-//! changes what a map makes, or the type of its extract, raises `VERSION`.
+//! A map sees only its fields and [`RankData`], so an option cannot change an extract without changing its key. A
+//! change of the result of a map, or of the type of its extract, requires a new `VERSION`.
 //!
 //! An analysis that needs some tables does not fill the cache of columns: it reads the few tables that it needs, which
-//! takes a fraction of reading all of them. It uses columns that are there, because `info`, `sql` or `view` read the rank
-//! before. One that needs all tables, as `info` does, leaves the columns for what is asked next.
+//! takes a fraction of reading all of them. It uses cached columns if `info`, `sql` or `view` read the rank before.
+//! An analysis that needs all tables, such as `info`, caches the columns for later analyses.
 
 mod text;
 
@@ -42,7 +42,7 @@ pub use text::Text;
 
 use crate::messages::cluster as messages;
 
-/// What is taken of each rank. The fields are the options that matter for it.
+/// What is extracted from each rank. The fields are the options that affect the extract.
 pub trait Analysis: Serialize + Sync {
     /// Plain data: no paths, nothing of other ranks. Texts that repeat are [`Text`].
     type Extract: Serialize + DeserializeOwned + Send;
@@ -70,7 +70,7 @@ pub trait Analysis: Serialize + Sync {
     }
 }
 
-/// Which part of a rank is looked at.
+/// The part of a rank that is analysed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Scope {
     /// All steps if none is given.
@@ -90,7 +90,7 @@ pub struct RankData<'a> {
     step_of: OnceCell<StepOf>,
 }
 
-/// What is chosen of a rank.
+/// The selected part of a rank.
 #[derive(Clone, Copy)]
 enum Chosen {
     All,
@@ -132,7 +132,7 @@ impl RankData<'_> {
         self.has(start, |step_of| step_of.work(connection, start))
     }
 
-    /// Whether what belongs to a step by [`RankData::step_of`] belongs to the chosen step.
+    /// Whether work of a step, as [`RankData::step_of`] assigns it, belongs to the selected step.
     pub fn has_step(&self, step: Option<i64>) -> bool {
         match self.chosen {
             Chosen::Step(id) => step == Some(id),
@@ -187,21 +187,21 @@ impl Absent {
 
 /// Something that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Problem {
+pub struct Diagnostic {
     /// Relative to the directory of the rank, where it is one file's.
     pub file: Option<Text>,
     pub message: Text,
 }
 
-/// Version of what is kept around an extract: [`RankExtract`], and how texts are written.
+/// Version of the format around an extract: [`RankExtract`], and how texts are written.
 const FORM: u32 = 2;
 
-/// What is kept of a rank.
+/// The cached result of a rank.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RankExtract<E> {
-    pub problems: Vec<Problem>,
-    /// What reading remarked on without losing anything: how often.
-    pub remarks: u64,
+    pub diagnostics: Vec<Diagnostic>,
+    /// Diagnostics of severity info: how many.
+    pub infos: u64,
     /// The steps that the rank has, if one was chosen.
     pub steps: Vec<i64>,
     pub extract: Result<E, Absent>,
@@ -229,7 +229,7 @@ pub fn extracts<A: Analysis>(
         let decode = |bytes: &[u8]| text::decode(bytes).filter(|kept| is_sound(kept) || kept.extract.is_err());
         let make = || Ok(map_rank(store, source, analysis.needs(), scope, |data| analysis.map(data)));
         let Ok(kept) = store.loader().kept::<_, Infallible>(&[source], &name, decode, text::encode, make);
-        let met = Met { problems: kept.problems.len() as u64, remarks: kept.remarks };
+        let met = Met { losses: kept.diagnostics.len() as u64, infos: kept.infos };
         store.loader().note_met(source, met);
         kept
     })
@@ -267,7 +267,7 @@ fn name<A: Analysis>(analysis: &A, scope: Scope) -> String {
     format!("{}/{}/{FORM}/{}?{options}", A::NAME, A::VERSION, env!("CARGO_PKG_VERSION"))
 }
 
-/// Reads a rank and maps it. What is as large as the files is made by this and not kept.
+/// Reads a rank and maps it, without the cache: for results that are as large as the files.
 pub fn map_rank<T>(
     store: &Store,
     source: &RankSource,
@@ -283,7 +283,7 @@ pub fn map_rank<T>(
         });
     }
     let tables = match needs == Selection::ALL {
-        // Who reads all of a rank leaves its columns for what is asked next.
+        // Reading all tables of a rank caches its columns for later analyses.
         true => store.load(source).and_then(|rank| Ok(rank.tables()?)).ok(),
         false => None,
     };
@@ -293,8 +293,8 @@ pub fn map_rank<T>(
         // The numbers of kernels stand in for markers.
         tables = store.loader().load_some(source, selection.and(npuscope_measures::step::NEEDS));
     }
-    let problems = problems(&tables);
-    let remarks = (tables.len(TableId::Diagnostic) - problems.len()) as u64;
+    let diagnostics = diagnostics(&tables);
+    let infos = (tables.len(TableId::Diagnostic) - diagnostics.len()) as u64;
     let steps = match scope.step {
         Some(_) if scope.compat => Steps::marked(&tables).iter().copied().collect(),
         Some(_) => Steps::of(&tables).iter().copied().collect(),
@@ -305,7 +305,7 @@ pub fn map_rank<T>(
         let step_of = OnceCell::new();
         map(&RankData { rank: source.rank, source, tables, chosen, compat: scope.compat, step_of })
     });
-    RankExtract { problems, remarks, steps: steps.iter().filter_map(|step| step.id).collect(), extract }
+    RankExtract { diagnostics, infos, steps: steps.iter().filter_map(|step| step.id).collect(), extract }
 }
 
 fn chosen(steps: &[step::Row], scope: Scope) -> Result<Chosen, Absent> {
@@ -318,13 +318,13 @@ fn chosen(steps: &[step::Row], scope: Scope) -> Result<Chosen, Absent> {
     }
 }
 
-fn problems(tables: &RankTables) -> Vec<Problem> {
+fn diagnostics(tables: &RankTables) -> Vec<Diagnostic> {
     let rows = tables.rows::<diagnostic::Row>().filter(|row| row.is_loss(tables));
-    let problem = |row: diagnostic::Row| Problem {
+    let diagnostic = |row: diagnostic::Row| Diagnostic {
         file: tables.opt_text(row.file).filter(|file| !file.is_empty()).map(Text::from),
         message: tables.text(row.message).into(),
     };
-    rows.map(problem).collect()
+    rows.map(diagnostic).collect()
 }
 
 #[cfg(test)]
@@ -332,11 +332,11 @@ mod tests {
     use npuscope_formats::output::Output;
     use npuscope_store::OpenOptions;
     use npuscope_store::fingerprint::fingerprint;
-    use npuscope_synth::{Form, JobConfig, simulate, write_job};
+    use npuscope_synth::{Format, JobConfig, simulate, write_job};
 
     use super::*;
 
-    /// The name of a rank as often as told.
+    /// The name of a rank, repeated `times` times.
     #[derive(Serialize)]
     struct Names {
         times: usize,
@@ -365,7 +365,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let profile = directory.path().join("profile");
         let config = JobConfig { tp: 1, pp: 1, dp: 1, layers: 1, steps: 1, ..JobConfig::default() };
-        write_job(&simulate(&config).unwrap(), Form::Text, &Output::new(&profile).unwrap(), |_| {}).unwrap();
+        write_job(&simulate(&config).unwrap(), Format::Text, &Output::new(&profile).unwrap(), |_| {}).unwrap();
         let store = Store::open(&profile, OpenOptions::new(directory.path().join("cache"))).unwrap();
         let sources: Vec<&RankSource> = store.profile().ranks.iter().collect();
         let analysis = Names { times: 3 };
@@ -378,7 +378,7 @@ mod tests {
         let (key, name) = (fingerprint(sources[0]), name(&analysis, Scope::default()));
         let bytes = store.cache().extract(&key, &name).unwrap();
         let extract = Ok(vec![Text::from("rank 0")]);
-        let unsound = RankExtract { problems: Vec::new(), remarks: 0, steps: Vec::new(), extract };
+        let unsound = RankExtract { diagnostics: Vec::new(), infos: 0, steps: Vec::new(), extract };
         let unsound = text::encode(&unsound).unwrap();
         let cut = &bytes[..bytes.len() - 1];
         // The seal of each is whole, so that only decoding can tell.

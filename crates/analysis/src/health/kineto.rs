@@ -17,7 +17,7 @@ const SWITCHES: &[(Setting, &str)] = &[
     (Setting::Stack, "with_stack=True"),
 ];
 
-/// What was not collected of what PyTorch's profiler can collect.
+/// Data that PyTorch's profiler can collect and that is missing.
 pub fn missing(tables: &RankTables, settings: &Settings) -> Vec<Missing> {
     let missing = CHECKS.iter().filter_map(|check| {
         let (_, switch) = SWITCHES.iter().find(|(setting, _)| *setting == check.setting)?;

@@ -1,4 +1,4 @@
-//! What ranks tell of the groups they communicate in.
+//! What ranks report about the groups they communicate in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{Known, MAX_RANKS, Sizes};
 use crate::communication::{DeclaredGroup, GroupKey, OpClass, group_key, parallel_groups};
 
-/// What one rank tells of the layout.
+/// What one rank reports about the layout.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankGroups {
     /// `distributed_args` of its metadata.
@@ -31,9 +31,9 @@ pub struct UsedGroup {
     pub hash: GroupKey,
     /// The name that the hash is of, where the source says it.
     pub name: Option<String>,
-    /// The number of the rank within the group, if a link of it to itself tells.
+    /// The number of the rank within the group, if it reports a link to itself.
     pub local: Option<i64>,
-    /// Ranks of the group: at least the greatest number that a link tells.
+    /// Number of ranks of the group: at least one more than the greatest number that a link reports.
     pub size: Option<i64>,
     pub operations: Operations,
 }
@@ -74,8 +74,8 @@ impl Operations {
 }
 
 impl RankGroups {
-    /// What is looked at: summaries of communication, which are cheap to read. Where these are missing and `comm_op`
-    /// is at hand, that tells as much; links alone tell members and classes of operations.
+    /// The tables that are read: summaries of communication, because they are small. If they are missing, `comm_op`
+    /// contains the same facts if it was read; links alone contain only members and classes of operations.
     pub const SELECTION: Selection = Selection::of(&[TableId::Metadata, TableId::ReportedComm, TableId::ReportedLink]);
 
     pub fn of(tables: &RankTables) -> RankGroups {
@@ -174,7 +174,7 @@ fn entry(groups: &mut BTreeMap<GroupKey, UsedGroup>, hash: GroupKey) -> &mut Use
     groups.entry(hash).or_insert_with_key(|hash| UsedGroup { hash: hash.clone(), ..UsedGroup::default() })
 }
 
-/// A group as all ranks together tell of it.
+/// A group as all ranks together report it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SeenGroup {
     pub hash: GroupKey,
@@ -267,17 +267,17 @@ fn greatest_divisor(a: i64, b: i64) -> i64 {
 /// All groups, by hash.
 pub(super) fn seen_groups(ranks: &[(Rank, RankGroups)]) -> Vec<SeenGroup> {
     let mut groups: BTreeMap<GroupKey, SeenGroup> = BTreeMap::new();
-    for (rank, told) in ranks.iter().filter(|(rank, _)| (0..MAX_RANKS).contains(&rank.0)) {
-        for used in &told.used {
+    for (rank, reported) in ranks.iter().filter(|(rank, _)| (0..MAX_RANKS).contains(&rank.0)) {
+        for used in &reported.used {
             let group = groups.entry(used.hash.clone()).or_default();
             group.name = group.name.take().or_else(|| used.name.clone());
             group.users.insert(*rank, used.local);
             group.size = group.size.max(used.size);
             group.operations.join(used.operations);
-            group.steps += told.steps;
+            group.steps += reported.steps;
         }
     }
-    for declared in ranks.iter().flat_map(|(_, told)| &told.declared) {
+    for declared in ranks.iter().flat_map(|(_, reported)| &reported.declared) {
         let group = groups.entry(declared.hash.clone()).or_default();
         group.name = Some(declared.id.clone());
         let purpose = Some(&declared.purpose).filter(|purpose| !purpose.is_empty());

@@ -1,14 +1,14 @@
-//! The layout of a job whose metadata does not tell it.
+//! The layout of a job without metadata about it.
 //!
-//! Ranks of a group stand at even distances, and the distance tells the dimension:
+//! The ranks of a group have equal distances, and the distance identifies the dimension:
 //! - a group that only sends and receives, between ranks that no other group joins, is part of a pipeline; the
 //!   least distance in one is the number of ranks of a stage;
 //! - one that only sends and receives inside another is context-parallel;
 //! - one that mostly exchanges all with all is expert-parallel;
 //! - of the rest, the ranks that hold the same weights are as far apart as a tensor-parallel group is large.
 //!
-//! Where a stage is one group and nothing else is seen, tensor-parallel and data-parallel look alike; many
-//! operations then tell the first, and the answer is half as sure.
+//! Where a stage is one group and there is no other, tensor parallelism and data parallelism look the same. Many
+//! operations then indicate tensor parallelism, with half the confidence.
 
 use npuscope_tables::Rank;
 
@@ -21,7 +21,7 @@ const INFERRED: f64 = 0.9;
 /// Operations of a rank in one group and step from which on they are taken for those of layers, not of gradients.
 const MANY_OPERATIONS: usize = 24;
 
-/// A group in a row, and what it does.
+/// A group whose ranks have equal distances.
 struct Seen<'a> {
     row: Row,
     group: &'a SeenGroup,

@@ -2,7 +2,7 @@
 
 use npuscope_measures::deliverable::{Carried, Target, complete};
 use npuscope_synth::{JobConfig, simulate};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::{Rank, RankTables, TableId};
 
 use super::*;
@@ -24,7 +24,7 @@ fn look_at(config: &JobConfig, look: Look<'_>) -> Layout {
     let tables = |rank: usize| -> RankTables {
         let mut tables = job.rank(rank);
         if look.with_summaries {
-            tables = complete(tables, Target::Text(Flavour::TorchNpu), &mut Carried::default());
+            tables = complete(tables, Target::Text(Framework::TorchNpu), &mut Carried::default());
         }
         if !look.with_metadata {
             tables.clear(TableId::Metadata);
@@ -80,7 +80,7 @@ fn shapes() -> Vec<JobConfig> {
 }
 
 #[test]
-fn metadata_tells_the_layout() {
+fn the_layout_is_read_from_metadata() {
     for config in shapes() {
         let layout = assert_found(&config, WHOLE);
         assert_eq!((layout.origin, layout.confidence), (Origin::Metadata, 1.0), "{:?}", layout.sizes);
@@ -118,7 +118,7 @@ fn groups_have_their_kind_and_all_their_ranks() {
         let mut kinds = std::collections::BTreeSet::new();
         for rank in 0..truth.ranks() {
             for group in truth.groups(rank, &config) {
-                // A group that one rank alone was seen in tells nothing of the others.
+                // A group that was seen on one rank only says nothing about its other ranks.
                 let Some(found) = layout.group(&group.hash).filter(|group| group.known != Known::Seen) else {
                     continue;
                 };
@@ -147,13 +147,13 @@ fn sizes_that_count_context_among_data_are_understood() {
         "tensor_model_parallel_size": 2, "pipeline_model_parallel_size": 1, "context_parallel_size": 2,
         "data_parallel_size": 4, "world_size": 8,
     });
-    let told = RankGroups { distributed_args: Some(args), ..RankGroups::default() };
-    let layout = Layout::of(&[(Rank(0), told)]);
+    let groups = RankGroups { distributed_args: Some(args), ..RankGroups::default() };
+    let layout = Layout::of(&[(Rank(0), groups)]);
     assert_eq!(layout.sizes, Sizes { tp: 2, cp: 2, dp: 2, pp: 1, ep: 1, world: 8 });
 }
 
 #[test]
-fn a_rank_that_talks_to_nobody_has_no_known_place() {
+fn a_rank_without_communication_has_no_known_place() {
     let layout = look_at(&small(1, 1, 1, 1), BARE);
     assert_eq!((layout.origin, layout.place(Rank(0)), layout.confidence), (Origin::Unknown, None, 0.0));
 }

@@ -9,7 +9,7 @@ use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::{Rank, RankTables};
 use serde::Serialize;
 
-/// How many names are told of.
+/// How many names are listed.
 const MOST: usize = 8;
 
 /// Ranges or operators of one name.
@@ -112,8 +112,8 @@ mod tests {
         }
         let spent = spent(&rank.finish());
         let longest = longest(&[(Rank(3), spent.clone()), (Rank(4), spent)]);
-        let told: Vec<_> = longest.iter().map(|time| (time.name.as_str(), time.is_range, time.mean())).collect();
-        assert_eq!(told, [("dataloader", true, 2.0), ("linear", false, 2.0)]);
+        let listed: Vec<_> = longest.iter().map(|time| (time.name.as_str(), time.is_range, time.mean())).collect();
+        assert_eq!(listed, [("dataloader", true, 2.0), ("linear", false, 2.0)]);
         assert_eq!(longest[0].ranks.len(), 2);
     }
 

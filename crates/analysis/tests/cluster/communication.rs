@@ -10,10 +10,10 @@ use npuscope_analysis::cluster::{self, Export, Options};
 use npuscope_formats::output::Output;
 use npuscope_measures::deliverable::communication_matrix;
 use npuscope_store::{OpenOptions, Store};
-use npuscope_synth::{Form, Group, GroupKind, Job, JobConfig, Layout, simulate, write_job};
+use npuscope_synth::{Format, Group, GroupKind, Job, JobConfig, Layout, simulate, write_job};
 use npuscope_tables::Interner;
 use npuscope_tables::table::comm_op;
-use npuscope_tables::{Flavour, Rank};
+use npuscope_tables::{Framework, Rank};
 use npuscope_testing::json;
 use tempfile::TempDir;
 
@@ -43,7 +43,7 @@ fn write(config: &JobConfig) -> Written {
         write_job(&job, form, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
         directory
     };
-    let (text, db) = (form(Form::Text), form(Form::Db));
+    let (text, db) = (form(Format::Text), form(Format::Db));
     Written { job, text, db }
 }
 
@@ -284,7 +284,7 @@ fn links_have_the_bytes_that_went_over_them() {
 
 #[test]
 fn links_of_mindspore_are_the_same_from_either_form() {
-    let written = write(&JobConfig { flavour: Flavour::MindSpore, steps: 1, ..config(1, 1, 2, 2) });
+    let written = write(&JobConfig { framework: Framework::MindSpore, steps: 1, ..config(1, 1, 2, 2) });
     let rows =
         |path: &Path| Table::of(&ask(path, "communication_matrix_sum", Export::Db), "ClusterCommunicationMatrix");
     let (text, db) = (rows(written.text.path()), rows(written.db.path()));
@@ -309,7 +309,7 @@ fn links_to_a_missing_rank_keep_its_number() {
         let truth = moved(&written.job, &[3]);
         let found = matrix_totals(&run);
         assert!(found.keys().any(|(_, _, dst)| *dst == 3));
-        // Without metadata, a pair of which one rank is missing cannot be told.
+        // Without metadata, the missing rank of a pair is unknown.
         let pairs: BTreeSet<String> = groups(&written.job)
             .values()
             .filter(|group| !with_metadata && group.ranks.len() == 2 && group.ranks.contains(&3))

@@ -1,4 +1,4 @@
-//! `communication_bottleneck`: the rank that others waited for is found, and what it did.
+//! `communication_bottleneck`: finds the rank that others waited for, and the cause of its delay.
 
 use std::path::Path;
 

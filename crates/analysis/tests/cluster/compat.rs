@@ -1,4 +1,4 @@
-//! `--compat` gives what msprof-analyze 26.2 gave, for every recorded run whose input is at hand.
+//! `--compat` gives the results of msprof-analyze 26.2, for every recorded run whose input is available.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

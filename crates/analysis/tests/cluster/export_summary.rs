@@ -2,7 +2,7 @@
 
 use npuscope_analysis::cluster::Options;
 use npuscope_formats::output::Output;
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
 
 use crate::hand_made::{RankDb, column};
 use crate::support::{assert_same, csv, run};
@@ -35,7 +35,7 @@ fn calls_have_their_own_times_and_waits_are_between_kernels() {
 fn both_forms_of_a_job_give_the_same() {
     let config = JobConfig { tp: 2, pp: 1, dp: 1, layers: 2, steps: 2, ..JobConfig::default() };
     let job = simulate(&config).unwrap();
-    let runs = [Form::Text, Form::Db].map(|form| {
+    let runs = [Format::Text, Format::Db].map(|form| {
         let directory = tempfile::tempdir().unwrap();
         write_job(&job, form, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
         run(directory.path(), "export_summary", None, &Options::default()).unwrap()

@@ -14,14 +14,14 @@ use npuscope_formats::result::Cell;
 use npuscope_messages::Message;
 use npuscope_store::cache::Cache;
 use npuscope_store::{OpenOptions, Progress, Store};
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
 use npuscope_tables::Rank;
 
 /// Modes whose results are as large as the files they read, and so are not kept.
 const NOT_KEPT: &[&str] = &["filter_db", "export_summary"];
 
 /// A small job of four ranks with something for every mode to report.
-pub fn write(form: Form) -> tempfile::TempDir {
+pub fn write(form: Format) -> tempfile::TempDir {
     let sizes = JobConfig { tp: 1, pp: 2, dp: 2, ep: 2, layers: 2, steps: 2, ..JobConfig::default() };
     let faults = ["slow-rank@3:3", "frequency@1:900"].map(|fault| fault.parse().unwrap());
     let config =
@@ -33,7 +33,7 @@ pub fn write(form: Form) -> tempfile::TempDir {
 
 pub fn job() -> &'static Path {
     static JOB: OnceLock<tempfile::TempDir> = OnceLock::new();
-    JOB.get_or_init(|| write(Form::Db)).path()
+    JOB.get_or_init(|| write(Format::Db)).path()
 }
 
 /// Counts ranks whose files are read.

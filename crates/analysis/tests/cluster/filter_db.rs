@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use npuscope_analysis::cluster::Options;
 use npuscope_formats::output::Output;
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
 
 use crate::support::{assert_same, database, rows_of, run};
 
@@ -20,7 +20,7 @@ fn profiler_db(root: &Path, rank: i64) -> PathBuf {
 fn what_is_kept_is_small_and_has_all_communication() {
     let config = JobConfig { tp: 2, pp: 1, dp: 1, layers: 4, steps: 3, ..JobConfig::default() };
     let job = simulate(&config).unwrap();
-    let directories = [Form::Db, Form::Text].map(|form| {
+    let directories = [Format::Db, Format::Text].map(|form| {
         let directory = tempfile::tempdir().unwrap();
         write_job(&job, form, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
         directory

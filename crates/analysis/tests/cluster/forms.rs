@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use npuscope_analysis::cluster::{self, Export, Options};
 use npuscope_formats::output::Output;
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
 
 use crate::support::{Rows, Run, Value, assert_same, csv, database, keep_tail, run};
 
@@ -25,7 +25,7 @@ fn job() -> &'static (tempfile::TempDir, tempfile::TempDir) {
             write_job(&job, form, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
             directory
         };
-        (write(Form::Text), write(Form::Db))
+        (write(Format::Text), write(Format::Db))
     })
 }
 
@@ -35,7 +35,7 @@ const NOT_BOTH: &[&str] = &[
     "calibrate_npu_gpu",
 ];
 
-/// Modes that rightly have nothing to say of this job.
+/// Modes that rightly have no results for this job.
 const NOTHING: &[&str] = &[
     // Operations are recorded, and need not be made from ranges.
     "mstx2commop",
@@ -114,7 +114,7 @@ fn set_if_near(text: &mut Rows, db: &mut Rows, column: &str, apart: f64) {
     }
 }
 
-/// Asks the first or the second half of the modes: all of them together take minutes on a busy machine.
+/// Runs the first or the second half of the modes: all of them together take minutes on a busy machine.
 fn check_half(half: usize, step: Option<i64>) {
     let modes: Vec<_> = cluster::modes().iter().filter(|mode| !NOT_BOTH.contains(&mode.name)).collect();
     let (first, second) = modes.split_at(modes.len() / 2);

@@ -8,7 +8,7 @@ use npuscope_analysis::cluster::{self, Export, Job, LeftOut, Options};
 use npuscope_formats::output::Output;
 use npuscope_messages::Message;
 use npuscope_store::cache::Cache;
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
 
 use crate::extracts::{copy_of_job, counted, databases, job, write};
 use crate::support::database;
@@ -111,7 +111,7 @@ fn every_mode_writes_the_same_text_files_again_of_databases() {
 
 #[test]
 fn every_mode_writes_the_same_files_again_of_text() {
-    check_every_mode(write(Form::Text).path(), None);
+    check_every_mode(write(Format::Text).path(), None);
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn a_damaged_kept_answer_is_made_again() {
 fn a_kept_answer_without_rows_writes_nothing_and_removes_older_rows() {
     let healthy = tempfile::tempdir().unwrap();
     let config = JobConfig { tp: 1, pp: 1, dp: 2, layers: 2, steps: 2, ..JobConfig::default() };
-    write_job(&simulate(&config).unwrap(), Form::Db, &Output::new(healthy.path()).unwrap(), |_| {}).unwrap();
+    write_job(&simulate(&config).unwrap(), Format::Db, &Output::new(healthy.path()).unwrap(), |_| {}).unwrap();
     for export in [Export::Db, Export::Text] {
         let (cache, output) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let options = Options { export: Some(export), ..Options::default() };

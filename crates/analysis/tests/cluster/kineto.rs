@@ -5,11 +5,11 @@ use std::path::Path;
 
 use npuscope_analysis::cluster::Options;
 use npuscope_formats::output::Output;
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
 
 use crate::support::{Rows, Value, assert_same, database, run};
 
-fn written(config: &JobConfig, form: Form) -> tempfile::TempDir {
+fn written(config: &JobConfig, form: Format) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     write_job(&simulate(config).unwrap(), form, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
     directory
@@ -30,7 +30,7 @@ fn table(path: &Path, mode: &str, table: &str, without: &[&str]) -> Rows {
 fn slow_ranks_and_waits_are_those_of_databases() {
     let faults = vec!["slow-rank@3:3".parse().unwrap()];
     let config = JobConfig { tp: 2, pp: 2, dp: 2, layers: 2, steps: 2, faults, ..JobConfig::default() };
-    let (db, kineto) = (written(&config, Form::Db), written(&config, Form::Kineto));
+    let (db, kineto) = (written(&config, Format::Db), written(&config, Format::Kineto));
     for (mode, name, without) in [
         ("slow_rank", "SlowRank", &[][..]),
         ("slow_rank", "SlowOpStats", &["OpName", "GroupName"][..]),
@@ -45,7 +45,7 @@ fn slow_ranks_and_waits_are_those_of_databases() {
 #[test]
 fn collectives_of_which_ranks_are_missing_are_not_counted_though_no_file_says_the_size_of_the_group() {
     let config = JobConfig { tp: 4, pp: 1, dp: 1, layers: 1, steps: 1, ..JobConfig::default() };
-    let text = written(&config, Form::Text);
+    let text = written(&config, Format::Text);
     let mut ranks = npuscope_testing::entries(text.path());
     ranks.retain(|path| path.is_dir());
     for rank in &ranks {

@@ -1,4 +1,4 @@
-//! What modules did, on jobs and ranks made here.
+//! Device work of modules, on jobs and ranks made here.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use npuscope_analysis::cluster::{Export, Options};
 use npuscope_formats::lanes::{self, Lanes};
 use npuscope_formats::output::Output;
 use npuscope_formats::{db, text};
-use npuscope_synth::{Form, Job, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, Job, JobConfig, simulate, write_job};
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{flow, kernel, task};
 use npuscope_tables::{ConnectionId, LaneId, Ns, Rank, RankBuilder, RankTables, Span, TaskId};
@@ -32,7 +32,7 @@ fn job() -> &'static (Job, tempfile::TempDir, tempfile::TempDir) {
             write_job(&job, form, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
             directory
         };
-        let (text, db) = (write(Form::Text), write(Form::Db));
+        let (text, db) = (write(Format::Text), write(Format::Db));
         (job, text, db)
     })
 }
@@ -222,12 +222,12 @@ impl Made {
     }
 
     /// Writes it as rank 0, with the figures of a chip.
-    fn write(mut self, form: Form) -> tempfile::TempDir {
+    fn write(mut self, form: Format) -> tempfile::TempDir {
         self.lanes.record(&mut self.rank);
         let directory = tempfile::tempdir().unwrap();
         let place = Output::new(directory.path().join("host_1_20260101000000000_ascend_pt")).unwrap();
         let tables = self.rank.finish();
-        if form == Form::Db {
+        if form == Format::Db {
             let mut writer = db::RankWriter::create(&place, Rank(0)).unwrap();
             writer.append(tables).unwrap();
             writer.finish().unwrap();
@@ -259,7 +259,7 @@ fn made() -> Made {
 
 #[test]
 fn operators_are_in_the_innermost_module() {
-    for form in [Form::Text, Form::Db] {
+    for form in [Format::Text, Format::Db] {
         let directory = made().write(form);
         let table = &tables(directory.path(), "module_statistic", &Options::default())["ModuleStatistic"];
         let found: Vec<_> = rows(table)
@@ -288,7 +288,7 @@ fn modules_that_follow_each_other_with_other_operators_are_numbered() {
             made.op("aten::add", (start + 30, start + 40), start + 1010, &[("Add", 3, "FLOAT16")]);
         }
     }
-    let directory = made.write(Form::Db);
+    let directory = made.write(Format::Db);
     let table = &tables(directory.path(), "module_statistic", &Options::default())["ModuleStatistic"];
     let found: Vec<_> =
         rows(table).iter().map(|row| (words(row, "module"), words(row, "opName"), number(row, "opCount"))).collect();
@@ -303,7 +303,7 @@ fn modules_that_follow_each_other_with_other_operators_are_numbered() {
 
 #[test]
 fn the_operations_of_a_range_are_divided_among_its_kernels() {
-    let directory = made().write(Form::Db);
+    let directory = made().write(Format::Db);
     let figures = |compat: bool| -> Vec<(String, f64, f64)> {
         let options = Options { compat, ..Options::default() };
         let table = &tables(directory.path(), "operator_mfu", &options)["OperatorMFU"];
@@ -327,7 +327,7 @@ fn the_operations_of_a_range_are_divided_among_its_kernels() {
 
 #[test]
 fn what_schedules_communications_counts_only_for_msprof_analyze() {
-    let directory = made().write(Form::Db);
+    let directory = made().write(Format::Db);
     let rank = std::fs::read_dir(directory.path()).unwrap().next().unwrap().unwrap().path();
     let connection =
         rusqlite::Connection::open(rank.join("ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db")).unwrap();
@@ -357,17 +357,17 @@ fn modules_that_launch_nothing_are_nothing_to_report() {
     let mut made = Made::new();
     made.range("Block", "Module", (0, 100));
     made.op("aten::add", (150, 160), 300, &[("Add", 7, "FLOAT16")]);
-    let directory = made.write(Form::Db);
+    let directory = made.write(Format::Db);
     let run = run(directory.path(), "module_statistic", None, &Options::default()).unwrap();
     assert!(run.written.files.is_empty());
     assert_eq!(run.notes, ["no operator that launched anything ran inside a module"]);
 }
 
 #[test]
-fn what_is_missing_is_told_with_a_setting_that_gives_it() {
+fn missing_data_is_reported_with_the_setting_that_records_it() {
     let mut made = Made::new();
     made.op("aten::add", (50, 60), 300, &[("Add", 7, "FLOAT16")]);
-    let directory = made.write(Form::Db);
+    let directory = made.write(Format::Db);
     for (mode, words) in [
         ("module_statistic", ["mstx ranges of the domain Module", "mstx=True"]),
         ("operator_mfu", ["mstx ranges of the domain mfu_flops", "mstx=True"]),
@@ -410,7 +410,7 @@ fn report(directory: &Path, options: &Options) -> Vec<(String, String, String)> 
 
 #[test]
 fn nested_modules_match_by_rule_and_others_only_if_alike_enough() {
-    let directory = made().write(Form::Db);
+    let directory = made().write(Format::Db);
     let baseline = directory.path().join("gpu.sqlite");
     nsight(&baseline, "Linear");
     let options = |threshold: f64| Options {
@@ -435,7 +435,7 @@ fn nested_modules_match_by_rule_and_others_only_if_alike_enough() {
 
 #[test]
 fn calls_of_operators_are_counted_on_both_sides() {
-    let directory = made().write(Form::Db);
+    let directory = made().write(Format::Db);
     let baseline = directory.path().join("gpu.sqlite");
     nsight(&baseline, "Linear");
     let options = Options { baseline_profile: Some(baseline), ..Options::default() };
@@ -453,7 +453,7 @@ fn calls_of_operators_are_counted_on_both_sides() {
 
 #[test]
 fn a_trace_of_pytorch_is_a_baseline() {
-    let directory = made().write(Form::Db);
+    let directory = made().write(Format::Db);
     let baseline = directory.path().join("gpu.pt.trace.json");
     let slice = |cat: &str, name: &str, pid: u32, tid: u32, ts: u32, dur: u32, args: &str| {
         format!(
@@ -484,8 +484,8 @@ fn a_trace_of_pytorch_is_a_baseline() {
 }
 
 #[test]
-fn a_baseline_that_is_no_profile_is_told() {
-    let directory = made().write(Form::Db);
+fn a_baseline_that_is_no_profile_is_reported() {
+    let directory = made().write(Format::Db);
     let baseline = directory.path().join("gpu.sqlite");
     rusqlite::Connection::open(&baseline).unwrap().execute_batch("CREATE TABLE t(a)").unwrap();
     for path in [baseline, directory.path().join("none.sqlite")] {

@@ -1,8 +1,8 @@
-//! `mstx2commop`: operations that only ranges tell of.
+//! `mstx2commop`: operations that only ranges record.
 
 use npuscope_analysis::cluster::{Export, Options};
 use npuscope_formats::output::Output;
-use npuscope_synth::{Form, JobConfig, Level, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, Level, simulate, write_job};
 
 use crate::hand_made::{RankDb, ask, column};
 use crate::support::{assert_same, rows_of, run};
@@ -48,7 +48,7 @@ fn the_peer_multiplies_what_shares_a_stream() {
 fn both_forms_of_a_job_give_the_same() {
     let config = JobConfig { tp: 2, pp: 1, dp: 1, layers: 2, steps: 2, level: Level::None, ..JobConfig::default() };
     let job = simulate(&config).unwrap();
-    let tables = [Form::Text, Form::Db].map(|form| {
+    let tables = [Format::Text, Format::Db].map(|form| {
         let directory = tempfile::tempdir().unwrap();
         write_job(&job, form, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
         ask(directory.path(), "mstx2commop", &Options::default()).remove(0).1

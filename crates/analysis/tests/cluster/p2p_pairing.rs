@@ -5,12 +5,12 @@ use std::path::Path;
 
 use npuscope_analysis::cluster::{Export, Options};
 use npuscope_formats::output::Output;
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
 
 use crate::hand_made::{RankDb, ask, column};
 use crate::support::{Rows, assert_same, run};
 
-fn written(config: &JobConfig, form: Form) -> tempfile::TempDir {
+fn written(config: &JobConfig, form: Format) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     write_job(&simulate(config).unwrap(), form, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
     directory
@@ -29,7 +29,7 @@ fn sides(rows: &Rows) -> BTreeMap<String, Vec<String>> {
 #[test]
 fn every_transfer_of_a_pipeline_has_two_sides() {
     let config = JobConfig { tp: 1, pp: 4, dp: 1, layers: 4, steps: 2, ..JobConfig::default() };
-    let job = written(&config, Form::Db);
+    let job = written(&config, Format::Db);
     let (_, rows) = &ask(job.path(), "p2p_pairing", &Options::default())[0];
     let sides = sides(rows);
     assert!(sides.len() > 10 && sides.values().all(|ranks| ranks.len() == 2), "{sides:?}");
@@ -42,7 +42,7 @@ fn every_transfer_of_a_pipeline_has_two_sides() {
 #[test]
 fn batches_of_a_ring_are_paired_with_the_next_rank() {
     let config = JobConfig { tp: 1, pp: 1, dp: 1, cp: 4, layers: 2, steps: 2, ..JobConfig::default() };
-    let job = written(&config, Form::Db);
+    let job = written(&config, Format::Db);
     let (_, rows) = &ask(job.path(), "p2p_pairing", &Options::default())[0];
     let sides = sides(rows);
     assert!(!sides.is_empty() && sides.values().all(|ranks| ranks.len() == 2), "{sides:?}");
@@ -88,7 +88,7 @@ fn a_step_without_transfers_is_nothing_to_pair() {
 #[test]
 fn the_copy_for_viewers_has_ids_and_passes_and_the_profile_stays() {
     let config = JobConfig { tp: 1, pp: 2, dp: 1, layers: 2, steps: 2, ..JobConfig::default() };
-    let job = written(&config, Form::Db);
+    let job = written(&config, Format::Db);
     let before = bytes(job.path());
     let run = run(job.path(), "pp_chart", None, &Options::default()).unwrap();
     assert_eq!(bytes(job.path()), before);
@@ -108,7 +108,7 @@ fn bytes(root: &Path) -> u64 {
 #[test]
 fn passes_of_the_chosen_step_are_the_same_in_both_forms() {
     let config = JobConfig { tp: 1, pp: 2, dp: 1, layers: 2, steps: 2, ..JobConfig::default() };
-    let (text, db) = (written(&config, Form::Text), written(&config, Form::Db));
+    let (text, db) = (written(&config, Format::Text), written(&config, Format::Db));
     let passes = |root: &Path, step| ask(root, "pp_chart", &Options { step, ..Options::default() }).remove(0).1;
     let (all, one) = (passes(db.path(), None), passes(db.path(), Some(11)));
     assert_eq!(all.1.len(), 2 * one.1.len());

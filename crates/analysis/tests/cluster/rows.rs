@@ -9,7 +9,7 @@ use npuscope_analysis::cluster::recipes::{
 use npuscope_analysis::cluster::{Export, Failure, Job, Options};
 use npuscope_formats::output::Output;
 use npuscope_store::{OpenOptions, Store};
-use npuscope_synth::{Form, JobConfig, Level, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, Level, simulate, write_job};
 use npuscope_tables::Rank;
 use npuscope_tables::table::kernel;
 use tempfile::TempDir;
@@ -20,7 +20,7 @@ use crate::hand_made::{ask, column};
 fn written(config: JobConfig) -> TempDir {
     let job = simulate(&JobConfig { tp: 1, pp: 2, dp: 2, layers: 2, steps: 2, ..config }).unwrap();
     let directory = tempfile::tempdir().unwrap();
-    write_job(&job, Form::Db, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
+    write_job(&job, Format::Db, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
     directory
 }
 

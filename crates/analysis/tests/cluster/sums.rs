@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use npuscope_analysis::cluster::{LeftOut, Options};
 use npuscope_formats::output::Output;
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
 use npuscope_tables::Rank;
 use npuscope_tables::table::host_op;
 
@@ -23,7 +23,7 @@ fn config(faults: &[&str]) -> JobConfig {
 fn write(config: &JobConfig) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let job = simulate(config).unwrap();
-    write_job(&job, Form::Db, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
+    write_job(&job, Format::Db, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
     directory
 }
 
@@ -123,7 +123,8 @@ fn a_slow_link_is_named_by_its_ends() {
     let rows = table(write(&config).path(), "slow_link", "SlowLinks", &Options::default()).unwrap();
     let ends: Vec<(f64, f64)> = numbers(&rows, "srcRank").into_iter().zip(numbers(&rows, "dstRank")).collect();
     assert!(!ends.is_empty() && ends.iter().all(|ends| matches!(ends, (1.0, 2.0) | (2.0, 1.0))), "{ends:?}");
-    // Without metadata ranks are known from what they report of themselves; one alone does not say who others are.
+    // Without metadata ranks are known from the links that they report to themselves; one rank alone does not identify
+    // the others.
     let bare = write(&config);
     forget_metadata(bare.path());
     assert_same(&table(bare.path(), "slow_link", "SlowLinks", &Options::default()).unwrap(), &rows, "SlowLinks");
@@ -229,7 +230,7 @@ fn a_slow_job_takes_longer_than_its_baseline() {
 }
 
 #[test]
-fn what_the_baseline_lacks_is_told() {
+fn what_the_baseline_lacks_is_reported() {
     let (here, there) = (job(&[]), job(&[]));
     let of_rank = |rank: &str| {
         let name = format!("ascend_pytorch_profiler_{rank}.db");
@@ -239,8 +240,9 @@ fn what_the_baseline_lacks_is_told() {
     let options = Options { baseline: Some(there.path().to_owned()), ..Options::default() };
     for mode in ["cluster_time_compare_summary", "cluster_compare_baseline"] {
         let all = run(here.path(), mode, None, &options).unwrap();
-        let told = |left: &LeftOut| left.rank == Rank(1) && left.why.to_string().starts_with("in the baseline: ");
-        assert!(all.left_out.iter().any(told), "{mode}: {:?}", all.left_out);
+        let is_reported =
+            |left: &LeftOut| left.rank == Rank(1) && left.why.to_string().starts_with("in the baseline: ");
+        assert!(all.left_out.iter().any(is_reported), "{mode}: {:?}", all.left_out);
         assert!(all.notes.iter().any(|note| note.starts_with("baseline: ")), "{mode}: {:?}", all.notes);
         // Of both jobs only the chosen ranks are read.
         let some = run(here.path(), mode, Some(&[Rank(2), Rank(3)].into()), &options).unwrap();
@@ -299,7 +301,7 @@ fn a_larger_job_is_held_against_what_its_size_costs() {
 }
 
 #[test]
-fn marks_are_told_in_the_framework_on_the_host_and_on_the_device() {
+fn marks_are_timed_in_the_framework_on_the_host_and_on_the_device() {
     let directory = tempfile::tempdir().unwrap();
     let output = directory.path().join("x_ascend_pt/ASCEND_PROFILER_OUTPUT");
     std::fs::create_dir_all(&output).unwrap();

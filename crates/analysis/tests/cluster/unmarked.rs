@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use npuscope_analysis::cluster::Options;
 use npuscope_formats::output::Output;
 use npuscope_formats::source::OUTPUT_DIRECTORY;
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
 use npuscope_testing::entries;
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ fn unmarked_job() -> &'static Path {
     let made = MADE.get_or_init(|| {
         let config = JobConfig { tp: 2, pp: 1, dp: 1, layers: 1, micro_batches: 1, steps: 2, ..JobConfig::default() };
         let directory = tempfile::tempdir().unwrap();
-        write_job(&simulate(&config).unwrap(), Form::Text, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
+        write_job(&simulate(&config).unwrap(), Format::Text, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
         for rank in entries(directory.path()).into_iter().filter(|entry| entry.is_dir()) {
             remove_markers(&rank.join(OUTPUT_DIRECTORY).join("trace_view.json"));
         }

@@ -11,9 +11,9 @@ use crate::rank_list::RankList;
 
 /// Summarise all ranks of a job (msprof-analyze's cluster modes, corrected)
 ///
-/// Accepts the options of msprof-analyze and writes files under its names. Figures follow their definitions and are the
-/// same for text and databases of one job; --compat prints those of msprof-analyze 26.2 instead. The word `cluster` is
-/// optional if -d is given. Ranks that cannot be read are reported and skipped.
+/// Accepts the options of msprof-analyze and writes files with the same names. Values follow npuscope's definitions and
+/// do not depend on the format of the profile; --compat reproduces the values of msprof-analyze 26.2 instead. The word
+/// `cluster` may be omitted if -d is given. Ranks that cannot be read are reported and skipped.
 #[derive(Debug, Args)]
 #[command(after_help = cluster_help())]
 pub struct ClusterCommand {
@@ -21,70 +21,72 @@ pub struct ClusterCommand {
     #[arg(long = "profiling_path", short = 'd', visible_alias = "profiling-path", value_name = "DIR")]
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
-    /// What to ask, as listed below
+    /// Mode to run, from the list below
     #[arg(long, short, value_name = "MODE", default_value = "all", hide_possible_values = true)]
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(cluster::modes().iter().map(|mode| mode.name)))]
     pub mode: String,
-    /// Directory to put cluster_analysis_output into [default: the current directory]
+    /// Write cluster_analysis_output into directory DIR [default: the current directory]
     #[arg(long = "output_path", short, visible_alias = "output-path", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
-    /// What to write [default: db; files for `all` and the communication modes on text profiles]
-    #[arg(long = "export_type", visible_alias = "export-type", value_enum, value_name = "FORM")]
+    /// Output format [default: db; text for `all` and the communication modes on text profiles]
+    #[arg(long = "export_type", visible_alias = "export-type", value_enum, value_name = "FORMAT")]
     pub export: Option<ClusterExport>,
-    /// Ranks to look at, for example 0,3-7 [default: all]
+    /// Ranks to analyse, for example 0,3-7 [default: all]
     #[arg(long = "rank_list", visible_alias = "rank-list", value_name = "LIST", value_parser = RankList::parse_or_all)]
     pub ranks: Option<RankList>,
-    /// Step to look at; -1 for all
+    /// Step to analyse; -1 for all
     #[arg(long = "step_id", visible_alias = "step-id", value_name = "N", default_value_t = -1, allow_hyphen_values = true)]
     pub step: i64,
-    /// Figures of msprof-analyze 26.2, its defects included
+    /// Reproduce the values of msprof-analyze 26.2, including its known errors
     #[arg(long)]
     pub compat: bool,
-    /// Print one line of JSON for programs in place of text
+    /// Print one line of JSON, for programs, instead of text
     #[arg(long)]
     pub agent: bool,
-    /// Fail if anything could not be read, instead of answering from the rest
+    /// Fail if any data cannot be read, instead of continuing without it
     #[arg(long)]
     pub strict: bool,
-    /// Taken for msprof-analyze's sake: it skips checks of owners and permissions, which npuscope does not make
+    /// Accepted for compatibility; ignored (npuscope does not check owners and permissions of files)
     #[arg(long)]
     pub force: bool,
-    /// Taken for msprof-analyze's sake
+    /// Accepted for compatibility; ignored
     #[arg(long = "parallel_mode", hide = true, value_name = "MODE")]
     pub parallel_mode: Option<String>,
-    /// Rows of a ranking
+    /// Maximum number of rows in a ranking [default: depends on the mode]
     #[arg(long = "top_num", visible_alias = "top-num", value_name = "N")]
     pub top_num: Option<usize>,
-    /// compute_op_sum: do not tell operators of one type apart
+    /// Omit the statistics by operator name (mode compute_op_sum)
     #[arg(long = "exclude_op_name", visible_alias = "exclude-op-name")]
     pub exclude_op_name: bool,
-    /// cluster_time_compare_summary, cluster_compare_baseline: profile to compare with
+    /// Profile to compare with (modes cluster_time_compare_summary and cluster_compare_baseline)
     #[arg(long = "bp", visible_alias = "baseline", value_name = "DIR", value_hint = ValueHint::AnyPath)]
     pub baseline: Option<PathBuf>,
-    /// calibrate_npu_gpu: profile of the GPU, an Nsight Systems export or a trace of PyTorch's profiler
+    /// GPU profile to compare with: an Nsight Systems export in SQLite format, or a trace of PyTorch's profiler (mode
+    /// calibrate_npu_gpu)
     #[arg(long = "baseline_profiling_path", visible_alias = "baseline-profiling-path", value_name = "FILE")]
     #[arg(value_hint = ValueHint::AnyPath)]
     pub baseline_profile: Option<PathBuf>,
-    /// calibrate_npu_gpu: how alike names of modules must be, 0 to 1
-    #[arg(long = "fuzzy_threshold", visible_alias = "fuzzy-threshold", value_name = "SHARE")]
+    /// Minimum similarity of two module names that match, from 0 to 1 [default: 0.8] (mode calibrate_npu_gpu)
+    #[arg(long = "fuzzy_threshold", visible_alias = "fuzzy-threshold", value_name = "SIMILARITY")]
     pub fuzzy_threshold: Option<f64>,
-    /// calibrate_npu_gpu: write what is compared, too
+    /// Also write the NPU and GPU tables that are compared (mode calibrate_npu_gpu)
     #[arg(long = "dump_intermediate_results", visible_alias = "dump-intermediate-results")]
     pub dump_intermediate_results: bool,
-    /// computational_op_masking: kinds of groups, for example `dp;edp,ep`
-    #[arg(long = "parallel_types", visible_alias = "parallel-types", value_name = "KINDS")]
+    /// Sets of group types to analyse, for example `dp;edp,ep`: a comma joins types, a semicolon separates sets (mode
+    /// computational_op_masking)
+    #[arg(long = "parallel_types", visible_alias = "parallel-types", value_name = "TYPES")]
     pub parallel_types: Option<String>,
-    /// communication_bottleneck: rank to begin with
+    /// Rank whose longest collectives are analysed [default: 0] (mode communication_bottleneck)
     #[arg(long = "rank_id", visible_alias = "rank-id", value_name = "RANK")]
     pub rank_id: Option<Rank>,
-    /// freq_analysis: frequency that AI Cores should have, in MHz
+    /// Nominal AI Core frequency in MHz [default: the most common highest frequency of ranks] (mode freq_analysis)
     #[arg(long = "nominal_frequency", visible_alias = "nominal-frequency", value_name = "MHZ")]
     pub nominal_frequency: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ClusterExport {
-    /// Tables of cluster_analysis.db
+    /// Tables in cluster_analysis.db
     Db,
     /// csv files and a Jupyter notebook
     Notebook,
@@ -129,7 +131,7 @@ impl From<ClusterCommand> for ClusterOptions {
     }
 }
 
-/// Examples, and the modes there are.
+/// Examples and the list of modes.
 fn cluster_help() -> String {
     let mut help = "Examples:
   npuscope cluster -d DIR -o OUT

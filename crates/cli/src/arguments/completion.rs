@@ -12,13 +12,14 @@ use clap_complete::Shell;
   npuscope completion zsh > ~/.zfunc/_npuscope
   npuscope completion fish > ~/.config/fish/completions/npuscope.fish")]
 pub struct CompletionCommand {
-    /// Shell to print it for
+    /// Shell to complete in
     pub shell: Shell,
 }
 
-/// Print the command that turns completion on in this shell, as msprof-analyze does
+/// Print the command that enables completion in the current shell
 ///
-/// Paste the command into the terminal, or into the start-up file of the shell to keep it.
+/// Run the command in the terminal, or add it to the start-up file of the shell to keep it. msprof-analyze has the same
+/// command.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope auto-completion
@@ -33,7 +34,7 @@ pub struct AutoCompletionCommand {
 #[derive(Debug, Args)]
 #[command(hide = true)]
 pub struct ManCommand {
-    /// Directory to write into; created if need be
+    /// Write into directory DIR, which is created if missing
     #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub output: PathBuf,
 }

@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use npuscope_collect::Dialect;
-use npuscope_collect::dialect::{Form, Run};
+use npuscope_collect::dialect::{Notation, Run};
 
 use crate::commands::ReportFormat;
 use crate::commands::config::{CheckOptions, ConfigOptions, ConvertOptions, ExplainOptions, Source};
 
 /// Check, convert and explain a trainer's profiler settings before training
 ///
-/// Reads flags of MindSpeed-LLM from a script, YAML of FSDP2 and of MindSpeed-RL, and JSON of the torch_npu and MindSpore
-/// profilers (arguments, dynamic files, MS_PROFILER_OPTIONS). A file may hold the whole configuration of a trainer; only
-/// the profiler settings are read, the way that trainer reads them.
+/// Reads MindSpeed-LLM flags from a script, YAML of FSDP2 and MindSpeed-RL, and JSON of the torch_npu and MindSpore
+/// profilers (arguments, dynamic files, MS_PROFILER_OPTIONS). The file may contain the whole configuration of a trainer;
+/// only the profiler settings are read, in the same way as the trainer reads them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope config check train.yaml --steps 1000 --world-size 8
@@ -42,15 +42,15 @@ pub enum ConfigAction {
 pub struct ConfigCheckCommand {
     #[command(flatten)]
     pub source: ConfigSource,
-    /// Output format; json includes the configuration
-    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    /// Output format; json includes the settings
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,
 }
 
 /// Write the same settings for another trainer or profiler
 ///
-/// Steps keep their place in the run, so their numbers may change: FSDP2 counts from 0, MindSpeed from 1. Reports settings
-/// that the other style cannot express.
+/// The same steps of the job are recorded, but their numbers may change: FSDP2 counts from 0, MindSpeed from 1. Settings
+/// that the target dialect cannot express are reported.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope config convert pretrain.sh --to fsdp2
@@ -58,15 +58,15 @@ pub struct ConfigCheckCommand {
 pub struct ConfigConvertCommand {
     #[command(flatten)]
     pub source: ConfigSource,
-    /// Write this style
-    #[arg(long, value_enum, value_name = "STYLE")]
-    pub to: TargetStyle,
-    /// Write to this file, which must not exist [default: standard output]
+    /// Dialect to write
+    #[arg(long, value_enum, value_name = "DIALECT")]
+    pub to: TargetDialect,
+    /// Write the result to FILE, which must not exist [default: standard output]
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 }
 
-/// Show what will be recorded, at which steps, on which ranks, and the estimated size
+/// Show what is recorded, at which steps and ranks, and the expected size
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope config explain train.yaml
@@ -78,20 +78,20 @@ pub struct ConfigExplainCommand {
     #[arg(long, value_name = "N")]
     pub kernels: Option<u64>,
     /// Output format
-    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,
 }
 
-/// The settings, and the run they are for.
+/// The settings, and the job they are for.
 #[derive(Debug, Args)]
 pub struct ConfigSource {
     /// Script, YAML or JSON file; `-` reads stdin
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
-    /// Read the file as this style [default: detected]
-    #[arg(long, value_enum, value_name = "STYLE")]
-    pub dialect: Option<SourceStyle>,
-    /// Resume from a checkpoint after N steps
+    /// Dialect of the file [default: detected]
+    #[arg(long, value_enum, value_name = "DIALECT")]
+    pub dialect: Option<SourceDialect>,
+    /// Assume that training resumes from a checkpoint after N steps
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub iteration: u64,
     /// Check against N training steps in total, including those before the checkpoint
@@ -104,7 +104,7 @@ pub struct ConfigSource {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
-pub enum SourceStyle {
+pub enum SourceDialect {
     /// Flags of MindSpeed-LLM
     Llm,
     /// YAML or flags of MindSpeed-LLM with FSDP2
@@ -119,7 +119,7 @@ pub enum SourceStyle {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
-pub enum TargetStyle {
+pub enum TargetDialect {
     /// Flags of MindSpeed-LLM
     Llm,
     /// YAML of MindSpeed-LLM with FSDP2
@@ -160,28 +160,28 @@ impl ConfigSource {
     }
 }
 
-impl From<SourceStyle> for Dialect {
-    fn from(style: SourceStyle) -> Dialect {
-        match style {
-            SourceStyle::Llm => Dialect::MindSpeedLlm,
-            SourceStyle::Fsdp2 => Dialect::Fsdp2,
-            SourceStyle::Rl => Dialect::MindSpeedRl,
-            SourceStyle::Mindspore => Dialect::MindSpore,
-            SourceStyle::TorchNpu => Dialect::TorchNpu,
+impl From<SourceDialect> for Dialect {
+    fn from(dialect: SourceDialect) -> Dialect {
+        match dialect {
+            SourceDialect::Llm => Dialect::MindSpeedLlm,
+            SourceDialect::Fsdp2 => Dialect::Fsdp2,
+            SourceDialect::Rl => Dialect::MindSpeedRl,
+            SourceDialect::Mindspore => Dialect::MindSpore,
+            SourceDialect::TorchNpu => Dialect::TorchNpu,
         }
     }
 }
 
-impl From<TargetStyle> for Form {
-    fn from(style: TargetStyle) -> Form {
-        match style {
-            TargetStyle::Llm => Form::LlmFlags,
-            TargetStyle::Fsdp2 => Form::Fsdp2Yaml,
-            TargetStyle::Rl => Form::RlYaml,
-            TargetStyle::Mindspore => Form::of(Dialect::MindSpore),
-            TargetStyle::MindsporeDynamic => Form::MindSporeDynamic,
-            TargetStyle::TorchNpu => Form::TorchNpuArguments,
-            TargetStyle::TorchNpuDynamic => Form::TorchNpuDynamic,
+impl From<TargetDialect> for Notation {
+    fn from(dialect: TargetDialect) -> Notation {
+        match dialect {
+            TargetDialect::Llm => Notation::LlmFlags,
+            TargetDialect::Fsdp2 => Notation::Fsdp2Yaml,
+            TargetDialect::Rl => Notation::RlYaml,
+            TargetDialect::Mindspore => Notation::of(Dialect::MindSpore),
+            TargetDialect::MindsporeDynamic => Notation::MindSporeDynamic,
+            TargetDialect::TorchNpu => Notation::TorchNpuArguments,
+            TargetDialect::TorchNpuDynamic => Notation::TorchNpuDynamic,
         }
     }
 }

@@ -11,9 +11,9 @@ use crate::time_range::TimeRange;
 
 /// Convert a profile to another format
 ///
-/// text and db give the deliverables that torch_npu or MindSpore would have written, one directory per
-/// rank; parquet gives one directory per table with one file per rank; perfetto gives one trace of all
-/// ranks for ui.perfetto.dev, with every slice on it.
+/// `text` and `db` write the deliverables of torch_npu or MindSpore, one directory per rank. `parquet` writes one
+/// directory per table, with one file per rank. `perfetto` writes one trace with every slice of all ranks, for
+/// ui.perfetto.dev.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope convert DIR --to db -o OUT
@@ -21,22 +21,22 @@ use crate::time_range::TimeRange;
   npuscope convert DIR --to perfetto -o step.pftrace --ranks 0,5 --range step:12
   npuscope convert DIR --to perfetto -o window.pftrace --range 1.5s..2.25s")]
 pub struct ConvertCommand {
-    /// Profile: a directory, or a single deliverable
+    /// Profile: a directory, or a single deliverable such as trace_view.json
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
-    /// Form to write
-    #[arg(long, value_enum, value_name = "FORM")]
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT")]
     pub to: TargetFormat,
-    /// Directory to write into; created if need be. For perfetto also a file that ends in
-    /// .perfetto-trace or .pftrace; in a directory it is profile.perfetto-trace
+    /// Write into directory OUT, which is created if missing. For perfetto, OUT may also be a file that ends in
+    /// .perfetto-trace or .pftrace; in a directory, the file is profile.perfetto-trace
     #[arg(long, short, value_name = "OUT", value_hint = ValueHint::AnyPath)]
     pub output: PathBuf,
     /// Ranks to write, for example 0,3-7 [default: all]
     #[arg(long, visible_alias = "rank", value_name = "LIST", value_parser = RankList::parse)]
     pub ranks: Option<RankList>,
-    /// For perfetto: only what intersects a window of time, such as 1.5s..2.25s or 100ms..200ms from the
-    /// first event of the profile, step:12, step:12..14, or nanoseconds since the epoch [default: all]
-    #[arg(long, value_name = "WINDOW")]
+    /// Time range to write, for perfetto only: 1.5s..2.25s from the start of the profile, nanoseconds since the epoch, or
+    /// step:12..14 [default: all]
+    #[arg(long, value_name = "RANGE")]
     pub range: Option<TimeRange>,
 }
 

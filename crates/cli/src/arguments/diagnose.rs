@@ -8,11 +8,11 @@ use super::values::FailOn;
 use crate::commands::ReportFormat;
 use crate::commands::diagnose::DiagnoseOptions;
 
-/// Find which ranks, hosts, stages and links are slow, why, and what they cost
+/// Find slow ranks, hosts, stages and links, the causes, and the cost per step
 ///
-/// Aligns the clocks of hosts by their common communication operations, finds out what had to wait for what, and
-/// replays the job as if each rank, host, stage or link that differs from comparable ones did not: the time that a step
-/// gains is the cost. Ranks that wait for others are never blamed.
+/// Aligns the clocks of the hosts by their common communication operations and determines which work waited for which.
+/// Then replays the job as if each slow rank, host, stage or link were as fast as comparable ones: the step time saved
+/// is the cost. Ranks that only wait for others are not reported as slow.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope diagnose DIR
@@ -21,10 +21,10 @@ pub struct DiagnoseCommand {
     /// Profile: a directory with the ranks of a job
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
-    /// How to print the report; json has the evidence in full
-    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    /// Output format; json includes all evidence
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,
-    /// Exit with 1 if there is a finding of this severity or above
+    /// Exit with 1 if any finding has this severity or a higher one
     #[arg(long, value_enum, value_name = "SEVERITY")]
     pub fail_on: Option<FailOn>,
 }

@@ -7,20 +7,20 @@ use clap::{Args, ValueHint};
 use crate::commands::ReportFormat;
 use crate::commands::doctor::DoctorOptions;
 
-/// List what a profile contains, what is missing, and the setting that collects it
+/// Show what a profile contains, what is missing and how to record it
 ///
-/// Reads every rank and reports its files, profiler level, versions, steps, time window, rows per table,
-/// problems met while reading, and, for everything that was not collected, the exact setting to turn on
-/// in MindSpeed-LLM, FSDP2, MindSpeed-RL, MindSpore and torch_npu.
+/// Reads every rank and reports its files, profiler level, versions, steps, time range, rows per table and diagnostics.
+/// For data that was not recorded, shows the setting that records it in MindSpeed-LLM, FSDP2, MindSpeed-RL, MindSpore
+/// and torch_npu.
 #[derive(Debug, Args)]
 pub struct DoctorCommand {
-    /// Profile: a directory, or a single deliverable
+    /// Profile: a directory, or a single deliverable such as trace_view.json
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
-    /// How to print the report; json has every rank, file and lane
-    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    /// Output format; json lists every rank, file and lane
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,
-    /// Fail if anything could not be read
+    /// Fail if any data cannot be read, instead of continuing without it
     #[arg(long)]
     pub strict: bool,
 }

@@ -8,16 +8,16 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueHint};
 use npuscope_collect::dynamic::Changes;
 
-use self::values::{DynamicActivity, DynamicExport, DynamicLevel, DynamicMetrics, DynamicStyle, parse_start};
+use self::values::{DynamicActivity, DynamicDialectName, DynamicExport, DynamicLevel, DynamicMetrics, parse_start};
 use crate::commands::ReportFormat;
 use crate::commands::dynamic::{DynamicOptions, SetOptions, StartStep, StatusOptions};
 use crate::rank_list::RankList;
 
 /// Start and stop recording in a running job, and show the state of its ranks
 ///
-/// A job that watches a profiler_config.json with npuscope's DynamicProfilerMonitor records the steps in this file, in
-/// the style of torch_npu or of MindSpore. Steps count from 1, and both ends are recorded. The profilers of torch_npu and
-/// MindSpore read the same file; torch_npu's begins one step later, when the step in the file is over.
+/// A job that uses npuscope's DynamicProfilerMonitor watches a profiler_config.json, in the dialect of torch_npu or
+/// MindSpore, and records the steps that the file names. Steps count from 1; the first and the last step are both
+/// recorded. The dynamic profilers of torch_npu and MindSpore read the same file, but torch_npu's starts one step later.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope dynamic set CFG --start 8 --stop 10
@@ -35,47 +35,47 @@ pub enum DynamicAction {
     Status(DynamicStatus),
 }
 
-/// Change the file; settings that are not given stay unchanged
+/// Change settings in the file; settings that are not given stay unchanged
 #[derive(Debug, Args)]
 pub struct DynamicSet {
-    /// The profiler_config.json, or its directory; created if it does not exist
+    /// File profiler_config.json, or its directory; created if missing
     #[arg(value_hint = ValueHint::AnyPath)]
     pub config: PathBuf,
-    /// Record from this step on, counted from 1; `next` is the next step
+    /// First step to record, counted from 1; `next` for the next step
     #[arg(long, value_name = "STEP", value_parser = parse_start)]
     pub start: Option<StartStep>,
-    /// Record up to and including this step [default: the first one]
+    /// Last step to record [default: the first step to record]
     #[arg(long, value_name = "STEP", requires = "start")]
     pub stop: Option<u64>,
-    /// Record N steps, instead of --stop
+    /// Record N steps; alternative to --stop
     #[arg(long, value_name = "N", requires = "start", conflicts_with = "stop")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: Option<u64>,
-    /// Record nothing from now on; a recording that is running is completed
+    /// Record nothing from now on; a recording in progress is completed
     #[arg(long, conflicts_with = "start")]
     pub off: bool,
     /// Warm up for N steps before the first recorded step
     #[arg(long, value_name = "N")]
     pub warmup: Option<u64>,
-    /// Create the file in this style [default: torch_npu]
-    #[arg(long, value_enum, value_name = "STYLE")]
-    pub style: Option<DynamicStyle>,
-    /// Record on these ranks, for example 0,3-7, or all
+    /// Dialect of a new file [default: torch_npu]
+    #[arg(long, alias = "style", value_enum, value_name = "DIALECT")]
+    pub dialect: Option<DynamicDialectName>,
+    /// Ranks to record, for example 0,3-7, or all
     #[arg(long, value_name = "LIST", value_parser = RankList::parse_or_all)]
     pub ranks: Option<RankList>,
-    /// Record at this level of detail
+    /// Level of detail to record
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub level: Option<DynamicLevel>,
-    /// Record these AI Core metrics; requires level1
+    /// AI Core metrics to record; requires level1
     #[arg(long, value_enum, value_name = "METRICS")]
     pub metrics: Option<DynamicMetrics>,
-    /// Record the host (cpu), the device (npu) or both (cpu,npu)
+    /// Activities to record: the host (cpu), the device (npu) or both (cpu,npu)
     #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',')]
     pub activities: Option<Vec<DynamicActivity>>,
-    /// Export text, db or text,db
+    /// Formats that the profiler exports: text, db or both (text,db)
     #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',')]
     pub export: Option<Vec<DynamicExport>>,
-    /// Write data to this directory
+    /// Directory that the job records into
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<String>,
     /// Record call stacks
@@ -84,46 +84,46 @@ pub struct DynamicSet {
     /// Record module calls
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub modules: Option<bool>,
-    /// Record memory
+    /// Record memory usage
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub memory: Option<bool>,
-    /// Record input shapes
+    /// Record input shapes of operators
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub shapes: Option<bool>,
-    /// Record floating-point operations
+    /// Record the number of floating-point operations of operators
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub flops: Option<bool>,
-    /// Record user ranges and marks
+    /// Record mstx ranges and marks of the user
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub mstx: Option<bool>,
-    /// Record the L2 cache
+    /// Record L2 cache hit rates
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub l2_cache: Option<bool>,
-    /// Record network cards (NIC and RoCE)
+    /// Record traffic of network cards (NIC and RoCE)
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub sys_io: Option<bool>,
-    /// Record links between chips (PCIe and HCCS)
+    /// Record traffic on links between chips (PCIe and HCCS)
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub sys_interconnection: Option<bool>,
-    /// Record host usage: a list of cpu, mem, disk, network and osrt
+    /// Host usage to record: a list of cpu, mem, disk, network and osrt
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(["cpu", "mem", "disk", "network", "osrt"]))]
     pub host_sys: Option<Vec<String>>,
-    /// Let the profiler analyse the data after recording
+    /// Let the profiler parse the data after recording
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub analyse: Option<bool>,
 }
 
-/// Show which ranks use the file, and their progress
+/// Show which ranks watch the file, and their progress
 #[derive(Debug, Args)]
 pub struct DynamicStatus {
-    /// The profiler_config.json, or its directory
+    /// File profiler_config.json, or its directory
     #[arg(value_hint = ValueHint::AnyPath)]
     pub config: PathBuf,
     /// Output format
-    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,
-    /// Treat a rank as lost after N seconds without a report
+    /// Report a rank as lost after N seconds without a status update
     #[arg(long, value_name = "N", default_value_t = 120)]
     pub stale_after: u64,
 }
@@ -144,7 +144,7 @@ impl From<DynamicSet> for SetOptions {
     fn from(command: DynamicSet) -> SetOptions {
         SetOptions {
             config: command.config,
-            style: command.style.map(Into::into),
+            dialect: command.dialect.map(Into::into),
             start: command.start,
             stop: command.stop,
             steps: command.steps,

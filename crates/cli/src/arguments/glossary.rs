@@ -5,21 +5,21 @@ use clap::Args;
 use crate::commands::ReportFormat;
 use crate::commands::glossary::GlossaryOptions;
 
-/// Define a number that npuscope shows, or list all of them
+/// Explain a term that npuscope uses, or list all terms
 ///
-/// Shows the definition, unit, formula and other names of a number, and the function that computes it. A term is found
-/// by any of its names, such as the columns of msprof-analyze and torch_npu; case and punctuation are ignored.
+/// Shows the definition, unit, formula and other names of a term, and the function that computes it. Any name of the
+/// term is accepted, such as a column name of msprof-analyze or torch_npu; case and punctuation are ignored.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope glossary
   npuscope glossary free
   npuscope glossary 'Communication(Not Overlapped)' --lang zh")]
 pub struct GlossaryCommand {
-    /// Name of the number; without it, all are listed
+    /// Term to explain [default: list all terms]
     #[arg(value_name = "TERM")]
     pub term: Vec<String>,
-    /// How to print the definitions
-    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    /// Output format
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,
 }
 

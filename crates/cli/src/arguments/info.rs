@@ -8,19 +8,19 @@ use super::values::FailOn;
 use crate::commands::ReportFormat;
 use crate::commands::info::InfoOptions;
 
-/// Show the step time, where the time goes, and which rank is slow
+/// Show the step time, where the time goes and which rank is slow
 #[derive(Debug, Args)]
 pub struct InfoCommand {
-    /// Profile: a directory, or a single deliverable
+    /// Profile: a directory, or a single deliverable such as trace_view.json
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
-    /// How to print the report
-    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    /// Output format
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ReportFormat,
-    /// Fail if anything could not be read, instead of answering from the rest
+    /// Fail if any data cannot be read, instead of continuing without it
     #[arg(long)]
     pub strict: bool,
-    /// Exit with 1 if there is a finding of this severity or above
+    /// Exit with 1 if any finding has this severity or a higher one
     #[arg(long, value_enum, value_name = "SEVERITY")]
     pub fail_on: Option<FailOn>,
 }

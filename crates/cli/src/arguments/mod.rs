@@ -47,8 +47,9 @@ pub use view::ViewCommand;
 #[derive(Debug, Parser)]
 #[command(name = "npuscope", bin_name = "npuscope", version, max_term_width = 100, propagate_version = true)]
 #[command(disable_help_flag = true, disable_version_flag = true)]
-#[command(after_help = "A profile is a directory that torch_npu, MindSpore or msprof wrote, or one with many of them.
-Start with:  npuscope doctor DIR   then:  npuscope diagnose DIR")]
+#[command(after_help = "A profile is a directory that torch_npu, MindSpore, msprof or PyTorch's profiler wrote.
+A directory that contains several of them, one per rank, is the profile of a job.
+Start with `npuscope doctor DIR`, then run `npuscope diagnose DIR`.")]
 pub struct Arguments {
     #[command(flatten)]
     pub global: GlobalArguments,
@@ -56,30 +57,31 @@ pub struct Arguments {
     pub command: Command,
 }
 
+/// The heading of [`GlobalArguments`] in help.
+pub const OPTIONS_OF_EVERY_COMMAND: &str = "Options of every command";
+
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Options of every command")]
+#[command(next_help_heading = OPTIONS_OF_EVERY_COMMAND)]
 pub struct GlobalArguments {
-    /// Directory for caches of profiles that were read [default: NPUSCOPE_CACHE_DIR, or the user's
-    /// cache directory]
+    /// Cache profiles in DIR [default: NPUSCOPE_CACHE_DIR, or the user's cache directory]
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub cache_dir: Option<PathBuf>,
-    /// Neither read nor write the cache; ranks that are read stay in memory until the command ends [default:
-    /// NPUSCOPE_NO_CACHE]
+    /// Neither read nor write the cache; keep ranks in memory until the command ends [default: NPUSCOPE_NO_CACHE]
     #[arg(long, global = true)]
     pub no_cache: bool,
-    /// Threads for reading and querying [default: NPUSCOPE_THREADS, or all]
+    /// Use N threads for reading and querying [default: NPUSCOPE_THREADS, or one per core]
     #[arg(long, global = true, value_name = "N")]
     pub threads: Option<usize>,
-    /// When to use colours and progress bars
+    /// When to show colours and progress bars
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
-    /// Language of messages and definitions [default: zh if LC_ALL, LC_MESSAGES or LANG is Chinese, else en]
+    /// Language of the output [default: zh if LC_ALL, LC_MESSAGES or LANG is Chinese, else en]
     #[arg(long, global = true, value_enum, value_name = "LANGUAGE")]
     pub lang: Option<Lang>,
     /// Print only results and errors
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Print help; -h is shorter than --help
+    /// Print help; -h prints a summary
     #[arg(long, short, visible_short_alias = 'H', global = true, action = ArgAction::Help)]
     help: Option<bool>,
     /// Print the version

@@ -7,24 +7,25 @@ use npuscope_store::parse::Export;
 
 use crate::commands::parse::ParseOptions;
 
-/// Write deliverables from raw data, beside it
+/// Parse raw data into deliverables
 ///
-/// Finds every raw directory (with FRAMEWORK in it) and writes ASCEND_PROFILER_OUTPUT there: text, a database or both, as
-/// set when recording. The other commands open raw directories as well; use parse for tools that need the files, and to
-/// open large profiles faster. Broken directories are reported and skipped.
+/// Finds every raw directory (one that contains FRAMEWORK) and writes ASCEND_PROFILER_OUTPUT into it. Other commands
+/// also read raw directories; use parse for tools that need the deliverables, and to open large profiles faster. Broken
+/// directories are reported and skipped.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope parse DIR
-  npuscope parse DIR --export both
-  npuscope parse DIR --force                   parse again, replace the deliverables")]
+  npuscope parse DIR --format both
+  # Parse again and replace the deliverables
+  npuscope parse DIR --force")]
 pub struct ParseCommand {
-    /// A raw directory, or a directory that contains raw directories
+    /// Directory with raw data, or a directory that contains several of them
     #[arg(value_hint = ValueHint::DirPath)]
     pub path: PathBuf,
-    /// Write text, a database or both [default: as set when recording, else text]
-    #[arg(long, value_enum, value_name = "FORM")]
+    /// Output format [default: as set for the recording, else text]
+    #[arg(long = "format", alias = "export", value_enum, value_name = "FORMAT")]
     pub export: Option<ParseExport>,
-    /// Parse directories again that already have deliverables
+    /// Also parse directories that already have deliverables, and replace these
     #[arg(long)]
     pub force: bool,
     /// Exit with 2 if any directory cannot be parsed
@@ -36,7 +37,7 @@ pub struct ParseCommand {
 pub enum ParseExport {
     /// trace_view.json, csv and json files
     Text,
-    /// A database
+    /// Database
     Db,
     /// Text files and a database
     Both,

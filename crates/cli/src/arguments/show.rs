@@ -9,9 +9,10 @@ use crate::commands::show::ShowOptions;
 use crate::rank_list::RankList;
 use crate::time_range::{Moment, TimeRange};
 
-/// Show a table of the viewer's pages: steps, operators, memory, pipeline, a gap, a collective …
+/// Print a view, a table behind the viewer's pages: steps, operators, memory …
 ///
-/// Without VIEW, lists the views. Times are nanoseconds since the epoch, durations nanoseconds, sizes bytes.
+/// Lists the views if VIEW is omitted. Times are in nanoseconds since the epoch, durations in nanoseconds, sizes in
+/// bytes.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope show DIR
@@ -21,10 +22,10 @@ use crate::time_range::{Moment, TimeRange};
   npuscope show DIR gap --rank 3 --at 1.25s
   npuscope show DIR stages --format parquet -o stages.parquet")]
 pub struct ShowCommand {
-    /// Profile: a directory, or a single deliverable
+    /// Profile: a directory, or a single deliverable such as trace_view.json
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
-    /// View to show; without it, list the views
+    /// View to print [default: list the views]
     pub view: Option<String>,
     /// Ranks to show, for example 0,3-7 [default: all]
     #[arg(long = "rank", visible_alias = "ranks", value_name = "LIST", value_parser = RankList::parse)]
@@ -32,26 +33,27 @@ pub struct ShowCommand {
     /// Step to show [default: all]
     #[arg(long, value_name = "N")]
     pub step: Option<i64>,
-    /// Time to show: from the start of the profile (1.5s..2.25s), or in ns since the epoch; step:12..14 for steps
-    #[arg(long, value_name = "A..B")]
+    /// Time range to show: 1.5s..2.25s from the start of the profile, nanoseconds since the epoch, or step:12..14
+    /// [default: all]
+    #[arg(long, value_name = "RANGE")]
     pub range: Option<TimeRange>,
-    /// Moment to show, for gap, collective, memory_peak and allocations: from the start of the profile (1.25s), or in
-    /// ns since the epoch
+    /// Point in time to show, for the views gap, collective, memory_peak and allocations: 1.25s from the start of the
+    /// profile, or nanoseconds since the epoch
     #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
     pub at: Option<Moment>,
     /// Set a parameter of the view, for example group=name; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
     pub parameters: Vec<(String, String)>,
-    /// How to print the table [default: as the ending of the output file says, else table]
-    #[arg(long, value_enum, value_name = "FORM")]
+    /// Output format [default: from the extension of FILE, else table]
+    #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<ResultFormat>,
-    /// Write the table into a file
+    /// Write the result to FILE
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
-    /// Rows to print as a table; files and the other forms always have all
+    /// Maximum number of rows to print as a table; files and other formats contain all rows
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub max_rows: usize,
-    /// Fail if anything could not be read, instead of answering from the rest
+    /// Fail if any data cannot be read, instead of continuing without it
     #[arg(long)]
     pub strict: bool,
 }

@@ -9,10 +9,10 @@ use clap::{Args, ValueEnum, ValueHint};
 use crate::commands::result::ResultFormat;
 use crate::commands::sql::SqlOptions;
 
-/// Query a profile in SQL
+/// Query a profile with SQL
 ///
-/// Every table has the columns that `\d TABLE` lists, and `rank`. Times are nanoseconds since the epoch,
-/// durations nanoseconds, sizes bytes.
+/// Every table has the column `rank` and the columns that `\d TABLE` lists. Times are in nanoseconds since the epoch,
+/// durations in nanoseconds, sizes in bytes.
 #[derive(Debug, Args)]
 #[command(after_help = r"Examples:
   npuscope sql DIR '\tables'
@@ -21,33 +21,34 @@ use crate::commands::sql::SqlOptions;
   npuscope sql DIR 'SELECT * FROM comm_op' --format parquet -o comm_op.parquet
   echo 'SELECT count(*) FROM task' | npuscope sql DIR -")]
 pub struct SqlCommand {
-    /// Profile: a directory, or a single deliverable
+    /// Profile: a directory, or a single deliverable such as trace_view.json
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
-    /// Query; `\tables` lists the tables, `\d TABLE` the columns of one, `-` reads the query from stdin
+    /// SQL query; `\tables` lists the tables, `\d TABLE` lists the columns of a table, `-` reads the query from stdin
     pub query: String,
-    /// How to print the result [default: as the ending of the output file says, else table]
-    #[arg(long, value_enum, value_name = "FORM")]
+    /// Output format [default: from the extension of FILE, else table]
+    #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<ResultFormat>,
-    /// Write the result into a file
+    /// Write the result to FILE
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
-    /// Rows to print as a table; files and the other forms always have all
+    /// Maximum number of rows to print as a table; files and other formats contain all rows
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub max_rows: usize,
-    /// Stop after N rows of the result, in every form
+    /// Stop after N rows of the result, in every format
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Memory the query may use before it spills to disk, for example 4GB; 0 is no limit [default: half of the memory, at most 4GB]
+    /// Memory that the query may use before it spills to disk, for example 4GB; 0 for no limit [default: half of the
+    /// memory, at most 4GB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory_limit: Option<usize>,
-    /// Stop with an error after this time, for example 30s or 5m [default: no limit]
+    /// Stop the query with an error after this time, for example 30s or 5m [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub timeout: Option<Duration>,
-    /// Directory to spill to [default: the system's temporary directory]
+    /// Directory for data that spills to disk [default: the system's temporary directory]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub spill_dir: Option<PathBuf>,
-    /// Fail if anything could not be read, instead of answering from the rest
+    /// Fail if any data cannot be read, instead of continuing without it
     #[arg(long)]
     pub strict: bool,
 }
@@ -79,7 +80,7 @@ impl ValueEnum for ResultFormat {
         Some(match self {
             ResultFormat::Table => PossibleValue::new("table"),
             ResultFormat::Csv => PossibleValue::new("csv"),
-            ResultFormat::Json => PossibleValue::new("json").help("An array of objects"),
+            ResultFormat::Json => PossibleValue::new("json").help("Array of objects"),
             ResultFormat::Parquet => PossibleValue::new("parquet"),
             ResultFormat::Arrow => PossibleValue::new("arrow").help("Arrow IPC stream"),
         })

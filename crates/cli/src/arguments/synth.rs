@@ -3,34 +3,33 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use npuscope_synth::{Fault, FaultKind, Form, Level, Place, Workload};
-use npuscope_tables::Flavour;
+use npuscope_synth::{Fault, FaultKind, Format, Level, Place, Workload};
+use npuscope_tables::Framework;
 
 use crate::commands::synth::{JobChanges, SynthOptions};
 
 /// Simulate a training job and write its profile
 ///
-/// The job is a decoder-only transformer on a TP x PP x DP x CP x EP layout: hosts launch, devices compute, ranks
-/// communicate and wait for the slowest. The same options give the same bytes on every machine. ground_truth.json
-/// records the time of each step and, for every fault, where it is and what it costs, found by running the same job
-/// without it.
+/// The job trains a decoder-only transformer on a TP x PP x DP x CP x EP layout. The same options give the same bytes on
+/// every machine. ground_truth.json contains the time of each step and, for every fault, its place and its cost: the time
+/// saved when the same job is simulated without the fault.
 ///
 /// A scenario file is TOML with the fields of the job, for example `preset = "llama-7b"`, `pp = 4`,
-/// `faults = ["slow-rank@3:1.4"]`; ground_truth.json lists all of them. A folder of such files is a suite:
-/// each job goes into a directory named after its file.
+/// `faults = ["slow-rank@3:1.4"]`; ground_truth.json lists all fields. With a directory of scenario files, each job is
+/// written into a directory named after its file.
 #[derive(Debug, Args)]
 #[command(after_help = synth_help())]
 pub struct SynthCommand {
-    /// Directory to write into; must be empty or new
+    /// Write into directory DIR, which must be empty or new
     #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub output: PathBuf,
-    /// Scenario file, or folder of them; options change what it says
+    /// Scenario file, or a directory of scenario files; options override its fields
     #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub scenario: Option<PathBuf>,
-    /// Model to begin with: small, llama-7b, qwen-72b or deepseek-moe
+    /// Model to simulate: small, llama-7b, qwen-72b or deepseek-moe; options override its fields [default: small]
     #[arg(long, value_name = "NAME", conflicts_with = "scenario")]
     pub preset: Option<String>,
-    /// Something that goes wrong, as listed below; may be given several times
+    /// Fault to simulate, from the list below; may be repeated
     #[arg(long = "fault", value_name = "FAULT")]
     pub faults: Vec<Fault>,
     /// Tensor-parallel size
@@ -48,7 +47,7 @@ pub struct SynthCommand {
     /// Expert-parallel size
     #[arg(long, value_name = "N")]
     pub ep: Option<usize>,
-    /// Transformer layers
+    /// Number of transformer layers
     #[arg(long, value_name = "N")]
     pub layers: Option<usize>,
     /// Hidden size
@@ -57,33 +56,33 @@ pub struct SynthCommand {
     /// Sequence length
     #[arg(long, value_name = "N")]
     pub sequence: Option<u64>,
-    /// Micro-batches per step
+    /// Number of micro-batches per step
     #[arg(long, value_name = "N")]
     pub micro_batches: Option<usize>,
-    /// Pieces of the model on each stage; more than 1 is an interleaved pipeline
+    /// Number of model chunks per pipeline stage; more than 1 is an interleaved pipeline
     #[arg(long, value_name = "N")]
     pub virtual_stages: Option<usize>,
-    /// Steps
+    /// Number of steps
     #[arg(long, value_name = "N")]
     pub steps: Option<usize>,
-    /// NPUs of a host
+    /// Number of NPUs per host
     #[arg(long, value_name = "N")]
     pub devices_per_host: Option<usize>,
-    /// Steps of reinforcement learning: generation, log probabilities, update
+    /// Simulate reinforcement learning: each step has generation, log probabilities and update
     #[arg(long)]
     pub rl: bool,
-    /// How much the profiler records
+    /// Level of detail to record
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub level: Option<SynthLevel>,
-    /// Number that all noise comes from
+    /// Seed of the random noise
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Form to write
-    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
-    pub form: SynthForm,
-    /// Framework whose habits the files follow
-    #[arg(long, value_enum, value_name = "FRAMEWORK")]
-    pub flavour: Option<SynthFlavour>,
+    /// Output format
+    #[arg(long, alias = "form", value_enum, default_value = "text", value_name = "FORMAT")]
+    pub format: SynthFormat,
+    /// Framework whose profiler is simulated
+    #[arg(long, alias = "flavour", value_enum, value_name = "FRAMEWORK")] // older name: --flavour
+    pub framework: Option<SynthFramework>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -95,17 +94,19 @@ pub enum SynthLevel {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SynthForm {
+pub enum SynthFormat {
+    /// trace_view.json, csv and json files
     Text,
+    /// Database
     Db,
-    /// Text and databases
+    /// Text files and a database
     Both,
-    /// Traces of PyTorch's own profiler, as of a job on GPUs
+    /// Traces of PyTorch's profiler, as for a job on GPUs
     Kineto,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SynthFlavour {
+pub enum SynthFramework {
     TorchNpu,
     Mindspore,
 }
@@ -129,10 +130,10 @@ impl From<SynthCommand> for SynthOptions {
             workload: command.rl.then_some(Workload::ReinforcementLearning),
             level: command.level.map(Into::into),
             seed: command.seed,
-            flavour: command.flavour.map(Into::into),
+            framework: command.framework.map(Into::into),
         };
         let (output, scenario, preset) = (command.output, command.scenario, command.preset);
-        SynthOptions { output, scenario, preset, form: command.form.into(), changes }
+        SynthOptions { output, scenario, preset, format: command.format.into(), changes }
     }
 }
 
@@ -147,34 +148,34 @@ impl From<SynthLevel> for Level {
     }
 }
 
-impl From<SynthForm> for Form {
-    fn from(form: SynthForm) -> Form {
-        match form {
-            SynthForm::Text => Form::Text,
-            SynthForm::Db => Form::Db,
-            SynthForm::Both => Form::Both,
-            SynthForm::Kineto => Form::Kineto,
+impl From<SynthFormat> for Format {
+    fn from(format: SynthFormat) -> Format {
+        match format {
+            SynthFormat::Text => Format::Text,
+            SynthFormat::Db => Format::Db,
+            SynthFormat::Both => Format::Both,
+            SynthFormat::Kineto => Format::Kineto,
         }
     }
 }
 
-impl From<SynthFlavour> for Flavour {
-    fn from(flavour: SynthFlavour) -> Flavour {
-        match flavour {
-            SynthFlavour::TorchNpu => Flavour::TorchNpu,
-            SynthFlavour::Mindspore => Flavour::MindSpore,
+impl From<SynthFramework> for Framework {
+    fn from(framework: SynthFramework) -> Framework {
+        match framework {
+            SynthFramework::TorchNpu => Framework::TorchNpu,
+            SynthFramework::Mindspore => Framework::MindSpore,
         }
     }
 }
 
-/// Examples, and the faults there are.
+/// Examples and the list of faults.
 fn synth_help() -> String {
     let mut help = "Examples:
   npuscope synth -o demo --fault slow-rank@5:1.3 && npuscope info demo
   npuscope synth -o moe --preset deepseek-moe --fault experts@2 --fault gc@0:50,steps=11..12
   npuscope synth -o suite --scenario scenarios/
 
-Faults, KIND@PLACE[:STRENGTH][,steps=FIRST..LAST]:
+Faults, written KIND@PLACE[:STRENGTH][,steps=FIRST..LAST], with the default strength in brackets:
 "
     .to_owned();
     for kind in FaultKind::ALL {
@@ -184,9 +185,9 @@ Faults, KIND@PLACE[:STRENGTH][,steps=FIRST..LAST]:
             Place::Stage => "STAGE",
             Place::Link => "RANK-RANK",
         };
-        let form = format!("{}@{place}", kind.name());
+        let fault = format!("{}@{place}", kind.name());
         let (summary, strength, unit) = (kind.summary().trim(), kind.default_strength(), kind.unit());
-        help.push_str(&format!("  {form:<24} {summary} [{strength} {unit}]\n"));
+        help.push_str(&format!("  {fault:<24} {summary} [{strength} {unit}]\n"));
     }
     help.truncate(help.trim_end().len());
     help

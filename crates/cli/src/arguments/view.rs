@@ -8,40 +8,42 @@ use clap::{Args, ValueHint};
 use crate::arguments::sql::{parse_size, parse_time};
 use crate::commands::view::ViewOptions;
 
-/// Show a profile in the browser: findings, timeline, operators, memory, communication, cluster
+/// Show a profile in the browser: findings, timeline, operators, memory …
 ///
-/// Serves the profile to the browser of the user who started it. The printed address contains a token; requests without
-/// the token are refused. Ranks are read when a page shows them.
+/// Starts a local server and prints its address. The address contains a token; requests without the token are refused.
+/// Ranks are read when a page shows them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   npuscope view DIR
-  npuscope view DIR --no-open --port 8080      on a server, with ssh -L 8080:127.0.0.1:8080")]
+  # On a remote server, after `ssh -L 8080:127.0.0.1:8080 SERVER`
+  npuscope view DIR --no-open --port 8080")]
 pub struct ViewCommand {
-    /// Profile: a directory, or a single deliverable
+    /// Profile: a directory, or a single deliverable such as trace_view.json
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: PathBuf,
-    /// Port to listen at; 0 takes a free one
+    /// Port to listen on; 0 for any free port
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub port: u16,
-    /// Address to listen at; any but this machine's own needs --token
+    /// Address to listen on; --token is required if other machines can reach it
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub listen: std::net::IpAddr,
-    /// Token to ask for [default: a new one each time]
+    /// Token that requests must contain, at least 16 letters and digits [default: random]
     #[arg(long, value_name = "TOKEN")]
     pub token: Option<String>,
     /// Do not open a browser
     #[arg(long)]
     pub no_open: bool,
-    /// Exit after N seconds without a request
-    #[arg(long, value_name = "SECONDS")]
+    /// Exit after N seconds without a request [default: never]
+    #[arg(long, value_name = "N")]
     pub idle_timeout: Option<u64>,
-    /// Memory that queries on the page may use together before they spill to disk; 0 is no limit [default: half of the memory, at most 4GB]
+    /// Memory that all queries of the viewer may use before they spill to disk, for example 4GB; 0 for no limit [default:
+    /// half of the memory, at most 4GB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub query_memory_limit: Option<usize>,
-    /// Time that a query on the page may take
+    /// Stop a query of the viewer after this time, for example 30s or 5m
     #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "5m")]
     pub query_timeout: Duration,
-    /// Directory with pages to show instead of those in the program
+    /// Serve the pages in DIR instead of those in the program
     #[arg(long, value_name = "DIR", hide = true)]
     pub pages: Option<PathBuf>,
 }

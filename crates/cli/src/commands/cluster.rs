@@ -143,7 +143,7 @@ fn tell_left_out(list: &[LeftOut], settings: &Settings) {
         settings.terminal.warning(&settings.text(&left_out(item)));
     }
     if let Some(more) = list.len().checked_sub(MAX_TOLD).filter(|more| *more > 0) {
-        settings.terminal.warning(&settings.text(&messages::cluster_more_problems(more)));
+        settings.terminal.warning(&settings.text(&messages::cluster_more_diagnostics(more)));
     }
 }
 

@@ -9,13 +9,13 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use npuscope_collect::dialect::{self, Form, Reading, Run};
-use npuscope_collect::explain::explain_form;
-use npuscope_collect::{Dialect, Remark, Severity, messages};
+use npuscope_collect::dialect::{self, Notation, Reading, Run};
+use npuscope_collect::explain::explain_notation;
+use npuscope_collect::{Diagnostic, Dialect, Severity, messages};
 use npuscope_formats::output::{Output, OutputError};
 use npuscope_messages::Message;
 
-use crate::commands::ReportFormat;
+use crate::commands::{ReportFormat, json};
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::Style;
@@ -43,7 +43,7 @@ pub struct CheckOptions {
 #[derive(Clone, Debug)]
 pub struct ConvertOptions {
     pub source: Source,
-    pub to: Form,
+    pub to: Notation,
     /// File to write, which must be new; standard output if there is none.
     pub output: Option<PathBuf>,
 }
@@ -77,17 +77,14 @@ fn check(options: &CheckOptions, settings: &Settings) -> Result<ExitCode, CliErr
     let reading = read(&options.source)?;
     let mut out = io::stdout().lock();
     match options.format {
-        ReportFormat::Json => {
-            serde_json::to_writer_pretty(&mut out, &reading)?;
-            writeln!(out)?;
-        }
+        ReportFormat::Json => json::print(&mut out, &reading, &[("diagnostics", "remarks"), ("notation", "form")])?,
         ReportFormat::Text => {
-            for remark in &reading.remarks {
-                writeln!(out, "{}", line(&options.source, remark, settings))?;
+            for diagnostic in &reading.diagnostics {
+                writeln!(out, "{}", line(&options.source, diagnostic, settings))?;
             }
-            let (name, counts) = (name(&options.source), counts(&reading.remarks));
-            let result = match reading.form {
-                Some(form) => messages::config_result(&name, form.message(), counts),
+            let (name, counts) = (name(&options.source), counts(&reading.diagnostics));
+            let result = match reading.notation {
+                Some(notation) => messages::config_result(&name, notation.message(), counts),
                 None => messages::config_not_read(&name, counts),
             };
             writeln!(out, "{}", settings.text(&result))?;
@@ -97,9 +94,9 @@ fn check(options: &CheckOptions, settings: &Settings) -> Result<ExitCode, CliErr
 }
 
 /// `1 error, 2 warnings`.
-fn counts(remarks: &[Remark]) -> Message {
-    let count = |severity| remarks.iter().filter(|remark| remark.severity == severity).count();
-    let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
+fn counts(diagnostics: &[Diagnostic]) -> Message {
+    let count = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
+    let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Info));
     let counts = [
         (errors > 0).then(|| messages::config_errors(errors)),
         (warnings > 0).then(|| messages::config_warnings(warnings)),
@@ -112,19 +109,19 @@ fn counts(remarks: &[Remark]) -> Message {
 fn convert(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, CliError> {
     let reading = read(&options.source)?;
     report(&options.source, &reading, settings)?;
-    let form = options.to;
-    let writing = dialect::write_form(&reading.config, form);
-    for remark in &writing.remarks {
-        let field = remark.key.as_deref().unwrap_or_default();
-        let field = settings.text(&field_name(field, reading.form, form));
-        let message = settings.text(&messages::remark_with_key(&field, remark.message.clone()));
-        match remark.severity {
-            Severity::Note => settings.terminal.note(&message),
+    let notation = options.to;
+    let writing = dialect::write_notation(&reading.config, notation);
+    for diagnostic in &writing.diagnostics {
+        let field = diagnostic.key.as_deref().unwrap_or_default();
+        let field = settings.text(&field_name(field, reading.notation, notation));
+        let message = settings.text(&messages::diagnostic_with_key(&field, diagnostic.message.clone()));
+        match diagnostic.severity {
+            Severity::Info => settings.terminal.note(&message),
             _ => settings.terminal.warning(&message),
         }
     }
-    if form == Form::TorchNpuDynamic
-        && let Some(reader) = explain_form(&reading.config, Some(form), &options.source.run).reader
+    if notation == Notation::TorchNpuDynamic
+        && let Some(reader) = explain_notation(&reading.config, Some(notation), &options.source.run).reader
     {
         settings.terminal.note(&settings.text(&messages::config_start_step_written(reader)));
     }
@@ -136,7 +133,7 @@ fn convert(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, Cl
 }
 
 /// The key of a field in the file, or in the other style where the file has none.
-fn field_name(field: &str, source: Option<Form>, target: Form) -> Message {
+fn field_name(field: &str, source: Option<Notation>, target: Notation) -> Message {
     if let Some(key) = source.and_then(|source| source.key(field)).or_else(|| target.key(field)) {
         return messages::config_key(&key);
     }
@@ -156,13 +153,10 @@ fn explained(options: &ExplainOptions, settings: &Settings) -> Result<ExitCode, 
     let reading = read(&options.source)?;
     report(&options.source, &reading, settings)?;
     let run = Run { total_steps: reading.total_steps, ..options.source.run.clone() };
-    let explanation = explain_form(&reading.config, reading.form, &run);
+    let explanation = explain_notation(&reading.config, reading.notation, &run);
     let mut out = io::stdout().lock();
     match options.format {
-        ReportFormat::Json => {
-            serde_json::to_writer_pretty(&mut out, &explanation)?;
-            writeln!(out)?;
-        }
+        ReportFormat::Json => json::print(&mut out, &explanation, &[])?,
         ReportFormat::Text => out.write_all(explained::text(&explanation, settings).as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)
@@ -191,34 +185,34 @@ fn name(source: &Source) -> String {
 }
 
 /// `train.yaml:4: warning: training.profile_step_strat: …`.
-fn line(source: &Source, remark: &Remark, settings: &Settings) -> String {
-    let place = match remark.line {
+fn line(source: &Source, diagnostic: &Diagnostic, settings: &Settings) -> String {
+    let place = match diagnostic.line {
         Some(line) => format!("{}:{line}", name(source)),
         None => name(source),
     };
-    let style = match remark.severity {
+    let style = match diagnostic.severity {
         Severity::Error => Style::Red,
         Severity::Warning => Style::Yellow,
-        Severity::Note => Style::Dim,
+        Severity::Info => Style::Dim,
     };
-    let severity = settings.terminal.styled(style, &settings.text(&remark.severity.message()));
-    format!("{place}: {severity}: {}", settings.text(&remark.with_key()))
+    let severity = settings.terminal.styled(style, &settings.text(&diagnostic.severity.message()));
+    format!("{place}: {severity}: {}", settings.text(&diagnostic.with_key()))
 }
 
-/// Prints the form that was detected and the warnings; the first error ends the command.
+/// Prints the notation that was detected and the warnings; the first error ends the command.
 fn report(source: &Source, reading: &Reading, settings: &Settings) -> Result<(), CliError> {
-    let text = |remark: &Remark| {
-        let place = remark.line.map(|line| format!(":{line}")).unwrap_or_default();
-        format!("{}{place}: {}", name(source), settings.text(&remark.with_key()))
+    let text = |diagnostic: &Diagnostic| {
+        let place = diagnostic.line.map(|line| format!(":{line}")).unwrap_or_default();
+        format!("{}{place}: {}", name(source), settings.text(&diagnostic.with_key()))
     };
-    if let Some(error) = reading.remarks.iter().find(|remark| remark.severity == Severity::Error) {
+    if let Some(error) = reading.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
         return Err(UsageError::Configuration(text(error)).into());
     }
-    if let Some(form) = reading.form {
-        settings.terminal.note(&settings.text(&messages::config_read_as(&name(source), form.message())));
+    if let Some(notation) = reading.notation {
+        settings.terminal.note(&settings.text(&messages::config_read_as(&name(source), notation.message())));
     }
-    for remark in reading.remarks.iter().filter(|remark| remark.severity == Severity::Warning) {
-        settings.terminal.warning(&text(remark));
+    for diagnostic in reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning) {
+        settings.terminal.warning(&text(diagnostic));
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ use npuscope_tables::{Rank, RankTables};
 use parquet::arrow::ArrowWriter;
 
 use crate::commands::result::parquet_properties;
-use crate::commands::{say_problems, say_warnings};
+use crate::commands::{say_diagnostics, say_warnings};
 use crate::error::CliError;
 use crate::rank_list::RankList;
 use crate::settings::Settings;
@@ -40,7 +40,7 @@ pub struct ConvertOptions {
     pub range: Option<TimeRange>,
 }
 
-/// Form to write.
+/// Format to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetFormat {
     Text,
@@ -69,7 +69,7 @@ pub fn run(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, Cl
         (Some(_), TargetFormat::Perfetto) => settings.terminal.note("cluster_analysis.db has no timeline; left out"),
     }
     say_warnings(&store, settings);
-    say_problems(&store, &options.path, settings)?;
+    say_diagnostics(&store, &options.path, settings)?;
     let count = terminal::counted(sources.len() as u64, "rank");
     settings.terminal.note(&format!("{count} written to {}", place.display()));
     Ok(ExitCode::SUCCESS)
@@ -117,7 +117,7 @@ fn fitted(source: &RankSource, tables: RankTables, settings: &Settings) -> Resul
     if source.is_raw() {
         return Ok(deliverable::without_summaries(tables));
     }
-    if source.flavour.fits_npu_files() {
+    if source.framework.fits_npu_files() {
         return Ok(tables);
     }
     let (tables, left) = kineto::as_npu(&tables);
@@ -132,7 +132,7 @@ fn fitted(source: &RankSource, tables: RankTables, settings: &Settings) -> Resul
 fn rank_directory(source: &RankSource, out: &Output) -> Result<Output, CliError> {
     let name = source.directory_name();
     let is_known = name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
-    let suffix = if source.flavour == npuscope_tables::Flavour::MindSpore { "ms" } else { "pt" };
+    let suffix = if source.framework == npuscope_tables::Framework::MindSpore { "ms" } else { "pt" };
     let name = if is_known { name } else { format!("rank{}_ascend_{suffix}", source.rank) };
     let path = out.path().join(&name);
     if path.exists() {

@@ -9,7 +9,7 @@ use npuscope_analysis::diagnose::{Diagnosis, diagnose};
 use npuscope_messages::{Decimal, Message};
 use npuscope_store::Store;
 
-use crate::commands::{ReportFormat, exit_code, findings_text};
+use crate::commands::{ReportFormat, exit_code, findings_text, json};
 use crate::error::CliError;
 use crate::messages;
 use crate::settings::Settings;
@@ -31,8 +31,8 @@ pub fn run(options: &DiagnoseOptions, settings: &Settings) -> Result<ExitCode, C
     for warning in ranks.take_warnings() {
         settings.terminal.warning(&warning);
     }
-    for problem in &diagnosis.problems {
-        settings.terminal.warning(&settings.text(problem));
+    for diagnostic in &diagnosis.diagnostics {
+        settings.terminal.warning(&settings.text(diagnostic));
     }
     // Programs that read only the answer would take one without steps for a job that is well.
     if diagnosis.steps == 0 {
@@ -40,10 +40,7 @@ pub fn run(options: &DiagnoseOptions, settings: &Settings) -> Result<ExitCode, C
     }
     let mut out = io::stdout().lock();
     match options.format {
-        ReportFormat::Json => {
-            serde_json::to_writer_pretty(&mut out, &diagnosis)?;
-            writeln!(out)?;
-        }
+        ReportFormat::Json => json::print(&mut out, &diagnosis, &[("diagnostics", "problems")])?,
         ReportFormat::Text => out.write_all(text(&diagnosis, settings).as_bytes())?,
     }
     Ok(exit_code(&diagnosis.findings, options.fail_on))

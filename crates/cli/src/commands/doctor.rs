@@ -5,19 +5,19 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use npuscope_analysis::health::{Health, Missing, Problem, RankHealth, health};
+use npuscope_analysis::health::{Diagnostic, Health, Missing, RankHealth, health};
 use npuscope_messages::{Decimal, Language, Message};
 use npuscope_tables::Rank;
 use npuscope_tables::date::date_of_day;
 use npuscope_tables::table::diagnostic::Severity;
 
-use crate::commands::{ReportFormat, check_strict, say_warnings};
+use crate::commands::{ReportFormat, check_strict, json, say_warnings};
 use crate::error::CliError;
 use crate::messages;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
 
-/// Ranks and problems that are listed one by one.
+/// Ranks and diagnostics that are listed one by one.
 const MAX_LISTED: usize = 32;
 
 /// What to report on, and how.
@@ -35,10 +35,7 @@ pub fn run(options: &DoctorOptions, settings: &Settings) -> Result<ExitCode, Cli
     say_warnings(&store, settings);
     let mut out = io::stdout().lock();
     match options.format {
-        ReportFormat::Json => {
-            serde_json::to_writer_pretty(&mut out, &health)?;
-            writeln!(out)?;
-        }
+        ReportFormat::Json => json::print(&mut out, &health, &[("diagnostics", "problems")])?,
         ReportFormat::Text => out.write_all(Report { health: &health, settings }.text().as_bytes())?,
     }
     if options.strict {
@@ -67,7 +64,7 @@ impl Report<'_> {
         text.push('\n');
         text.push_str(&self.missing());
         text.push('\n');
-        text.push_str(&self.problems());
+        text.push_str(&self.diagnostics());
         text
     }
 
@@ -212,12 +209,12 @@ impl Report<'_> {
                     [rank] => messages::doctor_on_rank(*rank),
                     some => messages::doctor_on_ranks(terminal::ranges(some)),
                 };
-                let remark = match &one.why {
+                let reason = match &one.why {
                     Some(why) => messages::doctor_why(why.clone()),
                     None if one.was_on => messages::doctor_was_on(),
-                    None => messages::doctor_no_remark(),
+                    None => messages::doctor_no_reason(),
                 };
-                let line = messages::doctor_missing_line(one.what.clone(), whose, one.good_for.clone(), remark);
+                let line = messages::doctor_missing_line(one.what.clone(), whose, one.good_for.clone(), reason);
                 text.push_str(&format!("  {}\n", self.settings.text(&line)));
             }
             // What was turned on and still is not there, no switch would bring.
@@ -230,34 +227,34 @@ impl Report<'_> {
         text
     }
 
-    fn problems(&self) -> String {
-        let of_ranks = self.health.ranks.iter().flat_map(|r| r.problems.iter().map(move |p| (Some(r.rank), p)));
-        let all: Vec<(Option<Rank>, &Problem)> =
-            self.health.problems.iter().map(|p| (None, p)).chain(of_ranks).collect();
+    fn diagnostics(&self) -> String {
+        let of_ranks = self.health.ranks.iter().flat_map(|r| r.diagnostics.iter().map(move |p| (Some(r.rank), p)));
+        let all: Vec<(Option<Rank>, &Diagnostic)> =
+            self.health.diagnostics.iter().map(|p| (None, p)).chain(of_ranks).collect();
         let mut text = String::new();
-        self.title(&mut text, &messages::doctor_problems());
+        self.title(&mut text, &messages::doctor_diagnostics());
         if all.is_empty() {
-            let none = format!("  {}\n", self.settings.text(&messages::doctor_no_problems()));
+            let none = format!("  {}\n", self.settings.text(&messages::doctor_no_diagnostics()));
             text.push_str(&self.settings.terminal.styled(Style::Green, &none));
             return text;
         }
-        for (rank, problem) in all.iter().take(MAX_LISTED) {
-            let (style, severity) = match problem.severity {
+        for (rank, diagnostic) in all.iter().take(MAX_LISTED) {
+            let (style, severity) = match diagnostic.severity {
                 Severity::Error => (Style::Red, messages::severity_error()),
                 Severity::Warning => (Style::Yellow, messages::severity_warning()),
                 Severity::Info => (Style::Dim, messages::severity_info()),
             };
             let severity = self.settings.terminal.styled(style, &self.settings.text(&severity));
             let rank = rank.map_or(String::new(), |rank| format!("rank {rank} "));
-            let file = problem.file.clone().unwrap_or_default();
-            let offset = problem.offset.map(|offset| self.settings.text(&messages::doctor_at_byte(offset)));
+            let file = diagnostic.file.clone().unwrap_or_default();
+            let offset = diagnostic.offset.map(|offset| self.settings.text(&messages::doctor_at_byte(offset)));
             let offset = offset.unwrap_or_default();
             let place = format!("{rank}{file}{offset}");
             let colon = self.settings.language.choose(": ", "：");
             let place = if place.is_empty() { place } else { format!("{}{colon}", place.trim_end()) };
-            text.push_str(&format!("  {severity}{colon}{place}{}\n", problem.message));
+            text.push_str(&format!("  {severity}{colon}{place}{}\n", diagnostic.message));
         }
-        self.more(&mut text, all.len(), messages::doctor_more_problems);
+        self.more(&mut text, all.len(), messages::doctor_more_diagnostics);
         text
     }
 

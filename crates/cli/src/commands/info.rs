@@ -10,7 +10,7 @@ use npuscope_measures::step::Clock;
 use npuscope_messages::Message;
 use npuscope_tables::Rank;
 
-use crate::commands::{ReportFormat, check_strict, exit_code, findings_text, say_counts, say_warnings};
+use crate::commands::{ReportFormat, check_strict, exit_code, findings_text, json, say_counts, say_warnings};
 use crate::error::CliError;
 use crate::messages;
 use crate::settings::Settings;
@@ -41,13 +41,10 @@ pub fn run(options: &InfoOptions, settings: &Settings) -> Result<ExitCode, CliEr
         *next = next.replacen("DIR", &options.path.display().to_string(), 1);
     }
     say_warnings(&store, settings);
-    say_counts(overview.problems as u64, overview.remarks as u64, &options.path, settings);
+    say_counts(overview.losses as u64, overview.infos as u64, &options.path, settings);
     let mut out = io::stdout().lock();
     match options.format {
-        ReportFormat::Json => {
-            serde_json::to_writer_pretty(&mut out, &overview)?;
-            writeln!(out)?;
-        }
+        ReportFormat::Json => json::print(&mut out, &overview, &[])?,
         ReportFormat::Text if overview.ranks.is_empty() => {}
         ReportFormat::Text => out.write_all(text(&overview, settings).as_bytes())?,
     }

@@ -9,6 +9,7 @@ pub mod doctor;
 pub mod dynamic;
 pub mod glossary;
 pub mod info;
+pub mod json;
 pub mod man;
 pub mod parse;
 pub mod report;
@@ -21,7 +22,7 @@ pub mod view;
 use std::path::Path;
 use std::process::ExitCode;
 
-use npuscope_analysis::messages::problem_of_rank;
+use npuscope_analysis::messages::diagnostic_of_rank;
 use npuscope_analysis::{Evidence, Finding, Severity};
 use npuscope_messages::{Decimal, Message};
 use npuscope_store::Store;
@@ -121,24 +122,24 @@ fn say_warnings(store: &Store, settings: &Settings) {
 }
 
 /// Says in one line what reading the loaded ranks met.
-fn say_problems(store: &Store, path: &Path, settings: &Settings) -> Result<(), CliError> {
+fn say_diagnostics(store: &Store, path: &Path, settings: &Settings) -> Result<(), CliError> {
     let met = store.loader().met()?;
-    say_counts(met.problems, met.remarks, path, settings);
+    say_counts(met.losses, met.infos, path, settings);
     Ok(())
 }
 
-/// Says in one line how many problems and remarks reading met.
-fn say_counts(problems: u64, remarks: u64, path: &Path, settings: &Settings) {
+/// Says in one line how many diagnostics reading met.
+fn say_counts(losses: u64, infos: u64, path: &Path, settings: &Settings) {
     let text = |message| settings.text(&message);
-    match (problems, remarks) {
+    match (losses, infos) {
         (0, 0) => {}
-        (0, _) => settings.terminal.note(&text(messages::reading_remarks(remarks, path))),
-        (_, 0) => settings.terminal.warning(&text(messages::reading_problems(problems, path))),
-        _ => settings.terminal.warning(&text(messages::reading_problems_and_remarks(problems, remarks, path))),
+        (0, _) => settings.terminal.note(&text(messages::reading_infos(infos, path))),
+        (_, 0) => settings.terminal.warning(&text(messages::reading_losses(losses, path))),
+        _ => settings.terminal.warning(&text(messages::reading_losses_and_infos(losses, infos, path))),
     }
 }
 
-/// Fails if reading the profile met anything worse than a remark.
+/// Fails if reading the profile met a diagnostic of severity warning or error.
 fn check_strict(store: &Store) -> Result<(), CliError> {
     let mut worst = Vec::new();
     for (source, loaded) in store.profile().sources().zip(store.load_all()?) {
@@ -148,7 +149,7 @@ fn check_strict(store: &Store) -> Result<(), CliError> {
         let tables = loaded.tables()?;
         for row in tables.rows::<diagnostic::Row>().filter(|row| row.is_loss(&tables)) {
             let place = tables.opt_text(row.file).unwrap_or_default();
-            worst.push(problem_of_rank(source.rank, place, tables.text(row.message)));
+            worst.push(diagnostic_of_rank(source.rank, place, tables.text(row.message)));
         }
     }
     let count = worst.len();

@@ -67,15 +67,15 @@ pub fn run(options: &ParseOptions, settings: &Settings) -> Result<ExitCode, CliE
     Ok(if is_failure { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 
-/// Prints the problems and notes of a directory, after its name.
+/// Prints the diagnostics and notes of a directory, after its name.
 fn report(raw: &RawRank, parsed: &Parsed, settings: &Settings) {
     let name = raw.source.directory_name();
-    if let Some(first) = parsed.problems.first() {
-        let problem = match parsed.problems.len() {
+    if let Some(first) = parsed.diagnostics.first() {
+        let diagnostic = match parsed.diagnostics.len() {
             1 => messages::parse_problem(&name, first.clone()),
             many => messages::parse_problems(&name, first.clone(), many - 1),
         };
-        settings.terminal.warning(&settings.text(&problem));
+        settings.terminal.warning(&settings.text(&diagnostic));
     }
     for note in &parsed.notes {
         settings.terminal.note(&settings.text(&messages::parse_problem(&name, note.clone())));

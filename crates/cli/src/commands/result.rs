@@ -17,7 +17,7 @@ use crate::settings::Settings;
 use crate::terminal;
 use crate::usage::UsageError;
 
-/// Form of a result.
+/// Format of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultFormat {
     Table,

@@ -14,7 +14,7 @@ use npuscope_tables::Rank;
 use npuscope_views::{NotMade, Question, Scope, Source, VIEWS, View};
 
 use crate::commands::result::{ResultFormat, Target};
-use crate::commands::{check_strict, say_problems, say_warnings};
+use crate::commands::{check_strict, say_diagnostics, say_warnings};
 use crate::error::CliError;
 use crate::rank_list::RankList;
 use crate::settings::Settings;
@@ -69,7 +69,7 @@ pub fn run(options: &ShowOptions, settings: &Settings) -> Result<ExitCode, CliEr
         made.batches.into_iter().try_for_each(take)?;
         Ok(made.schema)
     })?;
-    say_problems(&store, &options.path, settings)?;
+    say_diagnostics(&store, &options.path, settings)?;
     Ok(ExitCode::SUCCESS)
 }
 

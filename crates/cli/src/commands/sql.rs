@@ -12,7 +12,7 @@ use npuscope_store::Store;
 use npuscope_tables::schema::{self, Family, TableSpec};
 
 use crate::commands::result::{ResultFormat, Target};
-use crate::commands::{check_strict, say_problems, say_warnings};
+use crate::commands::{check_strict, say_diagnostics, say_warnings};
 use crate::error::CliError;
 use crate::memory;
 use crate::settings::Settings;
@@ -25,7 +25,7 @@ pub struct SqlOptions {
     pub path: PathBuf,
     /// `-` reads it from stdin.
     pub query: String,
-    /// Form of the result; as the ending of `output` says if there is none.
+    /// Format of the result; as the ending of `output` says if there is none.
     pub format: Option<ResultFormat>,
     pub output: Option<PathBuf>,
     /// Rows to print as a table.
@@ -69,7 +69,7 @@ pub fn run(options: &SqlOptions, settings: &Settings) -> Result<ExitCode, CliErr
     let printed = target.write(settings, |take| session.stream(&query, take));
     say_warnings(&store, settings);
     let rows = printed.map_err(with_hint)?;
-    say_problems(&store, &options.path, settings)?;
+    say_diagnostics(&store, &options.path, settings)?;
     if rows == 0 {
         for table in session.tables_without_rows(&query)? {
             let path = options.path.display();

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::{fs, io};
 
 use npuscope_formats::output::{Output, OutputError};
-use npuscope_synth::{Fault, Form, JobConfig, Level, Workload, preset, scenario, simulate, write_job};
-use npuscope_tables::Flavour;
+use npuscope_synth::{Fault, Format, JobConfig, Level, Workload, preset, scenario, simulate, write_job};
+use npuscope_tables::Framework;
 
 use crate::error::CliError;
 use crate::progress::Count;
@@ -22,7 +22,7 @@ pub struct SynthOptions {
     pub scenario: Option<PathBuf>,
     /// Model to begin with where there is no scenario.
     pub preset: Option<String>,
-    pub form: Form,
+    pub format: Format,
     pub changes: JobChanges,
 }
 
@@ -46,7 +46,7 @@ pub struct JobChanges {
     pub workload: Option<Workload>,
     pub level: Option<Level>,
     pub seed: Option<u64>,
-    pub flavour: Option<Flavour>,
+    pub framework: Option<Framework>,
 }
 
 pub fn run(options: &SynthOptions, settings: &Settings) -> Result<ExitCode, CliError> {
@@ -64,7 +64,7 @@ pub fn run(options: &SynthOptions, settings: &Settings) -> Result<ExitCode, CliE
 fn write(config: &JobConfig, directory: &Path, options: &SynthOptions, settings: &Settings) -> Result<(), CliError> {
     let job = simulate(config).map_err(UsageError::from)?;
     let bar = settings.terminal.shows_progress().then(|| Count::new("writing", config.ranks() as u64));
-    write_job(&job, options.form, &Output::new(directory)?, |_| {
+    write_job(&job, options.format, &Output::new(directory)?, |_| {
         if let Some(bar) = &bar {
             bar.advance();
         }
@@ -135,7 +135,7 @@ impl JobChanges {
             workload: self.workload.unwrap_or(job.workload),
             level: self.level.unwrap_or(job.level),
             seed: self.seed.unwrap_or(job.seed),
-            flavour: self.flavour.unwrap_or(job.flavour),
+            framework: self.framework.unwrap_or(job.framework),
             faults,
             ..job
         }

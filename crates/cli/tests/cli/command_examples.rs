@@ -1,6 +1,7 @@
 //! The examples in the help of each command, run by a shell.
 //!
-//! `docs/commands.md` has them in `sh` blocks, one in a line, up to the first empty line. Text behind three spaces explains a line.
+//! `docs/commands.md` has them in `sh` blocks, one in a line, up to the first empty line. Text behind three spaces, or in a line that
+//! begins with `#`, explains an example.
 //! The examples of a command run one after the other in a directory that has what they name.
 
 use std::fs;
@@ -76,17 +77,17 @@ commands! {
 }
 
 /// Examples by the command in whose help they are.
-fn examples() -> Vec<(String, Vec<String>)> {
-    let text = fs::read_to_string(repository().join(PAGE)).unwrap();
+fn examples(page: &str) -> Vec<(String, Vec<String>)> {
+    let text = fs::read_to_string(repository().join(page)).unwrap();
     let headings: Vec<(usize, &str)> = text
         .lines()
         .zip(1..)
         .filter_map(|(line, number)| Some((number, line.strip_prefix("## npuscope")?.trim())))
         .collect();
     let mut examples = Vec::new();
-    for block in blocks(PAGE).into_iter().filter(|block| block.language == "sh") {
+    for block in blocks(page).into_iter().filter(|block| block.language == "sh") {
         let (_, command) = headings.iter().rfind(|(number, _)| *number < block.line).unwrap();
-        let lines = block.lines.iter().take_while(|line| !line.is_empty());
+        let lines = block.lines.iter().take_while(|line| !line.is_empty()).filter(|line| !line.starts_with('#'));
         let without_explanation = |line: &String| line.split("   ").next().unwrap_or_default().to_owned();
         examples.push(((*command).to_owned(), lines.map(without_explanation).collect()));
     }
@@ -95,14 +96,19 @@ fn examples() -> Vec<(String, Vec<String>)> {
 
 #[test]
 fn the_examples_of_every_command_are_tested() {
-    let found: Vec<String> = examples().into_iter().map(|(command, _)| command).collect();
+    let found: Vec<String> = examples(PAGE).into_iter().map(|(command, _)| command).collect();
     assert_eq!(found, COMMANDS);
+}
+
+#[test]
+fn the_chinese_page_has_the_examples_of_the_english_one() {
+    assert_eq!(examples("docs/commands.zh.md"), examples(PAGE));
 }
 
 fn assert_examples(command: &str, profile: Profile) {
     let sandbox = Sandbox::empty();
     prepare(&sandbox, profile);
-    let (_, lines) = examples().into_iter().find(|(name, _)| name == command).unwrap();
+    let (_, lines) = examples(PAGE).into_iter().find(|(name, _)| name == command).unwrap();
     assert!(!lines.is_empty(), "{command}");
     for line in lines {
         let Ran { code, stdout, stderr } = shell(&sandbox, &line);

@@ -21,10 +21,28 @@ fn a_term_is_shown_by_the_name_of_a_peers_column() {
 }
 
 #[test]
+fn a_concept_is_shown_with_its_names_and_the_words_that_are_not_used_for_it() {
+    let sandbox = Sandbox::empty();
+    let lane = sandbox.run(&["glossary", "lane"]);
+    assert_eq!((lane.code, lane.stderr.as_str()), (0, ""));
+    for words in ["Lane (lane)", "other names", "track", "not used", "timeline row"] {
+        assert!(lane.stdout.contains(words), "{words}: {}", lane.stdout);
+    }
+    for words in ["unit", "formula", "computed by"] {
+        assert!(!lane.stdout.contains(words), "{words}: {}", lane.stdout);
+    }
+    assert_eq!(sandbox.run(&["glossary", "timeline", "row"]).stdout, lane.stdout, "found by a word that is not used");
+    assert!(sandbox.run(&["glossary", "timeline page"]).stdout.contains("Timeline page (timeline_page)"));
+}
+
+#[test]
 fn all_terms_are_listed_without_a_name() {
     let sandbox = Sandbox::empty();
     let text = sandbox.run(&["glossary"]).stdout;
-    assert!(["step_time", "replay_error", "memory_peak"].iter().all(|key| text.contains(key)), "{text}");
+    assert!(
+        ["step_time", "replay_error", "memory_peak", "lane", "memory_page"].iter().all(|key| text.contains(key)),
+        "{text}"
+    );
     let json: Value = serde_json::from_str(&sandbox.run(&["glossary", "--format", "json"]).stdout).unwrap();
     let list = json.as_array().unwrap();
     assert!(list.len() > 60);

@@ -389,17 +389,17 @@ const ON_NPUS: [(&str, &[&str]); 5] = [
 const SLOW_RANK: &str = "--tp 1 --pp 2 --dp 2 --layers 2 --micro-batches 2 --steps 3 --fault slow-rank@1:1.5 --seed 14";
 
 /// What is said of a simulated job in one form.
-fn said_of(job: &str, form: &str, flavour: &str) -> Said {
+fn said_of(job: &str, form: &str, framework: &str) -> Said {
     let sandbox = Sandbox::empty();
-    let form = ["synth", "-o", "job", "--form", form, "--flavour", flavour];
+    let form = ["synth", "-o", "job", "--format", form, "--framework", framework];
     let arguments: Vec<&str> = form.into_iter().chain(job.split(' ')).collect();
     let ran = sandbox.run(&arguments);
     assert_eq!(ran.code, 0, "{job}: {}", ran.stderr);
     ask_all(&sandbox, "job", "out")
 }
 
-fn simulated(form: &str, flavour: &str) -> Said {
-    said_of(SLOW_RANK, form, flavour)
+fn simulated(form: &str, framework: &str) -> Said {
+    said_of(SLOW_RANK, form, framework)
 }
 
 #[test]
@@ -434,7 +434,7 @@ fn traces_of_pytorch_say_one_thing() {
     said.assert_agreed("Kineto", &EVERYWHERE);
 }
 
-/// Name, form and flavour of what one job can be written as.
+/// Name, form and framework of what one job can be written as.
 const FORMS: [(&str, &str, &str); 5] = [
     ("text of torch_npu", "text", "torch-npu"),
     ("databases of torch_npu", "db", "torch-npu"),
@@ -446,8 +446,8 @@ const FORMS: [(&str, &str, &str); 5] = [
 /// What each form of a job says. All places agree within each form.
 fn said_of_forms(job: &str) -> Said {
     let mut all = Said::default();
-    for (place, form, flavour) in FORMS {
-        let said = said_of(job, form, flavour);
+    for (place, form, framework) in FORMS {
+        let said = said_of(job, form, framework);
         let name = format!("{place}, {job}");
         said.assert_agreed(&name, &[("job step time", &["sql", "info", "pages"])]);
         if !job.contains("--level none") {

@@ -68,7 +68,7 @@ fn raw_text_and_databases_give_the_same_answers() {
     let expected = answers(&sandbox);
     assert!(expected[3].starts_with("2 ranks, 3 steps, 9.010 ms per step"), "{}", expected[3]);
     for form in ["text", "db", "both"] {
-        let ran = sandbox.run(&["parse", "job", "--force", "--export", form]);
+        let ran = sandbox.run(&["parse", "job", "--force", "--format", form]);
         assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
         assert_eq!(ran.stderr, "note: parsed 2 ranks in job\n");
         assert_eq!(answers(&sandbox), expected, "{form}");

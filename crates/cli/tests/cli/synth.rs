@@ -19,7 +19,7 @@ fn a_folder_of_scenarios_is_a_suite() {
     fs::create_dir(sandbox.path("suite")).unwrap();
     fs::write(sandbox.path("suite/healthy.toml"), SMALL).unwrap();
     fs::write(sandbox.path("suite/slow.toml"), format!("{SMALL}faults = ['slow-rank@3:2']")).unwrap();
-    let ran = sandbox.run(&["synth", "--scenario", "suite", "-o", "out", "--tp", "1", "--form", "db"]);
+    let ran = sandbox.run(&["synth", "--scenario", "suite", "-o", "out", "--tp", "1", "--format", "db"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let (healthy, slow) = (truth(&sandbox, "out/healthy"), truth(&sandbox, "out/slow"));
     assert_eq!(healthy["ranks"], 4);
@@ -35,7 +35,7 @@ fn the_same_options_give_the_same_bytes() {
     let sandbox = Sandbox::empty();
     fs::write(sandbox.path("job.toml"), SMALL).unwrap();
     for out in ["one", "other"] {
-        let options = ["--scenario", "job.toml", "--fault", "gc@1:5", "--level", "level2", "--rl", "--form", "both"];
+        let options = ["--scenario", "job.toml", "--fault", "gc@1:5", "--level", "level2", "--rl", "--format", "both"];
         let ran = sandbox.run(&[&["synth", "-o", out], options.as_slice()].concat());
         assert_eq!(ran.code, 0, "{}", ran.stderr);
     }

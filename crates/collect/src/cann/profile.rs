@@ -22,7 +22,7 @@ pub struct Profile {
     config: Option<NonNull<RawConfig>>,
     is_running: bool,
     is_initialised: bool,
-    remarks: Vec<Message>,
+    diagnostics: Vec<Message>,
     _taken: Taken,
 }
 
@@ -33,7 +33,7 @@ unsafe impl Send for Profile {}
 impl Profile {
     /// Prepares a recording: directory, rates, configuration. Nothing runs yet.
     ///
-    /// A rate that cannot be set costs its data only, and is reported by [`remarks`](Profile::remarks).
+    /// A rate that cannot be set costs its data only, and is reported by [`diagnostics`](Profile::diagnostics).
     pub fn prepare(cann: &Arc<Cann>, options: &DeviceOptions) -> Result<Profile, CannError> {
         let taken = Taken::take().ok_or(CannError::Busy)?;
         let directory = c_text(&options.directory)?;
@@ -46,11 +46,11 @@ impl Profile {
             config: None,
             is_running: false,
             is_initialised: true,
-            remarks: Vec::new(),
+            diagnostics: Vec::new(),
             _taken: taken,
         };
         for (config, value) in configs(options) {
-            profile.remarks.extend(set_config(&functions, config, &value)?);
+            profile.diagnostics.extend(set_config(&functions, config, &value)?);
         }
         let (mask, metrics, mut device) = (mask(options), metrics_number(options.recorded_metrics()), options.device);
         // SAFETY: one device; events must be null, as the interface says.
@@ -91,7 +91,7 @@ impl Profile {
         if let Some(register) = self.cann.functions.register_device_callback {
             // SAFETY: it has no arguments.
             if let Err(error) = checked("aclprofRegisterDeviceCallback", unsafe { register() }) {
-                self.remarks.push(messages::cann_later_devices(error.message()));
+                self.diagnostics.push(messages::cann_later_devices(error.message()));
             }
         }
         Ok(())
@@ -102,8 +102,8 @@ impl Profile {
     }
 
     /// Settings that could not be made; the recording goes on without them.
-    pub fn remarks(&self) -> &[Message] {
-        &self.remarks
+    pub fn diagnostics(&self) -> &[Message] {
+        &self.diagnostics
     }
 
     /// Ends the recording and completes its files. Everything is tried; the first failure is returned.
@@ -139,7 +139,7 @@ impl Drop for Profile {
     }
 }
 
-/// Sets one rate or limit; a remark if that failed.
+/// Sets one rate or limit; a diagnostic if that failed.
 fn set_config(functions: &Functions, config: ConfigType, value: &str) -> Result<Option<Message>, CannError> {
     let Some(set) = functions.set_config else {
         return Ok(Some(messages::cann_no_set_config(format!("{config:?}"), value)));

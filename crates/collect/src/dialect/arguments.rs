@@ -4,8 +4,8 @@ use serde_json::{Value as Json, json};
 
 use crate::Schedule;
 use crate::config::{Analyse, CollectConfig, Export, HostSystem};
+use crate::diagnostic::Severity;
 use crate::messages;
-use crate::remark::Severity;
 
 use super::node::Value;
 use super::section::{Section, named};
@@ -78,7 +78,7 @@ pub(super) fn schedule(outer: &mut Section) -> Option<Schedule> {
     if schedule.warmup == 0 {
         section.note(warmup, messages::no_warmup());
     }
-    outer.remarks.append(&mut section.remarks);
+    outer.diagnostics.append(&mut section.diagnostics);
     Some(schedule)
 }
 
@@ -198,7 +198,7 @@ pub(super) fn handler(section: &mut Section) -> Option<(String, Analyse)> {
             );
             let output = inner.text("dir_name", "./");
             let (analyse, in_background) = (inner.bool("analyse_flag", true), inner.bool("async_mode", false));
-            section.remarks.append(&mut inner.remarks);
+            section.diagnostics.append(&mut inner.diagnostics);
             Some((output, analysis(analyse, in_background)))
         }
         Value::Text(text) if text.contains("tensorboard_trace_handler") => Some(("./".to_owned(), Analyse::Online)),

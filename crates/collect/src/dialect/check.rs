@@ -3,9 +3,9 @@
 use npuscope_messages::{Argument, Message};
 
 use crate::config::{Choice, CollectConfig, Level, UNTIL_END};
+use crate::diagnostic::Severity;
 use crate::explain::cycles::{cycle, cycles_begun};
 use crate::messages;
-use crate::remark::Severity;
 
 use super::Run;
 use super::section::Section;

@@ -3,8 +3,8 @@
 //! A line that is continued by `\\` is one with the next, and a comment in it goes to the end of that line: what is
 //! continued after a comment, or around a line that is commented out, is a separate command, which is never intended.
 
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::messages;
-use crate::remark::{Remark, Severity};
 
 /// What was passed of a script.
 #[derive(Default)]
@@ -43,10 +43,11 @@ impl Comments {
     }
 
     /// A word begins. A command that begins with a flag was meant as part of the command before.
-    pub fn word(&mut self, line: usize, is_flag: bool) -> Option<Remark> {
+    pub fn word(&mut self, line: usize, is_flag: bool) -> Option<Diagnostic> {
         let cut = self.cut.take_if(|cut| *cut != line)?;
-        let remark = || Remark::new(Severity::Warning, None, messages::comment_ends_command(line)).at(Some(cut));
-        is_flag.then(remark)
+        let diagnostic =
+            || Diagnostic::new(Severity::Warning, None, messages::comment_ends_command(line)).at(Some(cut));
+        is_flag.then(diagnostic)
     }
 }
 
@@ -54,9 +55,9 @@ impl Comments {
 mod tests {
     use super::super::words::words;
 
-    /// The lines that are remarked on.
+    /// The lines with a diagnostic.
     fn lines(script: &str) -> Vec<usize> {
-        words(script).1.iter().filter_map(|remark| remark.line).collect()
+        words(script).1.iter().filter_map(|diagnostic| diagnostic.line).collect()
     }
 
     #[test]

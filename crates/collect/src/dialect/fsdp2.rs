@@ -7,8 +7,8 @@ use npuscope_tables::similar;
 
 use crate::Schedule;
 use crate::config::{Choice, CollectConfig, UNTIL_END};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::messages;
-use crate::remark::{Remark, Severity};
 
 use super::Run;
 use super::check::{CpuSwitch, Keys, check};
@@ -55,7 +55,7 @@ const KEYS: &[&str] = &[
     NAMES.path,
 ];
 
-pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
+pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
     // A file of this section alone is read as well.
     let is_section = root.get("training").is_some();
     let node = root.get("training").unwrap_or(root);
@@ -64,11 +64,13 @@ pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
     if is_section {
         if node.map().is_none() && node.value != Value::Null {
             let message = messages::value_invalid(&node.shown(), messages::expected_keys());
-            section.remarks.push(Remark::new(Severity::Error, "training".to_owned(), message).at(Some(node.line)));
+            section
+                .diagnostics
+                .push(Diagnostic::new(Severity::Error, "training".to_owned(), message).at(Some(node.line)));
         }
         for entry in root.map().unwrap_or_default().iter().filter(|entry| KEYS.contains(&entry.key.as_str())) {
-            let remark = Remark::new(Severity::Warning, entry.key.clone(), messages::belongs_below("training"));
-            section.remarks.push(remark.at(Some(entry.line)));
+            let diagnostic = Diagnostic::new(Severity::Warning, entry.key.clone(), messages::belongs_below("training"));
+            section.diagnostics.push(diagnostic.at(Some(entry.line)));
         }
     }
     section.empty(KEYS, Severity::Warning, &messages::value_missing_default());
@@ -76,7 +78,7 @@ pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
 }
 
 /// The same keys as `--training.profile_level level1`.
-pub(super) fn read_flags(words: &[Word], run: &Run) -> (CollectConfig, Vec<Remark>) {
+pub(super) fn read_flags(words: &[Word], run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
     let takes = |name: &str| match name.strip_prefix(FLAG_PREFIX)? {
         RANKS => Some(Takes::Many),
         _ => Some(Takes::One),
@@ -101,7 +103,7 @@ pub(super) fn train_steps_of_flags(words: &[Word]) -> Option<u64> {
     entries.last().and_then(|entry| entry.node.count())
 }
 
-fn section_of(mut section: Section, run: &Run) -> (CollectConfig, Vec<Remark>) {
+fn section_of(mut section: Section, run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
     unknown(&mut section);
     let mut config = switches::read(&mut section, &NAMES, "./profile", switch);
     config.enabled = switch(&mut section, ENABLED);
@@ -124,7 +126,7 @@ fn section_of(mut section: Section, run: &Run) -> (CollectConfig, Vec<Remark>) {
         ..Keys::default()
     };
     check(&mut section, &config, &keys, run);
-    (config, section.remarks)
+    (config, section.diagnostics)
 }
 
 /// Booleans may be words, as on a command line.
@@ -185,11 +187,11 @@ fn ranks(section: &mut Section) -> Choice<u32> {
 /// FSDP2 checks these values only where profiling is on; it refuses invalid numbers and switches in any case.
 fn warn_only(section: &mut Section) {
     let keys = [NAMES.level, NAMES.export].map(|key| section.full_key(key));
-    for remark in &mut section.remarks {
-        let is_such = remark.key.as_ref().is_some_and(|key| keys.contains(key));
-        if is_such && remark.severity == Severity::Error {
-            remark.severity = Severity::Warning;
-            remark.message = messages::would_refuse(remark.message.clone(), MANNERS.peer);
+    for diagnostic in &mut section.diagnostics {
+        let is_such = diagnostic.key.as_ref().is_some_and(|key| keys.contains(key));
+        if is_such && diagnostic.severity == Severity::Error {
+            diagnostic.severity = Severity::Warning;
+            diagnostic.message = messages::would_refuse(diagnostic.message.clone(), MANNERS.peer);
         }
     }
 }

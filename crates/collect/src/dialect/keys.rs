@@ -1,6 +1,6 @@
-//! What a form calls a field of [`CollectConfig`](crate::CollectConfig).
+//! What a notation calls a field of [`CollectConfig`](crate::CollectConfig).
 
-use super::{Dialect, Form};
+use super::{Dialect, Notation};
 
 /// A field, and its key in MindSpeed-LLM, FSDP2, MindSpeed-RL, MindSpore and torch_npu; empty where there is none.
 type Row = (&'static str, [&'static str; 5]);
@@ -52,31 +52,31 @@ const ROWS: &[Row] = &[
     ("parallel_strategy", ["", "", "", "parallel_strategy", ""]),
 ];
 
-/// Where the forms of a profiler differ.
-const OF_FORMS: &[(Form, &str, &str)] = &[
-    (Form::MindSporeArguments, "schedule", "schedule"),
-    (Form::MindSporeArguments, "output", "on_trace_ready.dir_name"),
-    (Form::MindSporeArguments, "analyse", "on_trace_ready.analyse_flag"),
-    (Form::MindSporeDynamic, "enabled", "start_step"),
-    (Form::MindSporeDynamic, "output", "prof_path"),
-    (Form::MindSporeDynamic, "analyse", "analyse"),
-    (Form::MindSporeEnvironment, "enabled", "start"),
-    (Form::MindSporeEnvironment, "output", "output_path"),
-    (Form::TorchNpuArguments, "schedule", "schedule"),
-    (Form::TorchNpuArguments, "output", "on_trace_ready.dir_name"),
-    (Form::TorchNpuArguments, "analyse", "on_trace_ready.analyse_flag"),
-    (Form::TorchNpuDynamic, "enabled", "start_step"),
-    (Form::TorchNpuDynamic, "at_once", "start_step"),
-    (Form::TorchNpuDynamic, "ranks", "rank_list"),
-    (Form::TorchNpuDynamic, "output", "prof_dir"),
-    (Form::TorchNpuDynamic, "analyse", "analyse"),
-    (Form::TorchNpuDynamic, "metadata", "metadata"),
+/// Where the notations of a profiler differ.
+const OF_NOTATIONS: &[(Notation, &str, &str)] = &[
+    (Notation::MindSporeArguments, "schedule", "schedule"),
+    (Notation::MindSporeArguments, "output", "on_trace_ready.dir_name"),
+    (Notation::MindSporeArguments, "analyse", "on_trace_ready.analyse_flag"),
+    (Notation::MindSporeDynamic, "enabled", "start_step"),
+    (Notation::MindSporeDynamic, "output", "prof_path"),
+    (Notation::MindSporeDynamic, "analyse", "analyse"),
+    (Notation::MindSporeEnvironment, "enabled", "start"),
+    (Notation::MindSporeEnvironment, "output", "output_path"),
+    (Notation::TorchNpuArguments, "schedule", "schedule"),
+    (Notation::TorchNpuArguments, "output", "on_trace_ready.dir_name"),
+    (Notation::TorchNpuArguments, "analyse", "on_trace_ready.analyse_flag"),
+    (Notation::TorchNpuDynamic, "enabled", "start_step"),
+    (Notation::TorchNpuDynamic, "at_once", "start_step"),
+    (Notation::TorchNpuDynamic, "ranks", "rank_list"),
+    (Notation::TorchNpuDynamic, "output", "prof_dir"),
+    (Notation::TorchNpuDynamic, "analyse", "analyse"),
+    (Notation::TorchNpuDynamic, "metadata", "metadata"),
 ];
 
-impl Form {
-    /// The key of a field of the configuration, with its section; `None` where the form has none.
+impl Notation {
+    /// The key of a field of the configuration, with its section; `None` where the notation has none.
     pub fn key(self, field: &str) -> Option<String> {
-        let own = OF_FORMS.iter().find(|(form, known, _)| *form == self && *known == field);
+        let own = OF_NOTATIONS.iter().find(|(notation, known, _)| *notation == self && *known == field);
         if let Some((.., key)) = own {
             return Some((*key).to_owned());
         }
@@ -89,15 +89,15 @@ impl Form {
         };
         let (_, keys) = ROWS.iter().find(|(known, _)| *known == field)?;
         let key = keys.get(column).copied().filter(|key| !key.is_empty())?;
-        // Not every form of MindSpore's has all of its keys.
+        // Not every notation of MindSpore's has all of its keys.
         if column == 3 && !super::mindspore::keys(self).0.contains(&key) {
             return None;
         }
         let is_experimental = column == 4 && super::torch_npu::keys(self).1.contains(&key);
         let section = match self {
-            Form::Fsdp2Yaml => "training.",
-            Form::Fsdp2Flags => "--training.",
-            Form::RlYaml => "profiler_config.integrated.",
+            Notation::Fsdp2Yaml => "training.",
+            Notation::Fsdp2Flags => "--training.",
+            Notation::RlYaml => "profiler_config.integrated.",
             _ if is_experimental => "experimental_config.",
             _ => "",
         };
@@ -112,29 +112,29 @@ mod tests {
     /// Every key that a table has is one that its reader knows.
     #[test]
     fn keys_are_those_that_are_read() {
-        for form in [Form::MindSporeArguments, Form::MindSporeDynamic, Form::MindSporeEnvironment] {
-            let (known, _) = super::super::mindspore::keys(form);
+        for notation in [Notation::MindSporeArguments, Notation::MindSporeDynamic, Notation::MindSporeEnvironment] {
+            let (known, _) = super::super::mindspore::keys(notation);
             for field in fields() {
-                let Some(key) = form.key(&field) else { continue };
+                let Some(key) = notation.key(&field) else { continue };
                 let outer = key.split('.').next().unwrap_or_default();
-                assert!(known.contains(&outer), "{form:?} {field}: {key}");
+                assert!(known.contains(&outer), "{notation:?} {field}: {key}");
             }
         }
-        for form in [Form::TorchNpuArguments, Form::TorchNpuDynamic] {
-            let (known, experimental) = super::super::torch_npu::keys(form);
+        for notation in [Notation::TorchNpuArguments, Notation::TorchNpuDynamic] {
+            let (known, experimental) = super::super::torch_npu::keys(notation);
             for field in fields() {
-                let Some(key) = form.key(&field) else { continue };
+                let Some(key) = notation.key(&field) else { continue };
                 let is_known = match key.strip_prefix("experimental_config.") {
                     Some(inner) => experimental.contains(&inner),
                     None => known.contains(&key.split('.').next().unwrap_or_default()),
                 };
-                assert!(is_known, "{form:?} {field}: {key}");
+                assert!(is_known, "{notation:?} {field}: {key}");
             }
         }
-        assert_eq!(Form::Fsdp2Yaml.key("stack").as_deref(), Some("training.profile_with_stack"));
-        assert_eq!(Form::TorchNpuDynamic.key("level").as_deref(), Some("experimental_config.profiler_level"));
-        assert_eq!(Form::LlmFlags.key("flops"), None);
-        assert_eq!(Form::MindSporeDynamic.key("data_process"), None);
+        assert_eq!(Notation::Fsdp2Yaml.key("stack").as_deref(), Some("training.profile_with_stack"));
+        assert_eq!(Notation::TorchNpuDynamic.key("level").as_deref(), Some("experimental_config.profiler_level"));
+        assert_eq!(Notation::LlmFlags.key("flops"), None);
+        assert_eq!(Notation::MindSporeDynamic.key("data_process"), None);
     }
 
     fn fields() -> Vec<String> {

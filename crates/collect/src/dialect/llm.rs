@@ -7,8 +7,8 @@ use npuscope_tables::similar;
 
 use crate::Schedule;
 use crate::config::{Choice, CollectConfig, UNTIL_END};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::messages;
-use crate::remark::{Remark, Severity};
 
 use super::Run;
 use super::check::{CpuSwitch, Keys, check};
@@ -59,7 +59,7 @@ const DEFAULT_START: i64 = 10;
 const DEFAULT_END: i64 = 12;
 const DEFAULT_PATH: &str = "./profile_dir";
 
-pub(super) fn read(words: &[Word], run: &Run) -> (CollectConfig, Vec<Remark>) {
+pub(super) fn read(words: &[Word], run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
     let takes = |name: &str| FLAGS.iter().find(|(flag, _)| *flag == name).map(|(_, takes)| *takes);
     let entries = flags::entries(words, takes);
     let mut section = Section::new(&entries, "", MANNERS);
@@ -83,7 +83,7 @@ pub(super) fn read(words: &[Word], run: &Run) -> (CollectConfig, Vec<Remark>) {
         ..Keys::default()
     };
     check(&mut section, &config, &keys, run);
-    (config, section.remarks)
+    (config, section.diagnostics)
 }
 
 /// The number of steps that Megatron is given.
@@ -182,18 +182,18 @@ fn unknown(section: &mut Section, words: &[Word]) {
         if FLAGS.iter().any(|(flag, _)| *flag == name) {
             continue;
         }
-        let remark = match slip(name) {
+        let diagnostic = match slip(name) {
             Some(near) => {
                 let consequence = messages::consequence_refused(MANNERS.peer);
                 let message = messages::unknown_flag(hint(Some(near)), consequence);
-                Remark::new(Severity::Error, name.to_owned(), message)
+                Diagnostic::new(Severity::Error, name.to_owned(), message)
             }
             None if name.starts_with("--profile-") || name.starts_with("--profile_") => {
-                Remark::new(Severity::Warning, name.to_owned(), messages::foreign_flag(MANNERS.peer))
+                Diagnostic::new(Severity::Warning, name.to_owned(), messages::foreign_flag(MANNERS.peer))
             }
             None => continue,
         };
-        section.remarks.push(remark.at(Some(word.line)));
+        section.diagnostics.push(diagnostic.at(Some(word.line)));
     }
 }
 

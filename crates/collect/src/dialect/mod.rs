@@ -19,7 +19,6 @@ mod check;
 mod comments;
 pub(crate) mod detect;
 mod flags;
-mod form;
 mod fsdp2;
 mod json;
 mod keys;
@@ -27,6 +26,7 @@ mod llm;
 mod mindspore;
 pub(crate) mod names;
 mod node;
+mod notation;
 mod rl;
 mod section;
 mod spelling;
@@ -39,11 +39,11 @@ mod yaml;
 use serde::{Serialize, Serializer};
 
 use crate::config::CollectConfig;
-use crate::remark::{Remark, Severity};
+use crate::diagnostic::{Diagnostic, Severity};
 
-pub use form::Form;
+pub use notation::Notation;
 pub use spelling::{Dialect, Setting};
-pub use writing::{Writing, write, write_form};
+pub use writing::{Writing, write, write_notation};
 
 use detect::Found;
 use node::Node;
@@ -72,12 +72,12 @@ impl Run {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reading {
     pub config: CollectConfig,
-    pub remarks: Vec<Remark>,
-    /// `None` where nothing was found; there is a remark then, and the configuration is off.
+    pub diagnostics: Vec<Diagnostic>,
+    /// `None` where nothing was found; there is a diagnostic then, and the configuration is off.
     #[serde(serialize_with = "dialect_id")]
     pub dialect: Option<Dialect>,
-    /// Which form of the dialect was found.
-    pub form: Option<Form>,
+    /// Which notation of the dialect was found.
+    pub notation: Option<Notation>,
     /// Steps of the whole training: given by the caller, else by the text.
     pub total_steps: Option<u64>,
 }
@@ -89,12 +89,12 @@ fn dialect_id<S: Serializer>(dialect: &Option<Dialect>, serializer: S) -> Result
 impl Reading {
     /// Whether the configuration asks for something impossible.
     pub fn has_errors(&self) -> bool {
-        self.remarks.iter().any(|remark| remark.severity == Severity::Error)
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
-    fn of_nothing(dialect: Option<Dialect>, remark: Remark) -> Reading {
+    fn of_nothing(dialect: Option<Dialect>, diagnostic: Diagnostic) -> Reading {
         let config = CollectConfig { enabled: false, ..CollectConfig::default() };
-        Reading { config, remarks: vec![remark], dialect, form: None, total_steps: None }
+        Reading { config, diagnostics: vec![diagnostic], dialect, notation: None, total_steps: None }
     }
 }
 
@@ -103,73 +103,79 @@ impl Reading {
 /// Without a dialect, it is detected from the text.
 pub fn read(text: &str, dialect: Option<Dialect>, run: &Run) -> Reading {
     match detect::find(text, dialect) {
-        Ok(Found::Words(form, words, remarks)) => {
-            let mut reading = read_words(form, &words, run);
-            reading.remarks.extend(remarks);
-            reading.remarks = in_order(reading.remarks);
+        Ok(Found::Words(notation, words, diagnostics)) => {
+            let mut reading = read_words(notation, &words, run);
+            reading.diagnostics.extend(diagnostics);
+            reading.diagnostics = in_order(reading.diagnostics);
             reading
         }
-        Ok(Found::Tree(form, node)) => read_tree(form, &node, run),
-        Err(remark) => Reading::of_nothing(dialect, remark),
+        Ok(Found::Tree(notation, node)) => read_tree(notation, &node, run),
+        Err(diagnostic) => Reading::of_nothing(dialect, diagnostic),
     }
 }
 
 /// Reads `profiler_config.json`, which is torch_npu's or MindSpore's, as a job that watches it does.
 pub fn read_dynamic(text: &str, run: &Run) -> Reading {
     match detect::find_dynamic(text) {
-        Ok((form, node)) => read_tree(form, &node, run),
-        Err(remark) => Reading::of_nothing(None, remark),
+        Ok((notation, node)) => read_tree(notation, &node, run),
+        Err(diagnostic) => Reading::of_nothing(None, diagnostic),
     }
 }
 
 /// Reads the profiler's flags among those of a trainer: MindSpeed-LLM's `--profile…` or FSDP2's `--training.profile…`.
 pub fn read_flags(argv: &[String], run: &Run) -> Reading {
     let words: Vec<Word> = argv.iter().map(|text| Word { text: text.clone(), line: 0 }).collect();
-    let form = detect::form_of_flags(&words).unwrap_or(Form::LlmFlags);
-    let mut reading = read_words(form, &words, run);
-    for remark in &mut reading.remarks {
-        remark.line = None;
+    let notation = detect::notation_of_flags(&words).unwrap_or(Notation::LlmFlags);
+    let mut reading = read_words(notation, &words, run);
+    for diagnostic in &mut reading.diagnostics {
+        diagnostic.line = None;
     }
     reading
 }
 
-fn read_words(form: Form, words: &[Word], run: &Run) -> Reading {
-    let own_steps = match form {
-        Form::Fsdp2Flags => fsdp2::train_steps_of_flags(words),
+fn read_words(notation: Notation, words: &[Word], run: &Run) -> Reading {
+    let own_steps = match notation {
+        Notation::Fsdp2Flags => fsdp2::train_steps_of_flags(words),
         _ => llm::train_steps(words),
     };
-    reading(form, run, own_steps, |run| match form {
-        Form::Fsdp2Flags => fsdp2::read_flags(words, run),
+    reading(notation, run, own_steps, |run| match notation {
+        Notation::Fsdp2Flags => fsdp2::read_flags(words, run),
         _ => llm::read(words, run),
     })
 }
 
-fn read_tree(form: Form, node: &Node, run: &Run) -> Reading {
-    let own_steps = if form == Form::Fsdp2Yaml { fsdp2::train_steps(node) } else { None };
-    reading(form, run, own_steps, |run| match form {
-        Form::RlYaml => rl::read(node, run),
-        Form::MindSporeArguments | Form::MindSporeDynamic | Form::MindSporeEnvironment => {
-            mindspore::read(form, node, run)
+fn read_tree(notation: Notation, node: &Node, run: &Run) -> Reading {
+    let own_steps = if notation == Notation::Fsdp2Yaml { fsdp2::train_steps(node) } else { None };
+    reading(notation, run, own_steps, |run| match notation {
+        Notation::RlYaml => rl::read(node, run),
+        Notation::MindSporeArguments | Notation::MindSporeDynamic | Notation::MindSporeEnvironment => {
+            mindspore::read(notation, node, run)
         }
-        Form::TorchNpuArguments | Form::TorchNpuDynamic => torch_npu::read(form, node, run),
-        Form::Fsdp2Yaml | Form::Fsdp2Flags | Form::LlmFlags => fsdp2::read(node, run),
+        Notation::TorchNpuArguments | Notation::TorchNpuDynamic => torch_npu::read(notation, node, run),
+        Notation::Fsdp2Yaml | Notation::Fsdp2Flags | Notation::LlmFlags => fsdp2::read(node, run),
     })
 }
 
 /// Reads for a run, whose number of steps may be in the same file.
 fn reading(
-    form: Form,
+    notation: Notation,
     run: &Run,
     own_steps: Option<u64>,
-    read: impl FnOnce(&Run) -> (CollectConfig, Vec<Remark>),
+    read: impl FnOnce(&Run) -> (CollectConfig, Vec<Diagnostic>),
 ) -> Reading {
     let total_steps = run.total_steps.or(own_steps);
-    let (config, remarks) = read(&Run { total_steps, ..run.clone() });
-    Reading { config, remarks: in_order(remarks), dialect: Some(form.dialect()), form: Some(form), total_steps }
+    let (config, diagnostics) = read(&Run { total_steps, ..run.clone() });
+    Reading {
+        config,
+        diagnostics: in_order(diagnostics),
+        dialect: Some(notation.dialect()),
+        notation: Some(notation),
+        total_steps,
+    }
 }
 
-/// In the order of the file; remarks without a line come last.
-fn in_order(mut remarks: Vec<Remark>) -> Vec<Remark> {
-    remarks.sort_by_key(|remark| remark.line.unwrap_or(usize::MAX));
-    remarks
+/// In the order of the file; diagnostics without a line come last.
+fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    diagnostics.sort_by_key(|diagnostic| diagnostic.line.unwrap_or(usize::MAX));
+    diagnostics
 }

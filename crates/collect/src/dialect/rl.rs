@@ -7,8 +7,8 @@ use npuscope_tables::similar;
 
 use crate::Schedule;
 use crate::config::{Analyse, Choice, CollectConfig, Export, Level};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::messages;
-use crate::remark::{Remark, Severity};
 
 use super::Run;
 use super::check::{self, CpuSwitch, Keys, check};
@@ -40,7 +40,7 @@ const KEYS: &[&str] = &[
     "profile_ranks",
 ];
 
-pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
+pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
     let outer = root.get("profiler_config");
     let node = outer.unwrap_or(root);
     let is_bare = outer.is_none() && root.get("integrated").is_none();
@@ -48,18 +48,19 @@ pub(super) fn read(root: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
     let entries = node.and_then(Node::map).unwrap_or_default();
     let mut section = Section::new(entries, PREFIX, MANNERS);
     if entries.is_empty() {
-        let remark = Remark::new(Severity::Error, "profiler_config.integrated".to_owned(), messages::section_missing());
-        section.remarks.push(remark.at(outer.map(|outer| outer.line)));
+        let diagnostic =
+            Diagnostic::new(Severity::Error, "profiler_config.integrated".to_owned(), messages::section_missing());
+        section.diagnostics.push(diagnostic.at(outer.map(|outer| outer.line)));
     }
     for entry in outer.and_then(Node::map).unwrap_or_default().iter().filter(|entry| entry.key != "integrated") {
         let message = messages::only_section_read("integrated", hint(similar::near(&entry.key, ["integrated"])));
-        let remark = Remark::new(Severity::Warning, format!("profiler_config.{}", entry.key), message);
-        section.remarks.push(remark.at(Some(entry.line)));
+        let diagnostic = Diagnostic::new(Severity::Warning, format!("profiler_config.{}", entry.key), message);
+        section.diagnostics.push(diagnostic.at(Some(entry.line)));
     }
     section.unknown(KEYS, Severity::Error, &messages::consequence_refused(MANNERS.peer));
     section.empty(KEYS, Severity::Warning, &messages::value_missing_default());
     let config = settings(&mut section, run);
-    (config, section.remarks)
+    (config, section.diagnostics)
 }
 
 fn settings(section: &mut Section, run: &Run) -> CollectConfig {

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use npuscope_messages::{Argument, Message};
 use npuscope_tables::similar;
 
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::messages;
-use crate::remark::{Remark, Severity};
 
 use super::node::{Entry, Node, Value};
 
@@ -23,20 +23,20 @@ pub(super) struct Manners {
 
 pub(super) struct Section<'a> {
     entries: &'a [Entry],
-    /// Prefix of keys in remarks: `training.`.
+    /// Prefix of keys in diagnostics: `training.`.
     prefix: &'static str,
     manners: Manners,
-    pub remarks: Vec<Remark>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> Section<'a> {
     pub fn new(entries: &'a [Entry], prefix: &'static str, manners: Manners) -> Self {
-        let mut section = Section { entries, prefix, manners, remarks: Vec::new() };
+        let mut section = Section { entries, prefix, manners, diagnostics: Vec::new() };
         let mut later = HashSet::new();
         for entry in entries.iter().rev() {
             if !later.insert(entry.key.as_str()) {
-                section.remarks.push(
-                    Remark::new(Severity::Warning, format!("{prefix}{}", entry.key), messages::key_twice())
+                section.diagnostics.push(
+                    Diagnostic::new(Severity::Warning, format!("{prefix}{}", entry.key), messages::key_twice())
                         .at(Some(entry.line)),
                 );
             }
@@ -66,18 +66,18 @@ impl<'a> Section<'a> {
         self.entries.iter().rev().find(|entry| entry.key == key).map(|entry| entry.line)
     }
 
-    /// As remarks name it.
+    /// As diagnostics name it.
     pub fn full_key(&self, key: &str) -> String {
         format!("{}{key}", self.prefix)
     }
 
     pub fn say(&mut self, severity: Severity, key: &str, message: Message) {
         let line = self.line(key);
-        self.remarks.push(Remark::new(severity, format!("{}{key}", self.prefix), message).at(line));
+        self.diagnostics.push(Diagnostic::new(severity, format!("{}{key}", self.prefix), message).at(line));
     }
 
     pub fn note(&mut self, key: &str, message: Message) {
-        self.say(Severity::Note, key, message);
+        self.say(Severity::Info, key, message);
     }
 
     pub fn warn(&mut self, key: &str, message: Message) {
@@ -112,7 +112,7 @@ impl<'a> Section<'a> {
         default
     }
 
-    /// The number of a key; `None` if it is missing or, with a remark, not a number.
+    /// The number of a key; `None` if it is missing or, with a diagnostic, not a number.
     pub fn int(&mut self, key: &str, instead: i64) -> Option<i64> {
         let node = self.get(key)?;
         match &node.value {
@@ -162,7 +162,7 @@ impl<'a> Section<'a> {
             let hint = hint(similar::near(&entry.key, known.iter().copied()));
             let key = format!("{}{}", self.prefix, entry.key);
             let message = messages::unknown_key(hint, consequence.clone());
-            self.remarks.push(Remark::new(strict, key, message).at(Some(entry.line)));
+            self.diagnostics.push(Diagnostic::new(strict, key, message).at(Some(entry.line)));
         }
     }
 }

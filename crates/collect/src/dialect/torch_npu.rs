@@ -7,8 +7,8 @@ use serde_json::{Value as Json, json};
 
 use crate::Schedule;
 use crate::config::{AicMetrics, Analyse, Choice, CollectConfig, Export, Level};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::messages;
-use crate::remark::{Remark, Severity};
 
 use super::arguments::{
     activities, activity_names, analysis, at_least, domains, export, export_json, handler, handler_json, host_sys,
@@ -19,7 +19,7 @@ use super::names::{EXPORTS, HOST_SYSTEMS_TORCH_NPU, LEVELS_TORCH_NPU, METRICS, w
 use super::node::{Node, Value};
 use super::section::{Manners, Section};
 use super::writing::Window;
-use super::{Form, Run};
+use super::{Notation, Run};
 
 const MANNERS: Manners = Manners { peer: "torch_npu", wrong: Severity::Warning, bool_is_int: true };
 
@@ -77,15 +77,15 @@ const EXPERIMENTAL: &[&str] = &[
     "sys_interconnection",
 ];
 
-/// The keys of a form, and those of its `experimental_config`.
-pub(super) fn keys(form: Form) -> (&'static [&'static str], &'static [&'static str]) {
-    (if form == Form::TorchNpuDynamic { DYNAMIC } else { ARGUMENTS }, EXPERIMENTAL)
+/// The keys of a notation, and those of its `experimental_config`.
+pub(super) fn keys(notation: Notation) -> (&'static [&'static str], &'static [&'static str]) {
+    (if notation == Notation::TorchNpuDynamic { DYNAMIC } else { ARGUMENTS }, EXPERIMENTAL)
 }
 
-pub(super) fn read(form: Form, node: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
-    let is_dynamic = form == Form::TorchNpuDynamic;
+pub(super) fn read(notation: Notation, node: &Node, run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
+    let is_dynamic = notation == Notation::TorchNpuDynamic;
     let mut section = Section::new(node.map().unwrap_or_default(), "", MANNERS);
-    section.unknown(keys(form).0, Severity::Warning, &messages::consequence_no_effect());
+    section.unknown(keys(notation).0, Severity::Warning, &messages::consequence_no_effect());
     misplaced(&mut section);
     let (cpu, npu) = activities(&mut section);
     let mut config = CollectConfig {
@@ -115,7 +115,7 @@ pub(super) fn read(form: Form, node: &Node, run: &Run) -> (CollectConfig, Vec<Re
         flops: "with_flops",
     };
     check(&mut section, &config, &keys, run);
-    (config, section.remarks)
+    (config, section.diagnostics)
 }
 
 /// Keys of `experimental_config` that stand beside it.
@@ -169,7 +169,7 @@ fn experimental(section: &mut Section, config: &mut CollectConfig, is_dynamic: b
     (config.mstx_domain_include, config.mstx_domain_exclude) = domains(&mut inner, config.mstx);
     config.sys_io = inner.bool("sys_io", false);
     config.sys_interconnection = inner.bool("sys_interconnection", false);
-    section.remarks.append(&mut inner.remarks);
+    section.diagnostics.append(&mut inner.diagnostics);
 }
 
 /// Levels without metrics reset them. If none are given, levels with metrics use PipeUtilization, and a dynamic file
@@ -285,7 +285,7 @@ fn rank_list(section: &mut Section) -> Vec<u32> {
     ranks
 }
 
-pub(super) fn write(config: &CollectConfig, form: Form) -> String {
+pub(super) fn write(config: &CollectConfig, notation: Notation) -> String {
     let experimental = json!({
         "profiler_level": word(LEVELS_TORCH_NPU, &config.level),
         "aic_metrics": word(METRICS, &config.aic_metrics),
@@ -311,7 +311,7 @@ pub(super) fn write(config: &CollectConfig, form: Form) -> String {
         "with_modules": config.modules,
         "experimental_config": experimental,
     });
-    let more = if form == Form::TorchNpuDynamic {
+    let more = if notation == Notation::TorchNpuDynamic {
         let window = Window::of(config);
         let start = match (config.enabled, config.at_once) {
             (false, _) => json!(0),

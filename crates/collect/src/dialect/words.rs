@@ -3,8 +3,8 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::messages;
-use crate::remark::{Remark, Severity};
 
 use super::comments::Comments;
 
@@ -19,16 +19,16 @@ pub(super) struct Word {
 /// Scripts keep their flags in variables (`ARGS="--profile --profile-level level1"`, `ARGS=(--profile …)`), so what
 /// is inside quotes is words again, and a variable's name is not part of its first word.
 ///
-/// Comments are read as intended. Where the shell reads them differently, there is a remark.
-pub(super) fn words(text: &str) -> (Vec<Word>, Vec<Remark>) {
-    let (mut out, mut remarks) = (Vec::new(), Vec::new());
-    split(text, 1, true, &mut out, &mut remarks);
-    (out, remarks)
+/// Comments are read as intended. Where the shell reads them differently, there is a diagnostic.
+pub(super) fn words(text: &str) -> (Vec<Word>, Vec<Diagnostic>) {
+    let (mut out, mut diagnostics) = (Vec::new(), Vec::new());
+    split(text, 1, true, &mut out, &mut diagnostics);
+    (out, diagnostics)
 }
 
-fn split(text: &str, first_line: usize, is_script: bool, out: &mut Vec<Word>, remarks: &mut Vec<Remark>) {
+fn split(text: &str, first_line: usize, is_script: bool, out: &mut Vec<Word>, diagnostics: &mut Vec<Diagnostic>) {
     let chars = text.chars().peekable();
-    let mut splitter = Splitter { chars, line: first_line, is_script, comments: Comments::default(), remarks };
+    let mut splitter = Splitter { chars, line: first_line, is_script, comments: Comments::default(), diagnostics };
     while let Some(word) = splitter.next(out) {
         if let Some(word) = word {
             push(word, out);
@@ -60,7 +60,7 @@ struct Splitter<'a, 'b> {
     /// Quotes may hold further words; inside of quotes they are just characters.
     is_script: bool,
     comments: Comments,
-    remarks: &'b mut Vec<Remark>,
+    diagnostics: &'b mut Vec<Diagnostic>,
 }
 
 impl Splitter<'_, '_> {
@@ -81,7 +81,8 @@ impl Splitter<'_, '_> {
         if self.is_script {
             self.comments.comment(line, &text);
         } else {
-            self.remarks.push(Remark::new(Severity::Warning, None, messages::comment_in_quotes()).at(Some(line)));
+            self.diagnostics
+                .push(Diagnostic::new(Severity::Warning, None, messages::comment_in_quotes()).at(Some(line)));
         }
     }
 
@@ -107,7 +108,7 @@ impl Splitter<'_, '_> {
         }
         let line = self.line;
         let is_flag = self.chars.peek() == Some(&'-');
-        self.remarks.extend(self.comments.word(line, is_flag));
+        self.diagnostics.extend(self.comments.word(line, is_flag));
         let mut text = String::new();
         let mut is_word = false;
         while let Some(&c) = self.chars.peek() {
@@ -129,7 +130,7 @@ impl Splitter<'_, '_> {
                     if !text.is_empty() {
                         push(Word { text: std::mem::take(&mut text), line }, out);
                     }
-                    split(&quoted, begin, false, out, self.remarks);
+                    split(&quoted, begin, false, out, self.diagnostics);
                 }
                 '\\' => {
                     self.next_char();

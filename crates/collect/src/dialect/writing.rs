@@ -5,49 +5,49 @@ use serde_json::{Map, Value, json};
 
 use crate::Schedule;
 use crate::config::{CollectConfig, UNTIL_END};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::explain::cycles::cycle;
 use crate::messages;
-use crate::remark::{Remark, Severity};
 
-use super::{Dialect, Form, Run, fsdp2, llm, mindspore, read, rl, torch_npu};
+use super::{Dialect, Notation, Run, fsdp2, llm, mindspore, read, rl, torch_npu};
 
-/// A text, with remarks on what it cannot express.
+/// A text, with diagnostics on what it cannot express.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Writing {
     pub text: String,
     /// One for each field that comes out differently when the text is read.
-    pub remarks: Vec<Remark>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Writes a configuration in the form of a dialect that can express most.
+/// Writes a configuration in the notation of a dialect that can express most.
 pub fn write(config: &CollectConfig, to: Dialect) -> Writing {
-    write_form(config, Form::of(to))
+    write_notation(config, Notation::of(to))
 }
 
-pub fn write_form(config: &CollectConfig, form: Form) -> Writing {
-    let text = match form {
-        Form::LlmFlags => llm::write(config),
-        Form::Fsdp2Yaml => fsdp2::write(config),
-        Form::Fsdp2Flags => fsdp2::write_flags(config),
-        Form::RlYaml => rl::write(config),
-        Form::MindSporeArguments | Form::MindSporeDynamic | Form::MindSporeEnvironment => {
-            mindspore::write(config, form)
+pub fn write_notation(config: &CollectConfig, notation: Notation) -> Writing {
+    let text = match notation {
+        Notation::LlmFlags => llm::write(config),
+        Notation::Fsdp2Yaml => fsdp2::write(config),
+        Notation::Fsdp2Flags => fsdp2::write_flags(config),
+        Notation::RlYaml => rl::write(config),
+        Notation::MindSporeArguments | Notation::MindSporeDynamic | Notation::MindSporeEnvironment => {
+            mindspore::write(config, notation)
         }
-        Form::TorchNpuArguments | Form::TorchNpuDynamic => torch_npu::write(config, form),
+        Notation::TorchNpuArguments | Notation::TorchNpuDynamic => torch_npu::write(config, notation),
     };
     // What a dialect cannot express is what its trainer would not do, so the text is read back.
     let run = Run { iteration: config.first_step.saturating_sub(1), ..Run::default() };
-    let understood = read(&text, Some(form.dialect()), &run).config;
-    Writing { remarks: differences(config, &understood, form), text }
+    let understood = read(&text, Some(notation.dialect()), &run).config;
+    Writing { diagnostics: differences(config, &understood, notation), text }
 }
 
-fn differences(asked: &CollectConfig, said: &CollectConfig, form: Form) -> Vec<Remark> {
-    let mut remarks = Vec::new();
+fn differences(asked: &CollectConfig, said: &CollectConfig, notation: Notation) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
     let mut lost = |key: &str, asked: &Value, said: &Value| {
-        let is_of_ranks = form == Form::TorchNpuDynamic && key == "analyse";
+        let is_of_ranks = notation == Notation::TorchNpuDynamic && key == "analyse";
         let lost = if is_of_ranks { messages::inexpressible_analysis } else { messages::inexpressible };
-        let message = lost(asked.to_string(), form.message(), said.to_string());
-        remarks.push(Remark::new(Severity::Warning, key.to_owned(), message));
+        let message = lost(asked.to_string(), notation.message(), said.to_string());
+        diagnostics.push(Diagnostic::new(Severity::Warning, key.to_owned(), message));
     };
     if let (Some(asked), Some(said)) = (&asked.schedule, &said.schedule) {
         schedule_differences(asked, said, &mut lost);
@@ -63,10 +63,10 @@ fn differences(asked: &CollectConfig, said: &CollectConfig, form: Form) -> Vec<R
     }
     if asked.first_step != said.first_step {
         let (here, there) = (asked.first_step, said.first_step);
-        let message = messages::first_step_differs(here, there, form.message());
-        remarks.push(Remark::new(Severity::Note, "first_step".to_owned(), message));
+        let message = messages::first_step_differs(here, there, notation.message());
+        diagnostics.push(Diagnostic::new(Severity::Info, "first_step".to_owned(), message));
     }
-    remarks
+    diagnostics
 }
 
 /// Schedules are equal if they record the same steps: `skip_first` may do what `wait` does elsewhere.

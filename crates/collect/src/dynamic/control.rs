@@ -2,7 +2,7 @@
 
 use npuscope_messages::Message;
 
-use super::file::Style;
+use super::file::DynamicDialect;
 use super::request::{Request, Start, Window};
 use super::status::{Problem, State, Status};
 use crate::messages;
@@ -45,7 +45,7 @@ pub struct Beginning {
     /// `rank{N}_start{A}_stop{B}`, as MindSpore calls it.
     pub directory_name: String,
     pub text: String,
-    pub style: Style,
+    pub dialect: DynamicDialect,
     pub fingerprint: String,
 }
 
@@ -166,7 +166,7 @@ impl Control {
         }
         if !is_touched {
             self.problem = None;
-            command.warnings.extend(request.remarks.iter().cloned());
+            command.warnings.extend(request.diagnostics.iter().cloned());
         }
         self.has_failed = false;
         self.fingerprint = Some(request.fingerprint.clone());
@@ -195,7 +195,7 @@ impl Control {
         let request = self.pending.take()?;
         let mut window = asked;
         if first < upcoming {
-            if request.style == Style::TorchNpu || asked.stop < upcoming {
+            if request.dialect == DynamicDialect::TorchNpu || asked.stop < upcoming {
                 self.report(command, messages::too_late(asked.message(), self.finished));
                 return None;
             }
@@ -210,7 +210,7 @@ impl Control {
             warmup: request.warmup,
             directory_name: format!("rank{}_start{}_stop{}", self.rank, window.start, window.stop),
             text: request.text,
-            style: request.style,
+            dialect: request.dialect,
             fingerprint: request.fingerprint,
         })
     }

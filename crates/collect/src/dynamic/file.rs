@@ -1,4 +1,4 @@
-//! The file, its two styles and its default content.
+//! The file, its two dialects and its default content.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -8,53 +8,53 @@ use npuscope_formats::output::Part;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::dialect::detect::dynamic_form;
-use crate::dialect::{Dialect, Form};
+use crate::dialect::detect::dynamic_notation;
+use crate::dialect::{Dialect, Notation};
 
 const FILE_NAME: &str = "profiler_config.json";
 
 /// The profiler whose keys the file has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Style {
+pub enum DynamicDialect {
     #[serde(rename = "torch_npu")]
     TorchNpu,
     #[serde(rename = "mindspore")]
     MindSpore,
 }
 
-impl Style {
+impl DynamicDialect {
     pub const fn name(self) -> &'static str {
         match self {
-            Style::TorchNpu => "torch_npu",
-            Style::MindSpore => "mindspore",
+            DynamicDialect::TorchNpu => "torch_npu",
+            DynamicDialect::MindSpore => "mindspore",
         }
     }
 
-    /// The style of a file, by the keys that only one of them has; `None` where it has neither.
+    /// The dialect of a file, by the keys that only one of them has; `None` where it has neither.
     ///
     /// The dialects decide, so that all readers agree.
-    pub fn of(file: &Map<String, Value>) -> Option<Style> {
+    pub fn of(file: &Map<String, Value>) -> Option<DynamicDialect> {
         let keys = |file: &Map<String, Value>| file.keys().cloned().collect::<Vec<String>>();
         let experimental = file.get("experimental_config").and_then(Value::as_object).map(keys).unwrap_or_default();
-        dynamic_form(&keys(file), &experimental).map(Style::of_form)
+        dynamic_notation(&keys(file), &experimental).map(DynamicDialect::of_notation)
     }
 
-    /// The dialect that a file of this style is read in.
-    pub const fn dialect(self) -> Dialect {
+    /// The dialect that a file of this dialect is read in.
+    pub const fn as_dialect(self) -> Dialect {
         match self {
-            Style::TorchNpu => Dialect::TorchNpuDynamic,
-            Style::MindSpore => Dialect::MindSpore,
+            DynamicDialect::TorchNpu => Dialect::TorchNpuDynamic,
+            DynamicDialect::MindSpore => Dialect::MindSpore,
         }
     }
 
-    pub(super) fn of_form(form: Form) -> Style {
-        if form == Form::MindSporeDynamic { Style::MindSpore } else { Style::TorchNpu }
+    pub(super) fn of_notation(notation: Notation) -> DynamicDialect {
+        if notation == Notation::MindSporeDynamic { DynamicDialect::MindSpore } else { DynamicDialect::TorchNpu }
     }
 
     /// A file that records nothing and shows every key there is.
     pub(super) fn default_file(self) -> Value {
         match self {
-            Style::TorchNpu => json!({
+            DynamicDialect::TorchNpu => json!({
                 "activities": ["CPU", "NPU"], "prof_dir": "./", "analyse": false, "async_mode": false,
                 "record_shapes": false, "profile_memory": false, "with_stack": false, "with_flops": false,
                 "with_modules": false, "active": 1, "warmup": 0, "start_step": 0, "is_rank": false, "rank_list": [],
@@ -66,7 +66,7 @@ impl Style {
                     "sys_interconnection": false,
                 },
             }),
-            Style::MindSpore => json!({
+            DynamicDialect::MindSpore => json!({
                 "start_step": -1, "stop_step": -1, "aic_metrics": "AiCoreNone", "profiler_level": "Level0",
                 "activities": ["CPU", "NPU"], "export_type": ["text"], "profile_memory": false, "mstx": false,
                 "mstx_domain_include": [], "mstx_domain_exclude": [], "parallel_strategy": false,
@@ -85,7 +85,7 @@ pub fn config_file(path: &Path) -> PathBuf {
 }
 
 /// Creates the file, with its directory, unless it exists; returns whether it did.
-pub fn write_default(path: &Path, style: Style) -> io::Result<bool> {
+pub fn write_default(path: &Path, dialect: DynamicDialect) -> io::Result<bool> {
     let file = config_file(path);
     if let Some(directory) = file.parent() {
         std::fs::create_dir_all(directory)?;
@@ -93,7 +93,7 @@ pub fn write_default(path: &Path, style: Style) -> io::Result<bool> {
     if file.exists() {
         return Ok(false);
     }
-    let text = printed(&style.default_file());
+    let text = printed(&dialect.default_file());
     let part = Part::beside(&file);
     std::fs::write(part.path(), &text)?;
     // A link appears whole, and unlike a rename never replaces what another process created meanwhile.

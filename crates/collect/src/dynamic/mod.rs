@@ -8,7 +8,7 @@
 //! # Steps
 //!
 //! Training steps count from 1, and a window has both its ends: a collection of steps 8 to 10 holds training steps 8, 9
-//! and 10 and nothing else, in both styles. [`Control::step`] is called *after* every training step, so it is the call
+//! and 10 and nothing else, in both dialects. [`Control::step`] is called *after* every training step, so it is the call
 //! after step 7 that starts it and the call after step 10 that stops it. A window that begins with step 1 is started by
 //! [`Control::begin`], which is called once before training. (torch_npu itself, called after a step as well, begins when
 //! the step that the file names is over, and so records one step later than its file says.)
@@ -24,7 +24,7 @@
 //! # What is there at the start
 //!
 //! torch_npu takes a file only once it is changed after the job began, MindSpore takes it at once. Here a file is taken
-//! at once in both styles, because people write it before they start the job; but not one that says "the next step",
+//! at once in both dialects, because people write it before they start the job; but not one that says "the next step",
 //! which was meant for whatever ran when it was written. It is reported as a [`problem`](Watch::problem).
 
 mod control;
@@ -36,7 +36,7 @@ mod status;
 mod watch;
 
 pub use control::{Beginning, Command, Control};
-pub use file::{Style, config_file, write_default};
+pub use file::{DynamicDialect, config_file, write_default};
 pub use poll::MAX_SIZE;
 pub use request::{Ranks, Request, RequestError, Start, Window};
 pub use set::{Activity, Changes, Edit, SetError, WindowChange, Written, set};

@@ -7,13 +7,13 @@ use npuscope_messages::Message;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::file::Style;
+use super::file::DynamicDialect;
 use crate::config::Choice;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::{self, Run};
 use crate::messages;
-use crate::remark::{Remark, Severity};
 
-/// The keys that say when and where. Remarks on the others are reported when recording begins.
+/// The keys that say when and where. Diagnostics on the others are reported when recording begins.
 const WHEN_AND_WHERE: [&str; 6] = ["start_step", "stop_step", "warmup", "active", "is_rank", "rank_list"];
 
 /// One version of the file.
@@ -23,7 +23,7 @@ pub struct Request {
     pub text: String,
     /// Identifies the version; the same for the same text.
     pub fingerprint: String,
-    pub style: Style,
+    pub dialect: DynamicDialect,
     pub start: Start,
     /// Steps that run before the recorded ones without being kept.
     pub warmup: u64,
@@ -31,7 +31,7 @@ pub struct Request {
     pub active: u64,
     pub ranks: Ranks,
     /// What was repaired.
-    pub remarks: Vec<Message>,
+    pub diagnostics: Vec<Message>,
 }
 
 /// Before which step the profiler is started, warmup included.
@@ -86,7 +86,7 @@ pub enum RequestError {
     NotUtf8,
     Json(serde_json::Error),
     NoObject,
-    /// It is of no known style; what is wrong with it.
+    /// It is of no known dialect; what is wrong with it.
     Unknown(Vec<Message>),
 }
 
@@ -121,12 +121,13 @@ impl Request {
         }
         // The dialects read it, so that what is checked beforehand is what happens.
         let reading = dialect::read_dynamic(text, &Run::default());
-        let is_reported = |remark: &&Remark| {
-            let is_about = remark.key.as_deref().is_none_or(|key| WHEN_AND_WHERE.contains(&key));
-            is_about && remark.severity > Severity::Note
+        let is_reported = |diagnostic: &&Diagnostic| {
+            let is_about = diagnostic.key.as_deref().is_none_or(|key| WHEN_AND_WHERE.contains(&key));
+            is_about && diagnostic.severity > Severity::Info
         };
-        let remarks: Vec<Message> = reading.remarks.iter().filter(is_reported).map(Remark::with_key).collect();
-        let Some(form) = reading.form else { return Err(RequestError::Unknown(remarks)) };
+        let diagnostics: Vec<Message> =
+            reading.diagnostics.iter().filter(is_reported).map(Diagnostic::with_key).collect();
+        let Some(notation) = reading.notation else { return Err(RequestError::Unknown(diagnostics)) };
         let config = reading.config;
         let (skipped, warmup, active) = config
             .schedule
@@ -143,12 +144,12 @@ impl Request {
         Ok(Request {
             text: text.to_owned(),
             fingerprint: fingerprint(text.as_bytes()),
-            style: Style::of_form(form),
+            dialect: DynamicDialect::of_notation(notation),
             start,
             warmup,
             active,
             ranks,
-            remarks,
+            diagnostics,
         })
     }
 

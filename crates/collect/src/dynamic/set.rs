@@ -7,7 +7,7 @@ use npuscope_messages::Message;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::file::{Style, config_file, printed};
+use super::file::{DynamicDialect, config_file, printed};
 use super::poll;
 use super::request::{Ranks, Request, RequestError, Window};
 use crate::atomic::{self, Durability};
@@ -66,8 +66,8 @@ pub enum SetError {
     Read { path: PathBuf, problem: RequestError },
     Malformed { path: PathBuf, problem: RequestError },
     Write { path: PathBuf, source: io::Error },
-    Style { path: PathBuf, present: Style, asked: Style },
-    Inexpressible { style: Style, what: Message },
+    OtherDialect { path: PathBuf, present: DynamicDialect, asked: DynamicDialect },
+    Inexpressible { dialect: DynamicDialect, what: Message },
     Window { start: u64, stop: u64 },
 }
 
@@ -77,8 +77,10 @@ impl SetError {
             SetError::Read { path, problem } => messages::set_unreadable(path, problem.message()),
             SetError::Malformed { path, problem } => messages::set_malformed(path, problem.message()),
             SetError::Write { path, source } => messages::set_unwritable(path, source.to_string()),
-            SetError::Style { path, present, asked } => messages::set_other_style(path, present.name(), asked.name()),
-            SetError::Inexpressible { style, what } => messages::set_inexpressible(style.name(), what.clone()),
+            SetError::OtherDialect { path, present, asked } => {
+                messages::set_other_dialect(path, present.name(), asked.name())
+            }
+            SetError::Inexpressible { dialect, what } => messages::set_inexpressible(dialect.name(), what.clone()),
             SetError::Window { start, stop } => messages::set_no_window(*start, *stop),
         }
     }
@@ -110,9 +112,9 @@ pub struct Edit {
     pub after: Value,
 }
 
-/// Changes a file, or the `profiler_config.json` of a directory, in its own style; where there is none, one is made in
-/// the style asked for, or that of torch_npu. Other keys and their order stay.
-pub fn set(path: &Path, style: Option<Style>, changes: &Changes) -> Result<Written, SetError> {
+/// Changes a file, or the `profiler_config.json` of a directory, in its own dialect; where there is none, one is made in
+/// the dialect asked for, or that of torch_npu. Other keys and their order stay.
+pub fn set(path: &Path, dialect: Option<DynamicDialect>, changes: &Changes) -> Result<Written, SetError> {
     let path = config_file(path);
     let present = match poll::read_file(&path) {
         Ok(read) => Some(object(&path, &read.text)?),
@@ -120,17 +122,19 @@ pub fn set(path: &Path, style: Option<Style>, changes: &Changes) -> Result<Writt
         Err(problem) => return Err(SetError::Read { path, problem }),
     };
     let is_new = present.is_none();
-    let found = present.as_ref().and_then(Style::of);
-    if let (Some(present), Some(asked)) = (found, style.filter(|&style| found.is_some_and(|found| found != style))) {
-        return Err(SetError::Style { path, present, asked });
+    let found = present.as_ref().and_then(DynamicDialect::of);
+    if let (Some(present), Some(asked)) =
+        (found, dialect.filter(|&dialect| found.is_some_and(|found| found != dialect)))
+    {
+        return Err(SetError::OtherDialect { path, present, asked });
     }
-    let style = found.or(style).unwrap_or(Style::TorchNpu);
-    let mut file = match (present, style.default_file()) {
+    let dialect = found.or(dialect).unwrap_or(DynamicDialect::TorchNpu);
+    let mut file = match (present, dialect.default_file()) {
         (Some(file), _) | (None, Value::Object(file)) => file,
         (None, _) => Map::new(),
     };
     let mut edits = Vec::new();
-    for (key, value) in values(changes, style, &file)? {
+    for (key, value) in values(changes, dialect, &file)? {
         edits.extend(put(&mut file, key, value));
     }
     let text = printed(&Value::Object(file));
@@ -167,17 +171,17 @@ fn put(file: &mut Map<String, Value>, key: &str, after: Value) -> Option<Edit> {
 
 type Values = Vec<(&'static str, Value)>;
 
-/// The keys to set, in the words of a style.
-fn values(changes: &Changes, style: Style, file: &Map<String, Value>) -> Result<Values, SetError> {
+/// The keys to set, in the words of a dialect.
+fn values(changes: &Changes, dialect: DynamicDialect, file: &Map<String, Value>) -> Result<Values, SetError> {
     let mut values = Vec::new();
-    match style {
-        Style::TorchNpu => torch_npu_window(changes, file, &mut values)?,
-        Style::MindSpore => mindspore_window(changes, &mut values)?,
+    match dialect {
+        DynamicDialect::TorchNpu => torch_npu_window(changes, file, &mut values)?,
+        DynamicDialect::MindSpore => mindspore_window(changes, &mut values)?,
     }
     let rows: [(Option<Value>, &str, &str); 15] = [
         (changes.activities.as_ref().map(|activities| json!(activities)), "activities", "activities"),
         (
-            changes.level.map(|level| json!(level_name(level, style))),
+            changes.level.map(|level| json!(level_name(level, dialect))),
             "experimental_config.profiler_level",
             "profiler_level",
         ),
@@ -204,7 +208,7 @@ fn values(changes: &Changes, style: Style, file: &Map<String, Value>) -> Result<
         (changes.output.as_ref().map(|output| json!(output)), "prof_dir", "prof_path"),
     ];
     for (value, torch_npu, mindspore) in rows {
-        let key = if style == Style::TorchNpu { torch_npu } else { mindspore };
+        let key = if dialect == DynamicDialect::TorchNpu { torch_npu } else { mindspore };
         values.extend(value.map(|value| (key, value)));
     }
     let only_torch_npu = [
@@ -212,9 +216,9 @@ fn values(changes: &Changes, style: Style, file: &Map<String, Value>) -> Result<
         (changes.flops, "with_flops", messages::kind_flops()),
     ];
     for (value, key, what) in only_torch_npu {
-        match (value, style) {
-            (Some(value), Style::TorchNpu) => values.push((key, Value::Bool(value))),
-            (Some(true), Style::MindSpore) => return Err(SetError::Inexpressible { style, what }),
+        match (value, dialect) {
+            (Some(value), DynamicDialect::TorchNpu) => values.push((key, Value::Bool(value))),
+            (Some(true), DynamicDialect::MindSpore) => return Err(SetError::Inexpressible { dialect, what }),
             _ => {}
         }
     }
@@ -247,7 +251,7 @@ fn torch_npu_window(changes: &Changes, file: &Map<String, Value>, values: &mut V
 }
 
 fn mindspore_window(changes: &Changes, values: &mut Values) -> Result<(), SetError> {
-    let cannot = |what| Err(SetError::Inexpressible { style: Style::MindSpore, what });
+    let cannot = |what| Err(SetError::Inexpressible { dialect: DynamicDialect::MindSpore, what });
     match changes.window {
         None => {}
         Some(WindowChange::Off) => values.extend([("start_step", json!(-1)), ("stop_step", json!(-1))]),
@@ -269,10 +273,10 @@ fn check(window: Window) -> Result<(), SetError> {
     if start >= 1 && stop >= start { Ok(()) } else { Err(SetError::Window { start, stop }) }
 }
 
-fn level_name(level: Level, style: Style) -> &'static str {
-    let words = match style {
-        Style::TorchNpu => names::LEVELS_TORCH_NPU,
-        Style::MindSpore => names::LEVELS_MINDSPORE,
+fn level_name(level: Level, dialect: DynamicDialect) -> &'static str {
+    let words = match dialect {
+        DynamicDialect::TorchNpu => names::LEVELS_TORCH_NPU,
+        DynamicDialect::MindSpore => names::LEVELS_MINDSPORE,
     };
     names::word(words, &level)
 }

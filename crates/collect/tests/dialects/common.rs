@@ -1,7 +1,7 @@
 //! What the tests share.
 
 use npuscope_collect::dialect::{Reading, Run, read};
-use npuscope_collect::{CollectConfig, Dialect, Remark, Schedule, Severity};
+use npuscope_collect::{CollectConfig, Diagnostic, Dialect, Schedule, Severity};
 
 pub fn fresh() -> Run {
     Run::default()
@@ -16,24 +16,27 @@ pub fn window(skip_first: u64, warmup: u64, active: u64) -> Option<Schedule> {
     Some(Schedule { wait: 0, warmup, active, repeat: 1, skip_first, skip_first_wait: false })
 }
 
-/// The remark on a key, of which there must be one.
-pub fn on<'a>(reading: &'a Reading, key: &str) -> &'a Remark {
-    let found: Vec<&Remark> = reading.remarks.iter().filter(|remark| remark.key.as_deref() == Some(key)).collect();
-    assert_eq!(found.len(), 1, "{key}: {:#?}", reading.remarks);
+/// The diagnostic on a key, of which there must be one.
+pub fn on<'a>(reading: &'a Reading, key: &str) -> &'a Diagnostic {
+    let found: Vec<&Diagnostic> =
+        reading.diagnostics.iter().filter(|diagnostic| diagnostic.key.as_deref() == Some(key)).collect();
+    assert_eq!(found.len(), 1, "{key}: {:#?}", reading.diagnostics);
     found[0]
 }
 
-/// Asserts that a key is remarked on so.
-pub fn assert_remark(reading: &Reading, key: &str, severity: Severity, words: &str) {
-    let found = reading.remarks.iter().any(|remark| {
-        remark.key.as_deref() == Some(key) && remark.severity == severity && remark.message.to_string().contains(words)
+/// Asserts that a key has this diagnostic.
+pub fn assert_diagnostics(reading: &Reading, key: &str, severity: Severity, words: &str) {
+    let found = reading.diagnostics.iter().any(|diagnostic| {
+        diagnostic.key.as_deref() == Some(key)
+            && diagnostic.severity == severity
+            && diagnostic.message.to_string().contains(words)
     });
-    assert!(found, "no {severity} on {key} with {words:?}: {:#?}", reading.remarks);
+    assert!(found, "no {severity} on {key} with {words:?}: {:#?}", reading.diagnostics);
 }
 
 /// Asserts that there is nothing worse than a note.
 pub fn assert_fine(reading: &Reading) {
-    let worse: Vec<_> = reading.remarks.iter().filter(|remark| remark.severity > Severity::Note).collect();
+    let worse: Vec<_> = reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity > Severity::Info).collect();
     assert!(worse.is_empty(), "{worse:#?}");
 }
 

@@ -1,33 +1,33 @@
 //! Which dialect a text is in.
 
-use npuscope_collect::dialect::{Form, Run, read};
+use npuscope_collect::dialect::{Notation, Run, read};
 use npuscope_collect::{Dialect, Severity};
 use proptest::prelude::*;
 
-fn found(text: &str) -> Option<Form> {
-    read(text, None, &Run::default()).form
+fn found(text: &str) -> Option<Notation> {
+    read(text, None, &Run::default()).notation
 }
 
 #[test]
-fn content_tells_the_dialect() {
-    for (text, form) in [
-        ("--profile --profile-level level1", Form::LlmFlags),
-        ("python train.py --profile-step-strat 3", Form::LlmFlags),
-        ("--training.profile true", Form::Fsdp2Flags),
-        ("model: x\ntraining:\n  lr: 1\n", Form::Fsdp2Yaml),
-        ("profile: true\nprofile_level: level1\n", Form::Fsdp2Yaml),
-        ("profiler_config:\n  integrated:\n    profile: true\n", Form::RlYaml),
-        ("integrated:\n  profile: true\n", Form::RlYaml),
-        ("profile: true\nstage: all\n", Form::RlYaml),
-        (r#"{"start_step": 1, "stop_step": 2}"#, Form::MindSporeDynamic),
-        (r#"{"start_step": 1, "active": 2}"#, Form::TorchNpuDynamic),
-        (r#"{"start": true, "profiler_level": "Level1"}"#, Form::MindSporeEnvironment),
-        (r#"{"profiler_level": "Level1", "data_process": true}"#, Form::MindSporeArguments),
-        (r#"{"activities": ["CPU"], "schedule": {"wait": 1, "active": 1}}"#, Form::TorchNpuArguments),
-        (r#"{"with_modules": true, "experimental_config": {"op_attr": true}}"#, Form::TorchNpuArguments),
-        ("\u{feff}{\"start_step\": 1, \"stop_step\": 2}", Form::MindSporeDynamic),
+fn the_dialect_is_detected_from_the_content() {
+    for (text, notation) in [
+        ("--profile --profile-level level1", Notation::LlmFlags),
+        ("python train.py --profile-step-strat 3", Notation::LlmFlags),
+        ("--training.profile true", Notation::Fsdp2Flags),
+        ("model: x\ntraining:\n  lr: 1\n", Notation::Fsdp2Yaml),
+        ("profile: true\nprofile_level: level1\n", Notation::Fsdp2Yaml),
+        ("profiler_config:\n  integrated:\n    profile: true\n", Notation::RlYaml),
+        ("integrated:\n  profile: true\n", Notation::RlYaml),
+        ("profile: true\nstage: all\n", Notation::RlYaml),
+        (r#"{"start_step": 1, "stop_step": 2}"#, Notation::MindSporeDynamic),
+        (r#"{"start_step": 1, "active": 2}"#, Notation::TorchNpuDynamic),
+        (r#"{"start": true, "profiler_level": "Level1"}"#, Notation::MindSporeEnvironment),
+        (r#"{"profiler_level": "Level1", "data_process": true}"#, Notation::MindSporeArguments),
+        (r#"{"activities": ["CPU"], "schedule": {"wait": 1, "active": 1}}"#, Notation::TorchNpuArguments),
+        (r#"{"with_modules": true, "experimental_config": {"op_attr": true}}"#, Notation::TorchNpuArguments),
+        ("\u{feff}{\"start_step\": 1, \"stop_step\": 2}", Notation::MindSporeDynamic),
     ] {
-        assert_eq!(found(text), Some(form), "{text}");
+        assert_eq!(found(text), Some(notation), "{text}");
     }
 }
 
@@ -36,16 +36,16 @@ fn what_holds_no_settings_is_reported() {
     for text in ["", "hello", "model:\n  layers: 2\n", "{}", r#"{"a": 1}"#, "[1, 2]", "# only a comment\n"] {
         let reading = read(text, None, &Run::default());
         assert_eq!((reading.dialect, reading.config.enabled), (None, false), "{text}");
-        assert_eq!(reading.remarks.len(), 1);
-        assert_eq!(reading.remarks[0].severity, Severity::Error);
+        assert_eq!(reading.diagnostics.len(), 1);
+        assert_eq!(reading.diagnostics[0].severity, Severity::Error);
         assert!(
-            reading.remarks[0].message.to_string().contains("no profiler settings"),
+            reading.diagnostics[0].message.to_string().contains("no profiler settings"),
             "{text}: {}",
-            reading.remarks[0]
+            reading.diagnostics[0]
         );
     }
     let broken = read("{\n\"start_step\": 1,,\n}", None, &Run::default());
-    assert_eq!((broken.remarks[0].line, broken.has_errors()), (Some(2), true));
+    assert_eq!((broken.diagnostics[0].line, broken.has_errors()), (Some(2), true));
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn names_are_those_of_the_command_line() {
     }
     assert_eq!(Dialect::parse("MindSpore"), None);
     let json = serde_json::to_value(read("--profile", None, &Run::default())).unwrap();
-    assert_eq!((json["dialect"].as_str(), json["form"].as_str()), (Some("llm"), Some("llm_flags")));
+    assert_eq!((json["dialect"].as_str(), json["notation"].as_str()), (Some("llm"), Some("llm_flags")));
     assert_eq!(json["config"]["ranks"], serde_json::json!([0]));
 }
 

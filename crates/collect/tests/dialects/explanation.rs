@@ -3,7 +3,7 @@
 use npuscope_collect::CollectConfig;
 use npuscope_collect::config::{Choice, Export, Level};
 use npuscope_collect::dialect::{Run, read};
-use npuscope_collect::explain::{Explanation, Steps, explain, explain_form};
+use npuscope_collect::explain::{Explanation, Steps, explain, explain_notation};
 
 fn explained(text: &str, run: &Run) -> Explanation {
     explain(&read(text, None, run).config, run)
@@ -128,7 +128,7 @@ fn only_ranks_that_there_are_record() {
 fn a_dynamic_file_has_a_directory_for_each_rank_and_window() {
     let explanation = |text: &str| {
         let reading = read(text, None, &Run::default());
-        let explanation = explain_form(&reading.config, reading.form, &Run::default());
+        let explanation = explain_notation(&reading.config, reading.notation, &Run::default());
         (explanation.output, explanation.reader.map(|reader| reader.to_string()).unwrap_or_default())
     };
     let (output, reader) = explanation(r#"{"start_step": 10, "warmup": 1, "active": 2, "prof_dir": "./out/"}"#);

@@ -2,10 +2,10 @@
 
 use npuscope_collect::Dialect::Fsdp2;
 use npuscope_collect::config::{AicMetrics, Analyse, Choice, Export, Level, UNTIL_END};
-use npuscope_collect::dialect::{Form, Run, read, read_flags};
+use npuscope_collect::dialect::{Notation, Run, read, read_flags};
 use npuscope_collect::{CollectConfig, Severity};
 
-use crate::common::{assert_fine, assert_remark, fine, on, reading, window};
+use crate::common::{assert_diagnostics, assert_fine, fine, on, reading, window};
 
 /// The examples of the guide, with their comments: all keys, a first look, a deep one.
 const GUIDE: &str = "\
@@ -69,7 +69,7 @@ fn section(lines: &[&str]) -> String {
 #[test]
 fn the_guide_is_read() {
     let reading = read(GUIDE, None, &Run::default());
-    assert_eq!((reading.dialect, reading.form), (Some(Fsdp2), Some(Form::Fsdp2Yaml)));
+    assert_eq!((reading.dialect, reading.notation), (Some(Fsdp2), Some(Notation::Fsdp2Yaml)));
     assert_fine(&reading);
     let expected = CollectConfig {
         ranks: Choice::Only(vec![0]),
@@ -142,7 +142,7 @@ fn booleans_may_be_words() {
     }
     for word in ["maybe", "2", "[true]", "'on'"] {
         let reading = reading(&format!("training:\n  profile: {word}\n"), Fsdp2);
-        assert_remark(&reading, "training.profile", Severity::Error, "true or false");
+        assert_diagnostics(&reading, "training.profile", Severity::Error, "true or false");
     }
 }
 
@@ -161,7 +161,7 @@ fn what_fsdp2_refuses_is_an_error() {
         (&["profile_ranks: []"], "profile_ranks", "nothing is recorded"),
         (&["profile_save_path: 5"], "profile_save_path", "a string"),
     ] {
-        assert_remark(&reading(&section(lines), Fsdp2), &format!("training.{key}"), Severity::Error, words);
+        assert_diagnostics(&reading(&section(lines), Fsdp2), &format!("training.{key}"), Severity::Error, words);
     }
 }
 
@@ -169,7 +169,7 @@ fn what_fsdp2_refuses_is_an_error() {
 fn problems_are_reported_though_profiling_is_off() {
     let reading = reading("training:\n  profile: false\n  profile_level: level9\n", Fsdp2);
     assert!(!reading.config.enabled);
-    assert_remark(&reading, "training.profile_level", Severity::Warning, "level9");
+    assert_diagnostics(&reading, "training.profile_level", Severity::Warning, "level9");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn fsdp2_counts_from_the_start_of_the_run() {
     let run = Run { iteration: 100, ..Run::default() };
     let reading = read(&section(&["profile_step_start: 5", "profile_step_end: 6"]), None, &run);
     assert_eq!((reading.config.schedule, reading.config.first_step), (window(4, 1, 1), 0));
-    assert_remark(&reading, "training.profile_step_start", Severity::Note, "from the start of this run");
+    assert_diagnostics(&reading, "training.profile_step_start", Severity::Info, "from the start of this run");
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn fsdp2_end_of_minus_one_is_until_the_end() {
     let reading = reading(&section(&["profile_step_start: 5", "profile_step_end: -1"]), Fsdp2);
     assert_fine(&reading);
     assert_eq!(reading.config.schedule, window(4, 1, UNTIL_END));
-    assert_remark(&reading, "training.profile_step_start", Severity::Note, "until training ends");
+    assert_diagnostics(&reading, "training.profile_step_start", Severity::Info, "until training ends");
 }
 
 #[test]
@@ -203,13 +203,13 @@ fn minus_one_anywhere_is_all_ranks() {
     assert_eq!(fine(&section(&["profile_ranks: [-1]"]), Fsdp2).ranks, Choice::All);
     let mixed = reading(&section(&["profile_ranks: [0, -1]"]), Fsdp2);
     assert_eq!(mixed.config.ranks, Choice::All);
-    assert_remark(&mixed, "training.profile_ranks", Severity::Note, "all ranks");
+    assert_diagnostics(&mixed, "training.profile_ranks", Severity::Info, "all ranks");
 }
 
 #[test]
 fn level_none_needs_mstx() {
     let reading = reading(&section(&["profile_level: level_none"]), Fsdp2);
-    assert_remark(&reading, "training.profile_level", Severity::Warning, "turns mstx on");
+    assert_diagnostics(&reading, "training.profile_level", Severity::Warning, "turns mstx on");
     assert!(reading.config.mstx);
 }
 
@@ -219,18 +219,18 @@ fn misspelt_keys_are_reported_with_their_lines() {
         "training:\n  lr: 1.0e-4\n  profile: true\n  profile_step_strat: 5\n  proflie_level: level1\n  profile_nonsense: 1\n  precision: bf16\n",
         Fsdp2,
     );
-    let remark = on(&reading, "training.profile_step_strat");
-    assert_eq!((remark.severity, remark.line), (Severity::Warning, Some(4)));
-    assert!(remark.message.to_string().contains("did you mean profile_step_start?"), "{remark}");
-    assert_remark(&reading, "training.proflie_level", Severity::Warning, "did you mean profile_level?");
-    assert_remark(&reading, "training.profile_nonsense", Severity::Warning, "unknown key");
-    assert!(!reading.remarks.iter().any(|remark| remark.key.as_deref() == Some("training.precision")));
+    let diagnostic = on(&reading, "training.profile_step_strat");
+    assert_eq!((diagnostic.severity, diagnostic.line), (Severity::Warning, Some(4)));
+    assert!(diagnostic.message.to_string().contains("did you mean profile_step_start?"), "{diagnostic}");
+    assert_diagnostics(&reading, "training.proflie_level", Severity::Warning, "did you mean profile_level?");
+    assert_diagnostics(&reading, "training.profile_nonsense", Severity::Warning, "unknown key");
+    assert!(!reading.diagnostics.iter().any(|diagnostic| diagnostic.key.as_deref() == Some("training.precision")));
 }
 
 #[test]
 fn keys_outside_of_their_section_are_reported() {
     let reading = reading("profile_level: level1\ntraining:\n  profile: true\n", Fsdp2);
-    assert_remark(&reading, "profile_level", Severity::Warning, "belongs below training");
+    assert_diagnostics(&reading, "profile_level", Severity::Warning, "belongs below training");
     assert_eq!(reading.config.level, Level::Level0);
 }
 
@@ -239,10 +239,15 @@ fn a_window_behind_the_end_of_training_is_an_error() {
     let text = section(&["profile_step_start: 10", "profile_step_end: 12"]);
     let run = Run { total_steps: Some(10), ..Run::default() };
     let reading = read(&text, None, &run);
-    assert_remark(&reading, "training.profile_step_start", Severity::Error, "begin at step 10, but the last step is 9");
+    assert_diagnostics(
+        &reading,
+        "training.profile_step_start",
+        Severity::Error,
+        "begin at step 10, but the last step is 9",
+    );
     assert_fine(&read(&text, None, &Run { total_steps: Some(12), ..Run::default() }));
     let own = reading_with_max_steps();
-    assert_remark(&own, "training.profile_step_start", Severity::Error, "the last step is 9");
+    assert_diagnostics(&own, "training.profile_step_start", Severity::Error, "the last step is 9");
 }
 
 fn reading_with_max_steps() -> npuscope_collect::dialect::Reading {
@@ -268,17 +273,17 @@ fn the_same_keys_are_flags() {
     ]
     .map(str::to_owned);
     let reading = read_flags(&argv, &Run::default());
-    assert_eq!((reading.dialect, reading.form), (Some(Fsdp2), Some(Form::Fsdp2Flags)));
+    assert_eq!((reading.dialect, reading.notation), (Some(Fsdp2), Some(Notation::Fsdp2Flags)));
     assert!(reading.config.enabled);
     assert_eq!((reading.config.schedule, reading.config.ranks.clone()), (window(4, 1, 1), Choice::Only(vec![0, 1])));
-    assert_remark(&reading, "--training.profile_levle", Severity::Warning, "did you mean profile_level?");
+    assert_diagnostics(&reading, "--training.profile_levle", Severity::Warning, "did you mean profile_level?");
 }
 
 #[test]
 fn broken_yaml_is_reported_with_its_line() {
     let reading = reading("training:\n  profile: true\n profile_level: level1\n", Fsdp2);
     assert!(reading.has_errors());
-    assert_eq!(reading.remarks[0].line, Some(3), "{:?}", reading.remarks);
+    assert_eq!(reading.diagnostics[0].line, Some(3), "{:?}", reading.diagnostics);
     assert!(!reading.config.enabled);
 }
 
@@ -290,28 +295,33 @@ fn what_is_off_is_not_refused() {
         )
     };
     let on = reading(&text(true), Fsdp2);
-    let errors = on.remarks.iter().filter(|remark| remark.severity == Severity::Error).count();
-    assert_eq!(errors, 3, "{:#?}", on.remarks);
-    assert_remark(&on, "training.profile_step_end", Severity::Error, "FSDP2 refuses to start");
+    let errors = on.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
+    assert_eq!(errors, 3, "{:#?}", on.diagnostics);
+    assert_diagnostics(&on, "training.profile_step_end", Severity::Error, "FSDP2 refuses to start");
     let off = reading(&text(false), Fsdp2);
-    assert!(!off.has_errors(), "{:#?}", off.remarks);
+    assert!(!off.has_errors(), "{:#?}", off.diagnostics);
     for key in ["training.profile_level", "training.profile_export_type", "training.profile_step_end"] {
-        assert_remark(&off, key, Severity::Warning, "FSDP2 would refuse to start if profiling were on");
+        assert_diagnostics(&off, key, Severity::Warning, "FSDP2 would refuse to start if profiling were on");
     }
     // What no number can be made of is refused before anybody asks whether to profile.
     let wrong = reading("training:\n  profile: false\n  profile_step_start: soon\n", Fsdp2);
-    assert_remark(&wrong, "training.profile_step_start", Severity::Error, "an integer");
+    assert_diagnostics(&wrong, "training.profile_step_start", Severity::Error, "an integer");
     // A window that the run does not reach hurts nobody either.
     let run = Run { total_steps: Some(3), ..Run::default() };
     let late = read("training:\n  profile: false\n  profile_step_start: 5\n", Some(Fsdp2), &run);
-    assert_remark(&late, "training.profile_step_start", Severity::Warning, "nothing is recorded");
+    assert_diagnostics(&late, "training.profile_step_start", Severity::Warning, "nothing is recorded");
 }
 
 #[test]
 fn a_key_without_a_value_is_reported() {
     let yaml = reading("training:\n  profile: true\n  profile_save_path:\n", Fsdp2);
-    assert_remark(&yaml, "training.profile_save_path", Severity::Warning, "missing value; the default is used here");
+    assert_diagnostics(
+        &yaml,
+        "training.profile_save_path",
+        Severity::Warning,
+        "missing value; the default is used here",
+    );
     assert_eq!((on(&yaml, "training.profile_save_path").line, yaml.config.output.as_str()), (Some(3), "./profile"));
     let flags = reading("--training.profile true --training.profile_level", Fsdp2);
-    assert_remark(&flags, "--training.profile_level", Severity::Error, "missing value");
+    assert_diagnostics(&flags, "--training.profile_level", Severity::Error, "missing value");
 }

@@ -2,10 +2,10 @@
 
 use npuscope_collect::Dialect::MindSpeedLlm;
 use npuscope_collect::config::{AicMetrics, Analyse, Choice, Export, Level, UNTIL_END};
-use npuscope_collect::dialect::{Form, Run, read, read_flags};
+use npuscope_collect::dialect::{Notation, Run, read, read_flags};
 use npuscope_collect::{CollectConfig, Severity};
 
-use crate::common::{assert_fine, assert_remark, fine, on, reading, window};
+use crate::common::{assert_diagnostics, assert_fine, fine, on, reading, window};
 
 /// The examples of MindSpeed-LLM's guide, with their comments: all flags, a first look, a deep one.
 const GUIDE: &str = "\
@@ -53,7 +53,7 @@ fn config(flags: &str) -> CollectConfig {
 #[test]
 fn the_guide_is_read() {
     let reading = read(GUIDE, None, &Run::default());
-    assert_eq!((reading.dialect, reading.form), (Some(MindSpeedLlm), Some(Form::LlmFlags)));
+    assert_eq!((reading.dialect, reading.notation), (Some(MindSpeedLlm), Some(Notation::LlmFlags)));
     assert_fine(&reading);
     let expected = CollectConfig {
         ranks: Choice::Only(vec![0, 1, 2, 3, 4]),
@@ -142,9 +142,9 @@ fn what_argparse_refuses_is_an_error() {
         ("--profile_step_end 5", "--profile_step_end", "did you mean --profile-step-end?"),
         ("--profil", "--profil", "did you mean --profile?"),
     ] {
-        assert_remark(&reading(flags, MindSpeedLlm), key, Severity::Error, words);
+        assert_diagnostics(&reading(flags, MindSpeedLlm), key, Severity::Error, words);
     }
-    assert_remark(
+    assert_diagnostics(
         &reading("--profile-operator", MindSpeedLlm),
         "--profile-operator",
         Severity::Warning,
@@ -162,7 +162,7 @@ fn llm_counts_iterations_from_one() {
     let second = fine("--profile --profile-step-start 2 --profile-step-end 3", MindSpeedLlm);
     assert_eq!(second.schedule, window(0, 1, 1));
     let zero = reading("--profile --profile-step-start 0", MindSpeedLlm);
-    assert_remark(&zero, "--profile-step-start", Severity::Error, "count from 1");
+    assert_diagnostics(&zero, "--profile-step-start", Severity::Error, "count from 1");
 }
 
 #[test]
@@ -175,14 +175,14 @@ fn llm_windows_are_those_of_the_whole_training() {
     assert_eq!(first.config.schedule, window(0, 0, 1));
     for start in [100, 50] {
         let late = read(&format!("--profile --profile-step-start {start} --profile-step-end 107"), None, &run);
-        assert_remark(&late, "--profile-step-start", Severity::Error, "iteration 100 is done");
+        assert_diagnostics(&late, "--profile-step-start", Severity::Error, "iteration 100 is done");
     }
 }
 
 #[test]
 fn llm_end_of_minus_one_is_until_the_end_as_documented() {
     let reading = reading("--profile --profile-step-start 5 --profile-step-end -1", MindSpeedLlm);
-    assert_remark(&reading, "--profile-step-end", Severity::Warning, "MindSpeed-LLM itself records one step");
+    assert_diagnostics(&reading, "--profile-step-end", Severity::Warning, "MindSpeed-LLM itself records one step");
     assert_eq!(reading.config.schedule, window(3, 1, UNTIL_END));
 }
 
@@ -190,7 +190,7 @@ fn llm_end_of_minus_one_is_until_the_end_as_documented() {
 fn an_end_before_the_start_gives_one_step() {
     for end in [5, 4, -2] {
         let reading = reading(&format!("--profile --profile-step-start 5 --profile-step-end {end}"), MindSpeedLlm);
-        assert_remark(&reading, "--profile-step-end", Severity::Warning, "one step instead");
+        assert_diagnostics(&reading, "--profile-step-end", Severity::Warning, "one step instead");
         assert_eq!(reading.config.schedule, window(3, 1, 1));
     }
 }
@@ -200,16 +200,16 @@ fn only_minus_one_alone_is_all_ranks() {
     assert_eq!(fine("--profile --profile-ranks -1", MindSpeedLlm).ranks, Choice::All);
     let mixed = reading("--profile --profile-ranks -1 0", MindSpeedLlm);
     assert_eq!(mixed.config.ranks, Choice::Only(vec![0]));
-    assert_remark(&mixed, "--profile-ranks", Severity::Warning, "only if it stands alone");
+    assert_diagnostics(&mixed, "--profile-ranks", Severity::Warning, "only if it stands alone");
 }
 
 #[test]
 fn ranks_beyond_the_world_are_reported() {
     let run = Run { world_size: Some(4), ..Run::default() };
     let some = read("--profile --profile-ranks 0 4 9", None, &run);
-    assert_remark(&some, "--profile-ranks", Severity::Warning, "these do not exist: 4, 9");
+    assert_diagnostics(&some, "--profile-ranks", Severity::Warning, "these do not exist: 4, 9");
     let none = read("--profile --profile-ranks 4 9", None, &run);
-    assert_remark(&none, "--profile-ranks", Severity::Error, "nothing is recorded");
+    assert_diagnostics(&none, "--profile-ranks", Severity::Error, "nothing is recorded");
     assert_fine(&read("--profile --profile-ranks 0 3", None, &run));
 }
 
@@ -218,18 +218,18 @@ fn a_window_behind_the_end_of_training_is_an_error() {
     let flags = "--profile --profile-step-start 9 --profile-step-end 12";
     let run = |total| Run { total_steps: Some(total), ..Run::default() };
     assert_fine(&read(flags, None, &run(11)));
-    assert_remark(&read(flags, None, &run(10)), "--profile-step-start", Severity::Warning, "stays incomplete");
+    assert_diagnostics(&read(flags, None, &run(10)), "--profile-step-start", Severity::Warning, "stays incomplete");
     let error = read(flags, None, &run(8));
-    assert_remark(&error, "--profile-step-start", Severity::Error, "begin at step 9, but the last step is 8");
+    assert_diagnostics(&error, "--profile-step-start", Severity::Error, "begin at step 9, but the last step is 8");
     // Megatron's own number of steps serves as well.
     let error = read(&format!("--train-iters 8 {flags}"), None, &Run::default());
-    assert_remark(&error, "--profile-step-start", Severity::Error, "the last step is 8");
+    assert_diagnostics(&error, "--profile-step-start", Severity::Error, "the last step is 8");
 }
 
 #[test]
 fn level_none_needs_mstx() {
     let reading = reading("--profile --profile-level level_none", MindSpeedLlm);
-    assert_remark(&reading, "--profile-level", Severity::Warning, "turns mstx on");
+    assert_diagnostics(&reading, "--profile-level", Severity::Warning, "turns mstx on");
     assert_eq!((reading.config.level, reading.config.mstx), (Level::None, true));
 }
 
@@ -256,23 +256,23 @@ fn flags_are_found_in_scripts() {
 #[test]
 fn variables_of_the_shell_are_not_known() {
     let reading = reading("--profile --profile-level ${LEVEL} --profile-step-start $START", MindSpeedLlm);
-    assert_remark(&reading, "--profile-level", Severity::Warning, "only the trainer resolves");
+    assert_diagnostics(&reading, "--profile-level", Severity::Warning, "only the trainer resolves");
     assert_eq!(reading.config.level, Level::Level0);
-    assert_remark(&reading, "--profile-step-start", Severity::Warning, "10 is assumed here");
+    assert_diagnostics(&reading, "--profile-step-start", Severity::Warning, "10 is assumed here");
 }
 
 #[test]
 fn what_belongs_to_the_host_needs_the_host() {
     let reading = reading("--profile --profile-with-stack --profile-record-shapes", MindSpeedLlm);
-    assert_remark(&reading, "--profile-with-stack", Severity::Note, "--profile-with-cpu");
-    assert_remark(&reading, "--profile-record-shapes", Severity::Note, "--profile-with-cpu");
+    assert_diagnostics(&reading, "--profile-with-stack", Severity::Info, "--profile-with-cpu");
+    assert_diagnostics(&reading, "--profile-record-shapes", Severity::Info, "--profile-with-cpu");
 }
 
 #[test]
 fn a_flag_given_twice_counts_last() {
     let reading = reading("--profile --profile-level level1 --profile-level level2", MindSpeedLlm);
     assert_eq!(reading.config.level, Level::Level2);
-    assert_remark(&reading, "--profile-level", Severity::Warning, "duplicate key");
+    assert_diagnostics(&reading, "--profile-level", Severity::Warning, "duplicate key");
 }
 
 #[test]
@@ -291,12 +291,12 @@ fn flags_of_a_command_line_are_read_among_others() {
 fn a_comment_that_the_shell_ends_the_command_at_is_reported() {
     let script = "torchrun pretrain.py \\\n  --profile \\\n  --profile-step-start 5   # from step 5 \\\n  --profile-step-end 8\n";
     let reading = reading(script, MindSpeedLlm);
-    let remark = reading.remarks.iter().find(|remark| remark.key.is_none()).unwrap();
-    assert_eq!((remark.severity, remark.line), (Severity::Warning, Some(3)));
-    assert!(remark.message.to_string().contains("line 4 is not part of the command"), "{remark}");
+    let diagnostic = reading.diagnostics.iter().find(|diagnostic| diagnostic.key.is_none()).unwrap();
+    assert_eq!((diagnostic.severity, diagnostic.line), (Severity::Warning, Some(3)));
+    assert!(diagnostic.message.to_string().contains("line 4 is not part of the command"), "{diagnostic}");
     // What was meant is read all the same.
     assert_eq!(reading.config.schedule, window(3, 1, 3));
     let quoted = read("ARGS=\"\n  --profile  # on\n\"\nrun $ARGS\n", None, &Run::default());
-    let remark = quoted.remarks.iter().find(|remark| remark.key.is_none()).unwrap();
-    assert_eq!((remark.severity, remark.line), (Severity::Warning, Some(2)));
+    let diagnostic = quoted.diagnostics.iter().find(|diagnostic| diagnostic.key.is_none()).unwrap();
+    assert_eq!((diagnostic.severity, diagnostic.line), (Severity::Warning, Some(2)));
 }

@@ -2,11 +2,11 @@
 
 use npuscope_collect::Dialect::MindSpore;
 use npuscope_collect::config::{AicMetrics, Analyse, Choice, Export, HostSystem, Level};
-use npuscope_collect::dialect::{Form, Run, read};
+use npuscope_collect::dialect::{Notation, Run, read};
 use npuscope_collect::{CollectConfig, Schedule, Severity};
 use serde_json::{Value, json};
 
-use crate::common::{assert_fine, assert_remark, on, reading, window};
+use crate::common::{assert_diagnostics, assert_fine, on, reading, window};
 
 const GUIDE_DYNAMIC: &str = r#"{
    "start_step": 2,
@@ -58,19 +58,19 @@ fn environment(keys: Value) -> npuscope_collect::dialect::Reading {
 #[test]
 fn the_guides_dynamic_file_is_read() {
     let reading = read(GUIDE_DYNAMIC, None, &Run::default());
-    assert_eq!((reading.dialect, reading.form), (Some(MindSpore), Some(Form::MindSporeDynamic)));
+    assert_eq!((reading.dialect, reading.notation), (Some(MindSpore), Some(Notation::MindSporeDynamic)));
     let expected =
         CollectConfig { schedule: window(1, 0, 4), first_step: 1, analyse: Analyse::Off, ..CollectConfig::default() };
     assert_eq!(reading.config, expected);
     assert_eq!(on(&reading, "aicore_metrics").line, Some(4));
-    assert_remark(&reading, "aicore_metrics", Severity::Warning, "read aic_metrics");
-    assert_remark(&reading, "profiler_level", Severity::Note, "0 means Level0");
+    assert_diagnostics(&reading, "aicore_metrics", Severity::Warning, "read aic_metrics");
+    assert_diagnostics(&reading, "profiler_level", Severity::Info, "0 means Level0");
 }
 
 #[test]
 fn the_guides_variable_is_read() {
     let reading = read(GUIDE_ENVIRONMENT, None, &Run::default());
-    assert_eq!((reading.dialect, reading.form), (Some(MindSpore), Some(Form::MindSporeEnvironment)));
+    assert_eq!((reading.dialect, reading.notation), (Some(MindSpore), Some(Notation::MindSporeEnvironment)));
     let expected = CollectConfig { stack: true, output: "/XXX".to_owned(), ..CollectConfig::default() };
     assert_eq!(reading.config, expected);
     assert_eq!(on(&reading, "aicore_metrics").line, Some(6));
@@ -80,11 +80,11 @@ fn the_guides_variable_is_read() {
 fn the_guides_arguments_are_read() {
     let reading = reading(GUIDE_ARGUMENTS, MindSpore);
     assert_fine(&reading);
-    assert_eq!(reading.form, Some(Form::MindSporeArguments));
+    assert_eq!(reading.notation, Some(Notation::MindSporeArguments));
     assert_eq!((reading.config.schedule, reading.config.first_step), (window(0, 0, 2), 0));
     assert_eq!(reading.config.analyse, Analyse::Online);
-    assert_remark(&reading, "schedule.warm_up", Severity::Note, "warmup");
-    assert_remark(&reading, "on_trace_ready", Severity::Note, "tensorboard_trace_handler");
+    assert_diagnostics(&reading, "schedule.warm_up", Severity::Info, "warmup");
+    assert_diagnostics(&reading, "on_trace_ready", Severity::Info, "tensorboard_trace_handler");
 }
 
 #[test]
@@ -104,9 +104,9 @@ fn defaults_are_the_documented_ones() {
     assert_eq!(reading(r#"{"start_step": -1, "stop_step": -1}"#, MindSpore).config, dynamic);
 }
 
-/// Switches that all three forms have.
+/// Switches that all three notations have.
 #[test]
-fn every_switch_does_what_it_says_in_every_form() {
+fn every_switch_does_what_it_says_in_every_notation() {
     type Field = fn(&CollectConfig) -> bool;
     let switches: [(&str, Field); 8] = [
         ("with_stack", |config| config.stack),
@@ -118,27 +118,27 @@ fn every_switch_does_what_it_says_in_every_form() {
         ("sys_io", |config| config.sys_io),
         ("sys_interconnection", |config| config.sys_interconnection),
     ];
-    for form in [arguments, dynamic, environment] {
+    for notation in [arguments, dynamic, environment] {
         for (key, field) in switches {
-            let on = form(json!({key: true}));
+            let on = notation(json!({key: true}));
             assert_fine(&on);
-            assert!(field(&on.config) && !field(&form(json!({key: false})).config), "{key}");
-            let wrong = form(json!({key: "yes"}));
-            assert_remark(&wrong, key, Severity::Warning, "MindSpore uses false instead");
+            assert!(field(&on.config) && !field(&notation(json!({key: false})).config), "{key}");
+            let wrong = notation(json!({key: "yes"}));
+            assert_diagnostics(&wrong, key, Severity::Warning, "MindSpore uses false instead");
             assert!(!field(&wrong.config), "{key}");
         }
-        assert!(!form(json!({"data_simplification": false})).config.simplify);
-        let wrong = form(json!({"data_simplification": 0}));
+        assert!(!notation(json!({"data_simplification": false})).config.simplify);
+        let wrong = notation(json!({"data_simplification": 0}));
         assert!(wrong.config.simplify);
-        assert_remark(&wrong, "data_simplification", Severity::Warning, "uses true instead");
+        assert_diagnostics(&wrong, "data_simplification", Severity::Warning, "uses true instead");
     }
 }
 
 #[test]
-fn every_level_and_metric_is_known_in_every_form() {
-    for form in [arguments, dynamic, environment] {
+fn every_level_and_metric_is_known_in_every_notation() {
+    for notation in [arguments, dynamic, environment] {
         for (word, level) in [("Level0", Level::Level0), ("Level1", Level::Level1), ("Level2", Level::Level2)] {
-            assert_eq!(form(json!({"profiler_level": word})).config.level, level);
+            assert_eq!(notation(json!({"profiler_level": word})).config.level, level);
         }
         for (word, metrics) in [
             ("PipeUtilization", AicMetrics::PipeUtilization),
@@ -150,25 +150,25 @@ fn every_level_and_metric_is_known_in_every_form() {
             ("L2Cache", AicMetrics::L2Cache),
             ("MemoryAccess", AicMetrics::MemoryAccess),
         ] {
-            let reading = form(json!({"profiler_level": "Level1", "aic_metrics": word}));
+            let reading = notation(json!({"profiler_level": "Level1", "aic_metrics": word}));
             assert_fine(&reading);
             assert_eq!(reading.config.aic_metrics, metrics);
-            let at_level0 = form(json!({"aic_metrics": word}));
-            assert_remark(&at_level0, "aic_metrics", Severity::Warning, "requires Level1 or Level2");
+            let at_level0 = notation(json!({"aic_metrics": word}));
+            assert_diagnostics(&at_level0, "aic_metrics", Severity::Warning, "requires Level1 or Level2");
             assert_eq!(at_level0.config.aic_metrics, AicMetrics::None);
         }
-        let wrong = form(json!({"profiler_level": "level1"}));
-        assert_remark(&wrong, "profiler_level", Severity::Warning, "did you mean Level1?");
+        let wrong = notation(json!({"profiler_level": "level1"}));
+        assert_diagnostics(&wrong, "profiler_level", Severity::Warning, "did you mean Level1?");
         assert_eq!(wrong.config.level, Level::Level0);
-        let wrong = form(json!({"profiler_level": "Level1", "aic_metrics": "Pipes"}));
-        assert_remark(&wrong, "aic_metrics", Severity::Warning, "uses AiCoreNone instead");
+        let wrong = notation(json!({"profiler_level": "Level1", "aic_metrics": "Pipes"}));
+        assert_diagnostics(&wrong, "aic_metrics", Severity::Warning, "uses AiCoreNone instead");
     }
 }
 
 #[test]
 fn levels_with_metrics_have_some() {
     let reading = arguments(json!({"profiler_level": "Level1", "aic_metrics": "AiCoreNone"}));
-    assert_remark(&reading, "aic_metrics", Severity::Warning, "PipeUtilization instead");
+    assert_diagnostics(&reading, "aic_metrics", Severity::Warning, "PipeUtilization instead");
     assert_eq!(reading.config.aic_metrics, AicMetrics::PipeUtilization);
     let silent = arguments(json!({"profiler_level": "Level2"}));
     assert_fine(&silent);
@@ -178,7 +178,7 @@ fn levels_with_metrics_have_some() {
 #[test]
 fn level_none_needs_mstx() {
     let without = arguments(json!({"profiler_level": "LevelNone"}));
-    assert_remark(&without, "profiler_level", Severity::Warning, "uses Level0 instead");
+    assert_diagnostics(&without, "profiler_level", Severity::Warning, "uses Level0 instead");
     assert_eq!((without.config.level, without.config.mstx), (Level::Level0, false));
     let with = arguments(json!({"profiler_level": "LevelNone", "mstx": true}));
     assert_fine(&with);
@@ -213,9 +213,9 @@ fn numbers_stand_for_words_in_dynamic_files_only() {
     assert_eq!(dynamic(json!({"export_type": 2})).config.export, [Export::Text, Export::Db]);
     let zero = dynamic(json!({"export_type": 0}));
     assert_eq!(zero.config.export, [Export::Text]);
-    assert_remark(&zero, "export_type", Severity::Warning, "uses text instead");
+    assert_diagnostics(&zero, "export_type", Severity::Warning, "uses text instead");
     let argument = arguments(json!({"profiler_level": 1}));
-    assert_remark(&argument, "profiler_level", Severity::Warning, "uses Level0 instead");
+    assert_diagnostics(&argument, "profiler_level", Severity::Warning, "uses Level0 instead");
 }
 
 #[test]
@@ -226,20 +226,20 @@ fn mindspore_stop_step_is_inclusive() {
     assert_fine(&one);
     assert_eq!(one.config.schedule, window(7, 0, 1));
     let none = dynamic(json!({"start_step": 8, "stop_step": 7}));
-    assert_remark(&none, "stop_step", Severity::Error, "nothing is recorded");
+    assert_diagnostics(&none, "stop_step", Severity::Error, "nothing is recorded");
     assert!(!none.config.enabled);
     let zero = dynamic(json!({"start_step": 0, "stop_step": 0}));
-    assert_remark(&zero, "stop_step", Severity::Error, "0 is before start_step 1");
+    assert_diagnostics(&zero, "stop_step", Severity::Error, "0 is before start_step 1");
     assert!(!zero.config.enabled);
 }
 
 #[test]
 fn a_boolean_is_no_number_for_mindspore() {
     let reading = dynamic(json!({"start_step": true}));
-    assert_remark(&reading, "start_step", Severity::Warning, "uses -1 instead");
+    assert_diagnostics(&reading, "start_step", Severity::Warning, "uses -1 instead");
     assert!(!reading.config.enabled);
     let schedule = arguments(json!({"schedule": {"wait": true, "active": 2}}));
-    assert_remark(&schedule, "schedule.wait", Severity::Warning, "uses 0 instead");
+    assert_diagnostics(&schedule, "schedule.wait", Severity::Warning, "uses 0 instead");
 }
 
 #[test]
@@ -247,27 +247,27 @@ fn schedules_are_repaired() {
     let reading =
         arguments(json!({"schedule": {"wait": -1, "warmup": "a", "active": 0, "repeat": -2, "skip_first": 1.5}}));
     for key in ["wait", "warmup", "active", "repeat", "skip_first"] {
-        assert_remark(&reading, &format!("schedule.{key}"), Severity::Warning, "instead");
+        assert_diagnostics(&reading, &format!("schedule.{key}"), Severity::Warning, "instead");
     }
     let expected = Schedule { wait: 0, warmup: 0, active: 1, repeat: 0, skip_first: 0, skip_first_wait: false };
     assert_eq!(reading.config.schedule, Some(expected));
     let foreign = arguments(json!({"schedule": {"active": 1, "skip_first_wait": 1}}));
-    assert_remark(&foreign, "schedule.skip_first_wait", Severity::Warning, "unknown key");
+    assert_diagnostics(&foreign, "schedule.skip_first_wait", Severity::Warning, "unknown key");
     let none = arguments(json!({"schedule": 5}));
     assert_eq!(none.config.schedule, None);
-    assert_remark(&none, "schedule", Severity::Warning, "uses none instead");
+    assert_diagnostics(&none, "schedule", Severity::Warning, "uses none instead");
 }
 
 #[test]
 fn activities_are_both_unless_they_are_right() {
-    for form in [arguments, dynamic, environment] {
-        let config = form(json!({"activities": ["CPU"]})).config;
+    for notation in [arguments, dynamic, environment] {
+        let config = notation(json!({"activities": ["CPU"]})).config;
         assert_eq!((config.cpu, config.npu), (true, false));
-        let config = form(json!({"activities": ["ProfilerActivity.NPU"]})).config;
+        let config = notation(json!({"activities": ["ProfilerActivity.NPU"]})).config;
         assert_eq!((config.cpu, config.npu), (false, true));
         for wrong in [json!(["TPU"]), json!([1]), json!([]), json!("TPU")] {
-            let reading = form(json!({"activities": wrong}));
-            assert_remark(&reading, "activities", Severity::Warning, "uses both instead");
+            let reading = notation(json!({"activities": wrong}));
+            assert_diagnostics(&reading, "activities", Severity::Warning, "uses both instead");
             assert!(reading.config.cpu && reading.config.npu);
         }
     }
@@ -276,47 +276,47 @@ fn activities_are_both_unless_they_are_right() {
 #[test]
 fn shapes_need_the_host() {
     let reading = arguments(json!({"activities": ["NPU"], "record_shapes": true, "with_stack": true}));
-    assert_remark(&reading, "record_shapes", Severity::Warning, "turns it off");
+    assert_diagnostics(&reading, "record_shapes", Severity::Warning, "turns it off");
     assert!(!reading.config.shapes);
-    assert_remark(&reading, "with_stack", Severity::Note, "CPU in activities");
+    assert_diagnostics(&reading, "with_stack", Severity::Info, "CPU in activities");
 }
 
 #[test]
 fn exports_hosts_and_domains_are_lists() {
-    for form in [arguments, dynamic, environment] {
-        assert_eq!(form(json!({"export_type": ["db", "text"]})).config.export, [Export::Text, Export::Db]);
-        assert_eq!(form(json!({"export_type": "db"})).config.export, [Export::Db]);
-        let wrong = form(json!({"export_type": ["db", "csv"]}));
+    for notation in [arguments, dynamic, environment] {
+        assert_eq!(notation(json!({"export_type": ["db", "text"]})).config.export, [Export::Text, Export::Db]);
+        assert_eq!(notation(json!({"export_type": "db"})).config.export, [Export::Db]);
+        let wrong = notation(json!({"export_type": ["db", "csv"]}));
         assert_eq!(wrong.config.export, [Export::Text]);
-        assert_remark(&wrong, "export_type", Severity::Warning, "uses text instead");
-        let all = form(json!({"host_sys": ["cpu", "mem", "disk", "network", "osrt"]}));
+        assert_diagnostics(&wrong, "export_type", Severity::Warning, "uses text instead");
+        let all = notation(json!({"host_sys": ["cpu", "mem", "disk", "network", "osrt"]}));
         assert_fine(&all);
         assert_eq!(all.config.host_sys, HostSystem::ALL[..5]);
-        let numa = form(json!({"host_sys": ["cpu", "numa"]}));
-        assert_remark(&numa, "host_sys", Severity::Warning, "uses none instead");
+        let numa = notation(json!({"host_sys": ["cpu", "numa"]}));
+        assert_diagnostics(&numa, "host_sys", Severity::Warning, "uses none instead");
         assert!(numa.config.host_sys.is_empty());
-        let domains = form(json!({"mstx": true, "mstx_domain_include": ["a"], "mstx_domain_exclude": ["b"]}));
-        assert_remark(&domains, "mstx_domain_exclude", Severity::Warning, "no effect together with");
+        let domains = notation(json!({"mstx": true, "mstx_domain_include": ["a"], "mstx_domain_exclude": ["b"]}));
+        assert_diagnostics(&domains, "mstx_domain_exclude", Severity::Warning, "no effect together with");
         assert_eq!(
             (domains.config.mstx_domain_include, domains.config.mstx_domain_exclude),
             (vec!["a".to_owned()], vec![])
         );
-        let without = form(json!({"mstx_domain_include": ["a"]}));
-        assert_remark(&without, "mstx_domain_include", Severity::Warning, "without mstx");
+        let without = notation(json!({"mstx_domain_include": ["a"]}));
+        assert_diagnostics(&without, "mstx_domain_include", Severity::Warning, "without mstx");
         for wrong in [json!([""]), json!([1]), json!("a")] {
-            let reading = form(json!({"mstx": true, "mstx_domain_include": wrong}));
-            assert_remark(&reading, "mstx_domain_include", Severity::Warning, "uses none instead");
+            let reading = notation(json!({"mstx": true, "mstx_domain_include": wrong}));
+            assert_diagnostics(&reading, "mstx_domain_include", Severity::Warning, "uses none instead");
         }
     }
 }
 
 #[test]
 fn deprecated_keys_are_their_successors() {
-    for form in [arguments, environment] {
-        let reading = form(json!({"hbm_ddr": true, "pcie": true}));
+    for notation in [arguments, environment] {
+        let reading = notation(json!({"hbm_ddr": true, "pcie": true}));
         assert!(reading.config.memory && reading.config.sys_interconnection);
-        assert_remark(&reading, "hbm_ddr", Severity::Warning, "use profile_memory");
-        assert_remark(&reading, "pcie", Severity::Warning, "use sys_interconnection");
+        assert_diagnostics(&reading, "hbm_ddr", Severity::Warning, "use profile_memory");
+        assert_diagnostics(&reading, "pcie", Severity::Warning, "use sys_interconnection");
     }
 }
 
@@ -324,14 +324,14 @@ fn deprecated_keys_are_their_successors() {
 fn pipelines_and_schedules_exclude_each_other() {
     assert!(arguments(json!({"data_process": true})).config.data_process);
     let both = arguments(json!({"data_process": true, "schedule": {"wait": 0, "active": 1}}));
-    assert_remark(&both, "data_process", Severity::Warning, "turns it off");
+    assert_diagnostics(&both, "data_process", Severity::Warning, "turns it off");
     assert!(!both.config.data_process);
 }
 
 #[test]
 fn the_handlers_directory_wins() {
     let reading = arguments(json!({"output_path": "/a", "on_trace_ready": {"dir_name": "/b"}}));
-    assert_remark(&reading, "output_path", Severity::Warning, "takes precedence");
+    assert_diagnostics(&reading, "output_path", Severity::Warning, "takes precedence");
     assert_eq!(reading.config.output, "/b");
     let own = arguments(json!({"output_path": "/a"}));
     assert_fine(&own);
@@ -357,10 +357,10 @@ fn the_variable_needs_start() {
     for keys in [json!({"start": false}), json!({"start": "true"})] {
         let reading = environment(keys);
         assert!(!reading.config.enabled);
-        assert_remark(&reading, "start", Severity::Warning, "must be true");
+        assert_diagnostics(&reading, "start", Severity::Warning, "must be true");
     }
     let schedule = environment(json!({"schedule": {"wait": 0}}));
-    assert_remark(&schedule, "schedule", Severity::Warning, "unknown key");
+    assert_diagnostics(&schedule, "schedule", Severity::Warning, "unknown key");
     assert_eq!(
         environment(json!({"profiler_level": "Level1", "aic_metrics": "None"})).config.aic_metrics,
         AicMetrics::PipeUtilization
@@ -382,14 +382,14 @@ fn dynamic_files_are_analysed_when_analyse_says_so() {
     }
     let mode = dynamic(json!({"analyse_mode": 1}));
     assert_eq!(mode.config.analyse, Analyse::Off);
-    assert_remark(&mode, "analyse_mode", Severity::Warning, "unless analyse is true");
+    assert_diagnostics(&mode, "analyse_mode", Severity::Warning, "unless analyse is true");
     assert_eq!(dynamic(json!({"prof_path": "/p"})).config.output, "/p");
 }
 
 #[test]
 fn unknown_keys_are_reported() {
     let reading = dynamic(json!({"profile_memroy": true, "data_process": true}));
-    assert_remark(&reading, "profile_memroy", Severity::Warning, "did you mean profile_memory?");
-    assert_remark(&reading, "data_process", Severity::Warning, "unknown key");
+    assert_diagnostics(&reading, "profile_memroy", Severity::Warning, "did you mean profile_memory?");
+    assert_diagnostics(&reading, "data_process", Severity::Warning, "unknown key");
     assert_eq!(reading.config.ranks, Choice::All);
 }

@@ -2,10 +2,10 @@
 
 use npuscope_collect::Dialect::MindSpeedRl;
 use npuscope_collect::config::{AicMetrics, Analyse, Choice, Export, Level};
-use npuscope_collect::dialect::{Form, Run, read};
+use npuscope_collect::dialect::{Notation, Run, read};
 use npuscope_collect::{CollectConfig, Severity};
 
-use crate::common::{assert_fine, assert_remark, fine, on, reading, window};
+use crate::common::{assert_diagnostics, assert_fine, fine, on, reading, window};
 
 const GUIDE: &str = "\
 profiler_config:
@@ -39,7 +39,7 @@ fn section(lines: &[&str]) -> String {
 #[test]
 fn the_guide_is_read() {
     let reading = read(GUIDE, None, &Run::default());
-    assert_eq!((reading.dialect, reading.form), (Some(MindSpeedRl), Some(Form::RlYaml)));
+    assert_eq!((reading.dialect, reading.notation), (Some(MindSpeedRl), Some(Notation::RlYaml)));
     assert_fine(&reading);
     let expected = CollectConfig {
         enabled: false,
@@ -121,13 +121,13 @@ fn every_stage_is_known() {
 #[test]
 fn stages_that_are_none_record_nothing() {
     let typo = reading(&section(&["stage: actor_updaet"]), MindSpeedRl);
-    assert_remark(&typo, "profiler_config.integrated.stage", Severity::Warning, "did you mean actor_update?");
-    assert_remark(&typo, "profiler_config.integrated.stage", Severity::Error, "nothing is recorded");
+    assert_diagnostics(&typo, "profiler_config.integrated.stage", Severity::Warning, "did you mean actor_update?");
+    assert_diagnostics(&typo, "profiler_config.integrated.stage", Severity::Error, "nothing is recorded");
     let some = reading(&section(&["stage: [actor_update, nonsense]"]), MindSpeedRl);
     assert!(!some.has_errors());
     assert_eq!(some.config.stages, Choice::Only(vec!["actor_update".to_owned()]));
     let number = reading(&section(&["stage: 5"]), MindSpeedRl);
-    assert_remark(&number, "profiler_config.integrated.stage", Severity::Error, "nothing is recorded");
+    assert_diagnostics(&number, "profiler_config.integrated.stage", Severity::Error, "nothing is recorded");
 }
 
 #[test]
@@ -135,20 +135,30 @@ fn ranks_that_are_no_list_are_rank_zero() {
     for value in ["3", "true"] {
         let reading = reading(&section(&[&format!("profile_ranks: {value}")]), MindSpeedRl);
         assert_eq!(reading.config.ranks, Choice::Only(vec![0]));
-        assert_remark(&reading, "profiler_config.integrated.profile_ranks", Severity::Warning, "[0] instead");
+        assert_diagnostics(&reading, "profiler_config.integrated.profile_ranks", Severity::Warning, "[0] instead");
     }
     for value in ["[]", "[-1]", "'0,1'"] {
         let reading = reading(&section(&[&format!("profile_ranks: {value}")]), MindSpeedRl);
-        assert_remark(&reading, "profiler_config.integrated.profile_ranks", Severity::Error, "nothing is recorded");
+        assert_diagnostics(
+            &reading,
+            "profiler_config.integrated.profile_ranks",
+            Severity::Error,
+            "nothing is recorded",
+        );
     }
 }
 
 #[test]
 fn unknown_keys_are_errors() {
     let reading = reading(&section(&["profile_with_stack: true", "profile_lvl: level1"]), MindSpeedRl);
-    let remark = on(&reading, "profiler_config.integrated.profile_with_stack");
-    assert_eq!((remark.severity, remark.line), (Severity::Error, Some(6)));
-    assert_remark(&reading, "profiler_config.integrated.profile_lvl", Severity::Error, "did you mean profile_level?");
+    let diagnostic = on(&reading, "profiler_config.integrated.profile_with_stack");
+    assert_eq!((diagnostic.severity, diagnostic.line), (Severity::Error, Some(6)));
+    assert_diagnostics(
+        &reading,
+        "profiler_config.integrated.profile_lvl",
+        Severity::Error,
+        "did you mean profile_level?",
+    );
 }
 
 #[test]
@@ -160,7 +170,7 @@ fn wrong_values_are_errors() {
         ("mstx: 'false'", "mstx", "true or false"),
         ("profile_step_start: one", "profile_step_start", "an integer"),
     ] {
-        assert_remark(
+        assert_diagnostics(
             &reading(&section(&[line]), MindSpeedRl),
             &format!("profiler_config.integrated.{key}"),
             Severity::Error,
@@ -174,7 +184,7 @@ fn rl_counts_iterations_from_one() {
     let config = fine(&section(&["profile_step_start: 5", "profile_step_end: 7"]), MindSpeedRl);
     assert_eq!((config.schedule, config.first_step), (window(4, 0, 2), 1));
     let zero = reading(&section(&["profile_step_start: 0", "profile_step_end: 2"]), MindSpeedRl);
-    assert_remark(&zero, "profiler_config.integrated.profile_step_start", Severity::Warning, "count from 1");
+    assert_diagnostics(&zero, "profiler_config.integrated.profile_step_start", Severity::Warning, "count from 1");
     assert_eq!(zero.config.schedule, window(0, 0, 2));
 }
 
@@ -182,35 +192,40 @@ fn rl_counts_iterations_from_one() {
 fn an_end_before_the_start_is_one_step_or_no_stage() {
     let lines = ["profile_step_start: 5", "profile_step_end: 5"];
     let all = reading(&section(&lines), MindSpeedRl);
-    assert_remark(&all, "profiler_config.integrated.profile_step_end", Severity::Warning, "one step");
+    assert_diagnostics(&all, "profiler_config.integrated.profile_step_end", Severity::Warning, "one step");
     assert_eq!(all.config.schedule, window(4, 0, 1));
     let stage = reading(&section(&[lines[0], lines[1], "stage: actor_update"]), MindSpeedRl);
-    assert_remark(&stage, "profiler_config.integrated.profile_step_end", Severity::Error, "no stage is recorded");
+    assert_diagnostics(&stage, "profiler_config.integrated.profile_step_end", Severity::Error, "no stage is recorded");
 }
 
 #[test]
 fn neither_host_nor_device_is_both() {
     let reading = reading(&section(&["profile_with_cpu: false", "profile_with_npu: false"]), MindSpeedRl);
-    assert_remark(&reading, "profiler_config.integrated.profile_with_npu", Severity::Warning, "records both");
+    assert_diagnostics(&reading, "profiler_config.integrated.profile_with_npu", Severity::Warning, "records both");
     assert!(reading.config.cpu && reading.config.npu);
 }
 
 #[test]
 fn level_none_needs_mstx() {
     let reading = reading(&section(&["profile_level: level_none"]), MindSpeedRl);
-    assert_remark(&reading, "profiler_config.integrated.profile_level", Severity::Warning, "turns mstx on");
+    assert_diagnostics(&reading, "profiler_config.integrated.profile_level", Severity::Warning, "turns mstx on");
     assert!(reading.config.mstx);
 }
 
 #[test]
 fn other_sections_are_not_read() {
     let reading = reading("profiler_config:\n  integratd:\n    profile: true\n", MindSpeedRl);
-    assert_remark(&reading, "profiler_config.integratd", Severity::Warning, "did you mean integrated?");
+    assert_diagnostics(&reading, "profiler_config.integratd", Severity::Warning, "did you mean integrated?");
     assert!(reading.has_errors() && !reading.config.enabled);
 }
 
 #[test]
 fn interpolations_are_left_to_the_trainer() {
     let reading = reading(&section(&["profile_level: ${oc.env:LEVEL}"]), MindSpeedRl);
-    assert_remark(&reading, "profiler_config.integrated.profile_level", Severity::Warning, "only the trainer resolves");
+    assert_diagnostics(
+        &reading,
+        "profiler_config.integrated.profile_level",
+        Severity::Warning,
+        "only the trainer resolves",
+    );
 }

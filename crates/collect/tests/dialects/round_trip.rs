@@ -1,7 +1,7 @@
 //! What a dialect can say comes back as it was.
 
 use npuscope_collect::config::{AicMetrics, Analyse, Choice, Export, HostSystem, Level, UNTIL_END};
-use npuscope_collect::dialect::{Form, Run, read, write, write_form};
+use npuscope_collect::dialect::{Notation, Run, read, write, write_notation};
 use npuscope_collect::{CollectConfig, Dialect, Schedule, Severity};
 use proptest::prelude::*;
 use serde_json::json;
@@ -84,8 +84,8 @@ prop_compose! {
     }
 }
 
-/// What of a configuration a form can say; the rest is as the form has it.
-fn sayable(config: CollectConfig, form: Form) -> CollectConfig {
+/// What of a configuration a notation can say; the rest is as the notation has it.
+fn sayable(config: CollectConfig, notation: Notation) -> CollectConfig {
     let plain = CollectConfig::default();
     let mindspeed = |config: CollectConfig| CollectConfig {
         aic_metrics: if config.level.has_metrics() { AicMetrics::PipeUtilization } else { AicMetrics::None },
@@ -118,17 +118,19 @@ fn sayable(config: CollectConfig, form: Form) -> CollectConfig {
         let skip_first = if warmup > 0 {
             schedule.skip_first
         } else {
-            schedule.skip_first * u64::from(!matches!(form, Form::LlmFlags | Form::Fsdp2Yaml | Form::Fsdp2Flags))
+            schedule.skip_first
+                * u64::from(!matches!(notation, Notation::LlmFlags | Notation::Fsdp2Yaml | Notation::Fsdp2Flags))
         };
-        let active = if schedule.active == 8 && form != Form::MindSporeDynamic { UNTIL_END } else { schedule.active };
+        let active =
+            if schedule.active == 8 && notation != Notation::MindSporeDynamic { UNTIL_END } else { schedule.active };
         Some(Schedule { wait: 0, warmup, active, repeat: 1, skip_first, skip_first_wait: false })
     };
     let warmup = config.schedule.map_or(0, |schedule| schedule.warmup);
-    match form {
-        Form::LlmFlags | Form::Fsdp2Yaml | Form::Fsdp2Flags => {
+    match notation {
+        Notation::LlmFlags | Notation::Fsdp2Yaml | Notation::Fsdp2Flags => {
             let config = mindspeed(config);
             CollectConfig {
-                first_step: if form == Form::LlmFlags { config.first_step.max(1) } else { 0 },
+                first_step: if notation == Notation::LlmFlags { config.first_step.max(1) } else { 0 },
                 schedule: window(&config, warmup.min(1)),
                 npu: true,
                 mstx: config.level == Level::None,
@@ -138,7 +140,7 @@ fn sayable(config: CollectConfig, form: Form) -> CollectConfig {
                 ..config
             }
         }
-        Form::RlYaml => {
+        Notation::RlYaml => {
             let config = mindspeed(config);
             let analyse = if config.analyse == Analyse::Async { Analyse::Online } else { config.analyse };
             CollectConfig {
@@ -150,8 +152,8 @@ fn sayable(config: CollectConfig, form: Form) -> CollectConfig {
                 ..config
             }
         }
-        Form::MindSporeArguments | Form::MindSporeDynamic | Form::MindSporeEnvironment => {
-            let is_dynamic = form == Form::MindSporeDynamic;
+        Notation::MindSporeArguments | Notation::MindSporeDynamic | Notation::MindSporeEnvironment => {
+            let is_dynamic = notation == Notation::MindSporeDynamic;
             let config = CollectConfig {
                 ranks: Choice::All,
                 stages: Choice::All,
@@ -171,18 +173,18 @@ fn sayable(config: CollectConfig, form: Form) -> CollectConfig {
                 host_sys: config.host_sys.iter().copied().filter(|system| *system != HostSystem::Numa).collect(),
                 ..config
             };
-            match form {
-                Form::MindSporeDynamic => {
+            match notation {
+                Notation::MindSporeDynamic => {
                     CollectConfig { enabled: true, schedule: window(&config, 0), data_process: false, ..config }
                 }
-                Form::MindSporeEnvironment => CollectConfig { schedule: None, analyse: Analyse::Online, ..config },
+                Notation::MindSporeEnvironment => CollectConfig { schedule: None, analyse: Analyse::Online, ..config },
                 _ => {
                     let schedule = config.schedule.map(|schedule| Schedule { skip_first_wait: false, ..schedule });
                     CollectConfig { enabled: true, schedule, ..config }
                 }
             }
         }
-        Form::TorchNpuArguments => CollectConfig {
+        Notation::TorchNpuArguments => CollectConfig {
             enabled: true,
             ranks: Choice::All,
             stages: Choice::All,
@@ -193,7 +195,7 @@ fn sayable(config: CollectConfig, form: Form) -> CollectConfig {
             metadata: plain.metadata,
             ..config
         },
-        Form::TorchNpuDynamic => {
+        Notation::TorchNpuDynamic => {
             let schedule = window(&config, warmup);
             CollectConfig {
                 enabled: true,
@@ -228,26 +230,26 @@ proptest! {
     #![proptest_config(npuscope_testing::cases(400))]
 
     #[test]
-    fn what_can_be_said_comes_back(config in config(), form in prop::sample::select(Form::ALL)) {
-        let config = sayable(config, form);
+    fn what_can_be_said_comes_back(config in config(), notation in prop::sample::select(Notation::ALL)) {
+        let config = sayable(config, notation);
         let run = Run { iteration: config.first_step.saturating_sub(1), ..Run::default() };
-        let written = write_form(&config, form);
-        prop_assert_eq!(&written.remarks, &[], "{}", written.text);
-        let back = read(&written.text, Some(form.dialect()), &run);
-        prop_assert_eq!(back.form, Some(form), "{}", written.text);
+        let written = write_notation(&config, notation);
+        prop_assert_eq!(&written.diagnostics, &[], "{}", written.text);
+        let back = read(&written.text, Some(notation.dialect()), &run);
+        prop_assert_eq!(back.notation, Some(notation), "{}", written.text);
         prop_assert_eq!(&back.config, &config, "{}", written.text);
-        prop_assert!(!back.has_errors(), "{}\n{:#?}", written.text, back.remarks);
+        prop_assert!(!back.has_errors(), "{}\n{:#?}", written.text, back.diagnostics);
         // The dialect is detected from the text alone.
-        prop_assert_eq!(read(&written.text, None, &run).form, Some(form), "{}", written.text);
+        prop_assert_eq!(read(&written.text, None, &run).notation, Some(notation), "{}", written.text);
     }
 
     #[test]
-    fn what_cannot_be_said_is_remarked(config in config(), form in prop::sample::select(Form::ALL)) {
-        let written = write_form(&config, form);
+    fn what_cannot_be_said_is_remarked(config in config(), notation in prop::sample::select(Notation::ALL)) {
+        let written = write_notation(&config, notation);
         let run = Run { iteration: config.first_step.saturating_sub(1), ..Run::default() };
-        let back = read(&written.text, Some(form.dialect()), &run).config;
+        let back = read(&written.text, Some(notation.dialect()), &run).config;
         let is_same = same_steps(back) == same_steps(config);
-        prop_assert_eq!(written.remarks.is_empty(), is_same, "{}\n{:#?}", written.text, written.remarks);
+        prop_assert_eq!(written.diagnostics.is_empty(), is_same, "{}\n{:#?}", written.text, written.diagnostics);
     }
 
     #[test]
@@ -263,10 +265,12 @@ fn the_same_step_has_another_number_elsewhere() {
     let config = read(fsdp2, None, &Run::default()).config;
     let llm = write(&config, Dialect::MindSpeedLlm);
     assert!(llm.text.contains("--profile-step-start 6 \\\n--profile-step-end 8"), "{}", llm.text);
-    let step = llm.remarks.iter().find(|remark| remark.key.as_deref() == Some("first_step")).unwrap();
-    assert_eq!(step.severity, Severity::Note);
+    let step = llm.diagnostics.iter().find(|diagnostic| diagnostic.key.as_deref() == Some("first_step")).unwrap();
+    assert_eq!(step.severity, Severity::Info);
     assert!(write(&config, Dialect::MindSpeedRl).text.contains("profile_step_start: 6\n    profile_step_end: 8"));
-    assert!(write_form(&config, Form::MindSporeDynamic).text.contains("\"start_step\": 6,\n  \"stop_step\": 7"));
+    assert!(
+        write_notation(&config, Notation::MindSporeDynamic).text.contains("\"start_step\": 6,\n  \"stop_step\": 7")
+    );
     // Warming up begins one step before.
     assert!(write(&config, Dialect::TorchNpuDynamic).text.contains("\"start_step\": 5,\n  \"warmup\": 1"));
 }
@@ -276,8 +280,8 @@ fn a_wait_that_comes_once_is_not_lost() {
     let schedule = Schedule { wait: 2, warmup: 1, active: 2, repeat: 1, skip_first: 3, skip_first_wait: false };
     let lost = |schedule| {
         let config = CollectConfig { schedule: Some(schedule), simplify: false, ..CollectConfig::default() };
-        let remarks = write(&config, Dialect::Fsdp2).remarks;
-        remarks.into_iter().filter_map(|remark| remark.key).collect::<Vec<_>>()
+        let diagnostics = write(&config, Dialect::Fsdp2).diagnostics;
+        diagnostics.into_iter().filter_map(|diagnostic| diagnostic.key).collect::<Vec<_>>()
     };
     assert_eq!(lost(schedule), [] as [&str; 0]);
     assert_eq!(lost(Schedule { repeat: 3, ..schedule }), ["schedule.repeat", "schedule.wait"]);
@@ -288,7 +292,7 @@ fn a_wait_that_comes_once_is_not_lost() {
 fn remarks_name_what_is_lost() {
     let config = CollectConfig { stack: true, l2_cache: true, ..CollectConfig::default() };
     let written = write(&config, Dialect::MindSpeedRl);
-    let keys: Vec<&str> = written.remarks.iter().filter_map(|remark| remark.key.as_deref()).collect();
+    let keys: Vec<&str> = written.diagnostics.iter().filter_map(|diagnostic| diagnostic.key.as_deref()).collect();
     assert!(keys.contains(&"stack") && keys.contains(&"l2_cache") && !keys.contains(&"memory"), "{keys:?}");
 }
 

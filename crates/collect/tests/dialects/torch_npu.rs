@@ -2,11 +2,11 @@
 
 use npuscope_collect::Dialect::{TorchNpu, TorchNpuDynamic};
 use npuscope_collect::config::{AicMetrics, Analyse, Choice, Export, HostSystem, Level};
-use npuscope_collect::dialect::{Form, Reading, Run, read, write};
+use npuscope_collect::dialect::{Notation, Reading, Run, read, write};
 use npuscope_collect::{CollectConfig, Schedule, Severity};
 use serde_json::{Value, json};
 
-use crate::common::{assert_fine, assert_remark, on, reading, window};
+use crate::common::{assert_diagnostics, assert_fine, on, reading, window};
 
 /// What torch_npu writes where there is no file yet.
 const DEFAULT_DYNAMIC: &str = r#"{
@@ -63,7 +63,7 @@ fn dynamic(keys: Value) -> Reading {
 #[test]
 fn the_default_dynamic_file_is_read() {
     let reading = read(DEFAULT_DYNAMIC, None, &Run::default());
-    assert_eq!((reading.dialect, reading.form), (Some(TorchNpuDynamic), Some(Form::TorchNpuDynamic)));
+    assert_eq!((reading.dialect, reading.notation), (Some(TorchNpuDynamic), Some(Notation::TorchNpuDynamic)));
     assert_fine(&reading);
     let expected = CollectConfig {
         enabled: false,
@@ -79,7 +79,7 @@ fn the_default_dynamic_file_is_read() {
 fn defaults_are_the_documented_ones() {
     let reading = reading(r#"{"activities": null}"#, TorchNpu);
     assert_eq!(reading.config, CollectConfig { analyse: Analyse::Off, ..CollectConfig::default() });
-    assert_remark(&reading, "on_trace_ready", Severity::Warning, "deleted at the end");
+    assert_diagnostics(&reading, "on_trace_ready", Severity::Warning, "deleted at the end");
     let handled = arguments(json!({}));
     assert_fine(&handled);
     assert_eq!(handled.config, CollectConfig { output: "./out".to_owned(), ..CollectConfig::default() });
@@ -95,13 +95,13 @@ fn every_switch_does_what_it_says() {
         ("with_flops", |config| config.flops),
         ("with_modules", |config| config.modules),
     ];
-    for form in [arguments, dynamic] {
+    for notation in [arguments, dynamic] {
         for (key, field) in outer {
-            let on = form(json!({key: true}));
+            let on = notation(json!({key: true}));
             assert_fine(&on);
-            assert!(field(&on.config) && !field(&form(json!({key: false})).config), "{key}");
-            let wrong = form(json!({key: 1}));
-            assert_remark(&wrong, key, Severity::Warning, "torch_npu uses false instead");
+            assert!(field(&on.config) && !field(&notation(json!({key: false})).config), "{key}");
+            let wrong = notation(json!({key: 1}));
+            assert_diagnostics(&wrong, key, Severity::Warning, "torch_npu uses false instead");
             assert!(!field(&wrong.config), "{key}");
         }
     }
@@ -113,12 +113,12 @@ fn every_switch_does_what_it_says() {
         ("sys_interconnection", |config| config.sys_interconnection),
     ];
     for (key, field) in inner {
-        for form in [experimental, |inner| dynamic(json!({"experimental_config": inner}))] {
-            let on = form(json!({key: true}));
+        for notation in [experimental, |inner| dynamic(json!({"experimental_config": inner}))] {
+            let on = notation(json!({key: true}));
             assert_fine(&on);
-            assert!(field(&on.config) && !field(&form(json!({})).config), "{key}");
-            let wrong = form(json!({key: "on"}));
-            assert_remark(&wrong, &format!("experimental_config.{key}"), Severity::Warning, "uses false instead");
+            assert!(field(&on.config) && !field(&notation(json!({})).config), "{key}");
+            let wrong = notation(json!({key: "on"}));
+            assert_diagnostics(&wrong, &format!("experimental_config.{key}"), Severity::Warning, "uses false instead");
         }
     }
     assert!(!experimental(json!({"data_simplification": false})).config.simplify);
@@ -136,7 +136,7 @@ fn every_level_is_known() {
     }
     for wrong in [json!("Level3"), json!("LevelNone"), json!(1)] {
         let reading = experimental(json!({"profiler_level": wrong}));
-        assert_remark(&reading, "experimental_config.profiler_level", Severity::Warning, "uses Level0 instead");
+        assert_diagnostics(&reading, "experimental_config.profiler_level", Severity::Warning, "uses Level0 instead");
         assert_eq!(reading.config.level, Level::Level0);
     }
 }
@@ -159,20 +159,20 @@ fn metrics_are_reset_below_level1() {
             assert_eq!(reading.config.aic_metrics, metrics);
         }
         let reading = experimental(json!({"aic_metrics": word}));
-        assert_remark(&reading, "experimental_config.aic_metrics", Severity::Warning, "uses AiCoreNone instead");
+        assert_diagnostics(&reading, "experimental_config.aic_metrics", Severity::Warning, "uses AiCoreNone instead");
         assert_eq!(reading.config.aic_metrics, AicMetrics::None);
     }
     let default = experimental(json!({"profiler_level": "Level1"}));
     assert_eq!(default.config.aic_metrics, AicMetrics::PipeUtilization);
     let wrong = experimental(json!({"profiler_level": "Level1", "aic_metrics": "Pipes"}));
-    assert_remark(&wrong, "experimental_config.aic_metrics", Severity::Warning, "uses PipeUtilization instead");
+    assert_diagnostics(&wrong, "experimental_config.aic_metrics", Severity::Warning, "uses PipeUtilization instead");
     assert_eq!(wrong.config.aic_metrics, AicMetrics::PipeUtilization);
 }
 
 #[test]
 fn level_none_needs_mstx() {
     let reading = experimental(json!({"profiler_level": "Level_none"}));
-    assert_remark(&reading, "experimental_config.profiler_level", Severity::Warning, "turns mstx on");
+    assert_diagnostics(&reading, "experimental_config.profiler_level", Severity::Warning, "turns mstx on");
     assert_eq!((reading.config.level, reading.config.mstx), (Level::None, true));
     assert_fine(&experimental(json!({"profiler_level": "Level_none", "mstx": true})));
 }
@@ -181,7 +181,7 @@ fn level_none_needs_mstx() {
 fn msprof_tx_is_mstx() {
     let reading = experimental(json!({"msprof_tx": true}));
     assert!(reading.config.mstx);
-    assert_remark(&reading, "experimental_config.msprof_tx", Severity::Warning, "use mstx");
+    assert_diagnostics(&reading, "experimental_config.msprof_tx", Severity::Warning, "use mstx");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn exports_are_one_or_both() {
     }
     for wrong in [json!(["db", "csv"]), json!([]), json!(1)] {
         let reading = experimental(json!({"export_type": wrong}));
-        assert_remark(&reading, "experimental_config.export_type", Severity::Warning, "uses text instead");
+        assert_diagnostics(&reading, "experimental_config.export_type", Severity::Warning, "uses text instead");
         assert_eq!(reading.config.export, [Export::Text]);
     }
 }
@@ -207,7 +207,7 @@ fn exports_are_one_or_both() {
 fn attributes_of_operators_need_a_database() {
     assert!(experimental(json!({"op_attr": true, "export_type": ["text", "db"]})).config.op_attr);
     let text = experimental(json!({"op_attr": true}));
-    assert_remark(&text, "experimental_config.op_attr", Severity::Warning, "unless export_type includes db");
+    assert_diagnostics(&text, "experimental_config.op_attr", Severity::Warning, "unless export_type includes db");
     assert!(!text.config.op_attr);
 }
 
@@ -220,11 +220,11 @@ fn garbage_collections_have_a_threshold() {
     }
     for wrong in [json!(-1), json!("1")] {
         let reading = experimental(json!({"gc_detect_threshold": wrong}));
-        assert_remark(&reading, "experimental_config.gc_detect_threshold", Severity::Warning, "uses none instead");
+        assert_diagnostics(&reading, "experimental_config.gc_detect_threshold", Severity::Warning, "uses none instead");
         assert_eq!(reading.config.gc_threshold_ms, None);
     }
     let no_host = arguments(json!({"activities": ["NPU"], "experimental_config": {"gc_detect_threshold": 1}}));
-    assert_remark(&no_host, "experimental_config.gc_detect_threshold", Severity::Warning, "CPU in activities");
+    assert_diagnostics(&no_host, "experimental_config.gc_detect_threshold", Severity::Warning, "CPU in activities");
 }
 
 #[test]
@@ -234,14 +234,14 @@ fn hosts_and_domains_are_lists() {
     assert_eq!(all.config.host_sys, HostSystem::ALL);
     for wrong in [json!(["cpu", "gpu"]), json!("cpu"), json!([1])] {
         let reading = experimental(json!({"host_sys": wrong}));
-        assert_remark(&reading, "experimental_config.host_sys", Severity::Warning, "uses none instead");
+        assert_diagnostics(&reading, "experimental_config.host_sys", Severity::Warning, "uses none instead");
         assert!(reading.config.host_sys.is_empty());
     }
     let both = experimental(json!({"mstx": true, "mstx_domain_include": ["a"], "mstx_domain_exclude": ["b"]}));
-    assert_remark(&both, "experimental_config.mstx_domain_exclude", Severity::Warning, "no effect together with");
+    assert_diagnostics(&both, "experimental_config.mstx_domain_exclude", Severity::Warning, "no effect together with");
     assert_eq!((both.config.mstx_domain_include.len(), both.config.mstx_domain_exclude.len()), (1, 0));
     let without = experimental(json!({"mstx_domain_exclude": ["b"]}));
-    assert_remark(&without, "experimental_config.mstx_domain_exclude", Severity::Warning, "without mstx");
+    assert_diagnostics(&without, "experimental_config.mstx_domain_exclude", Severity::Warning, "without mstx");
     assert!(without.config.mstx_domain_exclude.is_empty());
 }
 
@@ -251,11 +251,11 @@ fn activities_are_both_unless_they_are_right() {
     assert_eq!((config.cpu, config.npu), (true, false));
     for wrong in [json!(["CPU", "GPU"]), json!([]), json!(5)] {
         let reading = arguments(json!({"activities": wrong}));
-        assert_remark(&reading, "activities", Severity::Warning, "uses both instead");
+        assert_diagnostics(&reading, "activities", Severity::Warning, "uses both instead");
         assert!(reading.config.cpu && reading.config.npu);
     }
     let no_device = arguments(json!({"activities": ["CPU"], "experimental_config": {"l2_cache": true}}));
-    assert_remark(&no_device, "experimental_config", Severity::Warning, "without NPU");
+    assert_diagnostics(&no_device, "experimental_config", Severity::Warning, "without NPU");
 }
 
 #[test]
@@ -269,11 +269,11 @@ fn schedules_have_six_arguments_and_are_repaired() {
         json!({"schedule": {"wait": -1, "warmup": -1, "active": -3, "repeat": "x", "skip_first": -1, "skip_first_wait": "y"}}),
     );
     for key in ["wait", "warmup", "active", "repeat", "skip_first", "skip_first_wait"] {
-        assert_remark(&wrong, &format!("schedule.{key}"), Severity::Warning, "instead");
+        assert_diagnostics(&wrong, &format!("schedule.{key}"), Severity::Warning, "instead");
     }
     let repaired = Schedule { wait: 0, warmup: 0, active: 1, repeat: 0, skip_first: 0, skip_first_wait: false };
     assert_eq!(wrong.config.schedule, Some(repaired));
-    assert_remark(&wrong, "schedule.warmup", Severity::Note, "no warmup step");
+    assert_diagnostics(&wrong, "schedule.warmup", Severity::Info, "no warmup step");
     assert_eq!(arguments(json!({"schedule": "always"})).config.schedule, None);
     assert_eq!(arguments(json!({"schedule": null})).config.schedule, None);
 }
@@ -283,9 +283,9 @@ fn too_few_steps_are_reported_before_training() {
     let text = json!({"on_trace_ready": "tensorboard_trace_handler", "schedule": {"wait": 1, "warmup": 1, "active": 2, "repeat": 3}});
     let with_steps = |total| read(&text.to_string(), None, &Run { total_steps: Some(total), ..Run::default() });
     assert_fine(&with_steps(12));
-    assert_remark(&with_steps(11), "schedule", Severity::Warning, "stays incomplete");
-    assert_remark(&with_steps(8), "schedule", Severity::Warning, "2 of 3 data sets will be recorded");
-    assert_remark(&with_steps(2), "schedule", Severity::Error, "nothing is recorded");
+    assert_diagnostics(&with_steps(11), "schedule", Severity::Warning, "stays incomplete");
+    assert_diagnostics(&with_steps(8), "schedule", Severity::Warning, "2 of 3 data sets will be recorded");
+    assert_diagnostics(&with_steps(2), "schedule", Severity::Error, "nothing is recorded");
 }
 
 #[test]
@@ -298,12 +298,12 @@ fn the_dynamic_counter_starts_at_one() {
     assert!(now.config.enabled && now.config.at_once);
     for (wrong, words) in [(json!(-2), "uses 0 instead"), (json!("5"), "uses 0 instead")] {
         let reading = dynamic(json!({"start_step": wrong}));
-        assert_remark(&reading, "start_step", Severity::Warning, words);
+        assert_diagnostics(&reading, "start_step", Severity::Warning, words);
         assert!(!reading.config.enabled);
     }
     let repaired = dynamic(json!({"active": 0, "warmup": -1}));
-    assert_remark(&repaired, "active", Severity::Warning, "uses 1 instead");
-    assert_remark(&repaired, "warmup", Severity::Warning, "uses 0 instead");
+    assert_diagnostics(&repaired, "active", Severity::Warning, "uses 1 instead");
+    assert_diagnostics(&repaired, "warmup", Severity::Warning, "uses 0 instead");
     assert_eq!(repaired.config.schedule, window(9, 0, 1));
 }
 
@@ -313,15 +313,15 @@ fn ranks_of_a_dynamic_file_are_analysed_later() {
     assert_fine(&some);
     assert_eq!(some.config.ranks, Choice::Only(vec![0, 3]));
     let analysed = dynamic(json!({"is_rank": true, "rank_list": [0], "analyse": true}));
-    assert_remark(&analysed, "analyse", Severity::Warning, "turned off because is_rank is true");
+    assert_diagnostics(&analysed, "analyse", Severity::Warning, "turned off because is_rank is true");
     assert_eq!(analysed.config.analyse, Analyse::Off);
     let background = dynamic(json!({"is_rank": true, "rank_list": [0], "analyse": true, "async_mode": true}));
     assert_fine(&background);
     assert_eq!(background.config.analyse, Analyse::Async);
     let nobody = dynamic(json!({"is_rank": true}));
-    assert_remark(&nobody, "rank_list", Severity::Error, "nothing is recorded");
+    assert_diagnostics(&nobody, "rank_list", Severity::Error, "nothing is recorded");
     let forgotten = dynamic(json!({"rank_list": [0]}));
-    assert_remark(&forgotten, "rank_list", Severity::Warning, "unless is_rank is true");
+    assert_diagnostics(&forgotten, "rank_list", Severity::Warning, "unless is_rank is true");
     assert_eq!(forgotten.config.ranks, Choice::All);
 }
 
@@ -339,12 +339,12 @@ fn unknown_and_misplaced_keys_are_reported() {
         Some(TorchNpu),
         &Run::default(),
     );
-    assert_remark(&reading, "with_stak", Severity::Warning, "did you mean with_stack?");
+    assert_diagnostics(&reading, "with_stak", Severity::Warning, "did you mean with_stack?");
     assert_eq!(on(&reading, "with_stak").line, Some(2));
-    assert_remark(&reading, "profiler_level", Severity::Warning, "belongs in experimental_config");
-    assert_remark(&reading, "experimental_config.l2_cahce", Severity::Warning, "did you mean l2_cache?");
+    assert_diagnostics(&reading, "profiler_level", Severity::Warning, "belongs in experimental_config");
+    assert_diagnostics(&reading, "experimental_config.l2_cahce", Severity::Warning, "did you mean l2_cache?");
     assert_eq!(on(&reading, "experimental_config.l2_cahce").line, Some(5));
-    assert_remark(&reading, "use_cuda", Severity::Warning, "no effect on NPUs");
+    assert_diagnostics(&reading, "use_cuda", Severity::Warning, "no effect on NPUs");
 }
 
 #[test]
@@ -356,7 +356,7 @@ fn none_is_no_word_for_torch_npu_metrics() {
         let text = json!({"start_step": 1, "experimental_config": {"profiler_level": level, "aic_metrics": "None"}});
         let reading = reading(&text.to_string(), TorchNpuDynamic);
         assert_eq!(reading.config.aic_metrics, metrics);
-        assert_remark(&reading, "experimental_config.aic_metrics", Severity::Warning, instead);
+        assert_diagnostics(&reading, "experimental_config.aic_metrics", Severity::Warning, instead);
     }
 }
 
@@ -364,17 +364,17 @@ fn none_is_no_word_for_torch_npu_metrics() {
 fn a_text_that_looks_like_something_else_is_shown_in_quotes() {
     let text = json!({"record_shapes": "true", "with_stack": "maybe", "schedule": {"active": "3"}});
     let reading = reading(&text.to_string(), TorchNpu);
-    assert_remark(&reading, "record_shapes", Severity::Warning, "invalid value \"true\", expected true or false");
-    assert_remark(&reading, "with_stack", Severity::Warning, "invalid value maybe, expected");
-    assert_remark(&reading, "schedule.active", Severity::Warning, "invalid value \"3\", expected");
+    assert_diagnostics(&reading, "record_shapes", Severity::Warning, "invalid value \"true\", expected true or false");
+    assert_diagnostics(&reading, "with_stack", Severity::Warning, "invalid value maybe, expected");
+    assert_diagnostics(&reading, "schedule.active", Severity::Warning, "invalid value \"3\", expected");
 }
 
 #[test]
 fn an_invalid_handler_is_reported_once_with_a_correct_example() {
     let reading = reading(r#"{"on_trace_ready": "./profiling_data"}"#, TorchNpu);
-    let remark = on(&reading, "on_trace_ready");
-    assert!(remark.message.to_string().contains(r#"like {"dir_name":"./profiling_data"}"#), "{remark}");
-    assert!(remark.message.to_string().contains("deleted at the end"), "{remark}");
+    let diagnostic = on(&reading, "on_trace_ready");
+    assert!(diagnostic.message.to_string().contains(r#"like {"dir_name":"./profiling_data"}"#), "{diagnostic}");
+    assert!(diagnostic.message.to_string().contains("deleted at the end"), "{diagnostic}");
 }
 
 #[test]
@@ -382,14 +382,15 @@ fn named_ranks_are_not_analysed_and_the_file_says_so() {
     let config = CollectConfig { ranks: Choice::Only(vec![0]), analyse: Analyse::Online, ..CollectConfig::default() };
     let writing = write(&config, TorchNpuDynamic);
     assert!(writing.text.contains("\"analyse\": false"), "{}", writing.text);
-    let remark = writing.remarks.iter().find(|remark| remark.key.as_deref() == Some("analyse")).unwrap();
-    assert!(remark.message.to_string().contains("because is_rank is true"), "{remark}");
+    let diagnostic =
+        writing.diagnostics.iter().find(|diagnostic| diagnostic.key.as_deref() == Some("analyse")).unwrap();
+    assert!(diagnostic.message.to_string().contains("because is_rank is true"), "{diagnostic}");
     for kept in [
         CollectConfig { ranks: Choice::All, ..config.clone() },
         CollectConfig { analyse: Analyse::Async, ..config.clone() },
     ] {
         let writing = write(&kept, TorchNpuDynamic);
         assert!(writing.text.contains("\"analyse\": true"), "{}", writing.text);
-        assert!(writing.remarks.iter().all(|remark| remark.key.as_deref() != Some("analyse")));
+        assert!(writing.diagnostics.iter().all(|diagnostic| diagnostic.key.as_deref() != Some("analyse")));
     }
 }

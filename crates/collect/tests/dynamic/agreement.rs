@@ -2,8 +2,8 @@
 
 use npuscope_collect::Dialect;
 use npuscope_collect::config::Choice;
-use npuscope_collect::dialect::{Form, Run, read};
-use npuscope_collect::dynamic::{Control, Ranks, Start, Style};
+use npuscope_collect::dialect::{Notation, Run, read};
+use npuscope_collect::dynamic::{Control, DynamicDialect, Ranks, Start};
 use npuscope_collect::explain::explain;
 
 use crate::request;
@@ -43,8 +43,12 @@ const FILES: &[&str] = &[
 fn the_job_records_what_was_explained() {
     for file in FILES {
         let (reading, request) = (read(file, None, &Run::default()), request(file));
-        let form = if request.style == Style::MindSpore { Form::MindSporeDynamic } else { Form::TorchNpuDynamic };
-        assert_eq!(reading.form, Some(form), "{file}");
+        let notation = if request.dialect == DynamicDialect::MindSpore {
+            Notation::MindSporeDynamic
+        } else {
+            Notation::TorchNpuDynamic
+        };
+        assert_eq!(reading.notation, Some(notation), "{file}");
         let ranks = match &request.ranks {
             Ranks::All => Choice::All,
             Ranks::Some(ranks) => Choice::Only(ranks.clone()),
@@ -65,7 +69,7 @@ fn the_job_records_what_was_explained() {
         if let Some(begun) = begun {
             assert!(reading.config.enabled, "{file}");
             assert_eq!(
-                read(&begun.text, Some(begun.style.dialect()), &Run::default()).config,
+                read(&begun.text, Some(begun.dialect.as_dialect()), &Run::default()).config,
                 reading.config,
                 "{file}"
             );
@@ -75,10 +79,18 @@ fn the_job_records_what_was_explained() {
 
 #[test]
 fn what_only_the_other_style_knows_does_not_decide_alone() {
-    let style = |file: &str| request(file).style;
+    let dialect = |file: &str| request(file).dialect;
     let mixed = r#"{"start_step": 3, "stop_step": 4, "active": 7, "warmup": 1}"#;
-    assert_eq!(style(mixed), Style::TorchNpu, "two keys against one");
-    assert!(request(mixed).remarks.iter().any(|remark| remark.to_string().starts_with("stop_step: unknown key")));
-    assert_eq!(style(r#"{"start_step": 3, "stop_step": 4, "prof_path": ".", "active": 7}"#), Style::MindSpore);
-    assert_eq!(Style::MindSpore.dialect(), Dialect::MindSpore);
+    assert_eq!(dialect(mixed), DynamicDialect::TorchNpu, "two keys against one");
+    assert!(
+        request(mixed)
+            .diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.to_string().starts_with("stop_step: unknown key"))
+    );
+    assert_eq!(
+        dialect(r#"{"start_step": 3, "stop_step": 4, "prof_path": ".", "active": 7}"#),
+        DynamicDialect::MindSpore
+    );
+    assert_eq!(DynamicDialect::MindSpore.as_dialect(), Dialect::MindSpore);
 }

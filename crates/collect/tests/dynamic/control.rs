@@ -1,6 +1,8 @@
 //! Which steps are recorded.
 
-use npuscope_collect::dynamic::{Command, Control, Problem, Ranks, Request, Start, State, Status, Style, Window};
+use npuscope_collect::dynamic::{
+    Command, Control, DynamicDialect, Problem, Ranks, Request, Start, State, Status, Window,
+};
 use npuscope_messages::Language;
 use proptest::prelude::*;
 
@@ -65,7 +67,7 @@ fn the_directory_has_the_rank_and_the_steps() {
     let start = control.begin(Some(request(&torch_npu(1, 1, 3)))).start.unwrap();
     assert_eq!((start.directory_name.as_str(), start.warmup), ("rank3_start2_stop4", 1));
     assert_eq!(start.window, Window { start: 2, stop: 4 });
-    assert_eq!((start.style, start.text), (Style::TorchNpu, torch_npu(1, 1, 3)));
+    assert_eq!((start.dialect, start.text), (DynamicDialect::TorchNpu, torch_npu(1, 1, 3)));
 }
 
 #[test]
@@ -194,21 +196,21 @@ fn values_that_make_no_sense_are_repaired_and_reported() {
         let request = request(text);
         assert_eq!((request.start, request.warmup, request.active), (start, warmup, active), "{text}");
         assert!(
-            request.remarks.iter().any(|remark| remark.to_string().contains(words)),
+            request.diagnostics.iter().any(|diagnostic| diagnostic.to_string().contains(words)),
             "{text}: {:?}",
-            request.remarks
+            request.diagnostics
         );
     }
-    assert!(request(&torch_npu(8, 1, 2)).remarks.is_empty() && request(&mindspore(1, 2)).remarks.is_empty());
+    assert!(request(&torch_npu(8, 1, 2)).diagnostics.is_empty() && request(&mindspore(1, 2)).diagnostics.is_empty());
 }
 
 #[test]
 fn styles_are_detected_by_their_keys() {
-    let style = |text: &str| request(text).style;
-    assert_eq!(style(r#"{"start_step": 1, "stop_step": 2}"#), Style::MindSpore);
-    assert_eq!(style(r#"{"start_step": 1, "profiler_level": 0, "analyse_mode": -1}"#), Style::MindSpore);
-    assert_eq!(style(r#"{"start_step": 1, "experimental_config": {}}"#), Style::TorchNpu);
-    assert_eq!(style(r#"{"start_step": 1}"#), Style::TorchNpu);
+    let dialect = |text: &str| request(text).dialect;
+    assert_eq!(dialect(r#"{"start_step": 1, "stop_step": 2}"#), DynamicDialect::MindSpore);
+    assert_eq!(dialect(r#"{"start_step": 1, "profiler_level": 0, "analyse_mode": -1}"#), DynamicDialect::MindSpore);
+    assert_eq!(dialect(r#"{"start_step": 1, "experimental_config": {}}"#), DynamicDialect::TorchNpu);
+    assert_eq!(dialect(r#"{"start_step": 1}"#), DynamicDialect::TorchNpu);
     assert_eq!(request("\u{feff}{}").text, "{}", "a mark of byte order is no JSON");
     for text in ["", "{", "[]", "8", r#"{"start_step": 1"#] {
         assert!(Request::read(text).is_err(), "{text}");

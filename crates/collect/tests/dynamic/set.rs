@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use npuscope_collect::config::{AicMetrics, Level};
-use npuscope_collect::dynamic::{Activity, Changes, Ranks, SetError, Style, Window, WindowChange, set};
+use npuscope_collect::dynamic::{Activity, Changes, DynamicDialect, Ranks, SetError, Window, WindowChange, set};
 use serde_json::{Value, json};
 
 fn steps(start: u64, stop: u64) -> Changes {
@@ -87,7 +87,7 @@ fn everything_is_spelled_as_torch_npu_does() {
 #[test]
 fn everything_is_spelled_as_mindspore_does() {
     let directory = tempfile::tempdir().unwrap();
-    let written = set(directory.path(), Some(Style::MindSpore), &everything()).unwrap();
+    let written = set(directory.path(), Some(DynamicDialect::MindSpore), &everything()).unwrap();
     let file = read(&written.path);
     for (key, value) in [
         ("start_step", json!(8)),
@@ -191,7 +191,7 @@ fn what_cannot_be_said_or_read_leaves_the_file_alone() {
     let path = directory.path().join("profiler_config.json");
     let text = crate::mindspore(1, 2);
     fs::write(&path, &text).unwrap();
-    let refused = |style, changes: &Changes| set(&path, style, changes).unwrap_err().to_string();
+    let refused = |dialect, changes: &Changes| set(&path, dialect, changes).unwrap_err().to_string();
     let ranks = Changes { ranks: Some(Ranks::Some(vec![0])), ..Changes::default() };
     assert_eq!(
         refused(None, &ranks),
@@ -203,7 +203,9 @@ fn what_cannot_be_said_or_read_leaves_the_file_alone() {
     assert!(refused(None, &Changes { warmup: Some(1), ..Changes::default() }).contains("warmup"));
     assert!(refused(None, &steps(0, 3)).contains("0 to 3"));
     assert!(refused(None, &steps(4, 3)).contains("4 to 3"));
-    assert!(refused(Some(Style::TorchNpu), &steps(1, 2)).contains("in the style of mindspore, not of torch_npu"));
+    assert!(
+        refused(Some(DynamicDialect::TorchNpu), &steps(1, 2)).contains("in the dialect of mindspore, not of torch_npu")
+    );
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
     fs::write(&path, "{ malformed").unwrap();
     assert!(refused(None, &steps(1, 2)).contains("is unchanged: invalid JSON"));

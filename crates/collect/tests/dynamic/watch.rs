@@ -4,7 +4,7 @@ use std::fs::{self, File, FileTimes};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use npuscope_collect::dynamic::{MAX_SIZE, Request, Start, Style, Watch, config_file, write_default};
+use npuscope_collect::dynamic::{DynamicDialect, MAX_SIZE, Request, Start, Watch, config_file, write_default};
 use tempfile::TempDir;
 
 use crate::{mindspore, torch_npu};
@@ -67,11 +67,14 @@ fn every_change_is_given_once() {
     let place = Place::with(&mindspore(8, 10));
     let mut watch = place.watch();
     let first = watch.newest().unwrap();
-    assert_eq!((first.style, first.start, first.active), (Style::MindSpore, Start::At(8), 3));
+    assert_eq!((first.dialect, first.start, first.active), (DynamicDialect::MindSpore, Start::At(8), 3));
     assert_eq!(unexpected(&mut watch), None);
     fs::write(&place.file, torch_npu(5, 1, 2)).unwrap();
     let second = awaited(&mut watch).unwrap();
-    assert_eq!((second.style, second.start, second.text), (Style::TorchNpu, Start::At(5), torch_npu(5, 1, 2)));
+    assert_eq!(
+        (second.dialect, second.start, second.text),
+        (DynamicDialect::TorchNpu, Start::At(5), torch_npu(5, 1, 2))
+    );
     assert_ne!(first.fingerprint, second.fingerprint);
     assert_eq!(unexpected(&mut watch), None);
 }
@@ -169,21 +172,21 @@ fn a_directory_means_the_file_in_it_even_before_it_is_there() {
     let mut watch = Watch::start(directory, INTERVAL);
     assert_eq!(watch.path(), place.file);
     assert_eq!(watch.newest(), None);
-    assert!(write_default(directory, Style::MindSpore).unwrap());
+    assert!(write_default(directory, DynamicDialect::MindSpore).unwrap());
     let default = awaited(&mut watch).unwrap();
-    assert_eq!((default.style, default.start), (Style::MindSpore, Start::Never));
-    assert!(!write_default(directory, Style::TorchNpu).unwrap(), "what is there stays");
+    assert_eq!((default.dialect, default.start), (DynamicDialect::MindSpore, Start::Never));
+    assert!(!write_default(directory, DynamicDialect::TorchNpu).unwrap(), "what is there stays");
     assert_eq!(fs::read_to_string(&place.file).unwrap(), default.text);
     assert_eq!(config_file(&directory.join("other.json")), directory.join("other.json"));
 }
 
 #[test]
 fn defaults_record_nothing_and_need_no_repair() {
-    for style in [Style::TorchNpu, Style::MindSpore] {
+    for dialect in [DynamicDialect::TorchNpu, DynamicDialect::MindSpore] {
         let place = Place::empty();
-        write_default(&place.file, style).unwrap();
+        write_default(&place.file, dialect).unwrap();
         let request = Request::read(&fs::read_to_string(&place.file).unwrap()).unwrap();
-        assert_eq!((request.style, request.start, request.remarks), (style, Start::Never, vec![]));
+        assert_eq!((request.dialect, request.start, request.diagnostics), (dialect, Start::Never, vec![]));
     }
 }
 

@@ -14,7 +14,7 @@ use npuscope_store::cache::Cache;
 use npuscope_store::discover::discover;
 use npuscope_store::fingerprint::fingerprint;
 use npuscope_store::{OpenOptions, Progress};
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
 use npuscope_tables::{Rank, RankTables};
 use tempfile::TempDir;
 
@@ -36,7 +36,7 @@ impl Job {
     fn simulated(config: JobConfig) -> Job {
         let job = Job { directory: tempfile::tempdir().unwrap() };
         let out = Output::new(job.path()).unwrap();
-        write_job(&simulate(&config).unwrap(), Form::Text, &out, |_| {}).unwrap();
+        write_job(&simulate(&config).unwrap(), Format::Text, &out, |_| {}).unwrap();
         job
     }
 

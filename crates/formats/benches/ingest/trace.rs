@@ -8,7 +8,7 @@ use std::path::Path;
 
 use npuscope_formats::trace_json::{self, Dialect};
 use npuscope_synth::{JobConfig, simulate};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::{Interner, Ns, RankPieces, Selection, Span, TableId};
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
@@ -66,7 +66,7 @@ fn write_trace(path: &Path, megabytes: usize) {
     let write = |steps_count| {
         let file = File::create(path).expect("a file for the trace");
         let mut out = BufWriter::new(file);
-        trace_json::write(&mut out, &steps(steps_count), Flavour::TorchNpu).expect("room for the trace");
+        trace_json::write(&mut out, &steps(steps_count), Framework::TorchNpu).expect("room for the trace");
         out.flush().expect("room for the trace");
         std::fs::metadata(path).expect("the trace").len() as usize
     };

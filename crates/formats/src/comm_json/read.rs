@@ -6,8 +6,8 @@ use npuscope_tables::table::{reported_bandwidth, reported_comm, reported_link};
 use npuscope_tables::{Interner, RankBuilder, Str};
 
 use super::{BANDWIDTH_INFO, SIZE_DISTRIBUTION, TIME_INFO};
-use crate::problem::MAX_UNREAD_KEYS;
-use crate::problem::{Code, Problem, Severity, first_not_utf8};
+use crate::diagnostic::MAX_UNREAD_KEYS;
+use crate::diagnostic::{Code, Diagnostic, Severity, first_not_utf8};
 use crate::trace_json::Cursor;
 
 /// A key of an object, without escapes.
@@ -21,7 +21,7 @@ type Path<'a> = Vec<Key<'a>>;
 pub struct Outcome {
     pub rows: u64,
     pub unread: Vec<String>,
-    pub problems: Vec<Problem>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Deeper than any of these files is.
@@ -70,8 +70,8 @@ fn walk_file(
     outcome: &mut Outcome,
     mut read: impl FnMut(&Path<'_>, &[u8], &mut Cursor<'_>, &mut Outcome) -> Option<Option<()>>,
 ) {
-    if let Some(problem) = Problem::not_text(bytes, file) {
-        outcome.problems.push(problem);
+    if let Some(diagnostic) = Diagnostic::not_text(bytes, file) {
+        outcome.diagnostics.push(diagnostic);
         return;
     }
     let mut cursor = Cursor::of_file(bytes);
@@ -83,18 +83,18 @@ fn walk_file(
         whole = None;
     }
     if let Some(offset) = first_not_utf8(bytes).filter(|_| outcome.rows > 0) {
-        outcome.problems.push(Problem::not_utf8(file, offset as u64));
+        outcome.diagnostics.push(Diagnostic::not_utf8(file, offset as u64));
     }
     if whole.is_none() {
-        let problem = if cursor.at >= cursor.bytes.len() {
+        let diagnostic = if cursor.at >= cursor.bytes.len() {
             let message = format!("the file ends here, inside a value; the {} entries before are kept", outcome.rows);
-            Problem::new(Severity::Warning, Code::CutFile, file, message)
+            Diagnostic::new(Severity::Warning, Code::CutFile, file, message)
         } else {
             let message = format!("not the JSON of such a file; the {} entries before are kept", outcome.rows);
             let severity = if outcome.rows == 0 { Severity::Error } else { Severity::Warning };
-            Problem::new(severity, Code::Garbage, file, message)
+            Diagnostic::new(severity, Code::Garbage, file, message)
         };
-        outcome.problems.push(problem.at(end));
+        outcome.diagnostics.push(diagnostic.at(end));
     }
 }
 

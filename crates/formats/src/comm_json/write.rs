@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use foldhash::fast::FixedState;
 use indexmap::IndexMap;
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::{reported_bandwidth, reported_comm, reported_link};
 use npuscope_tables::{RankTables, Str, Strings};
 
@@ -60,9 +60,9 @@ impl CommWriter {
     }
 
     /// `communication_matrix.json` from links.
-    pub fn matrix(&mut self, out: &mut impl Write, tables: &RankTables, flavour: Flavour) -> io::Result<()> {
+    pub fn matrix(&mut self, out: &mut impl Write, tables: &RankTables, framework: Framework) -> io::Result<()> {
         let strings = tables.strings();
-        let op_name = if flavour == Flavour::MindSpore { "op_name" } else { "Op Name" };
+        let op_name = if framework == Framework::MindSpore { "op_name" } else { "Op Name" };
         let place = |row: &reported_link::Row| Place::of(row.step, row.kind, row.name, row.group_hash, strings);
         self.nested(out, tables.rows().collect(), strings, place, |json, rows: &[reported_link::Row]| {
             for row in rows {

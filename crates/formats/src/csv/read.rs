@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use csv::{ByteRecord, ReaderBuilder};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::{RankBuilder, TableId};
 use serde_json::{Map, Value};
 
@@ -11,7 +11,7 @@ use super::record::Records;
 use super::spelling::{Spelling, write_row};
 use super::{Column, CsvTable, Layout, aicpu, cache, dataset, kernel_details, memory, operator_details, sheet};
 use super::{other_cell, statistics, step_trace};
-use crate::problem::{BOM, Code, Problem, Severity};
+use crate::diagnostic::{BOM, Code, Diagnostic, Severity};
 
 /// The outcome of reading a file, beside its rows.
 #[derive(Debug, Default)]
@@ -23,13 +23,13 @@ pub struct Outcome {
     pub unread: Vec<String>,
     /// How it is spelled where that is not as it is written.
     pub spelling: Option<String>,
-    pub problems: Vec<Problem>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Reads `bytes`, the file called `file`, which is of the given kind. Kinds without a layout are kept
 /// cell by cell.
-pub fn read_file(kind: &str, flavour: Flavour, bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome {
-    let mindspore = flavour == Flavour::MindSpore;
+pub fn read_file(kind: &str, framework: Framework, bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome {
+    let mindspore = framework == Framework::MindSpore;
     match kind {
         "kernel_details" | "op_summary" => read(&kernel_details::KERNEL_DETAILS, bytes, file, rank),
         "operator_details" => read(&operator_details::OPERATOR_DETAILS, bytes, file, rank),
@@ -84,21 +84,21 @@ struct Table<'a> {
     cut: Option<&'a [u8]>,
     lossy: bool,
     uneven_rows: u64,
-    problems: Vec<Problem>,
+    diagnostics: Vec<Diagnostic>,
     file: &'a str,
 }
 
 impl<'a> Table<'a> {
-    fn open(bytes: &'a [u8], file: &'a str) -> Result<Table<'a>, Problem> {
-        if let Some(problem) = Problem::not_text(bytes, file) {
-            return Err(problem);
+    fn open(bytes: &'a [u8], file: &'a str) -> Result<Table<'a>, Diagnostic> {
+        if let Some(diagnostic) = Diagnostic::not_text(bytes, file) {
+            return Err(diagnostic);
         }
         let skipped = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
         let bytes = bytes.get(skipped..).unwrap_or_default();
         let mut reader = ReaderBuilder::new().flexible(true).from_reader(bytes);
         let unreadable = |error: csv::Error| {
             let offset = error.position().map_or(0, csv::Position::byte);
-            Problem::new(Severity::Error, Code::NotCsv, file, format!("no header line: {error}")).at(offset)
+            Diagnostic::new(Severity::Error, Code::NotCsv, file, format!("no header line: {error}")).at(offset)
         };
         let headers = reader.byte_headers().map_err(unreadable)?;
         let headers = headers.iter().map(|h| String::from_utf8_lossy(h).trim().to_owned()).collect();
@@ -112,11 +112,11 @@ impl<'a> Table<'a> {
             cut: None,
             lossy: false,
             uneven_rows: 0,
-            problems: Vec::new(),
+            diagnostics: Vec::new(),
             file,
         };
         if table.is_cut() {
-            table.problem(Code::CutFile, "the file ends here, in its header".to_owned());
+            table.diagnostic(Code::CutFile, "the file ends here, in its header".to_owned());
         }
         Ok(table)
     }
@@ -130,7 +130,7 @@ impl<'a> Table<'a> {
                     self.find_row_start();
                     if self.is_cut() {
                         self.cut = self.bytes.get(self.row_start..);
-                        self.problem(
+                        self.diagnostic(
                             Code::CutFile,
                             "the file ends here, inside a row; the rows before are kept".to_owned(),
                         );
@@ -144,7 +144,7 @@ impl<'a> Table<'a> {
                 }
                 Err(error) => {
                     self.find_row_start();
-                    self.problem(Code::BadRow, error.to_string());
+                    self.diagnostic(Code::BadRow, error.to_string());
                 }
             }
         }
@@ -172,9 +172,9 @@ impl<'a> Table<'a> {
         (self.skipped + self.row_start) as u64
     }
 
-    fn problem(&mut self, code: Code, message: String) {
-        let problem = Problem::new(Severity::Warning, code, self.file, message).at(self.offset());
-        self.problems.push(problem);
+    fn diagnostic(&mut self, code: Code, message: String) {
+        let diagnostic = Diagnostic::new(Severity::Warning, code, self.file, message).at(self.offset());
+        self.diagnostics.push(diagnostic);
     }
 
     /// The reader steps over the rest of a line end only when it reads on.
@@ -198,7 +198,7 @@ impl<'a> Table<'a> {
         if self.uneven_rows == 0 {
             let message =
                 format!("a row of {} cells under {} headers; left out", self.record.len(), self.headers.len());
-            self.problem(code, message);
+            self.diagnostic(code, message);
         }
         self.uneven_rows += 1;
     }
@@ -208,31 +208,31 @@ impl<'a> Table<'a> {
         let cell = String::from_utf8_lossy(self.record.get(index).unwrap_or_default());
         if matches!(cell, Cow::Owned(_)) && !self.lossy {
             self.lossy = true;
-            self.problems.push(Problem::not_utf8(self.file, offset));
+            self.diagnostics.push(Diagnostic::not_utf8(self.file, offset));
         }
         cell
     }
 
     /// What was wrong, when all rows have been read.
-    fn finish(mut self) -> Vec<Problem> {
+    fn finish(mut self) -> Vec<Diagnostic> {
         if self.uneven_rows > 1 {
             let message = format!("{} more rows have too few or too many cells; left out", self.uneven_rows - 1);
-            self.problems.push(Problem::new(Severity::Warning, Code::UnevenRows, self.file, message));
+            self.diagnostics.push(Diagnostic::new(Severity::Warning, Code::UnevenRows, self.file, message));
         }
-        self.problems
+        self.diagnostics
     }
 }
 
 fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome {
     let mut table = match Table::open(bytes, file) {
         Ok(table) => table,
-        Err(problem) => return Outcome { problems: vec![problem], ..Outcome::default() },
+        Err(diagnostic) => return Outcome { diagnostics: vec![diagnostic], ..Outcome::default() },
     };
     let mut outcome = Outcome { columns: table.headers.clone(), ..Outcome::default() };
     let columns: Vec<Option<&Column<R>>> = outcome.columns.iter().map(|h| find_column(layout, h)).collect();
     if columns.iter().all(Option::is_none) {
         let message = format!("no column of a {} file; expected {}", layout.kind, expected(layout));
-        outcome.problems.push(Problem::new(Severity::Error, Code::WrongColumns, file, message).at(0));
+        outcome.diagnostics.push(Diagnostic::new(Severity::Error, Code::WrongColumns, file, message).at(0));
         return outcome;
     }
     if layout.other.is_none() {
@@ -285,11 +285,11 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
     }
     spelling.unfilled = outcome.rows > 0 && !filled_in.is_empty() && !has_filled;
     outcome.spelling = spelling.to_json();
-    outcome.problems.append(&mut table.finish());
+    outcome.diagnostics.append(&mut table.finish());
     if let Some((offset, what)) = first_bad {
         let message =
             format!("{bad_cells} cells are not of their column's kind and read as empty; the first is {what}");
-        outcome.problems.push(Problem::new(Severity::Warning, Code::BadCell, file, message).at(offset));
+        outcome.diagnostics.push(Diagnostic::new(Severity::Warning, Code::BadCell, file, message).at(offset));
     }
     outcome
 }
@@ -313,7 +313,7 @@ fn expected<R>(layout: &Layout<R>) -> String {
 fn read_sheet(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome {
     let mut table = match Table::open(bytes, file) {
         Ok(table) => table,
-        Err(problem) => return Outcome { problems: vec![problem], ..Outcome::default() },
+        Err(diagnostic) => return Outcome { diagnostics: vec![diagnostic], ..Outcome::default() },
     };
     let mut outcome = Outcome { columns: table.headers.clone(), ..Outcome::default() };
     let mut spelling = table.spelling();
@@ -338,6 +338,6 @@ fn read_sheet(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome {
         spelling.keep_cut(outcome.rows, text);
     }
     outcome.spelling = spelling.to_json();
-    outcome.problems = table.finish();
+    outcome.diagnostics = table.finish();
     outcome
 }

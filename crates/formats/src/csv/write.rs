@@ -4,7 +4,7 @@ use std::io::Write;
 
 use hashbrown::HashMap;
 use indexmap::IndexSet;
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::{mem_event, mem_sample, pipeline_op, sheet, source};
 use npuscope_tables::{Interner, RankTables, Str, Table, TableView};
@@ -14,14 +14,14 @@ use super::record::Records;
 use super::spelling::{Spelling, has_cells, is_spelling_of, write_row};
 use super::{Column, Layout, OTHER, Presence, aicpu, cache, dataset, kernel_details, memory, operator_details};
 use super::{statistics, step_trace};
+use crate::diagnostic::BOM;
 use crate::output::{Output, OutputError, PartFile};
-use crate::problem::BOM;
 use crate::rows::rows_where;
 
 /// The csv deliverables of a rank that comes in chunks. A file is begun with the first chunk that has rows
 /// for it, and that chunk decides its headers.
 pub struct CsvFiles {
-    flavour: Flavour,
+    framework: Framework,
     out: Output,
     files: HashMap<String, CsvFile>,
 }
@@ -37,13 +37,13 @@ struct CsvFile {
 }
 
 impl CsvFiles {
-    pub fn new(flavour: Flavour, out: Output) -> CsvFiles {
-        CsvFiles { flavour, out, files: HashMap::new() }
+    pub fn new(framework: Framework, out: Output) -> CsvFiles {
+        CsvFiles { framework, out, files: HashMap::new() }
     }
 
     /// Writes the rows of a chunk, whatever file they are of.
     pub fn append(&mut self, tables: &RankTables) -> Result<(), OutputError> {
-        let mindspore = self.flavour == Flavour::MindSpore;
+        let mindspore = self.framework == Framework::MindSpore;
         self.table(tables, &kernel_details::KERNEL_DETAILS, |_, _| true)?;
         self.table(tables, &cache::L2_CACHE, |view, row| tables.text(view.cache.get(row)) == "l2")?;
         self.table(tables, &cache::SOC_PMU, |view, row| tables.text(view.cache.get(row)) == "tlb")?;
@@ -101,7 +101,7 @@ impl CsvFiles {
         }
         if !self.files.contains_key(name) {
             let headers = carried_headers(tables, layout.kind);
-            let headers = headers.unwrap_or_else(|| new_headers(tables, self.flavour, layout, &keep));
+            let headers = headers.unwrap_or_else(|| new_headers(tables, self.framework, layout, &keep));
             self.begin(tables, name, headers)?;
         }
         let Some(CsvFile { file, headers, spelling, rows: written, records }) = self.files.get_mut(name) else {
@@ -214,7 +214,7 @@ fn carried_headers(tables: &RankTables, kind: &str) -> Option<Vec<String>> {
 /// The headers of a new file.
 fn new_headers<R: Table + Copy>(
     tables: &RankTables,
-    flavour: Flavour,
+    framework: Framework,
     layout: &Layout<R>,
     keep: impl Fn(&R::View, usize) -> bool,
 ) -> Vec<String> {
@@ -243,8 +243,8 @@ fn new_headers<R: Table + Copy>(
     let is_empty = |index: usize| empty.iter().any(|(at, _)| *at == index);
     let wanted = layout.columns.iter().enumerate();
     let wanted = wanted.filter(|(index, column)| column.presence != Presence::Superseded && !is_empty(*index));
-    let spelled = |column: &Column<R>| match (flavour, column.headers) {
-        (Flavour::MindSpore, ["Step Id", older]) => (*older).to_owned(),
+    let spelled = |column: &Column<R>| match (framework, column.headers) {
+        (Framework::MindSpore, ["Step Id", older]) => (*older).to_owned(),
         (_, headers) => headers.first().copied().unwrap_or_default().to_owned(),
     };
     let mut headers: Vec<String> = wanted.map(|(_, column)| spelled(column)).collect();

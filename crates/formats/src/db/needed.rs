@@ -24,7 +24,7 @@ pub struct Needed {
     /// `PYTORCH_API`.
     pub operators: bool,
     /// Its rows.
-    pub framework: Framework,
+    pub framework: FrameworkRows,
     pub connections: bool,
     pub calls: bool,
     pub marks: bool,
@@ -44,14 +44,14 @@ pub struct Needed {
 
 /// Rows of `PYTORCH_API`. How they nest, and which of them are steps, follows from all of them.
 #[derive(Clone, Copy, Debug)]
-pub struct Framework {
+pub struct FrameworkRows {
     operators: bool,
     queue: bool,
     python: bool,
     marks: bool,
 }
 
-impl Framework {
+impl FrameworkRows {
     pub fn has_all(self) -> bool {
         self.operators && self.queue && self.python && self.marks
     }
@@ -80,7 +80,7 @@ impl Needed {
         let kernels = computes_overlap || wants(&[TableId::Kernel, TableId::Task]);
         let pieces = lanes || wants(&[TableId::CommTask]);
         let all = lanes || marks_steps || selection.has_nesting();
-        let framework = Framework {
+        let framework = FrameworkRows {
             operators: all || flows || host_ops(&[Kind::Op]),
             queue: all || flows || host_ops(&[Kind::Enqueue, Kind::Dequeue]),
             python: all || host_ops(&[Kind::Python]),

@@ -13,9 +13,9 @@ use super::memory::Allocations;
 use super::records::{GcRecord, Hash, MemoryUsage, OpMark, OpRange, PythonCall};
 use super::tlv::{Record, Records};
 use super::{python, queue};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::kineto;
 use crate::lanes::{self, Lanes};
-use crate::problem::{Code, Problem, Severity};
 use crate::trace_json::host_ops::HostOps;
 
 /// What stands between the tensors and the frames of an operator in a record, and in the tables.
@@ -43,7 +43,7 @@ pub struct Reader {
 #[derive(Debug, Default)]
 pub struct Outcome {
     pub rows: u64,
-    pub problems: Vec<Problem>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// What all files together have.
@@ -51,7 +51,7 @@ pub struct Finished {
     pub rank: RankBuilder,
     /// To be added when it is known how operators nest.
     pub allocations: Allocations,
-    pub problems: Vec<Problem>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Default for Reader {
@@ -92,7 +92,7 @@ impl Reader {
         if self.clock.is_none() && outcome.rows > 0 {
             let message =
                 "profiler_info lacks the clock (start_info and end_info); times count from the start of the machine";
-            outcome.problems.push(Problem::new(Severity::Warning, Code::NoClock, file, message));
+            outcome.diagnostics.push(Diagnostic::new(Severity::Warning, Code::NoClock, file, message));
             self.clock = Some(Clock::default());
         }
         outcome
@@ -105,7 +105,7 @@ impl Reader {
             take(self, record);
             rows += 1;
         }
-        Outcome { rows, problems: defects(&records, rows, file) }
+        Outcome { rows, diagnostics: defects(&records, rows, file) }
     }
 
     fn time(&mut self, count: i64) -> Ns {
@@ -138,7 +138,7 @@ impl Reader {
             }
         }
         let rows = order.len() as u64;
-        Outcome { rows, problems: defects(&records, rows, file) }
+        Outcome { rows, diagnostics: defects(&records, rows, file) }
     }
 
     fn op_range(&mut self, record: &OpRange<'_>) {
@@ -272,12 +272,12 @@ impl Reader {
 
     /// Puts together what several records or files have, with the rows of Kineto's traces that lay beside them.
     pub fn finish(mut self, traces: &[RankTables]) -> Finished {
-        let mut problems = Vec::new();
-        let problem = |code, file: &str, message: String| Problem::new(Severity::Info, code, file, message);
+        let mut diagnostics = Vec::new();
+        let diagnostic = |code, file: &str, message: String| Diagnostic::new(Severity::Info, code, file, message);
         let unmatched = queue::pair(std::mem::take(&mut self.marks), &mut self.host_ops, &mut self.rank);
         if unmatched > 0 {
             let message = format!("{unmatched} marks of the queue have no other end, and make no slice");
-            problems.push(problem(Code::UnmatchedMarks, super::OP_MARK, message));
+            diagnostics.push(diagnostic(Code::UnmatchedMarks, super::OP_MARK, message));
         }
         let calls = std::mem::take(&mut self.calls);
         if let Some(window) = self.window {
@@ -286,12 +286,12 @@ impl Reader {
         let mut tasks = 0;
         for trace in traces {
             let Reader { has_steps, lanes, host_ops, rank, .. } = &mut self;
-            problems.extend(kineto::fit(trace, *has_steps, tasks, lanes, host_ops, rank).problem());
+            diagnostics.extend(kineto::fit(trace, *has_steps, tasks, lanes, host_ops, rank).diagnostic());
             tasks += trace.len(TableId::Task);
         }
         self.host_ops.append_to(&mut self.rank);
         self.lanes.record(&mut self.rank);
-        Finished { rank: self.rank, allocations: self.allocations, problems }
+        Finished { rank: self.rank, allocations: self.allocations, diagnostics }
     }
 }
 
@@ -306,8 +306,9 @@ fn flops(args: &str) -> Option<f64> {
 }
 
 /// What could not be read of a file.
-fn defects<'a, T: Record<'a>>(records: &Records<'a, T>, rows: u64, file: &str) -> Vec<Problem> {
-    let warning = |code, offset: usize, message| Problem::new(Severity::Warning, code, file, message).at(offset as u64);
+fn defects<'a, T: Record<'a>>(records: &Records<'a, T>, rows: u64, file: &str) -> Vec<Diagnostic> {
+    let warning =
+        |code, offset: usize, message| Diagnostic::new(Severity::Warning, code, file, message).at(offset as u64);
     let lost = records.lost().map(|lost| {
         let message = format!(
             "the file ends within a record, {} bytes of it are lost; the {rows} records before are kept",

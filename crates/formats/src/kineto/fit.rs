@@ -11,7 +11,7 @@ use npuscope_measures::communication::is_communication;
 use npuscope_measures::device_time::device_time;
 use npuscope_measures::intervals::{Interval, union};
 use npuscope_measures::link::{self, STEP_PREFIX};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::Memo;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::lane::{self, Layer};
@@ -20,8 +20,8 @@ use npuscope_tables::{Interner, LaneId, Ns, RankBuilder, RankPieces, RankTables,
 
 use super::allocations::{allocations, thread_of};
 use super::launches::name_launchers;
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::lanes::{self, Lanes};
-use crate::problem::{Code, Problem, Severity};
 use crate::trace_json::host_ops::HostOps;
 use crate::trace_json::layers;
 
@@ -52,8 +52,8 @@ impl Unfit {
     }
 
     /// A row of `diagnostic` that reports it.
-    pub fn problem(&self) -> Option<Problem> {
-        Some(Problem::new(Severity::Info, Code::LeftInTrace, "", self.message()?))
+    pub fn diagnostic(&self) -> Option<Diagnostic> {
+        Some(Diagnostic::new(Severity::Info, Code::LeftInTrace, "", self.message()?))
     }
 }
 
@@ -75,7 +75,7 @@ pub fn as_npu(tables: &RankTables) -> (RankTables, Unfit) {
     let left = fit(tables, false, 0, &mut lanes, &mut host_ops, &mut out);
     host_ops.append_to(&mut out);
     lanes.record(&mut out);
-    let framework = out.strings.intern(Flavour::TorchNpu.name());
+    let framework = out.strings.intern(Framework::TorchNpu.name());
     let texts = |strings: &mut Interner, text: Option<Str>| text.map(|text| strings.intern(tables.text(text)));
     for row in tables.rows::<rank::Row>() {
         let strings = &mut out.strings;

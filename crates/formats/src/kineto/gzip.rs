@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-use crate::problem::{Code, Problem, Severity};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -24,7 +24,7 @@ const STEP: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Unpacked<'a> {
     pub bytes: Cow<'a, [u8]>,
-    pub problem: Option<Problem>,
+    pub diagnostic: Option<Diagnostic>,
 }
 
 /// The text of a file, unpacked if it is packed, whatever its name says.
@@ -44,13 +44,13 @@ pub fn unpack_start(bytes: &[u8], most: usize) -> Cow<'_, [u8]> {
 
 fn unpack_to<'a>(bytes: &'a [u8], file: &str, most: usize) -> Unpacked<'a> {
     if !bytes.starts_with(&MAGIC) {
-        return Unpacked { bytes: Cow::Borrowed(bytes), problem: None };
+        return Unpacked { bytes: Cow::Borrowed(bytes), diagnostic: None };
     }
     let mut out = Vec::new();
     let mut at = 0;
-    let problem = loop {
+    let diagnostic = loop {
         match member(bytes, &mut at, &mut out, most) {
-            Err(defect) => break Some(defect.problem(file, at, out.len(), most)),
+            Err(defect) => break Some(defect.diagnostic(file, at, out.len(), most)),
             Ok(()) => {
                 let rest = bytes.get(at..).unwrap_or_default();
                 // Tape and block devices fill up with zeros.
@@ -58,12 +58,12 @@ fn unpack_to<'a>(bytes: &'a [u8], file: &str, most: usize) -> Unpacked<'a> {
                     break None;
                 }
                 if !rest.starts_with(&MAGIC) {
-                    break Some(Defect::Foreign.problem(file, at, out.len(), most));
+                    break Some(Defect::Foreign.diagnostic(file, at, out.len(), most));
                 }
             }
         }
     };
-    Unpacked { bytes: Cow::Owned(out), problem }
+    Unpacked { bytes: Cow::Owned(out), diagnostic }
 }
 
 /// What keeps a packed file from being read to its end.
@@ -78,7 +78,7 @@ enum Defect {
 }
 
 impl Defect {
-    fn problem(self, file: &str, at: usize, unpacked: usize, most: usize) -> Problem {
+    fn diagnostic(self, file: &str, at: usize, unpacked: usize, most: usize) -> Diagnostic {
         let (code, what) = match self {
             Defect::Cut => (Code::CutFile, "the packed file ends here, before its text does".to_owned()),
             Defect::Damaged => (Code::DamagedGzip, "the packed file is damaged here".to_owned()),
@@ -92,7 +92,7 @@ impl Defect {
             Defect::NoMemory => (Code::TooLong, "there is no memory for the text of this file".to_owned()),
         };
         let message = format!("{what}; the {unpacked} bytes that were unpacked are read");
-        Problem::new(Severity::Warning, code, file, message).at(at as u64)
+        Diagnostic::new(Severity::Warning, code, file, message).at(at as u64)
     }
 }
 
@@ -196,7 +196,7 @@ mod tests {
         for bytes in [text.clone(), packed(&text), [packed(&text[..1000]), packed(&text[1000..]), vec![0; 9]].concat()]
         {
             let unpacked = unpack(&bytes, "t");
-            assert_eq!(unpacked.problem, None);
+            assert_eq!(unpacked.diagnostic, None);
             assert!(*unpacked.bytes == *text);
         }
         assert_eq!(*unpack_start(&packed(&text), 1 << 16), text[..1 << 16]);
@@ -208,8 +208,8 @@ mod tests {
         let whole = packed(&text);
         for at in [whole.len() / 3, whole.len() / 2, whole.len() - 4] {
             let cut = unpack(&whole[..at], "t");
-            let problem = cut.problem.unwrap();
-            assert_eq!((problem.code, problem.offset), (Code::CutFile, Some(at as u64)));
+            let diagnostic = cut.diagnostic.unwrap();
+            assert_eq!((diagnostic.code, diagnostic.offset), (Code::CutFile, Some(at as u64)));
             assert!(text.starts_with(&cut.bytes));
             assert!(cut.bytes.len() + 100_000 > text.len() / whole.len() * at, "{} of {at}", cut.bytes.len());
         }
@@ -217,9 +217,9 @@ mod tests {
         let half = whole.len() / 2;
         damaged[half..half + 2000].fill(0xff);
         let damaged = unpack(&damaged, "t");
-        let problem = damaged.problem.unwrap();
-        assert_eq!(problem.code, Code::DamagedGzip);
-        assert!(problem.offset.unwrap() >= half as u64);
+        let diagnostic = damaged.diagnostic.unwrap();
+        assert_eq!(diagnostic.code, Code::DamagedGzip);
+        assert!(diagnostic.offset.unwrap() >= half as u64);
         let before = damaged.bytes.iter().zip(&text).take_while(|(a, b)| a == b).count();
         assert!(before + 100_000 > text.len() / 2, "{before}");
     }
@@ -230,10 +230,10 @@ mod tests {
         let trailer = wrong.len() - 8;
         wrong[trailer] ^= 1;
         let unpacked = unpack(&wrong, "t");
-        assert_eq!((&*unpacked.bytes, unpacked.problem.unwrap().offset), (&b"[]"[..], Some(trailer as u64)));
+        assert_eq!((&*unpacked.bytes, unpacked.diagnostic.unwrap().offset), (&b"[]"[..], Some(trailer as u64)));
         let followed = [packed(b"[]"), b"more".to_vec()].concat();
         let unpacked = unpack(&followed, "t");
-        assert_eq!((&*unpacked.bytes, unpacked.problem.unwrap().code), (&b"[]"[..], Code::Garbage));
+        assert_eq!((&*unpacked.bytes, unpacked.diagnostic.unwrap().code), (&b"[]"[..], Code::Garbage));
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
         assert!(bomb.len() < 10_000);
         let most = 4 << 20;
         let unpacked = unpack_to(&bomb, "t", most);
-        assert_eq!(unpacked.problem.unwrap().code, Code::TooLong);
+        assert_eq!(unpacked.diagnostic.unwrap().code, Code::TooLong);
         assert!(unpacked.bytes.len() <= most + STEP);
         assert_eq!((most_of(100_000), most_of(1 << 20), most_of(1 << 30)), (SMALL, 256 << 20, MOST_BYTES));
     }

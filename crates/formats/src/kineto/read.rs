@@ -10,7 +10,7 @@ use super::gzip::{Unpacked, unpack};
 use super::interpret::{Interpreter, Piece};
 use super::settings::read_settings;
 use super::words;
-use crate::problem::{Code, Problem, Severity};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::trace_json::event::{Dialect, Events, Phase};
 use crate::trace_json::flows::read_flows;
 use crate::trace_json::lanes::{Lanes, Process};
@@ -44,11 +44,11 @@ fn read_unpacked(
     let bytes = without_zeros(&unpacked.bytes);
     let mut summary = read_text(bytes, file, stretches.unwrap_or(bytes.len() / STRETCH), threads, pieces);
     if is_packed {
-        for problem in summary.problems.iter_mut().filter(|problem| problem.offset.is_some()) {
-            problem.message.push_str(" (the offset is one of the unpacked text)");
+        for diagnostic in summary.diagnostics.iter_mut().filter(|diagnostic| diagnostic.offset.is_some()) {
+            diagnostic.message.push_str(" (the offset is one of the unpacked text)");
         }
     }
-    summary.problems.splice(0..0, unpacked.problem);
+    summary.diagnostics.splice(0..0, unpacked.diagnostic);
     summary
 }
 
@@ -57,7 +57,7 @@ fn read_text(bytes: &[u8], file: &str, stretches: usize, threads: usize, pieces:
     let document = match document::open(bytes) {
         Ok(document) => document,
         Err(offset) => {
-            summary.problems.push(not_a_trace(bytes, file, offset));
+            summary.diagnostics.push(not_a_trace(bytes, file, offset));
             return summary;
         }
     };
@@ -65,12 +65,12 @@ fn read_text(bytes: &[u8], file: &str, stretches: usize, threads: usize, pieces:
         scan_in(bytes, document.events, stretches, threads, Dialect::Kineto, Selection::ALL, &|| {});
     note_problems(&mut summary, bytes, file, &stretches, end);
     let mut rest = RankBuilder::default();
-    let around = read_settings(bytes, end, file, &mut rest, &mut summary.problems);
+    let around = read_settings(bytes, end, file, &mut rest, &mut summary.diagnostics);
     match around.base {
         Some(base) => stretches.iter_mut().for_each(|events| shift(events, base)),
         None if !around.is_whole && stretches.iter().any(counts_from_base) => {
             let message = "the file lost the base that its times count from; they are shown as if it were 1970";
-            summary.problems.push(Problem::new(Severity::Warning, Code::NoBaseTime, file, message));
+            summary.diagnostics.push(Diagnostic::new(Severity::Warning, Code::NoBaseTime, file, message));
         }
         None => {}
     }

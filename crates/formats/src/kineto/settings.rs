@@ -5,7 +5,7 @@ use npuscope_tables::{Ns, RankBuilder};
 use serde_json::Value;
 
 use super::SETTINGS;
-use crate::problem::{Code, Problem, Severity};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::trace_json::Cursor;
 use crate::trace_json::scan::End;
 use crate::trace_json::text::RawString;
@@ -29,7 +29,7 @@ pub fn read_settings(
     end: End,
     file: &str,
     rank: &mut RankBuilder,
-    problems: &mut Vec<Problem>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Around {
     let mut cursor = Cursor::of_file(bytes);
     if cursor.peek() != b'{' {
@@ -57,7 +57,7 @@ pub fn read_settings(
     if whole.is_none() && matches!(end, End::Closed(_)) {
         let code = if cursor.at >= bytes.len() { Code::CutFile } else { Code::Garbage };
         let message = "what stands around the list of events is no whole JSON object; what comes before is kept";
-        problems.push(Problem::new(Severity::Warning, code, file, message).at(cursor.at as u64));
+        diagnostics.push(Diagnostic::new(Severity::Warning, code, file, message).at(cursor.at as u64));
     }
     Around { base, is_whole: whole.is_some() }
 }

@@ -8,7 +8,7 @@ use super::args::{integer, number};
 use super::event::Event;
 use super::layers;
 use super::text::Cursor;
-use crate::problem::MAX_UNREAD_KEYS;
+use crate::diagnostic::MAX_UNREAD_KEYS;
 
 /// Reads counter events, and remembers what their keys mean.
 #[derive(Default)]

@@ -13,7 +13,7 @@ use super::scan::End;
 use super::split::{Release, in_order, scan_in};
 use super::text::Cursor;
 use super::wanted::Wanted;
-use crate::problem::{Code, MAX_UNREAD_KEYS, Problem, Severity};
+use crate::diagnostic::{Code, Diagnostic, MAX_UNREAD_KEYS, Severity};
 
 /// The outcome of reading a trace, beside its rows.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub struct Summary {
     pub events: u64,
     /// Keys of events that nothing was read from.
     pub unread_keys: Vec<String>,
-    pub problems: Vec<Problem>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Bytes of a stretch that is scanned and interpreted in one go. Rows of a stretch stand together, so
@@ -69,7 +69,7 @@ fn read_stretches(
     let document = match document::open(bytes) {
         Ok(document) => document,
         Err(offset) => {
-            summary.problems.push(not_a_trace(bytes, file, offset));
+            summary.diagnostics.push(not_a_trace(bytes, file, offset));
             return summary;
         }
     };
@@ -112,10 +112,10 @@ pub(crate) fn without_zeros(bytes: &[u8]) -> &[u8] {
 }
 
 /// What to say of a file that has no list of events; `offset` is where it departs from one.
-pub(crate) fn not_a_trace(bytes: &[u8], file: &str, offset: usize) -> Problem {
-    Problem::not_text(bytes, file).unwrap_or_else(|| {
+pub(crate) fn not_a_trace(bytes: &[u8], file: &str, offset: usize) -> Diagnostic {
+    Diagnostic::not_text(bytes, file).unwrap_or_else(|| {
         let message = "expected a JSON array of trace events, or an object with `traceEvents`";
-        Problem::new(Severity::Error, Code::NotATrace, file, message).at(offset as u64)
+        Diagnostic::new(Severity::Error, Code::NotATrace, file, message).at(offset as u64)
     })
 }
 
@@ -153,25 +153,27 @@ pub(crate) fn note_problems(summary: &mut Summary, bytes: &[u8], file: &str, str
                     (Severity::Warning, Code::NoTime, "an event whose `ts` or `dur` is no number; left out".to_owned())
                 }
             };
-            summary.problems.push(Problem::new(severity, code, file, message).at(defect.offset));
+            summary.diagnostics.push(Diagnostic::new(severity, code, file, message).at(defect.offset));
         }
         let reported = events.defects.len() as u64;
         if events.skipped > reported {
             let message = format!("{} more events could not be read", events.skipped - reported);
-            summary.problems.push(Problem::new(Severity::Warning, Code::MoreDefects, file, message));
+            summary.diagnostics.push(Diagnostic::new(Severity::Warning, Code::MoreDefects, file, message));
         }
         if events.strings.overflowed() {
             let message = "more than 2 GiB of distinct text; later names read as empty";
-            summary.problems.push(Problem::new(Severity::Warning, Code::TooMuchText, file, message));
+            summary.diagnostics.push(Diagnostic::new(Severity::Warning, Code::TooMuchText, file, message));
         }
     }
     if let Some(offset) = stretches.iter().find_map(|events| events.not_utf8) {
-        summary.problems.push(Problem::not_utf8(file, offset));
+        summary.diagnostics.push(Diagnostic::not_utf8(file, offset));
     }
-    let cut_is_reported = summary.problems.iter().any(|p| p.code == Code::CutFile);
+    let cut_is_reported = summary.diagnostics.iter().any(|p| p.code == Code::CutFile);
     if end == End::Cut && !cut_is_reported {
         let message = format!("the list of events is not closed; the {} events are kept", summary.events);
-        summary.problems.push(Problem::new(Severity::Warning, Code::CutFile, file, message).at(bytes.len() as u64));
+        summary
+            .diagnostics
+            .push(Diagnostic::new(Severity::Warning, Code::CutFile, file, message).at(bytes.len() as u64));
     }
 }
 
@@ -182,7 +184,7 @@ fn note_rest(summary: &mut Summary, bytes: &[u8], file: &str, document: &Documen
     cursor.skip_space();
     if !document.in_object && cursor.at < bytes.len() {
         let message = "the list of events has ended before; what follows is not read";
-        summary.problems.push(Problem::new(Severity::Warning, Code::Garbage, file, message).at(cursor.at as u64));
+        summary.diagnostics.push(Diagnostic::new(Severity::Warning, Code::Garbage, file, message).at(cursor.at as u64));
     }
 }
 

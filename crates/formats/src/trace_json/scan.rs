@@ -10,7 +10,7 @@ use npuscope_tables::{Interner, Ns, Selection, Span, Str, TableId};
 
 use super::event::{Defect, DefectKind, Dialect, Event, Events, Flags, LaneKey, Phase, TraceId};
 use super::text::{Cursor, RawString};
-use crate::problem::{MAX_UNREAD_KEYS, first_not_utf8};
+use crate::diagnostic::{MAX_UNREAD_KEYS, first_not_utf8};
 
 /// Defects of a stretch that are reported one by one; the rest is only counted.
 const MAX_DEFECTS: usize = 100;

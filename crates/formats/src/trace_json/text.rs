@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::problem::BOM;
+use crate::diagnostic::BOM;
 
 /// A place in JSON text. Every step returns `None` where the text does not go on as it must,
 /// leaving the cursor at the offending byte.

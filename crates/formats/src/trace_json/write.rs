@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
@@ -19,15 +19,15 @@ use super::layers;
 use super::line::{Line, Quoted, json_string};
 
 /// Writes the trace of a rank.
-pub fn write(out: &mut impl Write, tables: &RankTables, flavour: Flavour) -> io::Result<()> {
-    let mut trace = TraceWriter::new(flavour);
+pub fn write(out: &mut impl Write, tables: &RankTables, framework: Framework) -> io::Result<()> {
+    let mut trace = TraceWriter::new(framework);
     trace.append(out, tables)?;
     trace.finish(out)
 }
 
 /// Writes the trace of a rank that comes in chunks. What it keeps from one to the next are the lanes.
 pub struct TraceWriter {
-    flavour: Flavour,
+    framework: Framework,
     lanes: HashMap<LaneId, LaneText, FixedState>,
     /// Processes whose metadata is written: their id, as number and as text.
     processes: Vec<(i64, Option<String>)>,
@@ -43,8 +43,8 @@ struct LaneText {
 }
 
 impl TraceWriter {
-    pub fn new(flavour: Flavour) -> TraceWriter {
-        TraceWriter { flavour, lanes: HashMap::default(), processes: Vec::new(), is_first: true }
+    pub fn new(framework: Framework) -> TraceWriter {
+        TraceWriter { framework, lanes: HashMap::default(), processes: Vec::new(), is_first: true }
     }
 
     /// Writes the events of a chunk, the metadata of lanes that no chunk before had first of all.
@@ -56,7 +56,7 @@ impl TraceWriter {
             line: Line::new(out, self.is_first),
             quoted: Quoted::new(tables),
             tables,
-            flavour: self.flavour,
+            framework: self.framework,
             lanes: &self.lanes,
         };
         chunk.lanes(&new_lanes, &mut self.processes)?;
@@ -96,7 +96,7 @@ struct ChunkWriter<'a, W> {
     line: Line<'a, W>,
     quoted: Quoted<'a>,
     tables: &'a RankTables,
-    flavour: Flavour,
+    framework: Framework,
     lanes: &'a HashMap<LaneId, LaneText, FixedState>,
 }
 
@@ -210,7 +210,7 @@ impl<W: Write> ChunkWriter<'_, W> {
         self.push_lane(lane);
         self.line.time(view.start.get(row));
         let layer = || self.lanes.get(&lane).and_then(|l| l.layer);
-        let duration_is_text = self.flavour == Flavour::MindSpore && layer() == Some(Layer::Framework);
+        let duration_is_text = self.framework == Framework::MindSpore && layer() == Some(Layer::Framework);
         let quote = if duration_is_text { "\"" } else { "" };
         self.line.push(", \"dur\": ");
         self.line.push(quote);

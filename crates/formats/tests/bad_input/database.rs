@@ -4,14 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use npuscope_formats::source::OUTPUT_DIRECTORY;
-use npuscope_synth::Form;
+use npuscope_synth::Format;
 use npuscope_tables::TableId;
 
 use super::job::{assert_same_facts, files, job, only_reported, rank_directory, read_path, reported};
 
 #[test]
 fn a_damaged_database_gives_way_to_the_text_beside_it() {
-    let (both, text) = (job(Form::Both), job(Form::Text));
+    let (both, text) = (job(Format::Both), job(Format::Text));
     let rank = rank_directory(both.path(), 0);
     for (name, path) in files(&rank).into_iter().filter(|(name, _)| name.ends_with(".db")) {
         let mut bytes = fs::read(&path).unwrap();
@@ -28,7 +28,7 @@ fn a_damaged_database_gives_way_to_the_text_beside_it() {
 
 #[test]
 fn where_the_database_is_unreadable_the_text_beside_it_is_read() {
-    let (both, text) = (job(Form::Both), job(Form::Text));
+    let (both, text) = (job(Format::Both), job(Format::Text));
     let rank = rank_directory(both.path(), 0);
     for (_, path) in files(&rank).into_iter().filter(|(name, _)| name.ends_with(".db")) {
         fs::write(path, "SQLite format 3").unwrap();
@@ -50,7 +50,7 @@ fn database(rank: &Path) -> (String, PathBuf, Vec<u8>, usize) {
 
 #[test]
 fn a_damaged_page_of_a_database_costs_only_its_table() {
-    let job = job(Form::Db);
+    let job = job(Format::Db);
     let rank = rank_directory(job.path(), 0);
     let (name, path, bytes, page) = database(&rank);
     let whole = read_path(&rank);
@@ -82,7 +82,7 @@ fn a_damaged_page_of_a_database_costs_only_its_table() {
 
 #[test]
 fn a_cut_database_keeps_the_tables_before_the_cut() {
-    let job = job(Form::Db);
+    let job = job(Format::Db);
     let rank = rank_directory(job.path(), 0);
     let (name, path, bytes, page) = database(&rank);
     let whole = read_path(&rank);

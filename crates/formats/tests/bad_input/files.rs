@@ -7,7 +7,7 @@ use std::path::Path;
 
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
-use npuscope_synth::Form;
+use npuscope_synth::Format;
 use npuscope_tables::TableId;
 
 use super::job::{assert_same_facts, files, job, only_reported, rank_directory, read_path, reported, row_ends};
@@ -15,7 +15,7 @@ use crate::rows::rows;
 
 /// A file that says nothing: the rank reads as if it were not there, and one diagnostic says why.
 fn each_file_reads_as_missing(
-    form: Form,
+    form: Format,
     damage: impl Fn(&Path),
     expected: impl Fn(&str) -> (&'static str, Option<i64>),
 ) {
@@ -41,7 +41,7 @@ fn each_file_reads_as_missing(
 
 #[test]
 fn an_empty_file_is_reported_and_the_others_are_read() {
-    for form in [Form::Text, Form::Db] {
+    for form in [Format::Text, Format::Db] {
         each_file_reads_as_missing(form, |path| fs::write(path, "").unwrap(), |_| ("empty-file", Some(0)));
     }
 }
@@ -49,7 +49,7 @@ fn an_empty_file_is_reported_and_the_others_are_read() {
 #[test]
 fn a_file_of_spaces_is_an_empty_one() {
     each_file_reads_as_missing(
-        Form::Text,
+        Format::Text,
         |path| fs::write(path, "\u{feff} \r\n\t").unwrap(),
         |_| ("empty-file", Some(0)),
     );
@@ -58,7 +58,7 @@ fn a_file_of_spaces_is_an_empty_one() {
 #[test]
 fn binary_garbage_is_reported_and_the_others_are_read() {
     let garbage: Vec<u8> = (0..10_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8 | 0x80).collect();
-    for form in [Form::Text, Form::Db] {
+    for form in [Format::Text, Format::Db] {
         each_file_reads_as_missing(
             form,
             |path| fs::write(path, &garbage).unwrap(),
@@ -78,19 +78,19 @@ fn utf_16_is_reported_and_the_others_are_read() {
         let text = "[{\"Name\": 1}]\r\n".encode_utf16().flat_map(u16::to_le_bytes);
         fs::write(path, [0xff, 0xfe].into_iter().chain(text).collect::<Vec<u8>>()).unwrap();
     };
-    each_file_reads_as_missing(Form::Text, utf16, |_| ("wrong-encoding", Some(0)));
+    each_file_reads_as_missing(Format::Text, utf16, |_| ("wrong-encoding", Some(0)));
 }
 
 #[test]
 fn a_directory_in_place_of_a_file_is_reported() {
-    for form in [Form::Text, Form::Db] {
+    for form in [Format::Text, Format::Db] {
         each_file_reads_as_missing(form, |path| fs::create_dir(path).unwrap(), |_| ("unreadable", None));
     }
 }
 
 #[test]
 fn a_link_to_nothing_is_reported() {
-    for form in [Form::Text, Form::Db] {
+    for form in [Format::Text, Format::Db] {
         each_file_reads_as_missing(form, |path| symlink("nowhere", path).unwrap(), |_| ("unreadable", None));
     }
 }
@@ -98,7 +98,7 @@ fn a_link_to_nothing_is_reported() {
 #[test]
 fn a_pipe_in_place_of_a_file_is_reported_and_not_waited_for() {
     let pipe = |path: &Path| assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
-    each_file_reads_as_missing(Form::Text, pipe, |_| ("unreadable", None));
+    each_file_reads_as_missing(Format::Text, pipe, |_| ("unreadable", None));
 }
 
 /// What may have the name of a file and is none.
@@ -148,7 +148,7 @@ fn what_only_has_the_name_of_a_file_is_not_waited_for() {
 
 #[test]
 fn utf_8_with_a_mark_reads_as_without() {
-    let job = job(Form::Text);
+    let job = job(Format::Text);
     let rank = rank_directory(job.path(), 0);
     let before = read_path(&rank);
     for (_, path) in files(&rank) {
@@ -162,7 +162,7 @@ fn utf_8_with_a_mark_reads_as_without() {
 
 #[test]
 fn latin_1_is_reported_where_it_is_and_costs_no_row() {
-    let job = job(Form::Text);
+    let job = job(Format::Text);
     let rank = rank_directory(job.path(), 0);
     let before = read_path(&rank);
     let mut offsets = BTreeMap::new();

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use npuscope_formats::diagnostic::Diagnostic;
 use npuscope_formats::output::Output;
-use npuscope_formats::problem::Problem;
 use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::trace_json;
 use npuscope_store::discover::{Profile, discover};
 use npuscope_store::read::{ReadOptions, read_rank};
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
 use npuscope_tables::table::diagnostic;
 use npuscope_tables::{RankPieces, RankTables, TableId, schema};
 use npuscope_testing::entries;
@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use crate::rows::rows;
 
 /// Two ranks of a small job.
-pub fn job(form: Form) -> TempDir {
+pub fn job(form: Format) -> TempDir {
     let config = JobConfig { tp: 2, pp: 1, dp: 1, layers: 1, steps: 1, micro_batches: 1, ..JobConfig::default() };
     let directory = tempfile::tempdir().unwrap();
     write_job(&simulate(&config).unwrap(), form, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
@@ -76,11 +76,11 @@ pub fn only_reported(tables: &RankTables, file: &str) -> (String, Option<i64>) {
     (code.clone(), *offset)
 }
 
-/// Reads bytes as a trace; its tables and problems.
-pub fn read_trace(bytes: &[u8]) -> (RankTables, Vec<Problem>) {
+/// Reads bytes as a trace; its tables and diagnostics.
+pub fn read_trace(bytes: &[u8]) -> (RankTables, Vec<Diagnostic>) {
     let mut pieces = RankPieces::default();
     let summary = trace_json::read(bytes, "trace_view.json", 2, &mut pieces);
-    (pieces.finish(), summary.problems)
+    (pieces.finish(), summary.diagnostics)
 }
 
 /// Whether the rows of a cut file are the first of the whole file, table by table.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_store::discover::discover;
-use npuscope_synth::Form;
+use npuscope_synth::Format;
 use npuscope_tables::table::{diagnostic, host_op, lane, rank};
 use npuscope_tables::{LaneId, Rank, RankTables, TableId};
 use npuscope_testing::entries;
@@ -16,7 +16,7 @@ use super::job::{facts, job, only_reported, rank_directory, read, read_path};
 
 #[test]
 fn of_two_directories_of_one_rank_the_newer_is_read() {
-    let job = job(Form::Text);
+    let job = job(Format::Text);
     let (rank, other) = (rank_directory(job.path(), 0), rank_directory(job.path(), 1));
     let copy = job.path().join("node0000_100000_20270101000000000_ascend_pt");
     fs::remove_dir_all(&other).unwrap();
@@ -51,7 +51,7 @@ fn format_of(tables: &RankTables) -> String {
 
 #[test]
 fn a_rank_in_both_forms_is_read_once() {
-    let (both, db) = (job(Form::Both), job(Form::Db));
+    let (both, db) = (job(Format::Both), job(Format::Db));
     let both = read_path(&rank_directory(both.path(), 0));
     let db = read_path(&rank_directory(db.path(), 0));
     assert_eq!((format_of(&both).as_str(), format_of(&db).as_str()), ("text+db", "db"));
@@ -64,7 +64,7 @@ fn a_rank_in_both_forms_is_read_once() {
 
 #[test]
 fn databases_of_several_ranks_may_lie_in_one_directory() {
-    let job = job(Form::Db);
+    let job = job(Format::Db);
     let together = tempfile::tempdir().unwrap();
     for number in 0..2 {
         let name = format!("ascend_pytorch_profiler_{number}.db");
@@ -78,14 +78,14 @@ fn databases_of_several_ranks_may_lie_in_one_directory() {
         let alone = read_path(&rank_directory(job.path(), number));
         assert_eq!(read(&profile, number).len(TableId::Task), alone.len(TableId::Task));
     }
-    let problems: Vec<_> =
-        profile.job.iter().flat_map(|job| &job.problems).map(|p| (p.code.name(), p.file.as_str())).collect();
-    assert_eq!(problems, [("whose-file", "trace_view.json")]);
+    let diagnostics: Vec<_> =
+        profile.job.iter().flat_map(|job| &job.diagnostics).map(|p| (p.code.name(), p.file.as_str())).collect();
+    assert_eq!(diagnostics, [("whose-file", "trace_view.json")]);
 }
 
 #[test]
 fn a_stray_file_does_not_hide_the_ranks_below() {
-    let job = job(Form::Text);
+    let job = job(Format::Text);
     fs::write(job.path().join("trace_view.json"), r#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":"1.000","dur":1}]"#)
         .unwrap();
     let profile = discover(job.path()).unwrap();
@@ -112,7 +112,7 @@ fn slices_of_a_trace_keep_their_lanes_apart() {
 
 #[test]
 fn a_single_file_knows_the_rank_whose_directory_it_lies_in() {
-    let job = job(Form::Text);
+    let job = job(Format::Text);
     let rank = rank_directory(job.path(), 1);
     let profile = discover(&rank.join(OUTPUT_DIRECTORY).join("kernel_details.csv")).unwrap();
     assert_eq!(profile.ranks.iter().map(|rank| rank.rank.0).collect::<Vec<_>>(), [1]);
@@ -122,7 +122,7 @@ fn a_single_file_knows_the_rank_whose_directory_it_lies_in() {
 
 #[test]
 fn ranks_may_come_in_different_forms() {
-    let (text, db) = (job(Form::Text), job(Form::Db));
+    let (text, db) = (job(Format::Text), job(Format::Db));
     let rank = rank_directory(db.path(), 1);
     fs::remove_dir_all(rank_directory(text.path(), 1)).unwrap();
     copy_directory(&rank, &text.path().join(rank.file_name().unwrap()));
@@ -134,21 +134,21 @@ fn ranks_may_come_in_different_forms() {
 
 #[test]
 fn links_to_directories_above_are_not_followed() {
-    let job = job(Form::Text);
+    let job = job(Format::Text);
     symlink(job.path(), job.path().join("again")).unwrap();
     fs::create_dir_all(job.path().join("a/b")).unwrap();
     symlink("../..", job.path().join("a/b/up")).unwrap();
     symlink("self", job.path().join("self")).unwrap();
     let profile = discover(job.path()).unwrap();
     assert_eq!(profile.ranks.iter().map(|r| r.rank.0).collect::<Vec<_>>(), [0, 1]);
-    assert!(profile.ranks.iter().all(|rank| rank.problems.is_empty()));
-    let reported: Vec<_> = profile.job.unwrap().problems.into_iter().map(|p| (p.code.name(), p.file)).collect();
+    assert!(profile.ranks.iter().all(|rank| rank.diagnostics.is_empty()));
+    let reported: Vec<_> = profile.job.unwrap().diagnostics.into_iter().map(|p| (p.code.name(), p.file)).collect();
     assert_eq!(reported, [("symlink-loop", "a/b/up".to_owned()), ("symlink-loop", "again".to_owned())]);
 }
 
 #[test]
 fn a_directory_that_many_links_lead_to_is_looked_into_once() {
-    let job = job(Form::Text);
+    let job = job(Format::Text);
     let names: Vec<String> = (0..12).map(|n| format!("d{n}")).collect();
     for name in &names {
         fs::create_dir(job.path().join(name)).unwrap();

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::{comm_json, csv, info_json};
-use npuscope_synth::Form;
+use npuscope_synth::Format;
 use npuscope_tables::table::diagnostic::Code;
-use npuscope_tables::{Flavour, RankBuilder, TableId};
+use npuscope_tables::{Framework, RankBuilder, TableId};
 
 use super::job::{assert_first_rows, assert_same_facts, facts, files, job, rank_directory, row_ends};
 
 #[test]
 fn a_cut_csv_keeps_every_whole_row() {
-    let job = job(Form::Text);
+    let job = job(Format::Text);
     for (name, path) in files(&rank_directory(job.path(), 0)) {
         let Some(kind) = Path::new(&name).file_name().unwrap().to_str().unwrap().strip_suffix(".csv") else { continue };
         let mut text = fs::read_to_string(&path).unwrap();
@@ -29,7 +29,7 @@ fn a_cut_csv_keeps_every_whole_row() {
         let text = text.into_bytes();
         let read = |bytes: &[u8]| {
             let mut rank = RankBuilder::default();
-            let outcome = csv::read_file(kind, Flavour::TorchNpu, bytes, &name, &mut rank);
+            let outcome = csv::read_file(kind, Framework::TorchNpu, bytes, &name, &mut rank);
             (rank.finish(), outcome)
         };
         let ends = row_ends(&text);
@@ -40,8 +40,8 @@ fn a_cut_csv_keeps_every_whole_row() {
             let (whole, (tables, outcome)) = (ends[rows], read(&text[..cut]));
             let what = format!("{name} cut at {cut}");
             assert_same_facts(&what, &expected[rows].0, &tables);
-            assert_eq!((&expected[rows].1.problems, outcome.rows), (&vec![], rows as u64), "{what}");
-            let reported: Vec<_> = outcome.problems.iter().map(|p| (p.code.name(), p.offset)).collect();
+            assert_eq!((&expected[rows].1.diagnostics, outcome.rows), (&vec![], rows as u64), "{what}");
+            let reported: Vec<_> = outcome.diagnostics.iter().map(|p| (p.code.name(), p.offset)).collect();
             assert_eq!(reported, [("cut-file", Some(whole as u64))][..usize::from(cut > whole)], "{what}");
         }
     }
@@ -51,19 +51,19 @@ fn a_cut_csv_keeps_every_whole_row() {
 fn a_csv_cut_in_its_header_says_so() {
     let mut rank = RankBuilder::default();
     let outcome =
-        csv::read_file("kernel_details", Flavour::TorchNpu, b"Name,Type,Acc", "kernel_details.csv", &mut rank);
-    assert_eq!(outcome.problems.iter().map(|p| p.code.name()).collect::<Vec<_>>(), ["cut-file"]);
+        csv::read_file("kernel_details", Framework::TorchNpu, b"Name,Type,Acc", "kernel_details.csv", &mut rank);
+    assert_eq!(outcome.diagnostics.iter().map(|p| p.code.name()).collect::<Vec<_>>(), ["cut-file"]);
 }
 
 #[test]
 fn rows_with_too_few_or_too_many_cells_are_left_out_and_counted() {
     let text = b"Step,Computing,Free\r\n1,2.0,3.0\r\n2,3.0\r\n3\r\n4,5.0,6.0,\r\n5,6.0,7.0,8.0\r\n";
     let mut rank = RankBuilder::default();
-    let outcome = csv::read_file("step_trace_time", Flavour::TorchNpu, text, "step_trace_time.csv", &mut rank);
+    let outcome = csv::read_file("step_trace_time", Framework::TorchNpu, text, "step_trace_time.csv", &mut rank);
     assert_eq!(outcome.rows, 2);
-    let reported: Vec<_> = outcome.problems.iter().map(|p| (p.code.name(), p.offset)).collect();
+    let reported: Vec<_> = outcome.diagnostics.iter().map(|p| (p.code.name(), p.offset)).collect();
     assert_eq!(reported, [("short-row", Some(32)), ("uneven-rows", None)]);
-    assert!(outcome.problems[1].message.contains("2 more rows"), "{}", outcome.problems[1].message);
+    assert!(outcome.diagnostics[1].message.contains("2 more rows"), "{}", outcome.diagnostics[1].message);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_cut_communication_matrix_json_keeps_every_entry_before_the_cut() {
 
 /// Cuts the file of that name; every entry has the mark once.
 fn assert_cut_anywhere_keeps_entries(name: &str, mark: &str, table: TableId) {
-    let job = job(Form::Text);
+    let job = job(Format::Text);
     let output = rank_directory(job.path(), 0).join(OUTPUT_DIRECTORY);
     let text = fs::read(output.join(name)).unwrap();
     let read = |bytes: &[u8]| {
@@ -90,7 +90,7 @@ fn assert_cut_anywhere_keeps_entries(name: &str, mark: &str, table: TableId) {
         (rank.finish(), outcome)
     };
     let (whole, outcome) = read(&text);
-    assert_eq!((outcome.problems, outcome.rows), (vec![], whole.len(table) as u64));
+    assert_eq!((outcome.diagnostics, outcome.rows), (vec![], whole.len(table) as u64));
     let all = facts(&whole);
     let text_str = std::str::from_utf8(&text).unwrap();
     let ends: Vec<usize> =
@@ -101,9 +101,11 @@ fn assert_cut_anywhere_keeps_entries(name: &str, mark: &str, table: TableId) {
         let entries = ends.iter().filter(|&&end| end <= cut).count();
         assert_eq!(tables.len(table), entries, "{name} cut at {cut}");
         assert_first_rows(&format!("{name} cut at {cut}"), &all, &tables);
-        let [problem] = outcome.problems.as_slice() else { panic!("{name} cut at {cut}: {:?}", outcome.problems) };
-        assert_eq!((problem.code, problem.offset), (Code::CutFile, Some(cut as u64)), "{name} cut at {cut}");
-        assert!(problem.message.contains(&format!("{entries} entries")), "{}", problem.message);
+        let [diagnostic] = outcome.diagnostics.as_slice() else {
+            panic!("{name} cut at {cut}: {:?}", outcome.diagnostics)
+        };
+        assert_eq!((diagnostic.code, diagnostic.offset), (Code::CutFile, Some(cut as u64)), "{name} cut at {cut}");
+        assert!(diagnostic.message.contains(&format!("{entries} entries")), "{}", diagnostic.message);
     }
 }
 
@@ -121,17 +123,17 @@ fn cut_settings_keep_every_setting_before_the_cut() {
     for cut in 1..text.len() {
         let (tables, result) = read(&text[..cut]);
         assert_first_rows(&format!("cut at {cut}"), &whole, &tables);
-        let problem = result.unwrap_err();
-        assert_eq!((problem.code.name(), problem.offset), ("cut-file", Some(cut as u64)));
-        assert!(problem.message.contains(&format!("{} settings", tables.len(TableId::Metadata))));
+        let diagnostic = result.unwrap_err();
+        assert_eq!((diagnostic.code.name(), diagnostic.offset), ("cut-file", Some(cut as u64)));
+        assert!(diagnostic.message.contains(&format!("{} settings", tables.len(TableId::Metadata))));
     }
 }
 
 #[test]
 fn a_setting_that_is_no_json_costs_only_itself() {
     let mut rank = RankBuilder::default();
-    let problem = info_json::read(br#"{"a": 1, "b": NaN, "c": 2}"#, "profiler_info", &mut rank).unwrap_err();
-    assert_eq!((problem.code.name(), problem.offset), ("garbage", Some(14)));
+    let diagnostic = info_json::read(br#"{"a": 1, "b": NaN, "c": 2}"#, "profiler_info", &mut rank).unwrap_err();
+    assert_eq!((diagnostic.code.name(), diagnostic.offset), ("garbage", Some(14)));
     assert_eq!(rank.finish().len(TableId::Metadata), 2);
 }
 
@@ -142,5 +144,5 @@ fn a_figure_that_is_no_number_costs_only_itself() {
         "op@2": {"Communication Time Info": {"Elapse Time(ms)": 2.5}}}}}"#;
     let mut rank = RankBuilder::default();
     let outcome = comm_json::read_communication(text, "communication.json", &mut rank);
-    assert_eq!((outcome.rows, outcome.problems, outcome.unread), (2, vec![], vec!["Wait Time(ms)".to_owned()]));
+    assert_eq!((outcome.rows, outcome.diagnostics, outcome.unread), (2, vec![], vec!["Wait Time(ms)".to_owned()]));
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::trace_json;
-use npuscope_synth::Form;
+use npuscope_synth::Format;
 use npuscope_tables::{RankPieces, TableId};
 use serde_json::value::RawValue;
 
@@ -12,7 +12,7 @@ use super::job::{assert_same_facts, facts, files, job, rank_directory, read_path
 
 /// A trace of the job, with names and arguments that are hard to cut.
 fn hostile_trace() -> Vec<u8> {
-    let job = job(Form::Text);
+    let job = job(Format::Text);
     let path = rank_directory(job.path(), 0).join(OUTPUT_DIRECTORY).join("trace_view.json");
     let trace = fs::read_to_string(path).unwrap();
     let events: Vec<&RawValue> = serde_json::from_str(&trace).unwrap();
@@ -36,13 +36,13 @@ fn a_cut_trace_keeps_every_event_before_the_cut() {
         let whole = ends.iter().filter(|&&end| end <= cut).count();
         let mut closed = trace[..if whole == 0 { 1 } else { ends[whole - 1] }].to_vec();
         closed.push(b']');
-        let ((expected, none), (tables, problems)) = (read_trace(&closed), read_trace(&trace[..cut]));
+        let ((expected, none), (tables, diagnostics)) = (read_trace(&closed), read_trace(&trace[..cut]));
         assert_eq!(none, []);
         assert_same_facts(&format!("cut at {cut}"), &expected, &tables);
-        let [problem] = problems.as_slice() else { panic!("cut at {cut}: {problems:?}") };
-        assert_eq!((problem.code.name(), problem.file.as_str()), ("cut-file", "trace_view.json"));
-        assert!(problem.message.contains(&format!("{whole} events")), "cut at {cut}: {}", problem.message);
-        let offset = problem.offset.unwrap() as usize;
+        let [diagnostic] = diagnostics.as_slice() else { panic!("cut at {cut}: {diagnostics:?}") };
+        assert_eq!((diagnostic.code.name(), diagnostic.file.as_str()), ("cut-file", "trace_view.json"));
+        assert!(diagnostic.message.contains(&format!("{whole} events")), "cut at {cut}: {}", diagnostic.message);
+        let offset = diagnostic.offset.unwrap() as usize;
         let last_end = if whole == 0 { 1 } else { ends[whole - 1] };
         assert!((last_end..=cut).contains(&offset), "cut at {cut}: {offset}");
     }
@@ -53,23 +53,23 @@ fn a_trace_with_zeros_after_the_cut_is_a_cut_trace() {
     let trace = hostile_trace();
     let cut = &trace[..trace.len() / 2];
     let zeros = [cut, &[0; 5000]].concat();
-    let ((expected, cut_problems), (tables, problems)) = (read_trace(cut), read_trace(&zeros));
+    let ((expected, cut_problems), (tables, diagnostics)) = (read_trace(cut), read_trace(&zeros));
     assert_same_facts("zeros", &expected, &tables);
-    assert_eq!(cut_problems, problems);
+    assert_eq!(cut_problems, diagnostics);
 }
 
 #[test]
 fn an_empty_list_of_events_is_a_trace_without_a_fault() {
     for text in ["[]", " [ ] ", r#"{"traceEvents": []}"#] {
-        let (tables, problems) = read_trace(text.as_bytes());
-        assert_eq!((facts(&tables).len(), problems), (0, vec![]), "{text}");
+        let (tables, diagnostics) = read_trace(text.as_bytes());
+        assert_eq!((facts(&tables).len(), diagnostics), (0, vec![]), "{text}");
     }
 }
 
 #[test]
 fn a_second_list_after_the_first_is_reported() {
-    let (_, problems) = read_trace(b"[] []");
-    assert_eq!(problems.iter().map(|p| (p.code.name(), p.offset)).collect::<Vec<_>>(), [("garbage", Some(3))]);
+    let (_, diagnostics) = read_trace(b"[] []");
+    assert_eq!(diagnostics.iter().map(|p| (p.code.name(), p.offset)).collect::<Vec<_>>(), [("garbage", Some(3))]);
 }
 
 #[test]
@@ -81,9 +81,9 @@ fn garbage_between_events_costs_only_itself() {
     for garbage in ["garbage", "{\"ph\": \"X\", broken}", "{\"ph\" 1}", "\u{1}\u{2}"] {
         let head = head.join(", ");
         let text = format!("[{head}, {garbage}, {}]", tail.join(", "));
-        let (tables, problems) = read_trace(text.as_bytes());
+        let (tables, diagnostics) = read_trace(text.as_bytes());
         assert_same_facts(garbage, &read_trace(&trace).0, &tables);
-        let reported: Vec<_> = problems.iter().map(|p| (p.code.name(), p.offset)).collect();
+        let reported: Vec<_> = diagnostics.iter().map(|p| (p.code.name(), p.offset)).collect();
         assert_eq!(reported, [("garbage", Some(head.len() as u64 + 3))], "{garbage}");
     }
 }
@@ -101,7 +101,7 @@ fn an_event_without_its_closing_quote_costs_only_itself() {
         let summary = trace_json::read_in(text.as_bytes(), "trace_view.json", stretches, 2, &mut pieces);
         assert_eq!(summary.events, 39_999);
         let offset = events[..10_000].iter().map(|event| event.len() + 1).sum::<usize>() + 1;
-        let reported: Vec<_> = summary.problems.iter().map(|p| (p.code.name(), p.offset)).collect();
+        let reported: Vec<_> = summary.diagnostics.iter().map(|p| (p.code.name(), p.offset)).collect();
         assert_eq!(reported, [("garbage", Some(offset as u64))]);
     }
 }
@@ -111,7 +111,7 @@ fn json_nested_a_hundred_thousand_deep_is_no_danger() {
     const LEVELS: usize = 100_000;
     let arrays = "[".repeat(LEVELS) + &"]".repeat(LEVELS);
     let objects = "{\"a\": ".repeat(LEVELS) + "1" + &"}".repeat(LEVELS);
-    let job = job(Form::Text);
+    let job = job(Format::Text);
     let rank = rank_directory(job.path(), 0);
     for (name, path) in files(&rank).into_iter().filter(|(name, _)| name.ends_with(".json")) {
         let text = fs::read(&path).unwrap();
@@ -128,6 +128,6 @@ fn json_nested_a_hundred_thousand_deep_is_no_danger() {
     let event = |args: &str| {
         format!(r#"[{{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1, "args": {{"x": {args}}}}}]"#)
     };
-    let (tables, problems) = read_trace(event(&arrays).as_bytes());
-    assert_eq!((tables.len(TableId::HostOp), problems), (1, vec![]));
+    let (tables, diagnostics) = read_trace(event(&arrays).as_bytes());
+    assert_eq!((tables.len(TableId::HostOp), diagnostics), (1, vec![]));
 }

@@ -1,7 +1,7 @@
 //! The csv files that versions of the frameworks write.
 
 use npuscope_tables::number;
-use npuscope_tables::{Flavour, Ns};
+use npuscope_tables::{Framework, Ns};
 use proptest::prelude::*;
 
 use super::hostile::hostile;
@@ -100,12 +100,12 @@ const AIC_METRICS: [(&str, &str); 7] = [
     ),
 ];
 
-/// A csv file that some version of a framework writes: flavour, name, columns by notation.
-pub type CsvLayout = (Flavour, &'static str, Vec<(Cell, &'static str)>);
+/// A csv file that some version of a framework writes: framework, name, columns by notation.
+pub type CsvLayout = (Framework, &'static str, Vec<(Cell, &'static str)>);
 
 pub fn layouts() -> Vec<CsvLayout> {
     use Cell::*;
-    use Flavour::{MindSpore, TorchNpu};
+    use Framework::{MindSpore, TorchNpu};
     const NA: &str = "N/A";
     const AT: &str = "0.000\t";
     const SHAPES: &str =

@@ -7,16 +7,16 @@ use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::text;
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
-use npuscope_tables::{Flavour, Rank, RankTables};
+use npuscope_tables::{Framework, Rank, RankTables};
 
 /// A rank with one file, read, written and read again: the tables of both readings.
 pub fn through_a_rank(
-    flavour: Flavour,
+    framework: Framework,
     name: &str,
     text: &str,
     check: impl Fn(&Path, &Path),
 ) -> (RankTables, RankTables) {
-    let suffix = if flavour == Flavour::MindSpore { "ms" } else { "pt" };
+    let suffix = if framework == Framework::MindSpore { "ms" } else { "pt" };
     let directory = tempfile::tempdir().unwrap();
     let [source, target] = ["a", "b"].map(|name| directory.path().join(format!("{name}_ascend_{suffix}")));
     let place = |rank: &Path| match name.starts_with("profiler_") {
@@ -27,7 +27,7 @@ pub fn through_a_rank(
     std::fs::write(place(&source), text).unwrap();
     let read = |rank: &Path| {
         let profile = discover(rank).unwrap();
-        assert_eq!(profile.ranks[0].flavour, flavour);
+        assert_eq!(profile.ranks[0].framework, framework);
         read_rank(&profile.ranks[0], ReadOptions::default())
     };
     let before = read(&source);

@@ -18,8 +18,8 @@ fn no_file_is_unknown_and_no_column_unread() {
         // Databases of that age have two columns in each other's place, which is reported as information.
         let is_problem = |row: &diagnostic::Row| tables.text(row.code) != "swapped-columns";
         let reported = |row: diagnostic::Row| tables.text(row.message).to_owned();
-        let problems: Vec<String> = tables.rows().filter(is_problem).map(reported).collect();
-        assert_eq!(problems, Vec::<String>::new(), "{name}");
+        let diagnostics: Vec<String> = tables.rows().filter(is_problem).map(reported).collect();
+        assert_eq!(diagnostics, Vec::<String>::new(), "{name}");
         for row in tables.rows::<source::Row>() {
             assert_eq!(tables.opt_text(row.unread), None, "{name} {}", tables.text(row.file));
         }

@@ -7,7 +7,7 @@ use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::{db, text};
 use npuscope_measures::deliverable;
 use npuscope_synth::{Job, JobConfig, View, simulate};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::host_op::{self, Kind};
 use npuscope_tables::table::{
     comm_op, comm_task, counter, flow, lane, mem_sample, pipeline_op, reported_operator, sheet, task,
@@ -23,10 +23,10 @@ fn rank_of(job: &Job) -> (RankTables, Vec<RankTables>) {
 /// Ranks of small jobs, one for each framework and with and without a pipeline.
 fn ranks() -> Vec<(RankTables, Vec<RankTables>)> {
     let mut ranks = Vec::new();
-    for flavour in [Flavour::TorchNpu, Flavour::MindSpore] {
+    for framework in [Framework::TorchNpu, Framework::MindSpore] {
         for (tp, pp) in [(2, 1), (1, 2)] {
             let config =
-                JobConfig { flavour, tp, pp, dp: 1, layers: 4, micro_batches: 2, steps: 4, ..Default::default() };
+                JobConfig { framework, tp, pp, dp: 1, layers: 4, micro_batches: 2, steps: 4, ..Default::default() };
             ranks.push(rank_of(&simulate(&config).unwrap()));
         }
     }
@@ -143,7 +143,7 @@ fn an_operation_of_a_later_chunk_needs_no_transport_of_its_own() {
         rank.finish()
     };
     let rows = |chunk, carried: &mut deliverable::Carried| {
-        deliverable::complete(chunk, deliverable::Target::Db(Flavour::TorchNpu), carried).len(TableId::ReportedComm)
+        deliverable::complete(chunk, deliverable::Target::Db(Framework::TorchNpu), carried).len(TableId::ReportedComm)
     };
     let mut carried = deliverable::Carried::default();
     assert_eq!(rows(chunk(OpId(0), false), &mut carried), 0);
@@ -178,7 +178,7 @@ fn a_queue_of_an_earlier_chunk_is_one_of_all() {
         rank.finish()
     };
     let device_time = |chunk, carried: &mut deliverable::Carried| {
-        let tables = deliverable::complete(chunk, deliverable::Target::Text(Flavour::TorchNpu), carried);
+        let tables = deliverable::complete(chunk, deliverable::Target::Text(Framework::TorchNpu), carried);
         tables.rows::<reported_operator::Row>().next().unwrap().device_self
     };
     let mut carried = deliverable::Carried::default();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use npuscope_measures::communication::is_communication;
 use npuscope_measures::deliverable::{self, Communication};
 use npuscope_synth::{JobConfig, simulate};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::{comm_task, host_op, kernel};
 use npuscope_tables::{Interner, RankTables, Str};
 
@@ -22,7 +22,7 @@ fn assert_near(a: f64, b: f64, tolerance: f64, what: &str) {
 #[test]
 fn both_definitions_of_step_times_agree() {
     let tables = rank();
-    let text = deliverable::step_trace_text(&tables, Flavour::TorchNpu, &mut Interner::default());
+    let text = deliverable::step_trace_text(&tables, Framework::TorchNpu, &mut Interner::default());
     let db = deliverable::step_trace_db(&tables, &mut Interner::default());
     assert_eq!((text.len(), db.len()), (3, 3));
     for (text, db) in text.iter().zip(&db) {

@@ -3,7 +3,7 @@
 use npuscope_measures::deliverable;
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::number::float;
 use npuscope_tables::table::{
     reported_api, reported_bandwidth, reported_link, reported_op_type, reported_operator, reported_step,
@@ -37,7 +37,7 @@ fn check<R: npuscope_tables::Table, F: PartialEq + std::fmt::Debug>(
 #[test]
 fn step_trace_time_is_the_same_text() {
     check(
-        |tables, strings| deliverable::step_trace_text(tables, Flavour::TorchNpu, strings),
+        |tables, strings| deliverable::step_trace_text(tables, Framework::TorchNpu, strings),
         |row: &reported_step::Row, text| (text(row.step), row.figures().map(|figure| float(figure.unwrap()))),
     );
 }

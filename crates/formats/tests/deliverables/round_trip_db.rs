@@ -7,7 +7,7 @@ use npuscope_formats::output::Output;
 use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
-use npuscope_synth::Form;
+use npuscope_synth::Format;
 use npuscope_testing::{captures, database, entries};
 
 use crate::simulated;
@@ -40,7 +40,7 @@ fn real_captures_survive() {
 
 #[test]
 fn simulated_jobs_survive() {
-    let (_directory, ranks) = simulated::ranks(Form::Db);
+    let (_directory, ranks) = simulated::ranks(Format::Db);
     for (name, source) in ranks {
         check(&name, &source);
     }

@@ -7,7 +7,7 @@ use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::text::write_rank;
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
-use npuscope_synth::{Form, Level};
+use npuscope_synth::{Format, Level};
 use npuscope_testing::{assert_same_json, captures, csv, entries, events, json, shared};
 
 use crate::simulated;
@@ -107,7 +107,7 @@ fn simulated_jobs_of_level2_survive() {
 }
 
 fn assert_jobs_survive(level: Level) {
-    let (_directory, ranks) = simulated::ranks_at(level, Form::Text);
+    let (_directory, ranks) = simulated::ranks_at(level, Format::Text);
     for (_, source) in ranks {
         let target = tempfile::tempdir().unwrap();
         rewrite(&source, target.path());

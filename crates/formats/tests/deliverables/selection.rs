@@ -7,7 +7,7 @@ use arrow::util::display::{ArrayFormatter, FormatOptions};
 use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
-use npuscope_synth::Form;
+use npuscope_synth::Format;
 use npuscope_tables::scan::scan_batch;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{diagnostic, lane, rank, source};
@@ -77,7 +77,7 @@ impl Whole {
     }
 }
 
-fn check(name: &str, path: &Path, form: Form, selection: Selection, whole: &mut Whole) {
+fn check(name: &str, path: &Path, form: Format, selection: Selection, whole: &mut Whole) {
     let some = read(path, selection);
     let with_lanes = selection.has(TableId::Lane);
     for &table in TableId::ALL.iter().filter(|table| selection.has(**table)) {
@@ -86,7 +86,7 @@ fn check(name: &str, path: &Path, form: Form, selection: Selection, whole: &mut 
                 || selection.has_host_op(Kind::from_name(&row[column(TableId::HostOp, "kind")]).unwrap())
         };
         // Text does not say which task a kernel was: it is found where tasks are asked for.
-        let is_linked = !(table == TableId::Kernel && form == Form::Text && !selection.has(TableId::Task));
+        let is_linked = !(table == TableId::Kernel && form == Format::Text && !selection.has(TableId::Task));
         let found = rows(&some, table, with_lanes);
         let (found, expected) =
             (found.iter().filter(is_wanted), whole.rows(table, with_lanes).iter().filter(is_wanted));
@@ -109,7 +109,7 @@ fn check(name: &str, path: &Path, form: Form, selection: Selection, whole: &mut 
     }
 }
 
-fn check_all(form: Form, ranks: Vec<(String, PathBuf)>) {
+fn check_all(form: Format, ranks: Vec<(String, PathBuf)>) {
     use TableId::*;
     let kinds = |kinds: &[Kind]| Selection::NONE.and_host_ops(kinds);
     let mut selections: Vec<Selection> = TableId::ALL.iter().map(|table| Selection::of(&[*table])).collect();
@@ -134,35 +134,35 @@ fn check_all(form: Form, ranks: Vec<(String, PathBuf)>) {
 
 #[test]
 fn some_tables_of_text_are_those_of_all() {
-    let (_directory, ranks) = simulated::ranks(Form::Text);
-    check_all(Form::Text, ranks);
+    let (_directory, ranks) = simulated::ranks(Format::Text);
+    check_all(Format::Text, ranks);
 }
 
 #[test]
 fn some_tables_of_a_light_text_capture_are_those_of_all() {
-    check_all(Form::Text, captures_of("text", "level0"));
+    check_all(Format::Text, captures_of("text", "level0"));
 }
 
 #[test]
 fn some_tables_of_a_full_text_capture_are_those_of_all() {
-    check_all(Form::Text, captures_of("text", "level1"));
+    check_all(Format::Text, captures_of("text", "level1"));
 }
 
 #[test]
 fn some_tables_of_older_text_captures_are_those_of_all() {
     let older = shared("data/npu/older").into_iter().flat_map(|path| entries(&path));
-    check_all(Form::Text, older.map(|path| (path.display().to_string(), path)).collect());
+    check_all(Format::Text, older.map(|path| (path.display().to_string(), path)).collect());
 }
 
 #[test]
 fn some_tables_of_databases_are_those_of_all() {
-    let (_directory, ranks) = simulated::ranks(Form::Db);
-    check_all(Form::Db, ranks);
+    let (_directory, ranks) = simulated::ranks(Format::Db);
+    check_all(Format::Db, ranks);
 }
 
 #[test]
 fn some_tables_of_database_captures_are_those_of_all() {
-    check_all(Form::Db, captures("db"));
+    check_all(Format::Db, captures("db"));
 }
 
 /// The captures of a level of detail. There is one at least where there are any.
@@ -175,7 +175,7 @@ fn captures_of(form: &str, level: &str) -> Vec<(String, PathBuf)> {
 
 #[test]
 fn what_follows_from_other_tables_is_found_without_being_asked_for() {
-    let (_directory, ranks) = simulated::ranks(Form::Db);
+    let (_directory, ranks) = simulated::ranks(Format::Db);
     let mut torch: Vec<_> = ranks.into_iter().filter(|(name, _)| name.starts_with("torch_npu")).collect();
     torch.truncate(1);
     for (_, path) in &torch {
@@ -187,12 +187,12 @@ fn what_follows_from_other_tables_is_found_without_being_asked_for() {
         let whole = read(path, Selection::ALL);
         assert!(!whole.is_empty(TableId::Step) && !whole.is_empty(TableId::Overlap));
     }
-    check_all(Form::Db, torch);
+    check_all(Format::Db, torch);
 }
 
 #[test]
 fn kernels_can_come_without_metrics() {
-    let (_directory, ranks) = simulated::ranks(Form::Db);
+    let (_directory, ranks) = simulated::ranks(Format::Db);
     for (name, path) in ranks {
         let kernels = |selection| rows(&read(&path, selection), TableId::Kernel, false);
         let with = kernels(Selection::of(&[TableId::Kernel]));
@@ -209,7 +209,7 @@ fn kernels_can_come_without_metrics() {
 
 #[test]
 fn operations_can_come_without_idle_transports() {
-    let (_directory, ranks) = simulated::ranks(Form::Db);
+    let (_directory, ranks) = simulated::ranks(Format::Db);
     let zero = ["transit_size", "transit_time"].map(|name| column(TableId::ReportedBandwidth, name));
     let is_idle = |row: &&Row| zero.iter().all(|column| row[*column].parse() == Ok(0.0));
     for (name, path) in ranks {
@@ -234,7 +234,7 @@ fn sources(tables: &RankTables) -> HashSet<String> {
 
 #[test]
 fn files_that_have_nothing_of_what_is_wanted_are_not_opened() {
-    let (_directory, ranks) = simulated::ranks(Form::Text);
+    let (_directory, ranks) = simulated::ranks(Format::Text);
     for (name, path) in ranks {
         for file in ["trace_view.json", "kernel_details.csv", "communication_matrix.json"] {
             std::fs::write(path.join(OUTPUT_DIRECTORY).join(file), "garbage").unwrap();
@@ -251,7 +251,7 @@ fn files_that_have_nothing_of_what_is_wanted_are_not_opened() {
 
 #[test]
 fn tables_that_have_nothing_of_what_is_wanted_are_not_read() {
-    let (_directory, ranks) = simulated::ranks(Form::Db);
+    let (_directory, ranks) = simulated::ranks(Format::Db);
     let small = ["META_DATA", "RANK_DEVICE_MAP", "HOST_INFO", "NPU_INFO"];
     let read_tables = |path: &Path, selection| -> HashSet<String> {
         let sources = sources(&read(path, selection));

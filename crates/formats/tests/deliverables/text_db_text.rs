@@ -6,7 +6,7 @@ use npuscope_formats::output::Output;
 use npuscope_formats::{db, text};
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
-use npuscope_synth::Form;
+use npuscope_synth::Format;
 use npuscope_tables::{Rank, RankTables};
 use npuscope_testing::captures;
 use npuscope_testing::tables::common;
@@ -49,7 +49,7 @@ fn real_captures_survive() {
 
 #[test]
 fn simulated_jobs_survive() {
-    let (_directory, ranks) = simulated::ranks(Form::Text);
+    let (_directory, ranks) = simulated::ranks(Format::Text);
     // MindSpore's databases have no framework tables, so only torch_npu's hold what text does.
     for (name, source) in ranks.into_iter().filter(|(name, _)| name.starts_with("torch_npu")) {
         check(&name, &source);

@@ -8,7 +8,7 @@ use npuscope_formats::framework::records::OpRange;
 use npuscope_store::discover::{Profile, discover, discover_raw};
 use npuscope_store::parse::{self, Export, parse};
 use npuscope_store::read::{ReadOptions, read_rank};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::{
     counter, diagnostic, flow, host_op, lane, mem_event, mem_sample, rank, reported_operator, reported_step, step,
 };
@@ -126,7 +126,7 @@ fn a_raw_directory_is_a_rank_of_its_own() {
     RawDirectory::create(root.path(), NAME, Some(3), json!("text")).fill();
     let profile = discover(root.path()).unwrap();
     assert_eq!(profile.ranks.len(), 1);
-    assert_eq!((profile.ranks[0].rank, profile.ranks[0].flavour), (Rank(3), Flavour::TorchNpu));
+    assert_eq!((profile.ranks[0].rank, profile.ranks[0].framework), (Rank(3), Framework::TorchNpu));
     assert!(profile.ranks[0].is_raw());
     let tables = read_rank(&profile.ranks[0], ReadOptions::default());
     let row = tables.rows::<rank::Row>().next().unwrap();
@@ -231,7 +231,7 @@ fn text_and_databases_have_what_the_raw_files_did() {
         let raw = RawDirectory::create(root.path(), NAME, Some(0), json!(["text"])).fill();
         let before = read(&raw.path);
         let parsed = parse_all(root.path(), Some(export));
-        assert_eq!(parsed, [parse::Parsed { export, problems: vec![], notes: vec![] }]);
+        assert_eq!(parsed, [parse::Parsed { export, diagnostics: vec![], notes: vec![] }]);
         let after = read(&raw.path);
         assert!(!discover(root.path()).unwrap().ranks[0].is_raw());
         assert_eq!(host_ops(&after), host_ops(&before), "{export:?}");
@@ -349,7 +349,7 @@ fn a_file_that_is_cut_keeps_what_is_before_and_is_reported() {
     OpRange { name: "ProfilerStep#6", ..OpRange::default() }.encode(&mut last);
     assert_eq!(cut.offset, i64::try_from(bytes.len() - last.len()).ok());
     let parsed = parse_all(root.path(), None);
-    assert!(parsed[0].problems[0].starts_with("FRAMEWORK/torch.op_range: the file ends within a record"));
+    assert!(parsed[0].diagnostics[0].starts_with("FRAMEWORK/torch.op_range: the file ends within a record"));
 }
 
 #[test]
@@ -397,10 +397,10 @@ fn a_directory_that_is_named_for_mindspore_is_parsed_the_same() {
         let name = "node1_4711_20261115185652123_ascend_ms";
         let raw = RawDirectory::create(root.path(), name, Some(0), json!("text")).fill();
         let before = read(&raw.path);
-        assert_eq!(Flavour::of(&before), Flavour::MindSpore);
+        assert_eq!(Framework::of(&before), Framework::MindSpore);
         parse_all(root.path(), Some(export));
         let after = read(&raw.path);
-        assert_eq!(Flavour::of(&after), Flavour::MindSpore);
+        assert_eq!(Framework::of(&after), Framework::MindSpore);
         assert_eq!(host_ops(&after), host_ops(&before), "{export:?}");
         assert_eq!(steps(&after), steps(&before), "{export:?}");
         assert_eq!(counters(&after), counters(&before), "{export:?}");
@@ -440,10 +440,11 @@ fn windows_of_a_process_are_one_rank_and_the_last_is_read() {
     let profile = discover(root.path()).unwrap();
     assert_eq!(profile.ranks.len(), 1);
     assert_eq!((profile.ranks[0].rank, &profile.ranks[0].directory), (Rank(0), &newer.path));
-    let problem = profile.ranks[0].problems.iter().find(|problem| problem.code.name() == "duplicate-rank").unwrap();
-    assert_eq!(problem.file, older);
-    assert!(problem.message.starts_with("process 1 of a is there more than once"), "{}", problem.message);
-    assert!(problem.message.ends_with("give the path of the older one to look at it"), "{}", problem.message);
+    let diagnostic =
+        profile.ranks[0].diagnostics.iter().find(|diagnostic| diagnostic.code.name() == "duplicate-rank").unwrap();
+    assert_eq!(diagnostic.file, older);
+    assert!(diagnostic.message.starts_with("process 1 of a is there more than once"), "{}", diagnostic.message);
+    assert!(diagnostic.message.ends_with("give the path of the older one to look at it"), "{}", diagnostic.message);
     // Another process is another rank, and so is one of that number elsewhere; the windows of dynamic profiling
     // are not elsewhere.
     recorded("a_2_20261115185752123_ascend_pt");
@@ -461,7 +462,7 @@ fn a_lone_process_needs_no_rank_and_several_do() {
         profile
             .ranks
             .iter()
-            .map(|rank| rank.problems.iter().map(|problem| problem.code.name()).collect())
+            .map(|rank| rank.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect())
             .collect::<Vec<Vec<_>>>()
     };
     assert_eq!(reported(), [Vec::<&str>::new()]);
@@ -483,7 +484,7 @@ fn a_recording_that_was_not_ended_is_reported_before_and_after_it_is_parsed() {
     };
     assert!(is_reported());
     let parsed = parse_all(root.path(), None);
-    assert!(parsed[0].problems[0].starts_with("the recording was not ended"), "{:?}", parsed[0].problems);
+    assert!(parsed[0].diagnostics[0].starts_with("the recording was not ended"), "{:?}", parsed[0].diagnostics);
     assert!(is_reported());
     raw.metadata(&json!({}));
     assert!(!is_reported());

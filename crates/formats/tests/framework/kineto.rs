@@ -9,7 +9,7 @@ use npuscope_formats::{db, framework, kineto, text};
 use npuscope_store::discover::{discover, discover_raw};
 use npuscope_store::parse::{Export, parse};
 use npuscope_store::read::{ReadOptions, read_rank};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::{comm_op, host_op, kernel, lane, mem_event, overlap, rank, reported_step, step, task};
 use npuscope_tables::{Ns, Rank, RankTables};
 use serde_json::{Value, json};
@@ -150,7 +150,7 @@ fn a_trace_beside_raw_files_gives_operators_and_the_raw_files_the_steps() {
     let raw = raw_with_trace(root.path(), false);
     mark_steps(&raw);
     let tables = read(&raw.path);
-    assert_eq!(Flavour::of(&tables), Flavour::TorchNpu);
+    assert_eq!(Framework::of(&tables), Framework::TorchNpu);
     let steps: Vec<step::Row> = tables.rows().collect();
     let step = |id, start| step::Row { id: Some(id), start: at(start), end: at(start + 990) };
     assert_eq!(steps, [step(5, 1000), step(6, 2000)]);

@@ -96,7 +96,7 @@ fn neither_stretches_nor_threads_change_the_rows() {
     let read = |stretches, threads| {
         let mut pieces = RankPieces::default();
         let summary = kineto::read_in(text.as_bytes(), "t", stretches, threads, &mut pieces);
-        assert_eq!((summary.events, summary.problems.len()), (4006, 0));
+        assert_eq!((summary.events, summary.diagnostics.len()), (4006, 0));
         pieces.finish()
     };
     let one = read(1, 1);

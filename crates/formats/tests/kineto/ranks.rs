@@ -4,7 +4,7 @@ use std::fs;
 
 use npuscope_store::discover::{Profile, discover};
 use npuscope_tables::table::rank;
-use npuscope_tables::{Flavour, Rank, TableId};
+use npuscope_tables::{Framework, Rank, TableId};
 
 use super::made::{codes, only, packed, put, read, read_path, two_steps};
 
@@ -29,12 +29,12 @@ fn each_trace_of_a_directory_is_a_rank() {
     let ranks: Vec<i64> = profile.ranks.iter().map(|source| source.rank.0).collect();
     assert_eq!(ranks, [0, 1, 2, 5, 6]);
     for (index, source) in profile.ranks.iter().enumerate() {
-        assert_eq!(source.flavour, Flavour::Kineto);
+        assert_eq!(source.framework, Framework::Kineto);
         let tables = read(&profile, index);
         assert_eq!(tables.len(TableId::Kernel), 2, "{source:?}");
         assert_eq!(codes(&tables), Vec::<&str>::new());
     }
-    assert!(profile.ranks[0].files[0].name == "trace.json" && profile.ranks[0].problems[0].code.name() == "no-rank");
+    assert!(profile.ranks[0].files[0].name == "trace.json" && profile.ranks[0].diagnostics[0].code.name() == "no-rank");
     let host = only::<rank::Row>(&read(&profile, 3)).host;
     assert_eq!(read(&profile, 3).opt_text(host), Some("node1"));
 }
@@ -49,12 +49,12 @@ fn of_two_traces_of_a_rank_the_newer_is_read() {
     let profile = discover(directory.path()).unwrap();
     assert_eq!(profile.ranks.len(), 1);
     assert_eq!((profile.ranks[0].rank, profile.ranks[0].files[0].name.as_str()), (Rank(3), newer));
-    let problem = &profile.ranks[0].problems[0];
+    let diagnostic = &profile.ranks[0].diagnostics[0];
     assert_eq!(
-        (problem.code.name(), problem.file.as_str()),
+        (diagnostic.code.name(), diagnostic.file.as_str()),
         ("duplicate-rank", "node_77.1695835540000000000.pt.trace.json")
     );
-    assert!(problem.message.contains(newer), "{}", problem.message);
+    assert!(diagnostic.message.contains(newer), "{}", diagnostic.message);
 }
 
 /// A trace that does not say its rank.
@@ -102,8 +102,8 @@ fn a_process_that_records_several_times_is_one_rank() {
     put(&directory, &other, nameless().as_bytes());
     let profile = discover(directory.path()).unwrap();
     assert_eq!(numbered(&profile), [(0, newest.as_str()), (1, other.as_str())]);
-    let reported = profile.ranks[0].problems.iter().filter(|problem| problem.code.name() == "duplicate-rank");
-    let mut reported: Vec<&str> = reported.map(|problem| problem.file.as_str()).collect();
+    let reported = profile.ranks[0].diagnostics.iter().filter(|diagnostic| diagnostic.code.name() == "duplicate-rank");
+    let mut reported: Vec<&str> = reported.map(|diagnostic| diagnostic.file.as_str()).collect();
     reported.sort_unstable();
     assert_eq!(reported, [name(77, "1700000001000000000"), name(77, "1700000002000000000")]);
 }
@@ -121,11 +121,11 @@ fn ranks_of_npus_and_of_gpus_do_not_displace_each_other() {
         put(&directory, &format!("gpu{rank}.json"), text.as_bytes());
     }
     let profile = discover(directory.path()).unwrap();
-    let flavours: Vec<_> = profile.ranks.iter().map(|source| (source.rank.0, source.flavour)).collect();
-    let (npu, gpu) = (Flavour::TorchNpu, Flavour::Kineto);
-    assert_eq!(flavours, [(0, npu), (1, npu), (2, gpu), (3, gpu)]);
+    let frameworks: Vec<_> = profile.ranks.iter().map(|source| (source.rank.0, source.framework)).collect();
+    let (npu, gpu) = (Framework::TorchNpu, Framework::Kineto);
+    assert_eq!(frameworks, [(0, npu), (1, npu), (2, gpu), (3, gpu)]);
     assert_eq!(profile.ranks[3].files[0].name, "gpu1.json");
-    assert_eq!(profile.ranks[3].problems[0].code.name(), "renumbered-rank");
+    assert_eq!(profile.ranks[3].diagnostics[0].code.name(), "renumbered-rank");
 }
 
 #[test]

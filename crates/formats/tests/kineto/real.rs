@@ -9,7 +9,7 @@ use flate2::read::GzDecoder;
 use npuscope_formats::trace_json::layers;
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::{comm_op, counter, diagnostic, flow, host_op, kernel, lane, metadata, rank, source, task};
 use npuscope_tables::{ConnectionId, LaneId, RankTables, TableId, TaskId};
@@ -67,7 +67,7 @@ fn traces() -> &'static [(&'static str, RankTables, File)] {
 
 fn read_path(path: &Path) -> RankTables {
     let profile = discover(path).unwrap();
-    assert_eq!(profile.ranks[0].flavour, Flavour::Kineto);
+    assert_eq!(profile.ranks[0].framework, Framework::Kineto);
     read_rank(&profile.ranks[0], ReadOptions { threads: 2, ..ReadOptions::default() })
 }
 

@@ -11,7 +11,7 @@ use npuscope_measures::intervals::Interval;
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
 use npuscope_synth::{JobConfig, simulate};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::{comm_op, comm_task, counter, flow, host_op, lane, overlap, step, task};
 use npuscope_tables::{LaneId, Ns, Rank, RankBuilder, RankTables, Span};
 use npuscope_testing::captures;
@@ -188,18 +188,18 @@ fn assert_complete(rank: Rank, tables: &RankTables, what: &str) {
     assert_eq!(arrows(&trace).len() as u64, joined, "{what}");
 }
 
-fn small_job(flavour: Flavour) -> npuscope_synth::Job {
+fn small_job(framework: Framework) -> npuscope_synth::Job {
     let config =
-        JobConfig { flavour, pp: 2, tp: 1, dp: 1, layers: 2, micro_batches: 2, steps: 2, ..Default::default() };
+        JobConfig { framework, pp: 2, tp: 1, dp: 1, layers: 2, micro_batches: 2, steps: 2, ..Default::default() };
     simulate(&config).unwrap()
 }
 
 #[test]
 fn a_simulated_rank_is_all_there() {
-    for flavour in [Flavour::TorchNpu, Flavour::MindSpore] {
-        let job = small_job(flavour);
+    for framework in [Framework::TorchNpu, Framework::MindSpore] {
+        let job = small_job(framework);
         for rank in 0..2 {
-            assert_complete(Rank(rank as i64), &job.rank(rank), flavour.name());
+            assert_complete(Rank(rank as i64), &job.rank(rank), framework.name());
         }
     }
 }
@@ -217,7 +217,7 @@ fn a_real_rank_is_all_there() {
 
 #[test]
 fn arrows_join_the_slices_that_the_rows_point_at() {
-    let tables = small_job(Flavour::TorchNpu).rank(0);
+    let tables = small_job(Framework::TorchNpu).rank(0);
     let places = places(Rank(0), &tables);
     let end = |lane: Option<LaneId>, time: Option<Ns>| (places[&lane.unwrap()].clone(), time.unwrap().0);
     let mut expected: Vec<_> =
@@ -232,7 +232,7 @@ fn arrows_join_the_slices_that_the_rows_point_at() {
 
 #[test]
 fn columns_and_kernels_are_annotations() {
-    let tables = small_job(Flavour::TorchNpu).rank(0);
+    let tables = small_job(Framework::TorchNpu).rank(0);
     let (trace, _) = write(&[(Rank(0), &tables)], None);
     let op = tables.rows::<host_op::Row>().find(|op| op.shapes.is_some()).unwrap();
     let shown = trace.slices.iter().find(|s| s.begin == op.start.0 && s.name == tables.text(op.name)).unwrap();
@@ -265,7 +265,7 @@ fn arguments_are_shown_whatever_they_are() {
 
 #[test]
 fn ranks_share_a_file_and_no_process() {
-    let job = small_job(Flavour::TorchNpu);
+    let job = small_job(Framework::TorchNpu);
     let tables = job.rank(0);
     // The same process ids twice, as hosts of their own have them.
     let (trace, _) = write(&[(Rank(0), &tables), (Rank(3), &tables)], None);
@@ -285,7 +285,7 @@ fn ranks_share_a_file_and_no_process() {
 
 #[test]
 fn a_window_keeps_what_intersects_it_whole() {
-    let tables = small_job(Flavour::TorchNpu).rank(1);
+    let tables = small_job(Framework::TorchNpu).rank(1);
     let step = tables.rows::<step::Row>().nth(1).unwrap();
     let window = Interval::new(step.start.0, step.end.0);
     let (trace, summaries) = write(&[(Rank(1), &tables)], Some(window));

@@ -34,13 +34,13 @@ use host_work::HostWork;
 use operator_details::of_operators;
 use step_trace::{step_trace_mindspore, step_trace_of};
 
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 
 /// Which deliverable set the summaries are for: their definitions differ in places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    Text(Flavour),
-    Db(Flavour),
+    Text(Framework),
+    Db(Framework),
 }
 
 /// What the summaries of a chunk need of the chunks before.
@@ -73,10 +73,10 @@ pub fn complete(mut tables: RankTables, target: Target, carried: &mut Carried) -
         let steps = match (target, &work) {
             _ if !carried.has_device && carried.is_device_unread => Vec::new(),
             _ if !carried.has_device => host_only_steps(&tables, &mut more.strings),
-            (Target::Text(Flavour::TorchNpu | Flavour::Msprof), Some(work)) => {
+            (Target::Text(Framework::TorchNpu | Framework::Msprof), Some(work)) => {
                 step_trace_of(&tables, work, &mut more.strings)
             }
-            (Target::Text(Flavour::MindSpore), _) => {
+            (Target::Text(Framework::MindSpore), _) => {
                 step_trace_mindspore(&tables, &mut carried.free, &mut more.strings)
             }
             _ => step_trace(&tables, target, &mut more.strings),
@@ -126,7 +126,7 @@ pub fn without_summaries(mut tables: RankTables) -> RankTables {
 /// The times of each step, as `target` defines them.
 pub fn step_trace(tables: &RankTables, target: Target, strings: &mut Interner) -> Vec<reported_step::Row> {
     match target {
-        Target::Text(flavour) => step_trace_text(tables, flavour, strings),
+        Target::Text(framework) => step_trace_text(tables, framework, strings),
         Target::Db(_) => step_trace_db(tables, strings),
     }
 }
@@ -135,11 +135,11 @@ pub fn step_trace(tables: &RankTables, target: Target, strings: &mut Interner) -
 fn links(tables: &RankTables, operations: Vec<Op>, target: Target, strings: &mut Interner) -> Vec<reported_link::Row> {
     let has = |place: bool| tables.rows::<reported_link::Row>().any(|row| is_place(tables.text(row.name)) == place);
     match target {
-        Target::Text(Flavour::Msprof) | Target::Db(Flavour::Msprof) if !tables.is_empty(TableId::ReportedLink) => {
+        Target::Text(Framework::Msprof) | Target::Db(Framework::Msprof) if !tables.is_empty(TableId::ReportedLink) => {
             Vec::new()
         }
-        Target::Db(Flavour::MindSpore) if !has(false) => links_of_operations(tables, operations, strings),
-        Target::Text(_) | Target::Db(Flavour::TorchNpu | Flavour::Msprof | Flavour::Kineto) if !has(true) => {
+        Target::Db(Framework::MindSpore) if !has(false) => links_of_operations(tables, operations, strings),
+        Target::Text(_) | Target::Db(Framework::TorchNpu | Framework::Msprof | Framework::Kineto) if !has(true) => {
             matrix_of_operations(tables, operations, strings)
         }
         _ => Vec::new(),

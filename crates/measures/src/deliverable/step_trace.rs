@@ -1,6 +1,6 @@
 //! `step_trace_time.csv` and `StepTraceTime`: how the time of a step divides.
 
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::column::CellView;
 use npuscope_tables::number::round;
 use npuscope_tables::table::host_op::{self, Kind};
@@ -29,9 +29,9 @@ struct DeviceStep {
 /// An interval belongs to the step in which it starts, whole. Times are added as floats of
 /// microseconds in the order of the trace, points in time rounded to floats first, as the peers do:
 /// Stage and Preparing are good to a quarter microsecond.
-pub fn step_trace_text(tables: &RankTables, flavour: Flavour, strings: &mut Interner) -> Vec<Row> {
-    match flavour {
-        Flavour::MindSpore => step_trace_mindspore(tables, &mut Vec::new(), strings),
+pub fn step_trace_text(tables: &RankTables, framework: Framework, strings: &mut Interner) -> Vec<Row> {
+    match framework {
+        Framework::MindSpore => step_trace_mindspore(tables, &mut Vec::new(), strings),
         _ => step_trace_of(tables, &HostWork::of(tables, &mut false), strings),
     }
 }

@@ -2,8 +2,12 @@
 
 use super::{Section, Term};
 
-pub(super) const SECTION: Section =
-    Section { english_name: "Communication operations and links", chinese_name: "通信算子与链路", terms: TERMS };
+pub(super) const SECTION: Section = Section {
+    english_name: "Communication operations and links",
+    chinese_name: "通信算子与链路",
+    has_numbers: true,
+    terms: TERMS,
+};
 
 const TERMS: &[Term] = &[
     Term {
@@ -13,7 +17,7 @@ const TERMS: &[Term] = &[
         also: &["elapse", "Elapse Time(ms)", "elapsed_time", "elapse_time"],
         unit: "ns",
         formula: "end of operation - start of operation",
-        english: "How long a communication operation took on a rank, waiting included.",
+        english: "Duration of a communication operation on a rank, including waiting.",
         chinese: "一个通信算子在某个 rank 上的总耗时，包含等待。",
         function: "npuscope_measures::deliverable::communication::op_times",
     },
@@ -69,9 +73,9 @@ const TERMS: &[Term] = &[
         also: &["Wait Time Ratio", "wait_time_ratio"],
         unit: "ratio",
         formula: "wait / (wait + transit)",
-        english: "How much of the time of operations was waiting. A high ratio points to a slow rank rather than a slow \
-                  link.",
-        chinese: "等待时间占等待与传输时间之和的比例。比例高说明存在慢 rank，而不是慢链路。",
+        english: "Share of waiting in the wait and transit time of communication operations. A high ratio points to a \
+                  slow rank rather than a slow link.",
+        chinese: "通信算子的等待时间占等待与传输时间之和的比例。比例高说明存在慢 rank，而不是慢链路。",
         function: "npuscope_measures::communication::wait_ratio",
     },
     Term {
@@ -81,8 +85,9 @@ const TERMS: &[Term] = &[
         also: &["Synchronization Time Ratio", "synchronization_time_ratio"],
         unit: "ratio",
         formula: "synchronization / (synchronization + transit)",
-        english: "How much of the time of operations was waiting for other ranks to arrive.",
-        chinese: "同步时间占同步与传输时间之和的比例。",
+        english: "Share of the synchronization time in the synchronization and transit time of communication \
+                  operations.",
+        chinese: "通信算子的同步时间占同步与传输时间之和的比例。",
         function: "npuscope_measures::communication::synchronization_ratio",
     },
     Term {
@@ -92,7 +97,8 @@ const TERMS: &[Term] = &[
         also: &["dataSize"],
         unit: "B",
         formula: "element count * bytes of an element",
-        english: "The data of one communication operation on one rank; unknown where the profile lacks count or type.",
+        english: "Data size of one communication operation on one rank; unknown if the profile has no element count \
+                  or type.",
         chinese: "一个通信算子在一个 rank 上的数据量；缺少元素个数或类型时未知。",
         function: "npuscope_measures::communication::bytes",
     },
@@ -103,7 +109,7 @@ const TERMS: &[Term] = &[
         also: &["Transit Size(MB)", "transit_size"],
         unit: "B",
         formula: "sum(bytes of copies, reductions and RDMA payloads)",
-        english: "What went over a link. Transfers over HCCS, PCIe and SIO also count as SDMA.",
+        english: "Data moved over a link. Transfers over HCCS, PCIe and SIO also count as SDMA.",
         chinese: "经过链路传输的数据量。经 HCCS、PCIe 和 SIO 的传输同时计入 SDMA。",
         function: "npuscope_measures::deliverable::communication::op_transports",
     },
@@ -114,8 +120,8 @@ const TERMS: &[Term] = &[
         also: &["Bandwidth(GB/s)", "GB/s"],
         unit: "GB/s",
         formula: "bytes_moved / transit",
-        english: "Data that went over a link per second of transfer; waiting does not count. 1 GB is 10^9 bytes.",
-        chinese: "链路上每秒传输的数据量，不含等待时间。1 GB 为 10^9 字节。",
+        english: "Data moved over a link per second of transit time; waiting does not count. 1 GB is 10^9 bytes.",
+        chinese: "链路在传输时间内每秒传输的数据量，不含等待时间。1 GB 为 10^9 字节。",
         function: "npuscope_measures::communication::bandwidth",
     },
     Term {
@@ -125,8 +131,8 @@ const TERMS: &[Term] = &[
         also: &["Large Packet Ratio", "large_packet_ratio"],
         unit: "ratio",
         formula: "packets above the threshold / packets",
-        english: "Share of packets that are large enough to use the link well: above 32 MB over HCCS, PCIe and SIO, above \
-                  0.5 MB over RDMA.",
+        english: "Share of packets that are large enough to use the link efficiently: above 32 MB over HCCS, PCIe and \
+                  SIO, above 0.5 MB over RDMA.",
         chinese: "足够大、能充分利用链路的包所占的比例：HCCS、PCIe、SIO 大于 32 MB，RDMA 大于 0.5 MB。",
         function: "npuscope_measures::deliverable::communication::push_transports",
     },
@@ -137,7 +143,7 @@ const TERMS: &[Term] = &[
         also: &["package_size", "Size Distribution"],
         unit: "B",
         formula: "",
-        english: "Bytes of one transfer over a link.",
+        english: "Size of one transfer over a link.",
         chinese: "链路上一次传输的字节数。",
         function: "npuscope_measures::deliverable::communication::push_transports",
     },
@@ -148,9 +154,9 @@ const TERMS: &[Term] = &[
         also: &["skew_ns"],
         unit: "ns",
         formula: "last start - first start",
-        english: "How long the first rank of one operation was in it before the last rank began. By the clocks of their \
-                  hosts.",
-        chinese: "同一通信算子中，最先开始的 rank 到最后开始的 rank 的时间差，以各自主机时钟为准。",
+        english: "Time from the first to the last start of one communication operation among its ranks, by the clocks \
+                  of their hosts.",
+        chinese: "同一通信算子在各 rank 上从最早开始到最晚开始的时间差，以各自主机的时钟为准。",
         function: "npuscope_analysis::meetings::start_skew",
     },
     Term {
@@ -160,9 +166,10 @@ const TERMS: &[Term] = &[
         also: &["communicationTransmitStageTime", "transmitTime"],
         unit: "us",
         formula: "sum over collectives(min over ranks(elapsed))",
-        english: "Of each collective the duration on the rank where it was shortest, which arrived last and waited for \
-                  nobody. Collectives with missing ranks, sends and receives do not count.",
-        chinese: "每个集合通信在耗时最短的 rank（最后到达、不等待他人）上的耗时之和。缺少 rank 的集合通信以及收发不计入。",
+        english: "Sum over collectives of the duration on the rank where the collective was shortest: that rank \
+                  arrived last and did not wait. Collectives with missing ranks, sends and receives do not count.",
+        chinese: "每个集合通信在耗时最短的 rank（最后到达、不等待其他 rank）上的耗时之和。缺少 rank 的集合通信以及收发\
+                  不计入。",
         function: "npuscope_analysis::cluster::recipes::cluster_time_summary::waits",
     },
     Term {
@@ -172,8 +179,9 @@ const TERMS: &[Term] = &[
         also: &["communicationWaitStageTime"],
         unit: "us",
         formula: "sum over collectives(elapsed - min over ranks(elapsed))",
-        english: "How much longer the collectives of a rank took than on the rank where each was shortest.",
-        chinese: "某个 rank 的集合通信比耗时最短的 rank 多用的时间之和。",
+        english: "Sum over collectives of the additional duration on this rank, compared with the rank where the \
+                  collective was shortest.",
+        chinese: "某个 rank 的每个集合通信比耗时最短的 rank 多用的时间之和。",
         function: "npuscope_analysis::cluster::recipes::cluster_time_summary::waits",
     },
     Term {
@@ -183,52 +191,54 @@ const TERMS: &[Term] = &[
         also: &["expectedBandwidth(GB/s)"],
         unit: "GB/s",
         formula: "bytes_moved / sum(bytes_moved / median bandwidth of comparable links)",
-        english: "The bandwidth that a link would have had with the median bandwidth of the links that moved comparable \
-                  data: same type of operation, transport and power of two of the bytes.",
-        chinese: "若按可比链路（算子类型、传输方式和数据量的 2 的幂相同）的带宽中位数传输，该链路应有的带宽。",
+        english: "Bandwidth of a link if it moved its data at the median bandwidth of comparable links: same \
+                  operation type, same transport, and same power of two of the bytes.",
+        chinese: "若按可比链路（算子类型、传输方式和数据量的 2 的幂都相同）的带宽中位数传输，该链路应有的带宽。",
         function: "npuscope_analysis::cluster::recipes::slow_link::links",
     },
     Term {
         key: "time_ratio",
-        english_name: "Times expected",
-        chinese_name: "预期时间的倍数",
-        also: &["timeRatio"],
+        english_name: "Time / expected time",
+        chinese_name: "实际用时/预期用时",
+        also: &["Times expected", "timeRatio"],
         unit: "ratio",
         formula: "expected_bandwidth / bandwidth",
-        english: "How many times longer a link took than expected. Links above 1.2 are listed as slow.",
+        english: "Transit time of a link divided by the expected time. Links above 1.2 are listed as slow.",
         chinese: "链路实际用时是预期用时的多少倍。大于 1.2 的链路被列为慢链路。",
         function: "npuscope_analysis::cluster::recipes::slow_link::links",
     },
     Term {
         key: "slow_affect_count",
-        english_name: "Operations that waited",
+        english_name: "Collectives that waited",
         chinese_name: "被等待次数",
         also: &["slowAffectCount"],
         unit: "",
         formula: "",
-        english: "Collectives in which other ranks waited for this rank: it arrived last and its duration is an outlier.",
+        english: "Number of collectives in which other ranks waited for this rank: it arrived last and its duration \
+                  is an outlier.",
         chinese: "其他 rank 等待该 rank 的集合通信个数：该 rank 最后到达，且其耗时为离群值。",
         function: "npuscope_analysis::cluster::recipes::slow_rank::slow_ranks",
     },
     Term {
         key: "operation_count",
-        english_name: "Operations with others",
+        english_name: "Collectives with other ranks",
         chinese_name: "参与的通信次数",
         also: &["operationCount"],
         unit: "",
         formula: "",
-        english: "Collectives in which the rank took part with others.",
+        english: "Number of collectives in which the rank took part together with other ranks.",
         chinese: "该 rank 与其他 rank 共同参与的集合通信个数。",
         function: "npuscope_analysis::cluster::recipes::slow_rank::slow_ranks",
     },
     Term {
         key: "late",
-        english_name: "Late by",
+        english_name: "Lateness",
         chinese_name: "迟到时间",
-        also: &["late_ms"],
+        also: &["Late by", "late_ms"],
         unit: "ms",
         formula: "sum over slow collectives(median over ranks(elapsed) - min over ranks(elapsed))",
-        english: "How much later the rank arrived than the rank in the middle, over all collectives that waited for it.",
+        english: "Time by which the rank arrived later than the median rank, summed over all collectives that waited \
+                  for it.",
         chinese: "在所有等待该 rank 的集合通信中，它比处于中位的 rank 晚到的时间之和。",
         function: "npuscope_analysis::cluster::recipes::slow_rank::slow_ranks",
     },

@@ -3,7 +3,7 @@
 use super::{Section, Term};
 
 pub(super) const SECTION: Section =
-    Section { english_name: "Findings and diagnosis", chinese_name: "结论与诊断", terms: TERMS };
+    Section { english_name: "Findings and diagnosis", chinese_name: "诊断结论", has_numbers: true, terms: TERMS };
 
 const TERMS: &[Term] = &[
     Term {
@@ -13,9 +13,10 @@ const TERMS: &[Term] = &[
         also: &["lost_ms"],
         unit: "ms",
         formula: "mean over affected steps(replayed step - replayed step without the cause)",
-        english: "What a step would be shorter by without a cause: the job is replayed with the rank, host, stage or link \
-                  made like comparable ones. Only steps that the cause affects count.",
-        chinese: "消除某个原因后 step 会缩短的时间：把该 rank、主机、stage 或链路换成与可比对象相同后重放作业。只计受影响的 step。",
+        english: "Time by which a step would be shorter without the cause: the job is replayed with the rank, host, \
+                  stage or link made equal to comparable ones. Only steps that the cause affects count.",
+        chinese: "消除某个原因后 step 会缩短的时间：把该 rank、主机、stage 或链路改为与可比对象相同，再重放作业。只计\
+                  受影响的 step。",
         function: "npuscope_analysis::diagnose::finding",
     },
     Term {
@@ -25,8 +26,8 @@ const TERMS: &[Term] = &[
         also: &["step_ms_without"],
         unit: "ms",
         formula: "job_step_time - mean over steps(replayed step - replayed step without all causes)",
-        english: "What the step time of the job would be without anything that the diagnosis found.",
-        chinese: "消除诊断发现的所有问题后，作业的 step 耗时。",
+        english: "Step time of the job if all findings of the diagnosis were fixed.",
+        chinese: "消除全部诊断结论的原因后，作业的 step 耗时。",
         function: "npuscope_analysis::diagnose::of_traces",
     },
     Term {
@@ -36,8 +37,8 @@ const TERMS: &[Term] = &[
         also: &["share_of_step_time"],
         unit: "ratio",
         formula: "lost / replayed step time of the affected steps",
-        english: "Which share of the step time a finding costs, in the steps that it affects.",
-        chinese: "某个问题在其影响的 step 中占 step 耗时的比例。",
+        english: "Share of the step time that a finding costs, in the steps that it affects.",
+        chinese: "某条诊断结论的损失在其影响的 step 中占 step 耗时的比例。",
         function: "npuscope_analysis::diagnose::finding",
     },
     Term {
@@ -47,9 +48,11 @@ const TERMS: &[Term] = &[
         also: &["% sure"],
         unit: "ratio",
         formula: "share / (share + replay_error) * compared / (compared + 1)",
-        english: "How sure a finding is, 0 to 1. A cost that is no larger than the replay error, or a comparison with one \
-                  other only, halves it. What rests on the parallel layout is multiplied by the confidence of that.",
-        chinese: "结论的可信程度，0 到 1。损失不大于重放误差，或只有一个可比对象时，置信度减半。依赖并行布局的结论还要乘以布局的置信度。",
+        english: "How certain a finding is, from 0 to 1. A cost that is no larger than the replay error, or a \
+                  comparison with only one other, halves it. For findings that depend on the parallel layout it is \
+                  multiplied by the confidence of the layout.",
+        chinese: "诊断结论的可信程度，0 到 1。损失不大于重放误差，或只有一个可比对象时，置信度减半。依赖并行布局的诊断\
+                  结论还要乘以布局的置信度。",
         function: "npuscope_analysis::diagnose::confidence",
     },
     Term {
@@ -59,18 +62,19 @@ const TERMS: &[Term] = &[
         also: &["replay"],
         unit: "ratio",
         formula: "mean over steps(|replayed step - recorded step| / recorded step)",
-        english: "How far the replay of the job without changes is off what was recorded.",
-        chinese: "不作改动地重放作业时，与实际记录的 step 耗时之间的相对误差。",
+        english: "Relative difference between the recorded step time and the step time of a replay of the job without \
+                  changes.",
+        chinese: "不作改动地重放作业时，重放的 step 耗时与实际记录的 step 耗时之间的相对误差。",
         function: "npuscope_analysis::diagnose::Base::of",
     },
     Term {
         key: "unmatched_operations",
-        english_name: "Communications without a counterpart",
-        chinese_name: "未匹配的通信",
+        english_name: "Unmatched communication operations",
+        chinese_name: "未匹配的通信算子",
         also: &[],
         unit: "",
         formula: "",
-        english: "Communication operations in which no other rank of the profile was seen to take part.",
+        english: "Number of communication operations in which no other rank of the profile takes part.",
         chinese: "在 profile 中找不到其他 rank 参与的通信算子个数。",
         function: "npuscope_analysis::diagnose::meetings::Meetings::of",
     },
@@ -81,8 +85,8 @@ const TERMS: &[Term] = &[
         also: &["offset_ns"],
         unit: "ns",
         formula: "median(end on this host - end on the first host) at the first moment",
-        english: "How far the clock of a host is ahead of the first host's. Ranks end a collective together, which shows \
-                  the difference; times are corrected by it.",
+        english: "Time by which the clock of a host is ahead of the clock of the first host. It is measured from \
+                  collectives, which all ranks end at the same time, and times are corrected by it.",
         chinese: "某主机时钟比第一台主机快多少。各 rank 同时结束集合通信，由此得到偏差，并据此校正时间。",
         function: "npuscope_analysis::diagnose::clocks::align",
     },
@@ -93,7 +97,8 @@ const TERMS: &[Term] = &[
         also: &["drift_ppm"],
         unit: "ppm",
         formula: "slope of the differences over time",
-        english: "How much faster the clock of a host runs than the first host's, in parts per million.",
+        english: "Rate by which the clock of a host runs faster than the clock of the first host, in parts per \
+                  million.",
         chinese: "某主机时钟比第一台主机走得快多少，单位百万分之一。",
         function: "npuscope_analysis::diagnose::clocks::align",
     },
@@ -104,7 +109,7 @@ const TERMS: &[Term] = &[
         also: &["residual_ns", "aligned to"],
         unit: "ns",
         formula: "median(|difference - (clock_offset + clock_drift * time)|)",
-        english: "What is left of the differences between two clocks after they are aligned.",
+        english: "Difference that remains between two clocks after they are aligned.",
         chinese: "两个时钟对齐之后剩余的偏差。",
         function: "npuscope_analysis::diagnose::clocks::align",
     },

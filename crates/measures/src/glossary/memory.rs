@@ -2,7 +2,8 @@
 
 use super::{Section, Term};
 
-pub(super) const SECTION: Section = Section { english_name: "Memory", chinese_name: "内存", terms: TERMS };
+pub(super) const SECTION: Section =
+    Section { english_name: "Memory", chinese_name: "内存", has_numbers: true, terms: TERMS };
 
 const TERMS: &[Term] = &[
     Term {
@@ -12,7 +13,7 @@ const TERMS: &[Term] = &[
         also: &["Total Allocated(MB)"],
         unit: "B",
         formula: "",
-        english: "Memory that an allocator had given to tensors at a moment, as the profiler sampled it.",
+        english: "Memory that an allocator had assigned to tensors at a point in time, as sampled by the profiler.",
         chinese: "某一时刻分配器已分配给张量的内存，由 profiler 采样。",
         function: "npuscope_tables::table::mem_sample::Row::allocated",
     },
@@ -23,7 +24,8 @@ const TERMS: &[Term] = &[
         also: &["Total Reserved(MB)"],
         unit: "B",
         formula: "",
-        english: "Memory that an allocator had taken from the device at a moment, whether tensors used it or not.",
+        english: "Memory that an allocator had obtained from the device at a point in time, including memory that \
+                  tensors do not use.",
         chinese: "某一时刻分配器已从设备取得的内存，不论是否被张量使用。",
         function: "npuscope_tables::table::mem_sample::Row::reserved",
     },
@@ -34,7 +36,7 @@ const TERMS: &[Term] = &[
         also: &["Total Active(MB)"],
         unit: "B",
         formula: "",
-        english: "Memory in use by tensors, or freed by them while a stream still uses it.",
+        english: "Memory that tensors use, or that they have released but a stream still uses.",
         chinese: "张量正在使用，或已释放但仍被某个流使用的内存。",
         function: "npuscope_tables::table::mem_sample::Row::active",
     },
@@ -45,40 +47,40 @@ const TERMS: &[Term] = &[
         also: &["Size(KB)"],
         unit: "B",
         formula: "",
-        english: "Bytes of one allocation, or of all allocations of one name.",
+        english: "Size of one allocation, or of all allocations with one name.",
         chinese: "一次分配的字节数，或同一名称的所有分配的字节数。",
         function: "npuscope_tables::table::mem_event::Row::bytes",
     },
     Term {
         key: "active_duration",
-        english_name: "Active for",
+        english_name: "Active duration",
         chinese_name: "活跃时长",
-        also: &["Active Duration(us)"],
+        also: &["Active for", "Active Duration(us)"],
         unit: "ns",
         formula: "active_release - start",
-        english: "From the allocation to the end of the last use of the memory.",
+        english: "Time from the allocation to the end of the last use of the memory.",
         chinese: "从分配到该内存最后一次使用结束的时间。",
         function: "npuscope_tables::table::mem_event::Row::active_duration",
     },
     Term {
         key: "start_allocated",
-        english_name: "Allocated then",
-        chinese_name: "当时已分配",
+        english_name: "Total allocated after the allocation",
+        chinese_name: "分配后的已分配总量",
         also: &["Allocation Total Allocated(MB)"],
         unit: "B",
         formula: "",
-        english: "Memory allocated in all, right after this allocation.",
+        english: "Total memory allocated after this allocation.",
         chinese: "本次分配之后已分配内存的总量。",
         function: "npuscope_tables::table::mem_event::Row::start_allocated",
     },
     Term {
         key: "start_reserved",
-        english_name: "Reserved then",
-        chinese_name: "当时已预留",
+        english_name: "Total reserved after the allocation",
+        chinese_name: "分配后的已预留总量",
         also: &["Allocation Total Reserved(MB)"],
         unit: "B",
         formula: "",
-        english: "Memory reserved in all, right after this allocation.",
+        english: "Total memory reserved after this allocation.",
         chinese: "本次分配之后已预留内存的总量。",
         function: "npuscope_tables::table::mem_event::Row::start_reserved",
     },
@@ -89,7 +91,8 @@ const TERMS: &[Term] = &[
         also: &["peak", "peak memory"],
         unit: "B",
         formula: "max over allocations(start_allocated)",
-        english: "The most memory that was allocated at a time on a rank; the first moment at which it was.",
+        english: "Maximum of the memory allocated on a rank; its time is the first time at which the maximum was \
+                  reached.",
         chinese: "某个 rank 上同时分配的最大内存，取首次达到的时刻。",
         function: "npuscope_measures::memory::peak",
     },
@@ -100,8 +103,8 @@ const TERMS: &[Term] = &[
         also: &[],
         unit: "B",
         formula: "max over samples(allocated); of reserved where allocated was not sampled",
-        english: "The greatest value in the samples of a component's memory on a rank. It is not the memory peak: samples \
-                  cover other allocators, driver modules and the process, and may miss the moment of the peak.",
+        english: "Maximum of the memory samples of a component on a rank. It is not the memory peak: samples also \
+                  cover other allocators, driver modules and the process, and may miss the time of the peak.",
         chinese: "某个 rank 上一个组件的内存采样中的最大值。它不是内存峰值：采样还包括其他分配器、驱动模块和进程，且可能错过峰值时刻。",
         function: "npuscope_views::memory::curve",
     },
@@ -112,8 +115,8 @@ const TERMS: &[Term] = &[
         also: &[],
         unit: "ratio",
         formula: "bytes alive at the moment / max(total of the allocator, bytes alive of all names)",
-        english: "Which share of the memory allocated at the peak, or at the chosen moment, belongs to allocations of this \
-                  name. Memory from before the profile has no name.",
+        english: "Share of the memory allocated at the peak, or at the selected time, that belongs to allocations \
+                  with this name. Memory that was allocated before the recording has no name.",
         chinese: "在峰值（或所选时刻）已分配内存中，该名称的分配所占的比例。采集开始前分配的内存没有名称。",
         function: "npuscope_analysis::memory::holders",
     },

@@ -3,7 +3,9 @@
 use super::{Section, Term};
 
 pub(super) const SECTION: Section =
-    Section { english_name: "Kernels and operators", chinese_name: "kernel 与算子", terms: TERMS };
+    Section {
+        english_name: "Kernels and operators", chinese_name: "kernel 与算子", has_numbers: true, terms: TERMS
+    };
 
 const TERMS: &[Term] = &[
     Term {
@@ -13,7 +15,7 @@ const TERMS: &[Term] = &[
         also: &["opCount", "Call Count"],
         unit: "",
         formula: "",
-        english: "How many kernels, calls, copies, operations, packets or allocations are in the group.",
+        english: "Number of kernels, calls, copies, operations, packets or allocations in the group.",
         chinese: "该组中 kernel、调用、拷贝、通信算子、包或分配的个数。",
         function: "npuscope_views::operators::operators",
     },
@@ -24,8 +26,8 @@ const TERMS: &[Term] = &[
         also: &["Total Time(us)", "totalKernelDuration(ns)"],
         unit: "ns",
         formula: "sum(duration)",
-        english: "The durations of all kernels, calls or copies in the group, added up. What ran at the same time counts \
-                  each time.",
+        english: "Sum of the durations of all kernels, calls or copies in the group. Overlapping ones count \
+                  separately.",
         chinese: "该组中所有 kernel、调用或拷贝的时长之和；同时运行的分别计入。",
         function: "npuscope_views::operators::operators",
     },
@@ -36,7 +38,7 @@ const TERMS: &[Term] = &[
         also: &["Avg Time(us)"],
         unit: "ns",
         formula: "total / count",
-        english: "The mean duration in the group.",
+        english: "Mean duration in the group.",
         chinese: "该组的平均时长。",
         function: "npuscope_views::operators::operators",
     },
@@ -47,7 +49,7 @@ const TERMS: &[Term] = &[
         also: &["p50_ns"],
         unit: "ns",
         formula: "sorted(durations)[ceil(0.50 * count) - 1]",
-        english: "Half of the durations in the group are not longer than this one. It is a duration that occurs.",
+        english: "Half of the durations in the group are not longer than this value. It is one of the durations.",
         chinese: "该组中一半的时长不超过该值；取实际出现的时长。",
         function: "npuscope_measures::statistics::percentile",
     },
@@ -58,7 +60,7 @@ const TERMS: &[Term] = &[
         also: &["p95_ns"],
         unit: "ns",
         formula: "sorted(durations)[ceil(0.95 * count) - 1]",
-        english: "95 % of the durations in the group are not longer than this one. It is a duration that occurs.",
+        english: "95 % of the durations in the group are not longer than this value. It is one of the durations.",
         chinese: "该组中 95% 的时长不超过该值；取实际出现的时长。",
         function: "npuscope_measures::statistics::percentile",
     },
@@ -69,7 +71,7 @@ const TERMS: &[Term] = &[
         also: &["stddev"],
         unit: "ns",
         formula: "sqrt(mean((duration - average)^2))",
-        english: "The standard deviation of the durations in the group, as of a whole population.",
+        english: "Population standard deviation of the durations in the group.",
         chinese: "该组时长的总体标准差。",
         function: "npuscope_views::operators::operators",
     },
@@ -80,8 +82,8 @@ const TERMS: &[Term] = &[
         also: &["self_ns", "self"],
         unit: "ns",
         formula: "duration - sum(durations directly inside)",
-        english: "The duration of a slice without the slices that ran directly inside it.",
-        chinese: "某个 slice 的时长减去直接嵌套在其中的 slice 的时长。",
+        english: "Duration of a slice without the slices nested directly in it.",
+        chinese: "某个切片的时长减去直接嵌套在其中的切片的时长。",
         function: "npuscope_measures::self_time::self_time",
     },
     Term {
@@ -91,7 +93,7 @@ const TERMS: &[Term] = &[
         also: &["Ratio(%)"],
         unit: "ratio",
         formula: "total / sum over groups(total)",
-        english: "Which share of the time of all kernels in scope the group took.",
+        english: "Share of the group in the time of all kernels in scope.",
         chinese: "该组时长占所选范围内全部 kernel 时长的比例。",
         function: "npuscope_measures::statistics::share",
     },
@@ -102,7 +104,7 @@ const TERMS: &[Term] = &[
         also: &["aic_mac_ratio", "cube"],
         unit: "ratio",
         formula: "sum(aic_mac_ratio * duration) / sum(duration)",
-        english: "Share of the time of the cube cores in which the cube unit was busy; of a group the mean weighted by \
+        english: "Share of the cube cores' time in which the cube unit was busy; for a group, the mean weighted by \
                   duration.",
         chinese: "Cube 单元忙碌时间占 Cube 核时间的比例；一组取按时长加权的平均。",
         function: "npuscope_measures::statistics::weighted_mean",
@@ -114,8 +116,8 @@ const TERMS: &[Term] = &[
         also: &["aic_mte2_ratio", "aiv_mte2_ratio", "memory in"],
         unit: "ratio",
         formula: "sum(max(aic_mte2_ratio, aiv_mte2_ratio) * duration) / sum(duration)",
-        english: "Share of time in which the unit that brings data in (MTE2) was busy; the greater of cube and vector \
-                  cores, of a group the mean weighted by duration.",
+        english: "Share of time in which the unit that loads data (MTE2) was busy: the greater value of cube and \
+                  vector cores; for a group, the mean weighted by duration.",
         chinese: "数据搬入单元（MTE2）忙碌时间的比例；取 Cube 核与 Vector 核中较大者，一组取按时长加权的平均。",
         function: "npuscope_measures::statistics::weighted_mean",
     },
@@ -126,7 +128,7 @@ const TERMS: &[Term] = &[
         also: &["aiv_vec_ratio", "vector"],
         unit: "ratio",
         formula: "sum(aiv_vec_ratio * duration) / sum(duration)",
-        english: "Share of the time of the vector cores in which the vector unit was busy; of a group the mean weighted \
+        english: "Share of the vector cores' time in which the vector unit was busy; for a group, the mean weighted \
                   by duration.",
         chinese: "Vector 单元忙碌时间占 Vector 核时间的比例；一组取按时长加权的平均。",
         function: "npuscope_measures::statistics::weighted_mean",
@@ -138,8 +140,8 @@ const TERMS: &[Term] = &[
         also: &["aic_scalar_ratio", "aiv_scalar_ratio", "scalar"],
         unit: "ratio",
         formula: "sum(max(aic_scalar_ratio, aiv_scalar_ratio) * duration) / sum(duration)",
-        english: "Share of time in which the scalar unit was busy; the greater of cube and vector cores, of a group the \
-                  mean weighted by duration.",
+        english: "Share of time in which the scalar unit was busy: the greater value of cube and vector cores; for a \
+                  group, the mean weighted by duration.",
         chinese: "Scalar 单元忙碌时间的比例；取 Cube 核与 Vector 核中较大者，一组取按时长加权的平均。",
         function: "npuscope_measures::statistics::weighted_mean",
     },
@@ -150,7 +152,7 @@ const TERMS: &[Term] = &[
         also: &[],
         unit: "",
         formula: "argmax(mac_ratio, mte2_ratio, vec_ratio, scalar_ratio)",
-        english: "The unit that was busiest: cube, memory, vector or scalar.",
+        english: "The busiest unit: cube, memory, vector or scalar.",
         chinese: "最忙碌的单元：Cube、内存搬入、Vector 或 Scalar。",
         function: "npuscope_measures::busiest_unit::bound_by",
     },
@@ -161,7 +163,7 @@ const TERMS: &[Term] = &[
         also: &["cube_utilization(%)", "Cube use"],
         unit: "%",
         formula: "",
-        english: "Utilization of the cube unit as the profiler reports it for a kernel.",
+        english: "Utilization of the cube unit by a kernel, as reported by the profiler.",
         chinese: "profiler 为 kernel 报告的 Cube 单元利用率。",
         function: "npuscope_tables::table::kernel::Row::cube_utilization",
     },
@@ -172,7 +174,7 @@ const TERMS: &[Term] = &[
         also: &["Wait Time(us)"],
         unit: "ns",
         formula: "start of kernel - end of previous kernel",
-        english: "The gap to the previous kernel of the device, as the profiler reports it.",
+        english: "Gap to the previous kernel of the device, as reported by the profiler.",
         chinese: "与设备上前一个 kernel 之间的间隙，由 profiler 报告。",
         function: "npuscope_tables::table::kernel::Row::wait",
     },
@@ -183,9 +185,11 @@ const TERMS: &[Term] = &[
         also: &["model FLOPs utilisation", "OperatorMFU"],
         unit: "ratio",
         formula: "operations / duration / (AI Cores * frequency * operations per cycle)",
-        english: "How much of the peak of the chip a kernel used. The operations are those that the user's range states, \
-                  divided among its kernels by duration; the peak is that of the type of the first input.",
-        chinese: "kernel 使用了芯片峰值算力的多少。运算量由用户区间给出，按时长分摊到其中的 kernel；峰值按第一个输入的数据类型计算。",
+        english: "Share of the chip's peak performance that a kernel reached. The number of operations is stated by \
+                  the user range and divided among its kernels by duration; the peak is that of the type of the first \
+                  input.",
+        chinese: "kernel 达到的芯片峰值算力的比例。运算量由用户区间给出，按时长分摊到其中的 kernel；峰值按第一个输入的\
+                  数据类型计算。",
         function: "npuscope_analysis::cluster::recipes::operator_mfu::Usage::mfu",
     },
     Term {
@@ -195,8 +199,8 @@ const TERMS: &[Term] = &[
         also: &[],
         unit: "ns",
         formula: "start of enqueue - start of operator",
-        english: "From the start of the framework operator to its entry into the task queue; up to the launch where there \
-                  is no queue.",
+        english: "Time from the start of the framework operator to the start of its entry into the task queue, or to \
+                  the launch if there is no queue.",
         chinese: "从框架算子开始到其进入任务队列的时间；没有队列时到下发为止。",
         function: "npuscope_analysis::dispatch::dispatch_of",
     },
@@ -207,7 +211,7 @@ const TERMS: &[Term] = &[
         also: &[],
         unit: "ns",
         formula: "end of enqueue - start of enqueue",
-        english: "How long the host took to put the kernel into the task queue.",
+        english: "Time that the host took to put the kernel into the task queue.",
         chinese: "主机把 kernel 放入任务队列所用的时间。",
         function: "npuscope_analysis::dispatch::dispatch_of",
     },
@@ -218,8 +222,8 @@ const TERMS: &[Term] = &[
         also: &["Queue"],
         unit: "ns",
         formula: "start of dequeue - end of enqueue",
-        english: "How long the kernel was in the task queue of the host. A long time means that the launching thread is \
-                  behind.",
+        english: "Time that the kernel spent in the task queue of the host. A long time means that the launching \
+                  thread cannot keep up.",
         chinese: "kernel 在主机任务队列中停留的时间。时间长说明下发线程跟不上。",
         function: "npuscope_analysis::dispatch::dispatch_of",
     },
@@ -230,8 +234,8 @@ const TERMS: &[Term] = &[
         also: &[],
         unit: "ns",
         formula: "end of launching call - start of dequeue",
-        english: "From leaving the queue to the end of the call that launched the kernel; without a queue, the duration of \
-                  that call.",
+        english: "Time from leaving the queue to the end of the call that launched the kernel; without a queue, the \
+                  duration of that call.",
         chinese: "从出队到下发该 kernel 的调用结束的时间；没有队列时为该调用的时长。",
         function: "npuscope_analysis::dispatch::dispatch_of",
     },
@@ -242,8 +246,8 @@ const TERMS: &[Term] = &[
         also: &[],
         unit: "ns",
         formula: "start of kernel - end of launching call",
-        english: "From the end of the launching call to the start of the kernel on the device. A long time means that the \
-                  device is busy, a short one that it waits for the host.",
+        english: "Time from the end of the launching call to the start of the kernel on the device. A long time means \
+                  that the device is busy, a short time that it waits for the host.",
         chinese: "从下发调用结束到 kernel 在设备上开始的时间。时间长说明设备忙，时间短说明设备在等主机。",
         function: "npuscope_analysis::dispatch::dispatch_of",
     },
@@ -254,7 +258,7 @@ const TERMS: &[Term] = &[
         also: &[],
         unit: "ns",
         formula: "prepare + enqueue + queue + launch + kernel_wait",
-        english: "From the start of the framework operator to the start of its kernel on the device.",
+        english: "Time from the start of the framework operator to the start of its kernel on the device.",
         chinese: "从框架算子开始到其 kernel 在设备上开始的时间。",
         function: "npuscope_analysis::dispatch::Dispatch::end_to_end",
     },
@@ -265,9 +269,9 @@ const TERMS: &[Term] = &[
         also: &[],
         unit: "GB/s",
         formula: "sum(bytes) / sum(duration of copies with known bytes)",
-        english: "How fast copies between host and device, or within the device, were. Copies without a known size do \
-                  not count.",
-        chinese: "主机与设备之间或设备内部拷贝的速度；大小未知的拷贝不计入。",
+        english: "Bandwidth of copies between host and device, or within the device. Copies of unknown size do not \
+                  count.",
+        chinese: "主机与设备之间或设备内部拷贝的带宽；大小未知的拷贝不计入。",
         function: "npuscope_views::copies::copies",
     },
 ];

@@ -3,7 +3,9 @@
 use super::{Section, Term};
 
 pub(super) const SECTION: Section =
-    Section { english_name: "Balance between ranks", chinese_name: "rank 间的均衡", terms: TERMS };
+    Section {
+        english_name: "Balance between ranks", chinese_name: "rank 间的均衡", has_numbers: true, terms: TERMS
+    };
 
 const TERMS: &[Term] = &[
     Term {
@@ -13,8 +15,8 @@ const TERMS: &[Term] = &[
         also: &[],
         unit: "ns",
         formula: "gaps between passes of a step - union(kernels) - bubble",
-        english: "A stretch between two passes of a step in which a pipeline stage neither computed nor received. \
-                  Stretches below 10 us are left out of the chart.",
+        english: "Time between two passes of a step in which a pipeline stage neither computed nor received. The \
+                  chart omits intervals below 10 us.",
         chinese: "同一 step 的两次前/反向之间，流水线 stage 既未计算也未接收的一段时间。图中不显示小于 10 us 的时间段。",
         function: "npuscope_analysis::pipeline::bars",
     },
@@ -25,20 +27,21 @@ const TERMS: &[Term] = &[
         also: &["inputShapesSummary"],
         unit: "",
         formula: "sum over GroupedMatmul(first dimensions of the inputs but the last two)",
-        english: "Tokens that the experts of a rank processed in the chosen steps.",
+        english: "Number of tokens that the experts of a rank processed in the selected steps.",
         chinese: "所选 step 中某个 rank 上的专家处理的 token 数。",
         function: "npuscope_analysis::cluster::recipes::ep_load_balance::tokens_of",
     },
     Term {
         key: "share_of_mean",
-        english_name: "Of mean",
-        chinese_name: "相对平均",
-        also: &["maxByMean"],
+        english_name: "Load / mean",
+        chinese_name: "负载/平均",
+        also: &["Of mean", "maxByMean"],
         unit: "ratio",
         formula: "load of the rank / mean over the ranks of its expert group(load)",
-        english: "How loaded a rank that holds experts is, compared with its expert group: by tokens, or by the time of \
-                  grouped matrix products where layers are marked. 1 is even.",
-        chinese: "持有专家的 rank 与其专家组相比的负载：按 token 数，或在标记了层时按 GroupedMatmul 的时间。1 表示均衡。",
+        english: "Load of a rank that holds experts, relative to the mean of its expert group: by tokens, or by the \
+                  time of grouped matrix products where layers are marked. 1 means balanced.",
+        chinese: "持有专家的 rank 的负载与其专家组平均负载之比：按 token 数，或在标记了层时按 GroupedMatmul 的时间。1 \
+                  表示均衡。",
         function: "npuscope_analysis::experts::shares_of_mean",
     },
     Term {
@@ -48,7 +51,7 @@ const TERMS: &[Term] = &[
         also: &[],
         unit: "ratio",
         formula: "sum over steps(mean over ranks(duration)) / sum over steps(max over ranks(duration))",
-        english: "How evenly a stage of reinforcement learning runs on its ranks. 1 means that no rank waits.",
+        english: "Balance of a stage of reinforcement learning across its ranks. 1 means that no rank waits.",
         chinese: "强化学习的某个阶段在各 rank 上的均衡程度。1 表示没有 rank 等待。",
         function: "npuscope_analysis::rl_stages::Summary::evenness",
     },
@@ -59,8 +62,9 @@ const TERMS: &[Term] = &[
         also: &["Skew"],
         unit: "ratio",
         formula: "1 / evenness",
-        english: "How many times longer a stage of reinforcement learning takes on its slowest rank than on average.",
-        chinese: "强化学习的某个阶段在最慢 rank 上的用时是平均用时的多少倍。",
+        english: "Duration of a stage of reinforcement learning on its slowest rank, divided by the mean over its \
+                  ranks.",
+        chinese: "强化学习的某个阶段在最慢 rank 上的时长与各 rank 平均时长之比。",
         function: "npuscope_analysis::rl_stages::Summary::skew",
     },
     Term {
@@ -70,7 +74,7 @@ const TERMS: &[Term] = &[
         also: &[],
         unit: "ratio",
         formula: "1 - evenness",
-        english: "Which share of the time of a stage of reinforcement learning its ranks wait for the slowest.",
+        english: "Share of the time of a stage of reinforcement learning in which its ranks wait for the slowest rank.",
         chinese: "强化学习的某个阶段中，各 rank 等待最慢 rank 的时间占比。",
         function: "npuscope_analysis::rl_stages::Summary::bubble_share",
     },

@@ -3,17 +3,19 @@
 use super::{Section, Term};
 
 pub(super) const SECTION: Section =
-    Section { english_name: "Steps and device time", chinese_name: "step 与设备时间", terms: TERMS };
+    Section {
+        english_name: "Steps and device time", chinese_name: "step 与设备时间", has_numbers: true, terms: TERMS
+    };
 
 const TERMS: &[Term] = &[
     Term {
         key: "step_time",
         english_name: "Step time",
         chinese_name: "step 耗时",
-        also: &["step", "step_ms", "stepTime", "Step Time(us)"],
+        also: &["step_ms", "stepTime", "Step Time(us)"],
         unit: "ns",
         formula: "end of marker - start of marker",
-        english: "How long a training step took on a rank: from the start to the end of its marker on the host \
+        english: "Duration of a training step on a rank: from the start to the end of its marker on the host \
                   (ProfilerStep#12, MindSpore's step). Without markers it is the device time; `clock` says which.",
         chinese: "一个 step 在某个 rank 上的耗时：从主机侧 step 标记（ProfilerStep#12 或 MindSpore 的 step）开始到结束。\
                   没有标记时取设备时间；`clock` 字段说明取自哪一侧。",
@@ -26,11 +28,12 @@ const TERMS: &[Term] = &[
         also: &["kernel.step", "task.step", "comm_op.step", "StepId"],
         unit: "",
         formula: "step whose marker includes the launch, or the start where the launch is unknown",
-        english: "Which step a kernel, task or communication operation belongs to: the step in whose marker the host \
-                  launched it, even if it runs after the marker has ended; where the launch was not recorded, the step \
-                  in whose marker it starts. What the host did belongs to the step in whose marker it starts. A marker \
-                  includes both ends; where two meet, the later step counts; outside all markers there is no step. \
-                  Without markers the numbers of kernel_details.csv divide the device time, and the start counts.",
+        english: "The step that a kernel, task or communication operation belongs to: the step in whose marker the \
+                  host launched it, even if it runs after the end of the marker; if the launch was not recorded, the \
+                  step in whose marker it starts. A slice on the host belongs to the step in whose marker it starts. \
+                  A marker includes both ends; where two markers meet, the later step counts; outside all markers \
+                  there is no step. Without markers, the step numbers of kernel_details.csv divide the device time, \
+                  and the start counts.",
         chinese: "kernel、任务或通信算子属于哪个 step：主机在哪个 step 的标记内下发，就属于哪个 step，即使它在标记结束之后才运行；\
                   没有记录下发时刻时，按开始时刻所在的标记判断。主机侧的操作按其开始时刻所在的标记判断。标记含首尾两端；\
                   两个标记相接时取后一个 step；在所有标记之外则不属于任何 step。没有标记时，按 kernel_details.csv 的编号划分设备时间，\
@@ -44,8 +47,8 @@ const TERMS: &[Term] = &[
         also: &["ms per step"],
         unit: "ns",
         formula: "mean over steps(max over ranks(step_time))",
-        english: "How long a step of the job took: the longest step time of any rank, since a step ends when its last \
-                  rank ends; averaged over the steps.",
+        english: "Duration of a step of the job: the longest step time of any rank, because a step ends when its last \
+                  rank ends; mean over the steps.",
         chinese: "整个作业的 step 耗时：step 在最后一个 rank 完成时才结束，因此对每个 step 取各 rank 中最长的 step 耗时，\
                   再对所有 step 求平均。",
         function: "npuscope_analysis::job_step::job_step_time",
@@ -54,11 +57,11 @@ const TERMS: &[Term] = &[
         key: "device_time",
         english_name: "Device time",
         chinese_name: "设备时间",
-        also: &["device", "device_ms"],
+        also: &["device_ms"],
         unit: "ns",
         formula: "computing + exposed_communication + free",
-        english: "How long a step took on the device: from the first work that it launched to the first work that the \
-                  next step launched. The last step ends with its last work, or with its marker if that is later.",
+        english: "Duration of a step on the device: from the first work that the step launched to the first work that \
+                  the next step launched. The last step ends with its last work, or with its marker if that is later.",
         chinese: "一个 step 在设备上的耗时：从该 step 下发的第一个任务开始，到下一个 step 下发的第一个任务开始为止。\
                   最后一个 step 到其最后一个任务结束为止；若主机标记结束更晚，则到标记结束为止。",
         function: "npuscope_measures::step::DeviceTime::time",
@@ -111,7 +114,7 @@ const TERMS: &[Term] = &[
         also: &["Overlapped", "communicationOverlapComputation"],
         unit: "ns",
         formula: "communication - exposed_communication",
-        english: "Communication that computing hides.",
+        english: "Communication time that computing overlaps.",
         chinese: "被计算掩盖的通信时间。",
         function: "npuscope_measures::step::DeviceTime::overlapped",
     },
@@ -122,8 +125,8 @@ const TERMS: &[Term] = &[
         also: &["free_ms", "Free(us)"],
         unit: "ns",
         formula: "device_time - computing - exposed_communication",
-        english: "Time within the device time in which nothing computed or communicated, including the time up to the \
-                  next step.",
+        english: "Time within the device time without computing and communication, including the time up to the next \
+                  step.",
         chinese: "设备时间内既无计算也无通信的时间，包含到下一个 step 为止的间隙。",
         function: "npuscope_measures::step::DeviceTime::free",
     },
@@ -134,7 +137,7 @@ const TERMS: &[Term] = &[
         also: &["Preparing(us)"],
         unit: "ns",
         formula: "start of first work - start of marker",
-        english: "From the start of the step's marker on the host to the first work on the device that the step \
+        english: "Time from the start of the step's marker on the host to the first work on the device that the step \
                   launched; 0 without markers.",
         chinese: "从主机侧 step 标记开始，到该 step 下发的第一个设备任务开始的时间；没有标记时为 0。",
         function: "npuscope_measures::step::DeviceTime::preparing",
@@ -162,7 +165,7 @@ const TERMS: &[Term] = &[
         ],
         unit: "us",
         formula: "max(exposed_communication - bubble, 0)",
-        english: "Exposed communication other than waiting for another pipeline stage, as step_trace_time.csv has it.",
+        english: "Exposed communication other than waiting for another pipeline stage, as in step_trace_time.csv.",
         chinese: "除等待其他流水线 stage 之外的未掩盖通信，与 step_trace_time.csv 一致。",
         function: "npuscope_tables::table::reported_step::Row::communication_not_overlapped_exclude_receive",
     },
@@ -170,10 +173,10 @@ const TERMS: &[Term] = &[
         key: "stage_time",
         english_name: "Stage time",
         chinese_name: "stage 时间",
-        also: &["stage", "Stage(us)"],
+        also: &["Stage(us)"],
         unit: "ns",
         formula: "device_time - bubble",
-        english: "The device time of a pipeline stage without its bubble.",
+        english: "Device time of a pipeline stage without its bubble.",
         chinese: "流水线 stage 的设备时间中去掉空泡后的部分。",
         function: "npuscope_measures::step::DeviceTime::stage",
     },
@@ -217,10 +220,10 @@ const TERMS: &[Term] = &[
         also: &["where the host's time goes"],
         unit: "ms",
         formula: "sum(durations in steps) / steps",
-        english: "Time per step in user ranges (mstx) of one name, or in framework operators of one name that no other \
-                  operator encloses. `info` shows it for ranks whose device was not recorded.",
-        chinese: "每个 step 中某一名称的用户区间（mstx），或不在其他算子之内的框架算子所用的时间。\
-                  仅对未记录设备数据的 rank 由 `info` 显示。",
+        english: "Time per step in user ranges (mstx) of one name, or in framework operators of one name that are not \
+                  nested in another operator. `info` shows it for ranks whose device was not recorded.",
+        chinese: "每个 step 中某一名称的用户区间（mstx），或某一名称且不嵌套在其他算子内的框架算子所用的时间。仅对未采\
+                  集设备数据的 rank 由 `info` 显示。",
         function: "npuscope_analysis::overview::host::spent",
     },
     Term {
@@ -230,9 +233,11 @@ const TERMS: &[Term] = &[
         also: &[],
         unit: "ns",
         formula: "device_time = sum over parts(part_time)",
-        english: "Device time that counts for one class of kernels, one kind of exposed communication, copying or idling, \
-                  and for no other part. Where several kernels run at once, it counts for the one that began first.",
-        chinese: "计入某一类 kernel、某一种未掩盖通信、拷贝或空闲的设备时间，且只计入该项。多个 kernel 同时运行时计入最先开始的一个。",
+        english: "Device time that counts for exactly one part: a class of kernels, a kind of exposed communication, \
+                  copying, or idle time. Where several kernels run at the same time, it counts for the kernel that \
+                  started first.",
+        chinese: "只计入一个分项的设备时间：某一类 kernel、某一种未掩盖通信、拷贝或空闲。多个 kernel 同时运行时计入最\
+                  先开始的一个。",
         function: "npuscope_analysis::time_split::Slices::add_to",
     },
     Term {
@@ -242,7 +247,7 @@ const TERMS: &[Term] = &[
         also: &[],
         unit: "ns",
         formula: "part_time / steps of all ranks in scope",
-        english: "The time of a part, mean over the steps of all ranks in scope.",
+        english: "Time of a part, as the mean over the steps of all ranks in scope.",
         chinese: "分项时间在所选范围内所有 rank 的 step 上的平均。",
         function: "npuscope_analysis::time_split::Split::per_step",
     },
@@ -253,7 +258,7 @@ const TERMS: &[Term] = &[
         also: &[],
         unit: "ratio",
         formula: "part_time / device_time",
-        english: "Which share of the device time of all ranks in scope a part takes. The shares of all parts add up to 1.",
+        english: "Share of a part in the device time of all ranks in scope. The shares of all parts add up to 1.",
         chinese: "某一分项占所选范围内所有 rank 设备时间的比例；各分项之和为 1。",
         function: "npuscope_analysis::time_split::Split::share",
     },
@@ -261,10 +266,10 @@ const TERMS: &[Term] = &[
         key: "covers",
         english_name: "Time covered",
         chinese_name: "覆盖时间",
-        also: &["window"],
+        also: &[],
         unit: "ns",
         formula: "last event - first event",
-        english: "From the first to the last event that was recorded of a rank, on the host or the device.",
+        english: "Time from the first to the last recorded event of a rank, on the host or the device.",
         chinese: "某个 rank 从第一个到最后一个已记录事件（主机侧或设备侧）的时间。",
         function: "npuscope_analysis::health::rank_health",
     },

@@ -4,7 +4,7 @@ use npuscope_formats::trace_json;
 use npuscope_measures::deliverable::step_trace_text;
 use npuscope_tables::table::reported_step::Row;
 use npuscope_tables::table::step;
-use npuscope_tables::{Flavour, Interner, Ns, RankPieces, RankTables};
+use npuscope_tables::{Framework, Interner, Ns, RankPieces, RankTables};
 
 /// Two steps: the first computes, receives (half hidden) and computes; the second computes.
 fn two_steps() -> RankTables {
@@ -51,7 +51,7 @@ fn figures(row: &Row) -> [f64; 9] {
 
 #[test]
 fn an_interval_belongs_to_the_step_it_starts_in() {
-    let rows = step_trace_text(&two_steps(), Flavour::TorchNpu, &mut Interner::default());
+    let rows = step_trace_text(&two_steps(), Framework::TorchNpu, &mut Interner::default());
     assert_eq!(
         rows.iter().map(figures).collect::<Vec<_>>(),
         [
@@ -69,7 +69,7 @@ fn mindspore_cuts_free_time_at_the_step_and_counts_the_stage_over_communication(
     for (id, start, end) in [(1, 1_500_000, 2_200_000), (2, 2_200_000, 3_000_000)] {
         steps.step.push(step::Row { id: Some(id), start: Ns(start), end: Ns(end) });
     }
-    let rows = step_trace_text(&tables.with(steps), Flavour::MindSpore, &mut Interner::default());
+    let rows = step_trace_text(&tables.with(steps), Framework::MindSpore, &mut Interner::default());
     assert_eq!(
         rows.iter().map(figures).collect::<Vec<_>>(),
         [

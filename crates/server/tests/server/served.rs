@@ -8,7 +8,7 @@ use npuscope_engine::Session;
 use npuscope_formats::output::Output;
 use npuscope_server::{Run, Server};
 use npuscope_store::OpenOptions;
-use npuscope_synth::{Form, JobConfig, simulate, write_job};
+use npuscope_synth::{Format, JobConfig, simulate, write_job};
 use serde_json::Value;
 
 pub const TOKEN: &str = "test-token";
@@ -52,7 +52,7 @@ impl Served {
     pub fn of(config: &JobConfig) -> Served {
         let directory = tempfile::tempdir().unwrap();
         let output = Output::new(directory.path().join("job")).unwrap();
-        write_job(&simulate(config).unwrap(), Form::Text, &output, |_| {}).unwrap();
+        write_job(&simulate(config).unwrap(), Format::Text, &output, |_| {}).unwrap();
         Served::open(directory, None)
     }
 
@@ -60,7 +60,7 @@ impl Served {
     pub fn with_pages(pages: Option<PathBuf>) -> Served {
         let directory = tempfile::tempdir().unwrap();
         let output = Output::new(directory.path().join("job")).unwrap();
-        write_job(&simulate(&small()).unwrap(), Form::Text, &output, |_| {}).unwrap();
+        write_job(&simulate(&small()).unwrap(), Format::Text, &output, |_| {}).unwrap();
         Served::open(directory, pages)
     }
 
@@ -68,7 +68,7 @@ impl Served {
     pub fn with_patience() -> Served {
         let directory = tempfile::tempdir().unwrap();
         let output = Output::new(directory.path().join("job")).unwrap();
-        write_job(&simulate(&small()).unwrap(), Form::Text, &output, |_| {}).unwrap();
+        write_job(&simulate(&small()).unwrap(), Format::Text, &output, |_| {}).unwrap();
         Served::open_for(directory, None, std::time::Duration::from_secs(3600))
     }
 

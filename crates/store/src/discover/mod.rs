@@ -75,8 +75,8 @@ pub fn discover(path: &Path) -> Result<Profile, DiscoverError> {
     let profile = search.finish();
     let has_results = profile.job.as_ref().is_some_and(|job| !job.files.is_empty());
     if profile.ranks.is_empty() && !has_results {
-        return Err(match profile.job.as_ref().and_then(|job| job.problems.first()) {
-            Some(problem) => DiscoverError::NothingReadable(path.to_owned(), problem.message.clone()),
+        return Err(match profile.job.as_ref().and_then(|job| job.diagnostics.first()) {
+            Some(diagnostic) => DiscoverError::NothingReadable(path.to_owned(), diagnostic.message.clone()),
             None => DiscoverError::Nothing(path.to_owned()),
         });
     }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::PathBuf;
 
+use npuscope_formats::diagnostic::{Code, Diagnostic, Severity};
 use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::kineto;
-use npuscope_formats::problem::{Code, Problem, Severity};
 use npuscope_formats::source::{JOB, RankSource, SourceFile, process_in_directory};
-use npuscope_tables::{Flavour, Rank};
+use npuscope_tables::{Framework, Rank};
 
 use super::Profile;
 use super::ages::newer;
@@ -25,7 +25,7 @@ pub(super) struct Candidate {
 
 impl Candidate {
     fn is_kineto(&self) -> bool {
-        self.source.flavour == Flavour::Kineto
+        self.source.framework == Framework::Kineto
     }
 
     /// The host and process that wrote it, as far as its name says, and the place that it shares with others.
@@ -78,7 +78,7 @@ impl Search {
             // A job of one process has no ranks, and our recorder says so.
             if !(is_alone && source.is_ours()) {
                 let message = format!("the files do not say which rank this is; it is shown as rank {}", source.rank);
-                source.problems.push(Problem::new(Severity::Info, Code::NoRank, "", message));
+                source.diagnostics.push(Diagnostic::new(Severity::Info, Code::NoRank, "", message));
             }
             ranks.insert(source.rank, source);
         }
@@ -93,8 +93,9 @@ impl Search {
         let message = format!(
             "{what} is there more than once: {read} was read; {unread} is older and was not. Windows of one run are not joined: give the path of the older one to look at it"
         );
-        kept.problems.push(Problem::new(Severity::Warning, Code::DuplicateRank, &unread, message));
-        kept.problems.extend(dropped.problems.into_iter().filter(|problem| problem.code == Code::DuplicateRank));
+        kept.diagnostics.push(Diagnostic::new(Severity::Warning, Code::DuplicateRank, &unread, message));
+        kept.diagnostics
+            .extend(dropped.diagnostics.into_iter().filter(|diagnostic| diagnostic.code == Code::DuplicateRank));
         kept
     }
 
@@ -127,10 +128,10 @@ impl Search {
             bytes: fs::metadata(path).map_or(0, |m| m.len()),
         });
         let files: Vec<SourceFile> = files.collect();
-        let problems = std::mem::take(&mut self.problems);
-        let is_needed = !files.is_empty() || !problems.is_empty();
-        let flavour = Flavour::TorchNpu;
-        is_needed.then_some(RankSource { rank: JOB, directory, flavour, files, has_raw: false, problems })
+        let diagnostics = std::mem::take(&mut self.diagnostics);
+        let is_needed = !files.is_empty() || !diagnostics.is_empty();
+        let framework = Framework::TorchNpu;
+        is_needed.then_some(RankSource { rank: JOB, directory, framework, files, has_raw: false, diagnostics })
     }
 }
 
@@ -159,7 +160,7 @@ fn apart(sources: BTreeMap<(bool, Rank), RankSource>) -> BTreeMap<Rank, RankSour
                 "ranks of NPUs and of GPUs have the same numbers here; rank {rank} of the GPUs is shown as rank {}",
                 source.rank
             );
-            source.problems.push(Problem::new(Severity::Warning, Code::RenumberedRank, "", message));
+            source.diagnostics.push(Diagnostic::new(Severity::Warning, Code::RenumberedRank, "", message));
         }
         (source.rank, source)
     });

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use npuscope_formats::diagnostic::{Code, Diagnostic, Severity};
 use npuscope_formats::file_kind::{FileKind, kind_of};
 use npuscope_formats::framework;
-use npuscope_formats::problem::{Code, Problem, Severity};
 use npuscope_formats::source::{OUTPUT_DIRECTORY, RankSource};
-use npuscope_tables::{Flavour, Rank};
+use npuscope_tables::{Framework, Rank};
 
 use super::DiscoverError;
 use super::files::{file_name, has_deliverables, is_mindspore_info, list};
@@ -46,7 +46,7 @@ pub fn discover_raw(path: &Path) -> Result<Vec<RawRank>, DiscoverError> {
     let ranks = search.found.into_iter().map(|Candidate { rank, mut source, .. }| {
         source.rank = rank.unwrap_or_default();
         let is_parsed = has_deliverables(&source.directory.join(OUTPUT_DIRECTORY));
-        let is_device_unread = source.problems.iter().any(|problem| problem.code == Code::RawOnly);
+        let is_device_unread = source.diagnostics.iter().any(|diagnostic| diagnostic.code == Code::RawOnly);
         RawRank { rank, source, is_parsed, is_device_unread }
     });
     Ok(ranks.collect())
@@ -61,12 +61,17 @@ impl Search {
         paths.extend_from_slice(raw);
         let name = file_name(path);
         let is_mindspore = name.ends_with("ascend_ms") || (!name.ends_with("ascend_pt") && is_mindspore_info(&paths));
-        let flavour = if is_mindspore { Flavour::MindSpore } else { Flavour::TorchNpu };
-        self.rank(path, flavour, &paths, true);
+        let framework = if is_mindspore { Framework::MindSpore } else { Framework::TorchNpu };
+        self.rank(path, framework, &paths, true);
         let prof = directories.iter().find(|directory| file_name(directory).starts_with("PROF_"));
         if let (Some(prof), Some(candidate)) = (prof, self.found.last_mut()) {
             let message = "what the device did is in raw data that was not exported; only what the host did is shown";
-            candidate.source.problems.push(Problem::new(Severity::Warning, Code::RawOnly, &file_name(prof), message));
+            candidate.source.diagnostics.push(Diagnostic::new(
+                Severity::Warning,
+                Code::RawOnly,
+                &file_name(prof),
+                message,
+            ));
         }
     }
 }

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use npuscope_formats::diagnostic::{Code, Diagnostic, Severity};
 use npuscope_formats::file_kind::{FileKind, kind_of};
 use npuscope_formats::kineto;
-use npuscope_formats::problem::{Code, Problem, Severity};
 use npuscope_formats::source::OUTPUT_DIRECTORY;
 
 use super::files::{MSPROF_OUTPUT_DIRECTORY, file_name, has_deliverables, has_export, is_deliverable, list};
@@ -24,7 +24,7 @@ pub(super) struct Search {
     pub(super) wants_raw: bool,
     pub(super) found: Vec<Candidate>,
     pub(super) cluster_results: Vec<PathBuf>,
-    pub(super) problems: Vec<Problem>,
+    pub(super) diagnostics: Vec<Diagnostic>,
     /// Directories that were looked into, by their real paths.
     pub(super) seen: HashSet<PathBuf>,
 }
@@ -35,7 +35,7 @@ impl Search {
         let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if above.contains(&real) {
             let message = "a link to a directory above itself; not followed";
-            self.problem(Problem::new(Severity::Warning, Code::SymlinkLoop, &self.shown(path), message));
+            self.diagnostic(Diagnostic::new(Severity::Warning, Code::SymlinkLoop, &self.shown(path), message));
             return;
         }
         if !self.seen.insert(real.clone()) {
@@ -43,7 +43,7 @@ impl Search {
         }
         if depth > MAX_DEPTH {
             let message = format!("more than {MAX_DEPTH} directories deep; not looked into");
-            self.problem(Problem::new(Severity::Warning, Code::TooDeep, &self.shown(path), message));
+            self.diagnostic(Diagnostic::new(Severity::Warning, Code::TooDeep, &self.shown(path), message));
             return;
         }
         let (directories, files) = match list(path) {
@@ -124,13 +124,13 @@ impl Search {
         }
     }
 
-    pub(super) fn problem(&mut self, problem: Problem) {
-        self.problems.push(problem);
+    pub(super) fn diagnostic(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
     }
 
     pub(super) fn cannot_list(&mut self, path: &Path, error: &std::io::Error) {
         let message = format!("cannot be listed: {error}");
-        self.problem(Problem::new(Severity::Error, Code::Unreadable, &self.shown(path), message));
+        self.diagnostic(Diagnostic::new(Severity::Error, Code::Unreadable, &self.shown(path), message));
     }
 
     /// A path as a message shows it: relative to what the user gave.

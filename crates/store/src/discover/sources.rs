@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use npuscope_formats::diagnostic::{Code, Diagnostic, Severity};
 use npuscope_formats::file_kind::{FileKind, kind_of};
 use npuscope_formats::kineto;
-use npuscope_formats::problem::{Code, Problem, Severity};
 use npuscope_formats::source::{RankSource, SourceFile};
-use npuscope_tables::{Flavour, Rank};
+use npuscope_tables::{Framework, Rank};
 
 use super::files::{
     MSPROF_OUTPUT_DIRECTORY, file_name, is_deliverable, is_mindspore_info, keep_newest_exports, list, rank_in_name,
@@ -34,8 +34,8 @@ impl Search {
         let is_mindspore = name.ends_with("ascend_ms")
             || paths.iter().any(|p| file_name(p).starts_with("ascend_mindspore_profiler"))
             || (!name.ends_with("ascend_pt") && is_mindspore_info(&paths));
-        let flavour = if is_mindspore { Flavour::MindSpore } else { Flavour::TorchNpu };
-        self.candidate(path, flavour, &paths, has_raw);
+        let framework = if is_mindspore { Framework::MindSpore } else { Framework::TorchNpu };
+        self.candidate(path, framework, &paths, has_raw);
     }
 
     /// A `PROF_*` directory; only what `msprof` has exported from it can be read here.
@@ -51,28 +51,28 @@ impl Search {
         }
         let has_raw = directories.iter().map(|d| file_name(d)).any(|n| n == "host" || n.starts_with("device_"));
         if paths.iter().any(|p| kind_of(&file_name(p)).is_main()) {
-            self.candidate(path, Flavour::Msprof, &paths, has_raw);
+            self.candidate(path, Framework::Msprof, &paths, has_raw);
         } else {
             let message = "raw data that was not exported; run `msprof --export=on --output=<this directory>` first";
-            self.problem(Problem::new(Severity::Warning, Code::RawOnly, &self.shown(path), message));
+            self.diagnostic(Diagnostic::new(Severity::Warning, Code::RawOnly, &self.shown(path), message));
         }
     }
 
     pub(super) fn loose_rank(&mut self, path: &Path, files: &[PathBuf]) {
         let from_msprof = files.iter().map(|f| file_name(f)).any(|n| n.starts_with("msprof_"));
-        let flavour = if from_msprof {
-            Flavour::Msprof
+        let framework = if from_msprof {
+            Framework::Msprof
         } else if is_mindspore_info(files) || files.iter().any(|f| file_name(f).starts_with("ascend_mindspore")) {
-            Flavour::MindSpore
+            Framework::MindSpore
         } else {
-            Flavour::TorchNpu
+            Framework::TorchNpu
         };
-        self.candidate(path, flavour, files, false);
+        self.candidate(path, framework, files, false);
     }
 
     /// A file that PyTorch's profiler wrote.
     pub(super) fn trace_rank(&mut self, directory: &Path, path: &Path, trace: kineto::Probe) {
-        self.rank(directory, Flavour::Kineto, &[path.to_owned()], false);
+        self.rank(directory, Framework::Kineto, &[path.to_owned()], false);
         if let Some(candidate) = self.found.last_mut() {
             candidate.rank = trace.rank.or_else(|| kineto::rank_in_name(&file_name(path)));
             candidate.is_guess = trace.rank.is_none();
@@ -80,31 +80,31 @@ impl Search {
     }
 
     /// Notes the rank whose files these are; several, if their names say so.
-    pub(super) fn candidate(&mut self, directory: &Path, flavour: Flavour, paths: &[PathBuf], has_raw: bool) {
+    pub(super) fn candidate(&mut self, directory: &Path, framework: Framework, paths: &[PathBuf], has_raw: bool) {
         let number = |path: &PathBuf| rank_in_name(&file_name(path));
         let numbers: BTreeSet<Rank> = paths.iter().filter_map(number).collect();
         if numbers.len() < 2 {
-            return self.rank(directory, flavour, paths, has_raw);
+            return self.rank(directory, framework, paths, has_raw);
         }
         for rank in &numbers {
             let of_rank: Vec<PathBuf> = paths.iter().filter(|path| number(path) == Some(*rank)).cloned().collect();
-            self.rank(directory, flavour, &of_rank, has_raw);
+            self.rank(directory, framework, &of_rank, has_raw);
         }
         for path in paths.iter().filter(|path| number(path).is_none() && is_deliverable(path)) {
             let message =
                 format!("{} ranks have files here, and the name does not say whose this is; not read", numbers.len());
-            self.problem(Problem::new(Severity::Warning, Code::AmbiguousFile, &self.shown(path), message));
+            self.diagnostic(Diagnostic::new(Severity::Warning, Code::AmbiguousFile, &self.shown(path), message));
         }
     }
 
-    pub(super) fn rank(&mut self, directory: &Path, flavour: Flavour, paths: &[PathBuf], has_raw: bool) {
+    pub(super) fn rank(&mut self, directory: &Path, framework: Framework, paths: &[PathBuf], has_raw: bool) {
         let mut source = RankSource {
             rank: Rank(0),
             directory: directory.to_owned(),
-            flavour,
+            framework,
             files: Vec::new(),
             has_raw,
-            problems: Vec::new(),
+            diagnostics: Vec::new(),
         };
         let mut rank = None;
         for path in paths {
@@ -117,17 +117,17 @@ impl Search {
                 Ok(metadata) => {
                     let what = if metadata.is_dir() { "a directory" } else { "no regular file" };
                     let message = format!("cannot be read: it is {what}");
-                    source.problems.push(Problem::new(Severity::Error, Code::Unreadable, &name, message));
+                    source.diagnostics.push(Diagnostic::new(Severity::Error, Code::Unreadable, &name, message));
                     continue;
                 }
                 Err(error) => {
                     let message = format!("cannot be read: {error}");
-                    source.problems.push(Problem::new(Severity::Error, Code::Unreadable, &name, message));
+                    source.diagnostics.push(Diagnostic::new(Severity::Error, Code::Unreadable, &name, message));
                     continue;
                 }
             };
             let kind = match kind_of(&base) {
-                _ if flavour == Flavour::Kineto => FileKind::Kineto,
+                _ if framework == Framework::Kineto => FileKind::Kineto,
                 // Beside the deliverables of an NPU, it is not of this rank.
                 FileKind::Kineto if !is_raw_file(&name) => FileKind::Unknown,
                 kind => kind,
@@ -138,7 +138,7 @@ impl Search {
         keep_newest_exports(&mut source.files);
         if !source.has(&FileKind::ProfilerMetadata) && source.is_ours() {
             let message = "the recording was not ended: its process was ended first, or still runs; what was written until then is shown";
-            source.problems.push(Problem::new(Severity::Warning, Code::CutRecording, "", message));
+            source.diagnostics.push(Diagnostic::new(Severity::Warning, Code::CutRecording, "", message));
         }
         self.found.push(Candidate { rank, is_guess: false, source });
     }

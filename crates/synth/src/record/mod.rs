@@ -307,7 +307,7 @@ impl<'a> Recorder<'a> {
             host_uid: Some(self.intern(&settings::host_uid(config, self.rank))),
             chip: Some(self.intern(chip::NAME)),
             process: Some(self.process),
-            framework: Some(self.intern(config.flavour.name())),
+            framework: Some(self.intern(config.framework.name())),
             level: Some(self.intern(&config.level.name().to_lowercase())),
             format: self.intern("text"),
             start: Some(self.time(0)),

@@ -6,7 +6,7 @@ use std::path::Path;
 use npuscope_formats::output::Output;
 use npuscope_store::discover::discover;
 use npuscope_store::read::{ReadOptions, read_rank};
-use npuscope_synth::{Form, Job, JobConfig, Level, View, Workload, simulate, write_job};
+use npuscope_synth::{Format, Job, JobConfig, Level, View, Workload, simulate, write_job};
 use npuscope_tables::RankTables;
 use npuscope_tables::table::{diagnostic, source};
 use npuscope_testing::tables::common;
@@ -20,7 +20,7 @@ fn compared(config: &JobConfig) -> BTreeSet<usize> {
 }
 
 /// The compared ranks of a job, as a form of it has them.
-fn written(job: &Job, config: &JobConfig, form: Form, directory: &Path) -> Vec<RankTables> {
+fn written(job: &Job, config: &JobConfig, form: Format, directory: &Path) -> Vec<RankTables> {
     let out = directory.join(format!("{form:?}"));
     write_job(job, form, &Output::new(&out).unwrap(), |_| ()).unwrap();
     let sources = discover(&out).unwrap().ranks;
@@ -39,8 +39,8 @@ fn problems(tables: &RankTables) -> Vec<String> {
 fn assert_forms_agree(config: &JobConfig) {
     let scratch = tempfile::tempdir().unwrap();
     let job = simulate(config).unwrap();
-    let text = written(&job, config, Form::Text, scratch.path());
-    let db = written(&job, config, Form::Db, scratch.path());
+    let text = written(&job, config, Format::Text, scratch.path());
+    let db = written(&job, config, Format::Db, scratch.path());
     for (rank, (text, db)) in compared(config).into_iter().zip(text.iter().zip(&db)) {
         assert_eq!((problems(text), problems(db)), (vec![], vec![]), "rank {rank} of {config:?}");
         let (recorded, shown) = (common(&job.rank(rank)), common(&job.tables(rank, View::Text)));

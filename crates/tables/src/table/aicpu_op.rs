@@ -4,27 +4,27 @@ use crate::{Ns, Span, Str};
 
 table! {
     AicpuOp = "aicpu_op", Fact, time = "time";
-    /// One row per operator executed on the device's AI CPU, with its phases.
+    /// One row per operator that ran on the device's AI CPU, with the duration of its phases.
     pub struct Row {
-        /// When it ran.
+        /// Time at which the operator ran.
         pub time: Option<Ns>,
-        /// Device.
+        /// Device number on the host.
         pub device: Option<i64>,
         /// Node name.
         pub name: Str,
-        /// Computing.
+        /// Compute time.
         pub compute: Option<Span>,
-        /// Copying.
+        /// Copy time.
         pub memcpy: Option<Span>,
         /// Task time.
         pub task: Option<Span>,
-        /// Dispatching.
+        /// Dispatch time.
         pub dispatch: Option<Span>,
-        /// All of it.
+        /// Total time.
         pub total: Option<Span>,
-        /// Stream.
+        /// Stream id.
         pub stream: Option<i64>,
-        /// Id on its stream.
+        /// Task id within the stream.
         pub task_id: Option<i64>,
     }
 }

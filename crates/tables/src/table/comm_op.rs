@@ -1,32 +1,32 @@
-//! `comm_op`: collectives and point-to-point operations.
+//! `comm_op`: communication operations: collectives, sends and receives.
 
 use crate::{ConnectionId, LaneId, Ns, OpId, Span, Str};
 
 table! {
     CommOp = "comm_op", Fact, time = "start";
-    /// One row per collective or point-to-point operation of a rank.
+    /// One row per communication operation of a rank: a collective, or a point-to-point operation.
     pub struct Row {
-        /// Lane of the group.
+        /// Lane of the communication group.
         pub lane: LaneId,
-        /// Number of the operation within the rank; `comm_task.op` points here.
+        /// Number of the operation within the rank; `comm_task.op` refers to it.
         pub op: OpId,
-        /// Start.
+        /// Start time.
         pub start: Ns,
         /// Duration.
         pub duration: Span,
-        /// Name, for example hcom_allReduce__586_0_1.
+        /// Name of the operation, for example `hcom_allReduce__586_0_1`.
         pub name: Str,
-        /// Operation type as the source gave it, for example hcom_allReduce_.
+        /// Operation type, as in the source, for example `hcom_allReduce_`.
         pub op_type: Option<Str>,
         /// Name of the communication group, where known.
         pub group_name: Option<Str>,
-        /// Hash of the group name: the number after @ in communication.json.
+        /// Hash of the communication group's name: the number after @ in `communication.json`.
         pub group_hash: Option<Str>,
-        /// Ranks in the group.
+        /// Number of ranks in the communication group.
         pub rank_size: Option<i64>,
         /// Element type.
         pub dtype: Option<Str>,
-        /// Elements.
+        /// Number of elements.
         pub count: Option<i64>,
         /// Algorithm.
         pub algorithm: Option<Str>,
@@ -36,11 +36,12 @@ table! {
         pub retry: Option<Str>,
         /// CANN call that launched the operation.
         pub connection_id: Option<ConnectionId>,
-        /// Step that launched the operation: see `step_of_work` in `npuscope glossary`. Filled where `step_time` is.
+        /// Step that launched the operation: see `step_of_work` in `npuscope glossary`; filled where `step_time` has
+        /// rows.
         pub step: Option<i64>,
-        /// Model.
+        /// Model id.
         pub model_id: Option<i64>,
-        /// Device.
+        /// Device number on the host.
         pub device: Option<i64>,
         /// Gap to the previous operation, where a viewer stored it.
         pub wait: Option<Span>,

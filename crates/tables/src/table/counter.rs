@@ -1,24 +1,24 @@
-//! `counter`: sampled hardware counters.
+//! `counter`: samples of hardware counters.
 
 use crate::{LaneId, Ns, Str};
 
 table! {
     Counter = "counter", Fact, time = "time";
-    /// One row per sample of a counter: frequency, memory bandwidth, cache, links, memory of the device.
+    /// One row per sample of a hardware counter: frequency, memory bandwidth, cache, links, or device memory.
     pub struct Row {
         /// Lane of the counter's layer.
         pub lane: LaneId,
-        /// When.
+        /// Time of the sample.
         pub time: Ns,
-        /// Counter, for example HBM 0/Read.
+        /// Counter name, for example HBM 0/Read.
         pub name: Str,
-        /// Series of the counter, for example Throughput; empty for counters with one.
+        /// Series of the counter, for example Throughput; empty for counters with one series.
         pub series: Str,
-        /// Instance, for counters that name one beside the value.
+        /// Instance number, for counters that have it beside the value.
         pub instance: Option<i64>,
-        /// Value, in the unit of this row.
+        /// Value, in the unit given by `unit`.
         pub value: f64,
-        /// Unit of the value: B, B/s, MHz, % …; null where the source names none.
+        /// Unit of the value: `B`, `B/s`, `MHz`, `%` …; null where the source has none.
         pub unit: Option<Str>,
     }
 }

@@ -1,20 +1,20 @@
-//! `dataset_op`: MindSpore dataset operations.
+//! `dataset_op`: dataset operations of MindSpore.
 
 use crate::Str;
 
 table! {
     DatasetOp = "dataset_op", Fact;
-    /// One row per dataset operation of MindSpore: how often it ran and how long it took.
+    /// One row per dataset operation of MindSpore, with its number of runs and its average duration.
     pub struct Row {
-        /// Operation.
+        /// Name of the operation.
         pub name: Str,
         /// Stage of the operation.
         pub stage: Option<Str>,
-        /// How often it ran.
+        /// Number of runs.
         pub occurrences: Option<i64>,
         /// Average duration.
         pub average: Option<f64> as "us",
-        /// What the operation noted.
+        /// Custom information of the operation.
         pub custom_info: Option<Str>,
     }
 }

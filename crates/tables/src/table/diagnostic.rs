@@ -1,30 +1,30 @@
-//! `diagnostic`: what reading ran into.
+//! `diagnostic`: diagnostics of reading.
 
 use crate::{RankTables, Str};
 
 table! {
     Diagnostic = "diagnostic", About;
-    /// One row per thing that was missing, torn, skipped or repaired while reading.
+    /// One row per diagnostic of reading: data that was missing, damaged, skipped or repaired.
     pub struct Row {
-        /// error, warning or info.
+        /// Severity: `error`, `warning` or `info`.
         pub severity: Str,
-        /// What kind of defect, for example cut-file.
+        /// Kind of diagnostic, for example `cut-file`.
         pub code: Str,
         /// File, relative to the rank's directory.
         pub file: Option<Str>,
-        /// Byte where it shows.
+        /// Byte offset in the file.
         pub offset: Option<i64> as "B",
-        /// What is wrong and what was done about it.
+        /// Description of what is wrong and how it was handled.
         pub message: Str,
     }
 }
 
 names! {
-    /// How much was lost.
+    /// How much data was lost.
     pub enum Severity {
-        /// Nothing was lost.
+        /// No data was lost.
         Info = "info",
-        /// Something could not be read, the rest could.
+        /// A part could not be read; the rest was.
         Warning = "warning",
         /// A whole file could not be read.
         Error = "error",
@@ -32,89 +32,89 @@ names! {
 }
 
 names! {
-    /// Every kind of defect there is.
+    /// Every kind of diagnostic.
     pub enum Code {
-        /// A file of a directory of several ranks that names none of them; skipped.
+        /// A file in a directory of several ranks that does not name its rank; skipped.
         AmbiguousFile = "whose-file",
-        /// A value of another kind than its column; left out.
+        /// A value that does not have the type of its column; skipped.
         BadCell = "bad-cell",
-        /// A line that is no row of the table; left out.
+        /// A line that is not a row of the table; skipped.
         BadRow = "bad-row",
-        /// The file ends in the middle; what stands before is kept.
+        /// A truncated file; the part before the cut is read.
         CutFile = "cut-file",
         /// Recording incomplete: the process was killed or is still running.
         CutRecording = "cut-recording",
-        /// Pages of a database that cannot be read; the rest is kept.
+        /// Unreadable pages of a database; the rest is read.
         DamagedDatabase = "damaged-database",
-        /// Packed text that does not unpack; what stands before is kept.
+        /// Compressed text that cannot be decompressed; the part before the damage is read.
         DamagedGzip = "damaged-gzip",
-        /// A table of a database that cannot be read, or not to its end.
+        /// A table of a database that cannot be read, or only in part.
         DamagedTable = "damaged-table",
-        /// Ids that stand for no name in the database.
+        /// Ids that have no name in the database.
         DanglingId = "dangling-id",
-        /// Another profile of a rank that is there already; skipped.
+        /// A second profile of the same rank; skipped.
         DuplicateRank = "duplicate-rank",
         /// No table of the database has rows.
         EmptyDatabase = "empty-database",
         /// The file is empty.
         EmptyFile = "empty-file",
-        /// Bytes that belong to nothing; skipped.
+        /// Bytes that are not part of any record; skipped.
         Garbage = "garbage",
-        /// Rows of a Kineto trace that have no place in the form written.
+        /// Rows of a Kineto trace that the written format cannot hold.
         LeftInTrace = "left-in-trace",
-        /// A row with more cells than the header; the surplus is left out.
+        /// A row with more cells than the header; the surplus cells are skipped.
         LongRow = "long-row",
-        /// Further defects of a file, counted instead of listed.
+        /// Further diagnostics of a file, counted instead of listed.
         MoreDefects = "more-defects",
-        /// A trace without the moment its times count from.
+        /// A trace without the base time of its timestamps.
         NoBaseTime = "no-base-time",
-        /// Records without the clock that their times need.
+        /// Records without the clock information that their times need.
         NoClock = "no-clock",
         /// The files do not name their rank.
         NoRank = "no-rank",
-        /// An event without a time; left out.
+        /// An event without a time; skipped.
         NoTime = "no-time",
-        /// The file is no SQLite database.
+        /// The file is not a SQLite database.
         NotADatabase = "not-a-database",
-        /// The file is no trace.
+        /// The file is not a trace.
         NotATrace = "not-a-trace",
         /// The file has no header line.
         NotCsv = "not-csv",
-        /// Rows that point to rows which are not there; left out.
+        /// Rows that refer to missing rows; skipped.
         OrphanRows = "orphan-rows",
-        /// A device recorded in a form that is not read.
+        /// Device data in a format that is not supported.
         RawOnly = "raw-only",
-        /// A rank that got another number, because its own is taken.
+        /// A rank that was renumbered because its number is taken.
         RenumberedRank = "renumbered-rank",
-        /// Files that were not read, because the database has the same.
+        /// Files that were not read because the database has the same data.
         SameInDatabase = "same-in-database",
-        /// A database that was not read, because the trace has the same.
+        /// A database that was not read because the trace has the same data.
         SameInTrace = "same-in-trace",
         /// A row with fewer cells than the header; the missing ones are null.
         ShortRow = "short-row",
-        /// Two columns whose contents the writer had exchanged; put right.
+        /// Two columns that the writer had swapped; repaired.
         SwappedColumns = "swapped-columns",
-        /// A link that leads back to where it is; not followed.
+        /// A symbolic link that leads back to its own directory; not followed.
         SymlinkLoop = "symlink-loop",
-        /// Directories nested deeper than is searched.
+        /// Directories nested deeper than the search goes.
         TooDeep = "too-deep",
-        /// More text than fits in memory; cut.
+        /// Text too long for memory; truncated.
         TooLong = "too-long",
-        /// More distinct text than a rank holds; the rest reads as empty.
+        /// More distinct text than a rank can hold; the rest reads as empty.
         TooMuchText = "too-much-text",
-        /// Further rows with another number of cells than the header, counted.
+        /// Further rows with a different number of cells than the header, counted.
         UnevenRows = "uneven-rows",
-        /// A file of no known kind; skipped.
+        /// A file of an unknown kind; skipped.
         UnknownFile = "unknown-file",
-        /// An event of a kind that is not read; left out.
+        /// An event of an unsupported kind; skipped.
         UnknownPhase = "unknown-phase",
-        /// Starts without an end, or ends without a start; left out.
+        /// Starts without an end, or ends without a start; skipped.
         UnmatchedMarks = "unmatched-marks",
-        /// A file or directory that the system does not let us read.
+        /// A file or directory that the operating system refuses to read.
         Unreadable = "unreadable",
         /// A database whose write-ahead log holds changes that are not read.
         WalNotRead = "wal-not-read",
-        /// A table without the columns that its name promises.
+        /// A table without the columns that its name implies.
         WrongColumns = "wrong-columns",
         /// Text that is not UTF-8.
         WrongEncoding = "wrong-encoding",
@@ -122,17 +122,17 @@ names! {
 }
 
 impl Row {
-    /// How much was lost. Only words of the enums are ever written; any other is damage itself.
+    /// How much data was lost. Only names of the enum are ever written; any other is damaged data.
     pub fn severity(&self, tables: &RankTables) -> Severity {
         Severity::from_name(tables.text(self.severity)).unwrap_or(Severity::Error)
     }
 
-    /// Whether something was lost.
+    /// Whether data was lost.
     pub fn is_loss(&self, tables: &RankTables) -> bool {
         self.severity(tables) != Severity::Info
     }
 
-    /// What kind of defect it is.
+    /// The kind of diagnostic.
     pub fn code(&self, tables: &RankTables) -> Code {
         Code::from_name(tables.text(self.code)).unwrap_or(Code::Garbage)
     }

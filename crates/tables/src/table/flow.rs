@@ -4,30 +4,30 @@ use crate::{ConnectionId, LaneId, Ns, Str};
 
 table! {
     Flow = "flow", Fact, time = "src_time";
-    /// One row per arrow between two slices. Either end may be missing where the source lost it.
+    /// One row per arrow between two slices; an end that is missing in the source is null.
     pub struct Row {
-        /// async_task_queue, async_npu, fwdbwd, HostToDevice, MsTx …
+        /// Kind of flow: `async_task_queue`, `async_npu`, `fwdbwd`, `HostToDevice`, `MsTx` …
         pub kind: Str,
-        /// Id of the flow within its kind, where it is a number.
+        /// Flow id within its kind, if it is a number.
         pub id: Option<i64>,
-        /// Id of the flow where it does not fit a number.
+        /// Flow id, if it does not fit a number.
         pub id_text: Option<Str>,
-        /// Name, where it is not implied by kind and id.
+        /// Name, where kind and id do not imply it.
         pub name: Option<Str>,
-        /// Lane of the slice the arrow leaves.
+        /// Lane of the slice at the start of the arrow.
         pub src_lane: Option<LaneId>,
-        /// When that slice starts.
+        /// Start time of the slice at the start of the arrow.
         pub src_time: Option<Ns>,
-        /// Lane of the slice the arrow reaches.
+        /// Lane of the slice at the end of the arrow.
         pub dst_lane: Option<LaneId>,
-        /// When that slice starts.
+        /// Start time of the slice at the end of the arrow.
         pub dst_time: Option<Ns>,
-        /// Connection id of the work the arrow reaches, where the source names it. Lane and time are not always enough:
-        /// two tasks of a stream may start together.
+        /// Connection id of the work at the end of the arrow, where the source has it; needed because two tasks of a
+        /// stream may start at the same time.
         pub connection_id: Option<ConnectionId>,
-        /// Set on further ends of a flow: its start is that of an earlier row.
+        /// True for further ends of a flow, whose start is in an earlier row.
         pub branch: Option<bool>,
-        /// Whether the start event names a binding point, where that is not the habit of the kind.
+        /// Whether the start event has a binding point, where that differs from the default of the kind.
         pub src_binding: Option<bool>,
     }
 }

@@ -1,60 +1,64 @@
-//! `host_op`: what host threads did.
+//! `host_op`: activity of host threads.
 
 use crate::{ConnectionId, LaneId, Ns, Span, Str};
 
 table! {
     HostOp = "host_op", Fact, time = "start";
-    /// One row per host slice: framework operator, Python function, queue entry, call of CANN, CUDA or HIP, user range, garbage collection.
+    /// One row per slice on the host: framework operator, Python function, queue entry, call of CANN, CUDA or HIP, user
+    /// range, or garbage collection.
     pub struct Row {
-        /// Lane of the slice.
+        /// Lane of the slice (`lane.lane`).
         pub lane: LaneId,
-        /// op, enqueue, dequeue, python, cann (CANN, CUDA or HIP), mstx (a range of the user), gc or other.
+        /// Kind of slice: `op`, `enqueue`, `dequeue`, `python`, `cann` (CANN, CUDA or HIP), `mstx` (user range), `gc`
+        /// or `other`.
         pub kind: Str,
-        /// Start.
+        /// Start time.
         pub start: Ns,
         /// Duration.
         pub duration: Span,
-        /// Operator, function or API name.
+        /// Name of the operator, function or API.
         pub name: Str,
-        /// Slices of the same lane around this one.
+        /// Number of enclosing slices on the same lane.
         pub depth: Option<u32>,
-        /// Row number, within the rank, of the innermost slice around this one on its lane.
+        /// Row number, within the rank, of the innermost enclosing slice on the same lane.
         pub parent: Option<u32>,
-        /// For cann: acl, node, model, runtime, hccl or communication; on GPUs runtime or driver.
+        /// API level of `cann` slices: `acl`, `node`, `model`, `runtime`, `hccl` or `communication`; on GPUs `runtime`
+        /// or `driver`.
         pub level: Option<Str>,
-        /// Ties a call to what it caused: queue correlation id, CANN connection id, or correlation of a GPU trace.
+        /// Id that links a call to the work it launched: queue correlation id, CANN connection id, or correlation id of
+        /// a GPU trace.
         pub connection_id: Option<ConnectionId>,
         /// Autograd sequence number.
         pub sequence: Option<i64>,
         /// Thread of the forward operator, for backward operators.
         pub forward_thread: Option<i64>,
-        /// Input shapes, one tensor a line.
+        /// Input shapes, one tensor per line.
         pub shapes: Option<Str>,
-        /// Input types, one tensor a line.
+        /// Input types, one tensor per line.
         pub dtypes: Option<Str>,
-        /// Call stack, innermost frame first, one frame a line.
+        /// Call stack, innermost frame first, one frame per line.
         pub stack: Option<Str>,
         /// Module path of the operator.
         pub modules: Option<Str>,
-        /// Floating-point operations of the operator.
+        /// Number of floating-point operations of the operator.
         pub flops: Option<f64>,
-        /// Id of a Python frame.
+        /// Id of the Python frame.
         pub python_id: Option<i64>,
         /// Id of the calling Python frame.
         pub python_parent_id: Option<i64>,
         /// Id of the module instance, for nn.Module frames.
         pub python_module_id: Option<i64>,
-        /// CANN: call mode, for example ACL_NN.
+        /// CANN: call mode, for example `ACL_NN`.
         pub mode: Option<Str>,
-        /// CANN: what the call worked on, for example the kernel launched.
+        /// CANN: object of the call, for example the launched kernel.
         pub item: Option<Str>,
-        /// CANN: id text where it is not the API name.
+        /// CANN: id text, where it differs from the API name.
         pub api_id: Option<Str>,
         /// mstx: domain of the range.
         pub domain: Option<Str>,
-        /// mstx: marker, push/pop or start/end. GPU traces: instant for marks in time, else the phase of the event.
+        /// mstx: marker, push/pop or start/end; GPU traces: `instant` for instant events, else the phase of the event.
         pub event_type: Option<Str>,
-        /// Category the trace gave, where it is not implied by the kind.
+        /// Category in the trace, where the kind does not imply it.
         pub category: Option<Str>,
         /// Further arguments of the slice, as a JSON object.
         pub args: Option<Str>,
@@ -62,7 +66,7 @@ table! {
 }
 
 names! {
-    /// What kind of host slice a row is.
+    /// The kind of a host slice.
     pub enum Kind {
         /// Framework operator.
         Op = "op",

@@ -1,46 +1,47 @@
-//! `mem_event`: allocations.
+//! `mem_event`: memory allocations.
 
 use crate::{Ns, Str};
 
 table! {
     MemEvent = "mem_event", Fact, time = "start";
-    /// One row per allocation with its life, and the allocator's totals when it began and ended.
+    /// One row per memory allocation, with its lifetime and the allocator's totals after the allocation and after the
+    /// release.
     pub struct Row {
-        /// operator for allocations at run time, static for those a graph compiler planned.
+        /// Kind of allocation: `operator` for allocations at run time, `static` for those planned by a graph compiler.
         pub kind: Str,
-        /// Operator that allocated.
+        /// Operator that allocated the memory.
         pub name: Str,
-        /// Bytes.
+        /// Size of the allocation.
         pub bytes: Option<i64> as "B",
-        /// Allocation.
+        /// Time of the allocation.
         pub start: Option<Ns>,
-        /// Release.
+        /// Time of the release.
         pub release: Option<Ns>,
-        /// When the last user of the memory was done.
+        /// End of the last use of the memory.
         pub active_release: Option<Ns>,
-        /// From allocation to release.
+        /// Time from the allocation to the release.
         pub duration: Option<i64> as "ns",
-        /// From allocation to the last use.
+        /// Time from the allocation to the end of the last use.
         pub active_duration: Option<i64> as "ns",
-        /// Total allocated after the allocation.
+        /// Total memory allocated after the allocation.
         pub start_allocated: Option<i64> as "B",
-        /// Total reserved after the allocation.
+        /// Total memory reserved after the allocation.
         pub start_reserved: Option<i64> as "B",
-        /// Total active after the allocation.
+        /// Total active memory after the allocation.
         pub start_active: Option<i64> as "B",
-        /// Total allocated after the release.
+        /// Total memory allocated after the release.
         pub release_allocated: Option<i64> as "B",
-        /// Total reserved after the release.
+        /// Total memory reserved after the release.
         pub release_reserved: Option<i64> as "B",
-        /// Total active after the release.
+        /// Total active memory after the release.
         pub release_active: Option<i64> as "B",
         /// Stream, as the allocator's pointer.
         pub stream_ptr: Option<i64>,
-        /// Device.
+        /// Device number on the host.
         pub device: Option<i64>,
         /// static: model name.
         pub model: Option<Str>,
-        /// static: graph.
+        /// static: graph id.
         pub graph: Option<i64>,
         /// static: first node that uses the memory.
         pub node_start: Option<i64>,

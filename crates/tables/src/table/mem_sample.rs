@@ -1,36 +1,36 @@
-//! `mem_sample`: memory over time.
+//! `mem_sample`: memory use over time.
 
 use crate::{Ns, Str};
 
 table! {
     MemSample = "mem_sample", Fact, time = "time";
-    /// One row per point on a memory curve of an allocator, a driver module or a process.
+    /// One row per sample of the memory used by an allocator, a driver module or a process.
     pub struct Row {
-        /// allocator, module, process or operator.
+        /// Kind of sample: `allocator`, `module`, `process` or `operator`.
         pub kind: Str,
-        /// PTA, GE, PTA+GE, WORKSPACE, APP, a driver module …
+        /// Component: `PTA`, `GE`, `PTA+GE`, `WORKSPACE`, `APP`, a driver module …
         pub component: Str,
-        /// When.
+        /// Time of the sample.
         pub time: Ns,
-        /// Allocated.
+        /// Memory allocated.
         pub allocated: Option<i64> as "B",
-        /// Reserved.
+        /// Memory reserved.
         pub reserved: Option<i64> as "B",
-        /// Active.
+        /// Active memory.
         pub active: Option<i64> as "B",
         /// Stream, as the allocator's pointer.
         pub stream_ptr: Option<i64>,
-        /// Device.
+        /// Device number on the host.
         pub device: Option<i64>,
-        /// operator: who allocated or released.
+        /// operator: name of the operator that allocated or released the memory.
         pub name: Option<Str>,
-        /// operator: allocate or release.
+        /// operator: `allocate` or `release`.
         pub action: Option<Str>,
-        /// operator: address.
+        /// operator: memory address.
         pub address: Option<i64>,
-        /// operator: bytes.
+        /// operator: size of the allocation.
         pub bytes: Option<i64> as "B",
-        /// operator: thread, as process id << 32 | thread id.
+        /// operator: thread, as (process id << 32) + thread id.
         pub thread: Option<i64>,
     }
 }

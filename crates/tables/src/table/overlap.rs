@@ -1,18 +1,18 @@
-//! `overlap`: how a device's time divides.
+//! `overlap`: computing, communication and free time of a device as intervals.
 
 use crate::{LaneId, Ns, Span, Str};
 
 table! {
     Overlap = "overlap", Fact, time = "start";
-    /// One row per interval of the device's computing, communication, exposed communication or free time.
+    /// One row per interval of computing, communication, exposed communication or free time of the device.
     pub struct Row {
-        /// Lane.
+        /// Lane of the slice (`lane.lane`).
         pub lane: LaneId,
-        /// computing, communication, exposed_communication or free.
+        /// Kind of interval: `computing`, `communication`, `exposed_communication` or `free`.
         pub kind: Str,
-        /// Device.
+        /// Device number on the host.
         pub device: Option<i64>,
-        /// Start.
+        /// Start time.
         pub start: Ns,
         /// Duration.
         pub duration: Span,
@@ -22,13 +22,13 @@ table! {
 }
 
 names! {
-    /// What the device did during an interval.
+    /// The activity of the device in an interval.
     pub enum Kind {
         Computing = "computing",
         Communication = "communication",
-        /// Communication with no computing beside it.
+        /// Communication while no kernel computes.
         ExposedCommunication = "exposed_communication",
-        /// Neither.
+        /// Neither computing nor communication.
         Free = "free",
     }
 }

@@ -1,12 +1,12 @@
-//! `rank`: who took part.
+//! `rank`: ranks of the job.
 
 use crate::{Ns, Str};
 
 table! {
     Rank = "rank", Fact;
-    /// One row per rank: where it ran, how it was profiled, its place in the parallel layout.
+    /// One row per rank: where it ran, how it was profiled, and its position in the parallel layout.
     pub struct Row {
-        /// NPU or GPU the rank used, by its number on the host.
+        /// NPU or GPU that the rank used, by its number on the host.
         pub device: Option<i64>,
         /// Host name.
         pub host: Option<Str>,
@@ -14,33 +14,34 @@ table! {
         pub host_uid: Option<Str>,
         /// Chip name, for example Ascend910B.
         pub chip: Option<Str>,
-        /// Operating-system id of the training process.
+        /// Process id of the training process.
         pub process: Option<i64>,
-        /// Who recorded: torch_npu, mindspore, msprof, or torch for PyTorch's own profiler.
+        /// Framework that wrote the profile: `torch_npu`, `mindspore`, `msprof`, or `torch` for PyTorch's own profiler.
         pub framework: Option<Str>,
-        /// Version of that framework.
+        /// Version of the framework.
         pub framework_version: Option<Str>,
         /// Version of CANN.
         pub cann_version: Option<Str>,
-        /// Version of the database schema, for db profiles.
+        /// Version of the database schema, for profiles in format db.
         pub schema_version: Option<Str>,
-        /// Form of the source: text, db, text+db where both were needed, raw for what a profiler wrote before it was parsed, or kineto for a trace of PyTorch's own profiler.
+        /// Format of the profile: `text`, `db`, `text+db` where both were needed, `raw` for profiler data that was not
+        /// parsed yet, or `kineto` for a trace of PyTorch's own profiler.
         pub format: Str,
-        /// Profiler level: level_none, level0, level1 or level2.
+        /// Profiler level: `level_none`, `level0`, `level1` or `level2`.
         pub level: Option<Str>,
         /// AI Core metric group that was collected.
         pub aic_metrics: Option<Str>,
-        /// Directory of the rank's profile, last component.
+        /// Last component of the path of the rank's profile directory.
         pub directory: Str,
-        /// First moment any row of the rank covers.
+        /// Earliest time that any row of the rank covers.
         pub start: Option<Ns>,
-        /// Last moment any row of the rank covers.
+        /// Latest time that any row of the rank covers.
         pub end: Option<Ns>,
-        /// When collection started, if the source says so.
+        /// Start of the recording, where the source has it.
         pub session_start: Option<Ns>,
-        /// When collection ended, if the source says so.
+        /// End of the recording, where the source has it.
         pub session_end: Option<Ns>,
-        /// Ranks of the whole job.
+        /// Number of ranks in the job.
         pub world_size: Option<i64>,
         /// Tensor-parallel size.
         pub tp_size: Option<i64>,

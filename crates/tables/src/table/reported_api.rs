@@ -4,25 +4,25 @@ use crate::Str;
 
 table! {
     ReportedApi = "reported_api", Reported;
-    /// One row per CANN API: how much time the source says its calls took.
+    /// One row per CANN API, with the time of its calls as reported by the profiler (`api_statistic.csv`).
     pub struct Row {
-        /// Device, or host.
+        /// Device number, or `host`.
         pub device: Option<Str>,
-        /// acl, node, model, runtime, hccl or communication.
+        /// API level: `acl`, `node`, `model`, `runtime`, `hccl` or `communication`.
         pub level: Str,
-        /// API.
+        /// API name.
         pub name: Str,
-        /// Sum of durations.
+        /// Total duration.
         pub total: Option<f64> as "us",
-        /// Calls.
+        /// Number of calls.
         pub count: Option<i64>,
-        /// Mean.
+        /// Average duration.
         pub avg: Option<f64> as "us",
-        /// Shortest.
+        /// Minimum duration.
         pub min: Option<f64> as "us",
-        /// Longest.
+        /// Maximum duration.
         pub max: Option<f64> as "us",
-        /// Population variance.
+        /// Population variance of the durations.
         pub variance: Option<f64> as "us2",
     }
 }

@@ -4,31 +4,32 @@ use crate::Str;
 
 table! {
     ReportedBandwidth = "reported_bandwidth", Reported;
-    /// One row per operation, transport and packet size; packet columns are null where the source lists no packets.
+    /// One row per communication operation, transport and packet size, as reported by the profiler
+    /// (`communication.json`, `CommAnalyzerBandwidth`); packet columns are null where the source lists no packets.
     pub struct Row {
-        /// Step key, for example step50.
+        /// Step key, for example `step50`.
         pub step: Option<Str>,
-        /// collective or p2p.
+        /// Kind of operation: `collective` or `p2p`.
         pub kind: Option<Str>,
-        /// Operation, or Total Op Info.
+        /// Name of the operation, or `Total Op Info` for the sum of all.
         pub name: Str,
-        /// Hash of the group.
+        /// Hash of the communication group's name.
         pub group_hash: Option<Str>,
-        /// RDMA, HCCS, PCIE, SDMA, SIO …
+        /// Transport: `RDMA`, `HCCS`, `PCIE`, `SDMA`, `SIO` …
         pub transport: Str,
-        /// Moved.
+        /// Data moved.
         pub transit_size: Option<f64> as "MB",
-        /// Time it took.
+        /// Time spent moving the data.
         pub transit_time: Option<f64> as "ms",
-        /// Their quotient.
+        /// Bandwidth: transit_size / transit_time.
         pub bandwidth: Option<f64> as "GB/s",
-        /// Share of packets above the size that uses the link well.
+        /// Share of packets that are large enough to use the link efficiently.
         pub large_packet_ratio: Option<f64>,
-        /// Packet size, as the source's text.
+        /// Packet size, as text of the source.
         pub package_size: Option<Str> as "MB",
-        /// Packets of that size.
+        /// Number of packets of that size.
         pub count: Option<f64>,
-        /// Time of those packets.
+        /// Total duration of those packets.
         pub total_duration: Option<f64> as "ms",
     }
 }

@@ -4,29 +4,30 @@ use crate::Str;
 
 table! {
     ReportedLink = "reported_link", Reported;
-    /// One row per operation class and link: what the source says went over it.
+    /// One row per operation class and link, with the data moved over it as reported by the profiler
+    /// (`communication_matrix.json`, `CommAnalyzerMatrix`).
     pub struct Row {
-        /// Step key, for example step50.
+        /// Step key, for example `step50`.
         pub step: Option<Str>,
-        /// collective or p2p.
+        /// Kind of operation: `collective` or `p2p`.
         pub kind: Option<Str>,
-        /// Class and place, for example allreduce-top1; an operation in older files.
+        /// Operation class and position, for example `allreduce-top1`; the operation in older files.
         pub name: Str,
-        /// Hash of the group.
+        /// Hash of the communication group's name.
         pub group_hash: Option<Str>,
         /// Sending rank, numbered within the group.
         pub src_rank: Option<Str>,
         /// Receiving rank, numbered within the group.
         pub dst_rank: Option<Str>,
-        /// LOCAL, HCCS, RDMA, PCIE, SIO …
+        /// Transport: `LOCAL`, `HCCS`, `RDMA`, `PCIE`, `SIO` …
         pub transport: Option<Str>,
-        /// Moved.
+        /// Data moved.
         pub transit_size: Option<f64> as "MB",
-        /// Time it took.
+        /// Time spent moving the data.
         pub transit_time: Option<f64> as "ms",
-        /// Their quotient.
+        /// Bandwidth: transit_size / transit_time.
         pub bandwidth: Option<f64> as "GB/s",
-        /// Operation the figures are from.
+        /// Operation that the values are taken from.
         pub op_name: Option<Str>,
     }
 }

@@ -4,25 +4,26 @@ use crate::Str;
 
 table! {
     ReportedOpType = "reported_op_type", Reported;
-    /// One row per operator type and core: how much time the source says its kernels took.
+    /// One row per operator type and core, with the time of its kernels as reported by the profiler
+    /// (`op_statistic.csv`).
     pub struct Row {
-        /// Device.
+        /// Device number on the host.
         pub device: Option<i64>,
         /// Operator type.
         pub op_type: Str,
         /// Accelerator core.
         pub core: Option<Str>,
-        /// Kernels.
+        /// Number of kernels.
         pub count: Option<i64>,
-        /// Sum of durations.
+        /// Total duration.
         pub total: Option<f64> as "us",
-        /// Shortest.
+        /// Minimum duration.
         pub min: Option<f64> as "us",
-        /// Mean.
+        /// Average duration.
         pub avg: Option<f64> as "us",
-        /// Longest.
+        /// Maximum duration.
         pub max: Option<f64> as "us",
-        /// Share of all kernels' time.
+        /// Share of the time of all kernels.
         pub ratio: Option<f64> as "%",
     }
 }

@@ -4,29 +4,30 @@ use crate::Str;
 
 table! {
     ReportedStep = "reported_step", Reported;
-    /// One row per step: how the source says its time divided.
+    /// One row per step, with the breakdown of its time as reported by the profiler (`step_trace_time.csv`,
+    /// `StepTraceTime`).
     pub struct Row {
-        /// Device.
+        /// Device number on the host.
         pub device: Option<i64>,
-        /// Step, as text: peers also write none.
+        /// Step as text, because some profilers write no step number.
         pub step: Option<Str>,
-        /// Computing.
+        /// Computing time.
         pub computing: Option<f64> as "us",
-        /// Communication that no computing covers.
+        /// Communication time that computing does not overlap.
         pub communication_not_overlapped: Option<f64> as "us",
-        /// Communication that computing covers.
+        /// Communication time that computing overlaps.
         pub overlapped: Option<f64> as "us",
-        /// Communication.
+        /// Communication time.
         pub communication: Option<f64> as "us",
-        /// Neither computing nor communication.
+        /// Time without computing and communication.
         pub free: Option<f64> as "us",
-        /// From the first to the last activity, without the bubble.
+        /// Time from the first to the last activity, without the bubble.
         pub stage: Option<f64> as "us",
-        /// Waiting to receive.
+        /// Time spent waiting to receive.
         pub bubble: Option<f64> as "us",
-        /// Communication that no computing covers, without the bubble.
+        /// Communication time that computing does not overlap, without the bubble.
         pub communication_not_overlapped_exclude_receive: Option<f64> as "us",
-        /// From the step's start on the host to the first activity of the device.
+        /// Time from the start of the step on the host to the first activity of the device.
         pub preparing: Option<f64> as "us",
     }
 }

@@ -1,4 +1,4 @@
-//! `source`: what was read.
+//! `source`: files and database tables that were read.
 
 use crate::Str;
 
@@ -6,19 +6,19 @@ table! {
     Source = "source", About;
     /// One row per file or database table that was read, with its columns in order.
     pub struct Row {
-        /// File, relative to the rank's directory; a database table as file#table.
+        /// File, relative to the rank's directory; a database table is written as file#table.
         pub file: Str,
-        /// What it is, for example trace, kernel_details or db.
+        /// Kind of deliverable, for example `trace`, `kernel_details` or `db`.
         pub kind: Str,
-        /// Size of the file.
+        /// File size.
         pub bytes: Option<i64> as "B",
-        /// Events or rows in it.
+        /// Number of events or rows.
         pub rows: Option<i64>,
         /// Columns in order, as a JSON array.
         pub columns: Option<Str>,
-        /// Columns nothing was read from, as a JSON array.
+        /// Columns that were not read, as a JSON array.
         pub unread: Option<Str>,
-        /// How a csv file spells its lines where that is not how they are written, as a JSON object: line ends, the
+        /// Differences between the text of a csv file and the text that npuscope writes, as a JSON object: line ends,
         /// header, rows by number, and a last line without a line end.
         pub spelling: Option<Str>,
     }

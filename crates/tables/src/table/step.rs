@@ -4,9 +4,9 @@ use crate::Ns;
 
 table! {
     Step = "step", Fact, time = "start";
-    /// One row per training step of a rank, as the host marked it.
+    /// One row per training step of a rank, from the step markers on the host.
     pub struct Row {
-        /// Step number the trainer gave.
+        /// Step number assigned by the trainer.
         pub id: Option<i64>,
         /// Start of the step on the host.
         pub start: Ns,

@@ -12,8 +12,8 @@ use npuscope_formats::output::Output;
 use npuscope_formats::result::Cell;
 use npuscope_measures::statistics::HISTOGRAM_BUCKETS;
 use npuscope_store::OpenOptions;
-use npuscope_synth::{Fault, FaultKind, Form, JobConfig, Level, Workload, simulate, write_job};
-use npuscope_tables::{Flavour, Rank};
+use npuscope_synth::{Fault, FaultKind, Format, JobConfig, Level, Workload, simulate, write_job};
+use npuscope_tables::{Framework, Rank};
 use npuscope_testing::shared;
 use npuscope_views::{Made, NotMade, Question, Scope, Source, VIEWS, View};
 
@@ -25,7 +25,7 @@ struct Opened {
     _directory: Option<tempfile::TempDir>,
 }
 
-/// What times are told from in these tests.
+/// Times in these tests are relative to this time.
 const ORIGIN: i64 = 1_767_225_600_000_000_000;
 
 fn small() -> JobConfig {
@@ -37,7 +37,7 @@ impl Opened {
         Opened { session: Session::open(path, OpenOptions::new(cache)).unwrap(), _directory: directory }
     }
 
-    fn job(config: &JobConfig, form: Form) -> Opened {
+    fn job(config: &JobConfig, form: Format) -> Opened {
         let directory = tempfile::tempdir().unwrap();
         let output = Output::new(directory.path().join("job")).unwrap();
         write_job(&simulate(config).unwrap(), form, &output, |_| {}).unwrap();
@@ -163,12 +163,12 @@ const GPU: &str = r#"
 
 #[test]
 fn every_view_answers_whatever_the_profile() {
-    let text = assert_answers(&Opened::job(&small(), Form::Text), "text");
+    let text = assert_answers(&Opened::job(&small(), Format::Text), "text");
     assert_eq!(missing(&text), ["experts", "static_memory", "stages", "stage_summary"]);
-    let db = assert_answers(&Opened::job(&small(), Form::Db), "db");
+    let db = assert_answers(&Opened::job(&small(), Format::Db), "db");
     assert_eq!(missing(&db), missing(&text));
-    let mindspore = JobConfig { flavour: Flavour::MindSpore, ..small() };
-    for form in [Form::Text, Form::Db] {
+    let mindspore = JobConfig { framework: Framework::MindSpore, ..small() };
+    for form in [Format::Text, Format::Db] {
         assert_answers(&Opened::job(&mindspore, form), &format!("mindspore {form:?}"));
     }
     let gpu = assert_answers(&Opened::trace(GPU), "gpu");
@@ -194,7 +194,7 @@ fn every_view_answers_for_real_profiles() {
 
 #[test]
 fn sums_equal_those_of_sql() {
-    for form in [Form::Text, Form::Db] {
+    for form in [Format::Text, Format::Db] {
         let opened = Opened::job(&small(), form);
         let kernels = "SELECT sum(duration) AS total FROM kernel";
         for group in ["op_type", "name", "shape", "core", "stream", "rank", "step"] {
@@ -311,7 +311,7 @@ fn the_time_of_devices_is_one_number_on_every_page() {
     let slow = Fault::new(FaultKind::SlowRank, 1).strength(2.0);
     for (config, what) in [(pipeline.clone(), "pipeline"), (JobConfig { faults: vec![slow], ..pipeline }, "slow rank")]
     {
-        for form in [Form::Text, Form::Db] {
+        for form in [Format::Text, Format::Db] {
             assert_device_time(&Opened::job(&config, form), &format!("{what} {form:?}"));
         }
     }
@@ -342,7 +342,7 @@ fn assert_curve(opened: &Opened) {
 
 #[test]
 fn a_scope_leaves_out_what_is_outside() {
-    for form in [Form::Text, Form::Db] {
+    for form in [Format::Text, Format::Db] {
         let opened = Opened::job(&small(), form);
         let (first, second) = (10, 11);
         let of = |step: Option<i64>| Scope { ranks: Some(vec![Rank(1)]), step, ..Scope::default() };
@@ -372,7 +372,7 @@ fn a_scope_leaves_out_what_is_outside() {
 fn analyses_are_those_of_cluster() {
     let slow = Fault::new(FaultKind::SlowRank, 1).strength(1.5);
     let config = JobConfig { tp: 2, pp: 2, dp: 1, layers: 2, steps: 2, faults: vec![slow], ..JobConfig::default() };
-    let opened = Opened::job(&config, Form::Text);
+    let opened = Opened::job(&config, Format::Text);
     let options = Options::default();
     let job = Job::new(opened.session.store(), None, &options);
     let answer = |mode: &str, table: &str| -> Vec<Vec<Cell>> {
@@ -442,7 +442,7 @@ fn assert_pipeline(opened: &Opened, passes: usize) {
 }
 
 #[test]
-fn experts_and_stages_are_told() {
+fn experts_and_stages_are_listed() {
     let experts = JobConfig {
         dp: 2,
         tp: 1,
@@ -454,18 +454,18 @@ fn experts_and_stages_are_told() {
         steps: 2,
         ..JobConfig::default()
     };
-    let opened = Opened::job(&experts, Form::Text);
+    let opened = Opened::job(&experts, Format::Text);
     let loads = opened.all("experts");
     assert_sum(&opened, &loads, "duration", "SELECT sum(duration) AS t FROM kernel WHERE op_type = 'GroupedMatmul'");
     assert!(texts(&loads, "layer").iter().all(Option::is_some));
-    let unmarked = Opened::job(&JobConfig { mstx: false, ..experts }, Form::Text);
+    let unmarked = Opened::job(&JobConfig { mstx: false, ..experts }, Format::Text);
     let loads = unmarked.all("experts");
     assert_eq!((loads.rows(), texts(&loads, "layer")), (2, vec![None, None]));
     assert!(sum(&loads, "tokens") > 0.0);
     assert_sum(&unmarked, &loads, "duration", "SELECT sum(duration) AS t FROM kernel WHERE op_type = 'GroupedMatmul'");
 
     let learning = JobConfig { workload: Workload::ReinforcementLearning, ..small() };
-    let opened = Opened::job(&learning, Form::Text);
+    let opened = Opened::job(&learning, Format::Text);
     let stages = opened.all("stages");
     let names = texts(&stages, "stage");
     assert_eq!(names.iter().flatten().filter(|name| *name == "actor_generate").count(), 2 * 2);
@@ -480,7 +480,7 @@ fn experts_and_stages_are_told() {
 #[test]
 fn a_profile_that_lacks_something_says_so() {
     let level0 = JobConfig { level: Level::Level0, profile_memory: false, mstx: false, ..small() };
-    let opened = Opened::job(&level0, Form::Text);
+    let opened = Opened::job(&level0, Format::Text);
     let answers = assert_answers(&opened, "level0");
     let lacks = missing(&answers);
     for view in ["memory_curve", "allocations", "memory_peak", "static_memory", "comm_matrix", "packets", "bandwidth"] {
@@ -490,7 +490,7 @@ fn a_profile_that_lacks_something_says_so() {
     let Err(NotMade::Missing { switch, .. }) = opened.ask("memory_curve", Scope::default(), &[]) else { panic!() };
     assert_eq!(switch.to_string(), "profile_memory=True");
     let none = JobConfig { level: Level::None, ..level0 };
-    let answers = assert_answers(&Opened::job(&none, Form::Text), "none");
+    let answers = assert_answers(&Opened::job(&none, Format::Text), "none");
     let lacks = missing(&answers);
     for view in ["heat", "operators", "kernels", "dispatch", "overall", "communication", "collectives", "slow_ranks"] {
         assert!(lacks.contains(&view), "{view}: {lacks:?}");
@@ -499,7 +499,7 @@ fn a_profile_that_lacks_something_says_so() {
 
 #[test]
 fn odd_parameters_are_refused() {
-    let opened = Opened::job(&small(), Form::Text);
+    let opened = Opened::job(&small(), Format::Text);
     let odd: &[(&str, &[(&str, &str)])] = &[
         ("ranks", &[("limit", "5")]),
         ("operators", &[("group", "colour")]),
@@ -548,7 +548,7 @@ fn odd_parameters_are_refused() {
 #[test]
 fn a_gap_and_a_collective_name_the_rank_that_was_late() {
     let slow = Fault::new(FaultKind::SlowRank, 1).strength(2.0);
-    for form in [Form::Text, Form::Db] {
+    for form in [Format::Text, Format::Db] {
         let opened = Opened::job(&JobConfig { faults: vec![slow], ..small() }, form);
         let of_rank = Scope { ranks: Some(vec![Rank(0)]), ..Scope::default() };
         let at = |sql: &str| format!("{}", opened.number(sql) as i64);

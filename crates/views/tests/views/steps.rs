@@ -87,14 +87,14 @@ fn late(opened: &Opened) -> f64 {
 fn a_step_has_the_same_work_in_every_form_and_wherever_it_is_chosen() {
     // The host runs ahead: most work runs after the marker of its step, in the marker of another.
     let torch = JobConfig { tp: 2, pp: 2, dp: 1, layers: 2, steps: 3, reads_loss: false, ..JobConfig::default() };
-    let mindspore = JobConfig { flavour: Flavour::MindSpore, ..torch.clone() };
+    let mindspore = JobConfig { framework: Framework::MindSpore, ..torch.clone() };
     let mut all: Vec<(&str, Vec<Counts>)> = Vec::new();
     for (name, config, form) in [
-        ("text", &torch, Form::Text),
-        ("databases", &torch, Form::Db),
-        ("MindSpore text", &mindspore, Form::Text),
-        ("MindSpore databases", &mindspore, Form::Db),
-        ("Kineto", &torch, Form::Kineto),
+        ("text", &torch, Format::Text),
+        ("databases", &torch, Format::Db),
+        ("MindSpore text", &mindspore, Format::Text),
+        ("MindSpore databases", &mindspore, Format::Db),
+        ("Kineto", &torch, Format::Kineto),
     ] {
         let opened = Opened::job(config, form);
         assert!(late(&opened) > 0.0, "{name}: no work runs after the marker of its step");
@@ -123,9 +123,9 @@ fn tasks_belong_to_the_same_step_in_text_and_databases() {
         let by_step = "SELECT count(*) FROM task WHERE step = ";
         [10, 11].map(|step| opened.number(&format!("{by_step}{step}")))
     };
-    let text = tasks(Form::Text);
+    let text = tasks(Format::Text);
     assert!(text.iter().all(|count| *count > 0.0), "{text:?}");
-    assert_eq!(text, tasks(Form::Db));
+    assert_eq!(text, tasks(Format::Db));
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn without_markers_the_numbers_of_kernels_divide_the_work() {
     let opened = {
         let directory = tempfile::tempdir().unwrap();
         let output = Output::new(directory.path().join("job")).unwrap();
-        write_job(&simulate(&small()).unwrap(), Form::Text, &output, |_| {}).unwrap();
+        write_job(&simulate(&small()).unwrap(), Format::Text, &output, |_| {}).unwrap();
         for rank in npuscope_testing::entries(&directory.path().join("job")) {
             let _ = std::fs::remove_file(rank.join("ASCEND_PROFILER_OUTPUT/trace_view.json"));
         }

@@ -1,45 +1,45 @@
-// The rank that was chosen on the grid: what it did, and the ranks it works with.
+// The rank that was selected on the grid: how it spent its time, and the ranks it works with.
 
-import { go, link, type View } from "../../scope";
-import { run } from "../../shell/run";
+import { go, link, type TimeRange } from "../../scope";
+import { profile } from "../../shell/profile";
 import { texts } from "../../texts";
 import { choose } from "../../components/params";
 import { Term } from "../../components/Term";
 import { type Dimension, DIMENSIONS, hasLayout, peersOf, type Place } from "./places";
-import type { Spent } from "./spent";
-import { word } from "./words";
+import type { Breakdown } from "./breakdown";
+import { clusterText } from "./texts";
 import { duration } from "../../format";
 
 const t = texts({
-  en: { group: "{dimension} group: {ranks}", only: "Look at this group only" },
-  zh: { group: "{dimension} 组：{ranks}", only: "只看该组" },
+  en: { group: "{dimension} group: {ranks}", only: "Show only this group" },
+  zh: { group: "{dimension} 通信组：{ranks}", only: "只显示该组" },
 });
 
 /** Ranks that are listed. */
 const LISTED = 16;
 
-export function ChosenRank({ rank, places, spent }: { rank: number; places: Place[]; spent: Spent | null }) {
-  const span = run.value?.span;
-  const view: View | null = span ? { begin: span[0], end: span[1] } : null;
+export function ChosenRank({ rank, places, spent }: { rank: number; places: Place[]; spent: Breakdown | null }) {
+  const span = profile.value?.span;
+  const view: TimeRange | null = span ? { begin: span[0], end: span[1] } : null;
   const groups: [Dimension, number[]][] = hasLayout(places)
     ? DIMENSIONS.map((dimension): [Dimension, number[]] => [dimension, peersOf(places, rank, dimension)]).filter(([, ranks]) => ranks.length > 1)
     : [];
   return (
-    <section class="chosen-rank" aria-label={word("rank", { rank })}>
+    <section class="chosen-rank" aria-label={clusterText("rank", { rank })}>
       <div class="toolbar">
-        <h3>{word("rank", { rank })}</h3>
+        <h3>{clusterText("rank", { rank })}</h3>
         {spent && (
           <span>
-            <Term of="step_time">{word("duration")}</Term> {duration(spent.duration)}, <Term of="computing">{word("computing")}</Term>{" "}
-            {duration(spent.computing)}, <Term of="exposed_communication">{word("exposed_communication")}</Term>{" "}
-            {duration(spent.exposed_communication)}, <Term of="free">{word("free")}</Term> {duration(spent.free)}
+            <Term of="step_time">{clusterText("duration")}</Term> {duration(spent.duration)}, <Term of="computing">{clusterText("computing")}</Term>{" "}
+            {duration(spent.computing)}, <Term of="exposed_communication">{clusterText("exposed_communication")}</Term>{" "}
+            {duration(spent.exposed_communication)}, <Term of="free">{clusterText("free")}</Term> {duration(spent.free)}
           </span>
         )}
         <a class="button" href={link({ page: "timeline", rank, view })}>
-          {word("timeline")}
+          {clusterText("timeline")}
         </a>
         <button type="button" onClick={() => choose({ of_rank: null })}>
-          {word("close")}
+          {clusterText("close")}
         </button>
       </div>
       <ul>

@@ -13,32 +13,32 @@ import { count, duration, share } from "../../format";
 import { go } from "../../scope";
 import { texts } from "../../texts";
 import { loadOf } from "./load";
-import { word } from "./words";
+import { clusterText } from "./texts";
 
 const t = texts({
   en: {
-    title: "Load of experts",
-    what: "the load of experts",
-    label: "Load of {layers} layers on {ranks} ranks, as a share of the mean of the group",
-    caption: "100 % is the mean of the group of ranks that share the experts. Drag to zoom, double click for all, click to look at that rank only.",
+    title: "Expert load",
+    what: "the expert load",
+    label: "Expert load of {layers} layers on {ranks} ranks, relative to the group mean",
+    caption: "100 % is the mean of the ranks that share the experts. Drag to zoom, double-click to show all, click a cell to show only that rank.",
     load: "Load",
     all: "all layers",
-    worst: "Rank {rank} has the most: {share} of the mean.",
+    worst: "Rank {rank} has the highest load: {share} of the mean.",
     tokens: "Tokens",
-    duration: "Time of grouped products",
+    duration: "Grouped matmul time",
     table: "Load by rank and layer",
   },
   zh: {
     title: "专家负载",
     what: "专家负载",
-    label: "{ranks} 个 rank 上 {layers} 层的负载，相对组内平均",
-    caption: "100% 为共享专家的 rank 组的平均。拖动缩放，双击显示全部，单击只看该 rank。",
+    label: "{ranks} 个 rank 上 {layers} 层的专家负载，相对组内平均值",
+    caption: "100% 为共享专家的各 rank 的平均值。拖动可缩放，双击显示全部，单击格子只显示该 rank。",
     load: "负载",
     all: "所有层",
-    worst: "rank {rank} 负载最高：为平均的 {share}。",
+    worst: "rank {rank} 的负载最高：平均值的 {share}。",
     tokens: "Token 数",
-    duration: "分组矩阵乘时间",
-    table: "各 rank 各层负载",
+    duration: "分组矩阵乘耗时",
+    table: "各 rank 各层的负载",
   },
 });
 
@@ -68,7 +68,7 @@ function Load({ table }: { table: Table }) {
         tools={
           zoom && (
             <button type="button" onClick={() => chooseCells("zoom", null)}>
-              {word("whole")}
+              {clusterText("whole")}
             </button>
           )
         }
@@ -80,7 +80,7 @@ function Load({ table }: { table: Table }) {
           columns={ranks.length}
           rows={layers.length}
           values={values}
-          columnName={(column) => word("rank", { rank: ranks[column] ?? "" })}
+          columnName={(column) => clusterText("rank", { rank: ranks[column] ?? "" })}
           rowName={(row) => layers[row] || t("all")}
           format={share}
           valueName={t("load")}

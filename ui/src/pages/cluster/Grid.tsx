@@ -14,35 +14,35 @@ import { texts } from "../../texts";
 import { ChosenRank } from "./ChosenRank";
 import { DIMENSIONS, hasLayout, placesOf } from "./places";
 import { GridChart } from "./GridChart";
-import { METRICS, spentBy } from "./spent";
-import { word } from "./words";
+import { METRICS, breakdownBy } from "./breakdown";
+import { clusterText } from "./texts";
 
 const t = texts({
   en: {
-    title: "Ranks by place in the parallel layout",
-    frames: "Frames",
+    title: "Ranks by position in the parallel layout",
+    frames: "Outline groups",
     none: "None",
     tp: "Tensor parallel (tp)",
     cp: "Context parallel (cp)",
-    ep: "Experts (ep)",
+    ep: "Expert parallel (ep)",
     dp: "Data parallel (dp)",
-    pp: "Pipeline (pp)",
-    least: "From, ms",
-    most: "to, ms",
-    unknown: "The profile does not tell the parallel layout: ranks are in order.",
+    pp: "Pipeline parallel (pp)",
+    least: "Min (ms)",
+    most: "Max (ms)",
+    unknown: "The profile has no parallel layout; ranks are shown in order.",
   },
   zh: {
-    title: "并行布局中的各 rank",
-    frames: "边框",
+    title: "按并行布局排列的 rank",
+    frames: "框出通信组",
     none: "无",
     tp: "张量并行 (tp)",
     cp: "上下文并行 (cp)",
     ep: "专家并行 (ep)",
     dp: "数据并行 (dp)",
-    pp: "流水并行 (pp)",
-    least: "从 (ms)",
-    most: "到 (ms)",
-    unknown: "此 profile 没有并行布局信息：按 rank 顺序排列。",
+    pp: "流水线并行 (pp)",
+    least: "最小 (ms)",
+    most: "最大 (ms)",
+    unknown: "该 profile 没有并行布局信息，rank 按编号排列。",
   },
 });
 
@@ -57,7 +57,7 @@ export function Grid() {
     <Loaded
       load={() => Promise.all([api.table("ranks", { ranks }), api.table("steps", { ranks, step, view })])}
       of={[formatRanks(ranks), step, view?.begin, view?.end]}
-      what={word("steps")}
+      what={clusterText("steps")}
     >
       {([ranks, steps]) => <Places ranks={ranks} steps={steps} />}
     </Loaded>
@@ -72,7 +72,7 @@ function bound(name: string): number | null {
 
 function Places({ ranks, steps }: { ranks: Table; steps: Table }) {
   const places = useMemo(() => placesOf(ranks), [ranks]);
-  const spent = useMemo(() => new Map(spentBy(steps, "rank").map((one) => [one.key, one])), [steps]);
+  const spent = useMemo(() => new Map(breakdownBy(steps, "rank").map((one) => [one.key, one])), [steps]);
   const metric = choice("metric", METRICS);
   const frames = choice("frames", FRAMES);
   const values = useMemo(() => new Map([...spent].map(([rank, one]) => [rank, one[metric]])), [spent, metric]);
@@ -85,9 +85,9 @@ function Places({ ranks, steps }: { ranks: Table; steps: Table }) {
       tools={
         <>
           <Select
-            label={word("show")}
+            label={clusterText("show")}
             value={metric}
-            options={METRICS.map((value) => ({ value, label: word(value) }))}
+            options={METRICS.map((value) => ({ value, label: clusterText(value) }))}
             onChange={(metric) => choose({ metric, least: null, most: null })}
           />
           {hasLayout(places) && (
@@ -118,12 +118,12 @@ function Places({ ranks, steps }: { ranks: Table; steps: Table }) {
         places={places}
         values={values}
         scale={scale}
-        valueName={word(metric)}
+        valueName={clusterText(metric)}
         format={duration}
         frames={frames === "none" ? null : frames}
         about={(rank) => {
           const one = spent.get(rank);
-          return one ? METRICS.filter((name) => name !== metric).map((name) => [word(name), duration(one[name])]) : [];
+          return one ? METRICS.filter((name) => name !== metric).map((name) => [clusterText(name), duration(one[name])]) : [];
         }}
         chosen={chosen}
         onPick={(rank) => choose({ of_rank: String(rank) })}

@@ -6,11 +6,11 @@ import { channels, inkOn, kindColour, ramp } from "../../components/colours";
 import { type Paper, Plot, type Point, type Size } from "../../components/Plot";
 import { texts } from "../../texts";
 import { type Dimension, DIMENSIONS, type GridLayout, groupsOf, hasLayout, layoutOf, type Place } from "./places";
-import { word } from "./words";
+import { clusterText } from "./texts";
 
 const t = texts({
-  en: { label: "{metric} of {count} ranks by place", caption: "Click a rank for its groups.", outside: "Cells without colour are outside the range." },
-  zh: { label: "{count} 个 rank 的{metric}", caption: "单击 rank 查看其通信组。", outside: "无颜色的格子不在范围内。" },
+  en: { label: "{metric} of {count} ranks by position", caption: "Click a rank to see its groups.", outside: "Cells without colour are outside the range." },
+  zh: { label: "{count} 个 rank 的{metric}（按并行布局排列）", caption: "单击 rank 查看其通信组。", outside: "没有颜色的格子超出范围。" },
 });
 
 interface Props {
@@ -76,7 +76,7 @@ export function GridChart({ places, values, scale, valueName, format, frames, ab
         const known = hasLayout(places) ? DIMENSIONS.filter((name) => !Number.isNaN(found.place[name])) : [];
         const place: [string, string][] = known.length > 0 ? [["", known.map((name) => `${name} ${found.place[name]}`).join(", ")]] : [];
         return {
-          title: word("rank", { rank }),
+          title: clusterText("rank", { rank }),
           lines: [...place, [valueName, format(values.get(rank) ?? NaN)], ...about(rank)],
           box: { x: INSET.left + found.x * cell, y: INSET.top + found.y * cell, width: cell, height: cell },
         };

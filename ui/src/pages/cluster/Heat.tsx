@@ -11,29 +11,29 @@ import { share, time } from "../../format";
 import { formatRanks, link, linkToTime } from "../../scope";
 import { language, texts } from "../../texts";
 import { heatOf, MEASURES } from "./cells";
-import { word } from "./words";
+import { clusterText } from "./texts";
 
 const t = texts({
   en: {
     title: "Ranks over time",
     what: "the heat map",
     idle: "Idle",
-    caption: "Each row is a rank. Drag to zoom, then open what is shown; click for that place on the timeline. If several cells share a pixel, the greatest is seen.",
+    caption: "Each row is a rank. Drag to zoom, then open that part on the timeline. Click a cell to see it on the timeline. Where several cells share a pixel, the highest value is shown.",
     label: "{measure} of {count} ranks over time",
-    open: "Timeline of ranks {ranks}, {begin} to {end}",
+    open: "Open ranks {ranks} on the timeline, {begin} to {end}",
   },
   zh: {
-    title: "各 rank 随时间",
+    title: "各 rank 随时间的变化",
     what: "热力图",
     idle: "空闲",
-    caption: "每行一个 rank。拖动缩放后可打开所示部分；单击跳到时间线对应位置。多个格子共用一个像素时显示最大值。",
+    caption: "每行一个 rank。拖动可缩放，缩放后可在时间线中打开该部分；单击格子可跳到时间线的对应位置。多个格子共用一个像素时显示最大值。",
     label: "{count} 个 rank 随时间的{measure}",
-    open: "rank {ranks} 的时间线，{begin} 至 {end}",
+    open: "在时间线中打开 rank {ranks}，{begin} 至 {end}",
   },
 });
 
 function measureName(measure: (typeof MEASURES)[number]): string {
-  return measure === "idle" ? t("idle") : word(measure);
+  return measure === "idle" ? t("idle") : clusterText(measure);
 }
 
 /** All shares have the same colours. */
@@ -54,7 +54,7 @@ function Shown({ table }: { table: Table }) {
   const measure = choice("measure", MEASURES);
   const zoom = chosenCells("zoom");
   const { ranks, buckets, times, values } = useMemo(() => heatOf(table), [table]);
-  const rankName = useMemo(() => (row: number) => word("rank", { rank: ranks[row] ?? "" }), [ranks, language.value]);
+  const rankName = useMemo(() => (row: number) => clusterText("rank", { rank: ranks[row] ?? "" }), [ranks, language.value]);
   const bucketTimes = (column: number) => timesOf({ x0: column, x1: column + 1, y0: 0, y1: 1 }, buckets, times);
   const columnName = (column: number) => time(bucketTimes(column).begin);
   const shown = zoom && { ranks: ranks.slice(zoom.y0, zoom.y1), view: timesOf(zoom, buckets, times) };
@@ -64,14 +64,14 @@ function Shown({ table }: { table: Table }) {
       tools={
         <>
           <Select
-            label={word("show")}
+            label={clusterText("show")}
             value={measure}
             options={MEASURES.map((value) => ({ value, label: measureName(value) }))}
             onChange={(measure) => choose({ measure })}
           />
           {zoom && (
             <button type="button" onClick={() => chooseCells("zoom", null)}>
-              {word("whole")}
+              {clusterText("whole")}
             </button>
           )}
           {shown && (

@@ -14,15 +14,16 @@ import { duration, share, time } from "../../format";
 import { linkToTime } from "../../scope";
 import { language, texts } from "../../texts";
 import { bubbleShares, isWait, pipelineOf } from "./passes";
-import { word } from "./words";
+import { clusterText } from "./texts";
 
 const t = texts({
   en: {
-    title: "Passes of the pipeline",
+    title: "Pipeline passes",
     name: "Name",
     what: "the pipeline",
     ranks: "Ranks",
-    stage: "One of each stage",
+    stage: "One per stage",
+    stageColumn: "Stage",
     all: "All",
     forward: "Forward",
     backward: "Backward",
@@ -31,35 +32,36 @@ const t = texts({
     bubble: "Bubble",
     idle: "Idle between passes",
     row: "pp {stage} · rank {rank}",
-    label: "Passes of {count} ranks in time",
-    caption: "Numbers are micro-batches; strips below are transfers. Drag to zoom, double click for all, click for that place on the timeline.",
+    label: "Passes of {count} ranks over time",
+    caption: "Numbers are micro-batches; thin bars below are transfers. Drag to zoom, double-click to show all, click a bar to see it on the timeline.",
     begin: "Start",
     duration: "Duration",
     micro: "Micro-batch",
-    bubbles: "Bubbles, waiting to receive: {shares}",
+    bubbles: "Bubbles (waiting to receive): {shares}",
     table: "Passes, transfers and bubbles",
   },
   zh: {
-    title: "流水线前反向",
+    title: "流水线的前向与反向",
     name: "名称",
     what: "流水线",
     ranks: "Rank",
-    stage: "每阶段一个",
+    stage: "每个 stage 一个",
+    stageColumn: "Stage",
     all: "全部",
     forward: "前向",
     backward: "反向",
     send: "发送",
     recv: "接收",
     bubble: "空泡",
-    idle: "前反向间空闲",
+    idle: "前反向之间的空闲",
     row: "pp {stage} · rank {rank}",
-    label: "{count} 个 rank 的前反向时间图",
-    caption: "数字为微批；下方细条为传输。拖动缩放，双击显示全部，单击跳到时间线对应位置。",
+    label: "{count} 个 rank 的前向与反向时间图",
+    caption: "数字为微批次编号，下方细条为传输。拖动可缩放，双击显示全部，单击切片可跳到时间线的对应位置。",
     begin: "开始",
     duration: "时长",
-    micro: "微批",
+    micro: "微批次",
     bubbles: "空泡（等待接收）：{shares}",
-    table: "前反向、传输与空泡",
+    table: "前向、反向、传输与空泡",
   },
 });
 
@@ -101,7 +103,7 @@ function Passes({ table }: { table: Table }) {
       thin: pass.kind === "send" || pass.kind === "recv",
     }));
     const range = extent(bars.flatMap((bar) => [bar.begin, bar.end])) ?? { begin: 0, end: 1 };
-    const names = rows.map(({ rank, stage }) => (stage === null ? word("rank", { rank }) : t("row", { rank, stage })));
+    const names = rows.map(({ rank, stage }) => (stage === null ? clusterText("rank", { rank }) : t("row", { rank, stage })));
     return { passes, ranks: rows, bars, range, rows: names, legend: KINDS.map((kind) => ({ name: t(kind), colour: COLOURS[kind] })) };
   }, [table, which, language.value]);
   const { passes, ranks, ...chart } = drawn;
@@ -115,7 +117,7 @@ function Passes({ table }: { table: Table }) {
             <Select label={t("ranks")} value={which} options={RANKS.map((value) => ({ value, label: t(value) }))} onChange={(rows) => choose({ rows })} />
             {zoom && (
               <button type="button" onClick={() => chooseRange("zoom", null)}>
-                {word("whole")}
+                {clusterText("whole")}
               </button>
             )}
           </>
@@ -145,6 +147,7 @@ function Passes({ table }: { table: Table }) {
           name="pipeline"
           columns={columns(["start", "rank", "stage", "kind", "micro_batch", "name", "duration"], {
             start: { link: placeOf },
+            stage: { label: t("stageColumn") },
             kind: { cell: (row) => t(KINDS.find((kind) => kind === row.kind) ?? "bubble") },
           })}
         />

@@ -1,4 +1,4 @@
-// Ranks that others wait for, and links that are slower than their like.
+// Ranks that others wait for, and links that are slower than comparable links.
 
 import type { Table } from "../../api/table";
 import { BarChart } from "../../components/BarChart";
@@ -13,24 +13,24 @@ import { texts } from "../../texts";
 const t = texts({
   en: {
     ranks: "Ranks that others wait for",
-    links: "Links that take longer than expected",
+    links: "Links slower than expected",
     slowRanks: "slow ranks",
     slowLinks: "slow links",
-    bars: "How late ranks came to collectives, in all",
-    hint: "A rank is slow in a collective if the others were there before it and waited. The rank leads to its timeline.",
+    bars: "Total time by which each rank arrived late at collectives",
+    hint: "A rank is slow in a collective if the other ranks arrived earlier and waited for it. Click a rank to open its timeline.",
     noRank: "No rank keeps the others waiting.",
-    noLink: "No link takes longer than its like.",
+    noLink: "No link is slower than comparable links.",
     rank: "rank {rank}",
   },
   zh: {
-    ranks: "被等待的 rank",
+    ranks: "被其他 rank 等待的 rank",
     links: "比预期慢的链路",
     slowRanks: "慢 rank",
     slowLinks: "慢链路",
     bars: "各 rank 到达集合通信的迟到时间合计",
-    hint: "若其他 rank 先到并等待，则该 rank 在此集合通信中为慢。点击 rank 跳到其时间线。",
+    hint: "在一次集合通信中，如果其他 rank 先到达并等待某个 rank，则该 rank 为慢 rank。单击 rank 可打开其时间线。",
     noRank: "没有 rank 让其他 rank 等待。",
-    noLink: "没有链路比同类更慢。",
+    noLink: "没有链路慢于同类链路。",
     rank: "rank {rank}",
   },
 });

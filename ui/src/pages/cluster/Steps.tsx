@@ -13,39 +13,39 @@ import { Viewed } from "../../components/Viewed";
 import { duration } from "../../format";
 import { go } from "../../scope";
 import { language, texts } from "../../texts";
-import { type Part, PARTS, type Spent, spentBy } from "./spent";
-import { termOf, word } from "./words";
+import { type Part, PARTS, type Breakdown, breakdownBy } from "./breakdown";
+import { termOf, clusterText } from "./texts";
 
 const t = texts({
   en: {
-    title: "How the time of steps is spent",
-    by: "Bars",
-    byRank: "Ranks, mean of steps",
-    byStep: "Steps, mean of ranks",
+    title: "Step time breakdown",
+    by: "One bar per",
+    byRank: "rank (mean over steps)",
+    byStep: "step (mean over ranks)",
     order: "Order",
     inOrder: "By number",
     longest: "Longest first",
-    top: "At most",
+    top: "Show at most",
     all: "All",
-    label: "Time of steps, divided, {count} bars",
-    caption: "Choose a bar to look at that rank or step only.",
-    total: "In all",
-    table: "Steps of ranks",
+    label: "Step time breakdown, {count} bars",
+    caption: "Click a bar to show only that rank or step.",
+    total: "Total",
+    table: "Steps by rank",
   },
   zh: {
-    title: "步时间的去向",
-    by: "柱",
-    byRank: "rank（各步平均）",
-    byStep: "步（各 rank 平均）",
-    order: "顺序",
+    title: "step 耗时分解",
+    by: "每根柱表示",
+    byRank: "rank（对 step 取平均）",
+    byStep: "step（对 rank 取平均）",
+    order: "排序",
     inOrder: "按编号",
-    longest: "最长在前",
-    top: "最多",
+    longest: "从长到短",
+    top: "最多显示",
     all: "全部",
-    label: "步时间分解，{count} 根柱",
-    caption: "选中一根柱只看该 rank 或步。",
+    label: "step 耗时分解，{count} 根柱",
+    caption: "单击一根柱，只显示该 rank 或 step。",
     total: "合计",
-    table: "各 rank 的步",
+    table: "各 rank 的 step",
   },
 });
 
@@ -65,7 +65,7 @@ const TOPS = ["all", "16", "64", "256"] as const;
 
 export function Steps() {
   return (
-    <Viewed view="steps" what={word("steps")}>
+    <Viewed view="steps" what={clusterText("steps")}>
       {(table) => (
         <>
           <Bars table={table} />
@@ -92,14 +92,14 @@ function Bars({ table }: { table: Table }) {
   const order = choice("order", ORDERS);
   const top = choice("top", TOPS);
   const { spent, names, parts } = useMemo(() => {
-    const all = spentBy(table, by);
+    const all = breakdownBy(table, by);
     if (order !== "number") all.sort((one, other) => (other[order] || 0) - (one[order] || 0) || one.key - other.key);
     const spent = top === "all" ? all : all.slice(0, Number(top));
-    const values = (part: keyof Spent) => spent.map((one) => one[part]);
+    const values = (part: keyof Breakdown) => spent.map((one) => one[part]);
     return {
       spent,
-      names: spent.map(({ key }) => (by === "rank" ? word("rank", { rank: key }) : word("step", { step: key }))),
-      parts: PARTS.filter((part) => spent.some((one) => one[part] > 0)).map((part) => ({ name: word(part), colour: COLOURS[part], term: termOf(part), values: values(part) })),
+      names: spent.map(({ key }) => (by === "rank" ? clusterText("rank", { rank: key }) : clusterText("step", { step: key }))),
+      parts: PARTS.filter((part) => spent.some((one) => one[part] > 0)).map((part) => ({ name: clusterText(part), colour: COLOURS[part], term: termOf(part), values: values(part) })),
     };
   }, [table, by, order, top, language.value]);
   return (
@@ -116,7 +116,7 @@ function Bars({ table }: { table: Table }) {
           <Select
             label={t("order")}
             value={order}
-            options={ORDERS.map((value) => ({ value, label: value === "number" ? t("inOrder") : `${t("longest")}: ${word(value)}` }))}
+            options={ORDERS.map((value) => ({ value, label: value === "number" ? t("inOrder") : `${t("longest")}: ${clusterText(value)}` }))}
             onChange={(order) => choose({ order })}
           />
           <Select

@@ -11,8 +11,8 @@ import { Steps } from "./Steps";
 import "./cluster.css";
 
 const t = texts({
-  en: { title: "Cluster", grid: "Parallel grid", heat: "Ranks over time", steps: "Time of steps", slow: "Slow ranks and links", pipeline: "Pipeline", experts: "Experts" },
-  zh: { title: "集群", grid: "并行网格", heat: "各 rank 随时间", steps: "步耗时", slow: "慢 rank 与慢链路", pipeline: "流水线", experts: "专家负载" },
+  en: { title: "Cluster", grid: "Parallel layout", heat: "Ranks over time", steps: "Step time", slow: "Slow ranks and links", pipeline: "Pipeline", experts: "Expert load" },
+  zh: { title: "集群", grid: "并行布局", heat: "各 rank 随时间的变化", steps: "step 耗时", slow: "慢 rank 与慢链路", pipeline: "流水线", experts: "专家负载" },
 });
 
 const PARTS = { grid: Grid, heat: Heat, steps: Steps, slow: Slow, pipeline: Pipeline, experts: Experts };

@@ -5,7 +5,7 @@ import { distinct, grouped } from "../../components/derived";
 
 export interface Load {
   ranks: number[];
-  /** Names of layers; one without a name if the profile does not tell them apart. */
+  /** Names of layers; one without a name if the profile does not distinguish them. */
   layers: string[];
   /** Row after row, a row for each layer: shares of the mean, over steps. */
   values: Float64Array;

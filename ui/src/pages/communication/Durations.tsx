@@ -10,7 +10,7 @@ import { StackedBars } from "../../components/StackedBars";
 import { Viewed } from "../../components/Viewed";
 import { duration } from "../../format";
 import { go, scope } from "../../scope";
-import { run } from "../../shell/run";
+import { profile } from "../../shell/profile";
 import type { TermKey } from "../../terms";
 import { language, texts } from "../../texts";
 import { Filters, filtered } from "./Filters";
@@ -18,32 +18,32 @@ import { splitByRank } from "./split";
 
 const t = texts({
   en: {
-    title: "Time of communication by rank",
+    title: "Communication time by rank",
     what: "communication times",
-    label: "Time of communication of each rank, divided",
-    caption: "Choose a bar to look at that rank only.",
+    label: "Communication time breakdown of each rank",
+    caption: "Click a bar to show only that rank.",
     transit: "Transit",
     synchronization: "Synchronization",
     wait: "Other wait",
     idle: "Idle",
-    undivided: "Not divided",
-    total: "In all",
+    undivided: "Not broken down",
+    total: "Total",
     rank: "rank {rank}",
-    table: "Operations",
+    table: "Communication operations",
   },
   zh: {
     title: "各 rank 的通信时间",
     what: "通信时间",
     label: "各 rank 的通信时间分解",
-    caption: "选中一根柱只看该 rank。",
+    caption: "单击一根柱，只显示该 rank。",
     transit: "传输",
     synchronization: "同步",
     wait: "其他等待",
-    idle: "空闲",
+    idle: "通信空闲",
     undivided: "未分解",
     total: "合计",
     rank: "rank {rank}",
-    table: "通信操作",
+    table: "通信算子",
   },
 });
 
@@ -58,7 +58,7 @@ const TERMS: Partial<Record<(typeof PARTS)[number], TermKey>> = { transit: "tran
 const MANY_RANKS = 64;
 
 export function Durations() {
-  const ranks = scope.value.ranks ?? run.value?.ranks ?? [];
+  const ranks = scope.value.ranks ?? profile.value?.ranks ?? [];
   return (
     <Viewed view="communication" own={ranks.length > MANY_RANKS ? { by: "kind" } : {}} what={t("what")}>
       {(table) => <Split table={table} />}

@@ -16,36 +16,36 @@ import { linkUses, packetCounts, referenceOf, SMALL_SHARE, smallPacket, smallSha
 
 const t = texts({
   en: {
-    bandwidth: "Bandwidth by kind of link",
+    bandwidth: "Bandwidth by link type",
     what: "bandwidth",
-    caption: "The mark on a bar is what such a link reaches if it is used well.",
+    caption: "The mark on a bar is the bandwidth that such a link reaches when it is well used.",
     of: "{bandwidth} GB/s, reference {reference}",
     plain: "{bandwidth} GB/s",
-    slow: "{link} reaches {share} of {reference} GB/s; rank {rank} is slowest with {bandwidth} GB/s.",
-    packets: "Packets by size",
+    slow: "{link} reaches {share} of {reference} GB/s; rank {rank} is slowest at {bandwidth} GB/s.",
+    packets: "Packet sizes",
     packetWhat: "packets",
     link: "Link",
-    small: "{link}: {share} of {count} packets are smaller than {size}, which uses the link badly. Send more at once: larger buckets, fewer and longer collectives.",
-    fine: "No link suffers from small packets.",
-    histogram: "Packets of {link} by size",
+    small: "{link}: {share} of {count} packets are smaller than {size}, so the link is poorly used. Send more data at once: larger buckets, fewer and larger collectives.",
+    fine: "No link is slowed down by small packets.",
+    histogram: "Packet sizes on {link}",
   },
   zh: {
-    bandwidth: "各类链路带宽",
+    bandwidth: "各类链路的带宽",
     what: "带宽",
-    caption: "柱上的标记为此类链路充分利用时的带宽。",
+    caption: "柱上的标记表示此类链路充分利用时的带宽。",
     of: "{bandwidth} GB/s，参考 {reference}",
     plain: "{bandwidth} GB/s",
     slow: "{link} 仅达到 {reference} GB/s 的 {share}；rank {rank} 最慢，为 {bandwidth} GB/s。",
     packets: "包大小分布",
     packetWhat: "包",
     link: "链路",
-    small: "{link}：{count} 个包中有 {share} 小于 {size}，链路利用不充分。应一次发送更多数据：更大的 bucket，更少更长的集合通信。",
+    small: "{link}：{count} 个包中有 {share} 小于 {size}，链路利用率低。建议一次发送更多数据：增大 bucket，减少集合通信次数并增大单次数据量。",
     fine: "没有链路受小包影响。",
     histogram: "{link} 的包大小分布",
   },
 });
 
-/** A link below this share of its reference is told. */
+/** A link below this share of its reference is reported. */
 const SLOW = 0.8;
 
 export function Links() {

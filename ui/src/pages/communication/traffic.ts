@@ -74,7 +74,7 @@ export function linkUses(table: Table): LinkUse[] {
   return uses.filter((use) => use.bytes > 0).sort((one, other) => other.bytes - one.bytes);
 }
 
-/** Packets below this use a link badly; sizes of packets are told in units of 1000 * 1000 bytes. */
+/** Packets below this use a link badly; packet sizes are recorded in units of 1000 * 1000 bytes. */
 export function smallPacket(link: string): { bytes: number; name: string } {
   return link.toUpperCase() === "RDMA" ? { bytes: 1e6, name: "1 MB" } : { bytes: 16e6, name: "16 MB" };
 }

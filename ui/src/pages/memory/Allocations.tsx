@@ -14,16 +14,16 @@ const t = texts({
     what: "allocations",
     only: "Only {name}",
     clear: "All names",
-    alive: "Only those alive at {time}",
-    hint: "At most {count} rows; the ranks, step and time range above apply. The start leads to the timeline.",
+    alive: "Only allocations alive at {time}",
+    hint: "At most {count} rows of the ranks, step and time range above. Click a start to see it on the timeline.",
   },
   zh: {
-    title: "分配记录（最大在前）",
+    title: "分配记录（从大到小）",
     what: "分配记录",
     only: "仅 {name}",
     clear: "所有名称",
-    alive: "仅显示 {time} 时存活的",
-    hint: "最多 {count} 行；上方的 rank、步和时间范围有效。点击开始时间跳到时间线。",
+    alive: "仅显示 {time} 时未释放的分配",
+    hint: "最多 {count} 行，限于上方的 rank、step 和时间范围。单击开始时间可跳到时间线。",
   },
 });
 

@@ -16,8 +16,8 @@ import { curvesOf, highestSample } from "./curve";
 import { drawnRanks } from "./ranks";
 
 const t = texts({
-  en: { title: "Highest sample by component", what: "memory of components", bars: "Highest sample of a component on any rank; choose one for its curve" },
-  zh: { title: "各组件最高采样值", what: "组件内存", bars: "各组件在任一 rank 上的最高采样值；选中以显示其曲线" },
+  en: { title: "Highest sample by component", what: "component memory", bars: "Highest sample of each component on any rank; click one to see its curve" },
+  zh: { title: "各组件最高采样值", what: "组件内存", bars: "各组件在任一 rank 上的最高采样值；单击可显示其曲线" },
 });
 
 export function Components() {

@@ -10,7 +10,7 @@ import { Select } from "../../components/Select";
 import { Viewed } from "../../components/Viewed";
 import { bytes, time } from "../../format";
 import { go, scope } from "../../scope";
-import { run } from "../../shell/run";
+import { profile } from "../../shell/profile";
 import { language, texts } from "../../texts";
 import { curvesOf, firstComponent, linesOf, MEASURES, highestSample } from "./curve";
 import { DRAWN, drawnRanks } from "./ranks";
@@ -28,16 +28,16 @@ const t = texts({
     line: "rank {rank} {measure}",
     highest: "highest sample {bytes}",
     range: "time range",
-    at: "chosen",
-    caption: "Drag to zoom, double click for all, click for who holds the memory then. Dashes: reserved, dots: active; shaded: reserved but not allocated.",
+    at: "selected",
+    caption: "Drag to zoom, double-click to show all, click a moment to see what holds the memory then. Dashed: reserved; dotted: active; shaded: reserved but not allocated.",
     summary: "Memory of {component}: {samples}",
-    rankHighest: "rank {rank} has its highest sample, {bytes}, after {time}",
-    some: "The first {count} ranks are drawn, {left} are not: choose ranks above.",
+    rankHighest: "rank {rank} reaches its highest sample, {bytes}, at {time}",
+    some: "Only the first {count} ranks are drawn; {left} are not. Select ranks above.",
     whole: "Show all",
-    take: "Zoom is the time range",
+    take: "Use the zoom as time range",
   },
   zh: {
-    title: "内存曲线",
+    title: "内存随时间的变化",
     what: "内存曲线",
     component: "组件",
     measure: "显示",
@@ -49,12 +49,12 @@ const t = texts({
     highest: "最高采样值 {bytes}",
     range: "时间范围",
     at: "选中",
-    caption: "拖动缩放，双击显示全部，单击查看当时谁占用内存。虚线：已预留，点线：活跃；阴影：已预留但未分配。",
+    caption: "拖动可缩放，双击显示全部，单击某一时刻可查看当时的内存占用。虚线：已预留；点线：活跃；阴影：已预留但未分配。",
     summary: "{component} 的内存：{samples}",
     rankHighest: "rank {rank} 在 {time} 达到最高采样值 {bytes}",
-    some: "只画前 {count} 个 rank，另有 {left} 个未画：可在上方选择 rank。",
+    some: "只绘制前 {count} 个 rank，另有 {left} 个未绘制。可在上方选择 rank。",
     whole: "显示全部",
-    take: "将缩放设为时间范围",
+    take: "将缩放范围设为时间范围",
   },
 });
 
@@ -63,7 +63,7 @@ const SHOWN = ["all", ...MEASURES] as const;
 const SEVERAL_SHOWN = ["allocated", "reserved", "active", "all"] as const;
 
 export function Curves() {
-  if (!run.value) return null;
+  if (!profile.value) return null;
   const { about, left } = drawnRanks();
   return (
     <Card title={t("title")}>

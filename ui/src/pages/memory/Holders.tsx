@@ -1,4 +1,4 @@
-// Who holds the memory at an instant: the one that was clicked, or the peak.
+// What holds the memory at an instant: the one that was clicked, or the peak.
 
 import type { Table } from "../../api/table";
 import { BarChart } from "../../components/BarChart";
@@ -16,24 +16,24 @@ import { drawnRanks } from "./ranks";
 
 const t = texts({
   en: {
-    peak: "Who holds the memory at the peak",
-    at: "Who holds the memory at {time}",
+    peak: "What holds the memory at the peak",
+    at: "What holds the memory at {time}",
     what: "allocations",
     toPeak: "Back to the peak",
-    bars: "Bytes by operator, all ranks shown",
+    bars: "Bytes by operator, all selected ranks",
     others: "{count} others",
-    untold: "allocated before profiling",
-    caption: "Bytes by operator, all ranks shown. Choose one for its allocations.",
+    earlier: "allocated before profiling",
+    caption: "Bytes by operator, all selected ranks. Click one to see its allocations.",
   },
   zh: {
-    peak: "峰值时谁占用内存",
-    at: "{time} 时谁占用内存",
+    peak: "峰值时的内存占用",
+    at: "{time} 时的内存占用",
     what: "分配记录",
     toPeak: "回到峰值",
-    bars: "按算子的字节数（所示全部 rank）",
+    bars: "各算子占用的字节数（所选的全部 rank）",
     others: "其余 {count} 项",
-    untold: "采集前已分配",
-    caption: "按算子的字节数（所示全部 rank）。选中以查看其分配记录。",
+    earlier: "采集开始前已分配",
+    caption: "各算子占用的字节数（所选的全部 rank）。单击可查看其分配记录。",
   },
 });
 
@@ -60,7 +60,7 @@ export function Holders() {
               table={table}
               name="memory_peak"
               columns={columns(["name", "rank", "time", "count", "bytes", "share"], {
-                name: { width: 320, cell: (row) => String(row.name ?? t("untold")) },
+                name: { width: 320, cell: (row) => String(row.name ?? t("earlier")) },
                 bytes: { term: "allocation_bytes" },
                 share: { term: "share_of_memory" },
                 time: { link: (row) => linkToTime(asNumber(row.rank), asNumber(row.time), asNumber(row.time)) },
@@ -80,7 +80,7 @@ function Bars({ table }: { table: Table }) {
   names.sort((one, other) => other.value - one.value);
   const all = names.reduce((sum, { value }) => sum + value, 0) || 1;
   const bar = (key: string, name: string, value: number) => ({ key, name, value, text: `${bytes(value)} · ${share(value / all)}` });
-  const bars = names.slice(0, BARS).map(({ name, value }) => bar(name, name || t("untold"), value));
+  const bars = names.slice(0, BARS).map(({ name, value }) => bar(name, name || t("earlier"), value));
   const rest = names.slice(BARS);
   if (rest.length > 0) bars.push(bar("", t("others", { count: rest.length }), rest.reduce((sum, { value }) => sum + value, 0)));
   return (

@@ -1,4 +1,4 @@
-// What was allocated and never released while it was profiled: leaks are among it, and what lives as long as the run.
+// What was allocated and never released while it was profiled: leaks are among it, and what lives as long as the job.
 
 import type { Table } from "../../api/table";
 import { BarChart } from "../../components/BarChart";
@@ -14,17 +14,17 @@ const t = texts({
   en: {
     title: "Allocated in the time range, never released",
     what: "allocations",
-    hint: "A leak shows as a name that grows with every step. Looks at the {count} largest allocations of the ranks, step and time range above.",
-    none: "All that was allocated here was released.",
+    hint: "A leak appears as a name that grows with every step. Only the {count} largest allocations of the ranks, step and time range above are checked.",
+    none: "Everything allocated here was released.",
     bars: "Bytes by operator",
     times: "{bytes}, {count} times",
   },
   zh: {
     title: "时间范围内分配且从未释放",
     what: "分配记录",
-    hint: "泄漏表现为某个名称随每一步增长。仅查看上方 rank、步和时间范围内最大的 {count} 次分配。",
+    hint: "泄漏表现为某个名称的占用随每个 step 增长。仅检查上方 rank、step 和时间范围内最大的 {count} 次分配。",
     none: "这里分配的内存都已释放。",
-    bars: "按算子的字节数",
+    bars: "各算子占用的字节数",
     times: "{bytes}，{count} 次",
   },
 });
@@ -39,13 +39,13 @@ export function Leaks() {
     <Card title={t("title")}>
       <p class="hint">{t("hint", { count: count(LOOKED_AT) })}</p>
       <Viewed view="allocations" own={{ limit: LOOKED_AT }} what={t("what")}>
-        {(table) => <Kept table={table} />}
+        {(table) => <Unreleased table={table} />}
       </Viewed>
     </Card>
   );
 }
 
-function Kept({ table }: { table: Table }) {
+function Unreleased({ table }: { table: Table }) {
   const released = table.numbers("release");
   const kept = rowsThat(table, (row) => Number.isNaN(released[row]!));
   if (kept.length === 0) return <p class="state">{t("none")}</p>;

@@ -12,8 +12,8 @@ import { language, texts } from "../../texts";
 import { aliveByNode } from "./alive";
 
 const t = texts({
-  en: { graph: "Graph", label: "Planned memory alive at each node", bytes: "Alive", total: "In all", node: "node {node}" },
-  zh: { graph: "图", label: "各节点处存活的规划内存", bytes: "存活", total: "合计", node: "节点 {node}" },
+  en: { graph: "Graph", label: "Planned memory alive at each node", bytes: "Alive", total: "Total", node: "node {node}" },
+  zh: { graph: "图", label: "各节点处未释放的规划内存", bytes: "未释放", total: "合计", node: "节点 {node}" },
 });
 
 export function PlannedChart({ table }: { table: Table }) {

@@ -60,7 +60,7 @@ export function firstComponent(curves: MemoryCurve[]): string {
   return best?.component ?? "";
 }
 
-/** What is drawn of curves: a line for each measure; colours tell ranks apart, or measures if there is one rank. */
+/** What is drawn of curves: a line for each measure; colours distinguish ranks, or measures if there is one rank. */
 export function linesOf(curves: MemoryCurve[], measures: readonly Measure[], name: (rank: number, measure: Measure) => string) {
   const isOne = new Set(curves.map((curve) => curve.rank)).size === 1;
   const lines: Curve[] = [];

@@ -17,21 +17,21 @@ import { type Chosen, groupParams } from "./groups";
 const t = texts({
   en: {
     chosen: "Instances of {name}",
-    histogram: "How long they took",
+    histogram: "Duration distribution",
     many: "instances",
     instances: "instances",
-    longest: "The {count} longest. The start leads to the timeline.",
+    longest: "The {count} longest. Click a start to see it on the timeline.",
     close: "Close",
-    noModule: "Kernels do not say their module, so a module has no instances here.",
+    noModule: "Kernels have no module in this profile, so there are no instances to list.",
   },
   zh: {
     chosen: "{name} 的实例",
     histogram: "时长分布",
     many: "个",
     instances: "实例",
-    longest: "最长的 {count} 个。点击开始时间跳到时间线。",
+    longest: "最长的 {count} 个。单击开始时间可跳到时间线。",
     close: "关闭",
-    noModule: "Kernel 没有模块信息，因此这里没有模块的实例。",
+    noModule: "该 profile 的 kernel 没有模块信息，无法列出实例。",
   },
 });
 

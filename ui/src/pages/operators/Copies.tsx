@@ -10,7 +10,7 @@ import { duration, number } from "../../format";
 import { texts } from "../../texts";
 
 const t = texts({
-  en: { title: "Copies by kind", what: "copies", time: "Time of copies", bandwidth: "Bandwidth of copies, GB/s" },
+  en: { title: "Copies by kind", what: "copies", time: "Copy time", bandwidth: "Copy bandwidth, GB/s" },
   zh: { title: "拷贝（按种类）", what: "拷贝", time: "拷贝时间", bandwidth: "拷贝带宽，GB/s" },
 });
 

@@ -13,8 +13,8 @@ import { linkToTime } from "../../scope";
 import { texts } from "../../texts";
 
 const t = texts({
-  en: { title: "Dispatch of kernels, longest first", what: "dispatch chains", bars: "The longest way of kernels from call to device", total: "Sum" },
-  zh: { title: "Kernel 下发链路（最长在前）", what: "下发链路", bars: "从调用到设备耗时最长的 kernel", total: "合计" },
+  en: { title: "Kernel dispatch, longest first", what: "kernel dispatch", bars: "Kernels with the longest time from host call to device", total: "Total" },
+  zh: { title: "kernel 下发（从长到短）", what: "kernel 下发", bars: "从主机调用到设备执行耗时最长的 kernel", total: "合计" },
 });
 
 const PARTS = ["prepare", "enqueue", "queue", "launch", "kernel_wait"] as const;

@@ -13,7 +13,7 @@ import { texts } from "../../texts";
 
 const t = texts({
   en: {
-    title: "Calls on the host by name",
+    title: "Host calls by name",
     what: "host calls",
     kind: "Kind",
     op: "Framework operators",
@@ -23,7 +23,7 @@ const t = texts({
     gc: "Garbage collection",
     enqueue: "Enqueue",
     dequeue: "Dequeue",
-    bars: "Calls that took longest in all",
+    bars: "Calls with the longest total time",
   },
   zh: {
     title: "主机调用（按名称）",

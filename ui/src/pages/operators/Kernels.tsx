@@ -17,13 +17,13 @@ import { formatRanks, scope } from "../../scope";
 import { texts } from "../../texts";
 import { ChosenGroup } from "./ChosenGroup";
 import { chooseRow, chosenGroup, type Group, GROUPS, groupParams, isOf, type Key, KEYS } from "./groups";
-import { kernelsOf, WHICH } from "./which";
+import { kernelsOf, SELECTIONS } from "./selection";
 
 const t = texts({
   en: {
     operators: "operators",
     by: "Group by",
-    which: "Of",
+    which: "Kernels",
     computing: "Computing",
     communication: "Communication",
     all: "All kernels",
@@ -39,10 +39,10 @@ const t = texts({
     types: "Time by type",
     cores: "Time by core",
     others: "{count} others",
-    spark: "How long they took",
-    hint: "Choose a row for its instances.",
-    noTypes: "This profile does not tell the types of operators: they are grouped by name.",
-    unknown: "not told",
+    spark: "Duration distribution",
+    hint: "Click a row to see its instances.",
+    noTypes: "The profile has no operator types; operators are grouped by name.",
+    unknown: "unknown",
     cube: "cube",
     memory: "memory",
     vector: "vector",
@@ -50,26 +50,26 @@ const t = texts({
   },
   zh: {
     operators: "算子",
-    by: "分组",
+    by: "分组方式",
     which: "范围",
     computing: "计算",
     communication: "通信",
     all: "全部 kernel",
     op_type: "类型",
     name: "名称",
-    shape: "类型与形状",
+    shape: "类型与 shape",
     core: "核",
     stream: "流",
     rank: "Rank",
-    step: "步",
+    step: "Step",
     module: "模块",
     table: "算子分组表",
-    types: "按类型的时间",
-    cores: "按核的时间",
+    types: "各类型耗时",
+    cores: "各核耗时",
     others: "其余 {count} 项",
     spark: "时长分布",
-    hint: "选中一行以查看其实例。",
-    noTypes: "此 profile 没有算子类型：按名称分组。",
+    hint: "单击一行可查看其实例。",
+    noTypes: "该 profile 没有算子类型，按名称分组。",
     unknown: "未知",
     cube: "Cube",
     memory: "内存",
@@ -87,12 +87,12 @@ const NUMBERS: ColumnName[] = [
 
 export function Kernels() {
   const group = choice("group", GROUPS);
-  const which = choice("which", WHICH);
+  const which = choice("which", SELECTIONS);
   const { ranks, step, view } = scope.value;
   return (
     <>
       <div class="toolbar">
-        <Select label={t("which")} value={which} options={WHICH.map((value) => ({ value, label: t(value) }))} onChange={(which) => choose({ which })} />
+        <Select label={t("which")} value={which} options={SELECTIONS.map((value) => ({ value, label: t(value) }))} onChange={(which) => choose({ which })} />
       </div>
       <div class="cards">
         <Card title={t("types")}>

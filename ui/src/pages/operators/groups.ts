@@ -7,7 +7,7 @@ export const GROUPS = ["op_type", "name", "shape", "core", "stream", "rank", "st
 
 export type Group = (typeof GROUPS)[number];
 
-/** Columns that a group may be told by. */
+/** Columns that may identify a group. */
 export const KEYS = ["op_type", "name", "input_shapes", "core", "stream", "rank", "step", "module"] as const;
 
 export type Key = (typeof KEYS)[number];

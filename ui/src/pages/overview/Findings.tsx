@@ -5,38 +5,38 @@ import { Term } from "../../components/Term";
 import { number, share } from "../../format";
 import { formatRanks, link, linkToTime } from "../../scope";
 import { Icon } from "../../shell/Icon";
-import { said, sentence, texts } from "../../texts";
+import { messageText, capitalized, texts } from "../../texts";
 
 const t = texts({
   en: {
     findings: "Findings",
     none: "No findings: no rank, host, link or stage differs from comparable ones.",
-    unsure: "No findings in the data that could be read; some could not be read.",
-    one: "With one rank there is nothing to compare with. The pages below still show where its time goes.",
+    unsure: "No findings in the data that could be read. Some data could not be read.",
+    one: "There is only one rank, so there is nothing to compare it with. The charts below show where its time goes.",
     critical: "critical",
     warning: "warning",
-    info: "note",
-    cost: "of the step",
+    info: "info",
+    cost: "of step time",
     confidence: "confidence",
     places: "Where to see it",
     rank: "rank {rank}",
     step: "step {step}",
-    ranks: "Show the ranks",
+    ranks: "Show these ranks",
   },
   zh: {
-    findings: "发现",
-    none: "没有异常：各 rank、主机、链路和流水线 stage 与同类一致。",
-    unsure: "在能读取的数据中没有异常，但有些数据无法读取。",
-    one: "只有一个 rank，没有可比较的对象。下方仍显示其时间去向。",
+    findings: "诊断结论",
+    none: "没有诊断结论：各 rank、主机、链路和流水线 stage 与同类一致。",
+    unsure: "在已读取的数据中没有诊断结论，但有些数据无法读取。",
+    one: "只有一个 rank，没有可比较的对象。下方图表显示其时间去向。",
     critical: "严重",
     warning: "警告",
     info: "提示",
-    cost: "的 step 时间",
+    cost: "的 step 耗时",
     confidence: "置信度",
-    places: "在哪里可以看到",
+    places: "查看位置",
     rank: "rank {rank}",
     step: "step {step}",
-    ranks: "查看这些 rank",
+    ranks: "显示这些 rank",
   },
 });
 
@@ -50,7 +50,7 @@ export function Findings({ of: { findings, ranks, problems } }: { of: Diagnosis 
         </p>
       )}
       {findings.map((finding) => (
-        <FindingCard key={said(finding.claim)} finding={finding} />
+        <FindingCard key={messageText(finding.claim)} finding={finding} />
       ))}
     </section>
   );
@@ -64,7 +64,7 @@ function FindingCard({ finding }: { finding: Finding }) {
         <span class="severity">
           <Icon name={severity} /> {t(severity)}
         </span>
-        <h2>{sentence(said(finding.claim))}</h2>
+        <h2>{capitalized(messageText(finding.claim))}</h2>
       </header>
       <div class="measures">
         {share_of_step !== null && (
@@ -74,7 +74,7 @@ function FindingCard({ finding }: { finding: Finding }) {
         )}
         {numbers.map(({ name, value, unit }) => (
           <span class="chip" key={name.id}>
-            {said(name)} {number(value)} {unit}
+            {messageText(name)} {number(value)} {unit}
           </span>
         ))}
         <span class="chip">
@@ -82,16 +82,16 @@ function FindingCard({ finding }: { finding: Finding }) {
         </span>
       </div>
       <p class="suggestion">
-        <Icon name="arrow" /> {sentence(said(finding.suggestion))}
+        <Icon name="arrow" /> {capitalized(messageText(finding.suggestion))}
       </p>
       <ul class="places" aria-label={t("places")}>
         {evidence.map((place) => (
-          <li key={`${place.rank}/${place.start_ns}/${said(place.what)}`}>
+          <li key={`${place.rank}/${place.start_ns}/${messageText(place.what)}`}>
             <a href={linkToTime(place.rank, place.start_ns, place.end_ns)}>
               {t("rank", { rank: place.rank })}
               {place.step !== null && `, ${t("step", { step: place.step })}`}
             </a>{" "}
-            {said(place.what)}
+            {messageText(place.what)}
           </li>
         ))}
         {evidence.length === 0 && ranks.length > 0 && (

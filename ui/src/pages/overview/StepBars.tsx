@@ -12,27 +12,27 @@ import { meansBy, PARTS } from "./means";
 const t = texts({
   en: {
     steps: "Time of each step",
-    stepsHint: "mean over ranks; click to look at one step",
+    stepsHint: "mean over ranks; click a bar to select the step",
     ranks: "Time of each rank",
-    ranksHint: "mean over steps; click to open its timeline",
-    computing: "computing alone",
+    ranksHint: "mean over steps; click a bar to open the timeline of the rank",
+    computing: "computing only",
     overlapped: "overlapped communication",
     exposed: "exposed communication",
     free: "free",
-    total: "step",
+    total: "step time",
     step: "step {step}",
     rank: "rank {rank}",
   },
   zh: {
     steps: "各 step 的时间",
-    stepsHint: "各 rank 的平均值；点击查看单个 step",
+    stepsHint: "各 rank 的平均值；单击可选择该 step",
     ranks: "各 rank 的时间",
-    ranksHint: "各 step 的平均值；点击打开其时间线",
-    computing: "未重叠计算",
+    ranksHint: "各 step 的平均值；单击可打开该 rank 的时间线",
+    computing: "仅计算",
     overlapped: "已掩盖通信",
     exposed: "未掩盖通信",
     free: "空闲",
-    total: "step",
+    total: "step 耗时",
     step: "step {step}",
     rank: "rank {rank}",
   },
@@ -45,7 +45,7 @@ const COLOURS = {
   free: "var(--free)",
 };
 
-/** Computing alone is only a part of computing: it has no term. */
+/** Computing without communication is only a part of computing: it has no term. */
 const TERMS = { computing: undefined, overlapped: "overlapped_communication", exposed: "exposed_communication", free: "free" } as const;
 
 export function StepBars({ steps }: { steps: Table }) {

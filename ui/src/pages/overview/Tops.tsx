@@ -10,7 +10,7 @@ import { bytes, duration, share, time } from "../../format";
 import { link, type Page, scope } from "../../scope";
 import { Icon } from "../../shell/Icon";
 import { texts } from "../../texts";
-import { kernelsOf } from "../operators/which";
+import { kernelsOf } from "../operators/selection";
 
 const t = texts({
   en: {
@@ -23,8 +23,8 @@ const t = texts({
     memoryWhat: "memory",
     memorySaid: "{bytes} on rank {rank} at {time}",
     all: "All",
-    other: "not named",
-    earlier: "from before the profile",
+    other: "unnamed",
+    earlier: "allocated before profiling",
   },
   zh: {
     operators: "耗时最多的算子",
@@ -37,7 +37,7 @@ const t = texts({
     memorySaid: "rank {rank} 在 {time} 达到 {bytes}",
     all: "全部",
     other: "未命名",
-    earlier: "采集前已分配",
+    earlier: "采集开始前已分配",
   },
 });
 

@@ -1,4 +1,4 @@
-// What is wrong with the run, what it costs, where its time goes.
+// What is wrong with the job, what it costs, where its time goes.
 
 import { api, type Diagnosis } from "../../api/client";
 import type { Table } from "../../api/table";
@@ -7,7 +7,7 @@ import { count, number, share } from "../../format";
 import { link, scope } from "../../scope";
 import { Icon } from "../../shell/Icon";
 import { definition } from "../../terms";
-import { said, texts } from "../../texts";
+import { messageText, texts } from "../../texts";
 import { Findings } from "./Findings";
 import { StepBars } from "./StepBars";
 import { Tops } from "./Tops";
@@ -16,31 +16,31 @@ import "./overview.css";
 const t = texts({
   en: {
     diagnosis: "the diagnosis of all ranks",
-    headline: "{ranks}, {steps}, {ms} ms a step",
-    noSteps: "{ranks}, no step was marked",
+    headline: "{ranks}, {steps}, {ms} ms per step",
+    noSteps: "{ranks}, no step markers found",
     ranks: "{count} ranks",
-    oneRank: "one rank",
+    oneRank: "1 rank",
     stepCount: "{count} steps",
-    oneStep: "one step",
-    without: "{ms} ms without what is found below: {share} less",
-    steps: "steps",
-    problems: "What could not be read",
-    level0: "Collected at level 0: no operator types, no AI Core metrics, no links of communication.",
-    fix: "What to set for more",
+    oneStep: "1 step",
+    without: "{ms} ms if these findings were fixed: {share} less",
+    steps: "step times",
+    diagnostics: "Diagnostics",
+    level0: "Recorded at level0: no operator types, no AI Core metrics, no communication links.",
+    fix: "Settings that collect more",
   },
   zh: {
     diagnosis: "所有 rank 的诊断",
     headline: "{ranks}，{steps}，每个 step {ms} ms",
-    noSteps: "{ranks}，没有标记 step",
+    noSteps: "{ranks}，没有 step 标记",
     ranks: "{count} 个 rank",
     oneRank: "1 个 rank",
     stepCount: "{count} 个 step",
     oneStep: "1 个 step",
-    without: "消除下列问题后为 {ms} ms：减少 {share}",
-    steps: "step",
-    problems: "无法读取的内容",
+    without: "修复以下问题后为 {ms} ms：减少 {share}",
+    steps: "step 耗时",
+    diagnostics: "诊断信息",
     level0: "以 level0 采集：没有算子类型、AI Core 指标和通信链路。",
-    fix: "如何设置以采集更多",
+    fix: "采集更多数据所需的设置",
   },
 });
 
@@ -77,7 +77,7 @@ function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
     <>
       <div class="page-head">
         <h1 title={definition("job_step_time")}>{t(steps === 0 ? "noSteps" : "headline", counts)}</h1>
-        {diagnosis.layout.id !== "layout-unknown" && <span class="chip">{said(diagnosis.layout)}</span>}
+        {diagnosis.layout.id !== "layout-unknown" && <span class="chip">{messageText(diagnosis.layout)}</span>}
         {gain > 0.001 && (
           <p class="without" title={definition("step_without")}>{t("without", { ms: number(Number(step_ms_without.toFixed(1))), share: share(gain) })}</p>
         )}
@@ -86,11 +86,11 @@ function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
       {problems.length > 0 && (
         <details class="card" open={diagnosis.findings.length === 0}>
           <summary>
-            {t("problems")} ({problems.length})
+            {t("diagnostics")} ({problems.length})
           </summary>
           <ul>
-            {problems.map((problem) => (
-              <li key={said(problem)}>{said(problem)}</li>
+            {problems.map((diagnostic) => (
+              <li key={messageText(diagnostic)}>{messageText(diagnostic)}</li>
             ))}
           </ul>
         </details>
@@ -105,7 +105,7 @@ function Level({ ranks }: { ranks: Table }) {
   if (!isShallow) return null;
   return (
     <p class="note" role="note">
-      <Icon name="info" /> {t("level0")} <a href={link({ page: "runs" })}>{t("fix")}</a>
+      <Icon name="info" /> {t("level0")} <a href={link({ page: "health" })}>{t("fix")}</a>
     </p>
   );
 }

@@ -11,7 +11,7 @@ const STEPS = tableOf({
   free: [5, 5, 5, 5],
 });
 
-test("means by rank, with overlapped communication told apart from computing", () => {
+test("means by rank, with overlapped communication separate from computing", () => {
   expect([...meansBy(STEPS, "rank").rows()]).toEqual([
     { rank: 0, computing: 60, overlapped: 10, exposed: 20, free: 5 },
     { rank: 1, computing: 100, overlapped: 10, exposed: 0, free: 5 },

@@ -1,6 +1,6 @@
 // The answer to a query as a chart: a curve where x is a time, bars else.
 
-import type { Run } from "../../api/client";
+import type { Profile } from "../../api/client";
 import type { Table } from "../../api/table";
 import { extent, numberRuler } from "../../components/axis";
 import { BarChart } from "../../components/BarChart";
@@ -31,7 +31,7 @@ const t = texts({
 /** Bars drawn at most. */
 const MOST_BARS = 100;
 
-export function Chart({ table, run }: { table: Table; run: Run }) {
+export function Chart({ table, profile }: { table: Table; profile: Profile }) {
   const numeric = table.names.filter((name) => isNumeric(table, name) && !isTime(table, name));
   const time = table.names.find((name) => isTime(table, name));
   const x = table.names.find((name) => name === param("x")) ?? time ?? table.names[0] ?? "";
@@ -44,7 +44,7 @@ export function Chart({ table, run }: { table: Table; run: Run }) {
         <Select label={t("x")} value={x} options={options(table.names)} onChange={(x) => choose({ x })} />
         <Select label={t("y")} value={y} options={options(numeric)} onChange={(y) => choose({ y })} />
       </div>
-      {isTime(table, x) ? <Curve table={table} x={x} y={y} run={run} /> : <Bars table={table} x={x} y={y} />}
+      {isTime(table, x) ? <Curve table={table} x={x} y={y} profile={profile} /> : <Bars table={table} x={x} y={y} />}
     </>
   );
 }
@@ -62,8 +62,8 @@ function Bars({ table, x, y }: Axes) {
   return <BarChart label={t("label", { x, y })} caption={some || undefined} bars={bars} format={number} />;
 }
 
-function Curve({ table, x, y, run }: Axes & { run: Run }) {
-  const [times, values] = [timesFrom(table, x, run.origin), table.numbers(y)];
+function Curve({ table, x, y, profile }: Axes & { profile: Profile }) {
+  const [times, values] = [timesFrom(table, x, profile.origin), table.numbers(y)];
   const order = [...times.keys()]
     .filter((at) => !Number.isNaN((times[at] as number) + (values[at] as number)))
     .sort((a, b) => (times[a] as number) - (times[b] as number));

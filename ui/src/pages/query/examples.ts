@@ -1,30 +1,30 @@
-// Questions to start from, and those that were asked before.
+// Example queries, and recent queries.
 
 import { texts } from "../../texts";
 
-/** What an example asks. */
+/** The title of an example. */
 export const exampleName = texts({
   en: {
-    operators: "Operators that take most time",
-    slowRank: "Computing of each rank",
-    collectives: "The longest collectives, as a lane",
-    gaps: "Longest waits before a kernel, as a lane",
+    operators: "Operators with the longest total time",
+    slowRank: "Compute time of each rank",
+    collectives: "Longest collectives (can be shown as a lane)",
+    gaps: "Longest waits before a kernel (can be shown as a lane)",
     shapes: "Shapes of matrix multiplications",
     memory: "Largest allocations",
     memoryCurve: "Allocated memory over time",
-    host: "Host operators by time",
+    host: "Host operators by total time",
     steps: "Time of each step",
   },
   zh: {
     operators: "耗时最多的算子",
     slowRank: "各 rank 的计算时间",
-    collectives: "最长的集合通信（可作为泳道）",
-    gaps: "kernel 之前最长的等待（可作为泳道）",
-    shapes: "矩阵乘的形状",
-    memory: "最大的内存申请",
-    memoryCurve: "内存分配随时间的变化",
+    collectives: "最长的集合通信（可显示为泳道）",
+    gaps: "kernel 之前最长的等待（可显示为泳道）",
+    shapes: "矩阵乘的 shape",
+    memory: "最大的内存分配",
+    memoryCurve: "已分配内存随时间的变化",
     host: "主机算子耗时",
-    steps: "各 step 的时间",
+    steps: "各 step 的耗时",
   },
 });
 
@@ -99,11 +99,11 @@ ORDER BY rank, step`,
 
 const KEY = "npuscope.queries";
 
-/** Questions that are kept. */
+/** Most recent queries that are kept. */
 const KEPT = 30;
 
-/** Those asked before, the last first. */
-export function askedBefore(): string[] {
+/** Recent queries, the last first. */
+export function recentQueries(): string[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
     return Array.isArray(kept) ? kept.filter((sql) => typeof sql === "string") : [];
@@ -113,7 +113,7 @@ export function askedBefore(): string[] {
 }
 
 export function remember(sql: string): string[] {
-  const all = [sql, ...askedBefore().filter((other) => other !== sql)].slice(0, KEPT);
+  const all = [sql, ...recentQueries().filter((other) => other !== sql)].slice(0, KEPT);
   try {
     localStorage.setItem(KEY, JSON.stringify(all));
   } catch {

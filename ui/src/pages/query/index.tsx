@@ -1,8 +1,8 @@
-// Questions in SQL, their answers as a table, a chart or a lane of the timeline. The SQL is in the address.
+// Queries in SQL, their results as a table, a chart or a lane of the timeline. The SQL is in the address.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { api, type Cut, type Run } from "../../api/client";
+import { api, type Cut, type Profile } from "../../api/client";
 import type { Table } from "../../api/table";
 import { DataTable } from "../../components/DataTable";
 import { Loaded } from "../../components/Loaded";
@@ -12,7 +12,7 @@ import { link, scope } from "../../scope";
 import { Icon } from "../../shell/Icon";
 import { texts } from "../../texts";
 import { Chart } from "./Chart";
-import { askedBefore, EXAMPLES, exampleName, remember } from "./examples";
+import { recentQueries, EXAMPLES, exampleName, remember } from "./examples";
 import { exact, isNumeric, lacksForLane } from "./result";
 import { Tables } from "./Tables";
 import "./query.css";
@@ -20,31 +20,31 @@ import "./query.css";
 const t = texts({
   en: {
     title: "Query",
-    hint: "Times are ns since the epoch, durations ns, sizes bytes. Every table has the column rank.",
+    hint: "Times are ns since the epoch, durations are in ns, sizes in bytes. Every table has a column rank.",
     sql: "SQL",
     run: "Run",
     runKey: "Ctrl Enter",
     stop: "Stop",
     stopped: "The query was stopped.",
     examples: "Examples",
-    history: "Asked before",
-    choose: "choose …",
-    asking: "Asking …",
+    history: "Recent queries",
+    choose: "select …",
+    asking: "Running …",
     took: "took {time}",
     failed: "The query failed",
     table: "Table",
     chart: "Chart",
     lane: "Show as lane",
-    lacks: "A lane needs the columns rank, start, duration and name; missing: {names}",
+    lacks: "A lane needs the columns rank, start, duration and name. Missing: {names}",
     result: "result",
-    start: "Write a query and press Ctrl Enter, or choose an example.",
+    start: "Write a query and press Ctrl Enter, or select an example.",
     cut: "Only the first {limit} rows are shown.",
-    cutBytes: "Only the first {limit} rows are shown: the whole answer would take more than 256 MB. Select fewer columns.",
-    origin: "the run",
+    cutBytes: "Only the first {limit} rows are shown: the complete result would exceed 256 MB. Select fewer columns.",
+    origin: "the profile",
   },
   zh: {
     title: "查询",
-    hint: "时间为 epoch 以来的纳秒数，时长为纳秒，大小为字节。每个表都有 rank 列。",
+    hint: "时间为自 epoch 起的纳秒数，时长的单位为纳秒，大小的单位为字节。每张表都有 rank 列。",
     sql: "SQL",
     run: "运行",
     runKey: "Ctrl Enter",
@@ -64,23 +64,23 @@ const t = texts({
     start: "输入查询并按 Ctrl Enter，或选择一个示例。",
     cut: "只显示前 {limit} 行。",
     cutBytes: "只显示前 {limit} 行：完整结果将超过 256 MB，请减少所选的列。",
-    origin: "此次运行",
+    origin: "profile",
   },
 });
 
 /** Rows that are asked for at most. */
 const LIMIT = 100_000;
 
-type Answer = { table: Table; cut: Cut | null; sql: string; ms: number } | { problem: string } | "coming" | "stopped" | null;
+type Answer = { table: Table; cut: Cut | null; sql: string; ms: number } | { error: string } | "coming" | "stopped" | null;
 
 export function Query() {
   const params = scope.value.params;
   const sql = useSignal(params.sql ?? "");
   const answer = useSignal<Answer>(null);
-  const before = useSignal(askedBefore());
+  const before = useSignal(recentQueries());
   const editor = useRef<HTMLTextAreaElement>(null);
   const asking = useRef<AbortController | null>(null);
-  // Nobody sees the answer on another page.
+  // The answer is not shown on another page.
   useEffect(() => () => asking.current?.abort(), []);
 
   const ask = async (text: string) => {
@@ -100,7 +100,7 @@ export function Query() {
     } catch (error) {
       if (asking.current !== stopper) return;
       if (stopper.signal.aborted) answer.value = "stopped";
-      else answer.value = { problem: error instanceof Error ? error.message : String(error) };
+      else answer.value = { error: error instanceof Error ? error.message : String(error) };
     }
   };
   // A link with a query shows its answer; so does going back to one.
@@ -201,11 +201,11 @@ function Answered({ answer }: { answer: Answer }) {
       </p>
     );
   }
-  if ("problem" in answer) {
+  if ("error" in answer) {
     return (
       <div class="state failed" role="alert">
         <strong>{t("failed")}</strong>
-        <pre>{answer.problem}</pre>
+        <pre>{answer.error}</pre>
       </div>
     );
   }
@@ -233,8 +233,8 @@ function Answered({ answer }: { answer: Answer }) {
       </div>
       {cut && <p class="hint">{t(cut === "rows" ? "cut" : "cutBytes", { limit: table.length })}</p>}
       {isChart ? (
-        <Loaded load={api.run} of={[]} what={t("origin")}>
-          {(run: Run) => <Chart table={table} run={run} />}
+        <Loaded load={api.profile} of={[]} what={t("origin")}>
+          {(profile: Profile) => <Chart table={table} profile={profile} />}
         </Loaded>
       ) : (
         <DataTable

@@ -31,7 +31,7 @@ export function isTime(table: Table, name: string): boolean {
   return isNumeric(table, name) && asNumber(table.column(name)[0]) > EPOCH_NS;
 }
 
-/** The column of times since the epoch as ns from the origin of the run. */
+/** The column of times since the epoch as ns from the origin of the profile. */
 export function timesFrom(table: Table, name: string, origin: string): Float64Array {
   const zero = BigInt(origin);
   return Float64Array.from(table.column(name) as ArrayLike<number | bigint | null>, (value) =>

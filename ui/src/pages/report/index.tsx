@@ -1,53 +1,53 @@
 // Makes a report: one html file with this viewer and the chosen ranks, steps and findings in it.
 
 import { useSignal } from "@preact/signals";
-import { api, type Diagnosis, type Run } from "../../api/client";
+import { api, type Diagnosis, type Profile } from "../../api/client";
 import { Card } from "../../components/Card";
 import { Loaded } from "../../components/Loaded";
 import { bytes } from "../../format";
 import { formatRanks, parseRanks, scope } from "../../scope";
 import { download } from "../../shell/download";
 import { Icon } from "../../shell/Icon";
-import { said, sentence, texts } from "../../texts";
+import { messageText, capitalized, texts } from "../../texts";
 import "./report.css";
 
 const t = texts({
   en: {
-    what: "what a report can hold",
+    what: "the report options",
     title: "Report",
     about:
-      "One html file with this viewer and the data you choose. It opens from disk, without a network and without npuscope: attach it to a mail or an issue.",
+      "One HTML file with this viewer and the data you select. It opens from disk, without a network and without npuscope. Attach it to an email or an issue.",
     ranks: "Ranks",
-    ranksHint: "Timelines are kept of these ranks. All ranks are in the tables.",
-    badRanks: "None of these ranks is in the run.",
+    ranksHint: "The report has the timelines of these ranks. Its tables cover all ranks.",
+    badRanks: "The profile has none of these ranks.",
     steps: "Steps",
-    noSteps: "The run has no steps; all of it is kept.",
+    noSteps: "The profile has no steps; the report covers all of it.",
     findings: "Findings",
-    noFindings: "Nothing was found.",
+    noFindings: "No findings.",
     download: "Download report",
-    making: "Making the report …",
+    making: "Writing the report …",
     made: "{name}, {size}",
-    failed: "The report could not be made: {why}",
-    command: "The same from the command line",
+    failed: "Could not write the report: {why}",
+    command: "The same report from the command line",
     all: "all",
     none: "none",
   },
   zh: {
-    what: "报告可包含的内容",
+    what: "报告选项",
     title: "报告",
-    about: "一个 html 文件，包含本查看器和所选数据。可直接从磁盘打开，无需网络，也无需 npuscope：可附在邮件或 issue 中。",
+    about: "一个 HTML 文件，包含本查看器和所选数据。可直接从磁盘打开，无需网络，也无需 npuscope，可附在邮件或 issue 中。",
     ranks: "Rank",
-    ranksHint: "保留这些 rank 的时间线。表格包含所有 rank。",
-    badRanks: "此次运行中没有这些 rank。",
+    ranksHint: "报告包含这些 rank 的时间线。表格包含所有 rank。",
+    badRanks: "该 profile 没有这些 rank。",
     steps: "Step",
-    noSteps: "此次运行没有 step，将全部保留。",
-    findings: "发现",
-    noFindings: "没有发现问题。",
+    noSteps: "该 profile 没有 step，报告将包含全部时间。",
+    findings: "诊断结论",
+    noFindings: "没有诊断结论。",
     download: "下载报告",
     making: "正在生成报告……",
     made: "{name}，{size}",
     failed: "无法生成报告：{why}",
-    command: "命令行方式",
+    command: "等效命令",
     all: "全选",
     none: "全不选",
   },
@@ -61,17 +61,17 @@ export function Report() {
     <div class="page report">
       <h1>{t("title")}</h1>
       <p class="hint">{t("about")}</p>
-      <Loaded load={() => Promise.all([api.run(), api.diagnosis()])} of={[]} what={t("what")}>
-        {([run, diagnosis]) => <Form run={run} diagnosis={diagnosis} />}
+      <Loaded load={() => Promise.all([api.profile(), api.diagnosis()])} of={[]} what={t("what")}>
+        {([profile, diagnosis]) => <Form profile={profile} diagnosis={diagnosis} />}
       </Loaded>
     </div>
   );
 }
 
-function firstRanks(run: Run, diagnosis: Diagnosis): number[] {
+function firstRanks(profile: Profile, diagnosis: Diagnosis): number[] {
   if (scope.value.ranks) return scope.value.ranks;
   const found = diagnosis.findings.flatMap((finding) => finding.ranks);
-  return [...new Set([...found, ...run.ranks.map((rank) => rank.rank)])].slice(0, FIRST_RANKS);
+  return [...new Set([...found, ...profile.ranks.map((rank) => rank.rank)])].slice(0, FIRST_RANKS);
 }
 
 /** A set with an item put in or taken out. */
@@ -83,20 +83,20 @@ function toggled<T>(items: Set<T>, item: T): Set<T> {
 
 type State = { kind: "making" } | { kind: "made"; name: string; size: number } | { kind: "failed"; why: string } | null;
 
-function Form({ run, diagnosis }: { run: Run; diagnosis: Diagnosis }) {
+function Form({ profile, diagnosis }: { profile: Profile; diagnosis: Diagnosis }) {
   const ids = [...new Set(diagnosis.findings.map((finding) => finding.id))];
-  const ranksText = useSignal(formatRanks(firstRanks(run, diagnosis)));
-  const steps = useSignal(new Set(scope.value.step === null ? run.steps : [scope.value.step]));
+  const ranksText = useSignal(formatRanks(firstRanks(profile, diagnosis)));
+  const steps = useSignal(new Set(scope.value.step === null ? profile.steps : [scope.value.step]));
   const findings = useSignal(new Set(ids));
   const state = useSignal<State>(null);
-  const there = new Set(run.ranks.map((rank) => rank.rank));
+  const there = new Set(profile.ranks.map((rank) => rank.rank));
   const ranks = (parseRanks(ranksText.value) ?? []).filter((rank) => there.has(rank));
   const make = async (event: Event) => {
     event.preventDefault();
     state.value = { kind: "making" };
     try {
       const file = await api.report(ranks, [...steps.value].sort((a, b) => a - b), [...findings.value]);
-      const name = `npuscope-${(run.name ?? "run").replace(/[^\w.-]+/g, "_")}.html`;
+      const name = `npuscope-${(profile.name ?? "profile").replace(/[^\w.-]+/g, "_")}.html`;
       download(name, "text/html", file);
       state.value = { kind: "made", name, size: file.byteLength };
     } catch (error) {
@@ -120,9 +120,9 @@ function Form({ run, diagnosis }: { run: Run; diagnosis: Diagnosis }) {
       <Card
         title={t("steps")}
         tools={
-          run.steps.length > 1 && (
+          profile.steps.length > 1 && (
             <>
-              <button type="button" class="quiet" onClick={() => (steps.value = new Set(run.steps))}>
+              <button type="button" class="quiet" onClick={() => (steps.value = new Set(profile.steps))}>
                 {t("all")}
               </button>
               <button type="button" class="quiet" onClick={() => (steps.value = new Set())}>
@@ -132,9 +132,9 @@ function Form({ run, diagnosis }: { run: Run; diagnosis: Diagnosis }) {
           )
         }
       >
-        {run.steps.length === 0 && <p class="hint">{t("noSteps")}</p>}
+        {profile.steps.length === 0 && <p class="hint">{t("noSteps")}</p>}
         <div class="choices">
-          {run.steps.map((step) => (
+          {profile.steps.map((step) => (
             <label class="check" key={step}>
               <input type="checkbox" checked={steps.value.has(step)} onChange={() => (steps.value = toggled(steps.value, step))} />
               {step}
@@ -152,7 +152,7 @@ function Form({ run, diagnosis }: { run: Run; diagnosis: Diagnosis }) {
                 {diagnosis.findings
                   .filter((finding) => finding.id === id)
                   .map((finding) => (
-                    <span key={said(finding.claim)}>{sentence(said(finding.claim))}</span>
+                    <span key={messageText(finding.claim)}>{capitalized(messageText(finding.claim))}</span>
                   ))}
               </span>
             </label>
@@ -163,7 +163,7 @@ function Form({ run, diagnosis }: { run: Run; diagnosis: Diagnosis }) {
         <button
           type="submit"
           class="primary"
-          disabled={ranks.length === 0 || (steps.value.size === 0 && run.steps.length > 0) || state.value?.kind === "making"}
+          disabled={ranks.length === 0 || (steps.value.size === 0 && profile.steps.length > 0) || state.value?.kind === "making"}
         >
           <Icon name="download" /> {state.value?.kind === "making" ? t("making") : t("download")}
         </button>

@@ -12,15 +12,15 @@ import type { Stage } from "./stages";
 
 const t = texts({
   en: {
-    title: "How long stages take",
-    mean: "Mean of a stage; the mark is the longest",
-    bubbles: "What ranks wait for the slowest of a stage",
+    title: "Stage durations",
+    mean: "Mean duration of each stage; the mark is the longest",
+    bubbles: "Time that ranks wait for the slowest rank of a stage",
     both: "{mean}, longest {max}",
   },
   zh: {
-    title: "阶段耗时",
-    mean: "阶段平均；标记为最长",
-    bubbles: "各 rank 等待阶段中最慢者的时间",
+    title: "各阶段时长",
+    mean: "各阶段的平均时长；标记为最长时长",
+    bubbles: "各 rank 等待阶段中最慢 rank 的时间",
     both: "{mean}，最长 {max}",
   },
 });

@@ -1,4 +1,4 @@
-// The collective of the chosen slice on all ranks of its group: who came last, how long the others waited.
+// The collective of the chosen slice on all ranks of its group: which rank arrived last, how long the others waited.
 
 import { api, type Collective as Found } from "../../api/client";
 import { Loaded } from "../../components/Loaded";
@@ -11,32 +11,32 @@ import { JumpButton } from "./Details";
 
 const t = texts({
   en: {
-    none: "Choose a slice of a communication lane: the same collective on all ranks of its group is shown here.",
+    none: "Select a slice on a communication lane to see the same collective on all ranks of its group.",
     what: "the collective",
-    last: "Rank {rank} came last, {skew} after the first.",
-    even: "All ranks came at the same time.",
+    last: "Rank {rank} arrived last, {skew} after the first.",
+    even: "All ranks arrived at the same time.",
     rank: "Rank {rank}",
-    bar: "Rank {rank}: {length} from {begin}, waited {wait}, moved data for {transit}",
-    wait: "waiting for others",
-    transit: "moving data",
-    rest: "not told",
-    before: "What the rank did just before",
+    bar: "Rank {rank}: {length} from {begin}, waited {wait}, transferred data for {transit}",
+    wait: "waiting for other ranks",
+    transit: "transferring data",
+    rest: "unknown",
+    before: "Activity just before",
     who: "Rank",
     length: "Duration",
     showAll: "Show these ranks",
     isLast: "last",
   },
   zh: {
-    none: "选择通信泳道上的切片：此处显示其通信域所有 rank 上的同一集合通信。",
+    none: "选择通信泳道上的切片，可查看其通信组中所有 rank 上的同一集合通信。",
     what: "集合通信",
     last: "rank {rank} 最后到达，比第一个晚 {skew}。",
     even: "所有 rank 同时到达。",
-    rank: "Rank {rank}",
-    bar: "Rank {rank}：自 {begin} 起 {length}，等待 {wait}，传输 {transit}",
+    rank: "rank {rank}",
+    bar: "rank {rank}：从 {begin} 开始，时长 {length}，等待 {wait}，传输 {transit}",
     wait: "等待其他 rank",
     transit: "传输数据",
-    rest: "未说明",
-    before: "该 rank 在此之前所做的",
+    rest: "未知",
+    before: "在此之前的活动",
     who: "Rank",
     length: "时长",
     showAll: "显示这些 rank",
@@ -59,7 +59,7 @@ export function Collective({ board }: { board: Board }) {
   );
 }
 
-/** When a rank waited and moved data. Where the profile does not say, the wait is told by who came last. */
+/** When a rank waited and moved data. Where the profile does not have them, the wait ends when the last rank arrives. */
 function partsOf(instance: Found["instances"][number], last: number): { wait: number; transit: number; rest: number } {
   const length = instance.end - instance.begin;
   const wait = Math.min(Math.max(instance.wait_ns ?? last - instance.begin, 0), length);
@@ -129,7 +129,7 @@ function Instances({ board, found }: { board: Board; found: Found }) {
             <button
               key={`${instance.rank} bar`}
               type="button"
-              class="plain track"
+              class="plain rank-bar"
               aria-label={label}
               title={label}
               onClick={() => board.jump(instance, { tab: "collective" })}

@@ -10,11 +10,11 @@ import { align, selectRange } from "./slices";
 
 const t = texts({
   en: {
-    none: "Click a slice to read about it. Drag over lanes for statistics of an area; right-click for more.",
+    none: "Click a slice to see its details. Drag over lanes to get statistics of an area. Right-click for more actions.",
     what: "the slice",
-    failed: "The slice could not be read: {why}",
+    failed: "Could not read the slice: {why}",
     duration: "Duration",
-    self: "Self",
+    self: "Self time",
     start: "Start",
     raw: "Since the epoch",
     lane: "Lane",
@@ -26,20 +26,19 @@ const t = texts({
     stack: "Stack",
     noArgs: "No arguments were recorded.",
     collective: "All ranks",
-    range: "Select its time (M)",
+    range: "Select its time range (M)",
     alignStart: "Align ranks by start (L)",
-    alignEnd: "by end (R)",
-    fit: "Fit (F)",
-    away: "{time} after",
+    alignEnd: "Align ranks by end (R)",
+    fit: "Zoom to slice (F)",
   },
   zh: {
-    none: "点击切片查看详情。在泳道上拖动可查看区域统计；右键查看更多操作。",
+    none: "单击切片查看详情。在泳道上拖动可查看区域统计。右键单击查看更多操作。",
     what: "切片",
     failed: "无法读取切片：{why}",
     duration: "时长",
-    self: "自身",
+    self: "自身时间",
     start: "开始",
-    raw: "自纪元起",
+    raw: "自 epoch 起",
     lane: "泳道",
     rank: "Rank",
     flows: "连线",
@@ -49,11 +48,10 @@ const t = texts({
     stack: "调用栈",
     noArgs: "未记录参数。",
     collective: "所有 rank",
-    range: "选中其时间 (M)",
+    range: "选中其时间范围 (M)",
     alignStart: "按起点对齐各 rank (L)",
-    alignEnd: "按终点 (R)",
-    fit: "缩放 (F)",
-    away: "{time} 后",
+    alignEnd: "按终点对齐各 rank (R)",
+    fit: "缩放至切片 (F)",
   },
 });
 
@@ -73,10 +71,10 @@ export function JumpButton({ board, to, children }: { board: Board; to: Jump; ch
 }
 
 export function Details({ board }: { board: Board }) {
-  if (board.detailsProblem.value !== null)
+  if (board.detailsError.value !== null)
     return (
       <p class="state failed" role="alert">
-        {t("failed", { why: board.detailsProblem.value })}
+        {t("failed", { why: board.detailsError.value })}
       </p>
     );
   const slice = board.details.value;
@@ -93,7 +91,7 @@ export function Details({ board }: { board: Board }) {
         .filter((line) => line !== "")
     : [];
   const others = args.filter(([name]) => !isStack(name));
-  const raw = BigInt(board.run.origin) + BigInt(Math.round(slice.begin));
+  const raw = BigInt(board.profile.origin) + BigInt(Math.round(slice.begin));
   return (
     <div class="details">
       <div class="column">
@@ -105,7 +103,7 @@ export function Details({ board }: { board: Board }) {
           <button type="button" onClick={() => selectRange(board)}>
             {t("range")}
           </button>
-          {board.run.ranks.length > 1 && (
+          {board.profile.ranks.length > 1 && (
             <>
               {layer === "communication" && (
                 <a class="button" href={link({ params: { ...scope.value.params, tab: "collective" } })}>

@@ -8,8 +8,8 @@ import { texts } from "../../texts";
 import type { Board } from "./board";
 
 const t = texts({
-  en: { several: "{count} slices; the longest is", self: "self", rank: "rank {rank}" },
-  zh: { several: "{count} 个切片，其中最长的是", self: "自身", rank: "rank {rank}" },
+  en: { several: "{count} slices; the longest is", self: "self time", rank: "rank {rank}" },
+  zh: { several: "{count} 个切片，其中最长的是", self: "自身时间", rank: "rank {rank}" },
 });
 
 /** A slice is asked about when the pointer has rested on it so long. */

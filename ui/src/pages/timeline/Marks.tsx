@@ -10,7 +10,7 @@ import { around } from "./view";
 
 const t = texts({
   en: {
-    none: "No marks. K marks the selected area, the chosen slice or the moment at the pointer. Marks are part of the link.",
+    none: "No marks. Press K to mark the selected area, the selected slice or the moment at the pointer. Marks are part of the link to this page.",
     add: "Add a mark (K)",
     name: "Name of the mark at {time}",
     colour: "Next colour",
@@ -19,11 +19,11 @@ const t = texts({
     moment: "moment",
   },
   zh: {
-    none: "没有标记。按 K 标记所选区域、所选切片或指针处的时刻。标记包含在链接中。",
+    none: "没有标记。按 K 可标记所选区域、所选切片或指针处的时刻。标记保存在此页面的链接中。",
     add: "添加标记 (K)",
     name: "{time} 处标记的名称",
     colour: "下一个颜色",
-    go: "前往",
+    go: "转到",
     remove: "删除 {name}",
     moment: "时刻",
   },

@@ -5,20 +5,20 @@ import { texts } from "../../texts";
 import type { Board, Cursor } from "./board";
 import type { Hover } from "./hit";
 import { type Place, placeAt } from "./layout";
-import { hide, pin, unmerge } from "./lines";
+import { hide, pin, unmerge } from "./actions";
 import { addMark } from "./marks";
 import { align, explainGap, selectRange } from "./slices";
 
 const t = texts({
   en: {
     menu: "Actions",
-    fit: "Fit to screen",
-    range: "Select its time on all lanes",
+    fit: "Zoom to slice",
+    range: "Select its time range on all lanes",
     mark: "Mark",
     markHere: "Mark this moment",
     alignStart: "Align ranks by its start",
     alignEnd: "Align ranks by its end",
-    collective: "The same collective on all ranks",
+    collective: "Show this collective on all ranks",
     gap: "Explain this gap",
     pin: "Pin the lane to the top",
     unpin: "Unpin the lane",
@@ -28,14 +28,14 @@ const t = texts({
   },
   zh: {
     menu: "操作",
-    fit: "缩放到屏幕",
+    fit: "缩放至切片",
     range: "在所有泳道选中其时间范围",
     mark: "标记",
     markHere: "标记此刻",
     alignStart: "按其起点对齐各 rank",
     alignEnd: "按其终点对齐各 rank",
-    collective: "所有 rank 上的同一集合通信",
-    gap: "解释这段空隙",
+    collective: "显示所有 rank 上的同一集合通信",
+    gap: "解释此间隙",
     pin: "将泳道置顶",
     unpin: "取消置顶",
     hide: "隐藏泳道",
@@ -72,7 +72,7 @@ function itemsOf(board: Board, at: Cursor, hover: Hover | null): Item[] {
     items.push({ label: t("range"), keys: "M", run: slice(() => selectRange(board)) });
     items.push({ label: t("mark"), keys: "K", run: slice(() => addMark(board)) });
     items.push({ label: t("search"), run: () => board.keep({}, {}, { q: hover.name, tab: "search", panel: "" }) });
-    if (board.run.ranks.length > 1) {
+    if (board.profile.ranks.length > 1) {
       items.push({ label: t("alignStart"), keys: "L", run: slice(() => void align(board, "start")) });
       items.push({ label: t("alignEnd"), keys: "R", run: slice(() => void align(board, "end")) });
       if (hover.lane.layer === "communication") {

@@ -1,4 +1,4 @@
-// The whole run in a strip, with the view as a brush that can be dragged.
+// The whole profile in a strip, with the view as a brush that can be dragged.
 
 import { effect, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -14,11 +14,11 @@ import { clamped, panned, zoomed } from "./view";
 
 const t = texts({
   en: {
-    label: "View within the run",
+    label: "View within the profile",
     value: "{length} from {begin}",
-    legend: "Of the run: computing, overlapped and exposed communication",
+    legend: "Whole profile: computing, overlapped and exposed communication",
   },
-  zh: { label: "视图在整个运行中的位置", value: "自 {begin} 起 {length}", legend: "整个运行：计算、掩盖通信与未掩盖通信" },
+  zh: { label: "当前视图在整个 profile 中的位置", value: "从 {begin} 起 {length}", legend: "整个 profile：计算、已掩盖通信与未掩盖通信" },
 });
 
 const BUCKETS = 1024;

@@ -1,4 +1,4 @@
-// The panel below the lanes: details, statistics, search, marks and what else is told of what is shown.
+// The panel below the lanes: details, statistics, search, marks, slices in view, gap and collective.
 
 import { useSignal } from "@preact/signals";
 import { link, scope } from "../../scope";
@@ -25,7 +25,7 @@ const t = texts({
     collective: "Collective",
     close: "Close the panel (Q)",
     open: "Open the panel (Q)",
-    height: "Height of the panel",
+    height: "Panel height",
   },
   zh: {
     panel: "面板",
@@ -34,7 +34,7 @@ const t = texts({
     search: "搜索",
     marks: "标记",
     slices: "视图中的切片",
-    gap: "空隙",
+    gap: "间隙",
     collective: "集合通信",
     close: "关闭面板 (Q)",
     open: "打开面板 (Q)",
@@ -51,7 +51,7 @@ export function Panel({ board, search }: { board: Board; search: Search }) {
   const chosen = TABS.find((tab) => tab === params.tab) ?? TABS[0];
   const isClosed = params.panel === "closed";
   const linkTo = (changes: Record<string, string>) => link({ params: { ...params, ...changes } });
-  // Nothing to tell needs no room.
+  // An empty panel needs no room.
   const isIdle = chosen === "details" && board.chosen.value === null;
   const most = () => Math.max(LEAST, innerHeight * 0.7);
   const set = (value: number) => (height.value = Math.min(Math.max(value, LEAST), most()));

@@ -15,9 +15,9 @@ const t = texts({
     label: "Search slices of all ranks",
     hint: "name, or name~matmul dur>1ms rank:0-7 lane:stream",
     find: "Search",
-    none: "No slice is named so.",
+    none: "No slice matches.",
     what: "hits",
-    failed: "Could not search: {why}",
+    failed: "Search failed: {why}",
     count: "{count} hits",
     some: "; the first {shown} are listed",
     byRank: "Hits by rank",
@@ -30,11 +30,11 @@ const t = texts({
     label: "在所有 rank 中搜索切片",
     hint: "名称，或 name~matmul dur>1ms rank:0-7 lane:stream",
     find: "搜索",
-    none: "没有如此命名的切片。",
+    none: "没有匹配的切片。",
     what: "结果",
-    failed: "无法搜索：{why}",
+    failed: "搜索失败：{why}",
     count: "{count} 个结果",
-    some: "；列出前 {shown} 个",
+    some: "，列出前 {shown} 个",
     byRank: "各 rank 的结果数",
     rank: "Rank",
     name: "名称",
@@ -89,10 +89,10 @@ function ByRank({ search }: { search: Search }) {
 
 function Hits({ search }: { search: Search }) {
   const found = search.found.value;
-  if (search.problem.value !== null)
+  if (search.error.value !== null)
     return (
       <p class="state failed" role="alert">
-        {t("failed", { why: search.problem.value })}
+        {t("failed", { why: search.error.value })}
       </p>
     );
   if (search.isBusy.value) return <Loading what={t("what")} />;

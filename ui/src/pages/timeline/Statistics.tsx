@@ -7,7 +7,7 @@ import { type Column, DataTable } from "../../components/DataTable";
 import { Spark } from "../../components/Histogram";
 import { Loaded } from "../../components/Loaded";
 import { count, duration } from "../../format";
-import type { View } from "../../scope";
+import type { TimeRange } from "../../scope";
 import { isTerm } from "../../terms";
 import { texts } from "../../texts";
 import type { Board } from "./board";
@@ -15,17 +15,17 @@ import type { Area } from "./kept";
 
 const t = texts({
   en: {
-    none: "Drag over lanes to select an area: its slices are added up here by name. M selects the time of the chosen slice.",
+    none: "Drag over lanes to select an area and get its statistics by name. Press M to select the time range of the selected slice.",
     what: "statistics",
     byName: "slices by name",
     listed: "slices",
-    area: "{length} · lanes: {lanes} · ranks: {ranks} · slices that begin in it: {slices}",
+    area: "{length} · lanes: {lanes} · ranks: {ranks} · slices that start in it: {slices}",
     clear: "Clear (Esc)",
-    fit: "Fit (F)",
+    fit: "Zoom to area (F)",
     name: "Name",
     count: "Count",
     total: "Total",
-    self: "Self",
+    self: "Self time",
     average: "Average",
     min: "Min",
     p50: "p50",
@@ -33,27 +33,27 @@ const t = texts({
     p99: "p99",
     max: "Max",
     histogram: "Durations",
-    histogramOf: "Durations of {name}, by powers of two from 1 µs on",
+    histogramOf: "Durations of {name}, in powers of two from 1 µs",
     instances: "Slices named {name}",
     back: "All names",
     rank: "Rank",
     start: "Start",
     duration: "Duration",
     lane: "Lane",
-    some: "The first {shown} of {count} of each rank.",
+    some: "The first {shown} of {count} slices of each rank.",
   },
   zh: {
-    none: "在泳道上拖动以选择区域：此处按名称汇总其中的切片。M 选中所选切片的时间。",
+    none: "在泳道上拖动以选择区域，此处按名称统计其中的切片。按 M 选中所选切片的时间范围。",
     what: "统计",
     byName: "按名称汇总的切片",
     listed: "切片列表",
-    area: "{length} · 泳道：{lanes} · rank：{ranks} · 其中开始的切片：{slices}",
+    area: "{length} · 泳道：{lanes} · rank：{ranks} · 在其中开始的切片：{slices}",
     clear: "清除 (Esc)",
-    fit: "缩放 (F)",
+    fit: "缩放至区域 (F)",
     name: "名称",
     count: "次数",
-    total: "总计",
-    self: "自身",
+    total: "合计",
+    self: "自身时间",
     average: "平均",
     min: "最小",
     p50: "p50",
@@ -68,7 +68,7 @@ const t = texts({
     start: "开始",
     duration: "时长",
     lane: "泳道",
-    some: "每个 rank 仅显示 {count} 个中的前 {shown} 个。",
+    some: "每个 rank 共 {count} 个切片，仅显示前 {shown} 个。",
   },
 });
 
@@ -93,8 +93,8 @@ function tableOf(list: NameStatistics[]): Table {
   );
 }
 
-/** The time of an area as a rank itself tells it. */
-function ownTime(board: Board, area: Area, rank: number): View {
+/** The time of an area by the clock of a rank that is shown shifted. */
+function ownTime(board: Board, area: Area, rank: number): TimeRange {
   const offset = board.offset(rank);
   return { begin: area.begin + offset, end: area.end + offset };
 }

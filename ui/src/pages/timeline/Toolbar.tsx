@@ -10,7 +10,7 @@ import { texts } from "../../texts";
 import type { Board } from "./board";
 import type { Colouring } from "./colours";
 import { Legend } from "./Legend";
-import { merge } from "./lines";
+import { merge } from "./actions";
 import { addMark } from "./marks";
 import type { Search } from "./search";
 import { fitted, placeOf } from "./view";
@@ -20,42 +20,42 @@ const t = texts({
     tools: "Timeline tools",
     zoomIn: "Zoom in (W)",
     zoomOut: "Zoom out (S)",
-    all: "Whole run (0)",
-    undo: "Back to the view before (Backspace)",
+    all: "Whole profile (0)",
+    undo: "Previous view (Backspace)",
     goTo: "Go to a time or step (G): 12.5ms, step 3",
     goToHint: "time or step",
-    colours: "Colour",
+    colours: "Colour by",
     category: "category",
     name: "name",
     duration: "duration",
     arrows: "Arrows",
-    noArrows: "No arrows in this run.",
+    noArrows: "The profile has no arrows.",
     mark: "Mark (K)",
     merge: "Merge {count} lanes",
-    untick: "Untick",
+    untick: "Deselect",
     hits: "{at} of {count} hits",
     hitsUnseen: "{count} hits",
     searching: "Searching …",
     noHits: "No hits",
     previous: "Previous hit (Shift N)",
     next: "Next hit (N)",
-    clear: "End the search",
+    clear: "Clear the search",
     resetShifts: "Reset {count} shifted ranks",
   },
   zh: {
     tools: "时间线工具",
     zoomIn: "放大 (W)",
     zoomOut: "缩小 (S)",
-    all: "整个运行 (0)",
-    undo: "回到之前的视图 (Backspace)",
+    all: "整个 profile (0)",
+    undo: "上一个视图 (Backspace)",
     goTo: "转到某时间或 step (G)：12.5ms、step 3",
     goToHint: "时间或 step",
-    colours: "着色",
+    colours: "着色依据",
     category: "类别",
     name: "名称",
     duration: "时长",
     arrows: "连线",
-    noArrows: "此次运行没有连线。",
+    noArrows: "该 profile 没有连线。",
     mark: "标记 (K)",
     merge: "合并 {count} 条泳道",
     untick: "取消选择",
@@ -65,8 +65,8 @@ const t = texts({
     noHits: "没有结果",
     previous: "上一个结果 (Shift N)",
     next: "下一个结果 (N)",
-    clear: "结束搜索",
-    resetShifts: "还原 {count} 个平移的 rank",
+    clear: "清除搜索",
+    resetShifts: "取消 {count} 个 rank 的平移",
   },
 });
 
@@ -216,7 +216,7 @@ function HitSteps({ board, search }: { board: Board; search: Search }) {
         {!found
           ? search.isBusy.value
             ? t("searching")
-            : (search.problem.value ?? "")
+            : (search.error.value ?? "")
           : found.count === 0
             ? t("noHits")
             : at < 0

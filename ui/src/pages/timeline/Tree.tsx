@@ -1,4 +1,4 @@
-// The lane tree as a treegrid: arrows go from line to line, open and close them. Only lines in sight are in the document.
+// The lane tree as a treegrid: arrow keys go from node to node, open and close them. Only nodes in sight are in the document.
 
 import { useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
@@ -9,8 +9,8 @@ import type { Board } from "./board";
 import { valueText } from "./counters";
 import type { Node } from "./lanes";
 import { between, type Place, RULER_HEIGHT } from "./layout";
-import { hide, pin, tick, toggle } from "./lines";
-import { LineTools } from "./LineTools";
+import { hide, pin, tick, toggle } from "./actions";
+import { NodeTools } from "./NodeTools";
 
 const t = texts({
   en: {
@@ -24,11 +24,11 @@ const t = texts({
     offset: "shown {offset} earlier",
     reading: "Reading …",
     retry: "Try again",
-    empty: "Nothing",
+    empty: "No lanes",
   },
   zh: {
     lanes: "泳道",
-    rank: "Rank {rank}",
+    rank: "rank {rank}",
     query: "查询",
     counters: "计数器",
     more: "另有 {count} 个 rank……",
@@ -37,11 +37,11 @@ const t = texts({
     offset: "提前显示 {offset}",
     reading: "正在读取……",
     retry: "重试",
-    empty: "无内容",
+    empty: "没有泳道",
   },
 });
 
-/** Lines drawn beyond those in sight, in pixels. */
+/** Nodes drawn beyond those in sight, in pixels. */
 const MARGIN = 200;
 
 export function nameOf(node: Node): string {
@@ -118,8 +118,8 @@ export function Tree({ board }: { board: Board }) {
     event.preventDefault();
     event.stopPropagation();
   };
-  const line = (place: Place) => (
-    <Line
+  const row = (place: Place) => (
+    <TreeRow
       key={place.node.key}
       board={board}
       place={place}
@@ -147,10 +147,10 @@ export function Tree({ board }: { board: Board }) {
       </div>
       <div role="treegrid" aria-label={t("lanes")} aria-rowcount={all.length} ref={grid} onKeyDown={onKey}>
         <div role="rowgroup" class="pinned" style={{ height: `${layout.pinnedHeight}px` }}>
-          {layout.pinned.map(line)}
+          {layout.pinned.map(row)}
         </div>
-        <div role="rowgroup" class="lines" style={{ height: `${layout.height}px` }}>
-          {inSight.map(line)}
+        <div role="rowgroup" class="nodes" style={{ height: `${layout.height}px` }}>
+          {inSight.map(row)}
         </div>
       </div>
     </div>
@@ -159,18 +159,18 @@ export function Tree({ board }: { board: Board }) {
 
 function activate(board: Board, node: Node) {
   if (node.kind === "more")
-    go({ ranks: board.run.ranks.map((rank) => rank.rank), rank: scope.value.rank ?? board.shown.value[0] ?? null });
+    go({ ranks: board.profile.ranks.map((rank) => rank.rank), rank: scope.value.rank ?? board.shown.value[0] ?? null });
   else if (node.kind === "note") board.retry(node.rank);
   else if (node.isExpandable) toggle(board, node);
 }
 
-function Line({ board, place, isActive, onActive }: { board: Board; place: Place; isActive: boolean; onActive: () => void }) {
+function TreeRow({ board, place, isActive, onActive }: { board: Board; place: Place; isActive: boolean; onActive: () => void }) {
   const { node } = place;
   const offset = node.kind === "rank" ? board.offset(node.rank) : 0;
   return (
     <div
       role="row"
-      class={`line ${node.kind}${node.isPinned ? " is-pinned" : ""}`}
+      class={`node ${node.kind}${node.isPinned ? " is-pinned" : ""}`}
       data-key={node.key}
       tabIndex={isActive ? 0 : -1}
       aria-level={node.level}
@@ -202,7 +202,7 @@ function Line({ board, place, isActive, onActive }: { board: Board; place: Place
       </div>
       {node.kind !== "note" && node.kind !== "more" && (
         <div role="gridcell" class="tools">
-          <LineTools board={board} node={node} />
+          <NodeTools board={board} node={node} />
         </div>
       )}
     </div>

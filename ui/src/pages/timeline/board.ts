@@ -1,15 +1,15 @@
 // Everything that the timeline shows, as signals, and what changes it. What a link must bring back is in the address.
 
 import { batch, computed, effect, signal } from "@preact/signals";
-import { api, type Flows, type Run, type Slice } from "../../api/client";
-import { go, type Scope, scope, type View } from "../../scope";
+import { api, type Flows, type Profile, type Slice } from "../../api/client";
+import { go, type Scope, scope, type TimeRange } from "../../scope";
 import type { Hover } from "./hit";
 import { type Area, type Kept, readKept, writeKept } from "./kept";
 import { treeOf } from "./lanes";
 import { type Layout, type MergedRows, placed, RULER_HEIGHT } from "./layout";
 import { closedRank, type OpenRank, openRank, shownRanks } from "./rank";
 import { readArrows, readQuery, readSteps } from "./reads";
-import { openLines, reveal } from "./reveal";
+import { openNodes, reveal } from "./reveal";
 import type { Step } from "./scene";
 import { clamped, fitted, panned, showing, ViewHistory, zoomed } from "./view";
 
@@ -20,7 +20,7 @@ export interface Chosen {
 }
 
 /** A stretch of a rank, in its own time, with the slice that is there. */
-export interface Jump extends View {
+export interface Jump extends TimeRange {
   rank: number;
   slice: number | null;
   lane?: number;
@@ -51,8 +51,8 @@ export class Board {
   /** The query that is shown as a lane. */
   readonly sql = computed(() => scope.value.params.lane ?? "");
   readonly kept = computed(() => readKept(this.params.value));
-  private readonly shownText = computed(() => shownRanks(scope.value, this.run).join());
-  /** The ranks that have a line. */
+  private readonly shownText = computed(() => shownRanks(scope.value, this.profile).join());
+  /** The ranks that are shown in the tree. */
   readonly shown = computed(() => (this.shownText.value === "" ? [] : this.shownText.value.split(",").map(Number)));
   readonly ranks = new Map<number, OpenRank>();
   /** Counts up when what is known of a rank changes. */
@@ -64,22 +64,22 @@ export class Board {
 
   readonly tree = computed(() => {
     this.opened.value;
-    const lines = this.shown.value.map((rank) => ({
+    const ranks = this.shown.value.map((rank) => ({
       rank,
-      name: this.run.ranks.find((other) => other.rank === rank)?.name ?? "",
+      name: this.profile.ranks.find((other) => other.rank === rank)?.name ?? "",
       data: this.rank(rank),
     }));
-    return treeOf(lines, this.run.ranks.length - lines.length, this.kept.value);
+    return treeOf(ranks, this.profile.ranks.length - ranks.length, this.kept.value);
   });
   readonly layout = computed<Layout>(() => {
     this.mergedVersion.value;
     return placed(this.tree.value, this.mergedRows);
   });
-  /** The whole of the run, or of the ranks that are open. */
-  readonly whole = computed<View>(() => {
+  /** The whole of the profile, or of the ranks that are open. */
+  readonly whole = computed<TimeRange>(() => {
     this.opened.value;
     const opened = [...this.ranks.values()].map((rank) => rank.timeline.span);
-    const spans = [this.run.span, ...opened].filter((span) => span !== null);
+    const spans = [this.profile.span, ...opened].filter((span) => span !== null);
     const offsets = [0, ...this.kept.value.offsets.values()];
     const begin = Math.min(...spans.map(([begin]) => begin)) - Math.max(...offsets);
     const end = Math.max(...spans.map(([, end]) => end)) - Math.min(...offsets);
@@ -88,7 +88,7 @@ export class Board {
   private readonly scopeView = computed(() => scope.value.view);
   private readonly scopeStep = computed(() => scope.value.step);
   readonly steps = signal<Step[]>([]);
-  readonly view = computed<View>(() => {
+  readonly view = computed<TimeRange>(() => {
     const step = this.steps.value.find((step) => step.step === this.scopeStep.value);
     return this.scopeView.value ?? (step ? fitted(step, this.whole.value) : this.whole.value);
   });
@@ -111,8 +111,8 @@ export class Board {
     return rank === undefined || slice === undefined ? null : { rank, slice };
   });
   readonly details = signal<(Slice & { rank: number }) | null>(null);
-  readonly detailsProblem = signal<string | null>(null);
-  /** Lines ticked to be merged. */
+  readonly detailsError = signal<string | null>(null);
+  /** Keys of the lanes ticked to be merged. */
   readonly ticked = signal<ReadonlySet<string>>(new Set());
   readonly arrows = signal<{ rank: number; flows: Flows["flows"] }[]>([]);
   /** A slice to be scrolled to when it is known which lane it is on. */
@@ -120,7 +120,7 @@ export class Board {
   private clicked: Chosen | null = null;
   private readonly stops: (() => void)[];
 
-  constructor(readonly run: Run) {
+  constructor(readonly profile: Profile) {
     this.stops = [
       effect(() => this.openExpanded()),
       effect(() => this.readDetails()),
@@ -162,7 +162,7 @@ export class Board {
 
   private readDetails() {
     const chosen = this.chosen.value;
-    this.detailsProblem.value = null;
+    this.detailsError.value = null;
     if (!chosen) {
       this.details.value = null;
       return;
@@ -176,7 +176,7 @@ export class Board {
         this.revealChosen();
       },
       (error) => {
-        if (this.chosen.peek() === chosen) this.detailsProblem.value = error.message;
+        if (this.chosen.peek() === chosen) this.detailsError.value = error.message;
       },
     );
   }
@@ -191,7 +191,7 @@ export class Board {
   }
 
   /** Why the query that is to be a lane has no answer. */
-  readonly queryProblem = signal<string | null>(null);
+  readonly queryError = signal<string | null>(null);
   /** Ranks that the query has rows of, if none of them is shown. */
   readonly queryElsewhere = signal<number[]>([]);
 
@@ -209,7 +209,7 @@ export class Board {
 
   private movedAt = 0;
   /** Shows a stretch of time. Undo comes back to what is shown now, or to where a run of small moves began. */
-  show(view: View, isStep = true) {
+  show(view: TimeRange, isStep = true) {
     const now = performance.now();
     if (isStep || now - this.movedAt > MOVE_MS) this.history.leave(this.view.value);
     this.movedAt = now;
@@ -257,7 +257,7 @@ export class Board {
   }
 
   /** A stretch of a rank's own time, as it is shown. */
-  moved(stretch: View, rank: number): View {
+  moved(stretch: TimeRange, rank: number): TimeRange {
     const offset = this.offset(rank);
     return { begin: stretch.begin - offset, end: stretch.end - offset };
   }
@@ -296,7 +296,7 @@ export class Board {
     if (!wanted || !details || details.id !== wanted.slice || details.rank !== wanted.rank) return;
     const rank = this.rank(wanted.rank);
     if (rank.state !== "ready") {
-      openLines(this, [`${wanted.rank}`]);
+      openNodes(this, [`${wanted.rank}`]);
       if (rank.state === "closed" || rank.state === "loading") setTimeout(() => this.revealChosen(), 200);
       return;
     }

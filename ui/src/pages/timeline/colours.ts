@@ -110,7 +110,7 @@ export function themeOf(element: HTMLElement): Theme {
   };
 }
 
-/** Shades of a category, away from the colour of its text: neighbours of other names can be told apart. */
+/** Shades of a category, away from the colour of its text: neighbours with other names can be distinguished. */
 const SHADES = [0, 0.12, 0.24];
 /** Hues of names, apart from each other for those who do not see all of them. */
 const NAME_HUES = [205, 28, 160, 325, 45, 240, 100, 5, 185, 275, 60, 130];

@@ -14,11 +14,11 @@ import { tileLength } from "./tiles";
 
 /** More bars than this are not drawn in a frame; a coarser level is shown instead. */
 const MOST_BARS = 20_000;
-/** A name is written if its bar is at least so wide. */
+/** A name is written if its bar is at least this wide, in pixels. */
 const TEXT_PIXELS = 24;
 /** Bars of a closed group are drawn from a level that is coarser by this. */
 const FOLDED_COARSER = 1;
-/** Pixels above and below what is drawn in the line of a group. */
+/** Pixels above and below what is drawn in the strip of a group. */
 const INSET = 4;
 /** How solid bars are that stand for several slices. */
 const FAINT = 0.72;
@@ -211,7 +211,7 @@ export class CanvasRenderer implements Renderer {
     scene.mergedRows.set(node.key, rows);
   }
 
-  /** The lanes of a closed process, squeezed into its line. */
+  /** The lanes of a closed process, squeezed into its strip. */
   private gatherFolded(scene: Scene, rank: OpenRank, place: Place, top: number, boxes: Boxes[]) {
     const { node } = place;
     const frame = frameOf(scene, node.rank, this.coarser + FOLDED_COARSER);

@@ -4,7 +4,7 @@ import { shortGroups } from "./groups";
 
 const lane = (id: number, name: string) => ({ id, name }) as Lane;
 
-it("groups are told by what they differ in", () => {
+it("short names of groups show what they differ in", () => {
   const lanes = [
     lane(1, "Group 10.0.0.1%eth0_60000_0_1767 Communication"),
     lane(2, "Plane 0"),

@@ -20,7 +20,7 @@ export interface Hover {
   height: number;
 }
 
-/** Bars thinner than the pointer can hit are hit within so many pixels. */
+/** Bars thinner than the pointer can hit are hit within this many pixels. */
 const NEAR = 1.5;
 
 type Where = Pick<Scene, "view" | "width" | "offsets" | "layout" | "scroll" | "ranks">;

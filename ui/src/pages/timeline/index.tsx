@@ -1,9 +1,9 @@
-// The timeline: minimap, lane tree and canvas, and the panel that tells of what is chosen.
+// The timeline: minimap, lane tree and canvas, and the panel with details of what is selected.
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { Run } from "../../api/client";
+import type { Profile } from "../../api/client";
 import { Loading } from "../../components/Loaded";
-import { run } from "../../shell/run";
+import { profile } from "../../shell/profile";
 import { formatRanks, link } from "../../scope";
 import { texts } from "../../texts";
 import { Board } from "./board";
@@ -11,7 +11,7 @@ import { onTimelineKeys } from "./keys";
 import { Minimap } from "./Minimap";
 import { Panel } from "./Panel";
 import { Search } from "./search";
-import { Stage } from "./Stage";
+import { LaneCanvas } from "./LaneCanvas";
 import { GO_TO_ID, Toolbar } from "./Toolbar";
 import { Tree } from "./Tree";
 import "./timeline.css";
@@ -19,18 +19,18 @@ import "./timeline.css";
 const t = texts({
   en: {
     title: "Timeline",
-    what: "the run",
-    noRanks: "This run has no ranks: nothing was found to draw. The page “Data health” tells what was looked for.",
-    tiles: "Some of the timeline could not be fetched and is asked for again: {why}",
-    elsewhere: "The query has rows only of ranks that are not shown: {ranks}.",
+    what: "the profile",
+    noRanks: "The profile has no ranks, so there is nothing to draw. The page “Data health” lists what was read.",
+    tiles: "Could not load part of the timeline, retrying: {why}",
+    elsewhere: "The query returned rows only for ranks that are not shown: {ranks}.",
     show: "Show them",
-    query: "The query lane could not be read: {why}",
+    query: "Could not read the query lane: {why}",
   },
   zh: {
     title: "时间线",
-    what: "运行",
-    noRanks: "此次运行没有任何 rank：没有可绘制的内容。“数据健康”页面说明了查找过程。",
-    tiles: "部分时间线无法获取，正在重试：{why}",
+    what: "profile",
+    noRanks: "该 profile 没有 rank，没有可绘制的内容。“数据健康”页面列出了已读取的内容。",
+    tiles: "部分时间线加载失败，正在重试：{why}",
     elsewhere: "查询结果仅属于未显示的 rank：{ranks}。",
     show: "显示",
     query: "无法读取查询泳道：{why}",
@@ -38,7 +38,7 @@ const t = texts({
 });
 
 export function Timeline() {
-  const found = run.value;
+  const found = profile.value;
   if (!found) return <Loading what={t("what")} />;
   if (found.ranks.length === 0) {
     return (
@@ -50,27 +50,27 @@ export function Timeline() {
       </div>
     );
   }
-  return <Lanes run={found} />;
+  return <Lanes profile={found} />;
 }
 
 /** Says that the server does not answer; what was fetched before stays. */
-function TileProblem({ board }: { board: Board }) {
+function TileError({ board }: { board: Board }) {
   board.fresh.value;
-  const problem = [...board.ranks.values()].map((rank) => rank.bars.problem).find((problem) => problem !== null);
+  const error = [...board.ranks.values()].map((rank) => rank.bars.error).find((error) => error !== null);
   useEffect(() => {
-    if (!problem) return;
+    if (!error) return;
     const timer = setInterval(() => board.fresh.value++, 5000);
     return () => clearInterval(timer);
-  }, [problem]);
-  return problem ? (
+  }, [error]);
+  return error ? (
     <p class="note-bar" role="alert">
-      {t("tiles", { why: problem })}
+      {t("tiles", { why: error })}
     </p>
   ) : null;
 }
 
-function Lanes({ run }: { run: Run }) {
-  const board = useMemo(() => new Board(run), [run]);
+function Lanes({ profile }: { profile: Profile }) {
+  const board = useMemo(() => new Board(profile), [profile]);
   const search = useMemo(() => new Search(board), [board]);
   const scroller = useRef<HTMLDivElement>(null);
   const tree = useRef<HTMLDivElement>(null);
@@ -100,10 +100,10 @@ function Lanes({ run }: { run: Run }) {
     <div class="timeline">
       <h1 class="sr-only">{t("title")}</h1>
       <Toolbar board={board} search={search} />
-      <TileProblem board={board} />
-      {board.queryProblem.value !== null && (
+      <TileError board={board} />
+      {board.queryError.value !== null && (
         <p class="note-bar" role="alert">
-          {t("query", { why: board.queryProblem.value })}
+          {t("query", { why: board.queryError.value })}
         </p>
       )}
       {elsewhere.length > 0 && (
@@ -116,7 +116,7 @@ function Lanes({ run }: { run: Run }) {
         <div class="tree-column" ref={tree}>
           <Tree board={board} />
         </div>
-        <Stage board={board} search={search} />
+        <LaneCanvas board={board} search={search} />
       </div>
       <Panel board={board} search={search} />
     </div>

@@ -5,12 +5,12 @@ import type { Hover } from "./hit";
 import type { Area } from "./kept";
 import { type Layout, type Place, RULER_HEIGHT, seen, screenTop, TICKS_HEIGHT } from "./layout";
 import { fitted, panned } from "./view";
-import type { View } from "../../scope";
+import type { TimeRange } from "../../scope";
 
 /** A pointer that moved less than this has clicked. */
 const CLICK_PIXELS = 4;
 
-/** The flag of a mark is so wide. */
+/** The width of the flag of a mark, in pixels. */
 const FLAG_PIXELS = 12;
 
 /** The lanes between two heights of the canvas, by rank. */
@@ -44,7 +44,7 @@ export function lanesBetween(
 
 /** What the pointer does on the canvas. */
 export class Pointer {
-  private panFrom: View | null = null;
+  private panFrom: TimeRange | null = null;
 
   constructor(
     private readonly board: Board,

@@ -1,7 +1,7 @@
 // What the address keeps of the timeline beside the scope: pins, hidden lanes, offsets, marks and the like.
 
 import type { Colouring } from "./colours";
-import type { View } from "../../scope";
+import type { TimeRange } from "../../scope";
 
 /** Lanes of a rank that are drawn as one. */
 export interface Merge {
@@ -10,7 +10,7 @@ export interface Merge {
 }
 
 /** A stretch of time on some lanes. */
-export interface Area extends View {
+export interface Area extends TimeRange {
   ranks: { rank: number; lanes: number[] }[];
 }
 

@@ -69,26 +69,26 @@ describe("the lane tree", () => {
 
   it("says what is missing of a rank", () => {
     expect(tree({}, [0], { state: "loading" }).nodes.map((node) => node.kind)).toEqual(["rank", "note"]);
-    expect(tree({}, [0], { state: "failed", problem: "gone" }).nodes[1]?.name).toBe("gone");
+    expect(tree({}, [0], { state: "failed", error: "gone" }).nodes[1]?.name).toBe("gone");
   });
 
   it("numbers siblings for those who do not see them", () => {
-    const line = tree({}).nodes.find((node) => node.key === "0.l2");
-    expect([line?.position, line?.siblings]).toEqual([2, 3]);
+    const node = tree({}).nodes.find(({ key }) => key === "0.l2");
+    expect([node?.position, node?.siblings]).toEqual([2, 3]);
   });
 });
 
 describe("the layout", () => {
   const layout = placed(tree({ pins: "0.l1" }), new Map());
 
-  it("places lines below each other, pinned ones at the top", () => {
+  it("places nodes below each other, pinned ones at the top", () => {
     expect(layout.pinned.map((place) => place.node.key)).toEqual(["0.l1"]);
     const ends = layout.places.map((place) => place.top + place.height);
     expect(layout.places.slice(1).map((place) => place.top)).toEqual(ends.slice(0, -1));
     expect(layout.height).toBe(ends.at(-1));
   });
 
-  it("finds the line at a height, scrolled or pinned", () => {
+  it("finds the node at a height, scrolled or pinned", () => {
     const lane = layout.byKey.get("0.l2")!;
     const scroll = 40;
     expect(placeAt(layout, screenTop(layout, lane, scroll) + 1, scroll)?.node.key).toBe("0.l2");

@@ -7,7 +7,7 @@ import type { Kept } from "./kept";
 /** What a rank has to show, or why there is nothing yet. */
 export type RankData =
   | { state: "closed" | "loading" }
-  | { state: "failed"; problem: string }
+  | { state: "failed"; error: string }
   | { state: "ready"; timeline: Timeline; query: QuerySlice[] };
 
 /** A row of a query that is drawn as a slice. */
@@ -19,7 +19,7 @@ export interface QuerySlice {
 
 export type NodeKind = "rank" | "process" | "lane" | "merged" | "counter" | "query" | "note" | "more";
 
-/** A line of the tree. */
+/** A node of the tree. */
 export interface Node {
   key: string;
   kind: NodeKind;
@@ -43,15 +43,15 @@ export interface Node {
   siblings: number;
 }
 
-/** A tree with its pinned lines apart. */
+/** A tree with its pinned nodes apart. */
 export interface Tree {
   pinned: Node[];
   nodes: Node[];
-  /** Lines that are hidden. */
+  /** How many nodes are hidden. */
   hidden: number;
 }
 
-/** Up to so many ranks, all are open at first. */
+/** Up to this many ranks are all open at first. */
 const OPEN_RANKS = 2;
 /** A process with more rows than this is closed at first. */
 const OPEN_ROWS = 40;
@@ -78,7 +78,7 @@ export function treeOf(ranks: { rank: number; name: string; data: RankData }[], 
   const pins = new Set(kept.pins);
   const toggled = new Set(kept.toggled);
   const isOpen = (key: string, atFirst: boolean) => toggled.has(key) !== atFirst;
-  /** Adds a line unless it is hidden; a pinned one goes to the top. False if what is below is not shown either. */
+  /** Adds a node unless it is hidden; a pinned one goes to the top. False if what is below is not shown either. */
   const add = (to: Node[], node: Node): boolean => {
     if (hidden.has(node.key)) {
       tree.hidden++;
@@ -95,8 +95,8 @@ export function treeOf(ranks: { rank: number; name: string; data: RankData }[], 
   for (const { rank, name, data } of ranks) {
     const key = `${rank}`;
     const expanded = isOpen(key, ranks.length <= OPEN_RANKS);
-    const line: Node = { ...blank, key, kind: "rank", level: 1, rank, name, isExpandable: true, isExpanded: expanded };
-    if (!add(tree.nodes, line)) {
+    const head: Node = { ...blank, key, kind: "rank", level: 1, rank, name, isExpandable: true, isExpanded: expanded };
+    if (!add(tree.nodes, head)) {
       if (data.state === "ready") addPinned(rank, data, kept, tree, pins);
       continue;
     }
@@ -108,7 +108,7 @@ export function treeOf(ranks: { rank: number; name: string; data: RankData }[], 
           kind: "note",
           level: 2,
           rank,
-          name: data.state === "failed" ? data.problem : "",
+          name: data.state === "failed" ? data.error : "",
         });
       continue;
     }

@@ -1,4 +1,4 @@
-// Where lines of the tree are drawn: pinned ones at the top, the others below each other and scrolled.
+// Where nodes of the tree are drawn: pinned ones at the top, the others below each other and scrolled.
 
 import type { Node, Tree } from "./lanes";
 
@@ -13,7 +13,7 @@ const COUNTER_HEIGHT = 40;
 const COMPACT_HEIGHT = 36;
 const GAP = 3;
 
-/** A line and where it is. Tops are told from the top of the pinned or of the scrolled lines. */
+/** A node and where it is. Tops are relative to the top of the pinned or of the scrolled nodes. */
 export interface Place {
   node: Node;
   top: number;
@@ -22,7 +22,7 @@ export interface Place {
   row: number;
 }
 
-/** All lines in their places. */
+/** All nodes in their places. */
 export interface Layout {
   pinned: Place[];
   pinnedHeight: number;
@@ -58,7 +58,7 @@ function sized(node: Node, mergedRows: MergedRows): { height: number; row: numbe
   }
 }
 
-/** Places the lines of a tree. */
+/** Places the nodes of a tree. */
 export function placed(tree: Tree, mergedRows: MergedRows): Layout {
   const byKey = new Map<string, Place>();
   const laneKeys = new Map<string, string>();
@@ -88,7 +88,7 @@ export function screenTop(layout: Layout, place: Place, scroll: number): number 
   return RULER_HEIGHT + place.top + (place.node.isPinned ? 0 : layout.pinnedHeight - scroll);
 }
 
-/** The places that reach into `from..to`, both from the top of the scrolled lines. */
+/** The places that reach into `from..to`, both from the top of the scrolled nodes. */
 export function between(places: Place[], from: number, to: number): Place[] {
   let low = 0;
   let high = places.length;

@@ -9,7 +9,7 @@ import type { Hover } from "./hit";
 import type { Area, Mark } from "./kept";
 import { placeAt, RULER_HEIGHT, screenTop, seen, slicePlace, TICKS_HEIGHT } from "./layout";
 import { frameOf, type Scene } from "./scene";
-import type { View } from "../../scope";
+import type { TimeRange } from "../../scope";
 
 export interface OverlayScene extends Pick<Scene, "view" | "width" | "height" | "layout" | "scroll" | "ranks" | "offsets"> {
   theme: Theme;
@@ -51,7 +51,7 @@ function pixel(scene: OverlayScene, time: number): number {
 }
 
 /** The edges of a stretch of a rank's own time. */
-function edges(scene: OverlayScene, rank: number, stretch: View): [number, number] {
+function edges(scene: OverlayScene, rank: number, stretch: TimeRange): [number, number] {
   const offset = scene.offsets.get(rank) ?? 0;
   return [pixel(scene, stretch.begin - offset), pixel(scene, stretch.end - offset)];
 }
@@ -151,7 +151,7 @@ function drawMarks(context: CanvasRenderingContext2D, scene: OverlayScene) {
   }
 }
 
-interface End extends View {
+interface End extends TimeRange {
   lane: number;
   row: number;
 }
@@ -246,8 +246,8 @@ function drawCursor(context: CanvasRenderingContext2D, scene: OverlayScene) {
   );
 }
 
-/** A time with as many digits as the view can tell apart. */
-export function timeText(time: number, view: View): string {
+/** A time with as many digits as the view can resolve. */
+export function timeText(time: number, view: TimeRange): string {
   const [unit, size] = Math.abs(view.end) >= 1e9 ? ["s", 1e9] : Math.abs(view.end) >= 1e6 ? ["ms", 1e6] : ["µs", 1e3];
   const digits = Math.ceil(Math.log10(size / Math.max((view.end - view.begin) / 1000, 1)));
   return `${(time / size).toFixed(Math.min(Math.max(digits, 0), 9))} ${unit}`;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { Table } from "../../api/table";
 import { querySlices } from "./query";
 
-it("rows of a query are slices by rank, told from the origin", () => {
+it("rows of a query are slices by rank, relative to the origin", () => {
   const table = new Table(
     new Map<string, ArrayLike<unknown>>([
       ["rank", [1, 0, null]],

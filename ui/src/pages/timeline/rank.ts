@@ -1,6 +1,6 @@
 // A rank that is open: its lanes, and the stores that its tiles come into.
 
-import { api, type Run, type Timeline } from "../../api/client";
+import { api, type Profile, type Timeline } from "../../api/client";
 import { isReport } from "../../api/report";
 import type { Scope } from "../../scope";
 import type { QuerySlice } from "./lanes";
@@ -11,7 +11,7 @@ import { type CounterPoints, INTERVALS, type LaneBars, parseCounters, parseTile,
 export interface OpenRank {
   rank: number;
   state: "closed" | "loading" | "failed" | "ready";
-  problem: string;
+  error: string;
   timeline: Timeline;
   names: string[];
   query: QuerySlice[];
@@ -41,7 +41,7 @@ export function closedRank(rank: number, changed: () => void): OpenRank {
   return {
     rank,
     state: "closed",
-    problem: "",
+    error: "",
     timeline: NOTHING,
     names: [],
     query: [],
@@ -81,15 +81,15 @@ export async function openRank(rank: OpenRank): Promise<void> {
     rank.state = "ready";
   } catch (error) {
     rank.state = "failed";
-    rank.problem = error instanceof Error ? error.message : String(error);
+    rank.error = error instanceof Error ? error.message : String(error);
   }
 }
 
 /** The ranks that the scope wants on the timeline: those chosen, or one. */
-export function shownRanks({ ranks, rank }: Scope, run: Run): number[] {
-  const there = new Set(run.ranks.map((rank) => rank.rank));
+export function shownRanks({ ranks, rank }: Scope, profile: Profile): number[] {
+  const there = new Set(profile.ranks.map((rank) => rank.rank));
   const wanted = ranks ?? (rank === null ? [] : [rank]);
   const all = rank === null || wanted.includes(rank) ? wanted : [rank, ...wanted];
   const found = all.filter((rank) => there.has(rank));
-  return found.length > 0 ? found : run.ranks.slice(0, 1).map((rank) => rank.rank);
+  return found.length > 0 ? found : profile.ranks.slice(0, 1).map((rank) => rank.rank);
 }

@@ -7,7 +7,7 @@ import { querySlices } from "./query";
 /** Reads the steps of the first rank. */
 export function readSteps(board: Board) {
   const first = board.shown.value[0];
-  if (first === undefined || board.run.steps.length === 0) return;
+  if (first === undefined || board.profile.steps.length === 0) return;
   api.table("steps").then(
     (table) => {
       const rows = [...table.rows()].filter((row) => Number(row.rank) === first);
@@ -26,7 +26,7 @@ export function readSteps(board: Board) {
 export function readQuery(board: Board) {
   const sql = board.sql.value;
   const shown = board.shown.value;
-  board.queryProblem.value = null;
+  board.queryError.value = null;
   board.queryElsewhere.value = [];
   if (sql === "") {
     for (const rank of board.ranks.values()) rank.query = [];
@@ -35,20 +35,20 @@ export function readQuery(board: Board) {
   }
   api.query(sql).then(
     (table) => {
-      const found = querySlices(table, BigInt(board.run.origin), shown[0] ?? 0);
+      const found = querySlices(table, BigInt(board.profile.origin), shown[0] ?? 0);
       board.queryElsewhere.value = shown.some((rank) => found.has(rank)) ? [] : [...found.keys()];
       for (const rank of shown) board.rank(rank).query = found.get(rank) ?? [];
       board.opened.value++;
       board.scrollTo(0);
     },
-    (error) => (board.queryProblem.value = error.message),
+    (error) => (board.queryError.value = error.message),
   );
 }
 
-/** Arrows are read when the view has rested so long. */
+/** Arrows are read when the view has rested this long, in ms. */
 const REST_MS = 150;
 
-/** Reads the arrows of the chosen kinds that have an end in view. The answer stops that. */
+/** Reads the arrows of the chosen kinds that have an end in view. Call the returned function to stop. */
 export function readArrows(board: Board): (() => void) | undefined {
   const kinds = board.kept.value.arrows;
   const view = board.view.value;

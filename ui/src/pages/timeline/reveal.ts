@@ -2,7 +2,7 @@
 
 import type { Board } from "./board";
 import { type Place, RULER_HEIGHT } from "./layout";
-import { toggle } from "./lines";
+import { toggle } from "./actions";
 
 /** Where a lane is drawn: by itself, merged, or in a group that is closed. */
 function placeOf(board: Board, rank: number, lane: number): Place | undefined {
@@ -10,8 +10,8 @@ function placeOf(board: Board, rank: number, lane: number): Place | undefined {
   return byKey.get(laneKeys.get(`${rank}/${lane}`) ?? "");
 }
 
-/** Opens lines of the tree that are closed, the outer ones first. */
-export function openLines(board: Board, keys: string[]) {
+/** Opens nodes of the tree that are closed, the outer ones first. */
+export function openNodes(board: Board, keys: string[]) {
   for (const key of keys) {
     const node = board.tree.value.nodes.find((node) => node.key === key);
     if (node?.isExpandable && !node.isExpanded) toggle(board, node);
@@ -30,7 +30,7 @@ export function reveal(board: Board, rank: number, lane: number, row: number) {
       hidden: board.kept.value.hidden.filter((key) => !hidden.has(key)),
       filter: before ? board.kept.value.filter : "",
     });
-    openLines(board, keys);
+    openNodes(board, keys);
   }
   const place = placeOf(board, rank, lane);
   if (!place || place.node.isPinned) return;

@@ -6,7 +6,7 @@ import { RULER_HEIGHT, TICKS_HEIGHT } from "./layout";
 import type { Scene } from "./scene";
 import { ticksOf } from "./view";
 
-const t = texts({ en: { step: "step {step}" }, zh: { step: "第 {step} 步" } });
+const t = texts({ en: { step: "step {step}" }, zh: { step: "step {step}" } });
 
 const TICK_PIXELS = 110;
 

@@ -5,10 +5,10 @@ import type { Frame } from "./bars";
 import type { Layout, MergedRows } from "./layout";
 import type { OpenRank } from "./rank";
 import { levelFor, tilesFor } from "./tiles";
-import type { View } from "../../scope";
+import type { TimeRange } from "../../scope";
 
-/** A step of the run, as the ruler shows it. */
-export interface Step extends View {
+/** A step of the profile, as the ruler shows it. */
+export interface Step extends TimeRange {
   step: number;
 }
 
@@ -16,7 +16,7 @@ export interface Step extends View {
 export interface Scene {
   width: number;
   height: number;
-  view: View;
+  view: TimeRange;
   layout: Layout;
   scroll: number;
   ranks: Map<number, OpenRank>;
@@ -25,7 +25,7 @@ export interface Scene {
   palette: Palette;
   /** What bars of merged lanes need; the renderer fills it in. */
   mergedRows: MergedRows;
-  /** Texts on lines that have nothing to draw. */
+  /** Texts on nodes that have nothing to draw. */
   note: (rank: OpenRank) => string;
 }
 

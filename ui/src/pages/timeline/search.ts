@@ -12,7 +12,7 @@ export class Search {
   readonly text = computed(() => scope.value.params.q ?? "");
   readonly found = signal<Hits | null>(null);
   readonly isBusy = signal(false);
-  readonly problem = signal<string | null>(null);
+  readonly error = signal<string | null>(null);
   /** Which hit is looked at; -1 for none yet. */
   readonly at = signal(-1);
   private readonly pages = new Map<number, Hit[]>();
@@ -32,7 +32,7 @@ export class Search {
   private read(text: string) {
     this.at.value = -1;
     this.found.value = null;
-    this.problem.value = null;
+    this.error.value = null;
     this.pages.clear();
     this.isBusy.value = text !== "";
     if (text === "") return;
@@ -46,7 +46,7 @@ export class Search {
       (error) => {
         if (this.text.peek() !== text) return;
         this.isBusy.value = false;
-        this.problem.value = error.message;
+        this.error.value = error.message;
       },
     );
   }

@@ -58,7 +58,7 @@ export function explainGap(board: Board, x: number, y: number) {
   const place = placeAt(board.layout.value, y, board.scroll.value);
   const lane = place?.node.lanes[0];
   if (!place || !lane) return;
-  // Where something runs is no gap, but time that is told to be free is one.
+  // Where something runs is no gap, but a slice of free time is one.
   const { hover } = board;
   if (hover.value && hover.value.lane.layer !== "overlap") return;
   askGap(board, place.node.rank, hover.value?.lane.id ?? lane.id, board.timeAt(x) + board.offset(place.node.rank));

@@ -6,7 +6,7 @@ import { ApiError } from "../../api/client";
 const KEPT = 800;
 /** Tiles fetched ahead at a time. */
 const AHEAD = 4;
-/** A tile that could not be had is asked for again after so many ms. */
+/** A tile that failed to load is requested again after this many ms. */
 const RETRY_MS = 5000;
 
 const MAX_LEVEL = 54;
@@ -30,7 +30,7 @@ export class TileStore<T> {
   private failed = new Map<string, number>();
   private wanted = new Map<string, TileKey & { ids: Set<number> }>();
   /** Why the last tile did not come. */
-  problem: string | null = null;
+  error: string | null = null;
   private ahead = new Map<string, TileKey & { ids: Set<number> }>();
 
   constructor(
@@ -52,7 +52,7 @@ export class TileStore<T> {
     else list.set(key, { ...tile, ids: new Set(ids) });
   }
 
-  /** Fetches what was wanted since the last time and is not there, and gives up what nobody waits for any more. */
+  /** Fetches what was wanted since the last time and is not there, and cancels requests that are no longer needed. */
   flush() {
     for (const request of this.coming) {
       if (this.wanted.has(request.key) || this.ahead.has(request.key)) continue;
@@ -99,14 +99,14 @@ export class TileStore<T> {
       this.failed.delete(key);
       const oldest = this.tiles.keys().next().value;
       if (this.tiles.size > KEPT && oldest !== undefined) this.tiles.delete(oldest);
-      this.problem = null;
+      this.error = null;
     } catch (error) {
       if (request.abort.signal.aborted) return;
-      const isNotKept = error instanceof ApiError && error.isNotKept;
-      this.failed.set(key, isNotKept ? Infinity : Date.now());
-      this.problem = isNotKept ? null : String(error);
+      const isNotIncluded = error instanceof ApiError && error.isNotIncluded;
+      this.failed.set(key, isNotIncluded ? Infinity : Date.now());
+      this.error = isNotIncluded ? null : String(error);
       // A report has tiles only so fine: a coarser one is drawn instead.
-      if (isNotKept && tile.level < MAX_LEVEL) this.fetch({ level: tile.level + 1, index: Math.floor(tile.index / 2) }, ids);
+      if (isNotIncluded && tile.level < MAX_LEVEL) this.fetch({ level: tile.level + 1, index: Math.floor(tile.index / 2) }, ids);
     } finally {
       this.coming.delete(request);
       if (!request.abort.signal.aborted) this.changed();

@@ -37,7 +37,7 @@ it("views are undone and done again", () => {
   expect(history.forward(c)).toBeNull();
 });
 
-it("ticks are told in one unit, from a base where they would be long", () => {
+it("ticks have one unit, and are relative to a base where they would be long", () => {
   expect(ticksOf({ begin: 0, end: 3e6 }, 9e5).ticks.map((tick) => tick.label)).toEqual(["0 ms", "1 ms", "2 ms", "3 ms"]);
   expect(ticksOf({ begin: 0, end: 1.1e6 }, 4e5).ticks.map((tick) => tick.label)).toEqual(["0.0 ms", "0.5 ms", "1.0 ms"]);
   const far = ticksOf({ begin: 5_000_123_456, end: 5_000_126_000 }, 900);

@@ -1,13 +1,13 @@
 // The stretch of time in view, and what moves it.
 
 import { roundStep } from "../../components/axis";
-import type { View } from "../../scope";
+import type { TimeRange } from "../../scope";
 
 /** The shortest stretch that is shown. */
 const SHORTEST_NS = 10;
 
 /** The view zoomed by a factor about a time, which stays where it is. */
-export function zoomed(view: View, factor: number, about: number, whole: View): View {
+export function zoomed(view: TimeRange, factor: number, about: number, whole: TimeRange): TimeRange {
   const length = Math.min(Math.max((view.end - view.begin) * factor, SHORTEST_NS), whole.end - whole.begin);
   const share = (about - view.begin) / (view.end - view.begin);
   const begin = about - share * length;
@@ -15,32 +15,32 @@ export function zoomed(view: View, factor: number, about: number, whole: View): 
 }
 
 /** The view moved by a share of its length. */
-export function panned(view: View, share: number, whole: View): View {
+export function panned(view: TimeRange, share: number, whole: TimeRange): TimeRange {
   const shift = (view.end - view.begin) * share;
   return clamped({ begin: view.begin + shift, end: view.end + shift }, whole);
 }
 
 /** The view moved so that it is inside the whole. */
-export function clamped(view: View, whole: View): View {
+export function clamped(view: TimeRange, whole: TimeRange): TimeRange {
   const length = Math.min(view.end - view.begin, whole.end - whole.begin);
   const begin = Math.min(Math.max(view.begin, whole.begin), whole.end - length);
   return { begin, end: begin + length };
 }
 
 /** A view with a stretch in the middle of it, at a fifth of its length at most. */
-export function around(stretch: View, whole: View): View {
+export function around(stretch: TimeRange, whole: TimeRange): TimeRange {
   const margin = Math.max((stretch.end - stretch.begin) * 2, 1000);
   return clamped({ begin: stretch.begin - margin, end: stretch.end + margin }, whole);
 }
 
 /** A view that a stretch fills but for a little at the sides. */
-export function fitted(stretch: View, whole: View): View {
+export function fitted(stretch: TimeRange, whole: TimeRange): TimeRange {
   const margin = Math.max((stretch.end - stretch.begin) * 0.05, SHORTEST_NS / 2);
   return clamped({ begin: stretch.begin - margin, end: stretch.end + margin }, whole);
 }
 
 /** The view moved, not zoomed, to have a stretch in sight; zoomed only if the stretch is longer than it or too short to see. */
-export function showing(stretch: View, view: View, whole: View): View {
+export function showing(stretch: TimeRange, view: TimeRange, whole: TimeRange): TimeRange {
   const length = view.end - view.begin;
   const shown = stretch.end - stretch.begin;
   if (shown > length || shown < length / 2000) return around(stretch, whole);
@@ -51,25 +51,25 @@ export function showing(stretch: View, view: View, whole: View): View {
 
 /** Views that were left, for undo and redo. */
 export class ViewHistory {
-  private past: View[] = [];
-  private future: View[] = [];
+  private past: TimeRange[] = [];
+  private future: TimeRange[] = [];
 
   /** Remembers the view that is left. */
-  leave(view: View) {
+  leave(view: TimeRange) {
     this.past.push(view);
     if (this.past.length > 200) this.past.shift();
     this.future = [];
   }
 
   /** The view before this one. */
-  back(view: View): View | null {
+  back(view: TimeRange): TimeRange | null {
     const found = this.past.pop();
     if (found) this.future.push(view);
     return found ?? null;
   }
 
   /** The view that `back` left. */
-  forward(view: View): View | null {
+  forward(view: TimeRange): TimeRange | null {
     const found = this.future.pop();
     if (found) this.past.push(view);
     return found ?? null;
@@ -83,15 +83,15 @@ const UNITS: [string, number][] = [
   ["ns", 1],
 ];
 
-/** What a ruler says: ticks, told from a base where whole times would have too many digits. */
+/** What a ruler says: ticks, relative to a base where whole times would have too many digits. */
 export interface Ticks {
-  /** The time that ticks are told from; null if that is the origin. */
+  /** The time that ticks are relative to; null if that is the origin. */
   base: string | null;
   ticks: { time: number; label: string }[];
 }
 
 /** The ticks of a view, at least `wanted` ns apart. */
-export function ticksOf(view: View, wanted: number): Ticks {
+export function ticksOf(view: TimeRange, wanted: number): Ticks {
   const distance = Math.max(roundStep(wanted), 1);
   const far = Math.max(Math.abs(view.begin), Math.abs(view.end));
   const isFar = far / distance >= 10_000;

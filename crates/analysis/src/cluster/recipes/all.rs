@@ -1,7 +1,8 @@
-//! `all`: how the time of steps divides, and all about communication between ranks.
+//! `all`: Split the step time of each rank into its parts, and summarise communication operations and links between
+//! ranks.
 //!
-//! What [`communication_time`](super::communication_time) and
-//! [`communication_matrix`](super::communication_matrix) give, from one reading of the data.
+//! Writes the files and tables of [`communication_time`](super::communication_time) and
+//! [`communication_matrix`](super::communication_matrix), but reads the data only once.
 
 use super::communication::{Wanted, built_in, report};
 use crate::cluster::{Answer, Failure, Job, Mode};
@@ -11,13 +12,13 @@ pub use super::communication::{CommunicationReport, Host, RankStep, StageStep, S
 pub const MODE: Mode = Mode {
     name: "all",
     folder: "All",
-    about: "How the time of steps divides, communication operations and links",
+    about: "Compute the time parts of steps, communication operations and links",
     run,
 };
 
 const WANTED: Wanted = Wanted { steps: true, operations: true, links: true };
 
-/// How the time of steps divides, and all about communication between ranks.
+/// The parts of step times, communication operations and links.
 pub fn rows(job: &Job<'_>) -> Result<CommunicationReport, Failure> {
     report(&MODE, job, WANTED)
 }

@@ -1,20 +1,22 @@
-//! `calibrate_npu_gpu`: the modules of a model on NPUs beside the same on GPUs.
+//! `calibrate_npu_gpu`: Compare the modules of a model on NPUs with the same modules on GPUs.
 //!
-//! Reads what `module_statistic` does, and a baseline (`--baseline_profiling_path`): an export of Nsight Systems as
-//! SQLite, whose NVTX ranges are modules unless PyTorch marked operators with them, or traces of PyTorch's profiler,
-//! whose calls of `nn.Module` are modules or, if there are none, ranges of the user. A rank is compared with the GPU
-//! of the same number.
+//! Reads the same data as `module_statistic`, and a baseline (`--baseline_profiling_path`). The baseline is an SQLite
+//! export of Nsight Systems or traces of PyTorch's profiler. In an export of Nsight Systems, modules are the NVTX
+//! ranges, except those with which PyTorch marks operators. In traces of PyTorch's profiler, modules are the calls of
+//! `nn.Module` or, if there are none, the ranges of the user. Each rank is compared with the GPU of the same number.
 //!
-//! A module is one path of names; `Ascend` in it is overlooked. Modules of the same path belong together (`rule`).
-//! Of the others, those belong together that are most alike and at least `--fuzzy_threshold` (0.8), each with one
-//! other at most (`fuzzy`). Being alike is measured as Python's `difflib` does.
+//! A module is identified by its path of names; `Ascend` in names is ignored. Modules with the same path are matched
+//! first (`rule`). Of the others, the most similar modules are matched if their similarity is at least
+//! `--fuzzy_threshold` (0.8); each module is matched at most once (`fuzzy`). Similarity is computed like in Python's
+//! `difflib`.
 //!
-//! `CompareProfileReportRank{rank}` has a row for each operator of each module. Operators of the same name stand
-//! beside each other, the rest by duration. Times are those of kernels and communications that the operator
-//! launched, per call or in all; the share is that of all modules; ratio and difference are those of the whole
-//! module. `--dump_intermediate_results` adds what was compared: `NPUProfileRank{rank}` and `GPUProfileRank{rank}`.
+//! `CompareProfileReportRank{rank}` has one row per operator of each module. Operators of the same name are in the
+//! same row; the others are paired in order of duration. Times are those of the kernels and communication operations
+//! that the operator launched, per call or in total. The share is relative to the time of all modules. Ratio and
+//! difference are those of the whole module. `--dump_intermediate_results` also writes the compared data:
+//! `NPUProfileRank{rank}` and `GPUProfileRank{rank}`.
 //!
-//! As text, the same as workbooks: `compare_profile_report_{rank}.xlsx`, `npu_report_{rank}.xlsx`,
+//! Text results are the same data as workbooks: `compare_profile_report_{rank}.xlsx`, `npu_report_{rank}.xlsx`,
 //! `gpu_report_{rank}.xlsx`.
 
 mod comparison;
@@ -40,7 +42,7 @@ pub use matching::Match;
 pub const MODE: Mode = Mode {
     name: "calibrate_npu_gpu",
     folder: "CalibrateNpuGpu",
-    about: "The modules of a model on NPUs beside the same on GPUs",
+    about: "Compare the modules of a model on NPUs and on GPUs",
     run,
 };
 
@@ -50,14 +52,14 @@ const DEFAULT_THRESHOLD: f64 = 0.8;
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankReport {
     pub rank: Rank,
-    /// What was compared, by name.
+    /// The compared operators, by name.
     pub npu: Vec<OpUse>,
     pub gpu: Vec<OpUse>,
     /// By the module around, the greatest difference first.
     pub operators: Vec<ComparedOp>,
 }
 
-/// What an operator of a module launched.
+/// The work that an operator of a module launched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpUse {
     /// The modules around, outermost first, by `/`; empty if there is none.

@@ -1,13 +1,15 @@
-//! `cann_api_sum`: how long calls of CANN took.
+//! `cann_api_sum`: Summarise the durations of CANN calls.
 //!
-//! Reads `host_op` of kind `cann`; a call counts if it starts in the chosen step. Durations are grouped
-//! - by name and rank: `CannApiSumRank`, with the share of the rank's time in calls;
-//! - by name over all ranks: `CannApiSum`, with the ranks of the shortest and of the longest call.
+//! Reads `host_op` of kind `cann`. A call is counted if it starts in the selected step. Writes two tables of
+//! durations:
 //!
-//! Shares are per cent, quartiles are those of all calls of a name, `stdev` is that of a population, in ns.
-//! All are rounded to a digit after the point, shares of a rank to two. With `--compat` the figures over
-//! all ranks are made from the rounded ones of each rank: Q1 is the least, the median that of medians and
-//! Q3 the greatest.
+//! - `CannApiSumRank`: per name and rank, with the share in the time of all calls of the rank;
+//! - `CannApiSum`: per name over all ranks, with the ranks of the shortest and of the longest call.
+//!
+//! Shares are in percent. Quartiles are computed from all calls of a name. `stdev` is the population standard
+//! deviation, in ns. Values are rounded to one decimal, shares of a rank to two. With `--compat`, the values over all
+//! ranks are computed from the rounded values of each rank: Q1 is the minimum, the median is the median of the
+//! medians, and Q3 is the maximum.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,7 +25,8 @@ use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData};
 use crate::extract::{Analysis, Text};
 use crate::messages::collection;
 
-pub const MODE: Mode = Mode { name: "cann_api_sum", folder: "CannApiSum", about: "How long calls of CANN took", run };
+pub const MODE: Mode =
+    Mode { name: "cann_api_sum", folder: "CannApiSum", about: "Summarise the durations of CANN calls", run };
 
 const CALLS: Selection = Selection::NONE.and_host_ops(&[Kind::Cann]);
 
@@ -56,7 +59,7 @@ impl Analysis for CallTimes {
     }
 }
 
-/// How long the calls of one name took, in ns; all but total and count rounded to a digit after the point.
+/// Durations of the calls of one name, in ns; all but total and count are rounded to one decimal.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     pub total: f64,
@@ -101,14 +104,14 @@ pub struct CallsOfJob {
     pub longest_ranks: Vec<Rank>,
 }
 
-/// How long calls of CANN took; the greatest totals are first.
+/// Durations of CANN calls, by total, longest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallSums {
     pub ranks: Vec<(Rank, Vec<CallsOfName>)>,
     pub all: Vec<CallsOfJob>,
 }
 
-/// How long calls of CANN took, by rank and name, and by name over all ranks.
+/// Durations of CANN calls, by rank and name, and by name over all ranks.
 pub fn rows(job: &Job<'_>) -> Result<CallSums, Failure> {
     let ranks = job.extracts(&CallTimes { compat: job.options.compat })?;
     if ranks.iter().all(|(_, calls)| calls.is_empty()) {
@@ -181,7 +184,7 @@ impl Figures {
         }
     }
 
-    /// Those of all ranks as msprof-analyze makes them of those of each.
+    /// The figures over all ranks as msprof-analyze computes them from the figures of each rank.
     fn of_ranks(ranks: &[Figures]) -> Figures {
         let total = sum(ranks.iter().map(|rank| rank.total));
         let count: usize = ranks.iter().map(|rank| rank.count).sum();

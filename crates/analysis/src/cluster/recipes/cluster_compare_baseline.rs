@@ -1,19 +1,20 @@
-//! `cluster_compare_baseline`: this job against another, which may be of another size.
+//! `cluster_compare_baseline`: Compare this job with a baseline job, which may have a different number of ranks.
 //!
-//! Needs a baseline (`--bp`): a profile, of which the same ranks are taken if some were chosen. msprof-analyze lists
-//! this mode and cannot run it.
+//! Needs a baseline profile (`--bp`). A selection of ranks applies to both. msprof-analyze lists this mode but cannot
+//! run it.
 //!
-//! `ClusterCompareBaseline` has the times of `cluster_time_summary`, in us, as means over ranks: of all ranks
-//! (stage null) and of each pipeline stage that both jobs have; over all steps (step null) and in each
-//! step that both have. `difference` is value - baseline, `ratio` value / baseline.
+//! `ClusterCompareBaseline` has the times of `cluster_time_summary` in us, as means over ranks: over all ranks (stage
+//! null) and for each pipeline stage that both jobs have; over all steps (step null) and for each step that both jobs
+//! have. `difference` is value - baseline, `ratio` is value / baseline.
 //!
-//! `ClusterCompareBaselineCommunication` has collectives by type and purpose of their group, in ns. Those of
-//! different ranks are matched by group, step, kind, bytes and launch order. The time of a
-//! collective is the shortest among its ranks, without waiting; a row has means over collectives, and how many
-//! there are for each rank and step. `lowerBoundNs` is what the baseline's time would become on as many ranks as
-//! here, at least: for K ranks after K0, r = K / K0 > 1, m bytes from each, all-gather and reduce-scatter take
-//! 60 us * ceil(log2 r) + m / (20 GiB/s) * (r - 1) longer, all-reduce twice that. Others, and fewer ranks, keep
-//! their time. `ratio` is time / lowerBound. Sends and receives wait for each other and are left out.
+//! `ClusterCompareBaselineCommunication` compares collectives per operation type and purpose of the group, with times
+//! in ns. Operations are matched across ranks by group, step, kind, bytes and launch order. The time of a collective
+//! is the shortest duration among its ranks, that is without waiting. A row contains means over collectives, and the
+//! number of collectives per rank and step. `lowerBoundNs` is the least time that the baseline's collective would
+//! take on the number of ranks of this job. With K ranks here, K0 ranks in the baseline, r = K / K0 > 1 and m bytes
+//! per rank, all-gather and reduce-scatter take 60 us * ceil(log2 r) + m / (20 GiB/s) * (r - 1) longer, all-reduce
+//! takes twice that longer. For other operations, and if r <= 1, the time stays the same. `ratio` is time /
+//! lowerBound. Sends and receives are not compared, because they wait for each other.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -36,19 +37,19 @@ use npuscope_messages::Message;
 pub const MODE: Mode = Mode {
     name: "cluster_compare_baseline",
     folder: "ClusterCompareBaseline",
-    about: "This job against another, which may be of another size",
+    about: "Compare this job with a baseline job of the same or another size",
     run,
 };
 
 const OPERATIONS: Selection = Selection::of(&[TableId::CommOp, TableId::Step]).and_host_ops(&[Kind::Cann]);
 
-/// What a further doubling of ranks costs at least, in ns.
+/// The least additional time for each doubling of ranks, in ns.
 const LATENCY: f64 = 60_000.0;
 
-/// 200 Gbit/s used to 80 %, as msprof-analyze reckons, in bytes per ns.
+/// 200 Gbit/s used to 80 %, as msprof-analyze assumes, in bytes per ns.
 const BANDWIDTH: f64 = 200.0 / 8.0 * 0.8 * (1u64 << 30) as f64 / 1e9;
 
-/// What is compared of a job.
+/// The values of a job that are compared.
 struct Figures {
     summary: Summary,
     stages: HashMap<Rank, i64>,
@@ -114,7 +115,7 @@ impl Analysis for Collectives {
     }
 }
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     stage: Option<i64>,
@@ -135,7 +136,7 @@ pub struct BaselineComparison {
 /// How the time of steps divides in both jobs: means over ranks and steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ComparedTimes {
-    /// `None` over all steps; -1 is all that ranks without steps did.
+    /// `None` over all steps; -1 for all work of ranks without steps.
     pub step: Option<i64>,
     /// The stage of the pipeline; `None` over all ranks.
     pub stage: Option<i64>,
@@ -151,7 +152,7 @@ pub struct ComparedCommunication {
     pub purpose: Text,
     pub here: CollectiveMeans,
     pub baseline: CollectiveMeans,
-    /// What the baseline's time would become on as many ranks as here, at least, in ns.
+    /// The least time that the baseline's collective would take on the number of ranks of this job, in ns.
     pub lower_bound: f64,
 }
 
@@ -162,7 +163,7 @@ impl ComparedCommunication {
     }
 }
 
-/// What collectives are like: means over them.
+/// Means over collectives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CollectiveMeans {
     /// Ranks of a group.
@@ -249,7 +250,7 @@ fn collectives(parts: &[(Rank, Part)]) -> BTreeMap<(Text, Text), Communication> 
     classes
 }
 
-/// What a collective of `bytes` that takes `ns` on `from` ranks takes on `to` ranks, at least.
+/// The least time on `to` ranks of a collective of `bytes` that takes `ns` on `from` ranks.
 fn lower_bound(op_type: &str, ns: f64, bytes: f64, from: usize, to: usize) -> f64 {
     let name = op_type.to_ascii_lowercase();
     let rounds = match () {

@@ -1,12 +1,12 @@
-//! `cluster_time_compare_summary`: where the time of steps went, compared with a baseline.
+//! `cluster_time_compare_summary`: Compare the time parts of steps with a baseline.
 //!
-//! Needs a baseline (`--bp`). `ClusterTimeCompareSummary` has every time of `ClusterTimeSummary` by rank and step as
-//! it is, as it is in the baseline (`…Base`) and their difference (`…Diff`), in us; steps that the baseline lacks
-//! are left out. If there are results of `cluster_time_summary` for both, below their directories in
-//! `cluster_analysis_output/cluster_analysis.db`, these are compared, which a note tells; else both are summed up anew.
-//! Chosen ranks are chosen from both.
+//! Needs a baseline (`--bp`). `ClusterTimeCompareSummary` has one row per rank and step. For each time of
+//! `ClusterTimeSummary` it has the value, the value of the baseline (`…Base`) and the difference (`…Diff`), in us.
+//! Steps that the baseline lacks are skipped. If both directories contain results of `cluster_time_summary` in
+//! `cluster_analysis_output/cluster_analysis.db`, these results are compared, and a note says so. Otherwise both
+//! profiles are summarised again. A selection of ranks applies to both.
 //!
-//! With `--compat` there must be results for both, and all of their ranks count.
+//! With `--compat`: both directories must contain results, and all of their ranks are compared.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ use npuscope_messages::Message;
 pub const MODE: Mode = Mode {
     name: "cluster_time_compare_summary",
     folder: "ClusterTimeCompareSummary",
-    about: "Where the time of steps went, compared with a baseline",
+    about: "Compare the time parts of steps with a baseline",
     run,
 };
 
@@ -46,13 +46,13 @@ pub struct ComparedSteps {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ComparedStep {
     pub rank: Rank,
-    /// `None` of ranks without steps: all that they did.
+    /// `None` for ranks without steps: all of their work.
     pub step: Option<i64>,
     pub times: StepTimes,
     pub baseline: StepTimes,
 }
 
-/// Compares where the time of steps went with a baseline.
+/// Compares the parts of step times with a baseline.
 pub fn rows(job: &Job<'_>) -> Result<ComparedSteps, Failure> {
     let Some(baseline) = &job.options.baseline else {
         return Err(Usage::NoBaseline { mode: MODE.name }.into());

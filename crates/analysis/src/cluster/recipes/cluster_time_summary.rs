@@ -1,21 +1,23 @@
-//! `cluster_time_summary`: where the time of each step of each rank went.
+//! `cluster_time_summary`: Split the time of each step of each rank into its parts.
 //!
-//! Reads `kernel`, `task`, `comm_op`, the calls of CANN that launched them, and `step`. Step time and device time are
-//! those of `npuscope glossary`; without steps all is step -1. `ClusterTimeSummary` has by rank and step, in us:
+//! Reads `kernel`, `task`, `comm_op`, the CANN calls that launched them, and `step`. `npuscope glossary` defines step
+//! time and device time. Without steps, all work has step -1. `ClusterTimeSummary` has one row per rank and step,
+//! with times in us:
+//!
 //! - stepTime: the step time;
-//! - computation, communication, communicationNotOverlapComputation (exposed), communicationOverlapComputation, free:
-//!   how the device time divides;
-//! - memory: time within the device time in which any copy ran; memoryNotOverlapComputationCommunication: the part of
-//!   free in which any copy ran;
-//! - communicationTransmitStageTime: of each collective the duration on the rank where it was shortest, the one that
-//!   came last; communicationWaitStageTime: what the others took longer. Collectives of
-//!   different ranks are matched by group, step, kind, bytes and launch order. Those of which a rank is missing are left
-//!   out, as are sends and receives.
+//! - computation, communication, communicationNotOverlapComputation (exposed communication),
+//!   communicationOverlapComputation, free: the parts of the device time;
+//! - memory: the time within the device time in which at least one copy runs;
+//!   memoryNotOverlapComputationCommunication: the part of free in which at least one copy runs;
+//! - communicationTransmitStageTime: the sum over collectives of the shortest duration among the ranks, which is that
+//!   of the rank that arrived last; communicationWaitStageTime: the sum of the additional time that the rank spent in
+//!   these collectives. Operations are matched across ranks by group, step, kind, bytes and launch order. Collectives
+//!   with missing ranks, sends and receives are not counted.
 //!
-//! With `--compat` computation, communication and free time are those that the profile reports, memory that was not
-//! hidden is found by the sweep of msprof-analyze and taken from the free time, work on the device other than
-//! operations belongs to the step in which it started, operations count whose launch is known, those of one group, name
-//! and step are one, and missing ranks are ignored.
+//! With `--compat`: computation, communication and free time are those that the profile reports;
+//! memoryNotOverlapComputationCommunication is computed by the sweep of msprof-analyze and subtracted from free;
+//! device work other than communication operations belongs to the step in which it starts; operations without a known
+//! launch are not counted; operations of the same group, name and step are one collective; missing ranks are ignored.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -41,7 +43,7 @@ use npuscope_messages::Message;
 pub const MODE: Mode = Mode {
     name: "cluster_time_summary",
     folder: "ClusterTimeSummary",
-    about: "Where the time of each step of each rank went",
+    about: "Compute the time parts of each step of each rank",
     run,
 };
 
@@ -67,7 +69,7 @@ pub(super) const METRICS: [(&str, &str); 10] = [
 /// The step of work without steps.
 pub(super) const NO_STEP: i64 = -1;
 
-/// How the time of a step of a rank divides; the comment at the top defines the parts.
+/// The parts of a step time of a rank; the comment at the top defines them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepTimes {
     pub step: Microseconds,
@@ -102,7 +104,7 @@ impl StepTimes {
     }
 }
 
-/// How the time of the steps of all ranks divides.
+/// The parts of the step times of all ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeSummary {
     /// By rank and step.
@@ -110,11 +112,11 @@ pub struct TimeSummary {
     pub notes: Vec<Message>,
 }
 
-/// How the time of a step of a rank divides.
+/// The parts of a step time of a rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepOfRank {
     pub rank: Rank,
-    /// `None` of a rank without steps: all that it did.
+    /// `None` for a rank without steps: all of its work.
     pub step: Option<i64>,
     pub times: StepTimes,
 }
@@ -143,7 +145,7 @@ struct Op {
     ranks: Option<usize>,
 }
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     steps: BTreeMap<i64, StepTimes>,
@@ -170,7 +172,7 @@ impl Analysis for TimesOfRanks {
     }
 }
 
-/// Where the time of each step of each rank went.
+/// The parts of each step time of each rank.
 pub fn rows(job: &Job<'_>) -> Result<TimeSummary, Failure> {
     let (summary, notes) = summarise(job)?;
     let of_rank = |((rank, step), times)| StepOfRank { rank, step: numbered(step), times };
@@ -197,7 +199,7 @@ fn table(steps: &[StepOfRank], is_text: bool) -> ResultTable {
     table
 }
 
-/// Where the time of each step of each rank went, and what is to be said of it.
+/// The parts of each step time of each rank, and notes.
 pub(super) fn summarise(job: &Job<'_>) -> Result<(Summary, Vec<Message>), Failure> {
     let compat = job.options.compat;
     let parts = job.extracts(&TimesOfRanks { compat })?;
@@ -224,7 +226,7 @@ pub(super) fn summarise(job: &Job<'_>) -> Result<(Summary, Vec<Message>), Failur
     Ok((summary, notes))
 }
 
-/// What is to be said of a job and of what it is compared with.
+/// The notes of a job and of its baseline.
 pub(super) fn notes_of_both(ours: Vec<Message>, baseline: Vec<Message>) -> Vec<Message> {
     ours.into_iter().chain(baseline.into_iter().map(messages::note_of_baseline)).collect()
 }
@@ -232,7 +234,7 @@ pub(super) fn notes_of_both(ours: Vec<Message>, baseline: Vec<Message>) -> Vec<M
 /// Waiting and transmitting.
 type Spent = (Microseconds, Microseconds);
 
-/// What ranks spent in steps.
+/// Waiting and transmitting per rank and step.
 type Waits = BTreeMap<(Rank, i64), Spent>;
 
 /// The ranks' parts of a collective.
@@ -330,7 +332,7 @@ fn times(step: &Step, device: &DeviceTime) -> StepTimes {
     }
 }
 
-/// What msprof-analyze takes of a rank.
+/// The data that msprof-analyze uses of a rank.
 fn compatible_part(data: &RankData<'_>) -> Part {
     let tables = &data.tables;
     let (steps, launches) = (Steps::marked(tables), data.step_of().launches());

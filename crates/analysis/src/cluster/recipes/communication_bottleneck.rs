@@ -1,24 +1,31 @@
-//! `communication_bottleneck`: which rank the longest communication operations waited for, and why it was late.
+//! `communication_bottleneck`: Find the rank that the longest collectives waited for, and the cause of its delay.
 //!
-//! Looks at the `--top_num` (10) longest collectives of rank `--rank_id` (0) in the chosen step. The
-//! rank where such an operation took longest was first, the `fast` one; where it was shortest, the `slow`
-//! one, the others waited for it. All ranks end an operation together, which gives the shift between their
-//! clocks. If the times differ by less than 5 %, nobody was slow; of an operation that one rank alone has there is
-//! nothing to compare, which the reason says. Otherwise `CommunicationBottleneck` says:
-//! - `Device-bound` if, of the kernels and operations that ran on the slow rank while the fast one waited, and the
-//!   operation itself, more than half waited 100 us longer on the device than their calls came after their
-//!   operators, else `Host-bound`;
-//! - what came before the operation on both ranks, back to the first that began within 1 ms of each other: where
-//!   the slow rank took the longest more, and where it was the farthest behind. On the device these are kernels,
-//!   communication and copies, on the host operators of the framework and CANN calls.
+//! Analyses the `--top_num` (10) longest collectives of rank `--rank_id` (0) in the selected step. The rank with the
+//! longest duration of a collective arrived first and is the `fast` rank. The rank with the shortest duration is the
+//! `slow` rank that the others waited for. All ranks end a collective at the same time, so the ends give the offset
+//! between their clocks. If the durations differ by less than 5 %, no rank is slow. If only one rank has the
+//! operation, it cannot be compared. The reason says so in both cases. Otherwise the reason in
+//! `CommunicationBottleneck` contains:
 //!
-//! Collectives of different ranks are matched by group, step, kind, bytes and launch order. Reads `comm_op` and the
-//! calls of CANN of all ranks; of the slow and the fast ones also `task`, `kernel`, operators, calls and arrows.
+//! - `Device-bound` or `Host-bound`. The work that is considered is the collective itself and the kernels and
+//!   communication operations that ran on the slow rank while the fast rank waited. The operation is `Device-bound`
+//!   if more than half of this work waited more than 100 us longer on the device than on the host. The wait on the
+//!   device is the time from the end of the launching call to the start of the work. The wait on the host is the time
+//!   from the end of the framework operator to the start of the call.
+//! - The differences between both ranks before the collective: the event that took the most additional time on the
+//!   slow rank, and the event that started latest compared with the fast rank. Events are compared backwards from the
+//!   collective to the first pair that started within 1 ms of each other. They are kernels, communication operations
+//!   and copies on the device, or framework operators and CANN calls on the host.
 //!
-//! With `--compat` sends and receives count too, operations must start and end in the marker of the step and are matched
-//! by name alone, all tasks that begin and end while the fast rank waits decide what binds, work on the device is looked
-//! at from the end of the profile rather than from the operation, 5 % is called 0.05 %, an operation of one rank counts
-//! as one that nobody was slow in, and there is no column `step`.
+//! Operations are matched across ranks by group, step, kind, bytes and launch order. Reads `comm_op` and the CANN
+//! calls of all ranks. For slow and fast ranks it also reads `task`, `kernel`, framework operators, CANN calls and
+//! `flow`.
+//!
+//! With `--compat`: sends and receives are included; operations must start and end within the marker of the step and
+//! are matched by name only; all tasks that start and end while the fast rank waits are considered for
+//! `Device-bound`; device events are compared from the end of the profile instead of from the operation; the reason
+//! says 0.05 % instead of 5 %; an operation of a single rank is reported as one without a slow rank; there is no
+//! column `step`.
 
 mod events;
 mod operations;
@@ -43,7 +50,7 @@ pub use reason::{Difference, HostDifference, Reason};
 pub const MODE: Mode = Mode {
     name: "communication_bottleneck",
     folder: "CommunicatonBottleneckAnalysis",
-    about: "Which rank the longest communication operations waited for, and why",
+    about: "Find the rank that the longest collectives waited for, and the cause",
     run,
 };
 
@@ -51,13 +58,13 @@ pub const MODE: Mode = Mode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bottleneck {
     pub name: Text,
-    /// On the rank that is looked at.
+    /// On the analysed rank.
     pub interval: Interval,
     pub step: Option<i64>,
     pub finding: BottleneckFinding,
 }
 
-/// What came of comparing the ranks of an operation.
+/// The result of comparing the ranks of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BottleneckFinding {
     /// It was seen on one rank only.
@@ -68,7 +75,7 @@ pub enum BottleneckFinding {
     Slow { slow: Rank, fast: Rank, reason: Reason },
 }
 
-/// Which rank the longest communication operations waited for, and why it was late.
+/// The ranks that the longest communication operations waited for, and why they were late.
 pub fn rows(job: &Job<'_>) -> Result<Vec<Bottleneck>, Failure> {
     let operations = longest(job)?;
     if operations.is_empty() {

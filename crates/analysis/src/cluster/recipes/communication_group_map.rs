@@ -1,14 +1,16 @@
-//! `communication_group_map`: the communication groups, their ranks and names.
+//! `communication_group_map`: List the communication groups with their ranks and names.
 //!
-//! Reads `reported_comm`, `reported_link` and the metadata. `CommunicationGroupMapping` has a row for each group that
-//! was used for collectives, and one for each that was used to send and receive:
+//! Reads `reported_comm`, `reported_link` and the metadata. `CommunicationGroupMapping` has one row for each group
+//! that was used for collectives, and one row for each group that was used for sends and receives:
+//!
 //! - `type`: collective or p2p;
-//! - `rank_set`: all ranks of the group, also those that are not in the profile where metadata or the even distances
-//!   of ranks tell them;
-//! - `group_name`: the hash by which operations name it, `group_id`: what the hash is of, `pg_name`: what the trainer
-//!   calls it.
+//! - `rank_set`: all ranks of the group. Ranks that are not in the profile are included if the metadata lists them,
+//!   or if they follow from the equal distances between the known ranks.
+//! - `group_name`: the hash that identifies the group in operations; `group_id`: the name that the hash is computed
+//!   from; `pg_name`: the name that the trainer uses.
 //!
-//! With `--compat`: names of operations decide the type; text is written as a database in a folder.
+//! With `--compat`: the type is taken from the names of operations; `--export_type text` writes a database into the
+//! directory of the mode.
 
 use super::communication::{Reported, Wanted, group_mapping, groups_file, notes, rank_groups, read};
 use crate::cluster::{Answer, Export, Failure, Job, Mode};
@@ -19,11 +21,11 @@ pub use super::communication::RankGroup;
 pub const MODE: Mode = Mode {
     name: "communication_group_map",
     folder: "CommunicationGroupMap",
-    about: "Communication groups, their ranks and names",
+    about: "List the communication groups with their ranks and names",
     run,
 };
 
-/// The communication groups, by kind of use and hash.
+/// The communication groups, by type (collective or p2p) and hash.
 pub fn rows(job: &Job<'_>) -> Result<Vec<RankGroup>, Failure> {
     let groups = rank_groups(&reported(job)?);
     if groups.is_empty() { Err(missing()) } else { Ok(groups) }

@@ -1,19 +1,23 @@
-//! `communication_matrix`: how the time of steps divides, and what went over the links between ranks.
+//! `communication_matrix`: Split the step time of each rank into its parts, and compute the traffic of each link
+//! between ranks.
 //!
-//! Reads `reported_step` and `reported_link`, that is step_trace_time.csv and communication_matrix.json or the same
-//! tables of analysis.db, and the metadata for the parallel layout. Gives what
-//! [`communication_time`](super::communication_time) gives, with these in place of operations:
+//! Reads the events from which step times are computed (`npuscope glossary device_time`), `reported_link`
+//! (communication_matrix.json or the same table of analysis.db), and the metadata for the parallel layout. Writes the
+//! files and tables of [`communication_time`](super::communication_time), with the following in place of those for
+//! communication operations:
 //!
-//! | file | table | holds |
+//! | file | table | contents |
 //! |---|---|---|
-//! | cluster_communication_matrix.json | ClusterCommunicationMatrix | what went over every link, by class of operation and in all |
+//! | cluster_communication_matrix.json | ClusterCommunicationMatrix | size, time and bandwidth of each link, per class of operation and in total |
 //!
-//! Ends of links are ranks of the job, also of ranks that are not in the profile, where metadata, links of ranks to
-//! themselves or the even distances of ranks tell them. Sizes are in MB, times in ms, bandwidth is size / time in
-//! GB/s with four decimals. Figures that several ranks report of one link are added.
+//! The ends of a link are global ranks. The profile reports them as numbers within a group. A number is mapped to a
+//! global rank if the metadata lists the ranks of the group, if a rank reports a link with this number to itself, or
+//! if two ranks of the group are known and the others follow at equal distances. Links to ranks that are not in the
+//! profile are therefore kept. Sizes are in MB, times in ms. Bandwidth is size / time in GB/s, with four decimals. If
+//! several ranks report the same link, their values are added.
 //!
-//! With `--compat`: links to ranks that are not in the profile are dropped from text; databases have bandwidth
-//! unrounded.
+//! With `--compat`: step times are taken from step_trace_time.csv (`reported_step`); links to ranks that are not in
+//! the profile are dropped for text profiles; results for databases contain the bandwidth unrounded.
 
 use super::communication::{Wanted, built_in, report};
 use crate::cluster::{Answer, Failure, Job, Mode};
@@ -23,13 +27,13 @@ pub use super::communication::CommunicationReport;
 pub const MODE: Mode = Mode {
     name: "communication_matrix",
     folder: "CommunicationMatrix",
-    about: "How the time of steps divides, and what went over the links between ranks",
+    about: "Compute the time parts of steps and the traffic of links",
     run,
 };
 
 const WANTED: Wanted = Wanted { steps: true, operations: false, links: true };
 
-/// How the time of steps divides, and what went over the links between ranks.
+/// The parts of step times, and the traffic of links between ranks.
 pub fn rows(job: &Job<'_>) -> Result<CommunicationReport, Failure> {
     report(&MODE, job, WANTED)
 }

@@ -1,7 +1,7 @@
-//! `communication_matrix_sum`: what went over the links between ranks.
+//! `communication_matrix_sum`: Compute the traffic of each link between ranks.
 //!
-//! Reads `reported_link` and the metadata; gives `ClusterCommunicationMatrix` as
-//! [`communication_matrix`](super::communication_matrix) defines it.
+//! Reads `reported_link` and the metadata. Writes `ClusterCommunicationMatrix` as defined by
+//! [`communication_matrix`](super::communication_matrix).
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use crate::messages::collection;
 pub const MODE: Mode = Mode {
     name: "communication_matrix_sum",
     folder: "CommMatrixSum",
-    about: "What went over the links between ranks",
+    about: "Compute the traffic of links between ranks",
     run,
 };
 
-/// What operations of a class moved over a link, all chosen steps together.
+/// Traffic of a link by operations of one class, summed over the selected steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkTraffic {
     pub group: GroupKey,
@@ -44,7 +44,7 @@ impl LinkTraffic {
     }
 }
 
-/// What went over the links between ranks, by group, class of operation, ends and transport.
+/// Traffic of links between ranks, by group, class of operation, ends and transport.
 pub fn rows(job: &Job<'_>) -> Result<Vec<LinkTraffic>, Failure> {
     let traffic = traffic(&*reported(job)?);
     if traffic.is_empty() { Err(missing()) } else { Ok(traffic) }

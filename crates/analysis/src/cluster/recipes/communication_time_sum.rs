@@ -1,10 +1,10 @@
-//! `communication_time_sum`: how the time of communication operations divides, and what they moved.
+//! `communication_time_sum`: Split the time of communication operations into its parts, and compute their traffic.
 //!
-//! Reads `reported_comm`, `reported_bandwidth` and the metadata; gives `CommunicationGroupMapping`,
-//! `ClusterCommunicationTime` and `ClusterCommunicationBandwidth` as
-//! [`communication_time`](super::communication_time) defines them.
+//! Reads `reported_comm`, `reported_bandwidth` and the metadata. Writes `CommunicationGroupMapping`,
+//! `ClusterCommunicationTime` and `ClusterCommunicationBandwidth` as defined by
+//! [`communication_time`](super::communication_time).
 //!
-//! With `--compat`: text has the groups as a database beside the csv files.
+//! With `--compat`: text results contain the groups as a database next to the csv files.
 
 use std::sync::Arc;
 
@@ -20,11 +20,11 @@ pub use super::communication::{GroupTime, GroupTransport, PacketSize, RankGroup}
 pub const MODE: Mode = Mode {
     name: "communication_time_sum",
     folder: "CommunicationTimeSum",
-    about: "How the time of communication operations divides, and what they moved",
+    about: "Compute the time parts and the traffic of communication operations",
     run,
 };
 
-/// How the time of communication operations divides, and what they moved: sums over the operations of each step, rank
+/// The parts of the times of communication operations, and their traffic: sums over the operations of each step, rank
 /// and group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommunicationSums {
@@ -33,7 +33,7 @@ pub struct CommunicationSums {
     pub transports: Vec<GroupTransport>,
 }
 
-/// How the time of communication operations divides, and what they moved.
+/// The parts of the times of communication operations, and their traffic.
 pub fn rows(job: &Job<'_>) -> Result<CommunicationSums, Failure> {
     let reported = reported(job)?;
     let (times, transports) = (group_times(&reported), group_transports(&reported));

@@ -1,16 +1,17 @@
-//! `computational_op_masking`: how much communication of each kind of group computing hides.
+//! `computational_op_masking`: Compute how much communication is hidden by computing, per type of parallel group.
 //!
-//! Reads `step`, `comm_op`, `kernel` and the `parallel_group_info` of the trainer. `--parallel_types` names
-//! the kinds of groups: kinds that count as one by comma, sets of them by semicolon. Without it they are
-//! `dp,edp;edp;dp;ep;pp;mp;tp`. For every rank, step and set that the rank has operations of,
-//! `ComputationalOperatorMaskingLinearity` gives, in ns:
-//! - `totalCommunicationOperatorTime`: time in which at least one such operation ran,
-//! - `timeRatioOfStepCommunicationOperator`: its share of the step,
-//! - `totalTimeWithoutCommunicationBlackout`: the part of it in which no kernel computed,
-//! - `ratioOfUnmaskedCommunication`: that part's share of the step.
+//! Reads `step`, `comm_op`, `kernel` and the `parallel_group_info` of the trainer. `--parallel_types` selects the
+//! types of groups. Sets are separated by semicolons; the types within a set are separated by commas and counted as
+//! one. The default is `dp,edp;edp;dp;ep;pp;mp;tp`. `ComputationalOperatorMaskingLinearity` has one row per rank,
+//! step and set for which the rank has communication operations, with times in ns:
 //!
-//! Times are those inside the step. With `--compat` an operation that reaches over the end of its step counts
-//! whole, in both steps, and there is no column `rank`.
+//! - `totalCommunicationOperatorTime`: time in which at least one operation of the set runs;
+//! - `timeRatioOfStepCommunicationOperator`: the share of this time in the step;
+//! - `totalTimeWithoutCommunicationBlackout`: the part of this time in which no kernel computes;
+//! - `ratioOfUnmaskedCommunication`: the share of that part in the step.
+//!
+//! Only time inside the step is counted. With `--compat`, an operation that continues after the end of its step is
+//! counted completely in both steps, and there is no column `rank`.
 
 use npuscope_formats::result::{Cell, ColumnKind, ResultTable};
 use npuscope_measures::intervals::{Interval, subtract, total, union};
@@ -28,7 +29,7 @@ use crate::messages::collection;
 pub const MODE: Mode = Mode {
     name: "computational_op_masking",
     folder: "ComputationalOpMasking",
-    about: "How much communication of each kind of group computing hides",
+    about: "Compute how much communication is hidden by computing, per group type",
     run,
 };
 
@@ -82,7 +83,7 @@ impl Analysis for Maskings<'_> {
     }
 }
 
-/// What is known of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     has_groups: bool,
@@ -139,7 +140,7 @@ pub fn rows(job: &Job<'_>) -> Result<Vec<GroupMasking>, Failure> {
     Ok(parts.iter().flat_map(|(rank, part)| part.rows.iter().map(move |of| row(*rank, of))).collect())
 }
 
-/// The kinds of groups that are asked about.
+/// The types of groups that are analysed.
 fn types<'a>(job: &'a Job<'_>) -> &'a str {
     job.options.parallel_types.as_deref().unwrap_or(DEFAULT_TYPES)
 }

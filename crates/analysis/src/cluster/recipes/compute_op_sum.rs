@@ -1,12 +1,15 @@
-//! `compute_op_sum`: how long kernels took that compute.
+//! `compute_op_sum`: Summarise the durations of computing kernels.
 //!
-//! Reads `kernel` without communication; a kernel counts if it belongs to the chosen step. Durations are grouped
-//! - by operator type and core over all ranks: `ComputeOpAllRankStats`;
-//! - by type, core and rank: `ComputeOpPerRankStatsByOpType`;
-//! - by name, type, core, input shapes and rank: `ComputeOpPerRankStatsByOpName`, unless
-//!   `--exclude_op_name` is given.
+//! Reads `kernel` without communication kernels. A kernel is counted if it belongs to the selected step. Writes
+//! tables of durations:
 //!
-//! The greatest sums come first. What the profiler did not record, as at level0, is `N/A`.
+//! - `ComputeOpAllRankStats`: per operator type and core over all ranks;
+//! - `ComputeOpPerRankStatsByOpType`: per operator type, core and rank;
+//! - `ComputeOpPerRankStatsByOpName`: per name, operator type, core, input shapes and rank; not written with
+//!   `--exclude_op_name`.
+//!
+//! Rows are sorted by the sum of durations, longest first. Values that the profiler did not record, for example at
+//! level0, are `N/A`.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -24,9 +27,9 @@ use crate::extract::{Analysis, Text};
 use crate::messages::collection;
 
 pub const MODE: Mode =
-    Mode { name: "compute_op_sum", folder: "ComputeOpSum", about: "How long kernels took that compute", run };
+    Mode { name: "compute_op_sum", folder: "ComputeOpSum", about: "Summarise the durations of computing kernels", run };
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Kernels {
     /// By name, type, core and shapes.
@@ -53,7 +56,7 @@ impl Analysis for Computing {
     }
 }
 
-/// How long kernels took that are alike, in ns. What the profiler did not record is `N/A`.
+/// Durations of kernels of the same type or name, in ns. Values that the profiler did not record are `N/A`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelTimes {
     /// Of kernels of one name and one list of shapes: these.
@@ -65,7 +68,7 @@ pub struct KernelTimes {
     pub durations: Summary,
 }
 
-/// How long kernels took that compute; the greatest sums are first.
+/// Durations of computing kernels, by sum, longest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComputeTimes {
     /// Over all ranks, by type and core.
@@ -76,7 +79,7 @@ pub struct ComputeTimes {
     pub names: Vec<KernelTimes>,
 }
 
-/// How long kernels took that compute.
+/// Durations of computing kernels.
 pub fn rows(job: &Job<'_>) -> Result<ComputeTimes, Failure> {
     let ranks = job.extracts(&Computing)?;
     if ranks.iter().all(|(_, kernels)| kernels.by_name.is_empty()) {

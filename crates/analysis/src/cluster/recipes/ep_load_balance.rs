@@ -1,13 +1,15 @@
-//! `ep_load_balance`: how evenly tokens are divided among the ranks that hold experts.
+//! `ep_load_balance`: Compute how evenly tokens are distributed among the ranks of each expert-parallel group.
 //!
-//! Reads the groups in `metadata` and kernels of type `GroupedMatmul` that belong to the chosen step. Tokens of a
-//! kernel are the first dimensions of its input tensors, added, without the last two, weights and sizes of groups.
-//! - `EPTokensSummary`: tokens and kernels by rank, with the ranks of its expert group;
-//! - `TopEPTokensInfo`: expert groups, the `--top_num` (20) with the greatest difference between ranks; the ranks
-//!   with most and fewest tokens, and most by mean.
+//! Reads the groups in `metadata`, and kernels of type `GroupedMatmul` that belong to the selected step. The tokens
+//! of a kernel are the sum of the first dimensions of its input tensors, without the last two tensors (weights and
+//! group sizes).
 //!
-//! An expert group is called exp, ep, expert, expert_parallel or expert_model_parallel, with or without `_group`.
-//! With `--compat` it is called exp, and kernels must end in the step as well.
+//! - `EPTokensSummary`: number of tokens and kernels per rank, with the ranks of its expert group;
+//! - `TopEPTokensInfo`: the `--top_num` (20) expert groups with the largest difference between ranks, with the ranks
+//!   that have the most and the fewest tokens, and the ratio of maximum to mean.
+//!
+//! Expert groups are named exp, ep, expert, expert_parallel or expert_model_parallel, with or without `_group`. With
+//! `--compat`, only groups named exp are used, and kernels must also end in the step.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -27,7 +29,7 @@ use crate::messages::collection;
 pub const MODE: Mode = Mode {
     name: "ep_load_balance",
     folder: "EPLoadBalance",
-    about: "How evenly tokens are divided among the ranks that hold experts",
+    about: "Compute the balance of tokens between expert-parallel ranks",
     run,
 };
 
@@ -68,7 +70,7 @@ pub struct GroupLoad {
     pub max_by_mean: f64,
 }
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     /// Ranks of its expert group.

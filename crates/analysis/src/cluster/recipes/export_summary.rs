@@ -1,14 +1,15 @@
-//! `export_summary`: the calls and kernels of each rank as csv files.
+//! `export_summary`: Write the CANN calls and kernels of each rank as csv files.
 //!
-//! Reads CANN calls and `kernel`; what counts belongs to the chosen step. For each rank it writes, into the
-//! results and never into the profile,
-//! - `api_statistic.csv`: how often each call was made and how long it took, the greatest sum first;
-//! - `kernel_details.csv`: kernels and communication operations by start, with their tensors and AI Core
-//!   metrics. Times are us; `task_wait_time` is from the latest end of all before to the start, 0 where
-//!   they overlap.
+//! Reads CANN calls and `kernel`. Data of the selected step is counted. Writes two files per rank, into the output
+//! directory and never into the profile:
 //!
-//! With `--compat` the calls have the times of the tasks they launched, `task_wait_time` is from the start of
-//! the one before to the end, all steps count, and times and whole numbers are printed as floats.
+//! - `api_statistic.csv`: number and duration of each CANN call, sorted by total duration, longest first;
+//! - `kernel_details.csv`: kernels and communication operations in order of start, with their tensors and AI Core
+//!   metrics. Times are in us. `task_wait_time` is the time from the latest end of all previous kernels to the start,
+//!   or 0 if they overlap.
+//!
+//! With `--compat`: calls have the durations of the tasks that they launched; `task_wait_time` is the time from the
+//! start of the previous kernel to the end; all steps are counted; times and integers are printed as floats.
 
 mod calls;
 mod files;
@@ -29,7 +30,7 @@ pub use kernels::{KernelDetail, Kernels};
 pub const MODE: Mode = Mode {
     name: "export_summary",
     folder: "ExportSummary",
-    about: "The calls and kernels of each rank as csv files",
+    about: "Write the CANN calls and kernels of each rank as csv files",
     run,
 };
 
@@ -42,7 +43,7 @@ pub struct RankSummary {
 
 /// The calls and kernels of each rank.
 ///
-/// Ranks are read anew each time: a row of the result is a row of `kernel`, so an extract would be as large as that.
+/// Ranks are read again each time, without the cache: an extract would be as large as `kernel`.
 pub fn rows(job: &Job<'_>) -> Result<Vec<(Rank, RankSummary)>, Failure> {
     let compat = job.options.compat;
     let wanted = Selection::of(&[TableId::Kernel]).and_host_ops(&[Kind::Cann]);

@@ -1,16 +1,17 @@
-//! `filter_db`: a small database of each rank, so that a viewer can open all ranks of a large job.
+//! `filter_db`: Write a reduced database of each rank, so that a viewer can open all ranks of a large job.
 //!
-//! Reads all tables. Of each rank it keeps
-//! - communication operations, steps, mstx ranges and the tasks that show them, metadata, host and device, and when
-//!   the device computed, communicated and was free;
+//! Reads all tables. The reduced database of a rank contains:
+//!
+//! - communication operations, steps, mstx ranges and the tasks that show them, metadata, host and device, and the
+//!   intervals in which the device computed, communicated or was free;
 //! - the `--top_num` (1000) longest computing kernels, with tensors and metrics;
-//! - the `--top_num` longest operators of the framework, and those that launched what is kept;
-//! - the CANN calls that launched what is kept, and the arrows between all these.
+//! - the `--top_num` longest framework operators, and the operators that launched any of the work above;
+//! - the CANN calls that launched any of the work above, and the flows between all of these.
 //!
-//! With a step chosen, only what starts in it is kept. Pieces of communication, other tasks and calls, Python
-//! frames, memory and counters are left out. The rows that are kept are as they were. The databases have the
-//! schema of the profiler's own and are written as `FilterDb/{place of the rank's deliverables}/{its database}`;
-//! ranks that were saved as text get one too.
+//! If a step is selected, only work that starts in it is kept. Communication tasks, other tasks and calls, Python
+//! frames, memory and counters are omitted. Rows that are kept are not changed. The databases have the schema of the
+//! profiler's own databases and are written as `FilterDb/{place of the rank's deliverables}/{its database}`. Ranks
+//! that were saved as text get a database, too.
 
 use std::path::Path;
 
@@ -18,7 +19,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 use npuscope_formats::db::write_profiler_db;
 use npuscope_measures::link::STEP_PREFIX;
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::Memo;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::{self, Kind};
@@ -30,12 +31,8 @@ use crate::cluster::{Absent, Answer, Failure, Job, Mode, RankData, ResultFile};
 use crate::communication::is_communication_core;
 use crate::messages::collection;
 
-pub const MODE: Mode = Mode {
-    name: "filter_db",
-    folder: "FilterDb",
-    about: "A small database of each rank, so that a viewer can open all of them",
-    run,
-};
+pub const MODE: Mode =
+    Mode { name: "filter_db", folder: "FilterDb", about: "Write a reduced database of each rank for viewers", run };
 
 const DEFAULT_TOP: usize = 1000;
 
@@ -56,13 +53,13 @@ const KEPT: Selection = Selection::of(&[
     TableId::Diagnostic,
 ]);
 
-/// Ranks are read anew each time: what is kept of one is a large part of its tables, which are the result.
+/// Ranks are read again each time, without the cache: the result is a large part of their tables.
 fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
     let parts = job.each(KEPT, |data| {
         let tables = filtered(data, top)?;
-        let name = match Flavour::of(&tables) {
-            Flavour::MindSpore => format!("ascend_mindspore_profiler_{}.db", data.rank),
+        let name = match Framework::of(&tables) {
+            Framework::MindSpore => format!("ascend_mindspore_profiler_{}.db", data.rank),
             _ => format!("ascend_pytorch_profiler_{}.db", data.rank),
         };
         Ok((path_of(&MODE, job, data.source, &name), tables))
@@ -87,9 +84,9 @@ type Place = (LaneId, Ns);
 
 type Set<T> = HashSet<T, FixedState>;
 
-/// The tables of a rank with what is kept.
+/// The reduced tables of a rank.
 fn filtered(data: &RankData<'_>, top: usize) -> Result<RankTables, Absent> {
-    if Flavour::of(&data.tables) == Flavour::Kineto {
+    if Framework::of(&data.tables) == Framework::Kineto {
         return Err(Absent::NoPlaceInDatabases);
     }
     let mut tables = data.tables.clone();
@@ -115,7 +112,7 @@ fn keep_times(tables: &mut RankTables, data: &RankData<'_>) {
     tables.retain(TableId::Overlap, |row| overlaps[row]);
 }
 
-/// Which of the rows with these durations are the longest; `None` is not looked at. Of equals the first are.
+/// Which of the rows with these durations are the `top` longest; `None` is ignored. Of equal durations the first rows.
 fn longest(durations: &[Option<i64>], top: usize) -> Vec<bool> {
     let mut order: Vec<usize> = (0..durations.len()).filter(|&row| durations[row].is_some()).collect();
     let key = |row: &usize| (std::cmp::Reverse(durations[*row]), *row);
@@ -159,7 +156,7 @@ fn marks(tables: &RankTables, data: &RankData<'_>) -> Set<ConnectionId> {
     marks
 }
 
-/// Keeps the tasks of kernels and marks. Gives the places of what the device did, and its connections.
+/// Keeps the tasks of kernels and marks. Returns the places of the device work that is kept, and its connections.
 fn keep_tasks(tables: &mut RankTables, marks: &Set<ConnectionId>) -> (Set<Place>, Set<ConnectionId>) {
     let mut of_kernels: Set<TaskId> = Set::default();
     for (view, rows) in tables.views::<kernel::Row>() {
@@ -189,7 +186,7 @@ fn keep_tasks(tables: &mut RankTables, marks: &Set<ConnectionId>) -> (Set<Place>
     (places, connections)
 }
 
-/// Keeps the arrows to what the device did. Gives the places they leave.
+/// Keeps the flows to the device work that is kept. Returns the places where they start.
 fn keep_arrows(tables: &mut RankTables, places: &Set<Place>) -> Set<Place> {
     let mut launching = Set::default();
     let mut is_kept = Vec::with_capacity(tables.len(TableId::Flow));
@@ -207,11 +204,11 @@ fn keep_arrows(tables: &mut RankTables, places: &Set<Place>) -> Set<Place> {
     launching
 }
 
-/// What host slices are kept for.
+/// The device work and flows for which host slices are kept.
 struct HostKept {
-    /// Connections of what the device did.
+    /// Connections of the device work that is kept.
     connections: Set<ConnectionId>,
-    /// Places that arrows leave.
+    /// Places where flows start.
     launching: Set<Place>,
 }
 

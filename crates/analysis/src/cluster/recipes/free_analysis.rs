@@ -1,24 +1,27 @@
-//! `free_analysis`: why devices were idle.
+//! `free_analysis`: Find the causes of idle device time.
 //!
-//! Reads `kernel`, `comm_op`, `task`, CANN calls, framework operators and the arrows between them. Divides the free time
-//! of each step (`npuscope glossary free`): the gaps in its device time in which neither a kernel computes nor a
-//! communication operation runs. Every gap has one cause, looked for in this order:
-//! 1. other tasks inside the gap take half of it: `Device task running`, with the kinds of tasks and the longest
-//!    part of the gap that they leave;
-//! 2. the call that launched the work after the gap was over before the gap began, so the host is not to blame:
-//!    `Device late`;
-//! 3. of the work before and after the gap, the operators and the calls that launched it are compared. If
-//!    the time from the end of the operator to the start of the call grew by less than 50 us, the framework
-//!    had nothing to dispatch: `Idle Pytorch layer`;
-//! 4. else CANN was late: between the two calls, or in one of them: `Abnormal CANN layer`;
-//! 5. where operators are not recorded, the time between the calls is all there is: `Idle host`; without
-//!    calls, and after the last work of a step that no other follows, there is nothing to say: `Not recorded`.
+//! Reads `kernel`, `comm_op`, `task`, CANN calls, framework operators and `flow`. Divides the free time of each step
+//! (`npuscope glossary free`) into gaps: intervals within the device time in which neither a computing kernel nor a
+//! communication operation runs. Each gap has one cause. The causes are checked in this order:
 //!
-//! `FreeAnalysis` lists the `--top_num` (10) longest gaps of each rank, `FreeAnalysisSummary` how many gaps
-//! each cause had in each step, and how long they were: in each step they add up to its free time.
+//! - `Device task running`: other tasks inside the gap take at least half of it. The reason contains the kinds of
+//!   these tasks and the longest part of the gap without tasks.
+//! - `Device late`: the call that launched the work after the gap had ended before the gap began, so the host did not
+//!   cause the gap.
+//! - `Idle Pytorch layer`: the framework had nothing to dispatch. For the work before and after the gap, the delay
+//!   from the end of the framework operator to the start of the launching call is compared. The delay grew by less
+//!   than 50 us.
+//! - `Abnormal CANN layer`: the delay grew by 50 us or more, so CANN was late: between the two calls or in one of
+//!   them.
+//! - `Idle host`: framework operators were not recorded, so only the time between the calls is known.
+//! - `Not recorded`: the calls are unknown, or the gap follows the last work of a step and no other step follows.
 //!
-//! With `--compat` gaps are those from the first to the last work of the profile, any task inside a gap is its cause, the
-//! device is never late by itself, all steps are looked at, times went through floats that hold multiples of 256 ns, there is no column `step` and no summary.
+//! `FreeAnalysis` lists the `--top_num` (10) longest gaps of each rank. `FreeAnalysisSummary` has the number of gaps
+//! and their total time per rank, step and cause. The times of a step add up to its free time.
+//!
+//! With `--compat`: gaps are taken from the first to the last work of the profile; any task inside a gap is its
+//! cause; `Device late` does not exist; all steps are analysed; times can be rounded to multiples of 256 ns, because
+//! msprof-analyze stores them as floats; there is no column `step` and no summary.
 
 use std::collections::BTreeMap;
 
@@ -44,11 +47,12 @@ use crate::extract::{Analysis, Text};
 use crate::messages::cluster as messages;
 use crate::messages::collection;
 
-pub const MODE: Mode = Mode { name: "free_analysis", folder: "FreeAnalysis", about: "Why devices were idle", run };
+pub const MODE: Mode =
+    Mode { name: "free_analysis", folder: "FreeAnalysis", about: "Find the causes of idle device time", run };
 
 const DEFAULT_TOP: usize = 10;
 
-/// A call may come so much later after its operator than the one before did, until CANN is to blame.
+/// CANN is the cause if the delay from operator to call grew by at least this much across the gap.
 const CANN_LATE_NS: i64 = 50_000;
 
 /// Name in a database, title in a csv file.
@@ -78,23 +82,23 @@ impl Gap {
     }
 }
 
-/// Why a gap was.
+/// The cause of a gap.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cause {
     /// How many tasks of each kind, and the longest time between them.
     DeviceTasks(Vec<(String, usize)>, i64),
-    /// The work after the gap was launched so long before it.
+    /// The work after the gap was launched this long before the gap, in ns.
     DeviceLate(i64),
-    /// No operator was dispatched for so long.
+    /// No operator was dispatched for this long, in ns.
     IdlePytorch(i64),
-    /// So much time passed between two calls.
+    /// Time between two calls, in ns.
     CannBetween(i64),
-    /// A call took so long.
+    /// Duration of a call, in ns.
     CannCall(i64),
-    /// No call was made for so long.
+    /// No call was made for this long, in ns.
     IdleHost(i64),
     NotRecorded,
-    /// As msprof-analyze says it.
+    /// In the words of msprof-analyze.
     Skipped(Text),
 }
 
@@ -129,7 +133,7 @@ impl Cause {
     }
 }
 
-/// Who a gap is blamed on, in the order of names.
+/// The layer that caused a gap, in the order of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Layer {
     Cann,
@@ -153,7 +157,7 @@ impl Layer {
     }
 }
 
-/// A gap and why it was; times in ns.
+/// A gap and its cause; times in ns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Explained {
     pub interval: Interval,
@@ -190,7 +194,7 @@ impl Analysis for Gaps {
     }
 }
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     is_busy: bool,
@@ -198,7 +202,7 @@ struct Part {
     sums: Sums,
 }
 
-/// How long a device was free for one reason in one step.
+/// Free time of a device by one cause in one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FreeTime {
     pub rank: Rank,
@@ -209,7 +213,7 @@ pub struct FreeTime {
     pub time: i64,
 }
 
-/// Why devices were idle.
+/// Causes of idle device time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idleness {
     /// The longest gaps of each rank, the longest first.
@@ -218,7 +222,7 @@ pub struct Idleness {
     pub sums: Vec<FreeTime>,
 }
 
-/// Why devices were idle: the longest gaps of each rank, and how long they were in all.
+/// Causes of idle device time: the longest gaps of each rank, and the total time per cause.
 pub fn rows(job: &Job<'_>) -> Result<Idleness, Failure> {
     let top = job.options.top_num.unwrap_or(DEFAULT_TOP);
     let parts = job.extracts(&Gaps { top, compat: job.options.compat })?;

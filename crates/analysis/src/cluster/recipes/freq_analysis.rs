@@ -1,14 +1,16 @@
-//! `freq_analysis`: ranks whose AI Cores run slower than they should.
+//! `freq_analysis`: Find ranks whose AI Cores run below the nominal frequency.
 //!
-//! Reads the counter `AI Core Freq`, and `kernel` of ranks that slow down. A frequency holds from its sample to the
-//! next, the first also before. Cores should run at `--nominal_frequency`, or else at the frequency that is the
-//! highest of more ranks than any other. A rank is listed that was below it in the chosen step:
-//! - in `AbnormalFrequencyRanks` if more than a hundredth of the time of its kernels fell there, each kernel counted
-//!   at the frequency it began with;
-//! - in `FreeFrequencyRanks` if not: cores slow down when they have nothing to do.
+//! Reads the counter `AI Core Freq`, and `kernel` of the ranks that were below the nominal frequency. A frequency is
+//! valid from its sample until the next sample; the first one is also valid before its sample. The nominal frequency
+//! is `--nominal_frequency`; default: the most common maximum frequency among the ranks. Ranks that were below the
+//! nominal frequency in the selected step are listed:
 //!
-//! With `--compat` all steps count, 1800 MHz is nominal, a rank with 800 and 1800 MHz is free and any other
-//! set of frequencies is abnormal.
+//! - `AbnormalFrequencyRanks`: more than 1 % of the kernel time of the rank ran below the nominal frequency. Each
+//!   kernel is counted with the frequency at its start.
+//! - `FreeFrequencyRanks`: all others. AI Cores lower their frequency when they are idle.
+//!
+//! With `--compat`: all steps are counted; the nominal frequency is 1800 MHz; a rank with the frequencies 800 and
+//! 1800 MHz is free, and any other set of frequencies is abnormal.
 
 use std::collections::BTreeMap;
 
@@ -28,13 +30,13 @@ use crate::messages::collection;
 pub const MODE: Mode = Mode {
     name: "freq_analysis",
     folder: "FreqAnalysis",
-    about: "Ranks whose AI Cores run slower than they should",
+    about: "Find ranks whose AI Cores run below the nominal frequency",
     run,
 };
 
 const COUNTER: &str = "AI Core Freq";
 
-/// The share of computing below the nominal frequency that is no accident.
+/// A share of kernel time below the nominal frequency above this is abnormal.
 const ABNORMAL: f64 = 0.01;
 
 /// ns of kernels by frequency in MHz; 0 for frequencies at which none began.
@@ -65,7 +67,7 @@ impl Analysis for Samples {
     }
 }
 
-/// What becomes of a rank.
+/// The verdict on a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Normal,

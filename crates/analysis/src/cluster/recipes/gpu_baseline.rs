@@ -1,4 +1,4 @@
-//! What the modules of a job on GPUs did, from an export of Nsight Systems or a trace of PyTorch's profiler.
+//! Device work of the modules of a job on GPUs, from an export of Nsight Systems or a trace of PyTorch's profiler.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use indexmap::IndexSet;
 use npuscope_formats::nsight::{self, NsightProfile};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::column::CellView;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::{Rank, RankTables, Selection, Str};
@@ -24,7 +24,7 @@ const COMPAT_MODULES: &[&str] = &["Qwen", "Attention", "Linear", "RMSNorm", "Emb
 /// The operator of kernels that no operator launched.
 const NO_OPERATOR: &str = "None";
 
-/// What the modules of a job on GPUs did, by device of an export of Nsight Systems, or by rank; of all steps.
+/// Device work of the modules of a job on GPUs in all steps, by device of an export of Nsight Systems, or by rank.
 pub fn pieces(job: &Job<'_>, path: &Path) -> Result<BTreeMap<Rank, Vec<ModuleOp>>, Failure> {
     let compat = job.options.compat;
     if nsight::is_sqlite(path) || compat {
@@ -35,7 +35,7 @@ pub fn pieces(job: &Job<'_>, path: &Path) -> Result<BTreeMap<Rank, Vec<ModuleOp>
     job.of_baseline(path, &options, |baseline| Ok(baseline.extracts(&Baseline)?.into_iter().collect()))
 }
 
-/// What the modules of each rank of a baseline did.
+/// Device work of the modules of each rank of a baseline.
 #[derive(Serialize)]
 struct Baseline;
 
@@ -49,12 +49,12 @@ impl Analysis for Baseline {
     }
 
     fn map(&self, data: &RankData<'_>) -> Result<Vec<ModuleOp>, Absent> {
-        Ok(pieces_of_tables(&data.tables, data.source.flavour == Flavour::Kineto))
+        Ok(pieces_of_tables(&data.tables, data.source.framework == Framework::Kineto))
     }
 }
 
-/// What the modules of a trace did. Modules are mstx ranges of the domain `Module`; if there are none, the calls of
-/// `nn.Module`; if there are none, ranges of the user.
+/// Device work of the modules of a trace. Modules are mstx ranges of the domain `Module`; if there are none, the calls
+/// of `nn.Module`; if there are none, ranges of the user.
 fn pieces_of_tables(tables: &RankTables, is_gpu: bool) -> Vec<ModuleOp> {
     let mut names = Names::default();
     let sources: [fn(&RankTables, &mut Names) -> Vec<MarkedRange>; 3] =
@@ -131,7 +131,7 @@ struct Launched {
     call: Option<usize>,
 }
 
-/// What modules did, by device. A kernel belongs to the ranges that its thread was in when it launched it.
+/// Device work of modules, by device. A kernel belongs to the ranges that were open on the thread that launched it.
 fn nsight_pieces(profile: &NsightProfile, compat: bool) -> BTreeMap<Rank, Vec<ModuleOp>> {
     let mut names = Names::default();
     let roles: Vec<(Role, Str)> = profile
@@ -185,7 +185,7 @@ fn nsight_pieces(profile: &NsightProfile, compat: bool) -> BTreeMap<Rank, Vec<Mo
     group(launched, &lists, &names, compat)
 }
 
-/// Adds up what was launched. msprof-analyze has a piece per kernel, the longest first, and counts kernels; else a
+/// Sums the launched work. msprof-analyze has a piece per kernel, the longest first, and counts kernels; else a
 /// piece is an operator, and its calls are counted.
 fn group(
     mut launched: Vec<Launched>,

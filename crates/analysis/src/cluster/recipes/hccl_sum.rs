@@ -1,13 +1,13 @@
-//! `hccl_sum`: how long communication operations took.
+//! `hccl_sum`: Summarise the durations of communication operations.
 //!
-//! Reads `comm_op`; an operation counts if it belongs to the chosen step. Durations are grouped
-//! - by type of operation over all ranks: `HcclAllRankStats`;
-//! - by type and rank: `HcclPerRankStats`;
-//! - by name over all ranks, the `--top_num` (15) with the greatest mean: `HcclTopOpStats`, with the ranks of
-//!   the shortest and the longest;
+//! Reads `comm_op`. An operation is counted if it belongs to the selected step. Writes these tables:
 //!
-//! and `HcclGroupNameMap` lists the ranks of each communication group, with the last three digits of the
-//! hash of its name, which names of operations carry.
+//! - `HcclAllRankStats`: durations per operation type over all ranks;
+//! - `HcclPerRankStats`: durations per operation type and rank;
+//! - `HcclTopOpStats`: durations per operation name over all ranks, with the ranks of the shortest and of the longest
+//!   operation; the `--top_num` (15) names with the longest mean duration;
+//! - `HcclGroupNameMap`: the ranks of each communication group, with the last three digits of the hash of its name.
+//!   Operation names contain these digits.
 
 use std::collections::BTreeMap;
 
@@ -25,14 +25,14 @@ use crate::extract::{Analysis, Text};
 use crate::messages::collection;
 
 pub const MODE: Mode =
-    Mode { name: "hccl_sum", folder: "HcclSum", about: "How long communication operations took", run };
+    Mode { name: "hccl_sum", folder: "HcclSum", about: "Summarise the durations of communication operations", run };
 
 const DEFAULT_TOP: usize = 15;
 
 /// Durations in ns by what they are grouped by.
 type Durations<K> = BTreeMap<K, Vec<f64>>;
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     by_type: Durations<Text>,
@@ -62,7 +62,7 @@ impl Analysis for Operations {
     }
 }
 
-/// How long the operations of one type took, in ns.
+/// Durations of the operations of one type, in ns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypeTimes {
     pub op_type: Text,
@@ -71,7 +71,7 @@ pub struct TypeTimes {
     pub durations: Summary,
 }
 
-/// How long the operations of one name took on all ranks, in ns.
+/// Durations of the operations of one name on all ranks, in ns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NameTimes {
     pub name: Text,

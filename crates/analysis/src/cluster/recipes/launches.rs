@@ -1,4 +1,4 @@
-//! Who launched what: calls and operators by the connection id of the work they caused.
+//! Calls and operators by the connection id of the work that they launched.
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;

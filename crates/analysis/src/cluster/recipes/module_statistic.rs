@@ -1,13 +1,14 @@
-//! `module_statistic`: what the modules of the model did on the device.
+//! `module_statistic`: Summarise the device work of each module of the model.
 //!
-//! Reads mstx ranges of the domain `Module`, the operators of the framework and the kernels and communications that
-//! they launched; an operator counts if it starts in the chosen step. `ModuleStatistic` has a row for each operator
-//! of each module, in order of time: the modules around, the module, the operator, what it launched, how long that
-//! took in all and per call, the number of calls, the rank. An operator is in the innermost range around it;
-//! modules of the backward pass are found from the arrows between operators and their backward operators, and shown as
-//! `[Backward]` and the module's name.
+//! Reads mstx ranges of the domain `Module`, framework operators, and the kernels and communication operations that
+//! they launched. An operator is counted if it starts in the selected step. `ModuleStatistic` has one row per
+//! operator of each module, in order of time: the parent modules, the module, the operator, the kernels and
+//! communication operations that it launched, their total duration, the duration per call, the number of calls, and
+//! the rank. An operator belongs to the innermost range that contains it. Modules of the backward pass are found with
+//! the flows from forward operators to their backward operators. They are named `[Backward]` followed by the module's
+//! name.
 //!
-//! As text, each rank has a workbook of its own, `module_statistic_{rank}.xlsx`.
+//! Text results are one workbook per rank, `module_statistic_{rank}.xlsx`.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +28,7 @@ use crate::messages::collection;
 pub const MODE: Mode = Mode {
     name: "module_statistic",
     folder: "ModuleStatistic",
-    about: "What the modules of the model did on the device",
+    about: "Summarise the device work of each module of the model",
     run,
 };
 
@@ -101,7 +102,7 @@ fn run(job: &Job<'_>) -> Result<Answer, Failure> {
     Ok(answer)
 }
 
-/// What the modules of each rank did.
+/// Device work of the modules of each rank.
 #[derive(Serialize)]
 struct Modules(RowOptions);
 
@@ -119,7 +120,7 @@ impl Analysis for Modules {
     }
 }
 
-/// What the modules of each rank did; fails if no rank has modules.
+/// Device work of the modules of each rank; fails if no rank has modules.
 pub fn modules(job: &Job<'_>, mode: &'static str, options: RowOptions) -> Result<Vec<(Rank, Vec<ModuleOp>)>, Failure> {
     let parts = job.extracts(&Modules(options))?;
     match parts.is_empty() {
@@ -131,7 +132,7 @@ pub fn modules(job: &Job<'_>, mode: &'static str, options: RowOptions) -> Result
     }
 }
 
-/// What the modules of a rank did; nothing if it has none.
+/// Device work of the modules of a rank; `None` if it has no modules.
 fn part(data: &RankData<'_>, options: RowOptions) -> Option<Vec<ModuleOp>> {
     let mut names = Names::default();
     let ranges = module_tree::marked_ranges(&data.tables, DOMAIN, &mut names, options.compat);

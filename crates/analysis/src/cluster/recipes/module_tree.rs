@@ -1,4 +1,4 @@
-//! Which module each operator ran in that launched device work.
+//! The module of each operator that launched device work.
 //!
 //! Modules are ranges that user code marked on the host. They nest by time: a range is inside another if it lies
 //! within it, and an operator is in the innermost range around it. Modules are called in the forward pass only; those
@@ -65,16 +65,16 @@ pub struct ModuleRow {
     sequence: usize,
 }
 
-/// What operators of one name launched in a module of a rank; there may be several of one operator.
+/// Work that operators of one name launched in a module of a rank; an operator may have several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleOp {
     /// The modules around, outermost first, by `/`; empty if there is none.
     pub parent: Text,
     pub module: Text,
     pub op: Text,
-    /// Names of what was launched, in order.
+    /// Names of the launched work, in order.
     pub kernels: Vec<Text>,
-    /// Time of all that was launched, in ns.
+    /// Time of all launched work, in ns.
     pub total: i64,
     pub calls: usize,
 }
@@ -100,7 +100,7 @@ impl Texts {
     }
 }
 
-/// Rows without the numbers that only this rank knows.
+/// Rows without the numbers that are specific to this rank.
 pub fn module_ops(rows: &[ModuleRow], names: &Names) -> Vec<ModuleOp> {
     let mut texts = Texts::default();
     let op = |row: &ModuleRow| ModuleOp {
@@ -114,7 +114,7 @@ pub fn module_ops(rows: &[ModuleRow], names: &Names) -> Vec<ModuleOp> {
     rows.iter().map(op).collect()
 }
 
-/// What modules did, in order of time. `with_backward` adds the modules of the backward pass.
+/// Device work of modules, in order of time. `with_backward` adds the modules of the backward pass.
 ///
 /// Where modules of one name follow each other and their operators differ, their names get `_0`, `_1` and so on,
 /// one for each sequence of operators; with `distinguish` off they keep their names.

@@ -1,13 +1,14 @@
-//! `mstx2commop`: communication operations from the ranges that HCCL marks.
+//! `mstx2commop`: List communication operations from the mstx ranges of HCCL.
 //!
-//! At level_none a profile has no communication operations, but HCCL marks each with an mstx range whose
-//! message is JSON: `streamId`, `count`, `dataType`, `groupName` and `opName`. For every rank without operations
-//! `MstxCommunicationOp` lists them, with the times of the range on the device, by start. `opType` is `opName_`,
-//! and the name is `{opType}_{last three digits of the group's hash}_{n}_1`, n counted by group and type.
-//! A rank that was saved as a database also gets a copy of it with the table `COMMUNICATION_OP`, for viewers.
+//! At level_none, a profile has no communication operations, but HCCL marks each operation with an mstx range. The
+//! message of the range is JSON with `streamId`, `count`, `dataType`, `groupName` and `opName`. For each rank without
+//! communication operations, `MstxCommunicationOp` lists the operations in order of start, with the times of the
+//! range on the device. `opType` is `opName` followed by `_`. The operation name is `{opType}_{last three digits of
+//! the group's hash}_{n}_1`, with n counted per group and type. For each rank that was saved as a database, the mode
+//! also writes a copy of the database with the table `COMMUNICATION_OP`, for viewers.
 //!
-//! With `--compat` a range is joined with every task of its connection or of its stream, so that n ranges of one
-//! stream give n² operations; all steps count, and there are only copies.
+//! With `--compat`: a range is joined with each task of its connection or of its stream, so that n ranges of a stream
+//! give n² operations; all steps are counted; only the copies are written.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -35,7 +36,7 @@ use crate::messages::collection;
 pub const MODE: Mode = Mode {
     name: "mstx2commop",
     folder: "Mstx2Commop",
-    about: "Communication operations from the ranges that HCCL marks, where nothing else recorded them",
+    about: "List communication operations from the mstx ranges of HCCL",
     run,
 };
 
@@ -55,7 +56,7 @@ pub struct MarkedOp {
     pub step: Option<i64>,
 }
 
-/// What is known of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     has_operations: bool,

@@ -1,19 +1,23 @@
-//! `mstx_sum`: how long what the user marked took.
+//! `mstx_sum`: Summarise the durations of code sections that the user marked with mstx.
 //!
-//! Reads `host_op` of kind `mstx`; a mark or range counts if it starts in the chosen step.
-//! - Marks `X_start` and `X_stop` on one thread become a span `X`; the last start is the first to be stopped.
-//! - Ranges that reach the device are spans; one inside others on its thread is named after them, `A::B`.
+//! Reads `host_op` of kind `mstx`. A mark or range is counted if it starts in the selected step.
 //!
-//! A span has up to three durations: on the host (`Cann`), from the start of one mark to that of the other or
-//! of the range; on the device, the same of the tasks that the marks or the range launched; in the framework,
-//! from the operator that set one mark to the one that set the other. What is not known is null, and does not
-//! count. Spans of one name in a step are numbered: `X_0`, `X_1`.
-//! - `MSTXMarkStats`: every span, with its share of all spans of the rank;
-//! - `MSTXAllFrameworkStats`, `MSTXAllCannStats`, `MSTXAllDeviceStats`: by step and name over all ranks, with the
-//!   ranks of the shortest and the longest. Dispersion is (max - Q3) / sum, in per cent.
+//! - Two marks `X_start` and `X_stop` on the same thread form a span `X`. If spans of the same name nest, a stop ends
+//!   the most recent start.
+//! - A range that reaches the device is a span. A range inside other ranges of its thread is named after them:
+//!   `A::B`.
 //!
-//! With `--compat` times in the framework and those of marks on the device are 0, as is a step that is not known,
-//! and ranges nest whatever their thread.
+//! A span has up to three durations. The host duration (`Cann`) is the time from the start mark to the stop mark, or
+//! the duration of the range. The device duration is the same for the tasks that the marks or the range launched. The
+//! framework duration is the time from the operator that set the start mark to the operator that set the stop mark.
+//! Unknown durations are null and not counted. Spans of the same name within a step are numbered: `X_0`, `X_1`.
+//!
+//! - `MSTXMarkStats`: all spans, with their share in the time of all spans of the rank;
+//! - `MSTXAllFrameworkStats`, `MSTXAllCannStats`, `MSTXAllDeviceStats`: durations per step and name over all ranks,
+//!   with the ranks of the shortest and of the longest span. Dispersion is (max - Q3) / sum, in percent.
+//!
+//! With `--compat`: framework durations and device durations of marks are 0, an unknown step is 0, and ranges nest
+//! across threads.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -30,14 +34,15 @@ use crate::extract::Analysis;
 use crate::messages::cluster as messages;
 use crate::messages::collection;
 
-pub const MODE: Mode = Mode { name: "mstx_sum", folder: "MstxSum", about: "How long what the user marked took", run };
+pub const MODE: Mode =
+    Mode { name: "mstx_sum", folder: "MstxSum", about: "Summarise the durations of mstx marks and ranges", run };
 
 const MARKS: Selection = Selection::of(&[TableId::Task, TableId::Step]).and_host_ops(&[Kind::Mstx]);
 
 /// How deep ranges may nest before their names stop growing.
 const MAX_DEPTH: usize = 100;
 
-/// What the user marked.
+/// A span that the user marked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Span {
     name: String,
@@ -47,7 +52,7 @@ struct Span {
     durations: [Option<i64>; 3],
 }
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     spans: Vec<Span>,
@@ -57,7 +62,7 @@ struct Part {
     has_marks: bool,
 }
 
-/// What the user marked on each rank.
+/// The spans that the user marked on each rank.
 #[derive(Serialize)]
 struct Marks {
     compat: bool,
@@ -86,7 +91,7 @@ type Operators = HashMap<(LaneId, Ns), Ns>;
 /// First start and last end of the tasks that a connection launched, and the lane of the first.
 type Tasks = HashMap<ConnectionId, (LaneId, Ns, Ns)>;
 
-/// Where a span is timed.
+/// Where the duration of a span is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// From the operator that set one mark to the one that set the other.
@@ -99,7 +104,7 @@ impl Place {
     pub const ALL: [Place; 3] = [Place::Framework, Place::Host, Place::Device];
 }
 
-/// Something that the user marked, on one rank. What is not known is `None`.
+/// A span that the user marked, on one rank. Unknown values are `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarkedSpan {
     pub rank: Rank,

@@ -1,4 +1,4 @@
-//! Which operator launched what on the device.
+//! The device work that each operator launched.
 //!
 //! An operator launched what arrows (`async_npu`) lead to from it; in traces of GPUs, the kernels that have the
 //! connection id of a call within it.
@@ -342,7 +342,7 @@ fn scheduling_tasks(tables: &RankTables, names: &mut Names) -> HashMap<TaskId, S
     by_row.into_values().filter_map(|(task, name)| task.zip(name)).collect()
 }
 
-/// Where arrows come from and what is where they lead to.
+/// Joins the start of each flow with the work at its end.
 fn join(mut arrows: Vec<Arrow>, work: Vec<(Place, Work)>) -> impl Iterator<Item = (Place, Work)> {
     arrows.sort_unstable_by_key(|(_, to)| *to);
     let mut next = 0;

@@ -1,23 +1,25 @@
-//! `operator_mfu`: how much of what the chip can compute operators computed (model FLOPs utilisation).
+//! `operator_mfu`: Compute the model FLOPs utilisation (MFU) of kernels and operators.
 //!
-//! Reads mstx ranges of the domain `mfu_flops`, whose names are `{operations}-{name}`, the operators that start in
-//! them and the kernels these launched; an operator counts if it starts in the chosen step. An operator in several
-//! ranges belongs to the innermost. The operations of a range are divided among its kernels by their durations. With
-//! - operations = those of the range x duration of the kernel / duration of all kernels of the range,
-//! - peak = AI Cores x frequency x operations a cycle for the type of the first input of the range's longest kernel,
+//! Reads mstx ranges of the domain `mfu_flops`, which are named `{operations}-{name}`, the operators that start in
+//! them, and the kernels that these operators launched. An operator is counted if it starts in the selected step. An
+//! operator inside several ranges belongs to the innermost one. The operations of a range are distributed among its
+//! kernels in proportion to their durations. The MFU of a kernel is operations / duration / peak:
 //!
-//! the MFU of a kernel is operations / duration / peak. Cores and frequency are those in `device_N/info.json.N` of
-//! the raw data or, without it, those of the chip that the profile names.
+//! - operations = operations of the range x duration of the kernel / duration of all kernels of the range;
+//! - peak = number of AI Cores x frequency x operations per cycle for the data type of the first input of the longest
+//!   kernel of the range.
 //!
-//! `OperatorMFU` has a row for each kernel. If modules are marked (see `module_statistic`), `ModuleMFU` has a row
-//! for each operator of each module, with the MFU of each of its kernels over all calls: operations of all calls /
-//! (duration of all calls x peak), in per cent, by comma; nothing for kernels outside all ranges.
+//! The number of AI Cores and the frequency are read from `device_N/info.json.N` of the raw data. Without raw data,
+//! they are those of the chip that the profile names.
 //!
-//! As text, each rank has workbooks of its own, `operator_mfu_kernel_{rank}.xlsx` and
-//! `operator_mfu_module_{rank}.xlsx`.
+//! `OperatorMFU` has one row per kernel. If modules are marked (see `module_statistic`), `ModuleMFU` has one row per
+//! operator of each module, with the MFU of each of its kernels over all calls in percent, separated by commas:
+//! operations of all calls / (duration of all calls x peak). The value is empty for kernels outside all ranges.
 //!
-//! With `--compat`, each kernel has all operations of its range, as in msprof-analyze; kernels without shapes do not
-//! count, types are those of a range's first kernel, and modules have no backward pass.
+//! Text results are workbooks for each rank, `operator_mfu_kernel_{rank}.xlsx` and `operator_mfu_module_{rank}.xlsx`.
+//!
+//! With `--compat`: each kernel has all operations of its range, as in msprof-analyze; kernels without shapes are not
+//! counted; the data type is that of the first kernel of the range; modules have no backward pass.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -43,7 +45,7 @@ use crate::messages::collection;
 pub const MODE: Mode = Mode {
     name: "operator_mfu",
     folder: "OperatorMfu",
-    about: "How much of what the chip can compute operators computed",
+    about: "Compute the model FLOPs utilisation (MFU) of kernels and operators",
     run,
 };
 
@@ -60,7 +62,7 @@ struct Mfu {
     unknown_types: BTreeSet<String>,
 }
 
-/// What a kernel computed.
+/// The MFU of a kernel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct KernelMfu {
     op: Text,
@@ -68,7 +70,7 @@ struct KernelMfu {
     start: Ns,
     end: Ns,
     mfu: f64,
-    /// Per second, and what the chip could.
+    /// Achieved TFLOPS, and the peak of the chip.
     tflops: f64,
     peak_tflops: f64,
     operations: f64,
@@ -99,7 +101,7 @@ impl KernelMfu {
     }
 }
 
-/// What the kernels of each rank computed; or which of ranges and chip it lacks.
+/// The MFU of the kernels of each rank; or whether ranges or the chip are missing.
 #[derive(Serialize)]
 struct Usages {
     compat: bool,
@@ -118,7 +120,7 @@ impl Analysis for Usages {
         Ok(part(data, self.compat))
     }
 
-    /// The files that tell of the chip are raw data, which the rank's tables are not made of.
+    /// The files that describe the chip are raw data, which is not part of the rank's tables.
     fn reads_besides(&self, source: &RankSource) -> Option<String> {
         Some(format!("{:?}", device_info::find_all(&source.directory)))
     }
@@ -258,7 +260,7 @@ fn launched(numbers: Range<usize>, calls: &Calls) -> Launched {
     numbers.flat_map(|call| calls.calls[call].work.clone().map(move |work| (call, work))).collect()
 }
 
-/// What a kernel computed in how long, and what could have been computed in a second.
+/// Operations and time of a kernel, and the peak operations per second.
 #[derive(Clone, Copy, Debug)]
 struct Usage {
     operations: f64,
@@ -272,7 +274,7 @@ impl Usage {
     }
 }
 
-/// What is found of the kernels of a rank.
+/// Results for the kernels of a rank.
 #[derive(Default)]
 struct Used {
     kernels: Vec<KernelMfu>,
@@ -282,7 +284,7 @@ struct Used {
     unknown_types: BTreeSet<String>,
 }
 
-/// All of a rank that its kernels are seen in.
+/// The data of a rank that is needed for its kernels.
 struct Reading<'a> {
     tables: &'a RankTables,
     names: &'a Names,
@@ -358,7 +360,7 @@ impl Reading<'_> {
     }
 }
 
-/// What is to be known of a kernel.
+/// Facts about a kernel that the MFU depends on.
 struct KernelFact {
     input_shapes: Option<Str>,
     output_shapes: Option<Str>,

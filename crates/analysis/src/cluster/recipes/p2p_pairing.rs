@@ -1,18 +1,20 @@
-//! `p2p_pairing`: which send of one rank met which receive of another.
+//! `p2p_pairing`: Match sends with the receives of other ranks.
 //!
-//! Reads `comm_op`, the calls of CANN that launched them, and `comm_task`. A send or receive has one partner, which its
-//! pieces name; sends from one rank to another in a group and the receives there are numbered in order of time, and the
-//! n-th send meets the n-th receive. A batch of sends and receives may have several partners; the n-th batch that sends to
-//! a rank meets the n-th batch there that receives from it. Where only one side has the transfer, all batches of the other
-//! side count.
+//! Reads `comm_op`, the CANN calls that launched the operations, and `comm_task`. A send or receive has one partner,
+//! which is read from its communication tasks. Within a group, the sends from one rank to another and the receives on
+//! the other rank are numbered in order of time. The n-th send is matched with the n-th receive. A batch of sends and
+//! receives may have several partners. The n-th batch that sends to a rank is matched with the n-th batch of that
+//! rank that receives from the sender. If no batch of one side names the transfer, all of its batches in the group
+//! are numbered.
 //!
-//! `P2PPairing` has a row for each side of a transfer: the ranks of the whole job, and `opConnectionId`,
-//! `{hash of the group}_{source}_{destination}_{n}` with the numbers the ranks have in the group, and `b` before
-//! the n of batches, which both sides share. A rank that was saved as a database also gets a copy of it whose
-//! `COMMUNICATION_OP` has that column, for viewers; several ids of one batch stand there by semicolon.
+//! `P2PPairing` has one row for each side of a transfer, with global ranks and `opConnectionId`, which both sides
+//! share: `{hash of the group}_{source}_{destination}_{n}`. Source and destination are numbers within the group; for
+//! batches, n is preceded by `b`. For each rank that was saved as a database, the mode also writes a copy of the
+//! database for viewers, in which `COMMUNICATION_OP` has this column. Several ids of one batch are separated by
+//! semicolons.
 //!
-//! With `--compat` there are only copies, ids have three digits of the hash, n is counted over all groups, and
-//! batches are not paired.
+//! With `--compat`: only the copies are written, ids contain three digits of the hash, n is counted over all groups,
+//! and batches are not matched.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -39,12 +41,8 @@ use crate::messages::cluster as messages;
 use crate::messages::collection;
 use npuscope_messages::Message;
 
-pub const MODE: Mode = Mode {
-    name: "p2p_pairing",
-    folder: "P2PPairing",
-    about: "Which send of one rank met which receive of another",
-    run,
-};
+pub const MODE: Mode =
+    Mode { name: "p2p_pairing", folder: "P2PPairing", about: "Match sends with the receives of other ranks", run };
 
 const COLUMNS: &[(&str, ColumnKind)] = &[
     ("rank", ColumnKind::Int),
@@ -117,13 +115,13 @@ pub struct PairedSide {
 /// Numbers of operations and their connection ids.
 pub type OperationIds = Vec<(OpId, String)>;
 
-/// Gives operations of a database their connection ids.
+/// Writes the connection ids of operations to a database.
 pub fn add_ids(db: &AmendedDb, ids: &OperationIds) -> io::Result<()> {
     let texts: Vec<(i64, &str)> = ids.iter().map(|(op, text)| (op.0, text.as_str())).collect();
     db.set_texts("COMMUNICATION_OP", "opConnectionId", "opId", &texts)
 }
 
-/// Which operations met.
+/// Which operations are matched.
 #[derive(Default)]
 pub struct Pairing {
     /// How many sends, receives and batches there are in the chosen step.
@@ -257,7 +255,7 @@ struct Part {
     ranks: GroupRanks,
 }
 
-/// A transfer that a piece is about.
+/// A transfer that a communication task belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Transfer {
     source: i64,
@@ -303,7 +301,7 @@ impl Part {
     }
 }
 
-/// The transfers that the pieces of each operation are about.
+/// The transfers of the communication tasks of each operation.
 fn transfers(tables: &RankTables, ops: &[(comm_op::Row, Direction)]) -> Vec<Vec<Transfer>> {
     let places: HashMap<OpId, usize, FixedState> = (0..).zip(ops).map(|(place, (op, _))| (op.op, place)).collect();
     let mut transfers: Vec<Vec<Transfer>> = vec![Vec::new(); ops.len()];
@@ -324,8 +322,9 @@ fn transfers(tables: &RankTables, ops: &[(comm_op::Row, Direction)]) -> Vec<Vec<
     transfers
 }
 
-/// Whom an operation gives data to, and whom it has it from. A send and a receive have one partner, whichever way
-/// their pieces go; a batch has those that data moves to and from.
+/// The numbers of the ranks that an operation sends data to, and of those that it receives data from. A send or receive
+/// has one partner, whatever the direction of its communication tasks; a batch has the ranks that data moves to and
+/// from.
 fn partners(own: i64, direction: Direction, transfers: &[Transfer]) -> (Vec<i64>, Vec<i64>) {
     let distinct = |partners: &mut Vec<i64>| {
         partners.sort_unstable();
@@ -384,7 +383,7 @@ fn numbered(parts: &[(Rank, Part)]) -> Vec<Side> {
     sides
 }
 
-/// Says where one side sent more than the other received.
+/// Notes about pairs of ranks whose numbers of sends and receives differ.
 fn unequal(parts: &[(Rank, Part)], sides: &[Side], ranks: &GroupRanks) -> Vec<Message> {
     let mut counts: BTreeMap<(&GroupKey, i64, i64), [usize; 2]> = BTreeMap::new();
     for side in sides {
@@ -420,17 +419,18 @@ fn batches(parts: &[(Rank, Part)], ranks: &GroupRanks) -> Vec<Side> {
         for local in [source, destination] {
             let rank = ranks.get(group, local);
             let Some(part) = parts.iter().position(|(known, _)| Some(*known) == rank) else { continue };
-            let tells =
+            let names_transfer =
                 |op: &Op| if local == source { op.to.contains(&destination) } else { op.from.contains(&source) };
             let of_group: Vec<usize> = (0..)
                 .zip(&parts[part].1.ops)
                 .filter(|(_, op)| is_batch(op) && op.group == *group)
                 .map(|(index, _)| index)
                 .collect();
-            let telling: Vec<usize> = of_group.iter().copied().filter(|&op| tells(&parts[part].1.ops[op])).collect();
-            let met = if telling.is_empty() { of_group } else { telling };
+            let naming: Vec<usize> =
+                of_group.iter().copied().filter(|&op| names_transfer(&parts[part].1.ops[op])).collect();
+            let matched = if naming.is_empty() { of_group } else { naming };
             let side = |(number, op)| Side { part, op, source, destination, number, is_batch: true };
-            sides.extend(met.into_iter().enumerate().map(side));
+            sides.extend(matched.into_iter().enumerate().map(side));
         }
     }
     sides

@@ -1,4 +1,4 @@
-//! How much a chip could compute.
+//! Peak computing performance of chips.
 
 use npuscope_formats::device_info::DeviceInfo;
 

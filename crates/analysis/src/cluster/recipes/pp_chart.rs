@@ -1,18 +1,21 @@
-//! `pp_chart`: forward and backward passes of a pipeline, for a chart of its stages.
+//! `pp_chart`: List the forward and backward passes of a pipeline, for a chart of its stages.
 //!
-//! Reads the mstx ranges that the trainer marks passes with and the tasks that show them on the device. A range
-//! whose message has `forward` in it is a forward pass, one with `backward` or `WeightGradStore_pop` is a backward
-//! pass. `StepTaskInfo` lists them with their times on the device: name `FP` and type 0, or `BP` and 1. A range
-//! counts if it starts in the chosen step.
+//! Reads the mstx ranges with which the trainer marks passes, and the tasks that show these ranges on the device. A
+//! range whose message contains `forward` is a forward pass; a range whose message contains `backward` or
+//! `WeightGradStore_pop` is a backward pass. `StepTaskInfo` lists the passes with their times on the device: forward
+//! passes have name `FP` and type 0, backward passes have name `BP` and type 1. A range is counted if it starts in
+//! the selected step.
 //!
-//! Where `pp_info` in the metadata says that the pipeline is a DualPipeV, the passes of a step, those left out that
-//! overlap one before, get the names that its schedule gives them, and as type their phase, 0 to 6. If there are more
-//! or fewer of them than the schedule has, they stay `FP` and `BP`.
+//! If `pp_info` in the metadata says that the pipeline is a DualPipeV, passes get the names of its schedule, and
+//! their type is the phase (0 to 6). Passes that overlap an earlier pass of the step are skipped for this. If the
+//! number of passes in a step differs from the schedule, they stay `FP` and `BP`.
 //!
-//! A rank that was saved as a database also gets a copy of it, for viewers, with that table, with the connection ids
-//! of `p2p_pairing`, and, where it has no communication operations, with those of `mstx2commop`.
+//! For each rank that was saved as a database, the mode also writes a copy of the database for viewers. The copy
+//! contains this table, the connection ids of `p2p_pairing` and, if the rank has no communication operations, the
+//! operations found by `mstx2commop`.
 //!
-//! With `--compat` there are only copies, all steps count, and passes that do not fit the schedule have no names.
+//! With `--compat`: only the copies are written, all steps are counted, and passes that do not match the schedule
+//! have no names.
 
 use std::path::Path;
 
@@ -39,7 +42,7 @@ use crate::messages::collection;
 pub const MODE: Mode = Mode {
     name: "pp_chart",
     folder: "PPChart",
-    about: "Forward and backward passes of a pipeline, for a chart of its stages",
+    about: "List forward and backward passes for a chart of pipeline stages",
     run,
 };
 
@@ -69,7 +72,7 @@ impl Pass {
     }
 }
 
-/// What is known of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     passes: Vec<Pass>,

@@ -1,4 +1,4 @@
-//! Results that are a file of each rank, laid out as the profile is.
+//! Results that are one file per rank, in the same directories as in the profile.
 
 use std::path::PathBuf;
 

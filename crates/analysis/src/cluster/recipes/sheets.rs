@@ -1,4 +1,4 @@
-//! Results that people read as workbooks.
+//! Results that are written as workbooks.
 
 use npuscope_formats::result::{ColumnKind, ResultTable, Sheet, write_workbook};
 

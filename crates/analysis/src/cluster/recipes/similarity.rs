@@ -1,4 +1,4 @@
-//! How alike two texts are: Ratcliff and Obershelp's measure, as Python's `difflib` computes it.
+//! Similarity of two texts: the measure of Ratcliff and Obershelp, as Python's `difflib` computes it.
 
 use std::collections::HashMap;
 
@@ -37,7 +37,7 @@ impl Similarity {
             letters => 2.0 * common as f64 / letters as f64,
         };
         let is_enough = |common: usize| ratio(common) >= least;
-        // What is quick to compute is never below the ratio.
+        // This upper bound is quick to compute.
         if !is_enough(other.len().min(self.text.len())) || !is_enough(self.common_letters(&other)) {
             return None;
         }
@@ -106,7 +106,8 @@ impl Similarity {
     }
 }
 
-/// The candidate most like a text, if one is at least `least` alike; of equally good ones the last by alphabet.
+/// The candidate that is most similar to a text, if its similarity is at least `least`; of several the last by
+/// alphabet.
 pub fn closest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>, least: f64) -> Option<&'a str> {
     let similarity = Similarity::to(text, true);
     let mut best: Option<(f64, &str)> = None;

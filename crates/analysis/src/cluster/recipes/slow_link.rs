@@ -1,26 +1,28 @@
-//! `slow_link`: communication that takes longer than the like of it.
+//! `slow_link`: Find collectives and links that take longer than comparable ones.
 //!
-//! Reads `comm_op`, the calls of CANN that launched them, `reported_link` and `metadata`; what belongs to the chosen step
-//! counts.
+//! Reads `comm_op`, the CANN calls that launched the operations, `reported_link` and `metadata`. Data of the selected
+//! step is counted.
 //!
-//! Operations of different ranks are matched by group, step, kind, bytes and launch order. The transmit time of one is
-//! the shortest duration among its ranks: the last rank to come waits for nobody. Operations of one type, size and number
-//! of ranks make a class; one is slow if its transmit time is above the median of its class by more than a fifth and by
-//! more than three deviations (1.4826 times the median distance from the median). Sending and receiving is not judged so:
-//! one waits for the other.
-//! - `SlowLinkOps`: slow operations, rank by rank;
-//! - `SlowLinkSum`: their classes, the `--top_num` (15) with the greatest offset: the greatest distance from the
-//!   mean in deviations. `maxRank` and `minRank` are the ranks that gave the greatest and the least transmit time,
-//!   those which came last.
-//! - `SlowLinks`: links that take more than a fifth longer than others, the slowest `--top_num` first. What the
-//!   profile reports of links is added up by link and, apart, by type of operation, transport and power of two of
-//!   the bytes of a step; the time expected is that with the median bandwidth of the links that moved alike. Links
-//!   are told by numbers within groups; whose these are is known from `parallel_group_info`, from what ranks report of
-//!   themselves, and from the distances between ranks. Links of others are left out, with a note.
+//! Operations are matched across ranks by group, step, kind, bytes and launch order. The transmit time of a
+//! collective is the shortest duration among its ranks, because the last rank to arrive does not wait. Collectives of
+//! the same type, size and number of ranks form a class. A collective is slow if its transmit time exceeds the median
+//! of its class by more than 20 % and by more than three deviations (a deviation is 1.4826 times the median absolute
+//! deviation from the median). Sends and receives are not compared, because one waits for the other.
 //!
-//! With `--compat` all steps count, operations of one group and name are one and every rank of one counts; a class is
-//! listed, whole, if a transmit time lies outside three deviations around the mean, which needs eleven or more; there are
-//! no links.
+//! - `SlowLinkOps`: slow collectives, one row per rank.
+//! - `SlowLinkSum`: the classes with slow collectives, the `--top_num` (15) with the largest offset. The offset is
+//!   the largest distance from the mean, in standard deviations. `maxRank` and `minRank` are the ranks that arrived
+//!   last in the collectives with the longest and the shortest transmit time.
+//! - `SlowLinks`: links that take more than 20 % longer than expected, slowest first, at most `--top_num`. Size and
+//!   time of links are summed per link, separately for each type of operation, transport and power of two of the
+//!   bytes per step. The expected time is the bytes divided by the median bandwidth of the links in the same
+//!   category. The profile reports links as numbers within groups. These are mapped to ranks with
+//!   `parallel_group_info`, with the links that ranks report to themselves, and with the distances between ranks.
+//!   Links that cannot be mapped are skipped, and a note gives their number.
+//!
+//! With `--compat`: all steps are counted; operations of the same group and name are one collective, and each of its
+//! ranks is counted; all collectives of a class are listed if a transmit time is more than three standard deviations
+//! away from the mean, which requires at least eleven values; there is no table of links.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,12 +44,13 @@ use crate::messages::collection;
 use npuscope_messages::Message;
 
 pub const MODE: Mode =
-    Mode { name: "slow_link", folder: "SlowLink", about: "Communication that takes longer than the like of it", run };
+    Mode { name: "slow_link", folder: "SlowLink", about: "Find slow collectives and slow links", run };
 
 const DEFAULT_TOP: usize = 15;
 
-/// How much longer than usual is slow. `diagnose` takes 1.15 for links: it compares pieces of one size, while here are
-/// sums over steps of what is alike within a factor of two, which scatter more.
+/// A collective or link is slow if it takes longer than expected by this factor. `diagnose` uses 1.15 for links: it
+/// compares transfers of one size. The sums over steps that are compared here differ by up to a factor of two in size
+/// and therefore vary more.
 const SLOW: f64 = 1.2;
 
 /// An operation on one rank.
@@ -61,7 +64,7 @@ struct Op {
     duration: i64,
 }
 
-/// What went over a link.
+/// Traffic of a link.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct Moved {
     bytes: f64,
@@ -82,24 +85,24 @@ impl Moved {
 /// Sending and receiving rank, and the transport.
 type Link = (Rank, Rank, Text);
 
-/// The same as a rank reports it: the hash of the group, numbers within it, the transport.
+/// A link as a rank reports it: the hash of the group, the numbers of both ends within it, the transport.
 type ReportedLink = (GroupKey, i64, i64, Text);
 
 /// Type of operation, transport, power of two of the bytes.
 type Kind = (Text, Text, i64);
 
-/// What is kept of a rank.
+/// The extract of a rank.
 #[derive(Serialize, Deserialize)]
 struct Part {
     ops: Vec<Op>,
     moved: BTreeMap<(ReportedLink, Kind), Moved>,
-    /// What it tells of the numbers of ranks.
+    /// Maps numbers within groups to ranks.
     groups: RankGroups,
 }
 
 /// An operation of all ranks.
 struct Collective<'a> {
-    /// Rank and what it did.
+    /// The operation on each rank.
     ranks: Vec<(Rank, &'a Op)>,
     /// The shortest duration, and the rank that had it.
     transmit: i64,
@@ -118,7 +121,7 @@ pub struct SlowLinks {
     pub operations: Vec<SlowOperation>,
     /// Slow links, the slowest first, the `--top_num` first of them; none with `--compat`.
     pub links: Vec<SlowLink>,
-    /// Further remarks.
+    /// Further notes.
     pub notes: Vec<Message>,
 }
 
@@ -156,7 +159,7 @@ pub struct SlowOperation {
     pub ranks: usize,
 }
 
-/// A link that takes longer than others that moved the same.
+/// A link that takes longer than others with the same traffic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlowLink {
     pub src: Rank,
@@ -166,7 +169,7 @@ pub struct SlowLink {
     pub bytes: i64,
     /// In ns.
     pub time: f64,
-    /// In ns, with the median bandwidth of the links that moved the same.
+    /// In ns, with the median bandwidth of the links with the same traffic.
     pub expected_time: f64,
     /// In GB/s.
     pub bandwidth: f64,
@@ -256,7 +259,7 @@ fn part(data: &RankData<'_>, options: &Communication) -> Part {
     Part { ops, moved: moved(tables, options.step), groups: RankGroups::of(tables) }
 }
 
-/// What went over the links of a rank in a step, or in all.
+/// Traffic of the links of a rank in one step, or in all steps.
 fn moved(tables: &RankTables, step: Option<i64>) -> BTreeMap<(ReportedLink, Kind), Moved> {
     let step = step.map(|step| format!("step{step}"));
     let is_wanted = |row: &reported_link::Row| step.is_none() || tables.opt_text(row.step) == step.as_deref();
@@ -281,8 +284,8 @@ fn moved(tables: &RankTables, step: Option<i64>) -> BTreeMap<(ReportedLink, Kind
     moved
 }
 
-/// The type of operation of a row that sums up: `allreduce-total`, or an operation of older files, which have no
-/// rows for the fastest and slowest.
+/// The operation type of a row with sums: `allreduce-total`, or an operation of older files, which have no rows for the
+/// fastest and slowest operations.
 fn summed_up(name: &str) -> Option<&str> {
     match name.rsplit_once('-') {
         Some((op_type, "total")) => Some(op_type),
@@ -291,7 +294,7 @@ fn summed_up(name: &str) -> Option<&str> {
     }
 }
 
-/// The ranks' parts of operations of one group and name.
+/// Collectives as msprof-analyze matches them: operations of the same group and name.
 fn collectives_as_peer(parts: &[(Rank, Part)]) -> Vec<Vec<(Rank, &Op)>> {
     let mut collectives: BTreeMap<(&str, &str), Vec<(Rank, &Op)>> = BTreeMap::new();
     for (rank, part) in parts {
@@ -302,7 +305,7 @@ fn collectives_as_peer(parts: &[(Rank, Part)]) -> Vec<Vec<(Rank, &Op)>> {
     collectives.into_values().collect()
 }
 
-/// The ranks' parts of each collective, as [`meet`] finds them.
+/// Collectives as [`meet`] matches them.
 fn collectives(parts: &[(Rank, Part)]) -> Vec<Vec<(Rank, &Op)>> {
     let lists = parts.iter().map(|(rank, part)| (*rank, part.ops.as_slice()));
     meet(lists, |op| (&op.what, op.step)).into_values().collect()
@@ -341,10 +344,10 @@ fn answer(parts: &mut [(Rank, Part)], top: usize) -> SlowLinks {
     found
 }
 
-/// What went over the links of ranks, by kind.
+/// Traffic of links between ranks, by kind.
 type MovedByKind<'a> = BTreeMap<&'a Kind, BTreeMap<Link, Moved>>;
 
-/// What went over links whose ends are known, and what is to be said of the others.
+/// Traffic of links whose ends are known, and a note about the others.
 fn moved_between_ranks<'a>(parts: &'a [(Rank, Part)], layout: &Layout) -> (MovedByKind<'a>, Option<Message>) {
     let mut by_kind = MovedByKind::new();
     let mut unknown: BTreeSet<(&GroupKey, i64, i64)> = BTreeSet::new();
@@ -372,7 +375,7 @@ fn slow<'a, 'b>(class: &'b [Collective<'a>]) -> Vec<&'b Collective<'a>> {
     class.iter().filter(|collective| collective.transmit as f64 > usual).collect()
 }
 
-/// What msprof-analyze gives.
+/// The result of msprof-analyze.
 fn compatible(parts: &[(Rank, Part)], top: usize) -> SlowLinks {
     let mut classes = classes(collectives_as_peer(parts));
     let times = |collectives: &[Collective<'_>]| -> Vec<f64> {
@@ -425,9 +428,9 @@ fn operations<'a>(
     })
 }
 
-/// Links that take longer than others that moved alike.
+/// Links that take longer than others with the same traffic.
 fn links(by_kind: &MovedByKind<'_>, top: usize) -> Vec<SlowLink> {
-    // What went over each link, and how long it should have taken.
+    // Traffic of each link, and its expected time.
     let mut links: BTreeMap<&Link, (Moved, f64)> = BTreeMap::new();
     for moved in by_kind.values() {
         let usual = median(&moved.values().map(|moved| moved.bandwidth()).collect::<Vec<_>>());

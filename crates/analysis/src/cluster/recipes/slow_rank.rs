@@ -1,23 +1,30 @@
-//! `slow_rank`: ranks that others wait for.
+//! `slow_rank`: Find ranks that other ranks wait for in collectives.
 //!
-//! Reads `comm_op` and the calls of CANN that launched them; an operation counts if it belongs to the chosen step.
-//! Operations of different ranks are matched by group, step, kind, bytes and launch order, not by name. In a collective the rank that comes last waits for nobody and so takes the shortest. It is called slow
-//! - among two or three ranks always: there is no telling what is usual;
-//! - among four to a hundred if it is an outlier by Dixon's test at 99.5 %;
-//! - among more if it is more than three deviations below the mean, or some other is as far above it. All ranks that
-//!   are as far below are slow then;
+//! Reads `comm_op` and the CANN calls that launched the operations. An operation is counted if it belongs to the
+//! selected step. Operations are matched across ranks by group, step, kind, bytes and launch order, not by name. In a
+//! collective, the rank that arrives last does not wait and therefore has the shortest duration. This rank is a
+//! candidate for a slow rank:
 //!
-//! but only where the rank in the middle (of two, the other) takes longer by more than a tenth, by more than 50 us,
-//! and by more than a twentieth of what the slow one did since the group's last operation: ranks that do the same do not
-//! come at the same moment.
+//! - with two or three ranks: always, because there are too few ranks for a statistical test;
+//! - with four to 100 ranks: if it is an outlier by Dixon's test at 99.5 %;
+//! - with more than 100 ranks: if it is more than three standard deviations below the mean, or if the longest
+//!   duration is more than three standard deviations above the mean. All other ranks that are more than three
+//!   standard deviations below the mean are candidates, too.
 //!
-//! `SlowRank` counts by rank the operations that waited for it, out of those it took part in with others;
-//! `SlowOpStats` has these operations, durations over their ranks and when the slow ones started.
+//! A candidate is slow only if the median rank (of two ranks, the other one) takes longer by more than 10 % of the
+//! candidate's duration, by more than 50 us, and by more than 5 % of the time that the candidate spent since the
+//! previous operation of the group. The reason is that comparable ranks do not arrive at exactly the same time.
 //!
-//! With `--compat` operations of one group and name are one and count if their launch is known, durations are
-//! microseconds in columns named `Ns`, groups need four ranks with different
-//! durations, how much longer is not asked, and where a group's operations do not all have as many ranks, not only
-//! its rows are dropped but those of other groups at the same places, too.
+//! - `SlowRank`: per rank, the number of operations that waited for it and the number of operations that it took part
+//!   in with other ranks;
+//! - `SlowOpStats`: the operations that waited for a slow rank, with statistics of the durations over their ranks and
+//!   the start on the slow ranks.
+//!
+//! With `--compat`: operations of the same group and name are one collective, and operations without a known launch
+//! are not counted; durations are microseconds in columns named `Ns`; a collective needs at least four ranks with
+//! different durations; there is no minimum for how much longer the others take; if the collectives of a group have
+//! different numbers of ranks, the rows of this group are dropped, and also the rows of other groups at the same row
+//! numbers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -37,19 +44,20 @@ use crate::meetings::{launched_operations, meet};
 use crate::messages::cluster as messages;
 use crate::messages::collection;
 
-pub const MODE: Mode = Mode { name: "slow_rank", folder: "SlowRankAnalysis", about: "Ranks that others wait for", run };
+pub const MODE: Mode =
+    Mode { name: "slow_rank", folder: "SlowRankAnalysis", about: "Find ranks that other ranks wait for", run };
 
 const OPERATIONS: Selection = Selection::of(&[TableId::CommOp, TableId::Step]).and_host_ops(&[Kind::Cann]);
 
-/// A rank is late if others wait for it longer than this share of what the operation takes: less costs little.
+/// A rank is late if others wait for it longer than this share of the operation's duration: shorter waits cost little.
 const LATE_BY_DURATION: f64 = 0.1;
-/// And longer than so many ns: what ranks launch together begins as far apart.
+/// And longer than this many ns: operations that ranks launch together start up to this far apart.
 const LATE_BY_NS: f64 = 50_000.0;
-/// And longer than this share of what it did since the group's last operation: the same work takes ranks as different
-/// times.
+/// And longer than this share of the time since the group's previous operation: the same work varies by that much
+/// between ranks.
 const LATE_BY_PAUSE: f64 = 0.05;
 
-/// What Dixon's ratio exceeds with 0.5 % of normal samples of 3 to 100 values.
+/// Critical values of Dixon's ratio for 3 to 100 values: 0.5 % of normally distributed samples exceed them.
 const DIXON: [f64; 98] = [
     0.994, 0.920, 0.823, 0.744, 0.680, 0.723, 0.676, 0.638, 0.707, 0.675, 0.649, 0.672, 0.649, 0.629, 0.611, 0.595,
     0.580, 0.568, 0.556, 0.545, 0.536, 0.526, 0.519, 0.510, 0.503, 0.496, 0.489, 0.484, 0.478, 0.473, 0.468, 0.463,
@@ -201,7 +209,7 @@ fn operation(tables: &RankTables, op: &comm_op::Row, step: Option<i64>) -> Op {
     Op { what: Operation::of(tables, op), is_collective, start: op.start, duration, pause: 0.0, step }
 }
 
-/// Fills in how long before each operation the last one of its group ended.
+/// Fills in the time from the end of the previous operation of the group to the start of each operation.
 fn fill_pauses(ops: &mut [Op]) {
     let mut order: Vec<usize> = (0..ops.len()).collect();
     order.sort_by_key(|&place| ops[place].start);
@@ -218,8 +226,8 @@ fn fill_pauses(ops: &mut [Op]) {
     }
 }
 
-/// The rows, by their places in whatever rank, that msprof-analyze drops for groups whose operations do not all
-/// have as many ranks.
+/// The row numbers, on any rank, that msprof-analyze drops because the operations of a group have different numbers of
+/// ranks.
 fn uneven_rows(ranks: &[(Rank, Vec<Op>)]) -> BTreeSet<usize> {
     let rows = ranks.iter().flat_map(|(_, ops)| ops.iter().enumerate());
     let collectives: Vec<(usize, &Op)> = rows.filter(|(_, op)| !is_point_to_point(&op.what.name)).collect();
@@ -276,7 +284,7 @@ fn below_all(sorted: &[f64]) -> impl Iterator<Item = usize> {
     0..below.max(usize::from(is_above))
 }
 
-/// Who is slow in an operation.
+/// The slow ranks of an operation.
 fn slow_of<'a>(ranks: &[(Rank, &'a Op)], compat: bool) -> Vec<(Rank, &'a Op)> {
     let mut durations: Vec<f64> = ranks.iter().map(|(_, op)| op.duration).collect();
     let mut slow: Vec<(Rank, &Op)> = slow(&durations, compat).into_iter().map(|place| ranks[place]).collect();
@@ -288,7 +296,7 @@ fn slow_of<'a>(ranks: &[(Rank, &'a Op)], compat: bool) -> Vec<(Rank, &'a Op)> {
     slow
 }
 
-/// Whether a rank whose operation took so many ns less than that of others was late.
+/// Whether a rank was late whose operation was shorter than that of others by `less` ns.
 fn is_significant(less: f64, op: &Op) -> bool {
     less > (LATE_BY_DURATION * op.duration).max(LATE_BY_NS).max(LATE_BY_PAUSE * op.pause)
 }

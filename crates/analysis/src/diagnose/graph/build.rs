@@ -1,4 +1,4 @@
-//! The graph of what was recorded.
+//! Builds the graph of the recorded work.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,8 +8,8 @@ use super::{Graph, Node, RankGraph, Sync};
 use crate::diagnose::meetings::Meetings;
 use crate::diagnose::trace::{RankTrace, Work};
 
-/// A wait of the host is about memory if memory is asked for so soon after it, in ns: the allocator asks again at
-/// once, so this need only be longer than one call to the driver.
+/// A wait of the host is a wait for memory if memory is requested within this time after it, in ns: the allocator
+/// requests again at once, so this only has to be longer than one call to the driver.
 const ALLOCATION_NS: i64 = 1_000_000;
 
 impl Graph {
@@ -50,7 +50,7 @@ pub fn items_of(trace: &RankTrace, first: &[usize], step: usize) -> std::ops::Ra
     first.get(step).copied().unwrap_or(end)..end
 }
 
-/// What a rank did in each step, as a number: names of kernels, types and sizes of communications.
+/// A hash of the work of a rank in each step: names of kernels, types and sizes of communications.
 fn shapes(trace: &RankTrace, steps: usize) -> Vec<u64> {
     let mut hashers = vec![DefaultHasher::new(); steps];
     for item in &trace.items {

@@ -13,7 +13,7 @@ const OFF_NS: f64 = 1e6;
 
 pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
     let offsets: Vec<f64> = case.clocks.iter().filter_map(|clock| clock.offset_ns).collect();
-    // With two clocks nobody knows which is right: the first is taken to be.
+    // With two clocks it is unknown which is right: the first is assumed to be.
     let right = if offsets.len() > 2 { median(&offsets) } else { 0.0 };
     let off = case.clocks.iter().filter_map(|clock| Some((clock, clock.offset_ns? - right)));
     let suspects = off.filter(|(_, off)| off.abs() >= OFF_NS).map(|(clock, off)| {

@@ -13,7 +13,8 @@ use crate::diagnose::trace::{Item, KernelName, RankTrace};
 use crate::finding::{Evidence, Number};
 use crate::messages;
 
-/// A rank is looked at if its kernels take so much longer in all: a choice, low because the replay says what it costs.
+/// A rank is a suspect if its kernels take longer in total by this factor: a choice, low because the replay computes
+/// the cost.
 const LEAST_RATIO: f64 = 1.01;
 /// A frequency below this share of the others' is low: a choice. Devices that are not held back run at the same.
 const LOW_FREQUENCY: f64 = 0.98;

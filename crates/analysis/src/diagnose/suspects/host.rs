@@ -11,8 +11,8 @@ use crate::diagnose::trace::{HostWork, RankTrace, Work};
 use crate::finding::{Evidence, Number};
 use crate::messages;
 
-/// A host is slow if it takes so much longer from launch to launch, or is busy with something so much longer, than
-/// others: a choice.
+/// A host is slow if its time from launch to launch, or its activity in between, takes longer than on others by this
+/// factor: a choice.
 const SLOW: f64 = 1.1;
 
 pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
@@ -197,7 +197,8 @@ fn busy(case: &Case<'_>, work: &[Vec<WorkOfNode>], kind: Work, cause: Cause) -> 
     suspects
 }
 
-/// A rank whose host does more of `kind` than those of all others. Of `numbers` the first is its own, the second theirs.
+/// A rank whose host does more of `kind` than those of all others. Of `numbers` the first is its own, the second
+/// theirs.
 fn suspect(
     case: &Case<'_>,
     rank: usize,

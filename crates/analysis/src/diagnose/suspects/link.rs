@@ -13,12 +13,12 @@ use crate::diagnose::trace::{Piece, RDMA, What};
 use crate::finding::Number;
 use crate::messages;
 
-/// A link is slow if its transfers take so much longer than those of its like: a choice.
+/// A link is slow if its transfers take longer than those of comparable links by this factor: a choice.
 const SLOW: f64 = 1.15;
 /// A link is no slower than this quantile of its transfers: fewer than one in ten that take long are not its fault.
 const FEW_TRANSFERS: f64 = 0.9;
-/// A transfer was sent again if it takes so many times as long as usual, and so many ns more: a choice. Adapters wait
-/// for milliseconds or longer before they send again.
+/// A transfer was retransmitted if it takes this many times as long as usual, and this many ns longer: a choice.
+/// Network adapters wait for milliseconds or longer before they retransmit.
 const AGAIN: f64 = 10.0;
 const AGAIN_NS: f64 = 1e6;
 
@@ -30,7 +30,7 @@ struct Use<'a> {
     ns: f64,
     /// What pieces of this size over this kind of link take.
     usual: f64,
-    /// Other pieces that say what is usual.
+    /// Other transfers that define the usual time.
     compared: usize,
     piece: &'a Piece,
 }

@@ -12,7 +12,7 @@ use crate::messages;
 const LEAST_BYTES: f64 = 8.0 * 1024.0 * 1024.0;
 /// Steps that it takes to distinguish growth from the first allocations.
 const LEAST_STEPS: usize = 3;
-/// Growth below so many times that of the others is the job's, not the rank's: a choice.
+/// Growth below this many times that of the other ranks belongs to the job, not to the rank: a choice.
 const LEAST_RATIO: f64 = 2.0;
 
 /// Ranks that hold more memory at the end of each step than at the end of the one before, and more so than others.

@@ -1,7 +1,7 @@
-//! Who may be at fault: one file per kind of cause.
+//! Possible causes of slowness: one file per kind of cause.
 //!
-//! Each file compares ranks with their like and gives [`Suspect`]s: what stands out, and the [`Change`] that would
-//! make it like the others. What a suspect costs is for the replay to say.
+//! Each file compares comparable ranks and returns [`Suspect`]s: what stands out, and the [`Change`] that would make it
+//! match the others. The replay computes the cost of a suspect.
 
 mod clock;
 mod computing;

@@ -11,8 +11,8 @@ use crate::diagnose::trace::{Item, RankTrace};
 use crate::finding::Number;
 use crate::messages;
 
-/// A stage is looked at if so much of its time is in what the other stages do less often: a choice, below one
-/// layer of forty.
+/// A stage is a suspect if at least this share of its time is in work that other stages run less often: a choice, below
+/// one layer of forty.
 const LEAST_SHARE: f64 = 0.02;
 
 /// What an item is, whatever rank runs it.

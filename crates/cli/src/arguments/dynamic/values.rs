@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use npuscope_collect::config::{AicMetrics, Level};
-use npuscope_collect::dynamic::{Activity, Style};
+use npuscope_collect::dynamic::{Activity, DynamicDialect};
 
 use crate::commands::dynamic::StartStep;
 
@@ -19,7 +19,7 @@ pub fn parse_start(text: &str) -> Result<StartStep, StartStepError> {
 pub struct StartStepError;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DynamicStyle {
+pub enum DynamicDialectName {
     #[value(name = "torch_npu", alias = "torch-npu")]
     TorchNpu,
     Mindspore,
@@ -61,11 +61,11 @@ pub enum DynamicExport {
     Db,
 }
 
-impl From<DynamicStyle> for Style {
-    fn from(style: DynamicStyle) -> Style {
-        match style {
-            DynamicStyle::TorchNpu => Style::TorchNpu,
-            DynamicStyle::Mindspore => Style::MindSpore,
+impl From<DynamicDialectName> for DynamicDialect {
+    fn from(dialect: DynamicDialectName) -> DynamicDialect {
+        match dialect {
+            DynamicDialectName::TorchNpu => DynamicDialect::TorchNpu,
+            DynamicDialectName::Mindspore => DynamicDialect::MindSpore,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use npuscope_collect::dynamic::{
-    Changes, Ranks, Request, SetError, Start, Style, Window, WindowChange, Written, set, statuses,
+    Changes, DynamicDialect, Ranks, Request, SetError, Start, Window, WindowChange, Written, set, statuses,
 };
 use npuscope_collect::messages;
 use npuscope_messages::Message;
@@ -30,8 +30,8 @@ const FRESH: Duration = Duration::from_secs(120);
 pub struct SetOptions {
     /// The profiler_config.json, or its directory.
     pub config: PathBuf,
-    /// Style of a file that is to be created.
-    pub style: Option<Style>,
+    /// DynamicDialect of a file that is to be created.
+    pub dialect: Option<DynamicDialect>,
     /// First step to record.
     pub start: Option<StartStep>,
     /// Last step to record.
@@ -52,7 +52,7 @@ pub enum StartStep {
 }
 
 pub fn run(options: &SetOptions, settings: &Settings) -> Result<ExitCode, CliError> {
-    let written = set(&options.config, options.style, &changes(options)?).map_err(|error| match error {
+    let written = set(&options.config, options.dialect, &changes(options)?).map_err(|error| match error {
         SetError::Write { path, source } => CliError::Write { path, source },
         other => UsageError::Control(other).into(),
     })?;
@@ -65,11 +65,11 @@ pub fn run(options: &SetOptions, settings: &Settings) -> Result<ExitCode, CliErr
 }
 
 fn text(written: &Written, settings: &Settings) -> String {
-    let (path, style) = (&written.path, written.request.style.name());
+    let (path, dialect) = (&written.path, written.request.dialect.name());
     let headline = match (written.is_new, written.edits.is_empty()) {
-        (true, _) => messages::set_created(path, style),
-        (false, false) => messages::set_changed(path, style),
-        (false, true) => messages::set_unchanged(path, style),
+        (true, _) => messages::set_created(path, dialect),
+        (false, false) => messages::set_changed(path, dialect),
+        (false, true) => messages::set_unchanged(path, dialect),
     };
     let mut text = format!("{}\n", settings.text(&headline));
     let rows = written.edits.iter().map(|edit| {
@@ -77,8 +77,8 @@ fn text(written: &Written, settings: &Settings) -> String {
         vec![edit.key.clone(), before, "->".to_owned(), edit.after.to_string()]
     });
     text.push_str(&terminal::columns(&["", "", "", ""], &[], rows));
-    for remark in &written.request.remarks {
-        text.push_str(&format!("  {}\n", settings.text(remark)));
+    for diagnostic in &written.request.diagnostics {
+        text.push_str(&format!("  {}\n", settings.text(diagnostic)));
     }
     text.push_str(&format!("{}\n", settings.text(&effect(&written.request))));
     text

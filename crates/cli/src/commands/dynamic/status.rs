@@ -12,7 +12,7 @@ use npuscope_tables::Rank;
 use serde::Serialize;
 
 use super::set::effect;
-use crate::commands::ReportFormat;
+use crate::commands::{ReportFormat, json};
 use crate::error::CliError;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
@@ -21,7 +21,7 @@ use crate::usage::UsageError;
 #[derive(Serialize)]
 struct Report {
     config: PathBuf,
-    style: Option<npuscope_collect::dynamic::Style>,
+    dialect: Option<npuscope_collect::dynamic::DynamicDialect>,
     fingerprint: Option<String>,
     /// What a job that reads the file will do.
     asks: Option<Message>,
@@ -77,10 +77,7 @@ pub fn run(options: &StatusOptions, settings: &Settings) -> Result<ExitCode, Cli
     let report = report(config, statuses, options.stale_after);
     let mut out = io::stdout().lock();
     match options.format {
-        ReportFormat::Json => {
-            serde_json::to_writer_pretty(&mut out, &report)?;
-            writeln!(out)?;
-        }
+        ReportFormat::Json => json::print(&mut out, &report, &[("dialect", "style")])?,
         ReportFormat::Text => out.write_all(text(&report, settings).as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)
@@ -109,9 +106,9 @@ fn report(config: PathBuf, statuses: Vec<Status>, stale_after: Duration) -> Repo
     };
     let is_silent = |rank: &u32| ranks.iter().all(|report| report.status.rank != *rank);
     let silent = named.into_iter().filter(is_silent).collect();
-    let style = request.as_ref().map(|request| request.style);
+    let dialect = request.as_ref().map(|request| request.dialect);
     let asks = request.as_ref().map(effect);
-    Report { config, style, fingerprint, asks, problem: problem.map(|problem| problem.message()), ranks, silent }
+    Report { config, dialect, fingerprint, asks, problem: problem.map(|problem| problem.message()), ranks, silent }
 }
 
 fn lost(status: &Status, here: &str, stale_after: Duration) -> Option<Lost> {

@@ -1,9 +1,9 @@
 //! Numbers and older names that MindSpore still takes for words.
 
+use crate::diagnostic::Diagnostic;
 use crate::messages;
-use crate::remark::Remark;
 
-use super::super::Form;
+use super::super::Notation;
 use super::super::node::{Entry, Node, Value};
 use super::super::section::Section;
 
@@ -18,8 +18,8 @@ const METRICS: &[&str] = &[
     "MemoryAccess",
 ];
 
-/// The entries in the names of today, with remarks on older ones.
-pub(super) fn words(entries: &[Entry], form: Form, section: &mut Section) -> (Vec<Entry>, Vec<Remark>) {
+/// The entries in the names of today, with diagnostics on older ones.
+pub(super) fn words(entries: &[Entry], notation: Notation, section: &mut Section) -> (Vec<Entry>, Vec<Diagnostic>) {
     let mut words = Vec::new();
     for entry in entries {
         let mut entry = entry.clone();
@@ -34,7 +34,7 @@ pub(super) fn words(entries: &[Entry], form: Form, section: &mut Section) -> (Ve
             section.note("aic_metrics", messages::respelt("AicoreNone", "AiCoreNone"));
             entry.node.value = Value::Text("AiCoreNone".to_owned());
         }
-        if form == Form::MindSporeDynamic
+        if notation == Notation::MindSporeDynamic
             && let Value::Int(code) = entry.node.value
             && let Some(value) = meaning(&entry.key, code)
         {
@@ -47,7 +47,7 @@ pub(super) fn words(entries: &[Entry], form: Form, section: &mut Section) -> (Ve
         }
         words.push(entry);
     }
-    (words, std::mem::take(&mut section.remarks))
+    (words, std::mem::take(&mut section.diagnostics))
 }
 
 /// What a number means, where numbers are taken.

@@ -9,8 +9,8 @@ mod dynamic;
 use serde_json::{Value as Json, json};
 
 use crate::config::{AicMetrics, Analyse, CollectConfig, Level};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::messages;
-use crate::remark::{Remark, Severity};
 
 use super::arguments::{
     activities, activity_names, domains, export, export_json, handler, handler_json, host_sys, host_sys_json, pretty,
@@ -20,11 +20,11 @@ use super::check::{CpuSwitch, Keys, check};
 use super::names::{EXPORTS, HOST_SYSTEMS_MINDSPORE, LEVELS_MINDSPORE, METRICS, METRICS_MINDSPORE, word};
 use super::node::{Entry, Node};
 use super::section::{Manners, Section};
-use super::{Form, Run};
+use super::{Notation, Run};
 
 const MANNERS: Manners = Manners { peer: "MindSpore", wrong: Severity::Warning, bool_is_int: false };
 
-/// What every form has, and what of it `profile` takes in `_ExperimentalConfig`.
+/// What every notation has, and what of it `profile` takes in `_ExperimentalConfig`.
 const EXPERIMENTAL: &[&str] = &[
     "profiler_level",
     "aic_metrics",
@@ -74,47 +74,51 @@ const ALL: &[&str] = &[
 const ARGUMENTS: &[&str] = ALL.split_at(1).1;
 const ENVIRONMENT: &[&str] = ALL.split_at(ALL.len() - 3).0;
 
-/// The keys of a form, and those of its `experimental_config`.
-pub(super) fn keys(form: Form) -> (&'static [&'static str], &'static [&'static str]) {
-    match form {
-        Form::MindSporeDynamic => (dynamic::KEYS, &[]),
-        Form::MindSporeEnvironment => (ENVIRONMENT, &[]),
+/// The keys of a notation, and those of its `experimental_config`.
+pub(super) fn keys(notation: Notation) -> (&'static [&'static str], &'static [&'static str]) {
+    match notation {
+        Notation::MindSporeDynamic => (dynamic::KEYS, &[]),
+        Notation::MindSporeEnvironment => (ENVIRONMENT, &[]),
         _ => (ARGUMENTS, EXPERIMENTAL),
     }
 }
 
-pub(super) fn read(form: Form, node: &Node, run: &Run) -> (CollectConfig, Vec<Remark>) {
-    let entries = flattened(form, node);
+pub(super) fn read(notation: Notation, node: &Node, run: &Run) -> (CollectConfig, Vec<Diagnostic>) {
+    let entries = flattened(notation, node);
     let mut section = Section::new(&entries, "", MANNERS);
-    section.unknown(keys(form).0, Severity::Warning, &messages::consequence_no_effect());
+    section.unknown(keys(notation).0, Severity::Warning, &messages::consequence_no_effect());
     // Codes are replaced by words, so that the rest needs to know words only.
-    let (entries, mut remarks) = codes::words(&entries, form, &mut section);
-    remarks.append(&mut section.remarks);
+    let (entries, mut diagnostics) = codes::words(&entries, notation, &mut section);
+    diagnostics.append(&mut section.diagnostics);
     let mut section = Section::new(&entries, "", MANNERS);
-    section.remarks = remarks;
+    section.diagnostics = diagnostics;
     let mut config = common(&mut section);
-    match form {
-        Form::MindSporeDynamic => dynamic::read(&mut section, &mut config),
-        Form::MindSporeEnvironment => environment(&mut section, &mut config),
+    match notation {
+        Notation::MindSporeDynamic => dynamic::read(&mut section, &mut config),
+        Notation::MindSporeEnvironment => environment(&mut section, &mut config),
         _ => arguments(&mut section, &mut config),
     }
     let keys = Keys {
-        enabled: if form == Form::MindSporeDynamic { "start_step" } else { "start" },
+        enabled: if notation == Notation::MindSporeDynamic { "start_step" } else { "start" },
         ranks: "",
-        start: if form == Form::MindSporeDynamic { "start_step" } else { "schedule" },
+        start: if notation == Notation::MindSporeDynamic { "start_step" } else { "schedule" },
         cpu: CpuSwitch::Activities,
         stack: "with_stack",
         ..Keys::default()
     };
     check(&mut section, &config, &keys, run);
-    (config, section.remarks)
+    (config, section.diagnostics)
 }
 
 /// The arguments with those of `experimental_config` beside the others, as the older `Profiler` has them.
-fn flattened(form: Form, node: &Node) -> Vec<Entry> {
+fn flattened(notation: Notation, node: &Node) -> Vec<Entry> {
     let mut flat = Vec::new();
     for entry in node.map().unwrap_or_default() {
-        match entry.node.map().filter(|_| entry.key == "experimental_config" && form == Form::MindSporeArguments) {
+        match entry
+            .node
+            .map()
+            .filter(|_| entry.key == "experimental_config" && notation == Notation::MindSporeArguments)
+        {
             Some(inner) => flat.extend(inner.iter().cloned()),
             None => flat.push(entry.clone()),
         }
@@ -122,7 +126,7 @@ fn flattened(form: Form, node: &Node) -> Vec<Entry> {
     flat
 }
 
-/// What all forms have.
+/// What all notations have.
 fn common(section: &mut Section) -> CollectConfig {
     let (cpu, npu) = activities(section);
     let mut config = CollectConfig {
@@ -235,8 +239,8 @@ fn environment(section: &mut Section, config: &mut CollectConfig) {
     }
 }
 
-pub(super) fn write(config: &CollectConfig, form: Form) -> String {
-    if form == Form::MindSporeDynamic {
+pub(super) fn write(config: &CollectConfig, notation: Notation) -> String {
+    if notation == Notation::MindSporeDynamic {
         return dynamic::write(config);
     }
     let experimental = json!({
@@ -261,7 +265,7 @@ pub(super) fn write(config: &CollectConfig, form: Form) -> String {
         "parallel_strategy": config.parallel_strategy,
     });
     let Json::Object(arguments) = &mut json else { return String::new() };
-    if form == Form::MindSporeEnvironment {
+    if notation == Notation::MindSporeEnvironment {
         arguments.insert("start".to_owned(), config.enabled.into());
         arguments.insert("output_path".to_owned(), config.output.clone().into());
         if let Json::Object(experimental) = experimental {

@@ -7,7 +7,7 @@ use npuscope_tables::table::source;
 use super::DbReader;
 use super::kept::is_of_the_run;
 use crate::db::layouts;
-use crate::problem::{Code, Problem, Severity};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 
 /// The tables of host slices.
 const HOST_TABLES: &[&str] = &["PYTORCH_API", "CANN_API", "MSTX_EVENTS", "GC_RECORD", "OSRT_API"];
@@ -42,35 +42,35 @@ impl DbReader<'_> {
                 spelling: None,
             };
             rank.source.push(row);
-            damages_of(&table, outcome.rows, &outcome.scan, file).iter().for_each(|problem| problem.record(rank));
+            damages_of(&table, outcome.rows, &outcome.scan, file).iter().for_each(|diagnostic| diagnostic.record(rank));
             if outcome.bad_cells > 0 {
                 let message = format!(
                     "{} cells of table {table} are not of their column's kind and read as empty",
                     outcome.bad_cells
                 );
-                Problem::new(Severity::Warning, Code::BadCell, file, message).record(rank);
+                Diagnostic::new(Severity::Warning, Code::BadCell, file, message).record(rank);
             }
         }
         for (table, rows, scan) in self.words.scans() {
-            damages_of(table, *rows, scan, file).iter().for_each(|problem| problem.record(rank));
+            damages_of(table, *rows, scan, file).iter().for_each(|diagnostic| diagnostic.record(rank));
         }
         for damage in &self.database.damages {
             let message = format!("the list of tables has {}; tables named there are lost", damage.what);
-            Problem::new(Severity::Warning, Code::DamagedDatabase, file, message).at(damage.offset).record(rank);
+            Diagnostic::new(Severity::Warning, Code::DamagedDatabase, file, message).at(damage.offset).record(rank);
         }
         if self.swapped {
             let message =
                 "PYTORCH_API has shapes in inputDtypes and types in inputShapes; they were read the right way round";
-            Problem::new(Severity::Info, Code::SwappedColumns, file, message).record(rank);
+            Diagnostic::new(Severity::Info, Code::SwappedColumns, file, message).record(rank);
         }
         if self.dangling > 0 {
             let message = format!("{} ids stand for no string of STRING_IDS", self.dangling);
-            Problem::new(Severity::Warning, Code::DanglingId, file, message).record(rank);
+            Diagnostic::new(Severity::Warning, Code::DanglingId, file, message).record(rank);
         }
         for (table, lacking, rows) in self.orphans.iter().filter(|(_, _, rows)| *rows > 0) {
             let message =
                 format!("{rows} rows of {table} are of tasks that {lacking} does not have; they are left out");
-            Problem::new(Severity::Warning, Code::OrphanRows, file, message).record(rank);
+            Diagnostic::new(Severity::Warning, Code::OrphanRows, file, message).record(rank);
         }
         let row = source::Row {
             file: rank.strings.intern(file),
@@ -84,7 +84,8 @@ impl DbReader<'_> {
         rank.source.push(row);
         let content = self.content(total > 0);
         if !content.rows {
-            Problem::new(Severity::Info, Code::EmptyDatabase, file, "no table of the database has rows").record(rank);
+            Diagnostic::new(Severity::Info, Code::EmptyDatabase, file, "no table of the database has rows")
+                .record(rank);
         }
         content
     }
@@ -101,19 +102,19 @@ impl DbReader<'_> {
 }
 
 /// What could not be read of a table.
-fn damages_of(table: &str, rows: u64, scan: &Scan, file: &str) -> Vec<Problem> {
-    let problem = |message: String| Problem::new(Severity::Warning, Code::DamagedTable, file, message);
+fn damages_of(table: &str, rows: u64, scan: &Scan, file: &str) -> Vec<Diagnostic> {
+    let diagnostic = |message: String| Diagnostic::new(Severity::Warning, Code::DamagedTable, file, message);
     let kept = format!("{rows} rows of the table are kept");
-    let mut problems: Vec<Problem> = scan
+    let mut diagnostics: Vec<Diagnostic> = scan
         .damages
         .iter()
-        .map(|damage| problem(format!("table {table} has {}; {kept}", damage.what)).at(damage.offset))
+        .map(|damage| diagnostic(format!("table {table} has {}; {kept}", damage.what)).at(damage.offset))
         .collect();
     if scan.more_damages > 0 {
-        problems.push(problem(format!("table {table} has {} more damaged places", scan.more_damages)));
+        diagnostics.push(diagnostic(format!("table {table} has {} more damaged places", scan.more_damages)));
     }
     if let Some(error) = &scan.error {
-        problems.push(problem(format!("table {table} could not be read to its end: {error}; {kept}")));
+        diagnostics.push(diagnostic(format!("table {table} could not be read to its end: {error}; {kept}")));
     }
-    problems
+    diagnostics
 }

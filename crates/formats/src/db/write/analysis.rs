@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::{reported_bandwidth, reported_comm, reported_link, reported_step};
 use npuscope_tables::{RankTables, Str};
 
@@ -13,16 +13,16 @@ use crate::db::layouts;
 
 pub struct Analysis {
     database: OpenTables,
-    flavour: Flavour,
+    framework: Framework,
 }
 
 impl Analysis {
-    pub fn create(path: &Path, first: &RankTables, flavour: Flavour) -> io::Result<Analysis> {
-        Ok(Analysis { database: OpenTables::create(path, WordIds::new(first, &[]), first)?, flavour })
+    pub fn create(path: &Path, first: &RankTables, framework: Framework) -> io::Result<Analysis> {
+        Ok(Analysis { database: OpenTables::create(path, WordIds::new(first, &[]), first)?, framework })
     }
 
     pub fn append(&mut self, tables: &RankTables, device: i64) -> io::Result<()> {
-        let Analysis { database, flavour } = self;
+        let Analysis { database, framework } = self;
         database.words.begin_chunk();
         let has_device = database.carried("StepTraceTime").is_none_or(|c| c.iter().any(|c| c == "deviceId"));
         let steps = tables
@@ -34,8 +34,8 @@ impl Analysis {
         database.table(tables, &layouts::COMM_ANALYZER_BANDWIDTH, bandwidths)?;
         let times = tables.rows::<reported_comm::Row>().filter(|row| is_op(row.name));
         database.table(tables, &layouts::COMM_ANALYZER_TIME, times)?;
-        let matrix = match flavour {
-            Flavour::MindSpore => &layouts::COMM_ANALYZER_MATRIX_OF_OPERATIONS,
+        let matrix = match framework {
+            Framework::MindSpore => &layouts::COMM_ANALYZER_MATRIX_OF_OPERATIONS,
             _ => &layouts::COMM_ANALYZER_MATRIX,
         };
         database.table(tables, matrix, tables.rows::<reported_link::Row>())

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use npuscope_measures::deliverable::{self, Carried, Target};
 use npuscope_sqlite::SqliteFile;
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::{Rank, RankTables, TableId};
 
 use crate::db::sheet;
@@ -25,7 +25,7 @@ use profiler::Profiler;
 
 /// Writes the databases of rank number `rank` into `directory`, a rank directory of its own.
 pub fn write_rank(tables: RankTables, rank: Rank, directory: &Output) -> Result<(), OutputError> {
-    if !Flavour::of(&tables).fits_npu_files() {
+    if !Framework::of(&tables).fits_npu_files() {
         return Err(OutputError::NoPlace { path: directory.path().to_owned() });
     }
     let mut writer = RankWriter::create(directory, rank)?;
@@ -37,7 +37,7 @@ pub fn write_rank(tables: RankTables, rank: Rank, directory: &Output) -> Result<
 pub fn write_profiler_db(tables: &RankTables, rank: Rank, path: &Path) -> io::Result<()> {
     let mut settings = Settings::default();
     settings.append(tables);
-    let mut profiler = Profiler::create(path, tables, rank, Flavour::of(tables))?;
+    let mut profiler = Profiler::create(path, tables, rank, Framework::of(tables))?;
     profiler.append(tables)?;
     profiler.finish(&settings)
 }
@@ -45,7 +45,7 @@ pub fn write_profiler_db(tables: &RankTables, rank: Rank, path: &Path) -> io::Re
 /// Writes the databases of a rank that comes in chunks, which are those of
 /// [`text::RankWriter`](crate::text::RankWriter).
 ///
-/// Beside the flavour, the first chunk says what the source was: its rows of `source` and the `ENUM_*`
+/// Beside the framework, the first chunk says what the source was: its rows of `source` and the `ENUM_*`
 /// tables it had. A kernel without a task gets one that is numbered on from those before it, so such
 /// kernels belong into the last chunk. `metadata` that names communication groups comes no later than
 /// operations of them that do not name their group.
@@ -72,7 +72,7 @@ pub struct RankWriter {
 }
 
 struct Databases {
-    flavour: Flavour,
+    framework: Framework,
     profiler: (Part, Profiler),
     analysis: Option<(Part, Analysis)>,
 }
@@ -98,7 +98,7 @@ impl RankWriter {
             Some(databases) => databases,
             none => none.insert(Databases::create(&tables, self.rank, &self.out)?),
         };
-        let tables = deliverable::complete(tables, Target::Db(databases.flavour), &mut self.carried);
+        let tables = deliverable::complete(tables, Target::Db(databases.framework), &mut self.carried);
         databases.append(&tables, &self.out)?;
         self.is_broken = false;
         Ok(())
@@ -129,13 +129,13 @@ impl RankWriter {
 
 impl Databases {
     fn create(first: &RankTables, rank: Rank, out: &Output) -> Result<Databases, OutputError> {
-        let flavour = Flavour::of(first);
-        let part = out.begin_path(&match flavour {
-            Flavour::MindSpore => format!("ascend_mindspore_profiler_{rank}.db"),
+        let framework = Framework::of(first);
+        let part = out.begin_path(&match framework {
+            Framework::MindSpore => format!("ascend_mindspore_profiler_{rank}.db"),
             _ => format!("ascend_pytorch_profiler_{rank}.db"),
         });
-        let profiler = part.write(|path| Profiler::create(path, first, rank, flavour))?;
-        Ok(Databases { flavour, profiler: (part, profiler), analysis: None })
+        let profiler = part.write(|path| Profiler::create(path, first, rank, framework))?;
+        Ok(Databases { framework, profiler: (part, profiler), analysis: None })
     }
 
     fn append(&mut self, tables: &RankTables, out: &Output) -> Result<(), OutputError> {
@@ -149,11 +149,11 @@ impl Databases {
         let (part, mut analysis) = match self.analysis.take() {
             Some(begun) => begun,
             None => {
-                let part = out.begin_path(match self.flavour {
-                    Flavour::MindSpore => "communication_analyzer.db",
+                let part = out.begin_path(match self.framework {
+                    Framework::MindSpore => "communication_analyzer.db",
                     _ => "analysis.db",
                 });
-                let analysis = part.write(|path| Analysis::create(path, tables, self.flavour))?;
+                let analysis = part.write(|path| Analysis::create(path, tables, self.framework))?;
                 (part, analysis)
             }
         };

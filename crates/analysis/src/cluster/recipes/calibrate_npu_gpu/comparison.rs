@@ -1,4 +1,4 @@
-//! Operators of modules beside each other.
+//! Pairs the operators of matched modules.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -12,7 +12,7 @@ pub struct ComparedOp {
     /// The module, also where it has no operator left for this row.
     pub npu_module: Option<ModuleName>,
     pub gpu_module: Option<ModuleName>,
-    /// How the modules came together; `None` if there is one only.
+    /// How the modules were matched; `None` if there is only one.
     pub matched: Option<Match>,
     pub npu: Option<OpUse>,
     pub gpu: Option<OpUse>,
@@ -25,7 +25,7 @@ pub struct ComparedOp {
     pub difference: Option<Microseconds>,
 }
 
-/// What a module is called.
+/// The name of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleName {
     /// The modules around, outermost first, by `/`; empty if there is none.
@@ -84,7 +84,7 @@ pub fn compare(mut pairs: Vec<Pair>, compat: bool) -> Vec<ComparedOp> {
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-/// What rows are sorted by.
+/// The sort key of rows.
 struct SortKey {
     parent: String,
     difference: Option<Microseconds>,
@@ -101,7 +101,7 @@ impl SortKey {
         SortKey { parent, difference, gpu: gpu.map(|gpu| gpu.total) }
     }
 
-    /// What is not there comes last; in msprof-analyze first.
+    /// Missing values come last; in msprof-analyze first.
     fn order(&self, other: &SortKey, compat: bool) -> Ordering {
         let missing = if compat { f64::INFINITY } else { f64::NEG_INFINITY };
         let falling = |a: Option<f64>, b: Option<f64>| b.unwrap_or(missing).total_cmp(&a.unwrap_or(missing));
@@ -114,8 +114,8 @@ impl SortKey {
 
 type Sides<'a> = (Option<&'a (OpUse, Option<Match>)>, Option<&'a OpUse>);
 
-/// The operators of a module beside each other: those of one name, then the rest by duration. msprof-analyze goes by
-/// duration alone.
+/// The operators of a module in pairs: those of the same name, then the rest by duration. msprof-analyze pairs by
+/// duration only.
 fn side_by_side(pair: &Pair, compat: bool) -> Vec<Sides<'_>> {
     let mut sides: Vec<Sides<'_>> = Vec::new();
     let mut gpu: Vec<&OpUse> = pair.gpu.iter().collect();

@@ -1,4 +1,4 @@
-//! Which modules of both sides belong together.
+//! Matches the modules of both sides.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -8,19 +8,19 @@ use super::{Microseconds, OpUse};
 /// What msprof-analyze uses, whatever the user says.
 const COMPAT_THRESHOLD: f64 = 0.6;
 
-/// How two modules came together.
+/// How two modules were matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Match {
     /// They have the same path.
     Rule,
-    /// Their paths are alike.
+    /// Their paths are similar.
     Fuzzy,
 }
 
 /// A module of either side, or of both.
 #[derive(Default)]
 pub struct Pair {
-    /// What stands for a side that is not there, in msprof-analyze.
+    /// The path that msprof-analyze uses for a missing side.
     pub path: String,
     pub npu: Vec<(OpUse, Option<Match>)>,
     pub gpu: Vec<OpUse>,
@@ -43,7 +43,7 @@ fn path(one: &OpUse) -> String {
     if one.parent.is_empty() { one.module.to_string() } else { format!("{}/{}", one.parent, one.module) }
 }
 
-/// Pairs of modules: those of the same path, then those that are most alike.
+/// Pairs of modules: those of the same path, then the most similar ones.
 pub fn matches(npu: Vec<OpUse>, gpu: Vec<OpUse>, threshold: f64) -> Vec<Pair> {
     let npu_path = |one: &OpUse| path(one).replace("Ascend", "");
     let npu_paths: BTreeSet<String> = npu.iter().map(npu_path).collect();
@@ -82,7 +82,7 @@ pub fn matches(npu: Vec<OpUse>, gpu: Vec<OpUse>, threshold: f64) -> Vec<Pair> {
 }
 
 /// Pairs as msprof-analyze makes them: paths of GPUs begin with `/`, so that nested modules are never the same;
-/// several modules may be like one; modules without a partner are called `rule`, too.
+/// several modules may match the same one; modules without a partner are marked `rule`, too.
 pub fn compat_matches(npu: Vec<OpUse>, gpu: Vec<OpUse>) -> Vec<Pair> {
     let path = |one: &OpUse| format!("{}/{}", one.parent, one.module);
     let gpu_paths: BTreeSet<String> = gpu.iter().map(path).collect();

@@ -19,7 +19,7 @@ impl Sheet {
     }
 }
 
-/// The report of a rank, after what was compared if that is wanted.
+/// The report of a rank, after the compared data if that was requested.
 pub fn sheets(report: &RankReport, options: &Options) -> Vec<Sheet> {
     let rank = report.rank;
     let mut sheets = Vec::new();

@@ -1,4 +1,4 @@
-//! Communication groups: who used them, how, and under which name.
+//! Communication groups: the ranks that used them, how, and under which name.
 
 use std::collections::BTreeSet;
 

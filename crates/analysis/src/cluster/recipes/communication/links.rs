@@ -1,4 +1,4 @@
-//! What went over the links between ranks.
+//! Traffic of links between ranks.
 
 use npuscope_measures::communication::bandwidth;
 use npuscope_measures::deliverable::rounded;
@@ -26,7 +26,7 @@ pub struct Link<End> {
     pub time: f64,
 }
 
-/// What a link is told apart by: step, kind of operation, operation, group, and its ends.
+/// What identifies a link: step, kind of operation, operation, group, and its ends.
 pub type LinkKey<End> = (Option<Name>, bool, Option<Name>, Name, End, End);
 
 impl<End: Copy> Link<End> {

@@ -1,9 +1,9 @@
-//! What went over the links between ranks, by global rank.
+//! Traffic of links between ranks, by global rank.
 //!
-//! Ranks report links by their numbers within a group. A number is that of a rank if the metadata lists the group's
-//! ranks, if a rank reported a link of that number to itself, or if two ranks did and the others stand at the same
-//! distances. So links to ranks that are not in the profile are kept. msprof-analyze knows the first two ways for
-//! databases, the second for text, and drops other links.
+//! Ranks report links by their numbers within a group. A number is mapped to a rank if the metadata lists the
+//! group's ranks, if a rank reported a link with that number to itself, or if two ranks did and the others follow at
+//! equal distances. Links to ranks that are not in the profile are therefore kept. msprof-analyze uses the first two
+//! ways for databases, the second for text, and drops other links.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
@@ -34,7 +34,7 @@ pub fn global_links(reported: &Reported) -> (Vec<Link<Rank>>, Vec<Link<Rank>>) {
     let summed = links.iter().filter(|link| is_summed(reported, link)).map(|link| Link {
         name: None,
         op_name: link.op_name.filter(|_| reported.compat),
-        // One table per group: msprof-analyze does not tell kinds of operations apart in databases.
+        // One table per group: msprof-analyze does not distinguish kinds of operations in databases.
         is_point_to_point: link.is_point_to_point && (reported.is_text || !reported.compat),
         ..*link
     });
@@ -100,7 +100,7 @@ impl Ranks {
     }
 }
 
-/// What is said of links whose ends are unknown.
+/// The note about links whose ends are unknown.
 pub fn unknown_ends(reported: &Reported) -> Option<Message> {
     let ranks = Ranks::of(reported);
     let mut unknown: BTreeSet<(&str, i64)> = BTreeSet::new();
@@ -121,7 +121,7 @@ pub fn unknown_ends(reported: &Reported) -> Option<Message> {
 /// Group, class of operation, ends and transport.
 type Route<'a> = (&'a str, &'a str, Rank, Rank, &'a str);
 
-/// What went over links, all steps together, by group, class of operation, ends and transport. Rows that are part of
+/// Traffic of links, summed over all steps, by group, class of operation, ends and transport. Rows that are part of
 /// another, places in the order of bandwidth, and sums over classes do not count.
 pub fn traffic(reported: &Reported) -> Vec<LinkTraffic> {
     let names = &reported.names;

@@ -1,14 +1,14 @@
-//! What the modes about communication share: what ranks reported, with one spelling of everything.
+//! Shared by the modes about communication: the data that ranks reported, normalised.
 //!
-//! - A step is its number, `50`; summaries of operations say `step50`. With `--compat` it stays as it was.
+//! - A step is its number, `50`; summaries of operations have `step50`. With `--compat` it is not changed.
 //! - An operation is point to point if its source says so, else if its name does.
-//! - Totals that a source lists among operations are dropped: they are computed anew.
-//! - A transport over which nothing went is dropped: text lists it, databases do not. Packets are those of the
-//!   source, none where there is none, which databases say as a packet of size 0.
+//! - Totals that a source lists among operations are dropped and computed again.
+//! - A transport without traffic is dropped: text lists it, databases do not. Packets are those of the source; databases
+//!   write a packet of size 0 if there is none.
 //! - Links are by class of operation and place in the order of bandwidth, as torch_npu reports them; MindSpore's
 //!   databases and msprof have them by operation.
-//! - Operations are in order of step and start, their transports by name, packets by size, unless `--compat`, which
-//!   has the order of the source.
+//! - Operations are sorted by step and start, their transports by name, packets by size. With `--compat` they have the
+//!   order of the source.
 
 mod compat;
 mod files;
@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use npuscope_measures::deliverable::links_by_class;
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::{Rank, Selection, TableId};
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ pub use times::{GroupTime, GroupTransport, PacketSize, group_times, group_transp
 /// A map in the order of insertion.
 type IndexMap<K, V> = indexmap::IndexMap<K, V, hashbrown::DefaultHashBuilder>;
 
-/// What is wanted of ranks.
+/// The data that is read from ranks.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Wanted {
     pub steps: bool,
@@ -138,10 +138,10 @@ impl Analysis for Reports {
     }
 }
 
-/// Reads what is wanted of all ranks. What a rank lacks and others have is noted.
+/// Reads the wanted data of all ranks. Adds a note for each rank that lacks data which others have.
 pub fn read(job: &Job<'_>, wanted: Wanted) -> Result<Reported, Failure> {
     let (compat, is_text) = (job.options.compat, job.is_text());
-    let is_other = || job.sources().iter().any(|source| source.flavour != Flavour::TorchNpu);
+    let is_other = || job.sources().iter().any(|source| source.framework != Framework::TorchNpu);
     let derives_steps = compat && !is_text && is_other();
     let reports = Reports { wanted, compat, is_text, step: job.options.step, derives_steps };
     let (mut names, mut ranks, mut groups) = (Names::default(), Vec::new(), Vec::new());
@@ -163,7 +163,7 @@ pub fn read(job: &Job<'_>, wanted: Wanted) -> Result<Reported, Failure> {
     Ok(Reported { names, ranks, layout, wanted, compat, is_text, distributed_args })
 }
 
-/// Notes what is missing of ranks: what others have.
+/// Adds notes for ranks that lack data which others have.
 fn note_lacks(job: &Job<'_>, ranks: &[ReportedRank]) {
     let note = |what: Message, has: &dyn Fn(&ReportedRank) -> bool| {
         if ranks.iter().any(has) {
@@ -178,7 +178,7 @@ fn note_lacks(job: &Job<'_>, ranks: &[ReportedRank]) {
     note(collection::data_links(), &|rank| !rank.links.is_empty());
 }
 
-/// What the modes that msprof-analyze has built in say of a job. What a mode is not about is empty.
+/// The results of the built-in modes of msprof-analyze. Parts that a mode does not compute are empty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommunicationReport {
     pub steps: Vec<RankStep>,
@@ -221,7 +221,7 @@ pub fn built_in(mode: &Mode, job: &Job<'_>, wanted: Wanted) -> Result<Answer, Fa
     Ok(answer)
 }
 
-/// What ranks reported of what a built-in mode is about, with notes. Fails if that is nothing.
+/// The reported data that a built-in mode needs, with notes. Fails if there is none.
 fn read_built_in(mode: &Mode, job: &Job<'_>, wanted: Wanted) -> Result<(Reported, Vec<Message>), Failure> {
     let reported = read(job, wanted)?;
     if reported.ranks.iter().all(ReportedRank::is_empty) {
@@ -251,7 +251,7 @@ fn is_host_only(reported: &Reported) -> bool {
     steps.peek().is_some() && steps.all(steps::StepTime::is_without_device)
 }
 
-/// What was asked for of communication and no rank has.
+/// Communication data that was requested and that no rank has.
 fn missing(reported: &Reported) -> Vec<Message> {
     let wanted = reported.wanted;
     let lacks = |lacks: fn(&ReportedRank) -> bool| reported.ranks.iter().all(lacks);
@@ -266,7 +266,7 @@ fn missing(reported: &Reported) -> Vec<Message> {
 /// Missing ranks that are named one by one.
 const MAX_NAMED: usize = 16;
 
-/// What should be said beside the figures.
+/// Notes beside the results.
 pub fn notes(reported: &Reported) -> Vec<Message> {
     let mut notes = Vec::new();
     let layout = &reported.layout;

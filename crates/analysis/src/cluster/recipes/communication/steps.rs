@@ -1,4 +1,4 @@
-//! How the time of steps divides, per rank and per stage of the pipeline.
+//! The parts of step times, per rank and per pipeline stage.
 //!
 //! As [`npuscope_measures::step`] defines it: computing, exposed communication and free time make up the
 //! device time of a step, which lasts until the first work of the next; bubble is exposed receiving; stage is device
@@ -9,7 +9,7 @@
 
 use npuscope_measures::deliverable::{Target, step_trace};
 use npuscope_measures::step::{self, DeviceTime};
-use npuscope_tables::Flavour;
+use npuscope_tables::Framework;
 use npuscope_tables::table::host_op::Kind;
 use npuscope_tables::table::reported_step;
 use npuscope_tables::{Interner, Rank, Selection, TableId};
@@ -22,7 +22,7 @@ use crate::cluster::recipes::Microseconds;
 use crate::extract::Text;
 use crate::layout::Place;
 
-/// How the time of a step divides; what the profiler did not report is `None`.
+/// The parts of a step time; `None` if the profiler did not report them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepFigures {
     pub computing: Option<Microseconds>,
@@ -96,7 +96,7 @@ impl StepFigures {
     }
 }
 
-/// How the time of a step of a rank divides.
+/// The parts of a step time of a rank.
 #[derive(Serialize, Deserialize)]
 pub struct StepTime {
     pub step: Option<Name>,
@@ -134,7 +134,7 @@ pub fn of(data: &RankData<'_>, compat: bool) -> ReportedSteps {
 /// What msprof-analyze takes for the steps of a rank: those that its files report.
 fn reported(data: &RankData<'_>) -> ReportedSteps {
     let tables = &data.tables;
-    let flavour = data.source.flavour;
+    let framework = data.source.framework;
     let mut steps: ReportedSteps = tables
         .rows::<reported_step::Row>()
         .map(|row| {
@@ -142,9 +142,9 @@ fn reported(data: &RankData<'_>) -> ReportedSteps {
             (step.map(str::to_owned), StepFigures::reported(&row))
         })
         .collect();
-    if steps.is_empty() && data.is_db() && flavour != Flavour::TorchNpu {
+    if steps.is_empty() && data.is_db() && framework != Framework::TorchNpu {
         let mut strings = Interner::default();
-        let rows = step_trace(tables, Target::Db(flavour), &mut strings);
+        let rows = step_trace(tables, Target::Db(framework), &mut strings);
         let step = |row: &reported_step::Row| row.step.map(|step| strings.get(step).to_owned());
         steps.extend(rows.iter().map(|row| (step(row), StepFigures::reported(row))));
     }
@@ -160,7 +160,7 @@ pub fn translate(steps: &ReportedSteps, translator: &mut Translator<'_>) -> Vec<
     steps.iter().filter_map(step).collect()
 }
 
-/// Where every rank is; `None` if the layout is not known.
+/// The place of each rank in the layout; `None` if the layout is unknown.
 pub fn places(reported: &Reported) -> Option<Vec<Option<Place>>> {
     let layout = &reported.layout;
     let is_known = if reported.compat { compat::has_indices(reported) } else { layout.is_known() };
@@ -189,14 +189,15 @@ pub fn stage_steps(reported: &Reported) -> Vec<StageStep> {
     times
 }
 
-/// The ranks of no stage, which msprof-analyze takes for a stage without ranks: what it is called, and who it is.
+/// The ranks without a stage, which msprof-analyze treats as a stage without ranks: the ranks in its name, and its
+/// ranks.
 fn left_over(reported: &Reported, stages: &[Vec<Rank>]) -> Option<(Vec<Rank>, Vec<Rank>)> {
     let ranks = reported.ranks.iter().map(|rank| rank.rank);
     let rest: Vec<Rank> = ranks.filter(|rank| !stages.iter().any(|stage| stage.contains(rank))).collect();
     (reported.compat && !stages.is_empty() && !rest.is_empty()).then_some((Vec::new(), rest))
 }
 
-/// How the time of a step of a rank divides, and where the rank is.
+/// The parts of a step time of a rank, and the place of the rank in the layout.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankStep {
     /// The number of the step; its name with `--compat`.
@@ -207,7 +208,7 @@ pub struct RankStep {
     pub figures: StepFigures,
 }
 
-/// How the time of a step divides on a stage of the pipeline: of each figure the greatest among its ranks.
+/// The parts of a step time of a pipeline stage: the maximum of each over its ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StageStep {
     /// The number of the step; its name with `--compat`.

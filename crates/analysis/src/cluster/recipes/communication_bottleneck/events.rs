@@ -1,4 +1,4 @@
-//! What a rank did, in a form in which ranks are compared.
+//! Events of a rank, in a representation that can be compared between ranks.
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -16,10 +16,10 @@ use super::packed;
 use crate::cluster::{Absent, RankData};
 use crate::extract::{Analysis, Text};
 
-/// Work that waits so much longer on the device than for CANN waits for the device.
+/// Work is device-bound if it waits longer on the device than for CANN by more than this.
 const DEVICE_WAIT_NS: i64 = 100_000;
 
-/// What ranks did.
+/// The events of ranks.
 #[derive(Serialize)]
 pub struct AllEvents {
     pub compat: bool,
@@ -39,7 +39,7 @@ impl Analysis for AllEvents {
     }
 }
 
-/// Something that a rank did.
+/// An event of a rank.
 #[derive(Clone, Copy)]
 pub struct Event {
     pub interval: Interval,
@@ -60,10 +60,10 @@ pub struct LaunchedWork {
     pub wait: i64,
 }
 
-/// What events are known by on all ranks: level, if they have one, and name.
+/// What identifies the same event on all ranks: level, if it has one, and name.
 type EventKind = (Option<Text>, Text);
 
-/// What a rank did, by start.
+/// The events of a rank, by start.
 #[derive(Serialize, Deserialize)]
 pub struct Events {
     kinds: Vec<EventKind>,
@@ -147,7 +147,7 @@ impl Events {
         Events { kinds: kinds.kinds, device, operators, calls, launched }
     }
 
-    /// Whether most of the work that is looked at waited for the device; `None` if there is none.
+    /// Whether most of the considered work waited for the device; `None` if there is none.
     pub fn waits_for_device(&self, is_looked_at: impl Fn(Interval) -> bool) -> Option<bool> {
         let (mut all, mut waited) = (0usize, 0usize);
         for work in self.launched.iter().filter(|work| is_looked_at(work.interval)) {

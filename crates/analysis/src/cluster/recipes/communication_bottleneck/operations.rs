@@ -20,7 +20,7 @@ const OPERATIONS: Selection = Selection::of(&[TableId::CommOp, TableId::Step]).a
 /// Ranks whose times of an operation differ by less are equally fast.
 const ALIKE: f64 = 0.05;
 
-/// An operation on the rank that is looked at.
+/// An operation on the analysed rank.
 #[derive(Serialize, Deserialize)]
 pub struct Operation {
     pub name: Text,
@@ -91,7 +91,7 @@ impl Run {
     }
 }
 
-/// The longest operations of the rank that is looked at.
+/// The longest operations of the analysed rank.
 pub fn longest(job: &Job<'_>) -> Result<Vec<Operation>, Failure> {
     let rank = job.options.rank_id.unwrap_or_default();
     let Some(source) = job.sources().iter().find(|source| source.rank == rank) else {

@@ -39,7 +39,7 @@ pub struct Difference {
     pub latest: (i64, String),
 }
 
-/// Compares what the slow and the fast rank did before an operation.
+/// Compares the events of the slow and the fast rank before an operation.
 pub fn reason((slow, fast): (Run, Run), events: &BTreeMap<Rank, Events>, compat: bool) -> Reason {
     let (Some(of_slow), Some(of_fast)) = (events.get(&slow.rank), events.get(&fast.rank)) else {
         return Reason::Unknown;
@@ -75,8 +75,8 @@ struct Apart<'a> {
     latest: (i64, &'a Event),
 }
 
-/// Goes back through what both ranks did, each event of the slow one with the last of that name on the fast one
-/// that is before those taken already, up to the first pair that is aligned. `None` if none is. `kinds` has the
+/// Goes back through the events of both ranks. Pairs each event of the slow rank with the last event of that name on the
+/// fast rank that is before those paired already, up to the first pair that is aligned. `None` if none is. `kinds` has the
 /// numbers of the slow rank's kinds on the fast one.
 fn compare<'a>(slow: &'a [Event], fast: &[Event], kinds: &[Option<u32>], shift: i64) -> Option<Apart<'a>> {
     let mut places: HashMap<u32, Vec<usize>, FixedState> = HashMap::default();

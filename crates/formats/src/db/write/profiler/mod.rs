@@ -12,7 +12,7 @@ use std::path::Path;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use npuscope_tables::table::{diagnostic, lane, rank};
-use npuscope_tables::{Flavour, LaneId, Rank, RankTables, TaskId};
+use npuscope_tables::{Framework, LaneId, Rank, RankTables, TaskId};
 
 use crate::db::connections::{CallChains, ConnectionIds};
 use crate::db::id_set::IdSet;
@@ -20,9 +20,9 @@ use crate::db::sheet::{self, KeptTable};
 use crate::db::write::names::WordIds;
 use crate::db::write::tables::OpenTables;
 use crate::db::{counters, layouts};
+use crate::diagnostic::Code;
 use crate::info_json::Settings;
 use crate::lanes::HOST_COUNTERS;
-use crate::problem::Code;
 use communication::GroupNames;
 use identity::RankFacts;
 
@@ -72,13 +72,13 @@ fn is_framework(process: &str) -> bool {
 }
 
 impl Profiler {
-    pub fn create(path: &Path, first: &RankTables, rank: Rank, flavour: Flavour) -> io::Result<Profiler> {
+    pub fn create(path: &Path, first: &RankTables, rank: Rank, framework: Framework) -> io::Result<Profiler> {
         let enums = sheet::kept(first, is_profiler_db, |_| 0);
         let is_raw = first.rows::<rank::Row>().any(|row| first.text(row.format) == "raw");
         Ok(Profiler {
             database: OpenTables::create(path, WordIds::new(first, &enums), first)?,
             rank,
-            has_framework: flavour != Flavour::MindSpore || is_raw,
+            has_framework: framework != Framework::MindSpore || is_raw,
             swaps_columns: first.rows::<diagnostic::Row>().any(|row| row.is(Code::SwappedColumns, first)),
             facts: RankFacts::default(),
             lanes: Lanes::default(),

@@ -1,4 +1,4 @@
-//! Remarks on a configuration, made before anything is recorded.
+//! Diagnostics on a configuration, made before anything is recorded.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::messages;
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Good to know.
-    Note,
+    Info,
     /// A value was repaired or has no effect; recording goes on.
     Warning,
     /// The configuration asks for something impossible.
@@ -21,9 +21,9 @@ pub enum Severity {
 impl Severity {
     pub fn message(self) -> Message {
         match self {
-            Severity::Note => messages::remark_note(),
-            Severity::Warning => messages::remark_warning(),
-            Severity::Error => messages::remark_error(),
+            Severity::Info => messages::diagnostic_info(),
+            Severity::Warning => messages::diagnostic_warning(),
+            Severity::Error => messages::diagnostic_error(),
         }
     }
 }
@@ -34,9 +34,9 @@ impl fmt::Display for Severity {
     }
 }
 
-/// One remark, usually about one key.
+/// One diagnostic, usually about one key.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Remark {
+pub struct Diagnostic {
     pub severity: Severity,
     /// As the user wrote it, with its section: `training.profile_level`.
     pub key: Option<String>,
@@ -45,7 +45,7 @@ pub struct Remark {
     pub line: Option<usize>,
 }
 
-impl Remark {
+impl Diagnostic {
     pub fn new(severity: Severity, key: impl Into<Option<String>>, message: Message) -> Self {
         Self { severity, key: key.into(), message, line: None }
     }
@@ -58,13 +58,13 @@ impl Remark {
     /// The message after the key: `training.profile_level: …`.
     pub fn with_key(&self) -> Message {
         match &self.key {
-            Some(key) => messages::remark_with_key(key, self.message.clone()),
+            Some(key) => messages::diagnostic_with_key(key, self.message.clone()),
             None => self.message.clone(),
         }
     }
 }
 
-impl fmt::Display for Remark {
+impl fmt::Display for Diagnostic {
     /// `warning: training.profile_level: …`, without the line, which needs the name of the file.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}: {}", self.severity, self.with_key())

@@ -1,4 +1,4 @@
-// The small buttons of a line of the tree: tick, pin, hide, split, offset.
+// The small buttons of a node of the tree: tick, pin, hide, split, offset.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -6,29 +6,29 @@ import { parseQuantity } from "../../format";
 import { texts } from "../../texts";
 import type { Board } from "./board";
 import type { Node } from "./lanes";
-import { hide, pin, tick, unmerge } from "./lines";
+import { hide, pin, tick, unmerge } from "./actions";
 
 const t = texts({
   en: {
-    tick: "Choose {name} for merging",
+    tick: "Select {name} for merging",
     pin: "Pin to the top (P)",
     unpin: "Unpin (P)",
     hide: "Hide (H)",
     unmerge: "Split into its lanes",
     offset: "Shift this rank in time",
-    ns: "Shift earlier by (ns, or 1.5ms)",
-    reset: "No shift",
+    ns: "Shift earlier by (ns, or for example 1.5ms)",
+    reset: "Remove the shift",
     apply: "Shift",
   },
   zh: {
-    tick: "选择 {name} 用于合并",
+    tick: "选中 {name} 以合并",
     pin: "置顶 (P)",
     unpin: "取消置顶 (P)",
     hide: "隐藏 (H)",
     unmerge: "拆分为各泳道",
     offset: "平移该 rank 的时间",
-    ns: "提前（ns，或 1.5ms）",
-    reset: "不平移",
+    ns: "提前的时间（ns，或如 1.5ms）",
+    reset: "取消平移",
     apply: "平移",
   },
 });
@@ -48,7 +48,7 @@ function Glyph({ path }: { path: string }) {
   );
 }
 
-export function LineTools({ board, node }: { board: Board; node: Node }) {
+export function NodeTools({ board, node }: { board: Board; node: Node }) {
   const isShifting = useSignal(false);
   if (isShifting.value) return <Shift board={board} rank={node.rank} onClose={() => (isShifting.value = false)} />;
   return (

@@ -12,7 +12,7 @@ export const PARTS = ["alone", "overlapped_communication", "exposed_communicatio
 export type Part = (typeof PARTS)[number];
 
 /** Means over the rows of a rank or step. */
-export interface Spent {
+export interface Breakdown {
   /** The rank or step. */
   key: number;
   /** Computing that no communication overlaps. */
@@ -29,14 +29,14 @@ export interface Spent {
 const COLUMNS = ["computing", "overlapped_communication", "exposed_communication", "free", "preparing", "bubble", "duration"] as const;
 
 /** Means by rank over steps, or by step over ranks; what is not known is NaN. */
-export function spentBy(table: Table, by: "rank" | "step"): Spent[] {
+export function breakdownBy(table: Table, by: "rank" | "step"): Breakdown[] {
   const columns = COLUMNS.map((name) => [name, table.numbers(name)] as const);
   const all = [...grouped(table, [by])].map(([key, rows]) => {
     const mean = (values: Float64Array) => {
       const known = rows.map((row) => values[row] ?? NaN).filter((value) => !Number.isNaN(value));
       return known.length === 0 ? NaN : known.reduce((sum, value) => sum + value, 0) / known.length;
     };
-    const means = Object.fromEntries(columns.map(([name, values]) => [name, mean(values)])) as Omit<Spent, "key" | "alone">;
+    const means = Object.fromEntries(columns.map(([name, values]) => [name, mean(values)])) as Omit<Breakdown, "key" | "alone">;
     return { key: Number(key), alone: Math.max(0, means.computing - (means.overlapped_communication || 0)), ...means };
   });
   return all.sort((one, other) => one.key - other.key);

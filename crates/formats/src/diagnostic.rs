@@ -18,7 +18,7 @@ pub fn first_not_utf8(bytes: &[u8]) -> Option<usize> {
 
 /// One row of `diagnostic`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct Diagnostic {
     pub severity: Severity,
     pub code: Code,
     /// Relative to the rank's directory.
@@ -28,14 +28,14 @@ pub struct Problem {
     pub message: String,
 }
 
-impl Problem {
-    pub fn new(severity: Severity, code: Code, file: &str, message: impl Into<String>) -> Problem {
-        Problem { severity, code, file: file.to_owned(), offset: None, message: message.into() }
+impl Diagnostic {
+    pub fn new(severity: Severity, code: Code, file: &str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity, code, file: file.to_owned(), offset: None, message: message.into() }
     }
 
     /// A row of `diagnostic` that reports a damaged database.
-    pub fn damage(row: &diagnostic::Row, tables: &RankTables) -> Problem {
-        Problem {
+    pub fn damage(row: &diagnostic::Row, tables: &RankTables) -> Diagnostic {
+        Diagnostic {
             severity: row.severity(tables),
             code: Code::DamagedDatabase,
             file: tables.opt_text(row.file).unwrap_or_default().to_owned(),
@@ -45,7 +45,7 @@ impl Problem {
     }
 
     /// What makes `bytes` no text at all: there are none, or they are UTF-16.
-    pub fn not_text(bytes: &[u8], file: &str) -> Option<Problem> {
+    pub fn not_text(bytes: &[u8], file: &str) -> Option<Diagnostic> {
         let (code, message) = if bytes.strip_prefix(BOM).unwrap_or(bytes).trim_ascii().is_empty() {
             (Code::EmptyFile, "the file is empty")
         } else if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
@@ -53,17 +53,17 @@ impl Problem {
         } else {
             return None;
         };
-        Some(Problem::new(Severity::Error, code, file, message).at(0))
+        Some(Diagnostic::new(Severity::Error, code, file, message).at(0))
     }
 
     /// What is not UTF-8 in a file, the first of it at `offset`.
-    pub fn not_utf8(file: &str, offset: u64) -> Problem {
+    pub fn not_utf8(file: &str, offset: u64) -> Diagnostic {
         let message = "text that is not UTF-8; what cannot be read shows as \u{fffd}";
-        Problem::new(Severity::Warning, Code::WrongEncoding, file, message).at(offset)
+        Diagnostic::new(Severity::Warning, Code::WrongEncoding, file, message).at(offset)
     }
 
     #[must_use]
-    pub fn at(mut self, offset: u64) -> Problem {
+    pub fn at(mut self, offset: u64) -> Diagnostic {
         self.offset = Some(offset);
         self
     }

@@ -21,20 +21,20 @@ const t = texts({
     canvas: "Slices of {ranks} ranks. The tab “Slices in view” lists them.",
     reading: "Reading the rank …",
     empty: "Nothing to draw: this rank has no slices and no counters.",
-    filtered: "No lane has this in its name.",
-    failed: "Could not be read: {why}",
+    filtered: "No lane name matches the filter.",
+    failed: "Could not read the rank: {why}",
   },
   zh: {
     canvas: "{ranks} 个 rank 的切片。“视图中的切片”标签页列出了它们。",
     reading: "正在读取该 rank……",
     empty: "没有可绘制的内容：该 rank 没有切片，也没有计数器。",
-    filtered: "没有名称包含该文字的泳道。",
-    failed: "无法读取：{why}",
+    filtered: "没有名称匹配筛选条件的泳道。",
+    failed: "无法读取该 rank：{why}",
   },
 });
 
 function noteOf(rank: OpenRank): string {
-  if (rank.state === "failed") return t("failed", { why: rank.problem });
+  if (rank.state === "failed") return t("failed", { why: rank.error });
   if (rank.state !== "ready") return t("reading");
   return rank.timeline.lanes.length + rank.timeline.counters.length === 0 ? t("empty") : t("filtered");
 }
@@ -52,7 +52,7 @@ function sized(canvas: HTMLCanvasElement, width: number, height: number): Canvas
   return context;
 }
 
-export function Stage({ board, search }: { board: Board; search: Search }) {
+export function LaneCanvas({ board, search }: { board: Board; search: Search }) {
   const lanes = useRef<HTMLCanvasElement>(null);
   const overlay = useRef<HTMLCanvasElement>(null);
   const menu = useSignal<{ at: Cursor; hover: Hover | null } | null>(null);
@@ -153,7 +153,7 @@ export function Stage({ board, search }: { board: Board; search: Search }) {
   }, [board, search]);
 
   return (
-    <div class="stage" style={{ height: `${board.size.value.height}px` }}>
+    <div class="lane-canvas" style={{ height: `${board.size.value.height}px` }}>
       <canvas ref={lanes} aria-hidden="true" />
       <canvas
         ref={overlay}

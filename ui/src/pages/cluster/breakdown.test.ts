@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { tableOf } from "../../components/derived";
-import { spentBy } from "./spent";
+import { breakdownBy } from "./breakdown";
 
 const table = tableOf({
   rank: [1, 0, 1],
@@ -12,13 +12,13 @@ const table = tableOf({
 });
 
 it("means are by rank over steps or by step over ranks", () => {
-  expect(spentBy(table, "rank").map(({ key, duration, alone }) => [key, duration, alone])).toEqual([
+  expect(breakdownBy(table, "rank").map(({ key, duration, alone }) => [key, duration, alone])).toEqual([
     [0, 20, 9],
     [1, 20, 5],
   ]);
-  expect(spentBy(table, "step").map(({ key, duration }) => [key, duration])).toEqual([
+  expect(breakdownBy(table, "step").map(({ key, duration }) => [key, duration])).toEqual([
     [5, 15],
     [6, 30],
   ]);
-  expect(spentBy(table, "rank")[0]!.bubble).toBeNaN();
+  expect(breakdownBy(table, "rank")[0]!.bubble).toBeNaN();
 });

@@ -1,21 +1,21 @@
-// Which kernels are looked at: those that compute, or the collectives that are kernels to the scheduler.
+// Selection kernels are looked at: those that compute, or the collectives that are kernels to the scheduler.
 
 import type { Table } from "../../api/table";
 import { rowsThat, tableOf } from "../../components/derived";
 
-export const WHICH = ["computing", "communication", "all"] as const;
+export const SELECTIONS = ["computing", "communication", "all"] as const;
 
-export type Which = (typeof WHICH)[number];
+export type Selection = (typeof SELECTIONS)[number];
 
 /** What the core of a collective is called. */
 const COMMUNICATION = ["HCCL", "COMMUNICATION"];
 
-const made = new WeakMap<Table, Map<Which, Table>>();
+const made = new WeakMap<Table, Map<Selection, Table>>();
 
-/** The groups of these kernels, with shares of their time. Groups that do not tell the core are left as they are. */
-export function kernelsOf(table: Table, which: Which): Table {
+/** The groups of these kernels, with shares of their time. Groups without a core are left as they are. */
+export function kernelsOf(table: Table, which: Selection): Table {
   if (which === "all" || !table.has("core")) return table;
-  const known = made.get(table) ?? new Map<Which, Table>();
+  const known = made.get(table) ?? new Map<Selection, Table>();
   made.set(table, known);
   let found = known.get(which);
   if (!found) {

@@ -1,4 +1,4 @@
-// What is done with lines of the tree: opened, pinned, hidden, merged.
+// Actions on nodes of the tree: open, pin, hide, merge.
 
 import type { Lane } from "../../api/client";
 import type { Board } from "./board";
@@ -11,7 +11,7 @@ export function toggle(board: Board, node: Node) {
   board.keep({ toggled: [...toggled] });
 }
 
-/** Puts a line to the top, or back. */
+/** Puts a node to the top, or back. */
 export function pin(board: Board, node: Node) {
   const { pins } = board.kept.value;
   board.keep({ pins: node.isPinned ? pins.filter((key) => key !== node.key) : [...pins, node.key] });

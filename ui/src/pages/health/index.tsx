@@ -1,6 +1,6 @@
-// The run that is open, and the health of its data: what is there, what is missing, what could not be read.
+// The profile that is open, and the health of its data: what is there, what is missing, what could not be read.
 
-import { api, type Health, type RankHealth, type Run } from "../../api/client";
+import { api, type Health, type RankHealth, type Profile } from "../../api/client";
 import type { Row } from "../../api/table";
 import { Card } from "../../components/Card";
 import { type Column, DataTable } from "../../components/DataTable";
@@ -11,19 +11,19 @@ import { formatRanks, go, link, scope } from "../../scope";
 import { Icon } from "../../shell/Icon";
 import { texts } from "../../texts";
 import { Missing } from "./Missing";
-import "./runs.css";
+import "./health.css";
 
 const t = texts({
   en: {
-    what: "the health of the data",
+    what: "the data health",
     title: "Data health",
-    run: "Run",
-    path: "Opened",
+    profile: "Profile",
+    path: "Path",
     format: "Format",
-    framework: "Recorded by",
+    framework: "Framework",
     level: "Level",
     ranks: "Ranks",
-    ranksTitle: "Ranks of the run",
+    ranksTitle: "Ranks",
     steps: "Steps",
     size: "Size",
     span: "Time covered",
@@ -34,20 +34,22 @@ const t = texts({
     chip: "Chip",
     directory: "Directory",
     missing: "Missing",
-    problems: "Problems",
-    problemsTitle: "What could not be read",
-    noProblems: "Everything was read.",
+    diagnostics: "Diagnostics",
+        noDiagnostics: "All files were read without errors or warnings.",
     severity: "Severity",
+    error: "error",
+    warning: "warning",
+    info: "info",
     code: "Code",
     file: "File",
     message: "Message",
-    filesOf: "What was read of rank {rank}",
-    rowsOf: "Rows read of rank {rank}",
+    filesOf: "Files of rank {rank}",
+    rowsOf: "Rows read from rank {rank}",
     fileTable: "files of rank {rank}",
-    kind: "Kind",
+    kind: "Deliverable",
     rows: "Rows",
     bytes: "Size",
-    unread: "Not read",
+    unread: "Unread columns",
     table: "Table",
     timeline: "Timeline of rank {rank}",
     unknown: "unknown",
@@ -55,10 +57,10 @@ const t = texts({
   zh: {
     what: "数据健康状况",
     title: "数据健康",
-    run: "运行",
-    path: "打开的路径",
+    profile: "Profile",
+    path: "路径",
     format: "格式",
-    framework: "采集工具",
+    framework: "框架",
     level: "级别",
     ranks: "Rank",
     ranksTitle: "各 rank",
@@ -72,51 +74,53 @@ const t = texts({
     chip: "芯片",
     directory: "目录",
     missing: "缺失",
-    problems: "问题",
-    problemsTitle: "无法读取的内容",
-    noProblems: "全部内容均已读取。",
+    diagnostics: "诊断信息",
+    noDiagnostics: "所有文件均已读取，没有错误或警告。",
     severity: "严重程度",
+    error: "错误",
+    warning: "警告",
+    info: "提示",
     code: "代码",
     file: "文件",
     message: "说明",
-    filesOf: "从 rank {rank} 读取的内容",
-    rowsOf: "Rank {rank} 读取的行数",
+    filesOf: "rank {rank} 的文件",
+    rowsOf: "从 rank {rank} 读取的行数",
     fileTable: "rank {rank} 的文件",
-    kind: "种类",
+    kind: "交付件",
     rows: "行数",
     bytes: "大小",
-    unread: "未读取",
+    unread: "未读取的列",
     table: "表",
-    timeline: "Rank {rank} 的时间线",
+    timeline: "rank {rank} 的时间线",
     unknown: "未知",
   },
 });
 
-export function Runs() {
+export function DataHealth() {
   return (
-    <div class="page runs">
+    <div class="page health">
       <h1>{t("title")}</h1>
-      <Loaded load={() => Promise.all([api.run(), api.health()])} of={[]} what={t("what")}>
-        {([run, health]) => <Healthy run={run} health={health} />}
+      <Loaded load={() => Promise.all([api.profile(), api.health()])} of={[]} what={t("what")}>
+        {([profile, health]) => <Shown profile={profile} health={health} />}
       </Loaded>
     </div>
   );
 }
 
-function Healthy({ run, health }: { run: Run; health: Health }) {
+function Shown({ profile, health }: { profile: Profile; health: Health }) {
   const chosen = health.ranks.find((rank) => rank.rank === scope.value.rank) ?? health.ranks[0];
   return (
     <>
       <div class="cards">
-        <Facts run={run} health={health} />
+        <Facts profile={profile} health={health} />
         <Missing health={health} />
       </div>
       <Card title={t("ranksTitle")}>
         <Ranks health={health} chosen={chosen?.rank ?? null} />
       </Card>
       {chosen && <Files of={chosen} />}
-      <Card title={t("problemsTitle")}>
-        <Problems health={health} />
+      <Card title={t("diagnostics")}>
+        <Diagnostics health={health} />
       </Card>
     </>
   );
@@ -130,7 +134,7 @@ function all(health: Health, of: (rank: RankHealth) => string | null): string {
 
 const sizeOf = (rank: RankHealth) => rank.files.reduce((sum, file) => sum + (file.bytes ?? 0), 0);
 
-function Facts({ run, health }: { run: Run; health: Health }) {
+function Facts({ profile, health }: { profile: Profile; health: Health }) {
   const framework = (rank: RankHealth) => [rank.framework, rank.framework_version].filter((part) => part !== null).join(" ");
   const cann = (rank: RankHealth) => (rank.cann_version === null ? null : `CANN ${rank.cann_version}`);
   const [cannText, chipText] = [all(health, cann), all(health, (rank) => rank.chip)];
@@ -141,12 +145,12 @@ function Facts({ run, health }: { run: Run; health: Health }) {
     [t("chip"), chipText],
     [t("level"), all(health, (rank) => rank.level)],
     [t("ranks"), `${health.ranks.length} (${formatRanks(health.ranks.map((rank) => rank.rank))})`],
-    [t("steps"), run.steps.length === 0 ? "0" : `${run.steps.length} (${formatRanks(run.steps)})`],
+    [t("steps"), profile.steps.length === 0 ? "0" : `${profile.steps.length} (${formatRanks(profile.steps)})`],
     [t("size"), bytes(health.ranks.reduce((sum, rank) => sum + sizeOf(rank), 0))],
-    [t("span"), run.span ? duration(run.span[1] - run.span[0]) : t("unknown")],
+    [t("span"), profile.span ? duration(profile.span[1] - profile.span[0]) : t("unknown")],
   ];
   return (
-    <Card title={run.name ?? t("run")}>
+    <Card title={profile.name ?? t("profile")}>
       <dl class="numbers">
         {facts.map(([name, value]) => (
           <div key={name}>
@@ -171,7 +175,7 @@ function Ranks({ health, chosen }: { health: Health; chosen: number | null }) {
     steps: ranks.map((rank) => rank.steps.length),
     bytes: ranks.map(sizeOf),
     missing: ranks.map((rank) => rank.missing.length),
-    problems: ranks.map((rank) => rank.problems.length),
+    diagnostics: ranks.map((rank) => rank.problems.length),
     directory: ranks.map((rank) => rank.directory),
   });
   const columns: Column[] = [
@@ -184,7 +188,7 @@ function Ranks({ health, chosen }: { health: Health; chosen: number | null }) {
     { name: "steps", label: t("steps"), kind: "count", width: 70 },
     { name: "bytes", label: t("bytes"), kind: "bytes" },
     { name: "missing", label: t("missing"), kind: "count", width: 80 },
-    { name: "problems", label: t("problems"), kind: "count", width: 80 },
+    { name: "diagnostics", label: t("diagnostics"), kind: "count", width: 100 },
     { name: "directory", label: t("directory"), kind: "text", width: 320 },
   ];
   const choose = (row: Row) => go({ rank: Number(row.rank) });
@@ -238,24 +242,24 @@ function Files({ of }: { of: RankHealth }) {
   );
 }
 
-function Problems({ health }: { health: Health }) {
-  const problems = [
-    ...health.problems.map((problem) => ({ ...problem, rank: null })),
-    ...health.ranks.flatMap(({ rank, problems }) => problems.map((problem) => ({ ...problem, rank }))),
+function Diagnostics({ health }: { health: Health }) {
+  const diagnostics = [
+    ...health.problems.map((diagnostic) => ({ ...diagnostic, rank: null })),
+    ...health.ranks.flatMap(({ rank, problems }) => problems.map((diagnostic) => ({ ...diagnostic, rank }))),
   ];
-  if (problems.length === 0) {
+  if (diagnostics.length === 0) {
     return (
       <p class="complete">
-        <Icon name="good" /> {t("noProblems")}
+        <Icon name="good" /> {t("noDiagnostics")}
       </p>
     );
   }
   const table = tableOf({
-    severity: problems.map((problem) => problem.severity),
-    rank: problems.map((problem) => problem.rank),
-    code: problems.map((problem) => problem.code),
-    file: problems.map((problem) => problem.file),
-    message: problems.map((problem) => problem.message),
+    severity: diagnostics.map((diagnostic) => t(diagnostic.severity)),
+    rank: diagnostics.map((diagnostic) => diagnostic.rank),
+    code: diagnostics.map((diagnostic) => diagnostic.code),
+    file: diagnostics.map((diagnostic) => diagnostic.file),
+    message: diagnostics.map((diagnostic) => diagnostic.message),
   });
   const columns: Column[] = [
     { name: "severity", label: t("severity"), kind: "text", width: 90 },
@@ -264,5 +268,5 @@ function Problems({ health }: { health: Health }) {
     { name: "file", label: t("file"), kind: "text", width: 220 },
     { name: "message", label: t("message"), kind: "text", width: 420 },
   ];
-  return <DataTable table={table} columns={columns} name={t("problems")} height={300} />;
+  return <DataTable table={table} columns={columns} name={t("diagnostics")} height={300} />;
 }

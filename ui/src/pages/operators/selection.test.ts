@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { tableOf } from "../../components/derived";
-import { kernelsOf } from "./which";
+import { kernelsOf } from "./selection";
 
 const table = tableOf({ op_type: ["MatMul", "hcom_allReduce_", "Add"], core: ["AI_CORE", "HCCL", null], total: [30, 60, 10], share: [0.3, 0.6, 0.1] });
 

@@ -1,4 +1,4 @@
-// What was not collected, and the setting that would have collected it, in the style of the trainer's configuration.
+// What was not collected, and the setting that would have collected it, in the dialect of the trainer's configuration.
 
 import { useSignal } from "@preact/signals";
 import type { Health, NotCollected } from "../../api/client";
@@ -6,32 +6,32 @@ import { Card } from "../../components/Card";
 import { Select } from "../../components/Select";
 import { formatRanks, go, scope } from "../../scope";
 import { Icon } from "../../shell/Icon";
-import { said, texts } from "../../texts";
+import { messageText, texts } from "../../texts";
 
 const t = texts({
   en: {
-    title: "What is missing",
-    complete: "Everything that this program looks for was collected.",
-    style: "Style of configuration",
-    goodFor: "tells {what}",
+    title: "Missing data",
+    complete: "All data that npuscope uses was collected.",
+    dialect: "Configuration dialect",
+    goodFor: "shows {what}",
     ranks: "ranks {ranks}",
     wasOn: "enabled, but no data arrived",
-    all: "All that is missing, to add to the configuration",
+    all: "Settings that collect all missing data, to add to the configuration",
     copy: "Copy",
     copied: "Copied",
-    noWay: "not possible in this style",
+    noWay: "not supported by this dialect",
   },
   zh: {
-    title: "缺少什么",
-    complete: "本程序所需的数据均已采集。",
-    style: "配置方式",
+    title: "缺失的数据",
+    complete: "npuscope 使用的数据均已采集。",
+    dialect: "配置风格",
     goodFor: "用于了解：{what}",
     ranks: "rank {ranks}",
-    wasOn: "开关已打开，但没有数据",
-    all: "加入配置即可采集全部缺失数据",
+    wasOn: "已启用，但没有数据",
+    all: "将以下设置加入配置，可采集全部缺失的数据",
     copy: "复制",
     copied: "已复制",
-    noWay: "此配置方式无法采集",
+    noWay: "此配置风格不支持",
   },
 });
 
@@ -64,9 +64,9 @@ export function Missing({ health }: { health: Health }) {
       </Card>
     );
   }
-  const styles = [...new Set(missing.flatMap((gap) => gap.switches.map(([style]) => style)))];
-  const style = styles.find((style) => style === scope.value.params.style) ?? styles[0] ?? "";
-  const switchOf = (gap: Gap) => gap.switches.find(([name]) => name === style)?.[1];
+  const dialects = [...new Set(missing.flatMap((gap) => gap.switches.map(([dialect]) => dialect)))];
+  const dialect = dialects.find((dialect) => dialect === scope.value.params.dialect) ?? dialects[0] ?? "";
+  const switchOf = (gap: Gap) => gap.switches.find(([name]) => name === dialect)?.[1];
   const lines = [...new Set(missing.map(switchOf))].filter((line) => line !== undefined).join("\n");
   const copy = async () => {
     try {
@@ -78,10 +78,10 @@ export function Missing({ health }: { health: Health }) {
   };
   const choice = (
     <Select
-      label={t("style")}
-      value={style}
-      options={styles.map((value) => ({ value, label: value }))}
-      onChange={(style) => go({ params: { ...scope.value.params, style } })}
+      label={t("dialect")}
+      value={dialect}
+      options={dialects.map((value) => ({ value, label: value }))}
+      onChange={(dialect) => go({ params: { ...scope.value.params, dialect } })}
     />
   );
   return (
@@ -90,12 +90,12 @@ export function Missing({ health }: { health: Health }) {
         {missing.map((gap) => (
           <li key={gap.what.id}>
             <div>
-              <strong>{said(gap.what)}</strong> <span class="hint">{t("goodFor", { what: said(gap.good_for) })}</span>
+              <strong>{messageText(gap.what)}</strong> <span class="hint">{t("goodFor", { what: messageText(gap.good_for) })}</span>
               {gap.ranks.length < health.ranks.length && (
                 <span class="chip">{t("ranks", { ranks: formatRanks(gap.ranks) })}</span>
               )}
               {gap.why ? (
-                <span class="chip">{said(gap.why)}</span>
+                <span class="chip">{messageText(gap.why)}</span>
               ) : (
                 gap.was_on && <span class="chip">{t("wasOn")}</span>
               )}

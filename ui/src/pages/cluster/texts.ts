@@ -1,15 +1,15 @@
-// Words that several parts of the page use.
+// Texts that several parts of the page use.
 
 import { isTerm, type TermKey } from "../../terms";
 import { texts } from "../../texts";
 
-export const word = texts({
+export const clusterText = texts({
   en: {
     rank: "rank {rank}",
     step: "step {step}",
     duration: "Step time",
     computing: "Computing",
-    alone: "Computing alone",
+    alone: "Computing only",
     overlapped_communication: "Overlapped communication",
     exposed_communication: "Exposed communication",
     communication: "Communication",
@@ -21,30 +21,30 @@ export const word = texts({
     timeline: "Show on the timeline",
     close: "Close",
     ranks: "ranks",
-    steps: "times of steps",
+    steps: "step times",
   },
   zh: {
     rank: "rank {rank}",
-    step: "步 {step}",
-    duration: "步耗时",
+    step: "step {step}",
+    duration: "step 耗时",
     computing: "计算",
-    alone: "未重叠计算",
-    overlapped_communication: "掩盖通信",
+    alone: "仅计算",
+    overlapped_communication: "已掩盖通信",
     exposed_communication: "未掩盖通信",
     communication: "通信",
     free: "空闲",
-    preparing: "准备",
+    preparing: "准备时间",
     bubble: "空泡",
     show: "显示",
     whole: "显示全部",
     timeline: "在时间线中显示",
     close: "关闭",
     ranks: "rank",
-    steps: "步耗时",
+    steps: "step 耗时",
   },
 });
 
-/** The number that a word is the name of. Computing alone is only a part of computing. */
-export function termOf(name: Parameters<typeof word>[0]): TermKey | undefined {
+/** The number that a text is the name of. Computing only is only a part of computing. */
+export function termOf(name: Parameters<typeof clusterText>[0]): TermKey | undefined {
   return name === "duration" ? "step_time" : isTerm(name) ? name : undefined;
 }
