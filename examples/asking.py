@@ -1,4 +1,4 @@
-"""The three ways in which the examples take what to profile: a file, a file that may change, or flags."""
+"""Profiler settings of the examples: from a settings file, from a control file that may change, or from flags."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import npuscope
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Options of every example; MindSpeed-LLM's flags may stand among them."""
-    parser.add_argument("--steps", type=int, default=12, help="steps to train")
-    parser.add_argument("--config", help="settings of FSDP2, MindSpeed-RL, MindSpore or torch_npu")
+    """Add the options of every example. Flags of MindSpeed-LLM may be mixed with them."""
+    parser.add_argument("--steps", type=int, default=12, help="number of steps to train")
+    parser.add_argument("--config", help="settings file of FSDP2, MindSpeed-RL, MindSpore or torch_npu")
     parser.add_argument(
-        "--dynamic", metavar="DIR", help="directory of a profiler_config.json that may be edited meanwhile"
+        "--dynamic", metavar="DIR", help="directory of a profiler_config.json that can be edited during training"
     )
-    parser.add_argument("--output", default="./dyn_profile_data", help="where --dynamic writes")
-    parser.add_argument("--backend", help="who records; default: the best that is available")
+    parser.add_argument("--output", default="./dyn_profile_data", help="output directory of --dynamic")
+    parser.add_argument("--backend", help="backend that records; default: the best available one")
 
 
 def profiler_of(options: argparse.Namespace, others: list[str]) -> Any:
-    """The profiler that was asked for: it has `step`, and is entered and left around the training loop."""
+    """The selected profiler: use it in a `with` statement around the training loop, and call its `step`."""
     if options.dynamic:
         return npuscope.DynamicProfilerMonitor(
             options.dynamic, options.output, poll_interval=0.05, backend=options.backend

@@ -1,4 +1,4 @@
-"""Train a small network with nothing but numpy, and profile some of its steps.
+"""Train a small network with numpy only, and record some of its steps.
 
     python train_numpy.py --config configs/fsdp2.yaml
     python train_numpy.py --profile --profile-step-start 5 --profile-step-end 7 --profile-with-cpu
@@ -22,7 +22,7 @@ from npuscope import mstx
 
 
 class Network:
-    """Two layers with a rectifier between them."""
+    """Two layers with a ReLU between them."""
 
     def __init__(self, inputs: int, hidden: int, outputs: int) -> None:
         random = numpy.random.default_rng(0)
@@ -42,7 +42,7 @@ class Network:
 def batches(
     steps: int, size: int, inputs: int, outputs: int, read_seconds: float
 ) -> Iterator[tuple[numpy.ndarray, numpy.ndarray]]:
-    """Points and what the network is to make of them; reading one takes a while."""
+    """Batches of points and the expected output; reading a batch takes `read_seconds`."""
     random = numpy.random.default_rng(1)
     truth = random.normal(size=(inputs, outputs))
     for _ in range(steps):
@@ -61,8 +61,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_options(parser)
     parser.add_argument("--hidden", type=int, default=256, help="width of the network")
-    parser.add_argument("--batch", type=int, default=128, help="points of a batch")
-    parser.add_argument("--read-seconds", type=float, default=0.002, help="time that reading a batch takes")
+    parser.add_argument("--batch", type=int, default=128, help="points per batch")
+    parser.add_argument("--read-seconds", type=float, default=0.002, help="time to read a batch, in seconds")
     options, others = parser.parse_known_args()
 
     network = Network(64, options.hidden, 8)

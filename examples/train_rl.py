@@ -1,4 +1,4 @@
-"""The skeleton of reinforcement learning with stages, in numpy: a gambler learns which of eight machines pays.
+"""A minimal reinforcement learning loop with stages, in numpy: a gambler learns which of eight machines pays most.
 
 python train_rl.py --config configs/rl.yaml
 """

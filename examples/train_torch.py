@@ -1,4 +1,4 @@
-"""Train a small transformer with torch on CPU or CUDA, alone or as several ranks, and profile some of its steps.
+"""Train a small transformer with torch on CPU or CUDA, alone or as several ranks, and record some of its steps.
 
     python train_torch.py --config configs/fsdp2.yaml
     python train_torch.py --ranks 4 --profile --profile-step-start 5 --profile-step-end 7 --profile-ranks 0 2
@@ -27,7 +27,7 @@ WORDS, LENGTH, WIDTH = 64, 16, 32
 
 
 class Model(torch.nn.Module):
-    """Guesses each next word of a text."""
+    """Predicts each next word of a text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Model(torch.nn.Module):
 
 
 def texts(count: int) -> TensorDataset:
-    """Texts that count upwards from some word on, which is easy to learn."""
+    """Texts whose words are consecutive numbers, which is easy to learn."""
     first = torch.randint(0, WORDS, (count, 1), generator=torch.Generator().manual_seed(1))
     return TensorDataset((first + torch.arange(LENGTH + 1)) % WORDS)
 
@@ -84,7 +84,7 @@ def train(options: argparse.Namespace, others: list[str]) -> None:
 
 
 def rank_main(rank: int, options: argparse.Namespace, others: list[str], port: int) -> None:
-    """What `torchrun` would have done."""
+    """Start a rank as `torchrun` does."""
     os.environ.update(
         RANK=str(rank),
         LOCAL_RANK=str(rank),
@@ -98,7 +98,7 @@ def rank_main(rank: int, options: argparse.Namespace, others: list[str], port: i
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_options(parser)
-    parser.add_argument("--ranks", type=int, default=1, help="ranks to start, unless torchrun has started them")
+    parser.add_argument("--ranks", type=int, default=1, help="number of ranks to start, unless torchrun starts them")
     parser.add_argument("--pause", type=float, default=0.0, help="seconds to wait after each step")
     options, others = parser.parse_known_args()
     if options.ranks > 1 and "RANK" not in os.environ:

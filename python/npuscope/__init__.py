@@ -1,4 +1,4 @@
-"""Profile training on Ascend NPUs, CUDA or a bare host, without changing how you are used to asking for it.
+"""Record training on Ascend NPUs, GPUs or CPUs, with the profiler settings you already have.
 
 >>> import npuscope
 >>> from npuscope import mstx
@@ -11,12 +11,11 @@
 ...             loss = model(batch)
 ...         prof.step()
 
-The names are those of `torch_npu.profiler` and `mindspore.profiler`, so that a script needs only its imports
-changed. Settings of MindSpeed-LLM, its FSDP2 backend, MindSpeed-RL, MindSpore and torch_npu are read by
-`from_config` and `from_args`, and MS_PROFILER_OPTIONS when this is imported. What was recorded is shown by the program
-(`npuscope view`), and asked by `npuscope.open`.
+The names are those of `torch_npu.profiler` and `mindspore.profiler`, so existing scripts only need new imports.
+`from_config` and `from_args` read the settings of MindSpeed-LLM, FSDP2, MindSpeed-RL, MindSpore and torch_npu. The
+variable MS_PROFILER_OPTIONS is read on import. `npuscope view` shows the profile, and `npuscope.open` queries it.
 
-Nothing here stops training: what fails is reported in one line on standard error.
+Recording never stops training: a failure is reported in one line on standard error.
 """
 
 from __future__ import annotations
@@ -81,5 +80,5 @@ __all__ = [
     "tensorboard_trace_handler",
 ]
 
-#: The profiler that MS_PROFILER_OPTIONS asked for, or None.
+#: The profiler that MS_PROFILER_OPTIONS started, or None.
 _started_by_environment = from_env()

@@ -1,37 +1,37 @@
-"""The compiled part: the recorder's fast path, and what the package asks of the readers of settings."""
+"""The compiled part of the package: the fast path of the recorder, and the readers of settings."""
 
 from typing import Any
 
 __version__: str
 
-#: torch's number for what a user has marked.
+#: torch's number for ranges of the user.
 USER_SCOPE: int
 
 def range_start(message: str, stream: Any = None, domain: str = "default") -> int:
-    """Begin a range and answer its number, 0 when nothing is recording."""
+    """Begin a range. Returns its number, 0 when nothing is recording."""
 
 def range_end(range_id: int, domain: str = "default") -> None:
-    """End a range; 0 and numbers of ranges that are not open do nothing."""
+    """End a range. Ignores 0 and ranges that are not open."""
 
 def mark(message: str, stream: Any = None, domain: str = "default") -> None:
     """Mark a moment."""
 
 def counter(name: str, value: float) -> None:
-    """A counter has this value from now on."""
+    """Record that a counter has this value from now on."""
 
 def gc_callback(phase: str, info: dict[str, int]) -> None:
-    """For `gc.callbacks`."""
+    """Record a garbage collection; for `gc.callbacks`."""
 
 def now() -> int:
-    """The recorder's clock, as its records count."""
+    """The time on the clock of the recorder."""
 
 def directory_name(worker: str | None, suffix: str) -> str:
     """A name for a new directory: `{worker}_{pid}_{time}_ascend_{suffix}`, with suffix `pt` or `ms`."""
 
 class Recorder:
-    """Records into a directory; `info_json` is what profiler_info is to say besides the clocks and the rank.
+    """Records into a directory; `info_json` is the content of profiler_info besides the clocks and the rank.
 
-    One records at a time in a process; what fails after `start` does not raise, but is its `problem`.
+    Only one recorder records in a process at a time. A failure after `start` does not raise; `problem` has it.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Recorder:
     ) -> None: ...
     def start(self) -> None: ...
     def stop(self) -> str:
-        """Write what is left; answers the part `npuscope` of the metadata as JSON."""
+        """Write the last records. Returns the part `npuscope` of the metadata as JSON."""
 
     @property
     def is_recording(self) -> bool: ...
@@ -72,21 +72,21 @@ class Recorder:
         input_dtypes: str | None = None,
         stack: str | None = None,
     ) -> None:
-        """An operator that ran, by the clock of `now`."""
+        """Record an operator, with times by the clock of `now`."""
 
     def memory(
         self, address: int, size: int, total_allocated: int, total_reserved: int, *, device: int | None = None
     ) -> None:
-        """An allocation, or a release where the size is negative, on the host or on a device."""
+        """Record an allocation, or a release if the size is negative, on the host or on a device."""
 
     def write_metadata(self, metadata_json: str, backend: str = "native") -> None:
-        """Write profiler_metadata.json: what is given, and what came of the recording."""
+        """Write profiler_metadata.json: the given metadata and the results of the recording."""
 
     @property
     def directory(self) -> str: ...
 
 class Schedule:
-    """Which steps to record; parameters that make no sense are repaired, and `warnings` says how."""
+    """Selects the steps to record. Invalid parameters are corrected; `warnings` has the corrections."""
 
     def __init__(
         self,
@@ -100,16 +100,16 @@ class Schedule:
     @property
     def warnings(self) -> list[str]: ...
     def __call__(self, step: int) -> int:
-        """0 nothing, 1 warm up, 2 record, 3 record and save."""
+        """The action of a step: 0 nothing, 1 warm up, 2 record, 3 record and save."""
 
     def values(self) -> tuple[int, int, int, int, int, bool]:
-        """The six numbers, as they are used."""
+        """The six parameters, after correction."""
 
     def too_few_steps(self, total: int) -> str | None:
-        """What is wrong if training has so many steps."""
+        """A warning if `total` steps are too few for the schedule, else None."""
 
 def transition(previous: int, current: int | None) -> tuple[list[str], str | None]:
-    """The calls that lead from one action to the next, None being the end, and a warning."""
+    """The calls between one action and the next (None: the end), and a warning or None."""
 
 def read_config(
     text: str,
@@ -118,17 +118,17 @@ def read_config(
     total_steps: int | None = None,
     world_size: int | None = None,
 ) -> str:
-    """Settings in any dialect as JSON: `config`, `diagnostics` and `dialect`."""
+    """Read settings of any dialect. Returns JSON with `config`, `diagnostics` and `dialect`."""
 
 def read_flags(
     argv: list[str], iteration: int = 0, total_steps: int | None = None, world_size: int | None = None
 ) -> str:
-    """Flags among any others, as JSON: `config`, `diagnostics` and `dialect`."""
+    """Read profiler flags from a command line. Returns JSON as `read_config` does."""
 
 class Dynamic:
-    """The file of one rank, and what it asks for between steps.
+    """Watches the control file for one rank, and decides between steps what to do.
 
-    Each answer is JSON of `stop`, `start`, `warnings` and `problem`.
+    Each method returns JSON with `stop`, `start`, `warnings` and `problem`.
     """
 
     def __init__(self, path: str, rank: int, poll_seconds: float = 2.0, finished: int = 0) -> None: ...
@@ -142,20 +142,20 @@ class Dynamic:
         """When training is over."""
 
     def failed(self, problem: str) -> None:
-        """What was asked for could not be done."""
+        """Record that the last request failed."""
 
     def report(self, output: str | None = None) -> str | None:
-        """Say how it stands, for `npuscope dynamic status`; why that failed, if it did."""
+        """Write the state of this rank for `npuscope dynamic status`. Returns the error if this fails."""
 
 def write_default(path: str, dialect: str = "mindspore") -> bool:
-    """Write a file to begin with, in the dialect `mindspore` or `torch_npu`, unless there is one: whether it was."""
+    """Write a control file in the dialect `mindspore` or `torch_npu`. Returns False if the file exists."""
 
 class Cann:
-    """CANN's libraries. Raises where they are not."""
+    """The libraries of CANN. Raises if they are missing."""
 
     def __init__(self, directories: list[str] = ...) -> None: ...
     def start(self, config_json: str, directory: str, device: int = 0, warmup: bool = False) -> list[str]:
-        """Record a device into a directory, or warm up to that; what is not as asked for."""
+        """Record a device into a directory, or warm up. Returns warnings about settings that CANN does not support."""
 
     def stop(self) -> None:
-        """End the recording and complete its files."""
+        """Stop recording and complete the files."""

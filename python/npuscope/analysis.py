@@ -1,4 +1,4 @@
-"""Turning what was recorded into deliverables: by `npuscope parse`, never in the training process itself."""
+"""Parses recordings into deliverables with `npuscope parse`, never in the training process itself."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from npuscope import rank as ranks
 from npuscope.guard import warn
 from npuscope.profiler.enums import ExportType
 
-#: Analyses under way, kept so that the system can forget them when they end, and so that `wait` can wait for them.
+#: Running processes of `npuscope parse`, kept so that they can be reaped when they end, and so that `wait` can wait.
 _running: list[tuple[subprocess.Popen[bytes], Path]] = []
 
-#: Seconds to wait for analyses at most. They go on by themselves; a job that has ended should give its devices back.
+#: The longest wait for parsing, in seconds. Parsing continues by itself; a job that has ended must release its devices.
 LONGEST_WAIT = 600.0
 
-#: Ranks that share a machine's processors, where the launcher does not say how many.
+#: Ranks that share the processors of a machine, if the launcher does not give the number.
 USUAL_LOCAL_RANKS = 8
 
 
 def begin(directory: Union[str, Path], export: Optional[str] = None, *, beside_training: bool = True) -> bool:
-    """Start analysing a directory, detached from this process; False, with a warning, where the program is missing.
+    """Start parsing a directory, detached from this process; False, with a warning, if the program is missing.
 
-    The process has a session of its own, so that a signal to the training job's group does not end it, and its words
-    go to `logs/parse.log` in the directory. Beside training, it takes a share of the processors that training leaves.
+    The process has a session of its own, so that a signal to the process group of training does not end it. Its output
+    goes to `logs/parse.log` in the directory. During training, it uses few processors at low priority.
     """
     _reap()
     directory = Path(directory)
     found = program.find()
     if found is None:
         warn(
-            "the program npuscope was not found, so nothing is analysed now; "
-            f"run later: npuscope parse {directory.parent}"
+            "the program npuscope was not found, so the recording is not parsed; "
+            f"to parse it later, run: npuscope parse {directory.parent}"
         )
         return False
     log = directory / "logs" / "parse.log"
@@ -56,20 +56,20 @@ def begin(directory: Union[str, Path], export: Optional[str] = None, *, beside_t
 
 
 def wait(directories: Optional[list[Path]] = None, limit: float = LONGEST_WAIT) -> None:
-    """Wait until the analyses of these directories, or all, have ended, for at most `limit` seconds."""
+    """Wait until these directories, or all, have been parsed, for at most `limit` seconds."""
     deadline = time.monotonic() + limit
     for process, directory in _running.copy():
         if directories is None or directory in directories:
             try:
                 process.wait(max(0.0, deadline - time.monotonic()))
             except subprocess.TimeoutExpired:
-                warn(f"the analysis of {directory} is not done after {limit:g} seconds; it goes on by itself")
+                warn(f"parsing {directory} takes longer than {limit:g} seconds; it continues in the background")
                 break
     _reap()
 
 
 def _reap() -> None:
-    """Forget the analyses that have ended, and report those that failed."""
+    """Forget the processes that have ended, and report those that failed."""
     for entry in _running.copy():
         process, directory = entry
         if process.poll() is None:
@@ -77,11 +77,11 @@ def _reap() -> None:
         _running.remove(entry)
         if process.returncode != 0:
             log = directory / "logs" / "parse.log"
-            warn(f"the analysis of {directory} ended with {process.returncode}; {log} says why")
+            warn(f"parsing {directory} failed with exit code {process.returncode}; see {log}")
 
 
 def _spare_threads() -> int:
-    """Threads for an analysis beside training: half of what this rank's share of the processors is."""
+    """Threads for parsing during training: half of this rank's share of the processors."""
     try:
         processors = len(os.sched_getaffinity(0))
     except (AttributeError, OSError):
@@ -99,12 +99,12 @@ def analyse(
     step_list: Optional[list[int]] = None,
     data_simplification: Optional[bool] = None,
 ) -> bool:
-    """Analyse what was recorded into `profiler_path`: one directory, or a directory of many. True when it worked.
+    """Parse recordings into deliverables, as `npuscope parse` does. Returns whether this succeeded.
 
     :param profiler_path: a directory ending in `_ascend_pt` or `_ascend_ms`, or one that contains such directories
-    :param max_process_number: threads to use; default: one per processor
-    :param export_type: `ExportType`, or a list of them; default: as asked for when recording
-    :param pretty: accepted and ignored, as are `step_list` and `data_simplification`: nothing is thrown away
+    :param max_process_number: number of threads; default: one per processor
+    :param export_type: `ExportType`, or a list of them; default: as set when recording
+    :param pretty: accepted for compatibility and ignored, like `step_list` and `data_simplification`
     """
     try:
         command = _command(program.required(), Path(profiler_path), _export(export_type))
@@ -117,7 +117,7 @@ def analyse(
         warn(f"analyse: {error}")
         return False
     if done.returncode != 0:
-        warn(f"analyse: {done.stderr.strip() or f'npuscope parse ended with {done.returncode}'}")
+        warn(f"analyse: {done.stderr.strip() or f'npuscope parse failed with exit code {done.returncode}'}")
     return done.returncode == 0
 
 
@@ -126,14 +126,12 @@ def _command(found: str, directory: Path, export: Optional[str]) -> list[str]:
 
 
 def _export(asked: Any) -> Optional[str]:
-    """The value of `--export`: text, db, both, or nothing where nothing was asked for."""
+    """The value of `--export`: text, db, both, or None for the setting of the recording."""
     if asked is None:
         return None
     values = asked if isinstance(asked, (list, tuple, set)) else [asked]
     kinds = {ExportType.of(value) for value in values}
     if not kinds or None in kinds:
-        warn(
-            f"analyse: export_type is {asked!r}, which is not of ExportType; what was asked for when recording is used"
-        )
+        warn(f"analyse: export_type is {asked!r}, which is not an ExportType; the setting of the recording is used")
         return None
     return "both" if len(kinds) == 2 else "db" if ExportType.Db in kinds else "text"

@@ -1,4 +1,4 @@
-"""Waits for data, as ranges named `dataloader`: what a training step waits for before it can begin."""
+"""Records the time that training waits for data, as ranges named `dataloader`."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from npuscope import mstx
 
 _Item = TypeVar("_Item")
 
-#: The name torch_npu gives the same range.
+#: torch_npu uses the same name.
 RANGE = "dataloader"
 
 
 class data_loader(Generic[_Item]):  # noqa: N801 - reads as a function where it is used
-    """Iterate over anything and record how long each item was waited for.
+    """Iterate over any iterable, and record how long each item takes to arrive.
 
     >>> for batch in npuscope.data_loader(batches):
     ...     train(batch)
 
-    torch's `DataLoader` needs no wrapping: it is seen while recording.
+    torch's `DataLoader` needs no wrapper: it is recorded anyway.
     """
 
     def __init__(self, iterable: Iterable[_Item]) -> None:
@@ -43,7 +43,7 @@ class data_loader(Generic[_Item]):  # noqa: N801 - reads as a function where it 
         return len(self.iterable)  # type: ignore[arg-type]
 
     def __getattr__(self, name: str) -> Any:
-        """`loader.sampler`, `loader.dataset` and so on are those of what is iterated over."""
+        """`loader.sampler`, `loader.dataset` and others are those of the iterable."""
         if name == "iterable":
             # Copied or unpickled, and not filled yet.
             raise AttributeError(name)
@@ -51,7 +51,7 @@ class data_loader(Generic[_Item]):  # noqa: N801 - reads as a function where it 
 
 
 def hook_torch() -> Optional[Callable[[], None]]:
-    """See the waits of every `DataLoader` of torch; the answer undoes it. None where torch is not there."""
+    """Record the waits of every `DataLoader` of torch; returns a function that undoes this. None without torch."""
     module: Any = sys.modules.get("torch.utils.data.dataloader")
     kind = getattr(module, "_BaseDataLoaderIter", None)
     if kind is None:
@@ -67,7 +67,7 @@ def hook_torch() -> Optional[Callable[[], None]]:
             mstx.range_end(waiting)
 
     def unhook() -> None:
-        # Somebody may have put a method of their own over ours; theirs stays.
+        # Another library may have replaced our method since; its method stays.
         if kind.__next__ is __next__:
             kind.__next__ = original
 

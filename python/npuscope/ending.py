@@ -1,4 +1,4 @@
-"""Profilers that were not stopped when the process ends are stopped then, so that their last records are written."""
+"""Stops profilers that still run when the process ends, so that their last records are written."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from npuscope.guard import warn
 
 
 class Stoppable(Protocol):
-    """What runs until it is stopped."""
+    """Something that runs until it is stopped."""
 
     @property
     def is_recording(self) -> bool:
-        """Whether there is something to lose."""
+        """Whether records would be lost without `stop`."""
 
     def stop(self) -> None: ...
 
 
-#: With the process each was begun in: a forked child does not run what its parent does. Held by reference: a profiler
-#: that a script has lost sight of goes on until the process ends.
+#: Running profilers, each with the process that started it: a forked child does not run them. A profiler that a script
+#: no longer refers to continues until the process ends.
 _running: list[tuple[int, Stoppable]] = []
 
 
 def begins(thing: Stoppable) -> None:
-    """It runs from now on."""
+    """Stop this when the process ends."""
     ends(thing)
     _running.append((os.getpid(), thing))
 
 
 def ends(thing: Stoppable) -> None:
-    """It does not run any more."""
+    """Do not stop this any more: it has stopped."""
     _running[:] = [entry for entry in _running if entry[1] is not thing]
 
 
@@ -39,7 +39,7 @@ def ends(thing: Stoppable) -> None:
 def _stop_all() -> None:
     for process, thing in _running.copy():
         if process == os.getpid():
-            # A profiler whose steps have all been recorded needs no `stop`, and a script that left it out was right.
+            # A profiler whose steps have all been recorded needs no `stop`, so its absence is no mistake.
             if thing.is_recording:
-                warn("a profiler was still recording when the process ended; it is stopped now")
+                warn("a profiler was still recording when the process ended; it has been stopped")
             thing.stop()

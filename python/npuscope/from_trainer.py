@@ -1,4 +1,4 @@
-"""Profilers that a file, flags or the environment ask for: `from_config`, `from_args`, `from_env`."""
+"""Profilers configured by a file, by flags or by the environment: `from_config`, `from_args`, `from_env`."""
 
 from __future__ import annotations
 
@@ -12,19 +12,17 @@ from typing import Any, Optional, Union
 
 from npuscope import _npuscope, backends
 from npuscope import rank as ranks
-from npuscope.guard import describe, warn
+from npuscope.guard import OFF, describe, warn
 from npuscope.profiler.profiler import DEFAULT_BUDGET, profile
 from npuscope.profiler.settings import Settings
 from npuscope.stages import StagedProfiler
 
-_TAIL = "profiling is off, training goes on"
-
-#: Passes to the processes that this one starts who records, by process and rank.
+#: Names the recording process and its rank to the processes that it starts.
 _RECORDED = "NPUSCOPE_RECORDED_BY"
 
 
 class ConfigError(ValueError):
-    """Settings that cannot be used; raised only where `strict` asks for it."""
+    """Settings that cannot be used; raised only with `strict=True`."""
 
 
 def from_config(
@@ -39,22 +37,21 @@ def from_config(
     budget: int = DEFAULT_BUDGET,
     spool: Union[str, Path, None] = None,
 ) -> Union[profile, StagedProfiler]:
-    """The profiler that a settings file asks for: YAML of FSDP2 or MindSpeed-RL, JSON of MindSpore or torch_npu.
+    """Make a profiler from a settings file: YAML of FSDP2 or MindSpeed-RL, JSON of MindSpore or torch_npu.
 
     >>> with npuscope.from_config("fsdp2.yaml", total_steps=100) as prof:
     ...     for batch in batches:
     ...         train(batch)
     ...         prof.step()
 
-    :param path: the file
-    :param iteration: iterations that a checkpoint has brought along, where the settings count from the very first
-    :param total_steps: how many steps this run will make, so that a window beyond its end is reported before training
-        starts
+    :param path: the settings file
+    :param iteration: number of steps before the checkpoint that training resumes from, if the settings count those
+    :param total_steps: number of steps of this training; a window beyond the last step is then reported at once
     :param dialect: `fsdp2`, `rl`, `llm`, `mindspore` or `torch_npu`; default: detected from the content
-    :param strict: raise `ConfigError` for settings that cannot be used, instead of training without a profiler
-    :param backend: as for `profile`, and so `rank`, `budget` and `spool`
+    :param strict: raise `ConfigError` if the settings cannot be used, instead of training without a profiler
+    :param backend: as in `profile`, like `rank`, `budget` and `spool`
 
-    On ranks that were not asked for, every call does nothing. Odd settings are reported on standard error.
+    On ranks that the settings exclude, every call does nothing. Diagnostics go to standard error.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -62,7 +59,7 @@ def from_config(
     except Exception as error:
         if strict:
             raise ConfigError(f"{path}: {describe(error)}") from error
-        warn(f"{path} cannot be read: {describe(error)}; {_TAIL}")
+        warn(f"{path} cannot be read: {describe(error)}; {OFF}")
         return profile.of_settings(Settings(enabled=False))
     return _made(reading, str(path), strict, total_steps, backend, rank, budget, spool)
 
@@ -78,9 +75,9 @@ def from_args(
     budget: int = DEFAULT_BUDGET,
     spool: Union[str, Path, None] = None,
 ) -> Union[profile, StagedProfiler]:
-    """The profiler that flags ask for: MindSpeed-LLM's `--profile …`, or FSDP2's `--training.profile …`.
+    """Make a profiler from command-line flags: MindSpeed-LLM's `--profile …` or FSDP2's `--training.profile …`.
 
-    :param argv: the flags, among any others; default: those of this process
+    :param argv: the arguments, which may include others; default: those of this process
 
     The other parameters are those of `from_config`.
     """
@@ -90,17 +87,16 @@ def from_args(
     except Exception as error:
         if strict:
             raise ConfigError(describe(error)) from error
-        warn(f"the flags cannot be read: {describe(error)}; {_TAIL}")
+        warn(f"the flags cannot be read: {describe(error)}; {OFF}")
         return profile.of_settings(Settings(enabled=False))
     return _made(reading, "flags", strict, total_steps, backend, rank, budget, spool)
 
 
 def from_env(*, backend: Optional[str] = None) -> Optional[profile]:
-    """The profiler that MS_PROFILER_OPTIONS asks for, started, and stopped when the process ends; or None.
+    """Start the profiler that MS_PROFILER_OPTIONS describes, if any. It stops when the process ends.
 
-    Importing `npuscope` calls this. MindSpore reads the variable itself, so it is left to MindSpore where MindSpore
-    drives an NPU. Processes that this one starts inherit the variable, but not the training, so they are left alone,
-    unless they are another rank.
+    Importing `npuscope` calls this. MindSpore reads the variable itself, so on an Ascend machine MindSpore records.
+    Child processes inherit the variable but do not train, so they are not recorded, unless they are another rank.
     """
     text = os.environ.get("MS_PROFILER_OPTIONS")
     if not text or multiprocessing.current_process().daemon or _is_recorded_by_parent():
@@ -112,7 +108,7 @@ def from_env(*, backend: Optional[str] = None) -> Optional[profile]:
         reading = json.loads(_npuscope.read_config(text, "mindspore", 0, None, ranks.world_size()))
         made = _made(reading, "MS_PROFILER_OPTIONS", False, None, backend, None, DEFAULT_BUDGET, None)
     except Exception as error:  # noqa: BLE001
-        warn(f"MS_PROFILER_OPTIONS cannot be used: {describe(error)}; {_TAIL}")
+        warn(f"MS_PROFILER_OPTIONS cannot be used: {describe(error)}; {OFF}")
         return None
     made.start()
     if not isinstance(made, profile) or not made.is_running:
@@ -123,13 +119,13 @@ def from_env(*, backend: Optional[str] = None) -> Optional[profile]:
 
 
 def _is_recorded_by_parent() -> bool:
-    """Whether a process above this one records for the same rank. A program that replaced it has its number."""
+    """Whether a parent process records the same rank. A program that replaced this process (exec) has its id."""
     process, _, rank = os.environ.get(_RECORDED, "").partition(" ")
     return bool(process) and process != str(os.getpid()) and rank == str(ranks.rank())
 
 
 def _is_mindspores(backend: Optional[str]) -> bool:
-    """Whether MindSpore will see to it, or does: it may be imported only after us, and then has no device yet."""
+    """Whether MindSpore records, now or later: if it is imported after npuscope, it has no device yet."""
     if backends.choose(backend) == "mindspore":
         return True
     if backend is not None or not _has_npu():
@@ -138,7 +134,7 @@ def _is_mindspores(backend: Optional[str]) -> bool:
     if frameworks & set(sys.modules):
         return False
     if backends.importable("torch_npu"):
-        warn("MS_PROFILER_OPTIONS: import torch_npu before npuscope, or only the host is recorded")
+        warn("MS_PROFILER_OPTIONS: only the host is recorded; to record the NPU, import torch_npu before npuscope")
         return False
     return backends.importable("mindspore")
 
@@ -182,9 +178,9 @@ def _made(
 
 
 def report_diagnostics(diagnostics: list[dict[str, Any]], source: str, rank: Optional[int] = None) -> list[str]:
-    """Print the diagnostics on settings; return those that make them unusable.
+    """Print the diagnostics of settings; return the errors.
 
-    All ranks read the same file, so only the first prints them, unless the settings are unusable.
+    All ranks read the same file, so only the first prints warnings. Every rank prints errors.
     """
     errors = []
     this_rank = ranks.rank() if rank is None else rank
@@ -194,7 +190,7 @@ def report_diagnostics(diagnostics: list[dict[str, Any]], source: str, rank: Opt
         text = f"{source}{f':{line}' if line else ''}: {said}"
         if diagnostic["severity"] == "error":
             errors.append(said)
-            warn(f"{text}; {_TAIL}" if len(errors) == 1 else text)
+            warn(f"{text}; {OFF}" if len(errors) == 1 else text)
         elif diagnostic["severity"] == "warning" and not this_rank:
             warn(text)
     return errors

@@ -1,4 +1,4 @@
-"""Profiling never stops training: what fails here is reported once and switches collection off."""
+"""Keeps failures of profiling away from training: a failure is reported once, and recording is switched off."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import threading
 from typing import Any, Callable, TypeVar
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
+
+#: What every message about a failure ends with.
+OFF = "profiling is off, training continues"
 
 _reported: set[str] = set()
 _lock = threading.Lock()
@@ -31,7 +34,7 @@ def warn(text: str) -> None:
 
 
 def describe(error: BaseException) -> str:
-    """An exception in words: its own text, with its kind where the text alone would not say what happened."""
+    """The text of an exception, with its type where the text alone does not explain what happened."""
     text = str(error)
     if isinstance(error, (OSError, RuntimeError)) and text:
         return text
@@ -39,7 +42,7 @@ def describe(error: BaseException) -> str:
 
 
 class Guarded:
-    """Something the training loop calls: after a failure, and in a forked child, every call does nothing.
+    """Base of objects that a training loop calls: after a failure, and in a forked child, every call does nothing.
 
     A child of `fork` has a copy of the object but none of the threads behind it, and would write into its parent's
     files.
@@ -50,15 +53,15 @@ class Guarded:
         self._process = os.getpid()
 
     def _abandon(self) -> None:
-        """Let go of what is held, as far as that is possible; may raise."""
+        """Release what is held, as far as possible; may raise."""
 
     def _give_up(self, why: str) -> None:
-        """Report why, once, and do nothing from now on."""
+        """Report the reason once, and do nothing from now on."""
         if self._off:
             return
         self._off = True
-        warn(f"{why}; profiling is off, training goes on")
-        # The reason has been reported; that the cleanup failed, too, helps nobody.
+        warn(f"{why}; {OFF}")
+        # The reason has been reported; a failed cleanup adds nothing to it.
         with contextlib.suppress(Exception):
             self._abandon()
 

@@ -4,10 +4,10 @@
 >>> load = mstx.range_start("load batch")
 >>> mstx.range_end(load)
 
-`mark`, `range_start` and `range_end` are the compiled functions themselves, so that a range costs no Python call.
-While the profiler of torch_npu or MindSpore runs, they are that framework's functions instead: write
-`mstx.range_start`, and not `from npuscope.mstx import range_start`, to be recorded there, too. When nothing is
-recording, they do nothing, at the price of calling a built-in.
+`mark`, `range_start` and `range_end` are compiled functions, so a range costs no Python call. While the profiler of
+torch_npu or MindSpore runs, they are that framework's functions instead. So write `mstx.range_start`, not `from
+npuscope.mstx import range_start`; otherwise that profiler does not record the range. When nothing is recording, they
+do nothing and cost as much as a call of a built-in function.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def _stack(domain: str) -> list[int]:
 
 
 def range_push(message: str, stream: Any = None, domain: str = "default") -> int:
-    """Begin a range that `range_pop` ends. Answers how many ranges of this thread and domain were open before."""
+    """Begin a range that `range_pop` ends. Returns how many ranges of this thread and domain were open before."""
     stack = _stack(domain)
     stack.append(range_start(message, stream, domain))
     return len(stack) - 1
 
 
 def range_pop(domain: str = "default") -> int:
-    """End the range that this thread began last. Answers how many are still open, -1 if there was none."""
+    """End the range that this thread began last. Returns how many are still open, or -1 if there was none."""
     stack = _stack(domain)
     if not stack:
         return -1
@@ -65,12 +65,12 @@ class annotate:  # noqa: N801 - torch_npu's name
     >>> @annotate(domain="loss")
     ... def loss(batch): ...
 
-    :param message: the range's name; a function's own if empty
-    :param stream: stream of the device to mark, too, where a framework's own marks are used
-    :param domain: the range's domain
+    :param message: name of the range; default: the name of the function
+    :param stream: also mark this stream of the device; used only while a framework's profiler runs
+    :param domain: domain of the range
 
-    The range ends when the block or call does, by an exception, too. Of a generator or a coroutine it ends when that
-    is exhausted or closed, and not when it is merely created.
+    The range ends when the block or call ends, also by an exception. For a generator or a coroutine, it ends when
+    that is exhausted or closed, not when it is created.
     """
 
     def __init__(self, message: str = "", stream: Any = None, domain: str = "default") -> None:
@@ -96,12 +96,12 @@ mstx_range = annotate
 
 
 def mstx_timer_decorator(function: _Function) -> _Function:
-    """A range around every call of a function, named after it, as MindSpeed-RL has it; exceptions end it, too."""
+    """Record a range around every call of a function, named after it, as in MindSpeed-RL. Exceptions end it, too."""
     return _ranged(function, getattr(function, "__qualname__", repr(function)), None, "default")
 
 
 def _ranged(function: _Function, message: str, stream: Any, domain: str) -> _Function:
-    """The function with a range around what it does."""
+    """The function with a range around its work."""
     if works_later(function):
         return wrapped(function, lambda: annotate(message, stream, domain))
 
@@ -117,7 +117,7 @@ def _ranged(function: _Function, message: str, stream: Any, domain: str) -> _Fun
     return cast(_Function, wrapper)
 
 
-#: The functions that a framework may stand in for.
+#: The functions that a framework may replace.
 _FUNCTIONS = ("mark", "range_start", "range_end")
 
 #: Objects that show the functions, too, besides this module.
@@ -128,7 +128,7 @@ _lent: list[dict[str, Callable[..., Any]]] = []
 
 
 def forward_to(theirs: Any) -> Callable[[], None]:
-    """Let a framework's marks stand in for ours; the answer undoes it, and those before are there again."""
+    """Replace our functions by those of a framework; returns a function that undoes this."""
     functions = {name: _careful(getattr(theirs, name), name) for name in _FUNCTIONS}
     _lent.append(functions)
     _show()
@@ -149,7 +149,7 @@ def _show() -> None:
 
 
 def _careful(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """A framework's function that raises nothing. Older ones know no domains, and are asked without."""
+    """A framework's function that never raises. Older versions have no domains and are called without."""
     before_domain = 1 if name == "range_end" else 2
 
     @functools.wraps(function)
@@ -161,7 +161,7 @@ def _careful(function: Callable[..., Any], name: str) -> Callable[..., Any]:
                 named.pop("domain", None)
                 return function(*arguments[:before_domain], **named)
         except Exception as error:  # noqa: BLE001 - a mark is no reason to stop training
-            warn(f"mstx.{name}() of the framework failed: {describe(error)}; training goes on")
+            warn(f"mstx.{name}() of the framework failed: {describe(error)}; training continues")
             return 0
 
     return call

@@ -1,4 +1,4 @@
-"""So that `torch_npu.npu.mstx` has its counterpart: `npuscope.npu.mstx`, which may be called as a class is."""
+"""The counterpart of `torch_npu.npu.mstx`: `npuscope.npu.mstx`, which can also be called like a class."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Marks:
         _module.mirrors.append(self)
 
     def __call__(self) -> _Marks:
-        """The same again: scripts for torch_npu write `mstx.mark(...)` and `mstx().mark(...)`."""
+        """Returns itself: scripts for torch_npu write `mstx.mark(...)` and `mstx().mark(...)`."""
         return self
 
 

@@ -1,4 +1,4 @@
-"""The program `npuscope`, which reads and analyses what was recorded. It always runs in a process of its own."""
+"""Finds the program `npuscope`, which parses and queries profiles. It always runs in a separate process."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Optional
 
 
 class ProgramMissing(RuntimeError):
-    """The program `npuscope` is nowhere to be found."""
+    """The program `npuscope` was not found."""
 
     def __init__(self) -> None:
         super().__init__(
-            "the program npuscope was not found: install the wheel npuscope, put the program on PATH, "
-            "or name it in the environment variable NPUSCOPE"
+            "the program npuscope was not found: install the wheel npuscope, add the program to PATH, "
+            "or set the environment variable NPUSCOPE to its path"
         )
 
 
 def find() -> Optional[str]:
-    """The program: named by NPUSCOPE, else beside the interpreter, where a wheel puts it, else on PATH."""
+    """The path of the program: from NPUSCOPE, else next to the interpreter, where a wheel puts it, else from PATH."""
     named = os.environ.get("NPUSCOPE")
     if named:
         return shutil.which(named)
@@ -31,7 +31,7 @@ def find() -> Optional[str]:
 
 
 def required() -> str:
-    """The program, or an error that says how to get it."""
+    """The path of the program. Raises `ProgramMissing`, which says how to get it."""
     found = find()
     if found is None:
         raise ProgramMissing()

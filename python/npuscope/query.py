@@ -1,4 +1,4 @@
-"""Asking a profile questions from Python: `npuscope.open(path).sql(...)` and `.show(...)`."""
+"""Queries profiles from Python: `npuscope.open(path).sql(...)` and `.show(...)`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class QueryError(RuntimeError):
-    """A question that could not be answered: its text is what the program says."""
+    """A query failed; the text is the error of the program."""
 
 
 class Profile:
@@ -28,9 +28,9 @@ class Profile:
             raise FileNotFoundError(f"{self.path} does not exist")
 
     def sql(self, query: str, *, df: bool = False) -> Any:
-        """The answer to a query in SQL, as a `pyarrow.Table`, or as a `pandas.DataFrame` with `df=True`.
+        """Run a SQL query. Returns a `pyarrow.Table`, or a `pandas.DataFrame` with `df=True`.
 
-        Times are nanoseconds since the epoch, durations nanoseconds, sizes bytes; `tables` says what may be asked for.
+        Times are nanoseconds since the epoch, durations nanoseconds, sizes bytes. `tables` lists the tables.
         """
         table = self._ask(query)
         return table.to_pandas() if df else table
@@ -46,11 +46,18 @@ class Profile:
         df: bool = False,
         **parameters: Union[str, int],
     ) -> Any:
-        """A table of the viewer's pages, as a `pyarrow.Table`, or as a `pandas.DataFrame` with `df=True`.
+        """Compute a view, a table of the viewer. Returns a `pyarrow.Table`, or a `pandas.DataFrame` with `df=True`.
 
-        `npuscope show DIR` lists the views and their parameters. `rank` is a rank, several, or a list such as "0,4-7";
-        `range` a time such as "100ms..200ms"; `at` a time such as "1.25s", or in nanoseconds since the epoch. Times in
-        the table are nanoseconds since the epoch, durations nanoseconds, sizes bytes.
+        `npuscope show DIR` lists the views and their parameters.
+
+        :param view: name of the view
+        :param rank: a rank, several ranks, or a list such as "0,4-7"
+        :param step: a step
+        :param range: a range of time such as "100ms..200ms"
+        :param at: a moment such as "1.25s", or in nanoseconds since the epoch
+        :param parameters: other parameters of the view
+
+        Times are nanoseconds since the epoch, durations nanoseconds, sizes bytes.
 
         >>> npuscope.open("./result").show("overall", rank=0, step=12)
         """
@@ -65,13 +72,13 @@ class Profile:
         return table.to_pandas() if df else table
 
     def tables(self) -> list[str]:
-        """The names of the tables there are."""
+        """The names of the tables that `sql` can query."""
         query = "SELECT table_name FROM information_schema.tables WHERE table_schema <> 'information_schema' ORDER BY 1"
         return [str(name) for name in self._ask(query).column(0).to_pylist()]
 
     @property
     def ranks(self) -> list[int]:
-        """The ranks of the job that are in the profile."""
+        """The ranks in the profile."""
         return [int(number) for number in self._ask("SELECT rank FROM rank ORDER BY 1").column(0).to_pylist()]
 
     def __repr__(self) -> str:
@@ -81,13 +88,13 @@ class Profile:
         return self._run(["sql", str(self.path), "-"], query)
 
     def _run(self, arguments: list[str], text: Optional[str] = None) -> pyarrow.Table:
-        """The program answers into a file, not a pipe: what it has to say meanwhile is then never in the way."""
+        """The program writes its result to a file, not to a pipe, so that its messages are never mixed into it."""
         try:
             import pyarrow
             import pyarrow.ipc
         except ImportError as error:
             raise QueryError(
-                "answers are pyarrow tables, and pyarrow is not installed: pip install 'npuscope[pyarrow]'"
+                "pyarrow is not installed, and results are pyarrow tables: run `pip install pyarrow`"
             ) from error
         with tempfile.TemporaryDirectory(prefix="npuscope-") as directory:
             answer = os.path.join(directory, "answer.arrow")
@@ -106,15 +113,15 @@ class Profile:
             if done.returncode != 0:
                 raise QueryError(
                     done.stderr.strip().replace("error: ", "", 1)
-                    or f"npuscope {arguments[0]} ended with {done.returncode}"
+                    or f"npuscope {arguments[0]} failed with exit code {done.returncode}"
                 )
-            # Read into memory, since the file is about to be removed.
+            # Read into memory, because the file is removed now.
             with pyarrow.ipc.open_stream(Path(answer).read_bytes()) as reader:
                 return reader.read_all()
 
 
 def open(path: Union[str, Path]) -> Profile:  # noqa: A001 - `npuscope.open` is what users write
-    """Open a profile: a directory that a profiler wrote, or one with many of them.
+    """Open a profile: the directory of a rank, a directory with many ranks, or a single deliverable.
 
     >>> npuscope.open("./result").sql("SELECT name, sum(duration) FROM host_op GROUP BY 1 ORDER BY 2 DESC LIMIT 10")
     """

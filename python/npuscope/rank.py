@@ -1,4 +1,4 @@
-"""Which of the job's processes this is."""
+"""The rank of this process and the size of its job."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any, Optional
 
 
 def rank() -> Optional[int]:
-    """The rank of this process: of the launcher's environment, else of torch.distributed or MindSpore, else None."""
+    """The rank of this process, from the launcher's environment, torch.distributed or MindSpore; None if unknown."""
     return _asked("get_rank", "RANK", "RANK_ID", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
 
 
 def world_size() -> Optional[int]:
-    """How many processes the job has, where somebody says so."""
+    """The number of processes of the job, or None if it is unknown."""
     names = ("WORLD_SIZE", "RANK_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS")
     return _asked("get_world_size", *names, of_mindspore="get_group_size")
 
 
 def number(name: str) -> Optional[int]:
-    """A variable of the environment that is a whole number, or None."""
+    """The value of an environment variable that is a whole number, or None."""
     text = os.environ.get(name, "").strip()
     # There are digits that are not of ASCII, and some of them are no numbers.
     return int(text) if text.isascii() and text.isdigit() else None
@@ -42,7 +42,7 @@ def _asked(of_torch: str, *names: str, of_mindspore: Optional[str] = None) -> Op
 
 
 def torch_distributed() -> Any:
-    """torch.distributed when the script has initialised it. It is never imported for this."""
+    """torch.distributed if the script has initialised it. This never imports it."""
     distributed = sys.modules.get("torch.distributed")
     # A half imported torch raises anything.
     with contextlib.suppress(Exception):

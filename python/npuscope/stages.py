@@ -1,4 +1,4 @@
-"""Stages of reinforcement learning: generating, scoring, updating. Each can be recorded by itself."""
+"""Stages of reinforcement learning, such as generation, scoring and update. Each can be recorded separately."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 #: The domain of the ranges that `stage` makes.
 DOMAIN = "stage"
 
-#: The profiler of stages that is running in this process, which `stage` asks.
+#: The profiler of stages that runs in this process; `stage` uses it.
 _current: Optional[StagedProfiler] = None
 
 
 class StagedProfiler(KeepsMetadata):
-    """Records single stages of the iterations asked for, each into a directory of its stage. Made by `from_config`.
+    """Records selected stages of selected iterations, each into the directory of its stage. Made by `from_config`.
 
     >>> with npuscope.from_config("rl.yaml") as prof:
     ...     for batch in batches:
@@ -78,7 +78,7 @@ class StagedProfiler(KeepsMetadata):
 
     @guarded
     def start(self) -> None:
-        """From now on, `stage` asks this profiler."""
+        """Record the selected stages from now on."""
         global _current
         self._count = 0
         if self._settings.enabled:
@@ -92,7 +92,7 @@ class StagedProfiler(KeepsMetadata):
 
     @guarded
     def drop_step(self) -> None:
-        """Nothing: a stage ends when its block does. It is there so that all profilers have the same methods."""
+        """Does nothing: a stage ends when its block ends. All profilers have this method."""
 
     def _keep(self, key: str, value: Any) -> None:
         self._metadata[key] = value
@@ -101,7 +101,7 @@ class StagedProfiler(KeepsMetadata):
 
     @guarded
     def stop(self) -> None:
-        """From now on, `stage` makes ranges only. Waits for the analyses of the stages, where those were asked for."""
+        """Stop recording; `stage` only marks ranges from now on. Waits for parsing, if the settings ask for parsing."""
         self._stop()
         for recording in self._stopped:
             recording.wait()
@@ -124,14 +124,14 @@ class StagedProfiler(KeepsMetadata):
             recording.stop_recording()
 
     def wants(self, name: str) -> bool:
-        """Whether to record the stage in this iteration. A stage within one that is recorded belongs to that."""
+        """Whether to record the stage in this iteration. A stage inside a recorded stage is part of it."""
         if self._silent or self._recording is not None or name not in self._settings.stages:
             return False
         return self._window is None or self._window(self._count) >= ProfilerAction.RECORD
 
     @guarded
     def enter(self, name: str) -> Optional[profile]:
-        """Record from now on, if the stage is to be recorded."""
+        """Begin recording, if the stage is selected."""
         if not self.wants(name):
             return None
         # One step long, and it carries the iteration's number, which MindSpeed-RL's own markers lose.
@@ -157,7 +157,7 @@ class StagedProfiler(KeepsMetadata):
             return
         self._recording = None
         recording.step()
-        # Its analysis goes on while training does.
+        # Parsing continues while training does.
         recording.stop_recording()
         self._stopped.append(recording)
 
@@ -173,15 +173,15 @@ class StagedProfiler(KeepsMetadata):
 
 
 class stage:  # noqa: N801 - reads as a function where it is used
-    """A stage, around a block or around every call of a function.
+    """Mark a stage, around a block or around every call of a function.
 
     >>> with stage("actor_update"):
     ...     update(samples)
     >>> @stage("actor_generate")
     ... def generate(batch): ...
 
-    It is a range in the domain `stage`. Where `from_config` was given MindSpeed-RL's settings with this stage among
-    those to be recorded, it is also what is recorded, in the iterations asked for.
+    A stage is a range in the domain `stage`. If MindSpeed-RL settings read by `from_config` select this stage, it is
+    recorded in the selected iterations.
     """
 
     def __init__(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Decorating functions of every kind: a generator's or a coroutine's work is done after the call, not during it."""
+"""Wraps functions of every kind. Generators and coroutines do their work after the call, not during it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def works_later(function: Callable[..., Any]) -> bool:
-    """Whether calling the function only makes what does the work."""
+    """Whether a call only creates the generator or coroutine that does the work."""
     return (
         inspect.iscoroutinefunction(function)
         or inspect.isgeneratorfunction(function)
@@ -20,7 +20,7 @@ def works_later(function: Callable[..., Any]) -> bool:
 
 
 def wrapped(function: _Function, context: Callable[[], AbstractContextManager[Any]]) -> _Function:
-    """The function with a new context around what it does, as the kind of function that it was."""
+    """The function with a new context around its work; it stays a function of the same kind."""
     if inspect.isasyncgenfunction(function):
         wrapper = _around_async_generator(function, context)
     elif inspect.iscoroutinefunction(function):
@@ -57,7 +57,7 @@ def _around_coroutine(function: Any, context: Any) -> Callable[..., Any]:
 
 
 def _around_async_generator(function: Any, context: Any) -> Callable[..., Any]:
-    """Asynchronous generators have no `yield from`: what is sent and thrown into it is passed on by hand."""
+    """Asynchronous generators have no `yield from`: values and exceptions that are sent are passed on here."""
 
     async def wrapper(*arguments: Any, **named: Any) -> Any:
         with context():

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use crate::language;
 
-/// CANN's libraries. Raises where they are not.
+/// The libraries of CANN. Raises if they are missing.
 #[pyclass(module = "npuscope._npuscope", frozen)]
 pub struct Cann {
     cann: Arc<cann::Cann>,
@@ -26,7 +26,7 @@ impl Cann {
         Ok(Self { cann: Arc::new(cann), profile: Mutex::default() })
     }
 
-    /// Record a device into a directory, or warm up to that; returns diagnostics on settings that could not be made.
+    /// Record a device into a directory, or warm up. Returns warnings about settings that CANN does not support.
     #[pyo3(signature = (config_json, directory, device=0, warmup=false))]
     fn start(
         &self,
@@ -58,7 +58,7 @@ impl Cann {
         .map_err(raised)
     }
 
-    /// End the recording and complete its files.
+    /// Stop recording and complete the files.
     fn stop(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| match self.profile.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(profile) => profile.finish(),

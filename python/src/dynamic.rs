@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::language;
 
-/// The file of one rank, and what it asks for between steps.
+/// Watches the control file for one rank, and decides between steps what to do.
 #[pyclass(module = "npuscope._npuscope", frozen)]
 pub struct Dynamic {
     inner: Mutex<Inner>,
@@ -63,12 +63,12 @@ impl Dynamic {
         })
     }
 
-    /// What was asked for could not be done.
+    /// Record that the last request failed.
     fn failed(&self, py: Python<'_>, problem: String) {
         self.with(py, |inner| inner.control.failed(problem));
     }
 
-    /// Report the state, for `npuscope dynamic status`; why that failed, if it did.
+    /// Write the state of this rank for `npuscope dynamic status`. Returns the error if this fails.
     #[pyo3(signature = (output=None))]
     fn report(&self, py: Python<'_>, output: Option<String>) -> Option<String> {
         self.with(py, |inner| {
@@ -109,7 +109,7 @@ impl Inner {
     }
 }
 
-/// Write a file to begin with, unless there is one: whether it was written.
+/// Write a control file. Returns false if the file exists.
 #[pyfunction]
 #[pyo3(signature = (path, dialect="mindspore"))]
 pub fn write_default(path: &str, dialect: &str) -> PyResult<bool> {

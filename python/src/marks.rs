@@ -233,12 +233,12 @@ const FUNCTIONS: [(&CStr, Fast, &CStr); 4] = [
     (
         c"range_start",
         range_start,
-        c"range_start($module, message, stream=None, domain='default')\n--\n\nBegin a range and give its id; 0 when nothing is recorded.",
+        c"range_start($module, message, stream=None, domain='default')\n--\n\nBegin a range. Returns its id, 0 when nothing is recording.",
     ),
     (
         c"range_end",
         range_end,
-        c"range_end($module, range_id, domain='default')\n--\n\nEnd a range, on whichever thread.",
+        c"range_end($module, range_id, domain='default')\n--\n\nEnd a range, on any thread.",
     ),
     (
         c"mark",
@@ -248,7 +248,7 @@ const FUNCTIONS: [(&CStr, Fast, &CStr); 4] = [
     (
         c"counter",
         counter,
-        c"counter($module, name, value)\n--\n\nRecord a value that holds from now on.",
+        c"counter($module, name, value)\n--\n\nRecord that a counter has this value from now on.",
     ),
 ];
 

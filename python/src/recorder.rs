@@ -16,7 +16,7 @@ use crate::{calls, language};
 static GC_THRESHOLD: AtomicI64 = AtomicI64::new(-1);
 static GC_START: AtomicI64 = AtomicI64::new(0);
 
-/// Records what the host does into one directory, from `start` to `stop`.
+/// Records the host into one directory, from `start` to `stop`.
 #[pyclass(module = "npuscope._npuscope", frozen)]
 pub struct Recorder {
     options: Options,
@@ -73,7 +73,7 @@ impl Recorder {
         Ok(Self { options, python_calls, gc_threshold_ms, state: Mutex::default() })
     }
 
-    /// Begin to record. Raises if the directory cannot be made or something is recorded already.
+    /// Start recording. Raises if the directory cannot be created or another recorder is recording.
     fn start(&self, py: Python<'_>) -> PyResult<()> {
         let options = self.options.clone();
         let running = py
@@ -94,7 +94,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// End the recording and write the rest of it; the summary as JSON.
+    /// Stop recording and write the last records. Returns the summary as JSON.
     fn stop(&self, py: Python<'_>) -> PyResult<String> {
         let unhooked = calls::remove(py);
         GC_THRESHOLD.store(-1, Ordering::Relaxed);
@@ -112,13 +112,13 @@ impl Recorder {
         serde_json::to_string(&summary).map_err(raised)
     }
 
-    /// Whether records are taken now.
+    /// Whether this is recording.
     #[getter]
     fn is_recording(&self) -> bool {
         self.state().running.is_some() && recorder::is_on()
     }
 
-    /// Why nothing is recorded any more, or what is missing.
+    /// The failure that stopped the recording, or the data that is missing; `None` if there is neither.
     #[getter]
     fn problem(&self) -> Option<String> {
         let state = self.state();
@@ -131,7 +131,7 @@ impl Recorder {
         self.options.directory.clone()
     }
 
-    /// An operator between two looks at `now()`.
+    /// Record an operator, with times of `now()`.
     #[pyo3(signature = (name, start, end, *, scope=0, sequence=-1, input_shapes=None, input_dtypes=None, stack=None))]
     #[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn op(
@@ -159,7 +159,7 @@ impl Recorder {
         });
     }
 
-    /// An allocation, or with a negative size a release, on the host or, with a device, on that.
+    /// Record an allocation, or a release if the size is negative, on the host or on a device.
     #[pyo3(signature = (address, size, total_allocated, total_reserved, *, device=None))]
     fn memory(&self, address: i64, size: i64, total_allocated: i64, total_reserved: i64, device: Option<i8>) {
         recorder::memory(&Memory {
@@ -175,7 +175,7 @@ impl Recorder {
         });
     }
 
-    /// Write `profiler_metadata.json`: what is given, and what came of the recording.
+    /// Write `profiler_metadata.json`: the given metadata and the results of the recording.
     #[pyo3(signature = (metadata_json, backend="native"))]
     fn write_metadata(&self, metadata_json: &str, backend: &str) -> PyResult<()> {
         let summary = self.state().summary.clone();
@@ -193,7 +193,7 @@ impl Recorder {
     }
 }
 
-/// The recorder's clock, as its records count.
+/// The time on the clock of the recorder.
 #[pyfunction]
 pub fn now() -> i64 {
     recorder::now()

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::language;
 
-/// At which step what is done. Values that make no sense are repaired; `warnings` says which.
+/// Selects the steps to record. Invalid values are corrected; `warnings` has the corrections.
 #[pyclass(module = "npuscope._npuscope", frozen)]
 pub struct Schedule {
     schedule: schedule::Schedule,
@@ -30,7 +30,7 @@ impl Schedule {
         Ok(self.schedule.action(step).number())
     }
 
-    /// The six values, as they are used.
+    /// The six values, after correction.
     fn values(&self) -> (u64, u64, u64, u64, u64, bool) {
         let schedule = &self.schedule;
         (
@@ -49,7 +49,7 @@ impl Schedule {
     }
 }
 
-/// The calls when one action follows another, `None` for the end; and a warning, if any.
+/// The calls between one action and the next (`None`: the end), and a warning or `None`.
 #[pyfunction]
 #[pyo3(signature = (previous, current))]
 pub fn transition(previous: u8, current: Option<u8>) -> PyResult<(Vec<&'static str>, Option<String>)> {

@@ -92,7 +92,7 @@ class TestProgram(Case):
             self.record()
             self.assertLess(time.monotonic() - began, 4)
         self.assertEqual(len(lines), 1, lines)
-        self.assertIn("goes on by itself", lines[0])
+        self.assertIn("continues in the background", lines[0])
 
     def test_nobody_waits_when_training_has_failed(self) -> None:
         handler = tensorboard_trace_handler(self.place / "result")
@@ -117,7 +117,7 @@ class TestProgram(Case):
                 self.assertLess(time.monotonic(), deadline)
                 time.sleep(0.01)
             self.record(async_mode=True)
-        self.assertIn(f"{prof.directories[0]} ended with 3", lines[0])
+        self.assertIn(f"{prof.directories[0]} failed with exit code 3", lines[0])
 
     def test_an_analysis_that_fails_is_reported_with_its_log(self) -> None:
         with (

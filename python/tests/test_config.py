@@ -99,7 +99,7 @@ class TestFromConfig(Case):
         with standard_error() as lines:
             self.train(npuscope.from_config(self.fsdp2(ranks="[0, 1]"), **self.named()))
         self.assertEqual(len(lines), 1, lines)
-        self.assertIn("which rank this is", lines[0])
+        self.assertIn("the rank of this process is unknown", lines[0])
 
     def test_unusable_settings_are_reported_and_training_goes_on_without(self) -> None:
         with standard_error() as lines:
@@ -116,7 +116,7 @@ class TestFromConfig(Case):
         with standard_error() as lines:
             self.train(npuscope.from_config(self.place / "missing.yaml"))
         self.assertEqual(len(lines), 1, lines)
-        self.assertIn("profiling is off, training goes on", lines[0])
+        self.assertIn("profiling is off, training continues", lines[0])
 
 
 class TestFromArgs(Case):

@@ -171,7 +171,7 @@ class TestCycles(Case):
             for _ in range(3):
                 prof.step()
         self.assertEqual(len(lines), 1, lines)
-        self.assertIn("start() was never", lines[0])
+        self.assertIn("without start()", lines[0])
         with standard_error() as lines:
             self.train(prof, 2)
             prof.stop()

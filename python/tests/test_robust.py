@@ -73,7 +73,7 @@ def happens(step):
     resource.setrlimit(resource.RLIMIT_FSIZE, (16384, 16384))
 """
         (line,) = self.loop(given, 1)
-        self.assertIn("profiling is off, training goes on", line)
+        self.assertIn("profiling is off, training continues", line)
 
     def test_the_disk_is_full(self) -> None:
         small = self.place / "result"
@@ -99,17 +99,17 @@ def happens(step):
         )
         self.assertEqual((done.returncode, done.stdout), (0, "finished\n"), done.stderr)
         (line,) = done.stderr.splitlines()
-        self.assertIn("profiling is off, training goes on", line)
+        self.assertIn("profiling is off, training continues", line)
 
     def test_the_path_cannot_be_written(self) -> None:
         (self.place / "result").write_text("a file, where a directory should be")
         (line,) = self.loop("", 1)
-        self.assertIn("profiling is off, training goes on", line)
+        self.assertIn("profiling is off, training continues", line)
 
     def test_the_path_vanishes(self) -> None:
         given = "import shutil\ndef happens(step):\n    shutil.rmtree(os.path.join(place, 'result'))"
         (line,) = self.loop(given, 1)
-        self.assertIn("profiling is off, training goes on", line)
+        self.assertIn("profiling is off, training continues", line)
 
     def test_the_libraries_of_cann_are_not_there(self) -> None:
         script = """
@@ -122,12 +122,12 @@ print("finished")
         self.assertEqual(done.stdout, "finished\n")
         (line,) = done.stderr.splitlines()
         self.assertIn("libascendcl", line)
-        self.assertIn("profiling is off, training goes on", line)
+        self.assertIn("profiling is off, training continues", line)
 
     def test_a_handler_raises(self) -> None:
         given = "def handler(prof):\n    raise ValueError('not today')\nnamed = {'on_trace_ready': handler}"
         (line,) = self.loop(given, 1)
-        self.assertIn("not today; profiling is off, training goes on", line)
+        self.assertIn("not today; profiling is off, training continues", line)
 
     def test_exceptions_inside_ranges(self) -> None:
         given = """
@@ -221,7 +221,7 @@ def happens(step):
         pass
 """
         (line,) = self.loop(given, 1)
-        self.assertIn("profiling is off, training goes on", line)
+        self.assertIn("profiling is off, training continues", line)
         self.assertEqual(len(steps(self.recorded())), 20)
 
     def test_a_profiler_that_nobody_stops_is_stopped_with_the_process(self) -> None:

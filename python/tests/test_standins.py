@@ -82,7 +82,7 @@ class TestChoice(unittest.TestCase):
             self.assertEqual(backends.choose("torch_npu"), "torch_npu")
         self.assertEqual(chosen, ("torch" if "torch" in sys.modules else "native",) * 2)
         self.assertEqual(len(lines), 1, lines)
-        self.assertIn("finds no NPU", lines[0])
+        self.assertIn("detects no NPU", lines[0])
 
     def test_torch_npu_that_cannot_be_imported_is_passed_over_with_one_warning(self) -> None:
         npuscope.guard._reported.clear()
@@ -174,9 +174,9 @@ class TestTorchNpu(Case):
             },
         )
         self.assertEqual(calls.names[-5:], ["start", "range_start", "range_end", "step", "stop"])
-        left_out = [line.split(" has no ")[1].split(";")[0] for line in lines if " has no " in line]
+        ignored = [line.split(" does not support ")[1].split(";")[0] for line in lines if " does not support " in line]
         self.assertEqual(
-            sorted(left_out),
+            sorted(ignored),
             [
                 "async_mode",
                 "export_type",
@@ -190,7 +190,7 @@ class TestTorchNpu(Case):
             ],
         )
         # The one line besides: their `mark` fails, twice.
-        self.assertEqual(len(lines) - len(left_out), 1, lines)
+        self.assertEqual(len(lines) - len(ignored), 1, lines)
         self.assertIn("the stream is lost", lines[-1])
 
     def test_an_old_version_that_is_asked_for_little_is_driven_without_a_word(self) -> None:
@@ -292,7 +292,7 @@ class TestTorchNpu(Case):
                     for _ in range(3):
                         prof.step()
                 self.assertEqual(len(lines), 1, lines)
-                self.assertIn("the device is lost; profiling is off, training goes on", lines[0])
+                self.assertIn("the device is lost; profiling is off, training continues", lines[0])
                 self.assertIs(mstx.range_start, _npuscope.range_start)
 
     def test_ranks_that_were_not_asked_for_do_not_touch_it(self) -> None:

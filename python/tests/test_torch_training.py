@@ -235,7 +235,7 @@ thread.join()
 """
         done = run("-c", f"import sys, torch, npuscope\nplace = sys.argv[1]\n{script}", self.place)
         self.assertEqual(done.stdout, "finished 1\n")
-        self.assertIn("in another thread than start", done.stderr)
+        self.assertIn("in another thread than start()", done.stderr)
         first, second, _ = self.children(self.place)
         self.assertEqual(ranges(first), ["forward"])
         self.assertEqual(len(list((second / "FRAMEWORK").glob("*.pt.trace.json"))), 1)

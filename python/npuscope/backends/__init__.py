@@ -1,4 +1,4 @@
-"""Who records: the profilers of torch_npu and MindSpore on an Ascend NPU, torch's own, or only our recorder."""
+"""Selects the backend: the profiler of torch_npu or MindSpore on an Ascend NPU, torch.profiler, or our recorder."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Any, Optional
 
 from npuscope.guard import describe, warn
 
-#: Every backend there is, by the name that `profile(backend=...)` takes.
+#: The backends, by the names that `profile(backend=...)` accepts.
 NAMES = ("torch_npu", "mindspore", "torch", "native", "cann")
 
 
 def choose(name: Optional[str] = None) -> str:
-    """The backend to use: the one named, else the best of what this process has.
+    """The backend to use: the named one, else the best available one.
 
-    - `torch_npu` where it is imported, or torch is and torch_npu can be, and there is an NPU;
-    - `mindspore` where it is imported and its device is Ascend;
-    - `torch` where torch is imported;
+    - `torch_npu` if torch or torch_npu is imported, torch_npu is installed and detects an NPU;
+    - `mindspore` if MindSpore is imported and its device is Ascend;
+    - `torch` if torch is imported;
     - `native` otherwise.
 
-    No framework is imported because of us, save torch_npu beside its own torch: importing one takes seconds and
-    gigabytes, and a script that has not imported it trains without it. `cann` is used only by name.
+    This imports no framework except torch_npu next to its torch: an import takes seconds and gigabytes, and a script
+    that has not imported a framework trains without it. `cann` is used only by name.
     """
     if name is not None:
         if name in NAMES:
             return name
-        warn(f"there is no backend {name!r}, only {', '.join(NAMES)}; the best of what is importable is used")
+        warn(f"unknown backend {name!r}; expected one of {', '.join(NAMES)}. The best available backend is used")
     if ("torch_npu" in sys.modules or ("torch" in sys.modules and importable("torch_npu"))) and _torch_npu_works():
         return "torch_npu"
     if "mindspore" in sys.modules and _mindspore_target() == "Ascend":
@@ -37,7 +37,7 @@ def choose(name: Optional[str] = None) -> str:
 
 
 def importable(module: str) -> bool:
-    """Whether a module is installed; it is not imported."""
+    """Whether a module is installed; this does not import it."""
     try:
         return importlib.util.find_spec(module) is not None
     except (ImportError, ValueError):
@@ -45,16 +45,16 @@ def importable(module: str) -> bool:
 
 
 def _torch_npu_works() -> bool:
-    """Whether torch_npu can be imported and has a device. Images with it are also started where there is none."""
+    """Whether torch_npu can be imported and has a device. Images with torch_npu also run on machines without NPU."""
     try:
         import torch_npu
 
         if torch_npu.npu.is_available():
             return True
-        why = "finds no NPU"
+        why = "detects no NPU"
     except Exception as error:  # noqa: BLE001 - without CANN's libraries, or beside another torch, anything may come
         why = f"cannot be used ({describe(error)})"
-    warn(f"torch_npu is installed, but {why}; the host is recorded without it")
+    warn(f"torch_npu is installed, but {why}; only the host is recorded")
     return False
 
 

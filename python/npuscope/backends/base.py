@@ -1,4 +1,4 @@
-"""What a backend is: something that records between `start` and `stop` into a directory of its own."""
+"""The interface of backends: a backend records between `start` and `stop` into a directory of its own."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass
 class Context:
-    """What a backend gets when it is made."""
+    """The arguments of a backend."""
 
     settings: Settings
-    #: None where nobody says which rank this is.
+    #: None if the rank is unknown.
     rank: Optional[int]
     #: First part of the directory's name; None for the host's name.
     worker: Optional[str]
-    #: Bytes a rank may write in a cycle.
+    #: The number of bytes that a rank may write in a cycle.
     budget: int
-    #: Fast local directory to write to before moving the files to where they belong, or None.
+    #: Fast local directory to write to before the files are moved to their destination, or None.
     spool: Optional[str]
-    #: How a directory's name ends: `pt`, or `ms` where MindSpore's interface was used to ask for it.
+    #: The suffix of directory names: `pt`, or `ms` if MindSpore's interface is used.
     suffix: str = "pt"
 
 
 class Backend(abc.ABC):
-    """Recording by ourselves: the calls are those that the transitions of the schedule ask for, in their order."""
+    """A backend that npuscope drives: the transitions of the schedule determine the order of the calls."""
 
     name: str
 
@@ -44,19 +44,19 @@ class Backend(abc.ABC):
         """Prepare to record into `directory`; `info` is the part `config` of profiler_info."""
 
     def warmup(self) -> None:  # noqa: B027 - a backend without a warmup has nothing to override
-        """Make everything ready, so that `start` costs little. What happens meanwhile is not kept."""
+        """Prepare everything, so that `start` costs little. Data of this phase is not kept."""
 
     @abc.abstractmethod
     def start(self) -> None:
-        """Record from now on."""
+        """Start recording."""
 
     @abc.abstractmethod
     def stop(self) -> None:
-        """Record no more. What was hooked is unhooked."""
+        """Stop recording and remove all hooks."""
 
     @abc.abstractmethod
     def finalize(self, metadata: dict[str, Any]) -> None:
-        """Write what is left to write, `metadata` among it."""
+        """Write the last files, including `metadata`."""
 
     @abc.abstractmethod
     def delete(self) -> None:
@@ -64,36 +64,36 @@ class Backend(abc.ABC):
 
     @abc.abstractmethod
     def open_step(self, name: str) -> None:
-        """A step begins."""
+        """Mark the beginning of a step."""
 
     @abc.abstractmethod
     def close_step(self) -> None:
-        """The step ends."""
+        """Mark the end of the step."""
 
     @abc.abstractmethod
     def drop_step(self) -> None:
-        """There was no such step: training had ended."""
+        """Discard the open step: training had already ended."""
 
     @abc.abstractmethod
     def abandon(self) -> None:
-        """Something failed: unhook, whatever state this is in."""
+        """Remove all hooks after a failure, in any state."""
 
     @property
     def problem(self) -> Optional[str]:
-        """What failed behind the back of the training loop, such as a full disk."""
+        """A failure in the background, such as a full disk, or None."""
         return None
 
 
 class ForeignProfiler:
-    """A framework's own profiler, configured by our settings. It has its own schedule, directories and markers.
+    """The profiler of a framework, configured by our settings. It has its own schedule, directories and markers.
 
-    While it runs, the functions of `npuscope.mstx` are the framework's.
+    While it runs, the functions of `npuscope.mstx` are those of the framework.
     """
 
     name: str
 
     def __init__(self, profiler: Any, marks: Any) -> None:
-        """`marks` has `mark`, `range_start` and `range_end`; None in versions without them."""
+        """`marks` has `mark`, `range_start` and `range_end`; None for versions without them."""
         self._profiler = profiler
         self._marks = marks
         self._give_back: Optional[Callable[[], None]] = None
@@ -112,16 +112,16 @@ class ForeignProfiler:
         self._profiler.stop()
 
     def add_metadata_json(self, key: str, text: str) -> None:
-        """Metadata of one key; `text` is JSON."""
+        """Add the metadata of one key; `text` is JSON."""
         self._profiler.add_metadata_json(key, text)
 
     def abandon(self) -> None:
-        """Give back what was taken over, also when something failed."""
+        """Restore the functions of `npuscope.mstx`, also after a failure."""
         if self._give_back is not None:
             self._give_back()
             self._give_back = None
 
     def method(self, name: str) -> Optional[Callable[..., Any]]:
-        """A method of theirs that this version has; None where it has not."""
+        """A method of the framework's profiler; None if this version lacks it."""
         found = getattr(self._profiler, name, None)
         return found if callable(found) else None

@@ -1,4 +1,4 @@
-"""The backend `cann`: CANN's own profiling calls beside our recorder, for trainers of another framework."""
+"""The backend `cann`: CANN's own profiler in addition to our recorder, for trainers without torch_npu."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from npuscope.guard import warn
 
 
 class CannBackend(NativeBackend):
-    """Raises where CANN's libraries are not installed; `profile` then says so and training goes on."""
+    """Raises if the libraries of CANN are not installed; `profile` reports this, and training continues."""
 
     name = "cann"
 
@@ -51,13 +51,13 @@ class CannBackend(NativeBackend):
 
 
 def search_directories() -> list[str]:
-    """Where CANN's libraries may be, besides where the system looks by itself."""
+    """Directories to search for the libraries of CANN, in addition to those of the system."""
     roots: list[Optional[str]] = [os.environ.get("ASCEND_HOME_PATH"), os.environ.get("ASCEND_TOOLKIT_HOME")]
     return [str(Path(root) / "lib64") for root in roots if root]
 
 
 def device() -> int:
-    """The device of this process, as launchers say it; 0 where nobody does."""
+    """The device of this process, from the launcher's environment; 0 if it is unknown."""
     for name in ("DEVICE_ID", "LOCAL_RANK"):
         found = ranks.number(name)
         if found is not None:

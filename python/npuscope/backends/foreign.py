@@ -1,4 +1,4 @@
-"""What driving another's profiler takes: saying only what its version understands."""
+"""Passes settings to the profiler of a framework: only those that its version supports."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from npuscope.profiler.handler import TraceHandler
 
 @dataclasses.dataclass
 class Said:
-    """Something to pass to a framework, as one of its arguments."""
+    """A setting to pass to a framework as an argument."""
 
     name: str
-    #: Whether it differs from what the framework does by itself. What does not is left unsaid, so that versions
-    #: before and after the argument came can be driven alike.
+    #: Whether it differs from the framework's default. Defaults are not passed, so that versions with and without the
+    #: argument work.
     wanted: Any
-    #: The value in the framework's own words, which an older version may not have.
+    #: The value as the framework spells it; an older version may not have it.
     value: Callable[[], Any]
     #: What older versions call the argument.
     older: str = ""
 
 
 def in_words_of(whose: str, function: Callable[..., Any], *said: Said) -> dict[str, Any]:
-    """The arguments for a function of a framework; warns of what was asked for and this version lacks."""
+    """The arguments for a function of a framework; warns about settings that this version does not support."""
     known = _parameters(function)
     words = {}
     for one in said:
@@ -37,12 +37,12 @@ def in_words_of(whose: str, function: Callable[..., Any], *said: Said) -> dict[s
                 raise AttributeError(one.name)
             words[name] = one.value()
         except AttributeError:
-            warn(f"the profiler of this version of {whose} has no {one.name}; it is left out")
+            warn(f"this version of {whose} does not support {one.name}; the setting is ignored")
     return words
 
 
 def _parameters(function: Callable[..., Any]) -> Optional[set[str]]:
-    """The names of a function's arguments; None where it takes, or may take, any."""
+    """The names of the arguments of a function; None if it accepts, or may accept, any."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -53,7 +53,7 @@ def _parameters(function: Callable[..., Any]) -> Optional[set[str]]:
 
 
 def handler_for(whose: str, profiler: Any, handler: Any, output: str) -> Any:
-    """Their handler for ours. It says where to write, and without one they may throw the data away: there is one."""
+    """The framework's handler for ours. It names the output directory; without one, frameworks may discard the data."""
     if handler is not None and not isinstance(handler, TraceHandler):
         return handler
     asked = handler or TraceHandler(None, None, False, False)

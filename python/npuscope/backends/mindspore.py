@@ -1,4 +1,4 @@
-"""The backend `mindspore`: its own profiler, configured by our settings. Directories and markers are its own."""
+"""The backend `mindspore`: MindSpore's profiler, configured by our settings. It has its own directories and markers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WHOSE = "MindSpore"
 
 
 class MindSporeProfiler(ForeignProfiler):
-    """`mindspore.profiler.profile`, with the arguments that say the same."""
+    """`mindspore.profiler.profile`, with the corresponding arguments."""
 
     name = "mindspore"
 
@@ -24,7 +24,7 @@ class MindSporeProfiler(ForeignProfiler):
         settings = context.settings
         for what, asked in _unsaid(settings, plan).items():
             if asked:
-                warn(f"MindSpore's profiler has no {what}; it is left out")
+                warn(f"MindSpore's profiler does not support {what}; the setting is ignored")
         words = in_words_of(
             _WHOSE,
             profiler.profile,
@@ -41,7 +41,7 @@ class MindSporeProfiler(ForeignProfiler):
             Said("profile_memory", settings.memory, lambda: True),
             Said("data_process", settings.data_process, lambda: True),
             Said("parallel_strategy", settings.parallel_strategy, lambda: True),
-            # It would start in the constructor, before the training loop says so.
+            # By default it starts in the constructor, before the training loop calls `start`.
             Said("start_profile", True, lambda: False),
             Said("record_shapes", settings.shapes, lambda: True),
             Said("schedule", isinstance(plan, Schedule), lambda: _schedule(profiler, plan)),
@@ -52,7 +52,7 @@ class MindSporeProfiler(ForeignProfiler):
 
 
 def _unsaid(settings: Any, plan: Any) -> dict[str, bool]:
-    """What was asked for and cannot be said to MindSpore."""
+    """The settings that MindSpore does not support, and whether they are set."""
     return {
         "with_modules": settings.modules,
         "with_flops": settings.flops,
@@ -61,12 +61,12 @@ def _unsaid(settings: Any, plan: Any) -> dict[str, bool]:
         "gc_detect_threshold": settings.gc_threshold_ms is not None,
         "host_sys numa": "numa" in settings.host_sys,
         "skip_first_wait": bool(getattr(plan, "skip_first_wait", 0)),
-        "schedule of somebody else's making": plan is not None and not isinstance(plan, Schedule),
+        "custom schedule functions": plan is not None and not isinstance(plan, Schedule),
     }
 
 
 def _schedule(profiler: Any, plan: Any) -> Any:
-    """Their schedule for ours; they take no other."""
+    """MindSpore's schedule for ours; it accepts no other."""
     return profiler.schedule(
         wait=plan.wait, active=plan.active, warmup=plan.warmup, repeat=plan.repeat, skip_first=plan.skip_first
     )

@@ -1,4 +1,4 @@
-"""The backend `native`: our own recorder. It needs nothing but the interpreter."""
+"""The backend `native`: our own recorder. It has no dependencies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEFAULT_GC_THRESHOLD_MS = 1.0
 
 
 class NativeBackend(Backend):
-    """Records steps, ranges, stages, waits for data, garbage collections, resident memory, and calls if asked."""
+    """Records steps, ranges, stages, waits for data, garbage collections, resident memory and, optionally, calls."""
 
     name = "native"
 
@@ -28,12 +28,12 @@ class NativeBackend(Backend):
         self._recorder: Optional[_npuscope.Recorder] = None
         self._unhook_data: Optional[Callable[[], None]] = None
         self._started = False
-        #: The step under way and when it began. It is written when it ends, and never if it turns out to be none.
+        #: The open step and its start. It is written when it ends; a discarded step is never written.
         self._step: Optional[tuple[str, int]] = None
 
     @property
     def python_calls(self) -> bool:
-        """Whether our recorder is to see each call of a Python function."""
+        """Whether our recorder records each call of a Python function."""
         return self.settings.cpu and (self.settings.stack or self.settings.modules)
 
     def init(self, directory: Path, info: dict[str, Any]) -> None:
@@ -45,7 +45,7 @@ class NativeBackend(Backend):
             info_json=json.dumps({"config": info}),
             rank=self.context.rank,
             python_calls=self.python_calls,
-            # One number a fiftieth of a second costs nothing, so it is there even if memory was not asked for.
+            # A number every 20 ms costs nothing, so it is recorded even if memory is not selected.
             resident_memory=True,
             gc_threshold_ms=DEFAULT_GC_THRESHOLD_MS if settings.gc_threshold_ms is None else settings.gc_threshold_ms,
             budget_bytes=self.context.budget,

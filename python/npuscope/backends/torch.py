@@ -1,4 +1,4 @@
-"""The backend `torch`: torch.profiler (Kineto) for operators, on CPU or CUDA, beside our recorder for the rest."""
+"""The backend `torch`: torch.profiler (Kineto) for operators, on CPU or CUDA, and our recorder for the rest."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from npuscope.backends.base import Context
 from npuscope.backends.native import NativeBackend
 from npuscope.guard import warn
 
-#: Sessions of Kineto that were to be stopped in another thread than theirs, by the thread. A session can be stopped in
-#: its own thread alone, and one that is open when the process ends crashes it.
+#: Sessions of Kineto that could not be stopped because `stop` was called in another thread, by their threads. A session
+#: can only be stopped in its own thread, and a session that is open when the process ends crashes it.
 _left_open: dict[int, Any] = {}
 
 
 def _session_is_open() -> bool:
-    """Whether Kineto records this thread, for whomever. There is one session a thread, and it has no owner."""
+    """Whether Kineto records this thread. There is one session per thread, and it has no owner."""
     import torch
 
     return bool(torch._C._autograd._profiler_enabled())
@@ -25,14 +25,14 @@ def _session_is_open() -> bool:
 
 @atexit.register
 def _close_left_open() -> None:
-    """Stop this thread's session, if it was to be stopped elsewhere."""
+    """Stop the session of this thread, if another thread could not stop it."""
     kineto = _left_open.pop(threading.get_ident(), None)
     if kineto is not None and _session_is_open():
         kineto.stop_trace()
 
 
 class TorchBackend(NativeBackend):
-    """Leaves Kineto's trace beside the recorder's files; analysis merges the two."""
+    """Writes Kineto's trace next to the files of the recorder; parsing merges both."""
 
     name = "torch"
 
@@ -48,7 +48,7 @@ class TorchBackend(NativeBackend):
 
     @property
     def python_calls(self) -> bool:
-        """Never: the interpreter has one profile hook per thread, and `with_stack` gives it to torch."""
+        """Never: the interpreter has one profile hook per thread, and `with_stack` makes torch use it."""
         return False
 
     def _activities(self) -> list[Any]:
@@ -98,10 +98,10 @@ class TorchBackend(NativeBackend):
         self._stop_kineto()
 
     def _give_way(self) -> None:
-        """Leave Kineto to whoever has it: starting a session in another's would throw that one's trace away."""
+        """Do not use Kineto if a session is open: starting another would discard the trace of that session."""
         _close_left_open()
         if self._kineto is not None and _session_is_open():
-            self._let_go("a torch profiler is running already, and its trace stays its own")
+            self._let_go("another torch profiler is already running")
 
     def _stop_kineto(self) -> None:
         if self._kineto is None or not self._running:
@@ -109,15 +109,15 @@ class TorchBackend(NativeBackend):
         self._running = False
         if threading.get_ident() != self._thread:
             _left_open[self._thread] = self._kineto
-            self._let_go("stop was called in another thread than start, where torch's profiler cannot be stopped")
+            self._let_go("torch's profiler cannot be stopped: stop() was called in another thread than start()")
         elif _session_is_open():
             self._kineto.stop_trace()
         else:
             # Stopping a session that is not there crashes the process.
-            self._let_go("torch's profiler was stopped by somebody else")
+            self._let_go("another library stopped torch's profiler")
 
     def _let_go(self, why: str) -> None:
-        warn(f"{why}; operators are not recorded here, steps and ranges are")
+        warn(f"{why}; operators are not recorded, only steps and ranges")
         self._kineto, self._prepared, self._running = None, False, False
 
     def finalize(self, metadata: dict[str, Any]) -> None:

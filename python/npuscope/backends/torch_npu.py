@@ -1,4 +1,4 @@
-"""The backend `torch_npu`: its own profiler, configured by our settings. Directories and markers are its own."""
+"""The backend `torch_npu`: torch_npu's profiler, configured by our settings. It has its own directories and markers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WHOSE = "torch_npu"
 
 
 class TorchNpuProfiler(ForeignProfiler):
-    """`torch_npu.profiler.profile`, with the arguments that say the same."""
+    """`torch_npu.profiler.profile`, with the corresponding arguments."""
 
     name = "torch_npu"
 
@@ -46,7 +46,7 @@ class TorchNpuProfiler(ForeignProfiler):
 
 
 def _schedule(profiler: Any, plan: Any) -> Any:
-    """Their schedule for ours; anybody else's is taken as it is."""
+    """torch_npu's schedule for ours; any other function is passed as it is."""
     if not isinstance(plan, Schedule):
         return plan
     numbers = plan.to_dict()

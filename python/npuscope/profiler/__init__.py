@@ -1,4 +1,4 @@
-"""The profiler, under the names that `torch_npu.profiler` and `mindspore.profiler` have for it."""
+"""The profiler, with the names of `torch_npu.profiler` and `mindspore.profiler`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from npuscope.profiler.mindspore_style import Profiler
 from npuscope.profiler.profiler import _KinetoProfile, profile
 from npuscope.profiler.scheduling import schedule
 
-#: The same without the underscore, which says that torch_npu may change it; we do not.
+#: The same without the underscore: torch_npu may change it, npuscope does not.
 ExperimentalConfig = _ExperimentalConfig
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Running a backend through its schedule: the compiled part says which calls a step asks for, here they are made."""
+"""Runs a backend through its schedule: the compiled part decides on the calls, and this module makes them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from npuscope.profiler.enums import ProfilerAction
 from npuscope.profiler.metadata import info_of, metadata_of
 from npuscope.profiler.scheduling import action_of
 
-#: A step that takes less than this part of the shortest one before it, and is ended by `stop`, was none.
+#: A step that `stop` ends is no step if it takes less than this fraction of the shortest step before it.
 LEFTOVER = 0.05
 
-#: Schedules of so many steps mean "until training ends": FSDP2's way of saying so.
+#: A schedule of this many steps means "until training ends"; FSDP2 uses it.
 UNTIL_THE_END = 1_000_000
 
 
 class RecordingFailed(RuntimeError):
-    """What the recorder met behind the training loop's back."""
+    """A failure of the recorder in the background."""
 
 
 class Driver:
-    """One run of a profiler, from `start` to `stop`. Raises what its backend raises; `profile` catches it."""
+    """Drives a backend from `start` to `stop`. Raises what the backend raises; `profile` catches it."""
 
     def __init__(
         self,
@@ -47,10 +47,10 @@ class Driver:
         self.count = 0
         self.action = int(ProfilerAction.NONE)
         self.directory: Optional[Path] = None
-        #: When the step under way began, and how long the shortest of those before it took; by our own clock.
+        #: The start of the open step, and the duration of the shortest step before it, by our own clock.
         self.opened: Optional[int] = None
         self.shortest: Optional[int] = None
-        #: What could not be recorded from the beginning on, such as calls when somebody else has the hook. The rest is.
+        #: Data that cannot be recorded, such as calls if another tool uses the hook. The rest is recorded.
         self.missing: Optional[str] = None
 
     def start(self) -> None:
@@ -87,7 +87,7 @@ class Driver:
 
     def _become(self, action: Optional[int]) -> None:
         calls, warning = _npuscope.transition(self.action, action)
-        # Ending in the middle of recording may be what was asked for.
+        # The end of training in the middle of a recording may be intended.
         if warning and self.plan is not None and getattr(self.plan, "active", 0) < UNTIL_THE_END:
             warn(warning)
         # Set before the calls are made: after a failure in the middle, nothing is done twice.
@@ -96,7 +96,7 @@ class Driver:
             getattr(self, f"_{call}")()
 
     def _open_step(self) -> None:
-        """Mark the step that begins; only with a schedule are there steps, and only a planned one is marked."""
+        """Mark the beginning of a step. Without a schedule there are no steps, and only recorded steps are marked."""
         if self.plan is None or self.action < ProfilerAction.RECORD:
             return
         if self.total_steps is None or self.count < self.total_steps:
@@ -104,10 +104,10 @@ class Driver:
             self.backend.open_step(f"ProfilerStep#{self.first_step + self.count}")
 
     def _is_leftover(self) -> bool:
-        """Whether the step under way is none, but what follows the last `step` of a loop that is over.
+        """Whether the open step is no step, only the time after the last `step` of the loop.
 
-        A loop that calls `step` at the end of each step opens one too many, a loop that calls it at the beginning does
-        not; the difference is that nothing takes time any more.
+        A loop that calls `step` at the end of each step opens one step too many; a loop that calls it at the beginning
+        does not. The extra step takes almost no time.
         """
         if self.opened is None or self.shortest is None:
             return False

@@ -1,4 +1,4 @@
-"""`DynamicProfilerMonitor`: profile a running job by editing a file."""
+"""`DynamicProfilerMonitor`: record steps of a running job by editing a control file."""
 
 from __future__ import annotations
 
@@ -13,32 +13,33 @@ from npuscope.profiler.dynamic_control import Beginning, Command, DynamicControl
 from npuscope.profiler.profiler import DEFAULT_BUDGET, profile
 from npuscope.profiler.settings import Settings
 
-#: As MindSpore has it.
+#: The default of MindSpore.
 DEFAULT_OUTPUT = "./dyn_profile_data"
 
 
 class DynamicProfilerMonitor(Guarded):
-    """Record the steps that a file asks for, which may be edited while training runs.
+    """Record the steps that a control file selects; the file can be edited while training runs.
 
     >>> monitor = DynamicProfilerMonitor(cfg_path="./cfg_path", output_path="./output_path")
     >>> for batch in batches:
     ...     train(batch)
     ...     monitor.step()
 
-    :param cfg_path: the directory of `profiler_config.json`, or such a file. A file that does nothing is written if
-        there is none
-    :param output_path: directory under which each collection makes `rank{N}_start{A}_stop{B}`
-    :param poll_interval: seconds between looks at the file
-    :param backend: as for `profile`, and so `rank`, `budget` and `spool`
-    :param dialect: keys of the file that is written if there is none, `mindspore` or `torch_npu`; `style` is its older name
+    :param cfg_path: directory of `profiler_config.json`, or the path of the file. If the file is missing, one that
+        records nothing is written
+    :param output_path: directory for the recordings; each has a directory `rank{N}_start{A}_stop{B}`
+    :param poll_interval: seconds between checks of the file
+    :param backend: as in `profile`, like `rank`, `budget` and `spool`
+    :param dialect: keys of the file that is written if it is missing, those of `mindspore` or `torch_npu`; `style` is
+        its older name
 
-    The file is MindSpore's (`start_step`, `stop_step`) or torch_npu's (`start_step`, `active`); with both, steps are
-    counted from 1. `npuscope dynamic set` writes it, and `npuscope dynamic status` shows what the ranks make of it.
-    This may be used as a callback of MindSpore's `Model.train`, too, where MindSpore was imported before it is made.
+    The file has the keys of MindSpore (`start_step`, `stop_step`) or torch_npu (`start_step`, `active`). Steps count
+    from 1. `npuscope dynamic set` writes the file, and `npuscope dynamic status` shows the progress of the ranks. The
+    monitor is also a callback for MindSpore's `Model.train`, if MindSpore is imported before the monitor is created.
     """
 
     def __new__(cls, *_: Any, **__: Any) -> DynamicProfilerMonitor:
-        """MindSpore takes callbacks of its own class only, and is not imported because of us."""
+        """MindSpore accepts only callbacks of its own class, and this module does not import MindSpore."""
         made: DynamicProfilerMonitor = super().__new__(_with_base(cls))
         return made
 
@@ -58,7 +59,7 @@ class DynamicProfilerMonitor(Guarded):
     ) -> None:
         Guarded.__init__(self)
         self._recording: Optional[profile] = None
-        #: Started by `start_now`, and how many steps it still lasts.
+        #: The recording that `start_now` started, and its remaining steps.
         self._at_once: Optional[tuple[profile, int]] = None
         self._control: Optional[DynamicControl] = None
         self._stopped: list[profile] = []
@@ -66,10 +67,10 @@ class DynamicProfilerMonitor(Guarded):
         self._output = Path(DEFAULT_OUTPUT)
         try:
             if cfg_path is None:
-                raise ValueError("cfg_path is not given, the directory of profiler_config.json")
+                raise ValueError("cfg_path is missing; set it to the directory of profiler_config.json")
             self._output = Path(DEFAULT_OUTPUT if output_path is None else output_path)
             if isinstance(poll_interval, bool) or not isinstance(poll_interval, (int, float)) or not poll_interval > 0:
-                warn(f"DynamicProfilerMonitor: poll_interval is {poll_interval!r}, not a number of seconds; 2 is used")
+                warn(f"poll_interval is {poll_interval!r}, expected a positive number of seconds; 2 is used")
                 poll_interval = 2
             this_rank = ranks.rank() or 0 if rank is None else rank
             self._control = DynamicControl(str(cfg_path), this_rank, float(poll_interval), style or dialect)
@@ -80,7 +81,7 @@ class DynamicProfilerMonitor(Guarded):
 
     @property
     def directories(self) -> list[Path]:
-        """The directories of everything recorded so far."""
+        """The directories of all recordings so far."""
         return [directory for recording in self._stopped for directory in recording.directories]
 
     @property
@@ -90,11 +91,11 @@ class DynamicProfilerMonitor(Guarded):
 
     @guarded
     def start(self) -> None:
-        """Nothing: watching begins when this is made. It is there for scripts that call it."""
+        """Does nothing: the monitor watches the file from its creation. Scripts for other profilers call this."""
 
     @guarded
     def step(self) -> None:
-        """A step of training has ended; the next begins."""
+        """Call this after each training step."""
         if self._control is None:
             return
         if self._at_once is not None:
@@ -102,14 +103,14 @@ class DynamicProfilerMonitor(Guarded):
         if self._recording is not None:
             self._recording.step()
             if not self._recording.is_running:
-                # It has said why itself.
-                self._control.failed("recording failed; the rank's standard error says why")
+                # It has reported the reason itself.
+                self._control.failed("recording failed; see the standard error of the rank")
                 self._recording = None
         self._obey(self._control.step())
 
     @guarded
     def stop(self) -> None:
-        """Training is over: end what is being recorded, and watch no more. Waits for analyses that were asked for."""
+        """Call this after training: completes the recording and stops watching. Waits for parsing, if it is enabled."""
         self._stop()
         for recording in self._stopped:
             recording.wait()
@@ -117,7 +118,7 @@ class DynamicProfilerMonitor(Guarded):
     def _stop(self) -> None:
         if self._control is not None:
             for recording in self._under_way():
-                # Here `step` is called when steps end, so what it began last is no step.
+                # `step` is called when steps end, so the step that it opened last is no step.
                 recording.drop_step()
             self._obey(self._control.end())
             self._end()
@@ -126,9 +127,9 @@ class DynamicProfilerMonitor(Guarded):
 
     @guarded
     def start_now(self, file: Union[str, Path]) -> None:
-        """Record the next steps, as many as a file says, whatever it says about when."""
+        """Record the next steps. The file gives their number; its first step is ignored."""
         if self._control is None or self._under_way():
-            warn(f"{file}: something is being recorded, or training is over; it is ignored")
+            warn(f"{file} is ignored: a recording is running, or training is over")
             return
         settings, length = settings_at_once(Path(file), self._control.count + 1)
         recording = profile.of_settings(settings, output=self._place(settings), **self._named)
@@ -137,9 +138,9 @@ class DynamicProfilerMonitor(Guarded):
 
     @guarded
     def set_step(self, finished: int) -> None:
-        """So many steps have been made, by a run before this one: what the file says is counted from there."""
+        """Set the number of steps before the checkpoint that training resumes from; the file counts those, too."""
         if self._control is None or self._under_way():
-            warn("steps cannot be counted anew while something is recorded; that is ignored")
+            warn("the step number cannot be changed while a recording is running; the call is ignored")
             return
         self._obey(self._control.after(finished))
 
@@ -161,7 +162,7 @@ class DynamicProfilerMonitor(Guarded):
             recording, self._recording = self._recording, None
             self._close(recording)
         self._report()
-        # Last: what comes after it would count as a part of the step.
+        # Last, because anything after it would be part of the step.
         if command.start is not None:
             self._begin(command.start)
 
@@ -181,21 +182,21 @@ class DynamicProfilerMonitor(Guarded):
         if self._started(recording):
             self._recording = recording
         else:
-            self._control.failed("recording could not be started; the rank's standard error says why")
+            self._control.failed("recording could not be started; see the standard error of the rank")
             self._report()
 
     def _started(self, recording: profile) -> bool:
         recording.start()
-        # When the process ends, it is ours to stop.
+        # The monitor stops it when the process ends.
         ending.ends(recording)
         return recording.is_running
 
     def _place(self, settings: Settings) -> Path:
-        """Where the file names a place, that is where it goes."""
+        """The output directory: that of the file, if it names one."""
         return self._output if settings.output in ("", ".", "./") else Path(settings.output)
 
     def _close(self, recording: profile) -> None:
-        # Its analysis goes on while training does.
+        # Parsing continues while training does.
         recording.stop_recording()
         self._stopped.append(recording)
 
@@ -212,7 +213,7 @@ class DynamicProfilerMonitor(Guarded):
     # evaluation calls them, too, and its steps are not those of training.
 
     def on_train_step_begin(self, run_context: Any) -> None:
-        """Nothing happens before a step."""
+        """Does nothing."""
 
     def on_train_step_end(self, run_context: Any) -> None:
         """A step of `Model.train` has ended."""
@@ -233,12 +234,12 @@ class DynamicProfilerMonitor(Guarded):
 
     @guarded
     def _stop_at_once(self) -> None:
-        """Training has failed: nobody waits for analyses."""
+        """Stop without waiting for parsing: training has failed."""
         self._stop()
 
 
 def _with_base(cls: type) -> Any:
-    """The class, or one that is MindSpore's `Callback`, too, where MindSpore is imported."""
+    """The class, or a subclass that is also MindSpore's `Callback`, if MindSpore is imported."""
     callback: Any = getattr(sys.modules.get("mindspore.train"), "Callback", None)
     if not isinstance(callback, type) or issubclass(cls, callback):
         return cls

@@ -1,4 +1,4 @@
-"""When to record, as a file says that may change while training runs. Watching and deciding are the compiled part's."""
+"""Reads the control file between steps. The compiled part watches the file and decides when to record."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from npuscope.profiler.settings import Settings
 
 @dataclasses.dataclass
 class Beginning:
-    """A collection to start before the next step."""
+    """A recording to start before the next step."""
 
     #: The first and the last step to be recorded, counted from 1.
     start: int
@@ -21,7 +21,7 @@ class Beginning:
     #: rank0_start8_stop10
     directory: str
     settings: Settings
-    #: Whose keys the file has, `mindspore` or `torch_npu`.
+    #: The dialect of the file, `mindspore` or `torch_npu`.
     dialect: str
 
 
@@ -31,12 +31,12 @@ class Command:
 
     stops: bool
     start: Optional[Beginning]
-    #: What there is to say: of the file, or of windows that cannot be recorded any more.
+    #: About the file, or about windows that can no longer be recorded.
     warnings: list[str]
 
 
 class DynamicControl:
-    """The file of one rank, and what it asks for between steps."""
+    """Watches the control file for one rank."""
 
     def __init__(self, path: str, rank: int, poll_seconds: float, dialect: str) -> None:
         if rank == 0:
@@ -60,17 +60,17 @@ class DynamicControl:
         return _read(self._compiled.end())
 
     def after(self, finished: int) -> Command:
-        """Begin again, after so many steps."""
+        """Begin again after `finished` steps."""
         self._compiled = _npuscope.Dynamic(*self._named, finished)
         self.count = finished
         return self.begin()
 
     def failed(self, why: str) -> None:
-        """What was asked for could not be done."""
+        """Record that the last request failed."""
         self._compiled.failed(why)
 
     def report(self, output: Optional[str]) -> None:
-        """Say how it stands, for `npuscope dynamic status`. That this cannot be written is no harm to the data."""
+        """Write the state of this rank for `npuscope dynamic status`. A failure does not affect the recording."""
         self._compiled.report(output)
 
 
@@ -78,7 +78,7 @@ def _read(text: str) -> Command:
     said: dict[str, Any] = json.loads(text)
     warnings = list(said["warnings"])
     if said["problem"]:
-        warnings.append(f"{said['problem']}; it is ignored until it changes, training goes on")
+        warnings.append(f"{said['problem']}; the file is ignored until it changes, training continues")
     return Command(said["stop"] is not None, _beginning(said["start"]), warnings)
 
 
@@ -87,7 +87,7 @@ def _beginning(said: Optional[dict[str, Any]]) -> Optional[Beginning]:
         return None
     settings = Settings.from_config(said["config"])
     first, last, warmup = said["start"], said["stop"], said["warmup"]
-    # The rank and the window have been decided upon; steps that only warm up come before the first.
+    # Rank and window are already decided. Warm-up steps come before the first step.
     settings.enabled, settings.ranks = True, "all"
     settings.schedule = {"wait": 0, "warmup": warmup, "active": last - first + 1, "repeat": 1, "skip_first": 0}
     settings.first_step = first - warmup
@@ -95,7 +95,7 @@ def _beginning(said: Optional[dict[str, Any]]) -> Optional[Beginning]:
 
 
 def settings_at_once(file: Path, first: int) -> tuple[Settings, int]:
-    """What a file of torch_npu's or MindSpore's asks for, to be recorded from step `first` on, and for how long."""
+    """The settings of a control file for a recording from step `first` on, and its number of steps."""
     text = file.read_text(encoding="utf-8")
     asked = json.loads(text)
     settings = Settings.from_config(json.loads(_npuscope.read_config(text))["config"])

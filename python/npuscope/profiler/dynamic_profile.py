@@ -1,4 +1,4 @@
-"""Profiling a running job by editing a file, under the names of `torch_npu.profiler.dynamic_profile`.
+"""Record steps of a running job by editing a control file, with the names of `torch_npu.profiler.dynamic_profile`.
 
 >>> from npuscope.profiler import dynamic_profile
 >>> dynamic_profile.init("./control")
@@ -6,8 +6,8 @@
 ...     train(batch)
 ...     dynamic_profile.step()
 
-`profiler_config.json` in that directory has torch_npu's keys, and is written if there is none. Where it leaves
-`prof_dir` at "./", data goes to `dyn_profile_data`.
+`profiler_config.json` in that directory has the keys of torch_npu and is written if it is missing. If its `prof_dir` is
+"./", data goes to `dyn_profile_data`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _file = Path()
 
 
 def init(path: Union[str, Path], **named: Any) -> None:
-    """Watch the file in a directory from now on. Other arguments are those of `DynamicProfilerMonitor`."""
+    """Start watching the control file in a directory. Other arguments are those of `DynamicProfilerMonitor`."""
     global _monitor, _file
     if _monitor is not None:
         _monitor.stop()
@@ -32,7 +32,7 @@ def init(path: Union[str, Path], **named: Any) -> None:
 
 
 def step() -> None:
-    """A step of training has ended; the next begins."""
+    """Call this after each training step."""
     if _monitor is None:
         warn("dynamic_profile.step() was called before dynamic_profile.init(); nothing is recorded")
         return
@@ -40,7 +40,7 @@ def step() -> None:
 
 
 def start(config_file: Union[str, Path, None] = None) -> None:
-    """Record the next steps at once, as many as a file says; default: that of `init`."""
+    """Record the next steps now. The file gives their number; default: the file of `init`."""
     if _monitor is None:
         warn("dynamic_profile.start() was called before dynamic_profile.init(); nothing is recorded")
         return
@@ -48,18 +48,18 @@ def start(config_file: Union[str, Path, None] = None) -> None:
 
 
 def set_state(state: dict[str, Any]) -> None:
-    """Say where training is: `{"cur_step": 100}` after a checkpoint of step 100."""
+    """Set the current step: `{"cur_step": 100}` when training resumes from a checkpoint of step 100."""
     step = state.get("cur_step") if isinstance(state, dict) else None
     if not isinstance(step, int) or isinstance(step, bool) or step < 0:
-        warn(f"dynamic_profile.set_state() takes {{'cur_step': number}}, not {state!r}; it is ignored")
+        warn(f"dynamic_profile.set_state() expects {{'cur_step': number}}, not {state!r}; the call is ignored")
     elif _monitor is None:
-        warn("dynamic_profile.set_state() was called before dynamic_profile.init(); it is ignored")
+        warn("dynamic_profile.set_state() was called before dynamic_profile.init(); the call is ignored")
     else:
         _monitor.set_step(step)
 
 
 def stop() -> None:
-    """Training is over. Without this, the end of the process is the end of training."""
+    """Call this after training. Otherwise, recording stops when the process ends."""
     global _monitor
     if _monitor is not None:
         _monitor.stop()

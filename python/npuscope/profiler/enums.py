@@ -1,4 +1,4 @@
-"""Names for what may be collected, spelled as torch_npu and MindSpore spell them, so that scripts need no change."""
+"""Names of settings, spelled as in torch_npu and MindSpore, so that scripts need no change."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, Optional
 
 
 class _Named(enum.Enum):
-    """An enumeration whose members are also found by their text, and by the members of other frameworks' own."""
+    """An enumeration whose members are also found by their text and by members of a framework's enumeration."""
 
     @classmethod
     def of(cls, value: Any) -> Optional[Any]:
-        """The member that `value` means, or None."""
+        """The member for a value, or None."""
         if isinstance(value, cls):
             return value
         for text in (getattr(value, "name", None), getattr(value, "value", None), value):
@@ -25,32 +25,32 @@ class _Named(enum.Enum):
 
 
 class ProfilerActivity(_Named):
-    """Where to look: the host, or the device."""
+    """What to record: the host or the device."""
 
     CPU = "CPU"
     NPU = "NPU"
-    #: The device of a machine with a GPU; the same as NPU to us.
+    #: The device of a machine with GPUs; the same as NPU.
     GPU = "GPU"
     CUDA = "CUDA"
 
 
 class ProfilerLevel(_Named):
-    """How deep to look into the device."""
+    """The level of detail of device data."""
 
-    #: Nothing of the device but the marks of `mstx`.
+    #: Only the marks of `mstx`.
     Level_none = "level_none"
     #: Kernels and their times.
     Level0 = "level0"
-    #: The parts of collectives and the counters of the AI Cores, too.
+    #: Also AI Core metrics and the tasks of communication operations.
     Level1 = "level1"
-    #: Calls of the runtime and the AI CPU, too.
+    #: Also calls of the CANN runtime, and the AI CPU.
     Level2 = "level2"
     #: MindSpore's spelling.
     LevelNone = "level_none"
 
 
 class AiCMetrics(_Named):
-    """Which counters of the AI Cores to read."""
+    """The AI Core metrics to record."""
 
     PipeUtilization = "pipe_utilization"
     ArithmeticUtilization = "arithmetic_utilization"
@@ -68,14 +68,14 @@ AicoreMetrics = AiCMetrics
 
 
 class ExportType(_Named):
-    """What analysis writes: CSV and JSON files, or a database."""
+    """The format of deliverables: text (CSV and JSON files) or db (a database)."""
 
     Text = "text"
     Db = "db"
 
 
 class HostSystem(_Named):
-    """What to sample of the host."""
+    """The usage data to sample on the host."""
 
     CPU = "cpu"
     MEM = "mem"
@@ -86,7 +86,7 @@ class HostSystem(_Named):
 
 
 class ProfilerAction(enum.IntEnum):
-    """What a schedule says about a step."""
+    """The action of a schedule for a step."""
 
     NONE = 0
     WARMUP = 1

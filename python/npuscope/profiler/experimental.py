@@ -1,4 +1,4 @@
-"""`_ExperimentalConfig`: what torch_npu and MindSpore set apart from the arguments of `profile` itself."""
+"""`_ExperimentalConfig`: settings that torch_npu and MindSpore keep apart from the arguments of `profile`."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from npuscope.profiler.enums import AiCMetrics, ExportType, HostSystem, Profiler
 
 
 def flag(name: str, value: Any, default: bool = False) -> bool:
-    """A switch; anything but True and False is the default, with a warning."""
+    """A switch; any value but True and False becomes the default, with a warning."""
     if isinstance(value, bool):
         return value
     if value is not None:
-        warn(f"{name} is {value!r}, which is neither True nor False; {default} is used")
+        warn(f"{name} is {value!r}, expected True or False; {default} is used")
     return default
 
 
 class _ExperimentalConfig:
-    """How deep to look, and in which form to write.
+    """The level of detail, the metrics and the format of a recording.
 
-    :param profiler_level: `ProfilerLevel`
-    :param aic_metrics: `AiCMetrics`, from Level1 on
-    :param l2_cache: hits and misses of the L2 cache
-    :param msprof_tx: torch_npu's older name of `mstx`
-    :param mstx: marks and ranges of `mstx` from the device's side, too
-    :param data_simplification: let analysis remove what it no longer needs
-    :param record_op_args: keep the arguments of operators, for tuning
-    :param op_attr: attributes of operators; in databases only
-    :param gc_detect_threshold: milliseconds from which on a garbage collection is recorded; 0 for all
-    :param export_type: `ExportType`, or a list of them
-    :param host_sys: list of `HostSystem`
-    :param mstx_domain_include: record these domains of `mstx` only
-    :param mstx_domain_exclude: record all domains of `mstx` but these
-    :param sys_io: samples of network and PCIe devices
-    :param sys_interconnection: samples of HCCS and PCIe
+    :param profiler_level: level of detail, a `ProfilerLevel`
+    :param aic_metrics: AI Core metrics, an `AiCMetrics`; requires Level1 or Level2
+    :param l2_cache: record hits and misses of the L2 cache
+    :param msprof_tx: older name of `mstx` in torch_npu
+    :param mstx: record marks and ranges of `mstx` on the device, too
+    :param data_simplification: remove raw data that is no longer needed after parsing
+    :param record_op_args: record the arguments of operators, for tuning
+    :param op_attr: record attributes of operators; requires the format db
+    :param gc_detect_threshold: record garbage collections that take at least this many milliseconds; 0 records all
+    :param export_type: format of the deliverables, an `ExportType` or a list of them
+    :param host_sys: usage data to sample on the host, a list of `HostSystem`
+    :param mstx_domain_include: record only these domains of `mstx`
+    :param mstx_domain_exclude: record all domains of `mstx` except these
+    :param sys_io: sample network cards (NIC and RoCE)
+    :param sys_interconnection: sample links between chips (HCCS and PCIe)
 
-    What makes no sense is replaced by its default with a warning; nothing is raised.
+    Invalid values are replaced by their defaults with a warning; nothing is raised.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class _ExperimentalConfig:
         **unknown: Any,
     ) -> None:
         for name in unknown:
-            warn(f"_ExperimentalConfig has no {name!r}; it is ignored")
+            warn(f"_ExperimentalConfig has no argument {name!r}; it is ignored")
         self.l2_cache = flag("l2_cache", l2_cache)
         self.mstx = flag("mstx", mstx) or flag("msprof_tx", msprof_tx)
         self.data_simplification = flag("data_simplification", data_simplification, True)
@@ -75,26 +75,26 @@ class _ExperimentalConfig:
         self.gc_detect_threshold = _threshold(gc_detect_threshold)
         self.op_attr = flag("op_attr", op_attr)
         if self.op_attr and ExportType.Db not in self.export_type:
-            warn("op_attr needs export_type to contain ExportType.Db; it is ignored")
+            warn("op_attr requires ExportType.Db in export_type; it is ignored")
             self.op_attr = False
         self.mstx_domain_include = _domains("mstx_domain_include", mstx_domain_include)
         self.mstx_domain_exclude = _domains("mstx_domain_exclude", mstx_domain_exclude)
         if self.mstx_domain_include and self.mstx_domain_exclude:
-            warn("mstx_domain_include and mstx_domain_exclude are both given; mstx_domain_exclude is ignored")
+            warn("mstx_domain_include and mstx_domain_exclude are both set; mstx_domain_exclude is ignored")
             self.mstx_domain_exclude = []
         if self.profiler_level is ProfilerLevel.Level_none and not self.mstx:
-            warn("Level_none without mstx would record nothing of the device; mstx is switched on")
+            warn("Level_none without mstx records no device data; mstx is switched on")
             self.mstx = True
 
     def _metrics(self, asked: Any) -> AiCMetrics:
-        """Counters of the AI Cores exist from Level1 on; there, the use of the pipes is read by default."""
+        """AI Core metrics require Level1 or Level2; there, the default is the utilisation of the pipes."""
         deep = self.profiler_level in (ProfilerLevel.Level1, ProfilerLevel.Level2)
         default = AiCMetrics.PipeUtilization if deep else AiCMetrics.AiCoreNone
         if asked is None:
             return default
         metrics: AiCMetrics = _member(AiCMetrics, "aic_metrics", asked, default)
         if not deep and metrics is not AiCMetrics.AiCoreNone:
-            warn(f"aic_metrics {metrics.name} needs Level1 or Level2; it is ignored")
+            warn(f"aic_metrics {metrics.name} requires Level1 or Level2; it is ignored")
             return AiCMetrics.AiCoreNone
         return metrics
 
@@ -102,13 +102,13 @@ class _ExperimentalConfig:
 def _member(kind: Any, name: str, value: Any, default: Any) -> Any:
     member = kind.of(value)
     if member is None:
-        warn(f"{name} is {value!r}, which is none of {', '.join(kind.__members__)}; {default.name} is used")
+        warn(f"{name} is {value!r}, expected one of {', '.join(kind.__members__)}; {default.name} is used")
         return default
     return member
 
 
 def _members(kind: Any, name: str, value: Any) -> list[Any]:
-    """A list of members, each once; one that cannot be understood empties the list, as in torch_npu."""
+    """A list of members, each once; an invalid one empties the list, as in torch_npu."""
     if value is None:
         return []
     values = list(value) if isinstance(value, (list, tuple, set, frozenset)) else [value]
@@ -116,7 +116,7 @@ def _members(kind: Any, name: str, value: Any) -> list[Any]:
     for one in values:
         member = kind.of(one)
         if member is None:
-            warn(f"{name} contains {one!r}, which is none of {', '.join(kind.__members__)}; the default is used")
+            warn(f"{name} contains {one!r}, expected {', '.join(kind.__members__)}; the default is used")
             return []
         if member not in members:
             members.append(member)
@@ -127,7 +127,7 @@ def _threshold(value: Any) -> Optional[float]:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
-        warn(f"gc_detect_threshold is {value!r}, which is not a number of milliseconds from 0 on; it is ignored")
+        warn(f"gc_detect_threshold is {value!r}, expected a number of milliseconds, 0 or more; it is ignored")
         return None
     return float(value)
 
@@ -136,6 +136,6 @@ def _domains(name: str, value: Any) -> list[str]:
     if value is None:
         return []
     if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) and one for one in value):
-        warn(f"{name} is {value!r}, which is not a list of names; it is ignored")
+        warn(f"{name} is {value!r}, expected a list of names; it is ignored")
         return []
     return list(value)

@@ -1,4 +1,4 @@
-"""What happens when a cycle has been recorded."""
+"""Handles a cycle that has been recorded: where it is written, and whether it is parsed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONGEST_WORKER_NAME = 225
 
 
 class TraceHandler:
-    """Says where a profiler writes and what becomes of it. Made by `tensorboard_trace_handler`."""
+    """The output directory of a profiler, and whether to parse recordings. Made by `tensorboard_trace_handler`."""
 
     def __init__(
         self, dir_name: Optional[str], worker_name: Optional[str], analyse_flag: bool, async_mode: bool
@@ -24,13 +24,13 @@ class TraceHandler:
         self.async_mode = async_mode
 
     def __call__(self, prof: Any) -> None:
-        """Start analysing the directory that `prof` has just written. The training process goes on meanwhile."""
+        """Start parsing the directory that `prof` has just written. Training continues meanwhile."""
         directory = prof.directory
         if self.analyse_flag and directory is not None:
             analysis.begin(directory)
 
     def finish(self, directories: list[Path]) -> None:
-        """Called when the profiler stops: waits for the analyses, unless they were to go on by themselves."""
+        """Called when the profiler stops: waits for parsing, unless `async_mode` is set."""
         if self.analyse_flag and not self.async_mode:
             analysis.wait(directories)
 
@@ -38,22 +38,22 @@ class TraceHandler:
 def tensorboard_trace_handler(
     dir_name: Any = None, worker_name: Optional[str] = None, analyse_flag: bool = True, async_mode: bool = False
 ) -> TraceHandler:
-    """An `on_trace_ready` that writes into `dir_name` and analyses what was written.
+    """Make an `on_trace_ready` that writes recordings to `dir_name` and parses them.
 
-    :param dir_name: directory under which each cycle makes one of its own
-    :param worker_name: first part of the names of those directories; default: the host's name
-    :param analyse_flag: analyse, in another process, as soon as a cycle has been recorded
-    :param async_mode: let `stop` return before the analyses have ended
+    :param dir_name: directory for the recordings; each cycle has a directory of its own
+    :param worker_name: first part of the names of those directories; default: the host name
+    :param analyse_flag: parse each cycle, in a separate process, as soon as it is recorded
+    :param async_mode: let `stop` return before parsing has finished
 
-    It may be given to `profile` without calling it, as in older MindSpore.
+    `profile` also accepts the function itself, without a call, as in older versions of MindSpore.
     """
     if hasattr(dir_name, "directory") and hasattr(dir_name, "step"):
-        # Called by a profiler of somebody else's making that was given the function itself.
+        # Called by the profiler of another library that got the function itself.
         handler = TraceHandler(None, None, True, False)
         handler(dir_name)
         return handler
     if dir_name is not None and not isinstance(dir_name, (str, Path)):
-        warn(f"tensorboard_trace_handler: dir_name is {dir_name!r}, which is not a path; the default is used")
+        warn(f"tensorboard_trace_handler: dir_name is {dir_name!r}, expected a path; the default is used")
         dir_name = None
     if worker_name is not None and not (
         isinstance(worker_name, str)
@@ -61,8 +61,8 @@ def tensorboard_trace_handler(
         and not set(worker_name) & set("/\0")
     ):
         warn(
-            f"tensorboard_trace_handler: worker_name is {worker_name!r}, which cannot be part of a file's name; "
-            "the host's name is used"
+            f"tensorboard_trace_handler: worker_name is {worker_name!r}, which cannot be part of a file name; "
+            "the host name is used"
         )
         worker_name = None
     return TraceHandler(
@@ -73,15 +73,15 @@ def tensorboard_trace_handler(
     )
 
 
-#: Older MindSpore's spelling.
+#: The spelling of older versions of MindSpore.
 tensor_board_trace_handler = tensorboard_trace_handler
 
 
 def handler_of(asked: Any) -> Union[TraceHandler, Any, None]:
-    """The handler that `on_trace_ready` means: one of ours, anybody's function, or none, with a warning."""
+    """The handler for `on_trace_ready`: one of ours, any function, or None with a warning."""
     if asked is tensorboard_trace_handler:
         return tensorboard_trace_handler()
     if asked is not None and not callable(asked):
-        warn(f"on_trace_ready is {asked!r}, which cannot be called; it is ignored")
+        warn(f"on_trace_ready is {asked!r}, expected a function; it is ignored")
         return None
     return asked

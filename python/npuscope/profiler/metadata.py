@@ -1,4 +1,4 @@
-"""What is known about a run besides what was recorded: who ran it, with which environment, in which groups."""
+"""The metadata of a recording: environment variables, rank, communication groups, settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from npuscope.guard import Guarded, guarded, warn
 from npuscope.profiler.scheduling import Schedule
 from npuscope.profiler.settings import Settings
 
-#: The variables torch_npu keeps.
+#: The environment variables that torch_npu records.
 ENVIRONMENT = (
     "ASCEND_GLOBAL_LOG_LEVEL",
     "HCCL_RDMA_TC",
@@ -25,35 +25,35 @@ ENVIRONMENT = (
     "HCCL_ALGO",
 )
 
-#: CANN's names of the counters, where they differ from the enumeration's in more than the case of the letters.
+#: CANN's names of metrics that differ from those of the enumeration in more than case.
 _METRICS = {"memory": "MEMORY_BANDWIDTH", "memory_l0": "L0B_AND_WIDTH"}
 
 
 class KeepsMetadata(Guarded):
-    """A profiler that scripts add metadata to."""
+    """A profiler to which scripts can add metadata."""
 
     @guarded
     def add_metadata(self, key: str, value: str) -> None:
-        """Keep a text under a key in profiler_metadata.json of everything that is recorded."""
+        """Add a text under a key to the profiler_metadata.json of every recording."""
         if not isinstance(key, str) or not isinstance(value, str):
-            warn(f"add_metadata: {key!r} and its value must be text; it is ignored")
+            warn(f"add_metadata: {key!r} is ignored; key and value must be text")
             return
         self._keep(key, value)
 
     @guarded
     def add_metadata_json(self, key: str, value: str) -> None:
-        """Keep a value, given as JSON, under a key in profiler_metadata.json of everything that is recorded."""
+        """Add a value, given as JSON, under a key to the profiler_metadata.json of every recording."""
         try:
             self._keep(key, parsed(key, value))
         except ValueError as error:
-            warn(f"add_metadata_json: {key!r} is ignored, {error}")
+            warn(f"add_metadata_json: {key!r} is ignored; {error}")
 
     def _keep(self, key: str, value: Any) -> None:
         raise NotImplementedError
 
 
 def metadata_of(added: dict[str, Any], this_rank: Optional[int]) -> dict[str, Any]:
-    """What goes into profiler_metadata.json. What the script added wins over what we find out."""
+    """The content of profiler_metadata.json. Values that the script added take precedence."""
     found: dict[str, Any] = {"ENV_VARIABLES": {name: os.environ.get(name, "") for name in ENVIRONMENT}}
     world = rank.world_size()
     if world is not None:
@@ -120,7 +120,7 @@ def info_of(settings: Settings, plan: Any) -> dict[str, Any]:
 
 
 def parsed(key: Any, text: Any) -> Any:
-    """The value of `add_metadata_json`; raises `ValueError` where it is not JSON."""
+    """The value of `add_metadata_json`; raises `ValueError` if it is not JSON."""
     if not isinstance(key, str) or not isinstance(text, str):
         raise ValueError("key and value must be text")  # noqa: TRY004 - one exception for all bad input
     return json.loads(text)

@@ -1,4 +1,4 @@
-"""`Profiler`: the same profiler with MindSpore's older interface."""
+"""`Profiler`: the profiler with the older interface of MindSpore."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from npuscope.guard import guarded, warn
 from npuscope.profiler.experimental import _ExperimentalConfig
 from npuscope.profiler.profiler import profile
 
-#: What MindSpore's `Profiler` takes itself and its `profile` takes through `_ExperimentalConfig`.
+#: Arguments of MindSpore's `Profiler` that `profile` accepts through `_ExperimentalConfig`.
 _EXPERIMENTAL = {
     "profiler_level": "profiler_level",
     "aic_metrics": "aic_metrics",
@@ -27,22 +27,22 @@ _EXPERIMENTAL = {
 
 
 class Profiler(profile):
-    """MindSpore's `Profiler`: starts when it is made unless `start_profile` is False, and analyses on request.
+    """MindSpore's `Profiler`: starts when it is created unless `start_profile` is False, and parses on request.
 
     >>> profiler = Profiler(start_profile=False, output_path="./profiler_data")
     >>> profiler.start()
     >>> profiler.stop()
     >>> profiler.analyse()
 
-    :param start_profile: start at once
-    :param output_path: directory under which each cycle makes one of its own
+    :param start_profile: start immediately
+    :param output_path: directory for the recordings; each cycle has a directory of its own
     """
 
     _suffix = "ms"
 
     def __init__(self, *unnamed: Any, start_profile: bool = True, output_path: Any = "./data", **named: Any) -> None:
         if unnamed:
-            warn(f"Profiler takes named arguments only; {', '.join(map(repr, unnamed))} is ignored")
+            warn(f"Profiler accepts only named arguments; {', '.join(map(repr, unnamed))} is ignored")
         experimental = {_EXPERIMENTAL[name]: named.pop(name) for name in list(named) if name in _EXPERIMENTAL}
         if experimental and named.get("experimental_config") is None:
             named["experimental_config"] = _ExperimentalConfig(**experimental)
@@ -54,12 +54,12 @@ class Profiler(profile):
     def analyse(
         self, offline_path: Optional[str] = None, pretty: bool = False, step_list: Any = None, mode: str = "sync"
     ) -> None:
-        """Analyse what was recorded, in another process; `mode="async"` does not wait for it."""
+        """Stop and parse the recordings, in a separate process; `mode="async"` does not wait for it."""
         if offline_path:
             analysis.analyse(offline_path)
             return
         self.stop()
-        # What `on_trace_ready` has analysed, or is analysing, is not analysed again.
+        # Recordings that `on_trace_ready` parses are not parsed again.
         if not getattr(self._handler, "analyse_flag", False):
             for directory in self._directories:
                 analysis.begin(directory, beside_training=mode == "async")
@@ -70,13 +70,13 @@ class Profiler(profile):
     def offline_analyse(
         cls, path: str, pretty: bool = False, step_list: Any = None, data_simplification: bool = True
     ) -> None:
-        """Analyse what was recorded into `path` at another time."""
+        """Parse recordings in `path` from an earlier time."""
         analysis.analyse(path)
 
     @guarded
     def op_analyse(self, op_name: Any, device_id: Optional[int] = None) -> None:
-        """MindSpore's times of single operators, which it gives up; `npuscope.open(path).sql(...)` answers more."""
+        """Not supported; use `npuscope.open(path).sql(...)` for the times of operators."""
         warn(
-            f"op_analyse of {op_name!r} is not done here; ask `npuscope.open(path)` by "
-            "`.sql('SELECT name, sum(duration) FROM kernel GROUP BY 1')`"
+            f"op_analyse({op_name!r}) is not supported; use npuscope.open(path)"
+            ".sql('SELECT name, sum(duration) FROM kernel GROUP BY 1')"
         )

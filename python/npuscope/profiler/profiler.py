@@ -22,7 +22,7 @@ from npuscope.profiler.torch_methods import TorchMethods
 
 __all__ = ["analyse", "profile"]
 
-#: Bytes a rank may write in a cycle before detail is dropped: stacks, then shapes, then operators.
+#: The number of bytes that a rank may write in a cycle before detail is dropped: stacks, then shapes, then operators.
 DEFAULT_BUDGET = 1 << 30
 
 
@@ -35,26 +35,27 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
     ...         train(batch)
     ...         prof.step()
 
-    :param activities: where to look, a list of `ProfilerActivity`; default: host and device
-    :param schedule: which steps to record; default: all, unmarked, from start to stop
+    :param activities: list of `ProfilerActivity`: the host, the device or both; default: both
+    :param schedule: steps to record; default: everything from `start` to `stop`, without step markers
     :param on_trace_ready: called with this object after each recorded cycle; see `tensorboard_trace_handler`
-    :param record_shapes: shapes of operators' inputs
-    :param profile_memory: allocations
-    :param with_stack: calls of Python functions
-    :param with_modules: the same, for the hierarchy of modules
-    :param with_flops: floating point operations of operators
-    :param experimental_config: how deep to look, and the form to write; see `_ExperimentalConfig`
-    :param backend: who records, one of `npuscope.backends.NAMES`; default: the best of what this process has
-    :param output: directory under which each cycle makes one of its own, where `on_trace_ready` names none
-    :param rank: which rank this is; default: from the launcher's environment or the framework
-    :param budget: bytes a rank may write in a cycle; beyond, detail is dropped, and the metadata says which
-    :param spool: fast local directory to record into before moving the files to `output`
+    :param record_shapes: record the input shapes of operators
+    :param profile_memory: record allocations
+    :param with_stack: record calls of Python functions
+    :param with_modules: record calls of Python functions, for the hierarchy of modules
+    :param with_flops: record floating-point operations of operators
+    :param experimental_config: level of detail, metrics and format; see `_ExperimentalConfig`
+    :param backend: one of `npuscope.backends.NAMES`; default: the best available one
+    :param output: directory for the recordings, if `on_trace_ready` names none; each cycle has a directory of its own
+    :param rank: rank of this process; default: from the launcher's environment or the framework
+    :param budget: number of bytes that a rank may write in a cycle; if it is exceeded, detail is dropped, and the
+        metadata lists what was dropped
+    :param spool: fast local directory to record into; the files are moved to `output` at the end
 
-    Nothing here raises. What makes no sense is repaired with a warning; what fails is reported in one line on standard
-    error, switches profiling off, and training goes on.
+    No method raises. Invalid values are corrected with a warning. A failure is reported in one line on standard error
+    and switches profiling off; training continues.
     """
 
-    #: How the names of directories end: `pt`, or `ms` where MindSpore's interface is used.
+    #: The suffix of directory names: `pt`, or `ms` if MindSpore's interface is used.
     _suffix = "pt"
 
     def __init__(
@@ -90,7 +91,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
                 others,
             )
             if schedule is not None and not callable(schedule):
-                warn(f"schedule is {schedule!r}, which cannot be called; everything from start to stop is recorded")
+                warn(f"schedule is {schedule!r}, expected a function; everything from start to stop is recorded")
                 schedule = None
             self._prepare(settings, schedule, handler_of(on_trace_ready), backend, output, rank, budget, spool)
             if others.get("custom_trace_id_callback") is not None:
@@ -113,12 +114,12 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
         spool: Union[str, Path, None] = None,
         suffix: str = "pt",
     ) -> profile:
-        """Of what a file, flags or the environment ask for. Does nothing on ranks that were not asked for."""
+        """A profiler with the settings of a file, flags or the environment. It does nothing on excluded ranks."""
         made = cls.__new__(cls)
         Guarded.__init__(made)
         made._prepare(settings, None, None, None, None, None, DEFAULT_BUDGET, None)
         try:
-            # Whatever there is to say about the schedule, the reader of the settings has said.
+            # The reader of the settings has already reported diagnostics of the schedule.
             plan = Schedule(quiet=True, **settings.schedule) if settings.schedule is not None else None
             asked = settings.analyse
             handler = TraceHandler(None, None, asked != "off", asked == "async")
@@ -167,12 +168,12 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
 
     @property
     def is_running(self) -> bool:
-        """Whether this is between `start` and `stop`, on a rank that was asked for."""
+        """Whether this is between `start` and `stop`, on a selected rank."""
         return not self._silent and self._running is not None
 
     @property
     def is_recording(self) -> bool:
-        """Whether this step is recorded; True between `start` and `stop` where a framework's profiler knows alone."""
+        """Whether this step is recorded. Always True between `start` and `stop` if a framework's profiler records."""
         running = self._running
         if self._silent or running is None:
             return False
@@ -180,16 +181,16 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
 
     @guarded
     def start(self) -> None:
-        """Begin with step 0 of the schedule."""
+        """Start with step 0 of the schedule."""
         if self._running is not None:
-            warn("start() was called on a profiler that is running; it is ignored")
+            warn("start() was called on a running profiler; the call is ignored")
             return
         self._started = True
         rank = ranks.rank() if self._rank is None else self._rank
         if not self._settings.enabled or not self._settings.wants_rank(rank):
             return
         if self._settings.is_unsure_of(rank, ranks.world_size()):
-            warn("nobody says which rank this is, and only some are to be recorded; it is taken for rank 0. Set RANK")
+            warn("the rank of this process is unknown, and only some ranks are recorded; rank 0 is assumed. Set RANK")
         self._trace_id = self._new_trace_id()
         self._running = self._make(rank)
         self._foreign = self._running if isinstance(self._running, ForeignProfiler) else None
@@ -198,7 +199,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
 
     @guarded
     def step(self) -> None:
-        """A step of training has ended; the next begins."""
+        """Call this after each training step."""
         if self._running is not None:
             self._running.step()
         else:
@@ -206,13 +207,13 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
 
     @guarded
     def stop(self) -> None:
-        """Record no more, and write what is left to write. Waits for the analysis, where that was asked for."""
+        """Stop recording and write the last files. Waits for parsing, if it is enabled."""
         self.stop_recording()
         self.wait()
 
     @guarded
     def stop_recording(self) -> None:
-        """As `stop`, but whatever analysis there is goes on by itself: for the middle of a training loop."""
+        """Like `stop`, but does not wait for parsing: for use within a training loop."""
         running, self._running = self._running, None
         ending.ends(self)
         if running is None:
@@ -224,18 +225,18 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
 
     @guarded
     def wait(self) -> None:
-        """Wait for the analyses of what was recorded, where that was asked for."""
+        """Wait until the recordings are parsed, if parsing is enabled."""
         if self._directories and isinstance(self._handler, TraceHandler):
             self._handler.finish(self._directories)
 
     def _never_started(self, method: str) -> None:
         rank = ranks.rank() if self._rank is None else self._rank
         if not self._started and self._settings.enabled and self._settings.wants_rank(rank):
-            warn(f"{method}() was called, but start() was never; nothing is recorded. `with` around the loop does both")
+            warn(f"{method}() was called without start(); nothing is recorded. Use `with`, or call start() first")
 
     @guarded
     def drop_step(self) -> None:
-        """The step under way is none: training is over. For callers that know; `stop` can only guess."""
+        """Discard the open step because training is over. For callers that know this; `stop` can only guess."""
         if isinstance(self._running, Driver):
             self._running.drop_step()
 
@@ -245,7 +246,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
             self._running.add_metadata_json(key, json.dumps(value))
 
     def _make(self, rank: Optional[int]) -> Union[Driver, ForeignProfiler]:
-        """The backend, chosen only now, when the script has imported what it trains with."""
+        """The backend, selected only now, when the script has imported its framework."""
         handler_directory = getattr(self._handler, "dir_name", None)
         output = Path(handler_directory or self._output or default_output())
         worker = getattr(self._handler, "worker_name", None)
@@ -298,22 +299,22 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
         if kind is None:
             self.stop()
         else:
-            # Training has failed: whoever looks after the job wants to know now.
+            # Training has failed: do not delay the error by waiting for parsing.
             self.stop_recording()
 
 
 class _KinetoProfile(profile):
-    """torch_npu's profiler without a schedule: records from `start` to `stop`, and is then asked for its trace."""
+    """torch_npu's profiler without a schedule: records from `start` to `stop`; export the trace afterwards."""
 
     def __init__(self, **named: Any) -> None:
         for name in ("schedule", "on_trace_ready"):
             if named.pop(name, None) is not None:
-                warn(f"_KinetoProfile has no {name}; it is ignored. profile has")
+                warn(f"_KinetoProfile does not support {name}, and it is ignored; use profile instead")
         super().__init__(**named)
 
 
 def default_output() -> Path:
-    """Where to write when nobody says: as torch_npu, under ASCEND_WORK_PATH if that is set."""
+    """The default output directory, as in torch_npu: below ASCEND_WORK_PATH if it is set."""
     work = os.environ.get("ASCEND_WORK_PATH")
     return Path(work) / "profiling_data" if work else Path("./profiler_data")
 

@@ -1,4 +1,4 @@
-"""Which steps to record. The rules are those of torch_npu and MindSpore; the arithmetic is in the compiled module."""
+"""Selects the steps to record, by the rules of torch_npu and MindSpore. The compiled module has the arithmetic."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DEFAULTS = {"wait": 0, "warmup": 0, "active": 1, "repeat": 0, "skip_first": 0, 
 
 
 class Schedule:
-    """A schedule that `schedule` made: call it with the number of a step, counted from 0 at the start."""
+    """A schedule made by `schedule`: call it with the number of a step, counted from 0."""
 
     def __init__(self, quiet: bool = False, **asked: Any) -> None:
         values = {}
@@ -21,13 +21,13 @@ class Schedule:
             if isinstance(value, bool) and name == "skip_first_wait":
                 value = int(value)
             if isinstance(value, bool) or not isinstance(value, int):
-                warn(f"schedule: {name} is {value!r}, which is not a whole number; {default} is used")
+                warn(f"schedule: {name} is {value!r}, expected a whole number; {default} is used")
                 value = default
             values[name] = value
         self._compiled = _npuscope.Schedule(**values)
         for text in () if quiet else self._compiled.warnings:
             warn(f"schedule: {text}")
-        # As they are used, that is after repair.
+        # The values after correction.
         self.wait, self.warmup, self.active, self.repeat, self.skip_first, skip_first_wait = self._compiled.values()
         self.skip_first_wait = int(skip_first_wait)
 
@@ -38,7 +38,7 @@ class Schedule:
         return f"schedule({', '.join(f'{name}={value}' for name, value in self.to_dict().items())})"
 
     def to_dict(self) -> dict[str, int]:
-        """The numbers, after repair, by the names of torch_npu's arguments."""
+        """The parameters after correction, by the names of torch_npu's arguments."""
         return {name: getattr(self, name) for name in _DEFAULTS}
 
 
@@ -52,17 +52,17 @@ def schedule(
     *,
     warm_up: Optional[int] = None,
 ) -> Schedule:
-    """Say which steps to record, in cycles of waiting, warming up and recording.
+    """Select the steps to record, in cycles of waiting, warming up and recording.
 
-    :param wait: steps of a cycle in which nothing happens
-    :param warmup: steps of a cycle in which the profiler runs and drops what it sees
-    :param active: steps of a cycle that are recorded
-    :param repeat: number of cycles; 0 goes on until training ends. Every cycle writes a directory of its own
-    :param skip_first: steps before the first cycle
-    :param skip_first_wait: anything but 0 leaves `wait` out of the first cycle
-    :param warm_up: older MindSpore's spelling of `warmup`
+    :param wait: number of steps per cycle without the profiler
+    :param warmup: number of steps per cycle in which the profiler runs and discards its data
+    :param active: number of recorded steps per cycle
+    :param repeat: number of cycles; 0 repeats until training ends. Each cycle writes a directory of its own
+    :param skip_first: number of steps before the first cycle
+    :param skip_first_wait: if it is not 0, the first cycle does not wait
+    :param warm_up: spelling of `warmup` in older versions of MindSpore
 
-    What makes no sense is repaired with a warning: numbers below 0 become 0, and `active` at least 1.
+    Invalid values are corrected with a warning: numbers below 0 become 0, and `active` is at least 1.
     """
     if warm_up is not None and warmup is not None and warm_up != warmup:
         warn(f"schedule: warmup is {warmup} and warm_up is {warm_up}; warmup is used")
@@ -78,7 +78,7 @@ def schedule(
 
 
 def action_of(plan: Optional[Callable[[int], Any]], step: int) -> int:
-    """What a schedule of anybody's making says about a step, as a number. No schedule records everything."""
+    """The action that a schedule, or any function, gives for a step. Without a schedule, everything is recorded."""
     if plan is None:
         return int(ProfilerAction.RECORD)
     said = plan(step)

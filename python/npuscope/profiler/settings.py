@@ -1,4 +1,4 @@
-"""What to collect: the one form into which arguments, files, flags and the environment are brought."""
+"""The settings of a recording; arguments, files, flags and the environment are all converted to them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from npuscope.guard import warn
 from npuscope.profiler.enums import AiCMetrics, ExportType, ProfilerActivity, ProfilerLevel
 from npuscope.profiler.experimental import _ExperimentalConfig, flag
 
-#: What `torch_npu.profiler.profile` and `mindspore.profiler.profile` also take, and what becomes of it here.
+#: Other arguments of `torch_npu.profiler.profile` and `mindspore.profiler.profile`, and why they are ignored.
 _ACCEPTED = {
     "data_process": None,
     "parallel_strategy": None,
@@ -18,15 +18,15 @@ _ACCEPTED = {
     "sync_enable": None,
     "execution_trace_observer": "execution traces are not recorded",
     "custom_trace_id_callback": None,
-    "use_cuda": "a device is recorded when activities say so",
-    "hbm_ddr": "profile_memory says the same",
-    "pcie": "sys_interconnection says the same",
+    "use_cuda": "activities select the device",
+    "hbm_ddr": "profile_memory has the same effect",
+    "pcie": "sys_interconnection has the same effect",
 }
 
 
 @dataclasses.dataclass
 class Settings:
-    """The fields are those of `CollectConfig` in the compiled part, under the same names."""
+    """The settings of a recording. The fields are those of `CollectConfig` in the compiled part."""
 
     enabled: bool = True
     ranks: Any = "all"
@@ -62,7 +62,7 @@ class Settings:
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Settings:
-        """Of a `CollectConfig`; a newer compiled part may say more than is known here."""
+        """From a `CollectConfig`; fields of a newer compiled part are ignored."""
         known = {field.name for field in dataclasses.fields(cls)}
         return cls(**{name: value for name, value in config.items() if name in known})
 
@@ -78,7 +78,7 @@ class Settings:
         experimental_config: Any,
         others: dict[str, Any],
     ) -> Settings:
-        """Of the arguments of `profile`, repaired with a warning where they make no sense."""
+        """From the arguments of `profile`. Invalid ones are corrected with a warning."""
         for name, value in others.items():
             if name not in _ACCEPTED:
                 near = difflib.get_close_matches(name, [*_ARGUMENTS, *_ACCEPTED], 1)
@@ -87,13 +87,13 @@ class Settings:
                     + (f". Did you mean {near[0]!r}?" if near else "")
                 )
             elif _ACCEPTED[name] and value:
-                warn(f"profile: {name} is ignored, {_ACCEPTED[name]}")
+                warn(f"profile: {name} is ignored: {_ACCEPTED[name]}")
         cpu, npu = _activities(activities)
         experimental = experimental_config
         if experimental is None:
             experimental = _ExperimentalConfig()
         elif not isinstance(experimental, _ExperimentalConfig):
-            warn(f"experimental_config is {experimental!r}, which is not an _ExperimentalConfig; the default is used")
+            warn(f"experimental_config is {experimental!r}, expected an _ExperimentalConfig; the default is used")
             experimental = _ExperimentalConfig()
         return cls(
             cpu=cpu,
@@ -137,11 +137,11 @@ class Settings:
         return [next(member.name for member in ExportType if member.value == one) for one in self.export]
 
     def wants_rank(self, rank: Optional[int]) -> bool:
-        """Whether this rank is to be recorded. A process that has no rank is the only one, rank 0."""
+        """Whether to record this rank. A process without a rank is the only process, rank 0."""
         return self.ranks == "all" or (rank or 0) in self.ranks
 
     def is_unsure_of(self, rank: Optional[int], world_size: Optional[int]) -> bool:
-        """Whether taking a process without a rank for rank 0 may be wrong. A job of one process asks for rank 0."""
+        """Whether it may be wrong to treat a process without a rank as rank 0."""
         return self.ranks != "all" and rank is None and (list(self.ranks) != [0] or (world_size or 1) > 1)
 
 
@@ -164,13 +164,13 @@ _ARGUMENTS = [
 
 
 def _activities(asked: Any) -> tuple[bool, bool]:
-    """Whether to record the host and the device. Nothing, or anything unknown, means both, as in torch_npu."""
+    """Whether to record the host and the device. As in torch_npu, an empty or invalid list selects both."""
     if asked is None:
         return True, True
     values = list(asked) if isinstance(asked, (list, tuple, set, frozenset)) else [asked]
     members = [ProfilerActivity.of(value) for value in values]
     if not members or None in members:
         if members:
-            warn(f"activities are {asked!r}, which are not all of ProfilerActivity; CPU and NPU are used")
+            warn(f"activities is {asked!r}, expected a list of ProfilerActivity; CPU and NPU are used")
         return True, True
     return ProfilerActivity.CPU in members, any(member is not ProfilerActivity.CPU for member in members)

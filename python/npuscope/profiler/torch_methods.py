@@ -1,4 +1,4 @@
-"""The rarer methods of torch_npu's `profile`: exports, the number of a trace, threads that a script starts."""
+"""Less common methods of torch_npu's `profile`: exports, trace ids, child threads."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from npuscope import analysis
 from npuscope.backends.base import ForeignProfiler
 from npuscope.guard import Guarded, guarded, warn
 
-#: torch_npu's bound.
+#: The limit of torch_npu.
 _LONGEST_TRACE_ID = 1024
 
 
 class TorchMethods(Guarded):
-    """What a script that was written for torch_npu or torch may also call. What cannot be done is reported."""
+    """Other methods that scripts for torch_npu or torch may call. Unsupported calls are reported."""
 
     _directories: list[Path]
     _trace_id: str = ""
     _trace_id_callback: Optional[Callable[[], str]] = None
-    #: The profiler of a framework, running or stopped, which does these things itself.
+    #: The profiler of a framework, running or stopped, which has these methods itself.
     _foreign: Optional[ForeignProfiler] = None
 
     @guarded
     def export_chrome_trace(self, path: Union[str, Path]) -> None:
-        """Write the cycle recorded last as one file that trace viewers open; packed if the name ends in `.gz`."""
+        """Write the last recorded cycle as one file for trace viewers; compressed if the name ends in `.gz`."""
         if self._ask("export_chrome_trace", str(path)):
             return
         if not self._directories:
-            warn("export_chrome_trace: nothing has been recorded yet; stop() comes first")
+            warn("export_chrome_trace: nothing has been recorded yet; call stop() first")
             return
         trace = _trace_of(self._directories[-1])
         if trace is None:
@@ -53,27 +53,27 @@ class TorchMethods(Guarded):
 
     @guarded
     def export_stacks(self, path: Union[str, Path], metric: str = "self_cpu_time_total") -> None:
-        """Stacks for flame graphs. torch_npu writes them; without it, `npuscope view` shows the calls."""
+        """Write stacks for flame graphs. Requires torch_npu; otherwise, use `npuscope view` to see the calls."""
         if not self._ask("export_stacks", str(path), metric):
-            warn(f"export_stacks needs torch_npu; {path} is not written")
+            warn(f"export_stacks requires torch_npu; {path} is not written")
 
     @guarded
     def export_memory_timeline(self, path: Union[str, Path], device: Optional[str] = None) -> None:
-        """Memory by category over time. torch_npu writes it; without it, `npuscope view` shows the memory."""
+        """Write memory by category over time. Requires torch_npu; otherwise, use `npuscope view` to see the memory."""
         if not self._ask("export_memory_timeline", str(path), *([] if device is None else [device])):
-            warn(f"export_memory_timeline needs torch_npu; {path} is not written")
+            warn(f"export_memory_timeline requires torch_npu; {path} is not written")
 
     @guarded
     def set_custom_trace_id_callback(self, callback: Callable[[], str]) -> None:
-        """Let a function of yours number the traces, from the next `start` on."""
+        """Set a function that returns trace ids, from the next `start` on."""
         if not callable(callback):
-            warn(f"set_custom_trace_id_callback: {callback!r} cannot be called; it is ignored")
+            warn(f"set_custom_trace_id_callback: {callback!r} is not a function; it is ignored")
             return
         self._trace_id_callback = callback
         self._ask("set_custom_trace_id_callback", callback)
 
     def get_trace_id(self) -> str:
-        """The number of the trace, which its profiler_metadata.json has too; empty before `start`."""
+        """The trace id, which profiler_metadata.json contains, too; empty before `start`."""
         method = None if self._foreign is None else self._foreign.method("get_trace_id")
         try:
             return str(method()) if method is not None else self._trace_id
@@ -81,32 +81,32 @@ class TorchMethods(Guarded):
             return self._trace_id
 
     def _new_trace_id(self) -> str:
-        """As torch_npu makes them: what the script's function says, else a random number."""
+        """A trace id as in torch_npu: from the function of the script, else a random one."""
         default = uuid.uuid4().hex.upper()
         if self._trace_id_callback is None:
             return default
         try:
             said = self._trace_id_callback()
         except Exception as error:  # noqa: BLE001 - it is the script's
-            warn(f"the callback for trace ids failed: {error!r}; a random one is used")
+            warn(f"the trace id callback failed: {error!r}; a random trace id is used")
             return default
         if not isinstance(said, str) or not 0 < len(said) <= _LONGEST_TRACE_ID:
-            warn(f"the callback for trace ids answers no text of 1 to {_LONGEST_TRACE_ID} characters; one is made up")
+            warn(f"the trace id callback must return 1 to {_LONGEST_TRACE_ID} characters; a random trace id is used")
             return default
         return said
 
     @classmethod
     def enable_profiler_in_child_thread(cls, *arguments: Any, **named: Any) -> None:
-        """Record the calling thread, too. Our recorder does so anyway; the call goes to torch_npu."""
+        """Also record the calling thread. Our recorder always does; the call is passed to torch_npu."""
         _of_torch_npu("enable_profiler_in_child_thread", *arguments, **named)
 
     @classmethod
     def disable_profiler_in_child_thread(cls) -> None:
-        """Record the calling thread no more. Our recorder goes on; the call goes to torch_npu."""
+        """Stop recording the calling thread. Our recorder continues; the call is passed to torch_npu."""
         _of_torch_npu("disable_profiler_in_child_thread")
 
     def _ask(self, name: str, *arguments: Any) -> bool:
-        """Let the framework's profiler do it; False where there is none that can."""
+        """Call the method of the framework's profiler; False if there is none."""
         method = None if self._foreign is None else self._foreign.method(name)
         if method is None:
             return False
@@ -115,7 +115,7 @@ class TorchMethods(Guarded):
 
 
 def _trace_of(directory: Path) -> Optional[Path]:
-    """What analysis wrote, else Kineto's own."""
+    """The trace that parsing wrote, else Kineto's."""
     found = [
         directory / "ASCEND_PROFILER_OUTPUT" / "trace_view.json",
         *sorted((directory / "FRAMEWORK").glob("*.pt.trace.json")),
@@ -124,7 +124,7 @@ def _trace_of(directory: Path) -> Optional[Path]:
 
 
 def _of_torch_npu(name: str, *arguments: Any, **named: Any) -> None:
-    """Call a class method of torch_npu's profiler, where that is imported."""
+    """Call a class method of torch_npu's profiler, if torch_npu is imported."""
     theirs: Any = getattr(sys.modules.get("torch_npu"), "profiler", None)
     method = getattr(getattr(theirs, "profile", None), name, None)
     if method is None:

@@ -1,18 +1,17 @@
 //! The examples of the manual, run as a reader would run them.
 //!
-//! A line `<!-- run -->` before a block of console text marks it as an example. The commands of a page run one after
-//! the other in a directory of their own. `<!-- run with raw-job -->` prepares the directory `job` with a recording that
-//! was not parsed. `# exit 1` behind a command is its exit code, 0 if there is none. The lines below a command are its
-//! output: a line `…` stands for any number of lines, all others must be printed as they are shown. White space is
-//! not compared, since the width of a column depends on lines that are left out.
+//! The commands of a page run one after the other in a directory of their own, those of console blocks as well as the statements of
+//! SQL blocks (`npuscope sql DIR`). `<!-- run with FIXTURE -->` prepares the directory. `# exit 1` behind a command is its exit
+//! code, 0 if there is none. The lines below a command are its output: a line `…` stands for any number of lines, all others must
+//! be printed as they are shown. White space is not compared, since the width of a column depends on lines that are left out. The
+//! output is not compared in a block that shows none of it.
 
 use std::fs;
-use std::path::PathBuf;
 
+use crate::blocks::{Block, Mark, blocks, repository, written_pages};
 use crate::parse::raw_job;
-use crate::program::{Sandbox, files};
+use crate::program::Sandbox;
 
-const MARK: &str = "<!-- run";
 const LEFT_OUT: &str = "…";
 
 /// Declares a test for each page.
@@ -32,6 +31,10 @@ macro_rules! pages {
 pages! {
     readme: "README.md",
     readme_in_chinese: "README.zh.md",
+    collect: "docs/collect.md",
+    collect_in_chinese: "docs/collect.zh.md",
+    guide: "docs/guide.md",
+    guide_in_chinese: "docs/guide.zh.md",
     npu_against_gpu: "docs/questions/npu-against-gpu.md",
     npu_against_gpu_in_chinese: "docs/questions/npu-against-gpu.zh.md",
     out_of_memory: "docs/questions/out-of-memory.md",
@@ -46,18 +49,15 @@ pages! {
     slow_step_in_chinese: "docs/questions/slow-step.zh.md",
 }
 
+/// Whether this file runs a block; those of Python are run by python/tests/test_manual.py.
+fn is_example(block: &Block) -> bool {
+    block.is_run() && ["console", "sql"].contains(&block.language.as_str())
+}
+
 #[test]
 fn every_page_with_examples_is_tested() {
-    let root = repository();
-    let pages = files(&root.join("docs")).into_iter().chain(["README.md", "README.zh.md"].map(|name| root.join(name)));
-    let is_page = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "md");
-    let mut found = Vec::new();
-    for path in pages.filter(is_page) {
-        if fs::read_to_string(&path).unwrap().lines().any(|line| line.starts_with(MARK)) {
-            let name = path.strip_prefix(&root).unwrap().components().map(|part| part.as_os_str().to_string_lossy());
-            found.push(name.collect::<Vec<_>>().join("/"));
-        }
-    }
+    let mut found = written_pages();
+    found.retain(|page| blocks(page).iter().any(is_example));
     found.sort();
     let mut tested = PAGES.to_vec();
     tested.sort_unstable();
@@ -84,43 +84,92 @@ struct Example {
     place: String,
     arguments: Vec<String>,
     code: i32,
-    shown: Vec<String>,
-}
-
-fn repository() -> PathBuf {
-    // Asked for at run time: clones that share a target directory also share what was compiled.
-    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../..")
+    /// None where the page does not show the output.
+    shown: Option<Vec<String>>,
 }
 
 /// The examples of a page, and what must be there before they run.
 fn examples(page: &str) -> (Vec<Example>, Vec<String>) {
-    let text = fs::read_to_string(repository().join(page)).unwrap();
-    let (mut examples, mut fixtures) = (Vec::<Example>::new(), Vec::new());
-    let mut lines = text.lines().zip(1..);
-    while let Some((line, number)) = lines.next() {
-        let Some(mark) = line.strip_prefix(MARK).and_then(|rest| rest.strip_suffix("-->")) else { continue };
-        fixtures.extend(mark.trim().strip_prefix("with ").map(str::to_owned));
-        let opening = lines.next().map(|(line, _)| line);
-        assert_eq!(opening, Some("```console"), "{page}:{number}: a block must follow");
-        let before = examples.len();
-        for (line, number) in lines.by_ref().take_while(|(line, _)| *line != "```") {
-            let place = format!("{page}:{number}");
-            match line.strip_prefix("$ ") {
-                Some(command) => examples.push(example(command, place)),
-                None if examples.len() > before => examples[before..].last_mut().unwrap().shown.push(line.to_owned()),
-                None => panic!("{place}: the block does not begin with a command"),
-            }
+    let (mut examples, mut fixtures) = (Vec::new(), Vec::new());
+    for block in blocks(page).iter().filter(|block| is_example(block)) {
+        if let Some(Mark::Run(needed)) = &block.mark {
+            fixtures.extend(needed.iter().cloned());
         }
+        examples.extend(if block.language == "sql" { statements(block) } else { commands(block) });
     }
     (examples, fixtures)
 }
 
-fn example(command: &str, place: String) -> Example {
+fn commands(block: &Block) -> Vec<Example> {
+    let shows_output = block.lines.iter().any(|line| !line.starts_with("$ "));
+    let mut examples = Vec::<Example>::new();
+    for (line, place) in block.numbered() {
+        match (line.strip_prefix("$ "), examples.last_mut()) {
+            (Some(command), _) => examples.push(example(command, place, shows_output)),
+            (None, Some(Example { shown: Some(shown), .. })) => shown.push(line.to_owned()),
+            (None, _) => panic!("{place}: the block does not begin with a command"),
+        }
+    }
+    examples
+}
+
+fn example(command: &str, place: String, shows_output: bool) -> Example {
     let (mut arguments, comment) = words(command);
     assert!(arguments.first().is_some_and(|program| program == "npuscope"), "{place}: only npuscope runs here");
     arguments.remove(0);
     let code = comment.strip_prefix("exit ").map_or(0, |code| code.parse().unwrap());
-    Example { place, arguments, code, shown: Vec::new() }
+    Example { place, arguments, code, shown: shows_output.then(Vec::new) }
+}
+
+/// The statements of a block, each as a query of the profile in `DIR`. Each must find something there.
+fn statements(block: &Block) -> Vec<Example> {
+    let mut examples = Vec::new();
+    let mut statement = String::new();
+    for (line, place) in block.numbered().filter(|(line, _)| !line.starts_with("-- ")) {
+        statement = format!("{statement} {line}").trim().to_owned();
+        if let Some(query) = statement.strip_suffix(';') {
+            let arguments = ["sql", "DIR", query].map(str::to_owned).into();
+            examples.push(Example { place, arguments, code: 0, shown: None });
+            statement.clear();
+        }
+    }
+    assert_eq!(statement, "", "{}:{}: end a statement with `;`", block.page, block.line);
+    examples
+}
+
+/// Makes what a page says that its reader has.
+fn prepare(sandbox: &Sandbox, fixture: &str) {
+    match fixture {
+        // The reader's own profile, of four ranks.
+        "profile" => {
+            let arguments = "synth -o DIR --pp 1 --layers 2 --micro-batches 1 --steps 3";
+            let ran = sandbox.run(&arguments.split(' ').collect::<Vec<_>>());
+            assert_eq!(ran.code, 0, "{}", ran.stderr);
+        }
+        // Settings of the reader's trainer.
+        "train.yaml" => {
+            fs::copy(repository().join("examples/configs/fsdp2.yaml"), sandbox.path("train.yaml")).unwrap();
+        }
+        // A recording in `job` that was not parsed.
+        "raw-job" => {
+            raw_job(sandbox);
+        }
+        other => panic!("there is no fixture {other}"),
+    }
+}
+
+/// Arguments that do the same without a browser, at a free port, and end.
+fn unattended(arguments: &[String]) -> Vec<String> {
+    if arguments.first().is_none_or(|command| command != "view") {
+        return arguments.to_vec();
+    }
+    let mut arguments = arguments.to_vec();
+    if let Some(at) = arguments.iter().position(|word| word == "--port") {
+        "0".clone_into(&mut arguments[at + 1]);
+    }
+    arguments.retain(|word| word != "--no-open");
+    arguments.extend(["--no-open", "--idle-timeout", "1"].map(str::to_owned));
+    arguments
 }
 
 /// The words of a command as a shell divides them, and the comment behind it.
@@ -151,14 +200,16 @@ fn assert_examples(page: &str) {
     assert!(!examples.is_empty(), "{page} has no examples");
     let sandbox = Sandbox::empty();
     for fixture in fixtures {
-        assert_eq!(fixture, "raw-job", "{page}");
-        raw_job(&sandbox);
+        prepare(&sandbox, &fixture);
     }
     for Example { place, arguments, code, shown } in examples {
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let ran = sandbox.run(&arguments);
+        let arguments = unattended(&arguments);
+        let ran = sandbox.run(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
         let (stdout, stderr) = (&ran.stdout, &ran.stderr);
         assert_eq!(ran.code, code, "{place}: {arguments:?} printed\n{stderr}{stdout}");
+        let finds_nothing = arguments[0] == "sql" && stdout.lines().count() < 2;
+        assert!(!finds_nothing, "{place}: {arguments:?} has no rows");
+        let Some(shown) = shown else { continue };
         // A terminal mixes both; which is first depends on the command.
         let differences =
             [format!("{stderr}{stdout}"), format!("{stdout}{stderr}")].map(|text| difference(&shown, &text));

@@ -1,6 +1,8 @@
 //! The program as its users run it, on simulated jobs.
 
+mod blocks;
 mod cluster;
+mod command_examples;
 mod config;
 mod convert;
 mod dynamic;
@@ -8,6 +10,7 @@ mod examples;
 mod exit_codes;
 mod glossary;
 mod golden;
+mod inline_commands;
 mod numbers;
 mod outputs;
 mod parse;
