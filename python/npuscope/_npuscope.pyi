@@ -125,6 +125,9 @@ def read_flags(
 ) -> str:
     """Read profiler flags from a command line. Returns JSON as `read_config` does."""
 
+def is_chinese() -> bool:
+    """Whether the locale of the process, by LC_ALL, LC_MESSAGES or LANG, is Chinese."""
+
 class Dynamic:
     """Watches the control file for one rank, and decides between steps what to do.
 

@@ -12,6 +12,7 @@ from typing import Any, Optional, Union
 from npuscope import program
 from npuscope import rank as ranks
 from npuscope.guard import warn
+from npuscope.language import localized
 from npuscope.profiler.enums import ExportType
 
 #: Running processes of `npuscope parse`, kept so that they can be reaped when they end, and so that `wait` can wait.
@@ -35,8 +36,11 @@ def begin(directory: Union[str, Path], export: Optional[str] = None, *, beside_t
     found = program.find()
     if found is None:
         warn(
-            "the program npuscope was not found, so the recording is not parsed; "
-            f"to parse it later, run: npuscope parse {directory.parent}"
+            localized(
+                "the program npuscope was not found, so nothing is analysed now; "
+                f"run later: npuscope parse {directory.parent}",
+                f"未找到程序 npuscope，暂不解析；之后可运行：npuscope parse {directory.parent}",
+            )
         )
         return False
     log = directory / "logs" / "parse.log"
@@ -63,7 +67,12 @@ def wait(directories: Optional[list[Path]] = None, limit: float = LONGEST_WAIT) 
             try:
                 process.wait(max(0.0, deadline - time.monotonic()))
             except subprocess.TimeoutExpired:
-                warn(f"parsing {directory} takes longer than {limit:g} seconds; it continues in the background")
+                warn(
+                    localized(
+                        f"the analysis of {directory} is not done after {limit:g} seconds; it goes on by itself",
+                        f"{directory} 的解析在 {limit:g} 秒后仍未完成；解析在后台继续",
+                    )
+                )
                 break
     _reap()
 
@@ -77,7 +86,12 @@ def _reap() -> None:
         _running.remove(entry)
         if process.returncode != 0:
             log = directory / "logs" / "parse.log"
-            warn(f"parsing {directory} failed with exit code {process.returncode}; see {log}")
+            warn(
+                localized(
+                    f"the analysis of {directory} ended with exit code {process.returncode}; {log} says why",
+                    f"{directory} 的解析以退出码 {process.returncode} 结束；原因见 {log}",
+                )
+            )
 
 
 def _spare_threads() -> int:
@@ -114,10 +128,14 @@ def analyse(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False
         )
     except (OSError, program.ProgramMissing) as error:
-        warn(f"analyse: {error}")
+        warn(localized(f"analyse: {error}", f"analyse：{error}"))
         return False
     if done.returncode != 0:
-        warn(f"analyse: {done.stderr.strip() or f'npuscope parse failed with exit code {done.returncode}'}")
+        why = done.stderr.strip() or localized(
+            f"npuscope parse ended with exit code {done.returncode}",
+            f"npuscope parse 以退出码 {done.returncode} 结束",
+        )
+        warn(localized(f"analyse: {why}", f"analyse：{why}"))
     return done.returncode == 0
 
 
@@ -132,6 +150,12 @@ def _export(asked: Any) -> Optional[str]:
     values = asked if isinstance(asked, (list, tuple, set)) else [asked]
     kinds = {ExportType.of(value) for value in values}
     if not kinds or None in kinds:
-        warn(f"analyse: export_type is {asked!r}, which is not an ExportType; the setting of the recording is used")
+        warn(
+            localized(
+                f"analyse: export_type is {asked!r}, which is not of ExportType; "
+                "what was asked for when recording is used",
+                f"analyse：export_type 为 {asked!r}，不是 ExportType；使用采集时指定的格式",
+            )
+        )
         return None
     return "both" if len(kinds) == 2 else "db" if ExportType.Db in kinds else "text"

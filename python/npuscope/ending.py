@@ -7,6 +7,7 @@ import os
 from typing import Protocol
 
 from npuscope.guard import warn
+from npuscope.language import localized
 
 
 class Stoppable(Protocol):
@@ -41,5 +42,10 @@ def _stop_all() -> None:
         if process == os.getpid():
             # A profiler whose steps have all been recorded needs no `stop`, so its absence is no mistake.
             if thing.is_recording:
-                warn("a profiler was still recording when the process ended; it has been stopped")
+                warn(
+                    localized(
+                        "a profiler was still recording when the process ended; it is stopped now",
+                        "进程结束时仍有 profiler 在采集；现在停止",
+                    )
+                )
             thing.stop()

@@ -13,11 +13,12 @@ from typing import Any, Optional, Union
 from npuscope import _npuscope, backends
 from npuscope import rank as ranks
 from npuscope.guard import OFF, describe, warn
+from npuscope.language import localized
 from npuscope.profiler.profiler import DEFAULT_BUDGET, profile
 from npuscope.profiler.settings import Settings
 from npuscope.stages import StagedProfiler
 
-#: Names the recording process and its rank to the processes that it starts.
+#: Passes to the processes that this one starts who records, by process and rank.
 _RECORDED = "NPUSCOPE_RECORDED_BY"
 
 
@@ -59,7 +60,8 @@ def from_config(
     except Exception as error:
         if strict:
             raise ConfigError(f"{path}: {describe(error)}") from error
-        warn(f"{path} cannot be read: {describe(error)}; {OFF}")
+        why = describe(error)
+        warn(localized(f"{path} cannot be read: {why}; {OFF[0]}", f"无法读取 {path}：{why}；{OFF[1]}"))
         return profile.of_settings(Settings(enabled=False))
     return _made(reading, str(path), strict, total_steps, backend, rank, budget, spool)
 
@@ -87,7 +89,8 @@ def from_args(
     except Exception as error:
         if strict:
             raise ConfigError(describe(error)) from error
-        warn(f"the flags cannot be read: {describe(error)}; {OFF}")
+        why = describe(error)
+        warn(localized(f"the flags cannot be read: {why}; {OFF[0]}", f"无法读取命令行参数：{why}；{OFF[1]}"))
         return profile.of_settings(Settings(enabled=False))
     return _made(reading, "flags", strict, total_steps, backend, rank, budget, spool)
 
@@ -108,7 +111,12 @@ def from_env(*, backend: Optional[str] = None) -> Optional[profile]:
         reading = json.loads(_npuscope.read_config(text, "mindspore", 0, None, ranks.world_size()))
         made = _made(reading, "MS_PROFILER_OPTIONS", False, None, backend, None, DEFAULT_BUDGET, None)
     except Exception as error:  # noqa: BLE001
-        warn(f"MS_PROFILER_OPTIONS cannot be used: {describe(error)}; {OFF}")
+        why = describe(error)
+        warn(
+            localized(
+                f"MS_PROFILER_OPTIONS cannot be used: {why}; {OFF[0]}", f"无法使用 MS_PROFILER_OPTIONS：{why}；{OFF[1]}"
+            )
+        )
         return None
     made.start()
     if not isinstance(made, profile) or not made.is_running:
@@ -134,7 +142,12 @@ def _is_mindspores(backend: Optional[str]) -> bool:
     if frameworks & set(sys.modules):
         return False
     if backends.importable("torch_npu"):
-        warn("MS_PROFILER_OPTIONS: only the host is recorded; to record the NPU, import torch_npu before npuscope")
+        warn(
+            localized(
+                "MS_PROFILER_OPTIONS: import torch_npu before npuscope, or only the host is recorded",
+                "MS_PROFILER_OPTIONS：请在 npuscope 之前导入 torch_npu，否则只采集主机",
+            )
+        )
         return False
     return backends.importable("mindspore")
 
@@ -190,7 +203,7 @@ def report_diagnostics(diagnostics: list[dict[str, Any]], source: str, rank: Opt
         text = f"{source}{f':{line}' if line else ''}: {said}"
         if diagnostic["severity"] == "error":
             errors.append(said)
-            warn(f"{text}; {OFF}" if len(errors) == 1 else text)
+            warn(localized(f"{text}; {OFF[0]}", f"{text}；{OFF[1]}") if len(errors) == 1 else text)
         elif diagnostic["severity"] == "warning" and not this_rank:
             warn(text)
     return errors

@@ -9,6 +9,11 @@ import sys
 import threading
 from typing import Any, Callable, TypeVar
 
+from npuscope.language import localized
+
+#: What every failure ends with, in English and Chinese.
+OFF = ("profiling is off, training goes on", "采集已关闭，训练继续")
+
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 #: What every message about a failure ends with.
@@ -60,8 +65,8 @@ class Guarded:
         if self._off:
             return
         self._off = True
-        warn(f"{why}; {OFF}")
-        # The reason has been reported; a failed cleanup adds nothing to it.
+        warn(localized(f"{why}; {OFF[0]}", f"{why}；{OFF[1]}"))
+        # The reason has been reported; that the cleanup failed, too, helps nobody.
         with contextlib.suppress(Exception):
             self._abandon()
 
@@ -80,7 +85,8 @@ def guarded(method: _Method) -> _Method:
         try:
             return method(self, *arguments, **named)
         except Exception as error:  # noqa: BLE001 - whatever it is, the training loop must not see it
-            self._give_up(f"{method.__name__.strip('_')}() failed: {describe(error)}")
+            name = method.__name__.strip("_")
+            self._give_up(localized(f"{name}() failed: {describe(error)}", f"{name}() 失败：{describe(error)}"))
             return None
 
     return call  # type: ignore[return-value]

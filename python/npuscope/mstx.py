@@ -19,6 +19,7 @@ from typing import Any, Callable, TypeVar, cast
 from npuscope import _npuscope
 from npuscope._npuscope import mark, range_end, range_start
 from npuscope.guard import describe, warn
+from npuscope.language import localized
 from npuscope.wrapping import works_later, wrapped
 
 __all__ = [
@@ -161,7 +162,13 @@ def _careful(function: Callable[..., Any], name: str) -> Callable[..., Any]:
                 named.pop("domain", None)
                 return function(*arguments[:before_domain], **named)
         except Exception as error:  # noqa: BLE001 - a mark is no reason to stop training
-            warn(f"mstx.{name}() of the framework failed: {describe(error)}; training continues")
+            why = describe(error)
+            warn(
+                localized(
+                    f"mstx.{name}() of the framework failed: {why}; training goes on",
+                    f"框架的 mstx.{name}() 失败：{why}；训练继续",
+                )
+            )
             return 0
 
     return call

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from npuscope import program
+from npuscope.language import localized
 
 if TYPE_CHECKING:
     import pyarrow
@@ -25,7 +26,7 @@ class Profile:
     def __init__(self, path: Union[str, Path]) -> None:
         self.path = Path(path)
         if not self.path.exists():
-            raise FileNotFoundError(f"{self.path} does not exist")
+            raise FileNotFoundError(localized(f"{self.path} does not exist", f"{self.path} 不存在"))
 
     def sql(self, query: str, *, df: bool = False) -> Any:
         """Run a SQL query. Returns a `pyarrow.Table`, or a `pandas.DataFrame` with `df=True`.
@@ -94,7 +95,10 @@ class Profile:
             import pyarrow.ipc
         except ImportError as error:
             raise QueryError(
-                "pyarrow is not installed, and results are pyarrow tables: run `pip install pyarrow`"
+                localized(
+                    "answers are pyarrow tables, but pyarrow is not installed: pip install 'npuscope[pyarrow]'",
+                    "查询结果是 pyarrow 表，但未安装 pyarrow：pip install 'npuscope[pyarrow]'",
+                )
             ) from error
         with tempfile.TemporaryDirectory(prefix="npuscope-") as directory:
             answer = os.path.join(directory, "answer.arrow")
@@ -112,12 +116,22 @@ class Profile:
             done = subprocess.run(command, check=False, input=text, capture_output=True, text=True)
             if done.returncode != 0:
                 raise QueryError(
-                    done.stderr.strip().replace("error: ", "", 1)
-                    or f"npuscope {arguments[0]} failed with exit code {done.returncode}"
+                    _without_label(done.stderr.strip())
+                    or localized(
+                        f"npuscope {arguments[0]} ended with exit code {done.returncode}",
+                        f"npuscope {arguments[0]} 以退出码 {done.returncode} 结束",
+                    )
                 )
             # Read into memory, because the file is removed now.
             with pyarrow.ipc.open_stream(Path(answer).read_bytes()) as reader:
                 return reader.read_all()
+
+
+def _without_label(text: str) -> str:
+    """What the program says, without the word that it begins errors with on a terminal."""
+    for label in ("error: ", "错误："):
+        text = text.removeprefix(label)
+    return text
 
 
 def open(path: Union[str, Path]) -> Profile:  # noqa: A001 - `npuscope.open` is what users write

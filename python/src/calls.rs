@@ -13,6 +13,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
+use crate::language;
+
 type Hook = unsafe extern "C" fn(*mut ffi::PyObject, *mut c_void, c_int, *mut ffi::PyObject) -> c_int;
 
 unsafe extern "C" {
@@ -87,7 +89,10 @@ pub fn install(py: Python<'_>) -> PyResult<()> {
     let (sys, threading, ours) = (py.import("sys")?, py.import("threading")?, ours(py)?);
     let of_threads = threading.getattr("_profile_hook")?;
     if !sys.call_method0("getprofile")?.is_none() || !of_threads.is_none() {
-        let message = "another profiler has the interpreter's hook: calls of Python functions are not recorded";
+        let message = language::localized(
+            "another profiler has the interpreter's hook: calls of Python functions are not recorded",
+            "解释器的 profile 钩子已被其他 profiler 占用：不采集 Python 函数调用",
+        );
         return Err(pyo3::exceptions::PyRuntimeError::new_err(message));
     }
     report_frames(&sys.call_method1("_getframe", (0,))?)?;

@@ -16,8 +16,7 @@ pub fn read_config(
     total_steps: Option<u64>,
     world_size: Option<u32>,
 ) -> PyResult<String> {
-    let unknown = |id: &str| PyValueError::new_err(format!("there is no dialect {id:?}"));
-    let dialect = dialect.map(|id| Dialect::parse(id).ok_or_else(|| unknown(id))).transpose()?;
+    let dialect = dialect.map(|id| Dialect::parse(id).ok_or_else(|| language::no_dialect(id))).transpose()?;
     json(&dialect::read(text, dialect, &Run { iteration, total_steps, world_size, ..Run::default() }))
 }
 

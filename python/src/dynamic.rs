@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use npuscope_collect::dialect::{self, Run};
 use npuscope_collect::dynamic::{Command, Control, DynamicDialect, Reporter, Watch};
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -116,7 +116,7 @@ pub fn write_default(path: &str, dialect: &str) -> PyResult<bool> {
     let dialect = [DynamicDialect::TorchNpu, DynamicDialect::MindSpore]
         .into_iter()
         .find(|known| known.name() == dialect)
-        .ok_or_else(|| PyValueError::new_err(format!("there is no dialect {dialect:?}")))?;
+        .ok_or_else(|| language::no_dialect(dialect))?;
     npuscope_collect::dynamic::write_default(Path::new(path), dialect)
-        .map_err(|error| PyOSError::new_err(error.to_string()))
+        .map_err(|error| PyOSError::new_err(language::text(&npuscope_messages::io_error(&error))))
 }

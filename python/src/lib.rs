@@ -43,5 +43,6 @@ fn _npuscope(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(config::read_config, module)?)?;
     module.add_function(wrap_pyfunction!(config::read_flags, module)?)?;
     module.add_function(wrap_pyfunction!(dynamic::write_default, module)?)?;
+    module.add_function(wrap_pyfunction!(language::is_chinese, module)?)?;
     module.add_function(wrap_pyfunction!(calls::profile_hook, module)?)
 }

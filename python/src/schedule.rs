@@ -26,7 +26,8 @@ impl Schedule {
 
     /// The action of a step, counted from 0.
     fn __call__(&self, step: i64) -> PyResult<u8> {
-        let step = u64::try_from(step).map_err(|_| PyValueError::new_err("a step cannot be negative"))?;
+        let step = u64::try_from(step)
+            .map_err(|_| PyValueError::new_err(language::localized("a step cannot be negative", "step 不能为负数")))?;
         Ok(self.schedule.action(step).number())
     }
 
@@ -53,7 +54,10 @@ impl Schedule {
 #[pyfunction]
 #[pyo3(signature = (previous, current))]
 pub fn transition(previous: u8, current: Option<u8>) -> PyResult<(Vec<&'static str>, Option<String>)> {
-    let action = |number| Action::from_number(number).ok_or_else(|| PyValueError::new_err("actions are 0 to 3"));
+    let action = |number| {
+        Action::from_number(number)
+            .ok_or_else(|| PyValueError::new_err(language::localized("actions are 0 to 3", "action 应为 0 到 3")))
+    };
     let transition = match current {
         Some(current) => schedule::transition(action(previous)?, action(current)?),
         None => schedule::ending(action(previous)?),

@@ -26,6 +26,9 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 EXAMPLES = REPOSITORY / "examples"
 PACKAGE = Path(npuscope.__file__).resolve().parents[1]
 
+# Tests quote English sentences, whatever the locale of whoever runs them.
+os.environ["LC_ALL"] = "C.UTF-8"
+
 
 class Case(unittest.TestCase):
     """A test with a directory of its own, in a process where nothing was warned of yet."""

@@ -31,8 +31,8 @@ const LANGUAGES = {
   "en-US": { html: "en", isForeign: (text) => CHINESE.test(text) },
 };
 
-// The second lacks levels, links and metrics.
-for (const name of ["slow", "level0"]) {
+// The second lacks levels, links and metrics; the third has no kernels, only ranges of the user.
+for (const name of ["slow", "level0", "none"]) {
   for (const [language, { html, isForeign }] of Object.entries(LANGUAGES)) {
     describe(`${name} in ${language}`, () => {
       for (const part of PARTS) {
@@ -48,6 +48,66 @@ for (const name of ["slow", "level0"]) {
       }
     });
   }
+}
+
+/** Places where something is wrong, each with what shows the error. */
+const FAILURES = {
+  "query?sql=SELEC 1": "main [role=alert]",
+  "query?sql=SELECT nothing FROM kernel": "main [role=alert]",
+  "query?sql=SELECT duration / 0 FROM kernel": "main [role=alert]",
+  "query?sql=DROP TABLE kernel": "main [role=alert]",
+  "operators?step=999": "main [role=alert]",
+  "memory?ranks=999": "main [role=alert]",
+  "timeline?q=dur>much": ".hits-steps [role=status]",
+  "timeline?q=rank:x&tab=search": ".panel-body [role=alert]",
+  "timeline?rank=0&slice=999999999": ".panel-body [role=alert]",
+  "timeline?lane=SELECT nothing": "main [role=alert]",
+};
+
+for (const [language, { isForeign }] of Object.entries(LANGUAGES)) {
+  const others = Object.entries(LANGUAGES).find(([other]) => other !== language)[1];
+  describe(`errors in ${language}`, () => {
+    for (const [place, selector] of Object.entries(FAILURES)) {
+      test(place, async () => {
+        const viewer = await shown("slow", language);
+        await viewer.go("overview");
+        await assertTranslated(viewer, place, selector, isForeign, others.isForeign);
+      });
+    }
+
+    test("an unknown view", async () => {
+      const viewer = await openPage((await serve(job("slow"))).url, { language });
+      const rename = (route) => route.continue({ url: route.request().url().replace("tables/steps", "tables/weather") });
+      await viewer.page.route("**/api/tables/steps*", rename);
+      await assertTranslated(viewer, "cluster?tab=steps", "main [role=alert]", isForeign, others.isForeign);
+      await viewer.close();
+    });
+
+    test("a server that is gone", async () => {
+      const viewer = await openPage((await serve(job("slow"))).url, { language });
+      await viewer.settled();
+      await viewer.page.route("**/api/tables/*", (route) => route.abort());
+      await assertTranslated(viewer, "operators?tab=copies", "main [role=alert]", isForeign, others.isForeign);
+      await viewer.close();
+    });
+  });
+}
+
+/** Fails unless the error of a place is in the language of the page, and follows it to the other. */
+async function assertTranslated(viewer, place, selector, isForeign, isForeignInOther) {
+  const [page, query] = place.split("?");
+  await viewer.go(`${page}?${query.split("&").map((pair) => pair.replace(/=(.*)/, (_, value) => `=${encodeURIComponent(value)}`)).join("&")}`);
+  const error = viewer.page.locator(selector).first();
+  const read = () => error.innerText();
+  const text = await viewer.when(read, (text) => text.trim() !== "", `${place} shows no error`);
+  assert.ok(!isForeign(text), `${place} has text of another language: ${text}`);
+  await viewer.switchLanguage();
+  const other = await viewer.when(read, (other) => other !== text, `the error of ${place} does not follow the language`);
+  assert.ok(!isForeignInOther(other), `${place} has text of another language: ${other}`);
+  await viewer.switchLanguage();
+  // The browser itself reports requests that are refused or fail.
+  const unexpected = viewer.problems.splice(0).filter((problem) => !/\b40[04]\b|ERR_FAILED/.test(problem));
+  assert.deepEqual(unexpected, [], `${place}: the browser reported problems`);
 }
 
 const viewers = new Map();

@@ -102,31 +102,32 @@ pub struct Missing {
     pub why: Option<Message>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// Something wrong with a file, or with the profile as a whole.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Diagnostic {
-    #[cfg_attr(feature = "ts", ts(type = "ProblemSeverity"))]
+    #[cfg_attr(feature = "ts", ts(type = "DiagnosticSeverity"))]
     pub severity: Severity,
-    #[cfg_attr(feature = "ts", ts(type = "ProblemCode"))]
+    #[cfg_attr(feature = "ts", ts(type = "DiagnosticCode"))]
     pub code: Code,
     pub file: Option<String>,
     pub offset: Option<i64>,
-    pub message: String,
+    pub message: Message,
 }
 
 pub fn health(store: &Store) -> Result<Health, StoreError> {
     let loaded = store.load_all()?;
     let mut ranks = Vec::new();
-    let mut job_problems = Vec::new();
+    let mut of_job = Vec::new();
     for (source, loaded) in store.profile().sources().zip(loaded) {
         let tables = loaded.tables()?;
         if source.rank == JOB {
-            job_problems = diagnostics(&tables);
+            of_job = diagnostics(&tables);
         } else {
             ranks.push(rank_health(source, &tables));
         }
     }
-    Ok(Health { path: store.profile().root.display().to_string(), ranks, diagnostics: job_problems })
+    Ok(Health { path: store.profile().root.display().to_string(), ranks, diagnostics: of_job })
 }
 
 fn rank_health(source: &RankSource, tables: &RankTables) -> RankHealth {
@@ -181,7 +182,7 @@ fn diagnostics(tables: &RankTables) -> Vec<Diagnostic> {
         code: row.code(tables),
         file: tables.opt_text(row.file).map(str::to_owned),
         offset: row.offset,
-        message: tables.text(row.message).to_owned(),
+        message: row.message(tables),
     });
     diagnostics.collect()
 }

@@ -4,6 +4,7 @@
 //!
 //! - [`overview`]: step times, their parts, ranks that stand out; [`health`]: what a profile contains and lacks.
 //! - [`diagnose`]: which ranks, hosts, stages and links are slow, why, and what they cost, by replaying the job.
+//! - [`diagnostic`]: a diagnostic with its place.
 //! - [`cluster`]: msprof-analyze's modes, one file each.
 //! - [`steps`]: the steps of ranks; [`time_split`]: the parts of device time; [`occupancy`]: how busy devices were over
 //!   time; [`scope`]: the part of a job that is analysed.
@@ -34,6 +35,7 @@
 pub mod cluster;
 pub mod communication;
 pub mod diagnose;
+pub mod diagnostic;
 pub mod dispatch;
 pub mod experts;
 pub mod extract;

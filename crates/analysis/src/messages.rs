@@ -2,6 +2,7 @@
 
 pub mod cluster;
 pub mod collection;
+pub mod usage;
 
 use npuscope_messages::{Decimal, Message, messages};
 use npuscope_tables::Rank;
@@ -104,5 +105,6 @@ messages! {
 
     // What limits a verdict.
     "rank-without-device" => rank_without_device(rank: Rank),
-    "diagnostic-of-rank" => diagnostic_of_rank(rank: Rank, file: &str, message: &str),
+    "diagnostic-of-rank" => diagnostic_of_rank(rank: Rank, message: Message),
+    "diagnostic-of-file" => diagnostic_of_file(rank: Rank, file: &str, message: Message),
 }

@@ -1,52 +1,60 @@
 //! What can go wrong, and whose fault it is.
 
-use std::io;
 use std::path::PathBuf;
+use std::{fmt, io};
 
 use npuscope_analysis::cluster::Failure;
-use npuscope_analysis::messages::collection;
 use npuscope_engine::EngineError;
+use npuscope_formats::error_messages::cannot_write;
 use npuscope_formats::output::OutputError;
-use npuscope_messages::{Language, Message};
+use npuscope_messages::{Language, Message, io_error};
 use npuscope_store::StoreError;
 use npuscope_store::cache::CacheError;
 use parquet::errors::ParquetError;
 
+use crate::messages::errors as messages;
 use crate::usage::UsageError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
-    #[error(transparent)]
     Usage(#[from] UsageError),
-    #[error(transparent)]
     Engine(EngineError),
-    #[error(transparent)]
     Store(#[from] StoreError),
-    #[error(transparent)]
     Output(#[from] OutputError),
-    #[error("cannot write {path}: {source}", path = path.display())]
-    Write { path: PathBuf, source: io::Error },
-    #[error("{0}")]
+    Write {
+        path: PathBuf,
+        source: io::Error,
+    },
     Strict(Box<Message>),
-    #[error("{0}")]
-    Internal(String),
+    /// Reading or writing failed, most often of stdout.
+    Io(io::Error),
+    Internal(Box<Message>),
     /// Who read our output has seen enough.
-    #[error("the output was closed")]
     Closed,
 }
 
 impl CliError {
-    /// The error in the user's language, as far as it is a message yet.
-    pub fn text(&self, language: Language) -> String {
+    /// What neither the user nor the system is to blame for; the text is that of another library.
+    fn internal(text: &impl fmt::Display) -> CliError {
+        CliError::Internal(Box::new(messages::internal(text.to_string())))
+    }
+
+    pub fn message(&self) -> Message {
         match self {
-            CliError::Strict(message) => message.text(language),
-            CliError::Usage(UsageError::Analysis(Failure::Missing { mode, what, hint })) => {
-                collection::mode_needs(mode, *what.clone(), *hint.clone()).text(language)
-            }
-            CliError::Usage(UsageError::NotCollected(message)) => message.text(language),
-            CliError::Usage(UsageError::Control(error)) => error.message().text(language),
-            other => other.to_string(),
+            CliError::Usage(error) => error.message(),
+            CliError::Engine(error) => error.message(),
+            CliError::Store(error) => error.message(),
+            CliError::Output(error) => error.message(),
+            CliError::Write { path, source } => cannot_write(path, io_error(source)),
+            CliError::Strict(message) | CliError::Internal(message) => *message.clone(),
+            CliError::Io(error) => messages::input_output(io_error(error)),
+            CliError::Closed => messages::output_closed(),
         }
+    }
+
+    /// The error in the user's language.
+    pub fn text(&self, language: Language) -> String {
+        self.message().text(language)
     }
 
     pub fn exit_code(&self) -> u8 {
@@ -55,11 +63,18 @@ impl CliError {
             // As a shell says of a program that Ctrl-C ended.
             CliError::Store(StoreError::Stopped) => 130,
             CliError::Usage(_) | CliError::Output(_) | CliError::Write { .. } | CliError::Strict(_) => 2,
-            CliError::Engine(EngineError::Internal(_))
+            CliError::Engine(EngineError::Internal(_) | EngineError::Ended)
             | CliError::Store(StoreError::Cache(_))
+            | CliError::Io(_)
             | CliError::Internal(_) => 3,
             CliError::Engine(_) | CliError::Store(_) => 2,
         }
+    }
+}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
     }
 }
 
@@ -76,7 +91,8 @@ impl From<Failure> for CliError {
 impl From<npuscope_server::Failure> for CliError {
     fn from(failure: npuscope_server::Failure) -> Self {
         match failure {
-            npuscope_server::Failure::Internal(why) => CliError::Internal(why),
+            npuscope_server::Failure::Internal(why) => CliError::internal(&why),
+            npuscope_server::Failure::Engine(error) => error.into(),
             other => UsageError::Viewer(other).into(),
         }
     }
@@ -84,7 +100,7 @@ impl From<npuscope_server::Failure> for CliError {
 
 impl From<io::Error> for CliError {
     fn from(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::BrokenPipe { CliError::Closed } else { CliError::Internal(error.to_string()) }
+        if error.kind() == io::ErrorKind::BrokenPipe { CliError::Closed } else { CliError::Io(error) }
     }
 }
 
@@ -107,7 +123,7 @@ impl From<arrow::error::ArrowError> for CliError {
     fn from(error: arrow::error::ArrowError) -> Self {
         match error {
             arrow::error::ArrowError::IoError(_, io) => io.into(),
-            other => CliError::Internal(other.to_string()),
+            other => CliError::internal(&other),
         }
     }
 }
@@ -117,9 +133,9 @@ impl From<ParquetError> for CliError {
         match error {
             ParquetError::External(cause) => match cause.downcast::<io::Error>() {
                 Ok(io) => (*io).into(),
-                Err(other) => CliError::Internal(other.to_string()),
+                Err(other) => CliError::internal(&other),
             },
-            other => CliError::Internal(other.to_string()),
+            other => CliError::internal(&other),
         }
     }
 }

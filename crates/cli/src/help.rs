@@ -7,6 +7,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::builder::PossibleValue;
+use clap::error::ErrorKind;
 use clap::{Arg, Command, CommandFactory};
 use npuscope_messages::Language;
 use npuscope_messages::documentation::translate;
@@ -52,14 +53,19 @@ fn with_words_of_clap(mut help: String, language: Language) -> String {
 
 /// Prints what clap ended parsing with, help or an error, and gives the exit code.
 pub fn print(ended: &clap::Error, language: Language) -> ExitCode {
-    if ended.use_stderr() || language == Language::English {
+    let is_error = ended.use_stderr() && ended.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if is_error || language == Language::English {
         // A closed pipe is no error.
         let _ = ended.print();
     } else {
         let help = ended.render();
-        let is_styled = io::stdout().is_terminal();
+        let is_styled = if ended.use_stderr() { io::stderr().is_terminal() } else { io::stdout().is_terminal() };
         let text = if is_styled { help.ansi().to_string() } else { help.to_string() };
-        let _ = io::stdout().write_all(with_words_of_clap(text, language).as_bytes());
+        let text = with_words_of_clap(text, language);
+        let _ = match ended.use_stderr() {
+            true => io::stderr().write_all(text.as_bytes()),
+            false => io::stdout().write_all(text.as_bytes()),
+        };
     }
     ExitCode::from(u8::try_from(ended.exit_code()).unwrap_or(2))
 }

@@ -2,7 +2,7 @@
 //!
 //! [`arguments`] is the command line as clap reads it, one file per command. `settings` resolves it with the
 //! environment, `commands` does the work, one file per command, and knows neither; `terminal` and `progress`
-//! are how it speaks to users, `error` says whose fault a failure is, and so the exit code. [`rank_list`] and
+//! are how it speaks to users, `error` says whose fault a failure is, and so the exit code, `clap_errors` what is wrong with the command line itself. [`rank_list`] and
 //! [`time_range`] are values that users write.
 //!
 //! ```
@@ -17,6 +17,7 @@
 //! ```
 
 pub mod arguments;
+mod clap_errors;
 mod commands;
 mod error;
 pub mod help;
@@ -33,7 +34,6 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
-use npuscope_messages::Language;
 
 use arguments::{Arguments, Command};
 use error::CliError;
@@ -49,12 +49,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let parsed = command.try_get_matches_from_mut(words).and_then(|matches| Arguments::from_arg_matches(&matches));
     let arguments = match parsed.map_err(|error| error.format(&mut command)) {
         Ok(arguments) => arguments,
-        Err(error) => return help::print(&error, language),
+        Err(error) => return clap_errors::print(&error, language).unwrap_or_else(|| help::print(&error, language)),
     };
     let settings = match Settings::resolve(&arguments.global) {
         Ok(settings) => settings,
         Err(error) => {
-            Terminal::new(arguments.global.color, false, Language::English).error(&error.to_string());
+            Terminal::new(arguments.global.color, false, language).error(&error.text(language));
             return ExitCode::from(error.exit_code());
         }
     };

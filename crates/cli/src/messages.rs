@@ -1,5 +1,9 @@
 //! The messages of the command line.
 
+pub mod clap;
+pub mod errors;
+pub mod output;
+
 use std::path::Path;
 
 use npuscope_messages::{Decimal, Message, messages};
@@ -28,6 +32,7 @@ messages! {
     "diagnose-if-fixed" => diagnose_if_fixed(step_ms: Decimal<1>),
     "diagnose-layout" => diagnose_layout(layout: Message),
     "diagnose-one-host" => diagnose_one_host(),
+    "diagnose-clocks-of-ranks" => diagnose_clocks_of_ranks(ranks: usize, apart: Decimal<1>, residual: Decimal<1>),
     "diagnose-clocks" => diagnose_clocks(hosts: usize, apart: Decimal<1>, residual: Decimal<1>),
     "diagnose-unaligned" => diagnose_unaligned(hosts: Vec<&str>),
     "diagnose-replay" => diagnose_replay(error: Decimal<2>),
@@ -55,6 +60,9 @@ messages! {
     "reading-infos" => reading_infos(infos: u64, path: &Path),
     "reading-losses-and-infos" => reading_losses_and_infos(losses: u64, infos: u64, path: &Path),
     "reading-strict" => reading_strict(losses: usize, first: Message),
+
+    // convert
+    "convert-left-in-trace" => convert_left_in_trace(rank: Rank, left: Message),
 
     // doctor
     "doctor-headline" => doctor_headline(ranks: usize, path: &str),

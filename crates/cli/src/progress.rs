@@ -1,8 +1,11 @@
 //! Progress bars.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use npuscope_messages::{Language, Message};
 use npuscope_store::Progress;
 use npuscope_tables::Rank;
+
+use crate::messages::output as messages;
 
 /// One bar over all ranks that are being read; it grows as ranks are begun.
 pub struct Bar {
@@ -10,13 +13,9 @@ pub struct Bar {
 }
 
 impl Bar {
-    pub fn new() -> Bar {
-        let bar = ProgressBar::new(0);
-        let template = "reading {msg} {wide_bar} {bytes} of {total_bytes}, {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
-        Bar { bar }
+    pub fn new(language: Language) -> Bar {
+        let template = messages::progress_reading("{msg}", "{wide_bar}", "{bytes}", "{total_bytes}", "{eta}");
+        Bar { bar: styled(0, &template, language) }
     }
 }
 
@@ -43,19 +42,24 @@ impl Drop for Bar {
     }
 }
 
+fn styled(length: u64, template: &Message, language: Language) -> ProgressBar {
+    let bar = ProgressBar::new(length);
+    if let Ok(style) = ProgressStyle::with_template(&template.text(language)) {
+        bar.set_style(style);
+    }
+    bar
+}
+
 /// A bar over a known number of things.
 pub struct Count {
     bar: ProgressBar,
 }
 
 impl Count {
-    pub fn new(what: &str, count: u64) -> Count {
-        let bar = ProgressBar::new(count);
-        if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos} of {len}, {eta} left") {
-            bar.set_style(style);
-        }
-        bar.set_message(what.to_owned());
-        Count { bar }
+    /// Of what is written.
+    pub fn of_writing(count: u64, language: Language) -> Count {
+        let template = messages::progress_writing("{wide_bar}", "{pos}", "{len}", "{eta}");
+        Count { bar: styled(count, &template, language) }
     }
 
     pub fn advance(&self) {

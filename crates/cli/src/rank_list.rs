@@ -1,6 +1,11 @@
 //! Ranks as users write them.
 
+use std::fmt;
+
+use npuscope_messages::Message;
 use npuscope_tables::Rank;
+
+use crate::messages::errors as messages;
 
 const ALL_RANKS: (Rank, Rank) = (Rank(0), Rank(i64::MAX));
 
@@ -57,8 +62,19 @@ impl RankList {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected numbers and ranges such as 0,3-7")]
 pub struct RankListError;
+
+impl RankListError {
+    pub fn message(&self) -> Message {
+        messages::value_ranks()
+    }
+}
+
+impl fmt::Display for RankListError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -25,10 +25,6 @@ pub struct Settings {
 
 impl Settings {
     pub fn resolve(arguments: &GlobalArguments) -> Result<Settings, CliError> {
-        let choice = match arguments.color {
-            ColorChoice::Auto if variable("NO_COLOR").is_some() => ColorChoice::Never,
-            other => other,
-        };
         let threads = match (arguments.threads, variable("NPUSCOPE_THREADS")) {
             (None, Some(text)) => Some(
                 text.to_string_lossy().parse().map_err(|_| UsageError::Threads(text.to_string_lossy().into_owned()))?,
@@ -38,7 +34,7 @@ impl Settings {
         let language = arguments.lang.map_or_else(locale_language, Into::into);
         let is_off = arguments.no_cache || variable("NPUSCOPE_NO_CACHE").is_some_and(|value| value != "0");
         Ok(Settings {
-            terminal: Terminal::new(choice, arguments.quiet, language),
+            terminal: Terminal::new(color(arguments.color), arguments.quiet, language),
             language,
             cache: (!is_off).then(|| arguments.cache_dir.clone().unwrap_or_else(default_cache)),
             threads: threads.filter(|&n| n > 0),
@@ -60,7 +56,7 @@ impl Settings {
             options.threads = threads;
         }
         if self.terminal.shows_progress() {
-            options.progress = Arc::new(Bar::new());
+            options.progress = Arc::new(Bar::new(self.language));
         }
         options
     }
@@ -80,6 +76,14 @@ impl Settings {
 
     pub fn open(&self, path: &Path) -> Result<Store, CliError> {
         Ok(Store::open(path, self.open_options())?)
+    }
+}
+
+/// When to use colours: as asked for, or as the environment says.
+pub fn color(asked: ColorChoice) -> ColorChoice {
+    match asked {
+        ColorChoice::Auto if variable("NO_COLOR").is_some() => ColorChoice::Never,
+        other => other,
     }
 }
 

@@ -127,11 +127,6 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// `1 rank`, `8 ranks`.
-pub fn counted(number: u64, what: &str) -> String {
-    format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
-}
-
 /// `0-3, 7`.
 pub fn ranges(sorted: &[Rank]) -> String {
     let mut ranges: Vec<(Rank, Rank)> = Vec::new();
@@ -169,7 +164,6 @@ mod tests {
     fn numbers_are_grouped_by_thousands() {
         assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([999, 1_500, 3_400_000].map(bytes), ["999 B", "1.5 kB", "3.4 MB"]);
-        assert_eq!([0, 1, 1200].map(|n| counted(n, "rank")), ["0 ranks", "1 rank", "1,200 ranks"]);
     }
 
     #[test]

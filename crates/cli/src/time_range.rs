@@ -1,14 +1,17 @@
 //! A part of a profile's time, as users write it.
 
+use std::fmt;
 use std::str::FromStr;
 
 use npuscope_formats::source::RankSource;
 use npuscope_formats::timeline::time_span;
 use npuscope_measures::intervals::Interval;
+use npuscope_messages::Message;
 use npuscope_store::Store;
 use npuscope_tables::table::step;
 
 use crate::error::CliError;
+use crate::messages::errors as messages;
 use crate::usage::UsageError;
 
 /// `A..B`, either side of which may be missing, or `step:N`, `step:N..M`.
@@ -27,20 +30,31 @@ pub enum Moment {
     Absolute(i64),
 }
 
-const EXPECTED: &str = "expected a window such as 1.5s..2.25s, 100ms..200ms, step:12 or step:12..14";
-
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TimeRangeError {
-    #[error("{EXPECTED}")]
     Format,
-    #[error("{0} needs a unit: s, ms, us or ns; {EXPECTED}")]
     NoUnit(String),
-    #[error("{0} is no unit of time: use s, ms, us or ns")]
     Unit(String),
-    #[error("the window ends before it begins")]
     Turned,
-    #[error("the first step is after the last")]
     StepsTurned,
+}
+
+impl TimeRangeError {
+    pub fn message(&self) -> Message {
+        match self {
+            TimeRangeError::Format => messages::value_range(),
+            TimeRangeError::NoUnit(text) => messages::value_range_no_unit(text),
+            TimeRangeError::Unit(unit) => messages::value_range_unit(unit),
+            TimeRangeError::Turned => messages::value_range_reversed(),
+            TimeRangeError::StepsTurned => messages::value_steps_reversed(),
+        }
+    }
+}
+
+impl fmt::Display for TimeRangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
 }
 
 impl FromStr for TimeRange {
@@ -186,12 +200,12 @@ mod tests {
             let error = text.parse::<TimeRange>().unwrap_err().to_string();
             assert!(error.contains(words), "{text}: {error}");
         };
-        refused("", "expected a window");
-        refused("..", "expected a window");
-        refused("5s", "expected a window");
-        refused("step:x", "expected a window");
-        refused("-1s..2s", "expected a window");
-        refused("1e300s..2s", "expected a window");
+        refused("", "expected a time range");
+        refused("..", "expected a time range");
+        refused("5s", "expected a time range");
+        refused("step:x", "expected a time range");
+        refused("-1s..2s", "expected a time range");
+        refused("1e300s..2s", "expected a time range");
         refused("1.5..2", "needs a unit");
         refused("1h..2h", "no unit of time");
         refused("2s..1s", "ends before it begins");

@@ -1,144 +1,191 @@
 //! What users can get wrong: one variant per sentence they read.
 
-use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::{fmt, io};
 
 use npuscope_analysis::cluster;
 use npuscope_collect::dynamic::SetError;
 use npuscope_engine::EngineError;
-use npuscope_messages::Message;
+use npuscope_messages::{Decimal, Message, io_error};
 use npuscope_store::discover::DiscoverError;
 use npuscope_synth::ConfigError;
 use npuscope_tables::Rank;
 use npuscope_views::BadQuestion;
 
+use crate::messages::errors as messages;
 use crate::terminal::ranges;
 
 #[derive(Debug, thiserror::Error)]
 pub enum UsageError {
-    #[error("NPUSCOPE_THREADS is {0}, not a number")]
+    /// `NPUSCOPE_THREADS` is not a number.
     Threads(String),
-    #[error("-o is the name of a file")]
+    /// `-o` is not the name of a file.
     OutputName,
-    #[error("cannot read {name}: {source}")]
-    Unreadable { name: String, source: io::Error },
-    #[error("cannot read the query from stdin: {0}")]
+    Unreadable {
+        name: String,
+        source: io::Error,
+    },
     Stdin(io::Error),
 
-    #[error("the profile has none of these ranks")]
     NoneOfRanks,
-    #[error("none of these ranks is there; there are {}", ranges(.there))]
-    NoSuchRanks { there: Vec<Rank> },
-    #[error("the profile has no ranks, and so no timeline")]
+    NoSuchRanks {
+        there: Vec<Rank>,
+    },
     NoTimeline,
-    #[error("no rank has step times; npuscope doctor {path} says what is missing", path = .0.display())]
     NoStepTimes(PathBuf),
-    #[error("no rank shows what its device did; npuscope doctor {path} says what is missing", path = .0.display())]
     NoDevice(PathBuf),
 
-    #[error("the profile has no events to choose from")]
     NoEvents,
-    #[error(
-        "nothing is in that --range: the profile lasts {seconds:.3} s, from {start} to {end} ns since the epoch",
-        seconds = end.saturating_sub(*start) as f64 / 1e9
-    )]
-    EmptyRange { start: i64, end: i64 },
-    #[error("the profile has no {}; it has steps {low} to {high}", steps(*.first, *.last))]
-    NoSuchSteps { first: i64, last: i64, low: i64, high: i64 },
-    #[error("the profile has no numbered steps; give --range as times, such as 1.5s..2.25s")]
+    EmptyRange {
+        start: i64,
+        end: i64,
+    },
+    NoSuchSteps {
+        first: i64,
+        last: i64,
+        low: i64,
+        high: i64,
+    },
     NoNumberedSteps,
-    #[error("--range is for --to perfetto; the other forms have whole ranks")]
     RangeOfWholeRanks,
 
-    #[error("no mode {0}")]
     NoMode(String),
-    #[error("results would go into the profile; name another place with -o, or say -o . if that is meant")]
+    /// Results would go into the profile.
     IntoProfile,
     /// What an analysis cannot answer.
-    #[error(transparent)]
     Analysis(cluster::Failure),
     /// What the viewer cannot answer.
-    #[error("{0}")]
     Viewer(npuscope_server::Failure),
 
-    #[error("there is no view {name}; npuscope show {path} lists them", path = path.display())]
-    NoView { name: String, path: PathBuf },
-    #[error("{0}")]
+    NoView {
+        name: String,
+        path: PathBuf,
+    },
     NotCollected(Box<Message>),
-    #[error("{what}{}", parameters(.view, .known))]
-    Parameter { what: BadQuestion, view: &'static str, known: &'static [&'static str] },
-    #[error("there is no term {name}{}; npuscope glossary lists all terms", did_you_mean(.near.as_deref()))]
-    NoTerm { name: String, near: Option<String> },
+    Parameter {
+        what: BadQuestion,
+        view: &'static str,
+        known: &'static [&'static str],
+    },
+    NoTerm {
+        name: String,
+        near: Option<String>,
+    },
 
-    #[error("this form is binary: give a file with -o, or send the output to one")]
-    BinaryToTerminal,
-    #[error("{0}; the query '\\tables' lists the tables")]
+    BinaryToTerminal(&'static str),
     NoTable(EngineError),
-    #[error("{error}; the query '\\d {table}' lists its columns")]
-    NoColumn { error: EngineError, table: String },
-    #[error("{0}; --memory-limit SIZE raises the limit")]
+    NoColumn {
+        error: EngineError,
+        table: String,
+    },
     Memory(EngineError),
-    #[error("{0} with --timeout TIME")]
     Time(EngineError),
-    #[error("there is no table {0}; \\tables lists them")]
     NoTableToList(String),
-    #[error("unknown command {0}; there are \\tables, \\d TABLE and \\functions")]
     NoCommand(String),
 
-    #[error("a token is {0} letters and digits or more")]
+    /// The token is shorter than this, or has other characters than letters and digits.
     WeakToken(usize),
-    #[error("others could reach this address: choose a --token they must know")]
     NoToken,
-    #[error("{0}")]
     NoRandomToken(io::Error),
-    #[error("port {0} is in use: choose another --port, or leave it out")]
     PortInUse(u16),
-    #[error("{0} is no address of this machine")]
     ForeignAddress(IpAddr),
-    #[error("cannot listen at {address}: {source}")]
-    Listen { address: SocketAddr, source: io::Error },
+    Listen {
+        address: SocketAddr,
+        source: io::Error,
+    },
 
-    #[error("{0} is too large for a configuration")]
-    TooLarge(String),
-    #[error("{0} is not UTF-8 text")]
+    TooLarge {
+        name: String,
+        limit: u64,
+    },
     NotUtf8(String),
-    /// A configuration that cannot be used: file, line, key and what is wrong.
-    #[error("{0}")]
-    Configuration(String),
-    #[error(transparent)]
+    /// A configuration that cannot be used: its file and line, and what is wrong.
+    Configuration {
+        place: String,
+        why: Box<Message>,
+    },
     Control(SetError),
-    #[error("--start next has no step to --stop at; give --steps")]
     StopAfterNext,
-    #[error("--ranks must name ranks from 0, no more than 65,536")]
     TooManyRanks,
-    #[error("there is no {path}; npuscope dynamic set {path} --start N makes it", path = .0.display())]
     NoControlFile(PathBuf),
 
-    #[error(transparent)]
     Discover(DiscoverError),
-    #[error(
-        "no raw data in {path}: expected directories with FRAMEWORK in them, such as npuscope's recorder writes",
-        path = .0.display()
-    )]
     NoRawData(PathBuf),
 
-    #[error(transparent)]
     Job(#[from] ConfigError),
-    #[error("{file}: {source}", file = file.display())]
-    Scenario { file: PathBuf, source: ConfigError },
-    #[error("there is no .toml file in {path}", path = .0.display())]
+    Scenario {
+        file: PathBuf,
+        source: ConfigError,
+    },
     NoScenarios(PathBuf),
 }
 
-fn parameters(view: &str, known: &[&str]) -> String {
-    if known.is_empty() { String::new() } else { format!("; parameters of {view}: {}", known.join(", ")) }
+impl UsageError {
+    pub fn message(&self) -> Message {
+        match self {
+            UsageError::Threads(value) => messages::threads(value),
+            UsageError::OutputName => messages::output_name(),
+            UsageError::Unreadable { name, source } => messages::unreadable(name, io_error(source)),
+            UsageError::Stdin(error) => messages::unreadable_stdin(io_error(error)),
+            UsageError::NoneOfRanks => messages::none_of_ranks(),
+            UsageError::NoSuchRanks { there } => messages::no_such_ranks(ranges(there)),
+            UsageError::NoTimeline => messages::no_timeline(),
+            UsageError::NoStepTimes(path) => messages::no_step_times(path),
+            UsageError::NoDevice(path) => messages::no_device(path),
+            UsageError::NoEvents => messages::no_events(),
+            UsageError::EmptyRange { start, end } => {
+                #[expect(clippy::cast_precision_loss, reason = "shown with three decimals")]
+                let seconds = end.saturating_sub(*start) as f64 / 1e9;
+                messages::empty_range(Decimal(seconds), *start, *end)
+            }
+            UsageError::NoSuchSteps { first, last, low, high } if first == last => {
+                messages::no_such_step(*first, *low, *high)
+            }
+            UsageError::NoSuchSteps { first, last, low, high } => messages::no_such_steps(*first, *last, *low, *high),
+            UsageError::NoNumberedSteps => messages::no_numbered_steps(),
+            UsageError::RangeOfWholeRanks => messages::range_of_whole_ranks(),
+            UsageError::NoMode(name) => messages::no_mode(name),
+            UsageError::IntoProfile => messages::into_profile(),
+            UsageError::Analysis(failure) => failure.message(),
+            UsageError::Viewer(failure) => failure.message(),
+            UsageError::NoView { name, path } => messages::no_view(name, path),
+            UsageError::NotCollected(message) => *message.clone(),
+            UsageError::Parameter { what, known: [], .. } => what.message(),
+            UsageError::Parameter { what, view, known } => messages::parameter(what.message(), view, known.to_vec()),
+            UsageError::NoTerm { name, near: None } => messages::no_term(name),
+            UsageError::NoTerm { name, near: Some(near) } => messages::no_term_near(name, near),
+            UsageError::BinaryToTerminal(format) => messages::binary_to_terminal(format),
+            UsageError::NoTable(error) => messages::no_table(error.message()),
+            UsageError::NoColumn { error, table } => messages::no_column(error.message(), table),
+            UsageError::Memory(error) => messages::memory(error.message()),
+            UsageError::Time(error) => messages::time(error.message()),
+            UsageError::NoTableToList(name) => messages::no_table_to_list(name),
+            UsageError::NoCommand(command) => messages::no_command(command),
+            UsageError::WeakToken(length) => messages::weak_token(*length),
+            UsageError::NoToken => messages::no_token(),
+            UsageError::NoRandomToken(error) => messages::no_random_token(io_error(error)),
+            UsageError::PortInUse(port) => messages::port_in_use(u32::from(*port)),
+            UsageError::ForeignAddress(address) => messages::foreign_address(address.to_string()),
+            UsageError::Listen { address, source } => messages::cannot_listen(address.to_string(), io_error(source)),
+            UsageError::TooLarge { name, limit } => messages::too_large(name, limit >> 20),
+            UsageError::NotUtf8(name) => messages::not_utf8(name),
+            UsageError::Configuration { place, why } => messages::at_place(place.clone(), *why.clone()),
+            UsageError::Control(error) => error.message(),
+            UsageError::StopAfterNext => messages::stop_after_next(),
+            UsageError::TooManyRanks => messages::too_many_ranks(),
+            UsageError::NoControlFile(path) => messages::no_control_file(path),
+            UsageError::Discover(error) => error.message(),
+            UsageError::NoRawData(path) => messages::no_raw_data(path),
+            UsageError::Job(error) => error.message(),
+            UsageError::Scenario { file, source } => messages::in_file(file, source.message()),
+            UsageError::NoScenarios(path) => messages::no_scenarios(path),
+        }
+    }
 }
 
-fn did_you_mean(near: Option<&str>) -> String {
-    near.map(|near| format!(", did you mean {near}?")).unwrap_or_default()
-}
-
-fn steps(first: i64, last: i64) -> String {
-    if first == last { format!("step {first}") } else { format!("steps {first} to {last}") }
+impl fmt::Display for UsageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
 }

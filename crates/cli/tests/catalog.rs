@@ -12,10 +12,23 @@ use npuscope_views::VIEWS;
 fn every_message_has_a_sentence_in_every_language_and_no_sentence_is_left_over() {
     let declared = [
         npuscope::messages::DECLARED,
+        npuscope::messages::clap::DECLARED,
+        npuscope::messages::errors::DECLARED,
+        npuscope::messages::output::DECLARED,
         npuscope_analysis::messages::DECLARED,
         npuscope_analysis::messages::cluster::DECLARED,
         npuscope_analysis::messages::collection::DECLARED,
+        npuscope_analysis::messages::usage::DECLARED,
         npuscope_collect::messages::DECLARED,
+        npuscope_formats::error_messages::DECLARED,
+        npuscope_messages::io::DECLARED,
+        npuscope_formats::messages::DECLARED,
+        npuscope_store::messages::DECLARED,
+        npuscope_store::error_messages::DECLARED,
+        npuscope_engine::messages::DECLARED,
+        npuscope_server::messages::DECLARED,
+        npuscope_synth::messages::DECLARED,
+        npuscope_views::messages::DECLARED,
     ]
     .concat();
     let problems = check::problems(&declared);

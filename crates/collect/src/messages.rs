@@ -319,8 +319,8 @@ messages! {
     "parse-skipped" => parse_skipped(count: usize),
     "parse-done" => parse_done(count: usize, path: &Path),
     "parse-done-partly" => parse_done_partly(count: usize, all: usize, path: &Path),
-    "parse-problem" => parse_problem(name: &str, problem: String),
-    "parse-problems" => parse_problems(name: &str, problem: String, more: usize),
+    "parse-problem" => parse_problem(name: &str, problem: Message),
+    "parse-problems" => parse_problems(name: &str, problem: Message, more: usize),
 
     // CANN.
     "cann-library" => cann_library(library: &Path, problem: &str),

@@ -46,10 +46,10 @@ impl Query {
             match self.messages.recv().await {
                 Some(Message::Schema(schema)) => self.schema = Some(schema),
                 Some(Message::Failed(error)) => return Err(error),
-                _ => return Err(EngineError::Internal("the query ended without an answer".to_owned())),
+                _ => return Err(EngineError::Ended),
             }
         }
-        self.schema.clone().ok_or_else(|| EngineError::Internal("the query has no columns".to_owned()))
+        self.schema.clone().ok_or(EngineError::Ended)
     }
 
     /// The next batch; nothing at the end. Does not look at the time: that is for whoever waits.
@@ -59,7 +59,7 @@ impl Query {
             Some(Message::Batch(batch)) => Ok(Some(batch)),
             Some(Message::End) => Ok(None),
             Some(Message::Failed(error)) => Err(error),
-            Some(Message::Schema(_)) | None => Err(EngineError::Internal("the query ended unexpectedly".to_owned())),
+            Some(Message::Schema(_)) | None => Err(EngineError::Ended),
         }
     }
 

@@ -20,6 +20,7 @@ use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::StreamExt;
 use npuscope_formats::source::RankSource;
+use npuscope_messages::verbatim;
 use npuscope_store::{OpenOptions, Store, StoreError};
 use npuscope_tables::schema;
 use tokio::runtime::{Handle, Runtime};
@@ -72,7 +73,7 @@ pub struct Session {
 impl Session {
     /// Makes the tables of a profile ready to be queried. Reads none of them yet.
     pub fn new(store: Arc<Store>, options: &QueryOptions) -> Result<Session, EngineError> {
-        let internal = |error: &dyn std::fmt::Display| EngineError::Internal(error.to_string());
+        let internal = |error: &dyn std::fmt::Display| EngineError::Internal(verbatim(error.to_string()));
         let threads = store.options().threads.max(1);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(threads)
@@ -202,7 +203,7 @@ impl Session {
         });
         match wait(done, None, &self.store.options().stop) {
             Ok(Ok(done)) => done,
-            Ok(Err(_)) => Err(EngineError::Internal("planning ended unexpectedly".to_owned())),
+            Ok(Err(_)) => Err(EngineError::Ended),
             Err(GaveUp::Time | GaveUp::Stopped) => Err(StoreError::Stopped.into()),
         }
     }

@@ -1,7 +1,10 @@
 //! What a reader ran into, kept as a row of `diagnostic` instead of ending the read.
 
+use npuscope_messages::Message;
 use npuscope_tables::table::diagnostic;
 use npuscope_tables::{RankBuilder, RankTables};
+
+use crate::messages;
 
 pub use npuscope_tables::table::diagnostic::{Code, Severity};
 
@@ -17,7 +20,7 @@ pub fn first_not_utf8(bytes: &[u8]) -> Option<usize> {
 }
 
 /// One row of `diagnostic`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
     pub severity: Severity,
     pub code: Code,
@@ -25,12 +28,12 @@ pub struct Diagnostic {
     pub file: String,
     pub offset: Option<u64>,
     /// What is wrong and what was done about it.
-    pub message: String,
+    pub message: Message,
 }
 
 impl Diagnostic {
-    pub fn new(severity: Severity, code: Code, file: &str, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { severity, code, file: file.to_owned(), offset: None, message: message.into() }
+    pub fn new(severity: Severity, code: Code, file: &str, message: Message) -> Diagnostic {
+        Diagnostic { severity, code, file: file.to_owned(), offset: None, message }
     }
 
     /// A row of `diagnostic` that reports a damaged database.
@@ -40,16 +43,16 @@ impl Diagnostic {
             code: Code::DamagedDatabase,
             file: tables.opt_text(row.file).unwrap_or_default().to_owned(),
             offset: row.offset.and_then(|offset| u64::try_from(offset).ok()),
-            message: tables.text(row.message).to_owned(),
+            message: row.message(tables),
         }
     }
 
     /// What makes `bytes` no text at all: there are none, or they are UTF-16.
     pub fn not_text(bytes: &[u8], file: &str) -> Option<Diagnostic> {
         let (code, message) = if bytes.strip_prefix(BOM).unwrap_or(bytes).trim_ascii().is_empty() {
-            (Code::EmptyFile, "the file is empty")
+            (Code::EmptyFile, messages::file_is_empty())
         } else if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-            (Code::WrongEncoding, "the file is UTF-16; deliverables are UTF-8. Convert it, for example with iconv")
+            (Code::WrongEncoding, messages::file_is_utf16())
         } else {
             return None;
         };
@@ -58,8 +61,7 @@ impl Diagnostic {
 
     /// What is not UTF-8 in a file, the first of it at `offset`.
     pub fn not_utf8(file: &str, offset: u64) -> Diagnostic {
-        let message = "text that is not UTF-8; what cannot be read shows as \u{fffd}";
-        Diagnostic::new(Severity::Warning, Code::WrongEncoding, file, message).at(offset)
+        Diagnostic::new(Severity::Warning, Code::WrongEncoding, file, messages::not_utf8()).at(offset)
     }
 
     #[must_use]
@@ -74,8 +76,30 @@ impl Diagnostic {
             code: rank.strings.intern(self.code.name()),
             file: (!self.file.is_empty()).then(|| rank.strings.intern(&self.file)),
             offset: self.offset.and_then(|o| i64::try_from(o).ok()),
-            message: rank.strings.intern(&self.message),
+            message: rank.strings.intern(&self.message.to_string()),
+            message_data: Some(rank.strings.intern(&self.message.to_json())),
         };
         rank.diagnostic.push(row);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use npuscope_messages::{Language, verbatim};
+
+    use super::*;
+
+    #[test]
+    fn a_recorded_message_comes_back_and_without_data_its_english_text() {
+        let message = messages::offset_in_unpacked_text(messages::csv_wrong_columns("op_summary", vec!["a", "b"]));
+        let diagnostic = Diagnostic::new(Severity::Error, Code::WrongColumns, "a.csv", message.clone()).at(3);
+        let mut rank = RankBuilder::default();
+        diagnostic.record(&mut rank);
+        let tables = rank.finish();
+        let row = tables.rows::<diagnostic::Row>().next().unwrap();
+        assert_eq!(tables.text(row.message), message.text(Language::English));
+        assert_eq!(row.message(&tables), message);
+        let older = diagnostic::Row { message_data: None, ..row };
+        assert_eq!(older.message(&tables), verbatim(message.text(Language::English)));
     }
 }

@@ -12,6 +12,7 @@ use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
 use crate::diagnostic::{Code, Diagnostic, Severity, first_not_utf8};
+use crate::messages;
 use crate::output::{Output, OutputError};
 use crate::trace_json::Cursor;
 
@@ -48,16 +49,13 @@ pub fn read(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Result<u64, Dia
         rows += 1;
         Some(())
     });
-    let warning =
-        |code, at: usize, message: String| Diagnostic::new(Severity::Warning, code, file, message).at(at as u64);
+    let warning = |code, at: usize, message| Diagnostic::new(Severity::Warning, code, file, message).at(at as u64);
     if whole.is_none() {
         let code = if cursor.at >= bytes.len() { Code::CutFile } else { Code::Garbage };
-        let message = format!("not a whole JSON object; the {rows} settings before are kept");
-        return Err(warning(code, cursor.at, message));
+        return Err(warning(code, cursor.at, messages::settings_incomplete(rows)));
     }
     if let Some((start, error)) = unreadable {
-        let message = format!("a setting that is no JSON: {error}; the {rows} others are kept");
-        return Err(warning(Code::Garbage, start, message));
+        return Err(warning(Code::Garbage, start, messages::settings_garbage(error.to_string(), rows)));
     }
     match first_not_utf8(bytes) {
         Some(offset) => Err(Diagnostic::not_utf8(file, offset as u64)),

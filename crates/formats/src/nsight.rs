@@ -1,11 +1,15 @@
 //! Exports of Nsight Systems as SQLite: ranges of the user and the kernels that were launched in them.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
+use npuscope_messages::Message;
 use npuscope_tables::{Interner, Str, Strings};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
+
+use crate::error_messages as messages;
 
 /// `NVTX_EVENTS.eventType` of a range that was pushed and popped.
 const PUSH_POP_RANGE: i64 = 59;
@@ -39,10 +43,23 @@ pub struct Kernel {
 
 #[derive(Debug, thiserror::Error)]
 pub enum NsightError {
-    #[error("{path}: {error}", path = .0.display(), error = .1)]
     Sqlite(PathBuf, rusqlite::Error),
-    #[error("{path} is no export of Nsight Systems: it has no table {table} ({hint})", path = .path.display())]
-    Lacks { path: PathBuf, table: &'static str, hint: &'static str },
+    Lacks { path: PathBuf, table: &'static str, hint: Message },
+}
+
+impl NsightError {
+    pub fn message(&self) -> Message {
+        match self {
+            NsightError::Sqlite(path, error) => messages::nsight_unreadable(path, error.to_string()),
+            NsightError::Lacks { path, table, hint } => messages::nsight_lacks_table(path, table, hint.clone()),
+        }
+    }
+}
+
+impl fmt::Display for NsightError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
 }
 
 /// Whether a file is an SQLite database.
@@ -72,10 +89,10 @@ impl Reader<'_> {
     fn read(mut self) -> Result<NsightProfile, NsightError> {
         let cannot = |error| NsightError::Sqlite(self.path.to_owned(), error);
         let wanted = [
-            ("StringIds", "nsys export --type sqlite writes it"),
-            ("NVTX_EVENTS", "profile with nsys profile --trace=cuda,nvtx and mark modules with NVTX"),
-            ("CUPTI_ACTIVITY_KIND_RUNTIME", "profile with nsys profile --trace=cuda,nvtx"),
-            ("CUPTI_ACTIVITY_KIND_KERNEL", "profile with nsys profile --trace=cuda,nvtx"),
+            ("StringIds", messages::nsight_export()),
+            ("NVTX_EVENTS", messages::nsight_trace_nvtx()),
+            ("CUPTI_ACTIVITY_KIND_RUNTIME", messages::nsight_trace_cuda()),
+            ("CUPTI_ACTIVITY_KIND_KERNEL", messages::nsight_trace_cuda()),
         ];
         for (table, hint) in wanted {
             if self.columns(table).map_err(cannot)?.is_empty() {

@@ -1,25 +1,52 @@
 //! Files that appear whole or not at all.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use npuscope_messages::{Message, io_error};
+
+use crate::error_messages as messages;
+
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    #[error("cannot write {path}: {source}", path = path.display())]
-    Io { path: PathBuf, source: io::Error },
-    #[error("{path} is there already; choose another place or remove it", path = path.display())]
-    Exists { path: PathBuf },
-    #[error("cannot write {path}: the files of an NPU have no place for what this profile holds", path = path.display())]
-    NoPlace { path: PathBuf },
-    #[error("cannot write {path}: {what}", path = path.display())]
-    Refused { path: PathBuf, what: String },
+    Io {
+        path: PathBuf,
+        source: io::Error,
+    },
+    Exists {
+        path: PathBuf,
+    },
+    /// The files of an NPU cannot hold what a profile of another device has.
+    NoPlace {
+        path: PathBuf,
+    },
+    /// An earlier part of the rank could not be written, so that rows would be missing.
+    Incomplete {
+        path: PathBuf,
+    },
 }
 
 impl OutputError {
+    pub fn message(&self) -> Message {
+        match self {
+            OutputError::Io { path, source } => messages::cannot_write(path, io_error(source)),
+            OutputError::Exists { path } => messages::already_exists(path),
+            OutputError::NoPlace { path } => messages::no_place(path),
+            OutputError::Incomplete { path } => messages::incomplete(path),
+        }
+    }
+
     pub fn io(path: &Path) -> impl Fn(io::Error) -> OutputError + '_ {
         move |source| OutputError::Io { path: path.to_owned(), source }
+    }
+}
+
+impl fmt::Display for OutputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
     }
 }
 

@@ -3,9 +3,14 @@
 //! Opening a pipe waits until somebody writes to it, and a link to `/dev/zero` never ends. What is opened is looked at,
 //! not the name before: it may be something else a moment later.
 
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
+
+use npuscope_messages::{Message, io_error};
+
+use crate::messages;
 
 /// Opens a regular file for reading; an error if it is anything else.
 pub fn open(path: &Path) -> io::Result<File> {
@@ -18,8 +23,28 @@ pub fn open(path: &Path) -> io::Result<File> {
     let kind = file.metadata()?;
     match kind.is_file() {
         true => Ok(file),
-        false if kind.is_dir() => Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory")),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")),
+        false if kind.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, NotRegular)),
+    }
+}
+
+/// A pipe, a socket or a device.
+#[derive(Debug)]
+struct NotRegular;
+
+impl fmt::Display for NotRegular {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        messages::not_regular().fmt(f)
+    }
+}
+
+impl std::error::Error for NotRegular {}
+
+/// Why a file could not be opened or read.
+pub fn why(error: &io::Error) -> Message {
+    match error.get_ref().is_some_and(|inner| inner.is::<NotRegular>()) {
+        true => messages::not_regular(),
+        false => io_error(error),
     }
 }
 

@@ -117,7 +117,8 @@ layout-unknown = unknown
 ## What limits a verdict
 
 rank-without-device = rank { $rank } has no device data and is left out
-diagnostic-of-rank = rank { $rank } { $file }: { $message }
+diagnostic-of-rank = rank { $rank }: { $message }
+diagnostic-of-file = rank { $rank } { $file }: { $message }
 
 ## What a profile lacks
 
@@ -802,8 +803,8 @@ parse-done-partly = parsed { $count } of { $all ->
 } in { $path }
 parse-problem = { $name }: { $problem }
 parse-problems = { $name }: { $problem } (and { $more ->
-    [one] { $more } more problem
-   *[other] { $more } more problems
+    [one] { $more } more diagnostic
+   *[other] { $more } more diagnostics
 })
 
 # CANN.
@@ -839,3 +840,595 @@ recorder-thread = cannot start the writer thread: { $error }
 recorder-panicked = the writer thread panicked
 recorder-failed = { $error }
 recorder-spooled = { $error }; the records are in { $directory }
+
+# Errors of the system.
+
+io-not-found = no such file or directory
+io-permission-denied = permission denied
+io-already-exists = already exists
+io-is-a-directory = is a directory
+io-not-a-directory = not a directory
+io-directory-not-empty = directory not empty
+io-read-only = read-only file system
+io-disk-full = no space left on the disk
+io-quota-exceeded = disk quota exceeded
+io-file-too-large = file too large
+io-file-name = invalid file name
+io-file-busy = file or device is busy
+io-invalid-data = not UTF-8 text
+io-end-of-file = unexpected end of file
+io-timed-out = timed out
+io-interrupted = interrupted
+io-out-of-memory = out of memory
+io-broken-pipe = the reader of the output closed it
+io-connection-refused = connection refused
+io-connection-lost = connection lost
+io-address-in-use = address already in use
+io-address-not-available = not an address of this machine
+io-too-many-open-files = too many open files
+
+## Errors: files that are written
+
+output-failed = cannot write { $path }: { $error }
+output-exists = { $path } already exists; remove it or choose another path
+output-no-place = cannot write { $path }: text and db deliverables cannot hold this profile; convert it to parquet or perfetto
+output-incomplete = cannot write { $path }: an earlier part of the rank could not be written
+
+## Errors: Nsight Systems
+
+nsight-unreadable = cannot read { $path }: { $error }
+nsight-lacks-table = { $path } is not a complete export of Nsight Systems: table { $table } is missing; { $hint }
+nsight-export = export it with `nsys export --type sqlite`
+nsight-trace-nvtx = profile with `nsys profile --trace=cuda,nvtx` and mark modules with NVTX
+nsight-trace-cuda = profile with `nsys profile --trace=cuda,nvtx`
+
+## Errors: opening a profile
+
+store-stopped = stopped
+profile-missing = no such file or directory: { $path }
+profile-unreadable = cannot read { $path }: { $error }
+profile-not-a-directory = { $path } is not a directory
+profile-not-a-file = { $path } is neither a directory nor a regular file
+profile-nothing = no profile in { $path }; expected ASCEND_PROFILER_OUTPUT or FRAMEWORK directories, exported PROF_* directories, deliverables such as trace_view.json, kernel_details.csv or ascend_pytorch_profiler_0.db, or traces of PyTorch's profiler (*.json, *.json.gz)
+profile-nothing-readable = no profile in { $path }: { $why }
+
+## Errors: parsing raw data
+
+parse-nothing = { $path } has no records
+parse-nothing-readable = no record in { $path } could be read: { $why }
+parse-device-raw = { $path } was not parsed: raw PROF data is not supported yet, and its steps would look idle without it; parse it with the profiler that wrote it
+
+## Errors: the cache
+
+cache-io = cannot use the cache at { $path }: { $error }
+cache-contended = cannot use the cache at { $path }: other processes keep replacing it
+cache-damaged = the cache at { $path } is damaged: { $what }
+cache-off = the cache is off
+cache-checksum = wrong checksum
+cache-version = written by another version of npuscope
+cache-length = wrong length
+cache-no-strings = no strings in the file
+cache-cut-segment = a segment is cut off
+cache-no-segment = a segment is missing
+cache-segment-outside = a segment is beyond the end of the file
+cache-not-decoded = cannot decode it
+
+## Errors: questions to a profile
+
+question-no-ranks = { $path } has none of the chosen ranks
+question-no-rank = rank { $rank } does not exist; choose another with --rank_id
+question-no-step = step { $step } does not exist; the profile has steps { $steps }
+question-no-step-of-many = step { $step } does not exist; the profile has steps { $steps } and more
+question-no-step-markers = step { $step } does not exist: no step markers found
+question-format = { $mode } cannot write { $format }; supported formats: { $possible }
+question-no-baseline = { $mode } needs a baseline; add --bp DIR
+question-no-baseline-profile = { $mode } needs a baseline profile; add --baseline_profiling_path FILE
+question-no-results = { $path } has no table { $table }; run npuscope cluster -m cluster_time_summary on it first
+
+## Errors of the command line
+
+cli-internal = internal error: { $text }
+cli-input-output = reading or writing failed: { $error }
+cli-closed = the output was closed
+cli-no-writer = the result has no writer
+cli-file = { $file }: { $error }
+cli-place = { $place }: { $error }
+
+# Options and files of several commands
+
+usage-threads = NPUSCOPE_THREADS must be a number, not { $value }
+usage-output-name = -o must name a file
+usage-unreadable = cannot read { $name }: { $error }
+usage-stdin = cannot read the query from stdin: { $error }
+usage-no-ranks = the profile has none of these ranks; npuscope doctor lists its ranks
+usage-no-such-ranks = the profile has none of these ranks; it has ranks { $ranks }
+usage-no-timeline = the profile has no ranks; --to perfetto needs at least one
+usage-no-step-times = no step times recorded; npuscope doctor { $path } says what is missing
+usage-no-device = no device data recorded; npuscope doctor { $path } says what is missing
+
+# --range
+
+usage-no-events = the profile has no events; remove --range and --at
+usage-empty-range = --range selects nothing: the profile covers { $seconds } s, from { $start } to { $end } ns since the epoch
+usage-no-such-step = step { $step } does not exist; the profile has steps { $low } to { $high }
+usage-no-such-steps = steps { $first } to { $last } do not exist; the profile has steps { $low } to { $high }
+usage-no-numbered-steps = the profile has no numbered steps; write --range as times, such as 1.5s..2.25s
+usage-range-of-whole-ranks = --range needs --to perfetto; other formats contain whole ranks
+
+# cluster, show and glossary
+
+usage-no-mode = no such mode: { $name }; npuscope cluster --help lists the modes
+usage-into-profile = results would be written into the profile; choose another directory with -o, or confirm with -o .
+usage-suggest-doctor = npuscope doctor { $path } says what the profile contains
+usage-no-view = no such view: { $name }; npuscope show { $path } lists the views
+usage-parameter = { $error }; parameters of { $view }: { $known }
+usage-no-term = no such term: { $name }; npuscope glossary lists all terms
+usage-no-term-near = no such term: { $name }; did you mean { $near }? npuscope glossary lists all terms
+
+# sql
+
+usage-binary = { $format } is binary; write it to a file with -o, or redirect the output
+usage-no-table = { $error } (the query '\tables' lists the tables)
+usage-no-column = { $error } (the query '\d { $table }' lists its columns)
+usage-memory = { $error }; --memory-limit SIZE raises the limit
+usage-time = { $error } (--timeout TIME)
+usage-no-table-to-list = no such table: { $name }; \tables lists the tables
+usage-no-command = unknown command { $command }; use \tables, \d TABLE or \functions
+
+# view
+
+usage-weak-token = --token must have at least { $length } letters and digits, and nothing else
+usage-no-token = other machines can reach this address; set a token with --token
+usage-no-random-token = cannot create a random token: { $error }; set one with --token
+usage-port-in-use = port { $port } is in use; choose another with --port, or omit --port
+usage-foreign-address = { $address } is not an address of this machine; choose another with --listen
+usage-listen = cannot listen at { $address }: { $error }
+
+# config and dynamic
+
+usage-too-large = { $name } is too large for a configuration: the limit is { $megabytes } MB
+usage-not-utf8 = { $name } is not UTF-8 text
+usage-stop-after-next = --start next does not support --stop; give the number of steps with --steps
+usage-too-many-ranks = --ranks must list ranks from 0, at most 65,536
+usage-no-control-file = no such file: { $path }; npuscope dynamic set { $path } --start N creates it
+
+# parse and synth
+
+usage-no-raw-data = no raw data in { $path }; expected directories that contain FRAMEWORK, such as npuscope's recorder writes
+usage-no-scenarios = no .toml file in { $path }
+
+# Values of options
+
+value-ranks = expected numbers and ranges such as 0,3-7
+value-range = expected a time range such as 1.5s..2.25s, 100ms..200ms, step:12 or step:12..14
+value-range-no-unit = { $text } needs a unit: s, ms, us or ns; for example 1.5s or 100ms
+value-range-unit = { $unit } is not a unit of time; use s, ms, us or ns
+value-range-reversed = the range ends before it begins
+value-steps-reversed = the first step is after the last
+value-size = expected a size such as 512MB or 4GB
+value-size-too-large = larger than this machine can address
+value-time = expected a time such as 500ms, 30s, 5m or 1h
+value-start-step = expected a step number from 1, or next
+value-parameter = expected NAME=VALUE, for example group=name
+
+## Errors that clap finds; English has its own texts
+
+clap-unknown-argument = unknown option or argument '{ $argument }'
+clap-unknown-command = unknown command '{ $command }'
+clap-missing-arguments = required arguments are missing: { $arguments }
+clap-missing-command = '{ $command }' needs a subcommand: { $known }
+clap-no-value = '{ $argument }' needs a value
+clap-no-value-of = '{ $argument }' needs a value: { $known }
+clap-invalid-value = invalid value '{ $value }' for '{ $argument }'
+clap-invalid-value-of = invalid value '{ $value }' for '{ $argument }'; possible values: { $known }
+clap-rejected-value = invalid value '{ $value }' for '{ $argument }': { $reason }
+clap-surplus-value = unexpected value '{ $value }' for '{ $argument }'
+clap-too-few-values = '{ $argument }' needs at least { $least } values, not { $given }
+clap-wrong-number-of-values = '{ $argument }' needs { $expected } values, not { $given }
+clap-conflict = '{ $argument }' cannot be used with { $others }
+clap-repeated = '{ $argument }' cannot be used more than once
+clap-no-equals = '{ $argument }' needs an equals sign before its value
+clap-not-utf8 = the command line contains text that is not UTF-8
+clap-other = invalid command line: { $text }
+clap-not-a-number = expected a whole number
+clap-number-too-large = the number is too large
+clap-out-of-range = must be in { $range }
+clap-not-an-address = expected an IP address
+clap-did-you-mean = did you mean { $suggestions }?
+clap-as-value = to pass '{ $argument }' as a value, write '-- { $argument }'
+clap-usage = Usage: { $usage }
+clap-help = For more information, try '--help'.
+
+## What commands print besides results
+
+diagnose-clocks-of-ranks = clocks: the hosts of { $ranks } ranks are unknown, so each rank is aligned on its own; up to { $apart } us apart, aligned to within { $residual } us
+progress-reading = reading { $rank } { $bar } { $done } of { $all }, { $left } left
+progress-writing = writing { $bar } { $done } of { $all }, { $left } left
+view-stop = press Ctrl-C to stop
+view-open = open this address in a browser
+convert-written = { $ranks ->
+    [one] { $ranks } rank
+   *[other] { $ranks } ranks
+} written to { $path }
+convert-no-text = cluster_analysis.db was skipped: it has no text format
+convert-no-timeline = cluster_analysis.db was skipped: it has no timeline
+convert-loose-arrows = skipped { $arrows ->
+    [one] { $arrows } arrow that has
+   *[other] { $arrows } arrows that have
+} no slice at one end
+synth-written = { $ranks ->
+    [one] { $ranks } rank
+   *[other] { $ranks } ranks
+} and ground_truth.json written to { $path }
+report-written = { $size } written to { $path }
+rows-shown = { $shown } of { $all } rows shown; --max-rows N shows more, --format csv shows all
+sql-no-rows = table { $table } is empty in this profile; npuscope doctor { $path } says what is missing
+sql-facts = recorded events
+sql-measured = computed from them; npuscope glossary has the definitions
+sql-reported = summaries of the profiler, in its own units
+sql-about = about the profile
+sql-list-columns = \d TABLE lists the columns of a table; every table also has the column rank.
+sql-list-functions = \functions lists the functions besides those of SQL.
+sql-rank-column = Rank the row belongs to.
+head-table = table
+head-one-row = one row per
+head-function = function
+head-result = result
+head-column = column
+head-type = type
+head-unit = unit
+head-meaning = meaning
+head-view = view
+head-shows = shows
+head-parameters = parameters
+head-device = device
+head-host = host
+head-chip = chip
+head-format = format
+head-framework = framework
+head-versions = versions
+head-level = level
+head-step-ids = step ids
+head-covers = covers
+head-kind = kind
+head-files = files
+head-bytes = size
+head-unread-columns = unread columns
+head-all-ranks = all ranks
+head-least = least
+head-most = most
+head-rows = rows
+
+# Queries.
+
+engine-ended = internal error: the query ended without an answer
+engine-internal = internal error: { $text }
+engine-no-table = there is no table { $name }
+engine-no-table-similar = there is no table { $name }, did you mean { $similar }?
+engine-no-column = there is no column { $name } in the query
+engine-no-column-similar = there is no column { $name } in the query, did you mean { $similar }?
+engine-no-column-in = there is no column { $name } in { $tables }
+engine-no-column-in-similar = there is no column { $name } in { $tables }, did you mean { $similar }?
+engine-memory = the query needs more memory than the { $limit } it may use, although it may spill to disk: { $what }
+engine-memory-exhausted = the query needs more memory than there is: { $what }
+engine-disk = the query needs more space on disk than it may use for what does not fit into memory; select fewer rows or columns
+engine-time = the query did not end within the { $limit } it may take; select fewer rows, or raise the limit
+engine-too-long = the query has { $bytes } bytes; the maximum is { $limit }
+engine-too-deep = the query nests deeper than { $limit } levels: an operator counts as one, a join as ten; shorten it, for example with IN (…) in place of OR
+engine-too-many-columns = the query selects more than { $limit } columns
+engine-too-large = the query becomes longer than { $limit } words when its WITH expressions are put in where they are named; name them fewer times
+engine-syntax = syntax error: { $text }
+engine-syntax-at = syntax error at line { $line }, column { $column }: { $text }
+engine-syntax-expected = syntax error at line { $line }, column { $column }: expected { $expected }, found { $found }
+engine-syntax-expected-here = syntax error: expected { $expected }, found { $found }
+engine-syntax-end-column = { $error }; END is a word of SQL: write the column as "end"
+engine-syntax-string-open = syntax error at line { $line }, column { $column }: the string that begins there has no closing quote
+engine-token = { $text }
+engine-token-statement = an SQL statement
+engine-token-end = the end of the query
+engine-token-expression = an expression
+engine-token-identifier = a name
+engine-no-statement = the query is empty
+engine-statements = a query is one statement; run several statements one at a time
+engine-read-only = a query can only read; { $what } is not allowed
+engine-no-function = there is no function { $name }
+engine-no-function-similar = there is no function { $name }, did you mean { $similar }?
+engine-no-function-types = no function matches { $call }; check the number and the types of its arguments
+engine-ambiguous-column = column { $name } is in more than one of the tables; write TABLE.{ $name }
+engine-duplicate-column = the query has more than one column { $name }; rename one with AS
+engine-not-grouped = column { $column } is neither in GROUP BY nor in an aggregate function such as sum() or max()
+engine-unnamed-order = cannot order by an expression that has no name; give it one with AS and order by that
+engine-types = the types of { $expression } do not match; convert one side with CAST(… AS …)
+engine-division = division by zero; NULLIF(…, 0) as the divisor makes the result null
+engine-overflow = number out of range: { $text }
+engine-cast = cannot convert a value: { $text }
+engine-unsupported = this SQL is not supported: { $text }
+engine-query = the query failed: { $text }
+
+# Views.
+
+view-no-parameter = there is no parameter { $name }
+view-no-rank-chosen = no rank is selected; select at least one
+view-no-rank = there is no rank { $rank }
+view-not-one-rank = this view shows one rank; select one
+view-no-step = there is no step { $step }
+view-end-before-beginning = the end of the time range is before its start
+view-no-moment = the parameter at is missing; it gives the time to look at
+view-not-a-number = { $name } must be a number
+view-out-of-range = { $name } must be from 1 to { $most }
+view-not-one-of = { $name } must be one of { $words }
+view-no-gap = the device of rank { $rank } is not idle at that time
+view-no-operation = no communication operation runs on rank { $rank } at that time
+
+# The viewer's server.
+
+server-no-address = there is nothing at this address
+server-no-slice = rank { $rank } has no slice { $slice }
+server-no-view = there is no view { $name }
+server-no-pages = this npuscope was built without its pages; install Node 20 and npm, and build it again
+server-internal = internal error: { $text }
+server-request-invalid = invalid request: { $text }
+server-request-too-large = the request is larger than { $limit } bytes
+server-not-numbers = { $name } must be numbers separated by commas
+server-no-level = there is no level above { $most }
+server-strip = an overview has 1 to { $most } buckets, and its end is after its start
+server-not-idle = the lane is not idle at that time, or is not a lane of the device
+server-refused-host = request refused: this server is not reached under that host name; open the address that npuscope view printed
+server-refused-origin = request refused: it comes from a page of another site
+server-refused-token = request refused: the token is missing or wrong; open the address that npuscope view printed
+search-duration = { $text } is not a duration; write it as 250us, 1.5ms or 2s
+search-ranks = { $text } is not a list of ranks; write it as 0-7,12
+
+# The simulator.
+
+synth-zero = { $what } must be at least 1
+synth-division = { $what } { $whole } cannot be divided among { $parts }
+synth-among-stages = { $count } pipeline stages
+synth-among-interleaved-stages = { $count } stages of an interleaved pipeline
+synth-among-tensor-ranks = { $count } tensor-parallel ranks
+synth-among-tensor-and-context-ranks = { $count } tensor- and context-parallel ranks
+synth-among-expert-ranks = { $count } expert-parallel ranks
+synth-among-heads = { $count } heads
+synth-number = { $what } must be a number of at least { $least }, not { $value }
+synth-interleaved = an interleaved pipeline (virtual_stages) needs more than one stage (pp)
+synth-no-experts = expert parallelism (ep) needs a model with experts
+synth-too-much = { $what } must be at most { $most }, not { $value }
+synth-stuck = rank { $rank } waits forever in step { $step }
+synth-framework = framework { $name } is not supported; use torch_npu or mindspore
+synth-no-preset = there is no preset { $name }; the presets are { $known }
+synth-scenario = invalid scenario: { $text }
+fault = fault { $fault }: { $why }
+fault-no-rank = the job has no rank { $number }; it has { $count ->
+    [one] { $count } rank
+   *[other] { $count } ranks
+}
+fault-no-host = the job has no host { $number }; it has { $count ->
+    [one] { $count } host
+   *[other] { $count } hosts
+}
+fault-no-stage = the job has no stage { $number }; it has { $count ->
+    [one] { $count } stage
+   *[other] { $count } stages
+}
+fault-weak = the strength must be at least { $least }, not { $strength }
+fault-link-to-itself = a link joins two different ranks
+fault-needs-experts = needs expert parallelism (ep)
+fault-needs-pipeline = needs a pipeline (pp)
+fault-needs-hosts = needs more than one host; hosts are linked by RDMA
+fault-needs-memory = needs memory profiling (profile_memory)
+fault-frequency = the chip already runs at { $mhz } MHz; give a lower frequency
+fault-in-all-steps = this fault affects all steps; leave out steps=
+fault-fraction = the strength ({ $unit }) must be a whole number
+fault-sends-nothing = rank { $rank } sends nothing to another host
+fault-steps-turned = the last step is before the first: { $from }..{ $to }
+fault-no-such-steps = the job has no such steps; it runs steps { $first } to { $last }
+fault-expected = expected KIND@PLACE, for example slow-rank@5:1.5
+fault-no-kind = there is no kind { $kind }; the kinds are { $known }
+fault-place = the place { $text } is not a number
+fault-two-ranks = expected two ranks, for example slow-link@0-1:4
+fault-strength = the strength { $text } is not a number
+fault-weak-unit = the strength ({ $unit }) must be at least { $least }, not { $strength }
+fault-steps = expected steps=FIRST..LAST after the comma
+fault-step = the step { $text } is not a number
+fault-unit-times = times as long
+fault-unit-ms = ms
+fault-unit-ms-per-micro-batch = ms per micro-batch
+fault-unit-ms-per-step = ms per step
+fault-unit-mhz = MHz
+fault-unit-tokens = times as many tokens
+fault-unit-layers = more layers
+fault-unit-mb-per-step = MB per step
+fault-unit-calls-per-layer = calls per layer
+
+## Diagnostics of reading: what is wrong with a file, and what was done about it
+
+read-empty = the file is empty
+read-utf16 = the file is UTF-16, but deliverables are UTF-8; it was skipped. Convert it, for example with iconv
+read-not-utf8 = invalid UTF-8; invalid bytes are shown as �
+read-unreadable = cannot read the file: { $why }
+read-not-regular = not a regular file
+
+# Traces.
+
+read-not-a-trace = expected a JSON array of trace events, or an object with traceEvents; the file was skipped
+read-events-cut = the file is cut off inside the list of events; kept { $events ->
+    [one] { $events } event
+   *[other] { $events } events
+}
+read-event-garbage = not a trace event; skipped to the next event
+read-event-unknown-phase = skipped an event whose phase (ph) is none of X, M, C, s, f: { $text }
+read-event-no-time = skipped an event whose ts or dur is not a number
+read-more-events = skipped { $count ->
+    [one] { $count } more event that
+   *[other] { $count } more events that
+} could not be read
+read-too-much-text = more than 2 GiB of distinct text; later names are shown as empty
+read-events-not-closed = the list of events has no closing bracket; kept { $events ->
+    [one] { $events } event
+   *[other] { $events } events
+}
+read-after-events = skipped the text after the end of the list of events
+read-gzip-offset = { $diagnostic } (the offset is that of the decompressed text)
+read-gzip-cut = the gzip file is cut off; kept { $bytes ->
+    [one] { $bytes } decompressed byte
+   *[other] { $bytes } decompressed bytes
+}
+read-gzip-damaged = the gzip file is damaged; kept { $bytes ->
+    [one] { $bytes } decompressed byte
+   *[other] { $bytes } decompressed bytes
+} before the damage
+read-gzip-checksum = the decompressed text does not match the checksum of the gzip file; kept { $bytes ->
+    [one] { $bytes } decompressed byte
+   *[other] { $bytes } decompressed bytes
+}
+read-gzip-garbage = skipped bytes after the end of the gzip data; kept { $bytes ->
+    [one] { $bytes } decompressed byte
+   *[other] { $bytes } decompressed bytes
+}
+read-gzip-too-long = the decompressed text exceeds the limit of { $limit } bytes; kept { $bytes ->
+    [one] { $bytes } byte
+   *[other] { $bytes } bytes
+}
+read-gzip-no-memory = not enough memory to decompress the file; kept { $bytes ->
+    [one] { $bytes } byte
+   *[other] { $bytes } bytes
+}
+read-no-base-time = baseTimeNanoseconds is missing from the incomplete file; times are counted from 1970-01-01
+read-trace-settings = the JSON around traceEvents is incomplete or invalid; kept the settings before this place
+read-left-in-trace = the deliverables of an NPU cannot hold all of a PyTorch trace; left in the trace file: { $left }
+read-left-device-ranges = { $count ->
+    [one] { $count } device range
+   *[other] { $count } device ranges
+}
+read-left-host-events = { $count ->
+    [one] { $count } other host event
+   *[other] { $count } other host events
+}
+read-left-counter-samples = { $count ->
+    [one] { $count } counter sample
+   *[other] { $count } counter samples
+}
+
+# JSON files.
+
+read-entries-cut = the file is cut off inside a value; kept { $entries ->
+    [one] { $entries } entry
+   *[other] { $entries } entries
+}
+read-entries-garbage = unexpected JSON; kept { $entries ->
+    [one] { $entries } entry
+   *[other] { $entries } entries
+} before this place
+read-settings-incomplete = not a complete JSON object; kept { $settings ->
+    [one] { $settings } setting
+   *[other] { $settings } settings
+} before this place
+read-settings-garbage = a setting is not valid JSON: { $error }; kept { $settings ->
+    [one] { $settings } other setting
+   *[other] { $settings } other settings
+}
+
+# csv files.
+
+read-csv-no-header = cannot read the header line: { $error }; the file was skipped
+read-csv-header-cut = the file is cut off inside the header line; it has no rows
+read-csv-row-cut = the file is cut off inside a row; kept the rows before it
+read-csv-bad-row = skipped an invalid row: { $error }
+read-csv-uneven-row = skipped a row with { $cells ->
+    [one] { $cells } cell
+   *[other] { $cells } cells
+}; the header has { $headers }
+read-csv-more-uneven-rows = skipped { $count ->
+    [one] { $count } more row
+   *[other] { $count } more rows
+} with too few or too many cells
+read-csv-wrong-columns = no column of a { $kind } file, expected { $columns } …; the file was skipped
+read-csv-bad-cells = { $count ->
+    [one] { $count } cell has the wrong type and is
+   *[other] { $count } cells have the wrong type and are
+} read as empty; the first is `{ $cell }` in column { $column }
+
+# FRAMEWORK files.
+
+read-no-clock = profiler_info has no clock (start_info and end_info); times are counted from the start of the machine
+read-unmatched-marks = skipped { $count ->
+    [one] { $count } queue mark
+   *[other] { $count } queue marks
+} without a matching start or end
+read-record-cut = the file is cut off inside a record; kept { $records ->
+    [one] { $records } record
+   *[other] { $records } records
+}, skipped the last { $bytes ->
+    [one] { $bytes } byte
+   *[other] { $bytes } bytes
+}
+read-records-skipped = skipped { $count ->
+    [one] { $count } record that is
+   *[other] { $count } records that are
+} of unknown type or too short
+
+# Databases.
+
+read-db-wal = the -wal file of the database holds changes; they were not read
+read-db-not-sqlite = not an SQLite database: the file does not start with `SQLite format 3`; it was skipped
+read-db-no-table = the database has no readable table
+read-db-damaged = the database is cut off or damaged: { $error }
+read-db-empty = no table of the database has rows
+read-db-bad-cells = { $count ->
+    [one] { $count } cell of table { $table } has the wrong type and is
+   *[other] { $count } cells of table { $table } have the wrong type and are
+} read as empty
+read-db-schema-damaged = the list of tables is damaged: { $damage }; the tables listed there are lost
+read-db-swapped-columns = PYTORCH_API has shapes in inputDtypes and types in inputShapes; swapped them back
+read-db-dangling-ids = { $count ->
+    [one] { $count } id has no string in STRING_IDS and is
+   *[other] { $count } ids have no string in STRING_IDS and are
+} read as empty
+read-db-orphan-rows = skipped { $count ->
+    [one] { $count } row
+   *[other] { $count } rows
+} of { $table } whose tasks are missing from { $lacking }
+read-db-table-damaged = table { $table } is damaged: { $damage }; kept { $rows ->
+    [one] { $rows } row
+   *[other] { $rows } rows
+}
+read-db-more-damage = table { $table } has { $count ->
+    [one] { $count } more damaged place
+   *[other] { $count } more damaged places
+}
+read-db-table-unreadable = cannot read table { $table } to its end: { $error }; kept { $rows ->
+    [one] { $rows } row
+   *[other] { $rows } rows
+}
+read-db-damage-row = a row does not fit its page
+read-db-damage-loop = pages refer back to themselves
+read-db-damage-missing-page = a page is beyond the end of the file
+read-db-damage-foreign-page = a page is not a table page
+read-db-damage-no-children = a page has no valid child pages
+
+## Diagnostics of searching and loading a profile
+
+store-same-in-database = skipped files whose data the databases of the rank have too: { $files }
+store-more-in-trace = the trace of the rank has more data; skipped
+store-text-instead = the database is damaged; the text files of the rank were read instead
+store-unknown-file = not a known profile file; skipped
+store-no-rank = the files do not say which rank this is; it is shown as rank { $rank }
+store-what-rank = rank { $rank }
+store-what-process = process { $process } of { $host }
+store-duplicate = { $what } has several recordings: read { $read }, skipped the older { $unread }. Windows of one job are not joined; to see the older one, open its path
+store-renumbered = NPU ranks and GPU ranks have the same numbers; GPU rank { $rank } is shown as rank { $shown }
+store-raw-only = the raw data is not exported; run `msprof --export=on --output=<this directory>` first
+store-device-raw = the raw device data is not exported; only host activity is shown
+store-ambiguous-file = { $ranks } ranks have files in this directory, and the name does not say which rank this file belongs to; skipped
+store-cut-recording = recording incomplete: the process was killed or is still running; the data written so far is shown
+store-symlink-loop = the link leads to a directory above itself; skipped
+store-too-deep = more than { $depth } directories deep; skipped
+store-cannot-list = cannot list the directory: { $why }
+store-in-file = { $file }: { $diagnostic }
+store-cache-rebuilt = { $error }; it will be rebuilt
+store-extract-not-cached = { $error }; the next command will read the ranks again
+store-rank-not-cached = { $error }; rank { $rank } will be read again next time
+
+# convert.
+
+convert-left-in-trace = rank { $rank }: { $left }; --to parquet keeps all of it, --to perfetto keeps what a timeline shows

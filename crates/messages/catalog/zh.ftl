@@ -104,7 +104,8 @@ layout-unknown = 未知
 ## 结论的局限
 
 rank-without-device = rank { $rank } 没有设备数据，未参与分析
-diagnostic-of-rank = rank { $rank } { $file }：{ $message }
+diagnostic-of-rank = rank { $rank }：{ $message }
+diagnostic-of-file = rank { $rank } { $file }：{ $message }
 
 ## 缺少的数据
 
@@ -672,7 +673,7 @@ parse-skipped = { $count } 个目录已解析；使用 --force 重新解析
 parse-done = 已解析 { $path } 中的 { $count } 个 rank
 parse-done-partly = 已解析 { $path } 中 { $all } 个 rank 里的 { $count } 个
 parse-problem = { $name }：{ $problem }
-parse-problems = { $name }：{ $problem }（另有 { $more } 个问题）
+parse-problems = { $name }：{ $problem }（另有 { $more } 条诊断信息）
 
 # CANN
 
@@ -707,3 +708,490 @@ recorder-thread = 无法启动写入线程：{ $error }
 recorder-panicked = 写入线程异常退出
 recorder-failed = { $error }
 recorder-spooled = { $error }；记录保存在 { $directory }
+
+# 系统错误
+
+io-not-found = 文件或目录不存在
+io-permission-denied = 权限不足
+io-already-exists = 已存在
+io-is-a-directory = 是目录，不是文件
+io-not-a-directory = 不是目录
+io-directory-not-empty = 目录非空
+io-read-only = 文件系统只读
+io-disk-full = 磁盘空间不足
+io-quota-exceeded = 超出磁盘配额
+io-file-too-large = 文件过大
+io-file-name = 文件名无效
+io-file-busy = 文件或设备正被占用
+io-invalid-data = 不是 UTF-8 文本
+io-end-of-file = 文件意外结束
+io-timed-out = 超时
+io-interrupted = 被中断
+io-out-of-memory = 内存不足
+io-broken-pipe = 输出的读取端已关闭
+io-connection-refused = 连接被拒绝
+io-connection-lost = 连接中断
+io-address-in-use = 地址已被占用
+io-address-not-available = 不是本机地址
+io-too-many-open-files = 打开的文件过多
+
+## 错误：写文件
+
+output-failed = 无法写入 { $path }：{ $error }
+output-exists = { $path } 已存在；请删除它或换一个路径
+output-no-place = 无法写入 { $path }：text 和 db 交付件无法保存此 profile；请转换为 parquet 或 perfetto
+output-incomplete = 无法写入 { $path }：该 rank 之前的部分未能写入
+
+## 错误：Nsight Systems
+
+nsight-unreadable = 无法读取 { $path }：{ $error }
+nsight-lacks-table = { $path } 不是完整的 Nsight Systems 导出文件：缺少表 { $table }；{ $hint }
+nsight-export = 请用 `nsys export --type sqlite` 导出
+nsight-trace-nvtx = 请用 `nsys profile --trace=cuda,nvtx` 采集，并用 NVTX 标记模块
+nsight-trace-cuda = 请用 `nsys profile --trace=cuda,nvtx` 采集
+
+## 错误：打开 profile
+
+store-stopped = 已停止
+profile-missing = 文件或目录不存在：{ $path }
+profile-unreadable = 无法读取 { $path }：{ $error }
+profile-not-a-directory = { $path } 不是目录
+profile-not-a-file = { $path } 既不是目录，也不是普通文件
+profile-nothing = { $path } 中没有 profile；应包含 ASCEND_PROFILER_OUTPUT 或 FRAMEWORK 目录、已导出的 PROF_* 目录、trace_view.json、kernel_details.csv 或 ascend_pytorch_profiler_0.db 等交付件，或 PyTorch profiler 的 trace（*.json、*.json.gz）
+profile-nothing-readable = { $path } 中没有 profile：{ $why }
+
+## 错误：解析原始数据
+
+parse-nothing = { $path } 没有记录
+parse-nothing-readable = { $path } 中的记录均无法读取：{ $why }
+parse-device-raw = 未解析 { $path }：暂不支持 PROF 原始数据，缺少它时 step 会显示为空闲；请用采集它的 profiler 解析
+
+## 错误：缓存
+
+cache-io = 无法使用缓存 { $path }：{ $error }
+cache-contended = 无法使用缓存 { $path }：其他进程在不断替换它
+cache-damaged = 缓存 { $path } 已损坏：{ $what }
+cache-off = 缓存已关闭
+cache-checksum = 校验和不符
+cache-version = 由其他版本的 npuscope 写入
+cache-length = 长度不符
+cache-no-strings = 文件中没有字符串
+cache-cut-segment = 有一段不完整
+cache-no-segment = 缺少一段
+cache-segment-outside = 有一段超出文件末尾
+cache-not-decoded = 无法解码
+
+## 错误：对 profile 的查询
+
+question-no-ranks = { $path } 中没有所选的 rank
+question-no-rank = rank { $rank } 不存在；请用 --rank_id 选择其他 rank
+question-no-step = step { $step } 不存在；此 profile 有 step { $steps }
+question-no-step-of-many = step { $step } 不存在；此 profile 有 step { $steps } 等
+question-no-step-markers = step { $step } 不存在：没有 step 标记
+question-format = { $mode } 不支持 { $format } 格式；支持的格式：{ $possible }
+question-no-baseline = { $mode } 需要对比基线；请加上 --bp DIR
+question-no-baseline-profile = { $mode } 需要基线 profile；请加上 --baseline_profiling_path FILE
+question-no-results = { $path } 中没有表 { $table }；请先对它运行 npuscope cluster -m cluster_time_summary
+
+## 命令行的错误
+
+cli-internal = 内部错误：{ $text }
+cli-input-output = 读写失败：{ $error }
+cli-closed = 输出已关闭
+cli-no-writer = 结果没有写入器
+cli-file = { $file }：{ $error }
+cli-place = { $place }：{ $error }
+
+# 多个命令共有的选项和文件
+
+usage-threads = NPUSCOPE_THREADS 应为数字，而不是 { $value }
+usage-output-name = -o 应为文件名
+usage-unreadable = 无法读取 { $name }：{ $error }
+usage-stdin = 无法从标准输入读取查询：{ $error }
+usage-no-ranks = 此 profile 中没有这些 rank；npuscope doctor 可列出其中的 rank
+usage-no-such-ranks = 此 profile 中没有这些 rank；其中的 rank 为 { $ranks }
+usage-no-timeline = 此 profile 中没有 rank；--to perfetto 至少需要一个
+usage-no-step-times = 没有采集到 step 时间；npuscope doctor { $path } 可查看缺少的数据
+usage-no-device = 没有采集到设备数据；npuscope doctor { $path } 可查看缺少的数据
+
+# --range
+
+usage-no-events = 此 profile 中没有事件；请去掉 --range 和 --at
+usage-empty-range = --range 没有选中任何数据：此 profile 时长 { $seconds } s，从纪元起 { $start } 到 { $end } ns
+usage-no-such-step = step { $step } 不存在；此 profile 有 step { $low } 到 { $high }
+usage-no-such-steps = step { $first } 到 { $last } 不存在；此 profile 有 step { $low } 到 { $high }
+usage-no-numbered-steps = 此 profile 中没有带编号的 step；请用时间指定 --range，例如 1.5s..2.25s
+usage-range-of-whole-ranks = --range 只能与 --to perfetto 一起使用；其他格式包含整个 rank
+
+# cluster、show 和 glossary
+
+usage-no-mode = 没有模式 { $name }；npuscope cluster --help 可列出所有模式
+usage-into-profile = 结果会写入 profile 目录；请用 -o 指定其他目录，或用 -o . 确认
+usage-suggest-doctor = npuscope doctor { $path } 可查看 profile 的内容
+usage-no-view = 没有视图 { $name }；npuscope show { $path } 可列出所有视图
+usage-parameter = { $error }；{ $view } 的参数：{ $known }
+usage-no-term = 没有术语 { $name }；npuscope glossary 可列出所有术语
+usage-no-term-near = 没有术语 { $name }；是否要查 { $near }？npuscope glossary 可列出所有术语
+
+# sql
+
+usage-binary = { $format } 是二进制格式；请用 -o 写入文件，或重定向输出
+usage-no-table = { $error }（查询 '\tables' 可列出所有表）
+usage-no-column = { $error }（查询 '\d { $table }' 可列出其中的列）
+usage-memory = { $error }；--memory-limit SIZE 可提高上限
+usage-time = { $error }（--timeout TIME）
+usage-no-table-to-list = 没有表 { $name }；\tables 可列出所有表
+usage-no-command = 未知命令 { $command }；可用 \tables、\d TABLE 和 \functions
+
+# view
+
+usage-weak-token = --token 至少需要 { $length } 个字母和数字，且不能有其他字符
+usage-no-token = 其他机器可以访问此地址；请用 --token 设置令牌
+usage-no-random-token = 无法生成随机令牌：{ $error }；请用 --token 设置
+usage-port-in-use = 端口 { $port } 已被占用；请用 --port 指定其他端口，或不指定
+usage-foreign-address = { $address } 不是本机地址；请用 --listen 指定其他地址
+usage-listen = 无法监听 { $address }：{ $error }
+
+# config 和 dynamic
+
+usage-too-large = { $name } 过大，不是配置文件：上限为 { $megabytes } MB
+usage-not-utf8 = { $name } 不是 UTF-8 文本
+usage-stop-after-next = --start next 不支持 --stop；请用 --steps 指定 step 数
+usage-too-many-ranks = --ranks 应列出从 0 开始的 rank，最多 65,536 个
+usage-no-control-file = 文件不存在：{ $path }；npuscope dynamic set { $path } --start N 可创建它
+
+# parse 和 synth
+
+usage-no-raw-data = { $path } 中没有原始数据；应有包含 FRAMEWORK 的目录，例如 npuscope 采集器写入的目录
+usage-no-scenarios = { $path } 中没有 .toml 文件
+
+# 选项的值
+
+value-ranks = 应为数字和范围，例如 0,3-7
+value-range = 应为时间范围，例如 1.5s..2.25s、100ms..200ms、step:12 或 step:12..14
+value-range-no-unit = { $text } 缺少单位 s、ms、us 或 ns，例如 1.5s 或 100ms
+value-range-unit = { $unit } 不是时间单位；请用 s、ms、us 或 ns
+value-range-reversed = 范围的终点早于起点
+value-steps-reversed = 第一个 step 在最后一个之后
+value-size = 应为大小，例如 512MB 或 4GB
+value-size-too-large = 超出本机可寻址的范围
+value-time = 应为时间，例如 500ms、30s、5m 或 1h
+value-start-step = 应为从 1 开始的 step 编号，或 next
+value-parameter = 应为 NAME=VALUE，例如 group=name
+
+## clap 发现的错误
+
+clap-unknown-argument = 未知选项或参数 '{ $argument }'
+clap-unknown-command = 未知命令 '{ $command }'
+clap-missing-arguments = 缺少必需的参数：{ $arguments }
+clap-missing-command = '{ $command }' 需要子命令：{ $known }
+clap-no-value = '{ $argument }' 缺少值
+clap-no-value-of = '{ $argument }' 缺少值，可选值：{ $known }
+clap-invalid-value = '{ $argument }' 的值 '{ $value }' 无效
+clap-invalid-value-of = '{ $argument }' 的值 '{ $value }' 无效，可选值：{ $known }
+clap-rejected-value = '{ $argument }' 的值 '{ $value }' 无效：{ $reason }
+clap-surplus-value = '{ $argument }' 不接受多余的值 '{ $value }'
+clap-too-few-values = '{ $argument }' 至少需要 { $least } 个值，只给了 { $given } 个
+clap-wrong-number-of-values = '{ $argument }' 需要 { $expected } 个值，给了 { $given } 个
+clap-conflict = '{ $argument }' 不能与 { $others } 同时使用
+clap-repeated = '{ $argument }' 不能重复使用
+clap-no-equals = '{ $argument }' 的值之前需要等号
+clap-not-utf8 = 命令行中有不是 UTF-8 的文本
+clap-other = 命令行无效：{ $text }
+clap-not-a-number = 应为整数
+clap-number-too-large = 数值过大
+clap-out-of-range = 应在 { $range } 范围内
+clap-not-an-address = 应为 IP 地址
+clap-did-you-mean = 是否要用 { $suggestions }？
+clap-as-value = 如要把 '{ $argument }' 作为值传入，请写成 '-- { $argument }'
+clap-usage = 用法：{ $usage }
+clap-help = 更多信息请用 '--help' 查看。
+
+## 命令在结果之外的输出
+
+diagnose-clocks-of-ranks = 时钟：{ $ranks } 个 rank 的主机未知，逐个 rank 对齐；最多相差 { $apart } us，对齐后误差在 { $residual } us 以内
+progress-reading = 正在读取 { $rank } { $bar } { $done } / { $all }，剩余 { $left }
+progress-writing = 正在写入 { $bar } { $done } / { $all }，剩余 { $left }
+view-stop = 按 Ctrl-C 停止
+view-open = 请在浏览器中打开此地址
+convert-written = 已将 { $ranks } 个 rank 写入 { $path }
+convert-no-text = 已跳过 cluster_analysis.db：它没有 text 格式
+convert-no-timeline = 已跳过 cluster_analysis.db：它没有时间线
+convert-loose-arrows = 已跳过 { $arrows } 个一端没有切片的箭头
+synth-written = 已将 { $ranks } 个 rank 和 ground_truth.json 写入 { $path }
+report-written = 已将 { $size } 写入 { $path }
+rows-shown = 显示 { $all } 行中的 { $shown } 行；--max-rows N 可显示更多，--format csv 可显示全部
+sql-no-rows = 此 profile 中表 { $table } 没有数据；npuscope doctor { $path } 可查看缺少的数据
+sql-facts = 采集到的事件
+sql-measured = 由事件计算得到；定义见 npuscope glossary
+sql-reported = profiler 自己的汇总，使用其自己的单位
+sql-about = 关于 profile 本身
+sql-list-columns = \d TABLE 可列出一个表的列；每个表还有列 rank。
+sql-list-functions = \functions 可列出 SQL 之外的函数。
+sql-rank-column = 该行所属的 rank。
+head-table = 表
+head-one-row = 每行表示
+head-function = 函数
+head-result = 结果
+head-column = 列
+head-type = 类型
+head-unit = 单位
+head-meaning = 含义
+head-view = 视图
+head-shows = 内容
+head-parameters = 参数
+head-device = 设备
+head-host = 主机
+head-chip = 芯片
+head-format = 格式
+head-framework = 框架
+head-versions = 版本
+head-level = 级别
+head-step-ids = step 编号
+head-covers = 时间范围
+head-kind = 类型
+head-files = 文件数
+head-bytes = 大小
+head-unread-columns = 未读取的列
+head-all-ranks = 所有 rank
+head-least = 最少
+head-most = 最多
+head-rows = 行数
+
+# 查询
+
+engine-ended = 内部错误：查询结束，但没有返回结果
+engine-internal = 内部错误：{ $text }
+engine-no-table = 没有表 { $name }
+engine-no-table-similar = 没有表 { $name }，是否指 { $similar }？
+engine-no-column = 查询中没有列 { $name }
+engine-no-column-similar = 查询中没有列 { $name }，是否指 { $similar }？
+engine-no-column-in = { $tables } 中没有列 { $name }
+engine-no-column-in-similar = { $tables } 中没有列 { $name }，是否指 { $similar }？
+engine-memory = 查询所需内存超过上限 { $limit }，且已尝试写入磁盘：{ $what }
+engine-memory-exhausted = 查询所需内存超过可用内存：{ $what }
+engine-disk = 查询的中间结果超出内存，且超过可用的磁盘空间；请减少行或列
+engine-time = 查询未在时限 { $limit } 内完成；请减少行数，或提高时限
+engine-too-long = 查询长 { $bytes } 字节，上限为 { $limit } 字节
+engine-too-deep = 查询的嵌套超过 { $limit } 层（一个运算符计 1 层，一个 JOIN 计 10 层）；请缩短查询，例如用 IN (…) 代替 OR
+engine-too-many-columns = 查询选择的列超过 { $limit } 个
+engine-too-large = 展开 WITH 表达式后，查询超过 { $limit } 个词；请减少引用次数
+engine-syntax = 语法错误：{ $text }
+engine-syntax-at = 第 { $line } 行第 { $column } 列语法错误：{ $text }
+engine-syntax-expected = 第 { $line } 行第 { $column } 列语法错误：应为{ $expected }，实际为{ $found }
+engine-syntax-expected-here = 语法错误：应为{ $expected }，实际为{ $found }
+engine-syntax-end-column = { $error }；END 是 SQL 关键字，列名请写成 "end"
+engine-syntax-string-open = 第 { $line } 行第 { $column } 列语法错误：此处开始的字符串缺少结束引号
+engine-token = {" "}{ $text }
+engine-token-statement = {" "}SQL 语句
+engine-token-end = 查询末尾
+engine-token-expression = 表达式
+engine-token-identifier = 名称
+engine-no-statement = 查询为空
+engine-statements = 一次只能执行一条语句；多条语句请逐条执行
+engine-read-only = 查询只能读取数据，不支持 { $what }
+engine-no-function = 没有函数 { $name }
+engine-no-function-similar = 没有函数 { $name }，是否指 { $similar }？
+engine-no-function-types = 没有与 { $call } 匹配的函数；请检查参数的个数和类型
+engine-ambiguous-column = 多个表都有列 { $name }；请写成 TABLE.{ $name }
+engine-duplicate-column = 查询中有多个列 { $name }；请用 AS 为其中一个改名
+engine-not-grouped = 列 { $column } 既不在 GROUP BY 中，也不在 sum()、max() 等聚合函数中
+engine-unnamed-order = 不能按没有名称的表达式排序；请用 AS 命名，再按该名称排序
+engine-types = { $expression } 两侧的类型不匹配；请用 CAST(… AS …) 转换其中一侧
+engine-division = 除数为零；将除数写成 NULLIF(…, 0)，结果即为空值
+engine-overflow = 数值超出范围：{ $text }
+engine-cast = 无法转换值：{ $text }
+engine-unsupported = 不支持该 SQL：{ $text }
+engine-query = 查询失败：{ $text }
+
+# 视图
+
+view-no-parameter = 没有参数 { $name }
+view-no-rank-chosen = 未选择 rank；请至少选择一个
+view-no-rank = 没有 rank { $rank }
+view-not-one-rank = 该视图只显示一个 rank；请选择一个
+view-no-step = 没有 step { $step }
+view-end-before-beginning = 时间范围的结束早于开始
+view-no-moment = 缺少参数 at，即要查看的时刻
+view-not-a-number = { $name } 应为数字
+view-out-of-range = { $name } 应在 1 到 { $most } 之间
+view-not-one-of = { $name } 应为以下之一：{ $words }
+view-no-gap = rank { $rank } 的设备在该时刻没有空闲
+view-no-operation = rank { $rank } 在该时刻没有正在执行的通信算子
+
+# 查看器的服务端
+
+server-no-address = 该地址没有内容
+server-no-slice = rank { $rank } 没有切片 { $slice }
+server-no-view = 没有视图 { $name }
+server-no-pages = 该 npuscope 构建时未包含页面；请安装 Node 20 和 npm，然后重新构建
+server-internal = 内部错误：{ $text }
+server-request-invalid = 请求无效：{ $text }
+server-request-too-large = 请求超过 { $limit } 字节
+server-not-numbers = { $name } 应为以逗号分隔的数字
+server-no-level = 没有高于 { $most } 的层级
+server-strip = 概览应分为 1 到 { $most } 段，且结束晚于开始
+server-not-idle = 该泳道在该时刻没有空闲，或不是设备的泳道
+server-refused-host = 请求被拒绝：不能用该主机名访问此服务；请打开 npuscope view 打印的地址
+server-refused-origin = 请求被拒绝：请求来自其他网站的页面
+server-refused-token = 请求被拒绝：缺少 token，或 token 错误；请打开 npuscope view 打印的地址
+search-duration = { $text } 不是时长；请写成 250us、1.5ms 或 2s
+search-ranks = { $text } 不是 rank 列表；请写成 0-7,12
+
+# 模拟器
+
+synth-zero = { $what } 至少为 1
+synth-division = { $what } 为 { $whole }，无法平均分给 { $parts }
+synth-among-stages = { $count } 个流水线 stage
+synth-among-interleaved-stages = { $count } 个交错流水线 stage
+synth-among-tensor-ranks = { $count } 个张量并行 rank
+synth-among-tensor-and-context-ranks = { $count } 个张量并行与上下文并行 rank
+synth-among-expert-ranks = { $count } 个专家并行 rank
+synth-among-heads = { $count } 个注意力头
+synth-number = { $what } 应为不小于 { $least } 的数，实际为 { $value }
+synth-interleaved = 交错流水线（virtual_stages）需要多于一个 stage（pp）
+synth-no-experts = 专家并行（ep）需要包含专家的模型
+synth-too-much = { $what } 至多为 { $most }，实际为 { $value }
+synth-stuck = rank { $rank } 在 step { $step } 中一直等待
+synth-framework = 不支持框架 { $name }；请使用 torch_npu 或 mindspore
+synth-no-preset = 没有预设 { $name }；可用的预设：{ $known }
+synth-scenario = 场景无效：{ $text }
+fault = 故障 { $fault }：{ $why }
+fault-no-rank = 作业没有 rank { $number }，共 { $count } 个 rank
+fault-no-host = 作业没有主机 { $number }，共 { $count } 台主机
+fault-no-stage = 作业没有 stage { $number }，共 { $count } 个 stage
+fault-weak = 强度至少为 { $least }，实际为 { $strength }
+fault-link-to-itself = 链路应连接两个不同的 rank
+fault-needs-experts = 需要专家并行（ep）
+fault-needs-pipeline = 需要流水线并行（pp）
+fault-needs-hosts = 需要多于一台主机；主机之间通过 RDMA 连接
+fault-needs-memory = 需要采集内存（profile_memory）
+fault-frequency = 芯片频率已是 { $mhz } MHz；请指定更低的频率
+fault-in-all-steps = 该故障影响所有 step；请去掉 steps=
+fault-fraction = 强度（{ $unit }）应为整数
+fault-sends-nothing = rank { $rank } 不向其他主机发送数据
+fault-steps-turned = 最后一个 step 早于第一个：{ $from }..{ $to }
+fault-no-such-steps = 作业没有这些 step；作业运行 step { $first } 到 { $last }
+fault-expected = 应为 KIND@PLACE，例如 slow-rank@5:1.5
+fault-no-kind = 没有故障类型 { $kind }；可用的类型：{ $known }
+fault-place = 位置 { $text } 不是数字
+fault-two-ranks = 应为两个 rank，例如 slow-link@0-1:4
+fault-strength = 强度 { $text } 不是数字
+fault-weak-unit = 强度（{ $unit }）至少为 { $least }，实际为 { $strength }
+fault-steps = 逗号后应为 steps=FIRST..LAST
+fault-step = step { $text } 不是数字
+fault-unit-times = 耗时倍数
+fault-unit-ms = ms
+fault-unit-ms-per-micro-batch = 每个 micro-batch 的 ms
+fault-unit-ms-per-step = 每个 step 的 ms
+fault-unit-mhz = MHz
+fault-unit-tokens = token 数倍数
+fault-unit-layers = 多出的层数
+fault-unit-mb-per-step = 每个 step 的 MB
+fault-unit-calls-per-layer = 每层的调用次数
+
+## 读取的诊断信息：文件有什么问题，如何处理
+
+read-empty = 文件为空
+read-utf16 = 文件编码为 UTF-16，而交付件应为 UTF-8；已跳过。请转换编码，例如使用 iconv
+read-not-utf8 = 存在无效的 UTF-8；无效字节显示为 �
+read-unreadable = 无法读取文件：{ $why }
+read-not-regular = 不是普通文件
+
+# trace。
+
+read-not-a-trace = 应为 trace 事件的 JSON 数组，或包含 traceEvents 的对象；已跳过该文件
+read-events-cut = 文件在事件列表中被截断；保留了 { $events } 个事件
+read-event-garbage = 不是 trace 事件；已跳到下一个事件
+read-event-unknown-phase = 跳过一个事件，其类型（ph）不是 X、M、C、s、f 之一：{ $text }
+read-event-no-time = 跳过一个事件，其 ts 或 dur 不是数字
+read-more-events = 另有 { $count } 个事件无法读取，已跳过
+read-too-much-text = 不重复的文本超过 2 GiB；之后的名称显示为空
+read-events-not-closed = 事件列表缺少结尾的括号；保留了 { $events } 个事件
+read-after-events = 跳过事件列表结束之后的文本
+read-gzip-offset = { $diagnostic }（偏移量以解压后的文本计）
+read-gzip-cut = gzip 文件被截断；保留了解压后的 { $bytes } 字节
+read-gzip-damaged = gzip 文件已损坏；保留了损坏处之前解压后的 { $bytes } 字节
+read-gzip-checksum = 解压后的文本与 gzip 文件的校验和不符；保留了解压后的 { $bytes } 字节
+read-gzip-garbage = 跳过 gzip 数据结束之后的字节；保留了解压后的 { $bytes } 字节
+read-gzip-too-long = 解压后的文本超过 { $limit } 字节的上限；保留了 { $bytes } 字节
+read-gzip-no-memory = 内存不足，无法解压整个文件；保留了 { $bytes } 字节
+read-no-base-time = 文件不完整，缺少 baseTimeNanoseconds；时间从 1970-01-01 起算
+read-trace-settings = traceEvents 之外的 JSON 不完整或无效；保留了此处之前的设置
+read-left-in-trace = NPU 的交付件无法容纳 PyTorch trace 的全部内容；以下内容只保留在 trace 文件中：{ $left }
+read-left-device-ranges = { $count } 个设备侧区间
+read-left-host-events = { $count } 个其他主机侧事件
+read-left-counter-samples = { $count } 个计数器采样点
+
+# JSON 文件。
+
+read-entries-cut = 文件在一个值中间被截断；保留了 { $entries } 个条目
+read-entries-garbage = JSON 内容不符合预期；保留了此处之前的 { $entries } 个条目
+read-settings-incomplete = 不是完整的 JSON 对象；保留了此处之前的 { $settings } 项设置
+read-settings-garbage = 有一项设置不是有效的 JSON：{ $error }；保留了其余 { $settings } 项设置
+
+# csv 文件。
+
+read-csv-no-header = 无法读取表头：{ $error }；已跳过该文件
+read-csv-header-cut = 文件在表头中被截断；没有数据行
+read-csv-row-cut = 文件在一行中间被截断；保留了之前的行
+read-csv-bad-row = 跳过无效的行：{ $error }
+read-csv-uneven-row = 跳过一行：该行有 { $cells } 个单元格，表头有 { $headers } 个
+read-csv-more-uneven-rows = 另有 { $count } 行的单元格过少或过多，已跳过
+read-csv-wrong-columns = 没有 { $kind } 文件应有的列（应为 { $columns } 等）；已跳过该文件
+read-csv-bad-cells = { $count } 个单元格的类型不符，按空值读取；第一个是 { $column } 列的 `{ $cell }`
+
+# FRAMEWORK 文件。
+
+read-no-clock = profiler_info 缺少时钟（start_info 和 end_info）；时间从机器启动时起算
+read-unmatched-marks = 跳过 { $count } 个没有对应开始或结束的队列标记
+read-record-cut = 文件在一条记录中间被截断；保留了 { $records } 条记录，跳过最后 { $bytes } 字节
+read-records-skipped = 跳过 { $count } 条类型未知或过短的记录
+
+# 数据库。
+
+read-db-wal = 数据库的 -wal 文件中还有修改；这些修改未被读取
+read-db-not-sqlite = 不是 SQLite 数据库：文件不以 `SQLite format 3` 开头；已跳过
+read-db-no-table = 数据库中没有可读取的表
+read-db-damaged = 数据库被截断或已损坏：{ $error }
+read-db-empty = 数据库的所有表都没有数据行
+read-db-bad-cells = 表 { $table } 有 { $count } 个单元格的类型不符，按空值读取
+read-db-schema-damaged = 表的目录已损坏：{ $damage }；其中列出的表已丢失
+read-db-swapped-columns = PYTORCH_API 的 inputDtypes 列是 shape，inputShapes 列是数据类型；已将两列对调
+read-db-dangling-ids = { $count } 个 id 在 STRING_IDS 中没有对应的字符串，按空值读取
+read-db-orphan-rows = 跳过 { $table } 的 { $count } 行：{ $lacking } 中没有对应的任务
+read-db-table-damaged = 表 { $table } 已损坏：{ $damage }；保留了 { $rows } 行
+read-db-more-damage = 表 { $table } 还有 { $count } 处损坏
+read-db-table-unreadable = 表 { $table } 无法读到末尾：{ $error }；保留了 { $rows } 行
+read-db-damage-row = 有一行超出所在的页
+read-db-damage-loop = 页之间存在循环引用
+read-db-damage-missing-page = 有一页超出文件末尾
+read-db-damage-foreign-page = 有一页不是表的页
+read-db-damage-no-children = 有一页没有有效的子页
+
+## 查找与加载 profile 的诊断信息
+
+store-same-in-database = 跳过以下文件，该 rank 的数据库中有相同的数据：{ $files }
+store-more-in-trace = 该 rank 的 trace 包含更多数据；已跳过
+store-text-instead = 数据库已损坏；已改为读取该 rank 的文本文件
+store-unknown-file = 不是已知的 profile 文件；已跳过
+store-no-rank = 文件没有说明这是哪个 rank；显示为 rank { $rank }
+store-what-rank = rank { $rank }
+store-what-process = { $host } 上的进程 { $process }
+store-duplicate = { $what } 有多次采集：读取了 { $read }，跳过了较早的 { $unread }。同一作业的多个窗口不会合并；如需查看较早的一次，请打开其路径
+store-renumbered = NPU 的 rank 与 GPU 的 rank 编号相同；GPU 的 rank { $rank } 显示为 rank { $shown }
+store-raw-only = 原始数据尚未导出；请先运行 `msprof --export=on --output=<此目录>`
+store-device-raw = 设备的原始数据尚未导出；只显示主机侧活动
+store-ambiguous-file = 此目录中有 { $ranks } 个 rank 的文件，文件名没有说明属于哪个 rank；已跳过
+store-cut-recording = 采集不完整：进程被终止或仍在运行；显示已写入的数据
+store-symlink-loop = 该链接指向其上级目录；已跳过
+store-too-deep = 目录嵌套超过 { $depth } 层；已跳过
+store-cannot-list = 无法列出目录：{ $why }
+store-in-file = { $file }：{ $diagnostic }
+store-cache-rebuilt = { $error }；将重新生成
+store-extract-not-cached = { $error }；下一条命令将重新读取各 rank
+store-rank-not-cached = { $error }；下次将重新读取 rank { $rank }
+
+# convert。
+
+convert-left-in-trace = rank { $rank }：{ $left }；--to parquet 保留全部内容，--to perfetto 保留时间线上的内容

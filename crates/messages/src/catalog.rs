@@ -44,6 +44,11 @@ pub(crate) fn render(message: &Message, language: Language) -> String {
     bundle.format_pattern(pattern, Some(&arguments), &mut Vec::new()).into_owned()
 }
 
+/// Whether the catalogs have a sentence for a message. Every one of them has the same ids.
+pub(crate) fn has(message: &Message) -> bool {
+    ENGLISH.has_message(message.id())
+}
+
 fn unknown(message: &Message, language: Language) -> String {
     let arguments: Vec<String> =
         message.arguments().map(|(name, value)| format!("{name}: {}", value.text(language))).collect();

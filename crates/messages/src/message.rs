@@ -11,8 +11,8 @@ use crate::{Argument, Language, catalog};
 /// The id of a sentence in the catalogs, and its arguments.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Message {
-    id: Cow<'static, str>,
-    arguments: Vec<(Cow<'static, str>, Argument)>,
+    pub(crate) id: Cow<'static, str>,
+    pub(crate) arguments: Vec<(Cow<'static, str>, Argument)>,
 }
 
 impl Message {

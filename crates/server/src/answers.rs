@@ -224,10 +224,10 @@ pub struct MissingAnswer {
 }
 
 /// The answer where a request failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ErrorAnswer {
-    pub error: String,
+    pub error: Message,
 }
 
 #[cfg(test)]
@@ -257,8 +257,8 @@ mod tests {
             // NPUSCOPE_BLESS=1 cargo test -p npuscope-server the_types_of_the_pages writes it anew.\n"
                 .to_owned();
         words(&mut page, "Layer", Layer::ALL.iter().map(|layer| layer.name()));
-        words(&mut page, "ProblemSeverity", diagnostic::Severity::ALL.iter().map(|severity| severity.name()));
-        words(&mut page, "ProblemCode", diagnostic::Code::ALL.iter().map(|code| code.name()));
+        words(&mut page, "DiagnosticSeverity", diagnostic::Severity::ALL.iter().map(|severity| severity.name()));
+        words(&mut page, "DiagnosticCode", diagnostic::Code::ALL.iter().map(|code| code.name()));
         let config = Config::new().with_large_int("number");
         macro_rules! types {
             ($($type:ty),+ $(,)?) => { [$(<$type as TS>::decl(&config)),+] };

@@ -24,6 +24,7 @@ use crate::access::{Access, Refusal};
 use crate::answers::ErrorAnswer;
 use crate::assets::asset;
 use crate::failure::{Bad, Failure, NotFound};
+use crate::messages;
 use crate::routes::{across, report, run, search, tables, timeline};
 use crate::run::Run;
 
@@ -108,6 +109,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/{*rest}", get(nothing).post(nothing))
         .fallback(get(asset))
         .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(from_fn(worded))
         .layer(from_fn(packed))
         .layer(from_fn_with_state(app.clone(), guard))
         .with_state(app)
@@ -115,6 +117,21 @@ pub fn router(app: Arc<App>) -> Router {
 
 async fn nothing() -> Failure {
     NotFound::Address.into()
+}
+
+/// Puts what axum says of an address that cannot be read into an answer as all others are.
+async fn worded(request: Request, next: Next) -> Response {
+    let asks_for_data = request.uri().path().starts_with("/api/");
+    let response = next.run(request).await;
+    let is_json = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+    if !asks_for_data || !response.status().is_client_error() || is_json {
+        return response;
+    }
+    let (head, body) = response.into_parts();
+    let text = to_bytes(body, MAX_BODY).await.unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let text = if text.is_empty() { head.status.to_string() } else { text.into_owned() };
+    (head.status, Json(ErrorAnswer { error: messages::request_invalid(&text) })).into_response()
 }
 
 /// Answers nobody but the user.
@@ -139,19 +156,19 @@ async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
 }
 
 fn refused(refusal: Refusal, asks_for_page: bool) -> Response {
-    let why = match refusal {
-        Refusal::ForeignHost => "this server does not go by that name",
-        Refusal::ForeignOrigin => "this server does not answer pages of others",
+    let error = match refusal {
+        Refusal::ForeignHost => messages::refused_host(),
+        Refusal::ForeignOrigin => messages::refused_origin(),
         Refusal::NoToken if asks_for_page => return (StatusCode::FORBIDDEN, Html(NO_TOKEN)).into_response(),
-        Refusal::NoToken => "without the token that npuscope view printed, or with another",
+        Refusal::NoToken => messages::refused_token(),
     };
-    (StatusCode::FORBIDDEN, Json(ErrorAnswer { error: why.to_owned() })).into_response()
+    (StatusCode::FORBIDDEN, Json(ErrorAnswer { error })).into_response()
 }
 
 /// What somebody sees who opens the page without the token, or with one of another server.
 const NO_TOKEN: &str = "<!doctype html><meta charset=utf-8><title>npuscope</title>\
-<p>Open the address that <code>npuscope view</code> printed when it was started: it ends in a token, which is another each time.</p>\
-<p lang=zh-CN>请打开 <code>npuscope view</code> 启动时打印的地址：其末尾的 token 每次都不同。</p>";
+<p lang=en>Open the address that <code>npuscope view</code> printed when it started. It ends in a token, which is different each time.</p>\
+<p lang=zh-CN>请打开 <code>npuscope view</code> 启动时打印的地址。地址末尾有 token，每次启动都不同。</p>";
 
 /// Packs tables and texts for browsers that unpack. Tiles are small, and wanted at once.
 async fn packed(request: Request, next: Next) -> Response {
@@ -195,7 +212,8 @@ fn pack(bytes: &[u8]) -> Vec<u8> {
 pub fn body<T>(body: Result<Json<T>, JsonRejection>) -> Result<T, Failure> {
     body.map(|Json(body)| body).map_err(|rejection| {
         let is_too_large = rejection.status() == StatusCode::PAYLOAD_TOO_LARGE;
-        if is_too_large { Failure::TooLarge(rejection.body_text()) } else { Bad::Body(rejection.body_text()).into() }
+        let invalid = || Bad::Request(rejection.body_text()).into();
+        if is_too_large { Failure::TooLarge { limit: MAX_BODY } } else { invalid() }
     })
 }
 

@@ -1,5 +1,7 @@
 //! What went wrong with a request, as its answer.
 
+use std::fmt;
+
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -10,60 +12,120 @@ use npuscope_tables::Rank;
 use npuscope_views::{BadQuestion, NotMade};
 
 use crate::answers::{ErrorAnswer, Missing, MissingAnswer};
+use crate::messages;
 use crate::timeline::search::SearchError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    #[error(transparent)]
     NotFound(#[from] NotFound),
     /// The profile lacks what is asked for; the switch would have recorded it. That is an answer, too: browsers report
     /// others in their consoles.
-    #[error("{what}")]
-    Missing { what: Box<Message>, switch: Box<Message> },
-    #[error(transparent)]
+    Missing {
+        what: Box<Message>,
+        switch: Box<Message>,
+    },
     Bad(#[from] Bad),
     /// The request is larger than any that makes sense.
-    #[error("{0}")]
-    TooLarge(String),
-    #[error("{0}")]
+    TooLarge {
+        limit: usize,
+    },
+    /// The profile could not be read, or not be asked.
+    Engine(#[from] EngineError),
+    /// The pages that a report is made of are not in the binary.
+    NoPages,
+    /// The text is that of another library.
     Internal(String),
 }
 
 /// There is no such thing.
 #[derive(Debug, thiserror::Error)]
 pub enum NotFound {
-    #[error("there is nothing at this address")]
     Address,
-    #[error("there is no rank {0}")]
     Rank(Rank),
-    #[error("rank {rank} has no slice {slice}")]
     Slice { rank: Rank, slice: u32 },
-    #[error("there is no table {0}")]
-    Table(String),
+    View(String),
 }
 
 /// What is asked for makes no sense.
 #[derive(Debug, thiserror::Error)]
 pub enum Bad {
-    #[error(transparent)]
     Question(#[from] BadQuestion),
-    #[error(transparent)]
     Search(#[from] SearchError),
     /// The query is at fault, and the engine says why.
-    #[error(transparent)]
     Query(EngineError),
-    /// The body of the request is not what is asked for: what axum says of it.
-    #[error("{0}")]
-    Body(String),
-    #[error("{0} are numbers by comma")]
+    /// The address or the body of the request is not what is asked for: what axum says of it.
+    Request(String),
     NotNumbers(&'static str),
-    #[error("there is no level above {most}")]
-    Level { most: u32 },
-    #[error("a strip has 1 to {most} buckets, and ends after it begins")]
-    Strip { most: usize },
-    #[error("this is no gap of a lane of the device")]
+    Level {
+        most: u32,
+    },
+    Strip {
+        most: usize,
+    },
     NoGap,
 }
+
+impl Failure {
+    pub fn message(&self) -> Message {
+        match self {
+            Failure::NotFound(why) => why.message(),
+            Failure::Missing { what, .. } => Message::clone(what),
+            Failure::Bad(why) => why.message(),
+            Failure::TooLarge { limit } => messages::request_too_large(*limit),
+            Failure::Engine(error) => error.message(),
+            Failure::NoPages => messages::no_pages(),
+            Failure::Internal(text) => messages::internal(text),
+        }
+    }
+
+    fn status(&self) -> StatusCode {
+        match self {
+            Failure::Missing { .. } => StatusCode::OK,
+            Failure::NotFound(_) => StatusCode::NOT_FOUND,
+            Failure::Bad(_) => StatusCode::BAD_REQUEST,
+            Failure::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Failure::Engine(_) | Failure::NoPages | Failure::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+}
+
+impl NotFound {
+    pub fn message(&self) -> Message {
+        match self {
+            NotFound::Address => messages::no_address(),
+            NotFound::Rank(rank) => BadQuestion::NoRank(*rank).message(),
+            NotFound::Slice { rank, slice } => messages::no_slice(rank.to_string(), *slice),
+            NotFound::View(name) => messages::no_view(name),
+        }
+    }
+}
+
+impl Bad {
+    pub fn message(&self) -> Message {
+        match self {
+            Bad::Question(why) => why.message(),
+            Bad::Search(why) => why.message(),
+            Bad::Query(error) => error.message(),
+            Bad::Request(text) => messages::request_invalid(text),
+            Bad::NotNumbers(name) => messages::not_numbers(name),
+            Bad::Level { most } => messages::no_level(*most),
+            Bad::Strip { most } => messages::strip(*most),
+            Bad::NoGap => messages::not_idle(),
+        }
+    }
+}
+
+macro_rules! display {
+    ($($type:ty),+) => {
+        $(impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.message().fmt(f)
+            }
+        })+
+    };
+}
+
+display!(Failure, NotFound, Bad);
 
 impl From<BadQuestion> for Failure {
     fn from(why: BadQuestion) -> Failure {
@@ -73,13 +135,7 @@ impl From<BadQuestion> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
-        Failure::Internal(error.to_string())
-    }
-}
-
-impl From<EngineError> for Failure {
-    fn from(error: EngineError) -> Failure {
-        Failure::Internal(error.to_string())
+        EngineError::from(error).into()
     }
 }
 
@@ -106,13 +162,10 @@ pub fn missing(what: Message, switch: Message) -> MissingAnswer {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let (status, error) = match self {
-            Failure::Missing { what, switch } => return Json(missing(*what, *switch)).into_response(),
-            Failure::NotFound(why) => (StatusCode::NOT_FOUND, why.to_string()),
-            Failure::Bad(why) => (StatusCode::BAD_REQUEST, why.to_string()),
-            Failure::TooLarge(why) => (StatusCode::PAYLOAD_TOO_LARGE, why),
-            Failure::Internal(why) => (StatusCode::INTERNAL_SERVER_ERROR, why),
-        };
-        (status, Json(ErrorAnswer { error })).into_response()
+        let (status, error) = (self.status(), self.message());
+        match self {
+            Failure::Missing { what, switch } => Json(missing(*what, *switch)).into_response(),
+            _ => (status, Json(ErrorAnswer { error })).into_response(),
+        }
     }
 }

@@ -8,6 +8,7 @@ mod answers;
 mod app;
 mod assets;
 mod failure;
+pub mod messages;
 mod progress;
 mod report;
 mod routes;

@@ -79,9 +79,7 @@ const ASKED: &[(&str, &[(&str, &str)])] = &[
 /// The report of a run, as the bytes of an html file.
 pub fn report(run: &Run, contents: &Contents) -> Result<Vec<u8>, Failure> {
     let template = embedded("report.html").and_then(|bytes| std::str::from_utf8(bytes).ok());
-    let built = "this npuscope was built without its pages, which a report is made of";
-    let template = template.ok_or_else(|| Failure::Internal(built.to_owned()))?;
-    let (head, tail) = template.split_once(PLACE).ok_or_else(|| Failure::Internal(built.to_owned()))?;
+    let (head, tail) = template.and_then(|template| template.split_once(PLACE)).ok_or(Failure::NoPages)?;
     let answers = json!({"answers": answers(run, contents)?}).to_string();
     // Nothing in the answers may end the element that they are in.
     let answers = answers.replace('<', "\\u003c");

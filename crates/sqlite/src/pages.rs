@@ -64,7 +64,22 @@ impl<'a> Pages<'a> {
 pub struct Damage {
     /// Byte of the file.
     pub offset: u64,
-    pub what: &'static str,
+    pub kind: DamageKind,
+}
+
+/// What is wrong there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DamageKind {
+    /// A row does not fit its page.
+    Row,
+    /// Pages refer back to themselves.
+    Loop,
+    /// A page is beyond the end of the file.
+    MissingPage,
+    /// A page is not a page of a table.
+    ForeignPage,
+    /// A page has no valid child pages.
+    NoChildren,
 }
 
 /// The rows of one table in order of rowid.
@@ -139,14 +154,14 @@ impl<'a> TableRows<'a> {
             leaf.next += 1;
             match self.cell(number, page, index, spilled) {
                 Some(found) => return Some(found),
-                None => self.damage(number, "a row that does not fit its page"),
+                None => self.damage(number, DamageKind::Row),
             }
         }
     }
 
     /// Notes a damaged page, once however many of its rows are lost.
-    fn damage(&mut self, page: u32, what: &'static str) {
-        let damage = Damage { offset: self.pages.offset(page) as u64, what };
+    fn damage(&mut self, page: u32, kind: DamageKind) {
+        let damage = Damage { offset: self.pages.offset(page) as u64, kind };
         if self.damages.last() == Some(&damage) {
             return;
         }
@@ -161,12 +176,12 @@ impl<'a> TableRows<'a> {
     fn enter(&mut self, number: u32) {
         self.visited += 1;
         if self.visited > self.pages.count() || self.path.len() >= MAX_DEPTH {
-            self.damage(number, "pages that lead back to themselves");
+            self.damage(number, DamageKind::Loop);
             self.path.clear();
             return;
         }
         let Some(page) = self.pages.page(number) else {
-            self.damage(number, "a page that the file no longer has");
+            self.damage(number, DamageKind::MissingPage);
             return;
         };
         let header = header_start(number);
@@ -174,7 +189,7 @@ impl<'a> TableRows<'a> {
         match page.get(header) {
             Some(&LEAF_TABLE) => self.leaf = Some(Leaf { number, page, next: 0, cells }),
             Some(&INTERIOR_TABLE) => self.path.push((number, 0)),
-            _ => self.damage(number, "a page that is no page of a table"),
+            _ => self.damage(number, DamageKind::ForeignPage),
         }
     }
 
@@ -198,7 +213,7 @@ impl<'a> TableRows<'a> {
             };
             match child {
                 Some(child) => self.enter(child),
-                None => self.damage(number, "a page without its children"),
+                None => self.damage(number, DamageKind::NoChildren),
             }
             if self.leaf.is_some() {
                 return true;
@@ -472,7 +487,7 @@ mod tests {
         let (read, damages) = read(half, root);
         assert!(read.len() > 2000, "{}", read.len());
         assert!(read.iter().all(|(rowid, values)| values[0] == format!("Integer({})", rowid - 1)));
-        assert_eq!(damages[0].what, "a page that the file no longer has");
+        assert_eq!(damages[0].kind, DamageKind::MissingPage);
         assert!(damages[0].offset as usize + 1024 > half.len());
     }
 
@@ -485,6 +500,6 @@ mod tests {
         // The right-most child becomes the root itself.
         bytes[at + 8..at + 12].copy_from_slice(&root.to_be_bytes());
         let (_, damages) = read(&bytes, root);
-        assert_eq!(damages.last().unwrap().what, "pages that lead back to themselves");
+        assert_eq!(damages.last().unwrap().kind, DamageKind::Loop);
     }
 }

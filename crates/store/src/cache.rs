@@ -34,10 +34,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use npuscope_messages::Message;
 use npuscope_tables::RankTables;
 
 use self::directory::{is_entry, prepare_root, remove_entry, remove_ours, sync_directory, temporary_directory, touch};
 use self::write::write_rank;
+use crate::messages;
 
 pub use error::CacheError;
 pub use extract::MappedExtract;
@@ -64,13 +66,13 @@ struct Shared {
 /// What happened to a cache while it was used.
 #[derive(Debug, Default)]
 struct Notes {
-    warnings: Mutex<Vec<String>>,
+    warnings: Mutex<Vec<Message>>,
     is_written: AtomicBool,
 }
 
 impl Notes {
     fn warn_damage(&self, error: &CacheError) {
-        let warning = format!("{error}; it is made anew");
+        let warning = messages::cache_rebuilt(error.message());
         let mut warnings = lock(&self.warnings);
         if !warnings.contains(&warning) {
             warnings.push(warning);
@@ -190,8 +192,7 @@ impl Cache {
             }
             remove_entry(&target).map_err(CacheError::io(&target))?;
         }
-        let message = "other processes keep replacing it";
-        Err(CacheError::io(&target)(std::io::Error::other(message)))
+        Err(CacheError::Contended { path: target })
     }
 
     /// Whether something was stored since this was last asked, so that it may have to be trimmed.
@@ -200,7 +201,7 @@ impl Cache {
     }
 
     /// Warnings about damaged entries since this was last asked.
-    pub fn take_warnings(&self) -> Vec<String> {
+    pub fn take_warnings(&self) -> Vec<Message> {
         std::mem::take(&mut lock(&self.notes().warnings))
     }
 }

@@ -47,7 +47,7 @@ pub fn fingerprint(rank: &RankSource) -> String {
     text(rank.framework.name(), &mut hash);
     hash.update(&rank.diagnostics.len().to_le_bytes());
     for diagnostic in &rank.diagnostics {
-        text(&diagnostic.message, &mut hash);
+        text(&diagnostic.message.to_json(), &mut hash);
     }
     for file in &rank.files {
         text(&file.name, &mut hash);

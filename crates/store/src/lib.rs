@@ -20,8 +20,10 @@
 
 pub mod cache;
 pub mod discover;
+pub mod error_messages;
 pub mod fingerprint;
 pub mod loader;
+pub mod messages;
 pub mod parse;
 pub mod read;
 mod store;

@@ -5,11 +5,13 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 
 use arrow::array::RecordBatch;
 use npuscope_formats::source::RankSource;
+use npuscope_messages::Message;
 use npuscope_tables::table::diagnostic;
 use npuscope_tables::{Rank, RankTables, Selection, Strings, TableId};
 
 use crate::cache::{Cache, CacheError, CachedRank, CachedTable};
 use crate::fingerprint::{fingerprint, fingerprint_all};
+use crate::messages;
 use crate::read::{ReadOptions, read_rank};
 
 /// Progress of loading a rank.
@@ -45,7 +47,7 @@ pub struct Loader {
     freed: Condvar,
     progress: Arc<dyn Progress>,
     loaded: Mutex<HashMap<String, Arc<Mutex<Option<LoadedRank>>>>>,
-    warnings: Mutex<Vec<String>>,
+    warnings: Mutex<Vec<Message>>,
     /// Diagnostics of reading some tables, by rank.
     met: Mutex<HashMap<String, Met>>,
 }
@@ -186,7 +188,7 @@ impl Loader {
         if let Some(bytes) = encode(&made)
             && let Err(error) = self.cache.store_extract(&key, name, &bytes)
         {
-            self.warn(format!("{error}; the next question will read the ranks again"));
+            self.warn(messages::extract_not_cached(error.message()));
         }
         Ok(made)
     }
@@ -239,7 +241,7 @@ impl Loader {
             }
             Err(error) => {
                 if !matches!(error, CacheError::Off) {
-                    self.warn(format!("{error}; rank {} will be read again next time", source.rank));
+                    self.warn(messages::rank_not_cached(error.message(), source.rank));
                 }
                 LoadedRank::in_memory(tables)
             }
@@ -285,7 +287,7 @@ impl Loader {
         Ok(Met { losses: sum(|met| met.losses), infos: sum(|met| met.infos) })
     }
 
-    fn warn(&self, warning: String) {
+    fn warn(&self, warning: Message) {
         let mut warnings = lock(&self.warnings);
         if !warnings.contains(&warning) {
             warnings.push(warning);
@@ -293,7 +295,7 @@ impl Loader {
     }
 
     /// What went wrong without costing an answer, since this was last asked.
-    pub fn take_warnings(&self) -> Vec<String> {
+    pub fn take_warnings(&self) -> Vec<Message> {
         let mut warnings = std::mem::take(&mut *lock(&self.warnings));
         warnings.extend(self.cache.take_warnings());
         warnings

@@ -1,19 +1,22 @@
 //! Parsing a raw directory: `ASCEND_PROFILER_OUTPUT` beside `FRAMEWORK`, with the deliverables that were asked for when
 //! the job was recorded.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
 use npuscope_formats::info::Settings;
 use npuscope_formats::output::{Output, OutputError};
 use npuscope_formats::source::OUTPUT_DIRECTORY;
 use npuscope_formats::{db, text};
 use npuscope_measures::deliverable::without_summaries;
+use npuscope_messages::Message;
 use npuscope_tables::table::diagnostic::{self, Code};
 use npuscope_tables::{Rank, RankTables, TableId};
 use serde_json::Value;
 
 use crate::discover::RawRank;
+use crate::error_messages;
+use crate::messages;
 use crate::read::{ReadOptions, read_rank};
 
 /// The empty file that says that deliverables are complete.
@@ -24,12 +27,26 @@ const EXPORT: &[&str] = &["config/experimental_config/_export_type", "profiler_p
 
 #[derive(Debug, thiserror::Error)]
 pub enum ParseError {
-    #[error("no record of {path} could be read{why}", path = .0.display(), why = .1.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
-    Nothing(PathBuf, Option<String>),
-    #[error("{path} was not parsed: what its device did, in PROF_*, is not read yet, and without that its steps would look idle; the profiler that wrote it can parse it", path = .0.display())]
+    Nothing(PathBuf, Option<Message>),
     DeviceUnread(PathBuf),
-    #[error(transparent)]
     Output(#[from] OutputError),
+}
+
+impl ParseError {
+    pub fn message(&self) -> Message {
+        match self {
+            ParseError::Nothing(path, None) => error_messages::no_records(path),
+            ParseError::Nothing(path, Some(why)) => error_messages::no_readable_records(path, why.clone()),
+            ParseError::DeviceUnread(path) => error_messages::device_data_unsupported(path),
+            ParseError::Output(error) => error.message(),
+        }
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
 }
 
 /// Which deliverables are written.
@@ -57,13 +74,13 @@ impl Export {
 }
 
 /// What became of a raw directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Parsed {
     pub export: Export,
     /// What could not be read, of severity warning or error.
-    pub diagnostics: Vec<String>,
+    pub diagnostics: Vec<Message>,
     /// What has no place in the deliverables, and where it stays.
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
 }
 
 /// Writes the deliverables of a raw directory: those of `export`, else those that its settings ask for. Deliverables
@@ -80,11 +97,11 @@ pub fn parse(raw: &RawRank, export: Option<Export>, options: ReadOptions<'_>) ->
         return Err(ParseError::DeviceUnread(directory.clone()));
     }
     let tables = read_rank(&raw.source, options);
-    let said = |is_said: &dyn Fn(&diagnostic::Row) -> bool| -> Vec<String> {
+    let said = |is_said: &dyn Fn(&diagnostic::Row) -> bool| -> Vec<Message> {
         let rows = tables.rows::<diagnostic::Row>().filter(is_said);
         rows.map(|row| match tables.opt_text(row.file) {
-            Some(file) => format!("{file}: {}", tables.text(row.message)),
-            None => tables.text(row.message).to_owned(),
+            Some(file) => messages::in_file(file, row.message(&tables)),
+            None => row.message(&tables),
         })
         .collect()
     };

@@ -6,6 +6,8 @@ use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::framework::Allocations;
 use npuscope_formats::info::RankInfo;
 use npuscope_formats::map::map;
+use npuscope_formats::messages::unreadable;
+use npuscope_formats::regular_file;
 use npuscope_formats::source::{JOB, RankSource, SourceFile};
 use npuscope_formats::trace_json::Release;
 use npuscope_formats::{comm_json, csv, db, framework, info_json, kineto, trace_json};
@@ -16,8 +18,10 @@ use npuscope_tables::Framework;
 use npuscope_tables::table::{diagnostic, rank, source};
 use npuscope_tables::{RankBuilder, RankPieces, RankTables, Selection, TableId};
 
+use crate::messages;
+
 /// Raised whenever a reader makes other rows of the same bytes. Part of the cache key.
-pub const READER_VERSION: u32 = 10;
+pub const READER_VERSION: u32 = 11;
 
 /// How a rank is read.
 #[derive(Clone, Copy)]
@@ -75,7 +79,7 @@ pub fn read_rank(rank: &RankSource, options: ReadOptions<'_>) -> RankTables {
     }
     if !in_databases.is_empty() {
         let names: Vec<&str> = in_databases.iter().map(|file| file.name.as_str()).collect();
-        let message = format!("not read: the rank's databases have the same data: {}", names.join(", "));
+        let message = messages::same_in_database(names);
         reader.record(&Diagnostic::new(Severity::Info, Code::SameInDatabase, "", message));
     }
     let allocations = if rank.is_raw() { reader.finish_raw() } else { Allocations::default() };
@@ -147,7 +151,7 @@ impl RankReader<'_> {
         (self.options.progress)(file.bytes);
         let has_twin = file.kind == FileKind::ProfilerDb && self.rank.has(&FileKind::Trace);
         if has_twin && self.rank.framework == Framework::MindSpore {
-            let message = "not read: the trace of the rank has more data";
+            let message = messages::more_in_trace();
             self.record(&Diagnostic::new(Severity::Info, Code::SameInTrace, &file.name, message));
             return false;
         }
@@ -166,7 +170,7 @@ impl RankReader<'_> {
         for row in tables.rows::<diagnostic::Row>().filter(is_damage) {
             self.record(&Diagnostic::damage(&row, &tables));
         }
-        let message = "the database is damaged; the text files of the rank were read in its place";
+        let message = messages::text_instead();
         self.record(&Diagnostic::new(Severity::Info, Code::SameInTrace, &file.name, message));
         false
     }
@@ -208,7 +212,7 @@ impl RankReader<'_> {
         match &file.kind {
             FileKind::Known => return false,
             FileKind::Unknown => {
-                let message = "not a file of a profile that npuscope knows; not read";
+                let message = messages::unknown_file();
                 self.record(&Diagnostic::new(Severity::Info, Code::UnknownFile, &file.name, message));
                 return false;
             }
@@ -221,7 +225,7 @@ impl RankReader<'_> {
         let bytes = match map(&self.rank.path(file)) {
             Ok(bytes) => bytes,
             Err(error) => {
-                let message = format!("cannot be read: {error}");
+                let message = unreadable(regular_file::why(&error));
                 self.record(&Diagnostic::new(Severity::Error, Code::Unreadable, &file.name, message));
                 return false;
             }

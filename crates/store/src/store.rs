@@ -1,14 +1,17 @@
 //! An opened profile.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use npuscope_formats::source::RankSource;
+use npuscope_messages::Message;
 use npuscope_tables::{RankTables, Selection};
 
 use crate::cache::{Cache, CacheError};
 use crate::discover::{DiscoverError, Profile, discover};
+use crate::error_messages as messages;
 use crate::loader::{LoadedRank, Loader, Progress, Silent};
 
 /// How a profile is opened.
@@ -50,12 +53,25 @@ impl OpenOptions {
 /// Why a profile could not be opened, or work over its ranks not be done.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    #[error(transparent)]
     Discover(#[from] DiscoverError),
-    #[error(transparent)]
     Cache(#[from] CacheError),
-    #[error("stopped")]
     Stopped,
+}
+
+impl StoreError {
+    pub fn message(&self) -> Message {
+        match self {
+            StoreError::Discover(error) => error.message(),
+            StoreError::Cache(error) => error.message(),
+            StoreError::Stopped => messages::stopped(),
+        }
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
 }
 
 /// A profile: its ranks and their tables. One is opened per profile and process, so that each rank is read once.
@@ -158,7 +174,7 @@ impl Store {
     }
 
     /// What went wrong without costing an answer, since this was last asked.
-    pub fn take_warnings(&self) -> Vec<String> {
+    pub fn take_warnings(&self) -> Vec<Message> {
         self.loader.take_warnings()
     }
 

@@ -4,8 +4,8 @@ use npuscope_tables::Framework;
 use serde::{Deserialize, Serialize};
 
 use crate::chip::Chip;
-use crate::fault::{Fault, FaultKind};
-use crate::preset;
+use crate::error::{ConfigError, Misplaced, Parts};
+use crate::fault::{Fault, FaultKind, Place};
 
 /// A training job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ pub struct JobConfig {
     pub faults: Vec<Fault>,
 
     pub level: Level,
-    #[serde(with = "framework", alias = "flavour")] // older name
+    #[serde(with = "framework_name", alias = "flavour")] // older name
     pub framework: Framework,
     pub profile_memory: bool,
     pub record_shapes: bool,
@@ -176,55 +176,6 @@ impl Default for JobConfig {
     }
 }
 
-/// Why a job cannot have a fault.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Misplaced {
-    #[error("the job has no {what} {number}; it has {count}")]
-    NoSuch { what: &'static str, number: usize, count: usize },
-    #[error("strength must be at least {least}, not {strength}")]
-    Weak { least: f64, strength: f64 },
-    #[error("a link joins two ranks")]
-    LinkToItself,
-    #[error("needs {0}")]
-    Needs(&'static str),
-    #[error("the chip runs at {mhz} MHz already")]
-    Fast { mhz: f64 },
-    #[error("it is there in all steps or in none")]
-    InAllSteps,
-    #[error("the strength ({unit}) is a whole number")]
-    Fraction { unit: &'static str },
-    #[error("rank {rank} sends nothing to another host")]
-    SendsNothing { rank: usize },
-    #[error("its steps end before they begin: {from}..{to}")]
-    StepsTurned { from: i64, to: i64 },
-    #[error("the job runs steps {first} to {last}")]
-    NoSuchSteps { first: i64, last: i64 },
-}
-
-#[derive(Debug, PartialEq, thiserror::Error)]
-pub enum ConfigError {
-    #[error("{what} must be at least 1")]
-    Zero { what: &'static str },
-    #[error("{what} {whole} cannot be divided among {parts} {among}")]
-    Division { what: &'static str, whole: u64, parts: usize, among: &'static str },
-    #[error("{what} must be a number of at least {least}, not {value}")]
-    Number { what: &'static str, least: f64, value: f64 },
-    #[error("an interleaved pipeline needs more than one stage")]
-    Interleaved,
-    #[error("expert parallelism needs a model with experts")]
-    NoExperts,
-    #[error("{what} must be at most {most}, not {value}")]
-    TooMuch { what: &'static str, most: u64, value: u64 },
-    #[error("rank {rank} waits for ever in step {step}")]
-    Stuck { rank: usize, step: i64 },
-    #[error("fault {fault}: {source}")]
-    Fault { fault: String, source: Misplaced },
-    #[error("there is no preset {name:?}; there are {}", preset::NAMES.join(", "))]
-    Preset { name: String },
-    #[error("{0}")]
-    Scenario(String),
-}
-
 impl JobConfig {
     pub fn ranks(&self) -> usize {
         self.tp * self.pp * self.dp * self.cp
@@ -254,16 +205,16 @@ impl JobConfig {
             ("cp", self.cp as u64),
             ("ep", self.ep as u64),
             ("layers", self.layers as u64),
-            ("micro-batches", self.micro_batches as u64),
-            ("virtual stages", self.virtual_stages as u64),
+            ("micro_batches", self.micro_batches as u64),
+            ("virtual_stages", self.virtual_stages as u64),
             ("steps", self.steps as u64),
-            ("devices per host", self.devices_per_host as u64),
+            ("devices_per_host", self.devices_per_host as u64),
             ("hidden", self.hidden),
             ("heads", self.heads),
-            ("kv heads", self.kv_heads),
+            ("kv_heads", self.kv_heads),
             ("sequence", self.sequence),
             ("vocabulary", self.vocabulary),
-            ("top-k", self.top_k),
+            ("top_k", self.top_k),
         ];
         if let Some((what, _)) = sizes.iter().find(|(_, size)| *size == 0) {
             return Err(ConfigError::Zero { what });
@@ -271,19 +222,19 @@ impl JobConfig {
         // Far above any job there is, and far below what counts of operations and ns can hold.
         let most: [(&'static str, u64, u64); 15] = [
             ("layers", self.layers as u64, 1 << 12),
-            ("micro-batches", self.micro_batches as u64, 1 << 14),
-            ("virtual stages", self.virtual_stages as u64, 1 << 8),
+            ("micro_batches", self.micro_batches as u64, 1 << 14),
+            ("virtual_stages", self.virtual_stages as u64, 1 << 8),
             ("steps", self.steps as u64, 1 << 20),
-            ("devices per host", self.devices_per_host as u64, 1 << 10),
+            ("devices_per_host", self.devices_per_host as u64, 1 << 10),
             ("hidden", self.hidden, 1 << 17),
             ("ffn", self.ffn, 1 << 19),
-            ("expert ffn", self.expert_ffn, 1 << 19),
+            ("expert_ffn", self.expert_ffn, 1 << 19),
             ("sequence", self.sequence, 1 << 21),
             ("vocabulary", self.vocabulary, 1 << 24),
             ("experts", self.experts, 1 << 12),
-            ("kv heads", self.kv_heads, self.heads),
-            ("top-k", self.top_k, self.experts.max(self.top_k.min(2))),
-            ("first step", self.first_step.unsigned_abs(), 1 << 40),
+            ("kv_heads", self.kv_heads, self.heads),
+            ("top_k", self.top_k, self.experts.max(self.top_k.min(2))),
+            ("first_step", self.first_step.unsigned_abs(), 1 << 40),
             ("start", self.start.unsigned_abs(), 1 << 62),
         ];
         if let Some(&(what, value, most)) = most.iter().find(|(_, value, most)| value > most) {
@@ -291,11 +242,11 @@ impl JobConfig {
         }
         let ranks = [self.tp, self.pp, self.dp, self.cp].iter().fold(1u64, |all, &n| all.saturating_mul(n as u64));
         if ranks > 1 << 17 {
-            return Err(ConfigError::TooMuch { what: "ranks", most: 1 << 17, value: ranks });
+            return Err(ConfigError::TooMuch { what: "tp * pp * dp * cp", most: 1 << 17, value: ranks });
         }
         for (what, whole) in [("vocabulary", self.vocabulary), ("ffn", self.ffn)] {
             if whole > 0 && whole < self.tp as u64 {
-                return Err(ConfigError::Division { what, whole, parts: self.tp, among: "tensor-parallel ranks" });
+                return Err(ConfigError::Division { what, whole, parts: self.tp, among: Parts::TensorRanks });
             }
         }
         if self.noise > 1.0 {
@@ -305,7 +256,7 @@ impl JobConfig {
             return Err(ConfigError::Zero { what: "ffn" });
         }
         if self.is_sparse() && self.expert_ffn == 0 {
-            return Err(ConfigError::Zero { what: "expert ffn" });
+            return Err(ConfigError::Zero { what: "expert_ffn" });
         }
         if self.virtual_stages > 1 && self.pp == 1 {
             return Err(ConfigError::Interleaved);
@@ -314,13 +265,13 @@ impl JobConfig {
             return Err(ConfigError::NoExperts);
         }
         let divisions = [
-            ("layers", self.layers as u64, self.pp * self.virtual_stages, "pipeline stages"),
-            ("hidden size", self.hidden, self.tp, "tensor-parallel ranks"),
-            ("heads", self.heads, self.tp, "tensor-parallel ranks"),
-            ("sequence", self.sequence, self.tp * self.cp, "tensor- and context-parallel ranks"),
-            ("data- and context-parallel ranks", (self.dp * self.cp) as u64, self.ep, "expert-parallel ranks"),
-            ("experts", self.experts, self.ep, "expert-parallel ranks"),
-            ("hidden size", self.hidden, usize::try_from(self.heads).unwrap_or(1), "heads"),
+            ("layers", self.layers as u64, self.pp * self.virtual_stages, Parts::Stages),
+            ("hidden", self.hidden, self.tp, Parts::TensorRanks),
+            ("heads", self.heads, self.tp, Parts::TensorRanks),
+            ("sequence", self.sequence, self.tp * self.cp, Parts::TensorAndContextRanks),
+            ("dp * cp", (self.dp * self.cp) as u64, self.ep, Parts::ExpertRanks),
+            ("experts", self.experts, self.ep, Parts::ExpertRanks),
+            ("hidden", self.hidden, usize::try_from(self.heads).unwrap_or(1), Parts::Heads),
         ];
         let uneven = divisions.iter().find(|(_, whole, parts, _)| !whole.is_multiple_of(*parts as u64));
         if let Some(&(what, whole, parts, among)) = uneven {
@@ -328,10 +279,10 @@ impl JobConfig {
         }
         if self.virtual_stages > 1 && !self.micro_batches.is_multiple_of(self.pp) {
             let (whole, parts) = (self.micro_batches as u64, self.pp);
-            let among = "stages of an interleaved pipeline";
-            return Err(ConfigError::Division { what: "micro-batches", whole, parts, among });
+            let among = Parts::InterleavedStages;
+            return Err(ConfigError::Division { what: "micro_batches", whole, parts, among });
         }
-        for (what, value) in [("clock skew", self.clock_skew_us), ("noise", self.noise)] {
+        for (what, value) in [("clock_skew_us", self.clock_skew_us), ("noise", self.noise)] {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(ConfigError::Number { what, least: 0.0, value });
             }
@@ -343,30 +294,28 @@ impl JobConfig {
     }
 
     fn check_fault(&self, fault: &Fault) -> Result<(), Misplaced> {
-        let within = |number: usize, count: usize, what: &'static str| {
-            if number < count { Ok(()) } else { Err(Misplaced::NoSuch { what, number, count }) }
+        let within = |number: usize, count: usize, place: Place| {
+            if number < count { Ok(()) } else { Err(Misplaced::NoSuch { place, number, count }) }
         };
         let strength = fault.strength;
         if !(strength >= fault.kind.least() && strength.is_finite()) {
             return Err(Misplaced::Weak { least: fault.kind.least(), strength });
         }
         match fault.kind {
-            FaultKind::SlowHost | FaultKind::Clock => within(fault.place, self.hosts(), "host")?,
-            FaultKind::Stage => within(fault.place, self.pp, "stage")?,
-            _ => within(fault.place, self.ranks(), "rank")?,
+            FaultKind::SlowHost | FaultKind::Clock => within(fault.place, self.hosts(), Place::Host)?,
+            FaultKind::Stage => within(fault.place, self.pp, Place::Stage)?,
+            _ => within(fault.place, self.ranks(), Place::Rank)?,
         }
         if let Some(other) = fault.other {
-            within(other, self.ranks(), "rank")?;
+            within(other, self.ranks(), Place::Rank)?;
             if other == fault.place {
                 return Err(Misplaced::LinkToItself);
             }
         }
         match fault.kind {
-            FaultKind::Experts if self.ep == 1 => return Err(Misplaced::Needs("expert parallelism (ep)")),
-            FaultKind::Stage if self.pp == 1 => return Err(Misplaced::Needs("a pipeline (pp)")),
-            FaultKind::Retransmission if self.hosts() == 1 => {
-                return Err(Misplaced::Needs("more than one host, which links by RDMA"));
-            }
+            FaultKind::Experts if self.ep == 1 => return Err(Misplaced::NeedsExperts),
+            FaultKind::Stage if self.pp == 1 => return Err(Misplaced::NeedsPipeline),
+            FaultKind::Retransmission if self.hosts() == 1 => return Err(Misplaced::NeedsHosts),
             FaultKind::Frequency if fault.strength > self.chip.frequency_mhz => {
                 return Err(Misplaced::Fast { mhz: self.chip.frequency_mhz });
             }
@@ -374,10 +323,10 @@ impl JobConfig {
                 return Err(Misplaced::InAllSteps);
             }
             FaultKind::Stage | FaultKind::Synchronise if strength.fract() != 0.0 => {
-                return Err(Misplaced::Fraction { unit: fault.kind.unit() });
+                return Err(Misplaced::Fraction { kind: fault.kind });
             }
             FaultKind::Leak | FaultKind::Fragmentation if !self.profile_memory => {
-                return Err(Misplaced::Needs("memory to be profiled"));
+                return Err(Misplaced::NeedsMemory);
             }
             _ => {}
         }
@@ -392,10 +341,18 @@ impl JobConfig {
     }
 }
 
+/// The framework of that name, if its profiles can be simulated.
+pub fn framework(name: &str) -> Option<Framework> {
+    Framework::from_name(&name.replace('-', "_"))
+        .filter(|framework| matches!(framework, Framework::TorchNpu | Framework::MindSpore))
+}
+
 /// A framework by its name.
-mod framework {
+mod framework_name {
     use npuscope_tables::Framework;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    use crate::error::ConfigError;
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
     pub fn serialize<S: Serializer>(framework: &Framework, serializer: S) -> Result<S::Ok, S::Error> {
@@ -404,8 +361,6 @@ mod framework {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Framework, D::Error> {
         let name = String::deserialize(deserializer)?;
-        let known = Framework::from_name(&name.replace('-', "_"))
-            .filter(|f| matches!(f, Framework::TorchNpu | Framework::MindSpore));
-        known.ok_or_else(|| D::Error::custom(format!("framework {name:?}: expected torch_npu or mindspore")))
+        super::framework(&name).ok_or_else(|| D::Error::custom(ConfigError::Framework { name }))
     }
 }

@@ -6,7 +6,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use npuscope_messages::Message;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+use crate::messages;
 
 /// A fault of one kind, at one place, of some strength, in some steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -140,8 +143,8 @@ impl fmt::Display for Fault {
     }
 }
 
+/// A text that is no fault.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("fault {text:?}: {why}")]
 pub struct FaultError {
     text: String,
     why: Unread,
@@ -150,22 +153,69 @@ pub struct FaultError {
 /// Why a text is no fault.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Unread {
-    #[error("expected KIND@PLACE, for example slow-rank@5:1.5")]
     Format,
-    #[error("there is no {kind:?}; there are {known}", known = FaultKind::ALL.iter().map(|k| k.name()).collect::<Vec<_>>().join(", "))]
     Kind { kind: String },
-    #[error("{0:?} is no number")]
     Place(String),
-    #[error("expected two ranks, for example slow-link@0-1:4")]
     OneRank,
-    #[error("strength {0:?} is no number")]
     Strength(String),
-    #[error("strength ({unit}) must be at least {least}, not {strength}")]
-    Weak { unit: &'static str, least: f64, strength: f64 },
-    #[error("expected steps=FIRST..LAST after the comma")]
+    Weak { kind: FaultKind, strength: f64 },
     Steps,
-    #[error("step {0:?} is no number")]
     Step(String),
+}
+
+impl FaultError {
+    pub fn message(&self) -> Message {
+        messages::fault(&format!("{:?}", self.text), self.why.message())
+    }
+}
+
+impl Unread {
+    pub fn message(&self) -> Message {
+        let quoted = |text: &String| format!("{text:?}");
+        match self {
+            Unread::Format => messages::expected(),
+            Unread::Kind { kind } => {
+                messages::no_kind(quoted(kind), FaultKind::ALL.iter().map(|known| known.name()).collect())
+            }
+            Unread::Place(text) => messages::place(quoted(text)),
+            Unread::OneRank => messages::two_ranks(),
+            Unread::Strength(text) => messages::strength(quoted(text)),
+            Unread::Weak { kind, strength } => {
+                messages::weak_unit(kind.unit_message(), kind.least().to_string(), strength.to_string())
+            }
+            Unread::Steps => messages::steps(),
+            Unread::Step(text) => messages::step(quoted(text)),
+        }
+    }
+}
+
+impl fmt::Display for FaultError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
+
+impl FaultKind {
+    /// [`FaultKind::unit`] in the languages of users.
+    pub fn unit_message(self) -> Message {
+        match self {
+            FaultKind::SlowRank | FaultKind::SlowHost | FaultKind::SlowLink => messages::unit_times(),
+            FaultKind::Gc | FaultKind::Aicpu | FaultKind::Fragmentation => messages::unit_ms_per_micro_batch(),
+            FaultKind::Dataloader | FaultKind::Retransmission => messages::unit_ms_per_step(),
+            FaultKind::Frequency => messages::unit_mhz(),
+            FaultKind::Experts => messages::unit_tokens(),
+            FaultKind::Stage => messages::unit_layers(),
+            FaultKind::Leak => messages::unit_mb_per_step(),
+            FaultKind::Synchronise => messages::unit_calls_per_layer(),
+            FaultKind::Clock => messages::unit_ms(),
+        }
+    }
 }
 
 impl FromStr for Fault {
@@ -202,7 +252,7 @@ fn parse(text: &str) -> Result<Fault, Unread> {
         Some(text) => text.parse().map_err(|_| Unread::Strength(text.to_owned()))?,
     };
     if !(strength >= kind.least() && strength.is_finite()) {
-        return Err(Unread::Weak { unit: kind.unit(), least: kind.least(), strength });
+        return Err(Unread::Weak { kind, strength });
     }
     let steps = steps.map(|steps| {
         let range = steps.strip_prefix("steps=").and_then(|range| range.split_once(".."));
@@ -238,11 +288,18 @@ mod tests {
     }
 
     #[test]
+    fn the_unit_of_every_kind_has_the_same_words_as_a_message() {
+        for kind in FaultKind::ALL {
+            assert_eq!(kind.unit_message().to_string(), kind.unit(), "{}", kind.name());
+        }
+    }
+
+    #[test]
     fn what_is_no_fault_is_reported_with_the_reason() {
         for (text, word) in [
             ("slow-rank", "KIND@PLACE"),
             ("slowrank@3", "slow-rank"),
-            ("slow-rank@x", "no number"),
+            ("slow-rank@x", "not a number"),
             ("slow-rank@3:0.5", "at least 1"),
             ("slow-rank@3:NaN", "at least 1"),
             ("slow-link@3", "two ranks"),

@@ -23,11 +23,13 @@
 mod blocks;
 mod chip;
 mod config;
+mod error;
 mod fault;
 mod kernels;
 mod kineto;
 mod layout;
 mod memory;
+pub mod messages;
 mod model;
 mod network;
 mod noise;
@@ -43,7 +45,8 @@ mod truth;
 mod write;
 
 pub use chip::Chip;
-pub use config::{ConfigError, JobConfig, Level, Misplaced, Recompute, Workload};
+pub use config::{JobConfig, Level, Recompute, Workload};
+pub use error::{ConfigError, Misplaced, Parts};
 pub use fault::{Fault, FaultError, FaultKind, Place, Unread};
 pub use layout::{Group, GroupKind, Layout};
 pub use preset::{NAMES as PRESETS, preset, scenario};

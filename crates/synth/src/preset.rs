@@ -2,7 +2,9 @@
 
 use toml::Table;
 
-use crate::config::{ConfigError, JobConfig};
+use crate::config::{JobConfig, framework};
+use crate::error::ConfigError;
+use crate::fault::Fault;
 
 /// Names of the presets.
 pub const NAMES: &[&str] = &["small", "llama-7b", "qwen-72b", "deepseek-moe"];
@@ -60,9 +62,22 @@ pub fn scenario(text: &str) -> Result<JobConfig, ConfigError> {
         Some(toml::Value::String(name)) => preset(&name)?,
         Some(other) => return Err(ConfigError::Preset { name: other.to_string() }),
     };
+    check_names(&given)?;
     let mut fields = Table::try_from(base).map_err(|error| failed(&error))?;
     overlay(&mut fields, given);
     fields.try_into().map_err(|error: toml::de::Error| failed(&error))
+}
+
+/// Whether faults and the framework can be read: the reader of TOML would say so in English alone.
+fn check_names(given: &Table) -> Result<(), ConfigError> {
+    let faults = given.get("faults").and_then(toml::Value::as_array).into_iter().flatten();
+    for fault in faults.filter_map(toml::Value::as_str) {
+        fault.parse::<Fault>()?;
+    }
+    match given.get("framework").and_then(toml::Value::as_str) {
+        Some(name) if framework(name).is_none() => Err(ConfigError::Framework { name: name.to_owned() }),
+        _ => Ok(()),
+    }
 }
 
 /// Replaces values of `table` by those of `over`, table by table.
@@ -79,6 +94,8 @@ fn overlay(table: &mut Table, over: Table) {
 
 #[cfg(test)]
 mod tests {
+    use npuscope_messages::Language;
+
     use super::*;
 
     #[test]
@@ -94,6 +111,20 @@ mod tests {
         let job = scenario("preset = 'deepseek-moe'\nsteps = 5\n[chip]\nhost_us = 9.0").unwrap();
         assert_eq!((job.experts, job.steps, job.chip.host_us), (64, 5, 9.0));
         assert_eq!(job.chip.cube_tflops, JobConfig::default().chip.cube_tflops);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_job_has_a_sentence_in_chinese() {
+        let job = |text: &str| scenario(text).and_then(|job| job.check());
+        for (text, sentence) in [
+            ("layers = 3", "layers 为 3，无法平均分给 2 个流水线 stage"),
+            ("preset = 'x'", "没有预设 \"x\"；可用的预设：small、llama-7b、qwen-72b、deepseek-moe"),
+            ("faults = ['gc@0:-1']", "故障 \"gc@0:-1\"：强度（每个 micro-batch 的 ms）至少为 0，实际为 -1"),
+            ("faults = ['clock@9']", "故障 clock@9:5：作业没有主机 9，共 1 台主机"),
+            ("framework = 'jax'", "不支持框架 \"jax\"；请使用 torch_npu 或 mindspore"),
+        ] {
+            assert_eq!(job(text).unwrap_err().message().text(Language::Chinese), sentence, "{text}");
+        }
     }
 
     #[test]

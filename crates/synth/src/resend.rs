@@ -2,7 +2,8 @@
 
 use crate::blocks::{Blocks, Channel};
 use crate::chip::whole_ns;
-use crate::config::{ConfigError, JobConfig, Misplaced};
+use crate::config::JobConfig;
+use crate::error::{ConfigError, Misplaced};
 use crate::fault::FaultKind;
 use crate::layout::Layout;
 use crate::network::Network;

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use npuscope_tables::{RankPieces, RankTables};
 
 use crate::blocks::{Blocks, Channel, Communication};
-use crate::config::{ConfigError, JobConfig};
+use crate::config::JobConfig;
+use crate::error::ConfigError;
 use crate::layout::Layout;
 use crate::model;
 use crate::network::Network;

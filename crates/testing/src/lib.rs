@@ -1,7 +1,8 @@
 //! What tests of several crates share.
 //!
 //! The functions here find the reference material and read deliverables so that two of them can be compared;
-//! [`database`] does so for databases, [`tables`] for the tables of a rank. [`cases`] configures property tests.
+//! [`database`] does so for databases, [`tables`] for the tables of a rank. [`cases`] configures property tests,
+//! [`english_sentence`] finds English in Chinese text.
 //!
 //! ```should_panic
 //! use npuscope_testing::assert_same_json;
@@ -12,10 +13,12 @@
 //! ```
 
 pub mod database;
+mod language;
 mod manual;
 mod property;
 pub mod tables;
 
+pub use language::english_sentence;
 pub use manual::manual_page;
 pub use property::cases;
 

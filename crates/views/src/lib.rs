@@ -39,6 +39,7 @@ mod gap;
 mod groups;
 mod heat;
 mod memory;
+pub mod messages;
 mod missing;
 mod operators;
 mod overall;
@@ -137,7 +138,7 @@ impl From<Failure> for NotMade {
             Failure::Missing { what, hint, .. } => NotMade::missing(*what, *hint),
             Failure::Usage(why) => NotMade::Bad(why.into()),
             Failure::Store(error) => NotMade::Failed(error.into()),
-            Failure::Output(error) => NotMade::Failed(EngineError::Internal(error.to_string())),
+            Failure::Output(error) => NotMade::Failed(EngineError::Internal(error.message())),
         }
     }
 }

@@ -1,14 +1,16 @@
 //! The request for a view: the part of the profile and the view's own parameters.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use npuscope_analysis::cluster::{Failure, Job, Options, Usage};
 use npuscope_analysis::scope::Scope;
 use npuscope_analysis::steps::has_step;
 use npuscope_formats::source::RankSource;
+use npuscope_messages::Message;
 use npuscope_tables::Rank;
 
-use crate::{NotMade, Source};
+use crate::{NotMade, Source, messages};
 
 /// A question of a page: the scope and the view's own parameters, text by name.
 pub struct Question<'a> {
@@ -19,32 +21,47 @@ pub struct Question<'a> {
 /// What makes no sense about a question.
 #[derive(Debug, thiserror::Error)]
 pub enum BadQuestion {
-    #[error("there is no parameter {0}")]
     NoParameter(String),
-    #[error("no rank is chosen")]
     NoRankChosen,
-    #[error("there is no rank {0}")]
     NoRank(Rank),
-    #[error("this is about one rank: choose it")]
     NotOneRank,
-    #[error("there is no step {0}")]
     NoStep(i64),
-    #[error("the end is before the beginning")]
     EndBeforeBeginning,
-    #[error("at is missing: the time that is asked about")]
     NoMoment,
-    #[error("{0} is not a number")]
     NotANumber(String),
-    #[error("{name} is from 1 to {most}")]
     OutOfRange { name: String, most: usize },
-    #[error("{name} is one of {}", words.join(", "))]
     NotOneOf { name: String, words: Vec<String> },
-    #[error("the device of rank {0} is busy then")]
     NoGap(Rank),
-    #[error("no communication operation is going on then on rank {0}")]
     NoOperation(Rank),
-    #[error(transparent)]
     Usage(#[from] Usage),
+}
+
+impl BadQuestion {
+    pub fn message(&self) -> Message {
+        match self {
+            BadQuestion::NoParameter(name) => messages::no_parameter(name),
+            BadQuestion::NoRankChosen => messages::no_rank_chosen(),
+            BadQuestion::NoRank(rank) => messages::no_rank(rank.to_string()),
+            BadQuestion::NotOneRank => messages::not_one_rank(),
+            BadQuestion::NoStep(step) => messages::no_step(*step),
+            BadQuestion::EndBeforeBeginning => messages::end_before_beginning(),
+            BadQuestion::NoMoment => messages::no_moment(),
+            BadQuestion::NotANumber(name) => messages::not_a_number(name),
+            BadQuestion::OutOfRange { name, most } => messages::out_of_range(name, *most),
+            BadQuestion::NotOneOf { name, words } => {
+                messages::not_one_of(name, words.iter().map(String::as_str).collect())
+            }
+            BadQuestion::NoGap(rank) => messages::no_gap(rank.to_string()),
+            BadQuestion::NoOperation(rank) => messages::no_operation(rank.to_string()),
+            BadQuestion::Usage(usage) => usage.message(),
+        }
+    }
+}
+
+impl fmt::Display for BadQuestion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
 }
 
 impl Question<'_> {

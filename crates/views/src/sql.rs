@@ -7,6 +7,7 @@ use arrow::compute::{cast, concat_batches};
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use npuscope_engine::EngineError;
+use npuscope_messages::verbatim;
 use npuscope_tables::Rank;
 
 use crate::{Made, NotMade, Scope, Source};
@@ -137,7 +138,7 @@ pub fn texts<'a>(batch: &'a RecordBatch, name: &str) -> Vec<Option<&'a str>> {
 }
 
 pub fn failed(error: ArrowError) -> NotMade {
-    NotMade::Failed(EngineError::Internal(error.to_string()))
+    NotMade::Failed(EngineError::Internal(verbatim(error.to_string())))
 }
 
 fn plain(kind: &DataType) -> DataType {

@@ -7,6 +7,7 @@ import sys
 from typing import Any, Optional
 
 from npuscope.guard import describe, warn
+from npuscope.language import localized
 
 #: The backends, by the names that `profile(backend=...)` accepts.
 NAMES = ("torch_npu", "mindspore", "torch", "native", "cann")
@@ -26,7 +27,13 @@ def choose(name: Optional[str] = None) -> str:
     if name is not None:
         if name in NAMES:
             return name
-        warn(f"unknown backend {name!r}; expected one of {', '.join(NAMES)}. The best available backend is used")
+        known = ", ".join(NAMES)
+        warn(
+            localized(
+                f"there is no backend {name!r}, only {known}; the best of what is importable is used",
+                f"没有后端 {name!r}，可用的后端：{known}；使用可导入的最佳后端",
+            )
+        )
     if ("torch_npu" in sys.modules or ("torch" in sys.modules and importable("torch_npu"))) and _torch_npu_works():
         return "torch_npu"
     if "mindspore" in sys.modules and _mindspore_target() == "Ascend":
@@ -51,10 +58,15 @@ def _torch_npu_works() -> bool:
 
         if torch_npu.npu.is_available():
             return True
-        why = "detects no NPU"
+        why = localized("finds no NPU", "未找到 NPU")
     except Exception as error:  # noqa: BLE001 - without CANN's libraries, or beside another torch, anything may come
-        why = f"cannot be used ({describe(error)})"
-    warn(f"torch_npu is installed, but {why}; only the host is recorded")
+        why = localized(f"cannot be used ({describe(error)})", f"无法使用（{describe(error)}）")
+    warn(
+        localized(
+            f"torch_npu is installed, but {why}; the host is recorded without it",
+            f"已安装 torch_npu，但{why}；不使用 torch_npu，只采集主机",
+        )
+    )
     return False
 
 

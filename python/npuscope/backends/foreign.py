@@ -7,6 +7,7 @@ import inspect
 from typing import Any, Callable, Optional
 
 from npuscope.guard import warn
+from npuscope.language import localized
 from npuscope.profiler.handler import TraceHandler
 
 
@@ -37,7 +38,12 @@ def in_words_of(whose: str, function: Callable[..., Any], *said: Said) -> dict[s
                 raise AttributeError(one.name)
             words[name] = one.value()
         except AttributeError:
-            warn(f"this version of {whose} does not support {one.name}; the setting is ignored")
+            warn(
+                localized(
+                    f"the profiler of this version of {whose} has no {one.name}; it is left out",
+                    f"该版本 {whose} 的 profiler 没有 {one.name}；已略去",
+                )
+            )
     return words
 
 

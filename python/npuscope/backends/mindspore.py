@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional
 from npuscope.backends.base import Context, ForeignProfiler
 from npuscope.backends.foreign import Said, handler_for, in_words_of
 from npuscope.guard import warn
+from npuscope.language import localized
 from npuscope.profiler.scheduling import Schedule
 from npuscope.profiler.settings import Settings
 
@@ -24,7 +25,12 @@ class MindSporeProfiler(ForeignProfiler):
         settings = context.settings
         for what, asked in _unsaid(settings, plan).items():
             if asked:
-                warn(f"MindSpore's profiler does not support {what}; the setting is ignored")
+                warn(
+                    localized(
+                        f"MindSpore's profiler has no {what}; it is left out",
+                        f"MindSpore 的 profiler 没有 {what}；已略去",
+                    )
+                )
         words = in_words_of(
             _WHOSE,
             profiler.profile,
@@ -52,7 +58,8 @@ class MindSporeProfiler(ForeignProfiler):
 
 
 def _unsaid(settings: Any, plan: Any) -> dict[str, bool]:
-    """The settings that MindSpore does not support, and whether they are set."""
+    """What was asked for and cannot be said to MindSpore."""
+    own_schedule = localized("schedule by a function of the user", "由用户函数给出的 schedule")
     return {
         "with_modules": settings.modules,
         "with_flops": settings.flops,
@@ -61,7 +68,7 @@ def _unsaid(settings: Any, plan: Any) -> dict[str, bool]:
         "gc_detect_threshold": settings.gc_threshold_ms is not None,
         "host_sys numa": "numa" in settings.host_sys,
         "skip_first_wait": bool(getattr(plan, "skip_first_wait", 0)),
-        "custom schedule functions": plan is not None and not isinstance(plan, Schedule),
+        own_schedule: plan is not None and not isinstance(plan, Schedule),
     }
 
 

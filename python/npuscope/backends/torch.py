@@ -10,6 +10,7 @@ from typing import Any, Optional
 from npuscope.backends.base import Context
 from npuscope.backends.native import NativeBackend
 from npuscope.guard import warn
+from npuscope.language import localized
 
 #: Sessions of Kineto that could not be stopped because `stop` was called in another thread, by their threads. A session
 #: can only be stopped in its own thread, and a session that is open when the process ends crashes it.
@@ -101,7 +102,12 @@ class TorchBackend(NativeBackend):
         """Do not use Kineto if a session is open: starting another would discard the trace of that session."""
         _close_left_open()
         if self._kineto is not None and _session_is_open():
-            self._let_go("another torch profiler is already running")
+            self._let_go(
+                localized(
+                    "a torch profiler is running already, and its trace stays its own",
+                    "已有 torch profiler 在运行，其 trace 保持独立",
+                )
+            )
 
     def _stop_kineto(self) -> None:
         if self._kineto is None or not self._running:
@@ -109,15 +115,25 @@ class TorchBackend(NativeBackend):
         self._running = False
         if threading.get_ident() != self._thread:
             _left_open[self._thread] = self._kineto
-            self._let_go("torch's profiler cannot be stopped: stop() was called in another thread than start()")
+            self._let_go(
+                localized(
+                    "stop was called in another thread than start, where torch's profiler cannot be stopped",
+                    "stop 与 start 在不同线程中调用，无法停止 torch 的 profiler",
+                )
+            )
         elif _session_is_open():
             self._kineto.stop_trace()
         else:
             # Stopping a session that is not there crashes the process.
-            self._let_go("another library stopped torch's profiler")
+            self._let_go(localized("torch's profiler was stopped by other code", "torch 的 profiler 已被其他代码停止"))
 
     def _let_go(self, why: str) -> None:
-        warn(f"{why}; operators are not recorded, only steps and ranges")
+        warn(
+            localized(
+                f"{why}; operators are not recorded here, steps and ranges are",
+                f"{why}；此处不采集算子，仍采集 step 和区间",
+            )
+        )
         self._kineto, self._prepared, self._running = None, False, False
 
     def finalize(self, metadata: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Optional, Union
 from npuscope import ending
 from npuscope import rank as ranks
 from npuscope.guard import Guarded, describe, guarded, warn
+from npuscope.language import localized
 from npuscope.profiler.dynamic_control import Beginning, Command, DynamicControl, settings_at_once
 from npuscope.profiler.profiler import DEFAULT_BUDGET, profile
 from npuscope.profiler.settings import Settings
@@ -25,13 +26,12 @@ class DynamicProfilerMonitor(Guarded):
     ...     train(batch)
     ...     monitor.step()
 
-    :param cfg_path: directory of `profiler_config.json`, or the path of the file. If the file is missing, one that
-        records nothing is written
-    :param output_path: directory for the recordings; each has a directory `rank{N}_start{A}_stop{B}`
-    :param poll_interval: seconds between checks of the file
-    :param backend: as in `profile`, like `rank`, `budget` and `spool`
-    :param dialect: keys of the file that is written if it is missing, those of `mindspore` or `torch_npu`; `style` is
-        its older name
+    :param cfg_path: the directory of `profiler_config.json`, or such a file. A file that does nothing is written if
+        there is none
+    :param output_path: directory under which each collection makes `rank{N}_start{A}_stop{B}`
+    :param poll_interval: seconds between looks at the file
+    :param backend: as for `profile`, and so `rank`, `budget` and `spool`
+    :param dialect: keys of the file that is written if there is none, `mindspore` or `torch_npu`; formerly `style`
 
     The file has the keys of MindSpore (`start_step`, `stop_step`) or torch_npu (`start_step`, `active`). Steps count
     from 1. `npuscope dynamic set` writes the file, and `npuscope dynamic status` shows the progress of the ranks. The
@@ -67,17 +67,28 @@ class DynamicProfilerMonitor(Guarded):
         self._output = Path(DEFAULT_OUTPUT)
         try:
             if cfg_path is None:
-                raise ValueError("cfg_path is missing; set it to the directory of profiler_config.json")
+                raise ValueError(
+                    localized(
+                        "cfg_path is not given, the directory of profiler_config.json",
+                        "未指定 cfg_path，即 profiler_config.json 所在的目录",
+                    )
+                )
             self._output = Path(DEFAULT_OUTPUT if output_path is None else output_path)
             if isinstance(poll_interval, bool) or not isinstance(poll_interval, (int, float)) or not poll_interval > 0:
-                warn(f"poll_interval is {poll_interval!r}, expected a positive number of seconds; 2 is used")
+                warn(
+                    localized(
+                        f"DynamicProfilerMonitor: poll_interval is {poll_interval!r}, not a number of seconds; using 2",
+                        f"DynamicProfilerMonitor：poll_interval 为 {poll_interval!r}，不是秒数；使用 2",
+                    )
+                )
                 poll_interval = 2
             this_rank = ranks.rank() or 0 if rank is None else rank
             self._control = DynamicControl(str(cfg_path), this_rank, float(poll_interval), style or dialect)
             self._obey(self._control.begin())
             ending.begins(self)
         except Exception as error:  # noqa: BLE001
-            self._give_up(f"DynamicProfilerMonitor() failed: {describe(error)}")
+            why = describe(error)
+            self._give_up(localized(f"DynamicProfilerMonitor() failed: {why}", f"DynamicProfilerMonitor() 失败：{why}"))
 
     @property
     def directories(self) -> list[Path]:
@@ -103,8 +114,12 @@ class DynamicProfilerMonitor(Guarded):
         if self._recording is not None:
             self._recording.step()
             if not self._recording.is_running:
-                # It has reported the reason itself.
-                self._control.failed("recording failed; see the standard error of the rank")
+                # It has said why itself.
+                self._control.failed(
+                    localized(
+                        "recording failed; the rank's standard error says why", "采集失败；原因见该 rank 的标准错误输出"
+                    )
+                )
                 self._recording = None
         self._obey(self._control.step())
 
@@ -129,7 +144,12 @@ class DynamicProfilerMonitor(Guarded):
     def start_now(self, file: Union[str, Path]) -> None:
         """Record the next steps. The file gives their number; its first step is ignored."""
         if self._control is None or self._under_way():
-            warn(f"{file} is ignored: a recording is running, or training is over")
+            warn(
+                localized(
+                    f"{file} is ignored: a recording is running, or training is over",
+                    f"已忽略 {file}：正在采集，或训练已结束",
+                )
+            )
             return
         settings, length = settings_at_once(Path(file), self._control.count + 1)
         recording = profile.of_settings(settings, output=self._place(settings), **self._named)
@@ -140,7 +160,12 @@ class DynamicProfilerMonitor(Guarded):
     def set_step(self, finished: int) -> None:
         """Set the number of steps before the checkpoint that training resumes from; the file counts those, too."""
         if self._control is None or self._under_way():
-            warn("the step number cannot be changed while a recording is running; the call is ignored")
+            warn(
+                localized(
+                    "the step number cannot be set while a recording is running; it is ignored",
+                    "采集期间不能设置 step 编号；已忽略",
+                )
+            )
             return
         self._obey(self._control.after(finished))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from npuscope import _npuscope
+from npuscope.language import localized
 from npuscope.profiler.settings import Settings
 
 
@@ -78,7 +79,13 @@ def _read(text: str) -> Command:
     said: dict[str, Any] = json.loads(text)
     warnings = list(said["warnings"])
     if said["problem"]:
-        warnings.append(f"{said['problem']}; the file is ignored until it changes, training continues")
+        problem = said["problem"]
+        warnings.append(
+            localized(
+                f"{problem}; it is ignored until it changes, training goes on",
+                f"{problem}；文件更改之前一直忽略，训练继续",
+            )
+        )
     return Command(said["stop"] is not None, _beginning(said["start"]), warnings)
 
 

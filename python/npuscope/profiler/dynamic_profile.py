@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Optional, Union
 
 from npuscope.guard import warn
+from npuscope.language import localized
 from npuscope.profiler.dynamic import DynamicProfilerMonitor
 
 _monitor: Optional[DynamicProfilerMonitor] = None
@@ -34,7 +35,12 @@ def init(path: Union[str, Path], **named: Any) -> None:
 def step() -> None:
     """Call this after each training step."""
     if _monitor is None:
-        warn("dynamic_profile.step() was called before dynamic_profile.init(); nothing is recorded")
+        warn(
+            localized(
+                "dynamic_profile.step() was called before dynamic_profile.init(); nothing is recorded",
+                "dynamic_profile.step() 在 dynamic_profile.init() 之前调用；不采集",
+            )
+        )
         return
     _monitor.step()
 
@@ -42,7 +48,12 @@ def step() -> None:
 def start(config_file: Union[str, Path, None] = None) -> None:
     """Record the next steps now. The file gives their number; default: the file of `init`."""
     if _monitor is None:
-        warn("dynamic_profile.start() was called before dynamic_profile.init(); nothing is recorded")
+        warn(
+            localized(
+                "dynamic_profile.start() was called before dynamic_profile.init(); nothing is recorded",
+                "dynamic_profile.start() 在 dynamic_profile.init() 之前调用；不采集",
+            )
+        )
         return
     _monitor.start_now(_file if config_file is None else config_file)
 
@@ -51,9 +62,19 @@ def set_state(state: dict[str, Any]) -> None:
     """Set the current step: `{"cur_step": 100}` when training resumes from a checkpoint of step 100."""
     step = state.get("cur_step") if isinstance(state, dict) else None
     if not isinstance(step, int) or isinstance(step, bool) or step < 0:
-        warn(f"dynamic_profile.set_state() expects {{'cur_step': number}}, not {state!r}; the call is ignored")
+        warn(
+            localized(
+                f"dynamic_profile.set_state() takes {{'cur_step': number}}, not {state!r}; it is ignored",
+                f"dynamic_profile.set_state() 接受 {{'cur_step': 数字}}，实际为 {state!r}；已忽略",
+            )
+        )
     elif _monitor is None:
-        warn("dynamic_profile.set_state() was called before dynamic_profile.init(); the call is ignored")
+        warn(
+            localized(
+                "dynamic_profile.set_state() was called before dynamic_profile.init(); it is ignored",
+                "dynamic_profile.set_state() 在 dynamic_profile.init() 之前调用；已忽略",
+            )
+        )
     else:
         _monitor.set_step(step)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from npuscope.guard import warn
+from npuscope.language import localized
 from npuscope.profiler.enums import AiCMetrics, ExportType, HostSystem, ProfilerLevel
 
 
@@ -13,7 +14,12 @@ def flag(name: str, value: Any, default: bool = False) -> bool:
     if isinstance(value, bool):
         return value
     if value is not None:
-        warn(f"{name} is {value!r}, expected True or False; {default} is used")
+        warn(
+            localized(
+                f"{name} is {value!r}, which is neither True nor False; {default} is used",
+                f"{name} 为 {value!r}，不是 True 或 False；使用 {default}",
+            )
+        )
     return default
 
 
@@ -59,7 +65,11 @@ class _ExperimentalConfig:
         **unknown: Any,
     ) -> None:
         for name in unknown:
-            warn(f"_ExperimentalConfig has no argument {name!r}; it is ignored")
+            warn(
+                localized(
+                    f"_ExperimentalConfig has no {name!r}; it is ignored", f"_ExperimentalConfig 没有 {name!r}；已忽略"
+                )
+            )
         self.l2_cache = flag("l2_cache", l2_cache)
         self.mstx = flag("mstx", mstx) or flag("msprof_tx", msprof_tx)
         self.data_simplification = flag("data_simplification", data_simplification, True)
@@ -75,15 +85,30 @@ class _ExperimentalConfig:
         self.gc_detect_threshold = _threshold(gc_detect_threshold)
         self.op_attr = flag("op_attr", op_attr)
         if self.op_attr and ExportType.Db not in self.export_type:
-            warn("op_attr requires ExportType.Db in export_type; it is ignored")
+            warn(
+                localized(
+                    "op_attr needs export_type to contain ExportType.Db; it is ignored",
+                    "op_attr 要求 export_type 包含 ExportType.Db；已忽略",
+                )
+            )
             self.op_attr = False
         self.mstx_domain_include = _domains("mstx_domain_include", mstx_domain_include)
         self.mstx_domain_exclude = _domains("mstx_domain_exclude", mstx_domain_exclude)
         if self.mstx_domain_include and self.mstx_domain_exclude:
-            warn("mstx_domain_include and mstx_domain_exclude are both set; mstx_domain_exclude is ignored")
+            warn(
+                localized(
+                    "mstx_domain_include and mstx_domain_exclude are both given; mstx_domain_exclude is ignored",
+                    "同时指定了 mstx_domain_include 和 mstx_domain_exclude；mstx_domain_exclude 已忽略",
+                )
+            )
             self.mstx_domain_exclude = []
         if self.profiler_level is ProfilerLevel.Level_none and not self.mstx:
-            warn("Level_none without mstx records no device data; mstx is switched on")
+            warn(
+                localized(
+                    "Level_none without mstx would record nothing of the device; mstx is switched on",
+                    "Level_none 且未开启 mstx 时不会采集设备数据；已开启 mstx",
+                )
+            )
             self.mstx = True
 
     def _metrics(self, asked: Any) -> AiCMetrics:
@@ -94,7 +119,12 @@ class _ExperimentalConfig:
             return default
         metrics: AiCMetrics = _member(AiCMetrics, "aic_metrics", asked, default)
         if not deep and metrics is not AiCMetrics.AiCoreNone:
-            warn(f"aic_metrics {metrics.name} requires Level1 or Level2; it is ignored")
+            warn(
+                localized(
+                    f"aic_metrics {metrics.name} needs Level1 or Level2; it is ignored",
+                    f"aic_metrics {metrics.name} 需要 Level1 或 Level2；已忽略",
+                )
+            )
             return AiCMetrics.AiCoreNone
         return metrics
 
@@ -102,7 +132,13 @@ class _ExperimentalConfig:
 def _member(kind: Any, name: str, value: Any, default: Any) -> Any:
     member = kind.of(value)
     if member is None:
-        warn(f"{name} is {value!r}, expected one of {', '.join(kind.__members__)}; {default.name} is used")
+        known = ", ".join(kind.__members__)
+        warn(
+            localized(
+                f"{name} is {value!r}, which is none of {known}; {default.name} is used",
+                f"{name} 为 {value!r}，应为 {known} 之一；使用 {default.name}",
+            )
+        )
         return default
     return member
 
@@ -116,7 +152,13 @@ def _members(kind: Any, name: str, value: Any) -> list[Any]:
     for one in values:
         member = kind.of(one)
         if member is None:
-            warn(f"{name} contains {one!r}, expected {', '.join(kind.__members__)}; the default is used")
+            known = ", ".join(kind.__members__)
+            warn(
+                localized(
+                    f"{name} contains {one!r}, which is none of {known}; the default is used",
+                    f"{name} 包含 {one!r}，应为 {known} 之一；使用默认值",
+                )
+            )
             return []
         if member not in members:
             members.append(member)
@@ -127,7 +169,12 @@ def _threshold(value: Any) -> Optional[float]:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
-        warn(f"gc_detect_threshold is {value!r}, expected a number of milliseconds, 0 or more; it is ignored")
+        warn(
+            localized(
+                f"gc_detect_threshold is {value!r}, which is not a number of milliseconds from 0 on; it is ignored",
+                f"gc_detect_threshold 为 {value!r}，不是非负的毫秒数；已忽略",
+            )
+        )
         return None
     return float(value)
 
@@ -136,6 +183,11 @@ def _domains(name: str, value: Any) -> list[str]:
     if value is None:
         return []
     if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) and one for one in value):
-        warn(f"{name} is {value!r}, expected a list of names; it is ignored")
+        warn(
+            localized(
+                f"{name} is {value!r}, which is not a list of names; it is ignored",
+                f"{name} 为 {value!r}，不是名称列表；已忽略",
+            )
+        )
         return []
     return list(value)

@@ -7,6 +7,7 @@ from typing import Any, Optional, Union
 
 from npuscope import analysis
 from npuscope.guard import warn
+from npuscope.language import localized
 
 #: torch_npu's bound: host names, process ids and times are added, and a file name ends at 255.
 _LONGEST_WORKER_NAME = 225
@@ -53,7 +54,12 @@ def tensorboard_trace_handler(
         handler(dir_name)
         return handler
     if dir_name is not None and not isinstance(dir_name, (str, Path)):
-        warn(f"tensorboard_trace_handler: dir_name is {dir_name!r}, expected a path; the default is used")
+        warn(
+            localized(
+                f"tensorboard_trace_handler: dir_name is {dir_name!r}, which is not a path; the default is used",
+                f"tensorboard_trace_handler：dir_name 为 {dir_name!r}，不是路径；使用默认值",
+            )
+        )
         dir_name = None
     if worker_name is not None and not (
         isinstance(worker_name, str)
@@ -61,8 +67,11 @@ def tensorboard_trace_handler(
         and not set(worker_name) & set("/\0")
     ):
         warn(
-            f"tensorboard_trace_handler: worker_name is {worker_name!r}, which cannot be part of a file name; "
-            "the host name is used"
+            localized(
+                f"tensorboard_trace_handler: worker_name is {worker_name!r}, which cannot be part of a file's name; "
+                "the host's name is used",
+                f"tensorboard_trace_handler：worker_name 为 {worker_name!r}，不能用于文件名；使用主机名",
+            )
         )
         worker_name = None
     return TraceHandler(
@@ -82,6 +91,11 @@ def handler_of(asked: Any) -> Union[TraceHandler, Any, None]:
     if asked is tensorboard_trace_handler:
         return tensorboard_trace_handler()
     if asked is not None and not callable(asked):
-        warn(f"on_trace_ready is {asked!r}, expected a function; it is ignored")
+        warn(
+            localized(
+                f"on_trace_ready is {asked!r}, which cannot be called; it is ignored",
+                f"on_trace_ready 为 {asked!r}，不可调用；已忽略",
+            )
+        )
         return None
     return asked

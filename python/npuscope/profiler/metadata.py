@@ -9,6 +9,7 @@ from typing import Any, Optional
 
 from npuscope import rank
 from npuscope.guard import Guarded, guarded, warn
+from npuscope.language import localized
 from npuscope.profiler.scheduling import Schedule
 from npuscope.profiler.settings import Settings
 
@@ -36,7 +37,12 @@ class KeepsMetadata(Guarded):
     def add_metadata(self, key: str, value: str) -> None:
         """Add a text under a key to the profiler_metadata.json of every recording."""
         if not isinstance(key, str) or not isinstance(value, str):
-            warn(f"add_metadata: {key!r} is ignored; key and value must be text")
+            warn(
+                localized(
+                    f"add_metadata: {key!r} and its value must be text; it is ignored",
+                    f"add_metadata：{key!r} 及其值应为文本；已忽略",
+                )
+            )
             return
         self._keep(key, value)
 
@@ -46,7 +52,11 @@ class KeepsMetadata(Guarded):
         try:
             self._keep(key, parsed(key, value))
         except ValueError as error:
-            warn(f"add_metadata_json: {key!r} is ignored; {error}")
+            warn(
+                localized(
+                    f"add_metadata_json: {key!r} is ignored, {error}", f"add_metadata_json：{key!r} 已忽略，{error}"
+                )
+            )
 
     def _keep(self, key: str, value: Any) -> None:
         raise NotImplementedError
@@ -122,5 +132,6 @@ def info_of(settings: Settings, plan: Any) -> dict[str, Any]:
 def parsed(key: Any, text: Any) -> Any:
     """The value of `add_metadata_json`; raises `ValueError` if it is not JSON."""
     if not isinstance(key, str) or not isinstance(text, str):
-        raise ValueError("key and value must be text")  # noqa: TRY004 - one exception for all bad input
+        # One exception for all bad input.
+        raise ValueError(localized("key and value must be text", "键和值应为文本"))  # noqa: TRY004
     return json.loads(text)

@@ -6,6 +6,7 @@ from typing import Any, Optional
 
 from npuscope import analysis
 from npuscope.guard import guarded, warn
+from npuscope.language import localized
 from npuscope.profiler.experimental import _ExperimentalConfig
 from npuscope.profiler.profiler import profile
 
@@ -42,7 +43,13 @@ class Profiler(profile):
 
     def __init__(self, *unnamed: Any, start_profile: bool = True, output_path: Any = "./data", **named: Any) -> None:
         if unnamed:
-            warn(f"Profiler accepts only named arguments; {', '.join(map(repr, unnamed))} is ignored")
+            ignored = ", ".join(map(repr, unnamed))
+            warn(
+                localized(
+                    f"Profiler takes named arguments only; {ignored} is ignored",
+                    f"Profiler 只接受具名参数；{ignored} 已忽略",
+                )
+            )
         experimental = {_EXPERIMENTAL[name]: named.pop(name) for name in list(named) if name in _EXPERIMENTAL}
         if experimental and named.get("experimental_config") is None:
             named["experimental_config"] = _ExperimentalConfig(**experimental)
@@ -75,8 +82,11 @@ class Profiler(profile):
 
     @guarded
     def op_analyse(self, op_name: Any, device_id: Optional[int] = None) -> None:
-        """Not supported; use `npuscope.open(path).sql(...)` for the times of operators."""
+        """MindSpore's times of single operators, which it gives up; `npuscope.open(path).sql(...)` answers more."""
+        query = "npuscope.open(path).sql('SELECT name, sum(duration) FROM kernel GROUP BY 1')"
         warn(
-            f"op_analyse({op_name!r}) is not supported; use npuscope.open(path)"
-            ".sql('SELECT name, sum(duration) FROM kernel GROUP BY 1')"
+            localized(
+                f"op_analyse of {op_name!r} is not supported; use {query}",
+                f"不支持对 {op_name!r} 执行 op_analyse；请使用 {query}",
+            )
         )

@@ -12,6 +12,7 @@ from npuscope import rank as ranks
 from npuscope.analysis import analyse
 from npuscope.backends.base import Backend, Context, ForeignProfiler
 from npuscope.guard import Guarded, describe, guarded, warn
+from npuscope.language import localized
 from npuscope.profiler.driver import Driver
 from npuscope.profiler.enums import ProfilerAction
 from npuscope.profiler.handler import TraceHandler, handler_of
@@ -91,7 +92,12 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
                 others,
             )
             if schedule is not None and not callable(schedule):
-                warn(f"schedule is {schedule!r}, expected a function; everything from start to stop is recorded")
+                warn(
+                    localized(
+                        f"schedule is {schedule!r}, which cannot be called; everything from start to stop is recorded",
+                        f"schedule 为 {schedule!r}，不可调用；采集从 start 到 stop 的全部内容",
+                    )
+                )
                 schedule = None
             self._prepare(settings, schedule, handler_of(on_trace_ready), backend, output, rank, budget, spool)
             if others.get("custom_trace_id_callback") is not None:
@@ -99,7 +105,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
             if others.get("start_profile"):
                 self.start()
         except Exception as error:  # noqa: BLE001
-            self._give_up(f"profile() failed: {describe(error)}")
+            self._give_up(localized(f"profile() failed: {describe(error)}", f"profile() 失败：{describe(error)}"))
 
     @classmethod
     def of_settings(
@@ -127,7 +133,7 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
             made._total_steps = total_steps
             made._suffix = suffix
         except Exception as error:  # noqa: BLE001
-            made._give_up(f"profile() failed: {describe(error)}")
+            made._give_up(localized(f"profile() failed: {describe(error)}", f"profile() 失败：{describe(error)}"))
         return made
 
     def _prepare(
@@ -183,14 +189,25 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
     def start(self) -> None:
         """Start with step 0 of the schedule."""
         if self._running is not None:
-            warn("start() was called on a running profiler; the call is ignored")
+            warn(
+                localized(
+                    "start() was called on a profiler that is running; it is ignored",
+                    "profiler 正在运行，start() 已忽略",
+                )
+            )
             return
         self._started = True
         rank = ranks.rank() if self._rank is None else self._rank
         if not self._settings.enabled or not self._settings.wants_rank(rank):
             return
         if self._settings.is_unsure_of(rank, ranks.world_size()):
-            warn("the rank of this process is unknown, and only some ranks are recorded; rank 0 is assumed. Set RANK")
+            warn(
+                localized(
+                    "only some ranks are to be recorded, but the rank of this process is unknown; "
+                    "it is taken for rank 0. Set RANK",
+                    "只采集部分 rank，但当前进程的 rank 未知；按 rank 0 处理。请设置 RANK",
+                )
+            )
         self._trace_id = self._new_trace_id()
         self._running = self._make(rank)
         self._foreign = self._running if isinstance(self._running, ForeignProfiler) else None
@@ -232,7 +249,12 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
     def _never_started(self, method: str) -> None:
         rank = ranks.rank() if self._rank is None else self._rank
         if not self._started and self._settings.enabled and self._settings.wants_rank(rank):
-            warn(f"{method}() was called without start(); nothing is recorded. Use `with`, or call start() first")
+            warn(
+                localized(
+                    f"{method}() was called without start(); nothing is recorded. `with` around the loop calls both",
+                    f"调用了 {method}()，但未调用 start()；不采集。在循环外使用 `with` 会自动调用二者",
+                )
+            )
 
     @guarded
     def drop_step(self) -> None:
@@ -309,7 +331,12 @@ class _KinetoProfile(profile):
     def __init__(self, **named: Any) -> None:
         for name in ("schedule", "on_trace_ready"):
             if named.pop(name, None) is not None:
-                warn(f"_KinetoProfile does not support {name}, and it is ignored; use profile instead")
+                warn(
+                    localized(
+                        f"_KinetoProfile has no {name}; it is ignored. Use profile instead",
+                        f"_KinetoProfile 没有 {name}；已忽略。请改用 profile",
+                    )
+                )
         super().__init__(**named)
 
 

@@ -6,6 +6,7 @@ from typing import Any, Callable, Optional
 
 from npuscope import _npuscope
 from npuscope.guard import warn
+from npuscope.language import localized
 from npuscope.profiler.enums import ProfilerAction
 
 _DEFAULTS = {"wait": 0, "warmup": 0, "active": 1, "repeat": 0, "skip_first": 0, "skip_first_wait": 0}
@@ -21,13 +22,18 @@ class Schedule:
             if isinstance(value, bool) and name == "skip_first_wait":
                 value = int(value)
             if isinstance(value, bool) or not isinstance(value, int):
-                warn(f"schedule: {name} is {value!r}, expected a whole number; {default} is used")
+                warn(
+                    localized(
+                        f"schedule: {name} is {value!r}, which is not a whole number; {default} is used",
+                        f"schedule：{name} 为 {value!r}，不是整数；使用 {default}",
+                    )
+                )
                 value = default
             values[name] = value
         self._compiled = _npuscope.Schedule(**values)
         for text in () if quiet else self._compiled.warnings:
-            warn(f"schedule: {text}")
-        # The values after correction.
+            warn(localized(f"schedule: {text}", f"schedule：{text}"))
+        # As they are used, that is after repair.
         self.wait, self.warmup, self.active, self.repeat, self.skip_first, skip_first_wait = self._compiled.values()
         self.skip_first_wait = int(skip_first_wait)
 
@@ -65,7 +71,12 @@ def schedule(
     Invalid values are corrected with a warning: numbers below 0 become 0, and `active` is at least 1.
     """
     if warm_up is not None and warmup is not None and warm_up != warmup:
-        warn(f"schedule: warmup is {warmup} and warm_up is {warm_up}; warmup is used")
+        warn(
+            localized(
+                f"schedule: warmup is {warmup} and warm_up is {warm_up}; warmup is used",
+                f"schedule：warmup 为 {warmup}，warm_up 为 {warm_up}；使用 warmup",
+            )
+        )
     chosen = warmup if warmup is not None else warm_up
     return Schedule(
         wait=wait,

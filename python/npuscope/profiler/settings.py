@@ -7,6 +7,7 @@ import difflib
 from typing import Any, Optional
 
 from npuscope.guard import warn
+from npuscope.language import localized
 from npuscope.profiler.enums import AiCMetrics, ExportType, ProfilerActivity, ProfilerLevel
 from npuscope.profiler.experimental import _ExperimentalConfig, flag
 
@@ -16,11 +17,11 @@ _ACCEPTED = {
     "parallel_strategy": None,
     "start_profile": None,
     "sync_enable": None,
-    "execution_trace_observer": "execution traces are not recorded",
+    "execution_trace_observer": ("execution traces are not recorded", "不采集 execution trace"),
     "custom_trace_id_callback": None,
-    "use_cuda": "activities select the device",
-    "hbm_ddr": "profile_memory has the same effect",
-    "pcie": "sys_interconnection has the same effect",
+    "use_cuda": ("a device is recorded when activities say so", "是否采集设备由 activities 决定"),
+    "hbm_ddr": ("profile_memory says the same", "请使用 profile_memory"),
+    "pcie": ("sys_interconnection says the same", "请使用 sys_interconnection"),
 }
 
 
@@ -82,18 +83,27 @@ class Settings:
         for name, value in others.items():
             if name not in _ACCEPTED:
                 near = difflib.get_close_matches(name, [*_ARGUMENTS, *_ACCEPTED], 1)
+                did_you_mean = localized(f". Did you mean {near[0]!r}?", f"。是否指 {near[0]!r}？") if near else ""
                 warn(
-                    f"profile has no argument {name!r}; it is ignored"
-                    + (f". Did you mean {near[0]!r}?" if near else "")
+                    localized(f"profile has no argument {name!r}; it is ignored", f"profile 没有参数 {name!r}，已忽略")
+                    + did_you_mean
                 )
-            elif _ACCEPTED[name] and value:
-                warn(f"profile: {name} is ignored: {_ACCEPTED[name]}")
+                continue
+            reason = _ACCEPTED[name]
+            if reason is not None and value:
+                english, chinese = reason
+                warn(localized(f"profile: {name} is ignored, {english}", f"profile：{name} 已忽略，{chinese}"))
         cpu, npu = _activities(activities)
         experimental = experimental_config
         if experimental is None:
             experimental = _ExperimentalConfig()
         elif not isinstance(experimental, _ExperimentalConfig):
-            warn(f"experimental_config is {experimental!r}, expected an _ExperimentalConfig; the default is used")
+            warn(
+                localized(
+                    f"experimental_config is {experimental!r}, not an _ExperimentalConfig; the default is used",
+                    f"experimental_config 为 {experimental!r}，不是 _ExperimentalConfig；使用默认值",
+                )
+            )
             experimental = _ExperimentalConfig()
         return cls(
             cpu=cpu,
@@ -171,6 +181,11 @@ def _activities(asked: Any) -> tuple[bool, bool]:
     members = [ProfilerActivity.of(value) for value in values]
     if not members or None in members:
         if members:
-            warn(f"activities is {asked!r}, expected a list of ProfilerActivity; CPU and NPU are used")
+            warn(
+                localized(
+                    f"activities are {asked!r}, which are not all of ProfilerActivity; CPU and NPU are used",
+                    f"activities 为 {asked!r}，不全是 ProfilerActivity；使用 CPU 和 NPU",
+                )
+            )
         return True, True
     return ProfilerActivity.CPU in members, any(member is not ProfilerActivity.CPU for member in members)

@@ -12,6 +12,7 @@ from typing import Any, Callable, Optional, Union
 from npuscope import analysis
 from npuscope.backends.base import ForeignProfiler
 from npuscope.guard import Guarded, guarded, warn
+from npuscope.language import localized
 
 #: The limit of torch_npu.
 _LONGEST_TRACE_ID = 1024
@@ -32,7 +33,12 @@ class TorchMethods(Guarded):
         if self._ask("export_chrome_trace", str(path)):
             return
         if not self._directories:
-            warn("export_chrome_trace: nothing has been recorded yet; call stop() first")
+            warn(
+                localized(
+                    "export_chrome_trace: nothing has been recorded yet; call stop() first",
+                    "export_chrome_trace：尚未采集任何数据；请先调用 stop()",
+                )
+            )
             return
         trace = _trace_of(self._directories[-1])
         if trace is None:
@@ -40,7 +46,13 @@ class TorchMethods(Guarded):
             analysis.analyse(self._directories[-1])
             trace = _trace_of(self._directories[-1])
         if trace is None:
-            warn(f"export_chrome_trace: there is no trace in {self._directories[-1]}; {path} is not written")
+            directory = self._directories[-1]
+            warn(
+                localized(
+                    f"export_chrome_trace: there is no trace in {directory}; {path} is not written",
+                    f"export_chrome_trace：{directory} 中没有 trace；未写入 {path}",
+                )
+            )
             return
         try:
             if str(path).endswith(".gz"):
@@ -49,25 +61,40 @@ class TorchMethods(Guarded):
             else:
                 shutil.copyfile(trace, path)
         except OSError as error:
-            warn(f"export_chrome_trace: {error}")
+            warn(localized(f"export_chrome_trace: {error}", f"export_chrome_trace：{error}"))
 
     @guarded
     def export_stacks(self, path: Union[str, Path], metric: str = "self_cpu_time_total") -> None:
         """Write stacks for flame graphs. Requires torch_npu; otherwise, use `npuscope view` to see the calls."""
         if not self._ask("export_stacks", str(path), metric):
-            warn(f"export_stacks requires torch_npu; {path} is not written")
+            warn(
+                localized(
+                    f"export_stacks needs torch_npu; {path} is not written",
+                    f"export_stacks 需要 torch_npu；未写入 {path}",
+                )
+            )
 
     @guarded
     def export_memory_timeline(self, path: Union[str, Path], device: Optional[str] = None) -> None:
         """Write memory by category over time. Requires torch_npu; otherwise, use `npuscope view` to see the memory."""
         if not self._ask("export_memory_timeline", str(path), *([] if device is None else [device])):
-            warn(f"export_memory_timeline requires torch_npu; {path} is not written")
+            warn(
+                localized(
+                    f"export_memory_timeline needs torch_npu; {path} is not written",
+                    f"export_memory_timeline 需要 torch_npu；未写入 {path}",
+                )
+            )
 
     @guarded
     def set_custom_trace_id_callback(self, callback: Callable[[], str]) -> None:
         """Set a function that returns trace ids, from the next `start` on."""
         if not callable(callback):
-            warn(f"set_custom_trace_id_callback: {callback!r} is not a function; it is ignored")
+            warn(
+                localized(
+                    f"set_custom_trace_id_callback: {callback!r} cannot be called; it is ignored",
+                    f"set_custom_trace_id_callback：{callback!r} 不可调用；已忽略",
+                )
+            )
             return
         self._trace_id_callback = callback
         self._ask("set_custom_trace_id_callback", callback)
@@ -88,10 +115,21 @@ class TorchMethods(Guarded):
         try:
             said = self._trace_id_callback()
         except Exception as error:  # noqa: BLE001 - it is the script's
-            warn(f"the trace id callback failed: {error!r}; a random trace id is used")
+            warn(
+                localized(
+                    f"the callback for trace ids failed: {error!r}; a random id is used",
+                    f"生成 trace id 的回调失败：{error!r}；使用随机 id",
+                )
+            )
             return default
         if not isinstance(said, str) or not 0 < len(said) <= _LONGEST_TRACE_ID:
-            warn(f"the trace id callback must return 1 to {_LONGEST_TRACE_ID} characters; a random trace id is used")
+            warn(
+                localized(
+                    f"the callback for trace ids must return a text of 1 to {_LONGEST_TRACE_ID} characters; "
+                    "a random id is used",
+                    f"生成 trace id 的回调应返回 1 到 {_LONGEST_TRACE_ID} 个字符的文本；使用随机 id",
+                )
+            )
             return default
         return said
 

@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { language } from "../texts";
 import { ApiError, api } from "./client";
 
 function answering(status: number, body: unknown) {
@@ -36,11 +37,21 @@ test("a query is stopped with its signal", async () => {
 });
 
 test("params of tables are in order", async () => {
-  const fetched = answering(404, { error: "none" });
+  const fetched = answering(404, {});
   await api
     .table("kernels", { ranks: [1], step: 5, view: { begin: 0, end: 10 } }, { limit: 5, op_type: "MatMul" })
     .catch(() => {});
   expect(fetched.mock.calls[0]?.[0]).toBe("api/tables/kernels?ranks=1&step=5&begin=0&end=10&op_type=MatMul&limit=5");
+});
+
+test("an error is in the language that the page has when it is shown", async () => {
+  const text = { en: "there is no rank 99", zh: "没有 rank 99" };
+  answering(404, { error: { id: "view-no-rank", arguments: { rank: "99" }, text } });
+  const error = await api.timeline(99).catch((error) => error);
+  expect(error).toMatchObject({ message: text.en, status: 404 });
+  language.value = "zh";
+  expect(error.message).toBe(text.zh);
+  language.value = "en";
 });
 
 test("an answer says what is missing, and is not kept", async () => {

@@ -57,20 +57,26 @@ const t = texts({
   zh: { gone: "npuscope view 没有响应。如果它已退出，请重新启动。" },
 });
 
-/** An answer that says why there is none. */
+/** An answer that says why there is none. Its message is in the language that the page has when it is read. */
 export class ApiError extends Error {
   constructor(
-    message: string,
+    why: () => string,
     readonly missing?: Missing,
     readonly status?: number,
   ) {
-    super(message);
+    super();
+    Object.defineProperty(this, "message", { get: why });
   }
 
   /** The page is a report, and this was not put into it. */
   get isNotIncluded(): boolean {
     return this.message === NOT_INCLUDED;
   }
+}
+
+/** Why something failed, in the language of the page. Keep the error and ask when it is shown: the language may change. */
+export function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** The params of each view, in the order in which they are written. */
@@ -132,17 +138,18 @@ async function answer(path: string, body?: unknown, signal?: AbortSignal): Promi
   const text = body === undefined ? undefined : JSON.stringify(body);
   if (isReport) {
     const answer = await kept(text === undefined ? path : `${path}\n${text}`);
-    if (!answer) throw new ApiError(NOT_INCLUDED);
+    if (!answer) throw new ApiError(() => NOT_INCLUDED);
     return { bytes: answer, cut: null };
   }
   const init = text === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: text };
   const response = await fetch(path, { ...init, signal: signal ?? null }).catch((error) => {
     if (signal?.aborted) throw error;
-    throw new ApiError(t("gone"));
+    throw new ApiError(() => t("gone"));
   });
   if (response.ok) return { bytes: await response.arrayBuffer(), cut: response.headers.get("x-npuscope-cut") as Cut | null };
-  const failed: Partial<ErrorAnswer> = await response.json().catch(() => ({}));
-  throw new ApiError(failed.error ?? `${response.status} ${response.statusText}`, undefined, response.status);
+  const { error }: Partial<ErrorAnswer> = await response.json().catch(() => ({}));
+  const why = () => (error ? messageText(error) : `${response.status} ${response.statusText}`);
+  throw new ApiError(why, undefined, response.status);
 }
 
 async function json<T>(path: string, body?: unknown): Promise<T> {
@@ -154,7 +161,7 @@ async function table(path: string): Promise<Table> {
   const answer = await bytes(path);
   if (new Uint8Array(answer)[0] !== BRACE) return Table.fromArrow(answer);
   const { missing } = JSON.parse(new TextDecoder().decode(answer)) as MissingAnswer;
-  throw new ApiError(messageText(missing.what), missing);
+  throw new ApiError(() => messageText(missing.what), missing);
 }
 
 /** What JSON begins with, and no table does. */

@@ -3,9 +3,9 @@
 
 export type Layer = "framework" | "cann" | "hardware" | "communication" | "overlap" | "counter" | "mstx" | "gc" | "other";
 
-export type ProblemSeverity = "info" | "warning" | "error";
+export type DiagnosticSeverity = "info" | "warning" | "error";
 
-export type ProblemCode = "whose-file" | "bad-cell" | "bad-row" | "cut-file" | "cut-recording" | "damaged-database" | "damaged-gzip" | "damaged-table" | "dangling-id" | "duplicate-rank" | "empty-database" | "empty-file" | "garbage" | "left-in-trace" | "long-row" | "more-defects" | "no-base-time" | "no-clock" | "no-rank" | "no-time" | "not-a-database" | "not-a-trace" | "not-csv" | "orphan-rows" | "raw-only" | "renumbered-rank" | "same-in-database" | "same-in-trace" | "short-row" | "swapped-columns" | "symlink-loop" | "too-deep" | "too-long" | "too-much-text" | "uneven-rows" | "unknown-file" | "unknown-phase" | "unmatched-marks" | "unreadable" | "wal-not-read" | "wrong-columns" | "wrong-encoding";
+export type DiagnosticCode = "whose-file" | "bad-cell" | "bad-row" | "cut-file" | "cut-recording" | "damaged-database" | "damaged-gzip" | "damaged-table" | "dangling-id" | "duplicate-rank" | "empty-database" | "empty-file" | "garbage" | "left-in-trace" | "long-row" | "more-defects" | "no-base-time" | "no-clock" | "no-rank" | "no-time" | "not-a-database" | "not-a-trace" | "not-csv" | "orphan-rows" | "raw-only" | "renumbered-rank" | "same-in-database" | "same-in-trace" | "short-row" | "swapped-columns" | "symlink-loop" | "too-deep" | "too-long" | "too-much-text" | "uneven-rows" | "unknown-file" | "unknown-phase" | "unmatched-marks" | "unreadable" | "wal-not-read" | "wrong-columns" | "wrong-encoding";
 
 export type Message = { id: string, arguments: Record<string, unknown>, text: { en: string, zh: string } };
 
@@ -105,7 +105,7 @@ export type Missing = { what: Message, switch: Message, };
 
 export type MissingAnswer = { missing: Missing, };
 
-export type ErrorAnswer = { error: string, };
+export type ErrorAnswer = { error: Message, };
 
 export type Progress = { rank: number, done: number, total: number, };
 
@@ -171,7 +171,7 @@ layout: Message,
 /**
  * What could not be read.
  */
-problems: Array<Message>, 
+diagnostics: Array<Message>, 
 /**
  * Those that cost most first.
  */
@@ -255,7 +255,7 @@ path: string, ranks: Array<RankHealth>,
 /**
  * What concerns no rank in particular.
  */
-problems: Array<Problem>, };
+diagnostics: Array<Diagnostic>, };
 
 export type RankHealth = { rank: number, device: number | null, host: string | null, chip: string | null, directory: string, 
 /**
@@ -277,7 +277,7 @@ rows: { [key in string]: number },
 /**
  * Slices and samples of each lane.
  */
-lanes: Array<LaneHealth>, missing: Array<NotCollected>, problems: Array<Problem>, };
+lanes: Array<LaneHealth>, missing: Array<NotCollected>, diagnostics: Array<Diagnostic>, };
 
 export type FileHealth = { file: string, kind: string, bytes: number | null, rows: number | null, 
 /**
@@ -309,4 +309,4 @@ switches: Array<[string, string]>,
  */
 why?: Message, };
 
-export type Problem = { severity: ProblemSeverity, code: ProblemCode, file: string | null, offset: number | null, message: string, };
+export type Diagnostic = { severity: DiagnosticSeverity, code: DiagnosticCode, file: string | null, offset: number | null, message: Message, };

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { ApiError } from "../api/client";
+import { ApiError, reason } from "../api/client";
 import { messageText, texts } from "../texts";
 
 const t = texts({
@@ -99,10 +99,9 @@ function Failed({ error, what, onRetry }: { error: unknown; what: string; onRetr
       </p>
     );
   }
-  const why = error instanceof Error ? error.message : String(error);
   return (
     <div class="state failed" role="alert">
-      <p>{t("failed", { what, why })}</p>
+      <p>{t("failed", { what, why: reason(error) })}</p>
       <button type="button" onClick={onRetry}>
         {t("retry")}
       </button>

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect, useErrorBoundary } from "preact/hooks";
+import { reason } from "../api/client";
 import { isReport } from "../api/report";
 import { Loaded } from "../components/Loaded";
 import { type Page, scope } from "../scope";
@@ -66,7 +67,7 @@ export function App() {
       <main id="content" tabIndex={-1}>
         {profileError.value !== null ? (
           <div class="state failed" role="alert">
-            <p>{t("notOpened", { why: profileError.value })}</p>
+            <p>{t("notOpened", { why: reason(profileError.value) })}</p>
             <button type="button" onClick={openProfile}>
               {t("retry")}
             </button>
@@ -95,7 +96,7 @@ function Shown({ page }: { page: Page }) {
   if (error) {
     return (
       <div class="state failed" role="alert">
-        <p>{t("broken", { why: error instanceof Error ? error.message : String(error) })}</p>
+        <p>{t("broken", { why: reason(error) })}</p>
         <button type="button" onClick={reset}>
           {t("retry")}
         </button>

@@ -7,12 +7,12 @@ import { api, type Profile } from "../api/client";
 export const profile = signal<Profile | null>(null);
 
 /** Why there is no profile. */
-export const profileError = signal<string | null>(null);
+export const profileError = signal<unknown>(null);
 
 export function openProfile() {
   profileError.value = null;
   api.profile().then(
     (found) => (profile.value = found),
-    (error) => (profileError.value = error.message),
+    (error) => (profileError.value = error),
   );
 }

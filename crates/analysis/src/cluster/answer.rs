@@ -1,7 +1,7 @@
 //! What a mode gives.
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use npuscope_formats::nsight::NsightError;
 use npuscope_formats::output::OutputError;
@@ -12,6 +12,7 @@ use npuscope_tables::Rank;
 
 use super::Export;
 use crate::messages::collection::mode_needs;
+use crate::messages::usage;
 
 /// Tables and files.
 #[derive(Default)]
@@ -76,13 +77,13 @@ impl ResultFile {
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The profile lacks what the question is about.
-    #[error("{}", mode_needs(.mode, *.what.clone(), *.hint.clone()))]
-    Missing { mode: &'static str, what: Box<Message>, hint: Box<Message> },
-    #[error(transparent)]
+    Missing {
+        mode: &'static str,
+        what: Box<Message>,
+        hint: Box<Message>,
+    },
     Usage(#[from] Usage),
-    #[error(transparent)]
     Store(#[from] StoreError),
-    #[error(transparent)]
     Output(#[from] OutputError),
 }
 
@@ -90,41 +91,63 @@ impl Failure {
     pub fn missing(mode: &'static str, what: Message, hint: Message) -> Failure {
         Failure::Missing { mode, what: Box::new(what), hint: Box::new(hint) }
     }
+
+    pub fn message(&self) -> Message {
+        match self {
+            Failure::Missing { mode, what, hint } => mode_needs(mode, *what.clone(), *hint.clone()),
+            Failure::Usage(error) => error.message(),
+            Failure::Store(error) => error.message(),
+            Failure::Output(error) => error.message(),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
 }
 
 /// A question that cannot be asked like this.
 #[derive(Debug, thiserror::Error)]
 pub enum Usage {
-    #[error("{} has none of the chosen ranks", .0.display())]
     NoneOfTheRanks(PathBuf),
-    #[error("there is no rank {0}; choose another with --rank_id")]
     NoRank(Rank),
-    #[error("there is no step {step}; {}", steps_in_words(.steps))]
     NoStep { step: i64, steps: Vec<i64> },
-    #[error("{mode} cannot be written as {export}, but as {}", forms(.possible))]
     Export { mode: &'static str, export: Export, possible: Vec<Export> },
-    #[error("{mode} needs a baseline: --bp DIR")]
     NoBaseline { mode: &'static str },
-    #[error("{mode} needs --baseline_profiling_path")]
     NoBaselineProfile { mode: &'static str },
-    #[error("{} has no results of {table}: run cluster_time_summary there first", .path.display())]
     NoResults { path: PathBuf, table: &'static str },
-    #[error(transparent)]
     Nsight(#[from] NsightError),
 }
 
 /// Steps that are listed where another was asked for.
 const MAX_STEPS: usize = 20;
 
-fn steps_in_words(steps: &[i64]) -> String {
-    let listed: Vec<String> = steps.iter().take(MAX_STEPS).map(i64::to_string).collect();
-    let more = if steps.len() > listed.len() { " …" } else { "" };
-    match listed.as_slice() {
-        [] => "no rank tells where its steps are".to_owned(),
-        listed => format!("there are steps {}{more}", listed.join(", ")),
+impl Usage {
+    pub fn message(&self) -> Message {
+        match self {
+            Usage::NoneOfTheRanks(path) => usage::none_of_the_ranks(path),
+            Usage::NoRank(rank) => usage::no_such_rank(*rank),
+            Usage::NoStep { step, steps } => match steps.get(..MAX_STEPS) {
+                _ if steps.is_empty() => usage::no_step_markers(*step),
+                Some(first) if steps.len() > MAX_STEPS => usage::no_such_step_of_many(*step, first.to_vec()),
+                _ => usage::no_such_step(*step, steps.clone()),
+            },
+            Usage::Export { mode, export, possible } => {
+                let possible = possible.iter().map(Export::to_string).collect();
+                usage::unsupported_format(mode, export.to_string(), possible)
+            }
+            Usage::NoBaseline { mode } => usage::no_baseline(mode),
+            Usage::NoBaselineProfile { mode } => usage::no_baseline_profile(mode),
+            Usage::NoResults { path, table } => usage::no_results(path, table),
+            Usage::Nsight(error) => error.message(),
+        }
     }
 }
 
-fn forms(forms: &[Export]) -> String {
-    forms.iter().map(Export::to_string).collect::<Vec<_>>().join(" or ")
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
 }

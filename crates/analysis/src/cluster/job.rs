@@ -15,7 +15,6 @@ use super::mode::{Export, Options};
 use super::{Failure, Mode, Usage};
 use crate::extract::{self, Absent, Analysis, Diagnostic, RankData, RankExtract, Scope};
 use crate::messages::cluster::of_baseline;
-use crate::messages::collection::verbatim;
 
 /// The selected ranks of a profile, and the options.
 pub struct Job<'a> {
@@ -160,7 +159,7 @@ impl<'a> Job<'a> {
         for (source, made) in sources.iter().zip(&mut made) {
             for Diagnostic { file, message } in made.diagnostics.drain(..) {
                 let file = file.map(|file| file.to_string());
-                self.tell(LeftOut { rank: source.rank, file, why: verbatim(message.to_string()), whole_rank: false });
+                self.tell(LeftOut { rank: source.rank, file, why: message, whole_rank: false });
             }
         }
         if let Some(step) = self.options.step

@@ -27,6 +27,18 @@ pub struct HostClock {
     pub operations: usize,
 }
 
+impl HostClock {
+    /// Whether the profile names the host; else the clock is that of one rank, and `host` names the rank.
+    pub fn knows_host(&self) -> bool {
+        self.ranks.first().is_none_or(|rank| self.host != unknown_host(*rank))
+    }
+}
+
+/// What stands for the name of the host of a rank where the profile does not say it.
+fn unknown_host(rank: Rank) -> String {
+    format!("rank {rank}")
+}
+
 /// Two ends of one operation by two clocks: when by the first, and how much later by the second.
 #[derive(Clone, Copy)]
 struct Pair {
@@ -106,7 +118,7 @@ pub fn align(traces: &mut [RankTrace], meetings: &Meetings) -> Vec<HostClock> {
 fn hosts(traces: &[RankTrace]) -> (Vec<String>, Vec<usize>) {
     let mut hosts: IndexSet<String> = IndexSet::new();
     let name = |trace: &RankTrace| match trace.host.as_str() {
-        "" => format!("rank {}", trace.rank),
+        "" => unknown_host(trace.rank),
         host => host.to_owned(),
     };
     let host_of = traces.iter().map(|trace| hosts.insert_full(name(trace)).0).collect();

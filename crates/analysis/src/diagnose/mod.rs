@@ -23,6 +23,7 @@ use npuscope_store::{Store, StoreError};
 use npuscope_tables::{Rank, Selection};
 use serde::{Deserialize, Serialize};
 
+use crate::diagnostic;
 use crate::extract::{self, Absent, Analysis, Diagnostic, RankData, RankExtract};
 use crate::finding::{Finding, Number, Severity};
 use crate::job_step::job_step_time;
@@ -151,7 +152,7 @@ fn of_extracts(
     let (mut traces, mut groups, mut diagnostics) = (Vec::new(), Vec::new(), Vec::new());
     for (rank, RankExtract { diagnostics: of_rank, extract, .. }) in extracts {
         for Diagnostic { file, message } in of_rank {
-            diagnostics.push(messages::diagnostic_of_rank(rank, &file.unwrap_or_default(), &message));
+            diagnostics.push(diagnostic::of_rank(rank, file.as_deref(), message));
         }
         let Ok((trace, group)) = extract else { continue };
         groups.push((rank, group));

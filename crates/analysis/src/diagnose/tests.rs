@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use npuscope_messages::verbatim;
 use npuscope_synth::{JobConfig, simulate};
 use npuscope_tables::{Rank, RankTables, TableId};
 
@@ -102,8 +103,10 @@ fn transfers_are_called_by_what_they_go_over() {
 fn a_job_without_a_device_has_steps_and_says_that_nothing_follows() {
     use crate::overview::RankTime;
     let empty = of_traces(Vec::new(), &Layout::of(&[]), || Ok(())).unwrap();
-    let diagnostics =
-        vec![messages::rank_without_device(Rank(0)), messages::diagnostic_of_rank(Rank(0), "trace_view.json", "torn")];
+    let diagnostics = vec![
+        messages::rank_without_device(Rank(0)),
+        messages::diagnostic_of_file(Rank(0), "trace_view.json", verbatim("torn".to_owned())),
+    ];
     let diagnosis = Diagnosis { diagnostics, ..empty };
     let rank = |number, step, has_device| RankTime { rank: number, steps: 3, step, has_device, ..RankTime::default() };
     let overview = |ranks: [RankTime; 2]| Overview {
@@ -118,7 +121,10 @@ fn a_job_without_a_device_has_steps_and_says_that_nothing_follows() {
     };
     let without = diagnosis.clone().without_device(&overview([rank(Rank(0), 7.0, false), rank(Rank(1), 9.0, false)]));
     assert_eq!((without.ranks, without.steps, without.step_ms), (2, 3, 9.0));
-    assert_eq!(without.diagnostics, [messages::diagnostic_of_rank(Rank(0), "trace_view.json", "torn")]);
+    assert_eq!(
+        without.diagnostics,
+        [messages::diagnostic_of_file(Rank(0), "trace_view.json", verbatim("torn".to_owned()))]
+    );
     assert_eq!(without.findings.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["no-device"]);
     let unchanged = diagnosis.without_device(&overview([rank(Rank(0), 7.0, false), rank(Rank(1), 9.0, true)]));
     assert_eq!((unchanged.steps, unchanged.diagnostics.len(), unchanged.findings.len()), (0, 2, 0));

@@ -186,15 +186,15 @@ impl Absent {
 }
 
 /// Something that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// Relative to the directory of the rank, where it is one file's.
     pub file: Option<Text>,
-    pub message: Text,
+    pub message: Message,
 }
 
 /// Version of the format around an extract: [`RankExtract`], and how texts are written.
-const FORM: u32 = 2;
+const FORM: u32 = 3;
 
 /// The cached result of a rank.
 #[derive(Debug, Serialize, Deserialize)]
@@ -322,7 +322,7 @@ fn diagnostics(tables: &RankTables) -> Vec<Diagnostic> {
     let rows = tables.rows::<diagnostic::Row>().filter(|row| row.is_loss(tables));
     let diagnostic = |row: diagnostic::Row| Diagnostic {
         file: tables.opt_text(row.file).filter(|file| !file.is_empty()).map(Text::from),
-        message: tables.text(row.message).into(),
+        message: row.message(tables),
     };
     rows.map(diagnostic).collect()
 }
@@ -389,6 +389,6 @@ mod tests {
             assert_eq!(store.cache().extract(&key, &name).unwrap(), bytes);
         }
         assert_eq!(ask(), expected);
-        assert_eq!(store.take_warnings(), Vec::<String>::new());
+        assert_eq!(store.take_warnings(), Vec::new());
     }
 }

@@ -1,10 +1,10 @@
 //! What a profile has or lacks, what that is good for, and how to collect it.
 
+pub use npuscope_messages::verbatim;
 use npuscope_messages::{Message, messages};
 
 messages! {
     // What a profile lacks.
-    "verbatim" => verbatim(text: String),
     "no-rank-has" => no_rank_has(what: Message),
     "mode-needs" => mode_needs(mode: &str, what: Message, hint: Message),
     "to-collect" => to_collect(what: Message, switch: Message),

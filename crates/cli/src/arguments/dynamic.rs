@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueHint};
 use npuscope_collect::dynamic::Changes;
 
+pub use self::values::StartStepError;
 use self::values::{DynamicActivity, DynamicDialectName, DynamicExport, DynamicLevel, DynamicMetrics, parse_start};
 use crate::commands::ReportFormat;
 use crate::commands::dynamic::{DynamicOptions, SetOptions, StartStep, StatusOptions};

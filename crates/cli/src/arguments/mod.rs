@@ -33,13 +33,13 @@ pub use config::ConfigCommand;
 pub use convert::ConvertCommand;
 pub use diagnose::DiagnoseCommand;
 pub use doctor::DoctorCommand;
-pub use dynamic::DynamicCommand;
+pub use dynamic::{DynamicCommand, StartStepError};
 pub use glossary::GlossaryCommand;
 pub use info::InfoCommand;
 pub use parse::ParseCommand;
 pub use report::ReportCommand;
-pub use show::ShowCommand;
-pub use sql::SqlCommand;
+pub use show::{ParameterError, ShowCommand};
+pub use sql::{SizeError, SqlCommand, TimeError};
 pub use synth::SynthCommand;
 pub use view::ViewCommand;
 

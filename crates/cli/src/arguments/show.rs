@@ -1,11 +1,14 @@
 //! Arguments of `npuscope show`.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use npuscope_messages::Message;
 
 use crate::commands::result::ResultFormat;
 use crate::commands::show::ShowOptions;
+use crate::messages::errors as messages;
 use crate::rank_list::RankList;
 use crate::time_range::{Moment, TimeRange};
 
@@ -76,7 +79,23 @@ impl From<ShowCommand> for ShowOptions {
     }
 }
 
-fn parameter(text: &str) -> Result<(String, String), &'static str> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, for example group=name")?;
+fn parameter(text: &str) -> Result<(String, String), ParameterError> {
+    let (name, value) = text.split_once('=').ok_or(ParameterError)?;
     Ok((name.trim().to_owned(), value.to_owned()))
+}
+
+/// A text that is not `NAME=VALUE`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct ParameterError;
+
+impl ParameterError {
+    pub fn message(&self) -> Message {
+        messages::value_parameter()
+    }
+}
+
+impl fmt::Display for ParameterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
 }

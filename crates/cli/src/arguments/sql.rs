@@ -1,13 +1,16 @@
 //! Arguments of `npuscope sql`.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum, ValueHint};
+use npuscope_messages::Message;
 
 use crate::commands::result::ResultFormat;
 use crate::commands::sql::SqlOptions;
+use crate::messages::errors as messages;
 
 /// Query a profile with SQL
 ///
@@ -78,11 +81,9 @@ impl ValueEnum for ResultFormat {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
-            ResultFormat::Table => PossibleValue::new("table"),
-            ResultFormat::Csv => PossibleValue::new("csv"),
-            ResultFormat::Json => PossibleValue::new("json").help("Array of objects"),
-            ResultFormat::Parquet => PossibleValue::new("parquet"),
-            ResultFormat::Arrow => PossibleValue::new("arrow").help("Arrow IPC stream"),
+            ResultFormat::Table | ResultFormat::Csv | ResultFormat::Parquet => PossibleValue::new(self.name()),
+            ResultFormat::Json => PossibleValue::new(self.name()).help("Array of objects"),
+            ResultFormat::Arrow => PossibleValue::new(self.name()).help("Arrow IPC stream"),
         })
     }
 }
@@ -106,10 +107,23 @@ pub fn parse_size(text: &str) -> Result<usize, SizeError> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SizeError {
-    #[error("expected a size such as 512MB or 4GB")]
     Invalid,
-    #[error("that is more than this machine can address")]
     TooLarge,
+}
+
+impl SizeError {
+    pub fn message(&self) -> Message {
+        match self {
+            SizeError::Invalid => messages::value_size(),
+            SizeError::TooLarge => messages::value_size_too_large(),
+        }
+    }
+}
+
+impl fmt::Display for SizeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
 }
 
 /// A time such as 500ms, 30s, 5m or 1h; a bare number is seconds.
@@ -132,8 +146,19 @@ pub fn parse_time(text: &str) -> Result<Duration, TimeError> {
 const MAX_TIME_MS: u64 = 365 * 24 * 3_600_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected a time such as 500ms, 30s, 5m or 1h")]
 pub struct TimeError;
+
+impl TimeError {
+    pub fn message(&self) -> Message {
+        messages::value_time()
+    }
+}
+
+impl fmt::Display for TimeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
 
 #[cfg(test)]
 mod tests {

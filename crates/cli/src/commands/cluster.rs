@@ -18,8 +18,8 @@ use crate::settings::Settings;
 use crate::terminal::{self, Style};
 use crate::usage::UsageError;
 
-/// Things left out that are told one by one.
-const MAX_TOLD: usize = 10;
+/// Things left out, and files, that are listed one by one.
+const MAX_LISTED: usize = 10;
 
 /// Which question to ask of which ranks, and where results go.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ pub fn run(options: &ClusterOptions, settings: &Settings) -> Result<ExitCode, Cl
         }
         Err(CliError::Closed) => return Ok(ExitCode::SUCCESS),
         Err(error) => {
-            let suggestion = format!("npuscope doctor {} says what the profile holds", options.path.display());
+            let suggestion = settings.text(&messages::errors::suggest_doctor(&options.path));
             let (code, message) = (error.exit_code(), error.text(settings.language));
             let line = json!({"status": "error", "code": code, "message": message, "suggestion": suggestion, "log_path": null});
             (line, code)
@@ -72,16 +72,16 @@ fn ask(options: &ClusterOptions, settings: &Settings) -> Result<Written, CliErro
     let job = Job::new(&ranks, chosen.as_ref(), &options.question);
     let answer = cluster::ask(mode, &job, &output);
     for warning in ranks.take_warnings() {
-        settings.terminal.warning(&warning);
+        settings.terminal.warning(&settings.text(&warning));
     }
     let unread = job.left_out();
-    tell_left_out(&unread, settings);
+    report_left_out(&unread, settings);
     check_strict(options, &unread)?;
     let answer = answer?;
     let notes = answer.notes.clone();
     let written = answer.write(mode, &job)?;
     let unwritten: Vec<LeftOut> = job.left_out().into_iter().filter(|item| !unread.contains(item)).collect();
-    tell_left_out(&unwritten, settings);
+    report_left_out(&unwritten, settings);
     check_strict(options, &unwritten)?;
     for note in &notes {
         settings.terminal.note(&settings.text(note));
@@ -138,11 +138,11 @@ fn check_strict(options: &ClusterOptions, list: &[LeftOut]) -> Result<(), CliErr
     }
 }
 
-fn tell_left_out(list: &[LeftOut], settings: &Settings) {
-    for item in list.iter().take(MAX_TOLD) {
+fn report_left_out(list: &[LeftOut], settings: &Settings) {
+    for item in list.iter().take(MAX_LISTED) {
         settings.terminal.warning(&settings.text(&left_out(item)));
     }
-    if let Some(more) = list.len().checked_sub(MAX_TOLD).filter(|more| *more > 0) {
+    if let Some(more) = list.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
         settings.terminal.warning(&settings.text(&messages::cluster_more_diagnostics(more)));
     }
 }
@@ -155,15 +155,15 @@ fn text(mode: &Mode, written: &Written, settings: &Settings) -> String {
     let rows = written.tables.iter().map(|(name, rows)| vec![name.clone(), terminal::grouped(*rows as u64)]);
     if !written.tables.is_empty() {
         text.push_str(&terminal::columns(
-            &settings.language.choose(["table", "rows"], ["表", "行数"]),
+            &[&settings.text(&messages::output::head_table()), &settings.text(&messages::output::head_rows())],
             &[1],
             rows.collect::<Vec<_>>(),
         ));
     }
-    for file in written.files.iter().take(MAX_TOLD) {
+    for file in written.files.iter().take(MAX_LISTED) {
         text.push_str(&format!("  {}\n", file.display()));
     }
-    if let Some(more) = written.files.len().checked_sub(MAX_TOLD).filter(|more| *more > 0) {
+    if let Some(more) = written.files.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
         text.push_str(&format!("  {}\n", settings.text(&messages::cluster_more_files(more))));
     }
     text

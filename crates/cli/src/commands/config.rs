@@ -17,6 +17,7 @@ use npuscope_messages::Message;
 
 use crate::commands::{ReportFormat, json};
 use crate::error::CliError;
+use crate::messages::errors;
 use crate::settings::Settings;
 use crate::terminal::Style;
 use crate::usage::UsageError;
@@ -175,7 +176,7 @@ fn text(source: &Source) -> Result<String, CliError> {
     };
     read.map_err(|error| UsageError::Unreadable { name: name(source), source: error })?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(UsageError::TooLarge(name(source)).into());
+        return Err(UsageError::TooLarge { name: name(source), limit: MAX_BYTES }.into());
     }
     String::from_utf8(bytes).map_err(|_| UsageError::NotUtf8(name(source)).into())
 }
@@ -201,18 +202,18 @@ fn line(source: &Source, diagnostic: &Diagnostic, settings: &Settings) -> String
 
 /// Prints the notation that was detected and the warnings; the first error ends the command.
 fn report(source: &Source, reading: &Reading, settings: &Settings) -> Result<(), CliError> {
-    let text = |diagnostic: &Diagnostic| {
-        let place = diagnostic.line.map(|line| format!(":{line}")).unwrap_or_default();
-        format!("{}{place}: {}", name(source), settings.text(&diagnostic.with_key()))
+    let place = |diagnostic: &Diagnostic| match diagnostic.line {
+        Some(line) => format!("{}:{line}", name(source)),
+        None => name(source),
     };
     if let Some(error) = reading.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
-        return Err(UsageError::Configuration(text(error)).into());
+        return Err(UsageError::Configuration { place: place(error), why: Box::new(error.with_key()) }.into());
     }
     if let Some(notation) = reading.notation {
         settings.terminal.note(&settings.text(&messages::config_read_as(&name(source), notation.message())));
     }
     for diagnostic in reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning) {
-        settings.terminal.warning(&text(diagnostic));
+        settings.terminal.warning(&settings.text(&errors::at_place(place(diagnostic), diagnostic.with_key())));
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ use npuscope_formats::output::{Output, OutputError};
 use npuscope_formats::source::RankSource;
 use npuscope_formats::{db, kineto, text};
 use npuscope_measures::deliverable;
+use npuscope_messages::Message;
 use npuscope_store::{LoadedRank, Store};
 use npuscope_tables::scan::scan_batch;
 use npuscope_tables::schema;
@@ -21,9 +22,9 @@ use parquet::arrow::ArrowWriter;
 use crate::commands::result::parquet_properties;
 use crate::commands::{say_diagnostics, say_warnings};
 use crate::error::CliError;
+use crate::messages::{self, output};
 use crate::rank_list::RankList;
 use crate::settings::Settings;
-use crate::terminal;
 use crate::time_range::TimeRange;
 use crate::usage::UsageError;
 
@@ -61,17 +62,17 @@ pub fn run(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, Cl
         TargetFormat::Perfetto => perfetto::write(options, &sources, &store, settings)?,
         _ => write_each(options, &sources, &store, settings)?,
     };
+    let note = |message: &Message| settings.terminal.note(&settings.text(message));
     match (job, options.to) {
         (None, _) => {}
         (Some(job), TargetFormat::Db) => db::write_cluster(&store.load(job)?.tables()?, &Output::new(&place)?)?,
         (Some(job), TargetFormat::Parquet) => convert(options, job, &store, &Output::new(&place)?, settings)?,
-        (Some(_), TargetFormat::Text) => settings.terminal.note("cluster_analysis.db has no form in text; left out"),
-        (Some(_), TargetFormat::Perfetto) => settings.terminal.note("cluster_analysis.db has no timeline; left out"),
+        (Some(_), TargetFormat::Text) => note(&output::convert_no_text()),
+        (Some(_), TargetFormat::Perfetto) => note(&output::convert_no_timeline()),
     }
     say_warnings(&store, settings);
     say_diagnostics(&store, &options.path, settings)?;
-    let count = terminal::counted(sources.len() as u64, "rank");
-    settings.terminal.note(&format!("{count} written to {}", place.display()));
+    note(&output::convert_written(sources.len(), &place));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -112,7 +113,7 @@ fn convert(
 }
 
 /// The tables as the files of an NPU have them. Those have no place for all of a trace of PyTorch's own profiler: what
-/// is left out is told.
+/// is left out is reported.
 fn fitted(source: &RankSource, tables: RankTables, settings: &Settings) -> Result<RankTables, CliError> {
     if source.is_raw() {
         return Ok(deliverable::without_summaries(tables));
@@ -121,9 +122,8 @@ fn fitted(source: &RankSource, tables: RankTables, settings: &Settings) -> Resul
         return Ok(tables);
     }
     let (tables, left) = kineto::as_npu(&tables);
-    if let Some(message) = left.message() {
-        let other = "--to parquet keeps all of it, --to perfetto what a timeline shows";
-        settings.terminal.note(&format!("rank {}: {message}; {other}", source.rank));
+    if let Some(left) = left.message() {
+        settings.terminal.note(&settings.text(&messages::convert_left_in_trace(source.rank, left)));
     }
     Ok(tables)
 }

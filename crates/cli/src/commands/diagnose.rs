@@ -29,7 +29,7 @@ pub fn run(options: &DiagnoseOptions, settings: &Settings) -> Result<ExitCode, C
     let ranks = Store::open(&options.path, settings.stoppable_options())?;
     let diagnosis = diagnose(&ranks)?;
     for warning in ranks.take_warnings() {
-        settings.terminal.warning(&warning);
+        settings.terminal.warning(&settings.text(&warning));
     }
     for diagnostic in &diagnosis.diagnostics {
         settings.terminal.warning(&settings.text(diagnostic));
@@ -70,6 +70,9 @@ fn facts(diagnosis: &Diagnosis) -> Vec<Message> {
     let apart = aligned.iter().filter_map(|clock| clock.offset_ns).map(f64::abs).fold(0.0, f64::max) / 1e3;
     facts.push(match diagnosis.clocks.len() {
         1 => messages::diagnose_one_host(),
+        ranks if diagnosis.clocks.iter().all(|clock| !clock.knows_host()) => {
+            messages::diagnose_clocks_of_ranks(ranks, Decimal(apart), Decimal(residual))
+        }
         hosts => messages::diagnose_clocks(hosts, Decimal(apart), Decimal(residual)),
     });
     let unaligned: Vec<&str> =

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use npuscope_analysis::health::{Diagnostic, Health, Missing, RankHealth, health};
-use npuscope_messages::{Decimal, Language, Message};
+use npuscope_messages::{Decimal, Language, Message, verbatim};
 use npuscope_tables::Rank;
 use npuscope_tables::date::date_of_day;
 use npuscope_tables::table::diagnostic::Severity;
@@ -14,6 +14,7 @@ use npuscope_tables::table::diagnostic::Severity;
 use crate::commands::{ReportFormat, check_strict, json, say_warnings};
 use crate::error::CliError;
 use crate::messages;
+use crate::messages::output as heads;
 use crate::settings::Settings;
 use crate::terminal::{self, Style};
 
@@ -93,11 +94,19 @@ impl Report<'_> {
                 window(rank.window, self.settings.language),
             ]
         });
-        let headers = self.settings.language.choose(
-            ["rank", "device", "host", "chip", "form", "framework", "versions", "level", "step ids", "covers"],
-            ["rank", "设备", "主机", "芯片", "格式", "框架", "版本", "级别", "step 编号", "时间范围"],
-        );
-        let mut text = terminal::columns(&headers, &[0, 1], rows);
+        let headers = [
+            verbatim("rank".to_owned()),
+            heads::head_device(),
+            heads::head_host(),
+            heads::head_chip(),
+            heads::head_format(),
+            heads::head_framework(),
+            heads::head_versions(),
+            heads::head_level(),
+            heads::head_step_ids(),
+            heads::head_covers(),
+        ];
+        let mut text = self.table(&headers, &[0, 1], rows);
         self.more(&mut text, self.health.ranks.len(), messages::doctor_more_ranks);
         text
     }
@@ -128,11 +137,8 @@ impl Report<'_> {
             };
             vec![kind.to_owned(), terminal::grouped(files), terminal::bytes(bytes), unread]
         });
-        let headers = self
-            .settings
-            .language
-            .choose(["kind", "files", "bytes", "unread columns"], ["类型", "文件数", "大小", "未读取的列"]);
-        terminal::columns(&headers, &[1, 2], rows)
+        let headers = [heads::head_kind(), heads::head_files(), heads::head_bytes(), heads::head_unread_columns()];
+        self.table(&headers, &[1, 2], rows)
     }
 
     /// Rows of each table, rank by rank where ranks are few.
@@ -146,16 +152,15 @@ impl Report<'_> {
         }
         let count = |rank: &RankHealth, table: &str| rank.rows.get(table).copied().unwrap_or_default();
         if ranks.len() <= 8 {
-            let mut headers = vec![self.settings.language.choose("table", "表").to_owned()];
-            headers.extend(ranks.iter().map(|r| format!("rank {}", r.rank)));
-            let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
+            let mut headers = vec![heads::head_table()];
+            headers.extend(ranks.iter().map(|r| verbatim(format!("rank {}", r.rank))));
             let right: Vec<usize> = (1..headers.len()).collect();
             let rows = tables.iter().map(|table| {
                 let mut row = vec![(*table).to_owned()];
                 row.extend(ranks.iter().map(|rank| terminal::grouped(count(rank, table))));
                 row
             });
-            return terminal::columns(&headers, &right, rows);
+            return self.table(&headers, &right, rows);
         }
         let rows = tables.iter().map(|table| {
             let counts: Vec<u64> = ranks.iter().map(|rank| count(rank, table)).collect();
@@ -167,9 +172,8 @@ impl Report<'_> {
                 terminal::grouped(most.unwrap_or_default()),
             ]
         });
-        let headers =
-            self.settings.language.choose(["table", "all ranks", "least", "most"], ["表", "所有 rank", "最少", "最多"]);
-        terminal::columns(&headers, &[1, 2, 3], rows)
+        let headers = [heads::head_table(), heads::head_all_ranks(), heads::head_least(), heads::head_most()];
+        self.table(&headers, &[1, 2, 3], rows)
     }
 
     /// What was not collected, and what to write to collect it.
@@ -252,10 +256,17 @@ impl Report<'_> {
             let place = format!("{rank}{file}{offset}");
             let colon = self.settings.language.choose(": ", "：");
             let place = if place.is_empty() { place } else { format!("{}{colon}", place.trim_end()) };
-            text.push_str(&format!("  {severity}{colon}{place}{}\n", diagnostic.message));
+            let message = self.settings.text(&diagnostic.message);
+            text.push_str(&format!("  {severity}{colon}{place}{message}\n"));
         }
         self.more(&mut text, all.len(), messages::doctor_more_diagnostics);
         text
+    }
+
+    fn table(&self, headers: &[Message], right: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+        let headers: Vec<String> = headers.iter().map(|header| self.settings.text(header)).collect();
+        let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
+        terminal::columns(&headers, right, rows)
     }
 
     fn more(&self, text: &mut String, count: usize, message: fn(usize) -> Message) {

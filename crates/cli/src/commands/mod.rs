@@ -22,7 +22,7 @@ pub mod view;
 use std::path::Path;
 use std::process::ExitCode;
 
-use npuscope_analysis::messages::diagnostic_of_rank;
+use npuscope_analysis::diagnostic::of_rank;
 use npuscope_analysis::{Evidence, Finding, Severity};
 use npuscope_messages::{Decimal, Message};
 use npuscope_store::Store;
@@ -117,7 +117,7 @@ fn finding_text(finding: &Finding, settings: &Settings) -> String {
 /// Says what went wrong without costing an answer.
 fn say_warnings(store: &Store, settings: &Settings) {
     for warning in store.take_warnings() {
-        settings.terminal.warning(&warning);
+        settings.terminal.warning(&settings.text(&warning));
     }
 }
 
@@ -148,8 +148,7 @@ fn check_strict(store: &Store) -> Result<(), CliError> {
         }
         let tables = loaded.tables()?;
         for row in tables.rows::<diagnostic::Row>().filter(|row| row.is_loss(&tables)) {
-            let place = tables.opt_text(row.file).unwrap_or_default();
-            worst.push(diagnostic_of_rank(source.rank, place, tables.text(row.message)));
+            worst.push(of_rank(source.rank, tables.opt_text(row.file), row.message(&tables)));
         }
     }
     let count = worst.len();

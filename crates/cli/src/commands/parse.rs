@@ -52,7 +52,7 @@ pub fn run(options: &ParseOptions, settings: &Settings) -> Result<ExitCode, CliE
             Ok(parsed) => report(raw, &parsed, settings),
             Err(error) => {
                 failed += 1;
-                settings.terminal.error(&error.to_string());
+                settings.terminal.error(&settings.text(&error.message()));
             }
         }
     }

@@ -9,8 +9,10 @@ use npuscope_formats::output::Output;
 use npuscope_server::{Contents, Run, report};
 
 use crate::error::CliError;
+use crate::messages::output as messages;
 use crate::rank_list::RankList;
 use crate::settings::Settings;
+use crate::terminal;
 use crate::usage::UsageError;
 
 /// What to write into which file.
@@ -41,11 +43,11 @@ pub fn run(options: &ReportOptions, settings: &Settings) -> Result<ExitCode, Cli
     let contents = Contents { ranks, steps: options.steps.clone(), findings: Vec::new() };
     let bytes = report(&run, &contents)?;
     for warning in cache.take_warnings() {
-        settings.terminal.warning(&warning);
+        settings.terminal.warning(&settings.text(&warning));
     }
     let directory = options.output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Output::new(directory)?.file(&name, |file| file.write_all(&bytes))?;
     let size = fs::metadata(&options.output).map_or(0, |metadata| metadata.len());
-    settings.terminal.note(&format!("{:.1} MB written to {}", size as f64 / 1e6, options.output.display()));
+    settings.terminal.note(&settings.text(&messages::report_written(terminal::bytes(size), &options.output)));
     Ok(ExitCode::SUCCESS)
 }

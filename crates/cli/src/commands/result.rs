@@ -2,17 +2,20 @@
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
+use std::sync::Arc;
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::array::{ArrayRef, RecordBatch, StringArray};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::ipc::writer::StreamWriter;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use npuscope_formats::output::PartFile;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
+use serde_json::{Map, Value};
 
 use crate::error::CliError;
+use crate::messages;
 use crate::settings::Settings;
 use crate::terminal;
 use crate::usage::UsageError;
@@ -27,6 +30,18 @@ pub enum ResultFormat {
     Parquet,
     /// Arrow IPC stream.
     Arrow,
+}
+
+impl ResultFormat {
+    pub const fn name(self) -> &'static str {
+        match self {
+            ResultFormat::Table => "table",
+            ResultFormat::Csv => "csv",
+            ResultFormat::Json => "json",
+            ResultFormat::Parquet => "parquet",
+            ResultFormat::Arrow => "arrow",
+        }
+    }
 }
 
 /// Takes the batches of a result, one after the other.
@@ -49,22 +64,22 @@ impl Target<'_> {
         settings: &Settings,
         feed: impl FnOnce(Take<'_>) -> Result<SchemaRef, CliError>,
     ) -> Result<usize, CliError> {
-        let form = self.form();
+        let format = self.format();
         if let Some(path) = self.output {
-            return to_file(path, |file| print(form, usize::MAX, feed, settings, file));
+            return to_file(path, |file| print(format, usize::MAX, feed, settings, file));
         }
-        let is_binary = matches!(form, ResultFormat::Parquet | ResultFormat::Arrow);
+        let is_binary = matches!(format, ResultFormat::Parquet | ResultFormat::Arrow);
         if is_binary && io::stdout().is_terminal() {
-            return Err(UsageError::BinaryToTerminal.into());
+            return Err(UsageError::BinaryToTerminal(format.name()).into());
         }
         let mut out = BufWriter::new(io::stdout());
-        let rows = print(form, self.max_rows, feed, settings, &mut out)?;
+        let rows = print(format, self.max_rows, feed, settings, &mut out)?;
         out.flush()?;
         Ok(rows)
     }
 
-    /// The form that was asked for, or that the ending of the output file stands for.
-    fn form(&self) -> ResultFormat {
+    /// The format that was asked for, or that the ending of the output file stands for.
+    fn format(&self) -> ResultFormat {
         let ending = self.output.and_then(|path| path.extension()?.to_str());
         self.format.unwrap_or(match ending {
             Some("csv") => ResultFormat::Csv,
@@ -86,14 +101,14 @@ fn to_file<T>(path: &Path, write: impl FnOnce(&mut PartFile) -> Result<T, CliErr
 
 /// Prints a result, of a table at most `max_rows`; how many rows it has.
 fn print(
-    form: ResultFormat,
+    format: ResultFormat,
     max_rows: usize,
     feed: impl FnOnce(Take<'_>) -> Result<SchemaRef, CliError>,
     settings: &Settings,
     out: &mut (impl Write + Send),
 ) -> Result<usize, CliError> {
     let mut total = 0;
-    match form {
+    match format {
         ResultFormat::Table => {
             let mut batches = Vec::new();
             let schema = feed(&mut |batch| {
@@ -106,12 +121,8 @@ fn print(
             })?;
             out.write_all(table(&schema, &batches)?.as_bytes())?;
             if total > max_rows {
-                let message = format!(
-                    "{} of {} rows shown; --max-rows N shows more, --format csv all",
-                    terminal::grouped(max_rows as u64),
-                    terminal::grouped(total as u64)
-                );
-                settings.terminal.note(&message);
+                let (shown, all) = (terminal::grouped(max_rows as u64), terminal::grouped(total as u64));
+                settings.terminal.note(&settings.text(&messages::output::rows_shown(shown, all)));
             }
         }
         ResultFormat::Csv => {
@@ -119,7 +130,8 @@ fn print(
             let schema = feed(&mut |batch| {
                 // Arrow makes text of an error of the output, which hides a pipe that was closed.
                 let mut rows = Vec::new();
-                arrow::csv::WriterBuilder::new().with_header(header).build(&mut rows).write(&batch)?;
+                let flat = with_lists_as_text(&batch)?;
+                arrow::csv::WriterBuilder::new().with_header(header).build(&mut rows).write(&flat)?;
                 out.write_all(&rows)?;
                 header = false;
                 total += batch.num_rows();
@@ -154,6 +166,37 @@ fn print(
     Ok(total)
 }
 
+/// The batch with lists and structs as JSON text, because a cell of csv holds one value.
+fn with_lists_as_text(batch: &RecordBatch) -> Result<RecordBatch, CliError> {
+    let schema = batch.schema();
+    if !schema.fields().iter().any(|field| field.data_type().is_nested()) {
+        return Ok(batch.clone());
+    }
+    let mut fields = Vec::new();
+    let mut columns = Vec::new();
+    for (index, field) in schema.fields().iter().enumerate() {
+        let column = batch.column(index).clone();
+        let is_nested = field.data_type().is_nested();
+        fields.push(if is_nested { Field::new(field.name(), DataType::Utf8, true) } else { field.as_ref().clone() });
+        columns.push(if is_nested { json_texts(&batch.project(&[index])?)? } else { column });
+    }
+    Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
+}
+
+/// The values of the only column as JSON, a text per row.
+fn json_texts(column: &RecordBatch) -> Result<ArrayRef, CliError> {
+    let mut lines = Vec::new();
+    let mut writer = arrow::json::LineDelimitedWriter::new(&mut lines);
+    writer.write(column)?;
+    writer.finish()?;
+    let text = |row: serde_json::Result<Map<String, Value>>| -> Result<Option<String>, CliError> {
+        // A null is left out of its object.
+        Ok(row?.into_iter().next().map(|(_, value)| value.to_string()))
+    };
+    let rows = serde_json::Deserializer::from_slice(&lines).into_iter::<Map<String, Value>>().map(text);
+    Ok(Arc::new(StringArray::from(rows.collect::<Result<Vec<_>, _>>()?)))
+}
+
 /// Gives batches to a writer that wants to know their schema first.
 fn stream_to<W>(
     feed: impl FnOnce(Take<'_>) -> Result<SchemaRef, CliError>,
@@ -172,7 +215,7 @@ fn stream_to<W>(
     match (make, writer) {
         (Some(make), _) => make(&schema),
         (None, Some(writer)) => Ok(writer),
-        (None, None) => Err(CliError::Internal("the result has no writer".to_owned())),
+        (None, None) => Err(CliError::Internal(Box::new(messages::errors::no_writer()))),
     }
 }
 

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use npuscope_analysis::messages::collection::to_collect;
 use npuscope_engine::{QueryOptions, Session};
 use npuscope_formats::source::RankSource;
+use npuscope_messages::Language;
+use npuscope_messages::documentation::translate;
 use npuscope_store::Store;
 use npuscope_tables::Rank;
 use npuscope_views::{NotMade, Question, Scope, Source, VIEWS, View};
@@ -16,6 +18,7 @@ use npuscope_views::{NotMade, Question, Scope, Source, VIEWS, View};
 use crate::commands::result::{ResultFormat, Target};
 use crate::commands::{check_strict, say_diagnostics, say_warnings};
 use crate::error::CliError;
+use crate::messages::output as messages;
 use crate::rank_list::RankList;
 use crate::settings::Settings;
 use crate::terminal;
@@ -45,7 +48,7 @@ pub struct ShowOptions {
 
 pub fn run(options: &ShowOptions, settings: &Settings) -> Result<ExitCode, CliError> {
     let Some(name) = &options.view else {
-        io::stdout().write_all(listing().as_bytes())?;
+        io::stdout().write_all(listing(settings.language).as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     };
     let view = View::find(name).ok_or_else(|| UsageError::NoView { name: name.clone(), path: options.path.clone() })?;
@@ -98,7 +101,10 @@ fn refused(view: &View, why: NotMade) -> CliError {
 }
 
 /// All views with a line each.
-fn listing() -> String {
-    let rows = VIEWS.iter().map(|view| vec![view.name.to_owned(), view.about.to_owned(), view.own.join(", ")]);
-    terminal::columns(&["view", "what it shows", "parameters"], &[], rows)
+fn listing(language: Language) -> String {
+    let about = |view: &View| translate(view.about, language).into_owned();
+    let rows = VIEWS.iter().map(|view| vec![view.name.to_owned(), about(view), view.own.join(", ")]);
+    let headers = [messages::head_view(), messages::head_shows(), messages::head_parameters()];
+    let headers = headers.map(|header| header.text(language));
+    terminal::columns(&headers.each_ref().map(String::as_str), &[], rows)
 }

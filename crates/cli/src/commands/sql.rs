@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use arrow::datatypes::DataType;
 use npuscope_engine::{EngineError, FUNCTIONS, QueryOptions, Session, SqlFunction};
+use npuscope_messages::Language;
+use npuscope_messages::documentation::translate;
 use npuscope_store::Store;
 use npuscope_tables::schema::{self, Family, TableSpec};
 
@@ -15,6 +17,7 @@ use crate::commands::result::{ResultFormat, Target};
 use crate::commands::{check_strict, say_diagnostics, say_warnings};
 use crate::error::CliError;
 use crate::memory;
+use crate::messages::output as messages;
 use crate::settings::Settings;
 use crate::terminal;
 use crate::usage::UsageError;
@@ -49,7 +52,7 @@ pub fn run(options: &SqlOptions, settings: &Settings) -> Result<ExitCode, CliErr
         }
         query => query.to_owned(),
     };
-    if let Some(listing) = listing(query.trim())? {
+    if let Some(listing) = listing(query.trim(), settings.language)? {
         io::stdout().write_all(listing.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -72,10 +75,7 @@ pub fn run(options: &SqlOptions, settings: &Settings) -> Result<ExitCode, CliErr
     say_diagnostics(&store, &options.path, settings)?;
     if rows == 0 {
         for table in session.tables_without_rows(&query)? {
-            let path = options.path.display();
-            settings
-                .terminal
-                .note(&format!("{table} has no rows in this profile; npuscope doctor {path} says what is missing"));
+            settings.terminal.note(&settings.text(&messages::sql_no_rows(&table, &options.path)));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -98,63 +98,69 @@ fn with_hint(error: CliError) -> CliError {
 }
 
 /// The answer to `\tables`, `\d TABLE` and `\functions`, which need no profile.
-fn listing(query: &str) -> Result<Option<String>, CliError> {
+fn listing(query: &str, language: Language) -> Result<Option<String>, CliError> {
     let Some(command) = query.strip_prefix('\\') else { return Ok(None) };
     let mut words = command.split_whitespace();
     match (words.next(), words.next()) {
-        (Some("tables" | "dt" | "d"), None) => Ok(Some(tables())),
+        (Some("tables" | "dt" | "d"), None) => Ok(Some(tables(language))),
         (Some("d" | "tables"), Some(name)) => match schema::by_name(&name.to_ascii_lowercase()) {
-            Some(spec) => Ok(Some(columns(spec))),
+            Some(spec) => Ok(Some(columns(spec, language))),
             None => Err(UsageError::NoTableToList(name.to_owned()).into()),
         },
-        (Some("functions" | "df"), None) => Ok(Some(functions())),
+        (Some("functions" | "df"), None) => Ok(Some(functions(language))),
         _ => Err(UsageError::NoCommand(query.to_owned()).into()),
     }
 }
 
-fn tables() -> String {
+fn tables(language: Language) -> String {
+    let headers = [messages::head_table(), messages::head_one_row()].map(|header| header.text(language));
+    let headers = headers.each_ref().map(String::as_str);
     let mut text = String::new();
     for (family, title) in [
-        (Family::Fact, "what happened"),
-        (Family::Measured, "what follows from that: the definitions are in `npuscope glossary`"),
-        (Family::Reported, "what the source's own summaries say, in their units"),
-        (Family::About, "about the profile itself"),
+        (Family::Fact, messages::sql_facts()),
+        (Family::Measured, messages::sql_measured()),
+        (Family::Reported, messages::sql_reported()),
+        (Family::About, messages::sql_about()),
     ] {
-        text.push_str(title);
+        text.push_str(&title.text(language));
         text.push('\n');
         let of_family = schema::all().iter().filter(|t| t.family == family);
-        text.push_str(&terminal::columns(
-            &["table", "one row"],
-            &[],
-            of_family.map(|t| vec![t.name.to_owned(), row_of(t)]),
-        ));
+        let rows = of_family.map(|t| vec![t.name.to_owned(), row_of(t, language)]);
+        text.push_str(&terminal::columns(&headers, &[], rows));
         text.push('\n');
     }
-    text.push_str("\\d TABLE lists the columns of a table; every table also has the column rank.\n");
-    text.push_str("\\functions lists what can be called beside the functions of SQL.\n");
+    for hint in [messages::sql_list_columns(), messages::sql_list_functions()] {
+        text.push_str(&format!("{}\n", hint.text(language)));
+    }
     text
 }
 
-fn functions() -> String {
+fn functions(language: Language) -> String {
     let call = |function: &SqlFunction| format!("{}({})", function.name, function.arguments.join(", "));
-    let rows = FUNCTIONS.iter().map(|function| vec![call(function), function.about.to_owned()]);
-    terminal::columns(&["function", "gives"], &[], rows)
+    let about = |function: &SqlFunction| translate(function.about, language).into_owned();
+    let rows = FUNCTIONS.iter().map(|function| vec![call(function), about(function)]);
+    let headers = [messages::head_function(), messages::head_result()].map(|header| header.text(language));
+    terminal::columns(&headers.each_ref().map(String::as_str), &[], rows)
 }
 
-/// `One row per kernel …` without its first words.
-fn row_of(table: &TableSpec) -> String {
-    table.doc.trim_start_matches("One row per ").to_owned()
+/// `One row per kernel …` without its first words, which are the heading.
+fn row_of(table: &TableSpec, language: Language) -> String {
+    let doc = translate(table.doc, language);
+    doc.trim_start_matches(language.choose("One row per ", "每行对应")).to_owned()
 }
 
-fn columns(spec: &TableSpec) -> String {
-    let mut rows =
-        vec![vec!["rank".to_owned(), "Int64".to_owned(), String::new(), "Rank the row belongs to.".to_owned()]];
+fn columns(spec: &TableSpec, language: Language) -> String {
+    let about_rank = messages::sql_rank_column().text(language);
+    let mut rows = vec![vec!["rank".to_owned(), "Int64".to_owned(), String::new(), about_rank]];
     rows.extend(spec.columns.iter().map(|column| {
         let ty = match column.ty.scanned() {
             DataType::Utf8View => "Text".to_owned(),
             other => other.to_string(),
         };
-        vec![column.name.to_string(), ty, column.unit.to_owned(), column.doc.to_owned()]
+        vec![column.name.to_string(), ty, column.unit.to_owned(), translate(column.doc, language).into_owned()]
     }));
-    format!("{}: {}\n{}", spec.name, spec.doc, terminal::columns(&["column", "type", "unit", "meaning"], &[], rows))
+    let headers = [messages::head_column(), messages::head_type(), messages::head_unit(), messages::head_meaning()];
+    let headers = headers.map(|header| header.text(language));
+    let table = terminal::columns(&headers.each_ref().map(String::as_str), &[], rows);
+    format!("{}{}{}\n{table}", spec.name, language.choose(": ", "："), translate(spec.doc, language))
 }

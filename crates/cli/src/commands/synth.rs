@@ -9,9 +9,9 @@ use npuscope_synth::{Fault, Format, JobConfig, Level, Workload, preset, scenario
 use npuscope_tables::Framework;
 
 use crate::error::CliError;
+use crate::messages::output as messages;
 use crate::progress::Count;
 use crate::settings::Settings;
-use crate::terminal;
 use crate::usage::UsageError;
 
 /// What to simulate, and where its profile goes.
@@ -63,15 +63,14 @@ pub fn run(options: &SynthOptions, settings: &Settings) -> Result<ExitCode, CliE
 
 fn write(config: &JobConfig, directory: &Path, options: &SynthOptions, settings: &Settings) -> Result<(), CliError> {
     let job = simulate(config).map_err(UsageError::from)?;
-    let bar = settings.terminal.shows_progress().then(|| Count::new("writing", config.ranks() as u64));
+    let bar = settings.terminal.shows_progress().then(|| Count::of_writing(config.ranks() as u64, settings.language));
     write_job(&job, options.format, &Output::new(directory)?, |_| {
         if let Some(bar) = &bar {
             bar.advance();
         }
     })?;
     drop(bar);
-    let ranks = terminal::counted(config.ranks() as u64, "rank");
-    settings.terminal.note(&format!("{ranks} and ground_truth.json written to {}", directory.display()));
+    settings.terminal.note(&settings.text(&messages::synth_written(config.ranks(), directory)));
     Ok(())
 }
 

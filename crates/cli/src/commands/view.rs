@@ -11,6 +11,7 @@ use npuscope_server::{Run, Server, access};
 
 use crate::error::CliError;
 use crate::memory;
+use crate::messages::output as messages;
 use crate::settings::Settings;
 use crate::usage::UsageError;
 
@@ -47,9 +48,9 @@ pub fn run(options: &ViewOptions, settings: &Settings) -> Result<ExitCode, CliEr
         let server = server.with_pages(options.pages.clone());
         let url = server.url()?;
         writeln!(io::stdout(), "{url}")?;
-        settings.terminal.note("Ctrl-C ends it");
+        settings.terminal.note(&settings.text(&messages::view_stop()));
         if options.opens_browser && !open(&url) {
-            settings.terminal.note("open this address in a browser");
+            settings.terminal.note(&settings.text(&messages::view_open()));
         }
         server.serve(async { drop(tokio::signal::ctrl_c().await) }, options.idle_timeout).await?;
         Ok(ExitCode::SUCCESS)
@@ -58,12 +59,12 @@ pub fn run(options: &ViewOptions, settings: &Settings) -> Result<ExitCode, CliEr
     stop.store(true, Ordering::Relaxed);
     runtime.shutdown_background();
     for warning in cache.take_warnings() {
-        settings.terminal.warning(&warning);
+        settings.terminal.warning(&settings.text(&warning));
     }
     done
 }
 
-/// The token to ask for: one nobody knows, unless others are to reach the server, who must be told.
+/// The token to ask for: a random one, unless other machines can reach the server: their users need to know it.
 fn token(options: &ViewOptions) -> Result<String, CliError> {
     match &options.token {
         Some(token) if token.len() < MIN_TOKEN || !token.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {

@@ -119,7 +119,7 @@ fn every_style_is_written_and_read_again() {
     }
     let again = sandbox.run(&["config", "convert", "train.yaml", "--to", "llm", "-o", "llm"]);
     assert_eq!(again.code, 2);
-    assert!(again.stderr.contains("llm is there already"), "{}", again.stderr);
+    assert!(again.stderr.contains("llm already exists"), "{}", again.stderr);
 }
 
 #[test]
@@ -228,4 +228,18 @@ fn remarks_and_explanations_are_in_the_language_of_the_user() {
     let message = &json["remarks"][0]["message"];
     assert_eq!(message["id"], "unknown-key");
     assert!(message["text"]["zh"].as_str().unwrap().starts_with("未知的键"), "{message}");
+}
+
+#[test]
+fn broken_yaml_is_reported_with_its_line() {
+    let sandbox = Sandbox::empty();
+    fs::write(sandbox.path("broken.yaml"), "name: job\nsteps: [1, 2\nother: 3\n").unwrap();
+    let ran = sandbox.run(&["config", "check", "broken.yaml"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stdout.starts_with("broken.yaml:3: error: invalid YAML: "), "{}", ran.stdout);
+    let ran = sandbox.run(&["config", "explain", "broken.yaml", "--lang", "zh"]);
+    assert!(ran.stderr.starts_with("错误：broken.yaml:3：YAML 格式错误："), "{}", ran.stderr);
+    fs::write(sandbox.path("train.sh"), "#!/bin/bash\nset: [1\n").unwrap();
+    let ran = sandbox.run(&["config", "check", "train.sh"]);
+    assert!(ran.stdout.contains("no profiler settings found"), "{}", ran.stdout);
 }

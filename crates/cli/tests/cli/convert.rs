@@ -60,7 +60,7 @@ fn nothing_is_written_over() {
         assert_eq!(sandbox.run(&["convert", "job", "--to", form, "-o", form]).code, 0);
         let ran = sandbox.run(&["convert", "job", "--to", form, "-o", form]);
         assert_eq!(ran.code, 2);
-        assert!(ran.stderr.contains("is there already"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("already exists"), "{}", ran.stderr);
     }
 }
 
@@ -109,13 +109,13 @@ fn a_perfetto_trace_has_the_ranks_and_the_window_asked_for() {
 fn a_window_that_is_none_is_refused() {
     let sandbox = Sandbox::with_job();
     for (range, words) in [
-        ("5", "expected a window"),
+        ("5", "expected a time range"),
         ("1..2.5", "needs a unit"),
         ("2s..1s", "ends before it begins"),
-        ("1000s..1001s", "the profile lasts"),
-        ("1..2", "the profile lasts"),
-        ("step:99", "no step 99; it has steps 10 to 11"),
-        ("step:98..99", "no steps 98 to 99"),
+        ("1000s..1001s", "the profile covers"),
+        ("1..2", "the profile covers"),
+        ("step:99", "step 99 does not exist; the profile has steps 10 to 11"),
+        ("step:98..99", "steps 98 to 99 do not exist"),
     ] {
         let ran = sandbox.run(&["convert", "job", "--to", "perfetto", "-o", "out", "--range", range]);
         assert_eq!(ran.code, 2, "{range}: {}", ran.stderr);
@@ -124,7 +124,7 @@ fn a_window_that_is_none_is_refused() {
     }
     let ran = sandbox.run(&["convert", "job", "--to", "db", "-o", "out", "--range", "1s..2s"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("--range is for --to perfetto"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--range needs --to perfetto"), "{}", ran.stderr);
 }
 
 #[test]
@@ -159,6 +159,6 @@ fn what_files_of_an_npu_have_no_place_for_is_told() {
     fs::write(&trace, text.replace(r#""traceEvents": ["#, overhead)).unwrap();
     let ran = sandbox.run(&["convert", "job", "--to", "text", "-o", "text"]);
     assert_eq!(ran.code, 0);
-    let note = "note: rank 0: the files of an NPU have no place for all of PyTorch's trace; left in the trace file: 1 other events of the host; --to parquet keeps all of it";
+    let note = "note: rank 0: the deliverables of an NPU cannot hold all of a PyTorch trace; left in the trace file: 1 other host event; --to parquet keeps all of it";
     assert!(ran.stderr.starts_with(note), "{}", ran.stderr);
 }

@@ -34,7 +34,7 @@ fn report_status(sandbox: &Sandbox, rank: u32, fields: Value) {
 fn both_styles_record_the_same_steps_for_the_same_numbers() {
     let torch_npu = Sandbox::empty();
     let said = set(&torch_npu, &["--start", "8", "--stop", "10", "--ranks", "0-2,5"]);
-    assert!(said.starts_with("created ./profiler_config.json in the style of torch_npu\n"), "{said}");
+    assert!(said.starts_with("created ./profiler_config.json in the dialect of torch_npu\n"), "{said}");
     assert!(said.ends_with("records steps 8 to 10, counted from 1, on ranks 0-2, 5\n"), "{said}");
     let file = config(&torch_npu);
     assert_eq!((&file["start_step"], &file["active"]), (&json!(8), &json!(3)));
@@ -54,7 +54,7 @@ fn what_changes_is_listed_and_the_rest_stays() {
         .unwrap();
     let said =
         set(&sandbox, &["--start", "4", "--level", "level1", "--with-stack", "--memory=false", "--export", "text,db"]);
-    assert!(said.starts_with("changed ./profiler_config.json, in the style of torch_npu\n"), "{said}");
+    assert!(said.starts_with("changed ./profiler_config.json, in the dialect of torch_npu\n"), "{said}");
     let words: Vec<Vec<&str>> = said.lines().map(|line| line.split_whitespace().collect()).collect();
     assert!(words.contains(&vec!["start_step", "0", "->", "4"]), "{said}");
     assert!(words.contains(&vec!["experimental_config.profiler_level", "->", r#""Level1""#]), "{said}");
@@ -100,13 +100,13 @@ fn what_cannot_be_is_refused() {
     let sandbox = Sandbox::empty();
     set(&sandbox, &["--start", "1", "--style", "mindspore"]);
     for (options, words) in [
-        (&["--start", "0"][..], "a step number, counted from 1"),
+        (&["--start", "0"][..], "a step number from 1"),
         (&["--start", "8", "--stop", "7"], "8 to 7"),
         (&["--stop", "7"], "--start"),
         (&["--start", "next"], "cannot express the next step"),
-        (&["--start", "next", "--stop", "3"], "give --steps"),
+        (&["--start", "next", "--stop", "3"], "number of steps with --steps"),
         (&["--start", "3", "--ranks", "0-3"], "cannot express a selection of ranks"),
-        (&["--start", "3", "--style", "torch_npu"], "in the style of mindspore"),
+        (&["--start", "3", "--style", "torch_npu"], "in the dialect of mindspore"),
         (&["--ranks", "0-99999999"], "65,536"),
         (&["--off", "--start", "3"], "cannot be used with"),
     ] {
@@ -164,7 +164,7 @@ fn nobody_having_reported_is_said_in_words() {
     let sandbox = Sandbox::empty();
     let ran = sandbox.run(&["dynamic", "status", "."]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("there is no ./profiler_config.json"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no such file: ./profiler_config.json"), "{}", ran.stderr);
     set(&sandbox, &["--start", "8"]);
     let ran = sandbox.run(&["dynamic", "status", "profiler_config.json"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));

@@ -56,6 +56,6 @@ fn a_gpu_job_is_reported_in_words_of_its_own() {
 fn damage_is_reported() {
     let sandbox = Sandbox::with_cut_trace();
     let ran = sandbox.run(&["doctor", "job"]);
-    let diagnostics = ran.stdout.split_once("\nproblems\n").expect("doctor lists diagnostics").1;
+    let diagnostics = ran.stdout.split_once("\ndiagnostics\n").expect("doctor lists diagnostics").1;
     assert_golden("doctor_diagnostics.txt", diagnostics);
 }

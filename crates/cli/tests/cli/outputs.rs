@@ -98,7 +98,7 @@ fn a_table_shows_some_rows_and_says_how_many_there_are() {
     let ran = sandbox.run(&["sql", "job", "SELECT name FROM kernel", "--max-rows", "3"]);
     assert_eq!(ran.stdout.lines().count(), 4);
     let rows: usize = sandbox.sql("job", "SELECT count(*) AS n FROM kernel").lines().nth(1).unwrap().parse().unwrap();
-    assert_eq!(ran.stderr, format!("note: 3 of {rows} rows shown; --max-rows N shows more, --format csv all\n"));
+    assert_eq!(ran.stderr, format!("note: 3 of {rows} rows shown; --max-rows N shows more, --format csv shows all\n"));
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_damaged_cache_is_a_warning_and_the_same_answer() {
     let ran = ask();
     assert_eq!((ran.code, &ran.stdout), (0, &expected));
     assert!(
-        ran.stderr.starts_with("warning: the cache at ") && ran.stderr.ends_with("it is made anew\n"),
+        ran.stderr.starts_with("warning: the cache at ") && ran.stderr.ends_with("it will be rebuilt\n"),
         "{}",
         ran.stderr
     );

@@ -34,7 +34,7 @@ fn views_are_listed_and_shown() {
 fn what_cannot_be_shown_is_refused_with_a_reason() {
     let sandbox = Sandbox::with_job();
     for (arguments, words) in [
-        (&["show", "job", "weather"][..], "there is no view weather"),
+        (&["show", "job", "weather"][..], "no such view: weather"),
         (&["show", "job", "steps", "--rank", "9"], "none of these ranks"),
         (&["show", "job", "steps", "--step", "99"], "there is no step 99"),
         (&["show", "job", "stages"], "mark the stages with"),
@@ -63,4 +63,13 @@ fn a_gap_and_a_collective_are_explained_at_a_moment() {
     assert_eq!((met.code, met.stderr.as_str()), (0, ""));
     assert!(met.stdout.lines().count() > 2, "{}", met.stdout);
     assert!(met.stdout.lines().last().unwrap().starts_with("3,"), "the slow rank is last: {}", met.stdout);
+}
+
+#[test]
+fn a_list_is_json_text_in_a_cell_of_csv() {
+    let sandbox = Sandbox::with_job();
+    let csv = sandbox.sql("job", "SELECT make_array(1, 2) AS list, 7 AS n, make_array('a, b', NULL) AS texts");
+    assert_eq!(csv, "list,n,texts\n\"[1,2]\",7,\"[\"\"a, b\"\",null]\"\n");
+    let operators = sandbox.run(&["show", "job", "operators", "--format", "csv"]);
+    assert_eq!(operators.code, 0, "{operators:?}");
 }

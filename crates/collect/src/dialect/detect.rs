@@ -88,11 +88,22 @@ fn guess(text: &str) -> Result<Found, Diagnostic> {
     match (notation_of_flags(&words), parsed) {
         (Some(notation), _) => Ok(Found::Words(notation, words, diagnostics)),
         // For a broken YAML file, the place of the error helps more than "no settings".
-        (None, Err(error)) if text.contains("training:") || text.contains("profiler_config:") => {
-            Err(malformed("YAML", error))
-        }
+        (None, Err(error)) if looks_like_yaml(text) => Err(malformed("YAML", error)),
         _ => Err(nothing()),
     }
+}
+
+/// Whether a text that does not parse was meant as YAML and not as a script: it begins with a key, or has a section that
+/// trainers have.
+fn looks_like_yaml(text: &str) -> bool {
+    let is_content = |line: &&str| !line.is_empty() && !line.starts_with('#') && *line != "---";
+    let first = text.lines().map(str::trim).find(is_content).unwrap_or_default();
+    let is_name =
+        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.\"'".contains(c));
+    let begins_with_key = first
+        .split_once(':')
+        .is_some_and(|(name, value)| is_name(name.trim_end()) && (value.is_empty() || value.starts_with([' ', '\t'])));
+    begins_with_key && !text.starts_with("#!") || text.contains("training:") || text.contains("profiler_config:")
 }
 
 /// Whose flags these are, if any are the profiler's.

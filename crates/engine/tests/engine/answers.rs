@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use npuscope_engine::{EngineError, Session};
+use npuscope_messages::Language;
 use npuscope_tables::table::{comm_op, comm_task, counter, host_op, kernel, mem_sample, step, task};
 use npuscope_tables::{Rank, RankTables, Table, schema};
 
@@ -146,6 +147,77 @@ fn names_that_are_not_there_are_distinguished() {
     assert!(matches!(no_column, EngineError::NoColumn { tables, .. } if tables == ["kernel"]));
     assert_eq!(error("SELECT weather FROM step").to_string(), "there is no column weather in step");
     assert!(matches!(error("SELEC 1"), EngineError::Query(_)));
+}
+
+#[test]
+fn what_users_get_wrong_often_has_a_sentence_in_both_languages() {
+    let job = Job::one_rank();
+    let session = job.open();
+    for (sql, english, chinese) in [
+        (
+            "SELEC 1",
+            "syntax error at line 1, column 1: expected an SQL statement, found SELEC",
+            "第 1 行第 1 列语法错误：应为 SQL 语句，实际为 SELEC",
+        ),
+        (
+            "SELECT name FROM",
+            "syntax error: expected a name, found the end of the query",
+            "语法错误：应为名称，实际为查询末尾",
+        ),
+        (
+            "SELECT 'x FROM kernel",
+            "syntax error at line 1, column 8: the string that begins there has no closing quote",
+            "第 1 行第 8 列语法错误：此处开始的字符串缺少结束引号",
+        ),
+        ("", "the query is empty", "查询为空"),
+        (
+            "SELECT 1; SELECT 2",
+            "a query is one statement; run several statements one at a time",
+            "一次只能执行一条语句；多条语句请逐条执行",
+        ),
+        (
+            "SELECT wait_rato(1, 2)",
+            "there is no function wait_rato, did you mean wait_ratio?",
+            "没有函数 wait_rato，是否指 wait_ratio？",
+        ),
+        ("SELECT weather(1)", "there is no function weather", "没有函数 weather"),
+        (
+            "SELECT bandwidth('x')",
+            "no function matches bandwidth(Utf8); check the number and the types of its arguments",
+            "没有与 bandwidth(Utf8) 匹配的函数；请检查参数的个数和类型",
+        ),
+        (
+            "SELECT name, sum(duration) FROM kernel",
+            "column kernel.name is neither in GROUP BY nor in an aggregate function such as sum() or max()",
+            "列 kernel.name 既不在 GROUP BY 中，也不在 sum()、max() 等聚合函数中",
+        ),
+        (
+            "SELECT name FROM kernel a JOIN kernel b ON a.start = b.start",
+            "column name is in more than one of the tables; write TABLE.name",
+            "多个表都有列 name；请写成 TABLE.name",
+        ),
+        (
+            "SELECT duration / 0 FROM kernel",
+            "division by zero; NULLIF(…, 0) as the divisor makes the result null",
+            "除数为零；将除数写成 NULLIF(…, 0)，结果即为空值",
+        ),
+        (
+            "SELECT name + TRUE FROM kernel",
+            "the types of Utf8View + Boolean do not match; convert one side with CAST(… AS …)",
+            "Utf8View + Boolean 两侧的类型不匹配；请用 CAST(… AS …) 转换其中一侧",
+        ),
+        ("DROP TABLE kernel", "a query can only read; DropTable is not allowed", "查询只能读取数据，不支持 DropTable"),
+        ("SELECT * FROM kernels", "there is no table kernels, did you mean kernel?", "没有表 kernels，是否指 kernel？"),
+        (
+            "SELECT durations FROM kernel",
+            "there is no column durations in kernel, did you mean duration?",
+            "kernel 中没有列 durations，是否指 duration？",
+        ),
+    ] {
+        let error = session.sql(sql).map(|_| ()).unwrap_err();
+        assert_eq!(error.to_string(), english, "{sql}");
+        assert_eq!(error.message().text(Language::Chinese), chinese, "{sql}");
+    }
 }
 
 #[test]

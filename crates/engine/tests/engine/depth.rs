@@ -66,7 +66,7 @@ const KINDS: &[Kind] = &[
 fn ask(session: &Session, kind: &str, depth: usize, sql: &str) {
     match session.sql(sql) {
         Ok(_) => {}
-        Err(EngineError::Internal(why)) => panic!("{kind}, {depth} times: {why}"),
+        Err(why @ (EngineError::Internal(_) | EngineError::Ended)) => panic!("{kind}, {depth} times: {why}"),
         Err(error) => {
             assert!(error.to_string().len() < 2000, "{kind}, {depth} times: {} bytes", error.to_string().len())
         }

@@ -8,6 +8,7 @@ use npuscope_tables::{Interner, RankBuilder, Str};
 use super::{BANDWIDTH_INFO, SIZE_DISTRIBUTION, TIME_INFO};
 use crate::diagnostic::MAX_UNREAD_KEYS;
 use crate::diagnostic::{Code, Diagnostic, Severity, first_not_utf8};
+use crate::messages;
 use crate::trace_json::Cursor;
 
 /// A key of an object, without escapes.
@@ -87,12 +88,10 @@ fn walk_file(
     }
     if whole.is_none() {
         let diagnostic = if cursor.at >= cursor.bytes.len() {
-            let message = format!("the file ends here, inside a value; the {} entries before are kept", outcome.rows);
-            Diagnostic::new(Severity::Warning, Code::CutFile, file, message)
+            Diagnostic::new(Severity::Warning, Code::CutFile, file, messages::entries_cut(outcome.rows))
         } else {
-            let message = format!("not the JSON of such a file; the {} entries before are kept", outcome.rows);
             let severity = if outcome.rows == 0 { Severity::Error } else { Severity::Warning };
-            Diagnostic::new(severity, Code::Garbage, file, message)
+            Diagnostic::new(severity, Code::Garbage, file, messages::entries_garbage(outcome.rows))
         };
         outcome.diagnostics.push(diagnostic.at(end));
     }

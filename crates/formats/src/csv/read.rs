@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use csv::{ByteRecord, ReaderBuilder};
+use npuscope_messages::Message;
 use npuscope_tables::Framework;
 use npuscope_tables::{RankBuilder, TableId};
 use serde_json::{Map, Value};
@@ -12,6 +13,7 @@ use super::spelling::{Spelling, write_row};
 use super::{Column, CsvTable, Layout, aicpu, cache, dataset, kernel_details, memory, operator_details, sheet};
 use super::{other_cell, statistics, step_trace};
 use crate::diagnostic::{BOM, Code, Diagnostic, Severity};
+use crate::messages;
 
 /// The outcome of reading a file, beside its rows.
 #[derive(Debug, Default)]
@@ -98,7 +100,8 @@ impl<'a> Table<'a> {
         let mut reader = ReaderBuilder::new().flexible(true).from_reader(bytes);
         let unreadable = |error: csv::Error| {
             let offset = error.position().map_or(0, csv::Position::byte);
-            Diagnostic::new(Severity::Error, Code::NotCsv, file, format!("no header line: {error}")).at(offset)
+            let message = messages::csv_no_header(error.to_string());
+            Diagnostic::new(Severity::Error, Code::NotCsv, file, message).at(offset)
         };
         let headers = reader.byte_headers().map_err(unreadable)?;
         let headers = headers.iter().map(|h| String::from_utf8_lossy(h).trim().to_owned()).collect();
@@ -116,7 +119,7 @@ impl<'a> Table<'a> {
             file,
         };
         if table.is_cut() {
-            table.diagnostic(Code::CutFile, "the file ends here, in its header".to_owned());
+            table.diagnostic(Code::CutFile, messages::csv_header_cut());
         }
         Ok(table)
     }
@@ -130,10 +133,7 @@ impl<'a> Table<'a> {
                     self.find_row_start();
                     if self.is_cut() {
                         self.cut = self.bytes.get(self.row_start..);
-                        self.diagnostic(
-                            Code::CutFile,
-                            "the file ends here, inside a row; the rows before are kept".to_owned(),
-                        );
+                        self.diagnostic(Code::CutFile, messages::csv_row_cut());
                     } else if self.record.len() < self.headers.len() {
                         self.uneven_row(Code::ShortRow);
                     } else if self.record.iter().skip(self.headers.len()).any(|cell| !cell.is_empty()) {
@@ -144,7 +144,7 @@ impl<'a> Table<'a> {
                 }
                 Err(error) => {
                     self.find_row_start();
-                    self.diagnostic(Code::BadRow, error.to_string());
+                    self.diagnostic(Code::BadRow, messages::csv_bad_row(error.to_string()));
                 }
             }
         }
@@ -172,7 +172,7 @@ impl<'a> Table<'a> {
         (self.skipped + self.row_start) as u64
     }
 
-    fn diagnostic(&mut self, code: Code, message: String) {
+    fn diagnostic(&mut self, code: Code, message: Message) {
         let diagnostic = Diagnostic::new(Severity::Warning, code, self.file, message).at(self.offset());
         self.diagnostics.push(diagnostic);
     }
@@ -196,9 +196,7 @@ impl<'a> Table<'a> {
     /// Which cell is missing or too many cannot be known, so none can be trusted.
     fn uneven_row(&mut self, code: Code) {
         if self.uneven_rows == 0 {
-            let message =
-                format!("a row of {} cells under {} headers; left out", self.record.len(), self.headers.len());
-            self.diagnostic(code, message);
+            self.diagnostic(code, messages::csv_uneven_row(self.record.len(), self.headers.len()));
         }
         self.uneven_rows += 1;
     }
@@ -216,7 +214,7 @@ impl<'a> Table<'a> {
     /// What was wrong, when all rows have been read.
     fn finish(mut self) -> Vec<Diagnostic> {
         if self.uneven_rows > 1 {
-            let message = format!("{} more rows have too few or too many cells; left out", self.uneven_rows - 1);
+            let message = messages::csv_more_uneven_rows(self.uneven_rows - 1);
             self.diagnostics.push(Diagnostic::new(Severity::Warning, Code::UnevenRows, self.file, message));
         }
         self.diagnostics
@@ -231,7 +229,7 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
     let mut outcome = Outcome { columns: table.headers.clone(), ..Outcome::default() };
     let columns: Vec<Option<&Column<R>>> = outcome.columns.iter().map(|h| find_column(layout, h)).collect();
     if columns.iter().all(Option::is_none) {
-        let message = format!("no column of a {} file; expected {}", layout.kind, expected(layout));
+        let message = messages::csv_wrong_columns(layout.kind, expected(layout));
         outcome.diagnostics.push(Diagnostic::new(Severity::Error, Code::WrongColumns, file, message).at(0));
         return outcome;
     }
@@ -257,7 +255,7 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
                 Some(column) if (column.read)(&mut row, &cell, &mut rank.strings) => {}
                 Some(_) => {
                     bad_cells += 1;
-                    first_bad.get_or_insert_with(|| (offset, format!("`{cell}` in column {header}")));
+                    first_bad.get_or_insert_with(|| (offset, cell.into_owned(), *header));
                 }
                 None if layout.other.is_some() => {
                     others.insert((*header).clone(), other_cell(&cell));
@@ -286,9 +284,8 @@ fn read<R: CsvTable + Copy>(layout: &Layout<R>, bytes: &[u8], file: &str, rank: 
     spelling.unfilled = outcome.rows > 0 && !filled_in.is_empty() && !has_filled;
     outcome.spelling = spelling.to_json();
     outcome.diagnostics.append(&mut table.finish());
-    if let Some((offset, what)) = first_bad {
-        let message =
-            format!("{bad_cells} cells are not of their column's kind and read as empty; the first is {what}");
+    if let Some((offset, cell, column)) = first_bad {
+        let message = messages::csv_bad_cells(bad_cells, cell, column);
         outcome.diagnostics.push(Diagnostic::new(Severity::Warning, Code::BadCell, file, message).at(offset));
     }
     outcome
@@ -305,9 +302,9 @@ fn find_column<'a, R>(layout: &'a Layout<R>, header: &str) -> Option<&'a Column<
     layout.columns.iter().find(|column| column.headers.contains(&header))
 }
 
-fn expected<R>(layout: &Layout<R>) -> String {
-    let headers: Vec<&str> = layout.columns.iter().filter_map(|c| c.headers.first().copied()).take(4).collect();
-    format!("{} …", headers.join(", "))
+/// The first columns that a file should have.
+fn expected<R>(layout: &Layout<R>) -> Vec<&'static str> {
+    layout.columns.iter().filter_map(|c| c.headers.first().copied()).take(4).collect()
 }
 
 fn read_sheet(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Outcome {

@@ -16,6 +16,7 @@ use super::{python, queue};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::kineto;
 use crate::lanes::{self, Lanes};
+use crate::messages;
 use crate::trace_json::host_ops::HostOps;
 
 /// What stands between the tensors and the frames of an operator in a record, and in the tables.
@@ -90,8 +91,7 @@ impl Reader {
             _ => Outcome::default(),
         };
         if self.clock.is_none() && outcome.rows > 0 {
-            let message =
-                "profiler_info lacks the clock (start_info and end_info); times count from the start of the machine";
+            let message = messages::no_clock();
             outcome.diagnostics.push(Diagnostic::new(Severity::Warning, Code::NoClock, file, message));
             self.clock = Some(Clock::default());
         }
@@ -273,11 +273,10 @@ impl Reader {
     /// Puts together what several records or files have, with the rows of Kineto's traces that lay beside them.
     pub fn finish(mut self, traces: &[RankTables]) -> Finished {
         let mut diagnostics = Vec::new();
-        let diagnostic = |code, file: &str, message: String| Diagnostic::new(Severity::Info, code, file, message);
         let unmatched = queue::pair(std::mem::take(&mut self.marks), &mut self.host_ops, &mut self.rank);
         if unmatched > 0 {
-            let message = format!("{unmatched} marks of the queue have no other end, and make no slice");
-            diagnostics.push(diagnostic(Code::UnmatchedMarks, super::OP_MARK, message));
+            let message = messages::unmatched_marks(unmatched);
+            diagnostics.push(Diagnostic::new(Severity::Info, Code::UnmatchedMarks, super::OP_MARK, message));
         }
         let calls = std::mem::take(&mut self.calls);
         if let Some(window) = self.window {
@@ -309,16 +308,9 @@ fn flops(args: &str) -> Option<f64> {
 fn defects<'a, T: Record<'a>>(records: &Records<'a, T>, rows: u64, file: &str) -> Vec<Diagnostic> {
     let warning =
         |code, offset: usize, message| Diagnostic::new(Severity::Warning, code, file, message).at(offset as u64);
-    let lost = records.lost().map(|lost| {
-        let message = format!(
-            "the file ends within a record, {} bytes of it are lost; the {rows} records before are kept",
-            lost.bytes
-        );
-        warning(Code::CutFile, lost.offset, message)
-    });
-    let skipped = records.first_skipped().map(|offset| {
-        let message = format!("{} records are of an unknown type or too short; left out", records.skipped());
-        warning(Code::Garbage, offset, message)
-    });
+    let lost = records.lost();
+    let lost = lost.map(|lost| warning(Code::CutFile, lost.offset, messages::record_cut(lost.bytes, rows)));
+    let skipped = records.first_skipped();
+    let skipped = skipped.map(|offset| warning(Code::Garbage, offset, messages::records_skipped(records.skipped())));
     lost.into_iter().chain(skipped).collect()
 }

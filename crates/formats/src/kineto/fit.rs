@@ -11,6 +11,7 @@ use npuscope_measures::communication::is_communication;
 use npuscope_measures::device_time::device_time;
 use npuscope_measures::intervals::{Interval, union};
 use npuscope_measures::link::{self, STEP_PREFIX};
+use npuscope_messages::Message;
 use npuscope_tables::Framework;
 use npuscope_tables::Memo;
 use npuscope_tables::table::host_op::{self, Kind};
@@ -22,6 +23,7 @@ use super::allocations::{allocations, thread_of};
 use super::launches::name_launchers;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::lanes::{self, Lanes};
+use crate::messages;
 use crate::trace_json::host_ops::HostOps;
 use crate::trace_json::layers;
 
@@ -31,24 +33,21 @@ const LAUNCHES: &[&str] = &["ac2g", "async_cpu_to_gpu", "async_gpu"];
 /// What of a trace has no place in the deliverables of an NPU: how much of what.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unfit {
-    kinds: BTreeMap<String, u64>,
+    device_ranges: u64,
+    host_events: u64,
+    counter_samples: u64,
 }
 
 impl Unfit {
-    fn count(&mut self, what: &str, number: u64) {
-        if number > 0 {
-            *self.kinds.entry(what.to_owned()).or_default() += number;
-        }
-    }
-
-    /// What was left out, in words; nothing if all had a place.
-    pub fn message(&self) -> Option<String> {
-        let list: Vec<String> = self.kinds.iter().map(|(what, number)| format!("{number} {what}")).collect();
-        let message = format!(
-            "the files of an NPU have no place for all of PyTorch's trace; left in the trace file: {}",
-            list.join(", ")
-        );
-        (!list.is_empty()).then_some(message)
+    /// What was left out; nothing if all had a place.
+    pub fn message(&self) -> Option<Message> {
+        let kinds = [
+            (self.device_ranges, messages::left_device_ranges(self.device_ranges)),
+            (self.host_events, messages::left_host_events(self.host_events)),
+            (self.counter_samples, messages::left_counter_samples(self.counter_samples)),
+        ];
+        let left: Vec<Message> = kinds.into_iter().filter(|(count, _)| *count > 0).map(|(_, left)| left).collect();
+        (!left.is_empty()).then(|| messages::left_in_trace(left))
     }
 
     /// A row of `diagnostic` that reports it.
@@ -124,7 +123,7 @@ pub fn fit(
     fitter.memory();
     fitter.overlap();
     fitter.metadata();
-    fitter.left.count("samples of counters", tables.len(TableId::Counter) as u64);
+    fitter.left.counter_samples = tables.len(TableId::Counter) as u64;
     fitter.left
 }
 
@@ -200,8 +199,8 @@ impl Fitter<'_> {
                     self.host_op(row, kind, lane, None, host_ops);
                 }
                 // The device's view of a range whose host side is kept.
-                (Kind::Mstx, _) => self.left.count("ranges on the device", 1),
-                _ => self.left.count("other events of the host", 1),
+                (Kind::Mstx, _) => self.left.device_ranges += 1,
+                _ => self.left.host_events += 1,
             }
         }
     }

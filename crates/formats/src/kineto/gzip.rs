@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::messages;
 
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -79,19 +80,14 @@ enum Defect {
 
 impl Defect {
     fn diagnostic(self, file: &str, at: usize, unpacked: usize, most: usize) -> Diagnostic {
-        let (code, what) = match self {
-            Defect::Cut => (Code::CutFile, "the packed file ends here, before its text does".to_owned()),
-            Defect::Damaged => (Code::DamagedGzip, "the packed file is damaged here".to_owned()),
-            Defect::Checksum => {
-                (Code::DamagedGzip, "the text does not have the checksum that the file gives".to_owned())
-            }
-            Defect::Foreign => (Code::Garbage, "the packed text has ended before; what follows is not read".to_owned()),
-            Defect::TooLong => {
-                (Code::TooLong, format!("more than {most} bytes of text come out of this file; cut there"))
-            }
-            Defect::NoMemory => (Code::TooLong, "there is no memory for the text of this file".to_owned()),
+        let (code, message) = match self {
+            Defect::Cut => (Code::CutFile, messages::gzip_cut(unpacked)),
+            Defect::Damaged => (Code::DamagedGzip, messages::gzip_damaged(unpacked)),
+            Defect::Checksum => (Code::DamagedGzip, messages::gzip_checksum(unpacked)),
+            Defect::Foreign => (Code::Garbage, messages::gzip_garbage(unpacked)),
+            Defect::TooLong => (Code::TooLong, messages::gzip_too_long(most, unpacked)),
+            Defect::NoMemory => (Code::TooLong, messages::gzip_no_memory(unpacked)),
         };
-        let message = format!("{what}; the {unpacked} bytes that were unpacked are read");
         Diagnostic::new(Severity::Warning, code, file, message).at(at as u64)
     }
 }

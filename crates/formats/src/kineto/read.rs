@@ -11,10 +11,11 @@ use super::interpret::{Interpreter, Piece};
 use super::settings::read_settings;
 use super::words;
 use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::messages;
 use crate::trace_json::event::{Dialect, Events, Phase};
 use crate::trace_json::flows::read_flows;
 use crate::trace_json::lanes::{Lanes, Process};
-use crate::trace_json::read::{STRETCH, not_a_trace, note_problems, note_unread, without_zeros};
+use crate::trace_json::read::{STRETCH, not_a_trace, note_diagnostics, note_unread, without_zeros};
 use crate::trace_json::split::{in_order, scan_in};
 use crate::trace_json::{Summary, document};
 
@@ -45,7 +46,7 @@ fn read_unpacked(
     let mut summary = read_text(bytes, file, stretches.unwrap_or(bytes.len() / STRETCH), threads, pieces);
     if is_packed {
         for diagnostic in summary.diagnostics.iter_mut().filter(|diagnostic| diagnostic.offset.is_some()) {
-            diagnostic.message.push_str(" (the offset is one of the unpacked text)");
+            diagnostic.message = messages::offset_in_unpacked_text(diagnostic.message.clone());
         }
     }
     summary.diagnostics.splice(0..0, unpacked.diagnostic);
@@ -63,13 +64,13 @@ fn read_text(bytes: &[u8], file: &str, stretches: usize, threads: usize, pieces:
     };
     let (mut stretches, end) =
         scan_in(bytes, document.events, stretches, threads, Dialect::Kineto, Selection::ALL, &|| {});
-    note_problems(&mut summary, bytes, file, &stretches, end);
+    note_diagnostics(&mut summary, bytes, file, &stretches, end);
     let mut rest = RankBuilder::default();
     let around = read_settings(bytes, end, file, &mut rest, &mut summary.diagnostics);
     match around.base {
         Some(base) => stretches.iter_mut().for_each(|events| shift(events, base)),
         None if !around.is_whole && stretches.iter().any(counts_from_base) => {
-            let message = "the file lost the base that its times count from; they are shown as if it were 1970";
+            let message = messages::no_base_time();
             summary.diagnostics.push(Diagnostic::new(Severity::Warning, Code::NoBaseTime, file, message));
         }
         None => {}

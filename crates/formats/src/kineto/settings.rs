@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::SETTINGS;
 use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::messages;
 use crate::trace_json::Cursor;
 use crate::trace_json::scan::End;
 use crate::trace_json::text::RawString;
@@ -56,7 +57,7 @@ pub fn read_settings(
     // A list that does not end has been reported already.
     if whole.is_none() && matches!(end, End::Closed(_)) {
         let code = if cursor.at >= bytes.len() { Code::CutFile } else { Code::Garbage };
-        let message = "what stands around the list of events is no whole JSON object; what comes before is kept";
+        let message = messages::trace_settings_incomplete();
         diagnostics.push(Diagnostic::new(Severity::Warning, code, file, message).at(cursor.at as u64));
     }
     Around { base, is_whole: whole.is_some() }

@@ -1,5 +1,6 @@
 //! Reading a trace: bytes to tables.
 
+use npuscope_messages::Message;
 use npuscope_tables::table::lane::Layer;
 use npuscope_tables::{LaneId, RankBuilder, RankPieces, Selection, TableId};
 
@@ -14,6 +15,7 @@ use super::split::{Release, in_order, scan_in};
 use super::text::Cursor;
 use super::wanted::Wanted;
 use crate::diagnostic::{Code, Diagnostic, MAX_UNREAD_KEYS, Severity};
+use crate::messages;
 
 /// The outcome of reading a trace, beside its rows.
 #[derive(Debug, Default)]
@@ -74,7 +76,7 @@ fn read_stretches(
         }
     };
     let (stretches, end) = scan_in(bytes, document.events, stretches, threads, Dialect::Ascend, selection, release);
-    note_problems(&mut summary, bytes, file, &stretches, end);
+    note_diagnostics(&mut summary, bytes, file, &stretches, end);
     note_rest(&mut summary, bytes, file, &document, end);
 
     let mut lanes = Lanes::default();
@@ -114,8 +116,7 @@ pub(crate) fn without_zeros(bytes: &[u8]) -> &[u8] {
 /// What to say of a file that has no list of events; `offset` is where it departs from one.
 pub(crate) fn not_a_trace(bytes: &[u8], file: &str, offset: usize) -> Diagnostic {
     Diagnostic::not_text(bytes, file).unwrap_or_else(|| {
-        let message = "expected a JSON array of trace events, or an object with `traceEvents`";
-        Diagnostic::new(Severity::Error, Code::NotATrace, file, message).at(offset as u64)
+        Diagnostic::new(Severity::Error, Code::NotATrace, file, messages::not_a_trace()).at(offset as u64)
     })
 }
 
@@ -129,39 +130,26 @@ pub(crate) fn note_unread(summary: &mut Summary, keys: impl IntoIterator<Item = 
 }
 
 /// Counts the events, and reports those that could not be read.
-pub(crate) fn note_problems(summary: &mut Summary, bytes: &[u8], file: &str, stretches: &[Events], end: End) {
+pub(crate) fn note_diagnostics(summary: &mut Summary, bytes: &[u8], file: &str, stretches: &[Events], end: End) {
     for events in stretches {
         summary.events += events.len() as u64;
         note_unread(summary, events.unread_keys.iter().map(|&key| events.strings.get(key).to_owned()));
         for defect in &events.defects {
-            let (severity, code, message) = match defect.what {
-                DefectKind::Cut => (
-                    Severity::Warning,
-                    Code::CutFile,
-                    format!(
-                        "the file ends here, before the list of events does; the {} events before are kept",
-                        summary.events
-                    ),
-                ),
-                DefectKind::Garbage => {
-                    (Severity::Warning, Code::Garbage, "not an event; went on at the next one".to_owned())
-                }
-                DefectKind::UnknownPhase => {
-                    (Severity::Warning, Code::UnknownPhase, unknown_phase(bytes, defect.offset))
-                }
-                DefectKind::NoTime => {
-                    (Severity::Warning, Code::NoTime, "an event whose `ts` or `dur` is no number; left out".to_owned())
-                }
+            let (code, message) = match defect.what {
+                DefectKind::Cut => (Code::CutFile, messages::events_cut(summary.events)),
+                DefectKind::Garbage => (Code::Garbage, messages::event_garbage()),
+                DefectKind::UnknownPhase => (Code::UnknownPhase, unknown_phase(bytes, defect.offset)),
+                DefectKind::NoTime => (Code::NoTime, messages::event_without_time()),
             };
-            summary.diagnostics.push(Diagnostic::new(severity, code, file, message).at(defect.offset));
+            summary.diagnostics.push(Diagnostic::new(Severity::Warning, code, file, message).at(defect.offset));
         }
         let reported = events.defects.len() as u64;
         if events.skipped > reported {
-            let message = format!("{} more events could not be read", events.skipped - reported);
+            let message = messages::more_events(events.skipped - reported);
             summary.diagnostics.push(Diagnostic::new(Severity::Warning, Code::MoreDefects, file, message));
         }
         if events.strings.overflowed() {
-            let message = "more than 2 GiB of distinct text; later names read as empty";
+            let message = messages::too_much_text();
             summary.diagnostics.push(Diagnostic::new(Severity::Warning, Code::TooMuchText, file, message));
         }
     }
@@ -170,7 +158,7 @@ pub(crate) fn note_problems(summary: &mut Summary, bytes: &[u8], file: &str, str
     }
     let cut_is_reported = summary.diagnostics.iter().any(|p| p.code == Code::CutFile);
     if end == End::Cut && !cut_is_reported {
-        let message = format!("the list of events is not closed; the {} events are kept", summary.events);
+        let message = messages::events_not_closed(summary.events);
         summary
             .diagnostics
             .push(Diagnostic::new(Severity::Warning, Code::CutFile, file, message).at(bytes.len() as u64));
@@ -183,14 +171,14 @@ fn note_rest(summary: &mut Summary, bytes: &[u8], file: &str, document: &Documen
     let mut cursor = Cursor::new(bytes, bracket + 1);
     cursor.skip_space();
     if !document.in_object && cursor.at < bytes.len() {
-        let message = "the list of events has ended before; what follows is not read";
+        let message = messages::text_after_events();
         summary.diagnostics.push(Diagnostic::new(Severity::Warning, Code::Garbage, file, message).at(cursor.at as u64));
     }
 }
 
-fn unknown_phase(bytes: &[u8], offset: u64) -> String {
+fn unknown_phase(bytes: &[u8], offset: u64) -> Message {
     let start = usize::try_from(offset).unwrap_or(usize::MAX);
     let text = bytes.get(start..).unwrap_or_default();
     let text = String::from_utf8_lossy(text.get(..text.len().min(60)).unwrap_or_default());
-    format!("an event whose phase `ph` is none of X M C s f; left out: {text}")
+    messages::event_unknown_phase(text.into_owned())
 }

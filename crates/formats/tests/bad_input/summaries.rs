@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use npuscope_formats::source::OUTPUT_DIRECTORY;
-use npuscope_formats::{comm_json, csv, info_json};
+use npuscope_formats::{comm_json, csv, info_json, messages};
 use npuscope_synth::Format;
 use npuscope_tables::table::diagnostic::Code;
 use npuscope_tables::{Framework, RankBuilder, TableId};
@@ -63,7 +63,7 @@ fn rows_with_too_few_or_too_many_cells_are_left_out_and_counted() {
     assert_eq!(outcome.rows, 2);
     let reported: Vec<_> = outcome.diagnostics.iter().map(|p| (p.code.name(), p.offset)).collect();
     assert_eq!(reported, [("short-row", Some(32)), ("uneven-rows", None)]);
-    assert!(outcome.diagnostics[1].message.contains("2 more rows"), "{}", outcome.diagnostics[1].message);
+    assert_eq!(outcome.diagnostics[1].message, messages::csv_more_uneven_rows(2));
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn assert_cut_anywhere_keeps_entries(name: &str, mark: &str, table: TableId) {
             panic!("{name} cut at {cut}: {:?}", outcome.diagnostics)
         };
         assert_eq!((diagnostic.code, diagnostic.offset), (Code::CutFile, Some(cut as u64)), "{name} cut at {cut}");
-        assert!(diagnostic.message.contains(&format!("{entries} entries")), "{}", diagnostic.message);
+        assert_eq!(diagnostic.message, messages::entries_cut(entries as u64));
     }
 }
 
@@ -125,7 +125,7 @@ fn cut_settings_keep_every_setting_before_the_cut() {
         assert_first_rows(&format!("cut at {cut}"), &whole, &tables);
         let diagnostic = result.unwrap_err();
         assert_eq!((diagnostic.code.name(), diagnostic.offset), ("cut-file", Some(cut as u64)));
-        assert!(diagnostic.message.contains(&format!("{} settings", tables.len(TableId::Metadata))));
+        assert_eq!(diagnostic.message, messages::settings_incomplete(tables.len(TableId::Metadata) as u64));
     }
 }
 

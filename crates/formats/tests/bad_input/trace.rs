@@ -3,7 +3,7 @@
 use std::fs;
 
 use npuscope_formats::source::OUTPUT_DIRECTORY;
-use npuscope_formats::trace_json;
+use npuscope_formats::{messages, trace_json};
 use npuscope_synth::Format;
 use npuscope_tables::{RankPieces, TableId};
 use serde_json::value::RawValue;
@@ -41,7 +41,8 @@ fn a_cut_trace_keeps_every_event_before_the_cut() {
         assert_same_facts(&format!("cut at {cut}"), &expected, &tables);
         let [diagnostic] = diagnostics.as_slice() else { panic!("cut at {cut}: {diagnostics:?}") };
         assert_eq!((diagnostic.code.name(), diagnostic.file.as_str()), ("cut-file", "trace_view.json"));
-        assert!(diagnostic.message.contains(&format!("{whole} events")), "cut at {cut}: {}", diagnostic.message);
+        let sentences = [messages::events_cut(whole as u64), messages::events_not_closed(whole as u64)];
+        assert!(sentences.contains(&diagnostic.message), "cut at {cut}: {}", diagnostic.message);
         let offset = diagnostic.offset.unwrap() as usize;
         let last_end = if whole == 0 { 1 } else { ends[whole - 1] };
         assert!((last_end..=cut).contains(&offset), "cut at {cut}: {offset}");
@@ -53,9 +54,9 @@ fn a_trace_with_zeros_after_the_cut_is_a_cut_trace() {
     let trace = hostile_trace();
     let cut = &trace[..trace.len() / 2];
     let zeros = [cut, &[0; 5000]].concat();
-    let ((expected, cut_problems), (tables, diagnostics)) = (read_trace(cut), read_trace(&zeros));
+    let ((expected, of_cut), (tables, diagnostics)) = (read_trace(cut), read_trace(&zeros));
     assert_same_facts("zeros", &expected, &tables);
-    assert_eq!(cut_problems, diagnostics);
+    assert_eq!(of_cut, diagnostics);
 }
 
 #[test]

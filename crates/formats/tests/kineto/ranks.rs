@@ -54,7 +54,7 @@ fn of_two_traces_of_a_rank_the_newer_is_read() {
         (diagnostic.code.name(), diagnostic.file.as_str()),
         ("duplicate-rank", "node_77.1695835540000000000.pt.trace.json")
     );
-    assert!(diagnostic.message.contains(newer), "{}", diagnostic.message);
+    assert!(diagnostic.message.to_string().contains(newer), "{}", diagnostic.message);
 }
 
 /// A trace that does not say its rank.

@@ -50,7 +50,7 @@ pub async fn view(
 
 /// The table of a view, as the bytes of a stream.
 pub fn table(run: &Run, name: &str, mut parameters: BTreeMap<String, String>) -> Result<Vec<u8>, Failure> {
-    let view = View::find(name).ok_or_else(|| NotFound::Table(name.to_owned()))?;
+    let view = View::find(name).ok_or_else(|| NotFound::View(name.to_owned()))?;
     // A token in the address is not a question.
     parameters.remove("token");
     let question = json!([name, parameters]).to_string();

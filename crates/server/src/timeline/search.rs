@@ -2,12 +2,15 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::fmt;
 use std::ops::{Range, RangeInclusive};
 
+use npuscope_messages::Message;
 use npuscope_tables::Rank;
 
 use super::levels::Extent;
 use super::{ShownSlice, Timeline, first_where, range};
+use crate::messages;
 
 /// What is searched for: words as `matmul`, and conditions as `dur>1ms`, `rank:0-7`, `lane:stream`, `name~matmul`.
 ///
@@ -35,10 +38,23 @@ pub struct Wanted {
 /// Why a text is no search.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SearchError {
-    #[error("`{0}` is no duration: write it as 250us, 1.5ms or 2s")]
     Duration(String),
-    #[error("`{0}` is no list of ranks: write it as 0-7,12")]
     Ranks(String),
+}
+
+impl SearchError {
+    pub fn message(&self) -> Message {
+        match self {
+            SearchError::Duration(text) => messages::search_duration(text),
+            SearchError::Ranks(text) => messages::search_ranks(text),
+        }
+    }
+}
+
+impl fmt::Display for SearchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
 }
 
 impl Wanted {

@@ -38,6 +38,40 @@ fn odd_requests_are_refused() {
 }
 
 #[test]
+fn every_refusal_says_why_in_both_languages() {
+    let served = Served::new();
+    let address = served.address;
+    let ask = |head: &str| served.send(&format!("GET /api/run HTTP/1.1\r\n{head}\r\nConnection: close\r\n\r\n"));
+    let token = format!("Authorization: Bearer {TOKEN}");
+    for (what, answer, id) in [
+        ("no token", ask(&format!("Host: {address}")), "server-refused-token"),
+        ("host", ask(&format!("Host: evil.example\r\n{token}")), "server-refused-host"),
+        ("origin", ask(&format!("Host: {address}\r\n{token}\r\nOrigin: http://evil.example")), "server-refused-origin"),
+        ("address", served.get("/api/nothing"), "server-no-address"),
+        ("rank", served.get("/api/ranks/99/timeline"), "view-no-rank"),
+        ("no number", served.get("/api/ranks/x/timeline"), "server-request-invalid"),
+        ("nothing asked", served.get("/api/search"), "server-request-invalid"),
+        ("method", served.post("/api/run", &json!({})), "server-request-invalid"),
+        ("body", served.post("/api/statistics", &json!({"ranks": "x"})), "server-request-invalid"),
+        ("slice", served.get("/api/ranks/0/slices/999999999"), "server-no-slice"),
+        ("view", served.get("/api/tables/weather"), "server-no-view"),
+        ("parameter", served.get("/api/tables/steps?weather=1"), "view-no-parameter"),
+        ("duration", served.get("/api/search?text=dur%3Emuch"), "search-duration"),
+        ("ranks", served.get("/api/search?text=rank:a"), "search-ranks"),
+    ] {
+        assert!((400..500).contains(&answer.status), "{what}: {}", answer.status);
+        let error = &answer.json()["error"];
+        assert_eq!(error["id"], id, "{what}: {error}");
+        let text = |language: &str| error["text"][language].as_str().unwrap_or_default().to_owned();
+        assert!(text("en").is_ascii() && !text("en").is_empty(), "{what}: {error}");
+        assert!(text("zh").contains(|letter: char| ('\u{4e00}'..'\u{9fff}').contains(&letter)), "{what}: {error}");
+    }
+    let page = served.send(&format!("GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"));
+    let page = String::from_utf8(page.body).unwrap();
+    assert!(page.contains("lang=en") && page.contains("lang=zh-CN"), "{page}");
+}
+
+#[test]
 fn files_outside_the_pages_are_not_served() {
     let pages = tempfile::tempdir().unwrap();
     std::fs::create_dir(pages.path().join("pages")).unwrap();

@@ -38,7 +38,7 @@ fn what_a_query_gives_is_what_it_asks_for() {
     assert_eq!(rows(&batches(&served.post("/api/query", &json!({"sql": sql, "limit": 2})))), 2);
     let wrong = served.post("/api/query", &json!({"sql": "SELECT nothing FROM kernel"}));
     assert_eq!(wrong.status, 400);
-    assert!(wrong.json()["error"].as_str().unwrap().contains("nothing"));
+    assert!(wrong.json()["error"]["text"]["en"].as_str().unwrap().contains("nothing"));
     assert_eq!(served.post("/api/query", &json!({"sql": "DROP TABLE kernel"})).status, 400);
     let schema = served.get("/api/schema").json();
     assert!(schema.as_array().unwrap().iter().any(|table| table["table"] == "kernel"));
@@ -72,7 +72,7 @@ fn a_few_queries_run_at_a_time_and_none_for_longer_than_it_may() {
     wait_for_running(&served, 4);
     let late = served.post("/api/query", &json!({"sql": ENDLESS}));
     assert_eq!(late.status, 400);
-    assert!(late.json()["error"].as_str().unwrap().contains("within the 5 s"), "{}", late.json());
+    assert!(late.json()["error"]["text"]["en"].as_str().unwrap().contains("within the 5 s"), "{}", late.json());
     drop(clients);
     wait_for_running(&served, 0);
 }

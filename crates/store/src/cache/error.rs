@@ -1,17 +1,27 @@
 //! What can go wrong with a cache. None of it costs an answer: the files of the profile are read instead.
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use arrow::error::ArrowError;
+use npuscope_messages::{Message, io_error, verbatim};
+
+use crate::error_messages as messages;
 
 #[derive(Debug, thiserror::Error)]
 pub enum CacheError {
-    #[error("cannot use the cache at {path}: {source}")]
-    Io { path: PathBuf, source: io::Error },
-    #[error("the cache at {path} is damaged: {what}")]
-    Damaged { path: PathBuf, what: String },
-    #[error("the cache is switched off")]
+    Io {
+        path: PathBuf,
+        source: io::Error,
+    },
+    /// Other processes keep replacing it.
+    Contended {
+        path: PathBuf,
+    },
+    Damaged {
+        path: PathBuf,
+        what: Message,
+    },
     Off,
 }
 
@@ -21,14 +31,29 @@ impl CacheError {
     }
 
     pub(super) fn arrow(path: &Path) -> impl Fn(ArrowError) -> CacheError + '_ {
-        move |error| CacheError::damaged(path, error.to_string())
+        move |error| CacheError::damaged(path, verbatim(error.to_string()))
     }
 
-    pub(super) fn damaged(path: &Path, what: impl Into<String>) -> CacheError {
-        CacheError::Damaged { path: path.to_owned(), what: what.into() }
+    pub(super) fn damaged(path: &Path, what: Message) -> CacheError {
+        CacheError::Damaged { path: path.to_owned(), what }
+    }
+
+    pub fn message(&self) -> Message {
+        match self {
+            CacheError::Io { path, source } => messages::cache_unusable(path, io_error(source)),
+            CacheError::Contended { path } => messages::cache_contended(path),
+            CacheError::Damaged { path, what } => messages::cache_damaged(path, what.clone()),
+            CacheError::Off => messages::cache_off(),
+        }
     }
 
     pub fn is_damage(&self) -> bool {
         matches!(self, CacheError::Damaged { .. })
+    }
+}
+
+impl fmt::Display for CacheError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
     }
 }

@@ -16,6 +16,7 @@ use super::directory::{EXTRACT, mark, touch, write_file};
 use super::mapped::map;
 use super::sealed::{SEAL_BYTES, Sealing, seal, unseal};
 use super::{Cache, CacheError};
+use crate::error_messages as messages;
 
 /// Other processes may remove an entry while it is written to.
 const TRIES: usize = 4;
@@ -29,7 +30,7 @@ impl Cache {
         let mut sealed = read(&path)?;
         let Some(payload) = unseal(&sealed, &identity(key, name)).map(<[u8]>::len) else {
             let _ = fs::remove_file(&path);
-            self.notes().warn_damage(&CacheError::damaged(&path, "its checksum does not match"));
+            self.notes().warn_damage(&CacheError::damaged(&path, messages::wrong_checksum()));
             return None;
         };
         // A cache that cannot be written is read all the same.
@@ -43,7 +44,7 @@ impl Cache {
         if let Some(directory) = self.extracts(key) {
             let path = directory.join(file_name(name));
             let _ = fs::remove_file(&path);
-            self.notes().warn_damage(&CacheError::damaged(&path, "it cannot be decoded"));
+            self.notes().warn_damage(&CacheError::damaged(&path, messages::not_decoded()));
         }
     }
 
@@ -77,7 +78,7 @@ impl Cache {
         let sealed = map(&regular_file::open(&path).ok()?, &path).ok()?;
         let Some(bytes) = unseal(&sealed, &identity(key, name)).map(<[u8]>::len) else {
             let _ = fs::remove_file(&path);
-            self.notes().warn_damage(&CacheError::damaged(&path, "its checksum does not match"));
+            self.notes().warn_damage(&CacheError::damaged(&path, messages::wrong_checksum()));
             return None;
         };
         let _ = touch(&directory);

@@ -15,7 +15,9 @@ use super::directory::{ATTACHED, COLUMNS, MANIFEST, write_file};
 use super::mapped::{FileId, Verified, VerifiedFiles};
 use super::sealed::{Sealing, checksum, payload, unseal};
 use super::{CacheError, LAYOUT_VERSION, Notes};
+use crate::error_messages as messages;
 use npuscope_formats::regular_file;
+use npuscope_messages::{Message, io_error, verbatim};
 use npuscope_tables::{RankTables, Selection, Strings, TableId, schema};
 
 pub const STRINGS: &str = "strings.arrow";
@@ -72,15 +74,15 @@ struct Opened {
 impl CachedRank {
     pub(super) fn open(directory: &Path, key: &str, notes: &Arc<Notes>) -> Result<CachedRank, CacheError> {
         let path = directory.join(MANIFEST);
-        let damaged = |what: &str| CacheError::damaged(&path, what);
+        let damaged = |what: Message| CacheError::damaged(&path, what);
         let file = regular_file::open(&path).map_err(CacheError::io(&path))?;
         let id = FileId::new(&file.metadata().map_err(CacheError::io(&path))?);
         let mut sealed = Vec::new();
         io::copy(&mut &file, &mut sealed).map_err(CacheError::io(&path))?;
-        let text = unseal(&sealed, key).ok_or_else(|| damaged("its checksum does not match"))?;
-        let manifest: Manifest = serde_json::from_slice(text).map_err(|error| damaged(&error.to_string()))?;
+        let text = unseal(&sealed, key).ok_or_else(|| damaged(messages::wrong_checksum()))?;
+        let manifest: Manifest = serde_json::from_slice(text).map_err(|error| damaged(verbatim(error.to_string())))?;
         if manifest.layout != LAYOUT_VERSION {
-            return Err(damaged("it was written by another version"));
+            return Err(damaged(messages::other_version()));
         }
         let tables = manifest.tables.iter().map(|(table, segments)| (file_name(table), segments));
         for (name, segments) in tables.chain([(STRINGS.to_owned(), &manifest.strings)]) {
@@ -88,11 +90,11 @@ impl CachedRank {
             let bytes = match fs::metadata(&file) {
                 Ok(metadata) => metadata.len(),
                 // Without a manifest it is another process that removes the entry.
-                Err(error) if path.exists() => return Err(CacheError::damaged(&file, error.to_string())),
+                Err(error) if path.exists() => return Err(CacheError::damaged(&file, io_error(&error))),
                 Err(error) => return Err(CacheError::io(&file)(error)),
             };
             if bytes != segments.last().map_or(0, Segment::end) {
-                return Err(CacheError::damaged(&file, "it is cut or too long"));
+                return Err(CacheError::damaged(&file, messages::wrong_length()));
             }
         }
         let (directory, key, notes) = (directory.to_owned(), key.to_owned(), notes.clone());
@@ -122,7 +124,7 @@ impl CachedRank {
     pub fn strings(&self) -> Result<Strings, CacheError> {
         let file = self.file(STRINGS, &self.0.manifest.strings)?;
         let column = file.read(0)?.column_by_name("text").and_then(|c| c.as_string_opt::<i32>()).cloned();
-        column.map(Strings::new).ok_or_else(|| CacheError::damaged(&file.path, "it holds no strings"))
+        column.map(Strings::new).ok_or_else(|| CacheError::damaged(&file.path, messages::no_strings()))
     }
 
     /// The file of a table, mapped; `None` for a table without rows.
@@ -175,7 +177,7 @@ impl CachedRank {
         if !verified.check(0, || unseal(&buffer, &self.identity(name)).is_some()) {
             let path = self.0.directory.join(file);
             let _ = fs::remove_file(&path);
-            self.0.notes.warn_damage(&CacheError::damaged(&path, "its checksum does not match"));
+            self.0.notes.warn_damage(&CacheError::damaged(&path, messages::wrong_checksum()));
             return None;
         }
         Some(buffer.slice_with_length(0, bytes?))
@@ -228,7 +230,7 @@ impl CachedTable {
     pub fn read(&self, index: usize) -> Result<RecordBatch, CacheError> {
         let mut bytes = self.verified_bytes(index)?;
         let batch = StreamDecoder::new().decode(&mut bytes).map_err(CacheError::arrow(&self.path))?;
-        batch.ok_or_else(|| CacheError::damaged(&self.path, "a segment is cut"))
+        batch.ok_or_else(|| CacheError::damaged(&self.path, messages::cut_segment()))
     }
 
     #[cfg(test)]
@@ -237,10 +239,10 @@ impl CachedTable {
     }
 
     fn verified_bytes(&self, index: usize) -> Result<Buffer, CacheError> {
-        let damaged = |what: &str| CacheError::damaged(&self.path, what);
-        let segment = self.segments.get(index).ok_or_else(|| damaged("there is no such segment"))?;
-        let bytes = segment.slice(&self.buffer).ok_or_else(|| damaged("a segment lies outside the file"))?;
+        let damaged = |what: Message| CacheError::damaged(&self.path, what);
+        let segment = self.segments.get(index).ok_or_else(|| damaged(messages::no_such_segment()))?;
+        let bytes = segment.slice(&self.buffer).ok_or_else(|| damaged(messages::segment_outside()))?;
         let is_right = self.verified.check(index, || checksum(&bytes) == segment.checksum);
-        if is_right { Ok(bytes) } else { Err(damaged("its checksum does not match")) }
+        if is_right { Ok(bytes) } else { Err(damaged(messages::wrong_checksum())) }
     }
 }

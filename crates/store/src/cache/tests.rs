@@ -204,7 +204,8 @@ fn writers_of_one_key_all_go_on_with_one_entry() {
                     let rank = cache.store("k", expected).unwrap();
                     // Some find damage meanwhile.
                     if writer == 0 && round % 3 == 0 {
-                        cache.discard("k", &CacheError::damaged(root, "a test"));
+                        cache
+                            .discard("k", &CacheError::damaged(root, npuscope_messages::verbatim("a test".to_owned())));
                     } else if let Ok(tables) = rank.tables() {
                         assert_eq!(&tables.rows::<host_op::Row>().collect::<Vec<_>>(), rows);
                     }
@@ -257,7 +258,7 @@ fn a_flipped_bit_anywhere_is_noticed() {
     });
     let cache = Cache::new(directory.path());
     assert_eq!(cache.open("k").unwrap().attached("more").unwrap().as_slice(), b"data");
-    assert_eq!(cache.take_warnings(), Vec::<String>::new());
+    assert_eq!(cache.take_warnings(), Vec::new());
 }
 
 #[test]
@@ -274,7 +275,7 @@ fn a_damaged_extract_is_removed() {
         assert_eq!(cache.take_warnings().len(), 1);
     });
     assert_eq!(cache.extract("k", "mean/3?a=b").unwrap(), [7; 100]);
-    assert_eq!(cache.take_warnings(), Vec::<String>::new());
+    assert_eq!(cache.take_warnings(), Vec::new());
 }
 
 #[test]

@@ -12,28 +12,53 @@ mod raw;
 mod search;
 mod sources;
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
 
 use npuscope_formats::framework;
 use npuscope_formats::source::{OUTPUT_DIRECTORY, RankSource};
+use npuscope_messages::{Message, io_error};
 
+use crate::error_messages as messages;
 use search::Search;
 
 pub use raw::{RawRank, discover_raw};
 
 #[derive(Debug, thiserror::Error)]
 pub enum DiscoverError {
-    #[error("there is no {path}", path = .0.display())]
     Missing(PathBuf),
-    #[error("{path} is not a directory", path = .0.display())]
+    Unreadable(PathBuf, io::Error),
     NotADirectory(PathBuf),
-    #[error("{path} is neither a directory nor a regular file", path = .0.display())]
     NotAFile(PathBuf),
-    #[error("no profile in {path}: expected {OUTPUT_DIRECTORY} or FRAMEWORK directories, exported PROF_* directories, or files by the names that profilers give them, such as trace_view.json, kernel_details.csv or ascend_pytorch_profiler_0.db, or traces of PyTorch's profiler (*.json, *.json.gz)", path = .0.display())]
     Nothing(PathBuf),
-    #[error("no profile in {path}: {why}", path = .0.display(), why = .1)]
-    NothingReadable(PathBuf, String),
+    NothingReadable(PathBuf, Box<Message>),
+}
+
+impl DiscoverError {
+    /// Why nothing is known of `path` itself.
+    fn of_path(path: &Path) -> impl Fn(io::Error) -> DiscoverError + '_ {
+        |error| match error.kind() {
+            io::ErrorKind::NotFound => DiscoverError::Missing(path.to_owned()),
+            _ => DiscoverError::Unreadable(path.to_owned(), error),
+        }
+    }
+
+    pub fn message(&self) -> Message {
+        match self {
+            DiscoverError::Missing(path) => messages::no_such_path(path),
+            DiscoverError::Unreadable(path, error) => messages::unreadable(path, io_error(error)),
+            DiscoverError::NotADirectory(path) => messages::not_a_directory(path),
+            DiscoverError::NotAFile(path) => messages::not_a_file(path),
+            DiscoverError::Nothing(path) => messages::no_profile(path),
+            DiscoverError::NothingReadable(path, why) => messages::no_readable_profile(path, *why.clone()),
+        }
+    }
+}
+
+impl fmt::Display for DiscoverError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
 }
 
 /// Everything found below one path.
@@ -56,7 +81,7 @@ impl Profile {
 
 /// Finds the ranks below `path`, which may be a directory or a single deliverable.
 pub fn discover(path: &Path) -> Result<Profile, DiscoverError> {
-    let metadata = fs::metadata(path).map_err(|_| DiscoverError::Missing(path.to_owned()))?;
+    let metadata = fs::metadata(path).map_err(DiscoverError::of_path(path))?;
     let mut search = Search { root: path.to_owned(), ..Search::default() };
     if metadata.is_file() {
         search.single_file(path);
@@ -76,7 +101,7 @@ pub fn discover(path: &Path) -> Result<Profile, DiscoverError> {
     let has_results = profile.job.as_ref().is_some_and(|job| !job.files.is_empty());
     if profile.ranks.is_empty() && !has_results {
         return Err(match profile.job.as_ref().and_then(|job| job.diagnostics.first()) {
-            Some(diagnostic) => DiscoverError::NothingReadable(path.to_owned(), diagnostic.message.clone()),
+            Some(diagnostic) => DiscoverError::NothingReadable(path.to_owned(), Box::new(diagnostic.message.clone())),
             None => DiscoverError::Nothing(path.to_owned()),
         });
     }

@@ -8,12 +8,14 @@ use npuscope_formats::diagnostic::{Code, Diagnostic, Severity};
 use npuscope_formats::file_kind::FileKind;
 use npuscope_formats::kineto;
 use npuscope_formats::source::{JOB, RankSource, SourceFile, process_in_directory};
+use npuscope_messages::Message;
 use npuscope_tables::{Framework, Rank};
 
 use super::Profile;
 use super::ages::newer;
 use super::files::file_name;
 use super::search::Search;
+use crate::messages;
 
 /// A rank directory whose number is not settled.
 pub(super) struct Candidate {
@@ -62,7 +64,7 @@ impl Search {
             let key = (candidate.is_kineto(), candidate.source.rank);
             let source = match by_rank.remove(&key) {
                 None => candidate.source,
-                Some(other) => self.newest(candidate.source, other, &format!("rank {}", key.1)),
+                Some(other) => self.newest(candidate.source, other, messages::what_rank(key.1)),
             };
             by_rank.insert(key, source);
         }
@@ -77,7 +79,7 @@ impl Search {
             source.rank = free.next().unwrap_or_default();
             // A job of one process has no ranks, and our recorder says so.
             if !(is_alone && source.is_ours()) {
-                let message = format!("the files do not say which rank this is; it is shown as rank {}", source.rank);
+                let message = messages::no_rank(source.rank);
                 source.diagnostics.push(Diagnostic::new(Severity::Info, Code::NoRank, "", message));
             }
             ranks.insert(source.rank, source);
@@ -87,12 +89,10 @@ impl Search {
     }
 
     /// The younger of two sources of the same, with a note of the other.
-    pub(super) fn newest(&self, a: RankSource, b: RankSource, what: &str) -> RankSource {
+    pub(super) fn newest(&self, a: RankSource, b: RankSource, what: Message) -> RankSource {
         let (mut kept, dropped) = newer(a, b);
         let (read, unread) = (self.shown(&kept.place()), self.shown(&dropped.place()));
-        let message = format!(
-            "{what} is there more than once: {read} was read; {unread} is older and was not. Windows of one run are not joined: give the path of the older one to look at it"
-        );
+        let message = messages::duplicate(what, &read, &unread);
         kept.diagnostics.push(Diagnostic::new(Severity::Warning, Code::DuplicateRank, &unread, message));
         kept.diagnostics
             .extend(dropped.diagnostics.into_iter().filter(|diagnostic| diagnostic.code == Code::DuplicateRank));
@@ -108,8 +108,8 @@ impl Search {
             let known = process.as_ref().and_then(|process| places.get(process)).copied();
             match (known.and_then(|at| sources.get_mut(at)), &process) {
                 (Some(known), Some((_, host, process))) => {
-                    let what = format!("process {process} of {host}");
-                    *known = self.newest(candidate.source, known.clone(), &what);
+                    let what = messages::what_process(process, host);
+                    *known = self.newest(candidate.source, known.clone(), what);
                 }
                 _ => {
                     places.extend(process.map(|process| (process, sources.len())));
@@ -156,10 +156,7 @@ fn apart(sources: BTreeMap<(bool, Rank), RankSource>) -> BTreeMap<Rank, RankSour
     let numbered = sources.into_iter().map(|((is_gpu, rank), mut source)| {
         if let Some(shift) = shift.filter(|_| is_gpu) {
             source.rank = rank.plus(shift);
-            let message = format!(
-                "ranks of NPUs and of GPUs have the same numbers here; rank {rank} of the GPUs is shown as rank {}",
-                source.rank
-            );
+            let message = messages::renumbered(rank, source.rank);
             source.diagnostics.push(Diagnostic::new(Severity::Warning, Code::RenumberedRank, "", message));
         }
         (source.rank, source)

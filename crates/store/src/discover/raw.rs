@@ -13,6 +13,7 @@ use super::DiscoverError;
 use super::files::{file_name, has_deliverables, is_mindspore_info, list};
 use super::numbers::Candidate;
 use super::search::Search;
+use crate::messages;
 
 /// A directory with raw files.
 #[derive(Clone, Debug)]
@@ -32,7 +33,7 @@ pub fn discover_raw(path: &Path) -> Result<Vec<RawRank>, DiscoverError> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {}
         Ok(_) => return Err(DiscoverError::NotADirectory(path.to_owned())),
-        Err(_) => return Err(DiscoverError::Missing(path.to_owned())),
+        Err(error) => return Err(DiscoverError::of_path(path)(error)),
     }
     let start = match path.file_name() {
         // Given the directory of the raw files itself, or of what was parsed before.
@@ -65,13 +66,8 @@ impl Search {
         self.rank(path, framework, &paths, true);
         let prof = directories.iter().find(|directory| file_name(directory).starts_with("PROF_"));
         if let (Some(prof), Some(candidate)) = (prof, self.found.last_mut()) {
-            let message = "what the device did is in raw data that was not exported; only what the host did is shown";
-            candidate.source.diagnostics.push(Diagnostic::new(
-                Severity::Warning,
-                Code::RawOnly,
-                &file_name(prof),
-                message,
-            ));
+            let (file, message) = (file_name(prof), messages::device_raw());
+            candidate.source.diagnostics.push(Diagnostic::new(Severity::Warning, Code::RawOnly, &file, message));
         }
     }
 }

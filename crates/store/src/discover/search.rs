@@ -8,11 +8,13 @@ use npuscope_formats::diagnostic::{Code, Diagnostic, Severity};
 use npuscope_formats::file_kind::{FileKind, kind_of};
 use npuscope_formats::kineto;
 use npuscope_formats::source::OUTPUT_DIRECTORY;
+use npuscope_messages::io_error;
 
 use super::files::{MSPROF_OUTPUT_DIRECTORY, file_name, has_deliverables, has_export, is_deliverable, list};
 use super::numbers::Candidate;
 use super::raw::raw_files;
 use super::sources::probe_trace;
+use crate::messages;
 
 /// How deep below the given directory ranks are looked for.
 const MAX_DEPTH: usize = 10;
@@ -34,7 +36,7 @@ impl Search {
     pub(super) fn directory(&mut self, path: &Path, depth: usize, above: &mut Vec<PathBuf>) {
         let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if above.contains(&real) {
-            let message = "a link to a directory above itself; not followed";
+            let message = messages::symlink_loop();
             self.diagnostic(Diagnostic::new(Severity::Warning, Code::SymlinkLoop, &self.shown(path), message));
             return;
         }
@@ -42,7 +44,7 @@ impl Search {
             return;
         }
         if depth > MAX_DEPTH {
-            let message = format!("more than {MAX_DEPTH} directories deep; not looked into");
+            let message = messages::too_deep(MAX_DEPTH);
             self.diagnostic(Diagnostic::new(Severity::Warning, Code::TooDeep, &self.shown(path), message));
             return;
         }
@@ -129,7 +131,7 @@ impl Search {
     }
 
     pub(super) fn cannot_list(&mut self, path: &Path, error: &std::io::Error) {
-        let message = format!("cannot be listed: {error}");
+        let message = messages::cannot_list(io_error(error));
         self.diagnostic(Diagnostic::new(Severity::Error, Code::Unreadable, &self.shown(path), message));
     }
 

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use npuscope_formats::diagnostic::{Code, Diagnostic, Severity};
 use npuscope_formats::file_kind::{FileKind, kind_of};
 use npuscope_formats::kineto;
+use npuscope_formats::messages::{not_regular, unreadable};
 use npuscope_formats::source::{RankSource, SourceFile};
+use npuscope_messages::io::is_a_directory;
+use npuscope_messages::io_error;
 use npuscope_tables::{Framework, Rank};
 
 use super::files::{
@@ -16,6 +19,7 @@ use super::files::{
 use super::numbers::Candidate;
 use super::raw::is_raw_file;
 use super::search::Search;
+use crate::messages;
 
 impl Search {
     /// A directory that torch_npu or MindSpore wrote.
@@ -53,8 +57,8 @@ impl Search {
         if paths.iter().any(|p| kind_of(&file_name(p)).is_main()) {
             self.candidate(path, Framework::Msprof, &paths, has_raw);
         } else {
-            let message = "raw data that was not exported; run `msprof --export=on --output=<this directory>` first";
-            self.diagnostic(Diagnostic::new(Severity::Warning, Code::RawOnly, &self.shown(path), message));
+            let file = self.shown(path);
+            self.diagnostic(Diagnostic::new(Severity::Warning, Code::RawOnly, &file, messages::raw_only()));
         }
     }
 
@@ -91,8 +95,7 @@ impl Search {
             self.rank(directory, framework, &of_rank, has_raw);
         }
         for path in paths.iter().filter(|path| number(path).is_none() && is_deliverable(path)) {
-            let message =
-                format!("{} ranks have files here, and the name does not say whose this is; not read", numbers.len());
+            let message = messages::ambiguous_file(numbers.len());
             self.diagnostic(Diagnostic::new(Severity::Warning, Code::AmbiguousFile, &self.shown(path), message));
         }
     }
@@ -115,13 +118,12 @@ impl Search {
                 Ok(metadata) if metadata.is_file() => metadata.len(),
                 Ok(_) if !is_deliverable(path) => continue,
                 Ok(metadata) => {
-                    let what = if metadata.is_dir() { "a directory" } else { "no regular file" };
-                    let message = format!("cannot be read: it is {what}");
+                    let message = unreadable(if metadata.is_dir() { is_a_directory() } else { not_regular() });
                     source.diagnostics.push(Diagnostic::new(Severity::Error, Code::Unreadable, &name, message));
                     continue;
                 }
                 Err(error) => {
-                    let message = format!("cannot be read: {error}");
+                    let message = unreadable(io_error(&error));
                     source.diagnostics.push(Diagnostic::new(Severity::Error, Code::Unreadable, &name, message));
                     continue;
                 }
@@ -137,7 +139,7 @@ impl Search {
         source.files.sort_by(|a, b| a.name.cmp(&b.name));
         keep_newest_exports(&mut source.files);
         if !source.has(&FileKind::ProfilerMetadata) && source.is_ours() {
-            let message = "the recording was not ended: its process was ended first, or still runs; what was written until then is shown";
+            let message = messages::cut_recording();
             source.diagnostics.push(Diagnostic::new(Severity::Warning, Code::CutRecording, "", message));
         }
         self.found.push(Candidate { rank, is_guess: false, source });

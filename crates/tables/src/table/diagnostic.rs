@@ -1,5 +1,7 @@
 //! `diagnostic`: diagnostics of reading.
 
+use npuscope_messages::{Message, verbatim};
+
 use crate::{RankTables, Str};
 
 table! {
@@ -14,8 +16,10 @@ table! {
         pub file: Option<Str>,
         /// Byte offset in the file.
         pub offset: Option<i64> as "B",
-        /// Description of what is wrong and how it was handled.
+        /// Description of what is wrong and how it was handled, in English.
         pub message: Str,
+        /// Message as JSON with its `id` and `arguments`, from which npuscope renders it in other languages; null if unknown.
+        pub message_data: Option<Str>,
     }
 }
 
@@ -135,6 +139,12 @@ impl Row {
     /// The kind of diagnostic.
     pub fn code(&self, tables: &RankTables) -> Code {
         Code::from_name(tables.text(self.code)).unwrap_or(Code::Garbage)
+    }
+
+    /// What is wrong and what was done about it; the English text where there is nothing to render it from.
+    pub fn message(&self, tables: &RankTables) -> Message {
+        let data = tables.opt_text(self.message_data).and_then(Message::from_json);
+        data.unwrap_or_else(|| verbatim(tables.text(self.message).to_owned()))
     }
 
     pub fn is(&self, code: Code, tables: &RankTables) -> bool {

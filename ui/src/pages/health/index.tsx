@@ -9,7 +9,7 @@ import { Loaded } from "../../components/Loaded";
 import { bytes, count, duration } from "../../format";
 import { formatRanks, go, link, scope } from "../../scope";
 import { Icon } from "../../shell/Icon";
-import { texts } from "../../texts";
+import { messageText, texts } from "../../texts";
 import { Missing } from "./Missing";
 import "./health.css";
 
@@ -175,7 +175,7 @@ function Ranks({ health, chosen }: { health: Health; chosen: number | null }) {
     steps: ranks.map((rank) => rank.steps.length),
     bytes: ranks.map(sizeOf),
     missing: ranks.map((rank) => rank.missing.length),
-    diagnostics: ranks.map((rank) => rank.problems.length),
+    diagnostics: ranks.map((rank) => rank.diagnostics.length),
     directory: ranks.map((rank) => rank.directory),
   });
   const columns: Column[] = [
@@ -244,8 +244,8 @@ function Files({ of }: { of: RankHealth }) {
 
 function Diagnostics({ health }: { health: Health }) {
   const diagnostics = [
-    ...health.problems.map((diagnostic) => ({ ...diagnostic, rank: null })),
-    ...health.ranks.flatMap(({ rank, problems }) => problems.map((diagnostic) => ({ ...diagnostic, rank }))),
+    ...health.diagnostics.map((diagnostic) => ({ ...diagnostic, rank: null })),
+    ...health.ranks.flatMap(({ rank, diagnostics }) => diagnostics.map((diagnostic) => ({ ...diagnostic, rank }))),
   ];
   if (diagnostics.length === 0) {
     return (
@@ -259,7 +259,7 @@ function Diagnostics({ health }: { health: Health }) {
     rank: diagnostics.map((diagnostic) => diagnostic.rank),
     code: diagnostics.map((diagnostic) => diagnostic.code),
     file: diagnostics.map((diagnostic) => diagnostic.file),
-    message: diagnostics.map((diagnostic) => diagnostic.message),
+    message: diagnostics.map((diagnostic) => messageText(diagnostic.message)),
   });
   const columns: Column[] = [
     { name: "severity", label: t("severity"), kind: "text", width: 90 },

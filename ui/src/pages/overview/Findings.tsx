@@ -40,8 +40,8 @@ const t = texts({
   },
 });
 
-export function Findings({ of: { findings, ranks, problems } }: { of: Diagnosis }) {
-  const isSure = problems.length === 0;
+export function Findings({ of: { findings, ranks, diagnostics } }: { of: Diagnosis }) {
+  const isSure = diagnostics.length === 0;
   return (
     <section aria-label={t("findings")} class="findings">
       {findings.length === 0 && (

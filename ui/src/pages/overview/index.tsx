@@ -65,7 +65,7 @@ export function Overview() {
 }
 
 function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
-  const { ranks, steps, step_ms, step_ms_without, problems } = diagnosis;
+  const { ranks, steps, step_ms, step_ms_without, diagnostics } = diagnosis;
   const ms = number(Number(step_ms.toFixed(1)));
   const gain = 1 - step_ms_without / step_ms;
   const counts = {
@@ -83,13 +83,13 @@ function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
         )}
       </div>
       <Findings of={diagnosis} />
-      {problems.length > 0 && (
+      {diagnostics.length > 0 && (
         <details class="card" open={diagnosis.findings.length === 0}>
           <summary>
-            {t("diagnostics")} ({problems.length})
+            {t("diagnostics")} ({diagnostics.length})
           </summary>
           <ul>
-            {problems.map((diagnostic) => (
+            {diagnostics.map((diagnostic) => (
               <li key={messageText(diagnostic)}>{messageText(diagnostic)}</li>
             ))}
           </ul>

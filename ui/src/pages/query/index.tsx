@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { api, type Cut, type Profile } from "../../api/client";
+import { api, type Cut, type Profile, reason } from "../../api/client";
 import type { Table } from "../../api/table";
 import { DataTable } from "../../components/DataTable";
 import { Loaded } from "../../components/Loaded";
@@ -71,7 +71,7 @@ const t = texts({
 /** Rows that are asked for at most. */
 const LIMIT = 100_000;
 
-type Answer = { table: Table; cut: Cut | null; sql: string; ms: number } | { error: string } | "coming" | "stopped" | null;
+type Answer = { table: Table; cut: Cut | null; sql: string; ms: number } | { error: unknown } | "coming" | "stopped" | null;
 
 export function Query() {
   const params = scope.value.params;
@@ -100,7 +100,7 @@ export function Query() {
     } catch (error) {
       if (asking.current !== stopper) return;
       if (stopper.signal.aborted) answer.value = "stopped";
-      else answer.value = { error: error instanceof Error ? error.message : String(error) };
+      else answer.value = { error };
     }
   };
   // A link with a query shows its answer; so does going back to one.
@@ -205,7 +205,7 @@ function Answered({ answer }: { answer: Answer }) {
     return (
       <div class="state failed" role="alert">
         <strong>{t("failed")}</strong>
-        <pre>{answer.error}</pre>
+        <pre>{reason(answer.error)}</pre>
       </div>
     );
   }

@@ -1,7 +1,7 @@
 // Makes a report: one html file with this viewer and the chosen ranks, steps and findings in it.
 
 import { useSignal } from "@preact/signals";
-import { api, type Diagnosis, type Profile } from "../../api/client";
+import { api, type Diagnosis, type Profile, reason } from "../../api/client";
 import { Card } from "../../components/Card";
 import { Loaded } from "../../components/Loaded";
 import { bytes } from "../../format";
@@ -81,7 +81,7 @@ function toggled<T>(items: Set<T>, item: T): Set<T> {
   return next;
 }
 
-type State = { kind: "making" } | { kind: "made"; name: string; size: number } | { kind: "failed"; why: string } | null;
+type State = { kind: "making" } | { kind: "made"; name: string; size: number } | { kind: "failed"; error: unknown } | null;
 
 function Form({ profile, diagnosis }: { profile: Profile; diagnosis: Diagnosis }) {
   const ids = [...new Set(diagnosis.findings.map((finding) => finding.id))];
@@ -100,7 +100,7 @@ function Form({ profile, diagnosis }: { profile: Profile; diagnosis: Diagnosis }
       download(name, "text/html", file);
       state.value = { kind: "made", name, size: file.byteLength };
     } catch (error) {
-      state.value = { kind: "failed", why: error instanceof Error ? error.message : String(error) };
+      state.value = { kind: "failed", error };
     }
   };
   return (
@@ -173,7 +173,7 @@ function Form({ profile, diagnosis }: { profile: Profile; diagnosis: Diagnosis }
       </div>
       {state.value?.kind === "failed" && (
         <p class="state failed" role="alert">
-          {t("failed", { why: state.value.why })}
+          {t("failed", { why: reason(state.value.error) })}
         </p>
       )}
       <p class="hint">

@@ -1,5 +1,6 @@
 // All that is known of the chosen slice.
 
+import { reason } from "../../api/client";
 import { Loading } from "../../components/Loaded";
 import { count, duration } from "../../format";
 import { link, scope } from "../../scope";
@@ -74,7 +75,7 @@ export function Details({ board }: { board: Board }) {
   if (board.detailsError.value !== null)
     return (
       <p class="state failed" role="alert">
-        {t("failed", { why: board.detailsError.value })}
+        {t("failed", { why: reason(board.detailsError.value) })}
       </p>
     );
   const slice = board.details.value;

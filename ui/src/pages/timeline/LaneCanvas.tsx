@@ -2,6 +2,7 @@
 
 import { effect, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { reason } from "../../api/client";
 import { isDark } from "../../shell/theme";
 import { language, texts } from "../../texts";
 import type { Board, Cursor } from "./board";
@@ -34,7 +35,7 @@ const t = texts({
 });
 
 function noteOf(rank: OpenRank): string {
-  if (rank.state === "failed") return t("failed", { why: rank.error });
+  if (rank.state === "failed") return t("failed", { why: reason(rank.error) });
   if (rank.state !== "ready") return t("reading");
   return rank.timeline.lanes.length + rank.timeline.counters.length === 0 ? t("empty") : t("filtered");
 }

@@ -2,6 +2,7 @@
 
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
+import { reason } from "../../api/client";
 import { Table } from "../../api/table";
 import { type Column, DataTable } from "../../components/DataTable";
 import { Loading } from "../../components/Loaded";
@@ -92,7 +93,7 @@ function Hits({ search }: { search: Search }) {
   if (search.error.value !== null)
     return (
       <p class="state failed" role="alert">
-        {t("failed", { why: search.error.value })}
+        {t("failed", { why: reason(search.error.value) })}
       </p>
     );
   if (search.isBusy.value) return <Loading what={t("what")} />;

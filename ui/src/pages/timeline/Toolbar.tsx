@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { api } from "../../api/client";
+import { api, reason } from "../../api/client";
 import { Select } from "../../components/Select";
 import { count } from "../../format";
 import { Icon } from "../../shell/Icon";
@@ -216,7 +216,9 @@ function HitSteps({ board, search }: { board: Board; search: Search }) {
         {!found
           ? search.isBusy.value
             ? t("searching")
-            : (search.error.value ?? "")
+            : search.error.value === null
+              ? ""
+              : reason(search.error.value)
           : found.count === 0
             ? t("noHits")
             : at < 0

@@ -111,7 +111,7 @@ export class Board {
     return rank === undefined || slice === undefined ? null : { rank, slice };
   });
   readonly details = signal<(Slice & { rank: number }) | null>(null);
-  readonly detailsError = signal<string | null>(null);
+  readonly detailsError = signal<unknown>(null);
   /** Keys of the lanes ticked to be merged. */
   readonly ticked = signal<ReadonlySet<string>>(new Set());
   readonly arrows = signal<{ rank: number; flows: Flows["flows"] }[]>([]);
@@ -176,7 +176,7 @@ export class Board {
         this.revealChosen();
       },
       (error) => {
-        if (this.chosen.peek() === chosen) this.detailsError.value = error.message;
+        if (this.chosen.peek() === chosen) this.detailsError.value = error;
       },
     );
   }
@@ -191,7 +191,7 @@ export class Board {
   }
 
   /** Why the query that is to be a lane has no answer. */
-  readonly queryError = signal<string | null>(null);
+  readonly queryError = signal<unknown>(null);
   /** Ranks that the query has rows of, if none of them is shown. */
   readonly queryElsewhere = signal<number[]>([]);
 

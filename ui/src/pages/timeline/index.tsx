@@ -1,7 +1,7 @@
 // The timeline: minimap, lane tree and canvas, and the panel with details of what is selected.
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { Profile } from "../../api/client";
+import { type Profile, reason } from "../../api/client";
 import { Loading } from "../../components/Loaded";
 import { profile } from "../../shell/profile";
 import { formatRanks, link } from "../../scope";
@@ -64,7 +64,7 @@ function TileError({ board }: { board: Board }) {
   }, [error]);
   return error ? (
     <p class="note-bar" role="alert">
-      {t("tiles", { why: error })}
+      {t("tiles", { why: reason(error) })}
     </p>
   ) : null;
 }
@@ -103,7 +103,7 @@ function Lanes({ profile }: { profile: Profile }) {
       <TileError board={board} />
       {board.queryError.value !== null && (
         <p class="note-bar" role="alert">
-          {t("query", { why: board.queryError.value })}
+          {t("query", { why: reason(board.queryError.value) })}
         </p>
       )}
       {elsewhere.length > 0 && (

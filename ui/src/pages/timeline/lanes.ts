@@ -1,13 +1,13 @@
 // The lane tree: ranks, their processes, and lanes and counters of those; what of it is shown, and in which order.
 
-import type { Counter, Lane, Timeline } from "../../api/client";
+import { type Counter, type Lane, reason, type Timeline } from "../../api/client";
 import { shortGroups } from "./groups";
 import type { Kept } from "./kept";
 
 /** What a rank has to show, or why there is nothing yet. */
 export type RankData =
   | { state: "closed" | "loading" }
-  | { state: "failed"; error: string }
+  | { state: "failed"; error: unknown }
   | { state: "ready"; timeline: Timeline; query: QuerySlice[] };
 
 /** A row of a query that is drawn as a slice. */
@@ -108,7 +108,7 @@ export function treeOf(ranks: { rank: number; name: string; data: RankData }[], 
           kind: "note",
           level: 2,
           rank,
-          name: data.state === "failed" ? data.error : "",
+          name: data.state === "failed" ? reason(data.error) : "",
         });
       continue;
     }

@@ -11,7 +11,7 @@ import { type CounterPoints, INTERVALS, type LaneBars, parseCounters, parseTile,
 export interface OpenRank {
   rank: number;
   state: "closed" | "loading" | "failed" | "ready";
-  error: string;
+  error: unknown;
   timeline: Timeline;
   names: string[];
   query: QuerySlice[];
@@ -41,7 +41,7 @@ export function closedRank(rank: number, changed: () => void): OpenRank {
   return {
     rank,
     state: "closed",
-    error: "",
+    error: null,
     timeline: NOTHING,
     names: [],
     query: [],
@@ -81,7 +81,7 @@ export async function openRank(rank: OpenRank): Promise<void> {
     rank.state = "ready";
   } catch (error) {
     rank.state = "failed";
-    rank.error = error instanceof Error ? error.message : String(error);
+    rank.error = error;
   }
 }
 

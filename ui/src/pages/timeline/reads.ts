@@ -41,7 +41,7 @@ export function readQuery(board: Board) {
       board.opened.value++;
       board.scrollTo(0);
     },
-    (error) => (board.queryError.value = error.message),
+    (error) => (board.queryError.value = error),
   );
 }
 

@@ -12,7 +12,7 @@ export class Search {
   readonly text = computed(() => scope.value.params.q ?? "");
   readonly found = signal<Hits | null>(null);
   readonly isBusy = signal(false);
-  readonly error = signal<string | null>(null);
+  readonly error = signal<unknown>(null);
   /** Which hit is looked at; -1 for none yet. */
   readonly at = signal(-1);
   private readonly pages = new Map<number, Hit[]>();
@@ -46,7 +46,7 @@ export class Search {
       (error) => {
         if (this.text.peek() !== text) return;
         this.isBusy.value = false;
-        this.error.value = error.message;
+        this.error.value = error;
       },
     );
   }

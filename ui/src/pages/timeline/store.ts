@@ -30,7 +30,7 @@ export class TileStore<T> {
   private failed = new Map<string, number>();
   private wanted = new Map<string, TileKey & { ids: Set<number> }>();
   /** Why the last tile did not come. */
-  error: string | null = null;
+  error: unknown = null;
   private ahead = new Map<string, TileKey & { ids: Set<number> }>();
 
   constructor(
@@ -104,7 +104,7 @@ export class TileStore<T> {
       if (request.abort.signal.aborted) return;
       const isNotIncluded = error instanceof ApiError && error.isNotIncluded;
       this.failed.set(key, isNotIncluded ? Infinity : Date.now());
-      this.error = isNotIncluded ? null : String(error);
+      this.error = isNotIncluded ? null : error;
       // A report has tiles only so fine: a coarser one is drawn instead.
       if (isNotIncluded && tile.level < MAX_LEVEL) this.fetch({ level: tile.level + 1, index: Math.floor(tile.index / 2) }, ids);
     } finally {

@@ -1,10 +1,14 @@
 //! Values of the arguments of `npuscope dynamic`.
 
+use std::fmt;
+
 use clap::ValueEnum;
 use npuscope_collect::config::{AicMetrics, Level};
 use npuscope_collect::dynamic::{Activity, DynamicDialect};
+use npuscope_messages::Message;
 
 use crate::commands::dynamic::StartStep;
+use crate::messages::errors as messages;
 
 pub fn parse_start(text: &str) -> Result<StartStep, StartStepError> {
     match text.parse() {
@@ -15,8 +19,19 @@ pub fn parse_start(text: &str) -> Result<StartStep, StartStepError> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected a step number, counted from 1, or next")]
 pub struct StartStepError;
+
+impl StartStepError {
+    pub fn message(&self) -> Message {
+        messages::value_start_step()
+    }
+}
+
+impl fmt::Display for StartStepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DynamicDialectName {

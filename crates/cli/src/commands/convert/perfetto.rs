@@ -10,8 +10,8 @@ use npuscope_store::Store;
 
 use super::ConvertOptions;
 use crate::error::CliError;
+use crate::messages::output as messages;
 use crate::settings::Settings;
-use crate::terminal;
 use crate::usage::UsageError;
 
 /// How the name of a trace ends.
@@ -49,8 +49,7 @@ pub fn write(
         Ok(written)
     })?;
     if written.loose_flows > 0 {
-        let count = terminal::counted(written.loose_flows, "arrow");
-        settings.terminal.note(&format!("{count} left out: the profile has no slice at an end"));
+        settings.terminal.note(&settings.text(&messages::convert_loose_arrows(written.loose_flows)));
     }
     Ok(path)
 }

@@ -25,6 +25,8 @@ use crate::db::names::Words;
 use crate::db::needed::Needed;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::lanes::Lanes;
+use crate::messages;
+use crate::regular_file;
 use crate::source::SourceFile;
 
 pub use outcome::Content;
@@ -32,13 +34,13 @@ pub use outcome::Content;
 /// Reads what is wanted of the database at `path`.
 pub fn read_file(path: &Path, file: &SourceFile, selection: Selection, rank: &mut RankBuilder) -> Content {
     if path.with_extension("db-wal").metadata().is_ok_and(|m| m.len() > 0) {
-        let message = "a program has left changes to this database in a -wal file; they are not read";
+        let message = messages::db_wal_not_read();
         Diagnostic::new(Severity::Warning, Code::WalNotRead, &file.name, message).record(rank);
     }
     let bytes = match crate::map::map(path) {
         Ok(bytes) => bytes,
         Err(error) => {
-            let message = format!("cannot be read: {error}");
+            let message = messages::unreadable(regular_file::why(&error));
             Diagnostic::new(Severity::Error, Code::Unreadable, &file.name, message).record(rank);
             return Content::default();
         }
@@ -52,19 +54,18 @@ pub fn read_bytes(bytes: &[u8], path: &Path, file: &SourceFile, rank: &mut RankB
 }
 
 fn read_some(bytes: &[u8], path: &Path, file: &SourceFile, selection: Selection, rank: &mut RankBuilder) -> Content {
-    let diagnostic = |code, message: &str| Diagnostic::new(Severity::Error, code, &file.name, message).at(0);
+    let diagnostic = |code, message| Diagnostic::new(Severity::Error, code, &file.name, message).at(0);
     if bytes.is_empty() {
-        diagnostic(Code::EmptyFile, "the file is empty").record(rank);
+        diagnostic(Code::EmptyFile, messages::file_is_empty()).record(rank);
         return Content::default();
     }
     if !bytes.starts_with(b"SQLite format 3\0") {
-        let message = "the file is no SQLite database: it does not begin with `SQLite format 3`";
-        diagnostic(Code::NotADatabase, message).record(rank);
+        diagnostic(Code::NotADatabase, messages::db_not_sqlite()).record(rank);
         return Content::default();
     }
     match Database::open(bytes, path) {
         Ok(database) if database.tables().is_empty() => {
-            diagnostic(Code::DamagedDatabase, "the database has no table that can be read").record(rank);
+            diagnostic(Code::DamagedDatabase, messages::db_no_table()).record(rank);
             Content::default()
         }
         Ok(database) => {
@@ -72,7 +73,7 @@ fn read_some(bytes: &[u8], path: &Path, file: &SourceFile, selection: Selection,
             DbReader::new(&database, file, &words, selection).read(rank)
         }
         Err(error) => {
-            diagnostic(Code::DamagedDatabase, &format!("the database is cut or damaged: {error}")).record(rank);
+            diagnostic(Code::DamagedDatabase, messages::db_damaged(error.to_string())).record(rank);
             Content::default()
         }
     }

@@ -1,6 +1,8 @@
 //! What reading came to: rows of `source` and `diagnostic`, and what the database holds.
 
+use npuscope_messages::Message;
 use npuscope_sqlite::Scan;
+use npuscope_sqlite::pages::DamageKind;
 use npuscope_tables::RankBuilder;
 use npuscope_tables::table::source;
 
@@ -8,6 +10,7 @@ use super::DbReader;
 use super::kept::is_of_the_run;
 use crate::db::layouts;
 use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::messages;
 
 /// The tables of host slices.
 const HOST_TABLES: &[&str] = &["PYTORCH_API", "CANN_API", "MSTX_EVENTS", "GC_RECORD", "OSRT_API"];
@@ -44,10 +47,7 @@ impl DbReader<'_> {
             rank.source.push(row);
             damages_of(&table, outcome.rows, &outcome.scan, file).iter().for_each(|diagnostic| diagnostic.record(rank));
             if outcome.bad_cells > 0 {
-                let message = format!(
-                    "{} cells of table {table} are not of their column's kind and read as empty",
-                    outcome.bad_cells
-                );
+                let message = messages::db_bad_cells(outcome.bad_cells, &table);
                 Diagnostic::new(Severity::Warning, Code::BadCell, file, message).record(rank);
             }
         }
@@ -55,21 +55,18 @@ impl DbReader<'_> {
             damages_of(table, *rows, scan, file).iter().for_each(|diagnostic| diagnostic.record(rank));
         }
         for damage in &self.database.damages {
-            let message = format!("the list of tables has {}; tables named there are lost", damage.what);
+            let message = messages::db_schema_damaged(damage_message(damage.kind));
             Diagnostic::new(Severity::Warning, Code::DamagedDatabase, file, message).at(damage.offset).record(rank);
         }
         if self.swapped {
-            let message =
-                "PYTORCH_API has shapes in inputDtypes and types in inputShapes; they were read the right way round";
-            Diagnostic::new(Severity::Info, Code::SwappedColumns, file, message).record(rank);
+            Diagnostic::new(Severity::Info, Code::SwappedColumns, file, messages::db_swapped_columns()).record(rank);
         }
         if self.dangling > 0 {
-            let message = format!("{} ids stand for no string of STRING_IDS", self.dangling);
+            let message = messages::db_dangling_ids(self.dangling);
             Diagnostic::new(Severity::Warning, Code::DanglingId, file, message).record(rank);
         }
         for (table, lacking, rows) in self.orphans.iter().filter(|(_, _, rows)| *rows > 0) {
-            let message =
-                format!("{rows} rows of {table} are of tasks that {lacking} does not have; they are left out");
+            let message = messages::db_orphan_rows(*rows, table, lacking);
             Diagnostic::new(Severity::Warning, Code::OrphanRows, file, message).record(rank);
         }
         let row = source::Row {
@@ -84,8 +81,7 @@ impl DbReader<'_> {
         rank.source.push(row);
         let content = self.content(total > 0);
         if !content.rows {
-            Diagnostic::new(Severity::Info, Code::EmptyDatabase, file, "no table of the database has rows")
-                .record(rank);
+            Diagnostic::new(Severity::Info, Code::EmptyDatabase, file, messages::db_empty()).record(rank);
         }
         content
     }
@@ -103,18 +99,27 @@ impl DbReader<'_> {
 
 /// What could not be read of a table.
 fn damages_of(table: &str, rows: u64, scan: &Scan, file: &str) -> Vec<Diagnostic> {
-    let diagnostic = |message: String| Diagnostic::new(Severity::Warning, Code::DamagedTable, file, message);
-    let kept = format!("{rows} rows of the table are kept");
-    let mut diagnostics: Vec<Diagnostic> = scan
-        .damages
-        .iter()
-        .map(|damage| diagnostic(format!("table {table} has {}; {kept}", damage.what)).at(damage.offset))
-        .collect();
+    let diagnostic = |message| Diagnostic::new(Severity::Warning, Code::DamagedTable, file, message);
+    let damages = scan.damages.iter().map(|damage| {
+        let message = messages::db_table_damaged(table, damage_message(damage.kind), rows);
+        diagnostic(message).at(damage.offset)
+    });
+    let mut diagnostics: Vec<Diagnostic> = damages.collect();
     if scan.more_damages > 0 {
-        diagnostics.push(diagnostic(format!("table {table} has {} more damaged places", scan.more_damages)));
+        diagnostics.push(diagnostic(messages::db_more_damage(table, scan.more_damages)));
     }
     if let Some(error) = &scan.error {
-        diagnostics.push(diagnostic(format!("table {table} could not be read to its end: {error}; {kept}")));
+        diagnostics.push(diagnostic(messages::db_table_unreadable(table, error.to_string(), rows)));
     }
     diagnostics
+}
+
+fn damage_message(kind: DamageKind) -> Message {
+    match kind {
+        DamageKind::Row => messages::db_damage_row(),
+        DamageKind::Loop => messages::db_damage_loop(),
+        DamageKind::MissingPage => messages::db_damage_missing_page(),
+        DamageKind::ForeignPage => messages::db_damage_foreign_page(),
+        DamageKind::NoChildren => messages::db_damage_no_children(),
+    }
 }

@@ -107,8 +107,7 @@ impl RankWriter {
     /// Refuses to go on where rows would be missing.
     fn check(&self) -> Result<(), OutputError> {
         if self.is_broken {
-            let what = "a part of the rank could not be written before".to_owned();
-            return Err(OutputError::Refused { path: self.out.path().to_owned(), what });
+            return Err(OutputError::Incomplete { path: self.out.path().to_owned() });
         }
         Ok(())
     }

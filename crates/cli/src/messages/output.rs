@@ -1,0 +1,72 @@
+//! The sentences and headings that commands print besides their results.
+
+use std::path::Path;
+
+use npuscope_messages::messages;
+
+messages! {
+    // Progress; the arguments are the placeholders of the bar.
+    "progress-reading" => progress_reading(rank: &str, bar: &str, done: &str, all: &str, left: &str),
+    "progress-writing" => progress_writing(bar: &str, done: &str, all: &str, left: &str),
+
+    // view
+    "view-stop" => view_stop(),
+    "view-open" => view_open(),
+
+    // convert
+    "convert-written" => convert_written(ranks: usize, path: &Path),
+    "convert-no-text" => convert_no_text(),
+    "convert-no-timeline" => convert_no_timeline(),
+    "convert-loose-arrows" => convert_loose_arrows(arrows: u64),
+
+    // synth, report
+    "synth-written" => synth_written(ranks: usize, path: &Path),
+    "report-written" => report_written(size: String, path: &Path),
+
+    // Tables as results.
+    "rows-shown" => rows_shown(shown: String, all: String),
+
+    // sql
+    "sql-no-rows" => sql_no_rows(table: &str, path: &Path),
+    "sql-facts" => sql_facts(),
+    "sql-measured" => sql_measured(),
+    "sql-reported" => sql_reported(),
+    "sql-about" => sql_about(),
+    "sql-list-columns" => sql_list_columns(),
+    "sql-list-functions" => sql_list_functions(),
+    "sql-rank-column" => sql_rank_column(),
+    "head-table" => head_table(),
+    "head-one-row" => head_one_row(),
+    "head-function" => head_function(),
+    "head-result" => head_result(),
+    "head-column" => head_column(),
+    "head-type" => head_type(),
+    "head-unit" => head_unit(),
+    "head-meaning" => head_meaning(),
+
+    // show
+    "head-view" => head_view(),
+    "head-shows" => head_shows(),
+    "head-parameters" => head_parameters(),
+
+    // doctor
+    "head-device" => head_device(),
+    "head-host" => head_host(),
+    "head-chip" => head_chip(),
+    "head-format" => head_format(),
+    "head-framework" => head_framework(),
+    "head-versions" => head_versions(),
+    "head-level" => head_level(),
+    "head-step-ids" => head_step_ids(),
+    "head-covers" => head_covers(),
+    "head-kind" => head_kind(),
+    "head-files" => head_files(),
+    "head-bytes" => head_bytes(),
+    "head-unread-columns" => head_unread_columns(),
+    "head-all-ranks" => head_all_ranks(),
+    "head-least" => head_least(),
+    "head-most" => head_most(),
+
+    // cluster
+    "head-rows" => head_rows(),
+}

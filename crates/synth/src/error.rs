@@ -1,0 +1,150 @@
+//! What is wrong with a job.
+
+use std::fmt;
+
+use npuscope_messages::Message;
+
+use crate::fault::{FaultError, FaultKind, Place};
+use crate::messages;
+use crate::preset;
+
+/// Why a job cannot have a fault.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Misplaced {
+    NoSuch { place: Place, number: usize, count: usize },
+    Weak { least: f64, strength: f64 },
+    LinkToItself,
+    NeedsExperts,
+    NeedsPipeline,
+    NeedsHosts,
+    NeedsMemory,
+    Fast { mhz: f64 },
+    InAllSteps,
+    Fraction { kind: FaultKind },
+    SendsNothing { rank: usize },
+    StepsTurned { from: i64, to: i64 },
+    NoSuchSteps { first: i64, last: i64 },
+}
+
+/// What something is divided among.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parts {
+    Stages,
+    InterleavedStages,
+    TensorRanks,
+    TensorAndContextRanks,
+    ExpertRanks,
+    Heads,
+}
+
+/// `what` is a key of scenario files, or a product of keys.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum ConfigError {
+    Zero {
+        what: &'static str,
+    },
+    Division {
+        what: &'static str,
+        whole: u64,
+        parts: usize,
+        among: Parts,
+    },
+    Number {
+        what: &'static str,
+        least: f64,
+        value: f64,
+    },
+    Interleaved,
+    NoExperts,
+    TooMuch {
+        what: &'static str,
+        most: u64,
+        value: u64,
+    },
+    Stuck {
+        rank: usize,
+        step: i64,
+    },
+    Fault {
+        fault: String,
+        source: Misplaced,
+    },
+    /// A scenario has a fault that cannot be read.
+    FaultText(#[from] FaultError),
+    Framework {
+        name: String,
+    },
+    Preset {
+        name: String,
+    },
+    /// What the reader of TOML says.
+    Scenario(String),
+}
+
+impl Misplaced {
+    pub fn message(&self) -> Message {
+        match *self {
+            Misplaced::NoSuch { place: Place::Host, number, count } => messages::no_host(number, count),
+            Misplaced::NoSuch { place: Place::Stage, number, count } => messages::no_stage(number, count),
+            Misplaced::NoSuch { place: Place::Rank | Place::Link, number, count } => messages::no_rank(number, count),
+            Misplaced::Weak { least, strength } => messages::weak(least.to_string(), strength.to_string()),
+            Misplaced::LinkToItself => messages::link_to_itself(),
+            Misplaced::NeedsExperts => messages::needs_experts(),
+            Misplaced::NeedsPipeline => messages::needs_pipeline(),
+            Misplaced::NeedsHosts => messages::needs_hosts(),
+            Misplaced::NeedsMemory => messages::needs_memory(),
+            Misplaced::Fast { mhz } => messages::frequency(mhz.to_string()),
+            Misplaced::InAllSteps => messages::in_all_steps(),
+            Misplaced::Fraction { kind } => messages::fraction(kind.unit_message()),
+            Misplaced::SendsNothing { rank } => messages::sends_nothing(rank),
+            Misplaced::StepsTurned { from, to } => messages::steps_turned(from, to),
+            Misplaced::NoSuchSteps { first, last } => messages::no_such_steps(first, last),
+        }
+    }
+}
+
+impl Parts {
+    fn message(self, count: usize) -> Message {
+        match self {
+            Parts::Stages => messages::among_stages(count),
+            Parts::InterleavedStages => messages::among_interleaved_stages(count),
+            Parts::TensorRanks => messages::among_tensor_ranks(count),
+            Parts::TensorAndContextRanks => messages::among_tensor_and_context_ranks(count),
+            Parts::ExpertRanks => messages::among_expert_ranks(count),
+            Parts::Heads => messages::among_heads(count),
+        }
+    }
+}
+
+impl ConfigError {
+    pub fn message(&self) -> Message {
+        match self {
+            ConfigError::Zero { what } => messages::zero(what),
+            ConfigError::Division { what, whole, parts, among } => {
+                messages::division(what, *whole, among.message(*parts))
+            }
+            ConfigError::Number { what, least, value } => messages::number(what, least.to_string(), value.to_string()),
+            ConfigError::Interleaved => messages::interleaved(),
+            ConfigError::NoExperts => messages::no_experts(),
+            ConfigError::TooMuch { what, most, value } => messages::too_much(what, *most, *value),
+            ConfigError::Stuck { rank, step } => messages::stuck(*rank, *step),
+            ConfigError::Fault { fault, source } => messages::fault(fault, source.message()),
+            ConfigError::FaultText(error) => error.message(),
+            ConfigError::Framework { name } => messages::framework(format!("{name:?}")),
+            ConfigError::Preset { name } => messages::no_preset(format!("{name:?}"), preset::NAMES.to_vec()),
+            ConfigError::Scenario(text) => messages::scenario(text),
+        }
+    }
+}
+
+impl fmt::Display for Misplaced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
