@@ -207,7 +207,7 @@ mod tests {
         refused("-1s..2s", "expected a time range");
         refused("1e300s..2s", "expected a time range");
         refused("1.5..2", "needs a unit");
-        refused("1h..2h", "no unit of time");
+        refused("1h..2h", "not a unit of time");
         refused("2s..1s", "ends before it begins");
         refused("9..9", "ends before it begins");
         refused("step:4..3", "after the last");
