@@ -64,7 +64,7 @@ pub enum UsageError {
     },
     NotCollected(Box<Message>),
     Parameter {
-        what: BadQuestion,
+        what: Box<BadQuestion>,
         view: &'static str,
         known: &'static [&'static str],
     },

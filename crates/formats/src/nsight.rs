@@ -44,14 +44,14 @@ pub struct Kernel {
 #[derive(Debug, thiserror::Error)]
 pub enum NsightError {
     Sqlite(PathBuf, rusqlite::Error),
-    Lacks { path: PathBuf, table: &'static str, hint: Message },
+    Lacks { path: PathBuf, table: &'static str, hint: Box<Message> },
 }
 
 impl NsightError {
     pub fn message(&self) -> Message {
         match self {
             NsightError::Sqlite(path, error) => messages::nsight_unreadable(path, error.to_string()),
-            NsightError::Lacks { path, table, hint } => messages::nsight_lacks_table(path, table, hint.clone()),
+            NsightError::Lacks { path, table, hint } => messages::nsight_lacks_table(path, table, *hint.clone()),
         }
     }
 }
@@ -96,7 +96,7 @@ impl Reader<'_> {
         ];
         for (table, hint) in wanted {
             if self.columns(table).map_err(cannot)?.is_empty() {
-                return Err(NsightError::Lacks { path: self.path.to_owned(), table, hint });
+                return Err(NsightError::Lacks { path: self.path.to_owned(), table, hint: Box::new(hint) });
             }
         }
         self.tables().map_err(|error| NsightError::Sqlite(self.path.to_owned(), error)).map(|(ranges, kernels)| {

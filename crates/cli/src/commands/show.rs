@@ -95,7 +95,7 @@ fn scope(options: &ShowOptions, store: &Store) -> Result<Scope, CliError> {
 fn refused(view: &View, why: NotMade) -> CliError {
     match why {
         NotMade::Missing { what, switch } => UsageError::NotCollected(Box::new(to_collect(*what, *switch))).into(),
-        NotMade::Bad(what) => UsageError::Parameter { what, view: view.name, known: view.own }.into(),
+        NotMade::Bad(what) => UsageError::Parameter { what: Box::new(what), view: view.name, known: view.own }.into(),
         NotMade::Failed(error) => error.into(),
     }
 }

@@ -75,7 +75,7 @@ pub fn run(options: &SqlOptions, settings: &Settings) -> Result<ExitCode, CliErr
     say_diagnostics(&store, &options.path, settings)?;
     if rows == 0 {
         for table in session.tables_without_rows(&query)? {
-            settings.terminal.note(&settings.text(&messages::sql_no_rows(&table, &options.path)));
+            settings.terminal.note(&settings.text(&messages::sql_no_rows(table, &options.path)));
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -59,3 +59,10 @@ fn damage_is_reported() {
     let diagnostics = ran.stdout.split_once("\ndiagnostics\n").expect("doctor lists diagnostics").1;
     assert_golden("doctor_diagnostics.txt", diagnostics);
 }
+
+#[test]
+fn hosts_that_a_profile_does_not_name_are_not_counted() {
+    let sandbox = Sandbox::with_gpu_job();
+    let ran = sandbox.run(&["diagnose", "job"]);
+    assert!(ran.stdout.contains("clocks: the hosts of 2 ranks are unknown"), "{ran:?}");
+}
