@@ -147,7 +147,6 @@ mod tests {
             ("未掩盖通信", "exposed_communication"),
             ("lane", "lane"),
             ("timeline page", "timeline_page"),
-            ("通信域", "group"),
         ] {
             assert_eq!(Term::find(name).map(|term| term.key), Some(key), "{name}");
         }

@@ -52,7 +52,7 @@ pub enum Family {
     Measured,
     /// What the source's own summaries said, in their own units: carried, not derived.
     Reported,
-    /// About the profile itself: its files, settings and defects.
+    /// About the profile itself: its files, settings and diagnostics.
     About,
 }
 

@@ -3,7 +3,7 @@
 //! An analysis is a [`Mode`]. Its file in [`recipes`] says what it reads, how its figures are defined and what it
 //! writes. [`run`] applies it to a [`Job`], and [`write()`] writes the [`Answer`] to files under the names that
 //! msprof-analyze uses. [`ask`] does both, and caches the files. With [`Options::compat`] the figures are those of
-//! msprof-analyze 26.2, including its defects. Without it they follow the definitions in the files, and are the same
+//! msprof-analyze 26.2, including its errors. Without it they follow the definitions in the files, and are the same
 //! for text and databases.
 
 mod answer;

@@ -78,7 +78,7 @@ fn check(options: &CheckOptions, settings: &Settings) -> Result<ExitCode, CliErr
     let reading = read(&options.source)?;
     let mut out = io::stdout().lock();
     match options.format {
-        ReportFormat::Json => json::print(&mut out, &reading, &[("diagnostics", "remarks"), ("notation", "form")])?,
+        ReportFormat::Json => json::print(&mut out, &reading, &[("diagnostics", "remarks"), ("notation", "form")])?, // older name
         ReportFormat::Text => {
             for diagnostic in &reading.diagnostics {
                 writeln!(out, "{}", line(&options.source, diagnostic, settings))?;

@@ -32,7 +32,7 @@ fn a_fine_configuration_passes() {
 }
 
 #[test]
-fn remarks_name_file_and_line() {
+fn diagnostics_name_file_and_line() {
     let sandbox = sandbox("train.yaml", &FSDP2.replace("profile_level", "profile_levle"));
     let ran = sandbox.run(&["config", "check", "train.yaml"]);
     assert_eq!(ran.code, 0);
@@ -136,7 +136,7 @@ fn what_is_wrong_is_not_converted() {
 }
 
 #[test]
-fn an_explanation_tells_steps_ranks_files_and_size() {
+fn an_explanation_has_steps_ranks_files_and_size() {
     let sandbox = sandbox("train.yaml", FSDP2);
     let ran = sandbox.run(&["config", "explain", "train.yaml", "--steps", "100", "--kernels", "1000", "--quiet"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
@@ -207,14 +207,14 @@ fn what_is_not_read_is_not_called_a_configuration() {
 }
 
 #[test]
-fn an_open_end_is_told_in_words() {
+fn an_open_end_is_shown_in_words() {
     let sandbox = sandbox("train.yaml", "training:\n  profile: true\n");
     let ran = sandbox.run(&["config", "explain", "train.yaml", "--quiet"]);
     assert!(ran.stdout.contains("records all steps from 0 on"), "{}", ran.stdout);
 }
 
 #[test]
-fn remarks_and_explanations_are_in_the_language_of_the_user() {
+fn diagnostics_and_explanations_are_in_the_language_of_the_user() {
     let sandbox = sandbox("train.yaml", &FSDP2.replace("profile_level", "profile_levle"));
     let ran = sandbox.run(&["--lang", "zh", "config", "check", "train.yaml"]);
     let expected = "train.yaml:8: 警告: training.profile_levle：未知的键（是否想写 profile_level？）；FSDP2 会直接忽略";
@@ -225,7 +225,8 @@ fn remarks_and_explanations_are_in_the_language_of_the_user() {
     assert!(ran.stdout.contains(expected), "{}", ran.stdout);
     let json = sandbox.run(&["config", "check", "train.yaml", "--format", "json"]).stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    let message = &json["remarks"][0]["message"];
+    let message = &json["diagnostics"][0]["message"];
+    assert_eq!(json["diagnostics"], json["remarks"]); // older name
     assert_eq!(message["id"], "unknown-key");
     assert!(message["text"]["zh"].as_str().unwrap().starts_with("未知的键"), "{message}");
 }

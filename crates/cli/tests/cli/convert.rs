@@ -151,7 +151,7 @@ fn a_gpu_job_becomes_files_of_an_npu_too() {
 }
 
 #[test]
-fn what_files_of_an_npu_have_no_place_for_is_told() {
+fn rows_that_npu_files_cannot_hold_are_reported() {
     let sandbox = Sandbox::with_gpu_job();
     let trace = sandbox.path("job/node1_0.pt.trace.json");
     let text = fs::read_to_string(&trace).unwrap();

@@ -31,7 +31,7 @@ fn report_status(sandbox: &Sandbox, rank: u32, fields: Value) {
 }
 
 #[test]
-fn both_styles_record_the_same_steps_for_the_same_numbers() {
+fn both_dialects_record_the_same_steps_for_the_same_numbers() {
     let torch_npu = Sandbox::empty();
     let said = set(&torch_npu, &["--start", "8", "--stop", "10", "--ranks", "0-2,5"]);
     assert!(said.starts_with("created ./profiler_config.json in the dialect of torch_npu\n"), "{said}");
@@ -69,7 +69,7 @@ fn what_changes_is_listed_and_the_rest_stays() {
 }
 
 #[test]
-fn what_the_next_step_is_not_is_told() {
+fn what_cannot_be_the_next_step_is_reported() {
     let sandbox = Sandbox::empty();
     let warned = |options: &[&str]| {
         let ran = sandbox.run(&[&["dynamic", "set", ".", "--start", "next"], options].concat());
@@ -177,7 +177,7 @@ fn nobody_having_reported_is_said_in_words() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_rank_whose_process_is_gone_is_told_apart_from_one_that_ended_well() {
+fn a_rank_whose_process_is_gone_is_distinguished_from_one_that_ended_well() {
     let sandbox = Sandbox::empty();
     set(&sandbox, &["--start", "8"]);
     let mut ended = std::process::Command::new("true").spawn().unwrap();

@@ -93,7 +93,7 @@ fn what_is_parsed_stays_unless_it_is_forced() {
 }
 
 #[test]
-fn a_broken_rank_is_told_and_the_others_go_on() {
+fn a_broken_rank_is_reported_and_the_others_go_on() {
     let sandbox = Sandbox::empty();
     let [first, second] = raw_job(&sandbox);
     for name in [framework::OP_RANGE, framework::EVENTS] {
@@ -172,7 +172,7 @@ fn a_job_without_a_device_has_no_diagnosis() {
 }
 
 #[test]
-fn what_no_setting_would_have_recorded_is_told_as_no_device() {
+fn data_that_no_setting_records_is_reported_as_no_device() {
     let sandbox = Sandbox::empty();
     for (rank, directory) in raw_job(&sandbox).iter().enumerate() {
         let info = directory.join(format!("profiler_info_{rank}.json"));
@@ -189,6 +189,6 @@ fn what_no_setting_would_have_recorded_is_told_as_no_device() {
     }
     assert!(doctor.contains("  operator input shapes: "), "{doctor}");
     let cluster = sandbox.run(&["cluster", "-d", "job", "-m", "all", "-o", "out"]);
-    let told = "no rank reports communication operations; no device was recorded, only what hosts did";
-    assert!(cluster.code == 0 && cluster.stderr.contains(told), "{}", cluster.stderr);
+    let expected = "no rank reports communication operations; no device was recorded, only what hosts did";
+    assert!(cluster.code == 0 && cluster.stderr.contains(expected), "{}", cluster.stderr);
 }

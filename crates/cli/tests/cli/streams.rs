@@ -1,4 +1,4 @@
-//! Results go to stdout and nothing else does; who stops reading is not told off.
+//! Results go to stdout and nothing else does; a closed pipe is no error.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -95,9 +95,9 @@ fn reading_shows_no_bar_where_nobody_sees_it() {
 }
 
 #[test]
-fn problems_are_told_on_stderr_and_not_to_the_quiet() {
+fn diagnostics_go_to_stderr_unless_quiet() {
     let sandbox = Sandbox::with_cut_trace();
-    let told = |arguments: &[&str]| {
+    let printed = |arguments: &[&str]| {
         let ran = sandbox.run(arguments);
         assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.stderr);
         let lines = ran.stderr.lines().filter(|line| line.contains("npuscope doctor job lists "));
@@ -108,13 +108,13 @@ fn problems_are_told_on_stderr_and_not_to_the_quiet() {
         &["sql", "job", "SELECT count(*) FROM task", "--format", "csv"],
         &["convert", "job", "--to", "parquet", "-o", "out"],
     ] {
-        let lines = told(arguments);
+        let lines = printed(arguments);
         assert_eq!(lines.len(), 1, "{arguments:?}");
         assert!(lines[0].starts_with("warning: ") && lines[0].contains(" while reading"), "{lines:?}");
     }
     let quiet = sandbox.run(&["-q", "info", "job"]);
     assert_eq!((quiet.code, quiet.stderr.as_str()), (0, ""));
-    assert!(told(&["sql", "job", "SELECT count(*) FROM task WHERE rank = 2"]).is_empty(), "rank 1 was not asked for");
+    assert!(printed(&["sql", "job", "SELECT count(*) FROM task WHERE rank = 2"]).is_empty(), "rank 1 was not asked for");
     let csv = sandbox.sql("job", "SELECT count(DISTINCT rank) AS ranks FROM kernel");
     assert_eq!(csv, "ranks\n4\n");
 }

@@ -105,7 +105,7 @@ impl Reader {
             take(self, record);
             rows += 1;
         }
-        Outcome { rows, diagnostics: defects(&records, rows, file) }
+        Outcome { rows, diagnostics: diagnostics_of(&records, rows, file) }
     }
 
     fn time(&mut self, count: i64) -> Ns {
@@ -138,7 +138,7 @@ impl Reader {
             }
         }
         let rows = order.len() as u64;
-        Outcome { rows, diagnostics: defects(&records, rows, file) }
+        Outcome { rows, diagnostics: diagnostics_of(&records, rows, file) }
     }
 
     fn op_range(&mut self, record: &OpRange<'_>) {
@@ -305,7 +305,7 @@ fn flops(args: &str) -> Option<f64> {
 }
 
 /// What could not be read of a file.
-fn defects<'a, T: Record<'a>>(records: &Records<'a, T>, rows: u64, file: &str) -> Vec<Diagnostic> {
+fn diagnostics_of<'a, T: Record<'a>>(records: &Records<'a, T>, rows: u64, file: &str) -> Vec<Diagnostic> {
     let warning =
         |code, offset: usize, message| Diagnostic::new(Severity::Warning, code, file, message).at(offset as u64);
     let lost = records.lost();

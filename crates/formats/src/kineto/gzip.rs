@@ -51,7 +51,7 @@ fn unpack_to<'a>(bytes: &'a [u8], file: &str, most: usize) -> Unpacked<'a> {
     let mut at = 0;
     let diagnostic = loop {
         match member(bytes, &mut at, &mut out, most) {
-            Err(defect) => break Some(defect.diagnostic(file, at, out.len(), most)),
+            Err(damage) => break Some(damage.diagnostic(file, at, out.len(), most)),
             Ok(()) => {
                 let rest = bytes.get(at..).unwrap_or_default();
                 // Tape and block devices fill up with zeros.
@@ -59,7 +59,7 @@ fn unpack_to<'a>(bytes: &'a [u8], file: &str, most: usize) -> Unpacked<'a> {
                     break None;
                 }
                 if !rest.starts_with(&MAGIC) {
-                    break Some(Defect::Foreign.diagnostic(file, at, out.len(), most));
+                    break Some(Damage::Foreign.diagnostic(file, at, out.len(), most));
                 }
             }
         }
@@ -69,7 +69,7 @@ fn unpack_to<'a>(bytes: &'a [u8], file: &str, most: usize) -> Unpacked<'a> {
 
 /// What keeps a packed file from being read to its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Defect {
+enum Damage {
     Cut,
     Damaged,
     Checksum,
@@ -78,46 +78,46 @@ enum Defect {
     NoMemory,
 }
 
-impl Defect {
+impl Damage {
     fn diagnostic(self, file: &str, at: usize, unpacked: usize, most: usize) -> Diagnostic {
         let (code, message) = match self {
-            Defect::Cut => (Code::CutFile, messages::gzip_cut(unpacked)),
-            Defect::Damaged => (Code::DamagedGzip, messages::gzip_damaged(unpacked)),
-            Defect::Checksum => (Code::DamagedGzip, messages::gzip_checksum(unpacked)),
-            Defect::Foreign => (Code::Garbage, messages::gzip_garbage(unpacked)),
-            Defect::TooLong => (Code::TooLong, messages::gzip_too_long(most, unpacked)),
-            Defect::NoMemory => (Code::TooLong, messages::gzip_no_memory(unpacked)),
+            Damage::Cut => (Code::CutFile, messages::gzip_cut(unpacked)),
+            Damage::Damaged => (Code::DamagedGzip, messages::gzip_damaged(unpacked)),
+            Damage::Checksum => (Code::DamagedGzip, messages::gzip_checksum(unpacked)),
+            Damage::Foreign => (Code::Garbage, messages::gzip_garbage(unpacked)),
+            Damage::TooLong => (Code::TooLong, messages::gzip_too_long(most, unpacked)),
+            Damage::NoMemory => (Code::TooLong, messages::gzip_no_memory(unpacked)),
         };
         Diagnostic::new(Severity::Warning, code, file, message).at(at as u64)
     }
 }
 
-/// Unpacks the member that starts at `at` and steps over it; on a defect `at` is where it shows.
-fn member(bytes: &[u8], at: &mut usize, out: &mut Vec<u8>, most: usize) -> Result<(), Defect> {
+/// Unpacks the member that starts at `at` and steps over it; on a damage `at` is where it shows.
+fn member(bytes: &[u8], at: &mut usize, out: &mut Vec<u8>, most: usize) -> Result<(), Damage> {
     skip_header(bytes, at)?;
     let start = *at;
     let first = out.len();
     let mut stream = Decompress::new(false);
     loop {
         if out.len() >= most {
-            return Err(Defect::TooLong);
+            return Err(Damage::TooLong);
         }
         out.try_reserve_exact(STEP.max(out.len() / 2).min(most - out.len()).max(64 << 10))
-            .map_err(|_| Defect::NoMemory)?;
+            .map_err(|_| Damage::NoMemory)?;
         let (consumed, length) = (stream.total_in(), out.len());
         let result = stream.decompress_vec(bytes.get(*at..).unwrap_or_default(), out, FlushDecompress::None);
         *at = start + usize::try_from(stream.total_in()).unwrap_or(usize::MAX);
         match result {
             Ok(Status::StreamEnd) => break,
-            Ok(_) if stream.total_in() == consumed && out.len() == length => return Err(Defect::Cut),
+            Ok(_) if stream.total_in() == consumed && out.len() == length => return Err(Damage::Cut),
             Ok(_) => {}
-            Err(_) => return Err(Defect::Damaged),
+            Err(_) => return Err(Damage::Damaged),
         }
     }
     let trailer = *at;
     let Some([a, b, c, d, _, _, _, _]) = bytes.get(trailer..).and_then(|rest| rest.first_chunk::<8>()) else {
         *at = bytes.len();
-        return Err(Defect::Cut);
+        return Err(Damage::Cut);
     };
     *at = trailer + 8;
     let mut crc = Crc::new();
@@ -126,36 +126,36 @@ fn member(bytes: &[u8], at: &mut usize, out: &mut Vec<u8>, most: usize) -> Resul
         Ok(())
     } else {
         *at = trailer;
-        Err(Defect::Checksum)
+        Err(Damage::Checksum)
     }
 }
 
 /// Steps over the header of a member: ten bytes, and the parts that its flags announce.
-fn skip_header(bytes: &[u8], at: &mut usize) -> Result<(), Defect> {
+fn skip_header(bytes: &[u8], at: &mut usize) -> Result<(), Damage> {
     const CHECKSUM: u8 = 2;
     const EXTRA: u8 = 4;
     const NAME: u8 = 8;
     const COMMENT: u8 = 16;
     const DEFLATE: u8 = 8;
     let header = bytes.get(*at..).and_then(|rest| rest.first_chunk::<10>());
-    let Some([_, _, method, flags, ..]) = header else { return Err(Defect::Cut) };
+    let Some([_, _, method, flags, ..]) = header else { return Err(Damage::Cut) };
     if *method != DEFLATE {
-        return Err(Defect::Damaged);
+        return Err(Damage::Damaged);
     }
     let mut end = *at + 10;
     if flags & EXTRA != 0 {
-        let length = bytes.get(end..).and_then(|rest| rest.first_chunk::<2>()).ok_or(Defect::Cut)?;
+        let length = bytes.get(end..).and_then(|rest| rest.first_chunk::<2>()).ok_or(Damage::Cut)?;
         end += 2 + usize::from(u16::from_le_bytes(*length));
     }
     for _ in [NAME, COMMENT].iter().filter(|&flag| flags & flag != 0) {
-        let rest = bytes.get(end..).ok_or(Defect::Cut)?;
-        end += 1 + memchr::memchr(0, rest).ok_or(Defect::Cut)?;
+        let rest = bytes.get(end..).ok_or(Damage::Cut)?;
+        end += 1 + memchr::memchr(0, rest).ok_or(Damage::Cut)?;
     }
     if flags & CHECKSUM != 0 {
         end += 2;
     }
     if end > bytes.len() {
-        return Err(Defect::Cut);
+        return Err(Damage::Cut);
     }
     *at = end;
     Ok(())

@@ -47,7 +47,7 @@ impl Flags {
 /// Whose traces are read: they use other phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// CANN, torch_npu and MindSpore. An event of a phase that they do not use is a defect.
+    /// CANN, torch_npu and MindSpore. An event of a phase that they do not use is reported.
     Ascend,
     /// PyTorch's profiler. Events of other phases are kept: marks in time, and what users add.
     Kineto,
@@ -107,10 +107,10 @@ pub struct Events {
     pub strings: Interner,
     /// Keys of events that nothing is read from.
     pub unread_keys: Vec<Str>,
-    pub defects: Vec<Defect>,
+    pub damages: Vec<Damage>,
     /// The first place that is not UTF-8.
     pub not_utf8: Option<u64>,
-    /// Events that were skipped because of defects.
+    /// Events that were skipped because they are damaged.
     pub skipped: u64,
 }
 
@@ -151,13 +151,13 @@ impl Events {
 
 /// Something wrong at a place of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Defect {
+pub struct Damage {
     pub offset: u64,
-    pub what: DefectKind,
+    pub what: DamageKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DefectKind {
+pub enum DamageKind {
     /// The file ends inside an event or without closing the array.
     Cut,
     /// Bytes that are no event where one should start.

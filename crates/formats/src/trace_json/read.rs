@@ -5,7 +5,7 @@ use npuscope_tables::table::lane::Layer;
 use npuscope_tables::{LaneId, RankBuilder, RankPieces, Selection, TableId};
 
 use super::document::{self, Document};
-use super::event::{DefectKind, Dialect, Events};
+use super::event::{DamageKind, Dialect, Events};
 use super::flows::read_flows;
 use super::interpret::Interpreter;
 use super::lanes::Lanes;
@@ -134,19 +134,19 @@ pub(crate) fn note_diagnostics(summary: &mut Summary, bytes: &[u8], file: &str, 
     for events in stretches {
         summary.events += events.len() as u64;
         note_unread(summary, events.unread_keys.iter().map(|&key| events.strings.get(key).to_owned()));
-        for defect in &events.defects {
-            let (code, message) = match defect.what {
-                DefectKind::Cut => (Code::CutFile, messages::events_cut(summary.events)),
-                DefectKind::Garbage => (Code::Garbage, messages::event_garbage()),
-                DefectKind::UnknownPhase => (Code::UnknownPhase, unknown_phase(bytes, defect.offset)),
-                DefectKind::NoTime => (Code::NoTime, messages::event_without_time()),
+        for damage in &events.damages {
+            let (code, message) = match damage.what {
+                DamageKind::Cut => (Code::CutFile, messages::events_cut(summary.events)),
+                DamageKind::Garbage => (Code::Garbage, messages::event_garbage()),
+                DamageKind::UnknownPhase => (Code::UnknownPhase, unknown_phase(bytes, damage.offset)),
+                DamageKind::NoTime => (Code::NoTime, messages::event_without_time()),
             };
-            summary.diagnostics.push(Diagnostic::new(Severity::Warning, code, file, message).at(defect.offset));
+            summary.diagnostics.push(Diagnostic::new(Severity::Warning, code, file, message).at(damage.offset));
         }
-        let reported = events.defects.len() as u64;
+        let reported = events.damages.len() as u64;
         if events.skipped > reported {
             let message = messages::more_events(events.skipped - reported);
-            summary.diagnostics.push(Diagnostic::new(Severity::Warning, Code::MoreDefects, file, message));
+            summary.diagnostics.push(Diagnostic::new(Severity::Warning, Code::MoreDiagnostics, file, message));
         }
         if events.strings.overflowed() {
             let message = messages::too_much_text();

@@ -8,12 +8,12 @@
 use hashbrown::HashMap;
 use npuscope_tables::{Interner, Ns, Selection, Span, Str, TableId};
 
-use super::event::{Defect, DefectKind, Dialect, Event, Events, Flags, LaneKey, Phase, TraceId};
+use super::event::{Damage, DamageKind, Dialect, Event, Events, Flags, LaneKey, Phase, TraceId};
 use super::text::{Cursor, RawString};
 use crate::diagnostic::{MAX_UNREAD_KEYS, first_not_utf8};
 
-/// Defects of a stretch that are reported one by one; the rest is only counted.
-const MAX_DEFECTS: usize = 100;
+/// Damaged places of a stretch that are reported one by one; the rest is only counted.
+const MAX_DAMAGES: usize = 100;
 
 /// No event is that long: one that seems to reach further, to the end of the file, lacks a quote or a brace.
 const LONGEST_EVENT: usize = 1 << 20;
@@ -65,15 +65,15 @@ pub fn scan(bytes: &[u8], start: usize, stop: usize, dialect: Dialect, selection
                 if bytes.len() - event_start > LONGEST_EVENT && broken < MAX_BROKEN {
                     broken += 1;
                     if let Some(at) = next_whole_event(bytes, event_start + 1) {
-                        scan.defect(event_start, DefectKind::Garbage);
+                        scan.damage(event_start, DamageKind::Garbage);
                         cursor.at = at;
                         continue;
                     }
                 }
-                scan.defect(event_start, DefectKind::Cut);
+                scan.damage(event_start, DamageKind::Cut);
                 break End::Cut;
             }
-            scan.defect(event_start, DefectKind::Garbage);
+            scan.damage(event_start, DamageKind::Garbage);
             match next_event_like(bytes, event_start + 1) {
                 Some(at) => cursor.at = at,
                 None => break closing_bracket(bytes, event_start).map_or(End::Cut, End::Closed),
@@ -98,7 +98,7 @@ pub fn scan(bytes: &[u8], start: usize, stop: usize, dialect: Dialect, selection
             _ => {}
         }
         if cursor.at >= bytes.len() {
-            scan.defect(separator, DefectKind::Cut);
+            scan.damage(separator, DamageKind::Cut);
             break End::Cut;
         }
     };
@@ -213,9 +213,9 @@ struct Draft<'a> {
 }
 
 impl<'a> Scan<'a> {
-    fn defect(&mut self, offset: usize, what: DefectKind) {
-        if self.events.defects.len() < MAX_DEFECTS {
-            self.events.defects.push(Defect { offset: offset as u64, what });
+    fn damage(&mut self, offset: usize, what: DamageKind) {
+        if self.events.damages.len() < MAX_DAMAGES {
+            self.events.damages.push(Damage { offset: offset as u64, what });
         }
     }
 
@@ -240,15 +240,15 @@ impl<'a> Scan<'a> {
         }
         let time = draft.time.and_then(Ns::parse_us);
         let duration = draft.duration.map(Span::parse_us);
-        let defect = match event.phase {
-            Phase::Other if self.dialect == Dialect::Ascend || draft.phase == 0 => Some(DefectKind::UnknownPhase),
+        let damage = match event.phase {
+            Phase::Other if self.dialect == Dialect::Ascend || draft.phase == 0 => Some(DamageKind::UnknownPhase),
             Phase::Metadata => None,
-            _ if time.is_none() || duration == Some(None) => Some(DefectKind::NoTime),
+            _ if time.is_none() || duration == Some(None) => Some(DamageKind::NoTime),
             _ => None,
         };
-        if let Some(what) = defect {
+        if let Some(what) = damage {
             self.events.skipped += 1;
-            self.defect(start, what);
+            self.damage(start, what);
             return Some(());
         }
         event.name = self.events.strings.intern_bytes(&draft.name.unescaped());

@@ -69,7 +69,7 @@ names! {
         /// A row with more cells than the header; the surplus cells are skipped.
         LongRow = "long-row",
         /// Further diagnostics of a file, counted instead of listed.
-        MoreDefects = "more-defects",
+        MoreDiagnostics = "more-diagnostics",
         /// A trace without the base time of its timestamps.
         NoBaseTime = "no-base-time",
         /// Records without the clock information that their times need.
