@@ -1236,7 +1236,7 @@ fault-unit-ms-per-micro-batch = ms per micro-batch
 fault-unit-ms-per-step = ms per step
 fault-unit-mhz = MHz
 fault-unit-tokens = times as many tokens
-fault-unit-layers = more layers
+fault-unit-layers = extra layers
 fault-unit-mb-per-step = MB per step
 fault-unit-calls-per-layer = calls per layer
 
