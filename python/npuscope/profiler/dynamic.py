@@ -208,7 +208,12 @@ class DynamicProfilerMonitor(Guarded):
         if self._started(recording):
             self._recording = recording
         else:
-            self._control.failed("recording could not be started; see the standard error of the rank")
+            self._control.failed(
+                localized(
+                    "recording could not be started; see the standard error of the rank",
+                    "无法开始采集；请查看该 rank 的标准错误输出",
+                )
+            )
             self._report()
 
     def _started(self, recording: profile) -> bool:
