@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Optional
 
+from npuscope.language import localized
+
 #: The command that the alias stands in for, and the package that has it.
 NAME = "msprof-analyze"
 
@@ -39,7 +41,12 @@ def scripts_directory() -> Path:
         if (directory / "npuscope").is_file():
             return directory
         searched.append(str(directory))
-    raise AliasError(f"the command npuscope is not installed in {' or '.join(searched)}; install the wheel first")
+    raise AliasError(
+        localized(
+            f"the command npuscope is not installed in {' or '.join(searched)}; install the wheel first",
+            f"命令 npuscope 未安装在 {' 或 '.join(searched)} 中；请先安装 wheel",
+        )
+    )
 
 
 def is_on(directory: Path) -> bool:
@@ -53,10 +60,17 @@ def turn_on(directory: Path) -> Path:
     if _is_ours(script):
         return script
     if script.exists() or script.is_symlink() or _is_installed():
-        where = f"{script} exists" if script.exists() or script.is_symlink() else "it is installed in this environment"
+        if script.exists() or script.is_symlink():
+            why = localized(f"{script} exists", f"{script} 已存在")
+        else:
+            why = localized("it is installed in this environment", "当前环境中已安装")
         raise AliasError(
-            f"{NAME} is not replaced: {where}. To use the alias, run `pip uninstall {NAME}` first; "
-            f"`npuscope {NAME} ...` works without the alias"
+            localized(
+                f"{NAME} is not replaced: {why}. To use the alias, run `pip uninstall {NAME}` first; "
+                f"`npuscope {NAME} ...` works without the alias",
+                f"不替换 {NAME}：{why}。如需使用别名，请先运行 `pip uninstall {NAME}`；"
+                f"不使用别名时，可运行 `npuscope {NAME} ...`",
+            )
         )
     command = directory.resolve() / "npuscope"
     # A script, not a link: an installer that writes msprof-analyze later must not write through a link into npuscope.
@@ -67,7 +81,9 @@ def turn_on(directory: Path) -> Path:
             file.write(text)
         script.chmod(0o755)
     except OSError as error:
-        raise AliasError(f"cannot write {script}: {error.strerror}") from error
+        raise AliasError(
+            localized(f"cannot write {script}: {error.strerror}", f"无法写入 {script}：{error.strerror}")
+        ) from error
     return script
 
 
@@ -79,7 +95,9 @@ def turn_off(directory: Path) -> bool:
     try:
         script.unlink()
     except OSError as error:
-        raise AliasError(f"cannot remove {script}: {error.strerror}") from error
+        raise AliasError(
+            localized(f"cannot remove {script}: {error.strerror}", f"无法删除 {script}：{error.strerror}")
+        ) from error
     return True
 
 
@@ -87,17 +105,27 @@ def main(arguments: Optional[list[str]] = None) -> int:
     """The command line; returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m npuscope.alias",
-        description=f"Turn a command {NAME} on or off that runs: npuscope {NAME} ...",
-        epilog=f"An existing {NAME} is never replaced, and off removes only what on wrote.",
+        description=localized(
+            f"Turn a command {NAME} on or off that runs: npuscope {NAME} ...",
+            f"开启或关闭命令 {NAME}，该命令运行：npuscope {NAME} ...",
+        ),
+        epilog=localized(
+            f"An existing {NAME} is never replaced, and off removes only what on wrote.",
+            f"不会替换已有的 {NAME}；off 只删除 on 写入的文件。",
+        ),
     )
-    parser.add_argument("action", choices=["on", "off", "status"], help="what to do with the alias")
+    parser.add_argument(
+        "action",
+        choices=["on", "off", "status"],
+        help=localized("what to do with the alias", "对别名的操作：开启、关闭或查看状态"),
+    )
     action = parser.parse_args(arguments).action
     try:
         directory = scripts_directory()
         for line in _perform(action, directory):
             print(line)
     except AliasError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(localized(f"error: {error}", f"错误：{error}"), file=sys.stderr)
         return 2
     return 0
 
@@ -105,19 +133,25 @@ def main(arguments: Optional[list[str]] = None) -> int:
 def _perform(action: str, directory: Path) -> Iterator[str]:
     script = directory / NAME
     if action == "off":
-        yield f"{script} removed" if turn_off(directory) else f"the alias was not on; {script} is unchanged"
+        if turn_off(directory):
+            yield localized(f"{script} removed", f"已删除 {script}")
+        else:
+            yield localized(f"the alias was not on; {script} is unchanged", f"别名未开启；{script} 未更改")
         return
     if action == "on":
         turn_on(directory)
     if not is_on(directory):
-        yield f"off; {script} is another program" if script.exists() else "off"
+        off = localized("off", "关闭")
+        yield (
+            localized(f"{off}; {script} is another program", f"{off}；{script} 是其他程序") if script.exists() else off
+        )
         return
-    yield f"on: {script} runs npuscope"
+    yield localized(f"on: {script} runs npuscope", f"开启：{script} 运行 npuscope")
     first = shutil.which(NAME)
     if first is None:
-        yield f"note: {directory} is not in PATH"
+        yield localized(f"note: {directory} is not in PATH", f"提示：{directory} 不在 PATH 中")
     elif not Path(first).samefile(script):
-        yield f"note: PATH finds {first} first"
+        yield localized(f"note: PATH finds {first} first", f"提示：按 PATH 会先找到 {first}")
 
 
 def _is_ours(script: Path) -> bool:

@@ -37,9 +37,9 @@ def begin(directory: Union[str, Path], export: Optional[str] = None, *, beside_t
     if found is None:
         warn(
             localized(
-                "the program npuscope was not found, so nothing is analysed now; "
-                f"run later: npuscope parse {directory.parent}",
-                f"未找到程序 npuscope，暂不解析；之后可运行：npuscope parse {directory.parent}",
+                "the program npuscope was not found, so the recording is not parsed; "
+                f"to parse it later, run: npuscope parse {directory.parent}",
+                f"未找到程序 npuscope，采集的数据未解析；如需之后解析，请运行：npuscope parse {directory.parent}",
             )
         )
         return False
@@ -69,8 +69,8 @@ def wait(directories: Optional[list[Path]] = None, limit: float = LONGEST_WAIT) 
             except subprocess.TimeoutExpired:
                 warn(
                     localized(
-                        f"the analysis of {directory} is not done after {limit:g} seconds; it goes on by itself",
-                        f"{directory} 的解析在 {limit:g} 秒后仍未完成；解析在后台继续",
+                        f"parsing {directory} takes longer than {limit:g} seconds; it continues in the background",
+                        f"解析 {directory} 超过 {limit:g} 秒；解析在后台继续",
                     )
                 )
                 break
@@ -88,8 +88,8 @@ def _reap() -> None:
             log = directory / "logs" / "parse.log"
             warn(
                 localized(
-                    f"the analysis of {directory} ended with exit code {process.returncode}; {log} says why",
-                    f"{directory} 的解析以退出码 {process.returncode} 结束；原因见 {log}",
+                    f"parsing {directory} failed with exit code {process.returncode}; see {log}",
+                    f"解析 {directory} 失败，退出码 {process.returncode}；请查看 {log}",
                 )
             )
 
@@ -132,8 +132,8 @@ def analyse(
         return False
     if done.returncode != 0:
         why = done.stderr.strip() or localized(
-            f"npuscope parse ended with exit code {done.returncode}",
-            f"npuscope parse 以退出码 {done.returncode} 结束",
+            f"npuscope parse failed with exit code {done.returncode}",
+            f"npuscope parse 失败，退出码 {done.returncode}",
         )
         warn(localized(f"analyse: {why}", f"analyse：{why}"))
     return done.returncode == 0
@@ -152,9 +152,8 @@ def _export(asked: Any) -> Optional[str]:
     if not kinds or None in kinds:
         warn(
             localized(
-                f"analyse: export_type is {asked!r}, which is not of ExportType; "
-                "what was asked for when recording is used",
-                f"analyse：export_type 为 {asked!r}，不是 ExportType；使用采集时指定的格式",
+                f"analyse: export_type is {asked!r}, which is not an ExportType; the setting of the recording is used",
+                f"analyse：export_type 为 {asked!r}，不是 ExportType；使用采集时的设置",
             )
         )
         return None

@@ -44,8 +44,8 @@ def _stop_all() -> None:
             if thing.is_recording:
                 warn(
                     localized(
-                        "a profiler was still recording when the process ended; it is stopped now",
-                        "进程结束时仍有 profiler 在采集；现在停止",
+                        "a profiler was still recording when the process ended; it has been stopped",
+                        "进程结束时仍有 profiler 在采集；已停止该 profiler",
                     )
                 )
             thing.stop()

@@ -18,7 +18,7 @@ from npuscope.profiler.profiler import DEFAULT_BUDGET, profile
 from npuscope.profiler.settings import Settings
 from npuscope.stages import StagedProfiler
 
-#: Passes to the processes that this one starts who records, by process and rank.
+#: Names the recording process and its rank to the processes that it starts.
 _RECORDED = "NPUSCOPE_RECORDED_BY"
 
 
@@ -92,7 +92,7 @@ def from_args(
         why = describe(error)
         warn(localized(f"the flags cannot be read: {why}; {OFF[0]}", f"无法读取命令行参数：{why}；{OFF[1]}"))
         return profile.of_settings(Settings(enabled=False))
-    return _made(reading, "flags", strict, total_steps, backend, rank, budget, spool)
+    return _made(reading, localized("flags", "命令行参数"), strict, total_steps, backend, rank, budget, spool)
 
 
 def from_env(*, backend: Optional[str] = None) -> Optional[profile]:
@@ -144,8 +144,8 @@ def _is_mindspores(backend: Optional[str]) -> bool:
     if backends.importable("torch_npu"):
         warn(
             localized(
-                "MS_PROFILER_OPTIONS: import torch_npu before npuscope, or only the host is recorded",
-                "MS_PROFILER_OPTIONS：请在 npuscope 之前导入 torch_npu，否则只采集主机",
+                "MS_PROFILER_OPTIONS: only the host is recorded; to record the NPU, import torch_npu before npuscope",
+                "MS_PROFILER_OPTIONS：只采集主机；如需采集 NPU，请在 npuscope 之前导入 torch_npu",
             )
         )
         return False

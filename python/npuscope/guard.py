@@ -11,13 +11,10 @@ from typing import Any, Callable, TypeVar
 
 from npuscope.language import localized
 
-#: What every failure ends with, in English and Chinese.
-OFF = ("profiling is off, training goes on", "采集已关闭，训练继续")
-
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
-#: What every message about a failure ends with.
-OFF = "profiling is off, training continues"
+#: What every message about a failure ends with, in English and Chinese.
+OFF = ("profiling is off, training continues", "采集已关闭，训练继续")
 
 _reported: set[str] = set()
 _lock = threading.Lock()
@@ -66,7 +63,7 @@ class Guarded:
             return
         self._off = True
         warn(localized(f"{why}; {OFF[0]}", f"{why}；{OFF[1]}"))
-        # The reason has been reported; that the cleanup failed, too, helps nobody.
+        # The reason has been reported; a failed cleanup adds nothing to it.
         with contextlib.suppress(Exception):
             self._abandon()
 

@@ -165,7 +165,7 @@ def _careful(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             why = describe(error)
             warn(
                 localized(
-                    f"mstx.{name}() of the framework failed: {why}; training goes on",
+                    f"mstx.{name}() of the framework failed: {why}; training continues",
                     f"框架的 mstx.{name}() 失败：{why}；训练继续",
                 )
             )

@@ -17,9 +17,9 @@ class ProgramMissing(RuntimeError):
     def __init__(self) -> None:
         super().__init__(
             localized(
-                "the program npuscope was not found: install the wheel npuscope, put the program on PATH, "
-                "or name it in the environment variable NPUSCOPE",
-                "未找到程序 npuscope：请安装 npuscope 的 wheel，将程序加入 PATH，或用环境变量 NPUSCOPE 指定",
+                "the program npuscope was not found: install the wheel npuscope, add the program to PATH, "
+                "or set the environment variable NPUSCOPE to its path",
+                "未找到程序 npuscope：请安装 npuscope 的 wheel，将程序加入 PATH，或将环境变量 NPUSCOPE 设为其路径",
             )
         )
 

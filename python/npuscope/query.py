@@ -96,8 +96,8 @@ class Profile:
         except ImportError as error:
             raise QueryError(
                 localized(
-                    "answers are pyarrow tables, but pyarrow is not installed: pip install 'npuscope[pyarrow]'",
-                    "查询结果是 pyarrow 表，但未安装 pyarrow：pip install 'npuscope[pyarrow]'",
+                    "pyarrow is not installed, and results are pyarrow tables: run `pip install pyarrow`",
+                    "未安装 pyarrow，而查询结果是 pyarrow 表：请运行 `pip install pyarrow`",
                 )
             ) from error
         with tempfile.TemporaryDirectory(prefix="npuscope-") as directory:
@@ -118,8 +118,8 @@ class Profile:
                 raise QueryError(
                     _without_label(done.stderr.strip())
                     or localized(
-                        f"npuscope {arguments[0]} ended with exit code {done.returncode}",
-                        f"npuscope {arguments[0]} 以退出码 {done.returncode} 结束",
+                        f"npuscope {arguments[0]} failed with exit code {done.returncode}",
+                        f"npuscope {arguments[0]} 失败，退出码 {done.returncode}",
                     )
                 )
             # Read into memory, because the file is removed now.
@@ -128,7 +128,7 @@ class Profile:
 
 
 def _without_label(text: str) -> str:
-    """What the program says, without the word that it begins errors with on a terminal."""
+    """The error message of the program, without the label that it has on a terminal."""
     for label in ("error: ", "错误："):
         text = text.removeprefix(label)
     return text

@@ -181,7 +181,8 @@ impl Recorder {
         let summary = self.state().summary.clone();
         let written = recorder::write_metadata(&self.options.directory, object(metadata_json)?, backend, &summary);
         if let Err(error) = written {
-            self.state().problem.get_or_insert(error.to_string());
+            let why = language::text(&npuscope_messages::io_error(&error));
+            self.state().problem.get_or_insert(format!("profiler_metadata.json: {why}"));
         }
         Ok(())
     }

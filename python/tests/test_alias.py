@@ -99,6 +99,16 @@ class TestAlias(Case):
             code, printed = self.command("on")
         self.assertEqual((code, printed), (2, f"error: cannot write {self.script}: Permission denied\n"))
 
+    def test_in_a_chinese_locale_it_answers_in_chinese(self) -> None:
+        with mock.patch.dict(os.environ, {"LC_ALL": "zh_CN.UTF-8", "PATH": str(self.scripts)}):
+            self.assertEqual(self.command("on"), (0, f"开启：{self.script} 运行 npuscope\n"))
+            self.assertEqual(self.command("off"), (0, f"已删除 {self.script}\n"))
+            self.assertEqual(self.command("status"), (0, "关闭\n"))
+            self.install(self.script, "")
+            code, printed = self.command("on")
+        self.assertEqual(code, 2)
+        self.assertTrue(printed.startswith("错误：不替换 msprof-analyze："), printed)
+
 
 class TestEnvironment(Case):
     """In a virtual environment, as users have it."""

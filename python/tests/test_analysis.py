@@ -117,7 +117,7 @@ class TestProgram(Case):
                 self.assertLess(time.monotonic(), deadline)
                 time.sleep(0.01)
             self.record(async_mode=True)
-        self.assertIn(f"{prof.directories[0]} ended with exit code 3", lines[0])
+        self.assertIn(f"{prof.directories[0]} failed with exit code 3", lines[0])
 
     def test_an_analysis_that_fails_is_reported_with_its_log(self) -> None:
         with (

@@ -30,8 +30,8 @@ def choose(name: Optional[str] = None) -> str:
         known = ", ".join(NAMES)
         warn(
             localized(
-                f"there is no backend {name!r}, only {known}; the best of what is importable is used",
-                f"没有后端 {name!r}，可用的后端：{known}；使用可导入的最佳后端",
+                f"unknown backend {name!r}; expected one of {known}. The best available backend is used",
+                f"未知的后端 {name!r}；应为 {known} 之一。使用可用的最佳后端",
             )
         )
     if ("torch_npu" in sys.modules or ("torch" in sys.modules and importable("torch_npu"))) and _torch_npu_works():
@@ -58,13 +58,13 @@ def _torch_npu_works() -> bool:
 
         if torch_npu.npu.is_available():
             return True
-        why = localized("finds no NPU", "未找到 NPU")
+        why = localized("detects no NPU", "未检测到 NPU")
     except Exception as error:  # noqa: BLE001 - without CANN's libraries, or beside another torch, anything may come
         why = localized(f"cannot be used ({describe(error)})", f"无法使用（{describe(error)}）")
     warn(
         localized(
-            f"torch_npu is installed, but {why}; the host is recorded without it",
-            f"已安装 torch_npu，但{why}；不使用 torch_npu，只采集主机",
+            f"torch_npu is installed, but {why}; only the host is recorded",
+            f"已安装 torch_npu，但{why}；只采集主机",
         )
     )
     return False

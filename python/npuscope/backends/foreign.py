@@ -40,8 +40,8 @@ def in_words_of(whose: str, function: Callable[..., Any], *said: Said) -> dict[s
         except AttributeError:
             warn(
                 localized(
-                    f"the profiler of this version of {whose} has no {one.name}; it is left out",
-                    f"该版本 {whose} 的 profiler 没有 {one.name}；已略去",
+                    f"this version of {whose} does not support {one.name}; the setting is ignored",
+                    f"该版本的 {whose} 不支持 {one.name}；已忽略该设置",
                 )
             )
     return words

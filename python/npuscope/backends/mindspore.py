@@ -27,8 +27,8 @@ class MindSporeProfiler(ForeignProfiler):
             if asked:
                 warn(
                     localized(
-                        f"MindSpore's profiler has no {what}; it is left out",
-                        f"MindSpore 的 profiler 没有 {what}；已略去",
+                        f"MindSpore's profiler does not support {what}; the setting is ignored",
+                        f"MindSpore 的 profiler 不支持 {what}；已忽略该设置",
                     )
                 )
         words = in_words_of(
@@ -58,8 +58,8 @@ class MindSporeProfiler(ForeignProfiler):
 
 
 def _unsaid(settings: Any, plan: Any) -> dict[str, bool]:
-    """What was asked for and cannot be said to MindSpore."""
-    own_schedule = localized("schedule by a function of the user", "由用户函数给出的 schedule")
+    """The settings that MindSpore does not support, and whether they are set."""
+    custom_schedule = localized("custom schedule functions", "自定义的 schedule 函数")
     return {
         "with_modules": settings.modules,
         "with_flops": settings.flops,
@@ -68,7 +68,7 @@ def _unsaid(settings: Any, plan: Any) -> dict[str, bool]:
         "gc_detect_threshold": settings.gc_threshold_ms is not None,
         "host_sys numa": "numa" in settings.host_sys,
         "skip_first_wait": bool(getattr(plan, "skip_first_wait", 0)),
-        own_schedule: plan is not None and not isinstance(plan, Schedule),
+        custom_schedule: plan is not None and not isinstance(plan, Schedule),
     }
 
 

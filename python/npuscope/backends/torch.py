@@ -102,12 +102,7 @@ class TorchBackend(NativeBackend):
         """Do not use Kineto if a session is open: starting another would discard the trace of that session."""
         _close_left_open()
         if self._kineto is not None and _session_is_open():
-            self._let_go(
-                localized(
-                    "a torch profiler is running already, and its trace stays its own",
-                    "已有 torch profiler 在运行，其 trace 保持独立",
-                )
-            )
+            self._let_go(localized("another torch profiler is already running", "已有其他 torch profiler 在运行"))
 
     def _stop_kineto(self) -> None:
         if self._kineto is None or not self._running:
@@ -117,21 +112,21 @@ class TorchBackend(NativeBackend):
             _left_open[self._thread] = self._kineto
             self._let_go(
                 localized(
-                    "stop was called in another thread than start, where torch's profiler cannot be stopped",
-                    "stop 与 start 在不同线程中调用，无法停止 torch 的 profiler",
+                    "torch's profiler cannot be stopped: stop() was called in another thread than start()",
+                    "无法停止 torch 的 profiler：stop() 与 start() 在不同的线程中调用",
                 )
             )
         elif _session_is_open():
             self._kineto.stop_trace()
         else:
             # Stopping a session that is not there crashes the process.
-            self._let_go(localized("torch's profiler was stopped by other code", "torch 的 profiler 已被其他代码停止"))
+            self._let_go(localized("another library stopped torch's profiler", "torch 的 profiler 已被其他库停止"))
 
     def _let_go(self, why: str) -> None:
         warn(
             localized(
-                f"{why}; operators are not recorded here, steps and ranges are",
-                f"{why}；此处不采集算子，仍采集 step 和区间",
+                f"{why}; operators are not recorded, only steps and ranges",
+                f"{why}；不采集算子，只采集 step 和区间",
             )
         )
         self._kineto, self._prepared, self._running = None, False, False

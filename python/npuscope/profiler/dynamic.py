@@ -26,12 +26,13 @@ class DynamicProfilerMonitor(Guarded):
     ...     train(batch)
     ...     monitor.step()
 
-    :param cfg_path: the directory of `profiler_config.json`, or such a file. A file that does nothing is written if
-        there is none
-    :param output_path: directory under which each collection makes `rank{N}_start{A}_stop{B}`
-    :param poll_interval: seconds between looks at the file
-    :param backend: as for `profile`, and so `rank`, `budget` and `spool`
-    :param dialect: keys of the file that is written if there is none, `mindspore` or `torch_npu`; formerly `style`
+    :param cfg_path: directory of `profiler_config.json`, or the path of the file. If the file is missing, one that
+        records nothing is written
+    :param output_path: directory for the recordings; each has a directory `rank{N}_start{A}_stop{B}`
+    :param poll_interval: seconds between checks of the file
+    :param backend: as in `profile`, like `rank`, `budget` and `spool`
+    :param dialect: keys of the file that is written if it is missing, those of `mindspore` or `torch_npu`; `style` is
+        its older name
 
     The file has the keys of MindSpore (`start_step`, `stop_step`) or torch_npu (`start_step`, `active`). Steps count
     from 1. `npuscope dynamic set` writes the file, and `npuscope dynamic status` shows the progress of the ranks. The
@@ -69,16 +70,16 @@ class DynamicProfilerMonitor(Guarded):
             if cfg_path is None:
                 raise ValueError(
                     localized(
-                        "cfg_path is not given, the directory of profiler_config.json",
-                        "未指定 cfg_path，即 profiler_config.json 所在的目录",
+                        "cfg_path is missing; set it to the directory of profiler_config.json",
+                        "缺少 cfg_path；请设为 profiler_config.json 所在的目录",
                     )
                 )
             self._output = Path(DEFAULT_OUTPUT if output_path is None else output_path)
             if isinstance(poll_interval, bool) or not isinstance(poll_interval, (int, float)) or not poll_interval > 0:
                 warn(
                     localized(
-                        f"DynamicProfilerMonitor: poll_interval is {poll_interval!r}, not a number of seconds; using 2",
-                        f"DynamicProfilerMonitor：poll_interval 为 {poll_interval!r}，不是秒数；使用 2",
+                        f"poll_interval is {poll_interval!r}, expected a positive number of seconds; 2 is used",
+                        f"poll_interval 为 {poll_interval!r}，应为正的秒数；使用 2",
                     )
                 )
                 poll_interval = 2
@@ -114,10 +115,10 @@ class DynamicProfilerMonitor(Guarded):
         if self._recording is not None:
             self._recording.step()
             if not self._recording.is_running:
-                # It has said why itself.
+                # It has reported the reason itself.
                 self._control.failed(
                     localized(
-                        "recording failed; the rank's standard error says why", "采集失败；原因见该 rank 的标准错误输出"
+                        "recording failed; see the standard error of the rank", "采集失败；请查看该 rank 的标准错误输出"
                     )
                 )
                 self._recording = None
@@ -162,8 +163,8 @@ class DynamicProfilerMonitor(Guarded):
         if self._control is None or self._under_way():
             warn(
                 localized(
-                    "the step number cannot be set while a recording is running; it is ignored",
-                    "采集期间不能设置 step 编号；已忽略",
+                    "the step number cannot be changed while a recording is running; the call is ignored",
+                    "采集期间不能更改 step 编号；已忽略该调用",
                 )
             )
             return
@@ -207,7 +208,12 @@ class DynamicProfilerMonitor(Guarded):
         if self._started(recording):
             self._recording = recording
         else:
-            self._control.failed("recording could not be started; see the standard error of the rank")
+            self._control.failed(
+                localized(
+                    "recording could not be started; see the standard error of the rank",
+                    "无法开始采集；请查看该 rank 的标准错误输出",
+                )
+            )
             self._report()
 
     def _started(self, recording: profile) -> bool:

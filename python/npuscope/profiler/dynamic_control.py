@@ -82,8 +82,8 @@ def _read(text: str) -> Command:
         problem = said["problem"]
         warnings.append(
             localized(
-                f"{problem}; it is ignored until it changes, training goes on",
-                f"{problem}；文件更改之前一直忽略，训练继续",
+                f"{problem}; the file is ignored until it changes, training continues",
+                f"{problem}；文件更改之前忽略该文件，训练继续",
             )
         )
     return Command(said["stop"] is not None, _beginning(said["start"]), warnings)

@@ -64,15 +64,15 @@ def set_state(state: dict[str, Any]) -> None:
     if not isinstance(step, int) or isinstance(step, bool) or step < 0:
         warn(
             localized(
-                f"dynamic_profile.set_state() takes {{'cur_step': number}}, not {state!r}; it is ignored",
-                f"dynamic_profile.set_state() 接受 {{'cur_step': 数字}}，实际为 {state!r}；已忽略",
+                f"dynamic_profile.set_state() expects {{'cur_step': number}}, not {state!r}; the call is ignored",
+                f"dynamic_profile.set_state() 的参数应为 {{'cur_step': 数字}}，实际为 {state!r}；已忽略该调用",
             )
         )
     elif _monitor is None:
         warn(
             localized(
-                "dynamic_profile.set_state() was called before dynamic_profile.init(); it is ignored",
-                "dynamic_profile.set_state() 在 dynamic_profile.init() 之前调用；已忽略",
+                "dynamic_profile.set_state() was called before dynamic_profile.init(); the call is ignored",
+                "dynamic_profile.set_state() 在 dynamic_profile.init() 之前调用；已忽略该调用",
             )
         )
     else:

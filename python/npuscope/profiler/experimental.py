@@ -16,8 +16,8 @@ def flag(name: str, value: Any, default: bool = False) -> bool:
     if value is not None:
         warn(
             localized(
-                f"{name} is {value!r}, which is neither True nor False; {default} is used",
-                f"{name} 为 {value!r}，不是 True 或 False；使用 {default}",
+                f"{name} is {value!r}, expected True or False; {default} is used",
+                f"{name} 为 {value!r}，应为 True 或 False；使用 {default}",
             )
         )
     return default
@@ -67,7 +67,8 @@ class _ExperimentalConfig:
         for name in unknown:
             warn(
                 localized(
-                    f"_ExperimentalConfig has no {name!r}; it is ignored", f"_ExperimentalConfig 没有 {name!r}；已忽略"
+                    f"_ExperimentalConfig has no argument {name!r}; it is ignored",
+                    f"_ExperimentalConfig 没有参数 {name!r}；已忽略",
                 )
             )
         self.l2_cache = flag("l2_cache", l2_cache)
@@ -87,7 +88,7 @@ class _ExperimentalConfig:
         if self.op_attr and ExportType.Db not in self.export_type:
             warn(
                 localized(
-                    "op_attr needs export_type to contain ExportType.Db; it is ignored",
+                    "op_attr requires ExportType.Db in export_type; it is ignored",
                     "op_attr 要求 export_type 包含 ExportType.Db；已忽略",
                 )
             )
@@ -97,16 +98,16 @@ class _ExperimentalConfig:
         if self.mstx_domain_include and self.mstx_domain_exclude:
             warn(
                 localized(
-                    "mstx_domain_include and mstx_domain_exclude are both given; mstx_domain_exclude is ignored",
-                    "同时指定了 mstx_domain_include 和 mstx_domain_exclude；mstx_domain_exclude 已忽略",
+                    "mstx_domain_include and mstx_domain_exclude are both set; mstx_domain_exclude is ignored",
+                    "同时设置了 mstx_domain_include 和 mstx_domain_exclude；已忽略 mstx_domain_exclude",
                 )
             )
             self.mstx_domain_exclude = []
         if self.profiler_level is ProfilerLevel.Level_none and not self.mstx:
             warn(
                 localized(
-                    "Level_none without mstx would record nothing of the device; mstx is switched on",
-                    "Level_none 且未开启 mstx 时不会采集设备数据；已开启 mstx",
+                    "Level_none without mstx records no device data; mstx is switched on",
+                    "Level_none 且未开启 mstx 时不采集设备数据；已开启 mstx",
                 )
             )
             self.mstx = True
@@ -121,7 +122,7 @@ class _ExperimentalConfig:
         if not deep and metrics is not AiCMetrics.AiCoreNone:
             warn(
                 localized(
-                    f"aic_metrics {metrics.name} needs Level1 or Level2; it is ignored",
+                    f"aic_metrics {metrics.name} requires Level1 or Level2; it is ignored",
                     f"aic_metrics {metrics.name} 需要 Level1 或 Level2；已忽略",
                 )
             )
@@ -135,7 +136,7 @@ def _member(kind: Any, name: str, value: Any, default: Any) -> Any:
         known = ", ".join(kind.__members__)
         warn(
             localized(
-                f"{name} is {value!r}, which is none of {known}; {default.name} is used",
+                f"{name} is {value!r}, expected one of {known}; {default.name} is used",
                 f"{name} 为 {value!r}，应为 {known} 之一；使用 {default.name}",
             )
         )
@@ -155,7 +156,7 @@ def _members(kind: Any, name: str, value: Any) -> list[Any]:
             known = ", ".join(kind.__members__)
             warn(
                 localized(
-                    f"{name} contains {one!r}, which is none of {known}; the default is used",
+                    f"{name} contains {one!r}, expected {known}; the default is used",
                     f"{name} 包含 {one!r}，应为 {known} 之一；使用默认值",
                 )
             )
@@ -171,8 +172,8 @@ def _threshold(value: Any) -> Optional[float]:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
         warn(
             localized(
-                f"gc_detect_threshold is {value!r}, which is not a number of milliseconds from 0 on; it is ignored",
-                f"gc_detect_threshold 为 {value!r}，不是非负的毫秒数；已忽略",
+                f"gc_detect_threshold is {value!r}, expected a number of milliseconds, 0 or more; it is ignored",
+                f"gc_detect_threshold 为 {value!r}，应为不小于 0 的毫秒数；已忽略",
             )
         )
         return None
@@ -185,8 +186,8 @@ def _domains(name: str, value: Any) -> list[str]:
     if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) and one for one in value):
         warn(
             localized(
-                f"{name} is {value!r}, which is not a list of names; it is ignored",
-                f"{name} 为 {value!r}，不是名称列表；已忽略",
+                f"{name} is {value!r}, expected a list of names; it is ignored",
+                f"{name} 为 {value!r}，应为名称列表；已忽略",
             )
         )
         return []

@@ -56,8 +56,8 @@ def tensorboard_trace_handler(
     if dir_name is not None and not isinstance(dir_name, (str, Path)):
         warn(
             localized(
-                f"tensorboard_trace_handler: dir_name is {dir_name!r}, which is not a path; the default is used",
-                f"tensorboard_trace_handler：dir_name 为 {dir_name!r}，不是路径；使用默认值",
+                f"tensorboard_trace_handler: dir_name is {dir_name!r}, expected a path; the default is used",
+                f"tensorboard_trace_handler：dir_name 为 {dir_name!r}，应为路径；使用默认值",
             )
         )
         dir_name = None
@@ -68,8 +68,8 @@ def tensorboard_trace_handler(
     ):
         warn(
             localized(
-                f"tensorboard_trace_handler: worker_name is {worker_name!r}, which cannot be part of a file's name; "
-                "the host's name is used",
+                f"tensorboard_trace_handler: worker_name is {worker_name!r}, which cannot be part of a file name; "
+                "the host name is used",
                 f"tensorboard_trace_handler：worker_name 为 {worker_name!r}，不能用于文件名；使用主机名",
             )
         )
@@ -93,8 +93,8 @@ def handler_of(asked: Any) -> Union[TraceHandler, Any, None]:
     if asked is not None and not callable(asked):
         warn(
             localized(
-                f"on_trace_ready is {asked!r}, which cannot be called; it is ignored",
-                f"on_trace_ready 为 {asked!r}，不可调用；已忽略",
+                f"on_trace_ready is {asked!r}, expected a function; it is ignored",
+                f"on_trace_ready 为 {asked!r}，应为函数；已忽略",
             )
         )
         return None

@@ -39,8 +39,8 @@ class KeepsMetadata(Guarded):
         if not isinstance(key, str) or not isinstance(value, str):
             warn(
                 localized(
-                    f"add_metadata: {key!r} and its value must be text; it is ignored",
-                    f"add_metadata：{key!r} 及其值应为文本；已忽略",
+                    f"add_metadata: {key!r} is ignored; key and value must be text",
+                    f"add_metadata：已忽略 {key!r}；键和值必须为文本",
                 )
             )
             return
@@ -54,7 +54,7 @@ class KeepsMetadata(Guarded):
         except ValueError as error:
             warn(
                 localized(
-                    f"add_metadata_json: {key!r} is ignored, {error}", f"add_metadata_json：{key!r} 已忽略，{error}"
+                    f"add_metadata_json: {key!r} is ignored; {error}", f"add_metadata_json：已忽略 {key!r}；{error}"
                 )
             )
 
@@ -133,5 +133,5 @@ def parsed(key: Any, text: Any) -> Any:
     """The value of `add_metadata_json`; raises `ValueError` if it is not JSON."""
     if not isinstance(key, str) or not isinstance(text, str):
         # One exception for all bad input.
-        raise ValueError(localized("key and value must be text", "键和值应为文本"))  # noqa: TRY004
+        raise ValueError(localized("key and value must be text", "键和值必须为文本"))  # noqa: TRY004
     return json.loads(text)

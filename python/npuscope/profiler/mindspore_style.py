@@ -46,8 +46,8 @@ class Profiler(profile):
             ignored = ", ".join(map(repr, unnamed))
             warn(
                 localized(
-                    f"Profiler takes named arguments only; {ignored} is ignored",
-                    f"Profiler 只接受具名参数；{ignored} 已忽略",
+                    f"Profiler accepts only named arguments; {ignored} is ignored",
+                    f"Profiler 只接受关键字参数；已忽略 {ignored}",
                 )
             )
         experimental = {_EXPERIMENTAL[name]: named.pop(name) for name in list(named) if name in _EXPERIMENTAL}
@@ -82,11 +82,11 @@ class Profiler(profile):
 
     @guarded
     def op_analyse(self, op_name: Any, device_id: Optional[int] = None) -> None:
-        """MindSpore's times of single operators, which it gives up; `npuscope.open(path).sql(...)` answers more."""
+        """Not supported; use `npuscope.open(path).sql(...)` for the times of operators."""
         query = "npuscope.open(path).sql('SELECT name, sum(duration) FROM kernel GROUP BY 1')"
         warn(
             localized(
-                f"op_analyse of {op_name!r} is not supported; use {query}",
-                f"不支持对 {op_name!r} 执行 op_analyse；请使用 {query}",
+                f"op_analyse({op_name!r}) is not supported; use {query}",
+                f"不支持 op_analyse({op_name!r})；请使用 {query}",
             )
         )

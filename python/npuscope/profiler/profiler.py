@@ -94,8 +94,8 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
             if schedule is not None and not callable(schedule):
                 warn(
                     localized(
-                        f"schedule is {schedule!r}, which cannot be called; everything from start to stop is recorded",
-                        f"schedule 为 {schedule!r}，不可调用；采集从 start 到 stop 的全部内容",
+                        f"schedule is {schedule!r}, expected a function; everything from start to stop is recorded",
+                        f"schedule 为 {schedule!r}，应为函数；采集从 start 到 stop 的全部内容",
                     )
                 )
                 schedule = None
@@ -191,8 +191,8 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
         if self._running is not None:
             warn(
                 localized(
-                    "start() was called on a profiler that is running; it is ignored",
-                    "profiler 正在运行，start() 已忽略",
+                    "start() was called on a running profiler; the call is ignored",
+                    "profiler 正在运行时调用了 start()；已忽略该调用",
                 )
             )
             return
@@ -203,9 +203,9 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
         if self._settings.is_unsure_of(rank, ranks.world_size()):
             warn(
                 localized(
-                    "only some ranks are to be recorded, but the rank of this process is unknown; "
-                    "it is taken for rank 0. Set RANK",
-                    "只采集部分 rank，但当前进程的 rank 未知；按 rank 0 处理。请设置 RANK",
+                    "the rank of this process is unknown, and only some ranks are recorded; rank 0 is assumed. "
+                    "Set RANK",
+                    "当前进程的 rank 未知，而只采集部分 rank；按 rank 0 处理。请设置 RANK",
                 )
             )
         self._trace_id = self._new_trace_id()
@@ -251,8 +251,8 @@ class profile(KeepsMetadata, TorchMethods):  # noqa: N801 - torch_npu's and Mind
         if not self._started and self._settings.enabled and self._settings.wants_rank(rank):
             warn(
                 localized(
-                    f"{method}() was called without start(); nothing is recorded. `with` around the loop calls both",
-                    f"调用了 {method}()，但未调用 start()；不采集。在循环外使用 `with` 会自动调用二者",
+                    f"{method}() was called without start(); nothing is recorded. Use `with`, or call start() first",
+                    f"调用了 {method}()，但未调用 start()；不采集。请使用 `with`，或先调用 start()",
                 )
             )
 
@@ -333,8 +333,8 @@ class _KinetoProfile(profile):
             if named.pop(name, None) is not None:
                 warn(
                     localized(
-                        f"_KinetoProfile has no {name}; it is ignored. Use profile instead",
-                        f"_KinetoProfile 没有 {name}；已忽略。请改用 profile",
+                        f"_KinetoProfile does not support {name}, and it is ignored; use profile instead",
+                        f"_KinetoProfile 不支持 {name}，已忽略；请改用 profile",
                     )
                 )
         super().__init__(**named)

@@ -24,8 +24,8 @@ class Schedule:
             if isinstance(value, bool) or not isinstance(value, int):
                 warn(
                     localized(
-                        f"schedule: {name} is {value!r}, which is not a whole number; {default} is used",
-                        f"schedule：{name} 为 {value!r}，不是整数；使用 {default}",
+                        f"schedule: {name} is {value!r}, expected a whole number; {default} is used",
+                        f"schedule：{name} 为 {value!r}，应为整数；使用 {default}",
                     )
                 )
                 value = default
@@ -33,7 +33,7 @@ class Schedule:
         self._compiled = _npuscope.Schedule(**values)
         for text in () if quiet else self._compiled.warnings:
             warn(localized(f"schedule: {text}", f"schedule：{text}"))
-        # As they are used, that is after repair.
+        # The values after correction.
         self.wait, self.warmup, self.active, self.repeat, self.skip_first, skip_first_wait = self._compiled.values()
         self.skip_first_wait = int(skip_first_wait)
 

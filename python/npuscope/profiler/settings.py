@@ -19,9 +19,9 @@ _ACCEPTED = {
     "sync_enable": None,
     "execution_trace_observer": ("execution traces are not recorded", "不采集 execution trace"),
     "custom_trace_id_callback": None,
-    "use_cuda": ("a device is recorded when activities say so", "是否采集设备由 activities 决定"),
-    "hbm_ddr": ("profile_memory says the same", "请使用 profile_memory"),
-    "pcie": ("sys_interconnection says the same", "请使用 sys_interconnection"),
+    "use_cuda": ("activities select the device", "设备由 activities 选择"),
+    "hbm_ddr": ("profile_memory has the same effect", "profile_memory 的作用相同"),
+    "pcie": ("sys_interconnection has the same effect", "sys_interconnection 的作用相同"),
 }
 
 
@@ -85,14 +85,14 @@ class Settings:
                 near = difflib.get_close_matches(name, [*_ARGUMENTS, *_ACCEPTED], 1)
                 did_you_mean = localized(f". Did you mean {near[0]!r}?", f"。是否指 {near[0]!r}？") if near else ""
                 warn(
-                    localized(f"profile has no argument {name!r}; it is ignored", f"profile 没有参数 {name!r}，已忽略")
+                    localized(f"profile has no argument {name!r}; it is ignored", f"profile 没有参数 {name!r}；已忽略")
                     + did_you_mean
                 )
                 continue
             reason = _ACCEPTED[name]
             if reason is not None and value:
-                english, chinese = reason
-                warn(localized(f"profile: {name} is ignored, {english}", f"profile：{name} 已忽略，{chinese}"))
+                why = localized(*reason)
+                warn(localized(f"profile: {name} is ignored: {why}", f"profile：已忽略 {name}：{why}"))
         cpu, npu = _activities(activities)
         experimental = experimental_config
         if experimental is None:
@@ -100,8 +100,8 @@ class Settings:
         elif not isinstance(experimental, _ExperimentalConfig):
             warn(
                 localized(
-                    f"experimental_config is {experimental!r}, not an _ExperimentalConfig; the default is used",
-                    f"experimental_config 为 {experimental!r}，不是 _ExperimentalConfig；使用默认值",
+                    f"experimental_config is {experimental!r}, expected an _ExperimentalConfig; the default is used",
+                    f"experimental_config 为 {experimental!r}，应为 _ExperimentalConfig；使用默认值",
                 )
             )
             experimental = _ExperimentalConfig()
@@ -183,8 +183,8 @@ def _activities(asked: Any) -> tuple[bool, bool]:
         if members:
             warn(
                 localized(
-                    f"activities are {asked!r}, which are not all of ProfilerActivity; CPU and NPU are used",
-                    f"activities 为 {asked!r}，不全是 ProfilerActivity；使用 CPU 和 NPU",
+                    f"activities is {asked!r}, expected a list of ProfilerActivity; CPU and NPU are used",
+                    f"activities 为 {asked!r}，应为 ProfilerActivity 的列表；使用 CPU 和 NPU",
                 )
             )
         return True, True

@@ -69,7 +69,7 @@ class TorchMethods(Guarded):
         if not self._ask("export_stacks", str(path), metric):
             warn(
                 localized(
-                    f"export_stacks needs torch_npu; {path} is not written",
+                    f"export_stacks requires torch_npu; {path} is not written",
                     f"export_stacks 需要 torch_npu；未写入 {path}",
                 )
             )
@@ -80,7 +80,7 @@ class TorchMethods(Guarded):
         if not self._ask("export_memory_timeline", str(path), *([] if device is None else [device])):
             warn(
                 localized(
-                    f"export_memory_timeline needs torch_npu; {path} is not written",
+                    f"export_memory_timeline requires torch_npu; {path} is not written",
                     f"export_memory_timeline 需要 torch_npu；未写入 {path}",
                 )
             )
@@ -91,8 +91,8 @@ class TorchMethods(Guarded):
         if not callable(callback):
             warn(
                 localized(
-                    f"set_custom_trace_id_callback: {callback!r} cannot be called; it is ignored",
-                    f"set_custom_trace_id_callback：{callback!r} 不可调用；已忽略",
+                    f"set_custom_trace_id_callback: {callback!r} is not a function; it is ignored",
+                    f"set_custom_trace_id_callback：{callback!r} 不是函数；已忽略",
                 )
             )
             return
@@ -117,17 +117,16 @@ class TorchMethods(Guarded):
         except Exception as error:  # noqa: BLE001 - it is the script's
             warn(
                 localized(
-                    f"the callback for trace ids failed: {error!r}; a random id is used",
-                    f"生成 trace id 的回调失败：{error!r}；使用随机 id",
+                    f"the trace id callback failed: {error!r}; a random trace id is used",
+                    f"trace id 的回调函数失败：{error!r}；使用随机的 trace id",
                 )
             )
             return default
         if not isinstance(said, str) or not 0 < len(said) <= _LONGEST_TRACE_ID:
             warn(
                 localized(
-                    f"the callback for trace ids must return a text of 1 to {_LONGEST_TRACE_ID} characters; "
-                    "a random id is used",
-                    f"生成 trace id 的回调应返回 1 到 {_LONGEST_TRACE_ID} 个字符的文本；使用随机 id",
+                    f"the trace id callback must return 1 to {_LONGEST_TRACE_ID} characters; a random trace id is used",
+                    f"trace id 的回调函数必须返回 1 到 {_LONGEST_TRACE_ID} 个字符；使用随机的 trace id",
                 )
             )
             return default
