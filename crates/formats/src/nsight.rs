@@ -227,7 +227,7 @@ mod tests {
     fn what_is_no_export_is_reported() {
         let (directory, path) = made("CREATE TABLE StringIds(id INT, value TEXT)");
         let error = read(&path).err().unwrap().to_string();
-        assert!(error.contains("has no table NVTX_EVENTS"), "{error}");
+        assert!(error.contains("table NVTX_EVENTS is missing"), "{error}");
         let other = directory.path().join("text.sqlite");
         std::fs::write(&other, "this is a text of some length, and no database at all").unwrap();
         assert!(!is_sqlite(&other) && is_sqlite(&path));
