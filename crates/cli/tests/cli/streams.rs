@@ -114,7 +114,10 @@ fn diagnostics_go_to_stderr_unless_quiet() {
     }
     let quiet = sandbox.run(&["-q", "info", "job"]);
     assert_eq!((quiet.code, quiet.stderr.as_str()), (0, ""));
-    assert!(printed(&["sql", "job", "SELECT count(*) FROM task WHERE rank = 2"]).is_empty(), "rank 1 was not asked for");
+    assert!(
+        printed(&["sql", "job", "SELECT count(*) FROM task WHERE rank = 2"]).is_empty(),
+        "rank 1 was not asked for"
+    );
     let csv = sandbox.sql("job", "SELECT count(DISTINCT rank) AS ranks FROM kernel");
     assert_eq!(csv, "ranks\n4\n");
 }
