@@ -39,6 +39,7 @@ use arguments::{Arguments, Command};
 use error::CliError;
 use settings::Settings;
 use terminal::Terminal;
+use usage::UsageError;
 
 /// Runs a command line and gives its exit code: 0 fine, 1 findings above a threshold, 2 bad usage or
 /// input, 3 internal error.
@@ -76,6 +77,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Completion(command) => commands::completion::run(&command),
         Command::AutoCompletion(command) => commands::completion::activate(&command, &settings),
         Command::Man(command) => commands::man::run(&command),
+        Command::Compare(_) => Err(UsageError::NotSupportedYet("compare").into()),
+        Command::Advisor(_) => Err(UsageError::NotSupportedYet("advisor").into()),
     };
     match result {
         Ok(code) => code,

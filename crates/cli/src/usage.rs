@@ -51,6 +51,8 @@ pub enum UsageError {
     RangeOfWholeRanks,
 
     NoMode(String),
+    /// A command of msprof-analyze that npuscope lacks.
+    NotSupportedYet(&'static str),
     /// Results would go into the profile.
     IntoProfile,
     /// What an analysis cannot answer.
@@ -146,6 +148,7 @@ impl UsageError {
             UsageError::NoNumberedSteps => messages::no_numbered_steps(),
             UsageError::RangeOfWholeRanks => messages::range_of_whole_ranks(),
             UsageError::NoMode(name) => messages::no_mode(name),
+            UsageError::NotSupportedYet(command) => messages::not_supported_yet(command),
             UsageError::IntoProfile => messages::into_profile(),
             UsageError::Analysis(failure) => failure.message(),
             UsageError::Viewer(failure) => failure.message(),

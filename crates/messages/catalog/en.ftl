@@ -957,6 +957,7 @@ usage-range-of-whole-ranks = --range needs --to perfetto; other formats contain 
 
 # cluster, show and glossary
 
+usage-not-supported-yet = npuscope does not support the command { $command } yet; run it with msprof-analyze
 usage-no-mode = no such mode: { $name }; npuscope cluster --help lists the modes
 usage-into-profile = results would be written into the profile; choose another directory with -o, or confirm with -o .
 usage-suggest-doctor = npuscope doctor { $path } says what the profile contains

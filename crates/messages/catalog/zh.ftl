@@ -825,6 +825,7 @@ usage-range-of-whole-ranks = --range 只能与 --to perfetto 一起使用；其�
 
 # cluster、show 和 glossary
 
+usage-not-supported-yet = npuscope 暂不支持命令 { $command }；请使用 msprof-analyze 运行该命令
 usage-no-mode = 没有模式 { $name }；npuscope cluster --help 可列出所有模式
 usage-into-profile = 结果会写入 profile 目录；请用 -o 指定其他目录，或用 -o . 确认
 usage-suggest-doctor = npuscope doctor { $path } 可查看 profile 的内容

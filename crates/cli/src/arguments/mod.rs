@@ -20,6 +20,7 @@ mod synth;
 mod values;
 mod view;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
@@ -108,6 +109,19 @@ pub enum Command {
     Completion(CompletionCommand),
     AutoCompletion(AutoCompletionCommand),
     Man(ManCommand),
+    /// Compare two profiles, as msprof-analyze does; not supported yet
+    #[command(hide = true)]
+    Compare(NotSupportedYet),
+    /// Advise what to change, as msprof-analyze does; not supported yet
+    #[command(hide = true)]
+    Advisor(NotSupportedYet),
+}
+
+/// The arguments of a command of msprof-analyze that is refused, whatever they are.
+#[derive(Debug, Args)]
+pub struct NotSupportedYet {
+    #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ messages! {
 
     // cluster, show, glossary
     "usage-no-mode" => no_mode(name: &str),
+    "usage-not-supported-yet" => not_supported_yet(command: &str),
     "usage-into-profile" => into_profile(),
     "usage-suggest-doctor" => suggest_doctor(path: &Path),
     "usage-no-view" => no_view(name: &str, path: &Path),

@@ -46,3 +46,14 @@ fn its_commands_work_behind_its_name() {
         assert!(sandbox.path(output).join("cluster_analysis_output/cluster_analysis.db").exists());
     }
 }
+
+#[test]
+fn its_other_commands_are_refused_by_name() {
+    let sandbox = Sandbox::empty();
+    for words in [&["compare", "-d", "a", "-bp", "b"][..], &["advisor", "all", "-d", "a"]] {
+        let ran = sandbox.run(&[&["msprof-analyze"], words].concat());
+        let expected =
+            format!("error: npuscope does not support the command {} yet; run it with msprof-analyze\n", words[0]);
+        assert_eq!((ran.code, ran.stderr), (2, expected));
+    }
+}
