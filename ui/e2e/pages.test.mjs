@@ -7,6 +7,9 @@ import { closeAll, firstClaim, job, openPage, PAGES, PARTS, serve, shared } from
 
 after(closeAll);
 
+/** An error as the server sends it, with the same text in every language. */
+const message = (text) => ({ id: "test", arguments: {}, text: { en: text, zh: text } });
+
 /** What is said of a page that is as it should be: one heading, no part that failed. */
 async function assertWhole(viewer, where) {
   viewer.assertQuiet(where);
@@ -124,7 +127,7 @@ test("a stretch of the heat map opens on the timeline", async () => {
   await link.click();
   await viewer.settled("timeline");
   const { begin, end } = await viewer.time();
-  const [first, last] = (await (await serve(job("slow"))).json("api/run")).span;
+  const [first, last] = (await (await serve(job("slow"))).json("api/profile")).span;
   const share = (end - begin) / (last - first);
   assert.ok(share > 0.1 && share < 0.35, `a fifth of the run was marked, ${share} of it is shown`);
   assert.ok((await viewer.param("ranks")).length > 0, "the marked ranks must be shown");
@@ -183,7 +186,7 @@ describe("pages that have nothing to show", () => {
     const viewer = await openPage((await serve(job("slow"))).url);
     await viewer.settled();
     const failing = "**/api/tables/operators*";
-    await viewer.page.route(failing, (route) => route.fulfill({ status: 500, json: { error: "the disk is full" } }));
+    await viewer.page.route(failing, (route) => route.fulfill({ status: 500, json: { error: message("the disk is full") } }));
     await viewer.page.evaluate(() => (location.hash = "#/operators"));
     const alerts = viewer.page.locator("main [role=alert]");
     await alerts.first().waitFor();
@@ -205,12 +208,12 @@ describe("pages that have nothing to show", () => {
 
   test("every page says why a profile cannot be opened", async () => {
     const viewer = await openPage("about:blank");
-    await viewer.page.route("**/api/run", (route) => route.fulfill({ status: 500, json: { error: "no such directory" } }));
+    await viewer.page.route("**/api/profile", (route) => route.fulfill({ status: 500, json: { error: message("no such directory") } }));
     await viewer.page.goto((await serve(job("slow"))).url);
     const alert = viewer.page.locator("main [role=alert]");
     await alert.waitFor();
     assert.match(await alert.innerText(), /no such directory/);
-    await viewer.picture("failed-run");
+    await viewer.picture("failed-profile");
     await viewer.close();
   });
 });

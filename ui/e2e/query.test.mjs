@@ -37,7 +37,7 @@ function queries(open) {
   });
 
   test("an answer is drawn as a lane of the timeline", async () => {
-    const { ranks } = await server.json("api/run");
+    const { ranks } = await server.json("api/profile");
     await ask(viewer, `SELECT rank, start, duration, name FROM task WHERE rank = ${ranks[0].rank} ORDER BY duration DESC LIMIT 50`);
     await viewer.page.locator("main a.button[href^='#/timeline']").click();
     await viewer.settled("timeline");

@@ -57,7 +57,7 @@ function drives(open) {
   let rank;
   before(async () => {
     server = await serve(open());
-    rank = (await server.json("api/run")).ranks[0].rank;
+    rank = (await server.json("api/profile")).ranks[0].rank;
     viewer = await openPage(server.url);
     await viewer.go(`timeline?rank=${rank}`);
   });
@@ -155,7 +155,7 @@ function drives(open) {
     const [begin, end, lanes] = area.split(",");
     assert.equal(lanes, `${rank}_${lane.id}`, "only the lane under the pointer is selected");
     await viewer.settled();
-    const { origin } = await server.json("api/run");
+    const { origin } = await server.json("api/profile");
     const process = (await server.json(`api/ranks/${rank}/timeline`)).processes[lane.process].name;
     const at = (time) => BigInt(origin) + BigInt(time);
     const rows = await server.sql(

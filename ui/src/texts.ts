@@ -1,7 +1,7 @@
 // The languages of the page. Each part has its own texts, in all languages, next to where they are shown.
 
 import { effect, signal } from "@preact/signals";
-import type { Message } from "./api/types.generated";
+import type { Message, Texts } from "./api/types.generated";
 
 export const LANGUAGES = ["en", "zh"] as const;
 
@@ -64,7 +64,12 @@ function spaceBetween(before: string, after: string): string {
 
 /** A message of the server in the language of the page. */
 export function messageText(message: Message): string {
-  return message.text[language.value];
+  return inLanguage(message.text);
+}
+
+/** One of the texts that the server sends, in the language of the page. */
+export function inLanguage(texts: Texts): string {
+  return texts[language.value];
 }
 
 /** A text with a capital at the start. */

@@ -1,19 +1,19 @@
 //! What the server answers as JSON. The pages read the same types: `ui/src/api/types.generated.ts` is written from
-//! these, and a test fails when it is out of date. Times are in ns from the origin of the run.
+//! these, and a test fails when it is out of date. Times are in ns from the origin of the profile.
 
-use npuscope_messages::Message;
+use npuscope_messages::{Language, Message, documentation};
 use npuscope_tables::table::lane::Layer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::timeline::details::ListedSlice;
 
-/// The run that is open.
+/// The profile that is open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Run {
+pub struct Profile {
     pub name: Option<String>,
-    /// Identifies the run: another profile, or another program, has another key.
+    /// Identifies the profile: another profile, or another program, has another key.
     pub key: String,
     /// The origin of times, in ns since the epoch; text, because it has more digits than a number holds.
     pub origin: String,
@@ -179,12 +179,27 @@ pub struct RankHits {
     pub count: usize,
 }
 
+/// A text that documents code, in every language.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Texts {
+    pub en: String,
+    pub zh: String,
+}
+
+impl Texts {
+    pub fn of(text: &str) -> Texts {
+        let [en, zh] = Language::ALL.map(|language| documentation::translate(text, language).into_owned());
+        Texts { en, zh }
+    }
+}
+
 /// A table that a page can ask for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ViewInfo {
     pub view: &'static str,
-    pub about: &'static str,
+    pub about: Texts,
     pub parameters: &'static [&'static str],
 }
 
@@ -193,7 +208,7 @@ pub struct ViewInfo {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SchemaTable {
     pub table: &'static str,
-    pub about: &'static str,
+    pub about: Texts,
     pub columns: Vec<SchemaColumn>,
 }
 
@@ -205,7 +220,7 @@ pub struct SchemaColumn {
     pub ty: String,
     /// Empty for ids, counts and text.
     pub unit: &'static str,
-    pub about: &'static str,
+    pub about: Texts,
 }
 
 /// What a profile lacks, and the setting of the collection that would have given it.
@@ -265,7 +280,7 @@ mod tests {
         }
         let declared = types![
             Message,
-            Run,
+            Profile,
             Rank,
             Timeline,
             Process,
@@ -282,6 +297,7 @@ mod tests {
             Hits,
             RankHits,
             NameStatistics,
+            Texts,
             ViewInfo,
             SchemaTable,
             SchemaColumn,

@@ -25,8 +25,8 @@ use crate::answers::ErrorAnswer;
 use crate::assets::asset;
 use crate::failure::{Bad, Failure, NotFound};
 use crate::messages;
-use crate::routes::{across, report, run, search, tables, timeline};
-use crate::run::Run;
+use crate::profile::ServedProfile;
+use crate::routes::{across, profile, report, search, tables, timeline};
 
 /// The largest body of a request.
 const MAX_BODY: usize = 1 << 20;
@@ -39,7 +39,7 @@ const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-
 
 /// What all requests share.
 pub struct App {
-    pub run: Run,
+    pub profile: ServedProfile,
     pub access: Access,
     /// Where the pages are, if not in the binary.
     pub pages: Option<PathBuf>,
@@ -84,10 +84,10 @@ impl Drop for Asking<'_> {
 
 pub fn router(app: Arc<App>) -> Router {
     Router::new()
-        .route("/api/run", get(run::run))
-        .route("/api/health", get(run::health))
-        .route("/api/diagnosis", get(run::diagnosis))
-        .route("/api/progress", get(run::progress))
+        .route("/api/profile", get(profile::profile))
+        .route("/api/health", get(profile::health))
+        .route("/api/diagnosis", get(profile::diagnosis))
+        .route("/api/progress", get(profile::progress))
         .route("/api/tables", get(tables::views))
         .route("/api/tables/{view}", get(tables::view))
         .route("/api/query", post(tables::query))

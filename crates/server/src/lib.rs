@@ -1,4 +1,4 @@
-//! The viewer's server: a run as lanes, tiles, searches and tables, over HTTP, for its user alone.
+//! The viewer's server: a profile as lanes, tiles, searches and tables, over HTTP, for its user alone.
 //!
 //! The timeline does not go through SQL: [`timeline`] makes rows and levels of detail from the tables once, and a
 //! [tile](timeline::tile) of it costs what is seen of it.
@@ -9,10 +9,10 @@ mod app;
 mod assets;
 mod failure;
 pub mod messages;
+mod profile;
 mod progress;
 mod report;
 mod routes;
-mod run;
 pub mod timeline;
 
 use std::future::Future;
@@ -28,8 +28,8 @@ use access::Access;
 use app::{App, Asked};
 
 pub use failure::Failure;
+pub use profile::ServedProfile;
 pub use report::{Contents, report};
-pub use run::Run;
 
 /// A server that listens but does not answer yet.
 pub struct Server {
@@ -39,10 +39,10 @@ pub struct Server {
 
 impl Server {
     /// Listens at `address`; port 0 takes a free one.
-    pub async fn bind(run: Run, address: SocketAddr, token: String) -> io::Result<Server> {
+    pub async fn bind(profile: ServedProfile, address: SocketAddr, token: String) -> io::Result<Server> {
         let listener = TcpListener::bind(address).await?;
         let access = Access::new(token, listener.local_addr()?);
-        Ok(Server { listener, app: App { run, access, pages: None, asked: Mutex::new(Asked::new()) } })
+        Ok(Server { listener, app: App { profile, access, pages: None, asked: Mutex::new(Asked::new()) } })
     }
 
     /// Takes the pages from a directory, for those who work on them.

@@ -17,8 +17,8 @@ use serde_json::{Map, Value, json};
 use crate::answers;
 use crate::assets::embedded;
 use crate::failure::{Failure, missing};
+use crate::profile::ServedProfile;
 use crate::routes::tables::table;
-use crate::run::Run;
 use crate::timeline::Timeline;
 use crate::timeline::counters::POINT;
 use crate::timeline::tile::{HEAD, INTERVALS, LANE_HEAD, TileTime, tile};
@@ -76,11 +76,11 @@ const ASKED: &[(&str, &[(&str, &str)])] = &[
     ("host_ops", &[("kind", "mstx")]),
 ];
 
-/// The report of a run, as the bytes of an html file.
-pub fn report(run: &Run, contents: &Contents) -> Result<Vec<u8>, Failure> {
+/// The report of a profile, as the bytes of an html file.
+pub fn report(profile: &ServedProfile, contents: &Contents) -> Result<Vec<u8>, Failure> {
     let template = embedded("report.html").and_then(|bytes| std::str::from_utf8(bytes).ok());
     let (head, tail) = template.and_then(|template| template.split_once(PLACE)).ok_or(Failure::NoPages)?;
-    let answers = json!({"answers": answers(run, contents)?}).to_string();
+    let answers = json!({"answers": answers(profile, contents)?}).to_string();
     // Nothing in the answers may end the element that they are in.
     let answers = answers.replace('<', "\\u003c");
     Ok(format!("{head}<script type=\"application/json\" id=\"report\">{answers}</script>{tail}").into_bytes())
@@ -109,14 +109,14 @@ impl Answers {
     }
 }
 
-fn answers(run: &Run, contents: &Contents) -> Result<Map<String, Value>, Failure> {
-    let mut diagnosis = run.diagnosis()?;
+fn answers(profile: &ServedProfile, contents: &Contents) -> Result<Map<String, Value>, Failure> {
+    let mut diagnosis = profile.diagnosis()?;
     if let Some(findings) = diagnosis["findings"].as_array_mut() {
         let is_wanted = |finding: &Value| contents.findings.iter().any(|id| finding["id"] == id.as_str());
         findings.retain(|finding| contents.findings.is_empty() || is_wanted(finding));
     }
-    let ranks = ranks_with_timelines(run, contents, &diagnosis)?;
-    let mut about = run.describe()?;
+    let ranks = ranks_with_timelines(profile, contents, &diagnosis)?;
+    let mut about = profile.describe()?;
     about.report = true;
     if let Some(unknown) = contents.steps.iter().find(|step| !about.steps.contains(step)) {
         return Err(BadQuestion::NoStep(*unknown).into());
@@ -124,22 +124,22 @@ fn answers(run: &Run, contents: &Contents) -> Result<Map<String, Value>, Failure
     about.steps.clone_from(&contents.steps);
     let packer = ZlibEncoder::new(Vec::new(), Compression::default());
     let mut answers = Answers { by_address: Map::new(), size: 0, packer };
-    answers.add_json("api/run", &about);
+    answers.add_json("api/profile", &about);
     answers.add_json("api/diagnosis", &diagnosis);
-    answers.add_json("api/health", &run.health()?);
-    add_tables(run, contents, &mut answers)?;
+    answers.add_json("api/health", &profile.health()?);
+    add_tables(profile, contents, &mut answers)?;
     let before = answers.size;
     for (done, rank) in ranks.iter().enumerate() {
-        let Some(timeline) = run.timeline(*rank)? else { continue };
+        let Some(timeline) = profile.timeline(*rank)? else { continue };
         let room = (before + ROOM_FOR_TIMELINES).saturating_sub(answers.size) / (ranks.len() - done);
-        add_timeline(&timeline, *rank, &about, run.origin()?, room, &mut answers);
+        add_timeline(&timeline, *rank, &about, profile.origin()?, room, &mut answers);
     }
     Ok(answers.by_address)
 }
 
 /// The ranks that are asked for; else the first, and those that findings show.
-fn ranks_with_timelines(run: &Run, contents: &Contents, diagnosis: &Value) -> Result<Vec<Rank>, Failure> {
-    let known: BTreeSet<Rank> = run.ranks().collect();
+fn ranks_with_timelines(profile: &ServedProfile, contents: &Contents, diagnosis: &Value) -> Result<Vec<Rank>, Failure> {
+    let known: BTreeSet<Rank> = profile.ranks().collect();
     if let Some(unknown) = contents.ranks.iter().find(|rank| !known.contains(rank)) {
         return Err(BadQuestion::NoRank(*unknown).into());
     }
@@ -162,7 +162,7 @@ fn ranks_with_timelines(run: &Run, contents: &Contents, diagnosis: &Value) -> Re
 
 /// Adds the tables behind the pages, of all ranks: of all steps together, and of each that is chosen. One that cannot
 /// be made is left out, and the page says so.
-fn add_tables(run: &Run, contents: &Contents, answers: &mut Answers) -> Result<(), Failure> {
+fn add_tables(profile: &ServedProfile, contents: &Contents, answers: &mut Answers) -> Result<(), Failure> {
     let without_own = VIEWS.iter().map(|view| (view.name, &[] as &[(&str, &str)]));
     let asked: Vec<_> = without_own.chain(ASKED.iter().copied()).collect();
     let steps = [None].into_iter().chain(contents.steps.iter().copied().map(Some));
@@ -177,7 +177,7 @@ fn add_tables(run: &Run, contents: &Contents, answers: &mut Answers) -> Result<(
                 address.push_str(&format!("{}{name}={value}", if at == 0 { '?' } else { '&' }));
             }
             parameters.extend(of_step.map(|(name, value)| (name.to_owned(), value)));
-            match table(run, view, parameters) {
+            match table(profile, view, parameters) {
                 Ok(bytes) if bytes.len() > LARGEST_TABLE => {}
                 Ok(bytes) => answers.add(address, &bytes),
                 Err(Failure::Missing { what, switch }) => answers.add_json(address, &missing(*what, *switch)),
@@ -193,7 +193,7 @@ fn add_tables(run: &Run, contents: &Contents, answers: &mut Answers) -> Result<(
 fn add_timeline(
     timeline: &Timeline,
     rank: Rank,
-    about: &answers::Run,
+    about: &answers::Profile,
     origin: i64,
     room: usize,
     answers: &mut Answers,

@@ -19,7 +19,7 @@ import type {
   MissingAnswer,
   NameStatistics,
   Progress,
-  Run as Profile,
+  Profile,
   SchemaTable,
   Slice,
   Timeline,
@@ -44,7 +44,7 @@ export type {
   NotCollected,
   Progress,
   RankHealth,
-  Run as Profile,
+  Profile,
   SchemaTable,
   Slice,
   Timeline,
@@ -181,7 +181,7 @@ function once<T>(path: string, ask: (path: string) => Promise<T>): Promise<T> {
 
 /** What a timeline is drawn from. Browsers keep it, so its address names the profile. */
 async function drawn(path: string, params: Params, signal?: AbortSignal): Promise<ArrayBuffer> {
-  const profile: Params = isReport ? [] : [["run", (await api.profile()).key]];
+  const profile: Params = isReport ? [] : [["profile", (await api.profile()).key]];
   return bytes(url(path, [...params, ...profile]), undefined, signal);
 }
 
@@ -193,7 +193,7 @@ const stretch = (view: TimeRange | null | undefined): Params => [
 ];
 
 export const api = {
-  profile: () => asked<Profile>("api/run"),
+  profile: () => asked<Profile>("api/profile"),
   health: () => asked<Health>("api/health"),
   diagnosis: () => asked<Diagnosis>("api/diagnosis"),
   schema: () => asked<SchemaTable[]>("api/schema"),

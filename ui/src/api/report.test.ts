@@ -8,7 +8,7 @@ async function packed(value: unknown) {
 
 beforeAll(async () => {
   const answers = {
-    "api/run": await packed({ name: "kept" }),
+    "api/profile": await packed({ name: "kept" }),
     'api/statistics\n{"ranks":[],"begin":0,"end":10}': await packed([]),
   };
   const textContent = JSON.stringify({ answers });

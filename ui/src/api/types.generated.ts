@@ -9,9 +9,9 @@ export type DiagnosticCode = "whose-file" | "bad-cell" | "bad-row" | "cut-file" 
 
 export type Message = { id: string, arguments: Record<string, unknown>, text: { en: string, zh: string } };
 
-export type Run = { name: string | null, 
+export type Profile = { name: string | null, 
 /**
- * Identifies the run: another profile, or another program, has another key.
+ * Identifies the profile: another profile, or another program, has another key.
  */
 key: string, 
 /**
@@ -91,15 +91,17 @@ self_ns: number, average_ns: number, min_ns: number, max_ns: number, p50_ns: num
  */
 histogram: number[], };
 
-export type ViewInfo = { view: string, about: string, parameters: Array<string>, };
+export type Texts = { en: string, zh: string, };
 
-export type SchemaTable = { table: string, about: string, columns: Array<SchemaColumn>, };
+export type ViewInfo = { view: string, about: Texts, parameters: Array<string>, };
+
+export type SchemaTable = { table: string, about: Texts, columns: Array<SchemaColumn>, };
 
 export type SchemaColumn = { name: string, type: string, 
 /**
  * Empty for ids, counts and text.
  */
-unit: string, about: string, };
+unit: string, about: Texts, };
 
 export type Missing = { what: Message, switch: Message, };
 

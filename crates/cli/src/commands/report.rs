@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use npuscope_formats::output::Output;
-use npuscope_server::{Contents, Run, report};
+use npuscope_server::{Contents, ServedProfile, report};
 
 use crate::error::CliError;
 use crate::messages::output as messages;
@@ -32,16 +32,16 @@ pub fn run(options: &ReportOptions, settings: &Settings) -> Result<ExitCode, Cli
     };
     let open_options = settings.open_options();
     let cache = open_options.cache.clone();
-    let run = Run::open(&options.path, open_options)?;
+    let profile = ServedProfile::open(&options.path, open_options)?;
     let ranks = match &options.ranks {
-        Some(list) => run.ranks().filter(|rank| list.contains(*rank)).collect(),
+        Some(list) => profile.ranks().filter(|rank| list.contains(*rank)).collect(),
         None => Vec::new(),
     };
     if options.ranks.is_some() && ranks.is_empty() {
         return Err(UsageError::NoneOfRanks.into());
     }
     let contents = Contents { ranks, steps: options.steps.clone(), findings: Vec::new() };
-    let bytes = report(&run, &contents)?;
+    let bytes = report(&profile, &contents)?;
     for warning in cache.take_warnings() {
         settings.terminal.warning(&settings.text(&warning));
     }

@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use npuscope_server::{Run, Server, access};
+use npuscope_server::{ServedProfile, Server, access};
 
 use crate::error::CliError;
 use crate::memory;
@@ -39,12 +39,13 @@ pub fn run(options: &ViewOptions, settings: &Settings) -> Result<ExitCode, CliEr
     let token = token(options)?;
     let reading = settings.open_options();
     let (stop, cache) = (reading.stop.clone(), reading.cache.clone());
-    let run = Run::open(&options.path, reading)?;
-    let run = run.with_query_limits(memory::query_limit(options.query_memory_limit), Some(options.query_timeout))?;
+    let profile = ServedProfile::open(&options.path, reading)?;
+    let profile =
+        profile.with_query_limits(memory::query_limit(options.query_memory_limit), Some(options.query_timeout))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let done = runtime.block_on(async {
         let address = SocketAddr::new(options.listen, options.port);
-        let server = Server::bind(run, address, token).await.map_err(|error| cannot_listen(address, error))?;
+        let server = Server::bind(profile, address, token).await.map_err(|error| cannot_listen(address, error))?;
         let server = server.with_pages(options.pages.clone());
         let url = server.url()?;
         writeln!(io::stdout(), "{url}")?;

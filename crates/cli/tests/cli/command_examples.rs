@@ -30,12 +30,6 @@ macro_rules! commands {
     };
 }
 
-/// Examples that fail, and why. One that works again must be taken off this list.
-const BROKEN: &[(&str, &str)] = &[(
-    "npuscope show DIR operators --set group=name --range 100ms..200ms --format csv",
-    "the column `histogram` is a list, which csv cannot hold",
-)];
-
 /// What the examples of a command call `DIR`.
 enum Profile {
     /// They name none.
@@ -112,8 +106,7 @@ fn assert_examples(command: &str, profile: Profile) {
     assert!(!lines.is_empty(), "{command}");
     for line in lines {
         let Ran { code, stdout, stderr } = shell(&sandbox, &line);
-        let is_broken = BROKEN.iter().any(|(broken, _)| *broken == line);
-        assert_eq!(code == 0, !is_broken, "{line} ended with {code}\n{stderr}{stdout}");
+        assert_eq!(code, 0, "{line} ended with {code}\n{stderr}{stdout}");
     }
 }
 

@@ -25,7 +25,7 @@ pub struct GapQuery {
     lane: usize,
 }
 
-/// Why nothing ran. Times are ns from the origin of the run.
+/// Why nothing ran. Times are ns from the origin of the profile.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct GapAnswer {
@@ -66,7 +66,7 @@ pub async fn gap(
 ) -> Result<Json<GapAnswer>, Failure> {
     work(app, move |app| {
         let timeline = timeline_of(app, rank)?;
-        let origin = app.run.origin()?;
+        let origin = app.profile.origin()?;
         let found = gap_on_lane(&*timeline, query.lane, query.time.saturating_add(origin));
         let gap = found.ok_or(Bad::NoGap)?;
         let place = |rank: Rank, timeline: &Timeline, slice: u32, what: PlaceKind| {
@@ -107,7 +107,7 @@ fn meeting(app: &App, rank: Rank, timeline: Arc<Timeline>, slice: &ShownSlice) -
     let group = own.list.get(index).map(|operation| operation.group().to_owned()).unwrap_or_default();
     let declared = parallel_groups(timeline.tables());
     let declared = declared.into_iter().find(|declared| declared.id == group || declared.hash.as_str() == group);
-    let known: Vec<Rank> = app.run.ranks().collect();
+    let known: Vec<Rank> = app.profile.ranks().collect();
     let ranks: Vec<Rank> = match declared {
         Some(group) => group.ranks.into_iter().filter(|rank| known.contains(rank)).collect(),
         None => known,
@@ -130,7 +130,7 @@ fn meeting(app: &App, rank: Rank, timeline: Arc<Timeline>, slice: &ShownSlice) -
 
 /// The operations of a rank, read once while its timeline is open.
 fn operations_of(app: &App, rank: Rank, timeline: &Timeline) -> Result<Arc<RankOperations>, Failure> {
-    Ok(timeline.operations(|| app.run.operations(rank))?)
+    Ok(timeline.operations(|| app.profile.operations(rank))?)
 }
 
 /// The slice with the same place among those of its name, on all ranks.
@@ -138,7 +138,7 @@ fn same_place(app: &App, rank: Rank, timeline: Arc<Timeline>, slice: &ShownSlice
     let (name, occurrence) = (timeline.name(slice).to_owned(), timeline.occurrence(slice));
     let layer = timeline.layer_of(slice);
     let mut seen = vec![Seen { rank, timeline, slice: *slice }];
-    for other in app.run.ranks().filter(|other| *other != rank).take(MAX_RANKS) {
+    for other in app.profile.ranks().filter(|other| *other != rank).take(MAX_RANKS) {
         let Ok(timeline) = timeline_of(app, other) else { continue };
         let found = timeline.occurrences(&name, layer).nth(occurrence);
         seen.extend(found.map(|slice| Seen { rank: other, timeline, slice }));
@@ -207,12 +207,12 @@ pub async fn collective(
 ) -> Result<Json<CollectiveAnswer>, Failure> {
     work(app, move |app| {
         let (timeline, slice) = slice_of(app, query.rank, query.slice)?;
-        let origin = app.run.origin()?;
+        let origin = app.profile.origin()?;
         let seen = meeting(app, query.rank, timeline.clone(), &slice)?;
         let mut instances = Vec::new();
         let mut before = Vec::new();
         for Seen { rank, timeline: of_rank, slice } in &seen {
-            let (transit_ns, wait_ns) = app.run.reported_times(*rank, of_rank.name(slice), slice.begin)?;
+            let (transit_ns, wait_ns) = app.profile.reported_times(*rank, of_rank.name(slice), slice.begin)?;
             instances.push(Instance { at: of_rank.listed(slice, origin), rank: *rank, transit_ns, wait_ns });
             let previous = of_rank.before(slice);
             before.extend(previous.map(|previous| RankSlice { at: of_rank.listed(&previous, origin), rank: *rank }));

@@ -1,8 +1,8 @@
 //! The answers, topic by topic.
 
 pub mod across;
+pub mod profile;
 pub mod report;
-pub mod run;
 pub mod search;
 pub mod tables;
 pub mod timeline;

@@ -17,7 +17,7 @@ pub async fn report(
     asked: Result<Json<Contents>, JsonRejection>,
 ) -> Result<Response, Failure> {
     let contents = body(asked)?;
-    let made = work(app, move |app| report::report(&app.run, &contents)).await?;
+    let made = work(app, move |app| report::report(&app.profile, &contents)).await?;
     let headers =
         [(CONTENT_TYPE, "application/octet-stream"), (CONTENT_DISPOSITION, "attachment; filename=\"report.html\"")];
     Ok((headers, made).into_response())

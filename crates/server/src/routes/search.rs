@@ -31,11 +31,11 @@ pub async fn search(State(app): State<Arc<App>>, Query(query): Query<SearchQuery
     let wanted = Wanted::parse(&query.text)?;
     let ranks = query.ranks.as_deref().map(ranges).transpose()?;
     work(app, move |app| {
-        let origin = app.run.origin()?;
+        let origin = app.profile.origin()?;
         let mut skip = query.from.unwrap_or_default();
         let (mut hits, mut by_rank, mut count) = (Vec::new(), Vec::new(), 0);
         let is_asked = |rank: &Rank| ranks.as_ref().is_none_or(|ranks| ranks.iter().any(|range| range.contains(rank)));
-        for rank in app.run.ranks().filter(|rank| wanted.has_rank(*rank) && is_asked(rank)) {
+        for rank in app.profile.ranks().filter(|rank| wanted.has_rank(*rank) && is_asked(rank)) {
             let timeline = timeline_of(app, rank)?;
             let found = timeline.find(&wanted);
             if found.count == 0 {
@@ -75,7 +75,7 @@ pub async fn statistics(
 ) -> Result<Json<Vec<NameStatistics>>, Failure> {
     let area = body(asked)?;
     work(app, move |app| {
-        let origin = app.run.origin()?;
+        let origin = app.profile.origin()?;
         let timelines: Result<Vec<Arc<Timeline>>, Failure> =
             area.ranks.iter().map(|of_rank| timeline_of(app, of_rank.rank)).collect();
         let timelines = timelines?;

@@ -18,10 +18,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::numbers;
-use crate::answers::{SchemaColumn, SchemaTable, ViewInfo};
+use crate::answers::{SchemaColumn, SchemaTable, Texts, ViewInfo};
 use crate::app::{ARROW, App, body, work};
 use crate::failure::{Bad, Failure, NotFound};
-use crate::run::Run;
+use crate::profile::ServedProfile;
 use npuscope_views::{BadQuestion, Question, Scope, VIEWS, View, plain_table};
 
 /// Rows that a query gives, unless fewer are wanted.
@@ -35,7 +35,8 @@ const CUT: &str = "x-npuscope-cut";
 
 /// The tables that there are.
 pub async fn views() -> Json<Vec<ViewInfo>> {
-    let views = VIEWS.iter().map(|view| ViewInfo { view: view.name, about: view.about, parameters: view.own });
+    let views =
+        VIEWS.iter().map(|view| ViewInfo { view: view.name, about: Texts::of(view.about), parameters: view.own });
     Json(views.collect())
 }
 
@@ -44,12 +45,16 @@ pub async fn view(
     Path(name): Path<String>,
     Query(parameters): Query<BTreeMap<String, String>>,
 ) -> Result<Response, Failure> {
-    let made = work(app, move |app| table(&app.run, &name, parameters)).await?;
+    let made = work(app, move |app| table(&app.profile, &name, parameters)).await?;
     Ok(([(CONTENT_TYPE, ARROW)], made).into_response())
 }
 
 /// The table of a view, as the bytes of a stream.
-pub fn table(run: &Run, name: &str, mut parameters: BTreeMap<String, String>) -> Result<Vec<u8>, Failure> {
+pub fn table(
+    profile: &ServedProfile,
+    name: &str,
+    mut parameters: BTreeMap<String, String>,
+) -> Result<Vec<u8>, Failure> {
     let view = View::find(name).ok_or_else(|| NotFound::View(name.to_owned()))?;
     // A token in the address is not a question.
     parameters.remove("token");
@@ -57,7 +62,7 @@ pub fn table(run: &Run, name: &str, mut parameters: BTreeMap<String, String>) ->
     // Nobody asks again for the same stretch of time.
     let is_kept = ["begin", "end", "at"].iter().all(|time| !parameters.contains_key(*time));
     let mut make = || {
-        let source = run.source()?;
+        let source = profile.source()?;
         let mut number = |name: &str| {
             let parse = |text: String| text.parse::<i64>().map_err(|_| BadQuestion::NotANumber(name.to_owned()));
             parameters.remove(name).map(parse).transpose()
@@ -70,7 +75,7 @@ pub fn table(run: &Run, name: &str, mut parameters: BTreeMap<String, String>) ->
         let made = view.make(&source, &question)?;
         stream(&made.schema, &made.batches)
     };
-    if is_kept { Ok(run.kept(&question, &mut make)?.to_vec()) } else { make() }
+    if is_kept { Ok(profile.kept(&question, &mut make)?.to_vec()) } else { make() }
 }
 
 #[derive(Deserialize)]
@@ -88,7 +93,7 @@ pub async fn query(
     let limit = asked.limit.unwrap_or(MAX_ROWS).min(MAX_ROWS);
     // What is wrong is the question, and the engine says what.
     let wrong = |error: EngineError| Failure::Bad(Bad::Query(error));
-    let mut query = app.run.queries().start(&asked.sql).map_err(wrong)?;
+    let mut query = app.profile.queries().start(&asked.sql).map_err(wrong)?;
     let answer = match query.deadline() {
         Some(deadline) => tokio::time::timeout_at(deadline.into(), collect(&mut query, limit)).await,
         None => Ok(collect(&mut query, limit).await),
@@ -149,9 +154,9 @@ pub async fn schema() -> Json<Vec<SchemaTable>> {
             name: column.name.to_string(),
             ty: format!("{:?}", column.ty),
             unit: column.unit,
-            about: column.doc,
+            about: Texts::of(column.doc),
         });
-        SchemaTable { table: table.name, about: table.doc, columns: columns.collect() }
+        SchemaTable { table: table.name, about: Texts::of(table.doc), columns: columns.collect() }
     });
     Json(tables.collect())
 }

@@ -17,18 +17,18 @@ use crate::timeline::Timeline;
 use crate::timeline::tile::{MAX_LEVEL, TileTime, tile};
 
 pub fn timeline_of(app: &App, rank: Rank) -> Result<Arc<Timeline>, Failure> {
-    app.run.timeline(rank)?.ok_or_else(|| NotFound::Rank(rank).into())
+    app.profile.timeline(rank)?.ok_or_else(|| NotFound::Rank(rank).into())
 }
 
 pub async fn timeline(State(app): State<Arc<App>>, Path(rank): Path<Rank>) -> Result<Json<answers::Timeline>, Failure> {
-    work(app, move |app| Ok(Json(timeline_of(app, rank)?.describe(app.run.origin()?)))).await
+    work(app, move |app| Ok(Json(timeline_of(app, rank)?.describe(app.profile.origin()?)))).await
 }
 
 pub async fn names(State(app): State<Arc<App>>, Path(rank): Path<Rank>) -> Result<Json<Vec<String>>, Failure> {
     work(app, move |app| Ok(Json(timeline_of(app, rank)?.names().to_vec()))).await
 }
 
-/// Bytes that stay what they are for as long as the run is open.
+/// Bytes that stay what they are for as long as the profile is open.
 fn binary(bytes: Vec<u8>) -> Response {
     let headers = [(CONTENT_TYPE, "application/octet-stream"), (CACHE_CONTROL, "private, max-age=86400, immutable")];
     (headers, bytes).into_response()
@@ -47,7 +47,7 @@ pub async fn tiles(
     let lanes: Vec<usize> = numbers(&query.lanes, "lanes")?;
     check_level(level)?;
     let made = work(app, move |app| {
-        let time = TileTime::new(level, index, app.run.origin()?);
+        let time = TileTime::new(level, index, app.profile.origin()?);
         Ok(tile(&*timeline_of(app, rank)?, &lanes, time))
     });
     Ok(binary(made.await?))
@@ -70,7 +70,7 @@ pub async fn counters(
     let counters: Vec<usize> = numbers(&query.counters, "counters")?;
     check_level(level)?;
     let made = work(app, move |app| {
-        let time = TileTime::new(level, index, app.run.origin()?);
+        let time = TileTime::new(level, index, app.profile.origin()?);
         Ok(timeline_of(app, rank)?.counters().tile(&counters, time))
     });
     Ok(binary(made.await?))
@@ -95,7 +95,7 @@ pub async fn strip(
         return Err(Bad::Strip { most: MAX_BUCKETS }.into());
     }
     let made = work(app, move |app| {
-        let origin = app.run.origin()?;
+        let origin = app.profile.origin()?;
         let (begin, end) = (query.begin.saturating_add(origin), query.end.saturating_add(origin));
         Ok(timeline_of(app, rank)?.strip_bytes(begin, end, query.buckets))
     });
@@ -107,7 +107,7 @@ pub async fn slice(
     Path((rank, slice)): Path<(Rank, u32)>,
 ) -> Result<Json<Slice>, Failure> {
     work(app, move |app| {
-        let details = timeline_of(app, rank)?.details(slice, app.run.origin()?);
+        let details = timeline_of(app, rank)?.details(slice, app.profile.origin()?);
         details.map(Json).ok_or_else(|| NotFound::Slice { rank, slice }.into())
     })
     .await
@@ -136,7 +136,7 @@ pub async fn slices(
     let lanes: Vec<usize> = numbers(&query.lanes, "lanes")?;
     work(app, move |app| {
         let timeline = timeline_of(app, rank)?;
-        let origin = app.run.origin()?;
+        let origin = app.profile.origin()?;
         let (begin, end) = (query.begin.saturating_add(origin), query.end.saturating_add(origin));
         let found = timeline.between(&lanes, begin, end, query.begins, query.name.as_deref());
         let limit = query.limit.unwrap_or(MAX_LISTED).min(MAX_LISTED);
@@ -161,7 +161,7 @@ pub async fn flows(
     Query(query): Query<FlowsQuery>,
 ) -> Result<Json<Flows>, Failure> {
     work(app, move |app| {
-        let origin = app.run.origin()?;
+        let origin = app.profile.origin()?;
         let (begin, end) = (query.begin.saturating_add(origin), query.end.saturating_add(origin));
         let kinds: Option<Vec<&str>> = query.kinds.as_ref().map(|kinds| kinds.split(',').collect());
         let limit = query.limit.unwrap_or(MAX_LISTED).min(MAX_LISTED);

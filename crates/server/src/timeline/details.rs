@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{ShownSlice, Timeline};
 use crate::answers::Slice;
 
-/// A slice as lists show it. Times are ns from the origin of the run.
+/// A slice as lists show it. Times are ns from the origin of the profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ListedSlice {

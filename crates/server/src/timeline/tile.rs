@@ -1,6 +1,6 @@
 //! Tiles: what is drawn of some lanes in a stretch of time, as bytes.
 //!
-//! A tile of level L covers 256 intervals of 2^L ns, counted from the origin of the run. All numbers are little-endian.
+//! A tile of level L covers 256 intervals of 2^L ns, counted from the origin of the profile. All numbers are little-endian.
 //!
 //! | bytes | what |
 //! |---|---|

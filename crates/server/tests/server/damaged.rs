@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::served::Served;
 
 const QUESTIONS: [&str; 4] =
-    ["/api/run", "/api/diagnosis", "/api/tables/operators?ranks=0&group=op_type", "/api/ranks/0/timeline"];
+    ["/api/profile", "/api/diagnosis", "/api/tables/operators?ranks=0&group=op_type", "/api/ranks/0/timeline"];
 
 /// The files of the cache, without those of entries that are being removed meanwhile.
 fn files(directory: &Path) -> Vec<PathBuf> {

@@ -8,7 +8,8 @@ use crate::served::{Served, TOKEN};
 fn nobody_else_is_answered() {
     let served = Served::new();
     let address = served.address;
-    let ask = |head: &str| served.send(&format!("GET /api/run HTTP/1.1\r\n{head}\r\nConnection: close\r\n\r\n")).status;
+    let ask =
+        |head: &str| served.send(&format!("GET /api/profile HTTP/1.1\r\n{head}\r\nConnection: close\r\n\r\n")).status;
     let token = format!("Authorization: Bearer {TOKEN}");
     assert_eq!(ask(&format!("Host: {address}\r\n{token}")), 200);
     assert_eq!(ask(&format!("Host: {address}")), 403);
@@ -41,7 +42,7 @@ fn odd_requests_are_refused() {
 fn every_refusal_says_why_in_both_languages() {
     let served = Served::new();
     let address = served.address;
-    let ask = |head: &str| served.send(&format!("GET /api/run HTTP/1.1\r\n{head}\r\nConnection: close\r\n\r\n"));
+    let ask = |head: &str| served.send(&format!("GET /api/profile HTTP/1.1\r\n{head}\r\nConnection: close\r\n\r\n"));
     let token = format!("Authorization: Bearer {TOKEN}");
     for (what, answer, id) in [
         ("no token", ask(&format!("Host: {address}")), "server-refused-token"),
@@ -51,7 +52,7 @@ fn every_refusal_says_why_in_both_languages() {
         ("rank", served.get("/api/ranks/99/timeline"), "view-no-rank"),
         ("no number", served.get("/api/ranks/x/timeline"), "server-request-invalid"),
         ("nothing asked", served.get("/api/search"), "server-request-invalid"),
-        ("method", served.post("/api/run", &json!({})), "server-request-invalid"),
+        ("method", served.post("/api/profile", &json!({})), "server-request-invalid"),
         ("body", served.post("/api/statistics", &json!({"ranks": "x"})), "server-request-invalid"),
         ("slice", served.get("/api/ranks/0/slices/999999999"), "server-no-slice"),
         ("view", served.get("/api/tables/weather"), "server-no-view"),
@@ -122,5 +123,5 @@ fn broken_requests_do_not_end_the_server() {
     }
     let long = "a".repeat(200_000);
     served.send_anything(&format!("GET /{long} HTTP/1.1\r\nHost: {}\r\n\r\n", served.address));
-    assert_eq!(served.get("/api/run").status, 200);
+    assert_eq!(served.get("/api/profile").status, 200);
 }

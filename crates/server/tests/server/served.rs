@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use npuscope_engine::Session;
 use npuscope_formats::output::Output;
-use npuscope_server::{Run, Server};
+use npuscope_server::{ServedProfile, Server};
 use npuscope_store::OpenOptions;
 use npuscope_synth::{Format, JobConfig, simulate, write_job};
 use serde_json::Value;
@@ -79,15 +79,15 @@ impl Served {
 
     fn open_for(directory: tempfile::TempDir, pages: Option<PathBuf>, query_time: std::time::Duration) -> Served {
         let options = OpenOptions::new(directory.path().join("cache"));
-        let run = Run::open(&directory.path().join("job"), options).unwrap();
-        let run = run.with_query_limits(Some(256 << 20), Some(query_time)).unwrap();
-        let queries = run.queries().clone();
+        let profile = ServedProfile::open(&directory.path().join("job"), options).unwrap();
+        let profile = profile.with_query_limits(Some(256 << 20), Some(query_time)).unwrap();
+        let queries = profile.queries().clone();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
             runtime.block_on(async {
-                let server = Server::bind(run, "127.0.0.1:0".parse().unwrap(), TOKEN.to_owned()).await.unwrap();
+                let server = Server::bind(profile, "127.0.0.1:0".parse().unwrap(), TOKEN.to_owned()).await.unwrap();
                 let server = server.with_pages(pages);
                 sender.send(server.address().unwrap()).unwrap();
                 server.serve(async { drop(stopped.await) }, None).await.unwrap();

@@ -51,7 +51,7 @@ const ENDLESS: &str =
 fn wait_for_running(served: &Served, count: usize) {
     let begin = std::time::Instant::now();
     while served.queries.running() != count {
-        assert!(begin.elapsed().as_secs() < 60, "{} queries run, not {count}", served.queries.running());
+        assert!(begin.elapsed().as_secs() < 60, "{} queries profile, not {count}", served.queries.running());
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
 }
@@ -101,9 +101,9 @@ fn deep_queries_do_not_end_the_server() {
 #[test]
 fn the_run_is_reported_with_its_findings() {
     let served = Served::new();
-    let run = served.get("/api/run").json();
-    assert_eq!(run["ranks"].as_array().unwrap().len(), 2);
-    assert_eq!(run["steps"].as_array().unwrap().len(), 2);
+    let profile = served.get("/api/profile").json();
+    assert_eq!(profile["ranks"].as_array().unwrap().len(), 2);
+    assert_eq!(profile["steps"].as_array().unwrap().len(), 2);
     assert!(served.get("/api/diagnosis").json()["findings"].is_array());
     assert_eq!(served.get("/api/health").json()["ranks"].as_array().unwrap().len(), 2);
 }
@@ -112,18 +112,18 @@ fn the_run_is_reported_with_its_findings() {
 fn many_who_ask_at_once_get_the_same() {
     let served = Served::new();
     let first: Vec<Vec<u8>> = std::thread::scope(|scope| {
-        let asking: Vec<_> = (0..8).map(|_| scope.spawn(|| served.get("/api/run").body)).collect();
+        let asking: Vec<_> = (0..8).map(|_| scope.spawn(|| served.get("/api/profile").body)).collect();
         asking.into_iter().map(|asking| asking.join().unwrap()).collect()
     });
     assert!(first.iter().all(|answer| *answer == first[0]));
-    assert_eq!(served.again().get("/api/run").body, first[0]);
+    assert_eq!(served.again().get("/api/profile").body, first[0]);
 }
 
 #[test]
 fn a_stretch_of_time_has_no_more_than_its_time() {
     let served = Served::new();
-    let run = served.get("/api/run").json();
-    let [begin, end] = [0, 1].map(|at| run["span"][at].as_i64().unwrap());
+    let profile = served.get("/api/profile").json();
+    let [begin, end] = [0, 1].map(|at| profile["span"][at].as_i64().unwrap());
     let until = begin + (end - begin) / 20;
     let parts = batches(&served.get(&format!("/api/tables/overall?ranks=0&begin={begin}&end={until}")));
     let shares: f64 = parts

@@ -70,7 +70,7 @@ fn statistics_of_an_area_equal_those_of_sql() {
     let (begin, end) = (start + (end - start) / 4, start + (end - start) / 2);
     let body = json!({"ranks": [{"rank": 0, "lanes": lanes}], "begin": begin, "end": end});
     let found = served.post("/api/statistics", &body).json();
-    let origin: i64 = served.get("/api/run").json()["origin"].as_str().unwrap().parse().unwrap();
+    let origin: i64 = served.get("/api/profile").json()["origin"].as_str().unwrap().parse().unwrap();
     let (begin, end) = (begin + origin, end + origin);
     let sql = format!(
         "SELECT name, count(*) AS n, sum(duration) AS total, min(duration) AS least, max(duration) AS most \

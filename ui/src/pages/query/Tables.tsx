@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { api, type SchemaTable } from "../../api/client";
 import { Loaded } from "../../components/Loaded";
-import { texts } from "../../texts";
+import { inLanguage, texts } from "../../texts";
 
 const t = texts({
   en: { tables: "Tables", what: "tables", find: "Find a table or column", insert: "Insert {name}" },
@@ -38,14 +38,14 @@ function List({ schema, onInsert }: { schema: SchemaTable[]; onInsert: (text: st
       <div class="list" role="region" aria-label={t("tables")} tabIndex={0}>
         {found.map(({ table, about, columns }) => (
           <details key={table} open={wanted !== "" && !has(table)}>
-            <summary title={about}>{table}</summary>
-            <p class="hint">{about}</p>
+            <summary title={inLanguage(about)}>{table}</summary>
+            <p class="hint">{inLanguage(about)}</p>
             <ul>
               <li>
                 <Name name={table} onInsert={onInsert} />
               </li>
               {columns.map((column) => (
-                <li key={column.name} title={column.about}>
+                <li key={column.name} title={inLanguage(column.about)}>
                   <Name name={column.name} onInsert={onInsert} />{" "}
                   <span class="hint">
                     {column.type} {column.unit}

@@ -1,4 +1,4 @@
-//! The run that is shown: its ranks, each opened when somebody looks at it, and answers that are kept.
+//! The profile that is shown: its ranks, each opened when somebody looks at it, and answers that are kept.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -43,7 +43,7 @@ const MAX_IN_MEMORY: usize = 256 << 20;
 /// Raised whenever an answer that is kept would come out differently.
 const ANSWERS_VERSION: u32 = 7;
 
-/// What queries of users may take unless whoever opens the run says otherwise: memory, disk and time, and how many
+/// What queries of users may take unless whoever opens the profile says otherwise: memory, disk and time, and how many
 /// run at a time.
 fn query_limits() -> QueryOptions {
     QueryOptions {
@@ -59,7 +59,7 @@ fn query_limits() -> QueryOptions {
 const NS_PER_SECOND: i64 = 1_000_000_000;
 
 /// A profile that is open.
-pub struct Run {
+pub struct ServedProfile {
     store: Arc<Store>,
     session: Session,
     /// Where queries of users run, within limits.
@@ -69,7 +69,7 @@ pub struct Run {
     /// One at a time is opened: a second who wants it waits for the first.
     opening: Mutex<()>,
     origin: OnceLock<i64>,
-    /// Where answers about the run are kept.
+    /// Where answers about the profile are kept.
     answers: Option<CachedRank>,
     /// Answers that could not be kept there, or may not.
     in_memory: Mutex<HashMap<String, Buffer>>,
@@ -77,26 +77,26 @@ pub struct Run {
     making: Mutex<HashMap<String, Arc<Mutex<()>>>>,
     /// What answers and tiles are known by: another profile, or another program, has another.
     key: String,
-    /// What caches may take when the run is closed.
+    /// What caches may take when the profile is closed.
     cache: (Cache, u64),
     progress: broadcast::Sender<Progress>,
 }
 
-impl Run {
-    pub fn open(path: &Path, mut options: OpenOptions) -> Result<Run, EngineError> {
+impl ServedProfile {
+    pub fn open(path: &Path, mut options: OpenOptions) -> Result<ServedProfile, EngineError> {
         let (watch, progress) = Watch::new(options.progress);
         options.progress = Arc::new(watch);
         let cache = options.cache.clone();
         let max_cache_bytes = options.max_cache_bytes;
         let store = Arc::new(Store::open(path, options)?);
         let program = format!("{}-{ANSWERS_VERSION}-{}", env!("CARGO_PKG_VERSION"), index::VERSION);
-        let key = format!("run-{program}-{}", fingerprint_all(store.profile().sources()));
+        let key = format!("profile-{program}-{}", fingerprint_all(store.profile().sources()));
         // Answers are kept as those of a rank without tables are.
         let answers = cache.open(&key).or_else(|| cache.store(&key, &RankBuilder::default().finish()).ok());
         let cache = (cache, max_cache_bytes);
         let session = Session::new(store.clone(), &QueryOptions::default())?;
         let queries = Arc::new(Session::new(store.clone(), &query_limits())?);
-        Ok(Run {
+        Ok(ServedProfile {
             store,
             session,
             queries,
@@ -113,7 +113,11 @@ impl Run {
     }
 
     /// Lets the queries of users take this much memory, and this long; nothing is without a limit.
-    pub fn with_query_limits(mut self, memory: Option<usize>, time: Option<Duration>) -> Result<Run, EngineError> {
+    pub fn with_query_limits(
+        mut self,
+        memory: Option<usize>,
+        time: Option<Duration>,
+    ) -> Result<ServedProfile, EngineError> {
         let limits = QueryOptions { memory_limit: memory, time_limit: time, ..query_limits() };
         self.queries = Arc::new(Session::new(self.store.clone(), &limits)?);
         Ok(self)
@@ -246,7 +250,7 @@ impl Run {
         Ok(made)
     }
 
-    /// [`Run::kept`] of an answer that is JSON.
+    /// [`ServedProfile::kept`] of an answer that is JSON.
     pub fn kept_json<T: Serialize + DeserializeOwned, E>(
         &self,
         question: &str,
@@ -277,8 +281,8 @@ impl Run {
         self.kept_json("health", || Ok(json!(health(&self.store)?)))
     }
 
-    /// What the run is: its name, its ranks, and of the first rank the steps and the time it covers.
-    pub fn describe(&self) -> Result<answers::Run, EngineError> {
+    /// What the profile is: its name, its ranks, and of the first rank the steps and the time it covers.
+    pub fn describe(&self) -> Result<answers::Profile, EngineError> {
         let origin = self.origin()?;
         let profile = self.store.profile();
         let name = profile.root.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -299,7 +303,7 @@ impl Run {
             let span = span.map(|span| [span.start - origin, span.end - origin]);
             Ok::<_, EngineError>(FirstRank { steps, span })
         })?;
-        Ok(answers::Run {
+        Ok(answers::Profile {
             name,
             key: self.key.clone(),
             origin: origin.to_string(),
@@ -312,7 +316,7 @@ impl Run {
 }
 
 /// Answers that were kept count among what caches may take.
-impl Drop for Run {
+impl Drop for ServedProfile {
     fn drop(&mut self) {
         let (cache, most) = &self.cache;
         if cache.take_written() {

@@ -1,4 +1,4 @@
-//! The run as a whole: what it is, how healthy its data are, what is wrong with it.
+//! The profile as a whole: what it is, how healthy its data are, what is wrong with it.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -15,21 +15,21 @@ use crate::answers;
 use crate::app::{App, work};
 use crate::failure::Failure;
 
-pub async fn run(State(app): State<Arc<App>>) -> Result<Json<answers::Run>, Failure> {
-    work(app, |app| Ok(Json(app.run.describe()?))).await
+pub async fn profile(State(app): State<Arc<App>>) -> Result<Json<answers::Profile>, Failure> {
+    work(app, |app| Ok(Json(app.profile.describe()?))).await
 }
 
 pub async fn health(State(app): State<Arc<App>>) -> Result<Json<Value>, Failure> {
-    work(app, |app| Ok(Json(app.run.health()?))).await
+    work(app, |app| Ok(Json(app.profile.health()?))).await
 }
 
 pub async fn diagnosis(State(app): State<Arc<App>>) -> Result<Json<Value>, Failure> {
-    work(app, |app| Ok(Json(app.run.diagnosis()?))).await
+    work(app, |app| Ok(Json(app.profile.diagnosis()?))).await
 }
 
 /// How far the ranks are read that are being read.
 pub async fn progress(State(app): State<Arc<App>>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let events = unfold(app.run.watch_progress(), async |mut watched| {
+    let events = unfold(app.profile.watch_progress(), async |mut watched| {
         loop {
             match watched.recv().await {
                 Ok(progress) => {
