@@ -16,9 +16,9 @@ include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 /// What is shown where the pages are not in the binary.
 const NOT_BUILT: &str = "<!doctype html><meta charset=utf-8><title>npuscope</title>\
 <p lang=en>This npuscope was built without its pages. \
-Install Node 20 and npm, and build it again; or profile <code>npm ci &amp;&amp; npm profile build</code> in <code>ui</code> first.</p>\
+Install Node 20 and npm, and build it again; or profile <code>npm ci &amp;&amp; npm run build</code> in <code>ui</code> first.</p>\
 <p lang=zh-CN>该 npuscope 构建时未包含页面。\
-请安装 Node 20 和 npm 后重新构建；或先在 <code>ui</code> 目录中运行 <code>npm ci &amp;&amp; npm profile build</code>。</p>";
+请安装 Node 20 和 npm 后重新构建；或先在 <code>ui</code> 目录中运行 <code>npm ci &amp;&amp; npm run build</code>。</p>";
 
 /// The file at a path of the pages.
 pub async fn asset(State(app): State<Arc<App>>, uri: Uri) -> Response {
