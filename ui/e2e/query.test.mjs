@@ -98,7 +98,7 @@ describe("around a query", () => {
 
   test("a wrong query shows its error", async () => {
     const sql = "SELECT nothing FROM kernel";
-    const reason = await server.sql(sql).catch((error) => JSON.parse(error.message.slice(error.message.indexOf("{"))).error);
+    const reason = await server.sql(sql).catch((error) => JSON.parse(error.message.slice(error.message.indexOf("{"))).error.text.en);
     await ask(viewer, sql);
     const alert = viewer.page.locator("main [role=alert]");
     await alert.waitFor();

@@ -51,7 +51,7 @@ const ENDLESS: &str =
 fn wait_for_running(served: &Served, count: usize) {
     let begin = std::time::Instant::now();
     while served.queries.running() != count {
-        assert!(begin.elapsed().as_secs() < 60, "{} queries profile, not {count}", served.queries.running());
+        assert!(begin.elapsed().as_secs() < 60, "{} queries run, not {count}", served.queries.running());
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
 }
