@@ -9,6 +9,11 @@ export function isTerm(name: string): name is TermKey {
   return Object.hasOwn(GLOSSARY, name);
 }
 
+/** What a number is called. */
+export function termName(key: TermKey): string {
+  return GLOSSARY[key][language.value].name;
+}
+
 /** What a number is: its name, its definition and, where there is one, its formula. */
 export function definition(key: TermKey): string {
   const { formula, [language.value]: words } = GLOSSARY[key];

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { fill, language, texts } from "./texts";
+import { bracketed, colon, fill, language, listed, texts } from "./texts";
 
 const t = texts({ en: { hello: "Hello {name}", bye: "Bye" }, zh: { hello: "{name}，你好", bye: "再见" } });
 
@@ -17,6 +17,18 @@ test("texts follow the language", () => {
 test("Chinese characters and Latin words get a space between them", () => {
   expect([fill("加载{what}……", { what: "rank" }), fill("加载{what}……", { what: "带宽" })]).toEqual(["加载 rank……", "加载带宽……"]);
   expect([fill("{name}行", { name: 3 }), fill("{name} 行", { name: 3 }), fill("loading {name}", { name: "x" })]).toEqual(["3 行", "3 行", "loading x"]);
+});
+
+test("a word is in the number that its value asks for", () => {
+  const rows = (count: number | string) => fill("{count} {count:row|rows}", { count });
+  expect([rows(1), rows("1"), rows(0), rows("1,001")]).toEqual(["1 row", "1 row", "0 rows", "1,001 rows"]);
+});
+
+test("punctuation follows the language", () => {
+  const joined = () => `${listed(["rank 0", "step 10"])}${colon()}${bracketed("ms")}`;
+  expect(joined()).toBe("rank 0, step 10:  (ms)");
+  language.value = "zh";
+  expect(joined()).toBe("rank 0，step 10：（ms）");
 });
 
 test("names without a value stay", () => {

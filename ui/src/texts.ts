@@ -46,10 +46,11 @@ export function texts<K extends string>(catalog: { en: Record<K, string>; zh: Re
   return (key: K, values: Values = {}): string => fill(catalog[language.value][key], values);
 }
 
-/** A text with values in place of `{name}`; names that have no value stay. */
+/** A text with values in place of `{name}`, and one of two words in place of `{name:row|rows}`; names that have no value stay. */
 export function fill(text: string, values: Values): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string, at: number) => {
-    const value = String(values[name] ?? whole);
+  return text.replace(/\{(\w+)(?::(\w+)\|(\w+))?\}/g, (whole, name: string, one: string | undefined, many: string | undefined, at: number) => {
+    const found = String(values[name] ?? whole);
+    const value = (found === "1" ? one : many) ?? found;
     return `${spaceBetween(text.charAt(at - 1), value.charAt(0))}${value}${spaceBetween(value.slice(-1), text.charAt(at + whole.length))}`;
   });
 }
@@ -60,6 +61,21 @@ const LATIN = /[A-Za-z0-9]/;
 /** A space where a Chinese character and a Latin letter or digit meet: whether a value is Chinese is not known in the text. */
 function spaceBetween(before: string, after: string): string {
   return (CHINESE.test(before) && LATIN.test(after)) || (LATIN.test(before) && CHINESE.test(after)) ? " " : "";
+}
+
+/** Parts one after the other, with the comma of the language. */
+export function listed(parts: string[]): string {
+  return parts.join(language.value === "zh" ? "，" : ", ");
+}
+
+/** What stands between a name and what it names. */
+export function colon(): string {
+  return language.value === "zh" ? "：" : ": ";
+}
+
+/** What is put after a word in brackets. */
+export function bracketed(text: string): string {
+  return language.value === "zh" ? `（${text}）` : ` (${text})`;
 }
 
 /** A message of the server in the language of the page. */

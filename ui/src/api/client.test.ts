@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { language } from "../texts";
-import { ApiError, api } from "./client";
+import { ApiError, api, fetched } from "./client";
 
 function answering(status: number, body: unknown) {
   const fetched = vi.fn(async (_path: string) => new Response(JSON.stringify(body), { status }));
@@ -34,6 +34,12 @@ test("a query is stopped with its signal", async () => {
   const answer = api.stoppableQuery("SELECT 1", 10, stopper.signal).catch((error) => error);
   stopper.abort();
   expect(await answer).toMatchObject({ name: "AbortError" });
+});
+
+test("a part of the page that cannot be fetched is no response, and one that is broken says why", async () => {
+  const failed = (message: string) => fetched(() => Promise.reject(new TypeError(message))).catch((error) => error.message);
+  expect(await failed("Failed to fetch dynamically imported module: http://127.0.0.1/assets/index.js")).toMatch(/^No response from npuscope view/);
+  expect(await failed("x is undefined")).toBe("x is undefined");
 });
 
 test("params of tables are in order", async () => {

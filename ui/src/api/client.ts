@@ -74,6 +74,21 @@ export class ApiError extends Error {
   }
 }
 
+/** The server does not answer. */
+function noResponse(): ApiError {
+  return new ApiError(() => t("gone"));
+}
+
+/** How Chromium and Firefox, Safari, and Vite say that a module or its styles could not be fetched. */
+const NOT_FETCHED = /dynamically imported module|importing a module script failed|unable to preload/i;
+
+/** Part of the page, fetched when it is needed; that the server does not answer is said as for every other question. */
+export async function fetched<T>(module: () => Promise<T>): Promise<T> {
+  return module().catch((error) => {
+    throw NOT_FETCHED.test(reason(error)) ? noResponse() : error;
+  });
+}
+
 /** Why something failed, in the language of the page. Keep the error and ask when it is shown: the language may change. */
 export function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -144,7 +159,7 @@ async function answer(path: string, body?: unknown, signal?: AbortSignal): Promi
   const init = text === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: text };
   const response = await fetch(path, { ...init, signal: signal ?? null }).catch((error) => {
     if (signal?.aborted) throw error;
-    throw new ApiError(() => t("gone"));
+    throw noResponse();
   });
   if (response.ok) return { bytes: await response.arrayBuffer(), cut: response.headers.get("x-npuscope-cut") as Cut | null };
   const { error }: Partial<ErrorAnswer> = await response.json().catch(() => ({}));

@@ -7,6 +7,7 @@ import { inkOn, ramp } from "./colours";
 import { type Paper, Plot, type Point, type Size } from "./Plot";
 import { type Cells, cellAt, painted, rasterized } from "./raster";
 import { drawAcross, drawNames, roomFor } from "./rulers";
+import { listed } from "../texts";
 
 interface Props {
   label: string;
@@ -72,7 +73,7 @@ export function HeatMap(props: Props) {
         if (!cell) return null;
         const value = values[cell.row * columns + cell.column] ?? NaN;
         return {
-          title: `${rowName(cell.row)}, ${columnName(cell.column)}`,
+          title: listed([rowName(cell.row), columnName(cell.column)]),
           lines: [[valueName, format(value)], ...(about?.(cell.column, cell.row) ?? [])],
           box: boxOf(cell, cells, size, inset),
         };

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { count as formatted } from "../format";
+import { colon, listed } from "../texts";
 import "./charts.css";
 
 export interface Bucket {
@@ -29,12 +30,12 @@ export function Histogram({ label, caption, buckets, edges, what }: Props) {
   return (
     <figure class="chart" aria-label={label}>
       {caption && <figcaption>{caption}</figcaption>}
-      <svg class="histogram" height={HEIGHT + 18} role="img" aria-label={`${label}: ${buckets.map((bucket) => `${bucket.name} ${formatted(bucket.count)}`).join(", ")}`}>
+      <svg class="histogram" height={HEIGHT + 18} role="img" aria-label={`${label}${colon()}${listed(buckets.map((bucket) => `${bucket.name} ${formatted(bucket.count)}`))}`}>
         {buckets.map((bucket, at) => {
           const tall = bucket.count > 0 ? Math.max(1, (bucket.count / most) * (HEIGHT - 14)) : 0;
           return (
             <g key={bucket.name}>
-              <title>{`${bucket.name}: ${formatted(bucket.count)} ${what}`}</title>
+              <title>{`${bucket.name}${colon()}${formatted(bucket.count)} ${what}`}</title>
               <rect x={`${at * each}%`} y={0} width={`${each}%`} height={HEIGHT} style={{ fill: "transparent" }} />
               <rect x={`${at * each + each * 0.06}%`} y={HEIGHT - tall} width={`${each * 0.88}%`} height={tall} />
               {bucket.count > 0 && buckets.length <= 24 && (

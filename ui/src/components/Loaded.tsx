@@ -11,7 +11,7 @@ const t = texts({
     loading: "Loading {what} …",
     failed: "Could not load {what}: {why}",
     retry: "Try again",
-    fix: "To collect it:",
+    fix: "To collect it: ",
     notIncluded: "Not included in this report. To see it, run: npuscope view DIR",
   },
   zh: {
@@ -87,7 +87,8 @@ function Failed({ error, what, onRetry }: { error: unknown; what: string; onRetr
           <strong>{messageText(error.missing.what)}</strong>
         </p>
         <p>
-          {t("fix")} <code>{messageText(error.missing.switch)}</code>
+          {t("fix")}
+          <code>{messageText(error.missing.switch)}</code>
         </p>
       </div>
     );

@@ -6,7 +6,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { isDark } from "../shell/theme";
 import { definition, type TermKey } from "../terms";
-import { language, texts } from "../texts";
+import { language, listed, texts } from "../texts";
 import type { Inset } from "./axis";
 import { resolver } from "./colours";
 import "./charts.css";
@@ -42,6 +42,8 @@ export interface Named {
   colour: string;
   /** The number that it is: the legend shows the definition on hover. */
   term?: TermKey;
+  /** Drawn as an outline. */
+  hollow?: boolean;
 }
 
 interface Props {
@@ -208,7 +210,7 @@ export function Plot(props: Props) {
         {shown && <ReadoutCard of={shown} at={cursor.value!} canvas={canvas.current!} />}
       </div>
       <p class="sr-only" role="status">
-        {shown && byKey.value ? [shown.title, ...shown.lines.map(([name, value]) => `${name} ${value}`)].join(", ") : ""}
+        {shown && byKey.value ? listed([shown.title, ...shown.lines.map(([name, value]) => `${name} ${value}`)]) : ""}
       </p>
     </figure>
   );
@@ -261,9 +263,9 @@ function ReadoutCard({ of, at, canvas }: { of: Readout; at: Point; canvas: HTMLC
 export function Legend({ of }: { of: Named[] }) {
   return (
     <ul class="legend">
-      {of.map(({ name, colour, term }) => (
+      {of.map(({ name, colour, term, hollow }) => (
         <li key={name} title={term && definition(term)}>
-          <span class="swatch" style={{ background: colour }} />
+          <span class="swatch" style={hollow ? { border: `1px solid ${colour}` } : { background: colour }} />
           {name}
         </li>
       ))}

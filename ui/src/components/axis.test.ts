@@ -17,7 +17,7 @@ it("rulers name values in the unit that suits the greatest, with the digits the 
   const times = timeRuler({ begin: 1.2e9, end: 1.25e9 }, 5);
   expect(times.at.map(times.label)).toEqual(["1.20 s", "1.21 s", "1.22 s", "1.23 s", "1.24 s", "1.25 s"]);
   const sizes = byteRuler({ begin: 0, end: 3 * 2 ** 30 }, 3);
-  expect(sizes.at.map(sizes.label)).toEqual(["0 GB", "1 GB", "2 GB", "3 GB"]);
+  expect(sizes.at.map(sizes.label)).toEqual(["0 GiB", "1 GiB", "2 GiB", "3 GiB"]);
   expect(shareRuler({ begin: 0, end: 1 }, 2).label(0.5)).toBe("50 %");
 });
 

@@ -72,10 +72,10 @@ const TIME_UNITS: [string, number][] = [
 ];
 
 const BYTE_UNITS: [string, number][] = [
-  ["TB", 2 ** 40],
-  ["GB", 2 ** 30],
-  ["MB", 2 ** 20],
-  ["KB", 2 ** 10],
+  ["TiB", 2 ** 40],
+  ["GiB", 2 ** 30],
+  ["MiB", 2 ** 20],
+  ["KiB", 2 ** 10],
   ["B", 1],
 ];
 

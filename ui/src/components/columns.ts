@@ -2,211 +2,113 @@
 
 import { linkToTime } from "../scope";
 import { asNumber, type Row } from "../api/table";
-import { isTerm, type TermKey } from "../terms";
-import { texts } from "../texts";
+import { GLOSSARY } from "../glossary";
+import { isTerm, type TermKey, termName } from "../terms";
+import { bracketed, texts } from "../texts";
 import type { Column } from "./DataTable";
 import type { Kind } from "./rows";
 
 const LABELS = {
   en: {
-    active_duration: "Active for",
     active_release: "Last used",
-    allocated: "Allocated",
-    average: "Average",
-    bandwidth: "GB/s",
     block_num: "Blocks",
-    bound: "Bound by",
-    bubble: "Bubble",
-    bubble_share: "Bubble share",
     bytes: "Size",
     category: "Category",
     component: "Component",
-    computing: "Computing",
     core: "Core",
-    count: "Count",
-    cube_utilization: "Cube utilization",
-    deviation: "Deviation",
     dst: "To",
     duration: "Duration",
-    elapsed: "Elapsed",
-    end_to_end: "End to end",
-    enqueue: "Enqueue",
-    exposed_communication: "Exposed comm.",
-    free: "Free",
     graph: "Graph",
     group: "Group",
     group_name: "Group",
-    highest_sample: "Highest sample",
     histogram: "Durations",
-    idle: "Idle",
     input_dtypes: "Input types",
     input_shapes: "Input shapes",
     kernel_start: "Kernel start",
-    kernel_wait: "Kernel wait",
     kind: "Kind",
-    large_packet_share: "Large packets",
-    late_ms: "Late by (ms)",
-    launch: "Launch",
     layer: "Layer",
-    link: "Link",
-    mac_ratio: "Cube",
+    link: "Link type",
     max: "Max",
     mean: "Mean",
-    median: "Expected GB/s",
     micro_batch: "Micro-batch",
     min: "Min",
     model: "Model",
     module: "Module",
-    mte2_ratio: "Memory in",
     name: "Name",
     node_end: "To node",
     node_start: "From node",
     op: "Called by",
     op_type: "Type",
-    operation_count: "Operations",
     output_dtypes: "Output types",
     output_shapes: "Output shapes",
-    overlapped_communication: "Overlapped comm.",
-    p50: "p50",
-    p95: "p95",
-    packet_bytes: "Packet size",
     part: "Part",
-    per_step: "Per step",
-    prepare: "Prepare",
-    preparing: "Preparing",
-    queue: "Queue",
     rank: "Rank",
-    ratio: "Times expected",
     release: "Released",
-    reserved: "Reserved",
     role: "Role",
-    scalar_ratio: "Scalar",
-    share: "Share",
-    share_of_mean: "Of mean",
-    skew: "Longest / mean",
-    slow_affect_count: "Operations that waited",
     slowest_rank: "Slowest rank",
     src: "From",
     stage: "Stage",
     start: "Start",
-    start_allocated: "Allocated then",
-    start_reserved: "Reserved then",
     step: "Step",
     stream: "Stream",
     stream_ptr: "Stream",
-    synchronization: "Synchronization",
-    synchronization_ratio: "Synchronization ratio",
     time: "Time",
-    tokens: "Tokens",
-    total: "Total",
-    transit: "Transit",
     transport: "Transport",
-    vec_ratio: "Vector",
-    wait: "Wait",
-    wait_ratio: "Wait ratio",
   },
   zh: {
-    active_duration: "活跃时长",
     active_release: "最后使用",
-    allocated: "已分配",
-    average: "平均",
-    bandwidth: "GB/s",
-    block_num: "Block 数",
-    bound: "瓶颈",
-    bubble: "空泡",
-    bubble_share: "空泡占比",
+    block_num: "block 数",
     bytes: "大小",
     category: "类别",
     component: "组件",
-    computing: "计算",
-    core: "核",
-    count: "次数",
-    cube_utilization: "Cube 利用率",
-    deviation: "标准差",
+    core: "加速核",
     dst: "目的",
     duration: "时长",
-    elapsed: "总耗时",
-    end_to_end: "端到端",
-    enqueue: "入队",
-    exposed_communication: "未掩盖通信",
-    free: "空闲",
     graph: "图",
     group: "通信组",
     group_name: "通信组",
-    highest_sample: "最高采样值",
     histogram: "时长分布",
-    idle: "通信空闲",
     input_dtypes: "输入类型",
     input_shapes: "输入 shape",
     kernel_start: "kernel 开始",
-    kernel_wait: "kernel 等待",
-    kind: "种类",
-    large_packet_share: "大包占比",
-    late_ms: "迟到 (ms)",
-    launch: "下发",
+    kind: "类型",
     layer: "层",
-    link: "链路",
-    mac_ratio: "Cube",
+    link: "链路类型",
     max: "最大",
     mean: "平均",
-    median: "预期 GB/s",
-    micro_batch: "微批次",
+    micro_batch: "micro-batch",
     min: "最小",
     model: "模型",
     module: "模块",
-    mte2_ratio: "搬入",
     name: "名称",
     node_end: "至节点",
     node_start: "自节点",
     op: "调用者",
     op_type: "类型",
-    operation_count: "通信次数",
     output_dtypes: "输出类型",
     output_shapes: "输出 shape",
-    overlapped_communication: "已掩盖通信",
-    p50: "p50",
-    p95: "p95",
-    packet_bytes: "包大小",
     part: "部分",
-    per_step: "每 step",
-    prepare: "算子准备",
-    preparing: "准备时间",
-    queue: "排队",
-    rank: "Rank",
-    ratio: "预期时间的倍数",
+    rank: "rank",
     release: "释放",
-    reserved: "已预留",
     role: "角色",
-    scalar_ratio: "Scalar",
-    share: "占比",
-    share_of_mean: "相对平均",
-    skew: "最长/平均",
-    slow_affect_count: "被等待次数",
     slowest_rank: "最慢 rank",
     src: "源",
     stage: "阶段",
     start: "开始",
-    start_allocated: "当时已分配",
-    start_reserved: "当时已预留",
-    step: "Step",
+    step: "step",
     stream: "流",
     stream_ptr: "流",
-    synchronization: "同步",
-    synchronization_ratio: "同步占比",
     time: "时间",
-    tokens: "token 数",
-    total: "合计",
-    transit: "传输",
     transport: "传输方式",
-    vec_ratio: "Vector",
-    wait: "等待",
-    wait_ratio: "等待占比",
   },
 };
 
 const t = texts(LABELS);
 
-export type ColumnName = keyof (typeof LABELS)["en"];
+/** Columns that are called otherwise than the number in them. */
+const TERMS = { late_ms: "late", median: "expected_bandwidth", ratio: "time_ratio" } as const satisfies Record<string, TermKey>;
+
+export type ColumnName = keyof (typeof LABELS)["en"] | keyof typeof TERMS | TermKey;
 
 /** Kinds of columns; those not listed are durations. */
 const KINDS: Partial<Record<ColumnName, Kind>> = {
@@ -225,27 +127,37 @@ const KINDS: Partial<Record<ColumnName, Kind>> = {
 const WIDTHS: Partial<Record<ColumnName, number>> = {
   op_type: 190, count: 74, total: 88, average: 88, min: 88, p50: 88, p95: 88, max: 88, deviation: 88, mac_ratio: 84, mte2_ratio: 84,
   vec_ratio: 84, scalar_ratio: 84,
-  rank: 64, step: 60, stream: 70, src: 64, dst: 64, layer: 220, group_name: 180, core: 140, kind: 130, bound: 90, group: 180, link: 80, transport: 90,
+  rank: 64, step: 60, stream: 70, src: 64, dst: 64, layer: 220, group_name: 180, core: 140, kind: 130, bound: 90, group: 180, link: 90, transport: 90,
   micro_batch: 90, stage: 120, stream_ptr: 110, histogram: 100, category: 130, role: 110, slowest_rank: 100, exposed_communication: 120,
   overlapped_communication: 130, synchronization: 120, synchronization_ratio: 150, start_allocated: 120, start_reserved: 120, highest_sample: 130, component: 140,
 };
 
-/** Columns that are called otherwise than the number in them. */
-const TERMS: Partial<Record<ColumnName, TermKey>> = { late_ms: "late", median: "expected_bandwidth", ratio: "time_ratio" };
+function isLabelled(name: ColumnName): name is keyof (typeof LABELS)["en"] {
+  return Object.hasOwn(LABELS.en, name);
+}
 
 /** The number that a column has, wherever its table does not give it another meaning. */
 function termOf(name: ColumnName): TermKey | undefined {
-  return TERMS[name] ?? (isTerm(name) ? name : undefined);
+  return Object.hasOwn(TERMS, name) ? TERMS[name as keyof typeof TERMS] : isTerm(name) ? name : undefined;
 }
 
-/** What a column is called. */
-export function columnLabel(name: ColumnName): string {
-  return t(name);
+/** What a column is called: the name of its number in the glossary, so that there is one, or else its label. */
+export function columnLabel(name: ColumnName, term = termOf(name)): string {
+  return term ? termName(term) : isLabelled(name) ? t(name) : name;
+}
+
+/** The unit of values that are shown without theirs. */
+function unitOf(kind: Kind, term: TermKey | undefined): string {
+  const unit = kind === "number" && term ? GLOSSARY[term].unit : "";
+  return unit === "" || unit === "ratio" ? "" : bracketed(unit);
 }
 
 /** Columns for a table, with what is particular about some of them. */
 export function columns(names: ColumnName[], particular: Partial<Record<ColumnName, Partial<Column>>> = {}): Column[] {
-  return names.map((name) => ({ name, label: t(name), kind: KINDS[name] ?? "duration", width: WIDTHS[name], term: termOf(name), ...particular[name] }));
+  return names.map((name) => {
+    const { kind = KINDS[name] ?? "duration", term = termOf(name), ...others } = particular[name] ?? {};
+    return { name, label: `${columnLabel(name, term)}${unitOf(kind, term)}`, kind, width: WIDTHS[name], term, ...others };
+  });
 }
 
 /** The place of a row on the timeline: its rank, start and duration. */

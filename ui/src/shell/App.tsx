@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect, useErrorBoundary } from "preact/hooks";
-import { reason } from "../api/client";
+import { fetched, reason } from "../api/client";
 import { isReport } from "../api/report";
 import { Loaded } from "../components/Loaded";
 import { type Page, scope } from "../scope";
@@ -106,7 +106,7 @@ function Shown({ page }: { page: Page }) {
   const Known = loaded.get(page);
   if (Known) return <Known />;
   const load = async () => {
-    const component = await LOADERS[page]();
+    const component = await fetched(LOADERS[page]);
     loaded.set(page, component);
     return component;
   };

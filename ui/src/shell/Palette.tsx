@@ -27,7 +27,7 @@ const t = texts({
     title: "转到",
     hint: "页面、rank、step……",
     rank: "时间线上的 rank {rank}",
-    step: "Step {step}",
+    step: "step {step}",
     allSteps: "所有 step",
     allRanks: "所有 rank",
     allTime: "整个 profile",

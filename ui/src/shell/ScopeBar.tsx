@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import { isReport } from "../api/report";
 import { duration, time } from "../format";
 import { formatRanks, go, link, scope } from "../scope";
-import { language, setLanguage, texts } from "../texts";
+import { colon, language, setLanguage, texts } from "../texts";
 import { Icon } from "./Icon";
 import { readRanks } from "./ranks";
 import { profile } from "./profile";
@@ -20,7 +20,7 @@ const t = texts({
     ranks: "Ranks",
     allRanks: "all {count}",
     ranksHint: "Ranks, for example 0-7,12; slow 4 for the four slowest; empty for all",
-    badRanks: "No such ranks: {text}",
+    badRanks: "No such ranks: {text}; the profile has {ranks}",
     step: "Step",
     allSteps: "all",
     time: "Time",
@@ -38,12 +38,12 @@ const t = texts({
   },
   zh: {
     scope: "范围",
-    profile: "Profile",
-    ranks: "Rank",
+    profile: "profile",
+    ranks: "rank",
     allRanks: "全部 {count} 个",
     ranksHint: "rank，例如 0-7,12；slow 4 表示最慢的四个；留空表示全部",
-    badRanks: "没有这样的 rank：{text}",
-    step: "Step",
+    badRanks: "没有这些 rank：{text}；该 profile 有 {ranks}",
+    step: "step",
     allSteps: "全部",
     time: "时间",
     allTime: "整个 profile",
@@ -85,7 +85,8 @@ export function ScopeBar({ onHelp, onPalette }: { onHelp: () => void; onPalette:
         <Icon name="language" /> {t("language")}
       </button>
       <button type="button" class="quiet" onClick={() => setTheme(next)} title={t("theme")}>
-        <Icon name="theme" /> <span class="sr-only">{t("theme")}: </span>
+        <Icon name="theme" /> <span class="sr-only">{t("theme")}
+        {colon()}</span>
         {t(theme.value)}
       </button>
       <button type="button" class="quiet" onClick={onHelp} title={`${t("help")}  ?`} aria-label={t("help")}>
@@ -103,9 +104,13 @@ function Ranks() {
     text.value = now;
     bad.value = null;
   }, [now]);
+  const there = formatRanks(profile.value?.ranks.map(({ rank }) => rank) ?? []);
   const apply = async () => {
     const wanted = text.value.trim();
-    if (wanted === now) return;
+    if (wanted === now) {
+      bad.value = null;
+      return;
+    }
     const ranks = wanted === "" ? null : await readRanks(wanted, profile.value);
     // Another wish may have come meanwhile.
     if (text.value.trim() !== wanted) return;
@@ -120,7 +125,7 @@ function Ranks() {
         list="rank-choices"
         value={text.value}
         placeholder={t("allRanks", { count: profile.value?.ranks.length ?? "" })}
-        title={bad.value === null ? t("ranksHint") : t("badRanks", { text: bad.value })}
+        title={t("ranksHint")}
         aria-invalid={bad.value !== null}
         onInput={(event) => (text.value = event.currentTarget.value)}
         onChange={apply}
@@ -131,6 +136,7 @@ function Ranks() {
         <option value="slow 8" />
         <option value="0-7" />
       </datalist>
+      {bad.value !== null && <span role="alert">{t("badRanks", { text: bad.value, ranks: there })}</span>}
     </label>
   );
 }

@@ -11,8 +11,8 @@ const TERMS: &[Term] = &[
         english_name: "Overview page",
         chinese_name: "总览页面",
         english: "Findings with their cost and links to the evidence; the time breakdown of steps and ranks; the \
-                  operators, collectives and memory that cost most.",
-        chinese: "诊断结论、损失以及指向证据的链接；各 step 和各 rank 的时间拆分；开销最大的算子、集合通信和内存。",
+                  operators, communication operations and memory that cost most.",
+        chinese: "诊断结论、损失以及指向证据的链接；各 step 和各 rank 的时间拆分；开销最大的算子、通信算子和内存。",
         ..Term::NAME
     },
     Term {
@@ -21,7 +21,7 @@ const TERMS: &[Term] = &[
         chinese_name: "时间线页面",
         english: "Every slice of the selected ranks on lanes over time, with details, statistics, search, marks, the \
                   cause of a gap, and a collective on all its ranks in the panel below.",
-        chinese: "所选 rank 的全部切片，按泳道随时间显示；下方面板显示详情、统计、搜索、标记、空隙的原因，以及集合通信\
+        chinese: "所选 rank 的全部切片，按泳道随时间显示；下方面板显示详情、统计、搜索、标记、间隙的原因，以及集合通信\
                   在其所有 rank 上的情况。",
         ..Term::NAME
     },
@@ -81,7 +81,7 @@ const TERMS: &[Term] = &[
         english_name: "Memory page",
         chinese_name: "内存页面",
         english: "Memory over time; a click selects the time that the tabs below show.",
-        chinese: "内存随时间的变化；点击选择下方标签页所显示的时刻。",
+        chinese: "内存随时间的变化；单击选择下方标签页所显示的时刻。",
         ..Term::NAME
     },
     Term {
@@ -150,10 +150,10 @@ const TERMS: &[Term] = &[
     },
     Term {
         key: "communication_collectives_tab",
-        english_name: "Communication page: Collectives over time",
-        chinese_name: "通信页面：集合通信时间图",
-        english: "Collectives of all ranks over time; ranks can be aligned to a selected collective.",
-        chinese: "所有 rank 的集合通信随时间的分布；可按所选集合通信对齐各 rank。",
+        english_name: "Communication page: Operations over time",
+        chinese_name: "通信页面：通信算子时间图",
+        english: "Communication operations of all ranks over time; ranks can be aligned to a selected operation.",
+        chinese: "所有 rank 的通信算子随时间的分布；可按所选通信算子对齐各 rank。",
         ..Term::NAME
     },
     Term {

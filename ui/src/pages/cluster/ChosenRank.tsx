@@ -2,7 +2,7 @@
 
 import { go, link, type TimeRange } from "../../scope";
 import { profile } from "../../shell/profile";
-import { texts } from "../../texts";
+import { listed, texts } from "../../texts";
 import { choose } from "../../components/params";
 import { Term } from "../../components/Term";
 import { type Dimension, DIMENSIONS, hasLayout, peersOf, type Place } from "./places";
@@ -45,7 +45,7 @@ export function ChosenRank({ rank, places, spent }: { rank: number; places: Plac
       <ul>
         {groups.map(([dimension, ranks]) => (
           <li key={dimension}>
-            {t("group", { dimension, ranks: ranks.slice(0, LISTED).join(", ") + (ranks.length > LISTED ? " …" : "") })}{" "}
+            {t("group", { dimension, ranks: listed(ranks.slice(0, LISTED).map(String)) + (ranks.length > LISTED ? " …" : "") })}{" "}
             <button type="button" class="plain" onClick={() => go({ ranks })}>
               {t("only")}
             </button>

@@ -4,12 +4,12 @@ import { useMemo } from "preact/hooks";
 import type { Inset, Range } from "../../components/axis";
 import { channels, inkOn, kindColour, ramp } from "../../components/colours";
 import { type Paper, Plot, type Point, type Size } from "../../components/Plot";
-import { texts } from "../../texts";
+import { listed, texts } from "../../texts";
 import { type Dimension, DIMENSIONS, type GridLayout, groupsOf, hasLayout, layoutOf, type Place } from "./places";
 import { clusterText } from "./texts";
 
 const t = texts({
-  en: { label: "{metric} of {count} ranks by position", caption: "Click a rank to see its groups.", outside: "Cells without colour are outside the range." },
+  en: { label: "{metric} of {count} {count:rank|ranks} by position", caption: "Click a rank to see its groups.", outside: "Cells without colour are outside the range." },
   zh: { label: "{count} 个 rank 的{metric}（按并行布局排列）", caption: "单击 rank 查看其通信组。", outside: "没有颜色的格子超出范围。" },
 });
 
@@ -74,7 +74,7 @@ export function GridChart({ places, values, scale, valueName, format, frames, ab
         const { rank } = found.place;
         const cell = cellSize(layout, size.width);
         const known = hasLayout(places) ? DIMENSIONS.filter((name) => !Number.isNaN(found.place[name])) : [];
-        const place: [string, string][] = known.length > 0 ? [["", known.map((name) => `${name} ${found.place[name]}`).join(", ")]] : [];
+        const place: [string, string][] = known.length > 0 ? [["", listed(known.map((name) => `${name} ${found.place[name]}`))]] : [];
         return {
           title: clusterText("rank", { rank }),
           lines: [...place, [valueName, format(values.get(rank) ?? NaN)], ...about(rank)],

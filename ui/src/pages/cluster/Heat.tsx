@@ -19,7 +19,7 @@ const t = texts({
     what: "the heat map",
     idle: "Idle",
     caption: "Each row is a rank. Drag to zoom, then open that part on the timeline. Click a cell to see it on the timeline. Where several cells share a pixel, the highest value is shown.",
-    label: "{measure} of {count} ranks over time",
+    label: "{measure} of {count} {count:rank|ranks} over time",
     open: "Open ranks {ranks} on the timeline, {begin} to {end}",
   },
   zh: {

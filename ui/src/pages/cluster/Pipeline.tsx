@@ -12,7 +12,7 @@ import { Select } from "../../components/Select";
 import { Viewed } from "../../components/Viewed";
 import { duration, share, time } from "../../format";
 import { linkToTime } from "../../scope";
-import { language, texts } from "../../texts";
+import { language, listed, texts } from "../../texts";
 import { bubbleShares, isWait, pipelineOf } from "./passes";
 import { clusterText } from "./texts";
 
@@ -32,21 +32,21 @@ const t = texts({
     bubble: "Bubble",
     idle: "Idle between passes",
     row: "pp {stage} · rank {rank}",
-    label: "Passes of {count} ranks over time",
+    label: "Passes of {count} {count:rank|ranks} over time",
     caption: "Numbers are micro-batches; thin bars below are transfers. Drag to zoom, double-click to show all, click a bar to see it on the timeline.",
     begin: "Start",
     duration: "Duration",
     micro: "Micro-batch",
-    bubbles: "Bubbles (waiting to receive): {shares}",
+    bubbles: "Share of bubbles (waiting to receive) in the time of passes, bubbles and idle times: {shares}",
     table: "Passes, transfers and bubbles",
   },
   zh: {
     title: "流水线的前向与反向",
     name: "名称",
     what: "流水线",
-    ranks: "Rank",
+    ranks: "rank",
     stage: "每个 stage 一个",
-    stageColumn: "Stage",
+    stageColumn: "stage",
     all: "全部",
     forward: "前向",
     backward: "反向",
@@ -56,11 +56,11 @@ const t = texts({
     idle: "前反向之间的空闲",
     row: "pp {stage} · rank {rank}",
     label: "{count} 个 rank 的前向与反向时间图",
-    caption: "数字为微批次编号，下方细条为传输。拖动可缩放，双击显示全部，单击切片可跳到时间线的对应位置。",
+    caption: "数字为 micro-batch 编号，下方细条为传输。拖动可缩放，双击显示全部，单击色块可跳到时间线的对应位置。",
     begin: "开始",
     duration: "时长",
-    micro: "微批次",
-    bubbles: "空泡（等待接收）：{shares}",
+    micro: "micro-batch",
+    bubbles: "空泡（等待接收）占前向、反向、空泡与空闲总时间的比例：{shares}",
     table: "前向、反向、传输与空泡",
   },
 });
@@ -104,7 +104,7 @@ function Passes({ table }: { table: Table }) {
     }));
     const range = extent(bars.flatMap((bar) => [bar.begin, bar.end])) ?? { begin: 0, end: 1 };
     const names = rows.map(({ rank, stage }) => (stage === null ? clusterText("rank", { rank }) : t("row", { rank, stage })));
-    return { passes, ranks: rows, bars, range, rows: names, legend: KINDS.map((kind) => ({ name: t(kind), colour: COLOURS[kind] })) };
+    return { passes, ranks: rows, bars, range, rows: names, legend: KINDS.map((kind) => ({ name: t(kind), colour: COLOURS[kind], hollow: isWait({ kind }) })) };
   }, [table, which, language.value]);
   const { passes, ranks, ...chart } = drawn;
   const shares = bubbleShares(passes).map(({ row, share: part }) => `${chart.rows[row]} ${share(part)}`);
@@ -139,7 +139,7 @@ function Passes({ table }: { table: Table }) {
             return [[t("name"), pass.name], ...micro, [t("begin"), time(pass.begin)], [t("duration"), duration(pass.end - pass.begin)]];
           }}
         />
-        {shares.length > 0 && shares.length <= 16 && <p class="hint">{t("bubbles", { shares: shares.join(", ") })}</p>}
+        {shares.length > 0 && shares.length <= 16 && <p class="hint">{t("bubbles", { shares: listed(shares) })}</p>}
       </Card>
       <Card title={t("table")}>
         <DataTable

@@ -18,6 +18,7 @@ const t = texts({
     slowLinks: "slow links",
     bars: "Total time by which each rank arrived late at collectives",
     hint: "A rank is slow in a collective if the other ranks arrived earlier and waited for it. Click a rank to open its timeline.",
+    cause: "A rank listed here may itself have waited for another rank; the Overview page names the cause.",
     noRank: "No rank keeps the others waiting.",
     noLink: "No link is slower than comparable links.",
     rank: "rank {rank}",
@@ -29,6 +30,7 @@ const t = texts({
     slowLinks: "慢链路",
     bars: "各 rank 到达集合通信的迟到时间合计",
     hint: "在一次集合通信中，如果其他 rank 先到达并等待某个 rank，则该 rank 为慢 rank。单击 rank 可打开其时间线。",
+    cause: "此处列出的 rank 可能也在等待其他 rank；原因见总览页面。",
     noRank: "没有 rank 让其他 rank 等待。",
     noLink: "没有链路慢于同类链路。",
     rank: "rank {rank}",
@@ -61,6 +63,7 @@ function Ranks({ table }: { table: Table }) {
   return (
     <>
       <p class="hint">{t("hint")}</p>
+      <p class="hint">{t("cause")}</p>
       <BarChart label={t("bars")} caption={t("bars")} bars={bars.slice(0, BARS)} format={duration} />
       <DataTable
         table={table}

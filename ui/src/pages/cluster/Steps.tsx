@@ -12,7 +12,7 @@ import { StackedBars } from "../../components/StackedBars";
 import { Viewed } from "../../components/Viewed";
 import { duration } from "../../format";
 import { go } from "../../scope";
-import { language, texts } from "../../texts";
+import { colon, language, texts } from "../../texts";
 import { type Part, PARTS, type Breakdown, breakdownBy } from "./breakdown";
 import { termOf, clusterText } from "./texts";
 
@@ -27,7 +27,7 @@ const t = texts({
     longest: "Longest first",
     top: "Show at most",
     all: "All",
-    label: "Step time breakdown, {count} bars",
+    label: "Step time breakdown, {count} {count:bar|bars}",
     caption: "Click a bar to show only that rank or step.",
     total: "Total",
     table: "Steps by rank",
@@ -98,7 +98,7 @@ function Bars({ table }: { table: Table }) {
     const values = (part: keyof Breakdown) => spent.map((one) => one[part]);
     return {
       spent,
-      names: spent.map(({ key }) => (by === "rank" ? clusterText("rank", { rank: key }) : clusterText("step", { step: key }))),
+      names: spent.map(({ key }) => (by === "rank" ? clusterText("rank", { rank: key }) : Number.isNaN(key) ? clusterText("wholeProfile") : clusterText("step", { step: key }))),
       parts: PARTS.filter((part) => spent.some((one) => one[part] > 0)).map((part) => ({ name: clusterText(part), colour: COLOURS[part], term: termOf(part), values: values(part) })),
     };
   }, [table, by, order, top, language.value]);
@@ -116,7 +116,7 @@ function Bars({ table }: { table: Table }) {
           <Select
             label={t("order")}
             value={order}
-            options={ORDERS.map((value) => ({ value, label: value === "number" ? t("inOrder") : `${t("longest")}: ${clusterText(value)}` }))}
+            options={ORDERS.map((value) => ({ value, label: value === "number" ? t("inOrder") : `${t("longest")}${colon()}${clusterText(value)}` }))}
             onChange={(order) => choose({ order })}
           />
           <Select

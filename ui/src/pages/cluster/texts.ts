@@ -7,6 +7,7 @@ export const clusterText = texts({
   en: {
     rank: "rank {rank}",
     step: "step {step}",
+    wholeProfile: "whole profile",
     duration: "Step time",
     computing: "Computing",
     alone: "Computing only",
@@ -26,6 +27,7 @@ export const clusterText = texts({
   zh: {
     rank: "rank {rank}",
     step: "step {step}",
+    wholeProfile: "整个 profile",
     duration: "step 耗时",
     computing: "计算",
     alone: "仅计算",

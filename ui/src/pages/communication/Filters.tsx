@@ -8,7 +8,7 @@ import { texts } from "../../texts";
 
 const t = texts({
   en: { group: "Group", kind: "Kind", all: "All" },
-  zh: { group: "通信组", kind: "种类", all: "全部" },
+  zh: { group: "通信组", kind: "类型", all: "全部" },
 });
 
 /** What is chosen, and the column that is looked at: groups by the names that people know. */

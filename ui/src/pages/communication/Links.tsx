@@ -11,36 +11,36 @@ import { Select } from "../../components/Select";
 import { Viewed } from "../../components/Viewed";
 import { bytes, count, number, share } from "../../format";
 import { Icon } from "../../shell/Icon";
-import { texts } from "../../texts";
+import { listed, texts } from "../../texts";
 import { linkUses, packetCounts, referenceOf, SMALL_SHARE, smallPacket, smallShares } from "./traffic";
 
 const t = texts({
   en: {
-    bandwidth: "Bandwidth by link type",
+    bandwidth: "Bandwidth by transport",
     what: "bandwidth",
-    caption: "The mark on a bar is the bandwidth that such a link reaches when it is well used.",
+    caption: "The mark is a typical good bandwidth ({references}).",
     of: "{bandwidth} GB/s, reference {reference}",
     plain: "{bandwidth} GB/s",
     slow: "{link} reaches {share} of {reference} GB/s; rank {rank} is slowest at {bandwidth} GB/s.",
     packets: "Packet sizes",
     packetWhat: "packets",
-    link: "Link",
-    small: "{link}: {share} of {count} packets are smaller than {size}, so the link is poorly used. Send more data at once: larger buckets, fewer and larger collectives.",
-    fine: "No link is slowed down by small packets.",
+    link: "Transport",
+    small: "{link}: {share} of {count} packets are smaller than {size} (limit: {limit}), so the bandwidth is not well used. Send more data at once: larger buckets, fewer and larger collectives.",
+    fine: "No transport has more than {limit} of small packets: below {size}, or below {rdma} over RDMA. The large packet share uses other thresholds.",
     histogram: "Packet sizes on {link}",
   },
   zh: {
-    bandwidth: "各类链路的带宽",
+    bandwidth: "各传输方式的带宽",
     what: "带宽",
-    caption: "柱上的标记表示此类链路充分利用时的带宽。",
+    caption: "标记为充分利用时的典型带宽（{references}）。",
     of: "{bandwidth} GB/s，参考 {reference}",
     plain: "{bandwidth} GB/s",
     slow: "{link} 仅达到 {reference} GB/s 的 {share}；rank {rank} 最慢，为 {bandwidth} GB/s。",
     packets: "包大小分布",
     packetWhat: "包",
-    link: "链路",
-    small: "{link}：{count} 个包中有 {share} 小于 {size}，链路利用率低。建议一次发送更多数据：增大 bucket，减少集合通信次数并增大单次数据量。",
-    fine: "没有链路受小包影响。",
+    link: "传输方式",
+    small: "{link}：{count} 个包中有 {share} 小于 {size}（上限 {limit}），带宽利用率低。建议一次发送更多数据：增大 bucket，减少集合通信次数并增大单次数据量。",
+    fine: "没有传输方式的小包占比超过 {limit}。小包：小于 {size}；RDMA 为小于 {rdma}。大包占比采用另外的阈值。",
     histogram: "{link} 的包大小分布",
   },
 });
@@ -73,9 +73,10 @@ function Bandwidth({ table }: { table: Table }) {
       reference === null ? t("plain", { bandwidth: number(bandwidth) }) : t("of", { bandwidth: number(bandwidth), reference });
     return { key: link, name: link, value: bandwidth, text, reference: reference ?? undefined };
   });
+  const references = bars.filter(({ reference }) => reference !== undefined).map(({ name, reference }) => `${name} ${reference} GB/s`);
   return (
     <>
-      <BarChart label={t("bandwidth")} caption={t("caption")} bars={bars} format={number} />
+      <BarChart label={t("bandwidth")} caption={references.length === 0 ? undefined : t("caption", { references: listed(references) })} bars={bars} format={number} />
       {uses.map(({ link, bandwidth, slowest }) => {
         const reference = referenceOf(link);
         if (reference === null || !slowest || bandwidth >= SLOW * reference) return null;
@@ -85,7 +86,7 @@ function Bandwidth({ table }: { table: Table }) {
       <DataTable
         table={table}
         name="bandwidth"
-        columns={columns(["rank", "link", "bytes", "time", "bandwidth", "large_packet_share"], { bytes: { term: "bytes_moved" }, time: { kind: "duration", term: "transit" } })}
+        columns={columns(["rank", "link", "bytes", "time", "bandwidth", "large_packet_share"], { link: { label: t("link") }, bytes: { term: "bytes_moved" }, time: { kind: "duration", term: "transit" } })}
         sort={{ name: "bandwidth", isDescending: false }}
         height={300}
       />
@@ -103,10 +104,10 @@ function Packets({ table }: { table: Table }) {
       {small.map((one) => (
         <Advice
           key={one.link}
-          text={t("small", { link: one.link, share: share(one.share), count: count(one.packets), size: smallPacket(one.link).name })}
+          text={t("small", { link: one.link, share: share(one.share), count: count(one.packets), size: smallPacket(one.link).name, limit: share(SMALL_SHARE) })}
         />
       ))}
-      {small.length === 0 && shares.length > 0 && <p>{t("fine")}</p>}
+      {small.length === 0 && shares.length > 0 && <p>{t("fine", { limit: share(SMALL_SHARE), size: smallPacket("HCCS").name, rdma: smallPacket("RDMA").name })}</p>}
       <div class="toolbar">
         <Select
           label={t("link")}
@@ -126,7 +127,7 @@ function Packets({ table }: { table: Table }) {
       <DataTable
         table={table}
         name="packets"
-        columns={columns(["rank", "link", "packet_bytes", "count", "time", "bytes"], { bytes: { term: "bytes_moved" }, time: { kind: "duration", term: "transit" } })}
+        columns={columns(["rank", "link", "packet_bytes", "count", "time", "bytes"], { link: { label: t("link") }, bytes: { term: "bytes_moved" }, time: { kind: "duration", term: "transit" } })}
         sort={{ name: "count", isDescending: true }}
         height={300}
       />

@@ -11,7 +11,7 @@ import { choice, choose, chooseCells, chosenCells, param } from "../../component
 import { Select } from "../../components/Select";
 import { Viewed } from "../../components/Viewed";
 import { bytes, duration, number } from "../../format";
-import { texts } from "../../texts";
+import { listed, texts } from "../../texts";
 import { Filters, filtered } from "./Filters";
 import { matrixOf, MEASURES } from "./traffic";
 
@@ -25,12 +25,12 @@ const t = texts({
     time: "Transit time",
     self: "Copies within a rank",
     whole: "Show all",
-    caption: "Rows send, columns receive. Drag to zoom, double-click to show all.",
+    caption: "Each row is a sending rank, each column a receiving rank. Drag to zoom, double-click to show all.",
     from: "from {rank}",
     to: "to {rank}",
-    over: "Link",
+    over: "Transport and link type",
     table: "Links",
-    label: "{measure} between {count} ranks",
+    label: "{measure} between {count} {count:rank|ranks}",
   },
   zh: {
     title: "rank 之间的流量",
@@ -41,10 +41,10 @@ const t = texts({
     time: "传输时间",
     self: "rank 内拷贝",
     whole: "显示全部",
-    caption: "行为发送方，列为接收方。拖动可缩放，双击显示全部。",
+    caption: "每行是发送方 rank，每列是接收方 rank。拖动可缩放，双击显示全部。",
     from: "自 {rank}",
     to: "至 {rank}",
-    over: "链路",
+    over: "传输方式与链路类型",
     table: "链路",
     label: "{count} 个 rank 之间的{measure}",
   },
@@ -111,7 +111,7 @@ function Traffic({ table }: { table: Table }) {
             const at = row * ranks.length + column;
             const others = MEASURES.filter((name) => name !== measure).map((name): [string, string] => [t(name), FORMATS[name](matrix[name][at]!)]);
             const over = matrix.over.get(at);
-            return over ? [...others, [t("over"), [...over].join(", ")]] : others;
+            return over ? [...others, [t("over"), listed([...over])]] : others;
           }}
           zoom={zoom}
           onZoom={(cells) => chooseCells("zoom", cells)}

@@ -8,8 +8,8 @@ import { Links } from "./Links";
 import { Matrix } from "./Matrix";
 
 const t = texts({
-  en: { title: "Communication", durations: "Time by rank", matrix: "Matrix", collectives: "Collectives over time", links: "Links and packets" },
-  zh: { title: "通信", durations: "各 rank 耗时", matrix: "矩阵", collectives: "集合通信时间图", links: "链路与包" },
+  en: { title: "Communication", durations: "Time by rank", matrix: "Matrix", collectives: "Operations over time", links: "Links and packets" },
+  zh: { title: "通信", durations: "各 rank 耗时", matrix: "矩阵", collectives: "通信算子时间图", links: "链路与包" },
 });
 
 const PARTS = { durations: Durations, matrix: Matrix, collectives: Collectives, links: Links };

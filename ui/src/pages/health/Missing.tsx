@@ -6,15 +6,14 @@ import { Card } from "../../components/Card";
 import { Select } from "../../components/Select";
 import { formatRanks, go, scope } from "../../scope";
 import { Icon } from "../../shell/Icon";
-import { messageText, texts } from "../../texts";
+import { colon, messageText, texts } from "../../texts";
 
 const t = texts({
   en: {
     title: "Missing data",
     complete: "All data that npuscope uses was collected.",
     dialect: "Configuration dialect",
-    goodFor: "shows {what}",
-    ranks: "ranks {ranks}",
+    ranks: "{count:rank|ranks} {ranks}",
     wasOn: "enabled, but no data arrived",
     all: "Settings that collect all missing data, to add to the configuration",
     copy: "Copy",
@@ -22,13 +21,12 @@ const t = texts({
     noWay: "not supported by this dialect",
   },
   zh: {
-    title: "缺失的数据",
+    title: "缺少的数据",
     complete: "npuscope 使用的数据均已采集。",
     dialect: "配置风格",
-    goodFor: "用于了解：{what}",
     ranks: "rank {ranks}",
-    wasOn: "已启用，但没有数据",
-    all: "将以下设置加入配置，可采集全部缺失的数据",
+    wasOn: "已开启，但没有数据",
+    all: "将以下设置加入配置，可采集全部缺少的数据",
     copy: "复制",
     copied: "已复制",
     noWay: "此配置风格不支持",
@@ -90,9 +88,11 @@ export function Missing({ health }: { health: Health }) {
         {missing.map((gap) => (
           <li key={gap.what.id}>
             <div>
-              <strong>{messageText(gap.what)}</strong> <span class="hint">{t("goodFor", { what: messageText(gap.good_for) })}</span>
+              <strong>{messageText(gap.what)}</strong>
+              {colon()}
+              <span class="hint">{messageText(gap.good_for)}</span>
               {gap.ranks.length < health.ranks.length && (
-                <span class="chip">{t("ranks", { ranks: formatRanks(gap.ranks) })}</span>
+                <span class="chip">{t("ranks", { ranks: formatRanks(gap.ranks), count: gap.ranks.length })}</span>
               )}
               {gap.why ? (
                 <span class="chip">{messageText(gap.why)}</span>

@@ -9,7 +9,7 @@ import { Loaded } from "../../components/Loaded";
 import { bytes, count, duration } from "../../format";
 import { formatRanks, go, link, scope } from "../../scope";
 import { Icon } from "../../shell/Icon";
-import { messageText, texts } from "../../texts";
+import { listed, messageText, texts } from "../../texts";
 import { Missing } from "./Missing";
 import "./health.css";
 
@@ -35,7 +35,7 @@ const t = texts({
     directory: "Directory",
     missing: "Missing",
     diagnostics: "Diagnostics",
-        noDiagnostics: "All files were read without errors or warnings.",
+    noDiagnostics: "All files were read without errors or warnings.",
     severity: "Severity",
     error: "error",
     warning: "warning",
@@ -57,23 +57,23 @@ const t = texts({
   zh: {
     what: "数据健康状况",
     title: "数据健康",
-    profile: "Profile",
+    profile: "profile",
     path: "路径",
     format: "格式",
     framework: "框架",
     level: "级别",
-    ranks: "Rank",
+    ranks: "rank",
     ranksTitle: "各 rank",
-    steps: "Step",
+    steps: "step",
     size: "大小",
     span: "覆盖时间",
     rankTable: "rank 列表",
-    rank: "Rank",
+    rank: "rank",
     device: "设备",
     host: "主机",
     chip: "芯片",
     directory: "目录",
-    missing: "缺失",
+    missing: "缺少",
     diagnostics: "诊断信息",
     noDiagnostics: "所有文件均已读取，没有错误或警告。",
     severity: "严重程度",
@@ -129,7 +129,7 @@ function Shown({ profile, health }: { profile: Profile; health: Health }) {
 /** The values that ranks have, each once. */
 function all(health: Health, of: (rank: RankHealth) => string | null): string {
   const values = [...new Set(health.ranks.map(of).filter((value) => value !== null && value !== ""))];
-  return values.length === 0 ? t("unknown") : values.join(", ");
+  return values.length === 0 ? t("unknown") : listed(values as string[]);
 }
 
 const sizeOf = (rank: RankHealth) => rank.files.reduce((sum, file) => sum + (file.bytes ?? 0), 0);
@@ -141,7 +141,7 @@ function Facts({ profile, health }: { profile: Profile; health: Health }) {
   const facts: [string, string][] = [
     [t("path"), health.path],
     [t("format"), all(health, (rank) => rank.format)],
-    [t("framework"), [all(health, framework), cannText].filter((text) => text !== t("unknown")).join(", ") || t("unknown")],
+    [t("framework"), listed([all(health, framework), cannText].filter((text) => text !== t("unknown"))) || t("unknown")],
     [t("chip"), chipText],
     [t("level"), all(health, (rank) => rank.level)],
     [t("ranks"), `${health.ranks.length} (${formatRanks(health.ranks.map((rank) => rank.rank))})`],

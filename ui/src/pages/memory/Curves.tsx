@@ -33,6 +33,7 @@ const t = texts({
     summary: "Memory of {component}: {samples}",
     rankHighest: "rank {rank} reaches its highest sample, {bytes}, at {time}",
     some: "Only the first {count} ranks are drawn; {left} are not. Select ranks above.",
+    between: "; ",
     whole: "Show all",
     take: "Use the zoom as time range",
   },
@@ -53,6 +54,7 @@ const t = texts({
     summary: "{component} 的内存：{samples}",
     rankHighest: "rank {rank} 在 {time} 达到最高采样值 {bytes}",
     some: "只绘制前 {count} 个 rank，另有 {left} 个未绘制。可在上方选择 rank。",
+    between: "；",
     whole: "显示全部",
     take: "将缩放范围设为时间范围",
   },
@@ -98,7 +100,7 @@ function Chart({ table }: { table: Table }) {
     // Texts of several marks would be on top of each other.
     const highest = marks.reduce<Mark | null>((highest, mark) => (highest && highest.value >= mark.value ? highest : mark), null);
     if (highest) highest.text = t("highest", { bytes: bytes(highest.value) });
-    return { ...drawn, marks, label: t("summary", { component, samples: samples.join("; ") }) };
+    return { ...drawn, marks, label: t("summary", { component, samples: samples.join(t("between")) }) };
   }, [curves, component, measure, language.value]);
   const bands = useMemo(() => {
     const chosen = at === null ? [] : [{ range: { begin: at, end: at }, name: t("at") }];

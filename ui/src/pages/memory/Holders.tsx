@@ -21,7 +21,7 @@ const t = texts({
     what: "allocations",
     toPeak: "Back to the peak",
     bars: "Bytes by operator, all selected ranks",
-    others: "{count} others",
+    others: "{count} {count:other|others}",
     earlier: "allocated before profiling",
     caption: "Bytes by operator, all selected ranks. Click one to see its allocations.",
   },

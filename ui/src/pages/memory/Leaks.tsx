@@ -17,7 +17,7 @@ const t = texts({
     hint: "A leak appears as a name that grows with every step. Only the {count} largest allocations of the ranks, step and time range above are checked.",
     none: "Everything allocated here was released.",
     bars: "Bytes by operator",
-    times: "{bytes}, {count} times",
+    times: "{bytes}, {count} {count:time|times}",
   },
   zh: {
     title: "时间范围内分配且从未释放",

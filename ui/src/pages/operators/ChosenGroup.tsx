@@ -11,7 +11,7 @@ import { Viewed } from "../../components/Viewed";
 import { durationBuckets } from "./durations";
 import { count } from "../../format";
 import { scope } from "../../scope";
-import { texts } from "../../texts";
+import { listed, texts } from "../../texts";
 import { type Chosen, groupParams } from "./groups";
 
 const t = texts({
@@ -42,7 +42,7 @@ const MOST = 1000;
 const asked = ({ op_type, name, core, stream, input_shapes }: Chosen) => ({ op_type, name, core, stream, input_shapes });
 
 export function ChosenGroup({ row, of }: { row: Row; of: Chosen }) {
-  const name = Object.values(of).join(", ");
+  const name = listed(Object.values(of));
   const { buckets, edges } = durationBuckets((row.histogram as ArrayLike<number> | null) ?? []);
   const shown = useRef<HTMLElement>(null);
   useEffect(() => shown.current?.scrollIntoView({ block: "nearest" }), [name]);

@@ -11,7 +11,7 @@ import { texts } from "../../texts";
 
 const t = texts({
   en: { title: "Copies by kind", what: "copies", time: "Copy time", bandwidth: "Copy bandwidth, GB/s" },
-  zh: { title: "拷贝（按种类）", what: "拷贝", time: "拷贝时间", bandwidth: "拷贝带宽，GB/s" },
+  zh: { title: "拷贝（按类型）", what: "拷贝", time: "拷贝时间", bandwidth: "拷贝带宽，GB/s" },
 });
 
 export function Copies() {

@@ -5,18 +5,19 @@ import { Term } from "../../components/Term";
 import { number, share } from "../../format";
 import { formatRanks, link, linkToTime } from "../../scope";
 import { Icon } from "../../shell/Icon";
-import { messageText, capitalized, texts } from "../../texts";
+import { capitalized, listed, messageText, texts } from "../../texts";
 
 const t = texts({
   en: {
     findings: "Findings",
     none: "No findings: no rank, host, link or stage differs from comparable ones.",
     unsure: "No findings in the data that could be read. Some data could not be read.",
-    one: "There is only one rank, so there is nothing to compare it with. The charts below show where its time goes.",
+    one: "One rank: findings need at least two. The charts below show where its time goes.",
     critical: "critical",
     warning: "warning",
     info: "info",
-    cost: "of step time",
+    costBefore: "",
+    costAfter: "of step time",
     confidence: "confidence",
     places: "Where to see it",
     rank: "rank {rank}",
@@ -27,11 +28,12 @@ const t = texts({
     findings: "诊断结论",
     none: "没有诊断结论：各 rank、主机、链路和流水线 stage 与同类一致。",
     unsure: "在已读取的数据中没有诊断结论，但有些数据无法读取。",
-    one: "只有一个 rank，没有可比较的对象。下方图表显示其时间去向。",
+    one: "只有一个 rank：至少需要两个 rank 才能得出诊断结论。下方图表显示其时间去向。",
     critical: "严重",
     warning: "警告",
     info: "提示",
-    cost: "的 step 耗时",
+    costBefore: "占 step 耗时",
+    costAfter: "",
     confidence: "置信度",
     places: "查看位置",
     rank: "rank {rank}",
@@ -40,13 +42,17 @@ const t = texts({
   },
 });
 
+/** Of what is said when nothing was found. */
+const ICONS = { one: "info", unsure: "warning", none: "good" } as const;
+
 export function Findings({ of: { findings, ranks, diagnostics } }: { of: Diagnosis }) {
-  const isSure = diagnostics.length === 0;
+  // One rank has nothing to be compared with, so that no findings is no good news.
+  const state = ranks === 1 ? "one" : diagnostics.length > 0 ? "unsure" : "none";
   return (
     <section aria-label={t("findings")} class="findings">
       {findings.length === 0 && (
-        <p class={isSure ? "state good" : "state"}>
-          <Icon name={isSure ? "good" : "warning"} /> {ranks === 1 ? t("one") : isSure ? t("none") : t("unsure")}
+        <p class={state === "none" ? "state good" : "state"}>
+          <Icon name={ICONS[state]} /> {t(state)}
         </p>
       )}
       {findings.map((finding) => (
@@ -69,7 +75,7 @@ function FindingCard({ finding }: { finding: Finding }) {
       <div class="measures">
         {share_of_step !== null && (
           <span class="cost">
-            <strong>{share(share_of_step)}</strong> <Term of="share_of_step">{t("cost")}</Term>
+            <Term of="share_of_step">{t("costBefore")}</Term> <strong>{share(share_of_step)}</strong> <Term of="share_of_step">{t("costAfter")}</Term>
           </span>
         )}
         {numbers.map(({ name, value, unit }) => (
@@ -88,8 +94,7 @@ function FindingCard({ finding }: { finding: Finding }) {
         {evidence.map((place) => (
           <li key={`${place.rank}/${place.start_ns}/${messageText(place.what)}`}>
             <a href={linkToTime(place.rank, place.start_ns, place.end_ns)}>
-              {t("rank", { rank: place.rank })}
-              {place.step !== null && `, ${t("step", { step: place.step })}`}
+              {listed([t("rank", { rank: place.rank }), ...(place.step === null ? [] : [t("step", { step: place.step })])])}
             </a>{" "}
             {messageText(place.what)}
           </li>

@@ -22,11 +22,12 @@ const t = texts({
     total: "step time",
     step: "step {step}",
     rank: "rank {rank}",
+    wholeProfile: "whole profile",
   },
   zh: {
-    steps: "各 step 的时间",
+    steps: "各 step 的耗时",
     stepsHint: "各 rank 的平均值；单击可选择该 step",
-    ranks: "各 rank 的时间",
+    ranks: "各 rank 的耗时",
     ranksHint: "各 step 的平均值；单击可打开该 rank 的时间线",
     computing: "仅计算",
     overlapped: "已掩盖通信",
@@ -35,6 +36,7 @@ const t = texts({
     total: "step 耗时",
     step: "step {step}",
     rank: "rank {rank}",
+    wholeProfile: "整个 profile",
   },
 });
 
@@ -66,7 +68,7 @@ function Bars({ of, by, onPick }: { of: Table; by: "rank" | "step"; onPick: (key
     <Card title={title} tools={<span class="hint">{by === "step" ? t("stepsHint") : t("ranksHint")}</span>}>
       <StackedBars
         label={title}
-        names={Array.from(keys, (key) => t(by, { [by]: count(key) }))}
+        names={Array.from(keys, (key) => (Number.isNaN(key) ? t("wholeProfile") : t(by, { [by]: count(key) })))}
         parts={PARTS.map((part) => ({ name: t(part), colour: COLOURS[part], term: TERMS[part], values: of.numbers(part) }))}
         format={duration}
         ruler={timeRuler}

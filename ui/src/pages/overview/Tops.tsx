@@ -1,4 +1,4 @@
-// What takes most: operators, collectives, memory. Each leads to its page.
+// What takes most: operators, communication operations, memory. Each leads to its page.
 
 import { api } from "../../api/client";
 import type { Table } from "../../api/table";
@@ -16,8 +16,8 @@ const t = texts({
   en: {
     operators: "Top operators",
     operatorsWhat: "operators",
-    collectives: "Top collectives",
-    collectivesWhat: "collectives",
+    collectives: "Top communication operations",
+    collectivesWhat: "communication operations",
     collectivesSaid: "{total} · wait ratio {wait}",
     memory: "Memory peak",
     memoryWhat: "memory",
@@ -29,8 +29,8 @@ const t = texts({
   zh: {
     operators: "耗时最多的算子",
     operatorsWhat: "算子",
-    collectives: "耗时最多的集合通信",
-    collectivesWhat: "集合通信",
+    collectives: "耗时最多的通信算子",
+    collectivesWhat: "通信算子",
     collectivesSaid: "{total} · 等待占比 {wait}",
     memory: "内存峰值",
     memoryWhat: "内存",

@@ -7,7 +7,7 @@ import { count, number, share } from "../../format";
 import { link, scope } from "../../scope";
 import { Icon } from "../../shell/Icon";
 import { definition } from "../../terms";
-import { messageText, texts } from "../../texts";
+import { listed, messageText, texts } from "../../texts";
 import { Findings } from "./Findings";
 import { StepBars } from "./StepBars";
 import { Tops } from "./Tops";
@@ -18,14 +18,12 @@ const t = texts({
     diagnosis: "the diagnosis of all ranks",
     headline: "{ranks}, {steps}, {ms} ms per step",
     noSteps: "{ranks}, no step markers found",
-    ranks: "{count} ranks",
-    oneRank: "1 rank",
-    stepCount: "{count} steps",
-    oneStep: "1 step",
+    ranks: "{count} {count:rank|ranks}",
+    stepCount: "{count} {count:step|steps}",
     without: "{ms} ms if these findings were fixed: {share} less",
     steps: "step times",
-    diagnostics: "Diagnostics",
-    level0: "Recorded at level0: no operator types, no AI Core metrics, no communication links.",
+    diagnosticCount: "Diagnostics ({count})",
+    shallow: "Recorded at {levels}: no operator types, no AI Core metrics, no communication links.",
     fix: "Settings that collect more",
   },
   zh: {
@@ -33,13 +31,11 @@ const t = texts({
     headline: "{ranks}，{steps}，每个 step {ms} ms",
     noSteps: "{ranks}，没有 step 标记",
     ranks: "{count} 个 rank",
-    oneRank: "1 个 rank",
     stepCount: "{count} 个 step",
-    oneStep: "1 个 step",
-    without: "修复以下问题后为 {ms} ms：减少 {share}",
+    without: "消除以下问题后为 {ms} ms：减少 {share}",
     steps: "step 耗时",
-    diagnostics: "诊断信息",
-    level0: "以 level0 采集：没有算子类型、AI Core 指标和通信链路。",
+    diagnosticCount: "诊断信息（{count}）",
+    shallow: "以 {levels} 采集：没有算子类型、AI Core 指标和通信链路。",
     fix: "采集更多数据所需的设置",
   },
 });
@@ -69,8 +65,8 @@ function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
   const ms = number(Number(step_ms.toFixed(1)));
   const gain = 1 - step_ms_without / step_ms;
   const counts = {
-    ranks: ranks === 1 ? t("oneRank") : t("ranks", { count: count(ranks) }),
-    steps: steps === 1 ? t("oneStep") : t("stepCount", { count: count(steps) }),
+    ranks: t("ranks", { count: count(ranks) }),
+    steps: t("stepCount", { count: count(steps) }),
     ms,
   };
   return (
@@ -86,7 +82,7 @@ function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
       {diagnostics.length > 0 && (
         <details class="card" open={diagnosis.findings.length === 0}>
           <summary>
-            {t("diagnostics")} ({diagnostics.length})
+            {t("diagnosticCount", { count: diagnostics.length })}
           </summary>
           <ul>
             {diagnostics.map((diagnostic) => (
@@ -101,11 +97,11 @@ function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
 
 /** Says what a shallow collection lacks. */
 function Level({ ranks }: { ranks: Table }) {
-  const isShallow = ranks.texts("level").some((level) => level === "level0" || level === "level_none");
-  if (!isShallow) return null;
+  const levels = [...new Set(ranks.texts("level"))].filter((level) => level === "level0" || level === "level_none");
+  if (levels.length === 0) return null;
   return (
     <p class="note" role="note">
-      <Icon name="info" /> {t("level0")} <a href={link({ page: "health" })}>{t("fix")}</a>
+      <Icon name="info" /> {t("shallow", { levels: listed(levels) })} <a href={link({ page: "health" })}>{t("fix")}</a>
     </p>
   );
 }

@@ -17,7 +17,7 @@ const t = texts({
     y: "Y",
     none: "No column has numbers to draw.",
     label: "{y} by {x}",
-    some: "The first {shown} of {all} rows.",
+    some: "The first {shown} of {all} {all:row|rows}.",
   },
   zh: {
     x: "X",

@@ -7,7 +7,7 @@ export const exampleName = texts({
   en: {
     operators: "Operators with the longest total time",
     slowRank: "Compute time of each rank",
-    collectives: "Longest collectives (can be shown as a lane)",
+    collectives: "Longest communication operations (can be shown as a lane)",
     gaps: "Longest waits before a kernel (can be shown as a lane)",
     shapes: "Shapes of matrix multiplications",
     memory: "Largest allocations",
@@ -18,7 +18,7 @@ export const exampleName = texts({
   zh: {
     operators: "耗时最多的算子",
     slowRank: "各 rank 的计算时间",
-    collectives: "最长的集合通信（可显示为泳道）",
+    collectives: "最长的通信算子（可显示为泳道）",
     gaps: "kernel 之前最长的等待（可显示为泳道）",
     shapes: "矩阵乘的 shape",
     memory: "最大的内存分配",

@@ -10,7 +10,7 @@ import { choose, param } from "../../components/params";
 import { duration } from "../../format";
 import { link, scope } from "../../scope";
 import { Icon } from "../../shell/Icon";
-import { texts } from "../../texts";
+import { listed, texts } from "../../texts";
 import { Chart } from "./Chart";
 import { recentQueries, EXAMPLES, exampleName, remember } from "./examples";
 import { exact, isNumeric, lacksForLane } from "./result";
@@ -226,7 +226,7 @@ function Answered({ answer }: { answer: Answer }) {
             <Icon name="timeline" size={13} /> {t("lane")}
           </a>
         ) : (
-          <span class="hint">{t("lacks", { names: lacks.join(", ") })}</span>
+          <span class="hint">{t("lacks", { names: listed(lacks) })}</span>
         )}
         <span class="space" />
         <span class="hint">{t("took", { time: duration(ms * 1e6) })}</span>

@@ -28,7 +28,7 @@ const t = texts({
     making: "Writing the report …",
     made: "{name}, {size}",
     failed: "Could not write the report: {why}",
-    command: "The same report from the command line",
+    command: "The same ranks and steps from the command line: ",
     all: "all",
     none: "none",
   },
@@ -36,10 +36,10 @@ const t = texts({
     what: "报告选项",
     title: "报告",
     about: "一个 HTML 文件，包含本查看器和所选数据。可直接从磁盘打开，无需网络，也无需 npuscope，可附在邮件或 issue 中。",
-    ranks: "Rank",
+    ranks: "rank",
     ranksHint: "报告包含这些 rank 的时间线。表格包含所有 rank。",
     badRanks: "该 profile 没有这些 rank。",
-    steps: "Step",
+    steps: "step",
     noSteps: "该 profile 没有 step，报告将包含全部时间。",
     findings: "诊断结论",
     noFindings: "没有诊断结论。",
@@ -47,7 +47,7 @@ const t = texts({
     making: "正在生成报告……",
     made: "{name}，{size}",
     failed: "无法生成报告：{why}",
-    command: "等效命令",
+    command: "选择相同 rank 和 step 的等效命令：",
     all: "全选",
     none: "全不选",
   },
@@ -177,7 +177,8 @@ function Form({ profile, diagnosis }: { profile: Profile; diagnosis: Diagnosis }
         </p>
       )}
       <p class="hint">
-        {t("command")}: <code>{command(ranks, [...steps.value])}</code>
+        {t("command")}
+        <code>{command(ranks, [...steps.value])}</code>
       </p>
     </form>
   );

@@ -14,13 +14,13 @@ const t = texts({
   en: {
     title: "Stage durations",
     mean: "Mean duration of each stage; the mark is the longest",
-    bubbles: "Time that ranks wait for the slowest rank of a stage",
+    bubbles: "Share of the stage spent waiting for its slowest rank",
     both: "{mean}, longest {max}",
   },
   zh: {
     title: "各阶段时长",
     mean: "各阶段的平均时长；标记为最长时长",
-    bubbles: "各 rank 等待阶段中最慢 rank 的时间",
+    bubbles: "各 rank 等待该阶段最慢 rank 的时间占比",
     both: "{mean}，最长 {max}",
   },
 });

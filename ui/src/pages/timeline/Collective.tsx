@@ -37,7 +37,7 @@ const t = texts({
     transit: "传输数据",
     rest: "未知",
     before: "在此之前的活动",
-    who: "Rank",
+    who: "rank",
     length: "时长",
     showAll: "显示这些 rank",
     isLast: "最后",

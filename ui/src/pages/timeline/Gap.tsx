@@ -33,7 +33,7 @@ const t = texts({
   zh: {
     none: "将指针移到泳道的间隙处并按 E，或右键单击间隙，可查看该 rank 在等待什么。",
     what: "间隙",
-    title: "rank {rank} 的 {lane} 从 {begin} 起空闲 {length}",
+    title: "rank {rank} 的{lane}从 {begin} 起空闲 {length}",
     fit: "缩放至间隙",
     host_busy: "主机繁忙，尚未下发下一个任务。",
     host_sync: "主机在同步调用中等待设备，无法提前下发任务。",

@@ -8,7 +8,7 @@ import { texts } from "../../texts";
 import type { Board } from "./board";
 
 const t = texts({
-  en: { several: "{count} slices; the longest is", self: "self time", rank: "rank {rank}" },
+  en: { several: "{count} {count:slice|slices}; the longest is", self: "self time", rank: "rank {rank}" },
   zh: { several: "{count} 个切片，其中最长的是", self: "自身时间", rank: "rank {rank}" },
 });
 

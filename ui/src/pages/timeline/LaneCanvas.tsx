@@ -19,14 +19,14 @@ import type { Search } from "./search";
 
 const t = texts({
   en: {
-    canvas: "Slices of {ranks} ranks. The tab “Slices in view” lists them.",
+    canvas: "Slices of {ranks} {ranks:rank|ranks}. The tab “Slices in view” lists them.",
     reading: "Reading the rank …",
     empty: "Nothing to draw: this rank has no slices and no counters.",
     filtered: "No lane name matches the filter.",
     failed: "Could not read the rank: {why}",
   },
   zh: {
-    canvas: "{ranks} 个 rank 的切片。“视图中的切片”标签页列出了它们。",
+    canvas: "{ranks} 个 rank 的切片。“可见切片”标签页列出了它们。",
     reading: "正在读取该 rank……",
     empty: "没有可绘制的内容：该 rank 没有切片，也没有计数器。",
     filtered: "没有名称匹配筛选条件的泳道。",

@@ -18,7 +18,7 @@ const t = texts({
     value: "{length} from {begin}",
     legend: "Whole profile: computing, overlapped and exposed communication",
   },
-  zh: { label: "当前视图在整个 profile 中的位置", value: "从 {begin} 起 {length}", legend: "整个 profile：计算、已掩盖通信与未掩盖通信" },
+  zh: { label: "当前范围在整个 profile 中的位置", value: "从 {begin} 起 {length}", legend: "整个 profile：计算、已掩盖通信与未掩盖通信" },
 });
 
 const BUCKETS = 1024;

@@ -22,9 +22,9 @@ const t = texts({
   },
   zh: {
     tick: "选中 {name} 以合并",
-    pin: "置顶 (P)",
-    unpin: "取消置顶 (P)",
-    hide: "隐藏 (H)",
+    pin: "置顶（P）",
+    unpin: "取消置顶（P）",
+    hide: "隐藏（H）",
     unmerge: "拆分为各泳道",
     offset: "平移该 rank 的时间",
     ns: "提前的时间（ns，或如 1.5ms）",

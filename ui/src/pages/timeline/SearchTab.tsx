@@ -7,7 +7,7 @@ import { Table } from "../../api/table";
 import { type Column, DataTable } from "../../components/DataTable";
 import { Loading } from "../../components/Loaded";
 import { count } from "../../format";
-import { texts } from "../../texts";
+import { colon, texts } from "../../texts";
 import type { Board } from "./board";
 import type { Search } from "./search";
 
@@ -19,7 +19,7 @@ const t = texts({
     none: "No slice matches.",
     what: "hits",
     failed: "Search failed: {why}",
-    count: "{count} hits",
+    count: "{count} {count:hit|hits}",
     some: "; the first {shown} are listed",
     byRank: "Hits by rank",
     rank: "Rank",
@@ -37,7 +37,7 @@ const t = texts({
     count: "{count} 个结果",
     some: "，列出前 {shown} 个",
     byRank: "各 rank 的结果数",
-    rank: "Rank",
+    rank: "rank",
     name: "名称",
     start: "开始",
     duration: "时长",
@@ -79,9 +79,9 @@ function ByRank({ search }: { search: Search }) {
   return (
     <ul class="by-rank" aria-label={t("byRank")}>
       {found.by_rank.slice(0, 64).map(({ rank, count: hits }) => (
-        <li key={rank} title={`${t("rank")} ${rank}: ${count(hits)}`}>
+        <li key={rank} title={`${t("rank")} ${rank}${colon()}${count(hits)}`}>
           <span class="bar" style={{ height: `${Math.max((hits / most) * 100, hits > 0 ? 6 : 0)}%` }} />
-          <span class="sr-only">{`${t("rank")} ${rank}: ${count(hits)}`}</span>
+          <span class="sr-only">{`${t("rank")} ${rank}${colon()}${count(hits)}`}</span>
         </li>
       ))}
     </ul>

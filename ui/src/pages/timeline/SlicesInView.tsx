@@ -10,8 +10,8 @@ import { seen } from "./layout";
 import { InstanceTable } from "./Statistics";
 
 const t = texts({
-  en: { what: "slices in view", some: "The first {shown} of {count} slices in view.", none: "No lanes are in view." },
-  zh: { what: "视图中的切片", some: "视图中 {count} 个切片的前 {shown} 个。", none: "视图中没有泳道。" },
+  en: { what: "slices in view", some: "The first {shown} of {count} {count:slice|slices} in view.", none: "No lanes are in view." },
+  zh: { what: "可见切片", some: "{count} 个可见切片中的前 {shown} 个。", none: "没有可见的泳道。" },
 });
 
 const LIMIT = 200;

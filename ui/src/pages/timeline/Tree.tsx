@@ -18,7 +18,7 @@ const t = texts({
     rank: "Rank {rank}",
     query: "Query",
     counters: "Counters",
-    more: "{count} more ranks …",
+    more: "{count} more {count:rank|ranks} …",
     filter: "Filter lanes",
     hidden: "{count} hidden: show all",
     offset: "shown {offset} earlier",
