@@ -31,7 +31,7 @@ def directory_name(worker: str | None, suffix: str) -> str:
 class Recorder:
     """Records into a directory; `info_json` is the content of profiler_info besides the clocks and the rank.
 
-    Only one recorder records in a process at a time. A failure after `start` does not raise; `problem` has it.
+    Only one recorder records in a process at a time. A failure after `start` does not raise; `error` has it.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Recorder:
     @property
     def is_recording(self) -> bool: ...
     @property
-    def problem(self) -> str | None:
+    def error(self) -> str | None:
         """The first failure, after which nothing is recorded."""
 
     def op(
@@ -131,7 +131,7 @@ def is_chinese() -> bool:
 class Dynamic:
     """Watches the control file for one rank, and decides between steps what to do.
 
-    Each method returns JSON with `stop`, `start`, `warnings` and `problem`.
+    Each method returns JSON with `stop`, `start`, `warnings` and `error`.
     """
 
     def __init__(self, path: str, rank: int, poll_seconds: float = 2.0, finished: int = 0) -> None: ...
@@ -144,7 +144,7 @@ class Dynamic:
     def end(self) -> str:
         """When training is over."""
 
-    def failed(self, problem: str) -> None:
+    def failed(self, error: str) -> None:
         """Record that the last request failed."""
 
     def report(self, output: str | None = None) -> str | None:

@@ -25,7 +25,7 @@ LONGEST_WAIT = 600.0
 USUAL_LOCAL_RANKS = 8
 
 
-def begin(directory: Union[str, Path], export: Optional[str] = None, *, beside_training: bool = True) -> bool:
+def begin(directory: Union[str, Path], file_format: Optional[str] = None, *, beside_training: bool = True) -> bool:
     """Start parsing a directory, detached from this process; False, with a warning, if the program is missing.
 
     The process has a session of its own, so that a signal to the process group of training does not end it. Its output
@@ -45,7 +45,7 @@ def begin(directory: Union[str, Path], export: Optional[str] = None, *, beside_t
         return False
     log = directory / "logs" / "parse.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    command = _command(found, directory, export)
+    command = _command(found, directory, file_format)
     if beside_training:
         command += ["--threads", str(_spare_threads())]
         nice = shutil.which("nice")
@@ -121,7 +121,7 @@ def analyse(
     :param pretty: accepted for compatibility and ignored, like `step_list` and `data_simplification`
     """
     try:
-        command = _command(program.required(), Path(profiler_path), _export(export_type))
+        command = _command(program.required(), Path(profiler_path), _format(export_type))
         if isinstance(max_process_number, int) and max_process_number > 0:
             command[1:1] = ["--threads", str(max_process_number)]
         done = subprocess.run(
@@ -139,12 +139,12 @@ def analyse(
     return done.returncode == 0
 
 
-def _command(found: str, directory: Path, export: Optional[str]) -> list[str]:
-    return [found, "parse", os.fspath(directory), *(["--format", export] if export else [])]
+def _command(found: str, directory: Path, file_format: Optional[str]) -> list[str]:
+    return [found, "parse", os.fspath(directory), *(["--format", file_format] if file_format else [])]
 
 
-def _export(asked: Any) -> Optional[str]:
-    """The value of `--export`: text, db, both, or None for the setting of the recording."""
+def _format(asked: Any) -> Optional[str]:
+    """The value of `--format`: text, db, both, or None for the setting of the recording."""
     if asked is None:
         return None
     values = asked if isinstance(asked, (list, tuple, set)) else [asked]

@@ -12,7 +12,7 @@ from typing import Any, Optional, Union
 
 from npuscope import _npuscope, backends
 from npuscope import rank as ranks
-from npuscope.guard import OFF, describe, warn
+from npuscope.guard import describe, profiling_off, warn
 from npuscope.language import localized
 from npuscope.profiler.profiler import DEFAULT_BUDGET, profile
 from npuscope.profiler.settings import Settings
@@ -61,7 +61,7 @@ def from_config(
         if strict:
             raise ConfigError(f"{path}: {describe(error)}") from error
         why = describe(error)
-        warn(localized(f"{path} cannot be read: {why}; {OFF[0]}", f"无法读取 {path}：{why}；{OFF[1]}"))
+        warn(profiling_off(localized(f"{path} cannot be read: {why}", f"无法读取 {path}：{why}")))
         return profile.of_settings(Settings(enabled=False))
     return _made(reading, str(path), strict, total_steps, backend, rank, budget, spool)
 
@@ -90,7 +90,7 @@ def from_args(
         if strict:
             raise ConfigError(describe(error)) from error
         why = describe(error)
-        warn(localized(f"the flags cannot be read: {why}; {OFF[0]}", f"无法读取命令行参数：{why}；{OFF[1]}"))
+        warn(profiling_off(localized(f"the flags cannot be read: {why}", f"无法读取命令行参数：{why}")))
         return profile.of_settings(Settings(enabled=False))
     return _made(reading, localized("flags", "命令行参数"), strict, total_steps, backend, rank, budget, spool)
 
@@ -113,8 +113,8 @@ def from_env(*, backend: Optional[str] = None) -> Optional[profile]:
     except Exception as error:  # noqa: BLE001
         why = describe(error)
         warn(
-            localized(
-                f"MS_PROFILER_OPTIONS cannot be used: {why}; {OFF[0]}", f"无法使用 MS_PROFILER_OPTIONS：{why}；{OFF[1]}"
+            profiling_off(
+                localized(f"MS_PROFILER_OPTIONS cannot be used: {why}", f"无法使用 MS_PROFILER_OPTIONS：{why}")
             )
         )
         return None
@@ -203,7 +203,7 @@ def report_diagnostics(diagnostics: list[dict[str, Any]], source: str, rank: Opt
         text = f"{source}{f':{line}' if line else ''}: {said}"
         if diagnostic["severity"] == "error":
             errors.append(said)
-            warn(localized(f"{text}; {OFF[0]}", f"{text}；{OFF[1]}") if len(errors) == 1 else text)
+            warn(profiling_off(text) if len(errors) == 1 else text)
         elif diagnostic["severity"] == "warning" and not this_rank:
             warn(text)
     return errors

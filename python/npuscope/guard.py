@@ -13,9 +13,6 @@ from npuscope.language import localized
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
-#: What every message about a failure ends with, in English and Chinese.
-OFF = ("profiling is off, training continues", "采集已关闭，训练继续")
-
 _reported: set[str] = set()
 _lock = threading.Lock()
 
@@ -33,6 +30,11 @@ def warn(text: str) -> None:
     # Standard error may be closed or full; then there is nowhere to report it.
     with contextlib.suppress(OSError, ValueError, AttributeError):
         print(line, file=sys.stderr, flush=True)
+
+
+def profiling_off(why: str) -> str:
+    """The message about a failure: the reason, and what becomes of profiling and training."""
+    return localized(f"{why}; profiling is off, training continues", f"{why}；采集已关闭，训练继续")
 
 
 def describe(error: BaseException) -> str:
@@ -62,7 +64,7 @@ class Guarded:
         if self._off:
             return
         self._off = True
-        warn(localized(f"{why}; {OFF[0]}", f"{why}；{OFF[1]}"))
+        warn(profiling_off(why))
         # The reason has been reported; a failed cleanup adds nothing to it.
         with contextlib.suppress(Exception):
             self._abandon()

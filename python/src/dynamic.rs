@@ -37,7 +37,7 @@ impl Dynamic {
         }
     }
 
-    /// Before the first step: what to do, as JSON of `stop`, `start`, `warnings` and `problem`.
+    /// Before the first step: what to do, as JSON of `stop`, `start`, `warnings` and `error`.
     fn begin(&self, py: Python<'_>) -> String {
         self.with(py, |inner| {
             let newest = inner.watch.newest();
@@ -64,8 +64,8 @@ impl Dynamic {
     }
 
     /// Record that the last request failed.
-    fn failed(&self, py: Python<'_>, problem: String) {
-        self.with(py, |inner| inner.control.failed(problem));
+    fn failed(&self, py: Python<'_>, error: String) {
+        self.with(py, |inner| inner.control.failed(error));
     }
 
     /// Write the state of this rank for `npuscope dynamic status`. Returns the error if this fails.
@@ -103,7 +103,7 @@ impl Inner {
             "stop": command.stop,
             "start": start,
             "warnings": warnings,
-            "problem": self.watch.problem().as_ref().map(language::text),
+            "error": self.watch.error().as_ref().map(language::text),
         });
         json.to_string()
     }

@@ -259,7 +259,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         // Python keeps the definition as long as the function, which is as long as the process.
         let definition = Box::leak(Box::new(ffi::PyMethodDef {
             ml_name: name.as_ptr().cast::<c_char>(),
-            // SAFETY: the flags say which of the notations of a function it is.
+            // SAFETY: the flags say which kind of function it is.
             ml_meth: ffi::PyMethodDefPointer {
                 PyCFunctionWithKeywords: unsafe { std::mem::transmute::<Fast, ffi::PyCFunctionWithKeywords>(function) },
             },

@@ -30,7 +30,7 @@ pub struct Recorder {
 struct State {
     running: Option<recorder::Recorder>,
     summary: Summary,
-    problem: Option<String>,
+    error: Option<String>,
 }
 
 #[pymethods]
@@ -82,14 +82,14 @@ impl Recorder {
         {
             let mut state = self.state();
             state.running = Some(running);
-            state.problem = None;
+            state.error = None;
         }
         let threshold = self.gc_threshold_ms.map_or(-1, counts);
         GC_THRESHOLD.store(threshold, Ordering::Relaxed);
         if self.python_calls
             && let Err(error) = calls::install(py)
         {
-            self.state().problem = Some(error.value(py).to_string());
+            self.state().error = Some(error.value(py).to_string());
         }
         Ok(())
     }
@@ -100,13 +100,13 @@ impl Recorder {
         GC_THRESHOLD.store(-1, Ordering::Relaxed);
         let running = self.state().running.take();
         if let Some(running) = running {
-            let (summary, problem) = py.detach(|| running.finish());
+            let (summary, error) = py.detach(|| running.finish());
             let mut state = self.state();
             state.summary = summary;
-            state.problem = state.problem.take().or_else(|| problem.as_ref().map(language::text));
+            state.error = state.error.take().or_else(|| error.as_ref().map(language::text));
         }
         if let Err(error) = unhooked {
-            self.state().problem.get_or_insert(error.value(py).to_string());
+            self.state().error.get_or_insert(error.value(py).to_string());
         }
         let summary = self.state().summary.clone();
         serde_json::to_string(&summary).map_err(raised)
@@ -120,10 +120,10 @@ impl Recorder {
 
     /// The failure that stopped the recording, or the data that is missing; `None` if there is neither.
     #[getter]
-    fn problem(&self) -> Option<String> {
+    fn error(&self) -> Option<String> {
         let state = self.state();
-        let problem = state.running.as_ref().and_then(recorder::Recorder::problem);
-        problem.as_ref().map(language::text).or_else(|| state.problem.clone())
+        let error = state.running.as_ref().and_then(recorder::Recorder::error);
+        error.as_ref().map(language::text).or_else(|| state.error.clone())
     }
 
     #[getter]
@@ -182,7 +182,7 @@ impl Recorder {
         let written = recorder::write_metadata(&self.options.directory, object(metadata_json)?, backend, &summary);
         if let Err(error) = written {
             let why = language::text(&npuscope_messages::io_error(&error));
-            self.state().problem.get_or_insert(format!("profiler_metadata.json: {why}"));
+            self.state().error.get_or_insert(format!("profiler_metadata.json: {why}"));
         }
         Ok(())
     }
@@ -227,12 +227,12 @@ fn counts(ms: f64) -> i64 {
     (ms * f64::from_bits(PER_MS.load(Ordering::Relaxed))) as i64
 }
 
-/// `{worker}_{pid}_{time}_ascend_pt`, or `_ascend_ms` for the framework `ms`.
+/// `{worker}_{pid}_{time}_ascend_{suffix}`, with suffix `pt` or `ms`.
 #[pyfunction]
-#[pyo3(signature = (worker=None, framework="pt"))]
-pub fn directory_name(worker: Option<&str>, framework: &str) -> String {
+#[pyo3(signature = (worker=None, suffix="pt"))]
+pub fn directory_name(worker: Option<&str>, suffix: &str) -> String {
     let worker = worker.map_or_else(host::name, str::to_owned);
-    recorder::directory_name(&worker, framework)
+    recorder::directory_name(&worker, suffix)
 }
 
 fn object(json: &str) -> PyResult<Map<String, Value>> {

@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use npuscope_collect::recorder::{self, Name};
 use pyo3::ffi;
 
-/// What stands for a text that has no UTF-8 notation.
+/// What stands for a text that cannot be encoded as UTF-8.
 const NOT_TEXT: &str = "N/A";
 
 unsafe extern "C" {

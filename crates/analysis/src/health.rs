@@ -94,7 +94,7 @@ pub struct Missing {
     pub setting: Setting,
     /// The switch was on all the same.
     pub was_on: bool,
-    /// What to write to collect it, by style of configuration; nothing where no switch would help.
+    /// What to write to collect it, by dialect; nothing where no switch would help.
     pub switches: Vec<(&'static str, &'static str)>,
     /// Why it is not there, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]

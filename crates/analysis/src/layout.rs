@@ -113,7 +113,7 @@ impl Group {
 pub enum Known {
     /// The metadata lists them.
     Declared,
-    /// Two or more were seen with their numbers in the group, which tell where the others are.
+    /// Two or more were seen with their numbers in the group, from which the places of the others follow.
     Reckoned,
     /// They were seen; there may be others.
     Seen,

@@ -266,12 +266,12 @@ pub fn reported_times(
     name: &str,
     start: i64,
 ) -> Result<(Option<i64>, Option<i64>), StoreError> {
-    let is_same = |reported: &&ReportedTime| {
+    let is_this_operation = |reported: &&ReportedTime| {
         let starts_alike = reported.start.is_none_or(|ns| (ns - start as f64).abs() < NS_PER_MS);
         (&*reported.name == name || reported.name.split('@').next() == Some(name)) && starts_alike
     };
     let of_rank = extracts_by_rank(store, &[source], &ReportedTimes)?;
-    let found = of_rank.iter().flat_map(|(_, times)| times).find(is_same);
+    let found = of_rank.iter().flat_map(|(_, times)| times).find(is_this_operation);
     Ok(found.map(|reported| (reported.transit, reported.wait)).unwrap_or_default())
 }
 

@@ -95,9 +95,9 @@ pub fn occupancy(busy: &Busy, span: Interval, buckets: usize) -> Vec<Occupancy> 
     parts
 }
 
-/// Calls `tell` for each of `buckets` equal parts of a span that an interval reaches into, with the share of the part
+/// Calls `visit` for each of `buckets` equal parts of a span that an interval reaches into, with the share of the part
 /// that the interval covers.
-fn spread(interval: Interval, span: Interval, buckets: usize, mut tell: impl FnMut(usize, f64)) {
+fn spread(interval: Interval, span: Interval, buckets: usize, mut visit: impl FnMut(usize, f64)) {
     let (start, end) = (interval.start.max(span.start), interval.end.min(span.end));
     if start >= end {
         return;
@@ -107,7 +107,7 @@ fn spread(interval: Interval, span: Interval, buckets: usize, mut tell: impl FnM
     let (from, to) = (place(start), place(end));
     let last = (to.ceil() as usize).min(buckets);
     for bucket in from as usize..last {
-        tell(bucket, to.min((bucket + 1) as f64) - from.max(bucket as f64));
+        visit(bucket, to.min((bucket + 1) as f64) - from.max(bucket as f64));
     }
 }
 

@@ -13,9 +13,6 @@ messages! {
     // Findings.
     "findings-heading" => findings_heading(),
     "findings-more" => findings_more(count: usize),
-    "severity-critical" => severity_critical(),
-    "severity-warning" => severity_warning(),
-    "severity-info" => severity_info(),
     "finding-share" => finding_share(share: Decimal<0>),
     "finding-confidence" => finding_confidence(confidence: Decimal<0>),
     "finding-seen" => finding_seen(rank: Rank, what: Message),
@@ -85,7 +82,6 @@ messages! {
     "doctor-window" => doctor_window(seconds: Decimal<3>, start: String),
     "doctor-more-ranks" => doctor_more_ranks(count: usize),
     "doctor-more-diagnostics" => doctor_more_diagnostics(count: usize),
-    "severity-error" => severity_error(),
 
     // cluster
     "cluster-left-out" => cluster_left_out(rank: Rank, why: Message),

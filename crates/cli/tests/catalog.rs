@@ -22,6 +22,7 @@ fn every_message_has_a_sentence_in_every_language_and_no_sentence_is_left_over()
         npuscope_collect::messages::DECLARED,
         npuscope_formats::error_messages::DECLARED,
         npuscope_messages::io::DECLARED,
+        npuscope_messages::severity::DECLARED,
         npuscope_formats::messages::DECLARED,
         npuscope_store::messages::DECLARED,
         npuscope_store::error_messages::DECLARED,

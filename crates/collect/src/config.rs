@@ -218,7 +218,7 @@ impl HostSystem {
     }
 }
 
-/// The notation of deliverables.
+/// The format of deliverables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Export {

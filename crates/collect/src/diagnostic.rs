@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use npuscope_messages::Message;
+use npuscope_messages::{Message, severity};
 use serde::Serialize;
 
 use crate::messages;
@@ -21,9 +21,9 @@ pub enum Severity {
 impl Severity {
     pub fn message(self) -> Message {
         match self {
-            Severity::Info => messages::diagnostic_info(),
-            Severity::Warning => messages::diagnostic_warning(),
-            Severity::Error => messages::diagnostic_error(),
+            Severity::Info => severity::info(),
+            Severity::Warning => severity::warning(),
+            Severity::Error => severity::error(),
         }
     }
 }

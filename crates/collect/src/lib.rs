@@ -1,6 +1,6 @@
 //! Collecting: what is recorded when, and the recorder that does it where no other profiler is.
 //!
-//! A [`CollectConfig`] says what to record; the styles of the trainers are read into it and written from
+//! A [`CollectConfig`] says what to record; the dialects of the trainers are read into it and written from
 //! it by [`dialect`]. A [`Schedule`] says at which step, [`dynamic`] lets a file say so while the job runs,
 //! [`recorder`] writes what the host did, [`cann`] drives the device's own profiler where its libraries are.
 //!

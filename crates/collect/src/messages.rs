@@ -5,10 +5,7 @@ use std::path::Path;
 use npuscope_messages::{Argument, Message, messages};
 
 messages! {
-    // Diagnostics: severities, and a diagnostic with the key that it is about.
-    "diagnostic-info" => diagnostic_info(),
-    "diagnostic-warning" => diagnostic_warning(),
-    "diagnostic-error" => diagnostic_error(),
+    // Diagnostics: with the key that one is about, and what may have been meant.
     "diagnostic-with-key" => diagnostic_with_key(key: &str, message: Message),
     "hint-none" => hint_none(),
     "hint" => hint(word: &str),
@@ -208,8 +205,8 @@ messages! {
     "config-counts" => config_counts(counts: Vec<Message>),
     "config-errors" => config_errors(count: usize),
     "config-warnings" => config_warnings(count: usize),
-    "config-notes" => config_notes(count: usize),
-    "config-no-problems" => config_no_problems(),
+    "config-infos" => config_infos(count: usize),
+    "config-no-diagnostics" => config_no_diagnostics(),
     "config-start-step-written" => config_start_step_written(reader: Message),
     "config-key" => config_key(key: &str),
     "config-written" => config_written(path: &Path),
@@ -257,20 +254,19 @@ messages! {
     "too-late-for-all" => too_late_for_all(window: Message, step: u64, rest: Message),
 
     // dynamic: the file.
-    "dynamic-file" => dynamic_file(error: String),
     "dynamic-not-a-file" => dynamic_not_a_file(),
     "dynamic-too-large" => dynamic_too_large(),
     "dynamic-not-utf8" => dynamic_not_utf8(),
     "dynamic-no-object" => dynamic_no_object(),
-    "dynamic-unknown" => dynamic_unknown(problems: Vec<Message>),
+    "dynamic-unknown" => dynamic_unknown(diagnostics: Vec<Message>),
     "dynamic-of-another-job" => dynamic_of_another_job(path: &Path),
-    "dynamic-unusable" => dynamic_unusable(path: &Path, problem: Message),
-    "dynamic-no-thread" => dynamic_no_thread(error: String),
+    "dynamic-unusable" => dynamic_unusable(path: &Path, error: Message),
+    "dynamic-no-thread" => dynamic_no_thread(error: Message),
 
     // dynamic set.
-    "set-unreadable" => set_unreadable(path: &Path, problem: Message),
-    "set-malformed" => set_malformed(path: &Path, problem: Message),
-    "set-unwritable" => set_unwritable(path: &Path, error: String),
+    "set-unreadable" => set_unreadable(path: &Path, error: Message),
+    "set-malformed" => set_malformed(path: &Path, error: Message),
+    "set-unwritable" => set_unwritable(path: &Path, error: Message),
     "set-other-dialect" => set_other_dialect(path: &Path, present: &str, asked: &str),
     "set-inexpressible" => set_inexpressible(dialect: &str, what: Message),
     "set-next-step" => set_next_step(),
@@ -301,7 +297,7 @@ messages! {
     "status-steps" => status_steps(),
     "status-reported" => status_reported(),
     "status-data" => status_data(),
-    "status-problem" => status_problem(),
+    "status-error" => status_error(),
     "status-current" => status_current(),
     "status-older" => status_older(),
     "status-none" => status_none(),
@@ -319,11 +315,11 @@ messages! {
     "parse-skipped" => parse_skipped(count: usize),
     "parse-done" => parse_done(count: usize, path: &Path),
     "parse-done-partly" => parse_done_partly(count: usize, all: usize, path: &Path),
-    "parse-problem" => parse_problem(name: &str, problem: Message),
-    "parse-problems" => parse_problems(name: &str, problem: Message, more: usize),
+    "parse-of-directory" => parse_of_directory(name: &str, message: Message),
+    "parse-more-diagnostics" => parse_more_diagnostics(name: &str, first: Message, more: usize),
 
     // CANN.
-    "cann-library" => cann_library(library: &Path, problem: &str),
+    "cann-library" => cann_library(library: &Path, error: &str),
     "cann-symbol" => cann_symbol(library: &Path, symbol: &str),
     "cann-call" => cann_call(call: &str, error: Message),
     "cann-config" => cann_config(device: u32, mask: String, metrics: String),
@@ -348,9 +344,9 @@ messages! {
 
     // The recorder.
     "recorder-busy" => recorder_busy(),
-    "recorder-directory" => recorder_directory(path: &Path, error: String),
-    "recorder-thread" => recorder_thread(error: String),
+    "recorder-directory" => recorder_directory(path: &Path, error: Message),
+    "recorder-thread" => recorder_thread(error: Message),
     "recorder-panicked" => recorder_panicked(),
-    "recorder-failed" => recorder_failed(error: String),
-    "recorder-spooled" => recorder_spooled(error: String, directory: &Path),
+    "recorder-failed" => recorder_failed(error: Message),
+    "recorder-spooled" => recorder_spooled(error: Message, directory: &Path),
 }

@@ -8,6 +8,7 @@ use npuscope_collect::recorder::{self, Memory, Name, Op, Options, Recorder, Tag}
 use npuscope_formats::framework::events::Event;
 use npuscope_formats::framework::records::{GcRecord, Hash, MemoryUsage, OpRange, PythonCall};
 use npuscope_formats::framework::tlv::{Record, Records};
+use npuscope_messages::Language;
 
 /// A process has one recording at a time.
 fn alone() -> MutexGuard<'static, ()> {
@@ -300,11 +301,12 @@ fn a_child_of_a_fork_records_nothing_and_the_parent_goes_on() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_made_is_an_error_and_one_that_vanishes_a_problem() {
+fn a_directory_that_cannot_be_made_is_an_error_and_one_that_vanishes_a_failure() {
     let (_alone, place) = (alone(), tempfile::tempdir().unwrap());
     let file = place.path().join("file");
     fs::write(&file, "").unwrap();
-    assert!(Recorder::start(Options::new(file.join("a_ascend_pt"))).is_err());
+    let error = Recorder::start(Options::new(file.join("a_ascend_pt"))).err().unwrap();
+    assert!(error.message().text(Language::Chinese).ends_with("：不是目录"), "{error}");
     assert!(!recorder::is_on());
 
     let directory = place.path().join("a_ascend_pt");
@@ -312,7 +314,7 @@ fn a_directory_that_cannot_be_made_is_an_error_and_one_that_vanishes_a_problem()
     fs::remove_dir_all(&directory).unwrap();
     recorder::mark(recorder::name("lost"), Name::NONE);
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    while recorder.problem().is_none() {
+    while recorder.error().is_none() {
         assert!(std::time::Instant::now() < deadline, "the loss must be noticed");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }

@@ -16,8 +16,8 @@ use crate::messages;
 use crate::output::{Output, OutputError};
 use crate::trace_json::Cursor;
 
-/// Reads the members of a JSON object as rows of `metadata`. A diagnostic does not keep what can be read from
-/// being read.
+/// Reads the members of a JSON object as rows of `metadata`. What is damaged does not keep
+/// the rest from being read.
 pub fn read(bytes: &[u8], file: &str, rank: &mut RankBuilder) -> Result<u64, Diagnostic> {
     if let Some(diagnostic) = Diagnostic::not_text(bytes, file) {
         return Err(diagnostic);

@@ -102,7 +102,7 @@ fn spelled_number() -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// What stands in a cell of some notation, well spelled or not.
+/// What stands in a cell of some encoding, well spelled or not.
 fn spelled_cell(cell: Cell) -> BoxedStrategy<String> {
     let missing = || select(vec!["", "N/A", "NA", "-", " "]).prop_map(str::to_owned);
     match cell {

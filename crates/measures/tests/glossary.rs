@@ -38,10 +38,19 @@ fn the_function_of_each_number_is_in_the_source() {
     }
 }
 
+/// `export const PAGES = ["overview", …]`: what pages are called in addresses.
+fn addresses(scope: &Path) -> Vec<String> {
+    let source = std::fs::read_to_string(scope).unwrap();
+    let (_, list) = source.split_once("export const PAGES = [").unwrap();
+    let (list, _) = list.split_once(']').unwrap();
+    list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
 /// Keys of pages end in `_page`, those of tabs in `_tab`: `memory_leaks_tab` is in the index of the page `memory`.
 #[test]
 fn pages_and_tabs_have_the_names_that_the_viewer_shows() {
     let ui = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../ui/src");
+    let mut addresses = addresses(&ui.join("scope.ts"));
     let mut tabs = 0;
     for term in terms() {
         let (path, english, chinese) = if let Some(key) = term.key.strip_suffix("_tab") {
@@ -50,7 +59,9 @@ fn pages_and_tabs_have_the_names_that_the_viewer_shows() {
             let (_, chinese) = term.chinese_name.split_once('：').unwrap();
             tabs += 1;
             (ui.join("pages").join(page).join("index.tsx"), english, chinese)
-        } else if term.key.ends_with("_page") {
+        } else if let Some(page) = term.key.strip_suffix("_page") {
+            let place = addresses.iter().position(|address| address == page);
+            addresses.remove(place.unwrap_or_else(|| panic!("{}: no page {page} in scope.ts", term.key)));
             let (english, chinese) = (term.english_name.strip_suffix(" page"), term.chinese_name.strip_suffix("页面"));
             (ui.join("shell/pages.ts"), english.unwrap(), chinese.unwrap())
         } else {
@@ -61,4 +72,5 @@ fn pages_and_tabs_have_the_names_that_the_viewer_shows() {
         }
     }
     assert!(tabs > 0, "the glossary has no tabs");
+    assert!(addresses.is_empty(), "pages without a term: {addresses:?}");
 }

@@ -280,9 +280,6 @@ findings-more = … and { $count ->
     [one] { $count } more finding
    *[other] { $count } more findings
 }; --format json lists all
-severity-critical = critical
-severity-warning = warning
-severity-info = info
 finding-share = costs about { $share } % of the step
 finding-confidence = confidence about { $confidence } %: few ranks to compare with
 finding-seen = seen: rank { $rank }: { $what }
@@ -395,7 +392,6 @@ doctor-more-diagnostics = … and { $count ->
     [one] { $count } more diagnostic
    *[other] { $count } more diagnostics
 }; --format json lists all
-severity-error = error
 
 ## Terminal: cluster
 
@@ -415,13 +411,17 @@ cluster-more-files = … and { $count ->
 cluster-nothing = { $mode }: nothing to report
 cluster-no-ranks = there is no rank { $ranks }
 
+## Severities of diagnostics and findings
+
+severity-critical = critical
+severity-error = error
+severity-warning = warning
+severity-info = info
+
 ## Collecting
 
-# Diagnostics: severities, and a diagnostic with the key that it is about.
+# Diagnostics: with the key that one is about, and what may have been meant.
 
-diagnostic-info = info
-diagnostic-warning = warning
-diagnostic-error = error
 diagnostic-with-key = { $key }: { $message }
 hint-none = { "" }
 hint = { " " }(did you mean { $word }?)
@@ -576,7 +576,7 @@ analyse-mode-unknown = unknown mode { $mode }; the modes are -1 (none), 0 (sync)
 comment-ends-command = the shell ends the command at this comment; line { $line } is not part of the command, but is read here as if it were
 comment-in-quotes = the shell has no comments inside quotes; the trainer receives these words as arguments
 
-# Forms of configurations, and conversions between them.
+# Notations of configurations, and conversions between them.
 
 notation-llm-flags = flags of MindSpeed-LLM
 notation-fsdp2-yaml = YAML of FSDP2
@@ -655,11 +655,11 @@ config-warnings = { $count ->
     [one] { $count } warning
    *[other] { $count } warnings
 }
-config-notes = { $count ->
-    [one] { $count } note
-   *[other] { $count } notes
+config-infos = { $count ->
+    [one] { $count } info diagnostic
+   *[other] { $count } info diagnostics
 }
-config-no-problems = no problems found
+config-no-diagnostics = no diagnostics
 config-start-step-written = start_step is written { $reader }
 config-key = { $key }
 config-written = written to { $path }
@@ -721,20 +721,19 @@ too-late-for-all = too late for { $window }: step { $step } is over; recording {
 
 # dynamic: the file.
 
-dynamic-file = { $error }
 dynamic-not-a-file = not a regular file
 dynamic-too-large = larger than 1 MiB, the limit of torch_npu and MindSpore
 dynamic-not-utf8 = not UTF-8 text
 dynamic-no-object = not a JSON object
-dynamic-unknown = { $problems }
+dynamic-unknown = { $diagnostics }
 dynamic-of-another-job = { $path } requests the next step, but was written before this job began
-dynamic-unusable = cannot use { $path }: { $problem }
+dynamic-unusable = cannot use { $path }: { $error }
 dynamic-no-thread = cannot start a thread, so changes of the file are not detected: { $error }
 
 # dynamic set.
 
-set-unreadable = cannot read { $path }: { $problem }
-set-malformed = { $path } is unchanged: { $problem }
+set-unreadable = cannot read { $path }: { $error }
+set-malformed = { $path } is unchanged: { $error }
 set-unwritable = cannot write { $path }: { $error }
 set-other-dialect = { $path } is in the dialect of { $present }, not of { $asked }; choose another file, or remove this one
 set-inexpressible = a file of { $dialect } cannot express { $what }
@@ -773,7 +772,7 @@ status-config = config
 status-steps = steps
 status-reported = reported
 status-data = data
-status-problem = problem
+status-error = error
 status-current = current
 status-older = older
 status-none = none
@@ -801,15 +800,15 @@ parse-done-partly = parsed { $count } of { $all ->
     [one] { $all } rank
    *[other] { $all } ranks
 } in { $path }
-parse-problem = { $name }: { $problem }
-parse-problems = { $name }: { $problem } (and { $more ->
+parse-of-directory = { $name }: { $message }
+parse-more-diagnostics = { $name }: { $first } (and { $more ->
     [one] { $more } more diagnostic
    *[other] { $more } more diagnostics
 })
 
 # CANN.
 
-cann-library = cannot load { $library }: { $problem }
+cann-library = cannot load { $library }: { $error }
 cann-symbol = { $library } has no { $symbol }: it is too old, or not a CANN library
 cann-call = { $call } failed with { $error }
 cann-config = aclprofCreateConfig refused mask { $mask } and metrics { $metrics } for device { $device }

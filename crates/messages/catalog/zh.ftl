@@ -246,9 +246,6 @@ of-baseline = 基线：{ $why }
 
 findings-heading = 诊断结论
 findings-more = …… 还有 { $count } 条结论；--format json 列出全部
-severity-critical = 严重
-severity-warning = 警告
-severity-info = 提示
 finding-share = 约占 step 的 { $share } %
 finding-confidence = 置信度约 { $confidence } %：可比较的 rank 太少
 finding-seen = 证据：rank { $rank }：{ $what }
@@ -319,7 +316,6 @@ doctor-steps = { $first } 到 { $last } 之间共 { $count } 个
 doctor-window = { $start } 起 { $seconds } s
 doctor-more-ranks = …… 还有 { $count } 个 rank；--format json 列出全部
 doctor-more-diagnostics = …… 还有 { $count } 条诊断信息；--format json 列出全部
-severity-error = 错误
 
 ## 终端：cluster
 
@@ -333,13 +329,17 @@ cluster-more-files = …… 还有 { $count } 个文件
 cluster-nothing = { $mode }：没有可报告的内容
 cluster-no-ranks = 没有 rank { $ranks }
 
+## 诊断信息与诊断结论的严重程度
+
+severity-critical = 严重
+severity-error = 错误
+severity-warning = 警告
+severity-info = 提示
+
 ## 采集
 
-# 提示：级别与所涉及的键
+# 诊断信息：所涉及的键，以及可能想写的词
 
-diagnostic-info = 提示
-diagnostic-warning = 警告
-diagnostic-error = 错误
 diagnostic-with-key = { $key }：{ $message }
 hint-none = { "" }
 hint = （是否想写 { $word }？）
@@ -499,9 +499,9 @@ notation-mindspore-dynamic = MindSpore 动态采集 JSON
 notation-mindspore-environment = MindSpore MS_PROFILER_OPTIONS
 notation-torch-npu-arguments = torch_npu profiler 参数
 notation-torch-npu-dynamic = torch_npu 动态采集 JSON
-inexpressible = 目标格式（{ $notation }）无法表示 { $value }；将变为 { $instead }
-inexpressible-analysis = 目标格式（{ $notation }）无法表示 { $value }；将变为 { $instead }，因为 is_rank 为 true 时只有 async_mode 会解析
-first-step-differs = 运行的第一个 step 在此处是 { $here }，在目标格式（{ $notation }）中是 { $there }
+inexpressible = 目标写法（{ $notation }）无法表示 { $value }；将变为 { $instead }
+inexpressible-analysis = 目标写法（{ $notation }）无法表示 { $value }；将变为 { $instead }，因为 is_rank 为 true 时只有 async_mode 会解析
+first-step-differs = 运行的第一个 step 在此处是 { $here }，在目标写法（{ $notation }）中是 { $there }
 field-first-step = step
 field-schedule = 要采集的 step
 field-first-recorded = 第一个采集的 step 之前的 step 数
@@ -554,8 +554,8 @@ config-not-read = { $name }：未读取：{ $counts }
 config-counts = { $counts }
 config-errors = { $count } 个错误
 config-warnings = { $count } 个警告
-config-notes = { $count } 个提示
-config-no-problems = 未发现问题
+config-infos = { $count } 个提示
+config-no-diagnostics = 没有诊断信息
 config-start-step-written = start_step 的写法{ $reader }
 config-key = { $key }
 config-written = 已写入 { $path }
@@ -607,20 +607,19 @@ too-late-for-all = 来不及采集 { $window }：step { $step } 已结束；采�
 
 # dynamic：配置文件
 
-dynamic-file = { $error }
 dynamic-not-a-file = 不是普通文件
 dynamic-too-large = 大于 1 MiB，即 torch_npu 与 MindSpore 的上限
 dynamic-not-utf8 = 不是 UTF-8 文本
 dynamic-no-object = 不是 JSON 对象
-dynamic-unknown = { $problems }
+dynamic-unknown = { $diagnostics }
 dynamic-of-another-job = { $path } 要求采集下一个 step，但写于本作业开始之前
-dynamic-unusable = 无法使用 { $path }：{ $problem }
+dynamic-unusable = 无法使用 { $path }：{ $error }
 dynamic-no-thread = 无法启动线程，因此检测不到文件的变化：{ $error }
 
 # dynamic set
 
-set-unreadable = 无法读取 { $path }：{ $problem }
-set-malformed = { $path } 未修改：{ $problem }
+set-unreadable = 无法读取 { $path }：{ $error }
+set-malformed = { $path } 未修改：{ $error }
 set-unwritable = 无法写入 { $path }：{ $error }
 set-other-dialect = { $path } 采用 { $present } 的配置风格，而不是 { $asked } 的；请换一个文件，或删除它
 set-inexpressible = { $dialect } 的文件无法表示{ $what }
@@ -653,7 +652,7 @@ status-config = 配置
 status-steps = 采集的 step
 status-reported = 上报
 status-data = 数据
-status-problem = 问题
+status-error = 错误
 status-current = 当前
 status-older = 较旧
 status-none = 无
@@ -672,12 +671,12 @@ hours-ago = { $count } 小时前
 parse-skipped = { $count } 个目录已解析；使用 --force 重新解析
 parse-done = 已解析 { $path } 中的 { $count } 个 rank
 parse-done-partly = 已解析 { $path } 中 { $all } 个 rank 里的 { $count } 个
-parse-problem = { $name }：{ $problem }
-parse-problems = { $name }：{ $problem }（另有 { $more } 条诊断信息）
+parse-of-directory = { $name }：{ $message }
+parse-more-diagnostics = { $name }：{ $first }（另有 { $more } 条诊断信息）
 
 # CANN
 
-cann-library = 无法加载 { $library }：{ $problem }
+cann-library = 无法加载 { $library }：{ $error }
 cann-symbol = { $library } 中没有 { $symbol }：版本过旧，或不是 CANN 的库
 cann-call = { $call } 失败：{ $error }
 cann-config = aclprofCreateConfig 拒绝了设备 { $device } 的 mask { $mask } 与 metrics { $metrics }

@@ -7,7 +7,8 @@
 //! A crate declares its messages with [`messages!`], which makes a function of each, so that a wrong argument does not
 //! compile. [`check`] compares the declared messages with the catalogs; the test `catalog` of the command line runs it
 //! for all crates and fails if a message lacks an entry, a language or an argument, or if an entry has no message.
-//! [`io_error`] has the sentences for errors of the system, which every crate meets.
+//! [`io_error`] has the sentences for errors of the system, which every crate meets, and [`severity`] the words for
+//! severities.
 //!
 //! ```
 //! use npuscope_messages::{Decimal, Language, messages};
@@ -32,6 +33,7 @@ pub mod io;
 mod json;
 mod language;
 mod message;
+pub mod severity;
 
 pub use argument::{Argument, Decimal};
 pub use declare::Declared;

@@ -26,7 +26,7 @@ const RATIOS: &str = "t.aic_mac_ratio AS mac_ratio, greatest(t.aic_mte2_ratio, t
 /// The share of time in which each of [`Unit::ALL`] was busy.
 const UNITS: [&str; 4] = ["mac_ratio", "mte2_ratio", "vec_ratio", "scalar_ratio"];
 
-/// Ways to group kernels, with the columns that tell groups apart.
+/// Ways to group kernels, with the columns that distinguish groups.
 const GROUPS: [(&str, &[&str]); 7] = [
     ("op_type", &["op_type", "core"]),
     ("name", &["name", "op_type", "core"]),

@@ -79,7 +79,7 @@ class Backend(abc.ABC):
         """Remove all hooks after a failure, in any state."""
 
     @property
-    def problem(self) -> Optional[str]:
+    def error(self) -> Optional[str]:
         """A failure in the background, such as a full disk, or None."""
         return None
 

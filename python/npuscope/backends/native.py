@@ -103,5 +103,5 @@ class NativeBackend(Backend):
             self._recorder.stop()
 
     @property
-    def problem(self) -> Optional[str]:
-        return None if self._recorder is None else self._recorder.problem
+    def error(self) -> Optional[str]:
+        return None if self._recorder is None else self._recorder.error

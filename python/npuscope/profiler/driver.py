@@ -81,9 +81,9 @@ class Driver:
         self.backend.drop_step()
 
     def _check(self) -> None:
-        problem = self.backend.problem
-        if problem and problem != self.missing:
-            raise RecordingFailed(problem)
+        error = self.backend.error
+        if error and error != self.missing:
+            raise RecordingFailed(error)
 
     def _become(self, action: Optional[int]) -> None:
         calls, warning = _npuscope.transition(self.action, action)
@@ -130,7 +130,7 @@ class Driver:
 
     def _start(self) -> None:
         self.backend.start()
-        self.missing = self.backend.problem
+        self.missing = self.backend.error
         if self.missing:
             warn(self.missing)
 

@@ -78,12 +78,12 @@ class DynamicControl:
 def _read(text: str) -> Command:
     said: dict[str, Any] = json.loads(text)
     warnings = list(said["warnings"])
-    if said["problem"]:
-        problem = said["problem"]
+    if said["error"]:
+        error = said["error"]
         warnings.append(
             localized(
-                f"{problem}; the file is ignored until it changes, training continues",
-                f"{problem}；文件更改之前忽略该文件，训练继续",
+                f"{error}; the file is ignored until it changes, training continues",
+                f"{error}；文件更改之前忽略该文件，训练继续",
             )
         )
     return Command(said["stop"] is not None, _beginning(said["start"]), warnings)

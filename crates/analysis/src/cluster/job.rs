@@ -159,7 +159,7 @@ impl<'a> Job<'a> {
         for (source, made) in sources.iter().zip(&mut made) {
             for Diagnostic { file, message } in made.diagnostics.drain(..) {
                 let file = file.map(|file| file.to_string());
-                self.tell(LeftOut { rank: source.rank, file, why: message, whole_rank: false });
+                self.note_left_out(LeftOut { rank: source.rank, file, why: message, whole_rank: false });
             }
         }
         if let Some(step) = self.options.step
@@ -181,23 +181,23 @@ impl<'a> Job<'a> {
 
     /// Notes that a rank is not in the answer.
     pub fn leave_out(&self, rank: Rank, why: Message) {
-        self.tell(LeftOut { rank, file: None, why, whole_rank: true });
+        self.note_left_out(LeftOut { rank, file: None, why, whole_rank: true });
     }
 
     /// Notes that the answer lacks something of a rank.
     pub fn lacks(&self, rank: Rank, why: Message) {
-        self.tell(LeftOut { rank, file: None, why, whole_rank: false });
+        self.note_left_out(LeftOut { rank, file: None, why, whole_rank: false });
     }
 
-    fn tell(&self, mut lacking: LeftOut) {
+    fn note_left_out(&self, mut lacking: LeftOut) {
         if self.is_baseline {
             lacking.why = of_baseline(lacking.why);
         }
-        self.tell_all(&[lacking]);
+        self.note_all_left_out(&[lacking]);
     }
 
     /// Notes again what a kept answer lacks.
-    pub(super) fn tell_all(&self, lacking: &[LeftOut]) {
+    pub(super) fn note_all_left_out(&self, lacking: &[LeftOut]) {
         let key = |item: &LeftOut| (item.rank, item.file.clone(), item.why.to_string(), item.whole_rank);
         self.lock().extend(lacking.iter().map(|item| (key(item), item.clone())));
     }

@@ -68,7 +68,7 @@ pub fn ask(mode: &Mode, job: &Job<'_>, output: &Path) -> Result<Asked, Failure> 
     let kept = place.as_ref().and_then(|place| place.read(job.store(), output));
     let output = output.to_owned();
     if let Some(kept) = kept.filter(|kept| kept.has_copies_in(&output.join(OUTPUT_DIRECTORY))) {
-        job.tell_all(&kept.contents.left_out);
+        job.note_all_left_out(&kept.contents.left_out);
         return Ok(Asked { notes: kept.contents.notes.clone(), output, found: Found::Kept(kept), place });
     }
     let answer = run(mode, job)?;

@@ -381,7 +381,7 @@ mod tests {
         let unsound = RankExtract { diagnostics: Vec::new(), infos: 0, steps: Vec::new(), extract };
         let unsound = text::encode(&unsound).unwrap();
         let cut = &bytes[..bytes.len() - 1];
-        // The seal of each is whole, so that only decoding can tell.
+        // The seal of each is whole, so that only decoding detects the damage.
         for payload in [&[][..], &[0xff; 40], cut, &unsound] {
             store.cache().store_extract(&key, &name, payload).unwrap();
             assert_eq!(ask(), expected);

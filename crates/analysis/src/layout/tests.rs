@@ -88,7 +88,7 @@ fn the_layout_is_read_from_metadata() {
 }
 
 #[test]
-fn without_metadata_groups_tell_the_layout() {
+fn without_metadata_the_layout_follows_from_groups() {
     for config in shapes() {
         for with_summaries in [true, false] {
             let layout = assert_found(&config, Look { with_summaries, ..BARE });

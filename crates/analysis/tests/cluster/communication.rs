@@ -235,7 +235,7 @@ fn transports_are_summed_once_per_operation() {
     assert_eq!(packets, total_packets);
 }
 
-/// MB by group, global source and target, as the ranks' own pieces of communication tell.
+/// MB by group, global source and target, from the ranks' own pieces of communication.
 fn moved(job: &Job, missing: &[usize]) -> BTreeMap<(String, i64, i64), f64> {
     let groups = groups(job);
     let mut moved = BTreeMap::new();

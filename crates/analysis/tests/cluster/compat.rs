@@ -189,9 +189,9 @@ fn in_any_order(table: &str, (header, rows): &Rows) -> Rows {
         _ if table.starts_with("MSTXAll") || table.starts_with("all_") => {
             let unit = if table.starts_with("MSTX") { "Ns" } else { "(Ms)" };
             let ends = column(&format!("Min{unit}")).zip(column(&format!("Max{unit}")));
-            let is_same = |row: &[Cell]| ends.is_some_and(|(min, max)| row[min] == row[max]);
-            clear("MinRank", &is_same);
-            clear("MaxRank", &is_same);
+            let has_equal_ends = |row: &[Cell]| ends.is_some_and(|(min, max)| row[min] == row[max]);
+            clear("MinRank", &has_equal_ends);
+            clear("MaxRank", &has_equal_ends);
         }
         // All ranks of an operation have one transmit time.
         "SlowLinkSum" => {

@@ -74,12 +74,12 @@ fn assert_same_files(mode: &str, text: &Run, db: &Run) {
     }
 }
 
-/// Levels out what text cannot tell.
+/// Levels out what text does not have.
 fn forgive(table: &str, text: &mut Rows, db: &mut Rows) {
     match table {
         // Text has it to a quarter microsecond, from two floats.
         "ClusterStepTraceTime" => set_if_near(text, db, "preparing", 0.5),
-        // Text does not tell the id of a host, and the device only in the trace, which is not read for this.
+        // Text does not have the id of a host, and the device only in the trace, which is not read for this.
         "RankDeviceMap" => {
             for rows in [text, db] {
                 keep_tail(rows, "profilePath");

@@ -61,7 +61,7 @@ pub struct ExplainOptions {
 pub struct Source {
     /// `-` is stdin.
     pub file: PathBuf,
-    /// Style of the file; as its content says if there is none.
+    /// Dialect of the file; detected from its content if there is none.
     pub dialect: Option<Dialect>,
     pub run: Run,
 }
@@ -97,14 +97,14 @@ fn check(options: &CheckOptions, settings: &Settings) -> Result<ExitCode, CliErr
 /// `1 error, 2 warnings`.
 fn counts(diagnostics: &[Diagnostic]) -> Message {
     let count = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
-    let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Info));
+    let (errors, warnings, infos) = (count(Severity::Error), count(Severity::Warning), count(Severity::Info));
     let counts = [
         (errors > 0).then(|| messages::config_errors(errors)),
         (warnings > 0).then(|| messages::config_warnings(warnings)),
-        (notes > 0).then(|| messages::config_notes(notes)),
+        (infos > 0).then(|| messages::config_infos(infos)),
     ];
     let counts: Vec<Message> = counts.into_iter().flatten().collect();
-    if counts.is_empty() { messages::config_no_problems() } else { messages::config_counts(counts) }
+    if counts.is_empty() { messages::config_no_diagnostics() } else { messages::config_counts(counts) }
 }
 
 fn convert(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, CliError> {
@@ -133,7 +133,7 @@ fn convert(options: &ConvertOptions, settings: &Settings) -> Result<ExitCode, Cl
     Ok(ExitCode::SUCCESS)
 }
 
-/// The key of a field in the file, or in the other style where the file has none.
+/// The key of a field in the file, or in the other dialect where the file has none.
 fn field_name(field: &str, source: Option<Notation>, target: Notation) -> Message {
     if let Some(key) = source.and_then(|source| source.key(field)).or_else(|| target.key(field)) {
         return messages::config_key(&key);

@@ -121,7 +121,7 @@ fn fitted(source: &RankSource, tables: RankTables, settings: &Settings) -> Resul
     if source.framework.fits_npu_files() {
         return Ok(tables);
     }
-    let (tables, left) = kineto::as_npu(&tables);
+    let (tables, left) = kineto::to_torch_npu(&tables);
     if let Some(left) = left.message() {
         settings.terminal.note(&settings.text(&messages::convert_left_in_trace(source.rank, left)));
     }

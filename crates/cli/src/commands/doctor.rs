@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use npuscope_analysis::health::{Diagnostic, Health, Missing, RankHealth, health};
-use npuscope_messages::{Decimal, Language, Message, verbatim};
+use npuscope_messages::{Decimal, Language, Message, severity, verbatim};
 use npuscope_tables::Rank;
 use npuscope_tables::date::date_of_day;
 use npuscope_tables::table::diagnostic::Severity;
@@ -244,9 +244,9 @@ impl Report<'_> {
         }
         for (rank, diagnostic) in all.iter().take(MAX_LISTED) {
             let (style, severity) = match diagnostic.severity {
-                Severity::Error => (Style::Red, messages::severity_error()),
-                Severity::Warning => (Style::Yellow, messages::severity_warning()),
-                Severity::Info => (Style::Dim, messages::severity_info()),
+                Severity::Error => (Style::Red, severity::error()),
+                Severity::Warning => (Style::Yellow, severity::warning()),
+                Severity::Info => (Style::Dim, severity::info()),
             };
             let severity = self.settings.terminal.styled(style, &self.settings.text(&severity));
             let rank = rank.map_or(String::new(), |rank| format!("rank {rank} "));

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use npuscope_analysis::diagnostic::of_rank;
 use npuscope_analysis::{Evidence, Finding, Severity};
-use npuscope_messages::{Decimal, Message};
+use npuscope_messages::{Decimal, Message, severity};
 use npuscope_store::Store;
 use npuscope_tables::TableId;
 use npuscope_tables::table::diagnostic;
@@ -79,9 +79,9 @@ fn finding_text(finding: &Finding, settings: &Settings) -> String {
         Severity::Info => Style::Dim,
     };
     let severity = settings.text(&match finding.severity {
-        Severity::Critical => messages::severity_critical(),
-        Severity::Warning => messages::severity_warning(),
-        Severity::Info => messages::severity_info(),
+        Severity::Critical => severity::critical(),
+        Severity::Warning => severity::warning(),
+        Severity::Info => severity::info(),
     });
     let colon = settings.language.choose(": ", "：");
     let severity = settings.terminal.styled(style, &severity);

@@ -72,12 +72,12 @@ fn report(raw: &RawRank, parsed: &Parsed, settings: &Settings) {
     let name = raw.source.directory_name();
     if let Some(first) = parsed.diagnostics.first() {
         let diagnostic = match parsed.diagnostics.len() {
-            1 => messages::parse_problem(&name, first.clone()),
-            many => messages::parse_problems(&name, first.clone(), many - 1),
+            1 => messages::parse_of_directory(&name, first.clone()),
+            many => messages::parse_more_diagnostics(&name, first.clone(), many - 1),
         };
         settings.terminal.warning(&settings.text(&diagnostic));
     }
     for note in &parsed.notes {
-        settings.terminal.note(&settings.text(&messages::parse_problem(&name, note.clone())));
+        settings.terminal.note(&settings.text(&messages::parse_of_directory(&name, note.clone())));
     }
 }

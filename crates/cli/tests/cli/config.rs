@@ -28,7 +28,7 @@ fn a_fine_configuration_passes() {
     let sandbox = sandbox("train.yaml", FSDP2);
     let ran = sandbox.run(&["config", "check", "train.yaml", "--steps", "100", "--world-size", "8"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
-    assert_eq!(ran.stdout, "train.yaml: read as YAML of FSDP2: no problems found\n");
+    assert_eq!(ran.stdout, "train.yaml: read as YAML of FSDP2: no diagnostics\n");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_conversion_gives_the_same_step_its_other_number() {
 }
 
 #[test]
-fn every_style_is_written_and_read_again() {
+fn every_dialect_is_written_and_read_again() {
     let sandbox = sandbox("train.yaml", FSDP2);
     for to in ["llm", "fsdp2", "rl", "mindspore", "mindspore_dynamic", "torch_npu", "torch_npu_dynamic"] {
         let ran = sandbox.run(&["config", "convert", "train.yaml", "--to", to, "-o", to]);

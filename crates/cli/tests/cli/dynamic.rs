@@ -21,7 +21,7 @@ fn report_status(sandbox: &Sandbox, rank: u32, fields: Value) {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
     let mut status = json!({
         "rank": rank, "pid": std::process::id(), "host": "node7", "step": 0, "state": "waiting", "fingerprint": null,
-        "start": null, "stop": null, "output": null, "problem": null, "updated_ns": now,
+        "start": null, "stop": null, "output": null, "error": null, "updated_ns": now,
     });
     for (key, value) in fields.as_object().unwrap() {
         status[key] = value.clone();
@@ -129,7 +129,7 @@ fn a_job_that_is_past_the_step_is_warned_of() {
 }
 
 #[test]
-fn ranks_tell_whether_they_took_the_file() {
+fn status_reports_whether_ranks_took_the_file() {
     let sandbox = Sandbox::empty();
     set(&sandbox, &["--start", "8", "--stop", "10", "--ranks", "0-5"]);
     let report = |sandbox: &Sandbox| -> Value {
@@ -139,7 +139,7 @@ fn ranks_tell_whether_they_took_the_file() {
     let window = json!({"step": 8, "state": "recording", "fingerprint": fingerprint, "start": 8, "stop": 10, "output": "out/rank0"});
     report_status(&sandbox, 0, window);
     report_status(&sandbox, 1, json!({"step": 7, "fingerprint": "0123", "start": 1, "stop": 1, "state": "done"}));
-    report_status(&sandbox, 2, json!({"state": "failed", "problem": "the disk is full", "fingerprint": fingerprint}));
+    report_status(&sandbox, 2, json!({"state": "failed", "error": "the disk is full", "fingerprint": fingerprint}));
     report_status(&sandbox, 3, json!({"updated_ns": 1}));
     let ran = sandbox.run(&["dynamic", "status", "."]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
@@ -157,6 +157,7 @@ fn ranks_tell_whether_they_took_the_file() {
     let took: Vec<&str> = ranks.as_array().unwrap().iter().map(|rank| rank["took"].as_str().unwrap()).collect();
     assert_eq!(took, ["this", "older", "this", "nothing"]);
     assert_eq!((&ranks[3]["lost"], &ranks[0]["lost"]), (&json!("stale"), &Value::Null));
+    assert_eq!((&ranks[2]["error"], &ranks[2]["problem"]), (&json!("the disk is full"), &json!("the disk is full"))); // older name
 }
 
 #[test]
@@ -199,8 +200,8 @@ fn status_and_errors_are_in_the_language_of_the_user() {
     let sandbox = Sandbox::empty();
     let ran = sandbox.run(&["--lang", "zh", "dynamic", "set", ".", "--start", "8", "--stop", "10", "--ranks", "0-1"]);
     assert!(ran.stdout.ends_with("采集 step 8 到 10（从 1 开始计数），在 rank 0-1 上\n"), "{}", ran.stdout);
-    let problem = json!({"en": "the disk is full", "zh": "磁盘已满"});
-    report_status(&sandbox, 0, json!({"state": "failed", "problem": problem}));
+    let error = json!({"en": "the disk is full", "zh": "磁盘已满"});
+    report_status(&sandbox, 0, json!({"state": "failed", "error": error}));
     let chinese = sandbox.run(&["--lang", "zh", "dynamic", "status", "."]).stdout;
     for words in ["失败", "磁盘已满", "没有上报的 rank：1"] {
         assert!(chinese.contains(words), "{words}: {chinese}");

@@ -97,7 +97,7 @@ fn load(name: &str, given: Option<&Path>, directories: &[PathBuf]) -> Result<Loa
     // SAFETY: loading runs the library's initialisers; the caller chose CANN's own libraries.
     match unsafe { Library::new(&path) } {
         Ok(library) => Ok(Loaded { path, library: ManuallyDrop::new(library) }),
-        Err(error) => Err(CannError::Library { library: path, problem: error.to_string() }),
+        Err(error) => Err(CannError::Library { library: path, error: error.to_string() }),
     }
 }
 

@@ -46,7 +46,7 @@ impl fmt::Display for AclError {
 
 #[derive(Debug, thiserror::Error)]
 pub enum CannError {
-    Library { library: PathBuf, problem: String },
+    Library { library: PathBuf, error: String },
     Symbol { library: PathBuf, symbol: &'static str },
     Call { call: &'static str, error: AclError },
     Config { device: u32, mask: u64, metrics: u32 },
@@ -57,7 +57,7 @@ pub enum CannError {
 impl CannError {
     pub fn message(&self) -> Message {
         match self {
-            CannError::Library { library, problem } => messages::cann_library(library, problem),
+            CannError::Library { library, error } => messages::cann_library(library, error),
             CannError::Symbol { library, symbol } => messages::cann_symbol(library, symbol),
             CannError::Call { call, error } => messages::cann_call(call, error.message()),
             CannError::Config { device, mask, metrics } => {

@@ -1,8 +1,8 @@
-//! The styles of the trainers, read into a [`CollectConfig`] and written from it.
+//! The dialects of the trainers, read into a [`CollectConfig`] and written from it.
 //!
-//! Each style is a file here. [`read`] finds out which one a text is in, reads it as its trainer would, repairs what the
-//! trainer repairs, and reports what is misspelt, contradictory or impossible. [`write`] gives a text of another
-//! style, and reports what that style cannot express.
+//! Each dialect is a file here. [`read`] finds out which one a text is in, reads it as its trainer would, repairs what
+//! the trainer repairs, and reports what is misspelt, contradictory or impossible. [`write`] gives a text in another
+//! dialect, and reports what that dialect cannot express.
 //!
 //! ```
 //! use npuscope_collect::dialect::{Run, read, write};

@@ -38,7 +38,7 @@ pub enum Setting {
     DataPipeline,
 }
 
-/// A style of configuration.
+/// A way in which a trainer writes its profiler settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Dialect {
@@ -95,7 +95,7 @@ impl Dialect {
         Dialect::ALL.iter().copied().find(|dialect| dialect.id() == id)
     }
 
-    /// What to write to turn a setting on; `None` where the style cannot express it.
+    /// What to write to turn a setting on; `None` where the dialect cannot express it.
     pub const fn spelling(self, setting: Setting) -> Option<&'static str> {
         let row = row(setting);
         match self {
@@ -109,7 +109,7 @@ impl Dialect {
     }
 }
 
-/// One setting in all styles.
+/// One setting in all dialects.
 struct Row {
     mindspeed_llm: Option<&'static str>,
     fsdp2: Option<&'static str>,

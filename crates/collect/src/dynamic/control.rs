@@ -4,7 +4,7 @@ use npuscope_messages::Message;
 
 use super::file::DynamicDialect;
 use super::request::{Request, Start, Window};
-use super::status::{Problem, State, Status};
+use super::status::{Failure, State, Status};
 use crate::messages;
 
 /// The state of one rank. It decides; the caller starts and stops recording.
@@ -19,7 +19,7 @@ pub struct Control {
     last: Option<Window>,
     fingerprint: Option<String>,
     has_failed: bool,
-    problem: Option<Problem>,
+    error: Option<Failure>,
 }
 
 /// What to do before the next step, in this order.
@@ -64,7 +64,7 @@ impl Control {
             last: None,
             fingerprint: None,
             has_failed: false,
-            problem: None,
+            error: None,
         }
     }
 
@@ -96,10 +96,10 @@ impl Control {
     }
 
     /// Called when starting or stopping failed: nothing is recorded until the file changes.
-    pub fn failed(&mut self, problem: impl Into<String>) {
+    pub fn failed(&mut self, error: impl Into<String>) {
         self.recording = None;
         self.has_failed = true;
-        self.problem = Some(Problem::Text(problem.into()));
+        self.error = Some(Failure::Text(error.into()));
     }
 
     /// Training steps that are over.
@@ -135,7 +135,7 @@ impl Control {
             start: window.map(|window| window.start),
             stop: window.map(|window| window.stop),
             output: output.map(str::to_owned),
-            problem: self.problem.clone(),
+            error: self.error.clone(),
             ..Status::of_this_process(self.rank)
         }
     }
@@ -165,7 +165,7 @@ impl Control {
             return;
         }
         if !is_touched {
-            self.problem = None;
+            self.error = None;
             command.warnings.extend(request.diagnostics.iter().cloned());
         }
         self.has_failed = false;
@@ -216,7 +216,7 @@ impl Control {
     }
 
     fn report(&mut self, command: &mut Command, warning: Message) {
-        self.problem = Some(Problem::from(&warning));
+        self.error = Some(Failure::from(&warning));
         command.warnings.push(warning);
     }
 }

@@ -32,14 +32,14 @@ impl DynamicDialect {
 
     /// The dialect of a file, by the keys that only one of them has; `None` where it has neither.
     ///
-    /// The dialects decide, so that all readers agree.
+    /// [`crate::dialect`] decides, so that all readers agree.
     pub fn of(file: &Map<String, Value>) -> Option<DynamicDialect> {
         let keys = |file: &Map<String, Value>| file.keys().cloned().collect::<Vec<String>>();
         let experimental = file.get("experimental_config").and_then(Value::as_object).map(keys).unwrap_or_default();
         dynamic_notation(&keys(file), &experimental).map(DynamicDialect::of_notation)
     }
 
-    /// The dialect that a file of this dialect is read in.
+    /// The one among the dialects of all configurations.
     pub const fn as_dialect(self) -> Dialect {
         match self {
             DynamicDialect::TorchNpu => Dialect::TorchNpuDynamic,

@@ -25,7 +25,7 @@
 //!
 //! torch_npu takes a file only once it is changed after the job began, MindSpore takes it at once. Here a file is taken
 //! at once in both dialects, because people write it before they start the job; but not one that says "the next step",
-//! which was meant for whatever ran when it was written. It is reported as a [`problem`](Watch::problem).
+//! which was meant for whatever ran when it was written. It is reported as an [`error`](Watch::error).
 
 mod control;
 mod file;
@@ -40,7 +40,7 @@ pub use file::{DynamicDialect, config_file, write_default};
 pub use poll::MAX_SIZE;
 pub use request::{Ranks, Request, RequestError, Start, Window};
 pub use set::{Activity, Changes, Edit, SetError, WindowChange, Written, set};
-pub use status::{Problem, Reporter, State, Status, statuses, write_status};
+pub use status::{Failure, Reporter, State, Status, statuses, write_status};
 pub use watch::Watch;
 
 use std::path::Path;

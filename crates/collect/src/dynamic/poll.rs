@@ -104,7 +104,7 @@ pub struct Polled {
     /// A version that was not seen before, or the same one touched again.
     pub request: Option<(Request, Seen)>,
     /// Reported once for as long as it lasts.
-    pub problem: Option<Message>,
+    pub error: Option<Message>,
 }
 
 /// Looks at the file again and again.
@@ -133,7 +133,7 @@ impl Poller {
         let polled = self.poll();
         match &polled.request {
             Some((request, _)) if request.start == Start::Next => {
-                Polled { request: None, problem: Some(messages::dynamic_of_another_job(&self.path)) }
+                Polled { request: None, error: Some(messages::dynamic_of_another_job(&self.path)) }
             }
             _ => polled,
         }
@@ -144,14 +144,14 @@ impl Poller {
         match self.look() {
             Ok(request) => {
                 self.failures = 0;
-                Polled { request, problem: None }
+                Polled { request, error: None }
             }
-            Err(problem) => {
+            Err(error) => {
                 self.stamp = None;
                 self.failures = self.failures.saturating_add(1);
                 let is_reported = self.failures == PATIENCE;
-                let problem = is_reported.then(|| messages::dynamic_unusable(&self.path, problem.message()));
-                Polled { request: None, problem }
+                let error = is_reported.then(|| messages::dynamic_unusable(&self.path, error.message()));
+                Polled { request: None, error }
             }
         }
     }

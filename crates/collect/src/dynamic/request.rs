@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use npuscope_messages::Message;
+use npuscope_messages::{Message, io_error};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -93,13 +93,13 @@ pub enum RequestError {
 impl RequestError {
     pub fn message(&self) -> Message {
         match self {
-            RequestError::File(error) => messages::dynamic_file(error.to_string()),
+            RequestError::File(error) => io_error(error),
             RequestError::NotAFile => messages::dynamic_not_a_file(),
             RequestError::TooLarge => messages::dynamic_too_large(),
             RequestError::NotUtf8 => messages::dynamic_not_utf8(),
             RequestError::Json(error) => messages::malformed_text("JSON", error.to_string().into()),
             RequestError::NoObject => messages::dynamic_no_object(),
-            RequestError::Unknown(problems) => messages::dynamic_unknown(problems.clone()),
+            RequestError::Unknown(diagnostics) => messages::dynamic_unknown(diagnostics.clone()),
         }
     }
 }

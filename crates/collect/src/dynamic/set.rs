@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
-use npuscope_messages::Message;
+use npuscope_messages::{Message, io_error};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -63,8 +63,8 @@ pub enum Activity {
 
 #[derive(Debug, thiserror::Error)]
 pub enum SetError {
-    Read { path: PathBuf, problem: RequestError },
-    Malformed { path: PathBuf, problem: RequestError },
+    Read { path: PathBuf, error: RequestError },
+    Malformed { path: PathBuf, error: RequestError },
     Write { path: PathBuf, source: io::Error },
     OtherDialect { path: PathBuf, present: DynamicDialect, asked: DynamicDialect },
     Inexpressible { dialect: DynamicDialect, what: Message },
@@ -74,9 +74,9 @@ pub enum SetError {
 impl SetError {
     pub fn message(&self) -> Message {
         match self {
-            SetError::Read { path, problem } => messages::set_unreadable(path, problem.message()),
-            SetError::Malformed { path, problem } => messages::set_malformed(path, problem.message()),
-            SetError::Write { path, source } => messages::set_unwritable(path, source.to_string()),
+            SetError::Read { path, error } => messages::set_unreadable(path, error.message()),
+            SetError::Malformed { path, error } => messages::set_malformed(path, error.message()),
+            SetError::Write { path, source } => messages::set_unwritable(path, io_error(source)),
             SetError::OtherDialect { path, present, asked } => {
                 messages::set_other_dialect(path, present.name(), asked.name())
             }
@@ -119,7 +119,7 @@ pub fn set(path: &Path, dialect: Option<DynamicDialect>, changes: &Changes) -> R
     let present = match poll::read_file(&path) {
         Ok(read) => Some(object(&path, &read.text)?),
         Err(RequestError::File(error)) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(problem) => return Err(SetError::Read { path, problem }),
+        Err(error) => return Err(SetError::Read { path, error }),
     };
     let is_new = present.is_none();
     let found = present.as_ref().and_then(DynamicDialect::of);
@@ -138,7 +138,7 @@ pub fn set(path: &Path, dialect: Option<DynamicDialect>, changes: &Changes) -> R
         edits.extend(put(&mut file, key, value));
     }
     let text = printed(&Value::Object(file));
-    let request = Request::read(&text).map_err(|problem| SetError::Malformed { path: path.clone(), problem })?;
+    let request = Request::read(&text).map_err(|error| SetError::Malformed { path: path.clone(), error })?;
     let made = if is_new { path.parent().map_or(Ok(()), fs::create_dir_all) } else { Ok(()) };
     let written = made.and_then(|()| atomic::write(&path, text.as_bytes(), None, Durability::Synced));
     written.map_err(|source| SetError::Write { path: path.clone(), source })?;
@@ -146,7 +146,7 @@ pub fn set(path: &Path, dialect: Option<DynamicDialect>, changes: &Changes) -> R
 }
 
 fn object(path: &Path, text: &str) -> Result<Map<String, Value>, SetError> {
-    let malformed = |problem: RequestError| SetError::Malformed { path: path.to_owned(), problem };
+    let malformed = |error: RequestError| SetError::Malformed { path: path.to_owned(), error };
     match serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text)) {
         Ok(Value::Object(file)) => Ok(file),
         Ok(_) => Err(malformed(RequestError::NoObject)),

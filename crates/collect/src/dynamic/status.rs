@@ -6,12 +6,16 @@ use std::{fs, io, process};
 
 use npuscope_messages::{Language, Message};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::file::config_file;
 use crate::atomic::{self, Durability};
 use crate::{host, messages};
 
 const DIRECTORY: &str = "npuscope_status";
+
+/// A key of reports, and the name that it had in the version before. Both are written for one version.
+const RENAMED: (&str, &str) = ("error", "problem");
 
 /// How often a step alone is worth a file.
 const THROTTLE: Duration = Duration::from_secs(1);
@@ -52,7 +56,7 @@ impl State {
 /// The file of a status is read by other versions than that which wrote it, so it has the sentences themselves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Problem {
+pub enum Failure {
     /// Of a profiler, in whatever language that speaks.
     Text(String),
     Sentence {
@@ -61,18 +65,18 @@ pub enum Problem {
     },
 }
 
-impl Problem {
+impl Failure {
     pub fn text(&self, language: Language) -> &str {
         match self {
-            Problem::Text(text) => text,
-            Problem::Sentence { en, zh } => language.choose(en, zh),
+            Failure::Text(text) => text,
+            Failure::Sentence { en, zh } => language.choose(en, zh),
         }
     }
 }
 
-impl From<&Message> for Problem {
-    fn from(message: &Message) -> Problem {
-        Problem::Sentence { en: message.text(Language::English), zh: message.text(Language::Chinese) }
+impl From<&Message> for Failure {
+    fn from(message: &Message) -> Failure {
+        Failure::Sentence { en: message.text(Language::English), zh: message.text(Language::Chinese) }
     }
 }
 
@@ -92,7 +96,7 @@ pub struct Status {
     pub stop: Option<u64>,
     /// Where the data is.
     pub output: Option<String>,
-    pub problem: Option<Problem>,
+    pub error: Option<Failure>,
     /// When this was written, in nanoseconds since 1970.
     pub updated_ns: u64,
 }
@@ -110,7 +114,7 @@ impl Status {
             start: None,
             stop: None,
             output: None,
-            problem: None,
+            error: None,
             updated_ns: now_ns(),
         }
     }
@@ -120,8 +124,8 @@ impl Status {
         Duration::from_nanos(now_ns().saturating_sub(self.updated_ns))
     }
 
-    /// Whether everything but the step is the same.
-    fn is_same_but_step(&self, other: &Status) -> bool {
+    /// Whether everything but the step and the time of writing is the same.
+    fn differs_only_in_step(&self, other: &Status) -> bool {
         Status { step: 0, updated_ns: 0, ..self.clone() } == Status { step: 0, updated_ns: 0, ..other.clone() }
     }
 }
@@ -142,7 +146,7 @@ impl Reporter {
     /// Writes a status, unless it differs from the last only in its step and that was written within the last second.
     /// Returns whether it did.
     pub fn report(&mut self, status: &Status) -> io::Result<bool> {
-        let is_news = |(at, last): &(Instant, Status)| at.elapsed() >= THROTTLE || !last.is_same_but_step(status);
+        let is_news = |(at, last): &(Instant, Status)| at.elapsed() >= THROTTLE || !last.differs_only_in_step(status);
         if !self.last.as_ref().is_none_or(is_news) {
             return Ok(false);
         }
@@ -156,7 +160,10 @@ impl Reporter {
 pub fn write_status(config: &Path, status: &Status) -> io::Result<()> {
     let directory = directory(config);
     fs::create_dir_all(&directory)?;
-    let text = serde_json::to_string(status)?;
+    let mut report = serde_json::to_value(status)?;
+    let (newer, older) = RENAMED;
+    report[older] = report[newer].clone();
+    let text = report.to_string();
     atomic::write(&directory.join(format!("rank{}.json", status.rank)), text.as_bytes(), None, Durability::Unsynced)
 }
 
@@ -166,7 +173,12 @@ pub fn statuses(config: &Path) -> Vec<Status> {
     let read = |path: PathBuf| -> Option<Status> {
         let name = path.file_name()?.to_str()?;
         let rank: u32 = name.strip_prefix("rank")?.strip_suffix(".json")?.parse().ok()?;
-        let status: Status = serde_json::from_str(&fs::read_to_string(&path).ok()?).ok()?;
+        let mut report: Map<String, Value> = serde_json::from_str(&fs::read_to_string(&path).ok()?).ok()?;
+        let (newer, older) = RENAMED;
+        if let Some(error) = report.remove(older) {
+            report.entry(newer).or_insert(error);
+        }
+        let status = Status::deserialize(Value::Object(report)).ok()?;
         Some(status).filter(|status| status.rank == rank)
     };
     let mut statuses: Vec<Status> = entries.filter_map(|entry| read(entry.ok()?.path())).collect();

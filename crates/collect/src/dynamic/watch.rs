@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{mem, process, thread};
 
-use npuscope_messages::Message;
+use npuscope_messages::{Message, io_error};
 
 use super::file::config_file;
 use super::poll::{Polled, Poller, Seen};
@@ -18,7 +18,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// A file that is polled at an interval.
 ///
 /// By polling, since network file systems do not notify of changes. A file that is half written or malformed leaves the
-/// last version in force; what stays so is a [`problem`](Watch::problem). The thread ends when this is dropped. In a
+/// last version in force; what stays so is an [`error`](Watch::error). The thread ends when this is dropped. In a
 /// process that was forked, where there is no thread, the next call of [`newest`](Watch::newest) starts another.
 pub struct Watch {
     path: PathBuf,
@@ -39,7 +39,7 @@ struct Shared {
 #[derive(Default)]
 struct Mailbox {
     request: Option<(Request, Seen)>,
-    problem: Option<Message>,
+    error: Option<Message>,
     is_over: bool,
 }
 
@@ -70,9 +70,9 @@ impl Watch {
     }
 
     /// Why the file cannot be used, once for as long as that lasts.
-    pub fn problem(&mut self) -> Option<Message> {
+    pub fn error(&mut self) -> Option<Message> {
         self.follow_fork();
-        self.shared.lock().problem.take()
+        self.shared.lock().error.take()
     }
 
     fn follow_fork(&mut self) {
@@ -108,8 +108,8 @@ impl Shared {
         if polled.request.is_some() {
             mailbox.request = polled.request;
         }
-        if polled.problem.is_some() {
-            mailbox.problem = polled.problem;
+        if polled.error.is_some() {
+            mailbox.error = polled.error;
         }
     }
 
@@ -138,8 +138,8 @@ fn launch(mut poller: Poller, first: Polled, interval: Duration) -> Arc<Shared> 
     };
     // Nobody waits for the thread: it may hang in a file system that is gone, and must not delay the end of the process.
     if let Err(error) = thread::Builder::new().name("npuscope-watch".to_owned()).spawn(look) {
-        let problem = Some(messages::dynamic_no_thread(error.to_string()));
-        shared.post(Polled { request: None, problem });
+        let error = Some(messages::dynamic_no_thread(io_error(&error)));
+        shared.post(Polled { request: None, error });
     }
     shared
 }

@@ -55,7 +55,7 @@ pub(super) fn kinds(config: &CollectConfig) -> (Vec<Kind>, Vec<Kind>) {
     (records, off)
 }
 
-/// The files in the notations that are exported: a database has all of it.
+/// The files of the formats that are exported: a database has all of it.
 fn deliverables(config: &CollectConfig, text: &[&'static str]) -> Vec<&'static str> {
     let mut files = Vec::new();
     if config.export.contains(&Export::Text) {

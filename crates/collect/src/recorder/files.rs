@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use npuscope_formats::framework;
 use npuscope_formats::output::Part;
-use npuscope_messages::Message;
+use npuscope_messages::{Message, io_error};
 
 use crate::messages;
 
@@ -90,10 +90,10 @@ impl Files {
         let target = self.place.directory.join(framework::DIRECTORY);
         for name in self.open.keys() {
             move_file(&spool.join(name), &target.join(name))
-                .map_err(|error| messages::recorder_spooled(error.to_string(), &spool))?;
+                .map_err(|error| messages::recorder_spooled(io_error(&error), &spool))?;
         }
         // The other files are the clocks, which were copied before.
-        fs::remove_dir_all(&spool).map_err(|error| messages::recorder_failed(error.to_string()))
+        fs::remove_dir_all(&spool).map_err(|error| messages::recorder_failed(io_error(&error)))
     }
 }
 
@@ -108,16 +108,16 @@ fn move_file(from: &Path, to: &Path) -> io::Result<()> {
     fs::remove_file(from)
 }
 
-/// What a rank's directory is called: `{worker}_{pid}_{YYYYMMDDHHMMSSmmm}_ascend_{framework}`, in local time as
-/// torch_npu has it (`pt`), in universal time as MindSpore has it (`ms`).
-pub fn directory_name(worker: &str, framework: &str) -> String {
+/// What a rank's directory is called: `{worker}_{pid}_{YYYYMMDDHHMMSSmmm}_ascend_{suffix}`, in local time with the suffix
+/// of torch_npu (`pt`), in universal time with that of MindSpore (`ms`), as they write it.
+pub fn directory_name(worker: &str, suffix: &str) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let seconds = now.as_secs() as libc::time_t;
     // SAFETY: all-zero bytes are a valid `tm`: numbers, and a pointer that may be null.
     let mut time: libc::tm = unsafe { std::mem::zeroed() };
     // SAFETY: both are places for what they are.
     unsafe {
-        if framework == "ms" {
+        if suffix == "ms" {
             libc::gmtime_r(&seconds, &mut time);
         } else {
             libc::localtime_r(&seconds, &mut time);
@@ -126,7 +126,7 @@ pub fn directory_name(worker: &str, framework: &str) -> String {
     let (year, month) = (time.tm_year + 1900, time.tm_mon + 1);
     let libc::tm { tm_mday: day, tm_hour: hour, tm_min: minute, tm_sec: second, .. } = time;
     let (pid, ms) = (std::process::id(), now.subsec_millis());
-    format!("{worker}_{pid}_{year:04}{month:02}{day:02}{hour:02}{minute:02}{second:02}{ms:03}_ascend_{framework}")
+    format!("{worker}_{pid}_{year:04}{month:02}{day:02}{hour:02}{minute:02}{second:02}{ms:03}_ascend_{suffix}")
 }
 
 /// Makes a directory and those above it.

@@ -2,7 +2,7 @@
 //!
 //! Threads put small records into queues of their own and go on; a writing thread turns them into files. A
 //! recording never waits for a disk, never takes more memory or bytes than it may, and never fails what is
-//! recorded: the first failure turns it off and is reported by [`Recorder::problem`].
+//! recorded: the first failure turns it off and is reported by [`Recorder::error`].
 //!
 //! ```
 //! # let place = tempfile::tempdir().unwrap();
@@ -30,7 +30,7 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::{fmt, io};
 
-use npuscope_messages::Message;
+use npuscope_messages::{Message, io_error};
 use serde_json::{Map, Value};
 
 pub use budget::{Degraded, Kept};
@@ -103,8 +103,8 @@ impl RecorderError {
     pub fn message(&self) -> Message {
         match self {
             RecorderError::Busy => messages::recorder_busy(),
-            RecorderError::Directory { path, error } => messages::recorder_directory(path, error.to_string()),
-            RecorderError::Thread(error) => messages::recorder_thread(error.to_string()),
+            RecorderError::Directory { path, error } => messages::recorder_directory(path, io_error(error)),
+            RecorderError::Thread(error) => messages::recorder_thread(io_error(error)),
         }
     }
 }
@@ -154,8 +154,8 @@ impl Recorder {
     }
 
     /// Why nothing is recorded any more, if so.
-    pub fn problem(&self) -> Option<Message> {
-        self.shared.problem()
+    pub fn error(&self) -> Option<Message> {
+        self.shared.error()
     }
 
     /// What is still recorded.
@@ -171,7 +171,7 @@ impl Recorder {
     /// [`Recorder::stop`], with what went wrong, if something did.
     pub fn finish(mut self) -> (Summary, Option<Message>) {
         let summary = self.end();
-        (summary, self.problem())
+        (summary, self.error())
     }
 
     fn end(&mut self) -> Summary {

@@ -31,7 +31,7 @@ pub struct Shared {
     /// Domains that are recorded; all but `exclude` if empty.
     include: Vec<String>,
     exclude: Vec<String>,
-    problem: Mutex<Option<Message>>,
+    error: Mutex<Option<Message>>,
 }
 
 /// The queue of one thread.
@@ -178,7 +178,7 @@ impl Shared {
                 is_stopping: AtomicBool::new(false),
                 include,
                 exclude,
-                problem: Mutex::default(),
+                error: Mutex::default(),
             });
             *current = Some(shared.clone());
             RECORDING.store(number, Ordering::Release);
@@ -202,13 +202,13 @@ impl Shared {
     }
 
     /// Recording is off because of this; the first one counts.
-    pub fn fail(&self, problem: Message) {
+    pub fn fail(&self, error: Message) {
         self.pause();
-        lock(&self.problem).get_or_insert(problem);
+        lock(&self.error).get_or_insert(error);
     }
 
-    pub fn problem(&self) -> Option<Message> {
-        lock(&self.problem).clone()
+    pub fn error(&self) -> Option<Message> {
+        lock(&self.error).clone()
     }
 
     pub fn name(&self, text: &str) -> Name {

@@ -10,6 +10,7 @@ use npuscope_formats::framework::events::{Counter, Mark, Range};
 use npuscope_formats::framework::records::{GcRecord, Hash, MemoryUsage, OpRange, PythonCall, scope};
 use npuscope_formats::framework::tlv::HEADER;
 use npuscope_formats::framework::{self, events::RESIDENT_MEMORY};
+use npuscope_messages::io_error;
 
 use super::budget::{Budget, Kept};
 use super::clock;
@@ -132,7 +133,7 @@ impl Writer {
 
     /// Writes until recording stops, then what is left.
     pub fn run(mut self) -> Summary {
-        let message = |error: io::Error| messages::recorder_failed(error.to_string());
+        let message = |error: io::Error| messages::recorder_failed(io_error(&error));
         let mut failed = self.work().err().map(message);
         self.look_at_memory();
         let open = self.close_ranges();
@@ -150,14 +151,14 @@ impl Writer {
             degraded,
             open_ranges: open,
         };
-        if let Err(problem) = self.files.finish() {
-            failed.get_or_insert(problem);
+        if let Err(error) = self.files.finish() {
+            failed.get_or_insert(error);
             (summary.records, summary.bytes) = (0, 0);
         } else if let Err(error) = self.info.write_last() {
             failed.get_or_insert(message(error));
         }
-        if let Some(problem) = failed {
-            self.shared.fail(problem);
+        if let Some(error) = failed {
+            self.shared.fail(error);
         }
         summary
     }

@@ -166,7 +166,7 @@ fn what_fsdp2_refuses_is_an_error() {
 }
 
 #[test]
-fn problems_are_reported_though_profiling_is_off() {
+fn diagnostics_are_reported_though_profiling_is_off() {
     let reading = reading("training:\n  profile: false\n  profile_level: level9\n", Fsdp2);
     assert!(!reading.config.enabled);
     assert_diagnostics(&reading, "training.profile_level", Severity::Warning, "level9");

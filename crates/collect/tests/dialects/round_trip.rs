@@ -84,8 +84,8 @@ prop_compose! {
     }
 }
 
-/// What of a configuration a notation can say; the rest is as the notation has it.
-fn sayable(config: CollectConfig, notation: Notation) -> CollectConfig {
+/// What of a configuration a notation can express; the rest is as the notation has it.
+fn expressible(config: CollectConfig, notation: Notation) -> CollectConfig {
     let plain = CollectConfig::default();
     let mindspeed = |config: CollectConfig| CollectConfig {
         aic_metrics: if config.level.has_metrics() { AicMetrics::PipeUtilization } else { AicMetrics::None },
@@ -230,8 +230,8 @@ proptest! {
     #![proptest_config(npuscope_testing::cases(400))]
 
     #[test]
-    fn what_can_be_said_comes_back(config in config(), notation in prop::sample::select(Notation::ALL)) {
-        let config = sayable(config, notation);
+    fn what_can_be_expressed_comes_back(config in config(), notation in prop::sample::select(Notation::ALL)) {
+        let config = expressible(config, notation);
         let run = Run { iteration: config.first_step.saturating_sub(1), ..Run::default() };
         let written = write_notation(&config, notation);
         prop_assert_eq!(&written.diagnostics, &[], "{}", written.text);
@@ -244,12 +244,12 @@ proptest! {
     }
 
     #[test]
-    fn what_cannot_be_said_is_remarked(config in config(), notation in prop::sample::select(Notation::ALL)) {
+    fn what_cannot_be_expressed_is_reported(config in config(), notation in prop::sample::select(Notation::ALL)) {
         let written = write_notation(&config, notation);
         let run = Run { iteration: config.first_step.saturating_sub(1), ..Run::default() };
         let back = read(&written.text, Some(notation.dialect()), &run).config;
-        let is_same = same_steps(back) == same_steps(config);
-        prop_assert_eq!(written.diagnostics.is_empty(), is_same, "{}\n{:#?}", written.text, written.diagnostics);
+        let is_lossless = same_steps(back) == same_steps(config);
+        prop_assert_eq!(written.diagnostics.is_empty(), is_lossless, "{}\n{:#?}", written.text, written.diagnostics);
     }
 
     #[test]
@@ -289,7 +289,7 @@ fn a_wait_that_comes_once_is_not_lost() {
 }
 
 #[test]
-fn remarks_name_what_is_lost() {
+fn diagnostics_name_what_is_lost() {
     let config = CollectConfig { stack: true, l2_cache: true, ..CollectConfig::default() };
     let written = write(&config, Dialect::MindSpeedRl);
     let keys: Vec<&str> = written.diagnostics.iter().filter_map(|diagnostic| diagnostic.key.as_deref()).collect();

@@ -78,7 +78,7 @@ fn the_job_records_what_was_explained() {
 }
 
 #[test]
-fn what_only_the_other_style_knows_does_not_decide_alone() {
+fn what_only_the_other_dialect_knows_does_not_decide_alone() {
     let dialect = |file: &str| request(file).dialect;
     let mixed = r#"{"start_step": 3, "stop_step": 4, "active": 7, "warmup": 1}"#;
     assert_eq!(dialect(mixed), DynamicDialect::TorchNpu, "two keys against one");

@@ -1,7 +1,7 @@
 //! Which steps are recorded.
 
 use npuscope_collect::dynamic::{
-    Command, Control, DynamicDialect, Problem, Ranks, Request, Start, State, Status, Window,
+    Command, Control, DynamicDialect, Failure, Ranks, Request, Start, State, Status, Window,
 };
 use npuscope_messages::Language;
 use proptest::prelude::*;
@@ -158,11 +158,11 @@ fn a_failure_ends_the_collection_until_the_file_changes() {
     assert!(control.begin(Some(request(&mindspore(1, 5)))).start.is_some());
     control.failed("the disk is full");
     let status = control.status(None);
-    let problem = Problem::Text("the disk is full".to_owned());
-    assert_eq!((status.state, status.problem), (State::Failed, Some(problem)));
+    let error = Failure::Text("the disk is full".to_owned());
+    assert_eq!((status.state, status.error), (State::Failed, Some(error)));
     assert!(control.step(None).is_nothing());
     assert!(control.step(Some(request(&mindspore(3, 5)))).start.is_some());
-    assert_eq!((control.state(), control.status(None).problem), (State::Recording, None));
+    assert_eq!((control.state(), control.status(None).error), (State::Recording, None));
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn values_that_make_no_sense_are_repaired_and_reported() {
 }
 
 #[test]
-fn styles_are_detected_by_their_keys() {
+fn dialects_are_detected_by_their_keys() {
     let dialect = |text: &str| request(text).dialect;
     assert_eq!(dialect(r#"{"start_step": 1, "stop_step": 2}"#), DynamicDialect::MindSpore);
     assert_eq!(dialect(r#"{"start_step": 1, "profiler_level": 0, "analyse_mode": -1}"#), DynamicDialect::MindSpore);
@@ -245,15 +245,15 @@ proptest! {
 }
 
 #[test]
-fn a_report_keeps_its_problem_in_every_language_and_older_reports_are_read() {
+fn a_report_keeps_its_error_in_every_language_and_older_reports_are_read() {
     let mut control = Control::new(0);
     control.begin(Some(request(&mindspore(8, 12))));
     control.end();
     let json = serde_json::to_string(&control.status(None)).unwrap();
     let status: Status = serde_json::from_str(&json).unwrap();
-    let problem = status.problem.unwrap();
-    assert!(problem.text(Language::English).starts_with("training ended after step 0; "), "{problem:?}");
-    assert!(problem.text(Language::Chinese).starts_with("训练在 step 0 后结束；"), "{problem:?}");
-    let older: Problem = serde_json::from_str(r#""the disk is full""#).unwrap();
-    assert_eq!(older, Problem::Text("the disk is full".to_owned()));
+    let error = status.error.unwrap();
+    assert!(error.text(Language::English).starts_with("training ended after step 0; "), "{error:?}");
+    assert!(error.text(Language::Chinese).starts_with("训练在 step 0 后结束；"), "{error:?}");
+    let older: Failure = serde_json::from_str(r#""the disk is full""#).unwrap();
+    assert_eq!(older, Failure::Text("the disk is full".to_owned()));
 }

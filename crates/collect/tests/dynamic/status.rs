@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use npuscope_collect::dynamic::{Control, Reporter, State, Status, statuses, write_status};
+use npuscope_collect::dynamic::{Control, Failure, Reporter, State, Status, statuses, write_status};
 
 use crate::{mindspore, request};
 
@@ -26,6 +26,20 @@ fn statuses_are_read_back_by_rank() {
     assert!(!read[0].host.is_empty());
     let left: Vec<_> = fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 5, "no temporary file stays: {left:?}");
+}
+
+#[test]
+fn versions_before_and_after_the_renaming_read_the_error_of_a_rank() {
+    let directory = tempfile::tempdir().unwrap();
+    let error = Some(Failure::Text("the disk is full".to_owned()));
+    write_status(directory.path(), &Status { error: error.clone(), ..Status::of_this_process(0) }).unwrap();
+    let file = directory.path().join("npuscope_status/rank0.json");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains(r#""error":"the disk is full""#), "{text}");
+    assert!(text.contains(r#""problem":"the disk is full""#), "{text}"); // older name
+    assert_eq!(statuses(directory.path())[0].error, error);
+    fs::write(&file, text.replace(r#""error":"the disk is full","#, "")).unwrap();
+    assert_eq!(statuses(directory.path())[0].error, error);
 }
 
 #[test]

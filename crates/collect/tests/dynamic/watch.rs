@@ -86,10 +86,10 @@ fn what_was_there_before_is_taken_unless_it_says_the_next_step() {
         let mut watch = place.watch();
         assert_eq!(watch.newest().is_some(), is_taken, "{text}");
         assert_eq!(unexpected(&mut watch), None, "{text}");
-        let problem = watch.problem().map(|problem| problem.to_string());
-        assert_eq!(problem.is_none(), is_taken, "{text}: {problem:?}");
-        assert!(problem.is_none_or(|problem| problem.ends_with("but was written before this job began")), "{text}");
-        assert_eq!(watch.problem(), None, "reported once");
+        let error = watch.error().map(|error| error.to_string());
+        assert_eq!(error.is_none(), is_taken, "{text}: {error:?}");
+        assert!(error.is_none_or(|error| error.ends_with("but was written before this job began")), "{text}");
+        assert_eq!(watch.error(), None, "reported once");
         // Touched while the job runs, it counts.
         set_time(&place.file, SystemTime::now() + Duration::from_secs(5));
         assert!(awaited(&mut watch).is_some(), "{text}");
@@ -109,18 +109,18 @@ fn a_file_that_is_half_written_is_waited_for() {
 }
 
 #[test]
-fn a_problem_is_reported_once_and_only_if_it_lasts() {
+fn an_error_is_reported_once_and_only_if_it_lasts() {
     let place = Place::with("{ malformed");
     let mut watch = Watch::start(&place.file, Duration::from_millis(50));
-    assert_eq!(watch.problem(), None, "not at the first look");
-    let problem = within(A_WHILE, || watch.problem()).unwrap().to_string();
-    assert!(problem.contains("profiler_config.json: invalid JSON: "), "{problem}");
-    assert_eq!(within(Duration::from_millis(300), || watch.problem()), None, "reported again");
+    assert_eq!(watch.error(), None, "not at the first look");
+    let error = within(A_WHILE, || watch.error()).unwrap().to_string();
+    assert!(error.contains("profiler_config.json: invalid JSON: "), "{error}");
+    assert_eq!(within(Duration::from_millis(300), || watch.error()), None, "reported again");
     fs::write(&place.file, mindspore(1, 2)).unwrap();
     assert!(awaited(&mut watch).is_some());
     fs::write(&place.file, "[]").unwrap();
-    let problem = within(A_WHILE, || watch.problem()).unwrap().to_string();
-    assert!(problem.contains("not a JSON object"), "{problem}");
+    let error = within(A_WHILE, || watch.error()).unwrap().to_string();
+    assert!(error.contains("not a JSON object"), "{error}");
 }
 
 #[test]
@@ -159,8 +159,8 @@ fn a_file_that_is_gone_and_back_is_seen() {
     let mut watch = place.watch();
     watch.newest().unwrap();
     fs::remove_file(&place.file).unwrap();
-    let problem = within(A_WHILE, || watch.problem()).unwrap().to_string();
-    assert!(problem.contains("profiler_config.json"), "{problem}");
+    let error = within(A_WHILE, || watch.error()).unwrap().to_string();
+    assert!(error.contains("profiler_config.json"), "{error}");
     fs::write(&place.file, mindspore(3, 4)).unwrap();
     assert_eq!(awaited(&mut watch).unwrap().start, Start::At(3));
 }
@@ -197,10 +197,10 @@ fn what_is_too_large_or_no_file_is_refused() {
     watch.newest().unwrap();
     let padding = " ".repeat(2 * MAX_SIZE as usize);
     fs::write(&place.file, format!("{}{padding}", mindspore(3, 4))).unwrap();
-    let problem = within(A_WHILE, || watch.problem()).unwrap().to_string();
+    let error = within(A_WHILE, || watch.error()).unwrap().to_string();
     assert!(
-        problem.ends_with("profiler_config.json: larger than 1 MiB, the limit of torch_npu and MindSpore"),
-        "{problem}"
+        error.ends_with("profiler_config.json: larger than 1 MiB, the limit of torch_npu and MindSpore"),
+        "{error}"
     );
     assert_eq!(watch.newest(), None);
     // A pipe nobody writes to must not hold up whoever starts, or the thread.
@@ -209,8 +209,8 @@ fn what_is_too_large_or_no_file_is_refused() {
     // SAFETY: a string that ends with zero.
     assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
     let mut watch = pipe.watch();
-    let problem = within(A_WHILE, || watch.problem()).unwrap().to_string();
-    assert!(problem.ends_with("profiler_config.json: not a regular file"), "{problem}");
+    let error = within(A_WHILE, || watch.error()).unwrap().to_string();
+    assert!(error.ends_with("profiler_config.json: not a regular file"), "{error}");
 }
 
 /// Threads of this process that watch.

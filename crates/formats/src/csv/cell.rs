@@ -1,4 +1,4 @@
-//! What the cells of the deliverables look like: one codec per notation, both ways.
+//! What the cells of the deliverables look like: one codec per encoding, both ways.
 //!
 //! A codec's `read` gives `None` for text it cannot take; an empty cell and `N/A` are nulls.
 //! `write` gives `false` for null, and the column decides how that is spelled.
@@ -9,7 +9,7 @@ use npuscope_tables::{Interner, Ns, Span, Str};
 use super::Texts;
 use super::record::push_text;
 
-/// One notation of a value of type `T`.
+/// One encoding of a value of type `T`.
 pub trait Codec<T> {
     fn read(cell: &str, strings: &mut Interner) -> Option<T>;
     fn write(value: T, strings: &dyn Texts, out: &mut Vec<u8>) -> bool;
@@ -151,7 +151,7 @@ impl Codec<Span> for UsSpan {
     }
 }
 
-/// A duration in the notation of a point in time.
+/// A duration in the encoding of a point in time.
 pub struct UsLife;
 
 impl Codec<i64> for UsLife {
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_that_are_not_of_the_notation_are_refused() {
+    fn cells_that_are_not_in_the_encoding_are_refused() {
         let mut strings = Interner::default();
         assert_eq!(<Int as Codec<Option<i64>>>::read("12x", &mut strings), None);
         assert_eq!(<Int as Codec<i64>>::read("0.5", &mut strings), None);

@@ -48,7 +48,7 @@ const LIFE: Column<mem_event::Row> = Column {
     ..column!(duration: UsLife, "Duration(us)")
 };
 
-/// MindSpore's notation: totals in thousands of KiB, `N/A` for what is missing.
+/// MindSpore's encoding: totals in thousands of KiB, `N/A` for what is missing.
 pub static OPERATOR_MEMORY_MINDSPORE: Layout<mem_event::Row> = Layout {
     kind: "operator_memory",
     columns: &[

@@ -1,6 +1,6 @@
 //! The csv deliverables.
 //!
-//! A file is described once, as a list of columns with their header spellings and notations, and the
+//! A file is described once, as a list of columns with their header spellings and encodings, and the
 //! description serves reading and writing. Versions add, rename and drop columns, so columns are
 //! found by header, never by place.
 //!
@@ -101,7 +101,7 @@ pub enum Presence {
     Always,
     /// If any row has a value for it.
     Optional,
-    /// Never: another column of the file says the same in the current notation.
+    /// Never: another column of the file says the same in the current encoding.
     Superseded,
 }
 

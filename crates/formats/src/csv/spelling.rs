@@ -164,8 +164,8 @@ pub fn is_spelling_of<R: Copy>(
 /// Whether a row of a sheet that is spelled like this has these cells, and else empty ones.
 pub fn has_cells<'a>(text: &str, mut cells: impl Iterator<Item = &'a str>) -> bool {
     let Some(record) = record_of(text) else { return false };
-    let is_same = record.iter().all(|spelled| spelled == cells.next().unwrap_or_default().as_bytes());
-    is_same && cells.next().is_none()
+    let are_cells_equal = record.iter().all(|spelled| spelled == cells.next().unwrap_or_default().as_bytes());
+    are_cells_equal && cells.next().is_none()
 }
 
 /// The cells of one row.

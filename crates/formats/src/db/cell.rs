@@ -1,4 +1,4 @@
-//! What the cells of the databases hold: one codec per notation, both ways.
+//! What the cells of the databases hold: one codec per encoding, both ways.
 
 use hashbrown::HashMap;
 use npuscope_sqlite::SqlCell;
@@ -54,7 +54,7 @@ pub struct WriteContext<'a, 'w> {
     pub words: &'w mut WordIds,
 }
 
-/// One notation of a value of type `T`. `read` gives `None` for a value of another kind.
+/// One encoding of a value of type `T`. `read` gives `None` for a value of another kind.
 pub trait Codec<T> {
     fn read(value: ValueRef<'_>, context: &mut ReadContext<'_>) -> Option<T>;
     fn write<'a>(value: T, context: &mut WriteContext<'a, '_>) -> SqlCell<'a>;

@@ -66,8 +66,8 @@ pub fn finished(pieces: RankPieces) -> RankTables {
     link::with_more(tables, allocations)
 }
 
-/// The tables of a rank that a trace of PyTorch's profiler is all of, as those of an NPU.
-pub fn as_npu(tables: &RankTables) -> (RankTables, Unfit) {
+/// Converts the tables of a rank that has only a trace of PyTorch's profiler to tables as torch_npu records them.
+pub fn to_torch_npu(tables: &RankTables) -> (RankTables, Unfit) {
     let mut lanes = Lanes::new(0);
     let mut host_ops = HostOps::default();
     let mut out = RankBuilder::default();

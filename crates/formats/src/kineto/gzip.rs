@@ -92,7 +92,7 @@ impl Damage {
     }
 }
 
-/// Unpacks the member that starts at `at` and steps over it; on a damage `at` is where it shows.
+/// Unpacks the member that starts at `at` and steps over it; on damage, `at` is where it shows.
 fn member(bytes: &[u8], at: &mut usize, out: &mut Vec<u8>, most: usize) -> Result<(), Damage> {
     skip_header(bytes, at)?;
     let start = *at;

@@ -92,7 +92,7 @@ impl<'a> Interpreter<'a> {
         self.piece
     }
 
-    fn text_of(&self, event: &Event) -> Option<Cursor<'a>> {
+    fn args_of(&self, event: &Event) -> Option<Cursor<'a>> {
         (event.text_len > 0).then(|| Cursor::new(self.bytes, usize::try_from(event.text_start).unwrap_or(usize::MAX)))
     }
 
@@ -134,7 +134,7 @@ impl<'a> Interpreter<'a> {
 
     fn host_op(&mut self, event: &Event, lane: LaneId, duration: Span, kind: Kind, level: Option<&str>) {
         let mut row = host_op::Row { duration, ..self.host_row(event, lane, kind) };
-        let args = self.text_of(event);
+        let args = self.args_of(event);
         let strings = &mut self.piece.rank.strings;
         row.level = level.map(|level| strings.intern(level));
         let mut rest = Rest::default();
@@ -163,7 +163,7 @@ impl<'a> Interpreter<'a> {
 
     /// Notes the collective that an operator announces. Its arguments are those of the operator too.
     fn announcement(&mut self, event: &Event, operator: &host_op::Row) {
-        let Some(mut args) = self.text_of(event) else { return };
+        let Some(mut args) = self.args_of(event) else { return };
         let strings = &mut self.piece.rank.strings;
         let mut collective = Collective::default();
         let _ = args.members(|key, cursor| collective.read(key, cursor, strings).or_else(|| cursor.skip_value()));
@@ -174,7 +174,7 @@ impl<'a> Interpreter<'a> {
 
     fn task(&mut self, event: &Event, lane: LaneId, duration: Span, class: Class) {
         let category = self.category(event);
-        let args = self.text_of(event);
+        let args = self.args_of(event);
         let strings = &mut self.piece.rank.strings;
         let mut row = task::Row { lane, start: event.time, duration, name: event.name, ..task::Row::default() };
         row.task_type = (!strings.get(category).is_empty()).then_some(category);
@@ -237,13 +237,13 @@ impl<'a> Interpreter<'a> {
     }
 
     fn counter(&mut self, event: &Event, lane: LaneId) {
-        let samples = self.text_of(event).map_or(0, |args| self.counters.read(args, event, lane, &mut self.piece.rank));
+        let samples = self.args_of(event).map_or(0, |args| self.counters.read(args, event, lane, &mut self.piece.rank));
         if samples > 0 {
             self.counters.note_skipped(&mut self.piece.unread);
         } else {
             let mut row = self.host_row(event, lane, Kind::Other);
             let mut rest = Rest::default();
-            if let Some(mut args) = self.text_of(event) {
+            if let Some(mut args) = self.args_of(event) {
                 let _ = args.members(|key, cursor| rest.keep_as_json(key, cursor));
             }
             let strings = &mut self.piece.rank.strings;
@@ -255,7 +255,7 @@ impl<'a> Interpreter<'a> {
     /// An event of another phase: what happened to memory, else a slice without length, its scope, id and arguments
     /// in `args`.
     fn mark(&mut self, event: &Event, lane: LaneId) {
-        let Some(mut cursor) = self.text_of(event) else { return };
+        let Some(mut cursor) = self.args_of(event) else { return };
         let mut phase = Vec::new();
         let mut args: Option<Cursor<'a>> = None;
         let mut rest = Rest::default();

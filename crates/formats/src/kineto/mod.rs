@@ -21,7 +21,7 @@ mod words;
 
 pub use allocations::allocations;
 pub(crate) use fit::fit;
-pub use fit::{Unfit, as_npu, finished};
+pub use fit::{Unfit, finished, to_torch_npu};
 pub use gzip::{Unpacked, unpack};
 pub use info::{process_in_name, rank_info};
 pub use launches::name_launchers;

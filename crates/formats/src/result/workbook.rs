@@ -49,9 +49,9 @@ fn write_sheet(workbook: &mut Workbook, sheet: &Sheet<'_>) -> Result<(), XlsxErr
     let middle = Format::new().set_align(FormatAlign::VerticalCenter);
     for (index, &column) in sheet.merged.iter().enumerate() {
         let columns = sheet.merged.get(..=index).unwrap_or_default();
-        let is_same = |a: &[Cell], b: &[Cell]| columns.iter().all(|&column| a.get(column) == b.get(column));
+        let are_cells_equal = |a: &[Cell], b: &[Cell]| columns.iter().all(|&column| a.get(column) == b.get(column));
         let mut first = 0;
-        for same in rows.chunk_by(|a, b| is_same(a, b)) {
+        for same in rows.chunk_by(|a, b| are_cells_equal(a, b)) {
             if let Some(cell) = same.first().and_then(|cells| cells.get(column)).filter(|_| same.len() > 1) {
                 let (top, bottom) = (row_number(first), row_number(first + same.len() - 1));
                 let column = u16::try_from(column).unwrap_or(u16::MAX);

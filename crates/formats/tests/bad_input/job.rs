@@ -18,10 +18,10 @@ use tempfile::TempDir;
 use crate::rows::rows;
 
 /// Two ranks of a small job.
-pub fn job(form: Format) -> TempDir {
+pub fn job(format: Format) -> TempDir {
     let config = JobConfig { tp: 2, pp: 1, dp: 1, layers: 1, steps: 1, micro_batches: 1, ..JobConfig::default() };
     let directory = tempfile::tempdir().unwrap();
-    write_job(&simulate(&config).unwrap(), form, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
+    write_job(&simulate(&config).unwrap(), format, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
     directory
 }
 

@@ -1,4 +1,4 @@
-//! Ranks that are there twice, in several forms, in odd places or behind links.
+//! Ranks that are there twice, in several formats, in odd places or behind links.
 
 use std::collections::BTreeMap;
 use std::fs;

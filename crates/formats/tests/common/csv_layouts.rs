@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::hostile::hostile;
 use super::microseconds::microseconds;
 
-/// A cell of a csv file: its notation and how it is spelled where there is no value.
+/// A cell of a csv file: its encoding and how it is spelled where there is no value.
 #[derive(Clone, Copy, Debug)]
 pub enum Cell {
     Name,
@@ -100,7 +100,7 @@ const AIC_METRICS: [(&str, &str); 7] = [
     ),
 ];
 
-/// A csv file that some version of a framework writes: framework, name, columns by notation.
+/// A csv file that some version of a framework writes: framework, name, columns by kind of cell.
 pub type CsvLayout = (Framework, &'static str, Vec<(Cell, &'static str)>);
 
 pub fn layouts() -> Vec<CsvLayout> {

@@ -77,7 +77,7 @@ impl Whole {
     }
 }
 
-fn check(name: &str, path: &Path, form: Format, selection: Selection, whole: &mut Whole) {
+fn check(name: &str, path: &Path, format: Format, selection: Selection, whole: &mut Whole) {
     let some = read(path, selection);
     let with_lanes = selection.has(TableId::Lane);
     for &table in TableId::ALL.iter().filter(|table| selection.has(**table)) {
@@ -86,7 +86,7 @@ fn check(name: &str, path: &Path, form: Format, selection: Selection, whole: &mu
                 || selection.has_host_op(Kind::from_name(&row[column(TableId::HostOp, "kind")]).unwrap())
         };
         // Text does not say which task a kernel was: it is found where tasks are asked for.
-        let is_linked = !(table == TableId::Kernel && form == Format::Text && !selection.has(TableId::Task));
+        let is_linked = !(table == TableId::Kernel && format == Format::Text && !selection.has(TableId::Task));
         let found = rows(&some, table, with_lanes);
         let (found, expected) =
             (found.iter().filter(is_wanted), whole.rows(table, with_lanes).iter().filter(is_wanted));
@@ -99,8 +99,12 @@ fn check(name: &str, path: &Path, form: Format, selection: Selection, whole: &mu
                 let is_unfilled = spec.name == "step"
                     && [TableId::Kernel, TableId::Task, TableId::CommOp].contains(&table)
                     && !selection.has(TableId::StepTime);
-                let is_same = if is_unfilled { cell == "-" } else { cell == other || is_left_out };
-                assert!(is_same, "{name} {table:?}.{} of row {number}: {cell}, not {other}; {selection:?}", spec.name);
+                let is_expected = if is_unfilled { cell == "-" } else { cell == other || is_left_out };
+                assert!(
+                    is_expected,
+                    "{name} {table:?}.{} of row {number}: {cell}, not {other}; {selection:?}",
+                    spec.name
+                );
             }
         }
     }
@@ -109,7 +113,7 @@ fn check(name: &str, path: &Path, form: Format, selection: Selection, whole: &mu
     }
 }
 
-fn check_all(form: Format, ranks: Vec<(String, PathBuf)>) {
+fn check_all(format: Format, ranks: Vec<(String, PathBuf)>) {
     use TableId::*;
     let kinds = |kinds: &[Kind]| Selection::NONE.and_host_ops(kinds);
     let mut selections: Vec<Selection> = TableId::ALL.iter().map(|table| Selection::of(&[*table])).collect();
@@ -127,7 +131,7 @@ fn check_all(form: Format, ranks: Vec<(String, PathBuf)>) {
     for (name, path) in ranks {
         let mut whole = Whole { tables: read(&path, Selection::ALL), rows: HashMap::new() };
         for &selection in &selections {
-            check(&name, &path, form, selection, &mut whole);
+            check(&name, &path, format, selection, &mut whole);
         }
     }
 }
@@ -166,8 +170,8 @@ fn some_tables_of_database_captures_are_those_of_all() {
 }
 
 /// The captures of a level of detail. There is one at least where there are any.
-fn captures_of(form: &str, level: &str) -> Vec<(String, PathBuf)> {
-    let all = captures(form);
+fn captures_of(format: &str, level: &str) -> Vec<(String, PathBuf)> {
+    let all = captures(format);
     let of_level: Vec<_> = all.iter().filter(|(name, _)| name.starts_with(level)).cloned().collect();
     assert_eq!(all.is_empty(), of_level.is_empty(), "no capture of {level}");
     of_level

@@ -1,4 +1,4 @@
-//! What both forms can hold survives text -> db -> text, and the tables of both are the same.
+//! What both formats can hold survives text -> db -> text, and the tables of both are the same.
 
 use std::path::Path;
 

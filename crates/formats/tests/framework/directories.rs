@@ -37,7 +37,7 @@ fn lane_of(tables: &RankTables, number: LaneId) -> String {
     format!("{} {} {}", tables.text(row.layer), row.pid, row.tid)
 }
 
-/// Host slices with what all forms can hold.
+/// Host slices with what all formats can hold.
 fn host_ops(tables: &RankTables) -> Vec<String> {
     let text = |id| tables.opt_text(id).unwrap_or("-").to_owned();
     let parents: Vec<String> = tables.rows::<host_op::Row>().map(|row| tables.text(row.name).to_owned()).collect();

@@ -81,7 +81,7 @@ fn at(us: i64) -> Ns {
     Ns(SHIFT + us * 1000)
 }
 
-/// What happened, in words that all forms share.
+/// What happened, in words that all formats share.
 fn happened(tables: &RankTables) -> Vec<String> {
     let place = |number| {
         let row = tables.rows::<lane::Row>().find(|row| row.lane == number).unwrap();
@@ -205,7 +205,7 @@ fn a_trace_alone_becomes_deliverables() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("node1_77.1700000000000.pt.trace.json");
         fs::write(&path, trace(true)).unwrap();
-        let (fitted, left) = kineto::as_npu(&read(&path));
+        let (fitted, left) = kineto::to_torch_npu(&read(&path));
         assert_eq!(left.message(), Some(messages::left_in_trace(vec![messages::left_device_ranges(2)])));
         let before = happened(&fitted);
         let row = fitted.rows::<rank::Row>().next().unwrap();

@@ -259,6 +259,15 @@ const TERMS: &[Term] = &[
         ..Term::NAME
     },
     Term {
+        key: "notation",
+        english_name: "Notation",
+        chinese_name: "写法",
+        english: "One way to write the settings of a dialect: command-line flags, YAML, JSON, or arguments of a \
+                  profiler. FSDP2, for example, has YAML and flags.",
+        chinese: "同一配置风格的一种书写方式：命令行参数、YAML、JSON 或 profiler 的参数。例如 FSDP2 有 YAML 和命令行参数两种。",
+        ..Term::NAME
+    },
+    Term {
         key: "level",
         english_name: "Profiler level",
         chinese_name: "采集级别",

@@ -245,7 +245,7 @@ const TERMS: &[Term] = &[
         ..Term::NAME
     },
     Term {
-        key: "runs_page",
+        key: "health_page",
         english_name: "Data health page",
         chinese_name: "数据健康页面",
         english: "What was recorded, what is missing and the setting that records it, and the diagnostics of reading.",

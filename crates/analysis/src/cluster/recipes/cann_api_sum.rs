@@ -124,10 +124,10 @@ pub fn rows(job: &Job<'_>) -> Result<CallSums, Failure> {
     let all = if job.options.compat { combined(&figures) } else { pooled(&ranks) };
     let of_job = |calls: CallsOfName| {
         let ranks_with = |part: fn(&Figures) -> f64| {
-            let is_same = |rank: &BTreeMap<&Text, Figures>| {
+            let has_equal_part = |rank: &BTreeMap<&Text, Figures>| {
                 rank.get(&calls.name).is_some_and(|rank| part(rank) == part(&calls.figures))
             };
-            figures.iter().filter(|(_, rank)| is_same(rank)).map(|(rank, _)| *rank).collect()
+            figures.iter().filter(|(_, rank)| has_equal_part(rank)).map(|(rank, _)| *rank).collect()
         };
         let (shortest_ranks, longest_ranks) = (ranks_with(|f| f.min), ranks_with(|f| f.max));
         CallsOfJob { calls, shortest_ranks, longest_ranks }

@@ -64,12 +64,13 @@ pub fn suspects(case: &Case<'_>) -> Vec<Suspect> {
             if others.is_empty() || own <= 0.0 { 1.0 } else { (median(&others) / own).min(1.0) }
         };
         let shares: HashMap<Sort<'_>, f64> = counts[&stage].keys().map(|sort| (*sort, share_of(sort))).collect();
-        suspects.extend(too_many(case, (stage, &stage_of), stages.len() - 1, &shares));
+        suspects.extend(overloaded_stage(case, (stage, &stage_of), stages.len() - 1, &shares));
     }
     suspects
 }
 
-fn too_many(
+/// A stage that does more than the others: `shares` is how much of each sort of its work the others do.
+fn overloaded_stage(
     case: &Case<'_>,
     (stage, stage_of): (i64, &[i64]),
     compared: usize,

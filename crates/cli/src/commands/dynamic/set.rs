@@ -30,7 +30,7 @@ const FRESH: Duration = Duration::from_secs(120);
 pub struct SetOptions {
     /// The profiler_config.json, or its directory.
     pub config: PathBuf,
-    /// DynamicDialect of a file that is to be created.
+    /// Dialect of a file that is to be created.
     pub dialect: Option<DynamicDialect>,
     /// First step to record.
     pub start: Option<StartStep>,

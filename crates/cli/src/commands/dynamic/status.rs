@@ -26,7 +26,7 @@ struct Report {
     /// What a job that reads the file will do.
     asks: Option<Message>,
     /// What is wrong with the file.
-    problem: Option<Message>,
+    error: Option<Message>,
     ranks: Vec<RankReport>,
     /// Ranks that the file names and that have not reported.
     silent: Vec<u32>,
@@ -77,16 +77,16 @@ pub fn run(options: &StatusOptions, settings: &Settings) -> Result<ExitCode, Cli
     let report = report(config, statuses, options.stale_after);
     let mut out = io::stdout().lock();
     match options.format {
-        ReportFormat::Json => json::print(&mut out, &report, &[("dialect", "style")])?,
+        ReportFormat::Json => json::print(&mut out, &report, &[("dialect", "style"), ("error", "problem")])?,
         ReportFormat::Text => out.write_all(text(&report, settings).as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn report(config: PathBuf, statuses: Vec<Status>, stale_after: Duration) -> Report {
-    let (request, problem) = match read(&config) {
+    let (request, error) = match read(&config) {
         Ok(request) => (Some(request), None),
-        Err(problem) => (None, Some(problem)),
+        Err(error) => (None, Some(error)),
     };
     let fingerprint = request.as_ref().map(|request| request.fingerprint.clone());
     let here = Status::of_this_process(0).host;
@@ -108,7 +108,7 @@ fn report(config: PathBuf, statuses: Vec<Status>, stale_after: Duration) -> Repo
     let silent = named.into_iter().filter(is_silent).collect();
     let dialect = request.as_ref().map(|request| request.dialect);
     let asks = request.as_ref().map(effect);
-    Report { config, dialect, fingerprint, asks, problem: problem.map(|problem| problem.message()), ranks, silent }
+    Report { config, dialect, fingerprint, asks, error: error.map(|error| error.message()), ranks, silent }
 }
 
 fn lost(status: &Status, here: &str, stale_after: Duration) -> Option<Lost> {
@@ -124,9 +124,9 @@ fn lost(status: &Status, here: &str, stale_after: Duration) -> Option<Lost> {
 
 fn text(report: &Report, settings: &Settings) -> String {
     let path = &report.config;
-    let headline = match (&report.asks, &report.problem) {
+    let headline = match (&report.asks, &report.error) {
         (Some(asks), _) => Some((Style::Bold, messages::status_asks(path, asks.clone()))),
-        (None, Some(problem)) => Some((Style::Red, messages::dynamic_unusable(path, problem.clone()))),
+        (None, Some(error)) => Some((Style::Red, messages::dynamic_unusable(path, error.clone()))),
         (None, None) => None,
     };
     let headline = headline.map(|(style, message)| settings.terminal.styled(style, &settings.text(&message)) + "\n");
@@ -144,10 +144,10 @@ fn text(report: &Report, settings: &Settings) -> String {
         messages::status_steps(),
         messages::status_reported(),
         messages::status_data(),
-        messages::status_problem(),
+        messages::status_error(),
     ];
-    let [host, state, config, steps, reported, data, problem] = headers.map(|header| settings.text(&header));
-    let headers = ["rank", &host, "pid", "step", &state, &config, &steps, &reported, &data, &problem];
+    let [host, state, config, steps, reported, data, error] = headers.map(|header| settings.text(&header));
+    let headers = ["rank", &host, "pid", "step", &state, &config, &steps, &reported, &data, &error];
     text.push_str(&terminal::columns(&headers, &[0, 2, 3], report.ranks.iter().map(|rank| row(rank, settings))));
     if !report.silent.is_empty() {
         let mut silent: Vec<Rank> = report.silent.iter().map(|&rank| Rank(i64::from(rank))).collect();
@@ -175,7 +175,7 @@ fn row(report: &RankReport, settings: &Settings) -> Vec<String> {
         (Some(start), Some(stop)) => format!("{start}-{stop}"),
         _ => String::new(),
     };
-    let problem = status.problem.as_ref().map(|problem| problem.text(settings.language));
+    let error = status.error.as_ref().map(|error| error.text(settings.language));
     vec![
         status.rank.to_string(),
         status.host.clone(),
@@ -186,7 +186,7 @@ fn row(report: &RankReport, settings: &Settings) -> Vec<String> {
         steps,
         settings.text(&ago(status.age())),
         status.output.clone().unwrap_or_default(),
-        problem.unwrap_or_default().to_owned(),
+        error.unwrap_or_default().to_owned(),
     ]
 }
 
