@@ -33,7 +33,7 @@ mod json;
 mod language;
 mod message;
 
-pub use argument::{Argument, Decimal};
+pub use argument::{Argument, Decimal, Documentation};
 pub use declare::Declared;
 pub use io::{io_error, verbatim};
 pub use language::Language;

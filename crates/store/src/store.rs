@@ -51,7 +51,7 @@ impl OpenOptions {
 }
 
 /// Why a profile could not be opened, or work over its ranks not be done.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     Discover(#[from] DiscoverError),
     Cache(#[from] CacheError),

@@ -1,6 +1,7 @@
 //! What can go wrong with a cache. None of it costs an answer: the files of the profile are read instead.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{fmt, io};
 
 use arrow::error::ArrowError;
@@ -8,11 +9,12 @@ use npuscope_messages::{Message, io_error, verbatim};
 
 use crate::error_messages as messages;
 
-#[derive(Debug, thiserror::Error)]
+/// Clonable: what reads a rank for a query hands it through libraries that share errors.
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum CacheError {
     Io {
         path: PathBuf,
-        source: io::Error,
+        source: Arc<io::Error>,
     },
     /// Other processes keep replacing it.
     Contended {
@@ -27,7 +29,7 @@ pub enum CacheError {
 
 impl CacheError {
     pub(super) fn io(path: &Path) -> impl Fn(io::Error) -> CacheError + '_ {
-        move |source| CacheError::Io { path: path.to_owned(), source }
+        move |source| CacheError::Io { path: path.to_owned(), source: Arc::new(source) }
     }
 
     pub(super) fn arrow(path: &Path) -> impl Fn(ArrowError) -> CacheError + '_ {
