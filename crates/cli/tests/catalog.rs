@@ -70,7 +70,9 @@ fn sources(directory: &Path) -> Vec<PathBuf> {
 /// The ids that a file declares with `messages!`.
 fn ids(source: &str) -> impl Iterator<Item = &str> {
     let blocks = source.split("messages! {\n").skip(1).filter_map(|rest| rest.split("}\n").next());
-    blocks.flat_map(str::lines).filter_map(|line| line.trim_start().strip_prefix('"')?.split_once("\" => ").map(|(id, _)| id))
+    blocks
+        .flat_map(str::lines)
+        .filter_map(|line| line.trim_start().strip_prefix('"')?.split_once("\" => ").map(|(id, _)| id))
 }
 
 #[test]
@@ -81,10 +83,11 @@ fn every_text_that_documents_code_is_translated_and_no_translation_is_left_over(
     });
     let functions = FUNCTIONS.iter().map(|function| function.about.to_owned());
     let views = VIEWS.iter().map(|view| view.about.to_owned());
-    let modes =
-        npuscope_analysis::cluster::modes().iter().flat_map(|mode| documentation::units(&manual_page(mode.name)));
+    let modes = npuscope_analysis::cluster::modes()
+        .iter()
+        .flat_map(|mode| documentation::translatable_texts(&manual_page(mode.name)));
     let texts = npuscope::help::texts().into_iter().chain(tables).chain(functions).chain(views).chain(modes);
-    let problems = documentation::problems(texts);
+    let problems = documentation::check(texts);
     assert!(problems.is_empty(), "see crates/messages/catalog/*.zh.po\n{}", problems.join("\n"));
 }
 

@@ -81,9 +81,7 @@ impl Serialize for Argument {
             }
             Argument::Message(message) => serializer.serialize_newtype_variant("Argument", 3, "Message", message),
             Argument::List(items) => serializer.serialize_newtype_variant("Argument", 4, "List", items),
-            Argument::Documentation(text) => {
-                serializer.serialize_newtype_variant("Argument", 5, "Documentation", text)
-            }
+            Argument::Documentation(text) => serializer.serialize_newtype_variant("Argument", 5, "Documentation", text),
         }
     }
 }

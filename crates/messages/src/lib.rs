@@ -32,6 +32,7 @@ pub mod io;
 mod json;
 mod language;
 mod message;
+mod po;
 
 pub use argument::{Argument, Decimal, Documentation};
 pub use declare::Declared;

@@ -1,7 +1,5 @@
 //! What is wrong with a job.
 
-use std::fmt;
-
 use npuscope_messages::{Documentation, Message};
 
 use crate::fault::{FaultError, FaultKind, Place};
@@ -150,14 +148,4 @@ impl ConfigError {
     }
 }
 
-impl fmt::Display for Misplaced {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(Misplaced, ConfigError);

@@ -189,17 +189,7 @@ impl Unread {
     }
 }
 
-impl fmt::Display for FaultError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
-
-impl fmt::Display for Unread {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(FaultError, Unread);
 
 impl FromStr for Fault {
     type Err = FaultError;

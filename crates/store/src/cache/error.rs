@@ -1,8 +1,8 @@
 //! What can go wrong with a cache. None of it costs an answer: the files of the profile are read instead.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fmt, io};
 
 use arrow::error::ArrowError;
 use npuscope_messages::{Message, io_error, verbatim};
@@ -54,8 +54,4 @@ impl CacheError {
     }
 }
 
-impl fmt::Display for CacheError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(CacheError);

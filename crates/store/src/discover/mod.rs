@@ -14,7 +14,7 @@ mod sources;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fmt, fs, io};
+use std::{fs, io};
 
 use npuscope_formats::framework;
 use npuscope_formats::source::{OUTPUT_DIRECTORY, RankSource};
@@ -56,11 +56,7 @@ impl DiscoverError {
     }
 }
 
-impl fmt::Display for DiscoverError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(DiscoverError);
 
 /// Everything found below one path.
 #[derive(Debug, Default)]
