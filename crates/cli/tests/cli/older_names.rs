@@ -28,7 +28,7 @@ fn synth_accepts_form() {
 }
 
 #[test]
-fn synth_and_scenarios_accept_flavour() {
+fn synth_and_scenarios_accept_the_older_name_of_the_framework() {
     let sandbox = synth(&["--flavour", "mindspore"]); // older name
     assert!(sandbox.rank(0).to_string_lossy().ends_with("_ascend_ms"), "{}", sandbox.rank(0).display());
     let scenario = "pp = 1\nlayers = 1\nmicro_batches = 1\nsteps = 1\nflavour = 'mindspore'\n"; // older name
@@ -76,7 +76,7 @@ fn diagnose_has_problems() {
 }
 
 #[test]
-fn config_check_has_remarks_and_form() {
+fn config_check_has_both_older_keys() {
     let sandbox = Sandbox::empty();
     fs::write(sandbox.path("train.sh"), "python pretrain_gpt.py --profile --profile-step-strat 5\n").unwrap();
     let reading = json(&sandbox, &["config", "check", "train.sh"]);
