@@ -1,6 +1,7 @@
 // Numbers are defined where they are shown: on headings of tables, in legends and on findings, in both languages.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { closeAll, job, openPage, serve } from "./helpers.mjs";
 
@@ -13,17 +14,28 @@ before(async () => {
 });
 after(() => viewer.close());
 
+/** The generated glossary of the pages: TypeScript, of which only the first and the last line are no JavaScript. */
+const source = readFileSync(new URL("../src/glossary.ts", import.meta.url), "utf8");
+const [, terms] = /export const GLOSSARY = (.*) as const;/s.exec(source);
+const GLOSSARY = new Function(`return ${terms}`)();
+
+/** What the tooltip of a term shows. */
+const definition = (key, language) => {
+  const { formula, [language]: words } = GLOSSARY[key];
+  return [words.name, words.text, ...(formula === "" ? [] : [`= ${formula}`])].join("\n");
+};
+
 const title = (locator) => locator.first().getAttribute("title");
 
 test("headings of a table have the definitions of their columns", async () => {
   await viewer.go("cluster?tab=steps");
   const heading = (name) => viewer.page.locator("main .data-table th", { hasText: name });
-  assert.match(await title(heading("Exposed comm.")), /^Exposed communication\n.+\n= /);
+  assert.equal(await title(heading("Exposed comm.")), definition("exposed_communication", "en"));
   assert.match(await title(heading("Duration")), /^Step time\n/);
   assert.equal(await title(heading("Rank")), null, "a rank is no number to define");
   await viewer.switchLanguage();
   await viewer.settled();
-  assert.match(await title(heading("未掩盖通信")), /^未掩盖通信\n.+/);
+  assert.equal(await title(heading("未掩盖通信")), definition("exposed_communication", "zh"));
   await viewer.switchLanguage();
 });
 

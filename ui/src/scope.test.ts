@@ -25,6 +25,11 @@ test("an address that says nothing is the overview of everything", () => {
   expect(writeHash(NOTHING)).toBe("#/overview");
 });
 
+test("an address with the older name of a page opens it", () => {
+  expect(readHash("#/runs?ranks=0-1")).toEqual({ ...NOTHING, page: "health", ranks: [0, 1] }); // older name
+  expect(readHash("#/constructor").page).toBe("overview");
+});
+
 test("ranks as text", () => {
   expect(parseRanks("0-3, 12 7")).toEqual([0, 1, 2, 3, 7, 12]);
   expect(formatRanks([12, 0, 1, 2, 3, 7, 8])).toBe("0-3,7,8,12");

@@ -16,6 +16,9 @@ export const PAGES = [
   "health",
 ] as const;
 
+/** Pages under the names that they had in the version before: saved links still open them. */
+const OLDER_NAMES = new Map<string, Page>([["runs", "health"]]); // older name
+
 export type Page = (typeof PAGES)[number];
 
 /** In ns from the origin of the profile. */
@@ -118,7 +121,7 @@ export function readHash(hash: string): Scope {
   const [begin, end] = (values.get("t") ?? "").split(",").map(Number);
   const isView = begin !== undefined && end !== undefined && Number.isFinite(begin) && begin < end;
   return {
-    page: PAGES.find((page) => page === path) ?? "overview",
+    page: PAGES.find((page) => page === path) ?? OLDER_NAMES.get(path) ?? "overview",
     ranks: parseRanks(values.get("ranks") ?? ""),
     step: number("step"),
     view: isView ? { begin, end } : null,

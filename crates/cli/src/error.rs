@@ -72,11 +72,7 @@ impl CliError {
     }
 }
 
-impl fmt::Display for CliError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(CliError);
 
 impl From<Failure> for CliError {
     fn from(failure: Failure) -> Self {

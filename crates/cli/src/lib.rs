@@ -1,9 +1,10 @@
 //! The command line, as a library: the binary and the Python wheel both call [`run`].
 //!
 //! [`arguments`] is the command line as clap reads it, one file per command. `settings` resolves it with the
-//! environment, `commands` does the work, one file per command, and knows neither; `terminal` and `progress`
-//! are how it speaks to users, `error` says whose fault a failure is, and so the exit code, `clap_errors` what is wrong with the command line itself. [`rank_list`] and
-//! [`time_range`] are values that users write.
+//! environment, `commands` does the work, one file per command, and knows neither. `terminal` and `progress` are how it
+//! speaks to users, [`help`] what it says of itself. `error` says whose fault a failure is, and so the exit code,
+//! `clap_errors` what is wrong with the command line itself. [`rank_list`] and [`time_range`] are values that users
+//! write.
 //!
 //! ```
 //! use clap::Parser;

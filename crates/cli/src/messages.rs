@@ -85,9 +85,7 @@ messages! {
 
     // cluster
     "cluster-left-out" => cluster_left_out(rank: Rank, why: Message),
-    "cluster-lacks" => cluster_lacks(rank: Rank, why: Message),
     "cluster-left-out-file" => cluster_left_out_file(rank: Rank, file: &str, why: Message),
-    "cluster-lacks-file" => cluster_lacks_file(rank: Rank, file: &str, why: Message),
     "cluster-strict" => cluster_strict(first: Message),
     "cluster-more-diagnostics" => cluster_more_diagnostics(count: usize),
     "cluster-more-files" => cluster_more_files(count: usize),

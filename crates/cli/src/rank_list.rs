@@ -1,7 +1,5 @@
 //! Ranks as users write them.
 
-use std::fmt;
-
 use npuscope_messages::Message;
 use npuscope_tables::Rank;
 
@@ -70,11 +68,7 @@ impl RankListError {
     }
 }
 
-impl fmt::Display for RankListError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(RankListError);
 
 #[cfg(test)]
 mod tests {

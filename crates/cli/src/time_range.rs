@@ -1,6 +1,5 @@
 //! A part of a profile's time, as users write it.
 
-use std::fmt;
 use std::str::FromStr;
 
 use npuscope_formats::source::RankSource;
@@ -51,11 +50,7 @@ impl TimeRangeError {
     }
 }
 
-impl fmt::Display for TimeRangeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(TimeRangeError);
 
 impl FromStr for TimeRange {
     type Err = TimeRangeError;

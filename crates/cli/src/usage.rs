@@ -1,8 +1,8 @@
 //! What users can get wrong: one variant per sentence they read.
 
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
-use std::{fmt, io};
 
 use npuscope_analysis::cluster;
 use npuscope_collect::dynamic::SetError;
@@ -187,8 +187,4 @@ impl UsageError {
     }
 }
 
-impl fmt::Display for UsageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(UsageError);

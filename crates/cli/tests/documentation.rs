@@ -10,7 +10,7 @@ use npuscope::help;
 use npuscope_engine::FUNCTIONS;
 use npuscope_measures::glossary::{Language, SECTIONS, numbers};
 use npuscope_messages::documentation::{translate, translate_markdown};
-use npuscope_tables::schema::{self, Family, TableSpec};
+use npuscope_tables::schema::{self, TableSpec};
 use npuscope_testing::manual_page;
 
 fn assert_page(name: &str, text: &str) {
@@ -158,13 +158,8 @@ fn the_pages_of_tables_are_up_to_date() {
                  每张表还有 `rank` 列。时间为自 epoch 起的纳秒数，时长单位为纳秒，大小单位为字节。类型带 `?` 的列可以为空。\n",
             )
             .to_owned();
-        for (family, title) in [
-            (Family::Fact, ("Recorded events", "采集的事件")),
-            (Family::Measured, ("Computed from events", "由事件计算")),
-            (Family::Reported, ("Summaries in the files, in their units", "文件中的汇总，采用文件中的单位")),
-            (Family::About, ("About the profile", "关于 profile 本身")),
-        ] {
-            let _ = write!(page, "\n## {}\n", language.choose(title.0, title.1));
+        for (family, title) in npuscope::messages::output::table_families() {
+            let _ = write!(page, "\n## {}\n", title.text(language));
             let tables = schema::all().iter().filter(|table| table.family == family);
             tables.for_each(|spec| table(&mut page, spec, language));
         }

@@ -43,18 +43,19 @@ impl EngineError {
             DataFusionError::ResourcesExhausted(what) => {
                 EngineError::Memory { limit: memory_limit, what: what.lines().next().unwrap_or_default().to_owned() }
             }
-            root => {
-                EngineError::Internal(of_store(root).unwrap_or_else(|| verbatim(shortened(&error.strip_backtrace()))))
-            }
+            root => match of_store(root) {
+                Some(error) => EngineError::Store(error),
+                None => EngineError::Internal(verbatim(shortened(&error.strip_backtrace()))),
+            },
         }
     }
 }
 
 /// What the store said, where reading a rank failed while a query ran.
-fn of_store(error: &DataFusionError) -> Option<Message> {
+fn of_store(error: &DataFusionError) -> Option<StoreError> {
     let DataFusionError::External(cause) = error else { return None };
-    let store = cause.downcast_ref().map(StoreError::message);
-    store.or_else(|| cause.downcast_ref().map(CacheError::message))
+    let store = cause.downcast_ref::<StoreError>().cloned();
+    store.or_else(|| cause.downcast_ref::<CacheError>().map(|error| error.clone().into()))
 }
 
 /// Texts repeat the query that they are about, which may be long.
@@ -187,6 +188,19 @@ fn similar<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_of_the_store_stays_one() {
+        let of_query = |cause: Box<dyn std::error::Error + Send + Sync>| {
+            let error = DataFusionError::External(cause).context("reading kernel");
+            EngineError::of_query(&DataFusionError::Shared(std::sync::Arc::new(error)), None)
+        };
+        let stopped = of_query(Box::new(StoreError::Stopped));
+        assert!(matches!(stopped, EngineError::Store(StoreError::Stopped)), "{stopped:?}");
+        let cache = of_query(Box::new(CacheError::Off));
+        assert!(matches!(cache, EngineError::Store(StoreError::Cache(CacheError::Off))), "{cache:?}");
+        assert!(matches!(of_query("other".into()), EngineError::Internal(_)));
+    }
 
     #[test]
     fn only_a_close_name_is_suggested() {

@@ -1,6 +1,5 @@
 //! What can go wrong, and whose fault it is.
 
-use std::fmt;
 use std::time::Duration;
 
 use npuscope_messages::Message;
@@ -76,11 +75,7 @@ impl EngineError {
     }
 }
 
-impl fmt::Display for EngineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(EngineError);
 
 impl From<CacheError> for EngineError {
     fn from(error: CacheError) -> EngineError {

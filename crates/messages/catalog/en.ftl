@@ -342,23 +342,23 @@ info-no-findings = none; no rank computes much longer than the others of its sta
 ## Terminal: what reading met
 
 reading-losses = { $losses ->
-    [one] { $losses } warning while reading, so results may be incomplete; npuscope doctor { $path } lists it
-   *[other] { $losses } warnings while reading, so results may be incomplete; npuscope doctor { $path } lists them
+    [one] { $losses } error or warning while reading, so results may be incomplete; npuscope doctor { $path } lists it
+   *[other] { $losses } errors or warnings while reading, so results may be incomplete; npuscope doctor { $path } lists them
 }
 reading-infos = { $infos ->
     [one] { $infos } note on the files read; npuscope doctor { $path } lists it
    *[other] { $infos } notes on the files read; npuscope doctor { $path } lists them
 }
 reading-losses-and-infos = { $losses ->
-    [one] { $losses } warning
-   *[other] { $losses } warnings
+    [one] { $losses } error or warning
+   *[other] { $losses } errors or warnings
 } and { $infos ->
     [one] { $infos } note
    *[other] { $infos } notes
 } while reading, so results may be incomplete; npuscope doctor { $path } lists them
 reading-strict = { $losses ->
-    [one] { $losses } warning
-   *[other] { $losses } warnings
+    [one] { $losses } error or warning
+   *[other] { $losses } errors or warnings
 } while reading (--strict); the first: { $first }
 
 ## Terminal: doctor
@@ -396,9 +396,7 @@ doctor-more-diagnostics = … and { $count ->
 ## Terminal: cluster
 
 cluster-left-out = rank { $rank }: left out: { $why }
-cluster-lacks = rank { $rank }: { $why }
 cluster-left-out-file = rank { $rank } { $file }: left out: { $why }
-cluster-lacks-file = rank { $rank } { $file }: { $why }
 cluster-strict = something could not be read (--strict): { $first }
 cluster-more-diagnostics = … and { $count ->
     [one] { $count } more diagnostic
@@ -644,6 +642,7 @@ kind-op-attr = operator attributes
 # config check, convert and explain.
 
 config-read-as = { $name } is read as { $notation }
+config-diagnostic = { $place }: { $severity }: { $diagnostic }
 config-result = { $name }: read as { $notation }: { $counts }
 config-not-read = { $name }: not read: { $counts }
 config-counts = { $counts }
@@ -1063,10 +1062,10 @@ synth-written = { $ranks ->
 report-written = { $size } written to { $path }
 rows-shown = { $shown } of { $all } rows shown; --max-rows N shows more, --format csv shows all
 sql-no-rows = table { $table } is empty in this profile; npuscope doctor { $path } says what is missing
-sql-facts = recorded events
-sql-measured = computed from them; npuscope glossary has the definitions
-sql-reported = summaries of the profiler, in its own units
-sql-about = about the profile
+sql-facts = Recorded events
+sql-measured = Computed from events; npuscope glossary has the definitions
+sql-reported = Summaries of the profiler, in its own units
+sql-about = About the profile
 sql-list-columns = \d TABLE lists the columns of a table; every table also has the column rank.
 sql-list-functions = \functions lists the functions besides those of SQL.
 sql-rank-column = Rank the row belongs to.
@@ -1196,6 +1195,9 @@ synth-too-much = { $what } must be at most { $most }, not { $value }
 synth-stuck = rank { $rank } waits forever in step { $step }
 synth-framework = framework { $name } is not supported; use torch_npu or mindspore
 synth-no-preset = there is no preset { $name }; the presets are { $known }
+synth-unknown-key = unknown key { $key }
+synth-unknown-key-similar = unknown key { $key }; did you mean { $similar }?
+synth-choice = { $key } must be one of { $known }, not { $value }
 synth-scenario = invalid scenario: { $text }
 fault = fault { $fault }: { $why }
 fault-no-rank = the job has no rank { $number }; it has { $count ->
@@ -1230,15 +1232,6 @@ fault-strength = the strength { $text } is not a number
 fault-weak-unit = the strength ({ $unit }) must be at least { $least }, not { $strength }
 fault-steps = expected steps=FIRST..LAST after the comma
 fault-step = the step { $text } is not a number
-fault-unit-times = times as long
-fault-unit-ms = ms
-fault-unit-ms-per-micro-batch = ms per micro-batch
-fault-unit-ms-per-step = ms per step
-fault-unit-mhz = MHz
-fault-unit-tokens = times as many tokens
-fault-unit-layers = extra layers
-fault-unit-mb-per-step = MB per step
-fault-unit-calls-per-layer = calls per layer
 
 ## Diagnostics of reading: what is wrong with a file, and what was done about it
 

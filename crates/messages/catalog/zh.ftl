@@ -289,10 +289,10 @@ info-no-findings = 无；没有 rank 的计算时间明显长于同一流水线 
 
 ## 终端：读取情况
 
-reading-losses = 读取时有 { $losses } 条警告，结果可能不完整；npuscope doctor { $path } 列出详情
+reading-losses = 读取时有 { $losses } 条错误或警告，结果可能不完整；npuscope doctor { $path } 列出详情
 reading-infos = 读取时有 { $infos } 条提示；npuscope doctor { $path } 列出详情
-reading-losses-and-infos = 读取时有 { $losses } 条警告和 { $infos } 条提示，结果可能不完整；npuscope doctor { $path } 列出详情
-reading-strict = 读取时有 { $losses } 条警告（--strict）；第一条：{ $first }
+reading-losses-and-infos = 读取时有 { $losses } 条错误或警告和 { $infos } 条提示，结果可能不完整；npuscope doctor { $path } 列出详情
+reading-strict = 读取时有 { $losses } 条错误或警告（--strict）；第一条：{ $first }
 
 ## 终端：doctor
 
@@ -320,9 +320,7 @@ doctor-more-diagnostics = …… 还有 { $count } 条诊断信息；--format js
 ## 终端：cluster
 
 cluster-left-out = 未包含 rank { $rank }：{ $why }
-cluster-lacks = rank { $rank }：{ $why }
 cluster-left-out-file = 未包含 rank { $rank } { $file }：{ $why }
-cluster-lacks-file = rank { $rank } { $file }：{ $why }
 cluster-strict = 有内容无法读取（--strict）：{ $first }
 cluster-more-diagnostics = …… 还有 { $count } 条诊断信息
 cluster-more-files = …… 还有 { $count } 个文件
@@ -549,6 +547,7 @@ kind-op-attr = 算子属性
 # config check、convert、explain
 
 config-read-as = { $name } 识别为 { $notation }
+config-diagnostic = { $place }：{ $severity }：{ $diagnostic }
 config-result = { $name }：识别为 { $notation }：{ $counts }
 config-not-read = { $name }：未读取：{ $counts }
 config-counts = { $counts }
@@ -922,15 +921,15 @@ synth-written = 已将 { $ranks } 个 rank 和 ground_truth.json 写入 { $path 
 report-written = 已将 { $size } 写入 { $path }
 rows-shown = 显示 { $all } 行中的 { $shown } 行；--max-rows N 可显示更多，--format csv 可显示全部
 sql-no-rows = 此 profile 中表 { $table } 没有数据；npuscope doctor { $path } 可查看缺少的数据
-sql-facts = 采集到的事件
+sql-facts = 采集的事件
 sql-measured = 由事件计算得到；定义见 npuscope glossary
-sql-reported = profiler 自己的汇总，使用其自己的单位
+sql-reported = profiler 写出的汇总，采用其自身的单位
 sql-about = 关于 profile 本身
 sql-list-columns = \d TABLE 可列出一个表的列；每个表还有列 rank。
 sql-list-functions = \functions 可列出 SQL 之外的函数。
 sql-rank-column = 该行所属的 rank。
 head-table = 表
-head-one-row = 每行表示
+head-one-row = 每行对应
 head-function = 函数
 head-result = 结果
 head-column = 列
@@ -1055,6 +1054,9 @@ synth-too-much = { $what } 至多为 { $most }，实际为 { $value }
 synth-stuck = rank { $rank } 在 step { $step } 中一直等待
 synth-framework = 不支持框架 { $name }；请使用 torch_npu 或 mindspore
 synth-no-preset = 没有预设 { $name }；可用的预设：{ $known }
+synth-unknown-key = 未知的键 { $key }
+synth-unknown-key-similar = 未知的键 { $key }；是否要用 { $similar }？
+synth-choice = { $key } 应为以下值之一：{ $known }，实际为 { $value }
 synth-scenario = 场景无效：{ $text }
 fault = 故障 { $fault }：{ $why }
 fault-no-rank = 作业没有 rank { $number }，共 { $count } 个 rank
@@ -1068,7 +1070,7 @@ fault-needs-hosts = 需要多于一台主机；主机之间通过 RDMA 连接
 fault-needs-memory = 需要采集内存（profile_memory）
 fault-frequency = 芯片频率已是 { $mhz } MHz；请指定更低的频率
 fault-in-all-steps = 该故障影响所有 step；请去掉 steps=
-fault-fraction = 强度（{ $unit }）应为整数
+fault-fraction = 强度（单位：{ $unit }）应为整数
 fault-sends-nothing = rank { $rank } 不向其他主机发送数据
 fault-steps-turned = 最后一个 step 早于第一个：{ $from }..{ $to }
 fault-no-such-steps = 作业没有这些 step；作业运行 step { $first } 到 { $last }
@@ -1077,18 +1079,9 @@ fault-no-kind = 没有故障类型 { $kind }；可用的类型：{ $known }
 fault-place = 位置 { $text } 不是数字
 fault-two-ranks = 应为两个 rank，例如 slow-link@0-1:4
 fault-strength = 强度 { $text } 不是数字
-fault-weak-unit = 强度（{ $unit }）至少为 { $least }，实际为 { $strength }
+fault-weak-unit = 强度（单位：{ $unit }）至少为 { $least }，实际为 { $strength }
 fault-steps = 逗号后应为 steps=FIRST..LAST
 fault-step = step { $text } 不是数字
-fault-unit-times = 耗时倍数
-fault-unit-ms = ms
-fault-unit-ms-per-micro-batch = 每个 micro-batch 的 ms
-fault-unit-ms-per-step = 每个 step 的 ms
-fault-unit-mhz = MHz
-fault-unit-tokens = token 数倍数
-fault-unit-layers = 多出的层数
-fault-unit-mb-per-step = 每个 step 的 MB
-fault-unit-calls-per-layer = 每层的调用次数
 
 ## 读取的诊断信息：文件有什么问题，如何处理
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use fluent_bundle::FluentValue;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::{Language, Message};
+use crate::{Language, Message, documentation};
 
 /// A value in a sentence.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -20,7 +20,13 @@ pub enum Argument {
     Message(Box<Message>),
     /// Several, joined as the language joins them.
     List(Vec<Argument>),
+    /// English text of the code that [`documentation`] translates.
+    Documentation(String),
 }
+
+/// Text of the code that a sentence repeats in the user's language; [`documentation`] has its Chinese.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Documentation(pub &'static str);
 
 /// A number that is shown with `DIGITS` digits after the point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,6 +52,7 @@ impl Argument {
                 let texts: Vec<String> = items.iter().map(|item| item.text(language)).collect();
                 texts.join(language.choose(", ", "、"))
             }
+            Argument::Documentation(text) => documentation::translate(text, language).into_owned(),
         }
     }
 }
@@ -55,7 +62,7 @@ impl Serialize for Argument {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
             return match self {
-                Argument::Text(text) => serializer.serialize_str(text),
+                Argument::Text(text) | Argument::Documentation(text) => serializer.serialize_str(text),
                 Argument::Integer(number) => serializer.serialize_i64(*number),
                 Argument::Decimal { value, .. } => serializer.serialize_f64(*value),
                 Argument::Message(message) => message.serialize(serializer),
@@ -74,6 +81,7 @@ impl Serialize for Argument {
             }
             Argument::Message(message) => serializer.serialize_newtype_variant("Argument", 3, "Message", message),
             Argument::List(items) => serializer.serialize_newtype_variant("Argument", 4, "List", items),
+            Argument::Documentation(text) => serializer.serialize_newtype_variant("Argument", 5, "Documentation", text),
         }
     }
 }
@@ -100,6 +108,7 @@ from! {
     u64: number => i64::try_from(number).map_or_else(|_| Argument::Text(number.to_string()), Argument::Integer),
     usize: number => (number as u64).into(),
     Message: message => Argument::Message(Box::new(message)),
+    Documentation: text => Argument::Documentation(text.0.to_owned()),
 }
 
 impl<const DIGITS: u8> From<Decimal<DIGITS>> for Argument {

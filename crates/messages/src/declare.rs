@@ -7,6 +7,18 @@ pub struct Declared {
     pub arguments: &'static [&'static str],
 }
 
+/// Implements [`Display`](std::fmt::Display) for types with a method `message`: its English sentence.
+#[macro_export]
+macro_rules! display_message {
+    ($($type:ty),+ $(,)?) => {
+        $(impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(&self.message(), f)
+            }
+        })+
+    };
+}
+
 /// Declares messages: each becomes a function that takes the arguments and returns a [`Message`](crate::Message).
 /// `DECLARED` lists them for [`check`](crate::check).
 #[macro_export]

@@ -16,6 +16,7 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use crate::Language;
+use crate::po::entries;
 
 /// The files with the Chinese, by what their texts document.
 const SOURCES: [(&str, &str); 3] = [
@@ -56,17 +57,18 @@ pub fn translate_markdown(text: &str, language: Language) -> String {
 }
 
 /// The texts of a page that are translated one by one.
-pub fn units(markdown: &str) -> Vec<String> {
-    let units = blocks(markdown).into_iter().flat_map(|block| match block {
+pub fn translatable_texts(markdown: &str) -> Vec<String> {
+    let texts = blocks(markdown).into_iter().flat_map(|block| match block {
         Block::Blank => Vec::new(),
         Block::Paragraph(text) | Block::Item(text) => vec![text],
         Block::Row(cells) => cells,
     });
-    units.collect()
+    texts.collect()
 }
 
-/// What is wrong with the translations, a line each: texts of `used` without Chinese, and Chinese that no text uses.
-pub fn problems(used: impl IntoIterator<Item = String>) -> Vec<String> {
+/// What is wrong with the translations, a line each: texts of `used` without Chinese, Chinese that no text uses, and
+/// pairs that do not have the same names and options.
+pub fn check(used: impl IntoIterator<Item = String>) -> Vec<String> {
     let used: BTreeSet<String> = used.into_iter().map(|text| folded(&text)).collect();
     let mut known = HashMap::new();
     let mut problems = Vec::new();
@@ -78,6 +80,9 @@ pub fn problems(used: impl IntoIterator<Item = String>) -> Vec<String> {
             if !used.contains(&english) {
                 problems.push(format!("{file}: not used: {english:?}"));
             }
+            if !chinese.is_empty() && names(&english) != names(&chinese) {
+                problems.push(format!("{file}: other names or options than in English: {chinese:?}"));
+            }
             if let Some(before) = known.insert(english.clone(), file) {
                 problems.push(format!("{file}: stands in {before}, too: {english:?}"));
             }
@@ -86,6 +91,14 @@ pub fn problems(used: impl IntoIterator<Item = String>) -> Vec<String> {
     let missing = used.iter().filter(|text| has_words(text) && !known.contains_key(*text));
     problems.extend(missing.map(|text| format!("no Chinese: {text:?}")));
     problems
+}
+
+/// What is the same in every language: names in backquotes, and options.
+fn names(text: &str) -> BTreeSet<&str> {
+    let quoted = text.split('`').skip(1).step_by(2);
+    let is_of_option = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let words = text.split(move |c: char| !is_of_option(c));
+    quoted.chain(words.filter(|word| word.starts_with("--") && word.len() > 2 && !word.starts_with("---"))).collect()
 }
 
 /// Whether a text has words, and not only names: small letters outside of backquotes, but for the first.
@@ -100,28 +113,8 @@ fn has_words(text: &str) -> bool {
     })
 }
 
-fn folded(text: &str) -> String {
+pub(crate) fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Pairs of `msgid` and `msgstr`.
-fn entries(source: &str) -> Vec<(String, String)> {
-    let mut entries = Vec::new();
-    let mut english = None;
-    for line in source.lines() {
-        if let Some(text) = line.strip_prefix("msgid ") {
-            english = Some(unquoted(text));
-        } else if let (Some(text), Some(english)) = (line.strip_prefix("msgstr "), english.take()) {
-            entries.push((folded(&english), unquoted(text)));
-        }
-    }
-    entries
-}
-
-fn unquoted(text: &str) -> String {
-    let inner = text.trim().trim_start_matches('"');
-    let inner = inner.strip_suffix('"').unwrap_or(inner);
-    inner.replace("\\\"", "\"").replace("\\\\", "\\")
 }
 
 enum Block {
@@ -158,7 +151,10 @@ mod tests {
     #[test]
     fn a_page_is_translated_by_paragraphs_items_and_cells() {
         let page = "Reads `a`\nand b.\n\n- first\n  goes on\n- second\n\n| file | `b` |\n|---|---|\n";
-        assert_eq!(units(page), ["Reads `a` and b.", "first goes on", "second", "file", "`b`", "---", "---"]);
+        assert_eq!(
+            translatable_texts(page),
+            ["Reads `a` and b.", "first goes on", "second", "file", "`b`", "---", "---"]
+        );
         assert_eq!(translate_markdown(page, Language::English), page);
         let lines = translate_markdown(page, Language::Chinese).lines().count();
         assert_eq!(lines, 7, "lines of a paragraph are one");
@@ -177,14 +173,15 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_pairs_with_quotes_restored() {
-        let source = "# note\nmsgid \"say \\\"x\\\" \\\\d\"\nmsgstr \"说\"\n";
-        assert_eq!(entries(source), [("say \"x\" \\d".to_owned(), "说".to_owned())]);
+    fn names_are_those_in_backquotes_and_options() {
+        assert_eq!(names("`a b` of --max-rows, --x: c -- d"), BTreeSet::from(["a b", "--max-rows", "--x"]));
+        assert_ne!(names("`kernel` with --level"), names("`kernels`，使用 --level"));
+        assert_eq!(names("`kernel` with --level"), names("使用 --level，`kernel`"));
     }
 
     #[test]
     fn missing_and_unused_texts_are_reported() {
-        let problems = problems(["no such text here".to_owned(), "OnlyNames".to_owned()]);
+        let problems = check(["no such text here".to_owned(), "OnlyNames".to_owned()]);
         assert!(problems.iter().any(|problem| problem == "no Chinese: \"no such text here\""), "{problems:?}");
         assert!(!problems.iter().any(|problem| problem.contains("OnlyNames")));
         assert!(problems.iter().any(|problem| problem.ends_with("not used: \"Usage:\"")), "{problems:?}");

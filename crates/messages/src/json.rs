@@ -52,7 +52,7 @@ struct KeptArgument<'a>(&'a Argument);
 impl Serialize for KeptArgument<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Argument::Text(text) => serializer.serialize_str(text),
+            Argument::Text(text) | Argument::Documentation(text) => serializer.serialize_str(text),
             Argument::Integer(number) => serializer.serialize_i64(*number),
             // The digits are the same in every language.
             decimal @ Argument::Decimal { .. } => serializer.serialize_str(&decimal.text(Language::English)),

@@ -33,9 +33,10 @@ pub mod io;
 mod json;
 mod language;
 mod message;
+mod po;
 pub mod severity;
 
-pub use argument::{Argument, Decimal};
+pub use argument::{Argument, Decimal, Documentation};
 pub use declare::Declared;
 pub use io::{io_error, verbatim};
 pub use language::Language;

@@ -107,7 +107,7 @@ impl ts_rs::TS for Message {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Decimal, messages};
+    use crate::{Decimal, Documentation, messages};
 
     messages! {
         "example" => example(steps: u64, times: Decimal<2>),
@@ -131,6 +131,7 @@ mod tests {
             ("message", inner.into()),
             ("decimal", Decimal::<3>(0.5).into()),
             ("integer", (-3i64).into()),
+            ("documentation", Documentation("ms per step").into()),
         ];
         let message = Message::declared("example", arguments);
         let bytes = postcard::to_allocvec(&message).unwrap();

@@ -109,7 +109,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/{*rest}", get(nothing).post(nothing))
         .fallback(get(asset))
         .layer(DefaultBodyLimit::max(MAX_BODY))
-        .layer(from_fn(worded))
+        .layer(from_fn(json_errors))
         .layer(from_fn(packed))
         .layer(from_fn_with_state(app.clone(), guard))
         .with_state(app)
@@ -120,7 +120,7 @@ async fn nothing() -> Failure {
 }
 
 /// Puts what axum says of an address that cannot be read into an answer as all others are.
-async fn worded(request: Request, next: Next) -> Response {
+async fn json_errors(request: Request, next: Next) -> Response {
     let asks_for_data = request.uri().path().starts_with("/api/");
     let response = next.run(request).await;
     let is_json = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");

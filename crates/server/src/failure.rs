@@ -1,7 +1,5 @@
 //! What went wrong with a request, as its answer.
 
-use std::fmt;
-
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -115,17 +113,7 @@ impl Bad {
     }
 }
 
-macro_rules! display {
-    ($($type:ty),+) => {
-        $(impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.message().fmt(f)
-            }
-        })+
-    };
-}
-
-display!(Failure, NotFound, Bad);
+npuscope_messages::display_message!(Failure, NotFound, Bad);
 
 impl From<BadQuestion> for Failure {
     fn from(why: BadQuestion) -> Failure {

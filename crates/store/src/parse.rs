@@ -1,8 +1,8 @@
 //! Parsing a raw directory: `ASCEND_PROFILER_OUTPUT` beside `FRAMEWORK`, with the deliverables that were asked for when
 //! the job was recorded.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fmt, fs};
 
 use npuscope_formats::info::Settings;
 use npuscope_formats::output::{Output, OutputError};
@@ -43,11 +43,7 @@ impl ParseError {
     }
 }
 
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(ParseError);
 
 /// Which deliverables are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

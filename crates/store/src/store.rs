@@ -1,6 +1,5 @@
 //! An opened profile.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -51,7 +50,7 @@ impl OpenOptions {
 }
 
 /// Why a profile could not be opened, or work over its ranks not be done.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     Discover(#[from] DiscoverError),
     Cache(#[from] CacheError),
@@ -68,11 +67,7 @@ impl StoreError {
     }
 }
 
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(StoreError);
 
 /// A profile: its ranks and their tables. One is opened per profile and process, so that each rank is read once.
 pub struct Store {

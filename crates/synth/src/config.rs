@@ -69,7 +69,7 @@ pub struct JobConfig {
     pub faults: Vec<Fault>,
 
     pub level: Level,
-    #[serde(with = "framework_name", alias = "flavour")] // older name
+    #[serde(with = "framework_name")]
     pub framework: Framework,
     pub profile_memory: bool,
     pub record_shapes: bool,
@@ -96,6 +96,10 @@ pub enum Recompute {
     Full,
 }
 
+impl Recompute {
+    pub(crate) const NAMES: &[&str] = &["none", "selective", "full"];
+}
+
 /// What a step is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -103,6 +107,10 @@ pub enum Workload {
     Training,
     /// Reinforcement learning: generation, two passes of log probabilities, and an update.
     ReinforcementLearning,
+}
+
+impl Workload {
+    pub(crate) const NAMES: &[&str] = &["training", "reinforcement-learning"];
 }
 
 /// How much the profiler records of the device.
@@ -117,6 +125,9 @@ pub enum Level {
 }
 
 impl Level {
+    /// As scenario files spell them.
+    pub(crate) const NAMES: &[&str] = &["none", "level0", "level1", "level2"];
+
     /// As torch_npu spells it.
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,8 +1,6 @@
 //! What is wrong with a job.
 
-use std::fmt;
-
-use npuscope_messages::Message;
+use npuscope_messages::{Documentation, Message};
 
 use crate::fault::{FaultError, FaultKind, Place};
 use crate::messages;
@@ -77,6 +75,16 @@ pub enum ConfigError {
     Preset {
         name: String,
     },
+    UnknownKey {
+        key: String,
+        similar: Option<String>,
+    },
+    /// Another value than those that a key has.
+    Choice {
+        key: &'static str,
+        known: &'static [&'static str],
+        value: String,
+    },
     /// What the reader of TOML says.
     Scenario(String),
 }
@@ -95,7 +103,7 @@ impl Misplaced {
             Misplaced::NeedsMemory => messages::needs_memory(),
             Misplaced::Fast { mhz } => messages::frequency(mhz.to_string()),
             Misplaced::InAllSteps => messages::in_all_steps(),
-            Misplaced::Fraction { kind } => messages::fraction(kind.unit_message()),
+            Misplaced::Fraction { kind } => messages::fraction(Documentation(kind.unit())),
             Misplaced::SendsNothing { rank } => messages::sends_nothing(rank),
             Misplaced::StepsTurned { from, to } => messages::steps_turned(from, to),
             Misplaced::NoSuchSteps { first, last } => messages::no_such_steps(first, last),
@@ -132,19 +140,12 @@ impl ConfigError {
             ConfigError::FaultText(error) => error.message(),
             ConfigError::Framework { name } => messages::framework(format!("{name:?}")),
             ConfigError::Preset { name } => messages::no_preset(format!("{name:?}"), preset::NAMES.to_vec()),
+            ConfigError::UnknownKey { key, similar: None } => messages::unknown_key(key),
+            ConfigError::UnknownKey { key, similar: Some(similar) } => messages::unknown_key_similar(key, similar),
+            ConfigError::Choice { key, known, value } => messages::choice(key, known.to_vec(), format!("{value:?}")),
             ConfigError::Scenario(text) => messages::scenario(text),
         }
     }
 }
 
-impl fmt::Display for Misplaced {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(Misplaced, ConfigError);

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use npuscope_messages::Message;
+use npuscope_messages::{Documentation, Message};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use crate::messages;
@@ -58,7 +58,7 @@ macro_rules! kinds {
                 match self { $(FaultKind::$variant => Place::$place,)+ }
             }
 
-            /// Unit of the strength, as help shows it after a number.
+            /// Unit of the strength, as help shows it after a number; `help.zh.po` has its Chinese.
             pub const fn unit(self) -> &'static str {
                 match self { $(FaultKind::$variant => $unit,)+ }
             }
@@ -181,7 +181,7 @@ impl Unread {
             Unread::OneRank => messages::two_ranks(),
             Unread::Strength(text) => messages::strength(quoted(text)),
             Unread::Weak { kind, strength } => {
-                messages::weak_unit(kind.unit_message(), kind.least().to_string(), strength.to_string())
+                messages::weak_unit(Documentation(kind.unit()), kind.least().to_string(), strength.to_string())
             }
             Unread::Steps => messages::steps(),
             Unread::Step(text) => messages::step(quoted(text)),
@@ -189,34 +189,7 @@ impl Unread {
     }
 }
 
-impl fmt::Display for FaultError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
-
-impl fmt::Display for Unread {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
-
-impl FaultKind {
-    /// [`FaultKind::unit`] in the languages of users.
-    pub fn unit_message(self) -> Message {
-        match self {
-            FaultKind::SlowRank | FaultKind::SlowHost | FaultKind::SlowLink => messages::unit_times(),
-            FaultKind::Gc | FaultKind::Aicpu | FaultKind::Fragmentation => messages::unit_ms_per_micro_batch(),
-            FaultKind::Dataloader | FaultKind::Retransmission => messages::unit_ms_per_step(),
-            FaultKind::Frequency => messages::unit_mhz(),
-            FaultKind::Experts => messages::unit_tokens(),
-            FaultKind::Stage => messages::unit_layers(),
-            FaultKind::Leak => messages::unit_mb_per_step(),
-            FaultKind::Synchronise => messages::unit_calls_per_layer(),
-            FaultKind::Clock => messages::unit_ms(),
-        }
-    }
-}
+npuscope_messages::display_message!(FaultError, Unread);
 
 impl FromStr for Fault {
     type Err = FaultError;
@@ -285,13 +258,6 @@ mod tests {
             assert_eq!(text.parse::<Fault>().unwrap().to_string(), text);
         }
         assert_eq!("leak@3".parse::<Fault>().unwrap().strength, 512.0);
-    }
-
-    #[test]
-    fn the_unit_of_every_kind_has_the_same_words_as_a_message() {
-        for kind in FaultKind::ALL {
-            assert_eq!(kind.unit_message().to_string(), kind.unit(), "{}", kind.name());
-        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The messages of the simulator: what is wrong with a job or a fault.
 
-use npuscope_messages::{Message, messages};
+use npuscope_messages::{Documentation, Message, messages};
 
 messages! {
     // Jobs.
@@ -19,6 +19,9 @@ messages! {
     "synth-stuck" => stuck(rank: usize, step: i64),
     "synth-framework" => framework(name: String),
     "synth-no-preset" => no_preset(name: String, known: Vec<&str>),
+    "synth-unknown-key" => unknown_key(key: &str),
+    "synth-unknown-key-similar" => unknown_key_similar(key: &str, similar: &str),
+    "synth-choice" => choice(key: &str, known: Vec<&str>, value: String),
     "synth-scenario" => scenario(text: &str),
 
     // Faults that a job cannot have.
@@ -34,7 +37,7 @@ messages! {
     "fault-needs-memory" => needs_memory(),
     "fault-frequency" => frequency(mhz: String),
     "fault-in-all-steps" => in_all_steps(),
-    "fault-fraction" => fraction(unit: Message),
+    "fault-fraction" => fraction(unit: Documentation),
     "fault-sends-nothing" => sends_nothing(rank: usize),
     "fault-steps-turned" => steps_turned(from: i64, to: i64),
     "fault-no-such-steps" => no_such_steps(first: i64, last: i64),
@@ -45,18 +48,7 @@ messages! {
     "fault-place" => place(text: String),
     "fault-two-ranks" => two_ranks(),
     "fault-strength" => strength(text: String),
-    "fault-weak-unit" => weak_unit(unit: Message, least: String, strength: String),
+    "fault-weak-unit" => weak_unit(unit: Documentation, least: String, strength: String),
     "fault-steps" => steps(),
     "fault-step" => step(text: String),
-
-    // What the strength of a fault counts.
-    "fault-unit-times" => unit_times(),
-    "fault-unit-ms" => unit_ms(),
-    "fault-unit-ms-per-micro-batch" => unit_ms_per_micro_batch(),
-    "fault-unit-ms-per-step" => unit_ms_per_step(),
-    "fault-unit-mhz" => unit_mhz(),
-    "fault-unit-tokens" => unit_tokens(),
-    "fault-unit-layers" => unit_layers(),
-    "fault-unit-mb-per-step" => unit_mb_per_step(),
-    "fault-unit-calls-per-layer" => unit_calls_per_layer(),
 }

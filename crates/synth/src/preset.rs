@@ -2,7 +2,7 @@
 
 use toml::Table;
 
-use crate::config::{JobConfig, framework};
+use crate::config::{JobConfig, Level, Recompute, Workload, framework};
 use crate::error::ConfigError;
 use crate::fault::Fault;
 
@@ -62,14 +62,51 @@ pub fn scenario(text: &str) -> Result<JobConfig, ConfigError> {
         Some(toml::Value::String(name)) => preset(&name)?,
         Some(other) => return Err(ConfigError::Preset { name: other.to_string() }),
     };
-    check_names(&given)?;
+    take_older_name(&mut given);
     let mut fields = Table::try_from(base).map_err(|error| failed(&error))?;
+    check_keys(&given, &fields, "")?;
+    check_values(&given)?;
     overlay(&mut fields, given);
     fields.try_into().map_err(|error: toml::de::Error| failed(&error))
 }
 
-/// Whether faults and the framework can be read: the reader of TOML would say so in English alone.
-fn check_names(given: &Table) -> Result<(), ConfigError> {
+/// The keys whose values are one of a few names.
+const CHOICES: &[(&str, &[&str])] =
+    &[("level", Level::NAMES), ("recompute", Recompute::NAMES), ("workload", Workload::NAMES)];
+
+/// Accepts the key that `framework` was before.
+fn take_older_name(given: &mut Table) {
+    let older = given.remove("flavour"); // older name
+    if let Some(value) = older {
+        given.entry("framework").or_insert(value);
+    }
+}
+
+/// Whether a job has the keys: the reader of TOML would say so in English alone.
+fn check_keys(given: &Table, known: &Table, place: &str) -> Result<(), ConfigError> {
+    for (key, value) in given {
+        match (known.get(key), value) {
+            (None, _) => {
+                let similar = npuscope_tables::similar::near(key, known.keys().map(String::as_str));
+                let key = format!("{place}{key}");
+                return Err(ConfigError::UnknownKey { key, similar: similar.map(|name| format!("{place}{name}")) });
+            }
+            (Some(toml::Value::Table(known)), toml::Value::Table(inner)) => {
+                check_keys(inner, known, &format!("{place}{key}."))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether faults and names can be read: the reader of TOML would say so in English alone.
+fn check_values(given: &Table) -> Result<(), ConfigError> {
+    for &(key, known) in CHOICES {
+        if let Some(value) = given.get(key).and_then(toml::Value::as_str).filter(|value| !known.contains(value)) {
+            return Err(ConfigError::Choice { key, known, value: value.to_owned() });
+        }
+    }
     let faults = given.get("faults").and_then(toml::Value::as_array).into_iter().flatten();
     for fault in faults.filter_map(toml::Value::as_str) {
         fault.parse::<Fault>()?;
@@ -95,6 +132,7 @@ fn overlay(table: &mut Table, over: Table) {
 #[cfg(test)]
 mod tests {
     use npuscope_messages::Language;
+    use npuscope_tables::Framework;
 
     use super::*;
 
@@ -114,14 +152,37 @@ mod tests {
     }
 
     #[test]
+    fn the_older_name_of_the_framework_is_read() {
+        let job = scenario("flavour = 'mindspore'").unwrap(); // older name
+        assert_eq!(job.framework, Framework::MindSpore);
+        let both = scenario("framework = 'torch_npu'\nflavour = 'mindspore'").unwrap(); // older name
+        assert_eq!(both.framework, Framework::TorchNpu);
+    }
+
+    #[test]
+    fn every_name_that_a_key_may_have_is_read() {
+        for (key, names) in CHOICES {
+            for name in *names {
+                assert!(scenario(&format!("{key} = '{name}'")).is_ok(), "{key} = {name}");
+            }
+        }
+    }
+
+    #[test]
     fn what_is_wrong_with_a_job_has_a_sentence_in_chinese() {
         let job = |text: &str| scenario(text).and_then(|job| job.check());
         for (text, sentence) in [
             ("layers = 3", "layers 为 3，无法平均分给 2 个流水线 stage"),
             ("preset = 'x'", "没有预设 \"x\"；可用的预设：small、llama-7b、qwen-72b、deepseek-moe"),
-            ("faults = ['gc@0:-1']", "故障 \"gc@0:-1\"：强度（每个 micro-batch 的 ms）至少为 0，实际为 -1"),
+            ("faults = ['gc@0:-1']", "故障 \"gc@0:-1\"：强度（单位：ms，每个 micro-batch）至少为 0，实际为 -1"),
+            ("faults = ['stage@0:1.5']", "故障 stage@0:1.5：强度（单位：个额外的层）应为整数"),
             ("faults = ['clock@9']", "故障 clock@9:5：作业没有主机 9，共 1 台主机"),
             ("framework = 'jax'", "不支持框架 \"jax\"；请使用 torch_npu 或 mindspore"),
+            ("level = 'level7'", "level 应为以下值之一：none、level0、level1、level2，实际为 \"level7\""),
+            ("recompute = 'all'", "recompute 应为以下值之一：none、selective、full，实际为 \"all\""),
+            ("workload = 'rl'", "workload 应为以下值之一：training、reinforcement-learning，实际为 \"rl\""),
+            ("weather = 1", "未知的键 weather"),
+            ("[chip]\nhosts_us = 1", "未知的键 chip.hosts_us；是否要用 chip.host_us？"),
         ] {
             assert_eq!(job(text).unwrap_err().message().text(Language::Chinese), sentence, "{text}");
         }

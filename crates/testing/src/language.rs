@@ -1,9 +1,30 @@
 //! Whether Chinese text is Chinese.
 
+/// The commands of npuscope.
+pub const COMMANDS: [&str; 17] = [
+    "auto-completion",
+    "cluster",
+    "completion",
+    "config",
+    "convert",
+    "diagnose",
+    "doctor",
+    "dynamic",
+    "glossary",
+    "info",
+    "man",
+    "parse",
+    "report",
+    "show",
+    "sql",
+    "synth",
+    "view",
+];
+
 /// The first English sentence in Chinese text: three or more English words in a row. `None` where there is none.
 ///
-/// Quoted text, `code`, `<PLACEHOLDERS>`, names, paths, options and command lines of npuscope are the same in every
-/// language, and are no English.
+/// Quoted text, `code`, `<PLACEHOLDERS>`, names, paths, options and commands of npuscope with the path behind them are
+/// the same in every language, and are no English.
 ///
 /// ```
 /// use npuscope_testing::english_sentence;
@@ -15,10 +36,18 @@ pub fn english_sentence(text: &str) -> Option<String> {
     let plain = without_quotes(text);
     // Two spaces are between columns of a table.
     plain.split(|c: char| !c.is_ascii() || c == '\n').flat_map(|part| part.split("  ")).find_map(|part| {
-        // The rest of a part is the command line: its arguments are names and paths.
-        let words = part.split_whitespace().take_while(|word| *word != "npuscope");
+        let mut words = part.split_whitespace().peekable();
         let mut run: Vec<&str> = Vec::new();
-        for word in words {
+        while let Some(word) = words.next() {
+            if word == "npuscope" {
+                if let Some(command) = words.next_if(|word| COMMANDS.contains(word)) {
+                    // Its argument, and the name of a command within a command.
+                    let arguments = if ["config", "dynamic"].contains(&command) { 2 } else { 1 };
+                    words.by_ref().take(arguments).for_each(drop);
+                }
+                run.clear();
+                continue;
+            }
             if !is_english(word) {
                 run.clear();
                 continue;
@@ -44,21 +73,27 @@ fn is_english(word: &str) -> bool {
     is_word(rest) && !["rank", "step", "profile"].contains(&letters)
 }
 
-/// The text without what stands in quotes, backquotes and angle brackets. An apostrophe inside a word is no quote.
+/// The text without what stands in quotes, backquotes and angle brackets. An apostrophe inside a word is no quote, and
+/// what its line does not close is none either.
 fn without_quotes(text: &str) -> String {
+    text.lines().map(line_without_quotes).collect::<Vec<_>>().join("\n")
+}
+
+fn line_without_quotes(line: &str) -> String {
     let mut plain = String::new();
     let mut closing = None;
     let mut before = ' ';
-    for c in text.chars() {
+    for (at, c) in line.char_indices() {
+        let closed_by = |end: char| line[at + c.len_utf8()..].contains(end).then_some(end);
         match closing {
             Some(end) if c == end => closing = None,
             Some(_) => {}
             None => match c {
                 '\'' if before.is_ascii_alphanumeric() => plain.push(c),
-                '\'' | '"' | '`' => closing = Some(c),
-                '<' => closing = Some('>'),
-                '“' => closing = Some('”'),
-                '‘' => closing = Some('’'),
+                '\'' | '"' | '`' => closing = closed_by(c),
+                '<' => closing = closed_by('>'),
+                '“' => closing = closed_by('”'),
+                '‘' => closing = closed_by('’'),
                 _ => plain.push(c),
             },
         }
@@ -89,9 +124,15 @@ mod tests {
 
     #[test]
     fn three_english_words_are_a_sentence() {
-        for text in
-            ["错误：no such file or directory: job", "无法写入 out：Permission denied by you", "there is nothing"]
-        {
+        for text in [
+            "错误：no such file or directory: job",
+            "无法写入 out：Permission denied by you",
+            "there is nothing",
+            "错误：npuscope cannot read this file",
+            "npuscope doctor job lists what is missing",
+            "错误：' is a quote that nothing closes",
+            "错误：值 '4 无效：expected a whole number\n请用 '8'",
+        ] {
             assert!(english_sentence(text).is_some(), "{text}");
         }
     }

@@ -18,7 +18,7 @@ mod manual;
 mod property;
 pub mod tables;
 
-pub use language::english_sentence;
+pub use language::{COMMANDS, english_sentence};
 pub use manual::manual_page;
 pub use property::cases;
 

@@ -8,7 +8,7 @@ use npuscope_measures::glossary::NOT_USED;
 use npuscope_testing::entries;
 
 /// Files whose text is checked: code with its comments and texts, documentation, message catalogs.
-const EXTENSIONS: [&str; 9] = ["rs", "ts", "tsx", "mjs", "py", "pyi", "md", "ftl", "css"];
+const EXTENSIONS: [&str; 11] = ["rs", "ts", "tsx", "mjs", "py", "pyi", "md", "ftl", "po", "css", "toml"];
 
 /// Directories that are made, not written.
 const MADE: [&str; 6] = [".git", "target", "node_modules", "dist", "__pycache__", "npuscope.data"];

@@ -1,7 +1,6 @@
 //! The request for a view: the part of the profile and the view's own parameters.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use npuscope_analysis::cluster::{Failure, Job, Options, Usage};
 use npuscope_analysis::scope::Scope;
@@ -58,11 +57,7 @@ impl BadQuestion {
     }
 }
 
-impl fmt::Display for BadQuestion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(BadQuestion);
 
 impl Question<'_> {
     /// Whether all that is named exists.

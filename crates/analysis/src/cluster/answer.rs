@@ -1,7 +1,7 @@
 //! What a mode gives.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
 
 use npuscope_formats::nsight::NsightError;
 use npuscope_formats::output::OutputError;
@@ -102,11 +102,7 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(Failure, Usage);
 
 /// A question that cannot be asked like this.
 #[derive(Debug, thiserror::Error)]
@@ -143,11 +139,5 @@ impl Usage {
             Usage::NoResults { path, table } => usage::no_results(path, table),
             Usage::Nsight(error) => error.message(),
         }
-    }
-}
-
-impl fmt::Display for Usage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
     }
 }

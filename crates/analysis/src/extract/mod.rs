@@ -9,7 +9,7 @@
 //! The key of a kept extract is
 //!
 //! - the [fingerprint](npuscope_store::fingerprint) of the rank: its files and the version of the readers;
-//! - [`Analysis::NAME`] and [`Analysis::VERSION`], [`FORM`], and the version of this program;
+//! - [`Analysis::NAME`] and [`Analysis::VERSION`], [`FORMAT_VERSION`], and the version of this program;
 //! - the fields of the analysis, which are the options that its map sees;
 //! - the chosen step;
 //! - [`Analysis::reads_besides`]: files that are not part of the fingerprint.
@@ -194,7 +194,7 @@ pub struct Diagnostic {
 }
 
 /// Version of the format around an extract: [`RankExtract`], and how texts are written.
-const FORM: u32 = 3;
+const FORMAT_VERSION: u32 = 3;
 
 /// The cached result of a rank.
 #[derive(Debug, Serialize, Deserialize)]
@@ -264,7 +264,7 @@ pub fn kept_answer<A: Analysis, T: Serialize + DeserializeOwned>(
 fn name<A: Analysis>(analysis: &A, scope: Scope) -> String {
     // Fields of analyses are plain values, which are always JSON.
     let options = serde_json::to_string(&(analysis, scope)).unwrap_or_default();
-    format!("{}/{}/{FORM}/{}?{options}", A::NAME, A::VERSION, env!("CARGO_PKG_VERSION"))
+    format!("{}/{}/{FORMAT_VERSION}/{}?{options}", A::NAME, A::VERSION, env!("CARGO_PKG_VERSION"))
 }
 
 /// Reads a rank and maps it, without the cache: for results that are as large as the files.

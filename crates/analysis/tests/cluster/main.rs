@@ -7,7 +7,7 @@ mod computational_op_masking;
 mod export_summary;
 mod extracts;
 mod filter_db;
-mod forms;
+mod formats;
 mod free_analysis;
 mod hand_made;
 mod kept;

@@ -59,7 +59,7 @@ pub struct DynamicSet {
     #[arg(long, value_name = "N")]
     pub warmup: Option<u64>,
     /// Dialect of a new file [default: torch_npu]
-    #[arg(long, alias = "style", value_enum, value_name = "DIALECT")]
+    #[arg(long, alias = "style", value_enum, value_name = "DIALECT")] // older name
     pub dialect: Option<DynamicDialectName>,
     /// Ranks to record, for example 0,3-7, or all
     #[arg(long, value_name = "LIST", value_parser = RankList::parse_or_all)]

@@ -23,7 +23,7 @@ pub struct ParseCommand {
     #[arg(value_hint = ValueHint::DirPath)]
     pub path: PathBuf,
     /// Output format [default: as set for the recording, else text]
-    #[arg(long = "format", alias = "export", value_enum, value_name = "FORMAT")]
+    #[arg(long = "format", alias = "export", value_enum, value_name = "FORMAT")] // older name
     pub export: Option<ParseExport>,
     /// Also parse directories that already have deliverables, and replace these
     #[arg(long)]

@@ -1,6 +1,5 @@
 //! Arguments of `npuscope show`.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
@@ -94,8 +93,4 @@ impl ParameterError {
     }
 }
 
-impl fmt::Display for ParameterError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(ParameterError);

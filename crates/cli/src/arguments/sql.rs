@@ -1,6 +1,5 @@
 //! Arguments of `npuscope sql`.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -120,11 +119,7 @@ impl SizeError {
     }
 }
 
-impl fmt::Display for SizeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(SizeError, TimeError);
 
 /// A time such as 500ms, 30s, 5m or 1h; a bare number is seconds.
 pub fn parse_time(text: &str) -> Result<Duration, TimeError> {
@@ -151,12 +146,6 @@ pub struct TimeError;
 impl TimeError {
     pub fn message(&self) -> Message {
         messages::value_time()
-    }
-}
-
-impl fmt::Display for TimeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
     }
 }
 

@@ -78,10 +78,10 @@ pub struct SynthCommand {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Output format
-    #[arg(long, alias = "form", value_enum, default_value = "text", value_name = "FORMAT")]
+    #[arg(long, alias = "form", value_enum, default_value = "text", value_name = "FORMAT")] // older name
     pub format: SynthFormat,
     /// Framework whose profiler is simulated
-    #[arg(long, alias = "flavour", value_enum, value_name = "FRAMEWORK")] // older name: --flavour
+    #[arg(long, alias = "flavour", value_enum, value_name = "FRAMEWORK")] // older name
     pub framework: Option<SynthFramework>,
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use npuscope_analysis::cluster::{self, Job, LeftOut, Mode, Options, Written};
+use npuscope_analysis::diagnostic;
 use npuscope_messages::Message;
 use npuscope_store::Store;
 use npuscope_tables::Rank;
@@ -125,9 +126,8 @@ fn left_out(item: &LeftOut) -> Message {
     let (rank, why) = (item.rank, item.why.clone());
     match (&item.file, item.whole_rank) {
         (Some(file), true) => messages::cluster_left_out_file(rank, file, why),
-        (Some(file), false) => messages::cluster_lacks_file(rank, file, why),
         (None, true) => messages::cluster_left_out(rank, why),
-        (None, false) => messages::cluster_lacks(rank, why),
+        (file, false) => diagnostic::of_rank(rank, file.as_deref(), why),
     }
 }
 

@@ -17,7 +17,7 @@ use npuscope_messages::Message;
 
 use crate::commands::{ReportFormat, json};
 use crate::error::CliError;
-use crate::messages::errors;
+use crate::messages::{errors, output};
 use crate::settings::Settings;
 use crate::terminal::Style;
 use crate::usage::UsageError;
@@ -197,7 +197,7 @@ fn line(source: &Source, diagnostic: &Diagnostic, settings: &Settings) -> String
         Severity::Info => Style::Dim,
     };
     let severity = settings.terminal.styled(style, &settings.text(&diagnostic.severity.message()));
-    format!("{place}: {severity}: {}", settings.text(&diagnostic.with_key()))
+    settings.text(&output::config_diagnostic(place, severity, diagnostic.with_key()))
 }
 
 /// Prints the notation that was detected and the warnings; the first error ends the command.

@@ -40,7 +40,7 @@ pub fn run(options: &DiagnoseOptions, settings: &Settings) -> Result<ExitCode, C
     }
     let mut out = io::stdout().lock();
     match options.format {
-        ReportFormat::Json => json::print(&mut out, &diagnosis, &[("diagnostics", "problems")])?,
+        ReportFormat::Json => json::print(&mut out, &diagnosis, &[("diagnostics", "problems")])?, // older name
         ReportFormat::Text => out.write_all(text(&diagnosis, settings).as_bytes())?,
     }
     Ok(exit_code(&diagnosis.findings, options.fail_on))

@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use npuscope_analysis::diagnostic::of_rank;
 use npuscope_analysis::health::{Diagnostic, Health, Missing, RankHealth, health};
+use npuscope_formats::source::JOB;
 use npuscope_messages::{Decimal, Language, Message, severity, verbatim};
 use npuscope_tables::Rank;
 use npuscope_tables::date::date_of_day;
@@ -36,7 +38,7 @@ pub fn run(options: &DoctorOptions, settings: &Settings) -> Result<ExitCode, Cli
     say_warnings(&store, settings);
     let mut out = io::stdout().lock();
     match options.format {
-        ReportFormat::Json => json::print(&mut out, &health, &[("diagnostics", "problems")])?,
+        ReportFormat::Json => json::print(&mut out, &health, &[("diagnostics", "problems")])?, // older name
         ReportFormat::Text => out.write_all(Report { health: &health, settings }.text().as_bytes())?,
     }
     if options.strict {
@@ -249,15 +251,12 @@ impl Report<'_> {
                 Severity::Info => (Style::Dim, severity::info()),
             };
             let severity = self.settings.terminal.styled(style, &self.settings.text(&severity));
-            let rank = rank.map_or(String::new(), |rank| format!("rank {rank} "));
             let file = diagnostic.file.clone().unwrap_or_default();
             let offset = diagnostic.offset.map(|offset| self.settings.text(&messages::doctor_at_byte(offset)));
-            let offset = offset.unwrap_or_default();
-            let place = format!("{rank}{file}{offset}");
+            let place = format!("{file}{}", offset.unwrap_or_default());
             let colon = self.settings.language.choose(": ", "：");
-            let place = if place.is_empty() { place } else { format!("{}{colon}", place.trim_end()) };
-            let message = self.settings.text(&diagnostic.message);
-            text.push_str(&format!("  {severity}{colon}{place}{message}\n"));
+            let message = of_rank(rank.unwrap_or(JOB), Some(place.trim_start()), diagnostic.message.clone());
+            text.push_str(&format!("  {severity}{colon}{}\n", self.settings.text(&message)));
         }
         self.more(&mut text, all.len(), messages::doctor_more_diagnostics);
         text

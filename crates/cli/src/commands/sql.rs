@@ -11,7 +11,7 @@ use npuscope_engine::{EngineError, FUNCTIONS, QueryOptions, Session, SqlFunction
 use npuscope_messages::Language;
 use npuscope_messages::documentation::translate;
 use npuscope_store::Store;
-use npuscope_tables::schema::{self, Family, TableSpec};
+use npuscope_tables::schema::{self, TableSpec};
 
 use crate::commands::result::{ResultFormat, Target};
 use crate::commands::{check_strict, say_diagnostics, say_warnings};
@@ -116,12 +116,7 @@ fn tables(language: Language) -> String {
     let headers = [messages::head_table(), messages::head_one_row()].map(|header| header.text(language));
     let headers = headers.each_ref().map(String::as_str);
     let mut text = String::new();
-    for (family, title) in [
-        (Family::Fact, messages::sql_facts()),
-        (Family::Measured, messages::sql_measured()),
-        (Family::Reported, messages::sql_reported()),
-        (Family::About, messages::sql_about()),
-    ] {
+    for (family, title) in messages::table_families() {
         text.push_str(&title.text(language));
         text.push('\n');
         let of_family = schema::all().iter().filter(|t| t.family == family);
@@ -146,7 +141,12 @@ fn functions(language: Language) -> String {
 /// `One row per kernel …` without its first words, which are the heading.
 fn row_of(table: &TableSpec, language: Language) -> String {
     let doc = translate(table.doc, language);
-    doc.trim_start_matches(language.choose("One row per ", "每行对应")).to_owned()
+    doc.strip_prefix(first_words(language)).map(str::trim_start).unwrap_or(&doc).to_owned()
+}
+
+/// How the doc line of every table begins.
+fn first_words(language: Language) -> &'static str {
+    language.choose("One row per ", "每行对应")
 }
 
 fn columns(spec: &TableSpec, language: Language) -> String {
@@ -163,4 +163,19 @@ fn columns(spec: &TableSpec, language: Language) -> String {
     let headers = headers.map(|header| header.text(language));
     let table = terminal::columns(&headers.each_ref().map(String::as_str), &[], rows);
     format!("{}{}{}\n{table}", spec.name, language.choose(": ", "："), translate(spec.doc, language))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_doc_line_of_every_table_begins_with_the_words_of_the_heading() {
+        for language in Language::ALL {
+            for table in schema::all() {
+                let doc = translate(table.doc, language);
+                assert!(doc.starts_with(first_words(language)), "{}: {doc}", table.name);
+            }
+        }
+    }
 }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use npuscope_messages::messages;
+use npuscope_messages::{Message, messages};
+use npuscope_tables::schema::Family;
 
 messages! {
     // Progress; the arguments are the placeholders of the bar.
@@ -67,6 +68,19 @@ messages! {
     "head-least" => head_least(),
     "head-most" => head_most(),
 
+    // config check
+    "config-diagnostic" => config_diagnostic(place: String, severity: String, diagnostic: Message),
+
     // cluster
     "head-rows" => head_rows(),
+}
+
+/// The families of tables in the order in which they are listed, each with its title.
+pub fn table_families() -> [(Family, Message); 4] {
+    [
+        (Family::Fact, sql_facts()),
+        (Family::Measured, sql_measured()),
+        (Family::Reported, sql_reported()),
+        (Family::About, sql_about()),
+    ]
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use npuscope_testing::english_sentence;
 use serde_json::Value;
 
 use crate::program::Sandbox;
@@ -41,20 +42,6 @@ fn damaged() -> Sandbox {
     sandbox
 }
 
-/// Three English words in a row, which are a sentence and no name; code between backticks may have them.
-fn english(text: &str) -> Option<String> {
-    let outside: String = text.split('`').step_by(2).collect::<Vec<_>>().join("`");
-    let is_word = |word: &&str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphabetic());
-    let words: Vec<&str> = outside.split([' ', '：', '；', '，', '（', '）']).collect();
-    words.windows(3).find(|words| words.iter().all(is_word)).map(|words| words.join(" "))
-}
-
-#[test]
-fn sentences_are_found_and_names_are_not() {
-    assert_eq!(english("警告：rank 1 a.csv：the file is empty"), Some("the file is".to_owned()));
-    assert_eq!(english("警告：rank 1 ASCEND_PROFILER_OUTPUT/a.csv：不以 `SQLite format file` 开头"), None);
-}
-
 #[test]
 fn a_damaged_profile_is_described_in_chinese() {
     let sandbox = damaged();
@@ -63,13 +50,13 @@ fn a_damaged_profile_is_described_in_chinese() {
     let lines = ran.stdout.split_once("\n诊断信息\n").expect("doctor lists diagnostics").1;
     assert!(lines.lines().count() >= 10, "{lines}");
     for line in lines.lines() {
-        assert_eq!(english(line), None, "{line}");
+        assert_eq!(english_sentence(line), None, "{line}");
     }
     for command in [&["info", "job", "--strict"][..], &["diagnose", "job"], &["sql", "job", "SELECT 1", "--strict"]] {
         let ran = sandbox.run(&[&["--lang", "zh"], command].concat());
         assert!(!ran.stderr.is_empty(), "{command:?}");
         for line in ran.stderr.lines() {
-            assert_eq!(english(line), None, "{command:?}: {line}");
+            assert_eq!(english_sentence(line), None, "{command:?}: {line}");
         }
     }
 }
@@ -88,7 +75,7 @@ fn json_of_doctor_has_diagnostics_with_both_languages() {
     for diagnostic in diagnostics {
         let message = &diagnostic["message"];
         assert!(message["id"].is_string() && message["arguments"].is_object(), "{message}");
-        assert_eq!(english(message["text"]["zh"].as_str().unwrap()), None);
+        assert_eq!(english_sentence(message["text"]["zh"].as_str().unwrap()), None);
         assert_ne!(message["text"]["en"], message["text"]["zh"]);
     }
 }

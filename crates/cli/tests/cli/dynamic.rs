@@ -41,7 +41,7 @@ fn both_dialects_record_the_same_steps_for_the_same_numbers() {
     assert_eq!((&file["is_rank"], &file["rank_list"]), (&json!(true), &json!([0, 1, 2, 5])));
 
     let mindspore = Sandbox::empty();
-    let said = set(&mindspore, &["--start", "8", "--stop", "10", "--style", "mindspore"]);
+    let said = set(&mindspore, &["--start", "8", "--stop", "10", "--dialect", "mindspore"]);
     assert!(said.ends_with("records steps 8 to 10, counted from 1, on all ranks\n"), "{said}");
     let file = config(&mindspore);
     assert_eq!((&file["start_step"], &file["stop_step"]), (&json!(8), &json!(10)));
@@ -98,7 +98,7 @@ fn switches_take_a_value_with_and_without_a_sign() {
 #[test]
 fn what_cannot_be_is_refused() {
     let sandbox = Sandbox::empty();
-    set(&sandbox, &["--start", "1", "--style", "mindspore"]);
+    set(&sandbox, &["--start", "1", "--dialect", "mindspore"]);
     for (options, words) in [
         (&["--start", "0"][..], "a step number from 1"),
         (&["--start", "8", "--stop", "7"], "8 to 7"),
@@ -106,7 +106,7 @@ fn what_cannot_be_is_refused() {
         (&["--start", "next"], "cannot express the next step"),
         (&["--start", "next", "--stop", "3"], "number of steps with --steps"),
         (&["--start", "3", "--ranks", "0-3"], "cannot express a selection of ranks"),
-        (&["--start", "3", "--style", "torch_npu"], "in the dialect of mindspore"),
+        (&["--start", "3", "--dialect", "torch_npu"], "in the dialect of mindspore"),
         (&["--ranks", "0-99999999"], "65,536"),
         (&["--off", "--start", "3"], "cannot be used with"),
     ] {

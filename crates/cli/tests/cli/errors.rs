@@ -1,10 +1,16 @@
 //! Errors say what is wrong in the user's language: English, and Chinese without English sentences.
 
+use std::collections::BTreeSet;
 use std::fs;
 
-use npuscope_testing::english_sentence;
+use npuscope_messages::Language;
+use npuscope_testing::{COMMANDS, english_sentence};
 
 use crate::program::{Sandbox, ran};
+
+// Texts of other libraries are arguments of our sentences, in English in every language, where there are too many to
+// translate: the syntax and the types of TOML and JSON (toml, serde), the syntax of YAML, what DataFusion says of a query
+// beyond what `datafusion_error.rs` of the engine knows, and what SQLite says of a database. They are not listed here.
 
 /// What is wrong, the exit code, and what English says of it. Runs where `job` is a job of four ranks.
 const SITUATIONS: &[(&[&str], i32, &str)] = &[
@@ -70,17 +76,24 @@ const SITUATIONS: &[(&[&str], i32, &str)] = &[
     (&["glossary", "confidense"], 2, "no such term: confidense; did you mean confidence?"),
     (&["glossary", "weather"], 2, "no such term: weather; npuscope glossary lists all terms"),
     // Queries, views and jobs to simulate.
-    (&["sql", "job", "SELEC 1"], 2, "expected"),
+    (&["sql", "job", "SELEC 1"], 2, "at line 1, column 1: expected an SQL statement, found SELEC"),
     (&["sql", "job", ""], 2, "the query is empty"),
     (&["sql", "job", "SELECT * FROM kernels"], 2, r"the query '\tables' lists the tables"),
     (&["sql", "job", "SELECT op_typ FROM kernel"], 2, r"the query '\d kernel' lists its columns"),
-    (&["sql", "job", "DROP TABLE kernel"], 2, "read"),
+    (&["sql", "job", "DROP TABLE kernel"], 2, "a query can only read; DropTable is not allowed"),
     (&["show", "job", "steps", "--step", "99"], 2, "step 99"),
     (&["show", "job", "stages"], 2, "mark the stages with"),
     (&["show", "job", "operators", "--set", "unknown=1"], 2, "; parameters of operators: group"),
-    (&["show", "job", "gap", "--rank", "0"], 2, "at"),
+    (&["show", "job", "gap", "--rank", "0"], 2, "the parameter at is missing; it gives the time to look at"),
     (&["synth", "-o", "new", "--tp", "0"], 2, "tp must be at least 1"),
     (&["synth", "-o", "new", "--fault", "slow-rank"], 2, "slow-rank@5:1.5"),
+    (&["synth", "-o", "new", "--fault", "gc@0:-1"], 2, "the strength (ms per micro-batch) must be at least 0, not -1"),
+    (
+        &["synth", "-o", "new", "--scenario", "level.toml"],
+        2,
+        "level.toml: level must be one of none, level0, level1, level2, not \"level7\"",
+    ),
+    (&["synth", "-o", "new", "--scenario", "key.toml"], 2, "key.toml: unknown key stpes; did you mean steps?"),
     // The viewer.
     (&["view", "job", "--token", "short"], 2, "--token must have at least 16 letters and digits"),
     (&["view", "job", "--listen", "0.0.0.0"], 2, "other machines can reach this address; set a token with --token"),
@@ -97,6 +110,8 @@ fn errors_are_said_in_the_language_of_the_user() {
     let sandbox = Sandbox::with_job();
     fs::create_dir(sandbox.path("empty")).unwrap();
     fs::write(sandbox.path("notes.txt"), "no profile").unwrap();
+    fs::write(sandbox.path("level.toml"), "level = 'level7'\n").unwrap();
+    fs::write(sandbox.path("key.toml"), "stpes = 3\n").unwrap();
     let memory = sandbox.rank(0).join("ASCEND_PROFILER_OUTPUT/memory_record.csv");
     fs::copy(memory, sandbox.path("memory_record.csv")).unwrap();
     let mut wrong = Vec::new();
@@ -115,6 +130,14 @@ fn errors_are_said_in_the_language_of_the_user() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What `english_sentence` takes for a command line.
+#[test]
+fn the_commands_that_are_no_english_are_those_of_the_program() {
+    let command = npuscope::help::command(Language::English);
+    let commands = command.get_subcommands().map(|command| command.get_name().to_owned());
+    assert_eq!(commands.collect::<BTreeSet<_>>(), COMMANDS.iter().map(|name| (*name).to_owned()).collect());
 }
 
 #[test]

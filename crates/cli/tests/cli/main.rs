@@ -14,6 +14,7 @@ mod glossary;
 mod golden;
 mod inline_commands;
 mod numbers;
+mod older_names;
 mod outputs;
 mod parse;
 mod peer_command_line;

@@ -434,8 +434,8 @@ fn traces_of_pytorch_say_one_thing() {
     said.assert_agreed("Kineto", &EVERYWHERE);
 }
 
-/// Name, form and framework of what one job can be written as.
-const FORMS: [(&str, &str, &str); 5] = [
+/// Name, format and framework of what one job can be written as.
+const FORMATS: [(&str, &str, &str); 5] = [
     ("text of torch_npu", "text", "torch-npu"),
     ("databases of torch_npu", "db", "torch-npu"),
     ("text of MindSpore", "text", "mindspore"),
@@ -443,11 +443,11 @@ const FORMS: [(&str, &str, &str); 5] = [
     ("traces of PyTorch", "kineto", "torch-npu"),
 ];
 
-/// What each form of a job says. All places agree within each form.
-fn said_of_forms(job: &str) -> Said {
+/// What each format of a job says. All places agree within each format.
+fn said_of_formats(job: &str) -> Said {
     let mut all = Said::default();
-    for (place, form, framework) in FORMS {
-        let said = said_of(job, form, framework);
+    for (place, format, framework) in FORMATS {
+        let said = said_of(job, format, framework);
         let name = format!("{place}, {job}");
         said.assert_agreed(&name, &[("job step time", &["sql", "info", "pages"])]);
         if !job.contains("--level none") {
@@ -460,15 +460,15 @@ fn said_of_forms(job: &str) -> Said {
     all
 }
 
-/// What the forms of one job say of what all of them record, and those of NPUs also of what only they record.
+/// What the formats of one job say of what all of them record, and those of NPUs also of what only they record.
 #[test]
-fn all_forms_of_a_job_say_the_same() {
-    let all = said_of_forms(SLOW_RANK);
-    let places = FORMS.map(|(place, ..)| place);
+fn all_formats_of_a_job_say_the_same() {
+    let all = said_of_formats(SLOW_RANK);
+    let places = FORMATS.map(|(place, ..)| place);
     let everywhere = EVERYWHERE.map(|(number, _)| (number, &places[..]));
-    all.assert_agreed("forms", &everywhere);
+    all.assert_agreed("formats", &everywhere);
     let on_npus = ON_NPUS.iter().filter(|(number, _)| *number != "operator total");
-    all.assert_agreed("forms", &on_npus.map(|(number, _)| (*number, &places[..4])).collect::<Vec<_>>());
+    all.assert_agreed("formats", &on_npus.map(|(number, _)| (*number, &places[..4])).collect::<Vec<_>>());
 }
 
 /// Any small job, healthy or not, at any level.
@@ -493,9 +493,9 @@ proptest! {
     #![proptest_config(npuscope_testing::cases(2))]
 
     #[test]
-    fn all_forms_of_any_job_say_the_same(job in jobs()) {
-        let places = FORMS.map(|(place, ..)| place);
-        let said = said_of_forms(&job);
+    fn all_formats_of_any_job_say_the_same(job in jobs()) {
+        let places = FORMATS.map(|(place, ..)| place);
+        let said = said_of_formats(&job);
         said.assert_agreed(&job, &[("job step time", &places)]);
         // Without a level nothing of the device is recorded.
         if !job.contains("--level none") {

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fmt;
 use std::ops::{Range, RangeInclusive};
 
 use npuscope_messages::Message;
@@ -51,11 +50,7 @@ impl SearchError {
     }
 }
 
-impl fmt::Display for SearchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(SearchError);
 
 impl Wanted {
     pub fn parse(text: &str) -> Result<Wanted, SearchError> {

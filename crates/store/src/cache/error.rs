@@ -1,18 +1,20 @@
 //! What can go wrong with a cache. None of it costs an answer: the files of the profile are read instead.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
+use std::sync::Arc;
 
 use arrow::error::ArrowError;
 use npuscope_messages::{Message, io_error, verbatim};
 
 use crate::error_messages as messages;
 
-#[derive(Debug, thiserror::Error)]
+/// Clonable: what reads a rank for a query hands it through libraries that share errors.
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum CacheError {
     Io {
         path: PathBuf,
-        source: io::Error,
+        source: Arc<io::Error>,
     },
     /// Other processes keep replacing it.
     Contended {
@@ -27,7 +29,7 @@ pub enum CacheError {
 
 impl CacheError {
     pub(super) fn io(path: &Path) -> impl Fn(io::Error) -> CacheError + '_ {
-        move |source| CacheError::Io { path: path.to_owned(), source }
+        move |source| CacheError::Io { path: path.to_owned(), source: Arc::new(source) }
     }
 
     pub(super) fn arrow(path: &Path) -> impl Fn(ArrowError) -> CacheError + '_ {
@@ -52,8 +54,4 @@ impl CacheError {
     }
 }
 
-impl fmt::Display for CacheError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(CacheError);

@@ -13,7 +13,8 @@ mod search;
 mod sources;
 
 use std::path::{Path, PathBuf};
-use std::{fmt, fs, io};
+use std::sync::Arc;
+use std::{fs, io};
 
 use npuscope_formats::framework;
 use npuscope_formats::source::{OUTPUT_DIRECTORY, RankSource};
@@ -24,10 +25,10 @@ use search::Search;
 
 pub use raw::{RawRank, discover_raw};
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum DiscoverError {
     Missing(PathBuf),
-    Unreadable(PathBuf, io::Error),
+    Unreadable(PathBuf, Arc<io::Error>),
     NotADirectory(PathBuf),
     NotAFile(PathBuf),
     Nothing(PathBuf),
@@ -39,7 +40,7 @@ impl DiscoverError {
     fn of_path(path: &Path) -> impl Fn(io::Error) -> DiscoverError + '_ {
         |error| match error.kind() {
             io::ErrorKind::NotFound => DiscoverError::Missing(path.to_owned()),
-            _ => DiscoverError::Unreadable(path.to_owned(), error),
+            _ => DiscoverError::Unreadable(path.to_owned(), Arc::new(error)),
         }
     }
 
@@ -55,11 +56,7 @@ impl DiscoverError {
     }
 }
 
-impl fmt::Display for DiscoverError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(DiscoverError);
 
 /// Everything found below one path.
 #[derive(Debug, Default)]

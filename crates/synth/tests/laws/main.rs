@@ -1,7 +1,7 @@
 //! What holds in every simulated job, whatever its layout and whatever goes wrong in it.
 
 mod faults;
-mod forms;
+mod formats;
 mod jobs;
 mod memory;
 mod times;

@@ -1,7 +1,5 @@
 //! Values of the arguments of `npuscope dynamic`.
 
-use std::fmt;
-
 use clap::ValueEnum;
 use npuscope_collect::config::{AicMetrics, Level};
 use npuscope_collect::dynamic::{Activity, DynamicDialect};
@@ -27,11 +25,7 @@ impl StartStepError {
     }
 }
 
-impl fmt::Display for StartStepError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message().fmt(f)
-    }
-}
+npuscope_messages::display_message!(StartStepError);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DynamicDialectName {

@@ -77,7 +77,7 @@ pub fn run(options: &StatusOptions, settings: &Settings) -> Result<ExitCode, Cli
     let report = report(config, statuses, options.stale_after);
     let mut out = io::stdout().lock();
     match options.format {
-        ReportFormat::Json => json::print(&mut out, &report, &[("dialect", "style"), ("error", "problem")])?,
+        ReportFormat::Json => json::print(&mut out, &report, &[("dialect", "style"), ("error", "problem")])?, // older name
         ReportFormat::Text => out.write_all(text(&report, settings).as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)

@@ -1,4 +1,4 @@
-//! Laws of the forms that a job is written in.
+//! Laws of the formats that a job is written in.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,10 +19,10 @@ fn compared(config: &JobConfig) -> BTreeSet<usize> {
     BTreeSet::from([0, config.ranks() / 2, config.ranks() - 1])
 }
 
-/// The compared ranks of a job, as a form of it has them.
-fn written(job: &Job, config: &JobConfig, form: Format, directory: &Path) -> Vec<RankTables> {
-    let out = directory.join(format!("{form:?}"));
-    write_job(job, form, &Output::new(&out).unwrap(), |_| ()).unwrap();
+/// The compared ranks of a job, as a format of it has them.
+fn written(job: &Job, config: &JobConfig, format: Format, directory: &Path) -> Vec<RankTables> {
+    let out = directory.join(format!("{format:?}"));
+    write_job(job, format, &Output::new(&out).unwrap(), |_| ()).unwrap();
     let sources = discover(&out).unwrap().ranks;
     assert_eq!(sources.len(), config.ranks());
     compared(config).iter().map(|rank| read_rank(&sources[*rank], ReadOptions::default())).collect()
@@ -53,11 +53,11 @@ fn assert_forms_agree(config: &JobConfig) {
                 continue;
             }
             let rows = if is_derived { [&text[table]; 2] } else { [&shown[table], rows] };
-            for (form, rows, other) in [("text", rows[0], &text[table]), ("db", rows[1], &db[table])] {
+            for (format, rows, other) in [("text", rows[0], &text[table]), ("db", rows[1], &db[table])] {
                 for (a, b) in rows.iter().zip(other) {
-                    assert_eq!(a, b, "{table} of rank {rank} in {form}: {config:?}");
+                    assert_eq!(a, b, "{table} of rank {rank} in {format}: {config:?}");
                 }
-                assert_eq!(rows.len(), other.len(), "{table} of rank {rank} in {form}: {config:?}");
+                assert_eq!(rows.len(), other.len(), "{table} of rank {rank} in {format}: {config:?}");
             }
         }
     }

@@ -20,16 +20,16 @@ fn job() -> &'static (tempfile::TempDir, tempfile::TempDir) {
         let config =
             JobConfig { experts: 4, top_k: 2, expert_ffn: 1024, mfu_ranges: true, faults: faults.to_vec(), ..sizes };
         let job = simulate(&config).unwrap();
-        let write = |form| {
+        let write = |format| {
             let directory = tempfile::tempdir().unwrap();
-            write_job(&job, form, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
+            write_job(&job, format, &Output::new(directory.path()).unwrap(), |_| {}).unwrap();
             directory
         };
         (write(Format::Text), write(Format::Db))
     })
 }
 
-/// Modes that cannot be asked of this job in both forms.
+/// Modes that cannot be asked of this job in both formats.
 const NOT_BOTH: &[&str] = &[
     // Wants a profile of GPUs.
     "calibrate_npu_gpu",
@@ -41,7 +41,7 @@ const NOTHING: &[&str] = &[
     "mstx2commop",
 ];
 
-/// Both forms give the same tables and files. A job is its own baseline.
+/// Both formats give the same tables and files. A job is its own baseline.
 fn check(mode: &str, options: &Options) {
     let (text, db) = job();
     let ask = |path: &Path| {
